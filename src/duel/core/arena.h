@@ -1,0 +1,64 @@
+// What surrounds a policy in one simulated trial: outcomes drawn from a preference matrix, and the
+// tally of what was played. The policy never sees it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duel/core/duel.h"
+#include "duel/core/preference_matrix.h"
+#include "duel/core/regret.h"
+#include "duel/core/rng.h"
+
+namespace duel {
+
+class MatrixArena {
+ public:
+  // `merit_rank[i]`: position of arm i when arms are sorted from best to worst; decides which arm
+  // of a duel is the better one. `matrix` and `merit_rank` must outlive the arena.
+  MatrixArena(const PreferenceMatrix& matrix, std::span<const std::uint32_t> merit_rank,
+              OutcomeStream outcomes)
+      : matrix_(matrix),
+        merit_rank_(merit_rank),
+        outcomes_(outcomes),
+        meetings_(matrix.num_arms() * (matrix.num_arms() - 1) / 2),
+        tally_{std::vector<std::uint64_t>(matrix.num_arms()),
+               std::vector<std::uint64_t>(matrix.num_arms())} {}
+
+  std::size_t num_arms() const { return matrix_.num_arms(); }
+
+  // Plays a duel between different arms and says who won.
+  Outcome meet(const Duel& duel) {
+    const bool in_order = duel.first < duel.second;
+    const Arm low = in_order ? duel.first : duel.second;
+    const Arm high = in_order ? duel.second : duel.first;
+    ++tally_.plays[low];
+    ++tally_.plays[high];
+    ++tally_.better[merit_rank_[low] < merit_rank_[high] ? low : high];
+    ++informative_;
+    const std::size_t pair = static_cast<std::size_t>(high) * (high - 1) / 2 + low;
+    const std::uint64_t draw = outcomes_.draw(low, high, meetings_[pair]++);
+    const bool low_wins = static_cast<double>(draw) < matrix_(low, high) * 0x1p53;
+    return low_wins == in_order ? Outcome::first_wins : Outcome::second_wins;
+  }
+
+  // `rounds` self-duels of one arm.
+  void idle(Arm arm, Round rounds) {
+    tally_.plays[arm] += 2 * rounds;
+    tally_.better[arm] += rounds;
+  }
+
+  const PlayTally& tally() const { return tally_; }
+  std::uint64_t informative() const { return informative_; }
+
+ private:
+  const PreferenceMatrix& matrix_;
+  std::span<const std::uint32_t> merit_rank_;
+  OutcomeStream outcomes_;
+  std::vector<std::uint32_t> meetings_;  // per unordered pair, (low, high) at high(high-1)/2 + low
+  PlayTally tally_;
+  std::uint64_t informative_ = 0;
+};
+
+}  // namespace duel

@@ -1,0 +1,65 @@
+// Who beat whom how often. Counts are kept in half wins ("points"), so that a tie shared by both
+// sides stays an integer; a win is 2 points. 4 bytes per ordered pair.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "duel/core/check.h"
+#include "duel/core/duel.h"
+#include "duel/core/ties.h"
+
+namespace duel {
+
+class PairCounts {
+ public:
+  explicit PairCounts(std::size_t num_arms) : num_arms_(num_arms), points_(num_arms * num_arms) {}
+
+  std::size_t num_arms() const { return num_arms_; }
+
+  // REQUIRES: i != j. Throws std::overflow_error past 2^31 wins of one arm over another.
+  void add(Arm i, Arm j, Points points) {
+    add_points(points_[i * num_arms_ + j], points.first);
+    add_points(points_[j * num_arms_ + i], points.second);
+  }
+
+  // Half wins of i over j.
+  std::uint32_t points(Arm i, Arm j) const { return points_[i * num_arms_ + j]; }
+  // Half duels of the pair: twice n_ij.
+  std::uint64_t total(Arm i, Arm j) const {
+    return static_cast<std::uint64_t>(points(i, j)) + points(j, i);
+  }
+  double wins(Arm i, Arm j) const { return 0.5 * points(i, j); }
+  double duels(Arm i, Arm j) const { return 0.5 * static_cast<double>(total(i, j)); }
+  // The share of duels that i won against j; 1/2 where they never met.
+  double mean(Arm i, Arm j) const {
+    const std::uint64_t n = total(i, j);
+    return n == 0 ? 0.5 : static_cast<double>(points(i, j)) / static_cast<double>(n);
+  }
+
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(points_);
+  }
+  // After a restore: the table still belongs to this number of arms.
+  bool consistent() const { return points_.size() == num_arms_ * num_arms_; }
+
+ private:
+  static void add_points(std::uint32_t& count, std::uint32_t points);
+
+  std::size_t num_arms_;
+  std::vector<std::uint32_t> points_;
+};
+
+[[noreturn]] void throw_pair_count_overflow();
+
+inline void PairCounts::add_points(std::uint32_t& count, std::uint32_t points) {
+  if (__builtin_add_overflow(count, points, &count)) [[unlikely]] throw_pair_count_overflow();
+}
+
+// The arm with the largest empirical Copeland score #{j : mean(i, j) > 1/2}; ties by the larger sum
+// of means over the pairs that met, then by the lowest index. What RUCB returns on request.
+Arm empirical_copeland_leader(const PairCounts& counts);
+
+}  // namespace duel

@@ -1,0 +1,96 @@
+// What a user, a file or the network can cause is returned, not thrown: a value, or an `Error` that
+// says what was wrong, where, and what would be right. (g++ 12 has no std::expected.)
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "duel/core/check.h"
+
+namespace duel {
+
+enum class ErrorCode {
+  invalid_argument,  // an option, a number, a spelling
+  invalid_data,      // the content of a file
+  not_found,         // a file, a policy, a matrix
+  unsupported,       // legal, but not for this combination (regret without a Condorcet winner)
+  io,                // reading or writing failed
+};
+
+struct Error {
+  ErrorCode code = ErrorCode::invalid_argument;
+  std::string message;  // what is wrong, with the offending value
+  std::string where;    // "file:line", "row 3, column 5", "option alpha"; may be empty
+  std::string hint;     // what is allowed, or the nearest known spelling; may be empty
+
+  // "where: message (hint)", for people.
+  std::string to_string() const {
+    std::string text;
+    if (!where.empty()) text += where + ": ";
+    text += message;
+    if (!hint.empty()) text += " (" + hint + ")";
+    return text;
+  }
+};
+
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : content_(std::move(value)) {}      // NOLINT(google-explicit-constructor)
+  Result(Error error) : content_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
+
+  bool ok() const { return std::holds_alternative<T>(content_); }
+  explicit operator bool() const { return ok(); }
+
+  // REQUIRES: ok().
+  T& value() & {
+    DUEL_CHECK(ok());
+    return std::get<T>(content_);
+  }
+  const T& value() const& {
+    DUEL_CHECK(ok());
+    return std::get<T>(content_);
+  }
+  T&& value() && {
+    DUEL_CHECK(ok());
+    return std::get<T>(std::move(content_));
+  }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+  // REQUIRES: !ok().
+  const Error& error() const {
+    DUEL_CHECK(!ok());
+    return std::get<Error>(content_);
+  }
+
+ private:
+  std::variant<T, Error> content_;
+};
+
+struct Done {};
+
+// The result of something that yields no value.
+using Status = Result<Done>;
+
+}  // namespace duel
+
+// Leaves the function with the error if `expression` has one.
+#define DUEL_RETURN_IF_ERROR(expression)                                 \
+  do {                                                                   \
+    if (auto duel_status = (expression); !duel_status.ok()) return duel_status.error(); \
+  } while (false)
+
+// `DUEL_ASSIGN(auto x, f());` leaves the function with f's error, or sets x to its value.
+#define DUEL_CONCAT_INNER(a, b) a##b
+#define DUEL_CONCAT(a, b) DUEL_CONCAT_INNER(a, b)
+#define DUEL_ASSIGN_NAMED(name, declaration, expression) \
+  auto name = (expression);                              \
+  if (!name.ok()) return name.error();                   \
+  declaration = std::move(name).value()
+#define DUEL_ASSIGN(declaration, expression) \
+  DUEL_ASSIGN_NAMED(DUEL_CONCAT(duel_result_, __LINE__), declaration, expression)

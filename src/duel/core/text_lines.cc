@@ -1,0 +1,134 @@
+#include "duel/core/text_lines.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+
+namespace duel {
+namespace {
+
+// A read-only stream over characters that lie in memory already.
+class ViewBuffer : public std::streambuf {
+ public:
+  explicit ViewBuffer(std::string_view text) {
+    char* begin = const_cast<char*>(text.data());  // a get area is never written to
+    setg(begin, begin, begin + text.size());
+  }
+};
+
+std::string readable_size(std::uint64_t bytes) {
+  constexpr double kGibibyte = 1 << 30;
+  return bytes >= (std::uint64_t{1} << 30)
+             ? fmt::format("{:.3g} GiB", static_cast<double>(bytes) / kGibibyte)
+             : fmt::format("{} bytes", bytes);
+}
+
+Error too_large(const std::string& name, std::uint64_t bytes, std::uint64_t limit) {
+  return Error{ErrorCode::invalid_data, fmt::format("more than {} of text", readable_size(bytes)),
+               name, fmt::format("at most {} are read", readable_size(limit))};
+}
+
+bool is_binary(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte < 0x20 && c != '\t' && c != '\r') || byte == 0x7f;
+}
+
+}  // namespace
+
+Result<TextLines> TextLines::open(const std::string& path, TextLimits limits) {
+  if (path == "-") {
+    TextLines lines("<stdin>", limits);
+    lines.source_ = std::cin.rdbuf();
+    return lines;
+  }
+  std::error_code code;
+  const auto status = std::filesystem::status(path, code);
+  if (!std::filesystem::exists(status)) {
+    if (status.type() == std::filesystem::file_type::not_found) {
+      return Error{ErrorCode::not_found, "there is no such file", path, ""};
+    }
+    return Error{ErrorCode::io, "cannot be read: " + code.message(), path, ""};
+  }
+  if (std::filesystem::is_directory(status)) {
+    return Error{ErrorCode::io, "is a directory, not a file", path, ""};
+  }
+  if (std::filesystem::is_regular_file(status)) {
+    const std::uint64_t size = std::filesystem::file_size(path, code);
+    if (!code && size > limits.bytes) return too_large(path, size - 1, limits.bytes);
+  }
+  auto file = std::make_unique<std::filebuf>();
+  errno = 0;
+  if (file->open(path, std::ios::in | std::ios::binary) == nullptr) {
+    return Error{ErrorCode::io, fmt::format("cannot be read: {}", std::strerror(errno)), path, ""};
+  }
+  TextLines lines(path, limits);
+  lines.source_ = file.get();
+  lines.owned_ = std::move(file);
+  return lines;
+}
+
+TextLines TextLines::of_text(std::string name, std::string_view text, TextLimits limits) {
+  TextLines lines(std::move(name), limits);
+  lines.owned_ = std::make_unique<ViewBuffer>(text);
+  lines.source_ = lines.owned_.get();
+  return lines;
+}
+
+std::string TextLines::at_line(std::uint64_t line) const {
+  return fmt::format("{}:{}", name_, line);
+}
+
+// Fills `line_`; false where nothing is left to read. Stops early beyond the limits.
+bool TextLines::append_up_to_newline() {
+  using Traits = std::streambuf::traits_type;
+  line_.clear();
+  bool any = false;
+  while (line_.size() <= limits_.line_bytes && bytes_ <= limits_.bytes) {
+    const auto next = source_->sbumpc();
+    if (Traits::eq_int_type(next, Traits::eof())) return any;
+    any = true;
+    ++bytes_;
+    if (Traits::to_char_type(next) == '\n') return true;
+    line_.push_back(Traits::to_char_type(next));
+  }
+  return true;
+}
+
+std::optional<Error> TextLines::check_line() {
+  for (std::size_t i = 0; i < line_.size(); ++i) {
+    if (is_binary(line_[i])) {
+      return Error{ErrorCode::invalid_data,
+                   fmt::format("this is not text: byte 0x{:02x} at position {} of the line",
+                               static_cast<unsigned char>(line_[i]), i + 1),
+                   here(), ""};
+    }
+  }
+  if (line_.size() > limits_.line_bytes) {
+    return Error{ErrorCode::invalid_data,
+                 fmt::format("the line is longer than {}", readable_size(limits_.line_bytes)),
+                 here(), ""};
+  }
+  if (bytes_ > limits_.bytes) return too_large(name_, limits_.bytes, limits_.bytes);
+  return std::nullopt;
+}
+
+Result<std::optional<std::string_view>> TextLines::next() {
+  bool any = false;
+  try {
+    any = append_up_to_newline();
+  } catch (const std::exception& failure) {  // filebuf throws where the disk fails
+    return Error{ErrorCode::io, fmt::format("cannot be read: {}", failure.what()), name_, ""};
+  }
+  if (!any) return std::optional<std::string_view>();
+  ++line_number_;
+  if (const auto error = check_line()) return *error;
+  std::string_view line = line_;
+  if (line_number_ == 1 && line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return std::optional(line);
+}
+
+}  // namespace duel
