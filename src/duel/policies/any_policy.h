@@ -1,0 +1,85 @@
+// A policy behind one interface, for the server, Python and the tests, where a virtual call costs
+// nothing that counts. The simulator does not use it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "duel/policies/policy.h"
+
+namespace duel {
+
+class AnyPolicy {
+ public:
+  virtual ~AnyPolicy() = default;
+
+  virtual Duel select(Round round, RoundRng rng) const = 0;
+  virtual void issued(const Duel& duel, RoundRng rng) = 0;
+  virtual void observe(const Duel& duel, Outcome outcome, RoundRng rng) = 0;
+  virtual Arm recommend(RoundRng rng) const = 0;
+  // {round, nothing} for a policy that cannot jump.
+  virtual Jump jump(Round round, Round limit, RoundRng rng) const = 0;
+
+  virtual std::string save() const = 0;
+  // Leaves the policy as it was when the state is damaged or belongs to another configuration.
+  virtual Status restore(std::string_view saved) = 0;
+  virtual std::unique_ptr<AnyPolicy> clone() const = 0;
+};
+
+// `identity` is written into a saved state, so that it is not restored into another configuration.
+template <Policy P>
+class ErasedPolicy final : public AnyPolicy {
+ public:
+  ErasedPolicy(P policy, std::string identity)
+      : policy_(std::move(policy)), identity_(std::move(identity)) {}
+
+  Duel select(Round round, RoundRng rng) const override { return policy_.select(round, rng); }
+  void issued(const Duel& duel, RoundRng rng) override { policy_.issued(duel, rng); }
+  void observe(const Duel& duel, Outcome outcome, RoundRng rng) override {
+    policy_.observe(duel, outcome, rng);
+  }
+  Arm recommend(RoundRng rng) const override { return policy_.recommend(rng); }
+  Jump jump(Round round, Round limit, RoundRng rng) const override {
+    if constexpr (JumpingPolicy<P>) {
+      return policy_.jump(round, limit, rng);
+    } else {
+      return {round, std::nullopt};
+    }
+  }
+
+  std::string save() const override {
+    StateWriter writer;
+    writer(identity_);
+    P copy = policy_;
+    copy.fields(writer);
+    return writer.finish();
+  }
+  Status restore(std::string_view saved) override {
+    DUEL_ASSIGN(StateReader reader, StateReader::open(saved));
+    std::string identity;
+    reader(identity);
+    if (identity != identity_) {
+      return Error{ErrorCode::invalid_data,
+                   "the saved state belongs to '" + identity + "', not to '" + identity_ + "'", "",
+                   ""};
+    }
+    P restored = policy_;
+    restored.fields(reader);
+    // `restored()` rebuilds what is derived from the fields and says whether they make sense.
+    if (!reader.complete() || !restored.restored()) {
+      return Error{ErrorCode::invalid_data, "the saved state does not fit the policy", "", ""};
+    }
+    policy_ = std::move(restored);
+    return Done{};
+  }
+  std::unique_ptr<AnyPolicy> clone() const override {
+    return std::make_unique<ErasedPolicy>(*this);
+  }
+
+ private:
+  P policy_;
+  std::string identity_;
+};
+
+}  // namespace duel

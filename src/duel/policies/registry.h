@@ -1,0 +1,157 @@
+// What policies there are. Each registers itself from its own source with its facts, its options
+// and its factory; everything that lists, parses, documents or makes policies asks here.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "duel/policies/any_policy.h"
+#include "duel/policies/policy.h"
+#include "duel/policies/trial_loop.h"
+
+namespace duel {
+
+enum class Jumping { none, exact, in_law };
+enum class Outstanding { yes, sequential };
+
+struct PolicyFacts {
+  std::string name;
+  std::string title;      // "Relative Upper Confidence Bound (ICML form)"
+  std::string paper;      // authors, venue, year, algorithm
+  std::string setting;    // "Condorcet winner", "total order, SST, STI", ..
+  std::string guarantee;  // the bound, or "none"
+  std::string departs;    // differences from the paper, or "nowhere"
+  std::string status;     // reproduced | tested | experimental
+  bool needs_horizon = false;
+  Jumping jumping = Jumping::none;
+  Outstanding outstanding = Outstanding::yes;
+};
+
+// What a run tells a policy about itself.
+struct PolicySetting {
+  std::size_t num_arms = 0;
+  Round rounds = 0;  // default of the option `horizon`
+};
+
+// A policy with its options fixed; makes fresh instances. Immutable and shared between threads.
+class ConfiguredPolicy {
+ public:
+  virtual ~ConfiguredPolicy() = default;
+  virtual const PolicyFacts& facts() const = 0;
+  // `rucb(alpha=0.51)`: parses back to the same configuration.
+  virtual const std::string& canonical() const = 0;
+  virtual std::unique_ptr<AnyPolicy> make(RoundRng rng) const = 0;
+  // A fresh instance plays one trial (policies/trial_loop.h). False if it was stopped.
+  virtual bool play(MatrixArena& arena, const TrialStreams& streams, const TrialPlan& plan,
+                    TrialObserver& observer) const = 0;
+};
+
+class PolicyKind {
+ public:
+  virtual ~PolicyKind() = default;
+  virtual const PolicyFacts& facts() const = 0;
+  virtual std::vector<OptionFact> options() const = 0;
+  virtual Result<std::shared_ptr<const ConfiguredPolicy>> configure(
+      const CallSpec& call, const PolicySetting& setting) const = 0;
+};
+
+// All registered policies, sorted by name.
+std::span<const PolicyKind* const> policy_kinds();
+std::vector<std::string> policy_names();
+// An unknown name is an error with the nearest spelling.
+Result<const PolicyKind*> find_policy(std::string_view name);
+// `rucb(alpha=0.6)` for a run.
+Result<std::shared_ptr<const ConfiguredPolicy>> configure_policy(const CallSpec& call,
+                                                                 const PolicySetting& setting);
+
+// --- for a policy's own source ------------------------------------------------------------------
+
+bool register_policy(std::unique_ptr<const PolicyKind> kind);
+
+// The error of a policy that needs a horizon where the run has no number of rounds to give it.
+Error missing_horizon(const std::string& name);
+
+// Adds the options that every policy has, after its own.
+template <class Options>
+OptionTable<Options> with_common_options(OptionTable<Options> table) {
+  table.choice(
+      "ties", static_cast<Ties Options::*>(&PolicyOptions::ties),
+      std::vector<std::pair<std::string, Ties>>{
+          {"coin", Ties::coin}, {"half", Ties::half}, {"drop", Ties::drop}},
+      "what a tied outcome counts: a fair coin decides, half a win each, or nothing");
+  table.flag("deterministic_ties",
+             static_cast<bool Options::*>(&PolicyOptions::deterministic_ties),
+             "break ties between equal arms by the lowest index instead of at random");
+  return table;
+}
+
+template <Policy P>
+class ConfiguredPolicyOf final : public ConfiguredPolicy {
+ public:
+  ConfiguredPolicyOf(const PolicyFacts& facts, std::string canonical, typename P::Options options,
+                     std::size_t num_arms)
+      : facts_(facts),
+        canonical_(std::move(canonical)),
+        options_(std::move(options)),
+        num_arms_(num_arms) {}
+
+  const PolicyFacts& facts() const override { return facts_; }
+  const std::string& canonical() const override { return canonical_; }
+  std::unique_ptr<AnyPolicy> make(RoundRng rng) const override {
+    return std::make_unique<ErasedPolicy<P>>(
+        P(options_, num_arms_, rng), canonical_ + " on " + std::to_string(num_arms_) + " arms");
+  }
+  bool play(MatrixArena& arena, const TrialStreams& streams, const TrialPlan& plan,
+            TrialObserver& observer) const override {
+    P policy(options_, num_arms_, streams.choice.at(0));
+    return play_trial(policy, arena, streams, plan, observer);
+  }
+
+ private:
+  const PolicyFacts& facts_;
+  std::string canonical_;
+  typename P::Options options_;
+  std::size_t num_arms_;
+};
+
+template <Policy P>
+class PolicyKindOf final : public PolicyKind {
+ public:
+  PolicyKindOf(PolicyFacts facts, OptionTable<typename P::Options> options)
+      : facts_(std::move(facts)), options_(with_common_options(std::move(options))) {}
+
+  const PolicyFacts& facts() const override { return facts_; }
+  std::vector<OptionFact> options() const override { return options_.facts(); }
+
+  Result<std::shared_ptr<const ConfiguredPolicy>> configure(
+      const CallSpec& call, const PolicySetting& setting) const override {
+    typename P::Options options;
+    if constexpr (requires { options.horizon; }) options.horizon = setting.rounds;
+    DUEL_ASSIGN(options, options_.parse(call, options, "policy"));
+    if constexpr (requires { options.horizon; }) {
+      if (options.horizon == 0) return missing_horizon(facts_.name);
+    }
+    if constexpr (requires { P::check(options, setting.num_arms); }) {
+      DUEL_RETURN_IF_ERROR(P::check(options, setting.num_arms));
+    }
+    return std::shared_ptr<const ConfiguredPolicy>(std::make_shared<ConfiguredPolicyOf<P>>(
+        facts_, options_.canonical(facts_.name, options), options, setting.num_arms));
+  }
+
+ private:
+  PolicyFacts facts_;
+  OptionTable<typename P::Options> options_;
+};
+
+// At the end of a policy's source:
+//   const bool registered = register_policy<Rucb>({.name = "rucb", ..}, table);
+template <Policy P>
+bool register_policy(PolicyFacts facts, OptionTable<typename P::Options> options) {
+  return register_policy(std::make_unique<PolicyKindOf<P>>(std::move(facts), std::move(options)));
+}
+
+}  // namespace duel

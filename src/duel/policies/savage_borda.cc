@@ -1,0 +1,220 @@
+#include "duel/policies/savage_borda.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "duel/policies/registry.h"
+#include "duel/policies/savage_options.h"
+
+namespace duel {
+namespace {
+
+// The largest of `scores` among `candidates`, ties uniform.
+template <class Score>
+Arm best_of(std::span<const Arm> candidates, Score score, bool deterministic_ties, RoundRng rng) {
+  std::vector<Arm> best;
+  double most = 0;
+  for (const Arm i : candidates) {
+    const double value = score(i);
+    if (best.empty() || value > most) {
+      best.clear();
+      most = value;
+    }
+    if (value == most) best.push_back(i);
+  }
+  return best[pick_tied(best.size(), deterministic_ties, rng)];
+}
+
+std::vector<Arm> all_arms(std::size_t num_arms) {
+  std::vector<Arm> arms(num_arms);
+  std::iota(arms.begin(), arms.end(), Arm{0});
+  return arms;
+}
+
+}  // namespace
+
+// --- pairs --------------------------------------------------------------------------------------
+
+BordaCriterion::BordaCriterion(std::size_t num_arms)
+    : num_arms_(num_arms),
+      bounds_(num_arms * num_arms, Bounds{1.0, 0.0}),
+      upper_(num_arms, 1.0),
+      lower_(num_arms, 0.0),
+      hopeless_(num_arms, 0),
+      num_hopeful_(num_arms) {
+  for (Arm i = 0; i < num_arms_; ++i) bounds_[i * num_arms_ + i] = {};
+  fresh_.reserve(num_arms);
+}
+
+void BordaCriterion::sum_row(Arm i) {
+  double upper = 0;
+  double lower = 0;
+  // An arm against itself adds nothing.
+  for (const Bounds& bounds : std::span(bounds_).subspan(i * num_arms_, num_arms_)) {
+    upper += bounds.upper;
+    lower += bounds.lower;
+  }
+  upper_[i] = upper / static_cast<double>(num_arms_ - 1);
+  lower_[i] = lower / static_cast<double>(num_arms_ - 1);
+}
+
+void BordaCriterion::update(Arm i, Arm j, const PairCounts& counts, double c, LivePairs& live) {
+  set_bounds(i, j, counts.mean(i, j), c);
+  set_bounds(j, i, counts.mean(j, i), c);
+  sum_row(i);
+  sum_row(j);
+  mark_hopeless(&live);
+}
+
+void BordaCriterion::mark_hopeless(LivePairs* live) {
+  const double bar = *std::max_element(lower_.begin(), lower_.end());
+  // A pair between two that were hopeless already was dropped before.
+  fresh_.clear();
+  num_hopeful_ = num_arms_;
+  for (Arm k = 0; k < num_arms_; ++k) {
+    const bool hopeless = upper_[k] < bar;
+    if (hopeless && hopeless_[k] == 0) fresh_.push_back(k);
+    hopeless_[k] = hopeless ? 1 : 0;
+    if (hopeless) --num_hopeful_;
+  }
+  if (live == nullptr) return;
+  for (const Arm k : fresh_) {
+    for (Arm other = 0; other < num_arms_; ++other) {
+      if (hopeless_[other] != 0) live->drop(k, other);
+    }
+  }
+}
+
+void BordaCriterion::rebuild(const PairCounts& counts, const SavageRadius& radius) {
+  *this = BordaCriterion(num_arms_);
+  if (num_arms_ == 1) return;
+  for (Arm i = 0; i < num_arms_; ++i) {
+    for (Arm j = 0; j < num_arms_; ++j) {
+      if (i == j || counts.total(i, j) == 0) continue;
+      set_bounds(i, j, counts.mean(i, j), radius(counts.duels(i, j)));
+    }
+    sum_row(i);
+  }
+  mark_hopeless(nullptr);
+}
+
+Arm BordaCriterion::leader(const PairCounts& counts, bool deterministic_ties, RoundRng rng) const {
+  return best_of(
+      all_arms(num_arms_),
+      [&](Arm i) {
+        double sum = 0;
+        for (Arm j = 0; j < num_arms_; ++j) sum += j == i ? 0 : counts.mean(i, j);
+        return sum;
+      },
+      deterministic_ties, rng);
+}
+
+// --- arms ---------------------------------------------------------------------------------------
+
+BordaArmsExplorer::BordaArmsExplorer(const SavageBordaOptions& options, std::size_t num_arms)
+    : num_arms_(num_arms),
+      deterministic_ties_(options.deterministic_ties),
+      epsilon_(options.epsilon),
+      radius_(options, static_cast<double>(num_arms)),
+      records_(num_arms),
+      sweep_(all_arms(num_arms)),
+      bounds_(num_arms),
+      wide_(num_arms, 1),
+      num_alive_(num_arms),
+      num_wide_(num_arms) {
+  for (Arm i = 0; i < num_arms_; ++i) refresh(i);
+}
+
+BordaArmsExplorer::Choice BordaArmsExplorer::choose(Round round, RoundRng rng) const {
+  const auto place = sweep_.next([this](Arm i) { return alive(i); });
+  auto opponent = static_cast<Arm>(rng.below(num_arms_ - 1));
+  if (opponent >= place.item) ++opponent;
+  return {{place.item, opponent, round}, place};
+}
+
+void BordaArmsExplorer::answered(const Duel& duel, Points points, RoundRng& /*rng*/) {
+  if (!alive(duel.first)) return;
+  ++records_[duel.first].duels;
+  records_[duel.first].points += points.first;
+  refresh(duel.first);
+  const Extremes extremes = bounds_.all();
+  if (!(extremes.least_upper < extremes.most_lower)) return;
+  for (Arm i = 0; i < num_arms_; ++i) {
+    if (alive(i) && bounds_.leaf(i).least_upper < extremes.most_lower) drop(i);
+  }
+}
+
+void BordaArmsExplorer::refresh(Arm i) {
+  if (records_[i].duels == 0) {
+    bounds_.set(i, {1.0, 0.0});
+    return;
+  }
+  const double p = mean(i);
+  const double c = radius_(static_cast<double>(records_[i].duels));
+  bounds_.set(i, {p + c, p - c});
+  const bool wide = !(std::abs(p - 0.5) + c <= epsilon_);
+  if (wide == (wide_[i] != 0)) return;
+  wide_[i] = wide ? 1 : 0;
+  num_wide_ += wide ? 1 : -1;
+}
+
+void BordaArmsExplorer::drop(Arm i) {
+  records_[i].alive = 0;
+  bounds_.set(i, {});
+  --num_alive_;
+  if (wide_[i] != 0) --num_wide_;
+}
+
+Arm BordaArmsExplorer::leader(RoundRng rng) const {
+  std::vector<Arm> arms = all_arms(num_arms_);
+  std::erase_if(arms, [this](Arm i) { return !alive(i); });
+  return best_of(arms, [this](Arm i) { return mean(i); }, deterministic_ties_, rng);
+}
+
+bool BordaArmsExplorer::restored(std::span<const Ticket> /*pending*/) {
+  if (records_.size() != num_arms_ || !sweep_.restored([this](Arm i) { return i < num_arms_; })) {
+    return false;
+  }
+  bounds_ = TournamentTree<Extremes>(num_arms_);
+  wide_.assign(num_arms_, 1);
+  num_alive_ = num_arms_;
+  num_wide_ = num_arms_;
+  std::size_t scheduled = 0;
+  for (const Arm i : sweep_.items()) scheduled += alive(i);
+  for (Arm i = 0; i < num_arms_; ++i) {
+    if (records_[i].alive > 1 || records_[i].points / 2 > records_[i].duels) return false;
+    refresh(i);
+    if (!alive(i)) drop(i);
+  }
+  return num_alive_ > 0 && scheduled == num_alive_;
+}
+
+// --- both ---------------------------------------------------------------------------------------
+
+SavageBordaExplorer::SavageBordaExplorer(const Options& options, std::size_t num_arms, RoundRng rng)
+    : form_(options.sampling == BordaSampling::pairs
+                ? std::variant<Pairs, Arms>(Pairs(options, num_arms, rng))
+                : std::variant<Pairs, Arms>(Arms(options, num_arms))) {}
+
+namespace {
+const bool registered = register_policy<SavageBorda>(
+    {.name = "savage-borda",
+     .title = "SAVAGE, Borda winner",
+     .paper = "Urvoy, Clerot, Feraud, Naamane. Generic exploration and K-armed voting bandits. "
+              "ICML 2013, Algorithm 1",
+     .setting = "any; Borda winner",
+     .guarantee = "stops on the Borda winner with probability >= 1 - delta",
+     .departs = "stops when one arm alone can win, since its own pairs never become irrelevant; "
+                "sampling=arms is the reduction to successive elimination of arms",
+     .status = "tested",
+     .needs_horizon = true,
+     .jumping = Jumping::exact},
+    savage_options<SavageBordaOptions>().choice<BordaSampling>(
+        "sampling", &SavageBordaOptions::sampling,
+        {{"pairs", BordaSampling::pairs}, {"arms", BordaSampling::arms}},
+        "sample pairs in turn, or arms in turn against uniformly drawn others, which needs fewer "
+        "duels"));
+}  // namespace
+
+}  // namespace duel

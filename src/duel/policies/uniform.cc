@@ -1,0 +1,35 @@
+#include "duel/policies/uniform.h"
+
+#include "duel/policies/registry.h"
+
+namespace duel {
+
+Uniform::Choice Uniform::choose(Round round, RoundRng rng) const {
+  const std::size_t num_arms = counts_.num_arms();
+  if (num_arms == 1) return {{0, 0, round}};
+  const auto first = static_cast<Arm>(rng.below(num_arms));
+  auto second = static_cast<Arm>(rng.below(num_arms - 1));
+  if (second >= first) ++second;
+  return {{first, second, round}};
+}
+
+void Uniform::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
+  if (duel.is_self()) return;
+  if (const auto points = points_of(outcome, options_.ties, rng)) {
+    counts_.add(duel.first, duel.second, *points);
+  }
+}
+
+namespace {
+const bool registered = register_policy<Uniform>(
+    {.name = "uniform",
+     .title = "Uniform random pairs",
+     .paper = "baseline",
+     .setting = "any",
+     .guarantee = "none: regret grows linearly, T times the mean gap",
+     .departs = "nowhere",
+     .status = "tested"},
+    {});
+}  // namespace
+
+}  // namespace duel

@@ -1,0 +1,42 @@
+// Uniform pairs: the baseline that learns nothing while it plays.
+// Assumes    nothing.                  Guarantee  none: average regret T mean(D).
+// Cost       O(1) per duel, 4 bytes per ordered pair for the recommendation.
+// Departs    nowhere.
+#pragma once
+
+#include "duel/core/pair_counts.h"
+#include "duel/policies/policy.h"
+
+namespace duel {
+
+struct UniformOptions : PolicyOptions {};
+
+class Uniform : public ChoosingPolicy<Uniform> {
+ public:
+  using Options = UniformOptions;
+
+  Uniform(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
+      : options_(options), counts_(num_arms) {}
+
+  struct Choice {
+    Duel duel;
+  };
+  // i != j, every ordered pair equally likely.
+  Choice choose(Round round, RoundRng rng) const;
+  void commit(const Choice&) {}
+  void observe(const Duel& duel, Outcome outcome, RoundRng rng);
+  // The empirical Copeland leader.
+  Arm recommend(RoundRng) const { return empirical_copeland_leader(counts_); }
+
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(counts_);
+  }
+  bool restored() { return counts_.consistent(); }
+
+ private:
+  Options options_;
+  PairCounts counts_;
+};
+
+}  // namespace duel
