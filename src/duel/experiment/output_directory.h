@@ -1,0 +1,62 @@
+// Files are read whole and written whole or not at all.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "duel/core/result.h"
+
+namespace duel {
+
+// An error names the file and says whether it is missing, not a file, unreadable or larger than
+// `most_bytes`.
+Result<std::string> read_whole_file(const std::filesystem::path& file, std::size_t most_bytes);
+
+// Creates the directory and its parents where missing.
+Status make_directory(const std::filesystem::path& directory);
+
+Error system_error(const std::string& what, const std::filesystem::path& path, int code);
+
+// Writes to a hidden file beside the target and renames it when all of it is on disk. Dropped
+// before `commit`, it leaves nothing.
+class AtomicFile {
+ public:
+  static Result<AtomicFile> create(const std::filesystem::path& target);
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+  ~AtomicFile();
+
+  Status write(std::string_view text);
+  Status commit();
+
+ private:
+  AtomicFile(std::filesystem::path target, std::filesystem::path temporary, int descriptor)
+      : target_(std::move(target)), temporary_(std::move(temporary)), descriptor_(descriptor) {}
+  void discard();
+
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;
+  int descriptor_;  // -1 once committed or moved from
+};
+
+Status write_whole_file(const std::filesystem::path& file, std::string_view text);
+
+// All of `text` to a file descriptor; false with errno set.
+bool write_fully(int descriptor, std::string_view text);
+
+// The files of a study's directory.
+struct StudyFiles {
+  explicit StudyFiles(std::filesystem::path where) : directory(std::move(where)) {}
+
+  std::filesystem::path directory;
+  std::filesystem::path spec() const { return directory / "spec.toml"; }
+  std::filesystem::path results() const { return directory / "results.csv"; }
+  std::filesystem::path matrices() const { return directory / "matrices.csv"; }
+  std::filesystem::path trials() const { return directory / "trials.csv"; }
+  std::filesystem::path timing() const { return directory / "timing.json"; }
+  std::filesystem::path progress() const { return directory / "progress.csv"; }
+};
+
+}  // namespace duel

@@ -1,0 +1,301 @@
+#include "duel/simulation/simulation.h"
+
+#include <fmt/format.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include "duel/core/arena.h"
+#include "duel/core/check.h"
+#include "duel/core/winners.h"
+#include "duel/simulation/checkpoints.h"
+
+namespace duel {
+namespace {
+
+constexpr auto kTick = std::chrono::milliseconds(100);
+constexpr const char* kEveryCheckpoint = "checkpoint";  // `horizon=checkpoint`
+
+double thread_cpu_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double physical_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page_size = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page_size > 0 ? static_cast<double>(pages) * static_cast<double>(page_size)
+                                    : std::numeric_limits<double>::infinity();
+}
+
+// Takes down what one trial shows at its checkpoints; checkpoint 0 of the loop is `first` of the
+// table.
+class Recorder final : public TrialObserver {
+ public:
+  Recorder(const std::vector<RegretMeter>& meters, const std::vector<std::uint8_t>& is_right,
+           std::uint32_t trial, std::size_t first, TrialTable& table)
+      : meters_(meters), is_right_(is_right), trial_(trial), first_(first), table_(table) {}
+
+  void at_checkpoint(std::size_t index, const MatrixArena& arena, Arm recommended) override {
+    const std::size_t checkpoint = first_ + index;
+    for (std::size_t r = 0; r < meters_.size(); ++r) {
+      table_.set(trial_, checkpoint, r, meters_[r].total(arena.tally()));
+    }
+    table_.set_facts(trial_, checkpoint, is_right_[recommended] != 0, arena.informative());
+  }
+
+ private:
+  const std::vector<RegretMeter>& meters_;
+  const std::vector<std::uint8_t>& is_right_;
+  std::uint32_t trial_;
+  std::size_t first_;
+  TrialTable& table_;
+};
+
+// The first thing that went wrong, in the order of trials.
+struct Failure {
+  std::uint32_t trial = 0;
+  std::exception_ptr exception;
+};
+
+Error error_of(const Failure& failure, const std::string& policy) {
+  Error error{ErrorCode::unsupported, "", fmt::format("{}, trial {}", policy, failure.trial), ""};
+  try {
+    std::rethrow_exception(failure.exception);
+  } catch (const CheckFailure&) {
+    throw;  // our bug, not the user's doing
+  } catch (const std::bad_alloc&) {
+    error.message = "there is not enough memory";
+    error.hint = "fewer threads or arms";
+  } catch (const std::exception& exception) {
+    error.message = exception.what();
+  }
+  return error;
+}
+
+bool is_set(const std::atomic<bool>* flag) {
+  return flag != nullptr && flag->load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+TrialTable::TrialTable(std::uint32_t trials, std::size_t checkpoints, std::size_t regrets)
+    : num_trials_(trials),
+      num_checkpoints_(checkpoints),
+      num_regrets_(regrets),
+      values_(std::size_t{trials} * checkpoints * regrets),
+      informative_(std::size_t{trials} * checkpoints),
+      correct_(std::size_t{trials} * checkpoints),
+      finished_(trials) {}
+
+std::uint32_t TrialTable::num_finished() const {
+  return static_cast<std::uint32_t>(std::count(finished_.begin(), finished_.end(), 1));
+}
+
+double TrialTable::bytes(std::uint32_t trials, std::size_t checkpoints, std::size_t regrets) {
+  const double cell = 8.0 * static_cast<double>(regrets) + 8 + 1;
+  return static_cast<double>(trials) * (static_cast<double>(checkpoints) * cell + 1);
+}
+
+Result<Simulation::Entry> Simulation::configure(const CallSpec& call, const SimulationPlan& plan) {
+  DUEL_ASSIGN(const PolicyKind* kind, find_policy(call.name));
+  const std::size_t num_arms = plan.matrix->num_arms();
+  CallSpec rest{call.name, {}};  // without `horizon=checkpoint`
+  bool horizon_given = false;
+  bool per_checkpoint = false;
+  for (const auto& argument : call.arguments) {
+    if (argument.first == "horizon" && argument.second == kEveryCheckpoint &&
+        kind->facts().needs_horizon) {
+      per_checkpoint = true;
+    } else {
+      horizon_given = horizon_given || argument.first == "horizon";
+      rest.arguments.push_back(argument);
+    }
+  }
+  per_checkpoint = per_checkpoint ||
+                   (plan.horizon_per_checkpoint && kind->facts().needs_horizon && !horizon_given);
+
+  Entry entry;
+  const Round rounds = plan.checkpoints.back();
+  if (!per_checkpoint) {
+    DUEL_ASSIGN(auto configured, kind->configure(rest, {num_arms, rounds}));
+    entry.label = configured->canonical();
+    entry.configured.push_back(std::move(configured));
+    return entry;
+  }
+  for (const Round checkpoint : plan.checkpoints) {
+    auto configured = kind->configure(rest, {num_arms, checkpoint});
+    if (!configured.ok()) {
+      Error error = configured.error();
+      error.message += fmt::format(", with the horizon of checkpoint {}", checkpoint);
+      return error;
+    }
+    entry.configured.push_back(*std::move(configured));
+  }
+  DUEL_ASSIGN(CallSpec label, parse_call(entry.configured.back()->canonical()));
+  for (auto& [key, value] : label.arguments) {
+    if (key == "horizon") value = kEveryCheckpoint;
+  }
+  entry.label = to_string(label);
+  return entry;
+}
+
+Result<Simulation> Simulation::create(const SimulationPlan& plan) {
+  DUEL_CHECK(plan.matrix != nullptr && plan.trials >= 1);
+  DUEL_CHECK(!plan.checkpoints.empty() && plan.checkpoints.front() >= 1);
+  DUEL_CHECK(plan.checkpoints.back() <= kMaxRounds);
+  DUEL_CHECK(std::adjacent_find(plan.checkpoints.begin(), plan.checkpoints.end(),
+                                std::greater_equal<>()) == plan.checkpoints.end());
+  const PreferenceMatrix& matrix = *plan.matrix;
+
+  Simulation simulation;
+  simulation.plan_ = plan;
+  for (const CallSpec& call : plan.policies) {
+    DUEL_ASSIGN(Entry entry, configure(call, plan));
+    simulation.policies_.push_back(std::move(entry));
+  }
+  for (const RegretNotion notion : plan.regrets) {
+    DUEL_ASSIGN(RegretMeter meter, RegretMeter::create(notion, matrix));
+    simulation.meters_.push_back(std::move(meter));
+  }
+  const double bytes = TrialTable::bytes(plan.trials, plan.checkpoints.size(), plan.regrets.size());
+  if (bytes > 0.8 * physical_memory()) {
+    return Error{ErrorCode::unsupported,
+                 fmt::format("the values of {} trials at {} checkpoints need {:.1f} GB of memory",
+                             plan.trials, plan.checkpoints.size(), bytes / 1e9),
+                 "", "fewer trials, checkpoints or regret notions"};
+  }
+
+  simulation.merit_ranks_ = merit_ranks(matrix);
+  simulation.is_right_.assign(matrix.num_arms(), 0);
+  if (const std::optional<Arm> winner = condorcet_winner(matrix)) {
+    simulation.is_right_[*winner] = 1;
+  } else {
+    for (const Arm arm : copeland_scores(matrix).winners) simulation.is_right_[arm] = 1;
+  }
+  simulation.threads_ =
+      plan.threads != 0 ? plan.threads : std::max(1U, std::thread::hardware_concurrency());
+  return simulation;
+}
+
+TrialTable Simulation::empty_table() const {
+  return {plan_.trials, plan_.checkpoints.size(), plan_.regrets.size()};
+}
+
+bool Simulation::play(const Entry& entry, std::uint32_t trial, const std::atomic<bool>& stop,
+                      TrialTable& table) const {
+  const std::span<const Round> checkpoints = plan_.checkpoints;
+  const bool per_checkpoint = entry.configured.size() > 1;
+  const std::size_t runs = entry.configured.size();
+  for (std::size_t run = 0; run < runs; ++run) {
+    const ConfiguredPolicy& policy = *entry.configured[run];
+    MatrixArena arena(*plan_.matrix, merit_ranks_, OutcomeStream(plan_.seed, trial));
+    const TrialStreams streams(plan_.seed, trial, policy.facts().name);
+    Recorder recorder(meters_, is_right_, trial, run, table);
+    const TrialPlan trial_plan{per_checkpoint ? checkpoints.subspan(run, 1) : checkpoints, true,
+                               &stop};
+    if (!policy.play(arena, streams, trial_plan, recorder)) return false;
+  }
+  table.finish(trial);
+  return true;
+}
+
+Result<PolicyRecord> Simulation::run(std::size_t policy, const RunHooks& hooks,
+                                     TrialTable known) const {
+  DUEL_CHECK(known.num_trials() == plan_.trials &&
+             known.num_checkpoints() == plan_.checkpoints.size() &&
+             known.num_regrets() == plan_.regrets.size());
+  const Entry& entry = policies_[policy];
+  const auto start = std::chrono::steady_clock::now();
+  PolicyRecord record{entry.label, std::move(known)};
+  TrialTable& table = record.trials;
+
+  const std::uint32_t given = table.num_finished();
+  const std::uint32_t missing = table.num_trials() - given;
+  const unsigned workers = std::min(threads_, missing);
+
+  std::atomic<bool> stop{is_set(hooks.stop)};
+  std::atomic<std::uint64_t> next_trial{0};
+  std::atomic<std::uint32_t> finished{given};
+  std::mutex mutex;  // guards what follows
+  std::condition_variable changed;
+  unsigned working = workers;
+  double cpu_seconds = 0;
+  std::optional<Failure> failure;
+
+  const auto work = [&] {
+    const double cpu_start = thread_cpu_seconds();
+    std::uint64_t trial = 0;
+    try {
+      while (!stop.load(std::memory_order_relaxed) && !is_set(hooks.stop)) {
+        trial = next_trial.fetch_add(1, std::memory_order_relaxed);
+        if (trial >= table.num_trials()) break;
+        const auto number = static_cast<std::uint32_t>(trial);
+        if (table.finished(number)) continue;
+        if (!play(entry, number, stop, table)) break;
+        if (hooks.on_trial) hooks.on_trial(table, number);
+        finished.fetch_add(1, std::memory_order_relaxed);
+      }
+    } catch (...) {
+      stop = true;
+      const std::scoped_lock lock(mutex);
+      if (!failure || trial < failure->trial) {
+        failure = Failure{static_cast<std::uint32_t>(trial), std::current_exception()};
+      }
+    }
+    const std::scoped_lock lock(mutex);
+    cpu_seconds += thread_cpu_seconds() - cpu_start;
+    --working;
+    changed.notify_one();
+  };
+
+  Status tick_status = Done{};
+  const auto tick = [&] {
+    if (is_set(hooks.stop)) stop = true;
+    if (hooks.on_progress) hooks.on_progress(finished.load(std::memory_order_relaxed));
+    if (hooks.on_tick && tick_status.ok()) {
+      tick_status = hooks.on_tick();
+      if (!tick_status.ok()) stop = true;
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    std::unique_lock lock(mutex, std::defer_lock);
+    try {
+      threads.reserve(workers);
+      for (unsigned i = 0; i < workers; ++i) threads.emplace_back(work);
+    } catch (const std::exception&) {  // the system gives no more threads: go on with those we have
+      lock.lock();
+      working -= workers - static_cast<unsigned>(threads.size());
+      lock.unlock();
+    }
+    if (workers > 0 && threads.empty()) {
+      return Error{ErrorCode::unsupported, "the system gives no thread to run trials on", "", ""};
+    }
+    lock.lock();
+    while (!changed.wait_for(lock, kTick, [&] { return working == 0; })) {
+      lock.unlock();
+      tick();
+      lock.lock();
+    }
+  }  // joins
+  if (failure) return error_of(*failure, entry.label);
+  record.interrupted = finished < table.num_trials();
+  record.trials_run = finished - given;
+  record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  record.cpu_seconds = cpu_seconds;
+  tick();
+  if (!tick_status.ok()) return tick_status.error();
+  return record;
+}
+
+}  // namespace duel

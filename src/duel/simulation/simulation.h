@@ -1,0 +1,166 @@
+// The engine: trials of policies on one matrix, in parallel, with results that are the same bits
+// for any number of threads.
+//
+//   DUEL_ASSIGN(const Simulation simulation, Simulation::create(plan));
+//   for (std::size_t i = 0; i < simulation.num_policies(); ++i) {
+//     DUEL_ASSIGN(const PolicyRecord record, simulation.run(i));
+//     ...record.trials.value(trial, checkpoint, regret)...
+//   }
+//
+// Policies run one after the other, the trials of each side by side, so that a policy's wall time
+// means something. Draws depend on (seed, trial, purpose, policy name) alone: adding a policy, a
+// checkpoint or a thread leaves all other numbers as they were, and the policies of a trial meet
+// the same outcomes.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duel/core/call_spec.h"
+#include "duel/core/duel.h"
+#include "duel/core/preference_matrix.h"
+#include "duel/core/regret.h"
+#include "duel/core/result.h"
+#include "duel/policies/registry.h"
+
+namespace duel {
+
+struct SimulationPlan {
+  const PreferenceMatrix* matrix = nullptr;  // must outlive the Simulation
+  std::vector<CallSpec> policies;
+  std::vector<Round> checkpoints;  // ascending, not empty; the last one ends the run
+  std::uint32_t trials = 1;
+  std::uint64_t seed = 0;
+  std::vector<RegretNotion> regrets = {RegretNotion::average};
+  unsigned threads = 0;  // 0: one per core
+  // Policies that need a horizon, and were not given one, are run afresh for every checkpoint with
+  // that checkpoint as the horizon, as the papers' figures are made. The same for one policy:
+  // `rmed2fh(horizon=checkpoint)`.
+  bool horizon_per_checkpoint = false;
+};
+
+// What every trial of one policy showed at every checkpoint. One flat array each; trials that did
+// not finish have no values.
+class TrialTable {
+ public:
+  TrialTable(std::uint32_t trials, std::size_t checkpoints, std::size_t regrets);
+
+  std::uint32_t num_trials() const { return num_trials_; }
+  std::size_t num_checkpoints() const { return num_checkpoints_; }
+  std::size_t num_regrets() const { return num_regrets_; }
+
+  bool finished(std::uint32_t trial) const { return finished_[trial] != 0; }
+  std::uint32_t num_finished() const;
+
+  double value(std::uint32_t trial, std::size_t checkpoint, std::size_t regret) const {
+    return values_[cell(trial, checkpoint) * num_regrets_ + regret];
+  }
+  // Whether the recommended arm was right: the Condorcet winner, or where there is none, an arm of
+  // the Copeland set.
+  bool correct(std::uint32_t trial, std::size_t checkpoint) const {
+    return correct_[cell(trial, checkpoint)] != 0;
+  }
+  // Duels between different arms so far.
+  std::uint64_t informative(std::uint32_t trial, std::size_t checkpoint) const {
+    return informative_[cell(trial, checkpoint)];
+  }
+
+  void set(std::uint32_t trial, std::size_t checkpoint, std::size_t regret, double value) {
+    values_[cell(trial, checkpoint) * num_regrets_ + regret] = value;
+  }
+  void set_facts(std::uint32_t trial, std::size_t checkpoint, bool correct,
+                 std::uint64_t informative) {
+    correct_[cell(trial, checkpoint)] = correct ? 1 : 0;
+    informative_[cell(trial, checkpoint)] = informative;
+  }
+  void finish(std::uint32_t trial) { finished_[trial] = 1; }
+
+  // Bytes of such a table.
+  static double bytes(std::uint32_t trials, std::size_t checkpoints, std::size_t regrets);
+
+ private:
+  std::size_t cell(std::uint32_t trial, std::size_t checkpoint) const {
+    return std::size_t{trial} * num_checkpoints_ + checkpoint;
+  }
+
+  std::uint32_t num_trials_;
+  std::size_t num_checkpoints_;
+  std::size_t num_regrets_;
+  std::vector<double> values_;
+  std::vector<std::uint64_t> informative_;
+  std::vector<std::uint8_t> correct_;
+  std::vector<std::uint8_t> finished_;
+};
+
+struct PolicyRecord {
+  std::string policy;  // as `Simulation::label`
+  TrialTable trials;
+  std::uint32_t trials_run = 0;  // by this call, without those it was given
+  bool interrupted = false;      // stopped before all trials were finished
+  double seconds = 0;            // wall time of this call
+  double cpu_seconds = 0;        // summed over its threads
+};
+
+// What a run tells while it goes, and is told. All callbacks but `on_trial` come from the thread
+// that called `run`.
+struct RunHooks {
+  // Set from any thread or a signal handler to stop soon. May be null.
+  const std::atomic<bool>* stop = nullptr;
+  // Trials of this policy finished so far, including those it was given; about ten times a second,
+  // and once at the end.
+  std::function<void(std::uint32_t finished)> on_progress;
+  // A trial is finished and its row of the table is filled. Called from the worker that ran it,
+  // several at a time.
+  std::function<void(const TrialTable& table, std::uint32_t trial)> on_trial;
+  // About ten times a second and once after the last trial. An error ends the run with it.
+  std::function<Status()> on_tick;
+};
+
+class Simulation {
+ public:
+  // Configures the policies, and checks that every asked regret is defined on the matrix and that
+  // the results fit in memory.
+  static Result<Simulation> create(const SimulationPlan& plan);
+
+  const SimulationPlan& plan() const { return plan_; }
+  std::size_t num_policies() const { return policies_.size(); }
+  // The canonical string: `rucb(alpha=0.51)`, `rmed2fh(horizon=checkpoint)`.
+  const std::string& label(std::size_t policy) const { return policies_[policy].label; }
+  unsigned threads() const { return threads_; }
+
+  TrialTable empty_table() const;
+  // All trials of one policy that `known` has not finished. An exception of a policy (an overflown
+  // count, no memory) ends the run with an Error; a failed DUEL_CHECK is thrown on.
+  Result<PolicyRecord> run(std::size_t policy, const RunHooks& hooks, TrialTable known) const;
+  Result<PolicyRecord> run(std::size_t policy, const RunHooks& hooks = {}) const {
+    return run(policy, hooks, empty_table());
+  }
+
+ private:
+  // One configuration for the whole run, or one per checkpoint.
+  struct Entry {
+    std::string label;
+    std::vector<std::shared_ptr<const ConfiguredPolicy>> configured;
+  };
+
+  Simulation() = default;
+  bool play(const Entry& entry, std::uint32_t trial, const std::atomic<bool>& stop,
+            TrialTable& table) const;
+  static Result<Entry> configure(const CallSpec& call, const SimulationPlan& plan);
+
+  SimulationPlan plan_;
+  std::vector<Entry> policies_;
+  std::vector<RegretMeter> meters_;
+  std::vector<std::uint32_t> merit_ranks_;
+  std::vector<std::uint8_t> is_right_;  // per arm: would recommending it be right
+  unsigned threads_ = 1;
+};
+
+}  // namespace duel
