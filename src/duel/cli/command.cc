@@ -1,0 +1,216 @@
+#include "duel/cli/command.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <new>
+#include <stdexcept>
+
+#include "duel/core/numbers.h"
+#include "duel/experiment/output_directory.h"
+
+namespace duel::cli {
+namespace {
+
+// What a signal handler may touch. SIGINT's number is kept for the exit code.
+std::atomic<bool> stop_flag{false};
+volatile std::sig_atomic_t caught_signal = 0;
+
+void on_signal(int number) {
+  caught_signal = number;
+  stop_flag.store(true);
+  std::signal(number, SIG_DFL);  // the second one ends the program
+}
+
+bool variable_set(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0';
+}
+
+}  // namespace
+
+int exit_code_of(const Error& error) {
+  return error.code == ErrorCode::invalid_argument ? kExitUsage : kExitFailure;
+}
+
+bool is_terminal(int file_descriptor) { return ::isatty(file_descriptor) == 1; }
+
+bool wants_color(int file_descriptor) {
+  if (variable_set("NO_COLOR")) return false;
+  const char* force = std::getenv("CLICOLOR_FORCE");
+  if (force != nullptr && *force != '\0' && std::string_view(force) != "0") return true;
+  const char* term = std::getenv("TERM");
+  if (term == nullptr || std::string_view(term) == "dumb") return false;
+  return is_terminal(file_descriptor);
+}
+
+std::size_t terminal_width() {
+  winsize size{};
+  if (!is_terminal(STDOUT_FILENO) || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
+  return size.ws_col;
+}
+
+std::string Paint::wrap(std::string_view code, std::string_view text) const {
+  return enabled_ ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
+}
+
+void print_error(std::string_view message) {
+  const Paint paint(wants_color(STDERR_FILENO));
+  std::fflush(stdout);
+  fmt::print(stderr, "duel: {} {}\n", paint.red("error:"), message);
+}
+
+void print_error(const Error& error) { print_error(error.to_string()); }
+
+void CommandContext::on(CLI::App* command, Action action) {
+  command->callback([this, action = std::move(action)] { action_ = action; });
+}
+
+CLI::Option* CommandContext::configurable(CLI::Option* option) {
+  configurable_.push_back(option);
+  return option;
+}
+
+bool CommandContext::is_configured(const CLI::Option* option) const {
+  return std::find(configured_.begin(), configured_.end(), option) != configured_.end();
+}
+
+int CommandContext::run() {
+  if (!action_) return kExitUsage;
+  try {
+    const Result<int> result = action_();
+    if (result.ok()) return finish(*result);
+    finish(kExitFailure);
+    print_error(result.error());
+    return exit_code_of(result.error());
+  } catch (const std::bad_alloc&) {
+    print_error("out of memory");
+  } catch (const CheckFailure& failure) {
+    print_error(fmt::format("{}. This is a mistake in Duel; please report it", failure.what()));
+  } catch (const std::exception& exception) {
+    print_error(exception.what());
+  }
+  return kExitFailure;
+}
+
+int CommandContext::finish(int code) {
+  if (output_errno_ == 0 && std::fflush(stdout) != 0) output_errno_ = errno;
+  if (output_errno_ == 0) return code;
+  if (output_errno_ != EPIPE) {
+    print_error(system_error("cannot be written", "standard output", output_errno_));
+  }
+  return kExitFailure;
+}
+
+void CommandContext::print(std::string_view text) {
+  if (output_errno_ != 0) return;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) output_errno_ = errno;
+}
+
+void CommandContext::note(std::string_view text) const {
+  if (quiet) return;
+  std::fflush(stdout);
+  fmt::print(stderr, "duel: {}\n", text);
+}
+
+void CommandContext::warn(std::string_view text) const {
+  const Paint paint(wants_color(STDERR_FILENO));
+  std::fflush(stdout);
+  fmt::print(stderr, "duel: {} {}\n", paint.yellow("warning:"), text);
+}
+
+Status CommandContext::write_output(const std::string& path, std::string_view content) {
+  if (path == "-") {
+    print(content);
+    return Done{};
+  }
+  return write_file_atomically(path, content);
+}
+
+Status write_file_atomically(const std::string& path, std::string_view content) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) return system_error("cannot be written", path, EISDIR);
+    if (::access(path.c_str(), W_OK) != 0) return system_error("cannot be written", path, errno);
+    if (!S_ISREG(status.st_mode)) {  // a device or a pipe has nothing to replace
+      const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+      const bool written = descriptor >= 0 && write_fully(descriptor, content);
+      const int code = errno;
+      if (descriptor >= 0) ::close(descriptor);
+      if (!written) return system_error("cannot be written", path, code);
+      return Done{};
+    }
+  }
+  // The file behind a symbolic link is replaced, not the link.
+  std::error_code failed;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, failed);
+  return write_whole_file(failed ? std::filesystem::path(path) : target, content);
+}
+
+CLI::Option* add_count_option(CLI::App* command, const std::string& names, std::uint64_t& target,
+                              std::uint64_t least, std::uint64_t most, const std::string& doc) {
+  CLI::Option* option = command->add_option_function<std::string>(
+      names,
+      [&target, least, most, names](const std::string& text) {
+        const std::string name = names.substr(names.rfind(',') + 1);
+        const auto value = parse_count(text);
+        const std::string range = most >= std::numeric_limits<std::int64_t>::max()
+                                      ? fmt::format("{} or more, at most 2^63 - 1", least)
+                                      : fmt::format("{} .. {}", least, most);
+        if (!value.ok()) {
+          throw CLI::ValidationError(name,
+                                     fmt::format("{} (allowed: {})", value.error().message, range));
+        }
+        if (*value < least || *value > most) {
+          throw CLI::ValidationError(
+              name, fmt::format("'{}' is out of range (allowed: {})", text, range));
+        }
+        target = *value;
+      },
+      doc);
+  return option->type_name("N");
+}
+
+CLI::Option* add_list_option(CLI::App* command, const std::string& names,
+                             std::vector<std::string>& target, const std::string& doc) {
+  return command->add_option(names, target, doc)->allow_extra_args(false)->type_name("LIST");
+}
+
+std::string is_not_empty(const std::string& text) { return text.empty() ? "it is empty" : ""; }
+
+Error usage_error(const std::string& option, const Error& error) {
+  Error usage = error;
+  usage.code = ErrorCode::invalid_argument;
+  usage.where = error.where.empty() ? option : option + ": " + error.where;
+  return usage;
+}
+
+InterruptGuard::InterruptGuard() {
+  stop_flag.store(false);
+  caught_signal = 0;
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+}
+
+InterruptGuard::~InterruptGuard() {
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+}
+
+const std::atomic<bool>& InterruptGuard::stop() const { return stop_flag; }
+
+int InterruptGuard::exit_code() const {
+  return caught_signal == SIGTERM ? 128 + SIGTERM : kExitInterrupted;
+}
+
+}  // namespace duel::cli

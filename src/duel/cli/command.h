@@ -1,0 +1,141 @@
+// What all subcommands share: how they are attached, how they end, where they write.
+//
+// A subcommand is one file with one function:
+//
+//   void add_policies_command(CLI::App& app, CommandContext& context) {
+//     struct Arguments { std::string name; bool json = false; };
+//     auto arguments = std::make_shared<Arguments>();
+//     CLI::App* command = app.add_subcommand("policies", "Lists the policies. ...");
+//     command->add_option("NAME", arguments->name, "policy to describe");
+//     command->add_flag("--json", arguments->json, "print JSON");
+//     command->footer("Example:\n  duel policies rucb");
+//     context.on(command, [=, &context] { return run(*arguments, context); });
+//   }
+//
+// `run` gives Result<int>: an exit code, or an error that main prints as `duel: error: ...`.
+// Results go to stdout by `print`, everything else to stderr by `note` and `warn`. `--help` and
+// `--quiet` are added to every subcommand by main.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "duel/core/result.h"
+
+namespace duel::cli {
+
+// Exit codes of the command line (docs/configuration.md).
+inline constexpr int kExitDone = 0;
+inline constexpr int kExitFailure = 1;
+inline constexpr int kExitUsage = 2;
+inline constexpr int kExitInterrupted = 130;
+
+int exit_code_of(const Error& error);
+
+// Whether to colour what goes to the stream: NO_COLOR and TERM=dumb forbid, CLICOLOR_FORCE asks,
+// otherwise a terminal decides.
+bool wants_color(int file_descriptor);
+bool is_terminal(int file_descriptor);
+// Columns of the terminal behind stdout; 0 where there is none.
+std::size_t terminal_width();
+
+// Words set off on a terminal, plain text elsewhere.
+class Paint {
+ public:
+  explicit Paint(bool enabled) : enabled_(enabled) {}
+  std::string bold(std::string_view text) const { return wrap("1", text); }
+  std::string dim(std::string_view text) const { return wrap("2", text); }
+  std::string red(std::string_view text) const { return wrap("31;1", text); }
+  std::string yellow(std::string_view text) const { return wrap("33", text); }
+  std::string green(std::string_view text) const { return wrap("32", text); }
+
+ private:
+  std::string wrap(std::string_view code, std::string_view text) const;
+  bool enabled_;
+};
+
+class CommandContext {
+ public:
+  using Action = std::function<Result<int>()>;
+
+  // The work of a subcommand. It runs after the whole command line and the configuration were read.
+  void on(CLI::App* command, Action action);
+
+  // The option may also come from the variable DUEL_<NAME> and from the tables [command] of
+  // duel.toml and config.toml (cli/configuration.h).
+  CLI::Option* configurable(CLI::Option* option);
+  const std::vector<CLI::Option*>& configurable_options() const { return configurable_; }
+  // Whether the option's value came from there and not from the command line.
+  bool is_configured(const CLI::Option* option) const;
+  void mark_configured(const CLI::Option* option) { configured_.push_back(option); }
+
+  // Runs what the command line chose and translates errors and exceptions to an exit code.
+  int run();
+
+  // Hands all output over; `code`, or failure where that is not possible.
+  int finish(int code);
+
+  // Appends to stdout. A reader that went away is remembered and ends the command quietly.
+  void print(std::string_view text);
+  // A line on stderr, `duel: ...`; not with --quiet.
+  void note(std::string_view text) const;
+  // A line on stderr, `duel: warning: ...`; also with --quiet.
+  void warn(std::string_view text) const;
+
+  // Writes the whole content or nothing: a temporary file beside the target, renamed when complete.
+  // `-` is stdout.
+  Status write_output(const std::string& path, std::string_view content);
+
+  bool quiet = false;
+
+ private:
+  Action action_;
+  std::vector<CLI::Option*> configurable_;
+  std::vector<const CLI::Option*> configured_;
+  int output_errno_ = 0;  // of the first failed write to stdout
+};
+
+// `duel: error: <error>` on stderr.
+void print_error(const Error& error);
+void print_error(std::string_view message);
+
+// An option whose value is a whole number that may be written 1e6 (core/numbers.h), `least` or more
+// and `most` or less. A bad value is wrong usage, with the option's name and the range.
+CLI::Option* add_count_option(CLI::App* command, const std::string& names, std::uint64_t& target,
+                              std::uint64_t least, std::uint64_t most, const std::string& doc);
+
+// An option that may be repeated and takes one value each time (so that `--policy a b` does not
+// swallow the file b).
+CLI::Option* add_list_option(CLI::App* command, const std::string& names,
+                             std::vector<std::string>& target, const std::string& doc);
+
+// For `option->check`: a complaint about an empty text.
+std::string is_not_empty(const std::string& text);
+
+// Turns a library error into one of wrong usage that names the option.
+Error usage_error(const std::string& option, const Error& error);
+
+// While one lives, SIGINT and SIGTERM set a flag instead of ending the program; a second signal
+// ends it. At most one at a time.
+class InterruptGuard {
+ public:
+  InterruptGuard();
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+  const std::atomic<bool>& stop() const;
+  bool interrupted() const { return stop().load(); }
+  // 130 for SIGINT, 143 for SIGTERM.
+  int exit_code() const;
+};
+
+// Writes the whole content or nothing (see CommandContext::write_output, without `-`).
+Status write_file_atomically(const std::string& path, std::string_view content);
+
+}  // namespace duel::cli

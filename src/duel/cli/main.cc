@@ -1,0 +1,92 @@
+// The program `duel`: reads the command line, runs one subcommand, translates how it ended.
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <clocale>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+
+#include "duel/cli/command.h"
+#include "duel/cli/completion.h"
+#include "duel/cli/configuration.h"
+#include "duel/cli/demo.h"
+#include "duel/cli/help.h"
+#include "duel/cli/matrix.h"
+#include "duel/cli/plot.h"
+#include "duel/cli/policies.h"
+#include "duel/cli/simulate.h"
+#include "duel/cli/version.h"
+#include "duel/version_info.h"
+
+namespace duel::cli {
+namespace {
+
+void add_quiet_flag(CLI::App& app, CommandContext& context) {
+  if (app.get_option_no_throw("--quiet") == nullptr) {
+    app.add_flag("-q,--quiet", context.quiet, "Print no progress and no notes.");
+  }
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    add_quiet_flag(*command, context);
+  }
+}
+
+int run_program(int argc, const char* const* argv) {
+  CommandContext context;
+  CLI::App app(
+      "Duel compares dueling-bandit policies: algorithms that find the best of several arms when "
+      "all they see is which of two won.",
+      "duel");
+  set_help_layout(app);
+  app.set_help_flag("-h,--help", "Print this help and exit.");
+  app.set_version_flag("-V,--version", fmt::format("duel {}", kVersion),
+                       "Print the version and exit.");
+  app.require_subcommand(1);
+  app.footer(
+      "Examples:\n"
+      "  duel demo\n"
+      "  duel simulate --policy rucb,rmed1 --matrix arxiv --rounds 1e6 --trials 100\n"
+      "\nEvery command explains itself: duel simulate --help");
+
+  add_demo_command(app, context);
+  add_simulate_command(app, context);
+  add_plot_command(app, context);
+  add_policies_command(app, context);
+  add_matrix_command(app, context);
+  add_version_command(app, context);
+  add_completion_command(app, context);
+  add_quiet_flag(app, context);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    context.print(chosen_command(app)->help());
+    return context.finish(kExitDone);
+  } catch (const CLI::CallForVersion&) {
+    context.print(fmt::format("duel {}\n", kVersion));
+    return context.finish(kExitDone);
+  } catch (const CLI::ParseError& error) {
+    print_error(explain_usage_error(app, error));
+    return kExitUsage;
+  }
+  if (const Status status = apply_configuration(app, context); !status.ok()) {
+    print_error(status.error());
+    return exit_code_of(status.error());
+  }
+  return context.run();
+}
+
+}  // namespace
+}  // namespace duel::cli
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write that meets it
+  try {
+    return duel::cli::run_program(argc, argv);
+  } catch (const std::exception& exception) {
+    std::fprintf(stderr, "duel: error: %s\n", exception.what());
+    return duel::cli::kExitFailure;
+  }
+}

@@ -1,0 +1,341 @@
+#include "duel/cli/matrix.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "duel/cli/matrix_report.h"
+#include "duel/cli/table.h"
+#include "duel/core/call_spec.h"
+#include "duel/core/matrix_catalogue.h"
+#include "duel/core/matrix_reader.h"
+#include "duel/core/numbers.h"
+#include "duel/core/rankings.h"
+#include "duel/core/spelling.h"
+
+namespace duel::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kExitCheckFailed = 4;
+
+// show -------------------------------------------------------------------------------------------
+
+struct ShowArguments {
+  std::string matrix;
+  bool json = false;
+};
+
+Result<int> run_show(const ShowArguments& arguments, CommandContext& context) {
+  DUEL_ASSIGN(const PreferenceMatrix matrix, resolve_matrix(arguments.matrix));
+  const MatrixReport report(matrix);
+  context.print(arguments.json ? dump(report.to_json())
+                               : report.to_text(Paint(wants_color(STDOUT_FILENO))));
+  return kExitDone;
+}
+
+void add_show(CLI::App& parent, CommandContext& context) {
+  auto arguments = std::make_shared<ShowArguments>();
+  CLI::App* command = parent.add_subcommand(
+      "show",
+      "Describes a matrix: winners, gaps, which assumptions hold and the worst case where one "
+      "does not, and the lower bound on regret.");
+  command
+      ->add_option("MATRIX", arguments->matrix,
+                   "A file, - for standard input, or a name such as arxiv.")
+      ->required();
+  command->add_flag("--json", arguments->json, "Print JSON.");
+  command->footer(
+      "\nExamples:\n  duel matrix show arxiv\n  duel matrix show preferences.csv --json\n"
+      "  duel matrix show 'bradley-terry(k=64,seed=1,spread=1)'");
+  context.on(command, [arguments, &context] { return run_show(*arguments, context); });
+}
+
+// check ------------------------------------------------------------------------------------------
+
+struct CheckArguments {
+  std::string matrix;
+  std::vector<std::string> require;
+  bool json = false;
+};
+
+std::vector<std::string> split_at_commas(const std::vector<std::string>& texts) {
+  std::vector<std::string> words;
+  for (const std::string& text : texts) {
+    std::istringstream stream(text);
+    for (std::string word; std::getline(stream, word, ',');) {
+      words.emplace_back(trimmed(word));
+    }
+  }
+  return words;
+}
+
+std::string verdicts_text(const PreferenceMatrix& matrix, const std::vector<Verdict>& verdicts) {
+  const Paint paint(wants_color(STDOUT_FILENO));
+  std::string text = fmt::format("{}  a preference matrix of {} arm{}\n", paint.bold(matrix.name()),
+                                 matrix.num_arms(), matrix.num_arms() == 1 ? "" : "s");
+  for (const Verdict& verdict : verdicts) {
+    text += fmt::format("{:<12} {}{}{}\n", verdict.require,
+                        verdict.holds ? paint.green("holds") : paint.red("fails"),
+                        verdict.detail.empty() ? "" : "  ", verdict.detail);
+  }
+  return text;
+}
+
+Result<int> run_check(const CheckArguments& arguments, CommandContext& context) {
+  DUEL_ASSIGN(const PreferenceMatrix matrix, resolve_matrix(arguments.matrix));
+  DUEL_ASSIGN(const std::vector<Verdict> verdicts,
+              check_requirements(matrix, split_at_commas(arguments.require)));
+  bool all_hold = true;
+  for (const Verdict& verdict : verdicts) all_hold = all_hold && verdict.holds;
+  if (arguments.json) {
+    Json json;
+    json["name"] = matrix.name();
+    json["num_arms"] = matrix.num_arms();
+    json["holds"] = all_hold;
+    json["checks"] = Json::array();
+    for (const Verdict& verdict : verdicts) json["checks"].push_back(verdict.json);
+    context.print(dump(json));
+  } else {
+    context.print(verdicts_text(matrix, verdicts));
+  }
+  return all_hold ? kExitDone : kExitCheckFailed;
+}
+
+void add_check(CLI::App& parent, CommandContext& context) {
+  auto arguments = std::make_shared<CheckArguments>();
+  CLI::App* command = parent.add_subcommand(
+      "check",
+      "Checks that a file holds a preference matrix, and that it fulfils what is required. The "
+      "exit code is 0 if so and 4 if a requirement fails.");
+  command
+      ->add_option("MATRIX", arguments->matrix,
+                   "A file, - for standard input, or a name such as arxiv.")
+      ->required();
+  add_list_option(command, "--require", arguments->require,
+                  "What must hold, separated by commas: condorcet, total-order, wst, sst, sti.")
+      ->type_name("LIST");
+  command->add_flag("--json", arguments->json, "Print JSON.");
+  command->footer("\nExample:\n  duel matrix check preferences.csv --require condorcet,sst");
+  context.on(command, [arguments, &context] { return run_check(*arguments, context); });
+}
+
+// generate ---------------------------------------------------------------------------------------
+
+struct GenerateArguments {
+  std::string name;
+  std::string output = "-";
+  bool list = false;
+  bool json = false;
+};
+
+Json catalogue_json() {
+  Json json;
+  json["matrices"] = Json::array();
+  for (const MatrixFact& fact : matrix_facts()) {
+    Json options = Json::array();
+    for (const OptionFact& option : fact.options) {
+      options.push_back({{"name", option.name},
+                         {"type", option.type},
+                         {"default", option.default_value},
+                         {"allowed", option.allowed},
+                         {"doc", option.doc}});
+    }
+    json["matrices"].push_back({{"name", fact.name},
+                                {"doc", fact.doc},
+                                {"source", fact.source},
+                                {"example", fact.example},
+                                {"options", options}});
+  }
+  return json;
+}
+
+std::string catalogue_text() {
+  Table names;
+  names.column("matrix", Align::left).column("what it is", Align::left);
+  names.column("source", Align::left);
+  Table options;
+  options.column("option of", Align::left).column("name", Align::left);
+  options.column("default", Align::left).column("allowed", Align::left);
+  options.column("meaning", Align::left);
+  for (const MatrixFact& fact : matrix_facts()) {
+    names.row({fact.example, fact.doc, fact.source});
+    for (const OptionFact& option : fact.options) {
+      options.row({fact.name, option.name, option.default_value, option.allowed, option.doc});
+    }
+  }
+  return names.to_string() + "\n" + options.to_string();
+}
+
+Result<int> run_generate(const GenerateArguments& arguments, CommandContext& context) {
+  if (arguments.list) {
+    context.print(arguments.json ? dump(catalogue_json()) : catalogue_text());
+    return kExitDone;
+  }
+  if (arguments.name.empty()) {
+    return Error{ErrorCode::invalid_argument, "a name is missing", "",
+                 "such as 'bradley-terry(k=16)'; --list shows all"};
+  }
+  DUEL_ASSIGN(const CallSpec call, parse_call(arguments.name));
+  DUEL_ASSIGN(const PreferenceMatrix matrix, generate_matrix(call));
+  std::ostringstream csv;
+  write_matrix_csv(matrix, csv);
+  DUEL_RETURN_IF_ERROR(context.write_output(arguments.output, csv.str()));
+  if (arguments.output != "-") {
+    context.note(fmt::format("{}: {} arms, written to {}", matrix.name(), matrix.num_arms(),
+                             arguments.output));
+  }
+  return kExitDone;
+}
+
+void add_generate(CLI::App& parent, CommandContext& context) {
+  auto arguments = std::make_shared<GenerateArguments>();
+  CLI::App* command = parent.add_subcommand(
+      "generate",
+      "Writes a named matrix as CSV: one printed in a paper, or a generator with options.");
+  command->add_option("NAME", arguments->name,
+                      "The matrix, such as arxiv or 'mallows(k=8,phi=0.5)'.");
+  command->add_option("-o,--output", arguments->output, "File to write; - is standard output.")
+      ->type_name("FILE");
+  CLI::Option* list =
+      command->add_flag("--list", arguments->list, "List all names with their options instead.");
+  command->add_flag("--json", arguments->json, "Print the list as JSON.")->needs(list);
+  command->footer(
+      "\nExamples:\n  duel matrix generate 'bradley-terry(k=64,seed=1,spread=1)' -o bt64.csv\n"
+      "  duel matrix generate --list");
+  context.on(command, [arguments, &context] { return run_generate(*arguments, context); });
+}
+
+// from-rankings ----------------------------------------------------------------------------------
+
+struct RankingsArguments {
+  std::string file;
+  std::string unranked = "ignore";
+  std::string output;
+  std::string counts;
+  bool json = false;
+};
+
+Result<Unranked> parse_unranked(const std::string& text) {
+  if (text == "ignore") return Unranked::ignore;
+  if (text == "last") return Unranked::last;
+  const std::vector<std::string> known{"ignore", "last"};
+  return Error{ErrorCode::invalid_argument, fmt::format("'{}' is not a known value", text),
+               "--unranked", spelling_hint(text, known)};
+}
+
+Json rankings_json(const RankingCounts& counts, const PreferenceMatrix& matrix) {
+  Json json;
+  json["name"] = counts.name;
+  json["num_arms"] = matrix.num_arms();
+  json["arms"] = matrix.arm_names();
+  json["voters"] = counts.voters;
+  json["ballots"] = counts.ballots;
+  json["unmet_pairs"] = counts.unmet_pairs;
+  json["counts"] = Json::array();
+  json["matrix"] = Json::array();
+  for (Arm i = 0; i < matrix.num_arms(); ++i) {
+    Json wins = Json::array();
+    for (Arm j = 0; j < matrix.num_arms(); ++j) wins.push_back(counts(i, j));
+    json["counts"].push_back(std::move(wins));
+    json["matrix"].push_back(std::vector<double>(matrix.row(i).begin(), matrix.row(i).end()));
+  }
+  return json;
+}
+
+void tell_of_rankings(const RankingCounts& counts, const CommandContext& context) {
+  context.note(fmt::format("{}: {} voters, {} different ballots, {} alternatives", counts.name,
+                           counts.voters, counts.ballots, counts.alternatives.size()));
+  if (counts.declared_voters && *counts.declared_voters != counts.voters) {
+    context.warn(
+        fmt::format("{}: the header announces {} voters, the ballots hold {}; is the file "
+                    "complete?",
+                    counts.name, *counts.declared_voters, counts.voters));
+  }
+  if (counts.unmet_pairs > 0) {
+    context.warn(fmt::format("{}: {} pairs were never compared and stand at 1/2", counts.name,
+                             counts.unmet_pairs));
+  }
+}
+
+Result<int> run_from_rankings(const RankingsArguments& arguments, CommandContext& context) {
+  DUEL_ASSIGN(const Unranked unranked, parse_unranked(arguments.unranked));
+  const bool matrix_to_stdout =
+      arguments.output == "-" || (arguments.output.empty() && !arguments.json);
+  const int printed =
+      (matrix_to_stdout ? 1 : 0) + (arguments.counts == "-" ? 1 : 0) + (arguments.json ? 1 : 0);
+  if (printed > 1 || (!arguments.counts.empty() && arguments.counts == arguments.output)) {
+    return Error{ErrorCode::invalid_argument, "two results would go to the same place", "",
+                 "give -o and --counts files of their own"};
+  }
+  DUEL_ASSIGN(const RankingCounts counts,
+              read_rankings_file(arguments.file, {.unranked = unranked}));
+  DUEL_ASSIGN(const PreferenceMatrix matrix, matrix_from_counts(counts));
+  tell_of_rankings(counts, context);
+  if (!arguments.counts.empty()) {
+    std::ostringstream csv;
+    write_counts_csv(counts, csv);
+    DUEL_RETURN_IF_ERROR(context.write_output(arguments.counts, csv.str()));
+  }
+  if (matrix_to_stdout || !arguments.output.empty()) {
+    std::ostringstream csv;
+    write_matrix_csv(matrix, csv);
+    DUEL_RETURN_IF_ERROR(
+        context.write_output(matrix_to_stdout ? "-" : arguments.output, csv.str()));
+  }
+  if (arguments.json) context.print(dump(rankings_json(counts, matrix)));
+  return kExitDone;
+}
+
+void add_from_rankings(CLI::App& parent, CommandContext& context) {
+  auto arguments = std::make_shared<RankingsArguments>();
+  CLI::App* command = parent.add_subcommand(
+      "from-rankings",
+      "Turns a PrefLib file of rankings (soc, soi, toc, toi) into a preference matrix: the share "
+      "of voters who put one alternative above the other. Alternatives tied in a ballot are not "
+      "compared.");
+  command->add_option("FILE", arguments->file, "The PrefLib file; - is standard input.")
+      ->required();
+  command
+      ->add_option("--unranked", arguments->unranked,
+                   "Alternatives that a ballot leaves out: ignore them (the default), or rank "
+                   "them last, below every ranked one, as is usual in elections.")
+      ->type_name("ignore|last");
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "File for the matrix; - is standard output, the default without --json.")
+      ->type_name("FILE");
+  command
+      ->add_option("--counts", arguments->counts,
+                   "Also write how many voters put each alternative above each other.")
+      ->type_name("FILE");
+  command->add_flag("--json", arguments->json, "Print counts and matrix as JSON.");
+  command->footer(
+      "\nExample:\n  duel matrix from-rankings 00008-00000009.soi --unranked last -o govan.csv");
+  context.on(command, [arguments, &context] { return run_from_rankings(*arguments, context); });
+}
+
+}  // namespace
+
+void add_matrix_command(CLI::App& app, CommandContext& context) {
+  CLI::App* command = app.add_subcommand(
+      "matrix",
+      "Preference matrices: what they fulfil, generators, and matrices from rankings.\n"
+      "A matrix is a file of probabilities (docs/formats.md) or a name such as arxiv or "
+      "'bradley-terry(k=64)'.");
+  command->require_subcommand(1);
+  command->footer(
+      "\nExamples:\n  duel matrix show arxiv\n  duel matrix check preferences.csv --require sst\n"
+      "  duel matrix generate --list");
+  add_show(*command, context);
+  add_check(*command, context);
+  add_generate(*command, context);
+  add_from_rankings(*command, context);
+}
+
+}  // namespace duel::cli

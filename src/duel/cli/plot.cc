@@ -1,0 +1,107 @@
+#include "duel/cli/plot.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "duel/cli/draw.h"
+#include "duel/core/regret.h"
+#include "duel/experiment/plot.h"
+#include "duel/experiment/results.h"
+
+namespace duel::cli {
+namespace {
+
+struct Arguments {
+  std::string directory;
+  std::string output;
+  std::string format;
+  std::string regret;
+  std::vector<std::string> matrices;
+  std::string title;
+};
+
+// The format that `--format` or the output's name says; nothing for the script itself.
+Result<std::optional<PlotFormat>> format_of(const Arguments& arguments) {
+  if (!arguments.format.empty()) {
+    if (arguments.format == "gnuplot") return std::optional<PlotFormat>();
+    const auto format = plot_format_of("." + arguments.format);
+    if (format.ok()) return std::optional<PlotFormat>(*format);
+    return Error{ErrorCode::invalid_argument,
+                 fmt::format("'{}' is not a known format", arguments.format), "--format",
+                 "known: svg, pdf, png, gnuplot"};
+  }
+  if (arguments.output == "-") {
+    return Error{ErrorCode::invalid_argument, "standard output has no ending to tell the format",
+                 "--output", "add --format svg, pdf, png or gnuplot"};
+  }
+  const auto format = plot_format_of(arguments.output);
+  if (!format.ok()) return usage_error("--output", format.error());
+  return std::optional<PlotFormat>(*format);
+}
+
+Result<int> run(const Arguments& arguments, CommandContext& context) {
+  DUEL_ASSIGN(const std::optional<PlotFormat> format, format_of(arguments));
+  PlotOptions options;
+  if (!arguments.regret.empty()) {
+    const auto regret = parse_regret_notion(arguments.regret);
+    if (!regret.ok()) return usage_error("--regret", regret.error());
+    options.regret = *regret;
+  }
+  options.matrices = arguments.matrices;
+  options.title = arguments.title;
+  DUEL_ASSIGN(const StudyResults results, read_results(arguments.directory));
+  if (!format) {
+    DUEL_ASSIGN(const std::string script, gnuplot_script(results, options));
+    DUEL_RETURN_IF_ERROR(context.write_output(arguments.output, script));
+    return kExitDone;
+  }
+  options.format = *format;
+  return draw(results, options, arguments.output, context);
+}
+
+}  // namespace
+
+void add_plot_command(CLI::App& app, CommandContext& context) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "plot",
+      "Draws the results of a study as SVG, PDF or PNG.\n"
+      "Cumulative regret over rounds, both logarithmic: a line per policy with a band of two "
+      "standard errors on each side, and the asymptotic lower bound as a black dashed line. "
+      "Several matrices become panels. The drawing is done by gnuplot.");
+  command
+      ->add_option("DIR", arguments->directory,
+                   "Directory that 'duel simulate -o DIR' wrote, or a results.csv.")
+      ->required()
+      ->type_name("DIR");
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "Picture to write: name.svg, name.pdf or name.png; - is standard output.")
+      ->required()
+      ->type_name("FILE")
+      ->check(is_not_empty);
+  context.configurable(
+      command
+          ->add_option("--format", arguments->format,
+                       "Format, whatever the name of the file; gnuplot gives the script itself.")
+          ->type_name("svg|pdf|png|gnuplot"));
+  context.configurable(
+      command
+          ->add_option("--regret", arguments->regret,
+                       "Regret notion to draw; by default the first one of the results.")
+          ->type_name("REGRET"));
+  add_list_option(command, "--matrix", arguments->matrices,
+                  "Draw only this matrix; may be repeated.")
+      ->type_name("MATRIX");
+  command->add_option("--title", arguments->title, "Line above the picture.")->type_name("TEXT");
+  command->footer(
+      "Example:\n"
+      "  duel simulate --policy rucb,rmed1 --matrix arxiv -o out\n"
+      "  duel plot out -o regret.svg");
+  context.on(command, [arguments, &context] { return run(*arguments, context); });
+}
+
+}  // namespace duel::cli

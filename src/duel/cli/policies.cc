@@ -1,0 +1,253 @@
+#include "duel/cli/policies.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "duel/cli/table.h"
+#include "duel/core/spelling.h"
+#include "duel/policies/registry.h"
+
+namespace duel::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kListWidth = 130;  // where no terminal says
+
+struct Arguments {
+  std::string name;
+  std::string setting;
+  bool json = false;
+  bool markdown = false;
+};
+
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+std::string jumping_name(Jumping jumping) {
+  switch (jumping) {
+    case Jumping::none:
+      return "none";
+    case Jumping::exact:
+      return "exact";
+    case Jumping::in_law:
+      return "in law";
+  }
+  return "";
+}
+
+std::string outstanding_name(Outstanding outstanding) {
+  return outstanding == Outstanding::yes ? "yes" : "sequential";
+}
+
+Json to_json(const PolicyKind& kind) {
+  const PolicyFacts& facts = kind.facts();
+  Json json;
+  json["name"] = facts.name;
+  json["title"] = facts.title;
+  json["paper"] = facts.paper;
+  json["setting"] = facts.setting;
+  json["needs_horizon"] = facts.needs_horizon;
+  json["guarantee"] = facts.guarantee;
+  json["departs"] = facts.departs;
+  json["status"] = facts.status;
+  json["jumping"] = jumping_name(facts.jumping);
+  json["outstanding"] = outstanding_name(facts.outstanding);
+  json["options"] = Json::array();
+  for (const OptionFact& option : kind.options()) {
+    json["options"].push_back({{"name", option.name},
+                               {"type", option.type},
+                               {"default", option.default_value},
+                               {"allowed", option.allowed},
+                               {"doc", option.doc}});
+  }
+  return json;
+}
+
+// "Zoghi et al., ICML 2014" from a full reference; its first words where it is not one.
+std::string short_reference(const std::string& paper) {
+  static const std::regex place("[A-Z][A-Za-z]* (19|20)[0-9]{2}|arXiv [0-9.]*[0-9]");
+  const std::string authors = paper.substr(0, paper.find_first_of(";.:"));
+  const bool named = !authors.empty() && authors[0] >= 'A' && authors[0] <= 'Z';
+  std::smatch found;
+  if (!named || !std::regex_search(paper, found, place)) return authors;
+  const auto commas = std::count(authors.begin(), authors.end(), ',');
+  std::string short_authors = authors;
+  if (commas > 1) short_authors = authors.substr(0, authors.find(',')) + " et al.";
+  return fmt::format("{}, {}", short_authors, found.str());
+}
+
+std::string list_of(const std::vector<const PolicyKind*>& kinds) {
+  // The long columns give way until the table fits.
+  const std::size_t terminal = terminal_width();
+  const std::size_t width = terminal == 0 ? kListWidth : terminal;
+  for (std::size_t limit = 120;; limit -= 2) {
+    Table table;
+    table.column("policy", Align::left).column("setting", Align::left);
+    table.column("horizon", Align::left).column("guarantee", Align::left);
+    table.column("paper", Align::left).column("status", Align::left);
+    for (const PolicyKind* kind : kinds) {
+      const PolicyFacts& facts = kind->facts();
+      table.row({facts.name, shortened(facts.setting, limit * 2 / 3),
+                 facts.needs_horizon ? "needed" : "no", shortened(facts.guarantee, limit),
+                 short_reference(facts.paper), facts.status});
+    }
+    if (table.width() <= width || limit <= 12) return table.to_string();
+  }
+}
+
+std::string detail_of(const PolicyKind& kind) {
+  constexpr std::size_t kLabel = 13;
+  constexpr std::size_t kWidth = 96;
+  const PolicyFacts& facts = kind.facts();
+  const Paint paint(wants_color(STDOUT_FILENO));
+  std::string text = fmt::format("{}  {}\n", paint.bold(facts.name), facts.title);
+  const auto line = [&](std::string_view label, const std::string& value) {
+    text += fmt::format("  {:<11}{}\n", label, wrapped(value, kWidth - kLabel, kLabel));
+  };
+  line("paper", facts.paper);
+  line("setting", facts.setting);
+  line("horizon", facts.needs_horizon ? "needed" : "not needed");
+  line("guarantee", facts.guarantee);
+  line("departs", facts.departs);
+  line("status", facts.status);
+  line("jumping", jumping_name(facts.jumping));
+  line("pending", facts.outstanding == Outstanding::yes ? "many duels may be outstanding"
+                                                        : "one duel at a time");
+  text += "\n";
+  Table table;
+  table.column("option", Align::left).column("default", Align::left);
+  table.column("allowed", Align::left).column("meaning", Align::left);
+  for (const OptionFact& option : kind.options()) {
+    table.row({option.name, option.default_value, option.allowed, option.doc});
+  }
+  return text + table.to_string();
+}
+
+std::string cell(std::string text) {
+  std::string out;
+  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
+}
+
+std::string markdown_of(const std::vector<const PolicyKind*>& kinds) {
+  std::string text =
+      "# Policies\n\n"
+      "Generated by `duel policies --markdown`; a test keeps it true. A policy is written "
+      "`name` or `name(option=value,option=value)`, the same in a shell, a study file, a log and "
+      "a legend.\n\n"
+      "Status: *reproduced* (a published curve, inside a stated interval), *tested* (traces by "
+      "hand, a literal twin, the conformance suite), *experimental*. Horizon: whether the policy "
+      "must know the number of rounds; it is then an option whose default is the run's rounds.\n\n"
+      "| policy | setting | horizon | guarantee | paper | status |\n|---|---|---|---|---|---|\n";
+  for (const PolicyKind* kind : kinds) {
+    const PolicyFacts& facts = kind->facts();
+    text += fmt::format("| [`{0}`](#{0}) | {1} | {2} | {3} | {4} | {5} |\n", facts.name,
+                        cell(facts.setting), facts.needs_horizon ? "needed" : "no",
+                        cell(facts.guarantee), cell(facts.paper), facts.status);
+  }
+  for (const PolicyKind* kind : kinds) {
+    const PolicyFacts& facts = kind->facts();
+    text += fmt::format("\n## {}\n\n{}. {}.\n\n", facts.name, facts.title, facts.paper);
+    text += fmt::format("- Setting: {}.\n- Guarantee: {}.\n- Departs from the paper: {}.\n",
+                        facts.setting, facts.guarantee, facts.departs);
+    const char* jumping = "the simulator plays every round";
+    if (facts.jumping == Jumping::exact) {
+      jumping = "idle rounds are jumped over; the run is the same, bit for bit";
+    } else if (facts.jumping == Jumping::in_law) {
+      jumping = "idle rounds are jumped over; the run is the same in law";
+    }
+    text += fmt::format("- Jumping: {}.\n- Duels outstanding: {}.\n\n", jumping,
+                        facts.outstanding == Outstanding::yes ? "many" : "one at a time");
+    text += "| option | default | allowed | meaning |\n|---|---|---|---|\n";
+    for (const OptionFact& option : kind->options()) {
+      text += fmt::format("| `{}` | {} | {} | {} |\n", option.name, cell(option.default_value),
+                          cell(option.allowed), cell(option.doc));
+    }
+  }
+  return text;
+}
+
+Result<std::vector<const PolicyKind*>> chosen(const Arguments& arguments) {
+  std::vector<const PolicyKind*> kinds(policy_kinds().begin(), policy_kinds().end());
+  if (!arguments.name.empty()) {
+    DUEL_ASSIGN(const PolicyKind* kind, find_policy(arguments.name));
+    kinds = {kind};
+  }
+  if (arguments.setting.empty()) return kinds;
+  std::vector<const PolicyKind*> matching;
+  std::vector<std::string> settings;
+  for (const PolicyKind* kind : kinds) {
+    const std::string setting = kind->facts().setting;
+    if (std::find(settings.begin(), settings.end(), setting) == settings.end()) {
+      settings.push_back(setting);
+    }
+    if (lower_case(setting).find(lower_case(arguments.setting)) != std::string::npos) {
+      matching.push_back(kind);
+    }
+  }
+  if (matching.empty()) {
+    return Error{ErrorCode::invalid_argument,
+                 fmt::format("no policy has a setting with '{}'", arguments.setting), "--setting",
+                 fmt::format("settings: {}", fmt::join(settings, "; "))};
+  }
+  return matching;
+}
+
+Result<int> run(const Arguments& arguments, CommandContext& context) {
+  DUEL_ASSIGN(const std::vector<const PolicyKind*> kinds, chosen(arguments));
+  if (arguments.json) {
+    Json json;
+    if (!arguments.name.empty()) {
+      json = to_json(*kinds.front());
+    } else {
+      json["policies"] = Json::array();
+      for (const PolicyKind* kind : kinds) json["policies"].push_back(to_json(*kind));
+    }
+    context.print(json.dump(2) + "\n");
+  } else if (arguments.markdown) {
+    context.print(markdown_of(kinds));
+  } else if (!arguments.name.empty()) {
+    context.print(detail_of(*kinds.front()));
+  } else {
+    context.print(list_of(kinds));
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_policies_command(CLI::App& app, CommandContext& context) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "policies",
+      "Lists the policies: setting, horizon, guarantee, paper, status.\n"
+      "With a name it describes that policy and its options. A policy is written rucb or "
+      "rucb(alpha=0.6), here and in every other command.");
+  command->add_option("POLICY", arguments->name, "Policy to describe.");
+  command
+      ->add_option("--setting", arguments->setting,
+                   "Only policies whose setting contains this text, such as condorcet.")
+      ->type_name("TEXT");
+  CLI::Option* json = command->add_flag("--json", arguments->json, "Print JSON.");
+  command->add_flag("--markdown", arguments->markdown, "Print the page docs/policies.md.")
+      ->excludes(json);
+  command->footer(
+      "Examples:\n  duel policies\n  duel policies rucb\n"
+      "  duel policies --setting condorcet --json");
+  context.on(command, [arguments, &context] { return run(*arguments, context); });
+}
+
+}  // namespace duel::cli

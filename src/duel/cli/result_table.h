@@ -1,0 +1,31 @@
+// The results of a study as tables for people: one per matrix, a row per policy, regret with its
+// standard error, and the lower bound as the last row.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "duel/cli/command.h"
+#include "duel/experiment/results.h"
+
+namespace duel::cli {
+
+// Earlier checkpoints become columns as far as lines of `width` columns allow; long policy strings
+// are cut where even the plain table is wider.
+std::string results_text(const StudyResults& results, std::size_t width, const Paint& paint);
+
+// The width where no terminal says one.
+inline constexpr std::size_t kPlainWidth = 120;
+
+// The standard error to two digits and the mean to the same place: 1234.5 and 12.3.
+struct MeanText {
+  std::string mean;
+  std::string se;  // "± 12.3"; empty where it is unknown (a single trial)
+  int decimals = 0;
+};
+MeanText mean_text(double mean, double se);
+
+// 1000000 -> 1e6, 250000 -> 2.5e5, 12345 -> 12345.
+std::string round_text(Round round);
+
+}  // namespace duel::cli

@@ -1,0 +1,252 @@
+#include "duel/cli/simulate.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duel/cli/result_table.h"
+#include "duel/cli/study_runner.h"
+#include "duel/experiment/results.h"
+#include "duel/experiment/spec.h"
+#include "duel/experiment/study.h"
+
+namespace duel::cli {
+namespace {
+
+// An option that is a key of the study: `--policy` is `policies`.
+struct StudyOption {
+  std::string key;
+  CLI::Option* option = nullptr;
+  std::vector<std::string> texts;
+  std::optional<bool> flag;  // of an option without a value
+};
+
+struct Arguments {
+  std::string study;
+  std::vector<std::unique_ptr<StudyOption>> study_options;
+  std::string output;
+  std::string resume;
+  bool force = false;
+  bool json = false;
+};
+
+// What is wrong with `text` as a value of the key, or "".
+std::string complaint_about(const std::string& key, const std::string& text) {
+  StudyDraft scratch;
+  const Status status = scratch.set(key, text);
+  if (status.ok()) return "";
+  Error error = status.error();
+  // The option's name stands before it already.
+  if (error.message.starts_with(key + ": ")) error.message.erase(0, key.size() + 2);
+  return error.to_string();
+}
+
+// `--matrix 'a,b'` is a list, unless a file has that very name.
+Status add_to_draft(StudyDraft& draft, const StudyOption& option) {
+  if (option.flag) return draft.set(option.key, *option.flag ? "true" : "false");
+  std::string joined;
+  std::vector<std::string> files;
+  for (const std::string& text : option.texts) {
+    std::error_code ignored;
+    if (option.key == "matrices" && text.find(',') != std::string::npos &&
+        std::filesystem::is_regular_file(text, ignored)) {
+      files.push_back(text);
+      continue;
+    }
+    joined += (joined.empty() ? "" : ",") + text;
+  }
+  if (!joined.empty() || files.empty()) DUEL_RETURN_IF_ERROR(draft.set(option.key, joined));
+  if (!files.empty()) {
+    if (!draft.matrices) draft.matrices.emplace();
+    draft.matrices->insert(draft.matrices->end(), files.begin(), files.end());
+  }
+  return Done{};
+}
+
+Error missing(const std::string& what, const std::string& example) {
+  return Error{ErrorCode::invalid_argument, fmt::format("no {} is given", what), "",
+               "write " + example};
+}
+
+Result<StudySpec> spec_of(const Arguments& arguments, const CommandContext& context) {
+  StudyDraft flags;
+  StudyDraft configured;
+  StudyDraft file;
+  for (const auto& option : arguments.study_options) {
+    if (option->option->count() == 0) continue;
+    StudyDraft& draft = context.is_configured(option->option) ? configured : flags;
+    DUEL_RETURN_IF_ERROR(add_to_draft(draft, *option));
+  }
+  if (!arguments.study.empty()) {
+    DUEL_ASSIGN(file, read_study_file(arguments.study));
+  }
+  // What the named file says is as good as written on the command line, so it stands above the
+  // variables and duel.toml.
+  const StudyDraft draft = over(flags, over(file, configured));
+  if (!draft.policies || draft.policies->empty()) {
+    return missing("policy", "--policy rucb,rmed1; 'duel policies' lists them");
+  }
+  if (!draft.matrices || draft.matrices->empty()) {
+    return missing("matrix",
+                   "--matrix arxiv or --matrix my.csv; 'duel matrix generate --list' "
+                   "lists the built-in ones");
+  }
+  return complete(draft);
+}
+
+Result<StudyOutcome> resume(const Arguments& arguments, const CommandContext& context,
+                            const StudyOptions& options) {
+  std::string extra = arguments.study.empty() ? "" : "a study file";
+  if (!arguments.output.empty()) extra = "--output";
+  if (arguments.force) extra = "--force";
+  unsigned threads = 0;
+  for (const auto& option : arguments.study_options) {
+    if (option->option->count() == 0) continue;
+    if (option->key == "threads") {
+      StudyDraft draft;
+      DUEL_RETURN_IF_ERROR(add_to_draft(draft, *option));
+      threads = draft.threads.value_or(0);
+    } else if (!context.is_configured(option->option)) {
+      extra = option->option->get_name();
+    }
+  }
+  if (!extra.empty()) {
+    return Error{ErrorCode::invalid_argument, fmt::format("{} cannot be given with it", extra),
+                 "--resume", "the directory says what the study is"};
+  }
+  return resume_study(arguments.resume, options, threads);
+}
+
+Result<int> run(const Arguments& arguments, CommandContext& context) {
+  const std::string directory = arguments.resume.empty() ? arguments.output : arguments.resume;
+  if (!arguments.study.empty() && arguments.resume.empty()) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(arguments.study, ignored)) {
+      return Error{ErrorCode::invalid_argument,
+                   fmt::format("'{}' is a directory, not a study file", arguments.study), "",
+                   fmt::format("to continue it: duel simulate --resume {}", arguments.study)};
+    }
+  }
+  if (directory.empty()) {
+    for (const auto& option : arguments.study_options) {
+      if (option->key == "trials_csv" && option->option->count() > 0 && *option->flag &&
+          !context.is_configured(option->option)) {
+        return Error{ErrorCode::invalid_argument, "there is no directory to write to",
+                     "--trials-csv", "add -o DIR"};
+      }
+    }
+    if (arguments.force) {
+      return Error{ErrorCode::invalid_argument, "there is nothing to replace", "--force",
+                   "add -o DIR"};
+    }
+  }
+  std::optional<StudySpec> spec;
+  if (arguments.resume.empty()) {
+    DUEL_ASSIGN(spec, spec_of(arguments, context));
+  }
+  StudyRun study(context);
+  DUEL_ASSIGN(const StudyOutcome outcome, study.run([&](StudyOptions& options) {
+    if (!spec) return resume(arguments, context, options);
+    options.output = arguments.output;
+    options.force = arguments.force;
+    return run_study(*spec, options);
+  }));
+
+  if (arguments.json) {
+    context.print(to_json_text(outcome.results));
+  } else {
+    const std::size_t terminal = terminal_width();
+    context.print(results_text(outcome.results, terminal == 0 ? kPlainWidth : terminal,
+                               Paint(wants_color(STDOUT_FILENO))));
+  }
+  if (outcome.results.interrupted) {
+    study.explain_interruption(outcome, directory);
+    return study.exit_code();
+  }
+  if (outcome.already_complete) {
+    context.note(fmt::format("{} was complete already; nothing was run", directory));
+  } else if (!directory.empty()) {
+    context.note(
+        fmt::format("results are in {0}; draw them: duel plot {0} -o regret.svg", directory));
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_simulate_command(CLI::App& app, CommandContext& context) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "simulate",
+      "Plays policies against known preference matrices, many trials each, and compares their "
+      "regret.\n"
+      "Policies meet the same outcomes in the same trial, so differences between them have small "
+      "error. Results depend on the seed alone, never on the number of threads. A study file can "
+      "say everything that the options say; options win. Numbers may be written 1e6. An "
+      "interrupted run (Ctrl-C) prints the statistics of the finished trials.");
+  command
+      ->add_option("STUDY", arguments->study,
+                   "Study file in TOML: policies, matrices, rounds, trials, ...")
+      ->type_name("FILE");
+
+  const auto add_option = [&](const std::string& names, const std::string& key,
+                              const std::string& type, const std::string& doc) {
+    arguments->study_options.push_back(std::make_unique<StudyOption>());
+    StudyOption& entry = *arguments->study_options.back();
+    entry.key = key;
+    entry.option = add_list_option(command, names, entry.texts, doc)->type_name(type);
+    if (type.find("LIST") == std::string::npos) entry.option->expected(1);
+    entry.option->check([key](const std::string& text) { return complaint_about(key, text); });
+    context.configurable(entry.option);
+  };
+  const auto add_flag = [&](const std::string& names, const std::string& key,
+                            const std::string& doc) {
+    arguments->study_options.push_back(std::make_unique<StudyOption>());
+    StudyOption& entry = *arguments->study_options.back();
+    entry.key = key;
+    entry.flag = false;
+    entry.option = context.configurable(command->add_flag(names, *entry.flag, doc));
+  };
+  add_option("--policy", "policies", "POLICY-LIST",
+             "Policies to compare, separated by commas; may be repeated. See 'duel policies'.");
+  add_option("--matrix", "matrices", "MATRIX-LIST",
+             "Built-in matrices such as arxiv or bradley-terry(k=64,seed=1,spread=1), or files; "
+             "separated by commas; may be repeated. See 'duel matrix'.");
+  add_option("--rounds", "rounds", "N", "Rounds of every trial (default 1e5).");
+  add_option("--trials", "trials", "N", "Trials of every policy on every matrix (default 100).");
+  add_option("--seed", "seed", "N", "Seed of all randomness (default 0).");
+  add_option("--checkpoints", "checkpoints", "N-LIST",
+             "Rounds at which regret is recorded, such as 1e3,1e4 (default 1, 2, 5, 10, ...).");
+  add_option(
+      "--regret", "regrets", "REGRET-LIST",
+      "Regret notions: average, strong, weak, copeland, borda, von-neumann (default average).");
+  add_flag("--horizon-per-checkpoint", "horizon_per_checkpoint",
+           "Run policies that need a horizon afresh for every checkpoint, as the papers do.");
+  add_option("--threads", "threads", "N", "Threads (default: one per core).");
+  add_flag("--trials-csv", "trials_csv", "Also write trials.csv, a row per trial (with -o).");
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "Directory for spec.toml, results.csv and more; created where it is missing.")
+      ->type_name("DIR")
+      ->check(is_not_empty);
+  command
+      ->add_option("--resume", arguments->resume,
+                   "Continue the interrupted study in this directory.")
+      ->type_name("DIR")
+      ->check(is_not_empty);
+  command->add_flag("--force", arguments->force, "Replace the results of another study in DIR.");
+  command->add_flag("--json", arguments->json, "Print JSON.");
+  command->footer(
+      "Examples:\n"
+      "  duel simulate --policy rucb,rmed1 --matrix arxiv --rounds 1e6 --trials 100 --seed 1\n"
+      "  duel simulate --policy 'rucb(alpha=0.6)' --matrix my.csv --regret average,weak --json\n"
+      "  duel simulate study.toml -o out && duel plot out -o regret.svg");
+  context.on(command, [arguments, &context] { return run(*arguments, context); });
+}
+
+}  // namespace duel::cli

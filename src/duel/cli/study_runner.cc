@@ -1,0 +1,46 @@
+#include "duel/cli/study_runner.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "duel/cli/progress.h"
+
+namespace duel::cli {
+
+Result<StudyOutcome> StudyRun::run(const std::function<Result<StudyOutcome>(StudyOptions&)>& work) {
+  std::unique_ptr<Progress> progress;
+  StudyOptions options;
+  options.stop = &guard_.stop();
+  options.progress = [&](const StudyProgress& now) {
+    if (!progress) {
+      progress = std::make_unique<Progress>("trials", now.trials_total, context_.quiet);
+      progress->start_at(now.trials_resumed);
+    }
+    progress->update(now.trials_done, now.matrix + " " + now.policy);
+  };
+  auto outcome = work(options);
+  if (progress) progress->finish();
+  return outcome;
+}
+
+void StudyRun::explain_interruption(const StudyOutcome& outcome,
+                                    const std::string& directory) const {
+  std::uint64_t finished = 0;
+  std::uint64_t asked = 0;
+  for (const MatrixResult& run : outcome.results.runs) {
+    for (const PolicyResult& policy : run.policies) finished += policy.trials;
+    asked += outcome.results.trials * (run.policies.size() + run.not_run.size());
+  }
+  std::string text = finished == 0 ? std::string("interrupted before the first trial was finished")
+                                   : fmt::format(
+                                         "interrupted: these are the statistics of the {} finished "
+                                         "trials of {}",
+                                         finished, asked);
+  if (!directory.empty()) {
+    text += fmt::format("; to go on: duel simulate --resume {}", directory);
+  }
+  context_.warn(text);
+}
+
+}  // namespace duel::cli

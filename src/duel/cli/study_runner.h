@@ -1,0 +1,31 @@
+// A study run for a person at a terminal: progress on stderr, and Ctrl-C ends it with what there
+// is.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "duel/cli/command.h"
+#include "duel/experiment/study.h"
+
+namespace duel::cli {
+
+class StudyRun {
+ public:
+  explicit StudyRun(CommandContext& context) : context_(context) {}
+
+  // Calls `work` with the hooks set.
+  Result<StudyOutcome> run(const std::function<Result<StudyOutcome>(StudyOptions&)>& work);
+
+  // Says on stderr what the numbers of an interrupted study are, also with --quiet: they are not
+  // what was asked for. `directory` is where it can be resumed, or empty.
+  void explain_interruption(const StudyOutcome& outcome, const std::string& directory) const;
+  // Of an interrupted study.
+  int exit_code() const { return guard_.exit_code(); }
+
+ private:
+  CommandContext& context_;
+  InterruptGuard guard_;
+};
+
+}  // namespace duel::cli

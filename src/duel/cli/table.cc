@@ -1,0 +1,160 @@
+#include "duel/cli/table.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "duel/core/check.h"
+
+namespace duel::cli {
+namespace {
+
+// Decodes one character at `text[at]` and moves `at` behind it. A broken byte is U+FFFD.
+std::uint32_t next_character(std::string_view text, std::size_t& at) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
+  const std::uint8_t lead = byte(at++);
+  if (lead < 0x80) return lead;
+  std::size_t more = 0;
+  std::uint32_t character = 0;
+  if ((lead & 0xe0) == 0xc0) {
+    more = 1;
+    character = lead & 0x1f;
+  } else if ((lead & 0xf0) == 0xe0) {
+    more = 2;
+    character = lead & 0x0f;
+  } else if ((lead & 0xf8) == 0xf0) {
+    more = 3;
+    character = lead & 0x07;
+  } else {
+    return 0xfffd;
+  }
+  for (std::size_t i = 0; i < more; ++i) {
+    if (at + i >= text.size() || (byte(at + i) & 0xc0) != 0x80) return 0xfffd;
+    character = character << 6 | (byte(at + i) & 0x3f);
+  }
+  at += more;
+  return character;
+}
+
+// The common cases of Unicode's East Asian Width and combining marks; a terminal knows more.
+std::size_t character_width(std::uint32_t c) {
+  if (c < 0x20 || c == 0x7f) return 0;
+  if ((c >= 0x300 && c <= 0x36f) || (c >= 0x200b && c <= 0x200f) || (c >= 0xfe00 && c <= 0xfe0f)) {
+    return 0;
+  }
+  const bool wide = (c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) ||
+                    (c >= 0xac00 && c <= 0xd7a3) || (c >= 0xf900 && c <= 0xfaff) ||
+                    (c >= 0xfe30 && c <= 0xfe6f) || (c >= 0xff00 && c <= 0xff60) ||
+                    (c >= 0xffe0 && c <= 0xffe6) || (c >= 0x1f300 && c <= 0x1faff) ||
+                    (c >= 0x20000 && c <= 0x3fffd);
+  return wide ? 2 : 1;
+}
+
+// Moves `at` behind an escape sequence (`ESC [ ... letter`) that begins there.
+bool skip_escape(std::string_view text, std::size_t& at) {
+  if (text[at] != '\033' || at + 1 >= text.size() || text[at + 1] != '[') return false;
+  at += 2;
+  while (at < text.size() && (text[at] < '@' || text[at] > '~')) ++at;
+  if (at < text.size()) ++at;
+  return true;
+}
+
+}  // namespace
+
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    if (!skip_escape(text, at)) width += character_width(next_character(text, at));
+  }
+  return width;
+}
+
+std::string shortened(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  if (width == 0) return "";
+  std::size_t used = 0;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::size_t next = at;
+    const std::size_t more = character_width(next_character(text, next));
+    if (used + more > width - 1) break;
+    used += more;
+    at = next;
+  }
+  return std::string(text.substr(0, at)) + "…";
+}
+
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+  std::string out;
+  std::size_t used = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '\n') {
+      out += "\n" + std::string(indent, ' ');
+      used = 0;
+      ++at;
+      continue;
+    }
+    const std::size_t begin = text.find_first_not_of(' ', at);
+    if (begin == std::string_view::npos) break;
+    if (text[begin] == '\n') {
+      at = begin;
+      continue;
+    }
+    const std::size_t end = std::min(text.find_first_of(" \n", begin), text.size());
+    const std::string_view word = text.substr(begin, end - begin);
+    const std::size_t word_width = display_width(word);
+    if (used > 0 && used + 1 + word_width > width) {
+      out += "\n" + std::string(indent, ' ');
+      used = 0;
+    } else if (used > 0) {
+      out += ' ';
+      ++used;
+    }
+    out += word;
+    used += word_width;
+    at = end;
+  }
+  return out;
+}
+
+Table& Table::column(std::string title, Align align) {
+  DUEL_CHECK(rows_.empty());
+  const std::size_t width = display_width(title);
+  columns_.push_back({std::move(title), align, width});
+  return *this;
+}
+
+Table& Table::row(std::vector<std::string> cells) {
+  DUEL_CHECK(cells.size() <= columns_.size());
+  cells.resize(columns_.size());
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    columns_[i].width = std::max(columns_[i].width, display_width(cells[i]));
+  }
+  rows_.push_back(std::move(cells));
+  return *this;
+}
+
+std::size_t Table::width() const {
+  std::size_t width = columns_.empty() ? 0 : 2 * (columns_.size() - 1);
+  for (const Column& column : columns_) width += column.width;
+  return width;
+}
+
+std::string Table::to_string() const {
+  std::string out;
+  const auto line = [&](const auto& text_of) {
+    std::string cells;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const std::string& text = text_of(i);
+      const std::string space(columns_[i].width - display_width(text), ' ');
+      if (i > 0) cells += "  ";
+      cells += columns_[i].align == Align::left ? text + space : space + text;
+    }
+    cells.erase(cells.find_last_not_of(' ') + 1);
+    out += cells + "\n";
+  };
+  line([&](std::size_t i) -> const std::string& { return columns_[i].title; });
+  for (const auto& row : rows_) line([&](std::size_t i) -> const std::string& { return row[i]; });
+  return out;
+}
+
+}  // namespace duel::cli
