@@ -1,0 +1,8 @@
+// The named workloads of duel_bench, one source each. A workload prints Markdown.
+#pragma once
+
+namespace duel {
+
+void engine_workload();  // engine_bench.cc
+
+}  // namespace duel

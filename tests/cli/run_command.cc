@@ -1,0 +1,176 @@
+#include "tests/cli/run_command.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <thread>
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX asks for it
+
+namespace duel::test {
+namespace {
+
+void require(bool condition, const std::string& what) {
+  if (!condition) throw std::runtime_error(what + ": " + std::strerror(errno));
+}
+
+std::filesystem::path make_directory() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "duel-test-XXXXXX").string();
+  require(::mkdtemp(pattern.data()) != nullptr, "mkdtemp");
+  return pattern;
+}
+
+std::vector<std::string> environment(const CommandOptions& options) {
+  std::map<std::string, std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const auto equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    const bool ours = name.rfind("DUEL_", 0) == 0 || name == "NO_COLOR" ||
+                      name == "CLICOLOR_FORCE" || name == "XDG_CONFIG_HOME";
+    if (!ours && equals != std::string::npos) variables[name] = text.substr(equals + 1);
+  }
+  variables["XDG_CONFIG_HOME"] = "/nonexistent";
+  variables["duel"] = DUEL_BINARY_PATH;
+  for (const auto& [name, value] : options.variables) {
+    if (value) {
+      variables[name] = *value;
+    } else {
+      variables.erase(name);
+    }
+  }
+  std::vector<std::string> entries;
+  entries.reserve(variables.size());
+  for (const auto& [name, value] : variables) entries.push_back(name + "=" + value);
+  return entries;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  result.reserve(texts.size() + 1);
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+}  // namespace
+
+RunningDuel::RunningDuel(const std::vector<std::string>& arguments, const CommandOptions& options)
+    : RunningDuel(DUEL_BINARY_PATH, arguments, options) {}
+
+RunningDuel::RunningDuel(const std::string& program, const std::vector<std::string>& arguments,
+                         const CommandOptions& options)
+    : timeout_(options.timeout), files_(make_directory()) {
+  std::ofstream(files_ / "in") << options.input;
+  std::vector<std::string> words = arguments;
+  words.insert(words.begin(), program);
+  std::vector<std::string> variables = environment(options);
+  const std::vector<char*> argv = pointers(words);
+  const std::vector<char*> envp = pointers(variables);
+  const std::string in = (files_ / "in").string();
+  const std::string out = (files_ / "out").string();
+  const std::string err = (files_ / "err").string();
+  const std::string directory = options.directory.string();
+  pid_ = ::fork();
+  require(pid_ >= 0, "fork");
+  if (pid_ == 0) {
+    // Only async-signal-safe calls from here.
+    const int standard[] = {::open(in.c_str(), O_RDONLY),
+                            ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600),
+                            ::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600)};
+    for (int i = 0; i < 3; ++i) ::dup2(standard[i], i);
+    ::signal(SIGINT, SIG_DFL);  // ignored where the tests themselves run in the background
+    ::setpgid(0, 0);            // so that a time-out ends its children as well
+    if (!directory.empty() && ::chdir(directory.c_str()) != 0) ::_exit(126);
+    ::execve(program.c_str(), argv.data(), envp.data());
+    ::_exit(127);
+  }
+}
+
+RunningDuel::~RunningDuel() {
+  if (pid_ > 0) {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(files_, ignored);
+}
+
+void RunningDuel::send(int signal) { require(::kill(pid_, signal) == 0, "kill"); }
+
+CommandResult RunningDuel::wait() {
+  const auto deadline = std::chrono::steady_clock::now() + timeout_;
+  int status = 0;
+  pid_t ended = 0;
+  while ((ended = ::waitpid(pid_, &status, WNOHANG)) == 0) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      ::kill(-pid_, SIGKILL);
+      ::kill(pid_, SIGKILL);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  require(ended == pid_, "waitpid");
+  pid_ = -1;
+  CommandResult result;
+  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.out = read_text(files_ / "out");
+  result.err = read_text(files_ / "err");
+  return result;
+}
+
+CommandResult run_program(const std::string& program, const std::vector<std::string>& arguments,
+                          const CommandOptions& options) {
+  RunningDuel running(program, arguments, options);
+  return running.wait();
+}
+
+CommandResult run_duel(const std::vector<std::string>& arguments, const CommandOptions& options) {
+  return run_program(DUEL_BINARY_PATH, arguments, options);
+}
+
+CommandResult run_shell(const std::string& script, const CommandOptions& options) {
+  return run_program("/bin/sh", {"-c", script}, options);
+}
+
+TemporaryDirectory::TemporaryDirectory() : path_(make_directory()) {}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string TemporaryDirectory::write(const std::string& name, const std::string& content) const {
+  std::ofstream file(path_ / name, std::ios::binary);
+  file << content;
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + name);
+  return (path_ / name).string();
+}
+
+std::vector<std::string> TemporaryDirectory::names() const {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string read_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace duel::test

@@ -1,0 +1,81 @@
+// Runs the `duel` binary as a user would, for black-box tests.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace duel::test {
+
+struct CommandResult {
+  int exit_code = -1;  // 128 + signal where a signal ended it, as a shell says
+  std::string out;
+  std::string err;
+};
+
+struct CommandOptions {
+  std::string input;                                            // on stdin; empty: /dev/null
+  std::filesystem::path directory;                              // working directory; empty: ours
+  std::map<std::string, std::optional<std::string>> variables;  // set, or unset where nullopt
+  std::chrono::seconds timeout{120};                            // then it is killed
+};
+
+// `duel ARGUMENTS...`. DUEL_*, NO_COLOR, CLICOLOR_FORCE and XDG_CONFIG_HOME of the tester do not
+// reach it, unless given in `variables`.
+CommandResult run_duel(const std::vector<std::string>& arguments,
+                       const CommandOptions& options = {});
+
+// Any program, by `sh -c`. The variable `duel` holds the path of the binary.
+CommandResult run_shell(const std::string& script, const CommandOptions& options = {});
+
+// A `duel` at work in the background, to send signals to.
+class RunningDuel {
+ public:
+  explicit RunningDuel(const std::vector<std::string>& arguments,
+                       const CommandOptions& options = {});
+  ~RunningDuel();  // kills it if `wait` was not called
+  RunningDuel(const RunningDuel&) = delete;
+  RunningDuel& operator=(const RunningDuel&) = delete;
+
+  void send(int signal);
+  CommandResult wait();
+
+ private:
+  friend CommandResult run_program(const std::string&, const std::vector<std::string>&,
+                                   const CommandOptions&);
+  RunningDuel(const std::string& program, const std::vector<std::string>& arguments,
+              const CommandOptions& options);
+
+  pid_t pid_ = -1;
+  std::chrono::seconds timeout_;
+  std::filesystem::path files_;  // where its output goes
+};
+
+// An empty directory, removed with all it holds at the end of the test.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  // Writes a file into it and gives its path.
+  std::string write(const std::string& name, const std::string& content) const;
+  // Names of all files and directories in it, sorted, hidden ones too.
+  std::vector<std::string> names() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string read_text(const std::filesystem::path& path);
+bool contains(const std::string& text, const std::string& part);
+
+}  // namespace duel::test

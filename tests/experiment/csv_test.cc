@@ -1,0 +1,72 @@
+#include "duel/experiment/csv.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace duel {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+Result<Rows> read_all(std::string_view text) {
+  CsvReader reader(text, "t.csv");
+  Rows rows;
+  while (true) {
+    DUEL_ASSIGN(auto record, reader.next());
+    if (!record) return rows;
+    rows.push_back(std::move(record->fields));
+  }
+}
+
+std::string error_of(std::string_view text) {
+  const auto rows = read_all(text);
+  return rows.ok() ? "" : rows.error().to_string();
+}
+
+TEST(Csv, quotes_only_what_needs_it) {
+  EXPECT_EQ(csv_field("rucb"), "rucb");
+  EXPECT_EQ(csv_field(""), "");
+  EXPECT_EQ(csv_field("rucb(alpha=0.51,ties=half)"), "\"rucb(alpha=0.51,ties=half)\"");
+  EXPECT_EQ(csv_field("a\"b"), "\"a\"\"b\"");
+  EXPECT_EQ(csv_field("a\nb"), "\"a\nb\"");
+}
+
+TEST(Csv, reads_fields_of_every_kind) {
+  EXPECT_EQ(*read_all("a,b\n\n1,\"x,\"\"y\"\"\nz\"\r\n,\n"),
+            (Rows{{"a", "b"}, {"1", "x,\"y\"\nz"}, {"", ""}}));
+  EXPECT_EQ(*read_all("a,b"), (Rows{{"a", "b"}}));
+  EXPECT_EQ(*read_all(""), Rows{});
+}
+
+TEST(Csv, says_at_which_line_a_record_begins) {
+  CsvReader reader("a\n\"1\n2\"\nb\n", "t.csv");
+  EXPECT_EQ((*reader.next())->line, 1U);
+  EXPECT_EQ((*reader.next())->line, 2U);
+  EXPECT_EQ((*reader.next())->line, 4U);
+}
+
+TEST(Csv, says_what_is_wrong_and_where) {
+  EXPECT_EQ(error_of("a\n\"b\nc"), "t.csv:2: a quoted field is not closed");
+  EXPECT_EQ(error_of("a\nb\"c\n"), "t.csv:2: a quote inside an unquoted field");
+  EXPECT_EQ(error_of("a\n\n\"b\"c\n"), "t.csv:3: text after the closing quote of a field");
+}
+
+RC_GTEST_PROP(Csv, reads_back_what_it_wrote, ()) {
+  const auto field = rc::gen::container<std::string>(
+      rc::gen::oneOf(rc::gen::element('a', ',', '"', '\n', '\r', ' '), rc::gen::arbitrary<char>()));
+  const auto rows =
+      *rc::gen::container<Rows>(rc::gen::container<std::vector<std::string>>(3, field));
+  std::string text;
+  for (const auto& row : rows) {
+    text += csv_field(row[0]) + "," + csv_field(row[1]) + "," + csv_field(row[2]) + "\n";
+  }
+  const auto read = read_all(text);
+  RC_ASSERT(read.ok());
+  RC_ASSERT(*read == rows);
+}
+
+}  // namespace
+}  // namespace duel
