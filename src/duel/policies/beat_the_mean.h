@@ -1,11 +1,10 @@
 // Beat-the-Mean (BTM), the regret form and the PAC form.
 // Yue, Joachims. Beat the mean bandit. ICML 2011, Algorithm 1 with Algorithms 2 (online) and 3
-// (PAC). Inside explore-then-exploit (policies/explore_then_exploit.h). Assumes    a total order
-// with relaxed stochastic transitivity (gamma >= 1; 1 is the strong form)
+// (PAC). Inside explore-then-exploit (explore_then_exploit.h).
+// Assumes    a total order with relaxed stochastic transitivity (gamma >= 1; 1 is the strong form)
 //            and the stochastic triangle inequality. With a gamma that is too small it can drop the
 //            Condorcet winner in favour of the Borda winner.
-// Guarantee  online: O(gamma^7 K/eps_12 log T) with probability >= 1 - 1/T. PAC: the arm returned
-// is
+// Guarantee  online: O(gamma^7 K/eps_12 log T) with probability >= 1 - 1/T. PAC: the arm returned is
 //            within epsilon of the best with probability >= 1 - delta, after O(K N) duels.
 // Cost       O(log K) per duel, O(K log K) per removed arm; 12 bytes per ordered pair.
 // Departs    an arm does not meet itself, which leaves the order of the means as it is and widens

@@ -1,8 +1,7 @@
 // Interleaved Filter 1 and 2 (IF1, IF2).
 // Yue, Broder, Kleinberg, Joachims. The K-armed dueling bandits problem. COLT 2009, Algorithms 2
-// and 3; J. Comput. Syst. Sci. 78 (2012). Inside explore-then-exploit
-// (policies/explore_then_exploit.h). Assumes    a strict total order with strong stochastic
-// transitivity and the stochastic triangle
+// and 3; J. Comput. Syst. Sci. 78 (2012). Inside explore-then-exploit (explore_then_exploit.h).
+// Assumes    a strict total order with strong stochastic transitivity and the stochastic triangle
 //            inequality; a horizon T >= K.
 // Guarantee  errs with probability <= 1/T; regret, weak and strong, O(K log K/eps_12 log T) with
 //            high probability (IF1, Theorem 1), O(K/eps_12 log T) in expectation (IF2, Theorem 2).
