@@ -8,7 +8,9 @@ add_library(duel_options INTERFACE)
 target_compile_options(duel_options INTERFACE -ffp-contract=off -fno-math-errno)
 
 target_compile_options(duel_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual)
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
+  # Members that a designated initialiser leaves out have their defaults; that is what it is for.
+  -Wno-missing-field-initializers)
 if(DUEL_WERROR)
   target_compile_options(duel_options INTERFACE -Werror)
 endif()

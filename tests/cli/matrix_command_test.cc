@@ -221,7 +221,7 @@ TEST(MatrixCheck, fails_on_every_kind_of_bad_input) {
                                               "ELF\0\1",
                                               6)),
        "this is not text"},
-      {gigabytes, "more than 3 GiB of text (at most 2 GiB are read)"},
+      {gigabytes, "more than 2 GiB of text"},
       {folder.path().string(), "is a directory, not a file"},
   };
   for (const auto& [path, message] : cases) {

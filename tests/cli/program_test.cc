@@ -89,7 +89,7 @@ TEST(Program, explains_wrong_usage_and_exits_with_2) {
       {{"simulate", "--rounds"}, "--rounds needs a value"},
       {{"simulate", "--rounds", "1", "--rounds", "2"}, "--rounds is given more than once"},
       {{"policies", "rucb", "extra"}, "'duel policies' does not expect the argument 'extra'"},
-      {{"policies", "--json", "--markdown"}, "--markdown excludes --json"},
+      {{"policies", "--json", "--markdown"}, "--json cannot be given with --markdown"},
       {{"plot"}, "DIR is missing"},
       {{"plot", "out"}, "the option --output is missing"},
       {{"completion"}, "SHELL is missing"},

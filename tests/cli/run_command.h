@@ -19,10 +19,10 @@ struct CommandResult {
 };
 
 struct CommandOptions {
-  std::string input;                                            // on stdin; empty: /dev/null
-  std::filesystem::path directory;                              // working directory; empty: ours
-  std::map<std::string, std::optional<std::string>> variables;  // set, or unset where nullopt
-  std::chrono::seconds timeout{120};                            // then it is killed
+  std::string input{};                                            // on stdin; empty: /dev/null
+  std::filesystem::path directory{};                              // working directory; empty: ours
+  std::map<std::string, std::optional<std::string>> variables{};  // set, or unset where nullopt
+  std::chrono::seconds timeout{120};                              // then it is killed
 };
 
 // `duel ARGUMENTS...`. DUEL_*, NO_COLOR, CLICOLOR_FORCE and XDG_CONFIG_HOME of the tester do not

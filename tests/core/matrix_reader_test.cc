@@ -107,6 +107,8 @@ TEST(MatrixReader, reads_numbers_separated_by_blanks_with_leading_comments) {
 TEST(MatrixReader, refuses_comments_in_csv) {
   EXPECT_EQ(error_of("# a comment\n# another\nx,y\n0.5,0.6\n0.4,0.5\n"),
             "m.csv:2: a comment line in a CSV file (only text separated by blanks has comments)");
+  EXPECT_EQ(error_of("# a comment\nx,y\n0.5,0.6\n0.4,0.5\n"),
+            "m.csv:1: a comment line in a CSV file (only text separated by blanks has comments)");
   EXPECT_EQ(error_of("x,y\n# c,d\n0.4,0.5\n"), "m.csv:2, column 1: '# c' is not a number");
 }
 
@@ -114,7 +116,7 @@ TEST(MatrixReader, says_where_a_number_is_wrong_or_missing) {
   EXPECT_EQ(error_of("x,y\n0.5,0.6\n0.4,abc\n"), "m.csv:3, column 2: 'abc' is not a number");
   EXPECT_EQ(error_of("x,y\n0.5,nan\n0.4,0.5\n"), "m.csv:2, column 2: 'nan' is not a number");
   EXPECT_EQ(error_of("x,y\n0.5,\n0.4,0.5\n"), "m.csv:2, column 2: a number is missing");
-  EXPECT_EQ(error_of("x,y\n0.5,1e999\n0.4,0.5\n"), "m.csv:2, column 2: '1e999' is not a number");
+  EXPECT_EQ(error_of("x,y\n0.5,1e999\n0.4,0.5\n"), "m.csv:2, column 2: '1e999' is out of range");
   EXPECT_EQ(error_of("x,y\n0.5,0.6\n0.4,0.5,0.6\n"),
             "m.csv:3: the row has 3 fields, the first line 2 "
             "(every row has a number for each arm)");
@@ -187,7 +189,7 @@ TEST(MatrixReader, refuses_lines_and_files_that_are_too_long) {
   auto many = TextLines::of_text("t", "0123\n5678\n0123\n5678\n0123\n", limits);
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(many.next().ok());
   EXPECT_EQ(many.next().error().to_string(),
-            "t: more than 20 bytes of text (at most 20 bytes are read)");
+            "t: more than 20 bytes of text (that is the most that is read)");
 }
 
 TEST(MatrixReader, names_a_matrix_after_its_file) {
@@ -224,7 +226,8 @@ TEST(MatrixReader, refuses_gigabytes_without_reading_them) {
   std::filesystem::resize_file(path, std::uintmax_t{3} << 30);  // sparse
   const auto huge = read_matrix_file(path);
   ASSERT_FALSE(huge.ok());
-  EXPECT_EQ(huge.error().to_string(), path + ": more than 3 GiB of text (at most 2 GiB are read)");
+  EXPECT_EQ(huge.error().to_string(),
+            path + ": more than 2 GiB of text (that is the most that is read)");
 }
 
 TEST(MatrixReader, complains_of_an_endless_stream_early) {

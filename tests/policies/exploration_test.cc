@@ -163,12 +163,44 @@ TEST_P(EveryExplorer, ignores_foreign_and_unknown_duels) {
   }
 }
 
+// When T duels went out, the leader of the moment is played until their answers are in.
+TEST_P(EveryExplorer, at_the_horizon_the_leader_is_played_until_the_answers_are_in) {
+  if (GetParam().starts_with("btm-pac")) return;  // has none
+  auto policy = make_policy(GetParam(), 3, 12, 1);
+  const Stream choices = stream_of(GetParam(), 1, Purpose::choice);
+  std::vector<Duel> explored;
+  for (Round t = 1; t <= 12; ++t) {
+    explored.push_back(policy->select(t, choices.at(t)));
+    policy->issued(explored.back(), choices.at(t));
+  }
+  Round t = 13;
+  for (const Duel& late : explored) {
+    const Duel duel = policy->select(t, choices.at(t));
+    EXPECT_TRUE(duel.is_self());
+    EXPECT_EQ(duel.first, policy->recommend(choices.at(t)));
+    policy->issued(duel, choices.at(t));
+    policy->observe(duel, Outcome::second_wins, choices.at(t));
+    EXPECT_EQ(policy->jump(t + 1, 1000, choices.at(t + 1)).idle_until, t + 1);
+    ++t;
+    const bool first_wins = late.first < late.second;
+    policy->observe(late, first_wins ? Outcome::first_wins : Outcome::second_wins,
+                    choices.at(late.round));
+  }
+  const Duel duel = policy->select(t, choices.at(t));
+  policy->issued(duel, choices.at(t));
+  policy->observe(duel, Outcome::first_wins, choices.at(t));
+  EXPECT_EQ(policy->jump(t + 1, 1000, choices.at(t + 1)).idle_until, 1000U);
+  for (Round later = t + 1; later < t + 20; ++later) {
+    EXPECT_EQ(policy->select(later, choices.at(later)), (Duel{duel.first, duel.first, later}));
+  }
+}
+
 // --- saving -------------------------------------------------------------------------------------
 
 // A run with duels outstanding that can be carried on by another policy object.
 class Session {
  public:
-  Session(const Problem& problem, std::string call, std::uint64_t seed)
+  Session(const Problem& problem, const std::string& call, std::uint64_t seed)
       : problem_(problem),
         choices_(seed, 2, Purpose::choice, call),
         answers_(seed, 2, Purpose::answer, call),
@@ -233,6 +265,7 @@ TEST_P(EveryExplorer, a_nonsensical_state_is_refused_or_harmless) {
   constexpr std::size_t kHead = 16;  // magic and length
   int refused = 0;
   int accepted = 0;
+  int full = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     Problem problem = exploration::random_problem(seed % 7, 500, 5);
     problem.lost_rate = 0.1;
@@ -270,11 +303,11 @@ TEST_P(EveryExplorer, a_nonsensical_state_is_refused_or_harmless) {
         ASSERT_LT(other->recommend(choices.at(t)), problem.num_arms);
       }
     } catch (const std::overflow_error&) {
-      // Counts that claim to be full say so.
+      ++full;  // counts that claim to be full say so
     }
   }
   EXPECT_GT(refused, 0);
-  EXPECT_GT(accepted, 0);
+  EXPECT_GT(accepted, full);
 }
 
 // --- jumping ------------------------------------------------------------------------------------

@@ -288,6 +288,12 @@ fi
 
 // --- fish ---------------------------------------------------------------------------------------
 
+// Whether a value follows, and whether fish may offer files for it.
+std::string value_flag(const OptionNode& option) {
+  if (!option.takes_value) return "";
+  return option.values.files ? " -r" : " -x";
+}
+
 std::string fish_script(const std::vector<CommandNode>& nodes) {
   std::string text = R"(# fish completion for duel, written by `duel completion fish`.
 # For this shell:   duel completion fish | source
@@ -339,9 +345,8 @@ complete -c duel -f
       for (const std::string& name : option.names) {
         names += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       }
-      text += fmt::format("complete -c duel -n {}{}{}{} -d {}\n", when, names,
-                          option.takes_value ? " -r" : "", values_text(option.values),
-                          fish_text(option.doc));
+      text += fmt::format("complete -c duel -n {}{}{}{} -d {}\n", when, names, value_flag(option),
+                          values_text(option.values), fish_text(option.doc));
     }
   }
   return text;

@@ -42,11 +42,17 @@ Result<int> run(const std::string& directory, CommandContext& context) {
       "which policy finds the best one while showing the worse ones least?\n\n");
   context.note("6 policies, 100 trials each, 1e5 rounds");
   StudyRun study(context);
-  DUEL_ASSIGN(const StudyOutcome outcome, study.run([&](StudyOptions& options) {
+  const auto ran = study.run([&](StudyOptions& options) {
     options.output = directory;
     options.force = holds_demo(directory);
     return run_study(demo_spec(), options);
-  }));
+  });
+  if (!ran.ok()) {
+    Error error = ran.error();
+    if (error.code == ErrorCode::unsupported) error.hint = "choose another directory with -o";
+    return error;
+  }
+  const StudyOutcome& outcome = *ran;
   const std::size_t terminal = terminal_width();
   context.print(results_text(outcome.results, terminal == 0 ? kPlainWidth : terminal,
                              Paint(wants_color(STDOUT_FILENO))));

@@ -135,6 +135,12 @@ std::string reworded(const CLI::ParseError& error) {
         text.find("At Most") != std::string::npos || text.find("at most") != std::string::npos;
     return too_many ? subject + " is given more than once" : subject + " needs a value";
   }
+  if (error.get_name() == "ExcludesError") {
+    const auto at = text.find(" excludes ");
+    if (at != std::string::npos) {
+      return text.substr(0, at) + " cannot be given with " + text.substr(at + 10);
+    }
+  }
   if (error.get_name() == "RequiredError") {
     const std::string name = text.substr(0, text.find(" is required"));
     return name.starts_with("-") ? "the option " + name + " is missing" : name + " is missing";

@@ -9,9 +9,10 @@
 namespace duel::cli {
 
 Result<StudyOutcome> StudyRun::run(const std::function<Result<StudyOutcome>(StudyOptions&)>& work) {
+  const InterruptGuard guard;
   std::unique_ptr<Progress> progress;
   StudyOptions options;
-  options.stop = &guard_.stop();
+  options.stop = &guard.stop();
   options.progress = [&](const StudyProgress& now) {
     if (!progress) {
       progress = std::make_unique<Progress>("trials", now.trials_total, context_.quiet);
@@ -21,6 +22,7 @@ Result<StudyOutcome> StudyRun::run(const std::function<Result<StudyOutcome>(Stud
   };
   auto outcome = work(options);
   if (progress) progress->finish();
+  exit_code_ = guard.exit_code();
   return outcome;
 }
 

@@ -21,11 +21,11 @@ class StudyRun {
   // what was asked for. `directory` is where it can be resumed, or empty.
   void explain_interruption(const StudyOutcome& outcome, const std::string& directory) const;
   // Of an interrupted study.
-  int exit_code() const { return guard_.exit_code(); }
+  int exit_code() const { return exit_code_; }
 
  private:
   CommandContext& context_;
-  InterruptGuard guard_;
+  int exit_code_ = kExitInterrupted;
 };
 
 }  // namespace duel::cli

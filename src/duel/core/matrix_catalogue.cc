@@ -11,7 +11,6 @@
 #include "duel/core/matrix_reader.h"
 #include "duel/core/rng.h"
 #include "duel/core/spelling.h"
-#include "duel/core/winners.h"
 
 namespace duel {
 namespace {

@@ -108,8 +108,12 @@ class MatrixParser {
         blank_separated_ = std::all_of(words.begin(), words.end(),
                                        [](const Field& word) { return is_number(word.text); });
         if (blank_separated_ || !hash_line) return take_first_line(*line, lines_.line_number());
+        // A header that begins with # stands alone and has numbers below it.
         if (second_hash_line_number != 0) return comment_in_csv(second_hash_line_number);
         const std::string first_row(*line);
+        if (!is_number(first_row.substr(0, first_row.find(',')))) {
+          return comment_in_csv(hash_line_number);
+        }
         DUEL_RETURN_IF_ERROR(take_first_line(*hash_line, hash_line_number));
         return take_row(first_row);
       }
@@ -181,7 +185,7 @@ class MatrixParser {
     }
     for (std::size_t j = 0; j < std::min(fields.size(), columns_); ++j) {
       const auto number = parse_number(fields[j].text);
-      if (!number.ok()) return not_a_number(fields[j].text, line_number, j);
+      if (!number.ok()) return bad_number(fields[j].text, number.error(), line_number, j);
       values_.push_back(*number);
     }
     if (fields.size() != columns_) {
@@ -208,14 +212,12 @@ class MatrixParser {
     values_.erase(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(columns_));
   }
 
-  Error not_a_number(const std::string& text, std::uint64_t line_number, std::size_t column) const {
-    return Error{ErrorCode::invalid_data,
-                 text.empty() ? std::string("a number is missing")
-                              : fmt::format("'{}' is not a number", text),
+  Error bad_number(const std::string& text, const Error& reason, std::uint64_t line_number,
+                   std::size_t column) const {
+    const bool other_separator = columns_ == 1 && text.find_first_of(" \t;") != std::string::npos;
+    return Error{ErrorCode::invalid_data, text.empty() ? "a number is missing" : reason.message,
                  fmt::format("{}, column {}", lines_.at_line(line_number), column + 1),
-                 columns_ == 1 && text.find_first_of(" \t;") != std::string::npos
-                     ? "names and numbers are separated by commas"
-                     : ""};
+                 other_separator ? "names and numbers are separated by commas" : ""};
   }
 
   Error nothing_found(bool had_hash_line) const {

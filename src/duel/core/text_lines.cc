@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 
 namespace duel {
@@ -26,9 +27,9 @@ std::string readable_size(std::uint64_t bytes) {
              : fmt::format("{} bytes", bytes);
 }
 
-Error too_large(const std::string& name, std::uint64_t bytes, std::uint64_t limit) {
-  return Error{ErrorCode::invalid_data, fmt::format("more than {} of text", readable_size(bytes)),
-               name, fmt::format("at most {} are read", readable_size(limit))};
+Error too_large(const std::string& name, std::uint64_t limit) {
+  return Error{ErrorCode::invalid_data, fmt::format("more than {} of text", readable_size(limit)),
+               name, "that is the most that is read"};
 }
 
 bool is_binary(char c) {
@@ -57,7 +58,7 @@ Result<TextLines> TextLines::open(const std::string& path, TextLimits limits) {
   }
   if (std::filesystem::is_regular_file(status)) {
     const std::uint64_t size = std::filesystem::file_size(path, code);
-    if (!code && size > limits.bytes) return too_large(path, size - 1, limits.bytes);
+    if (!code && size > limits.bytes) return too_large(path, limits.bytes);
   }
   auto file = std::make_unique<std::filebuf>();
   errno = 0;
@@ -111,7 +112,7 @@ std::optional<Error> TextLines::check_line() {
                  fmt::format("the line is longer than {}", readable_size(limits_.line_bytes)),
                  here(), ""};
   }
-  if (bytes_ > limits_.bytes) return too_large(name_, limits_.bytes, limits_.bytes);
+  if (bytes_ > limits_.bytes) return too_large(name_, limits_.bytes);
   return std::nullopt;
 }
 

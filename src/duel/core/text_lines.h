@@ -2,13 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <fstream>
-#include <istream>
 #include <memory>
 #include <optional>
 #include <streambuf>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "duel/core/result.h"
 

@@ -111,13 +111,18 @@ Result<PreparedStudy> prepare(const StudySpec& given, unsigned threads, bool has
 
   const Simulation& first = study.simulations.front();
   for (std::size_t p = 0; p < first.num_policies(); ++p) {
-    study.spec.policies[p] = first.label(p);
+    const std::string& label = first.label(p);
     for (std::size_t q = 0; q < p; ++q) {
-      if (first.label(q) != first.label(p)) continue;
-      return Error{ErrorCode::invalid_argument,
-                   fmt::format("policy '{}' is given twice", first.label(p)), "",
+      if (first.label(q) != label) continue;
+      return Error{ErrorCode::invalid_argument, fmt::format("policy '{}' is given twice", label),
+                   "",
                    fmt::format("'{}' and '{}' are the same", given.policies[q], given.policies[p])};
     }
+    // A string that depended on the matrix would not do for all of them.
+    const bool holds_for_all =
+        std::all_of(study.simulations.begin(), study.simulations.end(),
+                    [&](const Simulation& other) { return other.label(p) == label; });
+    if (holds_for_all) study.spec.policies[p] = label;
   }
   study.identity = identity_of(study);
   return study;

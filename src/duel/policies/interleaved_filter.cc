@@ -8,6 +8,9 @@
 namespace duel {
 namespace {
 
+// No honest state claims more, and twice as many still fit.
+constexpr std::uint64_t kMostDuels = std::uint64_t{1} << 62;
+
 std::vector<Arm> all_arms_but(Arm left_out, std::size_t num_arms) {
   std::vector<Arm> arms;
   for (Arm b = 0; b < num_arms; ++b) {
@@ -105,7 +108,7 @@ bool InterleavedFilter::restored(std::span<const Ticket> pending) {
   const auto is_arm = [this](Arm b) { return b < num_arms_; };
   if (records_.size() != num_arms_ || !is_arm(candidate_) || !sweep_.restored(is_arm)) return false;
   for (Record& record : records_) {
-    if (record.points / 2 > record.duels) return false;
+    if (record.duels >= kMostDuels || record.points / 2 > record.duels) return false;
     record.active = 0;
     record.pending = 0;
   }

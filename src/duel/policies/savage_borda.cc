@@ -10,7 +10,10 @@
 namespace duel {
 namespace {
 
-// The largest of `scores` among `candidates`, ties uniform.
+// No honest state claims more, and twice as many still fit.
+constexpr std::uint64_t kMostDuels = std::uint64_t{1} << 62;
+
+// The candidate with the largest score, ties uniform.
 template <class Score>
 Arm best_of(std::span<const Arm> candidates, Score score, bool deterministic_ties, RoundRng rng) {
   std::vector<Arm> best;
@@ -183,7 +186,10 @@ bool BordaArmsExplorer::restored(std::span<const Ticket> /*pending*/) {
   std::size_t scheduled = 0;
   for (const Arm i : sweep_.items()) scheduled += alive(i);
   for (Arm i = 0; i < num_arms_; ++i) {
-    if (records_[i].alive > 1 || records_[i].points / 2 > records_[i].duels) return false;
+    const Record& record = records_[i];
+    if (record.alive > 1 || record.duels >= kMostDuels || record.points / 2 > record.duels) {
+      return false;
+    }
     refresh(i);
     if (!alive(i)) drop(i);
   }

@@ -38,7 +38,7 @@ class LiteralSavage {
   LiteralSavage(std::size_t num_arms, SavageRule rule)
       : k_(num_arms),
         rule_(rule),
-        unknowns_(static_cast<double>(num_arms * (num_arms - 1) / 2)),
+        unknowns_(0.5 * static_cast<double>(num_arms * (num_arms - 1))),
         n_(num_arms, std::vector<double>(num_arms)),
         w_(num_arms, std::vector<double>(num_arms)) {
     for (Arm i = 0; i < k_; ++i) {

@@ -1,0 +1,104 @@
+// The README's commands run, and the numbers it shows are those that come out.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "tests/cli/run_command.h"
+
+namespace duel::test {
+namespace {
+
+struct Example {
+  std::string command;
+  std::vector<std::string> output;
+};
+
+// The lines `$ duel ...` of the blocks marked `console`, with what is printed below them.
+std::vector<Example> examples_of(const std::string& text) {
+  std::vector<Example> examples;
+  std::istringstream lines(text);
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("```", 0) == 0) {
+      inside = !inside && line == "```console";
+    } else if (inside && line.rfind("$ ", 0) == 0) {
+      examples.push_back({line.substr(2), {}});
+    } else if (inside && !examples.empty() && !line.empty() && line != "...") {
+      examples.back().output.push_back(line);
+    }
+  }
+  return examples;
+}
+
+// The cells of each line, cut at two spaces or more. Below a header with `seconds` that cell is left
+// out: wall times differ from run to run, and with them the widths.
+std::vector<std::string> comparable(const std::vector<std::string>& lines) {
+  static const std::regex kGap(" {2,}");
+  std::vector<std::string> result;
+  std::size_t seconds = 0;
+  std::size_t cells_of_header = 0;
+  for (const std::string& line : lines) {
+    std::vector<std::string> cells(std::sregex_token_iterator(line.begin(), line.end(), kGap, -1),
+                                   {});
+    const auto header = std::find(cells.begin(), cells.end(), "seconds");
+    if (header != cells.end()) {
+      seconds = static_cast<std::size_t>(header - cells.begin());
+      cells_of_header = cells.size();
+    } else if (cells_of_header > 0 && cells.size() == cells_of_header) {
+      cells.erase(cells.begin() + static_cast<std::ptrdiff_t>(seconds));
+    }
+    std::string joined;
+    for (const std::string& cell : cells) joined += cell + "  ";
+    result.push_back(joined);
+  }
+  return result;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(Readme, its_examples_run_and_print_what_it_says) {
+  const std::vector<Example> examples = examples_of(read_text(DUEL_SOURCE_DIR "/README.md"));
+  ASSERT_GE(examples.size(), 4U);
+  const TemporaryDirectory place;
+  const std::string binary = DUEL_BINARY_PATH;
+  const std::string folder = binary.substr(0, binary.rfind('/'));
+  for (const Example& example : examples) {
+    ASSERT_EQ(example.command.rfind("duel ", 0), 0U) << example.command;
+    const CommandResult result =
+        run_shell("PATH='" + folder + "':$PATH; " + example.command, {.directory = place.path()});
+    EXPECT_EQ(result.exit_code, 0) << example.command << "\n" << result.err;
+    const std::vector<std::string> printed = comparable(lines_of(result.out));
+    const std::vector<std::string> promised = comparable(example.output);
+    for (std::size_t i = 0; i < promised.size(); ++i) {
+      EXPECT_NE(std::find(printed.begin(), printed.end(), promised[i]), printed.end())
+          << example.command << "\nREADME: " << example.output[i] << "\nprinted:\n"
+          << result.out;
+    }
+  }
+}
+
+TEST(Readme, names_every_policy_with_its_status) {
+  const auto policies = nlohmann::json::parse(run_duel({"policies", "--json"}).out)["policies"];
+  for (const auto& policy : policies) {
+    const std::string name = policy["name"];
+    std::istringstream lines(read_text(DUEL_SOURCE_DIR "/README.md"));
+    bool found = false;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.rfind("| `", 0) != 0 || !contains(line, "`" + name + "`")) continue;
+      found = true;
+      EXPECT_TRUE(contains(line, "| " + policy["status"].get<std::string>() + " |")) << line;
+    }
+    EXPECT_TRUE(found) << name;
+  }
+}
+
+}  // namespace
+}  // namespace duel::test
