@@ -54,7 +54,7 @@ int run(const std::vector<std::string>& asked) {
     fmt::print(stderr, "\n");
     return 2;
   }
-  fmt::print("- version: {} ({}, {})\n- machine: {}\n- times are medians\n", kVersion, kCompiler,
+  fmt::print("- version: {} ({}, {})\n- machine: {}\n- times are medians of the CPU time of one thread, unless wall time is said\n", kVersion, kCompiler,
              kBuildType, machine());
   for (const Workload* workload : chosen) {
     fmt::print("\n# Workload {}: duel_bench {}\n", workload->name, workload->name);

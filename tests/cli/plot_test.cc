@@ -192,6 +192,15 @@ TEST_F(PlotCommand, explains_bad_input_and_writes_nothing) {
   }
 }
 
+TEST_F(PlotCommand, an_unfinished_study_names_the_way_to_finish_it) {
+  std::filesystem::create_directory(place_ / "half done");
+  place_.write("half done/progress.csv", "");
+  const CommandResult result = plot({"half done", "-o", "x.svg"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_TRUE(contains(result.err, "the study is not finished: duel simulate --resume 'half done'"))
+      << result.err;
+}
+
 TEST_F(PlotCommand, says_so_where_gnuplot_is_missing) {
   const CommandResult result = plot({"out", "-o", "x.svg"}, {.variables = {{"PATH", "/nowhere"}}});
   EXPECT_EQ(result.exit_code, 1);

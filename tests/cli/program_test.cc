@@ -139,5 +139,20 @@ TEST(Program, says_when_its_output_cannot_be_written) {
       << result.err;
 }
 
+TEST(Program, a_closed_output_is_a_failure_and_never_a_file) {
+  const CommandResult closed = run_shell("\"$duel\" policies >&-");
+  EXPECT_EQ(closed.exit_code, 1);
+  EXPECT_TRUE(contains(closed.err, "standard output: cannot be written")) << closed.err;
+  EXPECT_EQ(run_shell("\"$duel\" nonsense 2>&-").exit_code, 2);
+
+  const TemporaryDirectory place;
+  const CommandResult study = run_shell(
+      "\"$duel\" simulate --policy uniform --matrix cyclic --rounds 10 --trials 2 -o out >&-",
+      {.directory = place.path()});
+  EXPECT_EQ(study.exit_code, 1);
+  EXPECT_EQ(read_text(place / "out/results.csv").rfind("matrix,policy,", 0), 0U);
+  EXPECT_FALSE(contains(read_text(place / "out/results.csv"), "average regret"));
+}
+
 }  // namespace
 }  // namespace duel::test

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -64,10 +65,15 @@ std::string Paint::wrap(std::string_view code, std::string_view text) const {
   return enabled_ ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
 }
 
+void say(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
 void print_error(std::string_view message) {
   const Paint paint(wants_color(STDERR_FILENO));
   std::fflush(stdout);
-  fmt::print(stderr, "duel: {} {}\n", paint.red("error:"), message);
+  say(fmt::format("duel: {} {}\n", paint.red("error:"), message));
 }
 
 void print_error(const Error& error) { print_error(error.to_string()); }
@@ -120,13 +126,13 @@ void CommandContext::print(std::string_view text) {
 void CommandContext::note(std::string_view text) const {
   if (quiet) return;
   std::fflush(stdout);
-  fmt::print(stderr, "duel: {}\n", text);
+  say(fmt::format("duel: {}\n", text));
 }
 
 void CommandContext::warn(std::string_view text) const {
   const Paint paint(wants_color(STDERR_FILENO));
   std::fflush(stdout);
-  fmt::print(stderr, "duel: {} {}\n", paint.yellow("warning:"), text);
+  say(fmt::format("duel: {} {}\n", paint.yellow("warning:"), text));
 }
 
 Status CommandContext::write_output(const std::string& path, std::string_view content) {
@@ -186,6 +192,20 @@ CLI::Option* add_list_option(CLI::App* command, const std::string& names,
   return command->add_option(names, target, doc)->allow_extra_args(false)->type_name("LIST");
 }
 
+std::string shell_quoted(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string shell_word(const std::string& text) {
+  const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("-_./,:=@+%").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  return plain ? text : shell_quoted(text);
+}
+
 std::string is_not_empty(const std::string& text) { return text.empty() ? "it is empty" : ""; }
 
 Error usage_error(const std::string& option, const Error& error) {
@@ -198,13 +218,13 @@ Error usage_error(const std::string& option, const Error& error) {
 InterruptGuard::InterruptGuard() {
   stop_flag.store(false);
   caught_signal = 0;
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
+  before_interrupt_ = std::signal(SIGINT, on_signal);
+  before_terminate_ = std::signal(SIGTERM, on_signal);
 }
 
 InterruptGuard::~InterruptGuard() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGINT, before_interrupt_);
+  std::signal(SIGTERM, before_terminate_);
 }
 
 const std::atomic<bool>& InterruptGuard::stop() const { return stop_flag; }

@@ -100,6 +100,8 @@ class CommandContext {
   int output_errno_ = 0;  // of the first failed write to stdout
 };
 
+// Text on stderr. Where nobody can read it, that is no reason to stop.
+void say(std::string_view text);
 // `duel: error: <error>` on stderr.
 void print_error(const Error& error);
 void print_error(std::string_view message);
@@ -113,6 +115,10 @@ CLI::Option* add_count_option(CLI::App* command, const std::string& names, std::
 // swallow the file b).
 CLI::Option* add_list_option(CLI::App* command, const std::string& names,
                              std::vector<std::string>& target, const std::string& doc);
+
+// 'text' for a POSIX shell and its relatives; `shell_word` quotes only where it must.
+std::string shell_quoted(std::string_view text);
+std::string shell_word(const std::string& text);
 
 // For `option->check`: a complaint about an empty text.
 std::string is_not_empty(const std::string& text);
@@ -133,6 +139,10 @@ class InterruptGuard {
   bool interrupted() const { return stop().load(); }
   // 130 for SIGINT, 143 for SIGTERM.
   int exit_code() const;
+
+ private:
+  void (*before_interrupt_)(int) = nullptr;
+  void (*before_terminate_)(int) = nullptr;
 };
 
 // Writes the whole content or nothing (see CommandContext::write_output, without `-`).

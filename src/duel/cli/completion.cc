@@ -103,13 +103,6 @@ void collect(const CLI::App& app, std::vector<CommandNode>& nodes) {
   for (const CLI::App* command : commands) collect(*command, nodes);
 }
 
-// 'text' for a POSIX shell and its relatives.
-std::string shell_text(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 std::string fish_text(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
@@ -128,7 +121,7 @@ std::string path_cases(const std::vector<CommandNode>& nodes) {
   std::string text;
   for (const CommandNode& node : nodes) {
     if (node.path.find(' ') == std::string::npos) continue;
-    text += fmt::format("      {0}) at={0} ;;\n", shell_text(node.path));
+    text += fmt::format("      {0}) at={0} ;;\n", shell_quoted(node.path));
   }
   return text;
 }
@@ -139,7 +132,7 @@ std::string bash_values(const Values& values) {
   std::string calls;
   if (!values.words.empty()) {
     calls += fmt::format("_duel_{} {}; ", values.list ? "list" : "words",
-                         shell_text(joined(values.words)));
+                         shell_quoted(joined(values.words)));
   }
   if (values.files) calls += "_duel_files; ";
   if (values.directories) calls += "_duel_directories; ";
@@ -183,7 +176,7 @@ _duel() {
       if (!option.takes_value) continue;
       std::string patterns;
       for (const std::string& name : option.names) {
-        patterns += (patterns.empty() ? "" : "|") + shell_text(node.path + " " + name);
+        patterns += (patterns.empty() ? "" : "|") + shell_quoted(node.path + " " + name);
       }
       text += fmt::format("    {}) {}return ;;\n", patterns, bash_values(option.values));
     }
@@ -197,9 +190,9 @@ _duel() {
     std::vector<std::string> commands;
     for (const auto& [name, doc] : node.commands) commands.push_back(name);
     text += fmt::format("    {})\n      if [[ $cur == -* ]]; then\n        _duel_words {}\n",
-                        shell_text(node.path), shell_text(joined(options)));
+                        shell_quoted(node.path), shell_quoted(joined(options)));
     std::string rest = bash_values(node.argument);
-    if (!commands.empty()) rest += fmt::format("_duel_words {}; ", shell_text(joined(commands)));
+    if (!commands.empty()) rest += fmt::format("_duel_words {}; ", shell_quoted(joined(commands)));
     if (!rest.empty())
       text += fmt::format("      else\n        {}\n", rest.substr(0, rest.size() - 2));
     text += "      fi ;;\n";
@@ -225,7 +218,7 @@ std::string zsh_values(const Values& values) {
 std::string zsh_item(const std::string& name, const std::string& doc) {
   std::string escaped;
   for (const char c : name) escaped += c == ':' ? std::string("\\:") : std::string(1, c);
-  return shell_text(escaped + ":" + doc);
+  return shell_quoted(escaped + ":" + doc);
 }
 
 std::string zsh_script(const std::vector<CommandNode>& nodes) {
@@ -247,7 +240,7 @@ _duel() {
       if (!option.takes_value) continue;
       std::string patterns;
       for (const std::string& name : option.names) {
-        patterns += (patterns.empty() ? "" : "|") + shell_text(node.path + " " + name);
+        patterns += (patterns.empty() ? "" : "|") + shell_quoted(node.path + " " + name);
       }
       text += fmt::format("    {}) {}return ;;\n", patterns, zsh_values(option.values));
     }
@@ -255,7 +248,7 @@ _duel() {
   text += "  esac\n  case \"$at\" in\n";
   for (const CommandNode& node : nodes) {
     text += fmt::format("    {})\n      if [[ $PREFIX == -* ]]; then\n        choices=(\n",
-                        shell_text(node.path));
+                        shell_quoted(node.path));
     for (const OptionNode& option : node.options) {
       for (const std::string& name : option.names) {
         text += fmt::format("          {}\n", zsh_item(name, option.doc));

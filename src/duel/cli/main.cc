@@ -1,10 +1,12 @@
 // The program `duel`: reads the command line, runs one subcommand, translates how it ended.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <clocale>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -23,6 +25,16 @@
 
 namespace duel::cli {
 namespace {
+
+// A standard stream that was closed before the start would lend its number to the next file opened,
+// and messages would go into that file. This makes it a stream that cannot be used instead.
+void occupy_standard_streams() {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor) {
+    if (::fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
+    const int opened = ::open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
+    if (opened >= 0 && opened != descriptor) ::close(opened);
+  }
+}
 
 void add_quiet_flag(CLI::App& app, CommandContext& context) {
   if (app.get_option_no_throw("--quiet") == nullptr) {
@@ -82,6 +94,7 @@ int run_program(int argc, const char* const* argv) {
 }  // namespace duel::cli
 
 int main(int argc, char** argv) {
+  duel::cli::occupy_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write that meets it
   try {
     return duel::cli::run_program(argc, argv);

@@ -152,6 +152,37 @@ std::optional<double> share_from_winner(const Assumptions& assumptions,
   return ((*assumptions.winner_chains).*check).share();
 }
 
+Verdict condorcet_verdict(const PreferenceMatrix& matrix) {
+  const auto winner = condorcet_winner(matrix);
+  const Json name = winner ? Json(matrix.arm_name(*winner)) : Json();
+  return {"condorcet", winner.has_value(),
+          winner ? matrix.arm_name(*winner) : "nobody beats every other arm",
+          Json{{"require", "condorcet"}, {"holds", winner.has_value()}, {"winner", name}}};
+}
+
+Verdict total_order_verdict(const PreferenceMatrix& matrix) {
+  const TotalOrderCheck check = check_total_order(matrix);
+  Verdict verdict{"total-order", check.holds(), "", Json{{"require", "total-order"}}};
+  verdict.json.update(to_json(matrix, check));
+  if (check.worst) {
+    verdict.detail = fmt::format("{} ({} of {} pairs)", describe(matrix, *check.worst),
+                                 check.violations, check.examined);
+  }
+  return verdict;
+}
+
+Verdict chain_verdict(const PreferenceMatrix& matrix, const ChainCondition& condition,
+                      const Assumptions& assumptions) {
+  const ChainCheck& check = assumptions.chains.*condition.check;
+  Verdict verdict{condition.key, check.holds(), "", Json{{"require", condition.key}}};
+  verdict.json.update(to_json(matrix, check, share_from_winner(assumptions, condition.check)));
+  if (check.worst) {
+    verdict.detail = fmt::format("{} ({} of {} chains)", describe(matrix, condition, *check.worst),
+                                 check.violations, check.examined);
+  }
+  return verdict;
+}
+
 }  // namespace
 
 MatrixReport::MatrixReport(const PreferenceMatrix& matrix)
@@ -370,37 +401,16 @@ Result<std::vector<Verdict>> check_requirements(const PreferenceMatrix& matrix,
                    "--require", spelling_hint(name, known)};
     }
   }
-  const Assumptions assumptions = check_assumptions(matrix);
+  std::optional<Assumptions> assumptions;  // only where chains are asked for: O(K^3)
   std::vector<Verdict> verdicts;
   for (const std::string& name : requirements) {
-    Verdict verdict{name, true, "", Json{{"require", name}}};
-    if (name == "condorcet") {
-      const auto winner = condorcet_winner(matrix);
-      verdict.holds = winner.has_value();
-      verdict.detail = winner ? matrix.arm_name(*winner) : "nobody beats every other arm";
-      verdict.json["holds"] = verdict.holds;
-      verdict.json["winner"] = winner ? Json(matrix.arm_name(*winner)) : Json();
-    } else if (name == "total-order") {
-      const TotalOrderCheck& check = assumptions.total_order;
-      verdict.holds = check.holds();
-      if (check.worst) {
-        verdict.detail = fmt::format("{} ({} of {} pairs)", describe(matrix, *check.worst),
-                                     check.violations, check.examined);
-      }
-      verdict.json.update(to_json(matrix, check));
-    }
+    if (name == "condorcet") verdicts.push_back(condorcet_verdict(matrix));
+    if (name == "total-order") verdicts.push_back(total_order_verdict(matrix));
     for (const ChainCondition& condition : chain_conditions()) {
       if (name != condition.key) continue;
-      const ChainCheck& check = assumptions.chains.*condition.check;
-      verdict.holds = check.holds();
-      if (check.worst) {
-        verdict.detail =
-            fmt::format("{} ({} of {} chains)", describe(matrix, condition, *check.worst),
-                        check.violations, check.examined);
-      }
-      verdict.json.update(to_json(matrix, check, share_from_winner(assumptions, condition.check)));
+      if (!assumptions) assumptions = check_assumptions(matrix);
+      verdicts.push_back(chain_verdict(matrix, condition, *assumptions));
     }
-    verdicts.push_back(std::move(verdict));
   }
   return verdicts;
 }

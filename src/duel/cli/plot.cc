@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "duel/cli/draw.h"
 #include "duel/core/regret.h"
+#include "duel/experiment/output_directory.h"
 #include "duel/experiment/plot.h"
 #include "duel/experiment/results.h"
 
@@ -52,7 +55,17 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   }
   options.matrices = arguments.matrices;
   options.title = arguments.title;
-  DUEL_ASSIGN(const StudyResults results, read_results(arguments.directory));
+  const auto read = read_results(arguments.directory);
+  if (!read.ok()) {
+    Error error = read.error();
+    std::error_code ignored;
+    if (std::filesystem::exists(StudyFiles(arguments.directory).progress(), ignored)) {
+      error.hint =
+          "the study is not finished: duel simulate --resume " + shell_word(arguments.directory);
+    }
+    return error;
+  }
+  const StudyResults& results = *read;
   if (!format) {
     DUEL_ASSIGN(const std::string script, gnuplot_script(results, options));
     DUEL_RETURN_IF_ERROR(context.write_output(arguments.output, script));

@@ -136,7 +136,7 @@ std::string detail_of(const PolicyKind& kind) {
   return text + table.to_string();
 }
 
-std::string cell(std::string text) {
+std::string cell(const std::string& text) {
   std::string out;
   for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
   return out;

@@ -70,7 +70,7 @@ void Progress::update(std::uint64_t done, const std::string& label) {
   next_ = now + (terminal_ ? Clock::duration(kRedraw) : Clock::duration(kLine));
   const std::string text = line(done, label, std::chrono::duration<double>(now - begin_).count());
   if (!terminal_) {
-    fmt::print(stderr, "duel: {}\n", text);
+    say(fmt::format("duel: {}\n", text));
     return;
   }
   const std::size_t width = stderr_width();
@@ -82,16 +82,14 @@ void Progress::update(std::uint64_t done, const std::string& label) {
     for (std::size_t i = 0; i < kBar; ++i) bar += i < filled ? "━" : "╌";
     bar += "  ";
   }
-  fmt::print(stderr, "\r\033[K{}{}", bar, shortened(text, width - 1));
-  std::fflush(stderr);
+  say(fmt::format("\r\033[K{}{}", bar, shortened(text, width - 1)));
   drawn_ = true;
 }
 
 void Progress::finish() {
   const std::lock_guard lock(mutex_);
   if (drawn_) {
-    fmt::print(stderr, "\r\033[K");
-    std::fflush(stderr);
+    say("\r\033[K");
   }
   active_ = false;
   drawn_ = false;

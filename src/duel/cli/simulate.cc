@@ -127,9 +127,10 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   if (!arguments.study.empty() && arguments.resume.empty()) {
     std::error_code ignored;
     if (std::filesystem::is_directory(arguments.study, ignored)) {
-      return Error{ErrorCode::invalid_argument,
-                   fmt::format("'{}' is a directory, not a study file", arguments.study), "",
-                   fmt::format("to continue it: duel simulate --resume {}", arguments.study)};
+      return Error{
+          ErrorCode::invalid_argument,
+          fmt::format("'{}' is a directory, not a study file", arguments.study), "",
+          fmt::format("to continue it: duel simulate --resume {}", shell_word(arguments.study))};
     }
   }
   if (directory.empty()) {
@@ -171,8 +172,8 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   if (outcome.already_complete) {
     context.note(fmt::format("{} was complete already; nothing was run", directory));
   } else if (!directory.empty()) {
-    context.note(
-        fmt::format("results are in {0}; draw them: duel plot {0} -o regret.svg", directory));
+    context.note(fmt::format("results are in {}; draw them: duel plot {} -o regret.svg", directory,
+                             shell_word(directory)));
   }
   return kExitDone;
 }

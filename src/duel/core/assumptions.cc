@@ -23,35 +23,60 @@ std::vector<std::vector<Arm>> beaten_by_each(const PreferenceMatrix& matrix) {
   return beaten;
 }
 
-void record(ChainCheck& check, const Chain& chain, double excess) {
-  ++check.violations;
-  if (!check.worst || excess > check.worst->excess) {
-    check.worst = chain;
-    check.worst->excess = excess;
-  }
-}
+// Counts the chains i, j, . that exceed what a condition allows, and remembers the worst of them.
+// The last arm of a chain is passed around alone; the rest is filled in at the end, since this is
+// the inner loop of K^3 steps.
+class ExcessCounter {
+ public:
+  ExcessCounter(ChainCheck& check, double allowed)
+      : check_(check), allowed_(allowed), worst_(check.worst ? check.worst->excess : allowed) {}
 
-// Adds the chains that start with i, j.
+  void add(double excess, Arm k) {
+    violations_ += excess > allowed_ ? 1 : 0;
+    if (excess > worst_) {
+      worst_ = excess;
+      worst_k_ = k;
+    }
+  }
+
+  void finish(const PreferenceMatrix& matrix, Arm i, Arm j, std::size_t examined) {
+    check_.examined += examined;
+    check_.violations += violations_;
+    if (!worst_k_) return;
+    const Arm k = *worst_k_;
+    check_.worst = Chain{i, j, k, matrix.gap(i, j), matrix.gap(j, k), matrix.gap(i, k), worst_};
+  }
+
+ private:
+  ChainCheck& check_;
+  double allowed_;
+  double worst_;
+  std::uint64_t violations_ = 0;
+  std::optional<Arm> worst_k_;
+};
+
+// Adds the chains that start with i, j. (k = i cannot occur: j does not beat i.)
 void add_chains(ChainChecks& checks, const PreferenceMatrix& matrix, Arm i, Arm j,
                 const std::vector<Arm>& beaten_by_j) {
   const auto row_i = matrix.row(i);
   const auto row_j = matrix.row(j);
   const double gap_ij = row_i[j] - 0.5;
+  ExcessCounter weak(checks.weak, 0);
+  ExcessCounter strong(checks.strong, kSlack);
+  ExcessCounter triangle(checks.triangle, kSlack);
+  double factor = checks.triangle_factor;
   for (const Arm k : beaten_by_j) {
     const double gap_jk = row_j[k] - 0.5;
     const double gap_ik = row_i[k] - 0.5;
-    const double longest = std::max(gap_ij, gap_jk);
     const double sum = gap_ij + gap_jk;
-    if (gap_ik > checks.triangle_factor * sum) checks.triangle_factor = gap_ik / sum;
-    if (gap_ik >= 0 && gap_ik + kSlack >= longest && gap_ik <= sum + kSlack) continue;
-    const Chain chain{i, j, k, gap_ij, gap_jk, gap_ik, 0};
-    if (gap_ik < 0) record(checks.weak, chain, -gap_ik);
-    if (gap_ik + kSlack < longest) record(checks.strong, chain, longest - gap_ik);
-    if (gap_ik > sum + kSlack) record(checks.triangle, chain, gap_ik - sum);
+    weak.add(-gap_ik, k);
+    strong.add(std::max(gap_ij, gap_jk) - gap_ik, k);
+    triangle.add(gap_ik - sum, k);
+    if (gap_ik > factor * sum) factor = gap_ik / sum;
   }
-  // k = i cannot occur: j does not beat i.
-  for (ChainCheck* check : {&checks.weak, &checks.strong, &checks.triangle}) {
-    check->examined += beaten_by_j.size();
+  checks.triangle_factor = factor;
+  for (ExcessCounter* counter : {&weak, &strong, &triangle}) {
+    counter->finish(matrix, i, j, beaten_by_j.size());
   }
 }
 

@@ -16,7 +16,8 @@ std::string_view trimmed(std::string_view text) {
 
 Result<double> parse_number(std::string_view text) {
   std::string_view body = trimmed(text);
-  if (!body.empty() && body.front() == '+') body.remove_prefix(1);
+  // from_chars takes no plus sign, and a sign behind it must not slip through.
+  if (body.size() > 1 && body[0] == '+' && body[1] != '-') body.remove_prefix(1);
   double value = 0;
   const auto [end, code] = std::from_chars(body.data(), body.data() + body.size(), value);
   if (code == std::errc::result_out_of_range) {
@@ -30,6 +31,9 @@ Result<double> parse_number(std::string_view text) {
 
 Result<std::uint64_t> parse_count(std::string_view text) {
   const std::string_view body = trimmed(text);
+  const Error not_whole{ErrorCode::invalid_argument,
+                        fmt::format("'{}' is not a whole number, 0 or more", text), "", ""};
+  if (!body.empty() && (body[0] == '+' || body[0] == '-')) return not_whole;
   std::uint64_t whole = 0;
   const auto [end, code] = std::from_chars(body.data(), body.data() + body.size(), whole);
   constexpr std::uint64_t kLimit = std::uint64_t{1} << 63;
@@ -44,10 +48,7 @@ Result<std::uint64_t> parse_count(std::string_view text) {
     if (code == std::errc::result_out_of_range) return too_large;
     return number.error();
   }
-  if (*number < 0 || *number != std::floor(*number)) {
-    return Error{ErrorCode::invalid_argument,
-                 fmt::format("'{}' is not a whole number, 0 or more", text), "", ""};
-  }
+  if (*number != std::floor(*number)) return not_whole;
   if (*number >= 0x1p63) return too_large;
   return static_cast<std::uint64_t>(*number);
 }

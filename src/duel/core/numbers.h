@@ -18,7 +18,7 @@ Result<std::uint64_t> parse_count(std::string_view text);
 
 std::string format_number(double value);
 
-// `text` without spaces and tabs at its ends.
+// `text` without white space at its ends.
 std::string_view trimmed(std::string_view text);
 
 }  // namespace duel

@@ -84,9 +84,11 @@ class OptionTable {
     return add({{name, "count", "", fmt::format("{} .. {}", least, most), std::move(doc)},
                 shown,
                 [=](Options& options, const std::string& text) -> Status {
-                  DUEL_ASSIGN(const std::uint64_t value, parse_count(text));
-                  if (value < least || value > most) return out_of_range(text);
-                  options.*field = value;
+                  const auto value = parse_count(text);
+                  // Without parse_count's own hint, so that the option's range is named.
+                  if (!value.ok()) return Error{value.error().code, value.error().message, "", ""};
+                  if (*value < least || *value > most) return out_of_range(text);
+                  options.*field = *value;
                   return Done{};
                 },
                 [=](const Options& options) { return fmt::format("{}", options.*field); }});

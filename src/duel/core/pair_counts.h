@@ -12,6 +12,8 @@
 
 namespace duel {
 
+[[noreturn]] void throw_pair_count_overflow();
+
 class PairCounts {
  public:
   explicit PairCounts(std::size_t num_arms) : num_arms_(num_arms), points_(num_arms * num_arms) {}
@@ -20,8 +22,15 @@ class PairCounts {
 
   // REQUIRES: i != j. Throws std::overflow_error past 2^31 wins of one arm over another.
   void add(Arm i, Arm j, Points points) {
-    add_points(points_[i * num_arms_ + j], points.first);
-    add_points(points_[j * num_arms_ + i], points.second);
+    std::uint32_t& won = points_[i * num_arms_ + j];
+    std::uint32_t& lost = points_[j * num_arms_ + i];
+    std::uint32_t won_after = 0, lost_after = 0;
+    if (__builtin_add_overflow(won, points.first, &won_after) ||
+        __builtin_add_overflow(lost, points.second, &lost_after)) [[unlikely]] {
+      throw_pair_count_overflow();
+    }
+    won = won_after;
+    lost = lost_after;
   }
 
   // Half wins of i over j.
@@ -46,17 +55,9 @@ class PairCounts {
   bool consistent() const { return points_.size() == num_arms_ * num_arms_; }
 
  private:
-  static void add_points(std::uint32_t& count, std::uint32_t points);
-
   std::size_t num_arms_;
   std::vector<std::uint32_t> points_;
 };
-
-[[noreturn]] void throw_pair_count_overflow();
-
-inline void PairCounts::add_points(std::uint32_t& count, std::uint32_t points) {
-  if (__builtin_add_overflow(count, points, &count)) [[unlikely]] throw_pair_count_overflow();
-}
 
 // The arm with the largest empirical Copeland score #{j : mean(i, j) > 1/2}; ties by the larger sum
 // of means over the pairs that met, then by the lowest index. What RUCB returns on request.
