@@ -112,7 +112,8 @@ double floor_seconds(std::size_t num_arms) {
     runs.push_back(seconds_of([&] {
       for (int k = 0; k < repeats; ++k) {
         // Each draw waits for the one before, as a duel waits for the last outcome.
-        const auto out = r123::Philox4x32()({{static_cast<std::uint32_t>(k), chain, 0, 0}}, {{1, 2}});
+        const auto out =
+            r123::Philox4x32()({{static_cast<std::uint32_t>(k), chain, 0, 0}}, {{1, 2}});
         chain = out[0] & 1;
         rows[chain] = static_cast<double>(chain);
         total += largest(stride, [&](std::size_t i) {
@@ -138,10 +139,12 @@ double resident_bytes() {
 void against_the_literal_loop() {
   const Problem problem("bradley-terry(k=64,seed=1,spread=1)");
   const Round rounds = 10'000'000;
-  fmt::print("\n## Jumping against a literal O(K^2) loop: bradley-terry(k=64,seed=1,spread=1), "
-             "T = 1e7, one core\n\n");
-  fmt::print("| policy | jumping, ms per trial | informative duels | literal, us per round | "
-             "literal, s per 1e7 rounds | ratio |\n|---|---|---|---|---|---|\n");
+  fmt::print(
+      "\n## Jumping against a literal O(K^2) loop: bradley-terry(k=64,seed=1,spread=1), "
+      "T = 1e7, one core\n\n");
+  fmt::print(
+      "| policy | jumping, ms per trial | informative duels | literal, us per round | "
+      "literal, s per 1e7 rounds | ratio |\n|---|---|---|---|---|---|\n");
   const auto row = [&](const std::string& name, double literal) {
     const TrialCost cost = trial_cost(problem, name, rounds, 15);
     fmt::print("| {} | {:.1f} | {:.0f} | {:.2f} | {:.0f} | {:.0f} |\n", name, 1e3 * cost.seconds,
@@ -149,14 +152,16 @@ void against_the_literal_loop() {
   };
   row("rucb", literal_seconds_per_round(problem, RucbTwin(true, 0.51, 2, Ties::coin, false, 64),
                                         "rucb", 100'000));
-  row("rmed1", literal_seconds_per_round(problem, RmedTwin(RmedTwinOptions{}, 64), "rmed1", 50'000));
+  row("rmed1",
+      literal_seconds_per_round(problem, RmedTwin(RmedTwinOptions{}, 64), "rmed1", 50'000));
 }
 
 void per_informative_duel() {
   fmt::print("\n## Cost of an informative duel\n\n");
   fmt::print("The floor is one Philox draw plus one pass over three rows of K doubles.\n\n");
-  fmt::print("| policy | problem | ns per informative duel | floor, ns | times the floor |\n"
-             "|---|---|---|---|---|\n");
+  fmt::print(
+      "| policy | problem | ns per informative duel | floor, ns | times the floor |\n"
+      "|---|---|---|---|---|\n");
   for (const std::string name : {"rucb", "rmed1"}) {
     for (const std::string text : {"arxiv", "bradley-terry(k=64,seed=1,spread=1)"}) {
       const Problem problem(text);
@@ -171,7 +176,8 @@ void per_informative_duel() {
 
 void growth() {
   fmt::print("\n## Growth with T: ms per trial, bradley-terry(k=64,seed=1,spread=1)\n\n");
-  fmt::print("| policy | 1e5 | 1e6 | 1e7 | 1e8 | 1e9 | 1e9 over 1e7 |\n|---|---|---|---|---|---|---|\n");
+  fmt::print(
+      "| policy | 1e5 | 1e6 | 1e7 | 1e8 | 1e9 | 1e9 over 1e7 |\n|---|---|---|---|---|---|---|\n");
   const Problem problem("bradley-terry(k=64,seed=1,spread=1)");
   for (const std::string name : {"rucb", "rmed1", "rmed2", "rmed2fh"}) {
     fmt::print("| {} ", name);
@@ -185,8 +191,9 @@ void growth() {
     fmt::print("| {:.2f} |\n", last / at_1e7);
   }
   fmt::print("\n## Growth with K: bradley-terry(k=K,seed=1,spread=1), T = 1e6\n\n");
-  fmt::print("| policy | K | ms per trial | informative duels | ns per informative duel |\n"
-             "|---|---|---|---|---|\n");
+  fmt::print(
+      "| policy | K | ms per trial | informative duels | ns per informative duel |\n"
+      "|---|---|---|---|---|\n");
   for (const std::string name : {"rucb", "rmed1"}) {
     for (const int k : {4, 16, 64, 256, 1000}) {
       const Problem sized(fmt::format("bradley-terry(k={},seed=1,spread=1)", k));
@@ -204,9 +211,10 @@ void memory() {
   for (const std::string name : {"rmed1", "rucb"}) {
     const Problem problem("bradley-terry(k=1000,seed=1,spread=1)");
     trial_cost(problem, name, 1'000'000, 1);
-    fmt::print("- {}: peak of the whole process so far, less its start: {:.1f} bytes per ordered "
-               "pair (truth, meetings and policy together)\n",
-               name, (resident_bytes() - before) / 1e6);
+    fmt::print(
+        "- {}: peak of the whole process so far, less its start: {:.1f} bytes per ordered "
+        "pair (truth, meetings and policy together)\n",
+        name, (resident_bytes() - before) / 1e6);
   }
 }
 
@@ -226,7 +234,8 @@ void threads() {
     return median_of(runs);
   };
   const double one = wall(1), two = wall(2);
-  fmt::print("wall time, one thread {:.3f} s, two threads {:.3f} s: {:.2f} times\n", one, two, one / two);
+  fmt::print("wall time, one thread {:.3f} s, two threads {:.3f} s: {:.2f} times\n", one, two,
+             one / two);
 }
 
 }  // namespace

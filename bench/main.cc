@@ -1,6 +1,4 @@
 // duel_bench [WORKLOAD ..]: prints the machine, the command and the tables of each workload.
-#include "bench/workloads.h"
-
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
@@ -9,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "bench/workloads.h"
 #include "duel/version_info.h"
 
 namespace duel {
@@ -54,8 +53,10 @@ int run(const std::vector<std::string>& asked) {
     fmt::print(stderr, "\n");
     return 2;
   }
-  fmt::print("- version: {} ({}, {})\n- machine: {}\n- times are medians of the CPU time of one thread, unless wall time is said\n", kVersion, kCompiler,
-             kBuildType, machine());
+  fmt::print(
+      "- version: {} ({}, {})\n- machine: {}\n- times are medians of the CPU time of one thread, "
+      "unless wall time is said\n",
+      kVersion, kCompiler, kBuildType, machine());
   for (const Workload* workload : chosen) {
     fmt::print("\n# Workload {}: duel_bench {}\n", workload->name, workload->name);
     workload->run();

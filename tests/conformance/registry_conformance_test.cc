@@ -282,8 +282,7 @@ TEST_P(Conformance, renaming_arms_leaves_regret_alone_in_law) {
     const int n = 150;
     for (std::uint32_t trial = 0; trial < n; ++trial) {
       const auto tallies = tallies_of(*policy, p, first_trial + trial, true);
-      const double regret =
-          meter.total({tallies[tallies.size() - 3], tallies[tallies.size() - 2]});
+      const double regret = meter.total({tallies[tallies.size() - 3], tallies[tallies.size() - 2]});
       sum += regret;
       squares += regret * regret;
     }
@@ -330,9 +329,9 @@ INSTANTIATE_TEST_SUITE_P(Registry, Conformance, testing::ValuesIn(policy_names()
                          });
 
 TEST(Registry, knows_the_policies_of_the_founding_papers) {
-  for (const char* name : {"if1", "if2", "btm", "btm-pac", "savage-condorcet", "savage-copeland",
-                           "savage-borda", "rucb", "rucb-seed", "rmed1", "rmed2", "rmed2fh",
-                           "uniform", "epsilon-greedy"}) {
+  for (const char* name :
+       {"if1", "if2", "btm", "btm-pac", "savage-condorcet", "savage-copeland", "savage-borda",
+        "rucb", "rucb-seed", "rmed1", "rmed2", "rmed2fh", "uniform", "epsilon-greedy"}) {
     EXPECT_TRUE(find_policy(name).ok()) << name;
   }
 }

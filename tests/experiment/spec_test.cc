@@ -159,8 +159,21 @@ TEST(StudySpec, refuses_what_is_given_twice) {
 TEST(StudySpec, points_at_broken_toml) {
   const std::string error = line_error("rounds = ");
   EXPECT_TRUE(error.starts_with("s.toml:3: ")) << error;
-  EXPECT_TRUE(line_error("name = \"\xff\xfe\"").starts_with("s.toml:3: "));
+  EXPECT_EQ(line_error("name = \"\xff\xfe\""), "s.toml:3: the text is not UTF-8");
   EXPECT_TRUE(error_of(std::string(100, '\0')).starts_with("s.toml:1: "));
+  EXPECT_TRUE(line_error("[[[a]]]").starts_with("s.toml:3: "));
+}
+
+TEST(StudySpec, reads_letters_outside_ascii) {
+  const std::string start = "policies=['uniform']\nmatrices=['~u/~uc3/\u00e4.csv']\n";
+  EXPECT_EQ(spec_of(start)->matrices.front(), "~u/~uc3/\u00e4.csv");
+  EXPECT_EQ(spec_of(start + "name = \"caf\u00e9 \\u00e9 \U0001f600\" # \u00fc")->name,
+            "caf\u00e9 \u00e9 \U0001f600");
+  EXPECT_EQ(spec_of("\xef\xbb\xbf" + start + "name = \"\"\"a\\\n  \u00e9\"\"\"")->name, "a\u00e9");
+  const std::string key = line_error("\u00e9 = 1");
+  EXPECT_NE(key.find("a letter outside ASCII, which needs quotes"), std::string::npos) << key;
+  EXPECT_TRUE(line_error("\"\u00e9\" = 1").starts_with("s.toml:3: unknown key '\u00e9'"));
+  EXPECT_TRUE(line_error("rounds = 0\u00ff").starts_with("s.toml:3: "));
 }
 
 TEST(StudySpec, takes_flags_over_the_file) {

@@ -140,7 +140,8 @@ void expect_same_choices_as_twin(const typename P::Options& options, std::size_t
   auto twin = make_twin(options, num_arms, streams.choice.at(0));
   for (Round t = 1; t <= rounds; ++t) {
     const Duel duel = policy.take(t, streams.choice.at(t));
-    ASSERT_EQ(duel, twin.next(t, streams.choice.at(t))) << "with ties, seed " << seed << ", t " << t;
+    ASSERT_EQ(duel, twin.next(t, streams.choice.at(t)))
+        << "with ties, seed " << seed << ", t " << t;
     const Outcome outcome = messy_outcome(matrix, duel, seed);
     policy.observe(duel, outcome, streams.answer.at(t));
     twin.tell(duel, outcome, streams.answer.at(t));

@@ -35,8 +35,7 @@ Growth growth(const std::string& matrix_name, const std::string& policy, Round f
   }
   const double mean = sum / trials;
   const double log_ratio = std::log(static_cast<double>(to) / static_cast<double>(from));
-  return {mean / log_ratio,
-          std::sqrt((squares / trials - mean * mean) / (trials - 1)) / log_ratio};
+  return {mean / log_ratio, std::sqrt((squares / trials - mean * mean) / (trials - 1)) / log_ratio};
 }
 
 // RMED2FH meets the lower bound asymptotically; between 1e5 and 1e7 its slope lies between 0.8 and 2

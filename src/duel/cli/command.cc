@@ -72,7 +72,6 @@ void say(std::string_view text) {
 
 void print_error(std::string_view message) {
   const Paint paint(wants_color(STDERR_FILENO));
-  std::fflush(stdout);
   say(fmt::format("duel: {} {}\n", paint.red("error:"), message));
 }
 
@@ -110,7 +109,7 @@ int CommandContext::run() {
 }
 
 int CommandContext::finish(int code) {
-  if (output_errno_ == 0 && std::fflush(stdout) != 0) output_errno_ = errno;
+  flush();
   if (output_errno_ == 0) return code;
   if (output_errno_ != EPIPE) {
     print_error(system_error("cannot be written", "standard output", output_errno_));
@@ -123,15 +122,19 @@ void CommandContext::print(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) output_errno_ = errno;
 }
 
+void CommandContext::flush() const {
+  if (output_errno_ == 0 && std::fflush(stdout) != 0) output_errno_ = errno;
+}
+
 void CommandContext::note(std::string_view text) const {
   if (quiet) return;
-  std::fflush(stdout);
+  flush();
   say(fmt::format("duel: {}\n", text));
 }
 
 void CommandContext::warn(std::string_view text) const {
   const Paint paint(wants_color(STDERR_FILENO));
-  std::fflush(stdout);
+  flush();
   say(fmt::format("duel: {} {}\n", paint.yellow("warning:"), text));
 }
 

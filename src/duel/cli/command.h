@@ -94,10 +94,12 @@ class CommandContext {
   bool quiet = false;
 
  private:
+  void flush() const;  // so that notes come after what they are about
+
   Action action_;
   std::vector<CLI::Option*> configurable_;
   std::vector<const CLI::Option*> configured_;
-  int output_errno_ = 0;  // of the first failed write to stdout
+  mutable int output_errno_ = 0;  // of the first failed write to stdout
 };
 
 // Text on stderr. Where nobody can read it, that is no reason to stop.

@@ -20,8 +20,7 @@ inline double divergence_from_half(double x) {
     const double tail =
         1.0 / 12 +
         z * (1.0 / 30 +
-             z * (1.0 / 56 +
-                  z * (1.0 / 90 + z * (1.0 / 132 + z * (1.0 / 182 + z * (1.0 / 240))))));
+             z * (1.0 / 56 + z * (1.0 / 90 + z * (1.0 / 132 + z * (1.0 / 182 + z * (1.0 / 240))))));
     return z * (0.5 + z * tail);
   }
   constexpr double kLn2 = 0x1.62e42fefa39efp-1;

@@ -12,8 +12,9 @@ using Round = std::uint64_t;  // 1-based; round t is played when t - 1 duels wen
 struct Duel {
   Arm first = 0;
   Arm second = 0;
-  Round round = 0;       // the round it was chosen for: its ticket
-  bool foreign = false;  // not chosen by the policy that is told of it (imported, exploration floor)
+  Round round = 0;  // the round it was chosen for: its ticket
+  bool foreign =
+      false;  // not chosen by the policy that is told of it (imported, exploration floor)
 
   bool is_self() const { return first == second; }
   friend bool operator==(const Duel&, const Duel&) = default;

@@ -24,7 +24,8 @@ inline double natural_log(double x) {
   const double z = s * s;
   const double y = z * z;
   const double odd =
-      z * (1.0 / 3 + y * (1.0 / 7 + y * (1.0 / 11 + y * (1.0 / 15 + y * (1.0 / 19 + y * (1.0 / 23))))));
+      z *
+      (1.0 / 3 + y * (1.0 / 7 + y * (1.0 / 11 + y * (1.0 / 15 + y * (1.0 / 19 + y * (1.0 / 23))))));
   const double even =
       y * (1.0 / 5 + y * (1.0 / 9 + y * (1.0 / 13 + y * (1.0 / 17 + y * (1.0 / 21)))));
   // ln m = f - s (f - 2 (tail)) is the form that keeps the leading term exact.

@@ -49,8 +49,8 @@ struct NumberRange {
 template <class Options>
 class OptionTable {
  public:
-  OptionTable& number(std::string name, double Options::* field, NumberRange range,
-                      std::string doc, Shown shown = Shown::when_set) {
+  OptionTable& number(std::string name, double Options::* field, NumberRange range, std::string doc,
+                      Shown shown = Shown::when_set) {
     return add({{name, "number", "", range.to_string(), std::move(doc)},
                 shown,
                 [=](Options& options, const std::string& text) -> Status {
@@ -62,8 +62,7 @@ class OptionTable {
 
   // A number that may be left to the policy: `auto` (what that means is said in `doc`).
   OptionTable& automatic_number(std::string name, std::optional<double> Options::* field,
-                                NumberRange range, std::string doc,
-                                Shown shown = Shown::when_set) {
+                                NumberRange range, std::string doc, Shown shown = Shown::when_set) {
     return add({{name, "number", "", "auto | " + range.to_string(), std::move(doc)},
                 shown,
                 [=](Options& options, const std::string& text) -> Status {

@@ -80,8 +80,8 @@ using Status = Result<Done>;
 }  // namespace duel
 
 // Leaves the function with the error if `expression` has one.
-#define DUEL_RETURN_IF_ERROR(expression)                                 \
-  do {                                                                   \
+#define DUEL_RETURN_IF_ERROR(expression)                                                \
+  do {                                                                                  \
     if (auto duel_status = (expression); !duel_status.ok()) return duel_status.error(); \
   } while (false)
 

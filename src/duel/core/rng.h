@@ -78,9 +78,9 @@ class RoundRng {
 
  private:
   void refill() {
-    const r123::Philox4x32::ctr_type counter = {
-        {static_cast<std::uint32_t>(round_), static_cast<std::uint32_t>(round_ >> 32), trial_,
-         index_++}};
+    const r123::Philox4x32::ctr_type counter = {{static_cast<std::uint32_t>(round_),
+                                                 static_cast<std::uint32_t>(round_ >> 32), trial_,
+                                                 index_++}};
     const r123::Philox4x32::key_type key = {
         {static_cast<std::uint32_t>(key_), static_cast<std::uint32_t>(key_ >> 32)}};
     const auto out = r123::Philox4x32()(counter, key);

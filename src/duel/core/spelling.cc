@@ -29,8 +29,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string nearest_spelling(std::string_view word, std::span<const std::string> known) {
   std::string best;
   // Two slips, or one in three letters; but not so many that nothing of the word is left.
-  std::size_t best_distance =
-      std::min(std::max<std::size_t>(2, word.size() / 3) + 1, word.size());
+  std::size_t best_distance = std::min(std::max<std::size_t>(2, word.size() / 3) + 1, word.size());
   for (const std::string& name : known) {
     std::size_t distance = edit_distance(word, name);
     // A beginning of the name is as good as one slip: `savage` for `savage-condorcet`.

@@ -26,8 +26,8 @@ Round wake_up_round(double level, Round from, Round limit, Predicate awake) {
   Round asleep = from;
   Round woken = limit;
   Round step = 1;
-  Round probe = guess >= static_cast<double>(limit) ? limit - 1
-                                                    : std::max(from, static_cast<Round>(guess));
+  Round probe =
+      guess >= static_cast<double>(limit) ? limit - 1 : std::max(from, static_cast<Round>(guess));
   if (awake(probe)) {
     woken = probe;
     while (woken - asleep > step) {

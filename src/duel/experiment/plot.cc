@@ -200,7 +200,8 @@ struct Layout {
     const double cell_width = width / static_cast<double>(columns);
     const double cell_height = (height - legend_height - title_height) / static_cast<double>(rows);
     const auto column = static_cast<double>(panel % columns);
-    const auto row = static_cast<double>(panel / columns);
+    const std::size_t row_number = panel / columns;
+    const auto row = static_cast<double>(row_number);
     const double left = column * cell_width + kLeft;
     const double right = (column + 1) * cell_width - kRight;
     const double top = height - title_height - row * cell_height - kTop;
@@ -217,12 +218,13 @@ std::string legend_entry(const Layout& layout, std::size_t index, const std::str
                          const std::string& line, const std::string& marker) {
   const auto& widths = layout.legend_columns;
   const std::size_t columns = widths.size();
+  const std::size_t line_number = index / columns;
   const double block = std::accumulate(widths.begin(), widths.end(), 0.0);
   const double left =
       std::accumulate(widths.begin(), widths.begin() + static_cast<std::ptrdiff_t>(index % columns),
                       std::max(8.0, (layout.width - block) / 2));
   const double height =
-      layout.legend_height - Layout::kLegendLine * (static_cast<double>(index / columns) + 0.5);
+      layout.legend_height - Layout::kLegendLine * (static_cast<double>(line_number) + 0.5);
   const double y = height / layout.height;
   const double length = Layout::kLegendSample - 8;
   std::string script =

@@ -155,7 +155,7 @@ Result<ResultRow> read_row(const TableReader& table) {
 // Puts rows back into their nest: matrix, policy, checkpoint, regret.
 class Assembler {
  public:
-  Status add(const TableReader& table, ResultRow row) {
+  Status add(const TableReader& table, const ResultRow& row) {
     if (results_.runs.empty()) {
       results_.seed = row.seed;
       regrets_known_ = false;
@@ -373,8 +373,8 @@ Result<StudyResults> parse_results_csv(std::string_view text, const std::string&
   while (true) {
     DUEL_ASSIGN(const bool more, table.next());
     if (!more) break;
-    DUEL_ASSIGN(ResultRow row, read_row(table));
-    DUEL_RETURN_IF_ERROR(assembler.add(table, std::move(row)));
+    DUEL_ASSIGN(const ResultRow row, read_row(table));
+    DUEL_RETURN_IF_ERROR(assembler.add(table, row));
   }
   if (assembler.results().runs.empty()) {
     return Error{ErrorCode::invalid_data, "the file has no results", source, ""};

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <functional>
@@ -12,6 +11,7 @@
 #include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
 #include "duel/experiment/output_directory.h"
+#include "duel/experiment/toml_document.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
@@ -21,31 +21,6 @@ constexpr std::size_t kMaxStudyFileBytes = 10'000'000;
 
 Error invalid(std::string message, std::string hint = "") {
   return Error{ErrorCode::invalid_argument, std::move(message), "", std::move(hint)};
-}
-
-// Whether the bytes are UTF-8; other text could not be written to TOML or JSON.
-bool is_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t length = lead < 0x80             ? 1
-                               : (lead & 0xe0) == 0xc0 ? 2
-                               : (lead & 0xf0) == 0xe0 ? 3
-                               : (lead & 0xf8) == 0xf0 ? 4
-                                                       : 0;
-    if (length == 0 || i + length > text.size()) return false;
-    std::uint32_t point = length == 1 ? lead : lead & (0xffU >> (length + 1));
-    for (std::size_t k = 1; k < length; ++k) {
-      const auto next = static_cast<unsigned char>(text[i + k]);
-      if ((next & 0xc0) != 0x80) return false;
-      point = (point << 6) | (next & 0x3fU);
-    }
-    constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (point < kLeast[length] || point > 0x10ffff || (point >= 0xd800 && point < 0xe000)) {
-      return false;
-    }
-    i += length;
-  }
-  return true;
 }
 
 // --- one reader per kind of value
@@ -67,7 +42,9 @@ Result<bool> flag_of(std::string_view text) {
 }
 
 Result<std::string> text_of(std::string_view text) {
-  if (!is_utf8(text)) return invalid(fmt::format("'{}' is not UTF-8", text));
+  // It could not be written to TOML or JSON.
+  if (find_invalid_utf8(text) != std::string_view::npos)
+    return invalid(fmt::format("'{}' is not UTF-8", text));
   return std::string(text);
 }
 
@@ -182,44 +159,41 @@ const char* allowed_in_toml(ValueType type) {
 }
 
 // A scalar as `StudyDraft::set` would get it, or nullopt where its type does not fit.
-std::optional<std::string> scalar_text(const toml::node& node, ValueType type) {
+std::optional<std::string> scalar_text(const TomlDocument& document, const toml::node& node,
+                                       ValueType type) {
   if (type == ValueType::flag) {
     if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
     return std::nullopt;
   }
-  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* text = node.as_string()) return document.spelled(text->get());
   if (type == ValueType::text || type == ValueType::texts) return std::nullopt;
   if (const auto* integer = node.as_integer()) return fmt::format("{}", integer->get());
   if (const auto* number = node.as_floating_point()) return format_number(number->get());
   return std::nullopt;
 }
 
-std::string located(const std::string& source, const toml::source_region& region) {
-  return fmt::format("{}:{}", source, region.begin.line);
-}
-
 Status read_toml_entry(StudyDraft& draft, const Key& key, const toml::node& node,
-                       const std::string& source) {
+                       const TomlDocument& document) {
   const auto wrong_type = [&](const toml::node& at) {
     std::ostringstream type;
     type << at.type();
     return Error{
         ErrorCode::invalid_data,
         fmt::format("{} must be {}, not {}", key.name, allowed_in_toml(key.type), type.str()),
-        located(source, at.source()), ""};
+        document.where(at.source()), ""};
   };
   std::vector<std::string> items;
   std::vector<toml::source_region> places;
   const toml::array* array = node.as_array();
   if (is_list(key.type) && array != nullptr) {
     for (const toml::node& element : *array) {
-      auto text = scalar_text(element, key.type);
+      auto text = scalar_text(document, element, key.type);
       if (!text) return wrong_type(element);
       items.push_back(*std::move(text));
       places.push_back(element.source());
     }
   } else {
-    auto text = scalar_text(node, key.type);
+    auto text = scalar_text(document, node, key.type);
     if (!text || (is_list(key.type) && !node.is_string())) return wrong_type(node);
     items = is_list(key.type) ? split_list(*text) : std::vector{*std::move(text)};
     places.assign(items.size(), node.source());
@@ -228,11 +202,11 @@ Status read_toml_entry(StudyDraft& draft, const Key& key, const toml::node& node
   if (status.ok()) return status;
   Error error = status.error();
   // The item that is at fault, for its line.
-  error.where = located(source, node.source());
+  error.where = document.where(node.source());
   for (std::size_t i = 0; i < items.size() && is_list(key.type); ++i) {
     StudyDraft unused;
     if (!key.read(unused, {items[i]}).ok()) {
-      error.where = located(source, places[i]);
+      error.where = document.where(places[i]);
       break;
     }
   }
@@ -377,27 +351,22 @@ Result<StudySpec> checked(StudySpec spec) {
 }
 
 Result<StudyDraft> parse_study_toml(std::string_view text, const std::string& source) {
+  DUEL_ASSIGN(const TomlDocument document, TomlDocument::parse(text, source));
+  std::vector<std::pair<const toml::key*, const toml::node*>> entries;
+  for (const auto& [key, node] : document.table()) entries.emplace_back(&key, &node);
+  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+    return a.first->source().begin.line < b.first->source().begin.line;
+  });
   StudyDraft draft;
-  try {
-    const toml::table table = toml::parse(text);
-    std::vector<std::pair<const toml::key*, const toml::node*>> entries;
-    for (const auto& [key, node] : table) entries.emplace_back(&key, &node);
-    std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
-      return a.first->source().begin.line < b.first->source().begin.line;
-    });
-    for (const auto& [name, node] : entries) {
-      const auto key = find_key(name->str());
-      if (!key.ok()) {
-        Error error = key.error();
-        error.code = ErrorCode::invalid_data;
-        error.where = located(source, name->source());
-        return error;
-      }
-      DUEL_RETURN_IF_ERROR(read_toml_entry(draft, **key, *node, source));
+  for (const auto& [name, node] : entries) {
+    const auto key = find_key(document.spelled(name->str()));
+    if (!key.ok()) {
+      Error error = key.error();
+      error.code = ErrorCode::invalid_data;
+      error.where = document.where(name->source());
+      return error;
     }
-  } catch (const toml::parse_error& error) {
-    return Error{ErrorCode::invalid_data, std::string(error.description()),
-                 located(source, error.source()), ""};
+    DUEL_RETURN_IF_ERROR(read_toml_entry(draft, **key, *node, document));
   }
   return draft;
 }

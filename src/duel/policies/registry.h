@@ -78,13 +78,11 @@ Error missing_horizon(const std::string& name);
 // Adds the options that every policy has, after its own.
 template <class Options>
 OptionTable<Options> with_common_options(OptionTable<Options> table) {
-  table.choice(
-      "ties", static_cast<Ties Options::*>(&PolicyOptions::ties),
-      std::vector<std::pair<std::string, Ties>>{
-          {"coin", Ties::coin}, {"half", Ties::half}, {"drop", Ties::drop}},
-      "what a tied outcome counts: a fair coin decides, half a win each, or nothing");
-  table.flag("deterministic_ties",
-             static_cast<bool Options::*>(&PolicyOptions::deterministic_ties),
+  table.choice("ties", static_cast<Ties Options::*>(&PolicyOptions::ties),
+               std::vector<std::pair<std::string, Ties>>{
+                   {"coin", Ties::coin}, {"half", Ties::half}, {"drop", Ties::drop}},
+               "what a tied outcome counts: a fair coin decides, half a win each, or nothing");
+  table.flag("deterministic_ties", static_cast<bool Options::*>(&PolicyOptions::deterministic_ties),
              "break ties between equal arms by the lowest index instead of at random");
   return table;
 }

@@ -179,8 +179,8 @@ Arm Rmed<variant>::opponent_of(Arm l, Round round, RoundRng& rng) const {
     const double log_log = log_log_round(clock);
     const bool frozen = variant == RmedVariant::two || !targets_.empty();
     if (l != winner && log_log > 0 && frozen) {
-      const Arm target = variant == RmedVariant::two ? cheapest_opponent(l, winner, rng)
-                                                     : targets_[l];
+      const Arm target =
+          variant == RmedVariant::two ? cheapest_opponent(l, winner, rng) : targets_[l];
       if (target != l && term[target] >= 0 &&
           counts_.duels(l, winner) >= counts_.duels(l, target) / log_log) {
         return target;
@@ -349,13 +349,11 @@ Jump Rmed<variant>::jump(Round round, Round limit, RoundRng /*rng*/) const {
   if (num_arms() > 1) {
     const std::int64_t lead = rival - evidence_[l];
     const double level = static_cast<double>(lead) / kGrid - f_;
-    until = wake_up_round(level, round, limit,
-                          [&](Round t) { return lead <= evidence_budget(t); });
+    until = wake_up_round(level, round, limit, [&](Round t) { return lead <= evidence_budget(t); });
   }
   if constexpr (variant == RmedVariant::two) {
     const double level = std::exp(static_cast<double>(explored_) / options_.alpha);
-    until = wake_up_round(level, round, until,
-                          [&](Round t) { return plays_due(t) > explored_; });
+    until = wake_up_round(level, round, until, [&](Round t) { return plays_due(t) > explored_; });
   }
   return {until, std::nullopt};
 }
@@ -407,7 +405,8 @@ template class Rmed<RmedVariant::fixed_horizon>;
 namespace {
 
 constexpr const char* kPaper =
-    "Komiyama, Honda, Kashima, Nakagawa: Regret Lower Bound and Optimal Algorithm in Dueling Bandit "
+    "Komiyama, Honda, Kashima, Nakagawa: Regret Lower Bound and Optimal Algorithm in Dueling "
+    "Bandit "
     "Problem. COLT 2015";
 constexpr const char* kGridNote =
     "empirical divergences lie on a grid of 2^-36, so that equal evidence is exactly equal";

@@ -31,7 +31,7 @@ enum class RmedVariant {
 };
 
 struct Rmed1Options : PolicyOptions {
-  double f_scale = 0.3;   // f(K) = f_scale K^f_power; the authors' program
+  double f_scale = 0.3;  // f(K) = f_scale K^f_power; the authors' program
   double f_power = 1.01;
 };
 

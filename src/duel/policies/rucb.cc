@@ -254,11 +254,10 @@ OptionTable<RucbOptions> rucb_options() {
   OptionTable<RucbOptions> table;
   table.number("alpha", &RucbOptions::alpha, {.above = 0},
                "width of the confidence bounds; the theory needs alpha > 1/2", Shown::always);
-  table.choice("unplayed", &RucbOptions::unplayed,
-               {{"2", UnplayedBound::two},
-                {"1", UnplayedBound::one},
-                {"inf", UnplayedBound::infinite}},
-               "upper bound of a pair that never met");
+  table.choice(
+      "unplayed", &RucbOptions::unplayed,
+      {{"2", UnplayedBound::two}, {"1", UnplayedBound::one}, {"inf", UnplayedBound::infinite}},
+      "upper bound of a pair that never met");
   return table;
 }
 

@@ -21,15 +21,15 @@ void Uniform::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
 }
 
 namespace {
-const bool registered = register_policy<Uniform>(
-    {.name = "uniform",
-     .title = "Uniform random pairs",
-     .paper = "baseline",
-     .setting = "any",
-     .guarantee = "none: regret grows linearly, T times the mean gap",
-     .departs = "nowhere",
-     .status = "tested"},
-    {});
+const bool registered =
+    register_policy<Uniform>({.name = "uniform",
+                              .title = "Uniform random pairs",
+                              .paper = "baseline",
+                              .setting = "any",
+                              .guarantee = "none: regret grows linearly, T times the mean gap",
+                              .departs = "nowhere",
+                              .status = "tested"},
+                             {});
 }  // namespace
 
 }  // namespace duel

@@ -1,11 +1,11 @@
 #include "duel/simulation/simulation.h"
 
 #include <fmt/format.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <condition_variable>
+#include <ctime>
 #include <exception>
 #include <limits>
 #include <mutex>

@@ -13,7 +13,10 @@ namespace duel {
 class EpsilonGreedyTwin {
  public:
   EpsilonGreedyTwin(double c, Ties ties, bool lowest, std::size_t num_arms)
-      : c_(c), ties_(ties), lowest_(lowest), k_(num_arms),
+      : c_(c),
+        ties_(ties),
+        lowest_(lowest),
+        k_(num_arms),
         w_(num_arms, std::vector<double>(num_arms)) {}
 
   Duel next(Round t, RoundRng rng) const {

@@ -36,9 +36,9 @@ class RmedTwin {
         w_(num_arms, std::vector<double>(num_arms)),
         evidence_(num_arms) {
     const int passes =
-        options.variant == 3 ? std::max(1, static_cast<int>(std::ceil(
-                                               options.alpha * log_log(options.horizon))))
-                             : 1;
+        options.variant == 3
+            ? std::max(1, static_cast<int>(std::ceil(options.alpha * log_log(options.horizon))))
+            : 1;
     for (int pass = 0; pass < passes; ++pass) {
       for (Arm i = 0; i < k_; ++i) {
         for (Arm j = i + 1; j < k_; ++j) initial_.push_back({i, j});

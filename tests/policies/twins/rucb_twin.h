@@ -16,8 +16,13 @@ namespace duel {
 class RucbTwin {
  public:
   RucbTwin(bool icml, double alpha, double unplayed, Ties ties, bool lowest, std::size_t num_arms)
-      : icml_(icml), alpha_(alpha), unplayed_(unplayed), ties_(ties), lowest_(lowest),
-        k_(num_arms), w_(num_arms, std::vector<double>(num_arms)),
+      : icml_(icml),
+        alpha_(alpha),
+        unplayed_(unplayed),
+        ties_(ties),
+        lowest_(lowest),
+        k_(num_arms),
+        w_(num_arms, std::vector<double>(num_arms)),
         u_(num_arms, std::vector<double>(num_arms, 0.5)) {}
 
   Duel next(Round t, RoundRng rng) {
