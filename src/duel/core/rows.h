@@ -107,10 +107,12 @@ inline std::size_t pick_largest(std::size_t size, Value value, Pick pick) {
     if (b < kRemembered) blocks[b] = block;
     lanes = better(block, lanes);
   }
-  const double best = lanes[0] > lanes[1] ? lanes[0] : lanes[1];
-  const DoubleLanes bests = {best, best};
+  // Which lane holds it cannot be foreseen, so it is not branched on.
+  const DoubleLanes turned = {lanes[1], lanes[0]};
+  const DoubleLanes bests = better(lanes, turned);
+  const double best = bests[0];
 
-  if (num_blocks <= kRemembered) {
+  if (num_blocks > 1 && num_blocks <= kRemembered) {
     blocks[num_blocks] = bests + bests;  // pads an odd number of blocks; unequal unless best is 0
     if (best == 0.0) blocks[num_blocks] = bests - 1.0;
     const Matches places = count_matches(2 * ((num_blocks + 1) / 2 * 2), [&](std::size_t k) {

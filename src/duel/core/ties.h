@@ -25,9 +25,11 @@ struct Points {
 inline std::optional<Points> points_of(Outcome outcome, Ties ties, RoundRng& rng) {
   switch (outcome) {
     case Outcome::first_wins:
-      return Points{2, 0};
-    case Outcome::second_wins:
-      return Points{0, 2};
+    case Outcome::second_wins: {
+      // Who won cannot be foreseen, so it is not branched on.
+      const std::uint32_t first = outcome == Outcome::first_wins ? 2U : 0U;
+      return Points{first, 2U - first};
+    }
     case Outcome::tie:
     case Outcome::both_bad:
       if (ties == Ties::drop) return std::nullopt;

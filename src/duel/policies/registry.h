@@ -103,8 +103,10 @@ class ConfiguredPolicyOf final : public ConfiguredPolicy {
     return std::make_unique<ErasedPolicy<P>>(
         P(options_, num_arms_, rng), canonical_ + " on " + std::to_string(num_arms_) + " arms");
   }
-  bool play(MatrixArena& arena, const TrialStreams& streams, const TrialPlan& plan,
-            TrialObserver& observer) const override {
+  // Flattened: left to itself the compiler calls a dozen small functions per round, which costs RUCB
+  // and RMED a quarter of their time.
+  [[gnu::flatten]] bool play(MatrixArena& arena, const TrialStreams& streams, const TrialPlan& plan,
+                             TrialObserver& observer) const override {
     P policy(options_, num_arms_, streams.choice.at(0));
     return play_trial(policy, arena, streams, plan, observer);
   }
