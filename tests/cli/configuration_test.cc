@@ -132,6 +132,10 @@ TEST_F(Configuration, mistakes_name_their_place_and_the_nearest_spelling) {
        "duel.toml:1: 'rounds' stands outside a table (settings live in the table "
        "of a command, such as [simulate])"},
       {"[simulate\n", {}, "duel.toml:1: "},
+      {"[[[\n", {}, "duel.toml:1: "},
+      {"[simulate]\nründs = 5\n", {}, "duel.toml:2: "},
+      {"[simulate]\n\"ründs\" = 5\n", {}, "duel.toml:2: ründs: 'duel simulate' has no such"},
+      {"[simulate]\npolicy = \"\xff\"\n", {}, "duel.toml:2: the text is not UTF-8"},
   };
   for (const Mistake& mistake : cases) {
     project(mistake.file);

@@ -1,7 +1,6 @@
 #include "duel/cli/configuration.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cctype>
@@ -14,6 +13,7 @@
 #include "duel/cli/help.h"
 #include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
+#include "duel/experiment/toml_document.h"
 
 namespace duel::cli {
 namespace {
@@ -43,16 +43,20 @@ Status set_option(CLI::Option& option, const std::vector<std::string>& values,
   return Done{};
 }
 
-Result<std::vector<std::string>> texts_of(const toml::node& node, const std::string& where) {
+Result<std::vector<std::string>> texts_of(const TomlDocument& document, const toml::node& node,
+                                          const std::string& where) {
   if (const auto* array = node.as_array()) {
     std::vector<std::string> texts;
     for (const toml::node& item : *array) {
-      DUEL_ASSIGN(const std::vector<std::string> inner, texts_of(item, where));
+      DUEL_ASSIGN(const std::vector<std::string> inner,
+                  texts_of(document, item, where));
       texts.insert(texts.end(), inner.begin(), inner.end());
     }
     return texts;
   }
-  if (const auto* text = node.as_string()) return std::vector<std::string>{text->get()};
+  if (const auto* text = node.as_string()) {
+    return std::vector<std::string>{document.spelled(text->get())};
+  }
   if (const auto* whole = node.as_integer()) {
     return std::vector<std::string>{std::to_string(whole->get())};
   }
@@ -110,24 +114,20 @@ class Configurator {
     if (!file.good() && !file.eof()) {
       return Error{ErrorCode::io, "cannot read", path, ""};
     }
-    toml::table root;
-    try {
-      root = toml::parse(text, path);
-    } catch (const toml::parse_error& error) {
-      return bad_setting(fmt::format("{}:{}", path, error.source().begin.line),
-                         std::string(error.description()));
-    }
-    DUEL_RETURN_IF_ERROR(check_tables(root, app_, path));
-    const toml::table* table = &root;
+    const Result<TomlDocument> parsed = TomlDocument::parse(text, path);
+    if (!parsed.ok()) return bad_setting(parsed.error().where, parsed.error().message);
+    const TomlDocument& document = *parsed;
+    DUEL_RETURN_IF_ERROR(check_tables(document, app_));
+    const toml::table* table = &document.table();
     for (const std::string& name : table_path()) {
       const toml::node* inner = table->get(name);
       if (inner == nullptr) return Done{};
       table = inner->as_table();
     }
     for (const auto& [key, node] : *table) {
-      const std::string name(key.str());
+      const std::string name = document.spelled(key.str());
       if (node.is_table() && is_command_of(command_, name)) continue;
-      const std::string where = fmt::format("{}:{}: {}", path, node.source().begin.line, name);
+      const std::string where = fmt::format("{}: {}", document.where(node.source()), name);
       const auto option = std::find_if(options_.begin(), options_.end(),
                                        [&](const CLI::Option* o) { return o->check_lname(name); });
       if (option == options_.end()) {
@@ -135,7 +135,7 @@ class Configurator {
                            spelling_hint(name, known_));
       }
       if ((*option)->count() > 0) continue;
-      DUEL_ASSIGN(const std::vector<std::string> values, texts_of(node, where));
+      DUEL_ASSIGN(const std::vector<std::string> values, texts_of(document, node, where));
       if (values.empty()) continue;
       DUEL_RETURN_IF_ERROR(set_option(**option, values, where));
       context_.mark_configured(*option);
@@ -155,15 +155,14 @@ class Configurator {
   }
 
   // Everything at the top must be the table of a command.
-  static Status check_tables(const toml::table& root, const CLI::App& app,
-                             const std::string& path) {
+  static Status check_tables(const TomlDocument& document, const CLI::App& app) {
     std::vector<std::string> commands;
     for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
       commands.push_back(command->get_name());
     }
-    for (const auto& [key, node] : root) {
-      const std::string name(key.str());
-      const std::string where = fmt::format("{}:{}", path, node.source().begin.line);
+    for (const auto& [key, node] : document.table()) {
+      const std::string name = document.spelled(key.str());
+      const std::string where = document.where(node.source());
       if (!node.is_table()) {
         return bad_setting(where, fmt::format("'{}' stands outside a table", name),
                            "settings live in the table of a command, such as [simulate]");
