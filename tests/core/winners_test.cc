@@ -167,11 +167,19 @@ RC_GTEST_PROP(Winners, merit_ranks_are_a_permutation, ()) {
   for (std::uint32_t i = 0; i < ranks.size(); ++i) RC_ASSERT(ranks[i] == i);
 }
 
-TEST(Winners, von_neumann_winner_is_refused_for_too_many_arms) {
-  const auto winner = von_neumann_winner(named("no-condorcet(k=501)"));
-  ASSERT_FALSE(winner.ok());
-  EXPECT_EQ(winner.error().to_string(),
-            "the von Neumann winner is not computed: 501 arms in the Smith set (at most 500)");
+TEST(Winners, von_neumann_winner_of_more_arms_than_can_be_programmed_is_nearly_unbeaten) {
+  const auto matrix = named("no-condorcet(k=501,seed=2)");
+  ASSERT_GT(smith_set(matrix).size(), kMostProgrammedArms);
+  const auto winner = von_neumann_winner(matrix);
+  ASSERT_TRUE(winner.ok());
+  const auto& pi = winner->weights;
+  EXPECT_NEAR(std::accumulate(pi.begin(), pi.end(), 0.0), 1.0, 1e-12);
+  for (Arm j = 0; j < matrix.num_arms(); ++j) {
+    double against_j = 0;
+    for (Arm i = 0; i < matrix.num_arms(); ++i) against_j += pi[i] * matrix(i, j);
+    ASSERT_GE(against_j, 0.5 - kSelfPlayShortfall) << j;
+    ASSERT_GE(against_j, winner->guarantee - 1e-12) << j;
+  }
 }
 
 TEST(Winners, von_neumann_winner_is_found_for_many_arms) {

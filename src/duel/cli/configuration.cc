@@ -48,8 +48,7 @@ Result<std::vector<std::string>> texts_of(const TomlDocument& document, const to
   if (const auto* array = node.as_array()) {
     std::vector<std::string> texts;
     for (const toml::node& item : *array) {
-      DUEL_ASSIGN(const std::vector<std::string> inner,
-                  texts_of(document, item, where));
+      DUEL_ASSIGN(const std::vector<std::string> inner, texts_of(document, item, where));
       texts.insert(texts.end(), inner.begin(), inner.end());
     }
     return texts;

@@ -286,9 +286,14 @@ std::string MatrixReport::winners(const Paint& paint) const {
   line("Borda winner",
        fmt::format("{}, {:.4g}", listed(names_of(matrix_, borda_.winners)), borda_.best()));
   if (von_neumann_.ok()) {
-    line("von Neumann", listed(lottery(matrix_, von_neumann_->weights)));
+    const bool approximate = von_neumann_->guarantee < 0.5 - kProgrammedShortfall;
+    line("von Neumann",
+         listed(lottery(matrix_, von_neumann_->weights)) +
+             (approximate ? fmt::format(" (approximate: no arm beats it by more than {:.1g})",
+                                        0.5 - von_neumann_->guarantee)
+                          : ""));
   } else {
-    line("von Neumann", fmt::format("not computed for more than {} arms", kMostLotteryArms));
+    line("von Neumann", von_neumann_.error().message);
   }
   line("Smith set", fmt::format("{}: {}", counted(smith_.size(), "arm", "arms"),
                                 listed(names_of(matrix_, smith_))));

@@ -49,16 +49,20 @@ std::vector<Arm> smith_set(const PreferenceMatrix& matrix);
 
 struct VonNeumannWinner {
   std::vector<double> weights;  // pi, a distribution over arms
-  double guarantee = 0.5;       // min_j sum_i pi_i p_ij; at least 1/2 - 1e-7
+  double guarantee = 0.5;       // min_j sum_i pi_i p_ij
 };
 
-// The linear programme takes seconds for this many arms and minutes for four times as many.
-inline constexpr std::size_t kMostLotteryArms = 500;
+// Up to here by linear programming, which takes seconds for this many arms and minutes for four
+// times as many; beyond by self-play.
+inline constexpr std::size_t kMostProgrammedArms = 500;
+// How far the guarantee may lie below 1/2: rounding, or what self-play leaves.
+inline constexpr double kProgrammedShortfall = 1e-7;
+inline constexpr double kSelfPlayShortfall = 2e-3;
 
 // A lottery over arms that no arm beats: pi with sum_i pi_i p_ij >= 1/2 for every j, the maximin
-// strategy of the game 2P - 1, by linear programming over the Smith set (no optimal lottery leaves
-// it, and one that is optimal within it is optimal). The Condorcet winner's point mass where there
-// is one. An error where the Smith set has more than `kMostLotteryArms` arms.
+// strategy of the game 2P - 1, found within the Smith set (no optimal lottery leaves it, and one
+// that is optimal within it is optimal). The Condorcet winner's point mass where there is one.
+// Beyond `kMostProgrammedArms` arms in the Smith set an arm may beat it by `kSelfPlayShortfall`.
 Result<VonNeumannWinner> von_neumann_winner(const PreferenceMatrix& matrix);
 
 // Position of each arm from best (0) to worst: by D_k against the Condorcet winner, or where there
