@@ -4,31 +4,19 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <condition_variable>
-#include <ctime>
-#include <exception>
 #include <limits>
-#include <mutex>
-#include <new>
-#include <thread>
 #include <utility>
 
 #include "duel/core/arena.h"
 #include "duel/core/check.h"
+#include "duel/core/jobs.h"
 #include "duel/core/winners.h"
 #include "duel/simulation/checkpoints.h"
 
 namespace duel {
 namespace {
 
-constexpr auto kTick = std::chrono::milliseconds(100);
 constexpr const char* kEveryCheckpoint = "checkpoint";  // `horizon=checkpoint`
-
-double thread_cpu_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 double physical_memory() {
   const long pages = sysconf(_SC_PHYS_PAGES);
@@ -60,31 +48,6 @@ class Recorder final : public TrialObserver {
   std::size_t first_;
   TrialTable& table_;
 };
-
-// The first thing that went wrong, in the order of trials.
-struct Failure {
-  std::uint32_t trial = 0;
-  std::exception_ptr exception;
-};
-
-Error error_of(const Failure& failure, const std::string& policy) {
-  Error error{ErrorCode::unsupported, "", fmt::format("{}, trial {}", policy, failure.trial), ""};
-  try {
-    std::rethrow_exception(failure.exception);
-  } catch (const CheckFailure&) {
-    throw;  // our bug, not the user's doing
-  } catch (const std::bad_alloc&) {
-    error.message = "there is not enough memory";
-    error.hint = "fewer threads or arms";
-  } catch (const std::exception& exception) {
-    error.message = exception.what();
-  }
-  return error;
-}
-
-bool is_set(const std::atomic<bool>* flag) {
-  return flag != nullptr && flag->load(std::memory_order_relaxed);
-}
 
 }  // namespace
 
@@ -182,8 +145,7 @@ Result<Simulation> Simulation::create(const SimulationPlan& plan) {
   } else {
     for (const Arm arm : copeland_scores(matrix).winners) simulation.is_right_[arm] = 1;
   }
-  simulation.threads_ =
-      plan.threads != 0 ? plan.threads : std::max(1U, std::thread::hardware_concurrency());
+  simulation.threads_ = resolve_threads(plan.threads);
   return simulation;
 }
 
@@ -215,86 +177,36 @@ Result<PolicyRecord> Simulation::run(std::size_t policy, const RunHooks& hooks,
              known.num_checkpoints() == plan_.checkpoints.size() &&
              known.num_regrets() == plan_.regrets.size());
   const Entry& entry = policies_[policy];
-  const auto start = std::chrono::steady_clock::now();
   PolicyRecord record{entry.label, std::move(known)};
   TrialTable& table = record.trials;
+  std::vector<std::uint32_t> missing;
+  for (std::uint32_t trial = 0; trial < table.num_trials(); ++trial) {
+    if (!table.finished(trial)) missing.push_back(trial);
+  }
+  const std::uint32_t given = table.num_trials() - static_cast<std::uint32_t>(missing.size());
 
-  const std::uint32_t given = table.num_finished();
-  const std::uint32_t missing = table.num_trials() - given;
-  const unsigned workers = std::min(threads_, missing);
-
-  std::atomic<bool> stop{is_set(hooks.stop)};
-  std::atomic<std::uint64_t> next_trial{0};
-  std::atomic<std::uint32_t> finished{given};
-  std::mutex mutex;  // guards what follows
-  std::condition_variable changed;
-  unsigned working = workers;
-  double cpu_seconds = 0;
-  std::optional<Failure> failure;
-
-  const auto work = [&] {
-    const double cpu_start = thread_cpu_seconds();
-    std::uint64_t trial = 0;
-    try {
-      while (!stop.load(std::memory_order_relaxed) && !is_set(hooks.stop)) {
-        trial = next_trial.fetch_add(1, std::memory_order_relaxed);
-        if (trial >= table.num_trials()) break;
-        const auto number = static_cast<std::uint32_t>(trial);
-        if (table.finished(number)) continue;
-        if (!play(entry, number, stop, table)) break;
-        if (hooks.on_trial) hooks.on_trial(table, number);
-        finished.fetch_add(1, std::memory_order_relaxed);
-      }
-    } catch (...) {
-      stop = true;
-      const std::scoped_lock lock(mutex);
-      if (!failure || trial < failure->trial) {
-        failure = Failure{static_cast<std::uint32_t>(trial), std::current_exception()};
-      }
-    }
-    const std::scoped_lock lock(mutex);
-    cpu_seconds += thread_cpu_seconds() - cpu_start;
-    --working;
-    changed.notify_one();
-  };
-
-  Status tick_status = Done{};
-  const auto tick = [&] {
-    if (is_set(hooks.stop)) stop = true;
-    if (hooks.on_progress) hooks.on_progress(finished.load(std::memory_order_relaxed));
-    if (hooks.on_tick && tick_status.ok()) {
-      tick_status = hooks.on_tick();
-      if (!tick_status.ok()) stop = true;
-    }
-  };
-  {
-    std::vector<std::jthread> threads;
-    std::unique_lock lock(mutex, std::defer_lock);
-    try {
-      threads.reserve(workers);
-      for (unsigned i = 0; i < workers; ++i) threads.emplace_back(work);
-    } catch (const std::exception&) {  // the system gives no more threads: go on with those we have
-      lock.lock();
-      working -= workers - static_cast<unsigned>(threads.size());
-      lock.unlock();
-    }
-    if (workers > 0 && threads.empty()) {
-      return Error{ErrorCode::unsupported, "the system gives no thread to run trials on", "", ""};
-    }
-    lock.lock();
-    while (!changed.wait_for(lock, kTick, [&] { return working == 0; })) {
-      lock.unlock();
-      tick();
-      lock.lock();
-    }
-  }  // joins
-  if (failure) return error_of(*failure, entry.label);
-  record.interrupted = finished < table.num_trials();
-  record.trials_run = finished - given;
-  record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  record.cpu_seconds = cpu_seconds;
-  tick();
-  if (!tick_status.ok()) return tick_status.error();
+  JobHooks job_hooks{hooks.stop, nullptr, hooks.on_tick};
+  if (hooks.on_progress) {
+    job_hooks.on_progress = [&](std::uint64_t finished) {
+      hooks.on_progress(given + static_cast<std::uint32_t>(finished));
+    };
+  }
+  DUEL_ASSIGN(const JobsRun jobs, run_jobs(
+                                      missing.size(), threads_, job_hooks,
+                                      [&](std::uint64_t number, const std::atomic<bool>& stop) {
+                                        const std::uint32_t trial = missing[number];
+                                        if (!play(entry, trial, stop, table)) return false;
+                                        if (hooks.on_trial) hooks.on_trial(table, trial);
+                                        return true;
+                                      },
+                                      [&](std::uint64_t number) {
+                                        return fmt::format("{}, trial {}", entry.label,
+                                                           missing[number]);
+                                      }));
+  record.interrupted = jobs.finished < missing.size();
+  record.trials_run = static_cast<std::uint32_t>(jobs.finished);
+  record.seconds = jobs.seconds;
+  record.cpu_seconds = jobs.cpu_seconds;
   return record;
 }
 

@@ -1,0 +1,133 @@
+#include "duel/core/jobs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <ctime>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "duel/core/check.h"
+
+namespace duel {
+namespace {
+
+constexpr auto kTick = std::chrono::milliseconds(100);
+
+double thread_cpu_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+bool is_set(const std::atomic<bool>* flag) {
+  return flag != nullptr && flag->load(std::memory_order_relaxed);
+}
+
+// The first thing that went wrong, in the order of jobs.
+struct Failure {
+  std::uint64_t number = 0;
+  std::exception_ptr exception;
+};
+
+Error error_of(const Failure& failure, const std::string& name) {
+  Error error{ErrorCode::unsupported, "", name, ""};
+  try {
+    std::rethrow_exception(failure.exception);
+  } catch (const CheckFailure&) {
+    throw;  // our bug, not the user's doing
+  } catch (const std::bad_alloc&) {
+    error.message = "there is not enough memory";
+    error.hint = "fewer threads or arms";
+  } catch (const std::exception& exception) {
+    error.message = exception.what();
+  }
+  return error;
+}
+
+}  // namespace
+
+unsigned resolve_threads(unsigned threads) {
+  return threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
+}
+
+Result<JobsRun> run_jobs(std::uint64_t count, unsigned threads, const JobHooks& hooks,
+                         const Job& job, const std::function<std::string(std::uint64_t)>& name_of) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto workers =
+      static_cast<unsigned>(std::min<std::uint64_t>(resolve_threads(threads), count));
+
+  std::atomic<bool> stop{is_set(hooks.stop)};
+  std::atomic<std::uint64_t> next{0};
+  std::atomic<std::uint64_t> finished{0};
+  std::mutex mutex;  // guards what follows
+  std::condition_variable changed;
+  unsigned working = workers;
+  double cpu_seconds = 0;
+  std::optional<Failure> failure;
+
+  const auto work = [&] {
+    const double cpu_start = thread_cpu_seconds();
+    std::uint64_t number = 0;
+    try {
+      while (!stop.load(std::memory_order_relaxed) && !is_set(hooks.stop)) {
+        number = next.fetch_add(1, std::memory_order_relaxed);
+        if (number >= count || !job(number, stop)) break;
+        finished.fetch_add(1, std::memory_order_relaxed);
+      }
+    } catch (...) {
+      stop = true;
+      const std::scoped_lock lock(mutex);
+      if (!failure || number < failure->number) {
+        failure = Failure{number, std::current_exception()};
+      }
+    }
+    const std::scoped_lock lock(mutex);
+    cpu_seconds += thread_cpu_seconds() - cpu_start;
+    --working;
+    changed.notify_one();
+  };
+
+  Status tick_status = Done{};
+  const auto tick = [&] {
+    if (is_set(hooks.stop)) stop = true;
+    if (hooks.on_progress) hooks.on_progress(finished.load(std::memory_order_relaxed));
+    if (hooks.on_tick && tick_status.ok()) {
+      tick_status = hooks.on_tick();
+      if (!tick_status.ok()) stop = true;
+    }
+  };
+  {
+    std::vector<std::jthread> pool;
+    std::unique_lock lock(mutex, std::defer_lock);
+    try {
+      pool.reserve(workers);
+      for (unsigned i = 0; i < workers; ++i) pool.emplace_back(work);
+    } catch (const std::exception&) {  // the system gives no more threads: go on with those we have
+      lock.lock();
+      working -= workers - static_cast<unsigned>(pool.size());
+      lock.unlock();
+    }
+    if (workers > 0 && pool.empty()) {
+      return Error{ErrorCode::unsupported, "the system gives no thread to work on", "", ""};
+    }
+    lock.lock();
+    while (!changed.wait_for(lock, kTick, [&] { return working == 0; })) {
+      lock.unlock();
+      tick();
+      lock.lock();
+    }
+  }  // joins
+  if (failure) return error_of(*failure, name_of(failure->number));
+  tick();
+  if (!tick_status.ok()) return tick_status.error();
+  return JobsRun{finished,
+                 std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+                 cpu_seconds};
+}
+
+}  // namespace duel
