@@ -41,7 +41,7 @@ class RmedTwin {
             : 1;
     for (int pass = 0; pass < passes; ++pass) {
       for (Arm i = 0; i < k_; ++i) {
-        for (Arm j = i + 1; j < k_; ++j) initial_.push_back({i, j});
+        for (Arm j = i + 1; j < k_; ++j) initial_.emplace_back(i, j);
       }
     }
     for (Arm i = 0; i < k_; ++i) l_c_.insert(i), l_r_.insert(i);
