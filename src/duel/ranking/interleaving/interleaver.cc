@@ -63,14 +63,13 @@ void Interleaving::clear() {
   contest = false;
 }
 
-void Interleaving::append(RankingPool::Index i, Team team) {
-  RankingPool& pool = memory.pool;
-  pool.take(i);
-  documents.push_back(pool.document(i));
-  teams.push_back(team);
-  first_ranks.push_back(pool.rank(0, i));
-  second_ranks.push_back(pool.rank(1, i));
-  contest = contest || first_ranks.back() != second_ranks.back();
+void Interleaving::resize(std::size_t size) {
+  documents.resize(size);
+  teams.resize(size);
+  first_ranks.resize(size);
+  second_ranks.resize(size);
+  first_credit.resize(size);
+  second_credit.resize(size);
 }
 
 std::unique_ptr<const PreparedInterleaving> Interleaver::prepare(std::span<const Document> first,

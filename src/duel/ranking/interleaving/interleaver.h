@@ -76,7 +76,27 @@ struct Interleaving {
   std::size_t size() const { return documents.size(); }
   void clear();
   // Appends a document of `memory.pool` with its ranks, takes it, and notes whether they differ.
-  void append(RankingPool::Index i, Team team);
+  void append(RankingPool::Index i, Team team) {
+    memory.pool.take(i);
+    documents.push_back(memory.pool.document(i));
+    teams.push_back(team);
+    const auto ranks = memory.pool.ranks(i);
+    first_ranks.push_back(ranks[0]);
+    second_ranks.push_back(ranks[1]);
+    contest = contest || ranks[0] != ranks[1];
+  }
+  // For methods that know beforehand how much they will show: room for `size` documents, then one
+  // after the other as `append` would, with its credit.
+  void resize(std::size_t size);
+  void set(std::size_t position, RankingPool::Index i, Team team, double first, double second) {
+    documents[position] = memory.pool.document(i);
+    teams[position] = team;
+    const auto ranks = memory.pool.ranks(i);
+    first_ranks[position] = ranks[0];
+    second_ranks[position] = ranks[1];
+    first_credit[position] = first;
+    second_credit[position] = second;
+  }
   void append_credit(double first, double second) {
     first_credit.push_back(first);
     second_credit.push_back(second);

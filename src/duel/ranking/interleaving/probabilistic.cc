@@ -15,13 +15,22 @@ using Index = RankingPool::Index;
 class RandomDraws {
  public:
   explicit RandomDraws(RoundRng& rng) : rng_(rng) {}
-  bool coin() { return rng_.coin(); }
+  // A coin and the draw that follows share a random word: its lowest bit and its upper 53.
+  bool coin() {
+    word_ = rng_.bits();
+    is_fresh_ = true;
+    return (word_ & 1) != 0;
+  }
   Index draw(SoftmaxPool& softmax, const RankingPool&, Team team) {
-    return softmax.draw(team == Team::first ? 0 : 1, rng_.uniform());
+    if (!is_fresh_) word_ = rng_.bits();
+    is_fresh_ = false;
+    return softmax.draw(team == Team::first ? 0 : 1, static_cast<double>(word_ >> 11) * 0x1p-53);
   }
 
  private:
   RoundRng& rng_;
+  std::uint64_t word_ = 0;
+  bool is_fresh_ = false;
 };
 
 class EveryDraw : public EveryPath {
@@ -47,44 +56,47 @@ class EveryDraw : public EveryPath {
 template <class Source>
 void draw_list(const RankSoftmax& table, const ProbabilisticOptions& options, bool asks_coins,
                std::size_t length, Source& source, Interleaving& shown) {
-  shown.clear();
   RankingPool& pool = shown.memory.pool;
   SoftmaxPool& softmax = shown.memory.softmax;
   softmax.start(table, pool);
   const bool draft = options.coins == CoinStyle::draft;
+  const bool marginal = options.credit == ProbabilisticCredit::marginal;
   const std::size_t size = std::min(length, pool.size());
+  shown.resize(size);
   Team team = Team::none;
   double opener_first = 0, opener_second = 0;  // P_A and P_B of the round's first document
   bool contest = false;
   for (std::size_t position = 0; position < size; ++position) {
     const bool closes_round = draft && position % 2 == 1;
-    if (closes_round && team != Team::none) {
+    if (closes_round) {
       team = team == Team::first ? Team::second : Team::first;
     } else if (asks_coins) {
       team = source.coin() ? Team::first : Team::second;
     }
     const Index i = source.draw(softmax, pool, team);
-    const double p_first = softmax.probability(0, i);
-    const double p_second = softmax.probability(1, i);
-    softmax.take(i);
-    shown.append(i, team);
-    if (options.credit == ProbabilisticCredit::assignment) {
-      shown.append_credit(team == Team::first ? 1 : 0, team == Team::second ? 1 : 0);
-    }
-    double q = p_first / (p_first + p_second);
-    if (closes_round) {
-      // The round was drawn (first, second) or (second, first): one unknown for both positions.
-      const double opened_by_first = opener_first * p_second;
-      const double opened_by_second = opener_second * p_first;
-      q = opened_by_second / (opened_by_first + opened_by_second);
-      if (options.credit == ProbabilisticCredit::marginal) {
-        shown.first_credit.back() = 1 - q;
-        shown.second_credit.back() = q;
+    double q = softmax.share(0, 1, i);
+    if (draft) {
+      const double p_first = softmax.probability(0, i);
+      const double p_second = softmax.probability(1, i);
+      if (closes_round) {
+        // The round was drawn (first, second) or (second, first): one unknown for both positions.
+        const double opened_by_first = opener_first * p_second;
+        const double opened_by_second = opener_second * p_first;
+        q = opened_by_second / (opened_by_first + opened_by_second);
+        if (marginal) {
+          shown.first_credit[position - 1] = 1 - q;
+          shown.second_credit[position - 1] = q;
+        }
       }
+      opener_first = p_first;
+      opener_second = p_second;
     }
-    opener_first = p_first;
-    opener_second = p_second;
-    if (options.credit == ProbabilisticCredit::marginal) shown.append_credit(q, 1 - q);
+    softmax.take(i);
+    if (marginal) {
+      shown.set(position, i, team, q, 1 - q);
+    } else {
+      shown.set(position, i, team, team == Team::first ? 1 : 0, team == Team::second ? 1 : 0);
+    }
     contest = contest || std::fabs(q - 0.5) > kCreditRounding;
   }
   shown.contest = contest;
@@ -95,7 +107,7 @@ void draw_list(const RankSoftmax& table, const ProbabilisticOptions& options, bo
 const OptionTable<ProbabilisticOptions>& probabilistic_options() {
   static const auto table = [] {
     OptionTable<ProbabilisticOptions> options;
-    options.number("tau", &ProbabilisticOptions::tau, {.least = 0, .most = 20},
+    options.number("tau", &ProbabilisticOptions::tau, {.least = 0, .most = RankSoftmax::kLargestTau},
                    "how steeply the softmax falls with the rank", Shown::always);
     options.choice<ProbabilisticCredit>(
         "credit", &ProbabilisticOptions::credit,

@@ -52,8 +52,6 @@ class RankingPool {
   }
 
  private:
-  Index number_of(Document document);
-
   std::size_t num_rankings_ = 0;
   std::vector<Document> documents_;
   std::vector<std::uint32_t> ranks_;  // [document x rankings]
@@ -61,7 +59,6 @@ class RankingPool {
   std::vector<std::size_t> begin_, cursor_;
   std::vector<std::uint8_t> taken_;
   std::vector<Index> slots_;  // open addressing: number + 1, or 0
-  unsigned shift_ = 0;
 };
 
 }  // namespace duel
