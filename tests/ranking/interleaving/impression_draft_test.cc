@@ -1,8 +1,7 @@
 #include "duel/ranking/interleaving/impression_draft.h"
 
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <set>
 
@@ -149,7 +148,9 @@ TEST(ImpressionDraft, pages_continue_the_same_draft_for_ten_thousand_random_pair
     while (offset) {
       const DraftedPage page = draft_page(1, id, a, b, *offset, size);
       paged.insert(paged.end(), page.items.begin(), page.items.end());
-      if (page.next_offset) EXPECT_EQ(*page.next_offset, *offset + size);
+      if (page.next_offset) {
+        EXPECT_EQ(*page.next_offset, *offset + size);
+      }
       offset = page.next_offset;
     }
     ASSERT_EQ(paged, whole.items);

@@ -125,7 +125,7 @@ TEST(Interleaver, equal_rankers_are_no_contest_and_have_expectation_exactly_0) {
     for (Document n = 1; n <= 4; ++n) {
       for (const List& a : permutations(n)) {
         double mean = 0;
-        for (const auto& list : method->enumerate(a, a, n).value()) {
+        for (const auto& list : taken(method->enumerate(a, a, n))) {
           EXPECT_FALSE(list.shown.contest);
           for (const auto& clicks : click_sets(list.shown.size())) {
             const Credit credit = method->credit(list.shown, clicks);
@@ -191,7 +191,7 @@ TEST(Interleaver, additive_credit_is_the_sum_over_positions) {
   for (const std::string& name : kMethods) {
     const auto method = interleaver(name);
     if (!method->is_additive()) continue;
-    for (const auto& list : method->enumerate(List{1, 2, 3, 4}, List{3, 1, 4, 2}, 4).value()) {
+    for (const auto& list : taken(method->enumerate(List{1, 2, 3, 4}, List{3, 1, 4, 2}, 4))) {
       for (const auto& clicks : click_sets(4)) {
         double sum = 0;
         for (const Position k : clicks) {
@@ -209,7 +209,7 @@ TEST(Balanced, follows_the_trace_that_shows_its_bias) {
   const BalancedInterleaver method;
   const List a{1, 2, 3}, b{2, 3, 1};
   // First = A: (1,2,3). First = B: (2,1,3).
-  for (const auto& list : method.enumerate(a, b, 3).value()) {
+  for (const auto& list : taken(method.enumerate(a, b, 3))) {
     EXPECT_EQ(list.probability, 0.5);
     if (list.shown.documents != List{1, 2, 3}) {
       EXPECT_EQ(list.shown.documents, (List{2, 1, 3}));
@@ -225,7 +225,7 @@ TEST(Balanced, follows_the_trace_that_shows_its_bias) {
   }
   // One click at random: A wins only through document 1, B through 2 and 3.
   double mean = 0;
-  for (const auto& list : method.enumerate(a, b, 3).value()) {
+  for (const auto& list : taken(method.enumerate(a, b, 3))) {
     for (Position k = 0; k < 3; ++k) {
       mean += list.probability / 3 * method.credit(list.shown, {&k, 1}).value;
     }
@@ -236,7 +236,7 @@ TEST(Balanced, follows_the_trace_that_shows_its_bias) {
 TEST(Balanced, credits_as_its_literal_twin_for_all_clicks) {
   const BalancedInterleaver method;
   for_all_pairs(4, [&](const List& a, const List& b) {
-    for (const auto& list : method.enumerate(a, b, a.size()).value()) {
+    for (const auto& list : taken(method.enumerate(a, b, a.size()))) {
       for (const auto& clicks : click_sets(list.shown.size())) {
         List clicked;
         for (const Position k : clicks) clicked.push_back(list.shown.documents[k]);
@@ -253,7 +253,7 @@ TEST(TeamDraft, shows_each_top_first_with_one_half_and_keeps_teams_level) {
   const auto method = interleaver("team-draft");
   for_all_pairs(4, [&](const List& a, const List& b) {
     double a_first = 0;
-    for (const auto& list : method->enumerate(a, b, a.size()).value()) {
+    for (const auto& list : taken(method->enumerate(a, b, a.size()))) {
       if (list.shown.documents[0] == a[0]) a_first += list.probability;
       int lead = 0;
       for (const Team team : list.shown.teams) {
@@ -329,7 +329,7 @@ TEST(Probabilistic, marginal_credit_is_the_mean_over_all_coins_that_fit_the_list
         {{1, 2, 3, 4}, {3, 1, 4, 2}}, {{1, 2, 3}, {3, 4}}, {{1, 2, 3, 4}, {4, 3, 2, 1}}};
     for (const auto& [a, b] : pairs) {
       const Law joint = probabilistic_law({a, b}, 4, 3, draft);
-      for (const auto& list : method.enumerate(a, b, 4).value()) {
+      for (const auto& list : taken(method.enumerate(a, b, 4))) {
         for (const auto& clicks : click_sets(list.shown.size())) {
           double mass = 0, sign = 0, difference = 0;
           for (const auto& [shown, p] : joint) {
@@ -415,7 +415,7 @@ TEST(Optimised, every_prefix_has_expected_credit_0_and_every_list_keeps_the_pref
     for_all_pairs(4, [&](const List& a, const List& b) {
       const Law possible = prefix_law({a, b}, a.size());
       std::vector<double> prefix(a.size(), 0);
-      for (const auto& list : method->enumerate(a, b, a.size()).value()) {
+      for (const auto& list : taken(method->enumerate(a, b, a.size()))) {
         EXPECT_TRUE(possible.contains(as_shown(list.shown)));
         double sum = 0;
         for (std::size_t k = 0; k < a.size(); ++k) {
@@ -428,14 +428,12 @@ TEST(Optimised, every_prefix_has_expected_credit_0_and_every_list_keeps_the_pref
   }
 }
 
-TEST(Optimised, sensitivity_is_no_worse_than_that_of_any_other_feasible_law) {
-  // Four documents, reversed. The team draft's law of lists is feasible for no programme in general,
-  // so compare the two objectives with each other: each is best at its own.
+TEST(Optimised, each_sensitivity_is_best_at_its_own_objective) {
   const List a{1, 2, 3, 4}, b{4, 3, 2, 1};
   const auto moments = [&](const std::string& name) {
     double variance = 0, absolute = 0;
     const double weights = 1 + 1.0 / 2 + 1.0 / 3 + 1.0 / 4;
-    for (const auto& list : interleaver(name)->enumerate(a, b, 4).value()) {
+    for (const auto& list : taken(interleaver(name)->enumerate(a, b, 4))) {
       double o = 0;
       for (int k = 0; k < 4; ++k) {
         const auto at = static_cast<std::size_t>(k);
@@ -444,12 +442,12 @@ TEST(Optimised, sensitivity_is_no_worse_than_that_of_any_other_feasible_law) {
       variance += list.probability * o * o / 4;
       absolute += list.probability * std::fabs(o);
     }
-    return std::pair(variance, absolute);
+    return std::vector<double>{variance, absolute};
   };
-  const auto [least_variance, its_absolute] = moments("optimised");
-  const auto [its_variance, most_absolute] = moments("optimised(sensitivity=absolute)");
-  EXPECT_LE(least_variance, its_variance + 1e-9);
-  EXPECT_GE(most_absolute, its_absolute - 1e-9);
+  const auto by_variance = moments("optimised");
+  const auto by_absolute = moments("optimised(sensitivity=absolute)");
+  EXPECT_LE(by_variance[0], by_absolute[0] + 1e-9);
+  EXPECT_GE(by_absolute[1], by_variance[1] - 1e-9);
 }
 
 TEST(Optimised, samples_candidates_and_relaxes_where_it_must) {

@@ -19,6 +19,12 @@ inline std::shared_ptr<const Multileaver> multileaver(const std::string& text) {
   return configure_multileaver(text).value();
 }
 
+// The value itself, for loops: a reference into a temporary Result would dangle.
+template <class T>
+T taken(Result<T> result) {
+  return std::move(result).value();
+}
+
 inline std::vector<std::span<const Document>> spans(const std::vector<List>& lists) {
   return {lists.begin(), lists.end()};
 }

@@ -125,7 +125,7 @@ TEST(Multileaver, equal_rankers_have_preferences_of_mean_0) {
     const auto method = multileaver(name);
     const std::vector<List> lists(3, List{2, 3, 1});
     std::vector<double> mean(9, 0);
-    for (const auto& list : method->enumerate(spans(lists), 3).value()) {
+    for (const auto& list : taken(method->enumerate(spans(lists), 3))) {
       for (const auto& clicks : click_sets(list.shown.size())) {
         method->credit(list.shown, clicks, credit);
         for (std::size_t k = 0; k < 9; ++k) {
@@ -147,7 +147,7 @@ TEST(Multileaver, random_clicks_favour_nobody) {
     const auto method = multileaver(name);
     for (const auto& lists : triples()) {
       std::vector<double> mean(9, 0);
-      for (const auto& list : method->enumerate(spans(lists), 3).value()) {
+      for (const auto& list : taken(method->enumerate(spans(lists), 3))) {
         const auto sets = click_sets(list.shown.size());
         for (const auto& clicks : sets) {
           method->credit(list.shown, clicks, credit);
@@ -165,7 +165,7 @@ TEST(ProbabilisticMultileave, preference_is_the_mean_over_all_assignments) {
   const auto method = multileaver("probabilistic-multileave");
   const std::vector<List> lists{{1, 2, 3}, {3, 1, 2}, {2, 4, 1}};
   MultileaveCredit credit;
-  for (const auto& list : method->enumerate(spans(lists), 3).value()) {
+  for (const auto& list : taken(method->enumerate(spans(lists), 3))) {
     for (const auto& clicks : click_sets(3)) {
       method->credit(list.shown, clicks, credit);
       for (std::size_t r = 0; r < 3; ++r) {
@@ -212,7 +212,7 @@ TEST(ProbabilisticMultileave, sampled_assignments_come_near_the_exact_preference
 TEST(TeamDraftMultileave, shows_a_common_prefix_without_a_team) {
   const auto method = multileaver("team-draft-multileave(common-prefix=true)");
   const std::vector<List> lists{{7, 1, 2}, {7, 2, 1}, {7, 1, 2}};
-  for (const auto& list : method->enumerate(spans(lists), 3).value()) {
+  for (const auto& list : taken(method->enumerate(spans(lists), 3))) {
     EXPECT_EQ(list.shown.documents[0], 7U);
     EXPECT_EQ(list.shown.teams[0], Multileaving::kNoTeam);
     EXPECT_NE(list.shown.teams[1], Multileaving::kNoTeam);
@@ -229,7 +229,7 @@ TEST(SampleScoredMultileave, divides_a_click_by_its_mean_over_the_rankers) {
   // Document 1 has ranks 1, 2, 3: credits 1, 1/2, 1/3 over their mean 11/18.
   const std::vector<List> lists{{1, 2, 3}, {2, 1, 3}, {3, 2, 1}};
   for (const auto& list :
-       multileaver("sample-scored-multileave")->enumerate(spans(lists), 3).value()) {
+       taken(multileaver("sample-scored-multileave")->enumerate(spans(lists), 3))) {
     const auto at = std::find(list.shown.documents.begin(), list.shown.documents.end(), 1U);
     const auto credits =
         list.shown.credits_at(static_cast<std::size_t>(at - list.shown.documents.begin()));
@@ -251,7 +251,7 @@ TEST(PairwisePreferenceMultileave, credits_as_its_literal_twin) {
   cases.push_back({{1, 2, 3, 4, 5}, {9}});
   MultileaveCredit credit;
   for (const auto& lists : cases) {
-    for (const auto& list : method->enumerate(spans(lists), 4).value()) {
+    for (const auto& list : taken(method->enumerate(spans(lists), 4))) {
       for (const auto& clicks : click_sets(list.shown.size())) {
         method->credit(list.shown, clicks, credit);
         const auto expected = pairwise_scores(lists, list.shown.documents, clicks);
@@ -269,7 +269,7 @@ TEST(PairwisePreferenceMultileave, weighs_a_pair_by_hand) {
   const auto method = multileaver("pairwise-preference-multileave");
   const std::vector<List> lists{{1, 2}, {2, 1}};
   MultileaveCredit credit;
-  for (const auto& list : method->enumerate(spans(lists), 2).value()) {
+  for (const auto& list : taken(method->enumerate(spans(lists), 2))) {
     EXPECT_EQ(list.probability, 0.5);
     const Position clicked = list.shown.documents[0] == 2 ? 0 : 1;
     method->credit(list.shown, {&clicked, 1}, credit);
