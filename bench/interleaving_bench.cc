@@ -67,8 +67,9 @@ void merging() {
   fmt::print("\n## Two lists of 10 documents, 10 shown: ns per impression, the draws included\n\n");
   fmt::print("| method | same 10 documents | 10 of 20 documents each |\n|---|---|---|\n");
   const Pairs same(10), other(20);
-  for (const std::string name : {"balanced", "team-draft", "probabilistic",
-                                 "probabilistic(credit=assignment)", "probabilistic(coins=draft)"}) {
+  for (const std::string name :
+       {"balanced", "team-draft", "probabilistic", "probabilistic(credit=assignment)",
+        "probabilistic(coins=draft)"}) {
     const auto method = configure_interleaver(name).value();
     const auto cost = [&](const Pairs& pairs) {
       Interleaving shown;
@@ -91,8 +92,8 @@ void crediting() {
   fmt::print("| method | 1 click | 3 clicks | 10 clicks |\n|---|---|---|---|\n");
   const Pairs pairs(20);
   const std::vector<std::vector<Position>> clicks{{4}, {0, 3, 7}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}};
-  for (const std::string name : {"balanced", "team-draft", "probabilistic",
-                                 "probabilistic(outcome=difference)"}) {
+  for (const std::string name :
+       {"balanced", "team-draft", "probabilistic", "probabilistic(outcome=difference)"}) {
     const auto method = configure_interleaver(name).value();
     std::vector<Interleaving> shown(64);
     for (std::size_t k = 0; k < shown.size(); ++k) {
@@ -102,13 +103,13 @@ void crediting() {
     fmt::print("| {} ", name);
     for (const auto& clicked : clicks) {
       fmt::print("| {:.0f} ", nanoseconds(100'000, [&](int calls) {
-        double sum = 0;
-        for (int k = 0; k < calls; ++k) {
-          const Interleaving& list = shown[static_cast<std::size_t>(k) % 64];
-          if (clicked.back() < list.size()) sum += method->credit(list, clicked).value;
-        }
-        keep(sum);
-      }));
+                   double sum = 0;
+                   for (int k = 0; k < calls; ++k) {
+                     const Interleaving& list = shown[static_cast<std::size_t>(k) % 64];
+                     if (clicked.back() < list.size()) sum += method->credit(list, clicked).value;
+                   }
+                   keep(sum);
+                 }));
     }
     fmt::print("|\n");
   }
@@ -133,14 +134,15 @@ void optimised() {
     }
   });
   fmt::print("\n## Optimised, lists of 10 of 20 documents\n\n");
-  fmt::print("solving {:.1f} ms per pair of lists, drawing {:.0f} ns per impression\n", 1e-6 * solving,
-             drawing);
+  fmt::print("solving {:.1f} ms per pair of lists, drawing {:.0f} ns per impression\n",
+             1e-6 * solving, drawing);
 }
 
 void multileaving() {
   fmt::print("\n## Multileaving lists of 10 of 20 documents, 3 clicks: us per impression\n\n");
-  fmt::print("| method | 5 rankers: merge | credit | 50 rankers: merge | credit |\n"
-             "|---|---|---|---|---|\n");
+  fmt::print(
+      "| method | 5 rankers: merge | credit | 50 rankers: merge | credit |\n"
+      "|---|---|---|---|---|\n");
   const Pairs pairs(20);
   const std::vector<Position> clicks{0, 3, 7};
   for (const InterleavingMethodFact& fact : interleaving_method_facts()) {
@@ -148,8 +150,8 @@ void multileaving() {
     const auto method = configure_multileaver(fact.name).value();
     fmt::print("| {} ", fact.name);
     for (const std::size_t rankers : {5, 50}) {
-      std::vector<std::span<const Document>> rankings(pairs.first.begin(),
-                                                      pairs.first.begin() + static_cast<int>(rankers));
+      std::vector<std::span<const Document>> rankings(
+          pairs.first.begin(), pairs.first.begin() + static_cast<int>(rankers));
       Multileaving shown;
       MultileaveCredit credit;
       RoundRng rng(5, 0, 0);

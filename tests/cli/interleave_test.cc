@@ -88,8 +88,8 @@ TEST_F(InterleaveCommand, pages_continue_the_draft) {
   for (const std::string& id : shown(second)) both.push_back(id);
   EXPECT_EQ(both, Strings(whole.begin(), whole.begin() + 4));
   // A click on page 1 still counts when page 2 is asked for.
-  const Json credited = json({"--id", "q1", "A.txt", "B.txt", "--length", "2", "--offset", "2",
-                              "--clicks", "d3"});
+  const Json credited =
+      json({"--id", "q1", "A.txt", "B.txt", "--length", "2", "--offset", "2", "--clicks", "d3"});
   EXPECT_EQ(credited["outcome"]["winner"], "B.txt");
 }
 
@@ -98,7 +98,8 @@ TEST_F(InterleaveCommand, credits_clicks) {
   EXPECT_EQ(win["outcome"]["result"], "win");
   EXPECT_EQ(win["outcome"]["winner"], "B.txt");
   EXPECT_EQ(win["outcome"]["credit"], (std::vector<double>{0, 1}));
-  EXPECT_EQ(json({"--id", "q1", "A.txt", "B.txt", "--clicks", "d3, d1"})["outcome"]["result"], "tie");
+  EXPECT_EQ(json({"--id", "q1", "A.txt", "B.txt", "--clicks", "d3, d1"})["outcome"]["result"],
+            "tie");
   EXPECT_EQ(json({"--id", "q1", "A.txt", "B.txt", "--clicks", ""})["outcome"]["result"],
             "no_feedback");
   place_.write("D.txt", "d1\nd2\nd3\nd4\n");
@@ -117,24 +118,23 @@ TEST_F(InterleaveCommand, warns_where_the_rankings_hardly_differ) {
 }
 
 TEST_F(InterleaveCommand, merges_by_every_other_method) {
-  for (const std::string method : {"balanced", "probabilistic", "probabilistic(credit=assignment)",
-                                   "optimised"}) {
-    const Json list = json({"--method", method, "--id", "q1", "A.txt", "B.txt", "--length", "3",
-                            "--clicks", ""});
+  for (const std::string method :
+       {"balanced", "probabilistic", "probabilistic(credit=assignment)", "optimised"}) {
+    const Json list =
+        json({"--method", method, "--id", "q1", "A.txt", "B.txt", "--length", "3", "--clicks", ""});
     EXPECT_EQ(list["items"].size(), 3U) << method;
     EXPECT_EQ(list["items"][0]["ranks"].size(), 2U) << method;
     EXPECT_EQ(list["outcome"]["result"], "no_feedback") << method;
-    const Json again =
-        json({"--method", method, "--id", "q1", "A.txt", "B.txt", "--length", "3", "--clicks",
-              shown(list)[0]});
+    const Json again = json({"--method", method, "--id", "q1", "A.txt", "B.txt", "--length", "3",
+                             "--clicks", shown(list)[0]});
     EXPECT_EQ(shown(again), shown(list)) << method;
     EXPECT_TRUE(again["outcome"].contains("value")) << method;
   }
   const Json drawn = json({"--method", "probabilistic", "--id", "q", "A.txt", "B.txt"});
   EXPECT_EQ(drawn["method"], "probabilistic(tau=3)");
   EXPECT_EQ(drawn["items"].size(), 5U);
-  EXPECT_TRUE(contains(run({"--method", "balanced", "--id", "q1", "A.txt", "B.txt"}).out,
-                       "rank in A.txt"));
+  EXPECT_TRUE(
+      contains(run({"--method", "balanced", "--id", "q1", "A.txt", "B.txt"}).out, "rank in A.txt"));
 }
 
 TEST_F(InterleaveCommand, multileaves_three_rankings) {
@@ -189,10 +189,12 @@ TEST_F(InterleaveCommand, explains_what_is_wrong) {
       {{"--id", "q", "A.txt", "B.txt", "C.txt"}, 2, "did you mean 'team-draft-multileave'?"},
       {{"--id", "q", "A.txt", "none.txt"}, 1, "none.txt"},
       {{"--id", "q", "A.txt", "B.txt", "--clicks", "d1,d77"}, 2, "'d77' was not shown"},
-      {{"--id", "q", "--method", "balanced", "A.txt", "B.txt", "--clicks", "x"}, 2,
+      {{"--id", "q", "--method", "balanced", "A.txt", "B.txt", "--clicks", "x"},
+       2,
        "'x' was not shown"},
       {{"--id", "q", "A.txt", "B.txt", "--length", "0"}, 2, "--length"},
-      {{"--id", "q", "--method", "balanced", "A.txt", "B.txt", "--offset", "2"}, 2,
+      {{"--id", "q", "--method", "balanced", "A.txt", "B.txt", "--offset", "2"},
+       2,
        "--offset is for team-draft only"},
   };
   for (const Wrong& wrong : cases) {

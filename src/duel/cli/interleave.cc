@@ -94,7 +94,8 @@ Json outcome_json(const Impression& impression, ClickOutcome outcome, std::size_
   const bool won = outcome == ClickOutcome::first_wins || outcome == ClickOutcome::second_wins;
   json["result"] = won ? "win" : std::string(to_string(outcome));
   if (won) {
-    json["winner"] = impression.arguments.files[outcome == ClickOutcome::first_wins ? first : second];
+    json["winner"] =
+        impression.arguments.files[outcome == ClickOutcome::first_wins ? first : second];
   }
   return json;
 }
@@ -119,8 +120,7 @@ Json credit_json(const Impression& impression, const Credit& credit) {
 std::string credit_text(const Impression& impression, const Credit& credit) {
   return fmt::format("\ncredit  {} {:.6g}, {} {:.6g}; value {:.6g}: {}\n",
                      impression.arguments.files[0], credit.first, impression.arguments.files[1],
-                     credit.second, credit.value,
-                     winner_text(impression, credit.outcome, 0, 1));
+                     credit.second, credit.value, winner_text(impression, credit.outcome, 0, 1));
 }
 
 // Team draft: the production form -----------------------------------------------------------------
@@ -171,9 +171,9 @@ Result<int> run_team_draft(const Impression& impression, CommandContext& context
     if (arguments.clicks_given) context.print(credit_text(impression, credit));
   }
   if (!page.items.empty() && coverage < kLowCoverage) {
-    context.warn(fmt::format(
-        "only {:.0f} % of these items are competitive: the rankings hardly differ here",
-        100 * coverage));
+    context.warn(
+        fmt::format("only {:.0f} % of these items are competitive: the rankings hardly differ here",
+                    100 * coverage));
   }
   return kExitDone;
 }
@@ -413,8 +413,8 @@ Result<bool> multileaves(const CallSpec& method) {
 Status check_files(const InterleaveArguments& arguments, bool many) {
   const auto& files = arguments.files;
   if (files.size() < 2) {
-    return usage(fmt::format("{} to merge", files.empty() ? "there is no ranking"
-                                                          : "one ranking is not enough"),
+    return usage(fmt::format("{} to merge",
+                             files.empty() ? "there is no ranking" : "one ranking is not enough"),
                  "give two files or more, one document id a line");
   }
   for (std::size_t k = 0; k < files.size(); ++k) {
@@ -427,13 +427,14 @@ Status check_files(const InterleaveArguments& arguments, bool many) {
                  files[k] == "-" ? "" : "for an A/A comparison give a copy under another name");
   }
   if (!many && files.size() > 2) {
-    const std::string multi = arguments.method.substr(0, arguments.method.find('(')) + "-multileave";
+    const std::string multi =
+        arguments.method.substr(0, arguments.method.find('(')) + "-multileave";
     Ids known;
     for (const InterleavingMethodFact& fact : interleaving_method_facts()) {
       if (fact.multileaves) known.push_back(fact.name);
     }
-    return usage(fmt::format("the method {} merges two rankings, and there are {}", arguments.method,
-                             files.size()),
+    return usage(fmt::format("the method {} merges two rankings, and there are {}",
+                             arguments.method, files.size()),
                  spelling_hint(multi, known));
   }
   if (arguments.offset > 0 && arguments.method != "team-draft") {

@@ -70,8 +70,8 @@ TEST(ImpressionDraft, drafts_as_team_draft_interleaving_until_one_list_ends) {
       Shown shown;
       for (const DraftedItem& item :
            draft_page(3, fmt::format("impression {}", k), first, second, 0, 10).items) {
-        const bool ended = literal_top(a, shown.first) == a.end() ||
-                           literal_top(b, shown.first) == b.end();
+        const bool ended =
+            literal_top(a, shown.first) == a.end() || literal_top(b, shown.first) == b.end();
         if (ended) {
           EXPECT_FALSE(item.competitive);
           continue;
@@ -173,9 +173,8 @@ TEST(ImpressionDraft, fills_the_tail_of_the_longer_list) {
 }
 
 TEST(ImpressionDraft, credits_each_item_once_and_refuses_what_was_not_shown) {
-  const std::vector<DraftedItem> items = {{"d1", Team::first, 1, true},
-                                          {"d2", Team::second, 2, true},
-                                          {"d3", Team::first, 3, false}};
+  const std::vector<DraftedItem> items = {
+      {"d1", Team::first, 1, true}, {"d2", Team::second, 2, true}, {"d3", Team::first, 3, false}};
   const Credit twice = draft_credit(items, Ids{"d1", "d1", "d3"}).value();
   EXPECT_EQ(twice.first, 1);
   EXPECT_EQ(twice.second, 0);

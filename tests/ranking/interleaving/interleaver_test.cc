@@ -26,7 +26,7 @@ Law twin_law(const std::string& method, const List& a, const List& b, std::size_
   if (method == "balanced") return balanced_law(a, b, length);
   if (method == "team-draft") return team_draft_law({a, b}, length);
   const bool draft = method.find("coins=draft") != std::string::npos;
-  const double tau = method.find("tau=1.5") != std::string::npos ? 1.5
+  const double tau = method.find("tau=1.5") != std::string::npos  ? 1.5
                      : method.find("tau=1,") != std::string::npos ? 1
                                                                   : 3;
   const Law law = probabilistic_law({a, b}, length, tau, draft);
@@ -82,8 +82,8 @@ TEST(Interleaver, shows_what_its_literal_twin_shows_for_all_pairs_of_rankings_of
 
 TEST(Interleaver, shows_what_its_literal_twin_shows_for_lists_that_share_only_some_documents) {
   const std::vector<std::pair<List, List>> pairs = {
-      {{1, 2, 3}, {3, 4}}, {{1}, {2, 3, 4}}, {{}, {1, 2}}, {{5, 1}, {}},
-      {{}, {}},            {{1, 2}, {3, 4}}, {{7}, {7}},   {{1, 2, 3, 4}, {4}}};
+      {{1, 2, 3}, {3, 4}}, {{1}, {2, 3, 4}}, {{}, {1, 2}},       {{5, 1}, {}}, {{}, {}},
+      {{1, 2}, {3, 4}},    {{7}, {7}},       {{1, 2, 3, 4}, {4}}};
   for (const std::string& name : kMethods) {
     if (!has_twin_law(name)) continue;
     for (const auto& [a, b] : pairs) {
@@ -135,10 +135,11 @@ TEST(Interleaver, equal_rankers_are_no_contest_and_have_expectation_exactly_0) {
             mean += list.probability * credit.value;
           }
         }
-        EXPECT_NEAR(mean, 0, name == "probabilistic(credit=assignment)" ||
-                                     name.find("tau=1,") != std::string::npos
-                                 ? 1e-15
-                                 : 0)
+        EXPECT_NEAR(
+            mean, 0,
+            name == "probabilistic(credit=assignment)" || name.find("tau=1,") != std::string::npos
+                ? 1e-15
+                : 0)
             << name << text_of(a);
       }
     }
@@ -423,7 +424,8 @@ TEST(Optimised, every_prefix_has_expected_credit_0_and_every_list_keeps_the_pref
           prefix[k] += list.probability * sum;
         }
       }
-      for (const double mean : prefix) EXPECT_NEAR(mean, 0, 1e-8) << name << text_of(a) << text_of(b);
+      for (const double mean : prefix)
+        EXPECT_NEAR(mean, 0, 1e-8) << name << text_of(a) << text_of(b);
     });
   }
 }

@@ -47,8 +47,8 @@ TEST(RandomLists, no_method_repeats_a_document_or_leaves_the_union) {
         // Prefix property: a longer list begins with the shorter one.
         method->interleave(a, b, length + 5, same_draws, longer);
         ASSERT_GE(longer.size(), shown.size());
-        EXPECT_TRUE(std::equal(shown.documents.begin(), shown.documents.end(),
-                               longer.documents.begin()));
+        EXPECT_TRUE(
+            std::equal(shown.documents.begin(), shown.documents.end(), longer.documents.begin()));
         EXPECT_EQ(a.empty() || b.empty(), longer.size() == 0);
       } else {
         EXPECT_EQ(shown.size(), std::min(length, all.size()));

@@ -107,7 +107,8 @@ void draw_list(const RankSoftmax& table, const ProbabilisticOptions& options, bo
 const OptionTable<ProbabilisticOptions>& probabilistic_options() {
   static const auto table = [] {
     OptionTable<ProbabilisticOptions> options;
-    options.number("tau", &ProbabilisticOptions::tau, {.least = 0, .most = RankSoftmax::kLargestTau},
+    options.number("tau", &ProbabilisticOptions::tau,
+                   {.least = 0, .most = RankSoftmax::kLargestTau},
                    "how steeply the softmax falls with the rank", Shown::always);
     options.choice<ProbabilisticCredit>(
         "credit", &ProbabilisticOptions::credit,

@@ -68,7 +68,8 @@ void draw_list(const RankSoftmax& table, std::size_t length, Source& source, Mul
 const OptionTable<ProbabilisticMultileaveOptions>& probabilistic_multileave_options() {
   static const auto table = [] {
     OptionTable<ProbabilisticMultileaveOptions> options;
-    options.number("tau", &ProbabilisticMultileaveOptions::tau, {.least = 0, .most = RankSoftmax::kLargestTau},
+    options.number("tau", &ProbabilisticMultileaveOptions::tau,
+                   {.least = 0, .most = RankSoftmax::kLargestTau},
                    "how steeply the softmax falls with the rank", Shown::always);
     options.choice<Assignments>(
         "assignments", &ProbabilisticMultileaveOptions::assignments,
