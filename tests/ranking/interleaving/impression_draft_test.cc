@@ -38,8 +38,8 @@ TEST(ImpressionDraft, is_a_pure_function_and_differs_between_impressions_and_see
     changed += page.items[0].team != draft_page(8, id, a, b, 0, 10).items[0].team ? 1 : 0;
   }
   // Fair coins: standard error sqrt(n)/2 = 50; five of them.
-  EXPECT_NEAR(first_on_top, n / 2, 250);
-  EXPECT_NEAR(changed, n / 2, 250);
+  EXPECT_NEAR(first_on_top, n / 2.0, 250);
+  EXPECT_NEAR(changed, n / 2.0, 250);
 }
 
 TEST(ImpressionDraft, coins_of_one_impression_are_independent) {
