@@ -19,7 +19,8 @@ struct Workload {
 };
 
 const std::vector<Workload>& workloads() {
-  static const std::vector<Workload> all = {{"engine", engine_workload}};
+  static const std::vector<Workload> all = {{"engine", engine_workload},
+                                            {"interleaving", interleaving_workload}};
   return all;
 }
 

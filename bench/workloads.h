@@ -3,6 +3,7 @@
 
 namespace duel {
 
-void engine_workload();  // engine_bench.cc
+void engine_workload();        // engine_bench.cc
+void interleaving_workload();  // interleaving_bench.cc
 
 }  // namespace duel

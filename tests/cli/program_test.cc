@@ -9,8 +9,8 @@ namespace duel::test {
 namespace {
 
 const std::vector<std::vector<std::string>> kCommands = {
-    {"demo"},           {"simulate"},        {"plot"},    {"policies"},  {"matrix"},
-    {"matrix", "show"}, {"matrix", "check"}, {"version"}, {"completion"}};
+    {"demo"},           {"simulate"},        {"plot"},    {"policies"},   {"matrix"},
+    {"matrix", "show"}, {"matrix", "check"}, {"version"}, {"completion"}, {"interleave"}};
 
 TEST(Program, prints_help_with_an_example_for_every_command) {
   for (const auto& command : kCommands) {

@@ -14,6 +14,7 @@
 #include "duel/core/regret.h"
 #include "duel/core/spelling.h"
 #include "duel/policies/registry.h"
+#include "duel/ranking/interleaving/methods.h"
 
 // The scripts are written from the tree of commands itself, so they know what this binary knows.
 namespace duel::cli {
@@ -70,6 +71,7 @@ Values values_of(const CLI::Option& option) {
   values.files = says("FILE");
   if (says("POLICY")) values.words = policy_names();
   if (says("REGRET")) values.words = regret_notion_names();
+  if (says("METHOD")) values.words = interleaving_method_names();
   if (says("MATRIX")) {
     values.words = matrix_names();
     values.files = true;

@@ -16,6 +16,7 @@
 #include "duel/cli/configuration.h"
 #include "duel/cli/demo.h"
 #include "duel/cli/help.h"
+#include "duel/cli/interleave.h"
 #include "duel/cli/matrix.h"
 #include "duel/cli/plot.h"
 #include "duel/cli/policies.h"
@@ -67,6 +68,7 @@ int run_program(int argc, const char* const* argv) {
   add_plot_command(app, context);
   add_policies_command(app, context);
   add_matrix_command(app, context);
+  add_interleave_command(app, context);
   add_version_command(app, context);
   add_completion_command(app, context);
   add_quiet_flag(app, context);

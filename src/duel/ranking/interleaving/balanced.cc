@@ -1,0 +1,60 @@
+#include "duel/ranking/interleaving/balanced.h"
+
+#include <algorithm>
+
+#include "duel/ranking/interleaving/every_path.h"
+
+namespace duel {
+namespace {
+
+template <class Choices>
+void take_turns(std::size_t length, Choices& choices, Interleaving& shown) {
+  shown.clear();
+  const RankingPool& pool = shown.memory.pool;
+  const auto first = pool.ranking(0);
+  const auto second = pool.ranking(1);
+  const bool first_begins = choices.coin();
+  std::size_t k_first = 0, k_second = 0;
+  while (k_first < first.size() && k_second < second.size() && shown.size() < length) {
+    const bool first_turn = k_first < k_second || (k_first == k_second && first_begins);
+    const RankingPool::Index next = first_turn ? first[k_first++] : second[k_second++];
+    if (!pool.is_taken(next)) shown.append(next, Team::none);
+  }
+}
+
+}  // namespace
+
+void BalancedInterleaver::interleave(std::span<const Document> first,
+                                     std::span<const Document> second, std::size_t length,
+                                     RoundRng& rng, Interleaving& shown) const {
+  shown.memory.pool.assign(first, second);
+  RandomChoices choices(rng);
+  take_turns(length, choices, shown);
+}
+
+Credit BalancedInterleaver::credit(const Interleaving& shown,
+                                   std::span<const Position> clicks) const {
+  DUEL_CHECK(clicks.empty() || clicks.back() < shown.size());
+  Credit credit;
+  if (!clicks.empty()) {
+    const Position lowest = clicks.back();
+    const std::uint32_t k = std::min(shown.first_ranks[lowest], shown.second_ranks[lowest]);
+    for (const Position position : clicks) {
+      credit.first += shown.first_ranks[position] <= k ? 1 : 0;
+      credit.second += shown.second_ranks[position] <= k ? 1 : 0;
+    }
+  }
+  credit.value = credit.first - credit.second;
+  credit.outcome = outcome_of(credit.value, shown.contest, !clicks.empty());
+  return credit;
+}
+
+Result<std::vector<WeightedInterleaving>> BalancedInterleaver::enumerate(
+    std::span<const Document> first, std::span<const Document> second, std::size_t length) const {
+  return enumerate_paths<EveryPath>(*this, [&](EveryPath& path, Interleaving& shown) {
+    shown.memory.pool.assign(first, second);
+    take_turns(length, path, shown);
+  });
+}
+
+}  // namespace duel

@@ -1,0 +1,118 @@
+#include "duel/ranking/interleaving/interleaver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace duel {
+namespace {
+
+class CopiedRankings final : public PreparedInterleaving {
+ public:
+  CopiedRankings(const Interleaver& method, std::span<const Document> first,
+                 std::span<const Document> second, std::size_t length)
+      : method_(method),
+        first_(first.begin(), first.end()),
+        second_(second.begin(), second.end()),
+        length_(length) {}
+
+  void draw(RoundRng& rng, Interleaving& shown) const override {
+    method_.interleave(first_, second_, length_, rng, shown);
+  }
+
+ private:
+  const Interleaver& method_;
+  std::vector<Document> first_, second_;
+  std::size_t length_;
+};
+
+}  // namespace
+
+std::string_view to_string(ClickOutcome outcome) {
+  switch (outcome) {
+    case ClickOutcome::first_wins:
+      return "first";
+    case ClickOutcome::second_wins:
+      return "second";
+    case ClickOutcome::tie:
+      return "tie";
+    case ClickOutcome::no_feedback:
+      return "no_feedback";
+    case ClickOutcome::no_contest:
+      return "no_contest";
+  }
+  return "";
+}
+
+ClickOutcome outcome_of(double value, bool contest, bool clicked) {
+  if (!contest) return ClickOutcome::no_contest;
+  if (!clicked) return ClickOutcome::no_feedback;
+  if (value > kCreditRounding) return ClickOutcome::first_wins;
+  if (value < -kCreditRounding) return ClickOutcome::second_wins;
+  return ClickOutcome::tie;
+}
+
+void Interleaving::clear() {
+  documents.clear();
+  teams.clear();
+  first_ranks.clear();
+  second_ranks.clear();
+  first_credit.clear();
+  second_credit.clear();
+  contest = false;
+}
+
+void Interleaving::resize(std::size_t size) {
+  documents.resize(size);
+  teams.resize(size);
+  first_ranks.resize(size);
+  second_ranks.resize(size);
+  first_credit.resize(size);
+  second_credit.resize(size);
+}
+
+std::unique_ptr<const PreparedInterleaving> Interleaver::prepare(std::span<const Document> first,
+                                                                 std::span<const Document> second,
+                                                                 std::size_t length,
+                                                                 RoundRng& /*rng*/) const {
+  return std::make_unique<CopiedRankings>(*this, first, second, length);
+}
+
+Credit additive_credit(const Interleaving& shown, std::span<const Position> clicks) {
+  DUEL_CHECK(clicks.empty() || clicks.back() < shown.first_credit.size());
+  Credit credit;
+  for (const Position position : clicks) {
+    credit.first += shown.first_credit[position];
+    credit.second += shown.second_credit[position];
+  }
+  credit.value = credit.first - credit.second;
+  credit.outcome = outcome_of(credit.value, shown.contest, !clicks.empty());
+  return credit;
+}
+
+std::vector<WeightedInterleaving> merged(std::vector<WeightedInterleaving> paths) {
+  const auto key = [](const WeightedInterleaving& path) {
+    return std::tie(path.shown.documents, path.shown.teams, path.shown.first_credit);
+  };
+  std::sort(paths.begin(), paths.end(),
+            [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  std::vector<WeightedInterleaving> distinct;
+  for (WeightedInterleaving& path : paths) {
+    if (!distinct.empty() && key(distinct.back()) == key(path)) {
+      distinct.back().probability += path.probability;
+    } else {
+      distinct.push_back(std::move(path));
+    }
+  }
+  return distinct;
+}
+
+Error too_many_paths(const std::string& method, std::size_t limit) {
+  return Error{ErrorCode::unsupported,
+               fmt::format("{} has more than {} ways to merge these rankings, too many to list",
+                           method, limit),
+               "", "use shorter lists, or draw a sample"};
+}
+
+}  // namespace duel

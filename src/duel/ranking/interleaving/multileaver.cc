@@ -1,0 +1,94 @@
+#include "duel/ranking/interleaving/multileaver.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace duel {
+namespace {
+
+bool rank_alike(const Multileaving& shown, std::size_t i, std::size_t j) {
+  for (std::size_t position = 0; position < shown.size(); ++position) {
+    const auto ranks = shown.ranks_at(position);
+    if (ranks[i] != ranks[j]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void Multileaving::clear(std::size_t rankers) {
+  num_rankers = rankers;
+  documents.clear();
+  teams.clear();
+  ranks.clear();
+  credits.clear();
+  num_candidates.clear();
+  best_ranks.clear();
+  key = 0;
+}
+
+void Multileaving::append(RankingPool::Index i, std::uint32_t team) {
+  memory.pool.take(i);
+  documents.push_back(memory.pool.document(i));
+  teams.push_back(team);
+  const auto ranks_of_all = memory.pool.ranks(i);
+  ranks.insert(ranks.end(), ranks_of_all.begin(), ranks_of_all.end());
+}
+
+void start_credit(const Multileaving& shown, MultileaveCredit& credit) {
+  const std::size_t n = shown.num_rankers;
+  credit.num_rankers = n;
+  credit.credits.assign(n, 0);
+  credit.values.assign(n * n, 0);
+  credit.outcomes.assign(n * n, ClickOutcome::no_contest);
+}
+
+void add_click_credits(const Multileaving& shown, std::span<const Position> clicks,
+                       MultileaveCredit& credit) {
+  DUEL_CHECK(clicks.empty() || clicks.back() < shown.size());
+  for (const Position position : clicks) {
+    const auto worth = shown.credits_at(position);
+    for (std::size_t r = 0; r < worth.size(); ++r) credit.credits[r] += worth[r];
+  }
+}
+
+void take_differences(MultileaveCredit& credit) {
+  const std::size_t n = credit.num_rankers;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      credit.values[i * n + j] = credit.credits[i] - credit.credits[j];
+    }
+  }
+}
+
+void set_outcomes(const Multileaving& shown, std::span<const Position> clicks,
+                  MultileaveCredit& credit) {
+  const std::size_t n = credit.num_rankers;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = i + 1; j < n; ++j) {
+      const bool contest = !rank_alike(shown, i, j);
+      const bool clicked = !clicks.empty();
+      credit.outcomes[i * n + j] = outcome_of(credit.values[i * n + j], contest, clicked);
+      credit.outcomes[j * n + i] = outcome_of(credit.values[j * n + i], contest, clicked);
+    }
+  }
+}
+
+std::vector<WeightedMultileaving> merged(std::vector<WeightedMultileaving> paths) {
+  const auto key = [](const WeightedMultileaving& path) {
+    return std::tie(path.shown.documents, path.shown.teams, path.shown.num_candidates);
+  };
+  std::sort(paths.begin(), paths.end(),
+            [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  std::vector<WeightedMultileaving> distinct;
+  for (WeightedMultileaving& path : paths) {
+    if (!distinct.empty() && key(distinct.back()) == key(path)) {
+      distinct.back().probability += path.probability;
+    } else {
+      distinct.push_back(std::move(path));
+    }
+  }
+  return distinct;
+}
+
+}  // namespace duel
