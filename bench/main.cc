@@ -19,7 +19,7 @@ struct Workload {
 };
 
 const std::vector<Workload>& workloads() {
-  static const std::vector<Workload> all = {{"engine", engine_workload}};
+  static const std::vector<Workload> all = {{"engine", engine_workload}, {"letor", letor_workload}};
   return all;
 }
 

@@ -4,5 +4,6 @@
 namespace duel {
 
 void engine_workload();  // engine_bench.cc
+void letor_workload();   // letor_bench.cc
 
 }  // namespace duel
