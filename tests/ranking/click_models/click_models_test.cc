@@ -143,6 +143,9 @@ TEST(click_models, binary_navigational_user_by_hand) {
   EXPECT_NEAR(always.at({0}), .05 * (.2 + .8 * .05), 1e-15);
   EXPECT_NEAR(always.at({1}), .95 * .8 * .95, 1e-15);
   EXPECT_NEAR(always.at({0, 1}), .05 * .8 * .95, 1e-15);
+  // The marginals that docs/click-models.md quotes.
+  EXPECT_NEAR(click_probabilities(*model_of("navigational", 2), list)[1], .9405, 1e-15);
+  EXPECT_NEAR(click_probabilities(*model_of("navigational(stop=always)", 2), list)[1], .76, 1e-15);
 }
 
 TEST(click_models, position_based_marginals_by_hand) {
