@@ -106,12 +106,12 @@ TEST(click_models, named_users_have_the_published_numbers) {
     const auto after_click = model_of(user.name, user.click.size());
     const auto always = model_of(user.name + "(stop=always)", user.click.size());
     ASSERT_EQ(after_click->num_grades(), user.click.size());
-    for (Grade g = 0; g < user.click.size(); ++g) {
+    for (std::size_t grade = 0; grade < user.click.size(); ++grade) {
       for (const auto& model : {after_click, always}) {
-        const UserStep step = model->step(0, 3, g);
-        EXPECT_EQ(step.click, user.click[g]) << user.name;
-        EXPECT_EQ(step.stop_after_click, user.stop[g]) << user.name;
-        EXPECT_EQ(step.stop_after_skip, model == always ? user.stop[g] : 0) << user.name;
+        const UserStep step = model->step(0, 3, static_cast<Grade>(grade));
+        EXPECT_EQ(step.click, user.click[grade]) << user.name;
+        EXPECT_EQ(step.stop_after_click, user.stop[grade]) << user.name;
+        EXPECT_EQ(step.stop_after_skip, model == always ? user.stop[grade] : 0) << user.name;
       }
     }
   }
