@@ -105,11 +105,10 @@ TEST(letor_reader, missing_features_are_zero_and_rows_widen_later) {
 TEST(letor_reader, takes_what_files_have_at_their_edges) {
   const auto plain = read("2 qid:1 1:0.5 2:1\n0 qid:2 1:1 2:0\n");
   for (const std::string_view text : {
-           "2 qid:1 1:0.5 2:1\n0 qid:2 1:1 2:0",        // no final newline
-           "2 qid:1 1:0.5 2:1\r\n0 qid:2 1:1 2:0\r\n",  // CRLF
-           "2 qid:1 1:0.5 2:1\r\n0 qid:2 1:1 2:0\r",    // CR at the very end
-           "\xef\xbb\xbf"
-           "2 qid:1 1:0.5 2:1\n0 qid:2 1:1 2:0\n",                      // byte order mark
+           "2 qid:1 1:0.5 2:1\n0 qid:2 1:1 2:0",                        // no final newline
+           "2 qid:1 1:0.5 2:1\r\n0 qid:2 1:1 2:0\r\n",                  // CRLF
+           "2 qid:1 1:0.5 2:1\r\n0 qid:2 1:1 2:0\r",                    // CR at the very end
+           "\xef\xbb\xbf\x32 qid:1 1:0.5 2:1\n0 qid:2 1:1 2:0\n",       // byte order mark
            "# head\n\n2 qid:1 1:0.5 2:1\n   \n0 qid:2 1:1 2:0\n#\n\n",  // comments, empty lines
            "  2\tqid:1  1:0.5\t2:1  \n0 qid:2 1:1 2:0 #\xff\x01\n",     // blanks; any comment
            "2.0 qid:1 1:+.5 2:1.\n0.00 qid:2 1:1e0 2:-0\n",             // numbers as C writes them
