@@ -20,7 +20,8 @@ struct Workload {
 
 const std::vector<Workload>& workloads() {
   static const std::vector<Workload> all = {{"engine", engine_workload},
-                                            {"interleaving", interleaving_workload}};
+                                            {"interleaving", interleaving_workload},
+                                            {"letor", letor_workload}};
   return all;
 }
 

@@ -321,5 +321,42 @@ TEST(OptionFacts, describe_every_option_in_the_order_declared) {
                   }));
 }
 
+struct ListOptions {
+  std::vector<double> click;
+};
+
+OptionTable<ListOptions> list_table() {
+  OptionTable<ListOptions> table;
+  table.numbers("click", &ListOptions::click, {.least = 0, .most = 1}, "auto: the table's");
+  return table;
+}
+
+TEST(options, list_of_numbers_is_written_with_slashes) {
+  const auto table = list_table();
+  const auto parsed = table.parse(parse_call("m(click=0.1/1e-1/1)").value(), {}, "model");
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_EQ(parsed->click, (std::vector<double>{0.1, 0.1, 1}));
+  EXPECT_EQ(table.canonical("m", *parsed), "m(click=0.1/0.1/1)");
+  const auto single = table.parse(parse_call("m(click=0.5)").value(), {}, "model");
+  ASSERT_TRUE(single.ok());
+  EXPECT_EQ(single->click, std::vector<double>{0.5});
+  const auto automatic = table.parse(parse_call("m(click=auto)").value(), *parsed, "model");
+  ASSERT_TRUE(automatic.ok());
+  EXPECT_TRUE(automatic->click.empty());
+  EXPECT_EQ(table.canonical("m", *automatic), "m");
+  EXPECT_EQ(table.facts()[0].default_value, "auto");
+}
+
+TEST(options, list_of_numbers_names_the_entry_that_is_wrong) {
+  const auto error_of_list = [](std::string_view text) {
+    const auto parsed = list_table().parse(parse_call(text).value(), {}, "model");
+    return parsed.ok() ? "no error" : parsed.error().message;
+  };
+  EXPECT_EQ(error_of_list("m(click=0.1/2)"), "2 is out of range");
+  EXPECT_EQ(error_of_list("m(click=0.1/x)"), "'x' is not a number");
+  EXPECT_EQ(error_of_list("m(click=0.1/)"), "'' is not a number");
+  EXPECT_EQ(error_of_list("m(click=/0.1)"), "'' is not a number");
+}
+
 }  // namespace
 }  // namespace duel

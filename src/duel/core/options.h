@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -29,7 +30,7 @@ enum class Shown { when_set, always };
 
 struct OptionFact {
   std::string name;
-  std::string type;           // number | count | choice | flag
+  std::string type;           // number | count | numbers | choice | flag
   std::string default_value;  // as a user would write it
   std::string allowed;        // "> 0", "2 | 1 | inf", "true | false"
   std::string doc;
@@ -91,6 +92,33 @@ class OptionTable {
                   return Done{};
                 },
                 [=](const Options& options) { return fmt::format("{}", options.*field); }});
+  }
+
+  // Numbers separated by slashes, `0.1/0.5/0.9` (a comma would end the option), or `auto`, an empty
+  // list (what that means is said in `doc`).
+  OptionTable& numbers(std::string name, std::vector<double> Options::* field, NumberRange range,
+                       std::string doc, Shown shown = Shown::when_set) {
+    return add({{name, "numbers", "", "auto | a/b/.. each " + range.to_string(), std::move(doc)},
+                shown,
+                [=](Options& options, const std::string& text) -> Status {
+                  std::vector<double> values;
+                  for (std::size_t begin = 0; text != "auto" && begin <= text.size();) {
+                    const std::size_t end = std::min(text.find('/', begin), text.size());
+                    DUEL_ASSIGN(const double value,
+                                number_in(range, text.substr(begin, end - begin)));
+                    values.push_back(value);
+                    begin = end + 1;
+                  }
+                  options.*field = std::move(values);
+                  return Done{};
+                },
+                [=](const Options& options) {
+                  std::string text;
+                  for (const double value : options.*field) {
+                    text += (text.empty() ? "" : "/") + format_number(value);
+                  }
+                  return text.empty() ? std::string("auto") : text;
+                }});
   }
 
   // The horizon T of a policy that needs one: 0 until it is known, then the run's rounds.

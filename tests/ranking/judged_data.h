@@ -1,0 +1,21 @@
+// The folders of judged data and click logs beside the tree, where they exist.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace duel::test {
+
+inline std::optional<std::string> shared_file(const std::string& name) {
+  std::string path = std::string(DUEL_SHARED_DIR) + "/data/" + name;
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  return path;
+}
+
+}  // namespace duel::test
+
+// Leaves the test, saying so, where the file is absent.
+#define DUEL_SHARED_FILE(variable, name)               \
+  const auto variable = duel::test::shared_file(name); \
+  if (!variable) GTEST_SKIP() << "NOT CHECKED: the shared data file " name " is absent"
