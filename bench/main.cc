@@ -21,7 +21,8 @@ struct Workload {
 const std::vector<Workload>& workloads() {
   static const std::vector<Workload> all = {{"engine", engine_workload},
                                             {"interleaving", interleaving_workload},
-                                            {"letor", letor_workload}};
+                                            {"letor", letor_workload},
+                                            {"estimation", estimation_workload}};
   return all;
 }
 

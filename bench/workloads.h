@@ -6,5 +6,6 @@ namespace duel {
 void engine_workload();        // engine_bench.cc
 void interleaving_workload();  // interleaving_bench.cc
 void letor_workload();         // letor_bench.cc
+void estimation_workload();    // estimation_bench.cc
 
 }  // namespace duel

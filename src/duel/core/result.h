@@ -16,6 +16,7 @@ enum class ErrorCode {
   not_found,         // a file, a policy, a matrix
   unsupported,       // legal, but not for this combination (regret without a Condorcet winner)
   io,                // reading or writing failed
+  interrupted,       // a signal ended the work before there was a result
 };
 
 struct Error {

@@ -1,0 +1,137 @@
+#include "duel/ranking/estimation/click_comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "duel/ranking/click_models/exact_clicks.h"
+
+namespace duel {
+namespace {
+
+void grades_of(std::span<const Document> documents, std::span<const Grade> judged,
+               std::vector<Grade>& grades) {
+  grades.clear();
+  for (const Document document : documents) grades.push_back(judged[document]);
+}
+
+// What a click at each position is worth to the first ranker, where that is a whole number throughout.
+bool whole_credits(const Interleaver& method, const Interleaving& shown,
+                   std::vector<int>& credits) {
+  if (!method.is_additive()) return false;
+  credits.clear();
+  for (std::size_t k = 0; k < shown.size(); ++k) {
+    const double value = shown.first_credit[k] - shown.second_credit[k];
+    if (value != std::round(value) || std::abs(value) > 16) return false;
+    credits.push_back(static_cast<int>(value));
+  }
+  return true;
+}
+
+}  // namespace
+
+void OutcomeShares::add(ClickOutcome outcome, double amount) {
+  switch (outcome) {
+    case ClickOutcome::first_wins:
+      first_wins += amount;
+      break;
+    case ClickOutcome::second_wins:
+      second_wins += amount;
+      break;
+    case ClickOutcome::tie:
+      ties += amount;
+      break;
+    case ClickOutcome::no_feedback:
+      no_feedback += amount;
+      break;
+    case ClickOutcome::no_contest:
+      no_contest += amount;
+      break;
+  }
+}
+
+OutcomeShares& OutcomeShares::operator+=(const OutcomeShares& other) {
+  first_wins += other.first_wins;
+  second_wins += other.second_wins;
+  ties += other.ties;
+  no_feedback += other.no_feedback;
+  no_contest += other.no_contest;
+  return *this;
+}
+
+OutcomeShares OutcomeShares::scaled(double factor) const {
+  return {first_wins * factor, second_wins * factor, ties * factor, no_feedback * factor,
+          no_contest * factor};
+}
+
+ClickComparison::ClickComparison(const RankedQueries& queries, const ClickSetting& setting,
+                                 std::size_t first, std::size_t second, Stream prepare)
+    : queries_(queries),
+      setting_(setting),
+      first_(first),
+      second_(second),
+      prepare_(prepare),
+      prepared_(queries.num_queries()) {}
+
+ClickOutcome ClickComparison::draw(RoundRng& rng) {
+  const auto query = static_cast<std::size_t>(rng.below(queries_.num_queries()));
+  auto& prepared = prepared_[query];
+  if (!prepared) {
+    RoundRng prepare = prepare_.at(query);
+    prepared = setting_.method->prepare(queries_.top(first_, query), queries_.top(second_, query),
+                                        queries_.length(), prepare);
+  }
+  prepared->draw(rng, shown_);
+  if (!shown_.contest) return ClickOutcome::no_contest;
+  grades_of(shown_.documents, queries_.grades(query), grades_);
+  setting_.user->click(grades_, rng, clicks_);
+  return setting_.method->credit(shown_, clicks_).outcome;
+}
+
+Result<OutcomeShares> exact_comparison(const RankedQueries& queries, const ClickSetting& setting,
+                                       std::size_t first, std::size_t second, std::size_t query) {
+  OutcomeShares shares;
+  const auto a = queries.top(first, query);
+  const auto b = queries.top(second, query);
+  if (std::equal(a.begin(), a.end(), b.begin(), b.end())) {
+    shares.no_contest = 1;
+    return shares;
+  }
+  DUEL_ASSIGN(const std::vector<WeightedInterleaving> lists,
+              setting.method->enumerate(a, b, queries.length()));
+  std::vector<Grade> grades;
+  std::vector<int> credits;
+  for (const WeightedInterleaving& list : lists) {
+    if (!list.shown.contest) {
+      shares.no_contest += list.probability;
+      continue;
+    }
+    grades_of(list.shown.documents, queries.grades(query), grades);
+    if (whole_credits(*setting.method, list.shown, credits)) {
+      const CreditDistribution credit = click_credit_distribution(*setting.user, grades, credits);
+      const double none = click_pattern_probability(*setting.user, grades, {});
+      shares.first_wins += list.probability * credit.probability_of_positive();
+      shares.second_wins += list.probability * credit.probability_of_negative();
+      shares.no_feedback += list.probability * none;
+      shares.ties += list.probability * std::max(0.0, credit.probability_of_zero() - none);
+      continue;
+    }
+    if (list.shown.size() > kMostPatternLength) {
+      return Error{
+          ErrorCode::unsupported,
+          fmt::format("a list of {} documents can be clicked in 2^{} ways, which are too many "
+                      "to go through",
+                      list.shown.size(), list.shown.size()),
+          "", fmt::format("lists of at most {} documents", kMostPatternLength)};
+    }
+    for_each_click_pattern(*setting.user, grades,
+                           [&](std::span<const Position> clicks, double probability) {
+                             shares.add(setting.method->credit(list.shown, clicks).outcome,
+                                        list.probability * probability);
+                           });
+  }
+  return shares;
+}
+
+}  // namespace duel

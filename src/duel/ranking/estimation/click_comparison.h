@@ -1,0 +1,72 @@
+// One comparison of two rankers as production makes it: a query, a merged list, a user who clicks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "duel/core/result.h"
+#include "duel/core/rng.h"
+#include "duel/ranking/click_models/click_model.h"
+#include "duel/ranking/estimation/ranked_queries.h"
+#include "duel/ranking/interleaving/interleaver.h"
+
+namespace duel {
+
+// How rankers are compared. Immutable and shared between threads.
+struct ClickSetting {
+  std::shared_ptr<const Interleaver> method;
+  std::shared_ptr<const ClickModel> user;
+};
+
+// The shares of the five outcomes of a comparison, or their counts.
+struct OutcomeShares {
+  double first_wins = 0;
+  double second_wins = 0;
+  double ties = 0;         // clicks that credit both sides alike
+  double no_feedback = 0;  // no click
+  double no_contest = 0;   // a list that could not tell the rankers apart
+
+  void add(ClickOutcome outcome, double amount);
+  OutcomeShares& operator+=(const OutcomeShares& other);
+  OutcomeShares scaled(double factor) const;
+
+  double total() const { return first_wins + second_wins + undecided(); }
+  // Whoever asks who won is told a tie in all three cases.
+  double undecided() const { return ties + no_feedback + no_contest; }
+};
+
+// Comparisons of one pair of rankers, drawn one by one. Keeps what a method prepares per query, and
+// its buffers; for one thread.
+class ClickComparison {
+ public:
+  // `key` sets apart the randomness of what is prepared. All arguments must outlive it.
+  ClickComparison(const RankedQueries& queries, const ClickSetting& setting, std::size_t first,
+                  std::size_t second, Stream prepare);
+
+  // A query at random, a list, a user.
+  ClickOutcome draw(RoundRng& rng);
+
+ private:
+  const RankedQueries& queries_;
+  const ClickSetting& setting_;
+  std::size_t first_;
+  std::size_t second_;
+  Stream prepare_;
+  std::vector<std::unique_ptr<const PreparedInterleaving>> prepared_;  // per query, once met
+  Interleaving shown_;
+  std::vector<Grade> grades_;
+  std::vector<Position> clicks_;
+};
+
+// The exact law of the outcome for one query: every list the method can show, every pattern of clicks.
+// An error where there are too many of either.
+Result<OutcomeShares> exact_comparison(const RankedQueries& queries, const ClickSetting& setting,
+                                       std::size_t first, std::size_t second, std::size_t query);
+
+// The longest list whose click patterns are gone through one by one, where the credit is not a sum of
+// whole numbers over the clicks.
+inline constexpr std::size_t kMostPatternLength = 14;
+
+}  // namespace duel

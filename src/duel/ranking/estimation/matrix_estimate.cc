@@ -1,0 +1,135 @@
+#include "duel/ranking/estimation/matrix_estimate.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+#include <mutex>
+#include <utility>
+
+#include "duel/core/check.h"
+
+namespace duel {
+namespace {
+
+using CompareJob =
+    std::function<Result<bool>(PairEstimate& pair, std::uint64_t number, const std::atomic<bool>&)>;
+
+// Fills all pairs by `compare` and makes the matrix of them.
+Result<MatrixEstimate> matrix_of_pairs(const RankedQueries& queries, const EstimatePlan& plan,
+                                       const JobHooks& hooks, const CompareJob& compare) {
+  const std::size_t num_arms = queries.num_rankers();
+  std::vector<PairEstimate> pairs;
+  for (Arm i = 0; i < num_arms; ++i) {
+    for (Arm j = i + 1; j < num_arms; ++j) pairs.push_back({.first = i, .second = j});
+  }
+  const auto pair_name = [&](std::uint64_t number) {
+    const PairEstimate& pair = pairs[number];
+    return fmt::format("{} against {}", queries.names()[pair.first], queries.names()[pair.second]);
+  };
+  std::mutex mutex;                                        // guards what follows
+  std::optional<std::pair<std::uint64_t, Error>> failure;  // of the first pair that has one
+  DUEL_ASSIGN(const JobsRun jobs, run_jobs(
+                                      pairs.size(), plan.threads, hooks,
+                                      [&](std::uint64_t number, const std::atomic<bool>& stop) {
+                                        const auto done = compare(pairs[number], number, stop);
+                                        if (done.ok()) return *done;
+                                        const std::scoped_lock lock(mutex);
+                                        if (!failure || number < failure->first)
+                                          failure = {number, done.error()};
+                                        return false;
+                                      },
+                                      pair_name));
+  if (failure) {
+    Error error = failure->second;
+    error.where = pair_name(failure->first) + (error.where.empty() ? "" : ", " + error.where);
+    return error;
+  }
+  if (jobs.finished < pairs.size()) {
+    return Error{
+        ErrorCode::interrupted,
+        fmt::format("interrupted after {} of {} pairs of rankers", jobs.finished, pairs.size()), "",
+        ""};
+  }
+
+  std::vector<double> p(num_arms * num_arms, 0.5);
+  for (PairEstimate& pair : pairs) {
+    pair.probability = win_probability(pair.outcomes, plan.ties);
+    pair.standard_error = win_standard_error(pair.outcomes, pair.comparisons, plan.ties);
+    p[pair.first * num_arms + pair.second] = pair.probability;
+    p[pair.second * num_arms + pair.first] = 1.0 - pair.probability;
+  }
+  DUEL_ASSIGN(PreferenceMatrix matrix,
+              PreferenceMatrix::create(plan.name, queries.names(), std::move(p)));
+  return MatrixEstimate{std::move(matrix), std::move(pairs)};
+}
+
+}  // namespace
+
+double win_probability(const OutcomeShares& outcomes, TieShare ties) {
+  if (ties == TieShare::half) {
+    // Wins and losses enter alike, so that identical rankers give exactly 1/2.
+    return 0.5 + 0.5 * (outcomes.first_wins - outcomes.second_wins) / outcomes.total();
+  }
+  const double decided = outcomes.first_wins + outcomes.second_wins;
+  return decided > 0 ? outcomes.first_wins / decided : 0.5;
+}
+
+std::optional<double> win_standard_error(const OutcomeShares& outcomes, std::uint64_t comparisons,
+                                         TieShare ties) {
+  if (comparisons == 0) return 0.0;
+  const double n = static_cast<double>(comparisons);
+  const double total = outcomes.total();
+  const double decided = (outcomes.first_wins + outcomes.second_wins) / total;
+  if (ties == TieShare::half) {
+    // Outcomes 1, 1/2, 0: variance of (1 + s)/2 with s = 1, 0, -1.
+    const double mean = (outcomes.first_wins - outcomes.second_wins) / total;
+    return std::sqrt(std::max(0.0, decided - mean * mean) / (4 * n));
+  }
+  if (decided == 0) return std::nullopt;
+  const double p = win_probability(outcomes, ties);
+  return std::sqrt(p * (1 - p) / (n * decided));
+}
+
+Result<MatrixEstimate> estimate_matrix(const RankedQueries& queries, const ClickSetting& setting,
+                                       const EstimatePlan& plan, const JobHooks& hooks) {
+  DUEL_CHECK(plan.comparisons >= 1 && queries.num_queries() >= 1);
+  constexpr std::uint64_t kStopInterval = 1024;
+  return matrix_of_pairs(
+      queries, plan, hooks,
+      [&](PairEstimate& pair, std::uint64_t number, const std::atomic<bool>& stop) -> Result<bool> {
+        const auto key = static_cast<std::uint32_t>(number);
+        const Stream draws(plan.seed, key, Purpose::impression);
+        ClickComparison comparison(queries, setting, pair.first, pair.second,
+                                   Stream(plan.seed, key, Purpose::impression, "prepare"));
+        OutcomeShares counts;
+        for (std::uint64_t n = 0; n < plan.comparisons; ++n) {
+          if (n % kStopInterval == 0 && stop.load(std::memory_order_relaxed)) return false;
+          RoundRng rng = draws.at(n);
+          counts.add(comparison.draw(rng), 1.0);
+        }
+        pair.comparisons = plan.comparisons;
+        pair.outcomes = counts;
+        return true;
+      });
+}
+
+Result<MatrixEstimate> exact_matrix(const RankedQueries& queries, const ClickSetting& setting,
+                                    const EstimatePlan& plan, const JobHooks& hooks) {
+  DUEL_CHECK(queries.num_queries() >= 1);
+  return matrix_of_pairs(
+      queries, plan, hooks,
+      [&](PairEstimate& pair, std::uint64_t, const std::atomic<bool>& stop) -> Result<bool> {
+        OutcomeShares sum;
+        for (std::size_t query = 0; query < queries.num_queries(); ++query) {
+          if (stop.load(std::memory_order_relaxed)) return false;
+          DUEL_ASSIGN(const OutcomeShares shares,
+                      exact_comparison(queries, setting, pair.first, pair.second, query));
+          sum += shares;
+        }
+        pair.outcomes = sum.scaled(1.0 / static_cast<double>(queries.num_queries()));
+        return true;
+      });
+}
+
+}  // namespace duel

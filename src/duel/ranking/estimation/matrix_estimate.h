@@ -1,0 +1,64 @@
+// From rankers, judged queries and a click model to a preference matrix: entry (i, j) is the
+// probability that ranker i wins a comparison by clicks against ranker j.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duel/core/duel.h"
+#include "duel/core/jobs.h"
+#include "duel/core/preference_matrix.h"
+#include "duel/core/result.h"
+#include "duel/ranking/estimation/click_comparison.h"
+#include "duel/ranking/estimation/ranked_queries.h"
+
+namespace duel {
+
+// How comparisons that nobody won enter the matrix. No click and no contest are ties here.
+enum class TieShare {
+  half,  // p = (wins + ties/2)/n, as a policy with `ties=coin` or `half` meets it
+  drop,  // p = wins/(wins + losses), as with `ties=drop`; 1/2 where nobody ever wins
+};
+
+struct PairEstimate {
+  Arm first = 0;
+  Arm second = 0;
+  std::uint64_t comparisons = 0;  // 0 for an exact entry
+  OutcomeShares outcomes;         // counts; of an exact entry shares, which add up to 1
+  double probability = 0.5;       // that the first wins
+  // Of `probability`; 0 for an exact entry, none where ties are dropped and nobody ever won.
+  std::optional<double> standard_error;
+};
+
+// p from the counts or shares of outcomes, by either rule.
+double win_probability(const OutcomeShares& outcomes, TieShare ties);
+// The standard error of p from n comparisons: of the mean of outcomes worth 1, 1/2 and 0, or of a
+// share of the decided ones.
+std::optional<double> win_standard_error(const OutcomeShares& outcomes, std::uint64_t comparisons,
+                                         TieShare ties);
+
+struct MatrixEstimate {
+  PreferenceMatrix matrix;
+  std::vector<PairEstimate> pairs;  // (0,1), (0,2), .., (1,2), ..
+};
+
+struct EstimatePlan {
+  std::uint64_t comparisons = 4000;  // of each pair; not used by the exact matrix
+  TieShare ties = TieShare::half;
+  std::uint64_t seed = 0;
+  unsigned threads = 0;  // 0: one per core
+  std::string name = "estimate";
+};
+
+// Compares every pair. The numbers depend on the seed and the pair alone. Progress counts pairs.
+Result<MatrixEstimate> estimate_matrix(const RankedQueries& queries, const ClickSetting& setting,
+                                       const EstimatePlan& plan, const JobHooks& hooks = {});
+
+// The matrix that `estimate_matrix` tends to, without sampling: every query, every list, every pattern
+// of clicks. An error where the method or the length of the lists makes these too many.
+Result<MatrixEstimate> exact_matrix(const RankedQueries& queries, const ClickSetting& setting,
+                                    const EstimatePlan& plan, const JobHooks& hooks = {});
+
+}  // namespace duel
