@@ -41,6 +41,7 @@ bool variable_set(const char* name) {
 }  // namespace
 
 int exit_code_of(const Error& error) {
+  if (error.code == ErrorCode::interrupted) return kExitInterrupted;
   return error.code == ErrorCode::invalid_argument ? kExitUsage : kExitFailure;
 }
 
@@ -144,6 +145,21 @@ Status CommandContext::write_output(const std::string& path, std::string_view co
     return Done{};
   }
   return write_file_atomically(path, content);
+}
+
+Status check_output(const std::string& path) {
+  if (path == "-") return Done{};
+  struct stat status{};
+  if (::stat(path.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) return system_error("cannot be written", path, EISDIR);
+    if (::access(path.c_str(), W_OK) != 0) return system_error("cannot be written", path, errno);
+    return Done{};
+  }
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) {
+    return system_error("cannot be written", path, errno);
+  }
+  return Done{};
 }
 
 Status write_file_atomically(const std::string& path, std::string_view content) {

@@ -147,6 +147,8 @@ class InterruptGuard {
   void (*before_terminate_)(int) = nullptr;
 };
 
+// Whether `write_output` could write there now: asked before long work, so that none is in vain.
+Status check_output(const std::string& path);
 // Writes the whole content or nothing (see CommandContext::write_output, without `-`).
 Status write_file_atomically(const std::string& path, std::string_view content);
 

@@ -15,6 +15,7 @@
 #include "duel/cli/completion.h"
 #include "duel/cli/configuration.h"
 #include "duel/cli/demo.h"
+#include "duel/cli/estimate.h"
 #include "duel/cli/help.h"
 #include "duel/cli/interleave.h"
 #include "duel/cli/matrix.h"
@@ -68,6 +69,7 @@ int run_program(int argc, const char* const* argv) {
   add_plot_command(app, context);
   add_policies_command(app, context);
   add_matrix_command(app, context);
+  add_estimate_command(app, context);
   add_interleave_command(app, context);
   add_version_command(app, context);
   add_completion_command(app, context);
