@@ -122,13 +122,20 @@ TEST(CopelandRmed, exact_allocation_is_the_one_worked_out_by_hand) {
   const std::vector<double> divergence(9, d);
   std::vector<double> q(9);
   const AllocationProblem problem{3, 0, losses, evidence, divergence};
-  const auto cost = static_cast<double>(cheapest_allocation(problem, q));
+  const auto cost = static_cast<double>(AllocationSolver().solve(problem, q));
   EXPECT_NEAR(q[1], 1 / d, 1e-6);
   EXPECT_NEAR(q[2], 1 / d, 1e-6);
   EXPECT_NEAR(q[5], 0, 1e-6);
   EXPECT_NEAR(cost * 0x1p-20, 0.75 / d, 1e-3);
   // Evidence: turning (a, b) has 5; for c, (a, c) and the lighter of (a, b), (b, c) have 12.
   EXPECT_EQ(least_alternative(problem, 1000), 5);
+}
+
+TEST(CopelandRmed, exact_form_refuses_more_than_eight_arms_and_names_the_other) {
+  const auto refused = configure_policy({"cw-rmed", {}}, {9, 1000});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().to_string().find("ecw-rmed"), std::string::npos);
+  EXPECT_TRUE(configure_policy({"cw-rmed", {}}, {8, 1000}).ok());
 }
 
 TEST(CopelandRmed, one_arm_is_played_against_itself_forever) {

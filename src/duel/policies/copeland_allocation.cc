@@ -1,149 +1,215 @@
 #include "duel/policies/copeland_allocation.h"
 
-#include <ClpSimplex.hpp>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "duel/core/check.h"
 
 namespace duel {
 namespace {
 
-// A result that an alternative may turn around.
-struct Turn {
-  std::size_t pair;  // index of (low, high)
-  bool counts_twice;
-};
+constexpr std::size_t kMostPairs = kMostAllocationPairs;
+constexpr double kRounding = 1e-9;
 
-std::size_t pair_index(const AllocationProblem& problem, Arm i, Arm j) {
-  return i < j ? i * problem.num_arms + j : j * problem.num_arms + i;
+// Pairs i < j, numbered in order.
+std::size_t pair_number(std::size_t num_arms, Arm i, Arm j) {
+  if (i > j) std::swap(i, j);
+  return i * num_arms - i * (i + 1) / 2 + (j - i - 1);
 }
 
-// All results whose turning brings i2 nearer to having fewer losses than i1.
-std::vector<Turn> turns_for(const AllocationProblem& problem, Arm i2) {
+// The results whose turning brings one arm i2 nearer to having fewer losses than i1.
+struct Turns {
+  std::array<std::uint8_t, 2 * kMostAllocationArms> singles{};  // pair numbers
+  std::size_t num_singles = 0;
+  std::optional<std::uint8_t> counts_twice;  // i1's own win over i2
+  std::size_t needed = 0;
+};
+
+Turns turns_for(const AllocationProblem& problem, Arm i2) {
   const Arm i1 = problem.winner;
-  std::vector<Turn> turns;
+  Turns turns;
+  turns.needed = problem.losses[i2] - problem.losses[i1] + 1;
+  const auto number = [&](Arm i, Arm j) {
+    return static_cast<std::uint8_t>(pair_number(problem.num_arms, i, j));
+  };
   for (Arm j = 0; j < problem.num_arms; ++j) {
     if (j != i2 && problem.evidence[i1 * problem.num_arms + j] < 0) {
-      turns.push_back({pair_index(problem, i1, j), false});
+      turns.singles[turns.num_singles++] = number(i1, j);
     }
-    if (problem.evidence[i2 * problem.num_arms + j] > 0) {
-      turns.push_back({pair_index(problem, i2, j), j == i1});
+    if (problem.evidence[i2 * problem.num_arms + j] <= 0) continue;
+    if (j == i1) {
+      turns.counts_twice = number(i1, i2);
+    } else {
+      turns.singles[turns.num_singles++] = number(i2, j);
     }
   }
   return turns;
 }
 
-std::size_t turns_needed(const AllocationProblem& problem, Arm i2) {
-  return problem.losses[i2] - problem.losses[problem.winner] + 1;
+template <class Weight>
+struct Alternative {
+  Weight weight;
+  std::uint32_t pairs;  // bit per pair number
+};
+
+// The lightest: the lightest single turns, with or without the one that counts twice. Nothing if
+// there are not enough results to turn.
+template <class Weight>
+std::optional<Alternative<Weight>> lightest_alternative(
+    Turns turns, const std::array<Weight, kMostPairs>& weights) {
+  std::sort(turns.singles.begin(),
+            turns.singles.begin() + static_cast<std::ptrdiff_t>(turns.num_singles),
+            [&](std::uint8_t a, std::uint8_t b) {
+              return weights[a] != weights[b] ? weights[a] < weights[b] : a < b;
+            });
+  std::optional<Alternative<Weight>> best;
+  const auto consider = [&](std::size_t taken, bool twice) {
+    if (taken > turns.num_singles) return;
+    Alternative<Weight> alternative{};
+    const auto turn = [&](std::uint8_t pair) {
+      alternative.weight += weights[pair];
+      alternative.pairs |= std::uint32_t{1} << pair;
+    };
+    for (std::size_t k = 0; k < taken; ++k) turn(turns.singles[k]);
+    if (twice) turn(*turns.counts_twice);
+    if (!best || alternative.weight < best->weight) best = alternative;
+  };
+  consider(turns.needed, false);
+  if (turns.counts_twice) consider(turns.needed > 2 ? turns.needed - 2 : 0, true);
+  return best;
 }
 
-// The alternative in favour of i2 with the least weight: the lightest single turns, with or without
-// the one that counts twice. Nothing if there are not enough results to turn.
-template <class Weight, class WeightOf>
-std::optional<std::pair<Weight, std::vector<std::size_t>>> lightest_alternative(
-    const AllocationProblem& problem, Arm i2, WeightOf weight_of) {
-  std::vector<Turn> turns = turns_for(problem, i2);
-  std::sort(turns.begin(), turns.end(), [&](const Turn& a, const Turn& b) {
-    if (a.counts_twice != b.counts_twice) return b.counts_twice;  // it comes last
-    const Weight wa = weight_of(a.pair), wb = weight_of(b.pair);
-    return wa != wb ? wa < wb : a.pair < b.pair;
-  });
-  const bool has_double = !turns.empty() && turns.back().counts_twice;
-  const std::size_t singles = turns.size() - (has_double ? 1 : 0);
-  const std::size_t needed = turns_needed(problem, i2);
-  std::optional<std::pair<Weight, std::vector<std::size_t>>> best;
-  const auto consider = [&](std::size_t taken, bool with_double) {
-    if (taken > singles) return;
-    Weight weight{};
-    std::vector<std::size_t> pairs;
-    for (std::size_t k = 0; k < taken; ++k) {
-      weight += weight_of(turns[k].pair);
-      pairs.push_back(turns[k].pair);
+// The program at its optimum, from the slacks.
+PackingProgram optimal_program(const AllocationProblem& problem, const PackingProgram::Row& costs) {
+  const std::size_t num_arms = problem.num_arms;
+  const std::size_t num_pairs = num_arms * (num_arms - 1) / 2;
+  std::array<Turns, kMostAllocationArms> turns;
+  for (Arm i2 = 0; i2 < num_arms; ++i2) {
+    if (i2 != problem.winner) turns[i2] = turns_for(problem, i2);
+  }
+  PackingProgram program(num_pairs, costs);
+  for (int step = 0;; ++step) {
+    DUEL_CHECK(step < 100000);
+    const auto& y = program.prices();
+    const auto* const cheapest =
+        std::min_element(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(num_pairs));
+    if (num_pairs > 0 && *cheapest < -kRounding) {
+      program.enter(std::uint32_t{1} << (cheapest - y.begin()), 0);
+      continue;
     }
-    if (with_double) {
-      weight += weight_of(turns.back().pair);
-      pairs.push_back(turns.back().pair);
+    std::optional<Alternative<double>> entering;
+    for (Arm i2 = 0; i2 < num_arms; ++i2) {
+      if (i2 == problem.winner) continue;
+      const auto lightest = lightest_alternative(turns[i2], y);
+      if (lightest && (!entering || lightest->weight < entering->weight)) entering = lightest;
     }
-    if (!best || weight < best->first) best = {weight, std::move(pairs)};
-  };
-  consider(needed, false);
-  if (has_double) consider(needed > 2 ? needed - 2 : 0, true);
-  return best;
+    if (!entering || entering->weight >= 1.0 - kRounding) return program;
+    program.enter(entering->pairs, 1);
+  }
 }
 
 }  // namespace
 
 std::int64_t least_alternative(const AllocationProblem& problem, std::int64_t none) {
+  std::array<std::int64_t, kMostPairs> weights{};
+  for (Arm i = 0; i < problem.num_arms; ++i) {
+    for (Arm j = i + 1; j < problem.num_arms; ++j) {
+      weights[pair_number(problem.num_arms, i, j)] =
+          std::abs(problem.evidence[i * problem.num_arms + j]);
+    }
+  }
   std::int64_t least = none;
   for (Arm i2 = 0; i2 < problem.num_arms; ++i2) {
     if (i2 == problem.winner) continue;
-    const auto lightest = lightest_alternative<std::int64_t>(
-        problem, i2, [&](std::size_t pair) { return std::abs(problem.evidence[pair]); });
-    if (lightest) least = std::min(least, lightest->first);
+    if (const auto lightest = lightest_alternative(turns_for(problem, i2), weights)) {
+      least = std::min(least, lightest->weight);
+    }
   }
   return least;
 }
 
+PackingProgram::PackingProgram(std::size_t num_pairs, const Row& costs)
+    : num_pairs_(num_pairs), basic_(costs) {
+  for (std::size_t row = 0; row < num_pairs; ++row) inverse_[row][row] = 1;
+}
+
+void PackingProgram::enter(std::uint32_t pairs, double gain) {
+  std::array<double, kMostPairs> direction{};
+  for (std::size_t row = 0; row < num_pairs_; ++row) {
+    for (std::size_t pair = 0; pair < num_pairs_; ++pair) {
+      if ((pairs >> pair & 1) != 0) direction[row] += inverse_[row][pair];
+    }
+  }
+  std::size_t leaving = num_pairs_;
+  double step = std::numeric_limits<double>::infinity();
+  for (std::size_t row = 0; row < num_pairs_; ++row) {
+    if (direction[row] > kRounding && basic_[row] / direction[row] < step) {
+      step = basic_[row] / direction[row];
+      leaving = row;
+    }
+  }
+  DUEL_CHECK(leaving < num_pairs_);  // the program is bounded: costs are finite
+  const double pivot = direction[leaving];
+  for (std::size_t pair = 0; pair < num_pairs_; ++pair) inverse_[leaving][pair] /= pivot;
+  for (std::size_t row = 0; row < num_pairs_; ++row) {
+    if (row == leaving || direction[row] == 0) continue;
+    basic_[row] = std::max(0.0, basic_[row] - step * direction[row]);
+    for (std::size_t pair = 0; pair < num_pairs_; ++pair) {
+      inverse_[row][pair] -= direction[row] * inverse_[leaving][pair];
+    }
+  }
+  basic_[leaving] = step;
+  gains_[leaving] = gain;
+  prices_.fill(0);
+  for (std::size_t row = 0; row < num_pairs_; ++row) {
+    if (gains_[row] == 0) continue;
+    for (std::size_t pair = 0; pair < num_pairs_; ++pair) prices_[pair] += inverse_[row][pair];
+  }
+}
+
+bool PackingProgram::feasible_for(const Row& costs) const {
+  for (std::size_t row = 0; row < num_pairs_; ++row) {
+    double value = 0;
+    for (std::size_t pair = 0; pair < num_pairs_; ++pair)
+      value += inverse_[row][pair] * costs[pair];
+    if (value < 0) return false;
+  }
+  return true;
+}
+
 double allocation_regret(const AllocationProblem& problem, Arm i, Arm j) {
-  const double places = static_cast<double>(problem.num_arms * problem.num_arms);
+  const auto places = static_cast<double>(problem.num_arms * problem.num_arms);
   const std::uint32_t excess =
       problem.losses[i] + problem.losses[j] - 2 * problem.losses[problem.winner];
   return static_cast<double>(excess) / static_cast<double>(2 * (problem.num_arms - 1)) +
-         1e-5 * (1.0 + static_cast<double>(pair_index(problem, i, j)) / places);
+         1e-5 * (1.0 + static_cast<double>(i * problem.num_arms + j) / places);
 }
 
-std::int64_t cheapest_allocation(const AllocationProblem& problem, std::span<double> q) {
-  // Variables y = q d, one per pair that is not even, so that the constraints are sums.
-  std::vector<int> column(problem.num_arms * problem.num_arms, -1);
-  std::vector<std::size_t> pairs;
-  std::vector<double> cost;
-  for (Arm i = 0; i < problem.num_arms; ++i) {
-    for (Arm j = i + 1; j < problem.num_arms; ++j) {
-      const std::size_t pair = pair_index(problem, i, j);
-      if (problem.evidence[pair] == 0) continue;
-      column[pair] = static_cast<int>(pairs.size());
-      pairs.push_back(pair);
-      cost.push_back(allocation_regret(problem, i, j) / problem.divergence[pair]);
+std::int64_t AllocationSolver::solve(const AllocationProblem& problem, std::span<double> q) {
+  const std::size_t num_arms = problem.num_arms;
+  DUEL_CHECK(num_arms <= kMostAllocationArms);
+  // In terms of y = q d the constraints are sums. Pairs that are even are in no alternative.
+  std::array<double, kMostPairs> costs{};
+  for (Arm i = 0; i < num_arms; ++i) {
+    for (Arm j = i + 1; j < num_arms; ++j) {
+      const double divergence = problem.divergence[i * num_arms + j];
+      costs[pair_number(num_arms, i, j)] =
+          divergence > 0 ? allocation_regret(problem, i, j) / divergence : 1.0;
     }
   }
-  ClpSimplex solver;
-  solver.setLogLevel(0);
-  solver.setPrimalTolerance(1e-10);
-  solver.setDualTolerance(1e-10);
-  solver.resize(0, static_cast<int>(pairs.size()));
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
-    solver.setColumnBounds(static_cast<int>(k), 0.0, COIN_DBL_MAX);
-    solver.setObjectiveCoefficient(static_cast<int>(k), cost[k]);
-  }
-  std::vector<double> y(pairs.size(), 0.0);
-  const std::vector<double> ones(pairs.size(), 1.0);
-  for (bool violated = true; violated;) {
-    violated = false;
-    for (Arm i2 = 0; i2 < problem.num_arms; ++i2) {
-      if (i2 == problem.winner) continue;
-      const auto lightest = lightest_alternative<double>(
-          problem, i2, [&](std::size_t pair) { return y[static_cast<std::size_t>(column[pair])]; });
-      if (!lightest || lightest->first >= 1.0 - 1e-8) continue;
-      violated = true;
-      std::vector<int> columns;
-      for (const std::size_t pair : lightest->second) columns.push_back(column[pair]);
-      solver.addRow(static_cast<int>(columns.size()), columns.data(), ones.data(), 1.0,
-                    COIN_DBL_MAX);
-    }
-    if (!violated) break;
-    solver.dual();
-    DUEL_CHECK(solver.isProvenOptimal());
-    std::copy_n(solver.getColSolution(), y.size(), y.begin());
-  }
+  if (!program_ || !program_->feasible_for(costs)) program_ = optimal_program(problem, costs);
   double total = 0;
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
-    // Drops what is only the solver's rounding.
-    q[pairs[k]] = y[k] > 1e-9 ? y[k] / problem.divergence[pairs[k]] : 0.0;
-    total += cost[k] * y[k];
+  for (Arm i = 0; i < num_arms; ++i) {
+    for (Arm j = i + 1; j < num_arms; ++j) {
+      const std::size_t pair = pair_number(num_arms, i, j);
+      const double y = program_->prices()[pair];
+      const double divergence = problem.divergence[i * num_arms + j];
+      q[i * num_arms + j] = y > kRounding ? y / divergence : 0.0;
+      total += costs[pair] * std::max(y, 0.0);
+    }
   }
   return static_cast<std::int64_t>(std::min(total, 0x1p40) * 0x1p20 + 0.5);
 }

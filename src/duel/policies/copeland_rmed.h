@@ -6,7 +6,8 @@
 // Cost       ECW: O(W K + K log K) per informative duel, W the empirical winners, plus O(K) for each
 //            arm with pairs to be played; where a duel changes who beats whom and there is no
 //            empirical Condorcet winner, O((W + log K) K^2). About 32 bytes per ordered pair. CW:
-//            linear programs for each informative duel (copeland_allocation.h); up to 8 arms.
+//            a linear program per winner for most informative duels (copeland_allocation.h); up to
+//            8 arms.
 // Departs    evidence n d is held on a grid of 2^-36 and costs r/d on one of 2^-20 (up to 2^18), so
 //            that equal ones are equal and sums do not depend on their order. Arms of equal cost
 //            are taken in the order of their index. Of several winners that are sure, the one with
@@ -31,6 +32,7 @@
 #include <vector>
 
 #include "duel/core/pair_counts.h"
+#include "duel/policies/copeland_allocation.h"
 #include "duel/policies/index_set.h"
 #include "duel/policies/policy.h"
 
@@ -50,10 +52,9 @@ template <CopelandRmedVariant variant>
 class CopelandRmed : public ChoosingPolicy<CopelandRmed<variant>> {
  public:
   using Options = CopelandRmedOptions;
-  static constexpr std::size_t kMostArmsExact = 8;
 
   CopelandRmed(const Options& options, std::size_t num_arms, RoundRng rng);
-  // CW-RMED refuses more than kMostArmsExact arms.
+  // CW-RMED refuses more than 8 arms.
   static Status check(const Options& options, std::size_t num_arms);
 
   enum class Phase : std::uint8_t { exploration, main, unknown };
@@ -160,6 +161,7 @@ class CopelandRmed : public ChoosingPolicy<CopelandRmed<variant>> {
   std::vector<Arm> stale_columns_;
   bool all_stale_ = true;
   // CW: q per winner and pair, and its cost.
+  std::vector<AllocationSolver> solvers_;
   std::vector<double> allocations_;
   std::vector<std::int64_t> allocation_costs_;
   // Scratch, so that nothing is allocated in a round.
