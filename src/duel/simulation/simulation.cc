@@ -25,31 +25,106 @@ double physical_memory() {
                                     : std::numeric_limits<double>::infinity();
 }
 
-// Takes down what one trial shows at its checkpoints; checkpoint 0 of the loop is `first` of the
-// table.
-class Recorder final : public TrialObserver {
+}  // namespace
+
+// Takes down what one trial shows at its checkpoints. Where the matrix changes, the loop is given a
+// checkpoint at the round before; there the matrix that the arena looks at is replaced. Jumps may
+// pass a change: the policy cannot know of it, and the loop splits its tally at checkpoints.
+class Simulation::Recorder final : public TrialObserver {
  public:
-  Recorder(const std::vector<RegretMeter>& meters, const std::vector<std::uint8_t>& is_right,
-           std::uint32_t trial, std::size_t first, TrialTable& table)
-      : meters_(meters), is_right_(is_right), trial_(trial), first_(first), table_(table) {}
+  // Checkpoint 0 of `checkpoints` is number `first` of the table.
+  Recorder(const Simulation& simulation, std::uint32_t trial, std::span<const Round> checkpoints,
+           std::size_t first, TrialTable& table)
+      : simulation_(simulation), trial_(trial), first_(first), table_(table) {
+    if (simulation.judgements_.size() == 1) {
+      stops_ = checkpoints;
+      return;
+    }
+    matrix_ = *simulation.judgements_[0].matrix;
+    merit_ranks_ = simulation.judgements_[0].merit_ranks;
+    past_.resize(simulation.plan_.regrets.size());
+    const std::size_t num_arms = matrix_->num_arms();
+    before_ = {std::vector<std::uint64_t>(num_arms), std::vector<std::uint64_t>(num_arms)};
+    auto change = simulation.plan_.changes.begin();
+    const auto add_changes_before = [&](Round round) {
+      for (; change != simulation.plan_.changes.end() && change->from <= round; ++change) {
+        if (merged_.empty() || merged_.back() != change->from - 1) {
+          merged_.push_back(change->from - 1);
+          kinds_.push_back({false, true});
+        } else {
+          kinds_.back().changes = true;
+        }
+      }
+    };
+    for (const Round checkpoint : checkpoints) {
+      add_changes_before(checkpoint);
+      merged_.push_back(checkpoint);
+      kinds_.push_back({true, false});
+    }
+    stops_ = merged_;
+  }
+
+  // What the loop and the arena are to be given.
+  std::span<const Round> stops() const { return stops_; }
+  const PreferenceMatrix& matrix() const {
+    return matrix_ ? *matrix_ : *simulation_.judgements_[0].matrix;
+  }
+  std::span<const std::uint32_t> merit_ranks() const {
+    return matrix_ ? merit_ranks_ : simulation_.judgements_[0].merit_ranks;
+  }
 
   void at_checkpoint(std::size_t index, const MatrixArena& arena, Arm recommended) override {
-    const std::size_t checkpoint = first_ + index;
-    for (std::size_t r = 0; r < meters_.size(); ++r) {
-      table_.set(trial_, checkpoint, r, meters_[r].total(arena.tally()));
+    if (!matrix_) {
+      record(first_ + index, arena, arena.tally(), recommended);
+      return;
     }
-    table_.set_facts(trial_, checkpoint, is_right_[recommended] != 0, arena.informative());
+    PlayTally since = arena.tally();
+    for (std::size_t i = 0; i < since.plays.size(); ++i) {
+      since.plays[i] -= before_.plays[i];
+      since.better[i] -= before_.better[i];
+    }
+    if (kinds_[index].records) record(first_ + recorded_++, arena, since, recommended);
+    if (!kinds_[index].changes) return;
+    const Judgement& judgement = simulation_.judgements_[segment_];
+    for (std::size_t r = 0; r < past_.size(); ++r) past_[r] += judgement.meters[r].total(since);
+    before_ = arena.tally();
+    ++segment_;
+    *matrix_ = *simulation_.judgements_[segment_].matrix;
+    std::copy(simulation_.judgements_[segment_].merit_ranks.begin(),
+              simulation_.judgements_[segment_].merit_ranks.end(), merit_ranks_.begin());
   }
 
  private:
-  const std::vector<RegretMeter>& meters_;
-  const std::vector<std::uint8_t>& is_right_;
+  struct Kind {
+    bool records;
+    bool changes;
+  };
+
+  void record(std::size_t checkpoint, const MatrixArena& arena, const PlayTally& tally,
+              Arm recommended) {
+    const Judgement& judgement = simulation_.judgements_[segment_];
+    for (std::size_t r = 0; r < judgement.meters.size(); ++r) {
+      const double past = past_.empty() ? 0.0 : past_[r];
+      table_.set(trial_, checkpoint, r, past + judgement.meters[r].total(tally));
+    }
+    table_.set_facts(trial_, checkpoint, judgement.is_right[recommended] != 0, arena.informative());
+  }
+
+  const Simulation& simulation_;
   std::uint32_t trial_;
   std::size_t first_;
   TrialTable& table_;
+  std::span<const Round> stops_;
+  std::size_t segment_ = 0;
+  // Only where the matrix changes:
+  std::optional<PreferenceMatrix> matrix_;  // the one in force, which the arena refers to
+  std::vector<std::uint32_t> merit_ranks_;  // likewise
+  std::vector<Round> merged_;
+  std::vector<Kind> kinds_;
+  std::size_t recorded_ = 0;
+  std::vector<double> past_;  // regret until the last change
+  PlayTally before_;          // plays until the last change
 };
-
-}  // namespace
 
 TrialTable::TrialTable(std::uint32_t trials, std::size_t checkpoints, std::size_t regrets)
     : num_trials_(trials),
@@ -112,13 +187,34 @@ Result<Simulation::Entry> Simulation::configure(const CallSpec& call, const Simu
   return entry;
 }
 
+Result<Simulation::Judgement> Simulation::judgement(const PreferenceMatrix& matrix,
+                                                    const std::vector<RegretNotion>& notions) {
+  Judgement judgement;
+  judgement.matrix = &matrix;
+  for (const RegretNotion notion : notions) {
+    DUEL_ASSIGN(RegretMeter meter, RegretMeter::create(notion, matrix));
+    judgement.meters.push_back(std::move(meter));
+  }
+  judgement.merit_ranks = merit_ranks(matrix);
+  judgement.is_right.assign(matrix.num_arms(), 0);
+  if (const std::optional<Arm> winner = condorcet_winner(matrix)) {
+    judgement.is_right[*winner] = 1;
+  } else {
+    for (const Arm arm : copeland_scores(matrix).winners) judgement.is_right[arm] = 1;
+  }
+  return judgement;
+}
+
 Result<Simulation> Simulation::create(const SimulationPlan& plan) {
   DUEL_CHECK(plan.matrix != nullptr && plan.trials >= 1);
   DUEL_CHECK(!plan.checkpoints.empty() && plan.checkpoints.front() >= 1);
   DUEL_CHECK(plan.checkpoints.back() <= kMaxRounds);
   DUEL_CHECK(std::adjacent_find(plan.checkpoints.begin(), plan.checkpoints.end(),
                                 std::greater_equal<>()) == plan.checkpoints.end());
-  const PreferenceMatrix& matrix = *plan.matrix;
+  for (std::size_t k = 0; k < plan.changes.size(); ++k) {
+    DUEL_CHECK(plan.changes[k].from > (k == 0 ? 1 : plan.changes[k - 1].from));
+    DUEL_CHECK(plan.changes[k].matrix->num_arms() == plan.matrix->num_arms());
+  }
 
   Simulation simulation;
   simulation.plan_ = plan;
@@ -126,9 +222,16 @@ Result<Simulation> Simulation::create(const SimulationPlan& plan) {
     DUEL_ASSIGN(Entry entry, configure(call, plan));
     simulation.policies_.push_back(std::move(entry));
   }
-  for (const RegretNotion notion : plan.regrets) {
-    DUEL_ASSIGN(RegretMeter meter, RegretMeter::create(notion, matrix));
-    simulation.meters_.push_back(std::move(meter));
+  DUEL_ASSIGN(Judgement first, judgement(*plan.matrix, plan.regrets));
+  simulation.judgements_.push_back(std::move(first));
+  for (const MatrixChange& change : plan.changes) {
+    auto next = judgement(*change.matrix, plan.regrets);
+    if (!next.ok()) {
+      Error error = next.error();
+      error.message += fmt::format(", from round {}", change.from);
+      return error;
+    }
+    simulation.judgements_.push_back(*std::move(next));
   }
   const double bytes = TrialTable::bytes(plan.trials, plan.checkpoints.size(), plan.regrets.size());
   if (bytes > 0.8 * physical_memory()) {
@@ -138,14 +241,6 @@ Result<Simulation> Simulation::create(const SimulationPlan& plan) {
                  "", "fewer trials, checkpoints or regret notions"};
   }
 
-  simulation.merit_ranks_ = merit_ranks(matrix);
-  simulation.is_right_.assign(matrix.num_arms(), 0);
-  if (const std::optional<Arm> winner = condorcet_winner(matrix)) {
-    simulation.is_right_[*winner] = 1;
-  } else {
-    for (const Arm arm : copeland_scores(matrix).winners) simulation.is_right_[arm] = 1;
-  }
-  simulation.threads_ = resolve_threads(plan.threads);
   return simulation;
 }
 
@@ -160,11 +255,11 @@ bool Simulation::play(const Entry& entry, std::uint32_t trial, const std::atomic
   const std::size_t runs = entry.configured.size();
   for (std::size_t run = 0; run < runs; ++run) {
     const ConfiguredPolicy& policy = *entry.configured[run];
-    MatrixArena arena(*plan_.matrix, merit_ranks_, OutcomeStream(plan_.seed, trial));
+    Recorder recorder(*this, trial, per_checkpoint ? checkpoints.subspan(run, 1) : checkpoints, run,
+                      table);
+    MatrixArena arena(recorder.matrix(), recorder.merit_ranks(), OutcomeStream(plan_.seed, trial));
     const TrialStreams streams(plan_.seed, trial, policy.facts().name);
-    Recorder recorder(meters_, is_right_, trial, run, table);
-    const TrialPlan trial_plan{per_checkpoint ? checkpoints.subspan(run, 1) : checkpoints, true,
-                               &stop};
+    const TrialPlan trial_plan{recorder.stops(), true, &stop};
     if (!policy.play(arena, streams, trial_plan, recorder)) return false;
   }
   table.finish(trial);

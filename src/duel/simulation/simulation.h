@@ -32,8 +32,18 @@
 
 namespace duel {
 
+// From round `from` on another matrix, with as many arms, is in force.
+struct MatrixChange {
+  Round from = 0;
+  const PreferenceMatrix* matrix = nullptr;
+};
+
 struct SimulationPlan {
   const PreferenceMatrix* matrix = nullptr;  // must outlive the Simulation
+  // Ascending, each after round 1; the matrices must outlive the Simulation. Regret is counted
+  // against the matrix in force, and what is right to recommend is judged by it. (Von Neumann regret
+  // is then the sum over the stretches between changes.)
+  std::vector<MatrixChange> changes;
   std::vector<CallSpec> policies;
   std::vector<Round> checkpoints;  // ascending, not empty; the last one ends the run
   std::uint32_t trials = 1;
@@ -150,16 +160,25 @@ class Simulation {
     std::vector<std::shared_ptr<const ConfiguredPolicy>> configured;
   };
 
+  // What one matrix means for regret.
+  struct Judgement {
+    const PreferenceMatrix* matrix = nullptr;
+    std::vector<RegretMeter> meters;
+    std::vector<std::uint32_t> merit_ranks;
+    std::vector<std::uint8_t> is_right;  // per arm: would recommending it be right
+  };
+  class Recorder;
+
   Simulation() = default;
+  static Result<Judgement> judgement(const PreferenceMatrix& matrix,
+                                     const std::vector<RegretNotion>& notions);
   bool play(const Entry& entry, std::uint32_t trial, const std::atomic<bool>& stop,
             TrialTable& table) const;
   static Result<Entry> configure(const CallSpec& call, const SimulationPlan& plan);
 
   SimulationPlan plan_;
   std::vector<Entry> policies_;
-  std::vector<RegretMeter> meters_;
-  std::vector<std::uint32_t> merit_ranks_;
-  std::vector<std::uint8_t> is_right_;  // per arm: would recommending it be right
+  std::vector<Judgement> judgements_;  // of the matrix, then of each change
   unsigned threads_ = 1;
 };
 
