@@ -486,6 +486,58 @@ TEST(SimulateCommand, a_regret_that_is_defined_without_a_condorcet_winner_works)
   EXPECT_TRUE(json["policies"][0]["checkpoints"][0]["regret"].contains("von-neumann"));
 }
 
+// Rankers compared by clicks. ---------------------------------------------------------------------
+
+TEST(SimulateCommand, an_environment_of_clicks_counts_regret_against_the_exact_matrix) {
+  const std::string environment =
+      "clicks(data=synthetic(queries=10,documents=8,features=4),interleave=team-draft,length=5)";
+  const Json json = json_of({"simulate", "--policy", "rmed1,uniform", "--environment", environment,
+                             "--rounds", "1e4", "--trials", "4"});
+  EXPECT_EQ(json["matrix"], environment);
+  const auto last = [&](int policy) -> const Json& {
+    return json["policies"][policy]["checkpoints"].back();
+  };
+  EXPECT_GT(last(0)["regret"]["average"]["mean"], 0.0);
+  EXPECT_LT(last(0)["regret"]["average"]["mean"], last(1)["regret"]["average"]["mean"]);
+  EXPECT_EQ(last(0)["accuracy"], 1.0);
+}
+
+TEST(SimulateCommand, without_a_truth_only_accuracy_is_reported) {
+  const std::vector<std::string> arguments = {
+      "simulate",
+      "--policy",
+      "rmed1",
+      "--environment",
+      "clicks(data=synthetic(queries=5,documents=20,features=3,noise=0.1))",
+      "--rounds",
+      "2e3",
+      "--trials",
+      "3"};
+  const Json json = json_of(arguments);
+  const Json& last = json["policies"][0]["checkpoints"].back();
+  EXPECT_TRUE(last["regret"]["average"]["mean"].is_null());
+  EXPECT_TRUE(last["accuracy"].is_number());
+  const CommandResult table = run_duel(arguments);
+  EXPECT_EQ(table.exit_code, 0) << table.err;
+  EXPECT_FALSE(contains(table.out, "nan")) << table.out;
+}
+
+TEST(SimulateCommand, a_study_of_clicks_resumes_only_on_the_same_data) {
+  const TemporaryDirectory place;
+  place.write("data.txt", "1 qid:1 1:2 2:1\n0 qid:1 1:1 2:2\n");
+  const CommandOptions there{.directory = place.path()};
+  const std::string environment = "clicks(data=data.txt,interleave=team-draft)";
+  ASSERT_EQ(run_duel({"simulate", "--policy", "uniform", "--environment", environment, "--rounds",
+                      "100", "--trials", "2", "-o", "out"},
+                     there)
+                .exit_code,
+            0);
+  EXPECT_EQ(run_duel({"simulate", "--resume", "out"}, there).exit_code, 0);
+  place.write("data.txt", "0 qid:1 1:2 2:1\n1 qid:1 1:1 2:2\n");
+  const CommandResult changed = run_duel({"simulate", "--resume", "out"}, there);
+  EXPECT_NE(changed.exit_code, 0);
+}
+
 TEST(SimulateCommand, refuses_what_does_not_fit_in_memory) {
   const CommandResult result = run_duel(
       {"simulate", "--policy", "rucb", "--matrix", "arxiv", "--trials", "4e9", "--rounds", "1e18"});

@@ -215,9 +215,11 @@ void add_simulate_command(CLI::App& app, CommandContext& context) {
   };
   add_option("--policy", "policies", "POLICY-LIST",
              "Policies to compare, separated by commas; may be repeated. See 'duel policies'.");
-  add_option("--matrix", "matrices", "MATRIX-LIST",
+  add_option("--matrix,--environment", "matrices", "MATRIX-LIST",
              "Built-in matrices such as arxiv or bradley-terry(k=64,seed=1,spread=1), or files; "
-             "separated by commas; may be repeated. See 'duel matrix'.");
+             "matrices that change, changing(1=arxiv,1e4=slides); or rankers compared by clicks, "
+             "clicks(data=train.txt,interleave=team-draft,user=navigational). Separated by commas; "
+             "may be repeated. See 'duel matrix' and docs/estimation.md.");
   add_option("--rounds", "rounds", "N", "Rounds of every trial (default 1e5).");
   add_option("--trials", "trials", "N", "Trials of every policy on every matrix (default 100).");
   add_option("--seed", "seed", "N", "Seed of all randomness (default 0).");

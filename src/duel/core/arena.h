@@ -13,15 +13,27 @@
 
 namespace duel {
 
+// Answers duels in place of coins with a matrix's probabilities: an environment that is more than a
+// matrix, such as users who click. One per trial.
+class OutcomeSource {
+ public:
+  virtual ~OutcomeSource() = default;
+  // How the `meeting`-th meeting (0-based) of the arms ends, `low` (the smaller number) being the
+  // first. A function of its arguments, so that all policies of a trial meet the same answers.
+  virtual Outcome answer(Arm low, Arm high, std::uint32_t meeting) = 0;
+};
+
 class MatrixArena {
  public:
   // `merit_rank[i]`: position of arm i when arms are sorted from best to worst; decides which arm
-  // of a duel is the better one. `matrix` and `merit_rank` must outlive the arena.
+  // of a duel is the better one. `matrix`, `merit_rank` and `source` must outlive the arena; `source`
+  // may be null.
   MatrixArena(const PreferenceMatrix& matrix, std::span<const std::uint32_t> merit_rank,
-              OutcomeStream outcomes)
+              OutcomeStream outcomes, OutcomeSource* source = nullptr)
       : matrix_(matrix),
         merit_rank_(merit_rank),
         outcomes_(outcomes),
+        source_(source),
         meetings_(matrix.num_arms() * (matrix.num_arms() - 1) / 2),
         tally_{std::vector<std::uint64_t>(matrix.num_arms()),
                std::vector<std::uint64_t>(matrix.num_arms())} {}
@@ -38,7 +50,12 @@ class MatrixArena {
     ++tally_.better[merit_rank_[low] < merit_rank_[high] ? low : high];
     ++informative_;
     const std::size_t pair = static_cast<std::size_t>(high) * (high - 1) / 2 + low;
-    const std::uint64_t draw = outcomes_.draw(low, high, meetings_[pair]++);
+    const std::uint32_t meeting = meetings_[pair]++;
+    if (source_ != nullptr) [[unlikely]] {
+      const Outcome outcome = source_->answer(low, high, meeting);
+      return in_order ? outcome : mirrored(outcome);
+    }
+    const std::uint64_t draw = outcomes_.draw(low, high, meeting);
     const bool low_wins = static_cast<double>(draw) < matrix_(low, high) * 0x1p53;
     return low_wins == in_order ? Outcome::first_wins : Outcome::second_wins;
   }
@@ -56,6 +73,7 @@ class MatrixArena {
   const PreferenceMatrix& matrix_;
   std::span<const std::uint32_t> merit_rank_;
   OutcomeStream outcomes_;
+  OutcomeSource* source_;
   std::vector<std::uint32_t> meetings_;  // per unordered pair, (low, high) at high(high-1)/2 + low
   PlayTally tally_;
   std::uint64_t informative_ = 0;

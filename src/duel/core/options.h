@@ -30,7 +30,7 @@ enum class Shown { when_set, always };
 
 struct OptionFact {
   std::string name;
-  std::string type;           // number | count | numbers | choice | flag
+  std::string type;           // number | count | numbers | choice | flag | text
   std::string default_value;  // as a user would write it
   std::string allowed;        // "> 0", "2 | 1 | inf", "true | false"
   std::string doc;
@@ -135,6 +135,19 @@ class OptionTable {
                   return options.*field == 0 ? std::string("the run's rounds")
                                              : fmt::format("{}", options.*field);
                 }});
+  }
+
+  // Any text but the empty one; what it means is checked where it is used.
+  OptionTable& text(std::string name, std::string Options::* field, std::string doc,
+                    Shown shown = Shown::when_set) {
+    return add({{name, "text", "", "any", std::move(doc)},
+                shown,
+                [=](Options& options, const std::string& text) -> Status {
+                  if (text.empty()) return Error{ErrorCode::invalid_argument, "is empty", "", ""};
+                  options.*field = text;
+                  return Done{};
+                },
+                [=](const Options& options) { return options.*field; }});
   }
 
   template <class Enum>

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "duel/core/matrix_schedule.h"
 #include "duel/core/numbers.h"
 #include "duel/core/rng.h"
 #include "duel/experiment/csv.h"
 #include "duel/experiment/output_directory.h"
+#include "duel/experiment/problem.h"
 #include "duel/experiment/progress_log.h"
 #include "duel/simulation/simulation.h"
 #include "duel/version_info.h"
@@ -34,7 +34,7 @@ double seconds_since(Clock::time_point start) {
 struct PreparedStudy {
   StudySpec spec;  // with canonical policies
   std::vector<Round> checkpoints;
-  std::vector<std::unique_ptr<const MatrixSchedule>> matrices;
+  std::vector<std::unique_ptr<const Problem>> matrices;
   std::vector<std::string> matrix_labels;
   std::vector<Simulation> simulations;  // one per matrix
   std::string identity;                 // of everything that decides the values
@@ -47,8 +47,9 @@ std::string identity_of(const PreparedStudy& study) {
   essence.threads = 0;
   essence.trials_csv = false;
   std::string text = fmt::format("{}\n{}", kVersion, to_toml(essence));
-  for (const auto& schedule : study.matrices) {
-    for (const auto& [from, matrix] : schedule->segments) {
+  for (const auto& problem : study.matrices) {
+    if (problem->clicks) text += fmt::format("{:016x}\n", problem->clicks->fingerprint());
+    for (const auto& [from, matrix] : problem->schedule.segments) {
       if (from > 1) text += fmt::format("{}:", from);
       for (Arm i = 0; i < matrix.num_arms(); ++i) {
         text += fmt::format("{}:{}", matrix.arm_name(i).size(), matrix.arm_name(i));
@@ -66,9 +67,10 @@ std::string identity_of(const PreparedStudy& study) {
 std::vector<std::string> matrix_labels(const PreparedStudy& study) {
   std::vector<std::string> labels;
   for (std::size_t m = 0; m < study.matrices.size(); ++m) {
-    const std::string& name = study.matrices[m]->name;
-    const auto namesakes = std::count_if(study.matrices.begin(), study.matrices.end(),
-                                         [&](const auto& other) { return other->name == name; });
+    const std::string& name = study.matrices[m]->schedule.name;
+    const auto namesakes =
+        std::count_if(study.matrices.begin(), study.matrices.end(),
+                      [&](const auto& other) { return other->schedule.name == name; });
     labels.push_back(namesakes > 1 ? study.spec.matrices[m] : name);
   }
   return labels;
@@ -98,9 +100,12 @@ Result<PreparedStudy> prepare(const StudySpec& given, unsigned threads, bool has
                    "a study with an output directory cannot read a matrix from standard input", "",
                    "it could not be resumed; write the matrix to a file first"};
     }
-    DUEL_ASSIGN(MatrixSchedule schedule, resolve_schedule(text));
-    study.matrices.push_back(std::make_unique<const MatrixSchedule>(std::move(schedule)));
-    const auto& segments = study.matrices.back()->segments;
+    DUEL_ASSIGN(Problem resolved, resolve_problem(text, threads));
+    study.matrices.push_back(std::make_unique<const Problem>(std::move(resolved)));
+    const Problem& problem = *study.matrices.back();
+    plan.outcomes = problem.outcomes();
+    plan.right_arms = problem.right_arms;
+    const auto& segments = problem.schedule.segments;
     plan.matrix = &segments.front().matrix;
     plan.changes.clear();
     for (std::size_t k = 1; k < segments.size(); ++k) {
@@ -324,7 +329,8 @@ Result<StudyOutcome> run_prepared(const PreparedStudy& study, const StudyOptions
     const Simulation& simulation = study.simulations[m];
     results.runs.emplace_back();
     MatrixResult& run = results.runs.back();
-    run.facts = facts_of(study.matrices[m]->segments.front().matrix, study.matrix_labels[m]);
+    run.facts =
+        facts_of(study.matrices[m]->schedule.segments.front().matrix, study.matrix_labels[m]);
     for (std::size_t p = 0; p < simulation.num_policies(); ++p) {
       TrialTable known = simulation.empty_table();
       if (log) DUEL_RETURN_IF_ERROR(log->load(m, p, known));

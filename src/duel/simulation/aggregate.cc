@@ -55,6 +55,7 @@ double quantile(std::span<const double> sorted, double p) {
 
 Summary summarize(std::span<const double> values) {
   DUEL_CHECK(!values.empty());
+  if (std::any_of(values.begin(), values.end(), [](double x) { return std::isnan(x); })) return {};
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
   Summary summary;

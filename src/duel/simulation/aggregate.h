@@ -34,7 +34,7 @@ double standard_error(std::span<const double> values, double mean);
 double quantile(std::span<const double> sorted, double p);
 
 // All of the above. Depends on the order of `values` only in the last bits of mean and se, so
-// trials are passed in their order. REQUIRES: `values` is not empty.
+// trials are passed in their order. Undefined where a value is. REQUIRES: `values` is not empty.
 Summary summarize(std::span<const double> values);
 
 // The standard error of a share of `successes` among `n`: the formula of `standard_error` for

@@ -11,6 +11,7 @@
 #include "duel/core/check.h"
 #include "duel/core/jobs.h"
 #include "duel/core/winners.h"
+#include "duel/simulation/aggregate.h"
 #include "duel/simulation/checkpoints.h"
 
 namespace duel {
@@ -103,9 +104,10 @@ class Simulation::Recorder final : public TrialObserver {
   void record(std::size_t checkpoint, const MatrixArena& arena, const PlayTally& tally,
               Arm recommended) {
     const Judgement& judgement = simulation_.judgements_[segment_];
-    for (std::size_t r = 0; r < judgement.meters.size(); ++r) {
+    for (std::size_t r = 0; r < table_.num_regrets(); ++r) {
       const double past = past_.empty() ? 0.0 : past_[r];
-      table_.set(trial_, checkpoint, r, past + judgement.meters[r].total(tally));
+      table_.set(trial_, checkpoint, r,
+                 judgement.meters.empty() ? kUndefined : past + judgement.meters[r].total(tally));
     }
     table_.set_facts(trial_, checkpoint, judgement.is_right[recommended] != 0, arena.informative());
   }
@@ -188,15 +190,19 @@ Result<Simulation::Entry> Simulation::configure(const CallSpec& call, const Simu
 }
 
 Result<Simulation::Judgement> Simulation::judgement(const PreferenceMatrix& matrix,
-                                                    const std::vector<RegretNotion>& notions) {
+                                                    const SimulationPlan& plan) {
   Judgement judgement;
   judgement.matrix = &matrix;
-  for (const RegretNotion notion : notions) {
+  judgement.merit_ranks = merit_ranks(matrix);
+  judgement.is_right.assign(matrix.num_arms(), 0);
+  if (plan.right_arms) {
+    for (const Arm arm : *plan.right_arms) judgement.is_right[arm] = 1;
+    return judgement;
+  }
+  for (const RegretNotion notion : plan.regrets) {
     DUEL_ASSIGN(RegretMeter meter, RegretMeter::create(notion, matrix));
     judgement.meters.push_back(std::move(meter));
   }
-  judgement.merit_ranks = merit_ranks(matrix);
-  judgement.is_right.assign(matrix.num_arms(), 0);
   if (const std::optional<Arm> winner = condorcet_winner(matrix)) {
     judgement.is_right[*winner] = 1;
   } else {
@@ -222,10 +228,10 @@ Result<Simulation> Simulation::create(const SimulationPlan& plan) {
     DUEL_ASSIGN(Entry entry, configure(call, plan));
     simulation.policies_.push_back(std::move(entry));
   }
-  DUEL_ASSIGN(Judgement first, judgement(*plan.matrix, plan.regrets));
+  DUEL_ASSIGN(Judgement first, judgement(*plan.matrix, plan));
   simulation.judgements_.push_back(std::move(first));
   for (const MatrixChange& change : plan.changes) {
-    auto next = judgement(*change.matrix, plan.regrets);
+    auto next = judgement(*change.matrix, plan);
     if (!next.ok()) {
       Error error = next.error();
       error.message += fmt::format(", from round {}", change.from);
@@ -240,7 +246,7 @@ Result<Simulation> Simulation::create(const SimulationPlan& plan) {
                              plan.trials, plan.checkpoints.size(), bytes / 1e9),
                  "", "fewer trials, checkpoints or regret notions"};
   }
-
+  simulation.threads_ = resolve_threads(plan.threads);
   return simulation;
 }
 
@@ -257,7 +263,9 @@ bool Simulation::play(const Entry& entry, std::uint32_t trial, const std::atomic
     const ConfiguredPolicy& policy = *entry.configured[run];
     Recorder recorder(*this, trial, per_checkpoint ? checkpoints.subspan(run, 1) : checkpoints, run,
                       table);
-    MatrixArena arena(recorder.matrix(), recorder.merit_ranks(), OutcomeStream(plan_.seed, trial));
+    const auto source = plan_.outcomes ? plan_.outcomes(plan_.seed, trial) : nullptr;
+    MatrixArena arena(recorder.matrix(), recorder.merit_ranks(), OutcomeStream(plan_.seed, trial),
+                      source.get());
     const TrialStreams streams(plan_.seed, trial, policy.facts().name);
     const TrialPlan trial_plan{recorder.stops(), true, &stop};
     if (!policy.play(arena, streams, trial_plan, recorder)) return false;

@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "duel/core/arena.h"
 #include "duel/core/call_spec.h"
 #include "duel/core/duel.h"
 #include "duel/core/preference_matrix.h"
@@ -44,6 +45,11 @@ struct SimulationPlan {
   // against the matrix in force, and what is right to recommend is judged by it. (Von Neumann regret
   // is then the sum over the stretches between changes.)
   std::vector<MatrixChange> changes;
+  // Where set, what answers the duels of a trial in place of coins with the matrix's probabilities.
+  std::function<std::unique_ptr<OutcomeSource>(std::uint64_t seed, std::uint32_t trial)> outcomes;
+  // Where set, the matrix is no truth but a stand-in: every regret is undefined (NaN), and these arms
+  // are right to recommend. Not together with `changes`.
+  std::optional<std::vector<Arm>> right_arms;
   std::vector<CallSpec> policies;
   std::vector<Round> checkpoints;  // ascending, not empty; the last one ends the run
   std::uint32_t trials = 1;
@@ -170,8 +176,7 @@ class Simulation {
   class Recorder;
 
   Simulation() = default;
-  static Result<Judgement> judgement(const PreferenceMatrix& matrix,
-                                     const std::vector<RegretNotion>& notions);
+  static Result<Judgement> judgement(const PreferenceMatrix& matrix, const SimulationPlan& plan);
   bool play(const Entry& entry, std::uint32_t trial, const std::atomic<bool>& stop,
             TrialTable& table) const;
   static Result<Entry> configure(const CallSpec& call, const SimulationPlan& plan);

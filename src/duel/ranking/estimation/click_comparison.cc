@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
+#include <utility>
 
 #include "duel/ranking/click_models/exact_clicks.h"
 
@@ -65,24 +67,30 @@ OutcomeShares OutcomeShares::scaled(double factor) const {
           no_contest * factor};
 }
 
-ClickComparison::ClickComparison(const RankedQueries& queries, const ClickSetting& setting,
-                                 std::size_t first, std::size_t second, Stream prepare)
-    : queries_(queries),
-      setting_(setting),
-      first_(first),
-      second_(second),
-      prepare_(prepare),
-      prepared_(queries.num_queries()) {}
-
-ClickOutcome ClickComparison::draw(RoundRng& rng) {
-  const auto query = static_cast<std::size_t>(rng.below(queries_.num_queries()));
-  auto& prepared = prepared_[query];
-  if (!prepared) {
-    RoundRng prepare = prepare_.at(query);
-    prepared = setting_.method->prepare(queries_.top(first_, query), queries_.top(second_, query),
-                                        queries_.length(), prepare);
+const PreparedInterleaving& PreparedLists::get(std::size_t first, std::size_t second,
+                                               std::size_t query) {
+  const std::uint64_t pair = std::uint64_t{first} * queries_.num_rankers() + second;
+  const std::uint64_t key = pair * queries_.num_queries() + query;
+  {
+    const std::shared_lock lock(mutex_);
+    if (const auto found = lists_.find(key); found != lists_.end()) return *found->second;
   }
-  prepared->draw(rng, shown_);
+  // Two threads may prepare the same at once; they make the same, and one of them is kept.
+  RoundRng rng = Stream(seed_, 0, Purpose::impression, "prepare").at(key);
+  auto prepared = setting_.method->prepare(queries_.top(first, query), queries_.top(second, query),
+                                           queries_.length(), rng);
+  const std::unique_lock lock(mutex_);
+  return *lists_.try_emplace(key, std::move(prepared)).first->second;
+}
+
+ClickOutcome ClickComparison::draw(std::size_t first, std::size_t second, RoundRng& rng) {
+  const auto query = static_cast<std::size_t>(rng.below(queries_.num_queries()));
+  if (setting_.method->prepares()) {
+    lists_.get(first, second, query).draw(rng, shown_);
+  } else {
+    setting_.method->interleave(queries_.top(first, query), queries_.top(second, query),
+                                queries_.length(), rng, shown_);
+  }
   if (!shown_.contest) return ClickOutcome::no_contest;
   grades_of(shown_.documents, queries_.grades(query), grades_);
   setting_.user->click(grades_, rng, clicks_);

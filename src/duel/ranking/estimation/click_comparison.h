@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <shared_mutex>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "duel/core/result.h"
@@ -37,24 +39,38 @@ struct OutcomeShares {
   double undecided() const { return ties + no_feedback + no_contest; }
 };
 
-// Comparisons of one pair of rankers, drawn one by one. Keeps what a method prepares per query, and
-// its buffers; for one thread.
-class ClickComparison {
+// What a method prepares for the queries of pairs of rankers, kept once it was made. May be shared
+// between threads.
+class PreparedLists {
  public:
-  // `key` sets apart the randomness of what is prepared. All arguments must outlive it.
-  ClickComparison(const RankedQueries& queries, const ClickSetting& setting, std::size_t first,
-                  std::size_t second, Stream prepare);
+  // `seed` is for methods that prepare by chance. All arguments must outlive it.
+  PreparedLists(const RankedQueries& queries, const ClickSetting& setting, std::uint64_t seed)
+      : queries_(queries), setting_(setting), seed_(seed) {}
 
-  // A query at random, a list, a user.
-  ClickOutcome draw(RoundRng& rng);
+  const PreparedInterleaving& get(std::size_t first, std::size_t second, std::size_t query);
 
  private:
   const RankedQueries& queries_;
   const ClickSetting& setting_;
-  std::size_t first_;
-  std::size_t second_;
-  Stream prepare_;
-  std::vector<std::unique_ptr<const PreparedInterleaving>> prepared_;  // per query, once met
+  std::uint64_t seed_;
+  std::shared_mutex mutex_;  // guards what follows
+  std::unordered_map<std::uint64_t, std::unique_ptr<const PreparedInterleaving>> lists_;
+};
+
+// Comparisons drawn one by one. Keeps its buffers, so it is for one thread.
+class ClickComparison {
+ public:
+  // All arguments must outlive it. `lists` is used only where the method prepares.
+  ClickComparison(const RankedQueries& queries, const ClickSetting& setting, PreparedLists& lists)
+      : queries_(queries), setting_(setting), lists_(lists) {}
+
+  // A query at random, a list of two rankers, a user.
+  ClickOutcome draw(std::size_t first, std::size_t second, RoundRng& rng);
+
+ private:
+  const RankedQueries& queries_;
+  const ClickSetting& setting_;
+  PreparedLists& lists_;
   Interleaving shown_;
   std::vector<Grade> grades_;
   std::vector<Position> clicks_;

@@ -100,13 +100,13 @@ Result<MatrixEstimate> estimate_matrix(const RankedQueries& queries, const Click
       [&](PairEstimate& pair, std::uint64_t number, const std::atomic<bool>& stop) -> Result<bool> {
         const auto key = static_cast<std::uint32_t>(number);
         const Stream draws(plan.seed, key, Purpose::impression);
-        ClickComparison comparison(queries, setting, pair.first, pair.second,
-                                   Stream(plan.seed, key, Purpose::impression, "prepare"));
+        PreparedLists lists(queries, setting, plan.seed);  // of this pair alone: they may be large
+        ClickComparison comparison(queries, setting, lists);
         OutcomeShares counts;
         for (std::uint64_t n = 0; n < plan.comparisons; ++n) {
           if (n % kStopInterval == 0 && stop.load(std::memory_order_relaxed)) return false;
           RoundRng rng = draws.at(n);
-          counts.add(comparison.draw(rng), 1.0);
+          counts.add(comparison.draw(pair.first, pair.second, rng), 1.0);
         }
         pair.comparisons = plan.comparisons;
         pair.outcomes = counts;

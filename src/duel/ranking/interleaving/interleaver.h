@@ -146,7 +146,8 @@ class Interleaver {
   static constexpr std::size_t kMostPaths = std::size_t{1} << 18;
 
   // For many lists from the same two rankings. Methods whose work does not depend on the draw do it
-  // here; `rng` serves what of it is random.
+  // here; `rng` serves what of it is random. `prepares` says whether that saves any work.
+  virtual bool prepares() const { return false; }
   virtual std::unique_ptr<const PreparedInterleaving> prepare(std::span<const Document> first,
                                                               std::span<const Document> second,
                                                               std::size_t length,

@@ -65,6 +65,7 @@ class OptimisedInterleaver final : public Interleaver {
     return additive_credit(shown, clicks);
   }
   bool is_additive() const override { return true; }
+  bool prepares() const override { return true; }
   // Refuses rankings with more candidates than are listed: the sample is random itself.
   Result<std::vector<WeightedInterleaving>> enumerate(std::span<const Document> first,
                                                       std::span<const Document> second,

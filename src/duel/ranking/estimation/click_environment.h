@@ -1,0 +1,79 @@
+// An environment in which each duel is what production makes of it: a query, the merged lists of two
+// rankers, a user who clicks. The arms are the rankers.
+//
+//   clicks(data=train.txt,rankers=features,interleave=team-draft,user=navigational)
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duel/core/arena.h"
+#include "duel/core/call_spec.h"
+#include "duel/core/options.h"
+#include "duel/core/preference_matrix.h"
+#include "duel/core/result.h"
+#include "duel/ranking/estimation/click_comparison.h"
+#include "duel/ranking/estimation/ranked_queries.h"
+
+namespace duel {
+
+struct ClickEnvironmentOptions {
+  std::string data;  // must be given
+  std::string rankers = "features";
+  std::string interleave = "probabilistic";
+  std::string user = "navigational";
+  std::uint64_t length = 10;
+  // exact: the exact matrix is the truth that regret is counted against, or an error; auto: the same
+  // where it can be had in seconds (kMostAutomaticWork), otherwise none; none: no truth; else a
+  // preference matrix of the rankers, such as `duel estimate` writes.
+  std::string truth = "auto";
+};
+
+const OptionTable<ClickEnvironmentOptions>& click_environment_options();
+
+// Immutable once made, and shared between threads.
+class ClickEnvironment {
+ public:
+  static constexpr std::string_view kName = "clicks";
+  // Pairs of rankers times queries up to which `truth=auto` looks for the exact matrix.
+  static constexpr std::size_t kMostAutomaticWork = 200'000;
+
+  static Result<std::shared_ptr<ClickEnvironment>> create(const CallSpec& call, unsigned threads);
+
+  // `clicks(data=..,..)` with what was given and what differs from the defaults.
+  const std::string& canonical() const { return canonical_; }
+  const RankedQueries& queries() const { return queries_; }
+
+  // What regret is counted against, with ties as half a win; none where it is not known.
+  const std::optional<PreferenceMatrix>& truth() const { return truth_; }
+  // Where there is no truth: the rankers of the highest NDCG at the shown length, which the judgements
+  // call best.
+  std::vector<Arm> best_by_judgement() const;
+
+  // Everything that decides the outcomes, for telling two environments apart.
+  std::uint64_t fingerprint() const;
+
+  // The outcomes of one trial. Nobody winning, for whatever reason, is a tie.
+  static std::unique_ptr<OutcomeSource> outcomes(std::shared_ptr<ClickEnvironment> environment,
+                                                 std::uint64_t seed, std::uint32_t trial);
+
+ private:
+  ClickEnvironment(std::string canonical, RankedQueries queries, ClickSetting setting)
+      : canonical_(std::move(canonical)),
+        queries_(std::move(queries)),
+        setting_(std::move(setting)),
+        lists_(queries_, setting_, 0) {}
+
+  std::string canonical_;
+  RankedQueries queries_;
+  ClickSetting setting_;
+  std::optional<PreferenceMatrix> truth_;
+  PreparedLists lists_;
+
+  friend class ClickOutcomes;
+};
+
+}  // namespace duel
