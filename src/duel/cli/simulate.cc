@@ -217,7 +217,8 @@ void add_simulate_command(CLI::App& app, CommandContext& context) {
              "Policies to compare, separated by commas; may be repeated. See 'duel policies'.");
   add_option("--matrix", "matrices", "MATRIX-LIST",
              "Built-in matrices such as arxiv or bradley-terry(k=64,seed=1,spread=1), or files; "
-             "separated by commas; may be repeated. See 'duel matrix'.");
+             "changing(1=arxiv,10000=slides) goes over to another at round 10000. Separated by "
+             "commas; may be repeated. See 'duel matrix'.");
   add_option("--rounds", "rounds", "N", "Rounds of every trial (default 1e5).");
   add_option("--trials", "trials", "N", "Trials of every policy on every matrix (default 100).");
   add_option("--seed", "seed", "N", "Seed of all randomness (default 0).");
