@@ -217,7 +217,7 @@ void add_simulate_command(CLI::App& app, CommandContext& context) {
              "Policies to compare, separated by commas; may be repeated. See 'duel policies'.");
   add_option("--matrix,--environment", "matrices", "MATRIX-LIST",
              "Built-in matrices such as arxiv or bradley-terry(k=64,seed=1,spread=1), or files; "
-             "matrices that change, changing(1=arxiv,1e4=slides); or rankers compared by clicks, "
+             "matrices that change, changing(1=arxiv,10000=slides); or rankers compared by clicks, "
              "clicks(data=train.txt,interleave=team-draft,user=navigational). Separated by commas; "
              "may be repeated. See 'duel matrix' and docs/estimation.md.");
   add_option("--rounds", "rounds", "N", "Rounds of every trial (default 1e5).");

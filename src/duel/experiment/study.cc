@@ -329,8 +329,20 @@ Result<StudyOutcome> run_prepared(const PreparedStudy& study, const StudyOptions
     const Simulation& simulation = study.simulations[m];
     results.runs.emplace_back();
     MatrixResult& run = results.runs.back();
-    run.facts =
-        facts_of(study.matrices[m]->schedule.segments.front().matrix, study.matrix_labels[m]);
+    const auto& segments = study.matrices[m]->schedule.segments;
+    run.facts = facts_of(segments.front().matrix, study.matrix_labels[m]);
+    if (segments.size() > 1) {
+      // The winners in turn; a bound of the first matrix says nothing about the others.
+      for (std::size_t k = 1; k < segments.size(); ++k) {
+        const MatrixFacts next = facts_of(segments[k].matrix, "");
+        if (run.facts.condorcet_winner.empty() || next.condorcet_winner.empty()) {
+          run.facts.condorcet_winner.clear();
+          break;
+        }
+        run.facts.condorcet_winner += " then " + next.condorcet_winner;
+      }
+      run.facts.lower_bound = run.facts.lower_bound_condorcet_target = kUndefined;
+    }
     for (std::size_t p = 0; p < simulation.num_policies(); ++p) {
       TrialTable known = simulation.empty_table();
       if (log) DUEL_RETURN_IF_ERROR(log->load(m, p, known));

@@ -46,7 +46,7 @@ class IndexSet {
   std::size_t end() const { return size_; }
   bool empty() const { return first() == size_; }
 
-  void swap(IndexSet& other) {
+  void swap(IndexSet& other) noexcept {
     words_.swap(other.words_);
     summary_.swap(other.summary_);
   }
