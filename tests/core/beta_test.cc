@@ -52,6 +52,14 @@ TEST(Exponential, fades_out_below_the_smallest_normal_number) {
   EXPECT_EQ(exponential(-800), 0.0);
 }
 
+TEST(Exponential, complement_keeps_its_digits_for_small_arguments) {
+  for (double x = 1e-300; x < 40; x *= 1.07) {
+    const double truth = -std::expm1(-x);
+    ASSERT_NEAR(complement_of_exponential(x) / truth, 1, 5e-15) << x;
+  }
+  EXPECT_EQ(complement_of_exponential(0), 0.0);
+}
+
 // 2^-(n+1) sum_{k <= w} C(n+1, k) in whole numbers.
 TEST(BetaHalfShares, are_the_binomial_sums_for_few_duels) {
   for (std::uint64_t n = 0; n <= 50; ++n) {

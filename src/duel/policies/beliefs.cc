@@ -1,0 +1,67 @@
+#include "duel/policies/beliefs.h"
+
+#include <algorithm>
+
+#include "duel/core/beta.h"
+#include "duel/core/exponential.h"
+#include "duel/core/logarithm.h"
+
+namespace duel {
+namespace {
+
+// -ln(1 - x) for 0 <= x < 1.
+double minus_log_complement(double x) {
+  if (x < 0.01) {
+    // The term after x^9/9 lies below 2^-56 of the sum.
+    double sum = 1.0 / 9;
+    for (int k = 8; k >= 1; --k) sum = sum * x + 1.0 / k;
+    return x * sum;
+  }
+  return -natural_log(1.0 - x);
+}
+
+}  // namespace
+
+Beliefs::Beliefs(std::size_t num_arms)
+    : num_arms_(num_arms),
+      underdog_(num_arms * num_arms),
+      cost_(num_arms * num_arms),
+      row_cost_(num_arms) {
+  const double even = natural_log(2.0);
+  for (std::size_t i = 0; i < num_arms; ++i) {
+    for (std::size_t j = 0; j < num_arms; ++j) {
+      if (i == j) continue;
+      underdog_[i * num_arms + j] = i < j ? 0.5 : -0.5;
+      cost_[i * num_arms + j] = even;
+      row_cost_[i] += even;
+    }
+  }
+}
+
+void Beliefs::refresh(Arm i, Arm j, double wins, double losses) {
+  // A share may be 0 as a double; its logarithm is still finite and far out of reach.
+  constexpr double kLeast = 1e-300;
+  const HalfShares shares = beta_half_shares(wins, losses);
+  const bool is_underdog = shares.above < shares.below || (shares.above == shares.below && i < j);
+  const double smaller = std::max(kLeast, std::min(shares.above, shares.below));
+  const double underdog_cost = -natural_log(smaller);
+  const double favourite_cost = minus_log_complement(smaller);
+  underdog_[i * num_arms_ + j] = is_underdog ? smaller : -smaller;
+  underdog_[j * num_arms_ + i] = is_underdog ? -smaller : smaller;
+  cost_[i * num_arms_ + j] = is_underdog ? underdog_cost : favourite_cost;
+  cost_[j * num_arms_ + i] = is_underdog ? favourite_cost : underdog_cost;
+  for (const Arm a : {i, j}) {
+    const double* row = &cost_[a * num_arms_];
+    double sum = 0;
+    for (std::size_t k = 0; k < num_arms_; ++k) sum += row[k];
+    row_cost_[a] = sum;
+  }
+}
+
+double draw_exponential_below(double below, double u) {
+  // Inversion: 1 - exp(-x) = u (1 - exp(-below)). Rounding must not carry it over the end.
+  const double x = minus_log_complement(u * complement_of_exponential(below));
+  return std::min(x, below * (1.0 - 0x1p-52));
+}
+
+}  // namespace duel

@@ -1,0 +1,84 @@
+// What a Thompson sampler believes about each pair, theta_ij ~ Beta(w_ij + 1, w_ji + 1), seen from
+// the side of 1/2 on which a sample falls: that is all a sampled tournament needs. A sample is drawn
+// as a coin with probability pi_ij = P(theta_ij > 1/2); its value, where it matters, is drawn
+// afterwards given its side, which is the same law.
+//
+// Draws are keyed by what they are for (a pair, an arm) and not taken in turn, so that a sampled
+// tournament can be asked for one pair and leave the rest undecided.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duel/core/duel.h"
+#include "duel/core/pair_counts.h"
+#include "duel/core/rng.h"
+
+namespace duel {
+
+// Draws of one round that may be asked for in any order: number k is the k-th output of SplitMix64.
+class KeyedDraws {
+ public:
+  explicit KeyedDraws(RoundRng& rng) : base_(rng.bits()) {}
+
+  std::uint64_t bits(std::uint64_t k) const { return mix64(base_ + k * 0x9e3779b97f4a7c15ULL); }
+  // Uniform on [0, 1), a multiple of 2^-53.
+  double uniform(std::uint64_t k) const { return static_cast<double>(bits(k) >> 11) * 0x1p-53; }
+
+ private:
+  std::uint64_t base_;
+};
+
+// Index of an unordered pair among all pairs.
+inline std::uint64_t pair_index(Arm i, Arm j) {
+  const std::uint64_t low = i < j ? i : j;
+  const std::uint64_t high = i < j ? j : i;
+  return high * (high - 1) / 2 + low;
+}
+
+class Beliefs {
+ public:
+  explicit Beliefs(std::size_t num_arms);
+
+  // The pair has new counts, in wins. O(K), and O(sqrt(n)) for the new shares.
+  void refresh(Arm i, Arm j, double wins, double losses);
+  void refresh(Arm i, Arm j, const PairCounts& counts) {
+    refresh(i, j, counts.wins(i, j), counts.wins(j, i));
+  }
+
+  // pi_ij = P(theta_ij > 1/2).
+  double above_half(Arm i, Arm j) const {
+    const double share = underdog_[i * num_arms_ + j];
+    return share > 0 ? share : 1.0 + share;
+  }
+  // Whether a sample with the uniform draw u has theta_ij > 1/2: the underdog wins iff u is less than
+  // its share. The same draw seen from the other side gives the other answer.
+  bool exceeds(Arm i, Arm j, double u) const {
+    const double share = underdog_[i * num_arms_ + j];
+    return share > 0 ? u < share : !(u < -share);
+  }
+  // Whether i beats j in the tournament sampled from `draws`.
+  bool beats(Arm i, Arm j, const KeyedDraws& draws) const {
+    return exceeds(i, j, draws.uniform(pair_index(i, j)));
+  }
+
+  // -ln pi_ij, and its sum over j: exp(-row_cost(i)) is the probability that i beats all others.
+  double cost(Arm i, Arm j) const { return cost_[i * num_arms_ + j]; }
+  double row_cost(Arm i) const { return row_cost_[i]; }
+
+ private:
+  std::size_t num_arms_;
+  // The smaller of pi_ij and pi_ji; positive where i is the underdog, negative where j is. Of even
+  // pairs the lower index counts as the underdog, so that share_ij = -share_ji always. 0 on the
+  // diagonal.
+  std::vector<double> underdog_;
+  std::vector<double> cost_;
+  std::vector<double> row_cost_;
+};
+
+// An exponential variable with rate 1, given that it is less than `below`. REQUIRES: below > 0.
+double draw_exponential_below(double below, double u);
+
+}  // namespace duel

@@ -1,0 +1,272 @@
+#include "duel/policies/dts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "duel/core/beta.h"
+#include "duel/core/divergence.h"
+#include "duel/core/exponential.h"
+#include "duel/core/logarithm.h"
+#include "duel/core/wake_up.h"
+#include "duel/policies/registry.h"
+
+namespace duel {
+
+template <DtsForm form>
+Dts<form>::Dts(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
+    : options_(options), counts_(num_arms), beliefs_(num_arms), scores_(num_arms), wins_(num_arms) {
+  tied_.reserve(num_arms);
+}
+
+template <DtsForm form>
+double Dts<form>::width(Round round) const {
+  return std::sqrt(options_.alpha * log_round(round));
+}
+
+template <DtsForm form>
+bool Dts<form>::beats(Arm i, Arm j, const KeyedDraws& draws, const Setback* setback) const {
+  if (setback != nullptr) {
+    if (i == setback->arm && j <= setback->lost_to) return j != setback->lost_to;
+    if (j == setback->arm && i <= setback->lost_to) return i == setback->lost_to;
+  }
+  return beliefs_.beats(i, j, draws);
+}
+
+template <DtsForm form>
+void Dts<form>::keep_cheapest(const KeyedDraws& draws, const Setback* setback,
+                              RoundRng& rng) const {
+  const auto num_arms = static_cast<Arm>(counts_.num_arms());
+  std::fill(wins_.begin(), wins_.end(), 0);
+  for (Arm i = 0; i < num_arms; ++i) {
+    for (Arm j = i + 1; j < num_arms; ++j) ++wins_[beats(i, j, draws, setback) ? i : j];
+  }
+  const double best = *std::max_element(wins_.begin(), wins_.end());
+  const KeyedDraws value_seeds(rng);
+  double least = std::numeric_limits<double>::infinity();
+  std::size_t kept = 0;
+  for (const Arm i : tied_) {
+    double sum = 0;
+    for (Arm j = 0; j < num_arms; ++j) {
+      if (j == i) continue;
+      // |theta - 1/2| of the pair, given the side it fell on; the same for both of its arms.
+      const bool i_wins = beats(i, j, draws, setback);
+      const Arm winner = i_wins ? i : j, loser = i_wins ? j : i;
+      Xoshiro values(value_seeds.bits(pair_index(i, j)));
+      const double theta = draw_beta_above_half(counts_.wins(winner, loser) + 1.0,
+                                                counts_.wins(loser, winner) + 1.0, values);
+      const double divergence = divergence_from_half(2.0 * theta - 1.0);
+      if (divergence == 0.0) continue;
+      const double regret = (best - 0.5 * (wins_[i] + wins_[j])) / (num_arms - 1.0);
+      sum += regret / divergence;
+    }
+    if (sum < least) {
+      least = sum;
+      kept = 0;
+    }
+    if (sum == least) tied_[kept++] = i;
+  }
+  tied_.resize(kept);
+}
+
+template <DtsForm form>
+Arm Dts<form>::choose_first(RoundRng& rng, const Setback* setback) const {
+  const std::vector<Arm>& candidates = scores_.leaders();
+  if (candidates.size() == 1) return candidates[0];
+  const auto num_arms = static_cast<Arm>(counts_.num_arms());
+  const KeyedDraws draws(rng);
+  // The likely best first, so that the others are dropped at their first losses.
+  Arm favourite = candidates[0];
+  for (const Arm i : candidates) {
+    if (beliefs_.row_cost(i) < beliefs_.row_cost(favourite)) favourite = i;
+  }
+  std::uint32_t fewest = 0;
+  for (Arm j = 0; j < num_arms; ++j) {
+    if (j != favourite && !beats(favourite, j, draws, setback)) ++fewest;
+  }
+  tied_.clear();
+  bool favourite_tied = true;
+  for (const Arm i : candidates) {
+    if (i == favourite) {
+      if (favourite_tied) tied_.push_back(i);
+      continue;
+    }
+    std::uint32_t losses = beats(i, favourite, draws, setback) ? 0 : 1;
+    for (Arm j = 0; j < num_arms && losses <= fewest; ++j) {
+      if (j != i && j != favourite && !beats(i, j, draws, setback)) ++losses;
+    }
+    if (losses < fewest) {
+      fewest = losses;
+      favourite_tied = false;
+      tied_.clear();
+    }
+    if (losses == fewest) tied_.push_back(i);
+  }
+  if constexpr (form == DtsForm::plus) {
+    if (tied_.size() > 1) keep_cheapest(draws, setback, rng);
+  }
+  return tied_[pick_tied(tied_.size(), options_.deterministic_ties, rng)];
+}
+
+template <DtsForm form>
+Arm Dts<form>::choose_second(Arm first, double width, RoundRng& rng,
+                             std::optional<Arm> first_success) const {
+  const auto num_arms = static_cast<Arm>(counts_.num_arms());
+  const KeyedDraws draws(rng);
+  tied_.clear();  // the arms whose sample exceeds 1/2
+  for (Arm i = first_success.value_or(0); i < num_arms; ++i) {
+    if (i == first || !may_challenge(i, first, width)) continue;
+    if (i == first_success || beliefs_.exceeds(i, first, draws.uniform(i))) tied_.push_back(i);
+  }
+  if (tied_.empty()) return first;
+  if (tied_.size() == 1) return tied_[0];
+  Arm best = first;
+  double largest = 0;
+  for (const Arm i : tied_) {
+    Xoshiro values(draws.bits(num_arms + i));
+    const double theta =
+        draw_beta_above_half(counts_.wins(i, first) + 1.0, counts_.wins(first, i) + 1.0, values);
+    if (theta > largest) {
+      largest = theta;
+      best = i;
+    }
+  }
+  return best;
+}
+
+template <DtsForm form>
+Duel Dts<form>::choose(Round round, RoundRng& rng, const Setback* setback) const {
+  const double s = width(round);
+  scores_.follow(s);
+  const Arm first = choose_first(rng, setback);
+  return {first, choose_second(first, s, rng), round};
+}
+
+template <DtsForm form>
+void Dts<form>::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
+  if (duel.is_self()) return;
+  if (const auto points = points_of(outcome, options_.ties, rng)) {
+    counts_.add(duel.first, duel.second, *points);
+    beliefs_.refresh(duel.first, duel.second, counts_);
+    scores_.refresh(duel.first, duel.second, counts_);
+  }
+}
+
+// The dominant event of a round: a_0, of the candidates C the likeliest to win every sample of the
+// tournament, does so (probability f), and no sample of the second kind exceeds 1/2 against it (q).
+// Then (a_0, a_0) is played. The rounds until this fails are geometric with ratio f q; in the round
+// where it fails, either the tournament goes as said and some second sample exceeds 1/2, or a_0
+// loses a sample of the tournament and everything else is free.
+template <DtsForm form>
+Jump Dts<form>::jump(Round round, Round limit, RoundRng rng) const {
+  const auto num_arms = static_cast<Arm>(counts_.num_arms());
+  if (num_arms == 1) return {limit, std::nullopt};
+  const double s = width(round);
+  scores_.follow(s);
+  Arm a = scores_.leaders()[0];
+  for (const Arm i : scores_.leaders()) {
+    if (beliefs_.row_cost(i) < beliefs_.row_cost(a)) a = i;
+  }
+  if (!last_.is_self() || last_.first != a) return {round, std::nullopt};
+
+  const double first_cost = beliefs_.row_cost(a);  // -ln f
+  // Bounds only rise: an arm with the largest possible score stays a candidate, and all may challenge
+  // it. Otherwise a bound that crosses 1/2 can change both.
+  Round wake_up = limit;
+  double second_cost = first_cost;  // -ln q
+  if (scores_.score(a) + 1 < num_arms) {
+    second_cost = 0;
+    for (Arm i = 0; i < num_arms; ++i) {
+      if (i != a && may_challenge(i, a, s)) second_cost += beliefs_.cost(a, i);
+    }
+    const double crossing = scores_.next_crossing();
+    wake_up = wake_up_round(crossing * crossing / options_.alpha, round, limit,
+                            [&](Round t) { return width(t) > crossing; });
+  }
+  const double total_cost = first_cost + second_cost;
+  const double gap = std::floor(-natural_log(rng.uniform_open()) / total_cost);
+  if (gap >= static_cast<double>(wake_up - round)) return {wake_up, std::nullopt};
+  const Round t = round + static_cast<Round>(gap);
+
+  const double s_then = width(t);
+  scores_.follow(s_then);
+  // P(tournament as said | not both) = f (1 - q)/(1 - f q).
+  const double f = exponential(-first_cost);
+  const bool tournament_won = rng.uniform() * complement_of_exponential(total_cost) <
+                              f * complement_of_exponential(second_cost);
+  // The first to break the pattern, given that one does: costs add up along the arms, and the first
+  // sum beyond an exponential variable, known to be less than all of it, is the one.
+  const auto first_break = [&](double cost, auto takes_part) {
+    const double reach = draw_exponential_below(cost, rng.uniform());
+    double sum = 0;
+    Arm last = a;
+    for (Arm i = 0; i < num_arms; ++i) {
+      if (i == a || !takes_part(i)) continue;
+      sum += beliefs_.cost(a, i);
+      last = i;
+      if (sum > reach) break;
+    }
+    return last;
+  };
+  if (tournament_won) {
+    const Arm success = first_break(second_cost, [&](Arm i) { return may_challenge(i, a, s); });
+    return {t, Duel{a, choose_second(a, s_then, rng, success), t}};
+  }
+  const Setback setback{a, first_break(first_cost, [](Arm) { return true; })};
+  return {t, choose(t, rng, &setback)};
+}
+
+template <DtsForm form>
+bool Dts<form>::restored() {
+  const std::size_t num_arms = counts_.num_arms();
+  if (!counts_.consistent() || last_.first >= num_arms || last_.second >= num_arms) return false;
+  beliefs_ = Beliefs(num_arms);
+  scores_ = UpperScores(num_arms);
+  for (Arm i = 0; i < num_arms; ++i) {
+    for (Arm j = i + 1; j < num_arms; ++j) {
+      if ((counts_.total(i, j) & 1) != 0) return false;  // halves come in pairs
+      if (counts_.total(i, j) == 0) continue;
+      beliefs_.refresh(i, j, counts_);
+      scores_.refresh(i, j, counts_);
+    }
+  }
+  return true;
+}
+
+template class Dts<DtsForm::plain>;
+template class Dts<DtsForm::plus>;
+
+namespace {
+
+OptionTable<DtsOptions> dts_options() {
+  OptionTable<DtsOptions> table;
+  table.number("alpha", &DtsOptions::alpha, {.above = 0},
+               "width of the confidence bounds; the theory needs alpha > 1/2", Shown::always);
+  return table;
+}
+
+const bool registered_plain = register_policy<Dts<DtsForm::plain>>(
+    {.name = "dts",
+     .title = "Double Thompson Sampling",
+     .paper = "Wu, Liu: Double Thompson Sampling for Dueling Bandits. NIPS 2016, Algorithm 1",
+     .setting = "Copeland winners, Condorcet winner",
+     .guarantee = "O(K^2 log T) Copeland, O(K log T + K^2 log log T) Condorcet, for alpha > 1/2",
+     .departs = "nowhere",
+     .status = "reproduced",
+     .jumping = Jumping::in_law},
+    dts_options());
+
+const bool registered_plus = register_policy<Dts<DtsForm::plus>>(
+    {.name = "dts-plus",
+     .title = "Double Thompson Sampling, ties broken by estimated regret",
+     .paper =
+         "Wu, Liu: Double Thompson Sampling for Dueling Bandits. NIPS 2016, Algorithm 2 (D-TS+)",
+     .setting = "Copeland winners, Condorcet winner",
+     .guarantee = "O(K^2 log T) Copeland, O(K log T + K^2 log log T) Condorcet, for alpha > 1/2",
+     .departs = "nowhere",
+     .status = "reproduced",
+     .jumping = Jumping::in_law},
+    dts_options());
+
+}  // namespace
+}  // namespace duel
