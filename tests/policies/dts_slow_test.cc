@@ -1,0 +1,53 @@
+// The jump of D-TS against the plain loop, 20 000 trials each: six matrices with and without a
+// Condorcet winner. And both against the loop that draws every theta from its Beta.
+#include <gtest/gtest.h>
+
+#include "duel/core/matrix_catalogue.h"
+#include "duel/policies/dts.h"
+#include "tests/policies/twins/dts_twin.h"
+#include "tests/policies/two_samples.h"
+
+namespace duel {
+namespace {
+
+constexpr std::uint32_t kTrials = 20000;
+
+template <DtsForm form>
+void expect_laws_agree(const PreferenceMatrix& matrix, Round rounds) {
+  const LawSample jumped = sample_policy<Dts<form>>({}, matrix, 1, kTrials, rounds, true);
+  const LawSample played = sample_policy<Dts<form>>({}, matrix, 2, kTrials, rounds, false);
+  const LawSample beta = sample_twin(
+      [&](RoundRng) {
+        return DtsBetaTwin(form == DtsForm::plus, 0.51, Ties::coin, false, matrix.num_arms());
+      },
+      matrix, 3, 2000, rounds);
+  expect_same_law(jumped, played, matrix.name());
+  expect_same_law(jumped, beta, matrix.name() + " against Beta draws");
+}
+
+template <DtsForm form>
+void expect_laws_agree_everywhere() {
+  for (const char* name : {"arxiv", "cyclic", "arithmetic"}) {
+    expect_laws_agree<form>(resolve_matrix(name).value(), 2000);
+  }
+  // A cycle of three above two others; a matrix whose winner is a Copeland winner only; random.
+  expect_laws_agree<form>(
+      PreferenceMatrix::create("NC-5", {"1", "2", "3", "4", "5"},
+                               {.5, .7, .3, .7, .7, .3, .5, .7, .7, .7, .7, .3, .5,
+                                .7, .7, .3, .3, .3, .5, .7, .3, .3, .3, .3, .5})
+          .value(),
+      2000);
+  expect_laws_agree<form>(random_matrix(7, 2), 2000);
+  expect_laws_agree<form>(random_matrix(3, 5), 2000);
+}
+
+TEST(DtsLaw, jumping_and_playing_every_round_agree_on_six_matrices) {
+  expect_laws_agree_everywhere<DtsForm::plain>();
+}
+
+TEST(DtsPlusLaw, jumping_and_playing_every_round_agree_on_six_matrices) {
+  expect_laws_agree_everywhere<DtsForm::plus>();
+}
+
+}  // namespace
+}  // namespace duel
