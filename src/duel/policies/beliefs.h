@@ -38,6 +38,10 @@ inline std::uint64_t pair_index(Arm i, Arm j) {
   return high * (high - 1) / 2 + low;
 }
 
+// An exponential variable with rate 1, given that it is less than `below`, from a uniform u.
+// REQUIRES: below > 0.
+double draw_exponential_below(double below, double u);
+
 class Beliefs {
  public:
   explicit Beliefs(std::size_t num_arms);
@@ -67,6 +71,23 @@ class Beliefs {
   // -ln pi_ij, and its sum over j: exp(-row_cost(i)) is the probability that i beats all others.
   double cost(Arm i, Arm j) const { return cost_[i * num_arms_ + j]; }
   double row_cost(Arm i) const { return row_cost_[i]; }
+  // The first opponent, in index order and among those that take part, to whom i loses a sample,
+  // given that it loses one; `cost` is the sum of cost(i, j) over them, u uniform. The costs add up
+  // along the opponents, and the first sum beyond an exponential variable, known to be less than all
+  // of it, is the one. REQUIRES: somebody takes part.
+  template <class TakesPart>
+  Arm first_loss(Arm i, double cost, double u, TakesPart takes_part) const {
+    const double reach = draw_exponential_below(cost, u);
+    double sum = 0;
+    Arm opponent = i;
+    for (Arm j = 0; j < num_arms_; ++j) {
+      if (j == i || !takes_part(j)) continue;
+      sum += cost_[i * num_arms_ + j];
+      opponent = j;
+      if (sum > reach) break;
+    }
+    return opponent;
+  }
 
  private:
   std::size_t num_arms_;
@@ -78,7 +99,32 @@ class Beliefs {
   std::vector<double> row_cost_;
 };
 
-// An exponential variable with rate 1, given that it is less than `below`. REQUIRES: below > 0.
-double draw_exponential_below(double below, double u);
+// What is known of a tournament before it is sampled: `arm` beats the opponents before `lost_to` and
+// loses to that one.
+struct Setback {
+  Arm arm;
+  Arm lost_to;
+};
+
+// A tournament sampled from beliefs, each pair decided when it is asked for.
+class SampledTournament {
+ public:
+  // `setback` may be null.
+  SampledTournament(const Beliefs& beliefs, RoundRng& rng, const Setback* setback)
+      : beliefs_(beliefs), draws_(rng), setback_(setback) {}
+
+  bool beats(Arm i, Arm j) const {
+    if (setback_ != nullptr) {
+      if (i == setback_->arm && j <= setback_->lost_to) return j != setback_->lost_to;
+      if (j == setback_->arm && i <= setback_->lost_to) return i == setback_->lost_to;
+    }
+    return beliefs_.beats(i, j, draws_);
+  }
+
+ private:
+  const Beliefs& beliefs_;
+  KeyedDraws draws_;
+  const Setback* setback_;
+};
 
 }  // namespace duel

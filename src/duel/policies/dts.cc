@@ -25,21 +25,11 @@ double Dts<form>::width(Round round) const {
 }
 
 template <DtsForm form>
-bool Dts<form>::beats(Arm i, Arm j, const KeyedDraws& draws, const Setback* setback) const {
-  if (setback != nullptr) {
-    if (i == setback->arm && j <= setback->lost_to) return j != setback->lost_to;
-    if (j == setback->arm && i <= setback->lost_to) return i == setback->lost_to;
-  }
-  return beliefs_.beats(i, j, draws);
-}
-
-template <DtsForm form>
-void Dts<form>::keep_cheapest(const KeyedDraws& draws, const Setback* setback,
-                              RoundRng& rng) const {
+void Dts<form>::keep_cheapest(const SampledTournament& tournament, RoundRng& rng) const {
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
   std::fill(wins_.begin(), wins_.end(), 0);
   for (Arm i = 0; i < num_arms; ++i) {
-    for (Arm j = i + 1; j < num_arms; ++j) ++wins_[beats(i, j, draws, setback) ? i : j];
+    for (Arm j = i + 1; j < num_arms; ++j) ++wins_[tournament.beats(i, j) ? i : j];
   }
   const double best = *std::max_element(wins_.begin(), wins_.end());
   const KeyedDraws value_seeds(rng);
@@ -50,7 +40,7 @@ void Dts<form>::keep_cheapest(const KeyedDraws& draws, const Setback* setback,
     for (Arm j = 0; j < num_arms; ++j) {
       if (j == i) continue;
       // |theta - 1/2| of the pair, given the side it fell on; the same for both of its arms.
-      const bool i_wins = beats(i, j, draws, setback);
+      const bool i_wins = tournament.beats(i, j);
       const Arm winner = i_wins ? i : j, loser = i_wins ? j : i;
       Xoshiro values(value_seeds.bits(pair_index(i, j)));
       const double theta = draw_beta_above_half(counts_.wins(winner, loser) + 1.0,
@@ -74,7 +64,7 @@ Arm Dts<form>::choose_first(RoundRng& rng, const Setback* setback) const {
   const std::vector<Arm>& candidates = scores_.leaders();
   if (candidates.size() == 1) return candidates[0];
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
-  const KeyedDraws draws(rng);
+  const SampledTournament tournament(beliefs_, rng, setback);
   // The likely best first, so that the others are dropped at their first losses.
   Arm favourite = candidates[0];
   for (const Arm i : candidates) {
@@ -82,7 +72,7 @@ Arm Dts<form>::choose_first(RoundRng& rng, const Setback* setback) const {
   }
   std::uint32_t fewest = 0;
   for (Arm j = 0; j < num_arms; ++j) {
-    if (j != favourite && !beats(favourite, j, draws, setback)) ++fewest;
+    if (j != favourite && !tournament.beats(favourite, j)) ++fewest;
   }
   tied_.clear();
   bool favourite_tied = true;
@@ -91,9 +81,9 @@ Arm Dts<form>::choose_first(RoundRng& rng, const Setback* setback) const {
       if (favourite_tied) tied_.push_back(i);
       continue;
     }
-    std::uint32_t losses = beats(i, favourite, draws, setback) ? 0 : 1;
+    std::uint32_t losses = tournament.beats(i, favourite) ? 0 : 1;
     for (Arm j = 0; j < num_arms && losses <= fewest; ++j) {
-      if (j != i && j != favourite && !beats(i, j, draws, setback)) ++losses;
+      if (j != i && j != favourite && !tournament.beats(i, j)) ++losses;
     }
     if (losses < fewest) {
       fewest = losses;
@@ -103,7 +93,7 @@ Arm Dts<form>::choose_first(RoundRng& rng, const Setback* setback) const {
     if (losses == fewest) tied_.push_back(i);
   }
   if constexpr (form == DtsForm::plus) {
-    if (tied_.size() > 1) keep_cheapest(draws, setback, rng);
+    if (tied_.size() > 1) keep_cheapest(tournament, rng);
   }
   return tied_[pick_tied(tied_.size(), options_.deterministic_ties, rng)];
 }
@@ -194,25 +184,13 @@ Jump Dts<form>::jump(Round round, Round limit, RoundRng rng) const {
   const double f = exponential(-first_cost);
   const bool tournament_won = rng.uniform() * complement_of_exponential(total_cost) <
                               f * complement_of_exponential(second_cost);
-  // The first to break the pattern, given that one does: costs add up along the arms, and the first
-  // sum beyond an exponential variable, known to be less than all of it, is the one.
-  const auto first_break = [&](double cost, auto takes_part) {
-    const double reach = draw_exponential_below(cost, rng.uniform());
-    double sum = 0;
-    Arm last = a;
-    for (Arm i = 0; i < num_arms; ++i) {
-      if (i == a || !takes_part(i)) continue;
-      sum += beliefs_.cost(a, i);
-      last = i;
-      if (sum > reach) break;
-    }
-    return last;
-  };
   if (tournament_won) {
-    const Arm success = first_break(second_cost, [&](Arm i) { return may_challenge(i, a, s); });
+    const Arm success = beliefs_.first_loss(a, second_cost, rng.uniform(),
+                                            [&](Arm i) { return may_challenge(i, a, s); });
     return {t, Duel{a, choose_second(a, s_then, rng, success), t}};
   }
-  const Setback setback{a, first_break(first_cost, [](Arm) { return true; })};
+  const Setback setback{
+      a, beliefs_.first_loss(a, first_cost, rng.uniform(), [](Arm) { return true; })};
   return {t, choose(t, rng, &setback)};
 }
 

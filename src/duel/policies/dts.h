@@ -55,13 +55,6 @@ class Dts {
   bool restored();
 
  private:
-  // What is known of a round whose first arm is not the sure a_0 of a self-duel: a_0 beat the arms
-  // before `lost_to` and lost to that one.
-  struct Setback {
-    Arm arm;
-    Arm lost_to;
-  };
-
   double width(Round round) const;
   Duel choose(Round round, RoundRng& rng, const Setback* setback) const;
   Arm choose_first(RoundRng& rng, const Setback* setback) const;
@@ -70,8 +63,7 @@ class Dts {
   Arm choose_second(Arm first, double width, RoundRng& rng,
                     std::optional<Arm> first_success = {}) const;
   // Among tied arms, those with the least sum of r_ij/d(theta_ij, 1/2).
-  void keep_cheapest(const KeyedDraws& draws, const Setback* setback, RoundRng& rng) const;
-  bool beats(Arm i, Arm j, const KeyedDraws& draws, const Setback* setback) const;
+  void keep_cheapest(const SampledTournament& tournament, RoundRng& rng) const;
   bool may_challenge(Arm i, Arm first, double width) const {  // l <= 1/2
     return width >= scores_.deficit(first, i);
   }
