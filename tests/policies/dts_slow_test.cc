@@ -20,15 +20,15 @@ void expect_laws_agree(const PreferenceMatrix& matrix, Round rounds) {
       [&](RoundRng) {
         return DtsBetaTwin(form == DtsForm::plus, 0.51, Ties::coin, false, matrix.num_arms());
       },
-      matrix, 3, 2000, rounds);
+      matrix, 3, 1000, rounds);
   expect_same_law(jumped, played, matrix.name());
   expect_same_law(jumped, beta, matrix.name() + " against Beta draws");
 }
 
 template <DtsForm form>
-void expect_laws_agree_everywhere() {
+void expect_laws_agree_everywhere(Round rounds) {
   for (const char* name : {"arxiv", "cyclic", "arithmetic"}) {
-    expect_laws_agree<form>(resolve_matrix(name).value(), 2000);
+    expect_laws_agree<form>(resolve_matrix(name).value(), rounds);
   }
   // A cycle of three above two others; a matrix whose winner is a Copeland winner only; random.
   expect_laws_agree<form>(
@@ -36,17 +36,17 @@ void expect_laws_agree_everywhere() {
                                {.5, .7, .3, .7, .7, .3, .5, .7, .7, .7, .7, .3, .5,
                                 .7, .7, .3, .3, .3, .5, .7, .3, .3, .3, .3, .5})
           .value(),
-      2000);
-  expect_laws_agree<form>(random_matrix(7, 2), 2000);
-  expect_laws_agree<form>(random_matrix(3, 5), 2000);
+      rounds);
+  expect_laws_agree<form>(random_matrix(7, 2), rounds);
+  expect_laws_agree<form>(random_matrix(3, 5), rounds);
 }
 
 TEST(DtsLaw, jumping_and_playing_every_round_agree_on_six_matrices) {
-  expect_laws_agree_everywhere<DtsForm::plain>();
+  expect_laws_agree_everywhere<DtsForm::plain>(2000);
 }
 
 TEST(DtsPlusLaw, jumping_and_playing_every_round_agree_on_six_matrices) {
-  expect_laws_agree_everywhere<DtsForm::plus>();
+  expect_laws_agree_everywhere<DtsForm::plus>(1000);
 }
 
 }  // namespace

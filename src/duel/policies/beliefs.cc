@@ -38,16 +38,21 @@ Beliefs::Beliefs(std::size_t num_arms)
   }
 }
 
-void Beliefs::refresh(Arm i, Arm j, double wins, double losses) {
+std::pair<double, bool> Beliefs::set_shares(Arm i, Arm j, double wins, double losses) {
   // A share may be 0 as a double; its logarithm is still finite and far out of reach.
   constexpr double kLeast = 1e-300;
   const HalfShares shares = beta_half_shares(wins, losses);
   const bool is_underdog = shares.above < shares.below || (shares.above == shares.below && i < j);
   const double smaller = std::max(kLeast, std::min(shares.above, shares.below));
-  const double underdog_cost = -natural_log(smaller);
-  const double favourite_cost = minus_log_complement(smaller);
   underdog_[i * num_arms_ + j] = is_underdog ? smaller : -smaller;
   underdog_[j * num_arms_ + i] = is_underdog ? -smaller : smaller;
+  return {smaller, is_underdog};
+}
+
+void Beliefs::refresh(Arm i, Arm j, double wins, double losses) {
+  const auto [smaller, is_underdog] = set_shares(i, j, wins, losses);
+  const double underdog_cost = -natural_log(smaller);
+  const double favourite_cost = minus_log_complement(smaller);
   cost_[i * num_arms_ + j] = is_underdog ? underdog_cost : favourite_cost;
   cost_[j * num_arms_ + i] = is_underdog ? favourite_cost : underdog_cost;
   for (const Arm a : {i, j}) {

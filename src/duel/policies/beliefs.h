@@ -9,7 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "duel/core/duel.h"
@@ -52,6 +52,11 @@ class Beliefs {
     refresh(i, j, counts.wins(i, j), counts.wins(j, i));
   }
 
+  // The same without the costs, O(1) apart from the shares; for a sampler that does not jump.
+  void refresh_shares(Arm i, Arm j, const PairCounts& counts) {
+    set_shares(i, j, counts.wins(i, j), counts.wins(j, i));
+  }
+
   // pi_ij = P(theta_ij > 1/2).
   double above_half(Arm i, Arm j) const {
     const double share = underdog_[i * num_arms_ + j];
@@ -90,6 +95,9 @@ class Beliefs {
   }
 
  private:
+  // Returns the underdog's share, and whether it is i.
+  std::pair<double, bool> set_shares(Arm i, Arm j, double wins, double losses);
+
   std::size_t num_arms_;
   // The smaller of pi_ij and pi_ji; positive where i is the underdog, negative where j is. Of even
   // pairs the lower index counts as the underdog, so that share_ij = -share_ji always. 0 on the
