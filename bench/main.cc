@@ -19,7 +19,8 @@ struct Workload {
 };
 
 const std::vector<Workload>& workloads() {
-  static const std::vector<Workload> all = {{"engine", engine_workload}};
+  static const std::vector<Workload> all = {
+      {"engine", engine_workload}, {"field", field_workload}, {"sampling", sampling_workload}};
   return all;
 }
 

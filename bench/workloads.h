@@ -3,6 +3,8 @@
 
 namespace duel {
 
-void engine_workload();  // engine_bench.cc
+void engine_workload();    // engine_bench.cc
+void field_workload();     // field_bench.cc
+void sampling_workload();  // sampling_bench.cc
 
 }  // namespace duel

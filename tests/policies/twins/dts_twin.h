@@ -45,19 +45,20 @@ class DtsTwinBase {
   }
 
  protected:
-  double upper(Arm i, Arm j, Round t) const { return bound(i, j, t, 1); }
-  double lower(Arm i, Arm j, Round t) const { return bound(i, j, t, -1); }
-  double bound(Arm i, Arm j, Round t, double sign) const {
+  double upper(Arm i, Arm j) const { return bound(i, j, 1); }
+  double lower(Arm i, Arm j) const { return bound(i, j, -1); }
+  double bound(Arm i, Arm j, double sign) const {
     const double n = w_[i][j] + w_[j][i];
     if (n == 0) return 1 + sign;
-    return w_[i][j] / n + sign * std::sqrt(alpha_ * std::log(static_cast<double>(t)) / n);
+    return w_[i][j] / n + sign * std::sqrt(alpha_log_ / n);
   }
-  std::vector<Arm> candidates(Round t) const {
+  std::vector<Arm> candidates(Round t) {
+    alpha_log_ = alpha_ * std::log(static_cast<double>(t));
     std::vector<Arm> c;
     int best = -1;
     for (Arm i = 0; i < k_; ++i) {
       int score = 0;
-      for (Arm j = 0; j < k_; ++j) score += j != i && upper(i, j, t) > 0.5 ? 1 : 0;
+      for (Arm j = 0; j < k_; ++j) score += j != i && upper(i, j) > 0.5 ? 1 : 0;
       if (score > best) {
         best = score;
         c.clear();
@@ -109,6 +110,7 @@ class DtsTwinBase {
 
   bool plus_;
   double alpha_;
+  double alpha_log_ = 0;  // alpha ln t
   Ties ties_;
   bool lowest_;
   std::size_t k_;
@@ -154,7 +156,7 @@ class DtsTwin : public DtsTwinBase {
     const KeyedDraws draws(rng);
     std::vector<Arm> above;
     for (Arm i = 0; i < k_; ++i) {
-      if (i == a || lower(i, a, t) > 0.5) continue;
+      if (i == a || lower(i, a) > 0.5) continue;
       const double u = draws.uniform(i);
       const bool i_is_underdog = above_[i][a] < 0.5 || (above_[i][a] == 0.5 && i < a);
       if (i_is_underdog ? u < above_[i][a] : u >= above_[a][i]) above.push_back(i);
@@ -194,7 +196,7 @@ class DtsBetaTwin : public DtsTwinBase {
     for (Arm i = 0; i < k_; ++i) {
       if (i == a) continue;
       const double theta = draw_beta(w_[i][a] + 1, w_[a][i] + 1, draws);
-      if (theta > largest && lower(i, a, t) <= 0.5) {
+      if (theta > largest && lower(i, a) <= 0.5) {
         largest = theta;
         b = i;
       }
