@@ -63,6 +63,46 @@ void Beliefs::refresh(Arm i, Arm j, double wins, double losses) {
   }
 }
 
+std::uint32_t SampledTournament::losses(Arm i, std::uint32_t enough) const {
+  // In blocks, so that the flips of a block do not wait for each other.
+  constexpr Arm kBlock = 8;
+  const auto num_arms = static_cast<Arm>(beliefs_.num_arms());
+  std::uint32_t count = 0;
+  for (Arm begin = 0; begin < num_arms && count <= enough; begin += kBlock) {
+    const Arm end = std::min<Arm>(begin + kBlock, num_arms);
+    if (setback_ == nullptr) {
+      for (Arm j = begin; j < end; ++j) count += beliefs_.beats(i, j, draws_) ? 0 : 1;
+    } else {
+      for (Arm j = begin; j < end; ++j) count += j == i || beats(i, j) ? 0 : 1;
+    }
+  }
+  return count;
+}
+
+void SampledTournament::count_wins(std::vector<std::uint32_t>& wins) const {
+  const auto num_arms = static_cast<Arm>(beliefs_.num_arms());
+  std::fill(wins.begin(), wins.end(), 0);
+  for (Arm i = 1; i < num_arms; ++i) {
+    std::uint32_t won = 0;
+    for (Arm j = 0; j < i; ++j) {
+      const std::uint32_t wins_pair = beliefs_.beats(i, j, draws_) ? 1 : 0;
+      won += wins_pair;
+      wins[j] += 1 - wins_pair;
+    }
+    wins[i] += won;
+  }
+  if (setback_ == nullptr) return;
+  // What is known replaces what was drawn.
+  const Arm a = setback_->arm;
+  for (Arm j = 0; j <= setback_->lost_to; ++j) {
+    if (j == a) continue;
+    const bool drawn = beliefs_.beats(a, j, draws_), known = j != setback_->lost_to;
+    if (drawn == known) continue;
+    wins[a] += known ? 1U : -1U;
+    wins[j] -= known ? 1U : -1U;
+  }
+}
+
 double draw_exponential_below(double below, double u) {
   // Inversion: 1 - exp(-x) = u (1 - exp(-below)). Rounding must not carry it over the end.
   const double x = minus_log_complement(u * complement_of_exponential(below));

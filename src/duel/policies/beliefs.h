@@ -7,6 +7,7 @@
 // tournament can be asked for one pair and leave the rest undecided.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -66,12 +67,14 @@ class Beliefs {
   // its share. The same draw seen from the other side gives the other answer.
   bool exceeds(Arm i, Arm j, double u) const {
     const double share = underdog_[i * num_arms_ + j];
-    return share > 0 ? u < share : !(u < -share);
+    return (u < std::abs(share)) == (share > 0);  // no branch: it could not be predicted
   }
   // Whether i beats j in the tournament sampled from `draws`.
   bool beats(Arm i, Arm j, const KeyedDraws& draws) const {
     return exceeds(i, j, draws.uniform(pair_index(i, j)));
   }
+
+  std::size_t num_arms() const { return num_arms_; }
 
   // -ln pi_ij, and its sum over j: exp(-row_cost(i)) is the probability that i beats all others.
   double cost(Arm i, Arm j) const { return cost_[i * num_arms_ + j]; }
@@ -101,7 +104,7 @@ class Beliefs {
   std::size_t num_arms_;
   // The smaller of pi_ij and pi_ji; positive where i is the underdog, negative where j is. Of even
   // pairs the lower index counts as the underdog, so that share_ij = -share_ji always. 0 on the
-  // diagonal.
+  // diagonal, where nobody loses.
   std::vector<double> underdog_;
   std::vector<double> cost_;
   std::vector<double> row_cost_;
@@ -128,6 +131,10 @@ class SampledTournament {
     }
     return beliefs_.beats(i, j, draws_);
   }
+  // How many pairs i loses; not counted to the end once there are more than `enough`.
+  std::uint32_t losses(Arm i, std::uint32_t enough) const;
+  // How many pairs each arm wins. REQUIRES: wins has a place for every arm.
+  void count_wins(std::vector<std::uint32_t>& wins) const;
 
  private:
   const Beliefs& beliefs_;

@@ -27,10 +27,7 @@ double Dts<form>::width(Round round) const {
 template <DtsForm form>
 void Dts<form>::keep_cheapest(const SampledTournament& tournament, RoundRng& rng) const {
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
-  std::fill(wins_.begin(), wins_.end(), 0);
-  for (Arm i = 0; i < num_arms; ++i) {
-    for (Arm j = i + 1; j < num_arms; ++j) ++wins_[tournament.beats(i, j) ? i : j];
-  }
+  tournament.count_wins(wins_);
   const double best = *std::max_element(wins_.begin(), wins_.end());
   const KeyedDraws value_seeds(rng);
   double least = std::numeric_limits<double>::infinity();
@@ -70,27 +67,35 @@ Arm Dts<form>::choose_first(RoundRng& rng, const Setback* setback) const {
   for (const Arm i : candidates) {
     if (beliefs_.row_cost(i) < beliefs_.row_cost(favourite)) favourite = i;
   }
-  std::uint32_t fewest = 0;
-  for (Arm j = 0; j < num_arms; ++j) {
-    if (j != favourite && !tournament.beats(favourite, j)) ++fewest;
-  }
+  std::uint32_t fewest = tournament.losses(favourite, num_arms);
   tied_.clear();
-  bool favourite_tied = true;
-  for (const Arm i : candidates) {
-    if (i == favourite) {
-      if (favourite_tied) tied_.push_back(i);
-      continue;
+  if (8 * fewest > num_arms) {
+    // Nobody stands out, and most arms would have to be asked to the end: decide each pair once.
+    tournament.count_wins(wins_);
+    std::uint32_t most = 0;
+    for (const Arm i : candidates) {
+      if (wins_[i] > most) {
+        most = wins_[i];
+        tied_.clear();
+      }
+      if (wins_[i] == most) tied_.push_back(i);
     }
-    std::uint32_t losses = tournament.beats(i, favourite) ? 0 : 1;
-    for (Arm j = 0; j < num_arms && losses <= fewest; ++j) {
-      if (j != i && j != favourite && !tournament.beats(i, j)) ++losses;
+  } else {
+    bool favourite_tied = true;
+    for (const Arm i : candidates) {
+      if (i == favourite) {
+        if (favourite_tied) tied_.push_back(i);
+        continue;
+      }
+      if (fewest == 0 && !tournament.beats(i, favourite)) continue;
+      const std::uint32_t losses = tournament.losses(i, fewest);
+      if (losses < fewest) {
+        fewest = losses;
+        favourite_tied = false;
+        tied_.clear();
+      }
+      if (losses == fewest) tied_.push_back(i);
     }
-    if (losses < fewest) {
-      fewest = losses;
-      favourite_tied = false;
-      tied_.clear();
-    }
-    if (losses == fewest) tied_.push_back(i);
   }
   if constexpr (form == DtsForm::plus) {
     if (tied_.size() > 1) keep_cheapest(tournament, rng);

@@ -133,7 +133,7 @@ void Scb::go_on(Walk& walk, const Signs& signs, RoundRng& rng) const {
       const Arm i = walk.active[walk.position];
       auto j = static_cast<Arm>(rng.below(num_arms - 1));
       if (j >= i) ++j;
-      const int sign = signs.sign[i * num_arms + j];
+      const std::int8_t sign = signs.sign[i * num_arms + j];
       if (sign == 0) {
         walk.first = i;
         walk.second = j;
@@ -235,7 +235,7 @@ bool Scb::restored() {
   signs_.open.assign(num_arms, 0);
   for (Arm i = 0; i < num_arms; ++i) {
     for (Arm j = 0; j < num_arms; ++j) {
-      const int sign = signs_.sign[i * num_arms + j];
+      const std::int8_t sign = signs_.sign[i * num_arms + j];
       if (sign != -signs_.sign[j * num_arms + i] || sign < -1 || sign > 1) return false;
       if (i != j && sign == 0) ++signs_.open[i];
     }
