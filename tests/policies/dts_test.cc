@@ -147,6 +147,29 @@ TEST(Dts, jump_and_plain_loop_agree_on_the_next_informative_duel) {
   }
 }
 
+// Arm 0 surely loses to 3 and is still the only Copeland winner: its self-duels are jumped too, and the
+// round that ends the stretch may have turned a flip between two other arms.
+TEST(Dts, jumps_where_the_copeland_winner_loses_to_somebody) {
+  const PreferenceMatrix matrix =
+      PreferenceMatrix::create("winner loses once", {"a", "b", "c", "d"},
+                               {.5, .8, .8, .1, .2, .5, .8, .8, .2, .2, .5, .8, .9, .2, .2, .5})
+          .value();
+  // Arm 1 also has two wins; make arm 0 unique by a fifth arm that only arm 1 does not beat.
+  const PreferenceMatrix five =
+      PreferenceMatrix::create("five", {"a", "b", "c", "d", "e"},
+                               {.5, .8, .8, .1, .9, .2, .5, .8, .8, .1, .2, .2, .5,
+                                .8, .6, .9, .2, .2, .5, .4, .1, .9, .4, .6, .5})
+          .value();
+  for (const PreferenceMatrix& problem : {matrix, five}) {
+    const LawSample jumped = sample_policy<PlainDts>({}, problem, 1, 1000, 1500, true);
+    const LawSample played = sample_policy<PlainDts>({}, problem, 2, 1000, 1500, false);
+    expect_same_law(jumped, played, problem.name());
+    if (problem.num_arms() == 5) {
+      EXPECT_LT(jumped.decisions, 0.8 * played.decisions);
+    }
+  }
+}
+
 // w_12 = 50, w_21 = 0: C = {1} until ln t > 50 * .25/.51 = 24.5, and meanwhile a round that is no
 // self-duel has probability 2^-51.
 TEST(Dts, hardly_ever_meets_an_arm_that_never_won) {

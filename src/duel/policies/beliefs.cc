@@ -26,12 +26,14 @@ Beliefs::Beliefs(std::size_t num_arms)
     : num_arms_(num_arms),
       underdog_(num_arms * num_arms),
       cost_(num_arms * num_arms),
-      row_cost_(num_arms) {
+      row_cost_(num_arms),
+      num_favoured_(num_arms) {
   const double even = natural_log(2.0);
   for (std::size_t i = 0; i < num_arms; ++i) {
     for (std::size_t j = 0; j < num_arms; ++j) {
       if (i == j) continue;
       underdog_[i * num_arms + j] = i < j ? 0.5 : -0.5;
+      num_favoured_[i] += i < j ? 0 : 1;
       cost_[i * num_arms + j] = even;
       row_cost_[i] += even;
     }
@@ -44,6 +46,9 @@ std::pair<double, bool> Beliefs::set_shares(Arm i, Arm j, double wins, double lo
   const HalfShares shares = beta_half_shares(wins, losses);
   const bool is_underdog = shares.above < shares.below || (shares.above == shares.below && i < j);
   const double smaller = std::max(kLeast, std::min(shares.above, shares.below));
+  num_favoured_[i] -= favours(i, j) ? 1 : 0;
+  num_favoured_[j] -= favours(j, i) ? 1 : 0;
+  ++num_favoured_[is_underdog ? j : i];
   underdog_[i * num_arms_ + j] = is_underdog ? smaller : -smaller;
   underdog_[j * num_arms_ + i] = is_underdog ? -smaller : smaller;
   return {smaller, is_underdog};
@@ -82,6 +87,12 @@ std::uint32_t SampledTournament::losses(Arm i, std::uint32_t enough) const {
 void SampledTournament::count_wins(std::vector<std::uint32_t>& wins) const {
   const auto num_arms = static_cast<Arm>(beliefs_.num_arms());
   std::fill(wins.begin(), wins.end(), 0);
+  if (setback_ != nullptr && setback_->known != nullptr) {
+    for (Arm i = 1; i < num_arms; ++i) {
+      for (Arm j = 0; j < i; ++j) ++wins[beats(i, j) ? i : j];
+    }
+    return;
+  }
   for (Arm i = 1; i < num_arms; ++i) {
     std::uint32_t won = 0;
     for (Arm j = 0; j < i; ++j) {

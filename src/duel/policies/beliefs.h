@@ -79,6 +79,9 @@ class Beliefs {
   // -ln pi_ij, and its sum over j: exp(-row_cost(i)) is the probability that i beats all others.
   double cost(Arm i, Arm j) const { return cost_[i * num_arms_ + j]; }
   double row_cost(Arm i) const { return row_cost_[i]; }
+  // Whether i is likelier to beat j than to lose, and how many opponents that holds for.
+  bool favours(Arm i, Arm j) const { return underdog_[i * num_arms_ + j] < 0; }
+  std::uint32_t num_favoured(Arm i) const { return num_favoured_[i]; }
   // The first opponent, in index order and among those that take part, to whom i loses a sample,
   // given that it loses one; `cost` is the sum of cost(i, j) over them, u uniform. The costs add up
   // along the opponents, and the first sum beyond an exponential variable, known to be less than all
@@ -108,13 +111,16 @@ class Beliefs {
   std::vector<double> underdog_;
   std::vector<double> cost_;
   std::vector<double> row_cost_;
+  std::vector<std::uint32_t> num_favoured_;
 };
 
 // What is known of a tournament before it is sampled: `arm` beats the opponents before `lost_to` and
-// loses to that one.
+// loses to that one. Or, where `known` is given, a table over ordered pairs says it: 1 where the row
+// wins, -1 where it loses, 0 where nothing is known; `arm` is then not used.
 struct Setback {
-  Arm arm;
-  Arm lost_to;
+  Arm arm = 0;
+  Arm lost_to = 0;
+  const std::int8_t* known = nullptr;
 };
 
 // A tournament sampled from beliefs, each pair decided when it is asked for.
@@ -125,7 +131,10 @@ class SampledTournament {
       : beliefs_(beliefs), draws_(rng), setback_(setback) {}
 
   bool beats(Arm i, Arm j) const {
-    if (setback_ != nullptr) {
+    if (setback_ != nullptr && setback_->known != nullptr) {
+      const std::int8_t sign = setback_->known[i * beliefs_.num_arms() + j];
+      if (sign != 0) return sign > 0;
+    } else if (setback_ != nullptr) {
       if (i == setback_->arm && j <= setback_->lost_to) return j != setback_->lost_to;
       if (j == setback_->arm && i <= setback_->lost_to) return i == setback_->lost_to;
     }

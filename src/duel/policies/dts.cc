@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "duel/core/beta.h"
+#include "duel/core/check.h"
 #include "duel/core/divergence.h"
 #include "duel/core/exponential.h"
 #include "duel/core/logarithm.h"
@@ -147,33 +148,80 @@ void Dts<form>::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
   }
 }
 
-// The dominant event of a round: a_0, of the candidates C the likeliest to win every sample of the
-// tournament, does so (probability f), and no sample of the second kind exceeds 1/2 against it (q).
-// Then (a_0, a_0) is played. The rounds until this fails are geometric with ratio f q; in the round
-// where it fails, either the tournament goes as said and some second sample exceeds 1/2, or a_0
-// loses a sample of the tournament and everything else is free.
+template <DtsForm form>
+double Dts<form>::require_best_score(Arm arm) const {
+  const auto num_arms = static_cast<Arm>(counts_.num_arms());
+  required_.clear();
+  double cost = 0;
+  const auto require = [&](Arm winner, Arm loser) {
+    const double flip_cost = beliefs_.cost(winner, loser);
+    required_.push_back({winner, loser, flip_cost});
+    cost += flip_cost;
+  };
+  for (Arm j = 0; j < num_arms; ++j) {
+    if (j == arm) continue;
+    if (beliefs_.favours(arm, j)) {
+      require(arm, j);
+    } else {
+      require(j, arm);
+    }
+  }
+  // Its score is then num_favoured(arm), so every other candidate has to lose once more than it does.
+  // The losses to require are the surest; the one to the arm itself is required already. A winner of
+  // all its pairs needs no more than that.
+  const std::uint32_t needed = num_arms - beliefs_.num_favoured(arm);
+  for (const Arm i : scores_.leaders()) {
+    if (i == arm) continue;
+    const std::uint32_t more = needed - (beliefs_.favours(arm, i) ? 1 : 0);
+    if (more == 0) continue;
+    losses_.clear();
+    for (Arm j = 0; j < num_arms; ++j) {
+      if (j != i && j != arm && beliefs_.favours(j, i)) {
+        losses_.push_back({j, i, beliefs_.cost(j, i)});
+      }
+    }
+    DUEL_CHECK(losses_.size() >= more);  // it has fewer likely wins than the arm
+    std::nth_element(losses_.begin(), losses_.begin() + (more - 1), losses_.end(),
+                     [](const Flip& x, const Flip& y) {
+                       return x.cost < y.cost || (x.cost == y.cost && x.winner < y.winner);
+                     });
+    for (std::uint32_t k = 0; k < more; ++k) require(losses_[k].winner, losses_[k].loser);
+  }
+  return cost;
+}
+
+// The dominant event of a round: the tournament goes as is likely, so far as it takes for a_0, of the
+// candidates C the one with most likely wins, to have the best score (probability f), and no sample of
+// the second kind exceeds 1/2 against it (q). Then (a_0, a_0) is played. The rounds until this fails
+// are geometric with ratio f q; in the round where it fails, either the tournament goes as said and
+// some second sample exceeds 1/2, or one of the required flips goes the other way and everything else
+// is free.
 template <DtsForm form>
 Jump Dts<form>::jump(Round round, Round limit, RoundRng rng) const {
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
   if (num_arms == 1) return {limit, std::nullopt};
+  const Jump stay{round, std::nullopt};
+  if (!last_.is_self()) return stay;
+  const Arm a = last_.first;
   const double s = width(round);
   scores_.follow(s);
-  Arm a = scores_.leaders()[0];
+  bool is_candidate = false;
   for (const Arm i : scores_.leaders()) {
-    if (beliefs_.row_cost(i) < beliefs_.row_cost(a)) a = i;
+    is_candidate = is_candidate || i == a;
+    if (i != a && beliefs_.num_favoured(i) >= beliefs_.num_favoured(a)) return stay;
   }
-  if (!last_.is_self() || last_.first != a) return {round, std::nullopt};
+  if (!is_candidate) return stay;
 
-  const double first_cost = beliefs_.row_cost(a);  // -ln f
+  const double first_cost = require_best_score(a);  // -ln f
   // Bounds only rise: an arm with the largest possible score stays a candidate, and all may challenge
-  // it. Otherwise a bound that crosses 1/2 can change both.
+  // it. Otherwise a bound that crosses 1/2 can change both, and where the arm does not win all its
+  // flips, any new candidate matters.
   Round wake_up = limit;
-  double second_cost = first_cost;  // -ln q
-  if (scores_.score(a) + 1 < num_arms) {
-    second_cost = 0;
-    for (Arm i = 0; i < num_arms; ++i) {
-      if (i != a && may_challenge(i, a, s)) second_cost += beliefs_.cost(a, i);
-    }
+  double second_cost = 0;  // -ln q
+  for (Arm i = 0; i < num_arms; ++i) {
+    if (i != a && may_challenge(i, a, s)) second_cost += beliefs_.cost(a, i);
+  }
+  if (scores_.score(a) + 1 < num_arms || beliefs_.num_favoured(a) + 1 < num_arms) {
     const double crossing = scores_.next_crossing();
     wake_up = wake_up_round(crossing * crossing / options_.alpha, round, limit,
                             [&](Round t) { return width(t) > crossing; });
@@ -194,9 +242,23 @@ Jump Dts<form>::jump(Round round, Round limit, RoundRng rng) const {
                                             [&](Arm i) { return may_challenge(i, a, s); });
     return {t, Duel{a, choose_second(a, s_then, rng, success), t}};
   }
-  const Setback setback{
-      a, beliefs_.first_loss(a, first_cost, rng.uniform(), [](Arm) { return true; })};
-  return {t, choose(t, rng, &setback)};
+  // The first required flip that goes the other way, given that one does (see Beliefs::first_loss).
+  const double reach = draw_exponential_below(first_cost, rng.uniform());
+  known_.resize(static_cast<std::size_t>(num_arms) * num_arms);
+  const auto mark = [&](const Flip& flip, std::int8_t sign) {
+    known_[flip.winner * num_arms + flip.loser] = sign;
+    known_[flip.loser * num_arms + flip.winner] = static_cast<std::int8_t>(-sign);
+  };
+  std::size_t turned = 0;
+  for (double sum = required_[0].cost; sum <= reach && turned + 1 < required_.size();) {
+    mark(required_[turned], 1);
+    sum += required_[++turned].cost;
+  }
+  mark(required_[turned], -1);
+  const Setback setback{.known = known_.data()};
+  const Duel duel = choose(t, rng, &setback);
+  for (std::size_t k = 0; k <= turned; ++k) mark(required_[k], 0);
+  return {t, duel};
 }
 
 template <DtsForm form>

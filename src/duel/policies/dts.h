@@ -3,7 +3,7 @@
 // Assumes    nothing but a fixed matrix: regret is against the Copeland winners, so also against a
 //            Condorcet winner.
 // Guarantee  O(K^2 log T) Copeland; O(K log T + K^2 log log T) with a Condorcet winner (alpha > 1/2).
-// Cost       O(K) to jump, O(K) for the second arm and the changed pair. For the first arm flips are
+// Cost       O(K) to jump, O(K |C|) where the likely winner loses to somebody; O(K) for the second arm and the changed pair. For the first arm flips are
 //            asked one by one until an arm has lost more often than the best: O(K log K) where
 //            strengths are spread, O(K |C|) at worst. D-TS+ decides all K^2/2 flips in a round whose
 //            best scores tie. 28 bytes per ordered pair.
@@ -58,6 +58,9 @@ class Dts {
   double width(Round round) const;
   Duel choose(Round round, RoundRng& rng, const Setback* setback) const;
   Arm choose_first(RoundRng& rng, const Setback* setback) const;
+  // The flips that, if they all go as is likely, leave `arm` with the best sampled score of the
+  // candidates, in `required_`; returns the sum of their costs.
+  double require_best_score(Arm arm) const;
   // The duel's second arm, from samples of all arms not known to beat the first. With `first_success`
   // the samples before that arm lie below 1/2 and its own above.
   Arm choose_second(Arm first, double width, RoundRng& rng,
@@ -75,6 +78,14 @@ class Dts {
   mutable UpperScores scores_;
   mutable std::vector<Arm> tied_;            // scratch
   mutable std::vector<std::uint32_t> wins_;  // scratch: sampled scores
+  struct Flip {
+    Arm winner;
+    Arm loser;
+    double cost;
+  };
+  mutable std::vector<Flip> required_;      // scratch
+  mutable std::vector<Flip> losses_;        // scratch
+  mutable std::vector<std::int8_t> known_;  // scratch: what a jump knows of its last tournament
   Duel last_;
 };
 
