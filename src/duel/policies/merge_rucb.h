@@ -4,7 +4,7 @@
 // Assumes    a Condorcet winner.
 // Guarantee  O(K log T) with probability 1 - delta, without a K^2 log T term (alpha > 1/2).
 // Cost       with batches of p arms: MergeRUCB O(p) per duel; MergeDTS p^2/2 coin flips, p Beta draws,
-//            and the share of a changed belief, O(sqrt(n)). 12 or 20 bytes per ordered pair.
+//            and the share of a changed belief, O(sqrt(n)). 12 or 28 bytes per ordered pair.
 // Departs    MergeRUCB follows the paper: one clock, counts from 0; the options reset_clock and
 //            pseudo_counts are the authors' program, and what MergeDTS does. Before one arm is left,
 //            the arm with most wins among the survivors is returned. Outstanding duels are not

@@ -80,7 +80,7 @@ class CcbTwin {
       std::vector<std::pair<Arm, Arm>> open;
       for (Arm i = 0; i < k_; ++i) {
         for (const Arm j : conquerors_[i]) {
-          if (l(i, j) <= 0.5 && 0.5 <= u(i, j)) open.push_back({i, j});
+          if (l(i, j) <= 0.5 && 0.5 <= u(i, j)) open.emplace_back(i, j);
         }
       }
       if (!open.empty()) {
