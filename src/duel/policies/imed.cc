@@ -33,7 +33,8 @@ Imed::Imed(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
       term_(num_arms * num_arms),
       evidence_(num_arms),
       beaten_by_(num_arms),
-      lost_points_(num_arms) {
+      lost_points_(num_arms),
+      log_duels_(num_arms * num_arms) {
   least_.reserve(num_arms);
 }
 
@@ -43,6 +44,8 @@ void Imed::refresh_pair(Arm i, Arm j) {
   const double total = points_i + points_j;
   const std::int64_t amount =
       to_grid(0.5 * total * divergence_from_half((points_i - points_j) / total));
+  log_duels_[i * counts_.num_arms() + j] = log_duels_[j * counts_.num_arms() + i] =
+      to_grid(options_.c * natural_log(0.5 * total));
   const auto replace = [&](Arm a, Arm b, std::int64_t value) {
     std::int64_t& entry = term_[a * counts_.num_arms() + b];
     evidence_[a] += value - entry;
@@ -84,7 +87,7 @@ Arm Imed::champion(RoundRng& rng) const {
 }
 
 std::int64_t Imed::index_of(Arm i, Arm champion) const {
-  double n = duels_with_pending(i, champion);
+  double n = pending_.empty() ? counts_.duels(i, champion) : duels_with_pending(i, champion);
   if (n == 0) return kAtOnce;
   if (options_.target) {
     // All duels of i that speak against it; those with the champion always do.
@@ -99,6 +102,9 @@ std::int64_t Imed::index_of(Arm i, Arm champion) const {
   const std::int64_t opponents = std::max<std::int64_t>(0, std::int64_t{beaten_by_[i]} - 1);
   const std::int64_t evidence =
       std::max(term(i, champion), evidence_[i] - evidence_[champion] - kappa_ * opponents);
+  if (!options_.target && pending_.empty()) {
+    return evidence + log_duels_[champion * counts_.num_arms() + i];
+  }
   return evidence + to_grid(options_.c * natural_log(n));
 }
 

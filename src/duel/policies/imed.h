@@ -2,7 +2,7 @@
 // Ours, in the spirit of IMED: Honda and Takemura, JMLR 2015.
 // Assumes    a Condorcet winner.
 // Guarantee  none proved.
-// Cost       O(K) per informative duel, O(K^2) in the rounds that look for a target; 12 bytes per
+// Cost       O(K) per informative duel, O(K^2) in the rounds that look for a target; 20 bytes per
 //            ordered pair.
 // Departs    not a published algorithm. Evidence is held on a grid of 2^-36, as in RMED. With duels
 //            outstanding those count in n, not in the evidence.
@@ -82,6 +82,7 @@ class Imed {
   std::vector<std::int64_t> evidence_;
   std::vector<std::uint32_t> beaten_by_;
   std::vector<std::uint64_t> lost_points_;  // half duels against arms that beat i
+  std::vector<std::int64_t> log_duels_;     // c ln n_ij on the grid
   mutable std::vector<Arm> least_;          // scratch
   PendingPairs pending_;
 };
