@@ -43,4 +43,16 @@ inline double exponential(double x) {
   return value * power(k + 100) * 0x1p-100;  // a subnormal result rounds once
 }
 
+// 1 - exp(-x) for x >= 0, accurate also where x is small.
+inline double complement_of_exponential(double x) {
+  if (x < 0.03) {
+    // The term after x^8/8! lies below 2^-56 of the sum.
+    return x *
+           (1 -
+            x / 2 *
+                (1 - x / 3 * (1 - x / 4 * (1 - x / 5 * (1 - x / 6 * (1 - x / 7 * (1 - x / 8)))))));
+  }
+  return 1.0 - exponential(-x);
+}
+
 }  // namespace duel

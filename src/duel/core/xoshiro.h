@@ -19,6 +19,12 @@ class Xoshiro {
     state_[0] |= 1;  // the one state it must never have is all zeros
   }
 
+  // One of many generators of a round, told apart by `seed`.
+  explicit Xoshiro(std::uint64_t seed) {
+    for (std::uint64_t& word : state_) word = seed = mix64(seed);
+    state_[0] |= 1;
+  }
+
   std::uint64_t bits() {
     const std::uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
     const std::uint64_t shifted = state_[1] << 17;

@@ -1,0 +1,96 @@
+// Copeland Confidence Bound (CCB).
+// Zoghi, Karnin, Whiteson, de Rijke. NIPS 2015, Algorithm 1.
+// Assumes    no pair is even (p_ij != 1/2).
+// Guarantee  O((K^2 + (C + L_C) K log T)/D^2) Copeland regret for alpha > 1/2, with C winners that lose
+//            L_C duels each.
+// Cost       O(K + sum |B^i|) per decision, O(K) where a Condorcet winner is found; 12 bytes per
+//            ordered pair.
+// Departs    nowhere. Outstanding duels are not counted.
+//
+// With S = sqrt(alpha ln t) and z_ij = (1/2 - w_ij/n_ij) sqrt(n_ij) = -z_ji:
+//   u_ij < 1/2 iff S < z_ij          l_ij > 1/2 iff S < -z_ij
+// and a pair is settled once S < |z_ij|. Hypotheses: B holds candidate winners, B^i arms believed to
+// beat i, L how many duels a winner loses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "duel/core/pair_counts.h"
+#include "duel/policies/policy.h"
+
+namespace duel {
+
+struct CcbOptions : PolicyOptions {
+  double alpha = 0.51;  // width of the bounds; the analysis needs alpha > 1/2
+};
+
+class Ccb : public ChoosingPolicy<Ccb> {
+ public:
+  using Options = CcbOptions;
+
+  Ccb(const Options& options, std::size_t num_arms, RoundRng rng);
+
+  // What the steps change while choosing.
+  struct Hypotheses {
+    explicit Hypotheses(std::size_t num_arms)
+        : candidate(num_arms, 1),
+          conquerors(num_arms),
+          losses(static_cast<std::uint32_t>(num_arms)) {}
+
+    std::vector<std::uint8_t> candidate;       // B
+    std::vector<std::vector<Arm>> conquerors;  // B^i, ascending
+    std::uint32_t losses;                      // L
+    template <class Archive>
+    void fields(Archive& archive) {
+      archive(candidate, conquerors, losses);
+    }
+  };
+  struct Choice {
+    Duel duel;
+    std::optional<Hypotheses> changed;
+  };
+  Choice choose(Round round, RoundRng rng) const;
+  void commit(const Choice& choice) {
+    if (choice.changed) hypotheses_ = *choice.changed;
+  }
+  void observe(const Duel& duel, Outcome outcome, RoundRng rng);
+  Arm recommend(RoundRng) const { return empirical_copeland_leader(counts_); }
+  Jump jump(Round round, Round limit, RoundRng rng) const;
+
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(counts_, hypotheses_);
+  }
+  bool restored();
+
+ private:
+  double width(Round round) const;
+  double deficit(Arm i, Arm j) const { return deficit_[i * counts_.num_arms() + j]; }
+  bool surely_loses(Arm i, Arm j) const { return deficit(i, j) > width_; }  // u_ij < 1/2
+  bool surely_wins(Arm i, Arm j) const { return -deficit(i, j) > width_; }  // l_ij > 1/2
+  // Scores and C at this round's bounds; recounts the rows of which a bound crossed 1/2.
+  void follow(double width) const;
+  void count(Arm i) const;
+  void find_leaders() const;
+  // Steps 2 (A), (B), (C); nothing where they change nothing.
+  std::optional<Hypotheses> revised(RoundRng& rng) const;
+  Arm choose_second(Arm first, const std::vector<Arm>* pool, double width, RoundRng& rng) const;
+  void refresh_pair(Arm i, Arm j);
+
+  Options options_;
+  PairCounts counts_;
+  std::vector<double> deficit_;  // z; not a number where they never met and on the diagonal
+  Hypotheses hypotheses_;
+  // Follow the clock: caches, so they move in const calls as well.
+  mutable double width_ = 0;
+  mutable std::vector<std::uint32_t> most_;    // upper Copeland scores #{u >= 1/2}
+  mutable std::vector<std::uint32_t> fewest_;  // lower ones #{l >= 1/2}
+  mutable std::vector<double> entry_;          // least |z_ij| >= S of a row
+  mutable std::vector<Arm> leaders_;           // C
+  mutable std::vector<Arm> scratch_;
+};
+
+}  // namespace duel
