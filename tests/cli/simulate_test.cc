@@ -520,6 +520,16 @@ TEST(SimulateCommand, without_a_truth_only_accuracy_is_reported) {
   const CommandResult table = run_duel(arguments);
   EXPECT_EQ(table.exit_code, 0) << table.err;
   EXPECT_FALSE(contains(table.out, "nan")) << table.out;
+  EXPECT_TRUE(contains(table.out, "no known truth")) << table.out;
+
+  const TemporaryDirectory place;
+  std::vector<std::string> to_files = arguments;
+  to_files.insert(to_files.end(), {"--trials-csv", "-o", place / "out"});
+  ASSERT_EQ(run_duel(to_files).exit_code, 0);
+  EXPECT_EQ(run_duel({"simulate", "--resume", place / "out"}).exit_code, 0);
+  const CommandResult plot = run_duel({"plot", place / "out", "-o", place / "regret.svg"});
+  EXPECT_EQ(plot.exit_code, 1);
+  EXPECT_TRUE(contains(plot.err, "there is nothing to draw")) << plot.err;
 }
 
 TEST(SimulateCommand, a_study_of_clicks_resumes_only_on_the_same_data) {

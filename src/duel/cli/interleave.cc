@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "duel/cli/matrix_report.h"
+#include "duel/cli/option_report.h"
 #include "duel/cli/table.h"
 #include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
@@ -368,15 +369,10 @@ std::string methods_text() {
   Table names;
   names.column("method", Align::left).column("rankings", Align::left);
   names.column("what it is", Align::left).column("paper", Align::left);
-  Table options;
-  options.column("option of", Align::left).column("name", Align::left);
-  options.column("default", Align::left).column("allowed", Align::left);
-  options.column("meaning", Align::left);
+  OptionsTable options;
   for (const InterleavingMethodFact& fact : interleaving_method_facts()) {
     names.row({fact.name, fact.multileaves ? "2 or more" : "2", fact.doc, fact.paper});
-    for (const OptionFact& option : fact.options) {
-      options.row({fact.name, option.name, option.default_value, option.allowed, option.doc});
-    }
+    options.add(fact.name, fact.options);
   }
   return names.to_string() + "\n" + options.to_string();
 }
@@ -385,19 +381,11 @@ Json methods_json() {
   Json json;
   json["methods"] = Json::array();
   for (const InterleavingMethodFact& fact : interleaving_method_facts()) {
-    Json options = Json::array();
-    for (const OptionFact& option : fact.options) {
-      options.push_back({{"name", option.name},
-                         {"type", option.type},
-                         {"default", option.default_value},
-                         {"allowed", option.allowed},
-                         {"doc", option.doc}});
-    }
     json["methods"].push_back({{"name", fact.name},
                                {"multileaves", fact.multileaves},
                                {"doc", fact.doc},
                                {"paper", fact.paper},
-                               {"options", options}});
+                               {"options", options_json(fact.options)}});
   }
   return json;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "duel/cli/matrix_report.h"
+#include "duel/cli/option_report.h"
 #include "duel/cli/table.h"
 #include "duel/core/call_spec.h"
 #include "duel/core/matrix_catalogue.h"
@@ -138,19 +139,11 @@ Json catalogue_json() {
   Json json;
   json["matrices"] = Json::array();
   for (const MatrixFact& fact : matrix_facts()) {
-    Json options = Json::array();
-    for (const OptionFact& option : fact.options) {
-      options.push_back({{"name", option.name},
-                         {"type", option.type},
-                         {"default", option.default_value},
-                         {"allowed", option.allowed},
-                         {"doc", option.doc}});
-    }
     json["matrices"].push_back({{"name", fact.name},
                                 {"doc", fact.doc},
                                 {"source", fact.source},
                                 {"example", fact.example},
-                                {"options", options}});
+                                {"options", options_json(fact.options)}});
   }
   return json;
 }
@@ -159,15 +152,10 @@ std::string catalogue_text() {
   Table names;
   names.column("matrix", Align::left).column("what it is", Align::left);
   names.column("source", Align::left);
-  Table options;
-  options.column("option of", Align::left).column("name", Align::left);
-  options.column("default", Align::left).column("allowed", Align::left);
-  options.column("meaning", Align::left);
+  OptionsTable options;
   for (const MatrixFact& fact : matrix_facts()) {
     names.row({fact.example, fact.doc, fact.source});
-    for (const OptionFact& option : fact.options) {
-      options.row({fact.name, option.name, option.default_value, option.allowed, option.doc});
-    }
+    options.add(fact.name, fact.options);
   }
   return names.to_string() + "\n" + options.to_string();
 }

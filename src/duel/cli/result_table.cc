@@ -120,13 +120,21 @@ Table table_of(const MatrixResult& run, const StudyResults& results,
   return table;
 }
 
+// What the numbers are measured against.
+std::string truth_of(const MatrixResult& run) {
+  if (!run.policies.empty() && !run.policies.front().checkpoints.empty() &&
+      std::isnan(run.policies.front().checkpoints.front().regrets.front().mean)) {
+    return "no known truth (accuracy: the ranker of highest NDCG is recommended)";
+  }
+  return run.facts.condorcet_winner.empty() ? "no Condorcet winner"
+                                            : "Condorcet winner " + run.facts.condorcet_winner;
+}
+
 std::string heading(const MatrixResult& run, const StudyResults& results, const Paint& paint) {
   std::string text = paint.bold(run.facts.matrix);
   if (run.facts.num_arms > 0) {
     text += fmt::format(": {} arm{}, {}", run.facts.num_arms, run.facts.num_arms == 1 ? "" : "s",
-                        run.facts.condorcet_winner.empty()
-                            ? "no Condorcet winner"
-                            : "Condorcet winner " + run.facts.condorcet_winner);
+                        truth_of(run));
   }
   std::uint32_t fewest = results.trials;
   std::uint32_t most = 0;

@@ -302,7 +302,7 @@ Result<std::string> gnuplot_script(const StudyResults& results, const PlotOption
   }
   if (rounds.empty()) {
     return Error{ErrorCode::unsupported,
-                 fmt::format("there is nothing to draw: every {} regret is zero",
+                 fmt::format("there is nothing to draw: every {} regret is zero or unknown",
                              to_string(results.regrets[regret])),
                  "", ""};
   }

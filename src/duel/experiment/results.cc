@@ -113,17 +113,14 @@ struct ResultRow {
   CheckpointResult rest;  // round, accuracy, informative; no regrets
 };
 
-Result<ResultRow> read_row(const TableReader& table) {
-  ResultRow row;
-  row.matrix = table.text(0);
-  row.policy = table.text(1);
-  if (row.matrix.empty()) return table.error("column 'matrix' is empty");
-  if (row.policy.empty()) return table.error("column 'policy' is empty");
-  DUEL_ASSIGN(row.rest.round, table.count(2, 1, kMaxRounds));
-  const auto regret = parse_regret_notion(table.text(3));
-  if (!regret.ok()) return table.in_column(3, regret.error());
-  row.regret = *regret;
-  Summary& s = row.summary;
+// Empty throughout where the regret is undefined: nobody knows the truth.
+Result<Summary> read_summary(const TableReader& table) {
+  Summary s;
+  bool all_empty = true;
+  for (std::size_t column = 4; column <= 10; ++column) {
+    all_empty = all_empty && table.text(column).empty();
+  }
+  if (all_empty) return s;
   DUEL_ASSIGN(s.mean, table.number(4));
   DUEL_ASSIGN(s.se, table.number(5, true));
   DUEL_ASSIGN(s.median, table.number(6));
@@ -136,6 +133,20 @@ Result<ResultRow> read_row(const TableReader& table) {
   }
   if (!(s.min <= s.mean && s.mean <= s.max)) return table.error("the mean is not in [min, max]");
   if (s.se < 0) return table.error("column 'se': a standard error is not negative");
+  return s;
+}
+
+Result<ResultRow> read_row(const TableReader& table) {
+  ResultRow row;
+  row.matrix = table.text(0);
+  row.policy = table.text(1);
+  if (row.matrix.empty()) return table.error("column 'matrix' is empty");
+  if (row.policy.empty()) return table.error("column 'policy' is empty");
+  DUEL_ASSIGN(row.rest.round, table.count(2, 1, kMaxRounds));
+  const auto regret = parse_regret_notion(table.text(3));
+  if (!regret.ok()) return table.in_column(3, regret.error());
+  row.regret = *regret;
+  DUEL_ASSIGN(row.summary, read_summary(table));
   DUEL_ASSIGN(const std::uint64_t trials, table.count(11, 1, kMaxTrials));
   row.trials = static_cast<std::uint32_t>(trials);
   DUEL_ASSIGN(row.rest.accuracy, table.number(12));
