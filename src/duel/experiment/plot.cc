@@ -164,7 +164,7 @@ struct Layout {
   double legend_height = 0;
   double title_height = 0;
 
-  static constexpr double kLeft = 78;
+  static constexpr double kLeft = 84;
   static constexpr double kRight = 24;
   static constexpr double kTop = 38;
   static constexpr double kBottom = 60;
@@ -344,7 +344,7 @@ Result<std::string> gnuplot_script(const StudyResults& results, const PlotOption
       "set border 3 lw 0.8 lc rgb '#404040'\nset tics nomirror out scale 0.8,0.4\n"
       "set grid xtics ytics lt 1 lc rgb '#e4e4e4' lw 0.7\n"
       "set xlabel 'round' offset 0,0.3\n"
-      "set ylabel {} offset 0.8,0 noenhanced\n"
+      "set ylabel {} offset -0.4,0 noenhanced\n"
       "set style fill transparent solid 0.16 noborder\n"
       "set samples 400\nunset key\n",
       rounds.low, rounds.high, regrets.low / 1.3, regrets.high * 1.3,
