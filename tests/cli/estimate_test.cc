@@ -119,7 +119,7 @@ TEST_F(EstimateCommand, answers_bad_input) {
     std::string message;
   };
   const std::vector<Case> cases = {
-      {{}, 2, "--data is required"},
+      {{}, 2, "the option --data is missing"},
       {{"--data", "absent.txt"}, 1, "--data: absent.txt: there is no such file"},
       {{"--data", "broken.txt"}, 1, "broken.txt:2"},
       {{"--data", "synthetic(queris=3)"}, 2, "(did you mean 'queries'?"},

@@ -111,10 +111,12 @@ TEST(MatrixShow, takes_a_single_arm_and_all_ties) {
   EXPECT_EQ(json_of({"matrix", "show", "mallows(k=3,phi=1)", "--json"})["gaps"]["any"], nullptr);
 }
 
-TEST(MatrixShow, says_where_a_lottery_is_too_large) {
+TEST(MatrixShow, says_where_a_lottery_is_approximate) {
   const CommandResult result = run_duel({"matrix", "show", "no-condorcet(k=501)"});
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_TRUE(contains(result.out, "von Neumann       not computed for more than 500 arms\n"));
+  EXPECT_TRUE(contains(result.out, "(approximate: no arm beats it by more than 0.00"))
+      << result.out;
+  EXPECT_FALSE(contains(run_duel({"matrix", "show", "no-condorcet(k=50)"}).out, "approximate"));
 }
 
 TEST(MatrixShow, refuses_bad_matrices_with_file_line_and_column) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -534,18 +535,20 @@ TEST(SimulateCommand, without_a_truth_only_accuracy_is_reported) {
 
 TEST(SimulateCommand, a_study_of_clicks_resumes_only_on_the_same_data) {
   const TemporaryDirectory place;
-  place.write("data.txt", "1 qid:1 1:2 2:1\n0 qid:1 1:1 2:2\n");
+  const std::string data = "1 qid:1 1:2 2:1\n0 qid:1 1:1 2:2\n";
+  place.write("data.txt", data);
   const CommandOptions there{.directory = place.path()};
-  const std::string environment = "clicks(data=data.txt,interleave=team-draft)";
-  ASSERT_EQ(run_duel({"simulate", "--policy", "uniform", "--environment", environment, "--rounds",
-                      "100", "--trials", "2", "-o", "out"},
-                     there)
-                .exit_code,
-            0);
-  EXPECT_EQ(run_duel({"simulate", "--resume", "out"}, there).exit_code, 0);
+  RunningDuel running({"simulate", "--policy", "uniform", "--environment",
+                       "clicks(data=data.txt,interleave=team-draft)", "--rounds", "1e4", "--trials",
+                       "1e5", "--checkpoints", "1e4", "-o", "out"},
+                      there);
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  running.send(SIGINT);
+  ASSERT_EQ(running.wait().exit_code, 130);
   place.write("data.txt", "0 qid:1 1:2 2:1\n1 qid:1 1:1 2:2\n");
   const CommandResult changed = run_duel({"simulate", "--resume", "out"}, there);
-  EXPECT_NE(changed.exit_code, 0);
+  EXPECT_EQ(changed.exit_code, 1);
+  EXPECT_TRUE(contains(changed.err, "out")) << changed.err;
 }
 
 TEST(SimulateCommand, refuses_what_does_not_fit_in_memory) {
