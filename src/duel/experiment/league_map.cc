@@ -149,7 +149,7 @@ Result<std::string> league_map_script(const LeagueResults& results, PlotFormat f
     canvas.text(x + kCellWidth / 2, bottom + kCellHeight / 2,
                 best ? fmt::format("{{/:Bold {}}}", shown) : shown,
                 fmt::format("center font ',10' textcolor rgb '{}'",
-                            position > 0.55 ? "#000000" : "#ffffff"));
+                            position > 0.5 ? "#000000" : "#ffffff"));
   };
   for (std::size_t r = 0; r < results.standings.size(); ++r) {
     const LeagueStanding& standing = results.standings[r];
