@@ -10,7 +10,8 @@ namespace {
 
 const std::vector<std::vector<std::string>> kCommands = {
     {"demo"},           {"simulate"},        {"plot"},    {"policies"},   {"matrix"},
-    {"matrix", "show"}, {"matrix", "check"}, {"version"}, {"completion"}, {"interleave"}};
+    {"matrix", "show"}, {"matrix", "check"}, {"version"}, {"completion"}, {"interleave"},
+    {"league"}};
 
 TEST(Program, prints_help_with_an_example_for_every_command) {
   for (const auto& command : kCommands) {

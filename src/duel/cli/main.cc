@@ -18,6 +18,7 @@
 #include "duel/cli/estimate.h"
 #include "duel/cli/help.h"
 #include "duel/cli/interleave.h"
+#include "duel/cli/league.h"
 #include "duel/cli/matrix.h"
 #include "duel/cli/plot.h"
 #include "duel/cli/policies.h"
@@ -69,6 +70,7 @@ int run_program(int argc, const char* const* argv) {
   add_plot_command(app, context);
   add_policies_command(app, context);
   add_matrix_command(app, context);
+  add_league_command(app, context);
   add_estimate_command(app, context);
   add_interleave_command(app, context);
   add_version_command(app, context);

@@ -53,19 +53,6 @@ struct Range {
   bool empty() const { return low > high; }
 };
 
-// 'text' for gnuplot. A line break would end the command.
-std::string gnuplot_text(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\n' || c == '\r') {
-      out += ' ';
-    } else {
-      out += c == '\'' ? std::string("''") : std::string(1, c);
-    }
-  }
-  return out + "'";
-}
-
 Result<std::size_t> index_of_regret(const StudyResults& results, const PlotOptions& options) {
   if (!options.regret) return std::size_t{0};
   std::vector<std::string> known;
@@ -238,27 +225,6 @@ std::string legend_entry(const Layout& layout, std::size_t index, const std::str
                               gnuplot_text(text), (left + Layout::kLegendSample) / layout.width, y);
 }
 
-std::string terminal(PlotFormat format, const Layout& layout) {
-  switch (format) {
-    case PlotFormat::svg:
-      return fmt::format(
-          "set terminal svg size {:.0f},{:.0f} enhanced font 'DejaVu Sans,Helvetica,Arial,"
-          "sans-serif,12' background '#ffffff' butt\n",
-          layout.width, layout.height);
-    case PlotFormat::pdf:
-      return fmt::format(
-          "set terminal pdfcairo size {:.3f}in,{:.3f}in enhanced font 'DejaVu Sans,9' "
-          "background '#ffffff' butt\n",
-          layout.width / 96, layout.height / 96);
-    case PlotFormat::png:  // at twice the size, for screens with small pixels
-      return fmt::format(
-          "set terminal pngcairo size {:.0f},{:.0f} enhanced font 'DejaVu Sans,12' fontscale 1.5 "
-          "linewidth 2 pointscale 2 background '#ffffff' butt\n",
-          2 * layout.width, 2 * layout.height);
-  }
-  return "";
-}
-
 }  // namespace
 
 std::string to_string(PlotFormat format) {
@@ -282,6 +248,39 @@ Result<PlotFormat> plot_format_of(std::string_view file_name) {
   return Error{ErrorCode::invalid_argument,
                fmt::format("'{}' does not end in a known picture format", file_name), "",
                "known: .svg, .pdf, .png"};
+}
+
+std::string gnuplot_text(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\n' || c == '\r') {
+      out += ' ';
+    } else {
+      out += c == '\'' ? std::string("''") : std::string(1, c);
+    }
+  }
+  return out + "'";
+}
+
+std::string gnuplot_terminal(PlotFormat format, double width, double height) {
+  switch (format) {
+    case PlotFormat::svg:
+      return fmt::format(
+          "set terminal svg size {:.0f},{:.0f} enhanced font 'DejaVu Sans,Helvetica,Arial,"
+          "sans-serif,12' background '#ffffff' butt\n",
+          width, height);
+    case PlotFormat::pdf:
+      return fmt::format(
+          "set terminal pdfcairo size {:.3f}in,{:.3f}in enhanced font 'DejaVu Sans,9' "
+          "background '#ffffff' butt\n",
+          width / 96, height / 96);
+    case PlotFormat::png:  // at twice the size, for screens with small pixels
+      return fmt::format(
+          "set terminal pngcairo size {:.0f},{:.0f} enhanced font 'DejaVu Sans,12' fontscale 1.5 "
+          "linewidth 2 pointscale 2 background '#ffffff' butt\n",
+          2 * width, 2 * height);
+  }
+  return "";
 }
 
 Result<std::string> gnuplot_script(const StudyResults& results, const PlotOptions& options) {
@@ -326,7 +325,7 @@ Result<std::string> gnuplot_script(const StudyResults& results, const PlotOption
   const Layout layout(panels.size(), legend, !options.title.empty());
 
   std::string script = "# Written by `duel plot`; gnuplot writes the picture to standard output.\n";
-  script += "set encoding utf8\n" + terminal(options.format, layout);
+  script += "set encoding utf8\n" + gnuplot_terminal(options.format, layout.width, layout.height);
   for (std::size_t p = 0; p < panels.size(); ++p) {
     for (std::size_t c = 0; c < panels[p].curves.size(); ++c) {
       script += fmt::format("$curve_{}_{} << END\n", p, c);

@@ -19,6 +19,11 @@ std::string to_string(PlotFormat format);
 // By the ending of a file's name: regret.svg.
 Result<PlotFormat> plot_format_of(std::string_view file_name);
 
+// For scripts: 'text' as gnuplot quotes it (a line break, which would end the command, becomes a
+// space), and the terminal of a format for a picture of so many pixels (a PDF: 96 an inch).
+std::string gnuplot_text(std::string_view text);
+std::string gnuplot_terminal(PlotFormat format, double width, double height);
+
 struct PlotOptions {
   PlotFormat format = PlotFormat::svg;
   std::optional<RegretNotion> regret;  // none: the first one of the results

@@ -1,0 +1,218 @@
+#include "duel/cli/league.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "duel/cli/gnuplot.h"
+#include "duel/cli/league_table.h"
+#include "duel/cli/progress.h"
+#include "duel/experiment/league.h"
+#include "duel/experiment/league_map.h"
+#include "duel/experiment/output_directory.h"
+#include "duel/experiment/spec.h"
+#include "duel/simulation/checkpoints.h"
+
+namespace duel::cli {
+namespace {
+
+// What fits a first look; the rest of the time goes to policies that must play every round.
+constexpr Round kQuickRounds = 10'000;
+constexpr std::uint32_t kQuickTrials = 20;
+
+struct Arguments {
+  bool quick = false;
+  std::vector<std::string> matrices;
+  std::vector<std::string> directories;
+  bool no_built_in = false;
+  std::vector<std::string> policies;
+  std::uint64_t rounds = LeagueSpec{}.rounds;
+  std::uint64_t trials = LeagueSpec{}.trials;
+  std::uint64_t seed = 0;
+  std::uint64_t threads = 0;
+  bool json = false;
+  std::string output;
+  bool force = false;
+  CLI::Option* rounds_option = nullptr;
+  CLI::Option* trials_option = nullptr;
+};
+
+struct LeagueFiles {
+  std::filesystem::path directory;
+  std::string table() const { return (directory / "league.csv").string(); }
+  std::string ranking() const { return (directory / "ranking.csv").string(); }
+  std::string json() const { return (directory / "league.json").string(); }
+  std::string map(PlotFormat format) const {
+    return (directory / ("league." + to_string(format))).string();
+  }
+};
+
+// `--matrix 'a,b'` is a list, unless a file has that very name.
+std::vector<std::string> matrices_of(const std::vector<std::string>& texts) {
+  std::vector<std::string> matrices;
+  for (const std::string& text : texts) {
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(text, ignored)) {
+      matrices.push_back(text);
+      continue;
+    }
+    const std::vector<std::string> items = split_list(text);
+    matrices.insert(matrices.end(), items.begin(), items.end());
+  }
+  return matrices;
+}
+
+Result<LeagueSpec> spec_of(const Arguments& arguments) {
+  LeagueSpec spec;
+  spec.rounds = arguments.rounds;
+  spec.trials = static_cast<std::uint32_t>(arguments.trials);
+  if (arguments.quick && arguments.rounds_option->count() == 0) spec.rounds = kQuickRounds;
+  if (arguments.quick && arguments.trials_option->count() == 0) spec.trials = kQuickTrials;
+  spec.seed = arguments.seed;
+  spec.threads = static_cast<unsigned>(arguments.threads);
+  for (const std::string& text : arguments.policies) {
+    const auto calls = parse_call_list(text);
+    if (!calls.ok()) return usage_error("--policy", calls.error());
+    spec.policies.insert(spec.policies.end(), calls->begin(), calls->end());
+  }
+  if (spec.policies.empty()) spec.policies = league_policies();
+  std::vector<std::string> matrices = matrices_of(arguments.matrices);
+  if (matrices.empty() && !arguments.no_built_in) matrices = league_matrices();
+  if (matrices.empty() && arguments.directories.empty()) {
+    return Error{ErrorCode::invalid_argument, "nothing is left to play on", "--no-built-in",
+                 "add --matrices DIR"};
+  }
+  DUEL_ASSIGN(spec.problems, league_problems(matrices, arguments.directories));
+  return spec;
+}
+
+Status check_directory(const LeagueFiles& files, bool force) {
+  std::error_code ignored;
+  if (!force && std::filesystem::exists(files.table(), ignored)) {
+    return Error{ErrorCode::unsupported, "the directory holds the results of a league",
+                 files.directory.string(), "choose another directory, or --force to replace them"};
+  }
+  DUEL_RETURN_IF_ERROR(make_directory(files.directory));
+  return check_output(files.table());
+}
+
+Status write_results(const LeagueResults& results, const LeagueFiles& files,
+                     CommandContext& context) {
+  DUEL_RETURN_IF_ERROR(context.write_output(files.table(), to_league_csv(results)));
+  DUEL_RETURN_IF_ERROR(context.write_output(files.ranking(), to_ranking_csv(results)));
+  DUEL_RETURN_IF_ERROR(context.write_output(files.json(), to_league_json(results)));
+  for (const PlotFormat format : {PlotFormat::svg, PlotFormat::png}) {
+    const auto script = league_map_script(results, format);
+    if (!script.ok()) {
+      context.warn("no heat map: " + script.error().to_string());
+      break;
+    }
+    const auto picture = run_gnuplot(*script);
+    if (!picture.ok()) {  // the numbers are there; a missing picture is no reason to fail
+      context.warn("no heat map: " + picture.error().to_string());
+      break;
+    }
+    DUEL_RETURN_IF_ERROR(context.write_output(files.map(format), *picture));
+  }
+  return Done{};
+}
+
+Result<int> run(const Arguments& arguments, CommandContext& context) {
+  const LeagueFiles files{arguments.output};
+  if (arguments.force && arguments.output.empty()) {
+    return Error{ErrorCode::invalid_argument, "there is nothing to replace", "--force",
+                 "add -o DIR"};
+  }
+  DUEL_ASSIGN(const LeagueSpec spec, spec_of(arguments));
+  if (!arguments.output.empty()) DUEL_RETURN_IF_ERROR(check_directory(files, arguments.force));
+
+  const InterruptGuard guard;
+  std::unique_ptr<Progress> progress;
+  LeagueOptions options;
+  options.stop = &guard.stop();
+  options.refused_everywhere_is_error = !arguments.policies.empty();
+  options.progress = [&](const LeagueProgress& now) {
+    if (!progress) {
+      progress = std::make_unique<Progress>("trials", now.trials_total, context.quiet);
+    }
+    progress->update(now.trials_done, now.problem + " " + now.policy);
+  };
+  const auto ran = run_league(spec, options);
+  if (progress) progress->finish();
+  if (!ran.ok()) return ran.error();
+  const LeagueResults& results = *ran;
+
+  context.print(arguments.json ? to_league_json(results)
+                               : league_text(results, Paint(wants_color(STDOUT_FILENO))));
+  if (!arguments.output.empty()) {
+    DUEL_RETURN_IF_ERROR(write_results(results, files, context));
+    context.note(fmt::format("results are in {}", arguments.output));
+  }
+  if (results.interrupted) {
+    context.warn("interrupted: only what had finished all its trials is shown");
+    return guard.exit_code();
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_league_command(CLI::App& app, CommandContext& context) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "league",
+      "Plays all policies on all built-in problems and ranks them by regret.\n"
+      "Policies play the same trials, so differences are taken trial by trial. Problems with a "
+      "Condorcet winner are judged by average regret, the others by Copeland regret. A policy that "
+      "refuses a problem is left out there, and the table says so. Results depend on the seed "
+      "alone, never on the number of threads. An interrupted league (Ctrl-C) shows what is "
+      "finished.");
+  command->add_flag("--quick", arguments->quick,
+                    fmt::format("A first look: {} rounds and {} trials, unless given.",
+                                kQuickRounds, kQuickTrials));
+  add_list_option(command, "--matrices", arguments->directories,
+                  "Also play on every matrix file *.csv of this directory; may be repeated.")
+      ->type_name("DIR")
+      ->check(is_not_empty);
+  add_list_option(command, "--matrix", arguments->matrices,
+                  "Play on these matrices instead of the built-in problems, separated by commas; "
+                  "may be repeated. See 'duel matrix'.")
+      ->type_name("MATRIX-LIST")
+      ->check(is_not_empty);
+  command->add_flag("--no-built-in", arguments->no_built_in,
+                    "Play on the matrices of --matrices alone.");
+  add_list_option(command, "--policy", arguments->policies,
+                  "Policies that take part, separated by commas; may be repeated. By default all, "
+                  "with their default options. See 'duel policies'.")
+      ->type_name("POLICY-LIST")
+      ->check(is_not_empty);
+  arguments->rounds_option = add_count_option(command, "--rounds", arguments->rounds, 1, kMaxRounds,
+                                              "Rounds of every trial (default 1e5).");
+  arguments->trials_option =
+      add_count_option(command, "--trials", arguments->trials, 1, kMaxTrials,
+                       "Trials of every policy on every problem (default 50).");
+  context.configurable(add_count_option(command, "--seed", arguments->seed, 0, kMaxSeed,
+                                        "Seed of all randomness (default 0)."));
+  context.configurable(add_count_option(command, "--threads", arguments->threads, 0, kMaxThreads,
+                                        "Threads (default: one per core)."));
+  command->add_flag("--json", arguments->json, "Print JSON.");
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "Directory for league.csv, ranking.csv, league.json and the heat map league.svg "
+                   "and league.png; created where it is missing.")
+      ->type_name("DIR")
+      ->check(is_not_empty);
+  command->add_flag("--force", arguments->force, "Replace the league in DIR.");
+  command->footer(
+      "Examples:\n"
+      "  duel league --quick\n"
+      "  duel league --policy rucb,rmed1,dts --matrices my_matrices --no-built-in\n"
+      "  duel league --seed 1 -o league");
+  context.on(command, [arguments, &context] { return run(*arguments, context); });
+}
+
+}  // namespace duel::cli

@@ -1,0 +1,13 @@
+// A league for people: a table per problem, then the ranking.
+#pragma once
+
+#include <string>
+
+#include "duel/cli/command.h"
+#include "duel/experiment/league.h"
+
+namespace duel::cli {
+
+std::string league_text(const LeagueResults& results, const Paint& paint);
+
+}  // namespace duel::cli

@@ -1,0 +1,122 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "tests/cli/run_command.h"
+
+namespace duel::test {
+namespace {
+
+constexpr const char* kTwoArms = "good,bad\n0.5,0.8\n0.2,0.5\n";
+// Nobody beats everybody; the first two are the Copeland winners.
+constexpr const char* kCircle =
+    "a,b,c,d\n0.5,0.8,0.3,0.9\n0.2,0.5,0.8,0.9\n0.7,0.2,0.5,0.4\n0.1,0.1,0.6,0.5\n";
+
+class LeagueCommand : public testing::Test {
+ protected:
+  LeagueCommand() {
+    std::filesystem::create_directory(place_ / "tiny");
+    place_.write("tiny/two.csv", kTwoArms);
+    place_.write("tiny/circle.csv", kCircle);
+  }
+  CommandResult league(const std::vector<std::string>& arguments) {
+    std::vector<std::string> all = {"league"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    CommandOptions options;
+    options.directory = place_.path();
+    return run_duel(all, options);
+  }
+
+  TemporaryDirectory place_;
+};
+
+TEST_F(LeagueCommand, plays_all_policies_on_a_directory_and_writes_its_files) {
+  const CommandResult result = league({"--quick", "--matrices", "tiny", "--no-built-in", "--rounds",
+                                       "300", "--trials", "4", "--seed", "2", "-o", "out"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "circle: 4 arms, no Condorcet winner; copeland regret"));
+  EXPECT_TRUE(contains(result.out, "two: 2 arms, Condorcet winner good; average regret"));
+  EXPECT_TRUE(contains(result.out, "Ranking over 2 problems"));
+  EXPECT_TRUE(contains(result.out, "imed(target=true)"));
+  const std::string csv = read_text(place_ / "out/league.csv");
+  EXPECT_EQ(csv.rfind("problem,num_arms,policy,regret,", 0), 0U);
+  EXPECT_TRUE(contains(csv, "\ntwo,2,rucb,average,300,4,2,"));
+  EXPECT_TRUE(contains(read_text(place_ / "out/ranking.csv"), "\nrucb,"));
+  EXPECT_EQ(nlohmann::json::parse(read_text(place_ / "out/league.json"))["problems"].size(), 2U);
+  if (run_shell("command -v gnuplot").exit_code == 0) {
+    EXPECT_EQ(read_text(place_ / "out/league.svg").rfind("<?xml", 0), 0U);
+    EXPECT_EQ(read_text(place_ / "out/league.png").rfind("\x89PNG", 0), 0U);
+  }
+  // The directory is not overwritten by accident.
+  const std::vector<std::string> again = {"--matrix", "tiny/two.csv", "--policy", "uniform",
+                                          "--rounds", "10",           "-o",       "out"};
+  const CommandResult refused = league(again);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_TRUE(contains(refused.err, "--force to replace")) << refused.err;
+}
+
+TEST_F(LeagueCommand, prints_json) {
+  const CommandResult result =
+      league({"--quick", "--matrix", "tiny/two.csv,arithmetic(k=3,step=0.1)", "--policy",
+              "rucb,uniform", "--rounds", "100", "--json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["trials"], 20);
+  EXPECT_EQ(json["rounds"], 100);
+  EXPECT_EQ(json["problems"][1]["problem"], "arithmetic(k=3,step=0.1)");
+  EXPECT_EQ(json["ranking"][0]["rank"], 1);
+}
+
+TEST_F(LeagueCommand, explains_what_is_wrong) {
+  std::filesystem::create_directory(place_ / "empty");
+  std::filesystem::create_directory(place_ / "bad");
+  place_.write("bad/broken.csv", "a,b\n0.5,0.7\n");
+  struct Wrong {
+    std::vector<std::string> arguments;
+    int exit_code;
+    std::string message;
+  };
+  const std::vector<Wrong> cases = {
+      {{"--matrices", "none"}, 1, "none: cannot read the directory: No such file or directory"},
+      {{"--matrices", "empty"}, 1, "empty: there is no matrix (*.csv) in the directory"},
+      {{"--matrices", "bad"}, 1, "bad/broken.csv"},
+      {{"--matrix", "arxvi"}, 2, "did you mean 'arxiv'?"},
+      {{"--policy", "rubc"}, 2, "did you mean 'rucb'?"},
+      {{"--policy", "rucb,"}, 2, "--policy"},
+      {{"--no-built-in"}, 2, "add --matrices DIR"},
+      {{"--force"}, 2, "add -o DIR"},
+      {{"--rounds", "0"}, 2, "--rounds"}};
+  for (const Wrong& wrong : cases) {
+    const CommandResult result = league(wrong.arguments);
+    EXPECT_EQ(result.exit_code, wrong.exit_code) << wrong.message << "\n" << result.err;
+    EXPECT_TRUE(contains(result.err, wrong.message)) << result.err;
+    EXPECT_EQ(result.out, "");
+  }
+}
+
+TEST_F(LeagueCommand, shows_what_is_finished_when_interrupted) {
+  CommandOptions options;
+  options.directory = place_.path();
+  // The first policy jumps to the end at once, the second would play for an hour.
+  RunningDuel running({"league", "--matrix", "tiny/two.csv", "--policy", "rmed1,sparring-ucb",
+                       "--rounds", "1e10", "--trials", "2", "-q", "-o", "out"},
+                      options);
+  for (int wait = 0; wait < 600 && !std::filesystem::exists(place_ / "out"); ++wait) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  running.send(SIGINT);
+  const CommandResult result = running.wait();
+  EXPECT_EQ(result.exit_code, 130) << result.err;
+  EXPECT_TRUE(contains(result.err, "interrupted: only what had finished")) << result.err;
+  EXPECT_TRUE(contains(result.out, "not finished, so it does not count")) << result.out;
+  const std::string csv = read_text(place_ / "out/league.csv");
+  EXPECT_TRUE(contains(csv, "\ntwo,2,rmed1,average,10000000000,2,0,")) << csv;
+  EXPECT_FALSE(contains(csv, "sparring"));
+}
+
+}  // namespace
+}  // namespace duel::test
