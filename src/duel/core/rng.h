@@ -19,13 +19,13 @@ namespace duel {
 
 // What a stream is for. Streams of different purposes are independent.
 enum class Purpose : std::uint32_t {
-  choice = 1,     // select and issued
-  answer = 2,     // observe: ties decided by coin, ties in an elimination
-  recommend = 3,  // ties among recommended arms
-  outcome = 4,    // who wins; shared by all policies
-  generate = 5,   // random matrices and queries
-  test = 6,       // scripted delays, random problems in tests
-  impression = 7, // the query, the merged list and the user of a comparison by clicks
+  choice = 1,      // select and issued
+  answer = 2,      // observe: ties decided by coin, ties in an elimination
+  recommend = 3,   // ties among recommended arms
+  outcome = 4,     // who wins; shared by all policies
+  generate = 5,    // random matrices and queries
+  test = 6,        // scripted delays, random problems in tests
+  impression = 7,  // the query, the merged list and the user of a comparison by clicks
 };
 
 // SplitMix64's finaliser (Steele, Lea, Flood 2014): spreads a 64-bit word over all its bits.
