@@ -74,6 +74,20 @@ TEST(PoliciesCommand, filters_by_setting) {
   EXPECT_TRUE(contains(none.err, "settings: ")) << none.err;
 }
 
+TEST(PoliciesCommand, shows_learners_of_points_beside_the_policies) {
+  const auto json =
+      nlohmann::json::parse(run_duel({"policies", "--setting", "continuous", "--json"}).out);
+  std::set<std::string> names;
+  for (const auto& learner : json["policies"]) names.insert(learner["name"]);
+  for (const char* name : {"bgd1", "bgd2", "dbgd"}) EXPECT_TRUE(names.contains(name)) << name;
+  EXPECT_FALSE(names.contains("rucb"));
+  const CommandResult result = run_duel({"policies", "dbgd"});
+  EXPECT_EQ(result.exit_code, 0);
+  for (const char* part : {"Dueling Bandit Gradient Descent", "Yue", "delta", "gamma", "batch"}) {
+    EXPECT_TRUE(contains(result.out, part)) << part << "\n" << result.out;
+  }
+}
+
 TEST(PoliciesCommand, names_the_nearest_policy) {
   const CommandResult result = run_duel({"policies", "rubc"});
   EXPECT_EQ(result.exit_code, 2);

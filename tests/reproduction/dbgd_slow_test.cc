@@ -17,12 +17,12 @@ namespace {
 
 constexpr Round kComparisons = 1'000'000;
 
-double average_regret(const std::string& learner, ValueFunction value) {
+double average_regret(const std::string& learner, ValueFunction value, std::uint32_t trial) {
   const PointSetPtr ball = make_ball(50, 10).value();
   const auto configured = configure_point_learner(learner, ball, kComparisons).value();
   const auto instance = configured->make(std::vector<double>(50, std::sqrt(5.0 / 50)));
   const std::vector<Round> checkpoints = {kComparisons};
-  return play_points(*instance, {value, Link::logistic}, checkpoints, 2009, 0, learner)[0] /
+  return play_points(*instance, {value, Link::logistic}, checkpoints, 2009, trial, learner)[0] /
          static_cast<double>(kComparisons);
 }
 
@@ -34,20 +34,32 @@ TEST(DbgdReproduction, table_1) {
                                      {.303, .780, .637, .304, .798},
                                      {.415, .807, .663, .418, .887}};
   constexpr std::size_t kBest[5] = {3, 2, 2, 3, 1};  // bold in print: 2, 1, 1, 2, .8
-  double ours[5][5];
+  // Runs differ by .02 at most cells, so that the mean of four has a standard error of .01; the
+  // published table lies up to .05 above every re-simulation.
+  constexpr std::uint32_t kTrials = 4;
+  double runs[kTrials][5][5];
   const auto run = run_jobs(
-      25, 0, {},
+      kTrials * 25, 0, {},
       [&](std::uint64_t job, const std::atomic<bool>&) {
-        const auto value = static_cast<ValueFunction>(job % 5);
-        ours[job / 5][job % 5] = average_regret("dbgd(delta_l=" + scales[job / 5] + ")", value);
+        const std::uint64_t trial = job / 25, row = job / 5 % 5, column = job % 5;
+        runs[trial][row][column] = average_regret("dbgd(delta_l=" + scales[row] + ")",
+                                                  static_cast<ValueFunction>(column),
+                                                  static_cast<std::uint32_t>(trial));
         return true;
       },
       [](std::uint64_t job) { return std::to_string(job); });
   ASSERT_TRUE(run.ok());
+  double ours[5][5] = {};
+  for (const auto& table : runs) {
+    for (std::size_t row = 0; row < 5; ++row) {
+      for (std::size_t column = 0; column < 5; ++column) {
+        ours[row][column] += table[row][column] / kTrials;
+      }
+    }
+  }
   for (std::size_t column = 0; column < 5; ++column) {
     std::size_t best = 0;
     for (std::size_t row = 0; row < 5; ++row) {
-      // Runs differ by .005 to .02; the published table lies up to .05 above every re-simulation.
       EXPECT_NEAR(ours[row][column], kPrinted[row][column], 0.06)
           << "P" << column + 1 << ", delta_L = " << scales[row];
       if (ours[row][column] < ours[best][column]) best = row;
@@ -59,7 +71,7 @@ TEST(DbgdReproduction, table_1) {
 
 TEST(DbgdReproduction, figure_2_orders_the_learners) {
   const auto at = [](const char* learner, ValueFunction value) {
-    return average_regret(learner, value);
+    return average_regret(learner, value, 0);
   };
   const double dbgd1 = at("dbgd", ValueFunction::v1), dbgd5 = at("dbgd", ValueFunction::v5);
   const double bgd11 = at("bgd1", ValueFunction::v1), bgd15 = at("bgd1", ValueFunction::v5);
