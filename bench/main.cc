@@ -23,7 +23,7 @@ const std::vector<Workload>& workloads() {
       {"engine", engine_workload},     {"field", field_workload},
       {"sampling", sampling_workload}, {"interleaving", interleaving_workload},
       {"letor", letor_workload},       {"estimation", estimation_workload},
-      {"dbgd", dbgd_workload}};
+      {"dbgd", dbgd_workload},         {"learn", learn_workload}};
   return all;
 }
 

@@ -10,5 +10,6 @@ void interleaving_workload();  // interleaving_bench.cc
 void letor_workload();         // letor_bench.cc
 void estimation_workload();    // estimation_bench.cc
 void dbgd_workload();          // dbgd_bench.cc
+void learn_workload();         // learn_bench.cc
 
 }  // namespace duel

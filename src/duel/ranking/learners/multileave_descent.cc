@@ -1,0 +1,87 @@
+#include "duel/ranking/learners/multileave_descent.h"
+
+#include <algorithm>
+
+#include "duel/continuous/direction.h"
+#include "duel/continuous/vectors.h"
+#include "duel/core/check.h"
+
+namespace duel {
+
+OptionTable<MultileaveDescentOptions> multileave_descent_options() {
+  using Options = MultileaveDescentOptions;
+  OptionTable<Options> table;
+  table.count("candidates", &Options::candidates, 0, 1000,
+              "directions tried at a time; 0: 9, or 49 with probabilistic multileaving; 1 is P-DBGD");
+  table.number("delta", &Options::delta, {.above = 0}, "distance of the candidates");
+  table.number("eta", &Options::eta, {.least = 0}, "length of a step");
+  table.number("decay", &Options::decay, {.above = 0, .most = 1},
+               "factor on eta after every impression");
+  table.choice("winners", &Options::winners,
+               std::vector<std::pair<std::string, Winners>>{{"mean", Winners::mean},
+                                                            {"one", Winners::one}},
+               "step along the mean of all winners, or along one winner at random");
+  return table;
+}
+
+MultileaveDescent::MultileaveDescent(std::string identity, const MultileaveDescentOptions& options,
+                                     std::shared_ptr<const Multileaver> multileaver,
+                                     std::size_t num_features, std::size_t length)
+    : options_(options),
+      multileaver_(std::move(multileaver)),
+      length_(length),
+      state_{std::move(identity), std::vector<double>(num_features, 0.0), options.eta},
+      directions_(options.candidates * num_features) {
+  DUEL_CHECK(options.candidates >= 1 && num_features >= 1);
+}
+
+std::span<const Document> MultileaveDescent::show(const QueryDocuments& documents, Round round,
+                                                  const LearnerStreams& streams) {
+  const std::size_t num_features = state_.weights.size();
+  const std::size_t rankers = options_.candidates + 1;
+  const std::size_t listed = std::min(length_, documents.num_documents());
+  scores_.resize(documents.num_documents());
+  changes_.resize(documents.num_documents());
+  listed_.resize(rankers * listed);
+  rankings_.resize(rankers);
+  RoundRng choice = streams.choice.at(round), rng = streams.list.at(round);
+  const std::uint64_t ties = rng.bits();
+  winner_draw_ = rng.bits();
+  score_documents(documents, state_.weights, scores_);
+  for (std::size_t k = 0; k < rankers; ++k) {
+    if (k > 0) {
+      const auto u = std::span(directions_).subspan((k - 1) * num_features, num_features);
+      draw_direction(choice, u);
+      // w.x + delta u.x: the scores of w are not computed again.
+      score_documents(documents, u, changes_);
+      add_scaled(scores_, options_.delta, changes_, changes_);
+    }
+    const auto ranking = order_.top(k == 0 ? scores_ : changes_, length_, ties);
+    std::copy(ranking.begin(), ranking.end(), listed_.data() + k * listed);
+    rankings_[k] = {listed_.data() + k * listed, listed};
+  }
+  multileaver_->multileave(rankings_, length_, rng, shown_);
+  return shown_.documents;
+}
+
+void MultileaveDescent::observe(std::span<const Position> clicks) {
+  const double step = state_.step;
+  state_.step *= options_.decay;
+  if (clicks.empty()) return;
+  multileaver_->credit(shown_, clicks, credit_);
+  winners_.clear();
+  for (std::size_t k = 0; k < options_.candidates; ++k) {
+    if (credit_.outcome(k + 1, 0) == ClickOutcome::first_wins) winners_.push_back(k);
+  }
+  if (winners_.empty()) return;
+  if (options_.winners == Winners::one) {
+    RoundRng pick(winner_draw_, 0, 0);
+    winners_ = {winners_[pick.below(winners_.size())]};
+  }
+  const double share = step / static_cast<double>(winners_.size());
+  for (const std::size_t k : winners_) {
+    add_scaled(state_.weights, share, direction(k), state_.weights);
+  }
+}
+
+}  // namespace duel

@@ -1,0 +1,68 @@
+// Multileave Gradient Descent (MGD).
+// Schuth, Oosterhuis, Whiteson and de Rijke, WSDM 2016. With one candidate it is P-DBGD (Hofmann,
+// Whiteson and de Rijke 2011; Oosterhuis and de Rijke 2018).
+// Each impression tries n unit directions u_k around w, multileaves the rankings of w and of all
+// w + delta u_k, and steps along the candidates that clicks prefer to w: their mean (mean winner), or
+// one of them at random (winner takes all). Weights are not renormalised and start at 0.
+// Assumes    nothing proved.                          Guarantee  none.
+// Cost       O(n d + n d documents) per impression.
+// Departs    preferences by probabilistic multileaving are exact instead of sampled.
+#pragma once
+
+#include <memory>
+
+#include "duel/core/options.h"
+#include "duel/ranking/interleaving/multileaver.h"
+#include "duel/ranking/learners/ranker_learner.h"
+#include "duel/ranking/letor/document_order.h"
+
+namespace duel {
+
+enum class Winners { mean, one };
+
+struct MultileaveDescentOptions {
+  std::uint64_t candidates = 0;  // 0: 9, or 49 with probabilistic multileaving
+  double delta = 1;
+  double eta = 0.01;
+  double decay = 0.9999977;
+  Winners winners = Winners::mean;
+};
+
+OptionTable<MultileaveDescentOptions> multileave_descent_options();
+
+class MultileaveDescent final : public RankerLearner {
+ public:
+  // REQUIRES: options.candidates >= 1.
+  MultileaveDescent(std::string identity, const MultileaveDescentOptions& options,
+                    std::shared_ptr<const Multileaver> multileaver, std::size_t num_features,
+                    std::size_t length);
+
+  std::span<const Document> show(const QueryDocuments& documents, Round round,
+                                 const LearnerStreams& streams) override;
+  void observe(std::span<const Position> clicks) override;
+  std::span<const double> weights() const override { return state_.weights; }
+  std::string save() const override { return state_.save(); }
+  Status restore(std::string_view saved) override { return state_.restore(saved); }
+
+  // Direction k of the last list.
+  std::span<const double> direction(std::size_t k) const {
+    return std::span(directions_).subspan(k * state_.weights.size(), state_.weights.size());
+  }
+
+ private:
+  MultileaveDescentOptions options_;
+  std::shared_ptr<const Multileaver> multileaver_;
+  std::size_t length_;
+  WeightState state_;
+  std::vector<double> directions_;        // [candidate x feature]
+  std::vector<double> scores_, changes_;  // of w, and of one direction
+  DocumentOrder order_;
+  std::vector<Document> listed_;                    // [ranker x length]
+  std::vector<std::span<const Document>> rankings_;  // into listed_
+  Multileaving shown_;
+  MultileaveCredit credit_;
+  std::vector<std::size_t> winners_;
+  std::uint64_t winner_draw_ = 0;
+};
+
+}  // namespace duel

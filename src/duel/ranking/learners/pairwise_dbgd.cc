@@ -1,0 +1,38 @@
+#include "duel/ranking/learners/pairwise_dbgd.h"
+
+namespace duel {
+
+std::span<const Document> PairwiseDbgd::show(const QueryDocuments& documents, Round round,
+                                             const LearnerStreams& streams) {
+  const PointDuel duel = points_->select(round, streams.choice.at(round));
+  ticket_ = duel.ticket;
+  first_scores_.resize(documents.num_documents());
+  second_scores_.resize(documents.num_documents());
+  score_documents(documents, duel.first, duel.second, first_scores_, second_scores_);
+  RoundRng rng = streams.list.at(round);
+  // Both rankings order equal scores alike: where the weights do not differ, nor do the lists.
+  const std::uint64_t ties = rng.bits();
+  const auto first = first_order_.top(first_scores_, length_, ties);
+  const auto second = second_order_.top(second_scores_, length_, ties);
+  interleaver_->interleave(first, second, length_, rng, shown_);
+  return shown_.documents;
+}
+
+void PairwiseDbgd::observe(std::span<const Position> clicks) {
+  Outcome outcome = Outcome::tie;
+  switch (interleaver_->credit(shown_, clicks).outcome) {
+    case ClickOutcome::first_wins:
+      outcome = Outcome::first_wins;
+      break;
+    case ClickOutcome::second_wins:
+      outcome = Outcome::second_wins;
+      break;
+    case ClickOutcome::tie:
+    case ClickOutcome::no_feedback:
+    case ClickOutcome::no_contest:
+      break;
+  }
+  points_->observe(ticket_, {outcome});
+}
+
+}  // namespace duel
