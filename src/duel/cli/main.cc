@@ -19,6 +19,7 @@
 #include "duel/cli/help.h"
 #include "duel/cli/interleave.h"
 #include "duel/cli/league.h"
+#include "duel/cli/learn.h"
 #include "duel/cli/matrix.h"
 #include "duel/cli/plot.h"
 #include "duel/cli/policies.h"
@@ -73,6 +74,7 @@ int run_program(int argc, const char* const* argv) {
   add_league_command(app, context);
   add_estimate_command(app, context);
   add_interleave_command(app, context);
+  add_learn_command(app, context);
   add_version_command(app, context);
   add_completion_command(app, context);
   add_quiet_flag(app, context);

@@ -16,6 +16,7 @@
 #include "duel/continuous/learner_registry.h"
 #include "duel/core/spelling.h"
 #include "duel/policies/registry.h"
+#include "duel/ranking/learners/learner_catalogue.h"
 
 namespace duel::cli {
 namespace {
@@ -53,7 +54,7 @@ std::string outstanding_name(Outstanding outstanding) {
   return outstanding == Outstanding::yes ? "yes" : "sequential";
 }
 
-// What is shown of a policy, or of a learner of points.
+// What is shown of a policy, or of a learner of points or rankers.
 struct Card {
   PolicyFacts facts;
   std::vector<OptionFact> options;
@@ -79,6 +80,9 @@ std::vector<Card> all_cards() {
   for (const PolicyKind* kind : policy_kinds()) cards.push_back({kind->facts(), kind->options()});
   for (const PointLearnerKind* kind : point_learner_kinds()) {
     cards.push_back(card_of(kind->facts(), kind->options()));
+  }
+  for (const RankerLearnerFact& fact : ranker_learner_facts()) {
+    cards.push_back(card_of(fact.facts, fact.options));
   }
   std::sort(cards.begin(), cards.end(),
             [](const Card& a, const Card& b) { return a.facts.name < b.facts.name; });
@@ -272,7 +276,7 @@ void add_policies_command(CLI::App& app, CommandContext& context) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
       "policies",
-      "Lists the policies, and the learners of points (setting continuous): setting, horizon, "
+      "Lists the policies, and the learners of points and rankers (setting continuous): setting, horizon, "
       "guarantee, paper, status.\n"
       "With a name it describes that policy and its options. A policy is written rucb or "
       "rucb(alpha=0.6), here and in every other command.");

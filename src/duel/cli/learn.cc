@@ -1,0 +1,515 @@
+#include "duel/cli/learn.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duel/cli/matrix_report.h"
+#include "duel/cli/progress.h"
+#include "duel/cli/table.h"
+#include "duel/core/archive.h"
+#include "duel/core/numbers.h"
+#include "duel/experiment/output_directory.h"
+#include "duel/ranking/click_models/click_model_catalogue.h"
+#include "duel/ranking/learners/learning_run.h"
+#include "duel/ranking/letor/judged_catalogue.h"
+#include "duel/ranking/letor/normalisation.h"
+#include "duel/simulation/aggregate.h"
+
+namespace duel::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostFileBytes = std::size_t{1} << 30;  // of what is resumed
+
+struct Arguments {
+  std::string data;
+  std::string heldout;
+  std::string learner = "dbgd(delta=1,gamma=0.01)";
+  std::string interleave;
+  std::string clicks = "perfect";
+  std::string compare = "clicks";
+  std::string normalise = "none";
+  std::uint64_t impressions = 10'000;
+  std::uint64_t batch = 0;  // 0: the learner's own
+  std::uint64_t trials = 5;
+  std::uint64_t length = 10;
+  std::uint64_t grades = 0;  // 0: as many as the data has
+  std::uint64_t seed = 0;
+  std::uint64_t threads = 0;
+  std::string discount = "0.9995";
+  std::string output;
+  std::string resume;
+  bool json = false;
+};
+
+// The files of a directory of learned rankers.
+struct LearnFiles {
+  explicit LearnFiles(std::filesystem::path where) : directory(std::move(where)) {}
+
+  std::filesystem::path directory;
+  std::filesystem::path summary() const { return directory / "learn.json"; }
+  std::filesystem::path model() const { return directory / "model.json"; }
+  std::filesystem::path weights() const { return directory / "weights.txt"; }
+  std::filesystem::path rankers() const { return directory / "rankers.txt"; }
+  std::filesystem::path states() const { return directory / "states.bin"; }
+};
+
+Error of_option(const std::string& option, Error error) {
+  error.where = error.where.empty() ? option : option + ": " + error.where;
+  return error;
+}
+
+Json settings_of(const Arguments& arguments, const LearningSetting& setting) {
+  Json json;
+  json["data"] = arguments.data;
+  json["heldout"] = arguments.heldout.empty() ? Json() : Json(arguments.heldout);
+  json["learner"] = setting.learner->canonical();
+  json["interleave"] =
+      setting.learner->interleave().empty() ? Json() : Json(setting.learner->interleave());
+  json["clicks"] = setting.user ? Json(setting.user->canonical()) : Json();
+  json["compare"] = arguments.compare;
+  json["normalise"] = arguments.normalise;
+  json["length"] = setting.length;
+  json["discount"] = setting.discount;
+  json["trials"] = arguments.trials;
+  json["seed"] = setting.seed;
+  json["queries"] = setting.queries->num_queries();
+  json["documents"] = setting.queries->num_documents();
+  json["features"] = setting.queries->num_features();
+  json["grades"] = arguments.grades;
+  return json;
+}
+
+// What a directory says about its run, as arguments; the command line's own number of impressions,
+// threads and output stay.
+Result<Json> read_settings(const LearnFiles& files, Arguments& arguments) {
+  DUEL_ASSIGN(const std::string text, read_whole_file(files.summary(), kMostFileBytes));
+  const Error unreadable{ErrorCode::invalid_data, "this is not the summary of a learning run",
+                         files.summary().string(), "written by duel learn -o DIR"};
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.contains("settings")) return unreadable;
+  const Json& settings = json["settings"];
+  const auto text_of = [&](const char* key, std::string& target) {
+    if (!settings.contains(key)) return false;
+    if (settings[key].is_null()) {
+      target.clear();
+      return true;
+    }
+    if (!settings[key].is_string()) return false;
+    target = settings[key].get<std::string>();
+    return true;
+  };
+  const auto count_of = [&](const char* key, std::uint64_t& target) {
+    if (!settings.contains(key) || !settings[key].is_number_unsigned()) return false;
+    target = settings[key].get<std::uint64_t>();
+    return true;
+  };
+  if (!text_of("data", arguments.data) || !text_of("heldout", arguments.heldout) ||
+      !text_of("learner", arguments.learner) || !text_of("interleave", arguments.interleave) ||
+      !text_of("clicks", arguments.clicks) || !text_of("compare", arguments.compare) ||
+      !text_of("normalise", arguments.normalise) || !count_of("length", arguments.length) ||
+      !count_of("trials", arguments.trials) || !count_of("seed", arguments.seed) ||
+      !count_of("grades", arguments.grades) || !settings.contains("discount") ||
+      !settings["discount"].is_number()) {
+    return unreadable;
+  }
+  arguments.discount = format_number(settings["discount"].get<double>());
+  arguments.batch = 0;  // part of the learner's name by now
+  return settings;
+}
+
+Result<JudgedQueries> read_data(const std::string& option, const std::string& text,
+                                const std::string& normalisation) {
+  auto data = resolve_judged_queries(text);
+  if (!data.ok()) return of_option(option, data.error());
+  if (data->num_queries() == 0) {
+    return of_option(option, {ErrorCode::invalid_data, "there is no query in it", text, ""});
+  }
+  if (normalisation == "min-max") normalise(*data, Normalisation::min_max);
+  if (normalisation == "z-score") normalise(*data, Normalisation::z_score);
+  return data;
+}
+
+Result<LearningSetting> prepare(const Arguments& arguments, const JudgedQueries& data) {
+  LearningSetting setting;
+  setting.queries = &data;
+  setting.length = static_cast<std::size_t>(arguments.length);
+  setting.seed = arguments.seed;
+  setting.answer =
+      arguments.compare == "clicks" ? DuelAnswer::clicks : DuelAnswer::ndcg_logistic;
+  const auto discount = parse_number(arguments.discount);
+  if (!discount.ok() || !(*discount > 0 && *discount <= 1)) {
+    return Error{ErrorCode::invalid_argument, fmt::format("the discount is {}", arguments.discount),
+                 "--discount", "allowed: > 0 and <= 1"};
+  }
+  setting.discount = *discount;
+
+  auto call = parse_call(arguments.learner);
+  if (!call.ok()) return of_option("--learner", call.error());
+  if (arguments.batch != 0) {
+    for (const auto& [key, value] : call->arguments) {
+      if (key == "batch") {
+        return Error{ErrorCode::invalid_argument, "the learner has a batch already", "--batch",
+                     "give one of them"};
+      }
+    }
+    call->arguments.emplace_back("batch", fmt::format("{}", arguments.batch));
+  }
+  auto learner = configure_ranker_learner(
+      *call, {data.num_features(), setting.length, arguments.interleave, arguments.impressions});
+  if (!learner.ok()) return of_option("--learner", learner.error());
+  setting.learner = *learner;
+  if (setting.answer == DuelAnswer::ndcg_logistic) {
+    if (!setting.learner->learns_from_duels()) {
+      return Error{ErrorCode::invalid_argument,
+                   fmt::format("{} learns from clicks alone", call->name),
+                   "--compare ndcg-logistic", "it needs a learner of duels: dbgd"};
+    }
+    return setting;
+  }
+  if (arguments.grades != 0 && arguments.grades < data.num_grades()) {
+    return Error{
+        ErrorCode::invalid_argument,
+        fmt::format("the data has {} grades, 0 .. {}", data.num_grades(), data.num_grades() - 1),
+        "--grades", "at least as many"};
+  }
+  const std::size_t num_grades =
+      arguments.grades != 0 ? static_cast<std::size_t>(arguments.grades) : data.num_grades();
+  auto user = configure_click_model(arguments.clicks, num_grades);
+  if (!user.ok()) return of_option("--clicks", user.error());
+  setting.user = *user;
+  return setting;
+}
+
+// Held-out documents with the features of the training data: missing ones are 0.
+Status match_features(JudgedQueries& heldout, const JudgedQueries& data) {
+  if (heldout.num_features() > data.num_features()) {
+    return Error{ErrorCode::invalid_data,
+                 fmt::format("its documents have {} features, those of --data {}",
+                             heldout.num_features(), data.num_features()),
+                 "--heldout", "a ranker needs the same features in both"};
+  }
+  heldout.widen(data.num_features());
+  return Done{};
+}
+
+struct Quantity {
+  double mean, se;
+};
+
+Quantity quantity_of(const std::vector<double>& values) {
+  const double center = mean(values);
+  return {center, standard_error(values, center)};
+}
+
+Json to_json(const Quantity& quantity) {
+  return {{"mean", quantity.mean},
+          {"standard_error", std::isnan(quantity.se) ? Json() : Json(quantity.se)}};
+}
+
+std::string to_text(const Quantity& quantity, int digits) {
+  if (std::isnan(quantity.se)) return fmt::format("{:.{}f}", quantity.mean, digits);
+  return fmt::format("{:.{}f} ± {:.{}f}", quantity.mean, digits, quantity.se, digits);
+}
+
+struct Measures {
+  Quantity discounted, online, offline, start;
+};
+
+Json summary_of(const Json& settings, std::uint64_t impressions, const Measures& measures,
+                const std::vector<LearningTrial>& trials, const std::vector<double>& offline) {
+  Json json;
+  json["settings"] = settings;
+  json["impressions"] = impressions;
+  json["online_discounted_ndcg"] = to_json(measures.discounted);
+  json["online_mean_ndcg"] = to_json(measures.online);
+  json["offline_ndcg"] = to_json(measures.offline);
+  json["offline_ndcg_at_start"] = to_json(measures.start);
+  json["trials"] = Json::array();
+  for (std::size_t k = 0; k < trials.size(); ++k) {
+    json["trials"].push_back({{"online_discounted_ndcg", trials[k].discounted_ndcg()},
+                              {"online_mean_ndcg", trials[k].mean_online_ndcg()},
+                              {"offline_ndcg", offline[k]}});
+  }
+  return json;
+}
+
+Status write_directory(const LearnFiles& files, const Json& summary,
+                       const std::vector<LearningTrial>& trials, double offline) {
+  DUEL_RETURN_IF_ERROR(make_directory(files.directory));
+  Json model;
+  model["learner"] = summary["settings"]["learner"];
+  model["impressions"] = trials[0].impressions();
+  model["features"] = trials[0].weights().size();
+  model["offline_ndcg"] = offline;
+  model["weights"] = std::vector<double>(trials[0].weights().begin(), trials[0].weights().end());
+  std::string weights, rankers = "# one linear ranker a line, for duel estimate --rankers\n";
+  for (const double weight : trials[0].weights()) weights += format_number(weight) + "\n";
+  StateWriter states;
+  states(static_cast<std::uint64_t>(trials.size()));
+  for (std::size_t k = 0; k < trials.size(); ++k) {
+    rankers += fmt::format("trial-{}", k + 1);
+    for (const double weight : trials[k].weights()) rankers += " " + format_number(weight);
+    rankers += "\n";
+    states(trials[k].save());
+  }
+  DUEL_RETURN_IF_ERROR(write_whole_file(files.model(), dump(model)));
+  DUEL_RETURN_IF_ERROR(write_whole_file(files.weights(), weights));
+  DUEL_RETURN_IF_ERROR(write_whole_file(files.rankers(), rankers));
+  DUEL_RETURN_IF_ERROR(write_whole_file(files.states(), states.finish()));
+  return write_whole_file(files.summary(), dump(summary));
+}
+
+Status restore_trials(const LearnFiles& files, std::vector<LearningTrial>& trials) {
+  DUEL_ASSIGN(const std::string saved, read_whole_file(files.states(), kMostFileBytes));
+  const auto failed = [&](Error error) {
+    error.where = files.states().string();
+    return error;
+  };
+  auto reader = StateReader::open(saved);
+  if (!reader.ok()) return failed(reader.error());
+  std::uint64_t count = 0;
+  (*reader)(count);
+  for (LearningTrial& trial : trials) {
+    std::string state;
+    (*reader)(state);
+    if (const Status status = trial.restore(state); !status.ok()) return failed(status.error());
+  }
+  if (count != trials.size() || !reader->complete()) {
+    return failed({ErrorCode::invalid_data, "the states do not fit the summary beside them", "", ""});
+  }
+  return Done{};
+}
+
+std::string report(const Arguments& arguments, const LearningSetting& setting,
+                   const Measures& measures, std::uint64_t impressions) {
+  std::string text = fmt::format(
+      "{} on {} queries with {} features, {} impressions, {} trial{}\n",
+      setting.learner->canonical(), setting.queries->num_queries(), setting.queries->num_features(),
+      impressions, arguments.trials, arguments.trials == 1 ? "" : "s");
+  if (setting.answer == DuelAnswer::clicks) {
+    const std::string& merged = setting.learner->interleave();
+    text += fmt::format("{}{} users, {} documents shown\n\n", merged.empty() ? "" : merged + ", ",
+                        setting.user->canonical(), setting.length);
+  } else {
+    text += fmt::format("duels drawn from 10 x NDCG@{} through the logistic link\n\n",
+                        setting.length);
+  }
+  Table table;
+  table.column(fmt::format("NDCG@{}", setting.length), Align::left).column("value");
+  table.row({fmt::format("online, discounted by {}", format_number(setting.discount)),
+             to_text(measures.discounted, 2)});
+  table.row({"online, mean", to_text(measures.online, 4)});
+  table.row({arguments.heldout.empty() ? "offline, on the training queries"
+                                       : "offline, on the held-out queries",
+             to_text(measures.offline, 4)});
+  table.row({"offline at the start", to_text(measures.start, 4)});
+  return text + table.to_string();
+}
+
+Result<int> run(Arguments arguments, CommandContext& context) {
+  std::optional<Json> resumed;
+  if (!arguments.resume.empty()) {
+    DUEL_ASSIGN(resumed, read_settings(LearnFiles(arguments.resume), arguments));
+    if (arguments.output.empty()) arguments.output = arguments.resume;
+  } else if (arguments.data.empty()) {
+    return Error{ErrorCode::invalid_argument, "there is no data to learn from", "--data",
+                 "a LETOR file, or synthetic(queries=200,features=20)"};
+  }
+  DUEL_ASSIGN(const JudgedQueries data,
+              read_data("--data", arguments.data, arguments.normalise));
+  std::optional<JudgedQueries> heldout;
+  if (!arguments.heldout.empty()) {
+    DUEL_ASSIGN(heldout, read_data("--heldout", arguments.heldout, arguments.normalise));
+    DUEL_RETURN_IF_ERROR(match_features(*heldout, data));
+  }
+  const JudgedQueries& judged = heldout ? *heldout : data;
+  DUEL_ASSIGN(const LearningSetting setting, prepare(arguments, data));
+  const Json settings = settings_of(arguments, setting);
+  if (resumed && settings != *resumed) {
+    return Error{ErrorCode::invalid_data,
+                 "the data or the learner are not those of the saved run", arguments.resume,
+                 "it can go on only with the same files"};
+  }
+
+  std::vector<LearningTrial> trials;
+  std::vector<double> start, offline(arguments.trials), discounted, online;
+  for (std::uint32_t k = 0; k < arguments.trials; ++k) {
+    trials.emplace_back(setting, k);
+    start.push_back(mean_ndcg(judged, trials[k].weights(), setting.length));
+  }
+  if (resumed) {
+    DUEL_RETURN_IF_ERROR(restore_trials(LearnFiles(arguments.resume), trials));
+    std::uint64_t played = 0;  // an interrupted run left its trials at different places
+    for (const LearningTrial& trial : trials) played = std::max(played, trial.impressions());
+    if (arguments.impressions < played) {
+      return Error{ErrorCode::invalid_argument,
+                   fmt::format("{} impressions were played already", played),
+                   "--impressions", "the number to end with, at least as many"};
+    }
+  }
+  const InterruptGuard guard;
+  Progress progress("trials", arguments.trials, context.quiet);
+  JobHooks hooks;
+  hooks.stop = &guard.stop();
+  hooks.on_progress = [&](std::uint64_t finished) {
+    progress.update(finished, setting.learner->canonical());
+  };
+  const auto jobs = run_jobs(
+      arguments.trials, static_cast<unsigned>(arguments.threads), hooks,
+      [&](std::uint64_t k, const std::atomic<bool>& stop) {
+        if (!trials[k].play(arguments.impressions, stop)) return false;
+        offline[k] = mean_ndcg(judged, trials[k].weights(), setting.length);
+        return true;
+      },
+      [](std::uint64_t k) { return fmt::format("trial {}", k + 1); });
+  progress.finish();
+  if (!jobs.ok()) return jobs.error();
+  const bool finished = jobs->finished == arguments.trials;
+  for (std::size_t k = 0; k < trials.size(); ++k) {
+    if (!finished) offline[k] = mean_ndcg(judged, trials[k].weights(), setting.length);
+    discounted.push_back(trials[k].discounted_ndcg());
+    online.push_back(trials[k].mean_online_ndcg());
+  }
+  const Measures measures{quantity_of(discounted), quantity_of(online), quantity_of(offline),
+                          quantity_of(start)};
+  const Json summary =
+      summary_of(settings, trials[0].impressions(), measures, trials, offline);
+  if (!arguments.output.empty()) {
+    DUEL_RETURN_IF_ERROR(
+        write_directory(LearnFiles(arguments.output), summary, trials, offline[0]));
+  }
+  if (!finished) {
+    return Error{ErrorCode::interrupted,
+                 fmt::format("interrupted after {} of {} trials", jobs->finished, arguments.trials),
+                 "",
+                 arguments.output.empty()
+                     ? "with -o DIR it could go on later"
+                     : fmt::format("go on with: duel learn --resume {} --impressions {}",
+                                   shell_word(arguments.output), arguments.impressions)};
+  }
+  context.print(arguments.json
+                    ? dump(summary)
+                    : report(arguments, setting, measures, trials[0].impressions()));
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_learn_command(CLI::App& app, CommandContext& context) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "learn",
+      "Learns a linear ranker from simulated clicks, online.\n"
+      "Each impression draws a query, shows the learner's list, lets a simulated user click and "
+      "tells the learner. Reports NDCG of the lists shown while learning (online; the discounted "
+      "sum weighs impression t by discount^(t-1)) and of the ranker learned (offline), with "
+      "standard errors over trials. Results depend on the seed alone, never on the threads.");
+  std::vector<CLI::Option*> own;  // what a resumed run brings along
+  own.push_back(command
+                    ->add_option("--data", arguments->data,
+                                 "Judged queries: a LETOR file (also gzip), - for standard input, "
+                                 "or synthetic(queries=200,features=20).")
+                    ->type_name("DATA")
+                    ->check(is_not_empty));
+  own.push_back(command
+                    ->add_option("--heldout", arguments->heldout,
+                                 "Judged queries to measure the learned ranker on; default: those "
+                                 "of --data.")
+                    ->type_name("DATA")
+                    ->check(is_not_empty));
+  own.push_back(context.configurable(
+      command
+          ->add_option("--learner", arguments->learner,
+                       "dbgd(delta=1,gamma=0.01) (default), mgd(candidates=9), pdgd, ...; "
+                       "duel policies --setting continuous lists them.")
+          ->type_name("LEARNER")
+          ->check(is_not_empty)));
+  own.push_back(context.configurable(
+      command
+          ->add_option("--interleave", arguments->interleave,
+                       "How rankings are merged: team-draft (default of dbgd), probabilistic "
+                       "(default of mgd), ...")
+          ->type_name("METHOD")
+          ->check(is_not_empty)));
+  own.push_back(context.configurable(
+      command
+          ->add_option("--clicks", arguments->clicks,
+                       "The simulated user: perfect (default), navigational, informational, ...")
+          ->type_name("MODEL")
+          ->check(is_not_empty)));
+  own.push_back(command
+                    ->add_option("--compare", arguments->compare,
+                                 "What answers a duel: clicks (default), or ndcg-logistic, a coin "
+                                 "with probability sigma(10 (NDCG - NDCG')), for dbgd.")
+                    ->type_name("WHAT")
+                    ->check(CLI::IsMember({"clicks", "ndcg-logistic"})));
+  context.configurable(add_count_option(command, "--impressions", arguments->impressions, 1,
+                                        1'000'000'000'000, "Impressions of each trial (default "
+                                                           "10000)."));
+  own.push_back(add_count_option(command, "--batch", arguments->batch, 1, 1'000'000'000,
+                                 "Duels per update, the option batch of the learner."));
+  own.push_back(context.configurable(add_count_option(command, "--trials", arguments->trials, 1,
+                                                      100'000, "Independent trials (default 5).")));
+  own.push_back(context.configurable(add_count_option(
+      command, "--length", arguments->length, 1, 1000,
+      "Documents shown, and the k of NDCG@k (default 10).")));
+  own.push_back(command
+                    ->add_option("--discount", arguments->discount,
+                                 "Factor per impression of the discounted sum (default 0.9995).")
+                    ->type_name("NUMBER"));
+  own.push_back(command
+                    ->add_option("--normalise", arguments->normalise,
+                                 "Scale features within each query: none (default), min-max or "
+                                 "z-score.")
+                    ->type_name("KIND")
+                    ->check(CLI::IsMember({"none", "min-max", "z-score"})));
+  own.push_back(add_count_option(command, "--grades", arguments->grades, 1, 256,
+                                 "Grades of the scale, where the data does not show the highest."));
+  own.push_back(context.configurable(add_count_option(command, "--seed", arguments->seed, 0,
+                                                      ~std::uint64_t{0},
+                                                      "Seed of all randomness (default 0).")));
+  context.configurable(add_count_option(command, "--threads", arguments->threads, 1, 4096,
+                                        "Threads (default: one per core)."));
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "A directory for learn.json, model.json and weights.txt (first trial), "
+                   "rankers.txt (all trials) and the states to resume from.")
+      ->type_name("DIR")
+      ->check(is_not_empty);
+  CLI::Option* resume =
+      command
+          ->add_option("--resume", arguments->resume,
+                       "Go on with the run in DIR up to --impressions; the result is that of a run "
+                       "without interruption.")
+          ->type_name("DIR")
+          ->check(is_not_empty);
+  command->add_flag("--json", arguments->json, "Print JSON.");
+  command->footer(
+      "Examples:\n"
+      "  duel learn --data train.txt --heldout test.txt --learner 'dbgd(delta=1,gamma=0.01)' "
+      "--interleave team-draft --clicks perfect --impressions 1e6\n"
+      "  duel learn --data 'synthetic(queries=200,features=20)' --learner pdgd -o model\n"
+      "  duel learn --resume model --impressions 2e4");
+  context.on(command, [arguments, own, resume, &context]() -> Result<int> {
+    for (const CLI::Option* option : own) {
+      if (resume->count() > 0 && option->count() > 0 && !context.is_configured(option)) {
+        return Error{ErrorCode::invalid_argument,
+                     fmt::format("{} is taken from the saved run", option->get_name()), "--resume",
+                     "leave it out"};
+      }
+    }
+    return run(*arguments, context);
+  });
+}
+
+}  // namespace duel::cli
