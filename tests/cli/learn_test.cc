@@ -101,6 +101,24 @@ TEST(LearnCommand, saves_the_model_and_goes_on_with_it) {
                        "this is not the summary of a learning run"));
 }
 
+TEST(LearnCommand, compares_with_a_ranking_svm) {
+  const TemporaryDirectory directory;
+  const std::string place = (directory.path() / "svm").string();
+  const CommandResult result = run_duel({"learn", "--data", kData, "--learner", "ranking-svm(c=0.1)",
+                                         "-o", place, "-q"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  for (const char* part : {"ranking-svm(c=0.1)", "sees the grades", "offline NDCG@10"}) {
+    EXPECT_TRUE(contains(result.out, part)) << result.out;
+  }
+  const json model = json::parse(read_text(place + "/model.json"));
+  EXPECT_EQ(model["weights"].size(), 6U);
+  EXPECT_GT(model["offline_ndcg"], 0.7);
+  EXPECT_TRUE(contains(run_duel({"learn", "--data", kData, "--learner", "ranking-svm", "--batch",
+                                 "3"})
+                           .err,
+                       "learns from grades, not from duels"));
+}
+
 TEST(LearnCommand, leaves_a_state_to_resume_when_interrupted) {
   const TemporaryDirectory directory;
   const std::string place = (directory.path() / "model").string();

@@ -19,6 +19,7 @@
 #include "duel/experiment/output_directory.h"
 #include "duel/ranking/click_models/click_model_catalogue.h"
 #include "duel/ranking/learners/learning_run.h"
+#include "duel/ranking/learners/ranking_svm.h"
 #include "duel/ranking/letor/judged_catalogue.h"
 #include "duel/ranking/letor/normalisation.h"
 #include "duel/simulation/aggregate.h"
@@ -316,6 +317,53 @@ std::string report(const Arguments& arguments, const LearningSetting& setting,
   return text + table.to_string();
 }
 
+// The baseline that sees the grades: no impressions, one ranker.
+Result<int> run_ranking_svm(const Arguments& arguments, const CallSpec& call,
+                            const JudgedQueries& data, const JudgedQueries& judged,
+                            CommandContext& context) {
+  if (!arguments.interleave.empty() || arguments.compare != "clicks" || arguments.batch != 0) {
+    return Error{ErrorCode::invalid_argument, "ranking-svm learns from grades, not from duels",
+                 "--learner", "leave --interleave, --compare and --batch out"};
+  }
+  const auto options = ranking_svm_options().parse(call, {}, "learner");
+  if (!options.ok()) return of_option("--learner", options.error());
+  auto trained = train_ranking_svm(data, *options, arguments.seed);
+  if (!trained.ok()) return of_option("--data", trained.error());
+  const auto length = static_cast<std::size_t>(arguments.length);
+  const double offline = mean_ndcg(judged, trained->weights, length);
+  Json model;
+  model["learner"] = ranking_svm_options().canonical(call.name, *options);
+  model["data"] = arguments.data;
+  model["heldout"] = arguments.heldout.empty() ? Json() : Json(arguments.heldout);
+  model["pairs"] = trained->pairs;
+  model["features"] = data.num_features();
+  model["length"] = length;
+  model["offline_ndcg"] = offline;
+  model["weights"] = trained->weights;
+  if (!arguments.output.empty()) {
+    const LearnFiles files(arguments.output);
+    std::string weights, ranker = "ranking-svm";
+    for (const double weight : trained->weights) {
+      weights += format_number(weight) + "\n";
+      ranker += " " + format_number(weight);
+    }
+    DUEL_RETURN_IF_ERROR(make_directory(files.directory));
+    DUEL_RETURN_IF_ERROR(write_whole_file(files.model(), dump(model)));
+    DUEL_RETURN_IF_ERROR(write_whole_file(files.weights(), weights));
+    DUEL_RETURN_IF_ERROR(write_whole_file(files.rankers(), ranker + "\n"));
+  }
+  if (arguments.json) {
+    context.print(dump(model));
+    return kExitDone;
+  }
+  context.print(fmt::format(
+      "{} on {} queries with {} features, {} pairs of documents; it sees the grades\n\n"
+      "offline NDCG@{}, on the {} queries: {:.4f}\n",
+      model["learner"].get<std::string>(), data.num_queries(), data.num_features(), trained->pairs,
+      length, arguments.heldout.empty() ? "training" : "held-out", offline));
+  return kExitDone;
+}
+
 Result<int> run(Arguments arguments, CommandContext& context) {
   std::optional<Json> resumed;
   if (!arguments.resume.empty()) {
@@ -333,6 +381,9 @@ Result<int> run(Arguments arguments, CommandContext& context) {
     DUEL_RETURN_IF_ERROR(match_features(*heldout, data));
   }
   const JudgedQueries& judged = heldout ? *heldout : data;
+  if (const auto call = parse_call(arguments.learner); call.ok() && call->name == "ranking-svm") {
+    return run_ranking_svm(arguments, *call, data, judged, context);
+  }
   DUEL_ASSIGN(const LearningSetting setting, prepare(arguments, data));
   const Json settings = settings_of(arguments, setting);
   if (resumed && settings != *resumed) {

@@ -8,9 +8,11 @@
 #include "duel/continuous/direction.h"
 #include "duel/core/spelling.h"
 #include "duel/ranking/interleaving/methods.h"
+#include "duel/ranking/learners/document_space_descent.h"
 #include "duel/ranking/learners/multileave_descent.h"
 #include "duel/ranking/learners/pairwise_dbgd.h"
 #include "duel/ranking/learners/pdgd.h"
+#include "duel/ranking/learners/ranking_svm.h"
 
 namespace duel {
 namespace {
@@ -89,6 +91,21 @@ Made configure_mgd(const CallSpec& call, const RankerLearnerSetting& setting) {
   });
 }
 
+// --- dsp --------------------------------------------------------------------------------------------
+
+Made configure_dsp(const CallSpec& call, const RankerLearnerSetting& setting) {
+  const OptionTable<DocumentSpaceOptions> table = document_space_options();
+  DUEL_ASSIGN(const DocumentSpaceOptions options, table.parse(call, {}, "learner"));
+  DUEL_ASSIGN(const std::shared_ptr<const Multileaver> multileaver,
+              multileaver_of(setting.interleave));
+  const std::string canonical = table.canonical(call.name, options);
+  return configured(canonical, multileaver->canonical(), false, [=](RoundRng) {
+    return std::make_unique<DocumentSpaceDescent>(identity_of(canonical, setting), options,
+                                                  multileaver, setting.num_features,
+                                                  setting.length);
+  });
+}
+
 // --- pdgd -------------------------------------------------------------------------------------------
 
 Made configure_pdgd(const CallSpec& call, const RankerLearnerSetting& setting) {
@@ -109,6 +126,15 @@ Made configure_pdgd(const CallSpec& call, const RankerLearnerSetting& setting) {
 
 const std::vector<RankerLearnerFact>& ranker_learner_facts() {
   static const std::vector<RankerLearnerFact> facts = {
+      {{.name = "dsp",
+        .title = "Gradient descent projected on the document space",
+        .paper = "Wang, Kim, McCord-Snook, Wu, Wang; Variance reduction in gradient exploration for "
+                 "online learning to rank; SIGIR 2019",
+        .setting = "continuous: linear rankers learned from clicks (duel learn)",
+        .guarantee = "variance of the gradient estimate not above that of the unprojected one",
+        .departs = "preferences by probabilistic multileaving are exact instead of sampled",
+        .status = "tested"},
+       document_space_options().facts()},
       {{.name = "mgd",
         .title = "Multileave Gradient Descent",
         .paper = "Schuth, Oosterhuis, Whiteson, de Rijke; WSDM 2016; with candidates=1 it is P-DBGD",
@@ -124,7 +150,15 @@ const std::vector<RankerLearnerFact>& ranker_learner_facts() {
         .guarantee = "unbiased towards pairwise preferences; none on regret",
         .departs = "nowhere",
         .status = "tested"},
-       pdgd_options().facts()}};
+       pdgd_options().facts()},
+      {{.name = "ranking-svm",
+        .title = "Ranking support vector machine, a baseline that sees the grades",
+        .paper = "Herbrich, Graepel, Obermayer; 1999; Joachims; KDD 2002",
+        .setting = "continuous: linear rankers learned from judged queries (duel learn)",
+        .guarantee = "the minimum of its convex objective",
+        .departs = "squared hinge loss; beyond a number of pairs a random choice of them",
+        .status = "tested"},
+       ranking_svm_options().facts()}};
   return facts;
 }
 
@@ -133,8 +167,13 @@ Made configure_ranker_learner(const CallSpec& call, const RankerLearnerSetting& 
     return Error{ErrorCode::invalid_data, "the documents have no features to learn from", "", ""};
   }
   if (call.name == "dbgd") return configure_dbgd(call, setting);
+  if (call.name == "dsp") return configure_dsp(call, setting);
   if (call.name == "mgd") return configure_mgd(call, setting);
   if (call.name == "pdgd") return configure_pdgd(call, setting);
+  if (call.name == "ranking-svm") {
+    return Error{ErrorCode::invalid_argument, "ranking-svm learns from grades, not from clicks", "",
+                 ""};
+  }
   std::vector<std::string> names = {"dbgd"};
   for (const RankerLearnerFact& fact : ranker_learner_facts()) names.push_back(fact.facts.name);
   return Error{ErrorCode::invalid_argument,

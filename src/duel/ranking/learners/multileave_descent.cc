@@ -30,8 +30,9 @@ MultileaveDescent::MultileaveDescent(std::string identity, const MultileaveDesce
     : options_(options),
       multileaver_(std::move(multileaver)),
       length_(length),
-      state_{std::move(identity), std::vector<double>(num_features, 0.0), options.eta},
-      directions_(options.candidates * num_features) {
+      state_{std::move(identity), std::vector<double>(num_features, 0.0), options.eta, {}},
+      directions_(options.candidates * num_features),
+      step_(num_features) {
   DUEL_CHECK(options.candidates >= 1 && num_features >= 1);
 }
 
@@ -40,6 +41,7 @@ std::span<const Document> MultileaveDescent::show(const QueryDocuments& document
   const std::size_t num_features = state_.weights.size();
   const std::size_t rankers = options_.candidates + 1;
   const std::size_t listed = std::min(length_, documents.num_documents());
+  documents_ = documents;
   scores_.resize(documents.num_documents());
   changes_.resize(documents.num_documents());
   listed_.resize(rankers * listed);
@@ -78,10 +80,10 @@ void MultileaveDescent::observe(std::span<const Position> clicks) {
     RoundRng pick(winner_draw_, 0, 0);
     winners_ = {winners_[pick.below(winners_.size())]};
   }
-  const double share = step / static_cast<double>(winners_.size());
-  for (const std::size_t k : winners_) {
-    add_scaled(state_.weights, share, direction(k), state_.weights);
-  }
+  std::fill(step_.begin(), step_.end(), 0.0);
+  const double share = 1.0 / static_cast<double>(winners_.size());
+  for (const std::size_t k : winners_) add_scaled(step_, share, direction(k), step_);
+  if (shape_step(clicks, step_)) add_scaled(state_.weights, step, step_, state_.weights);
 }
 
 }  // namespace duel

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "duel/core/options.h"
 #include "duel/ranking/interleaving/multileaver.h"
@@ -30,7 +31,7 @@ struct MultileaveDescentOptions {
 
 OptionTable<MultileaveDescentOptions> multileave_descent_options();
 
-class MultileaveDescent final : public RankerLearner {
+class MultileaveDescent : public RankerLearner {
  public:
   // REQUIRES: options.candidates >= 1.
   MultileaveDescent(std::string identity, const MultileaveDescentOptions& options,
@@ -49,6 +50,18 @@ class MultileaveDescent final : public RankerLearner {
     return std::span(directions_).subspan(k * state_.weights.size(), state_.weights.size());
   }
 
+ protected:
+  // What a learner derived from it may do to the step, of which `step` is the mean direction of the
+  // winners: change it, and remember. `false`: no step.
+  virtual bool shape_step(std::span<const Position> /*clicks*/, std::span<double> /*step*/) {
+    return true;
+  }
+  // The list of the last impression, and its query.
+  std::span<const Document> list() const { return shown_.documents; }
+  const QueryDocuments& documents() const { return *documents_; }
+  WeightState& state() { return state_; }
+  const WeightState& state() const { return state_; }
+
  private:
   MultileaveDescentOptions options_;
   std::shared_ptr<const Multileaver> multileaver_;
@@ -63,6 +76,8 @@ class MultileaveDescent final : public RankerLearner {
   MultileaveCredit credit_;
   std::vector<std::size_t> winners_;
   std::uint64_t winner_draw_ = 0;
+  std::vector<double> step_;
+  std::optional<QueryDocuments> documents_;
 };
 
 }  // namespace duel

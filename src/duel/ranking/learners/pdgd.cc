@@ -45,7 +45,7 @@ Pdgd::Pdgd(std::string identity, const PdgdOptions& options, std::size_t num_fea
            std::size_t length)
     : options_(options),
       length_(length),
-      state_{std::move(identity), std::vector<double>(num_features, 0.0), options.eta} {
+      state_{std::move(identity), std::vector<double>(num_features, 0.0), options.eta, {}} {
   DUEL_CHECK(num_features >= 1);
 }
 

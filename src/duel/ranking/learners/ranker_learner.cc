@@ -11,7 +11,7 @@ namespace duel {
 
 std::string WeightState::save() const {
   StateWriter writer;
-  writer(identity, weights, step);
+  writer(identity, weights, step, memory);
   return writer.finish();
 }
 
@@ -25,11 +25,12 @@ Status WeightState::restore(std::string_view saved) {
         fmt::format("the saved state belongs to '{}', not to '{}'", read.identity, identity), "",
         ""};
   }
-  reader(read.weights, read.step);
-  const bool finite = std::all_of(read.weights.begin(), read.weights.end(),
-                                  [](double x) { return std::isfinite(x); });
-  if (!reader.complete() || read.weights.size() != weights.size() || !finite ||
-      !(read.step >= 0)) {
+  reader(read.weights, read.step, read.memory);
+  const auto finite = [](const std::vector<double>& values) {
+    return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+  };
+  if (!reader.complete() || read.weights.size() != weights.size() || !finite(read.weights) ||
+      !(read.step >= 0) || read.memory.size() % weights.size() != 0 || !finite(read.memory)) {
     return Error{ErrorCode::invalid_data, "the saved state does not fit the learner", "", ""};
   }
   *this = std::move(read);

@@ -51,12 +51,13 @@ class RankerLearner {
   virtual Status restore(std::string_view saved) = 0;
 };
 
-// Weights, how far the step has decayed, and whose they are: the whole state of learners that keep
-// nothing else between impressions.
+// Weights, how far the step has decayed, what a learner remembers of earlier impressions, and whose
+// they are: the state that is saved.
 struct WeightState {
   std::string identity;
   std::vector<double> weights;
   double step = 0;
+  std::vector<double> memory;  // whole vectors of the weights' size, one after the other
 
   std::string save() const;
   Status restore(std::string_view saved);
