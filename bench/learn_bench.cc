@@ -73,9 +73,9 @@ void learn_workload() {
             learn(data, dbgd, "probabilistic", DuelAnswer::clicks, 50'000));
   print_row(dbgd + ", NDCG through the logistic link",
             learn(data, dbgd, "", DuelAnswer::ndcg_logistic, 100'000));
-  print_row("dbgd(delta=1,gamma=0.01,batch=100), team-draft",
-            learn(data, "dbgd(delta=1,gamma=0.01,batch=100)", "team-draft", DuelAnswer::clicks,
-                  100'000));
+  print_row(
+      "dbgd(delta=1,gamma=0.01,batch=100), team-draft",
+      learn(data, "dbgd(delta=1,gamma=0.01,batch=100)", "team-draft", DuelAnswer::clicks, 100'000));
   print_row("mgd(candidates=9), team-draft",
             learn(data, "mgd(candidates=9)", "team-draft", DuelAnswer::clicks, 10'000));
   print_row("mgd(candidates=49), probabilistic",
@@ -83,8 +83,7 @@ void learn_workload() {
   print_row("pdgd", learn(data, "pdgd", "", DuelAnswer::clicks, 50'000));
 
   fmt::print("\n## Growth, {}, team-draft\n\n| features x documents | {}", dbgd, kColumns);
-  for (const auto& [features, documents] :
-       std::vector<std::pair<std::uint64_t, std::uint64_t>>{
+  for (const auto& [features, documents] : std::vector<std::pair<std::uint64_t, std::uint64_t>>{
            {10, 40}, {46, 40}, {136, 10}, {136, 40}, {136, 160}, {700, 40}}) {
     const JudgedQueries grown = synthetic(100, documents, features);
     print_row(fmt::format("{} x {}", features, documents),

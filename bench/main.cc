@@ -20,10 +20,15 @@ struct Workload {
 
 const std::vector<Workload>& workloads() {
   static const std::vector<Workload> all = {
-      {"engine", engine_workload},     {"field", field_workload},
-      {"sampling", sampling_workload}, {"interleaving", interleaving_workload},
-      {"letor", letor_workload},       {"estimation", estimation_workload},
-      {"dbgd", dbgd_workload},         {"learn", learn_workload}};
+  static const std::vector<Workload> all = {
+      {"engine", engine_workload},
+      {"field", field_workload},
+      {"sampling", sampling_workload},
+      {"interleaving", interleaving_workload},
+      {"letor", letor_workload},
+      {"estimation", estimation_workload},
+      {"dbgd", dbgd_workload},
+      {"learn", learn_workload}};
   return all;
 }
 

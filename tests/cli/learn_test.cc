@@ -23,20 +23,19 @@ TEST(LearnCommand, reports_online_and_offline_ndcg_with_standard_errors) {
                 "team-draft", "--clicks", "perfect", "--impressions", "2e3", "--quiet"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.err, "");
-  for (const char* part : {"dbgd(delta=1,gamma=0.05)", "30 queries", "6 features",
-                           "2000 impressions", "team-draft", "perfect users", "NDCG@10",
-                           "online, discounted by 0.9995", "online, mean",
-                           "offline, on the training queries", "offline at the start", "±"}) {
+  for (const char* part :
+       {"dbgd(delta=1,gamma=0.05)", "30 queries", "6 features", "2000 impressions", "team-draft",
+        "perfect users", "NDCG@10", "online, discounted by 0.9995", "online, mean",
+        "offline, on the training queries", "offline at the start", "±"}) {
     EXPECT_TRUE(contains(result.out, part)) << part << "\n" << result.out;
   }
 }
 
 TEST(LearnCommand, gives_the_same_on_any_number_of_threads) {
   for (const char* learner : {"dbgd(delta=1,gamma=0.05)", "mgd(candidates=3)", "pdgd"}) {
-    const std::vector<std::string> arguments = {"learn",         "--data",  kData, "--learner",
-                                                learner,         "--json",  "-q",  "--trials",
-                                                "3",             "--clicks", "navigational",
-                                                "--impressions", "300"};
+    const std::vector<std::string> arguments = {
+        "learn",    "--data", kData,      "--learner",    learner,         "--json", "-q",
+        "--trials", "3",      "--clicks", "navigational", "--impressions", "300"};
     auto one = arguments, many = arguments;
     one.insert(one.end(), {"--threads", "1"});
     many.insert(many.end(), {"--threads", "3"});
@@ -55,8 +54,8 @@ TEST(LearnCommand, follows_the_protocol_of_the_paper) {
       run_duel({"learn", "--data", kData, "--heldout", "synthetic(queries=20,features=6,seed=2)",
                 "--compare", "ndcg-logistic", "--batch", "10", "--impressions", "500", "-q"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  for (const char* part : {"batch=10", "10 x NDCG@10 through the logistic link",
-                           "offline, on the held-out queries"}) {
+  for (const char* part :
+       {"batch=10", "10 x NDCG@10 through the logistic link", "offline, on the held-out queries"}) {
     EXPECT_TRUE(contains(result.out, part)) << part << "\n" << result.out;
   }
 }
@@ -64,8 +63,9 @@ TEST(LearnCommand, follows_the_protocol_of_the_paper) {
 TEST(LearnCommand, saves_the_model_and_goes_on_with_it) {
   const TemporaryDirectory directory;
   const std::string place = (directory.path() / "model").string();
-  const std::vector<std::string> common = {"learn",    "--data", kData, "--learner", "pdgd",
-                                           "--trials", "2",      "-q",  "--json",    "--impressions"};
+  const std::vector<std::string> common = {"learn",  "--data",       kData, "--learner",
+                                           "pdgd",   "--trials",     "2",   "-q",
+                                           "--json", "--impressions"};
   auto part = common, whole = common;
   part.insert(part.end(), {"300", "-o", place});
   whole.push_back("700");
@@ -104,8 +104,8 @@ TEST(LearnCommand, saves_the_model_and_goes_on_with_it) {
 TEST(LearnCommand, compares_with_a_ranking_svm) {
   const TemporaryDirectory directory;
   const std::string place = (directory.path() / "svm").string();
-  const CommandResult result = run_duel({"learn", "--data", kData, "--learner", "ranking-svm(c=0.1)",
-                                         "-o", place, "-q"});
+  const CommandResult result =
+      run_duel({"learn", "--data", kData, "--learner", "ranking-svm(c=0.1)", "-o", place, "-q"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   for (const char* part : {"ranking-svm(c=0.1)", "sees the grades", "offline NDCG@10"}) {
     EXPECT_TRUE(contains(result.out, part)) << result.out;
@@ -113,10 +113,9 @@ TEST(LearnCommand, compares_with_a_ranking_svm) {
   const json model = json::parse(read_text(place + "/model.json"));
   EXPECT_EQ(model["weights"].size(), 6U);
   EXPECT_GT(model["offline_ndcg"], 0.7);
-  EXPECT_TRUE(contains(run_duel({"learn", "--data", kData, "--learner", "ranking-svm", "--batch",
-                                 "3"})
-                           .err,
-                       "learns from grades, not from duels"));
+  EXPECT_TRUE(
+      contains(run_duel({"learn", "--data", kData, "--learner", "ranking-svm", "--batch", "3"}).err,
+               "learns from grades, not from duels"));
 }
 
 TEST(LearnCommand, leaves_a_state_to_resume_when_interrupted) {
@@ -154,14 +153,16 @@ TEST(LearnCommand, says_what_is_wrong) {
   EXPECT_TRUE(contains(error_of({"--data", kData, "--learner", "pdgb"}), "did you mean 'pdgd'?"));
   EXPECT_TRUE(contains(error_of({"--data", kData, "--learner", "pdgd", "--interleave", "balanced"}),
                        "pdgd merges no rankings"));
-  EXPECT_TRUE(contains(error_of({"--data", kData, "--learner", "mgd", "--compare", "ndcg-logistic"}),
-                       "it needs a learner of duels: dbgd"));
+  EXPECT_TRUE(
+      contains(error_of({"--data", kData, "--learner", "mgd", "--compare", "ndcg-logistic"}),
+               "it needs a learner of duels: dbgd"));
   EXPECT_TRUE(contains(error_of({"--data", kData, "--discount", "1.5"}), "--discount"));
   EXPECT_TRUE(contains(error_of({"--data", kData, "--learner", "dbgd(batch=2)", "--batch", "3"}),
                        "the learner has a batch already"));
   EXPECT_TRUE(contains(error_of({"--data", kData, "--grades", "2"}), "the data has 5 grades"));
   EXPECT_TRUE(contains(error_of({"--data", kData, "--clicks", "perfct"}), "perfect"));
-  EXPECT_TRUE(contains(error_of({"--resume", (directory.path() / "nowhere").string()}), "learn.json"));
+  EXPECT_TRUE(
+      contains(error_of({"--resume", (directory.path() / "nowhere").string()}), "learn.json"));
 }
 
 TEST(LearnCommand, takes_queries_of_one_document_and_equal_scores) {
@@ -169,8 +170,8 @@ TEST(LearnCommand, takes_queries_of_one_document_and_equal_scores) {
   const std::string path = (directory.path() / "data.txt").string();
   std::ofstream(path) << "1 qid:1 1:0.5\n1 qid:2 1:2\n0 qid:2 1:2\n0 qid:3 1:1\n";
   for (const char* learner : {"dbgd(delta=1,gamma=0.1)", "mgd(candidates=2)", "pdgd"}) {
-    const CommandResult result = run_duel({"learn", "--data", path, "--learner", learner,
-                                           "--impressions", "100", "--json", "-q"});
+    const CommandResult result = run_duel(
+        {"learn", "--data", path, "--learner", learner, "--impressions", "100", "--json", "-q"});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     // 1 for the first query, the mean of both orders for the second, 0 without a relevant document.
     EXPECT_NEAR(json::parse(result.out)["offline_ndcg"]["mean"].get<double>(),

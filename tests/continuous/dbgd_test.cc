@@ -58,23 +58,23 @@ TEST(Dbgd, keeps_every_bit_unless_the_proposal_wins) {
   Dbgd learner = make(0.5, 0.1, make_ball(4, 1).value(), {0.1, 0.2, 0.3, 0.4});
   const Vector start = copy(learner.recommend());
   Round round = 1;
-  for (const Outcome outcome : {Outcome::first_wins, Outcome::tie, Outcome::both_bad, Outcome::skip,
-                                Outcome::none}) {
+  for (const Outcome outcome :
+       {Outcome::first_wins, Outcome::tie, Outcome::both_bad, Outcome::skip, Outcome::none}) {
     const PointDuel duel = learner.select(round, kChoices.at(round));
     learner.observe(duel.ticket, {outcome});
     EXPECT_EQ(copy(learner.recommend()), start);
     ++round;
-    EXPECT_EQ(learner.select(round, kChoices.at(round)).ticket, duel.ticket + 1);  // a new direction
+    EXPECT_EQ(learner.select(round, kChoices.at(round)).ticket,
+              duel.ticket + 1);  // a new direction
   }
   EXPECT_EQ(learner.moves(), 0U);
 }
 
 TEST(Dbgd, never_leaves_its_set) {
-  const std::vector<PointSetPtr> sets = {make_ball(5, 1).value(),
-                                         make_box(Vector(5, -1), Vector(5, 0.5)).value(),
-                                         make_simplex(5).value(),
-                                         make_half_spaces(5, {{{1, 1, 0, 0, 0}, 0.1}}, 1).value(),
-                                         make_unit_sphere(5).value()};
+  const std::vector<PointSetPtr> sets = {
+      make_ball(5, 1).value(), make_box(Vector(5, -1), Vector(5, 0.5)).value(),
+      make_simplex(5).value(), make_half_spaces(5, {{{1, 1, 0, 0, 0}, 0.1}}, 1).value(),
+      make_unit_sphere(5).value()};
   for (const PointSetPtr& set : sets) {
     Dbgd learner = make(0.9, 0.4, set, Vector(5, 0.0));
     for (Round round = 1; round <= 2000; ++round) {
@@ -121,15 +121,15 @@ TEST(Dbgd, ignores_answers_to_proposals_that_were_decided) {
 TEST(Dbgd, saves_and_restores_between_any_two_calls) {
   const PointProblem problem;
   const auto run = [&](bool interrupted) {
-    auto learner = std::make_unique<Dbgd>(
-        make(0.5, 0.1, make_ball(6, 2).value(), Vector(6, 0.5), 3));
+    auto learner =
+        std::make_unique<Dbgd>(make(0.5, 0.1, make_ball(6, 2).value(), Vector(6, 0.5), 3));
     const Stream outcomes(1, 0, Purpose::outcome);
     for (Round round = 1; round <= 200; ++round) {
       const PointDuel duel = learner->select(round, kChoices.at(round));
       const double p = win_probability(problem, duel.first, duel.second);
       if (interrupted && round % 7 == 0) {
-        auto other = std::make_unique<Dbgd>(
-            make(0.5, 0.1, make_ball(6, 2).value(), Vector(6, 0.0), 3));
+        auto other =
+            std::make_unique<Dbgd>(make(0.5, 0.1, make_ball(6, 2).value(), Vector(6, 0.0), 3));
         EXPECT_TRUE(other->restore(learner->save()).ok());
         const std::uint64_t ticket = duel.ticket;
         learner = std::move(other);
@@ -306,7 +306,8 @@ TEST(Dbgd, mean_move_descends_the_loss) {
       RoundRng coin = outcomes.at(round);
       const bool first = coin.bernoulli(loss(copy(duel.second)));
       learner.observe(duel.ticket, {first ? Outcome::first_wins : Outcome::second_wins});
-      for (std::size_t i = 0; i < 2; ++i) mean[i] += (learner.recommend()[i] - w[i]) / kGamma / kMoves;
+      for (std::size_t i = 0; i < 2; ++i)
+        mean[i] += (learner.recommend()[i] - w[i]) / kGamma / kMoves;
     }
     const Vector expected = circle_mean(loss, *disk, w, kDelta);
     // |X u_i| <= 1, variance at most E u_i^2 = 1/2: se below .0016; 5 se = .008.

@@ -55,7 +55,7 @@ TEST(Ziggurat, draws_follow_the_normal_law) {
   const double p = normal_share_below(-ZigguratTable::kTail);
   expect_share(low, p);
   expect_share(high, p);
-  EXPECT_NEAR(sum / kDraws, 0, 5 / std::sqrt(kDraws));              // variance 1
+  EXPECT_NEAR(sum / kDraws, 0, 5 / std::sqrt(kDraws));            // variance 1
   EXPECT_NEAR(squares / kDraws, 1, 5 * std::sqrt(2.0 / kDraws));  // variance of a square 2
 }
 

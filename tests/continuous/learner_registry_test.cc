@@ -24,9 +24,8 @@ TEST(LearnerRegistry, lists_learners_with_their_facts) {
 
 TEST(LearnerRegistry, writes_names_that_read_back) {
   const PointSetPtr ball = make_ball(50, 10).value();
-  for (const char* name :
-       {"dbgd", "dbgd(delta=1,gamma=0.01)", "bgd1(delta_l=0.8,analysis=theorem)",
-        "bgd2(gamma=0,batch=25,decay=0.999)"}) {
+  for (const char* name : {"dbgd", "dbgd(delta=1,gamma=0.01)", "bgd1(delta_l=0.8,analysis=theorem)",
+                           "bgd2(gamma=0,batch=25,decay=0.999)"}) {
     const auto once = configure_point_learner(name, ball, 1000).value();
     const auto again = configure_point_learner(once->canonical(), ball, 77).value();
     EXPECT_EQ(once->canonical(), again->canonical());
@@ -43,7 +42,8 @@ TEST(LearnerRegistry, says_what_is_wrong_with_a_name) {
     const auto result = configure_point_learner(text, ball, comparisons);
     return result.ok() ? std::string() : result.error().to_string();
   };
-  EXPECT_EQ(message("dbdg"), "there is no learner of points 'dbdg' (did you mean 'dbgd'? known: bgd1, bgd2, dbgd)");
+  EXPECT_EQ(message("dbdg"),
+            "there is no learner of points 'dbdg' (did you mean 'dbgd'? known: bgd1, bgd2, dbgd)");
   EXPECT_EQ(message("dbgd(detla=1)"),
             "learner 'dbgd' has no option 'detla' (did you mean 'delta'? known: delta, "
             "gamma, delta_l, analysis, horizon, batch, decay)");

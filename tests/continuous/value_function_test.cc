@@ -66,14 +66,22 @@ TEST(ValueFunction, is_concave_and_largest_at_the_origin) {
       const std::vector<double> origin(d, 0.0);
       EXPECT_EQ(value_at(value, origin), largest_value(value, d)) << value_name(value) << " " << d;
       for (Round round = 0; round < 50; ++round) {
-        const std::vector<double> a = random_point(d, 100 + round), b = random_point(d, 200 + round);
+        const std::vector<double> a = random_point(d, 100 + round),
+                                  b = random_point(d, 200 + round);
         std::vector<double> middle(d);
         for (std::size_t k = 0; k < d; ++k) middle[k] = 0.5 * (a[k] + b[k]);
         EXPECT_LT(value_at(value, a), largest_value(value, d));
-        EXPECT_GE(value_at(value, middle) + 1e-12,
-                  0.5 * (value_at(value, a) + value_at(value, b)));
+        EXPECT_GE(value_at(value, middle) + 1e-12, 0.5 * (value_at(value, a) + value_at(value, b)));
       }
     }
+  }
+}
+
+// Coordinates in pairs and the last one alone take different paths to the same exponential.
+TEST(ValueFunction, sums_exponentials_of_one_bit_pattern) {
+  for (double x = 0; x < 700; x = 1.1 * x + 0.003) {
+    const double one = value_at(ValueFunction::v4, std::vector<double>{x});
+    EXPECT_EQ(value_at(ValueFunction::v4, std::vector<double>{x, -x}), 2 * one) << x;
   }
 }
 
@@ -114,7 +122,7 @@ TEST(Link, constants_are_the_largest_slopes) {
       first = std::max(first, (c - a) / (2 * kStep));
       second = std::max(second, std::fabs(a - 2 * b + c) / (kStep * kStep));
     }
-    EXPECT_NEAR(smoothness(link).first, first, 1e-6);    // error of order step^2
+    EXPECT_NEAR(smoothness(link).first, first, 1e-6);  // error of order step^2
     EXPECT_NEAR(smoothness(link).second, second, 1e-6);
   }
 }

@@ -42,9 +42,9 @@ TEST(DbgdReproduction, table_1) {
       kTrials * 25, 0, {},
       [&](std::uint64_t job, const std::atomic<bool>&) {
         const std::uint64_t trial = job / 25, row = job / 5 % 5, column = job % 5;
-        runs[trial][row][column] = average_regret("dbgd(delta_l=" + scales[row] + ")",
-                                                  static_cast<ValueFunction>(column),
-                                                  static_cast<std::uint32_t>(trial));
+        runs[trial][row][column] =
+            average_regret("dbgd(delta_l=" + scales[row] + ")", static_cast<ValueFunction>(column),
+                           static_cast<std::uint32_t>(trial));
         return true;
       },
       [](std::uint64_t job) { return std::to_string(job); });

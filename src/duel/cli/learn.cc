@@ -145,8 +145,7 @@ Result<LearningSetting> prepare(const Arguments& arguments, const JudgedQueries&
   setting.queries = &data;
   setting.length = static_cast<std::size_t>(arguments.length);
   setting.seed = arguments.seed;
-  setting.answer =
-      arguments.compare == "clicks" ? DuelAnswer::clicks : DuelAnswer::ndcg_logistic;
+  setting.answer = arguments.compare == "clicks" ? DuelAnswer::clicks : DuelAnswer::ndcg_logistic;
   const auto discount = parse_number(arguments.discount);
   if (!discount.ok() || !(*discount > 0 && *discount <= 1)) {
     return Error{ErrorCode::invalid_argument, fmt::format("the discount is {}", arguments.discount),
@@ -286,24 +285,25 @@ Status restore_trials(const LearnFiles& files, std::vector<LearningTrial>& trial
     if (const Status status = trial.restore(state); !status.ok()) return failed(status.error());
   }
   if (count != trials.size() || !reader->complete()) {
-    return failed({ErrorCode::invalid_data, "the states do not fit the summary beside them", "", ""});
+    return failed(
+        {ErrorCode::invalid_data, "the states do not fit the summary beside them", "", ""});
   }
   return Done{};
 }
 
 std::string report(const Arguments& arguments, const LearningSetting& setting,
                    const Measures& measures, std::uint64_t impressions) {
-  std::string text = fmt::format(
-      "{} on {} queries with {} features, {} impressions, {} trial{}\n",
-      setting.learner->canonical(), setting.queries->num_queries(), setting.queries->num_features(),
-      impressions, arguments.trials, arguments.trials == 1 ? "" : "s");
+  std::string text = fmt::format("{} on {} queries with {} features, {} impressions, {} trial{}\n",
+                                 setting.learner->canonical(), setting.queries->num_queries(),
+                                 setting.queries->num_features(), impressions, arguments.trials,
+                                 arguments.trials == 1 ? "" : "s");
   if (setting.answer == DuelAnswer::clicks) {
     const std::string& merged = setting.learner->interleave();
     text += fmt::format("{}{} users, {} documents shown\n\n", merged.empty() ? "" : merged + ", ",
                         setting.user->canonical(), setting.length);
   } else {
-    text += fmt::format("duels drawn from 10 x NDCG@{} through the logistic link\n\n",
-                        setting.length);
+    text +=
+        fmt::format("duels drawn from 10 x NDCG@{} through the logistic link\n\n", setting.length);
   }
   Table table;
   table.column(fmt::format("NDCG@{}", setting.length), Align::left).column("value");
@@ -373,8 +373,7 @@ Result<int> run(Arguments arguments, CommandContext& context) {
     return Error{ErrorCode::invalid_argument, "there is no data to learn from", "--data",
                  "a LETOR file, or synthetic(queries=200,features=20)"};
   }
-  DUEL_ASSIGN(const JudgedQueries data,
-              read_data("--data", arguments.data, arguments.normalise));
+  DUEL_ASSIGN(const JudgedQueries data, read_data("--data", arguments.data, arguments.normalise));
   std::optional<JudgedQueries> heldout;
   if (!arguments.heldout.empty()) {
     DUEL_ASSIGN(heldout, read_data("--heldout", arguments.heldout, arguments.normalise));
@@ -387,9 +386,8 @@ Result<int> run(Arguments arguments, CommandContext& context) {
   DUEL_ASSIGN(const LearningSetting setting, prepare(arguments, data));
   const Json settings = settings_of(arguments, setting);
   if (resumed && settings != *resumed) {
-    return Error{ErrorCode::invalid_data,
-                 "the data or the learner are not those of the saved run", arguments.resume,
-                 "it can go on only with the same files"};
+    return Error{ErrorCode::invalid_data, "the data or the learner are not those of the saved run",
+                 arguments.resume, "it can go on only with the same files"};
   }
 
   std::vector<LearningTrial> trials;
@@ -404,8 +402,8 @@ Result<int> run(Arguments arguments, CommandContext& context) {
     for (const LearningTrial& trial : trials) played = std::max(played, trial.impressions());
     if (arguments.impressions < played) {
       return Error{ErrorCode::invalid_argument,
-                   fmt::format("{} impressions were played already", played),
-                   "--impressions", "the number to end with, at least as many"};
+                   fmt::format("{} impressions were played already", played), "--impressions",
+                   "the number to end with, at least as many"};
     }
   }
   const InterruptGuard guard;
@@ -433,8 +431,7 @@ Result<int> run(Arguments arguments, CommandContext& context) {
   }
   const Measures measures{quantity_of(discounted), quantity_of(online), quantity_of(offline),
                           quantity_of(start)};
-  const Json summary =
-      summary_of(settings, trials[0].impressions(), measures, trials, offline);
+  const Json summary = summary_of(settings, trials[0].impressions(), measures, trials, offline);
   if (!arguments.output.empty()) {
     DUEL_RETURN_IF_ERROR(
         write_directory(LearnFiles(arguments.output), summary, trials, offline[0]));
@@ -448,9 +445,8 @@ Result<int> run(Arguments arguments, CommandContext& context) {
                      : fmt::format("go on with: duel learn --resume {} --impressions {}",
                                    shell_word(arguments.output), arguments.impressions)};
   }
-  context.print(arguments.json
-                    ? dump(summary)
-                    : report(arguments, setting, measures, trials[0].impressions()));
+  context.print(arguments.json ? dump(summary)
+                               : report(arguments, setting, measures, trials[0].impressions()));
   return kExitDone;
 }
 
@@ -505,15 +501,16 @@ void add_learn_command(CLI::App& app, CommandContext& context) {
                     ->type_name("WHAT")
                     ->check(CLI::IsMember({"clicks", "ndcg-logistic"})));
   context.configurable(add_count_option(command, "--impressions", arguments->impressions, 1,
-                                        1'000'000'000'000, "Impressions of each trial (default "
-                                                           "10000)."));
+                                        1'000'000'000'000,
+                                        "Impressions of each trial (default "
+                                        "10000)."));
   own.push_back(add_count_option(command, "--batch", arguments->batch, 1, 1'000'000'000,
                                  "Duels per update, the option batch of the learner."));
   own.push_back(context.configurable(add_count_option(command, "--trials", arguments->trials, 1,
                                                       100'000, "Independent trials (default 5).")));
-  own.push_back(context.configurable(add_count_option(
-      command, "--length", arguments->length, 1, 1000,
-      "Documents shown, and the k of NDCG@k (default 10).")));
+  own.push_back(
+      context.configurable(add_count_option(command, "--length", arguments->length, 1, 1000,
+                                            "Documents shown, and the k of NDCG@k (default 10).")));
   own.push_back(command
                     ->add_option("--discount", arguments->discount,
                                  "Factor per impression of the discounted sum (default 0.9995).")

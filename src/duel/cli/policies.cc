@@ -276,7 +276,8 @@ void add_policies_command(CLI::App& app, CommandContext& context) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
       "policies",
-      "Lists the policies, and the learners of points and rankers (setting continuous): setting, horizon, "
+      "Lists the policies, and the learners of points and rankers (setting continuous): setting, "
+      "horizon, "
       "guarantee, paper, status.\n"
       "With a name it describes that policy and its options. A policy is written rucb or "
       "rucb(alpha=0.6), here and in every other command.");

@@ -25,8 +25,9 @@ const bool registered = register_point_learner<Dbgd>(
      .paper = "Yue, Joachims; Interactively optimizing information retrieval systems as a dueling "
               "bandits problem; ICML 2009, Algorithm 1",
      .setting = "continuous: concave utility on a convex set in R^d",
-     .guarantee = "2 lambda_T T^(3/4) sqrt(26 R d L) strong regret, lambda_T -> 1; none on the unit "
-                  "sphere",
+     .guarantee =
+         "2 lambda_T T^(3/4) sqrt(26 R d L) strong regret, lambda_T -> 1; none on the unit "
+         "sphere",
      .departs = "nowhere; batch=n is the paper's n queries per update, decay is for rankers",
      .status = "reproduced",
      .needs_horizon = true,

@@ -46,10 +46,10 @@ Result<StepSizes> step_sizes(const DirectionOptions& options, const PointSet& se
   }
   const double radius = set.radius();
   if (!std::isfinite(radius)) {
-    return Error{ErrorCode::invalid_argument,
-                 fmt::format("the automatic {} needs a bounded set, not {}", which,
-                             set.to_string()),
-                 "", fmt::format("set {}", which)};
+    return Error{
+        ErrorCode::invalid_argument,
+        fmt::format("the automatic {} needs a bounded set, not {}", which, set.to_string()), "",
+        fmt::format("set {}", which)};
   }
   const auto horizon = static_cast<double>(options.horizon);
   const auto d = static_cast<double>(set.dimension());

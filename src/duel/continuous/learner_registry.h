@@ -122,8 +122,7 @@ class DirectionLearnerKind final : public PointLearnerKind {
 //   const bool registered = register_point_learner<Dbgd>({.name = "dbgd", ..});
 template <class Learner>
 bool register_point_learner(LearnerFacts facts) {
-  return register_point_learner(
-      std::make_unique<DirectionLearnerKind<Learner>>(std::move(facts)));
+  return register_point_learner(std::make_unique<DirectionLearnerKind<Learner>>(std::move(facts)));
 }
 
 }  // namespace duel

@@ -26,7 +26,8 @@ double win_probability(Link link, double x) {
 
 LinkSmoothness smoothness(Link link) {
   switch (link) {
-    case Link::logistic:  // sigma' = sigma (1 - sigma); sigma'' is largest at sigma = (3 - sqrt 3)/6
+    case Link::
+        logistic:  // sigma' = sigma (1 - sigma); sigma'' is largest at sigma = (3 - sqrt 3)/6
       return {0.25, 1.0 / (6.0 * std::numbers::sqrt3)};
     case Link::probit:  // the density at 0, and its slope at 1
       return {std::numbers::inv_sqrtpi / std::numbers::sqrt2,

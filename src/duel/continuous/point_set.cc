@@ -74,7 +74,9 @@ class Box final : public PointSet {
     return true;
   }
   double radius() const override { return radius_; }
-  std::string to_string() const override { return fmt::format("box in {} dimensions", dimension()); }
+  std::string to_string() const override {
+    return fmt::format("box in {} dimensions", dimension());
+  }
 
  private:
   std::vector<double> low_, high_;
@@ -230,9 +232,7 @@ class WholeSpace final : public PointSet {
     return true;
   }
   double radius() const override { return std::numeric_limits<double>::infinity(); }
-  std::string to_string() const override {
-    return fmt::format("all of {} dimensions", dimension_);
-  }
+  std::string to_string() const override { return fmt::format("all of {} dimensions", dimension_); }
 
  private:
   std::size_t dimension_;
@@ -255,10 +255,10 @@ Result<PointSetPtr> make_box(std::vector<double> low, std::vector<double> high) 
   }
   for (std::size_t k = 0; k < low.size(); ++k) {
     if (!(low[k] <= high[k]) || !std::isfinite(low[k]) || !std::isfinite(high[k])) {
-      return Error{ErrorCode::invalid_argument,
-                   fmt::format("the box runs from {} to {}", format_number(low[k]),
-                               format_number(high[k])),
-                   fmt::format("coordinate {}", k + 1), "allowed: finite ends, low <= high"};
+      return Error{
+          ErrorCode::invalid_argument,
+          fmt::format("the box runs from {} to {}", format_number(low[k]), format_number(high[k])),
+          fmt::format("coordinate {}", k + 1), "allowed: finite ends, low <= high"};
     }
   }
   return PointSetPtr(std::make_shared<Box>(std::move(low), std::move(high)));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "duel/continuous/vectors.h"
 #include "duel/core/exponential.h"
@@ -9,7 +10,44 @@
 namespace duel {
 namespace {
 
-double cut_exponential(double x) { return exponential(std::min(x, 600.0)); }
+constexpr double kLargestExponent = 600;
+
+// core/exponential.h for two numbers of [0, 600] at a time: the same steps, so the same bits.
+DoubleLanes exponential_lanes(DoubleLanes x) {
+  constexpr double kLog2E = 0x1.71547652b82fep+0;
+  constexpr double kLn2High = 0x1.62e42fee00000p-1;
+  constexpr double kLn2Low = 0x1.a39ef35793c76p-33;
+  const IntLanes k = __builtin_convertvector(x * kLog2E + 0.5, IntLanes);
+  const DoubleLanes whole = __builtin_convertvector(k, DoubleLanes);
+  const DoubleLanes high = x - whole * kLn2High;
+  const DoubleLanes low = whole * kLn2Low;
+  const DoubleLanes r = high - low;
+  constexpr double kCoefficients[] = {1.0 / 479001600.0,
+                                      1.0 / 39916800.0,
+                                      1.0 / 3628800.0,
+                                      1.0 / 362880.0,
+                                      1.0 / 40320.0,
+                                      1.0 / 5040.0,
+                                      1.0 / 720.0,
+                                      1.0 / 120.0,
+                                      1.0 / 24.0,
+                                      1.0 / 6.0,
+                                      0.5};
+  DoubleLanes tail = {1.0 / 6227020800.0, 1.0 / 6227020800.0};
+  for (const double coefficient : kCoefficients) tail = tail * r + coefficient;
+  const DoubleLanes rounding = (high - r) - low;
+  const DoubleLanes value = 1.0 + (r + (rounding + r * r * tail));
+  const IntLanes bits = (k + 1023) << 52;
+  DoubleLanes power;
+  std::memcpy(&power, &bits, sizeof(power));
+  return value * power;
+}
+
+DoubleLanes cut_exponential(DoubleLanes x) {
+  const DoubleLanes most = {kLargestExponent, kLargestExponent};
+  return exponential_lanes(x < most ? x : most);
+}
+double cut_exponential(double x) { return exponential(std::min(x, kLargestExponent)); }
 
 DoubleLanes magnitudes(DoubleLanes x) { return x < 0 ? -x : x; }
 
@@ -32,19 +70,28 @@ double squares_and_magnitudes(std::span<const double> w) {
 }
 
 double hyperbolic_sum(std::span<const double> w) {
-  double sum = 0;
-  for (const double x : w) {
-    const double e = cut_exponential(std::fabs(x));
-    sum += e + 1.0 / e;
-  }
-  return sum;
+  return sum_of(
+      w.size(),
+      [&](std::size_t k) {
+        const DoubleLanes e = cut_exponential(magnitudes(load_lanes<DoubleLanes>(&w[k])));
+        return e + 1.0 / e;
+      },
+      [&](std::size_t k) {
+        const double e = cut_exponential(std::fabs(w[k]));
+        return e + 1.0 / e;
+      });
 }
 
+// Of every three coordinates the first counts where it is positive, the second where it is negative.
 double one_sided_exponentials(std::span<const double> w) {
   double sum = 0;
-  for (std::size_t k = 0; k < w.size(); k += 3) sum += cut_exponential(std::max(w[k], 0.0));
-  for (std::size_t k = 1; k < w.size(); k += 3) sum += cut_exponential(std::max(-w[k], 0.0));
-  return sum;
+  std::size_t k = 0;
+  for (; k + 2 <= w.size(); k += 3) {
+    const DoubleLanes x = {std::max(w[k], 0.0), std::max(-w[k + 1], 0.0)};
+    const DoubleLanes e = cut_exponential(x);
+    sum += e[0] + e[1];
+  }
+  return k < w.size() ? sum + cut_exponential(std::max(w[k], 0.0)) : sum;
 }
 
 }  // namespace

@@ -242,8 +242,8 @@ TEST(Pdgd, moves_clicked_documents_up_against_unclicked_ones) {
   Vector expected(3, 0.0);
   for (std::size_t k = 0; k < 3; ++k) {
     expected[k] = 0.1 / 8 *
-                  (2 * kDocuments.row(list[1])[k] - static_cast<double>(kDocuments.row(list[0])[k]) -
-                   kDocuments.row(list[2])[k]);
+                  (2 * kDocuments.row(list[1])[k] -
+                   static_cast<double>(kDocuments.row(list[0])[k]) - kDocuments.row(list[2])[k]);
   }
   for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(learner.weights()[k], expected[k], 1e-15);
 
@@ -286,8 +286,8 @@ TEST(LearnerCatalogue, says_what_is_wrong) {
     return result.ok() ? std::string() : result.error().to_string();
   };
   const RankerLearnerSetting plain{3, 10, "", 100};
-  EXPECT_TRUE(message("pdgb", plain).starts_with(
-      "there is no learner of rankers 'pdgb' (did you mean 'pdgd'?"));
+  EXPECT_TRUE(message("pdgb", plain)
+                  .starts_with("there is no learner of rankers 'pdgb' (did you mean 'pdgd'?"));
   EXPECT_NE(message("pdgd(batch=3)", plain), "");
   EXPECT_NE(message("mgd(eta=-1)", plain), "");
   EXPECT_EQ(message("pdgd", {3, 10, "team-draft", 100}),

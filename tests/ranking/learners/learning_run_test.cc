@@ -17,8 +17,8 @@ namespace {
 const std::atomic<bool> kGoOn{false};
 
 const JudgedQueries& synthetic() {
-  static const JudgedQueries data = make_synthetic(
-      SyntheticOptions{.queries = 40, .documents = 15, .features = 8, .noise = 0.1});
+  static const JudgedQueries data =
+      make_synthetic(SyntheticOptions{.queries = 40, .documents = 15, .features = 8, .noise = 0.1});
   return data;
 }
 
@@ -26,9 +26,9 @@ LearningSetting setting_of(const JudgedQueries& data, const char* learner,
                            DuelAnswer answer = DuelAnswer::clicks) {
   LearningSetting setting;
   setting.queries = &data;
-  setting.learner = configure_ranker_learner(parse_call(learner).value(),
-                                             {data.num_features(), 10, "", 3000})
-                        .value();
+  setting.learner =
+      configure_ranker_learner(parse_call(learner).value(), {data.num_features(), 10, "", 3000})
+          .value();
   setting.user = configure_click_model("perfect", data.num_grades()).value();
   setting.answer = answer;
   setting.seed = 5;
@@ -43,11 +43,11 @@ TEST(LearningRun, every_learner_learns_from_perfect_clicks) {
   // A learner that walks at random from a ranker that knows nothing stays near `blind`; the hidden
   // ranker itself reaches about .97.
   const double hidden = mean_ndcg(
-      synthetic(),
-      synthetic_weights({.queries = 40, .documents = 15, .features = 8, .noise = 0.1}), 10);
+      synthetic(), synthetic_weights({.queries = 40, .documents = 15, .features = 8, .noise = 0.1}),
+      10);
   const double halfway = 0.5 * (blind + hidden);
-  for (const char* learner : {"dbgd(delta=1,gamma=0.05)", "mgd(candidates=5,eta=0.05)",
-                              "dsp(eta=0.05)", "pdgd"}) {
+  for (const char* learner :
+       {"dbgd(delta=1,gamma=0.05)", "mgd(candidates=5,eta=0.05)", "dsp(eta=0.05)", "pdgd"}) {
     LearningTrial trial(setting_of(synthetic(), learner), 0);
     ASSERT_TRUE(trial.play(3000, kGoOn));
     EXPECT_GT(mean_ndcg(synthetic(), trial.weights(), 10), halfway) << learner;
@@ -60,8 +60,7 @@ TEST(LearningRun, every_learner_learns_from_perfect_clicks) {
 }
 
 TEST(LearningRun, goes_on_where_it_was_saved) {
-  for (const char* learner :
-       {"dbgd(delta=1,gamma=0.05,batch=3)", "mgd(candidates=3,decay=0.99)",
+  for (const char* learner : {"dbgd(delta=1,gamma=0.05,batch=3)", "mgd(candidates=3,decay=0.99)",
                               "dsp(decay=0.99)", "pdgd(decay=0.99)"}) {
     const LearningSetting setting = setting_of(synthetic(), learner);
     LearningTrial whole(setting, 1), first(setting, 1);

@@ -16,7 +16,8 @@ TEST(RankingSvm, minimises_its_objective) {
   // Two pairs of documents, differences (1, 0) and (0, 2). The objective parts by coordinate:
   // w^2/2 + c (1 - a w)^2 is least at w = 2 c a/(1 + 2 c a^2).
   const JudgedQueries data =
-      read_letor_text("two", "1 qid:1 1:1 2:5\n0 qid:1 2:5\n0 qid:2 1:3\n2 qid:2 1:3 2:2\n").value();
+      read_letor_text("two", "1 qid:1 1:1 2:5\n0 qid:1 2:5\n0 qid:2 1:3\n2 qid:2 1:3 2:2\n")
+          .value();
   RankingSvmOptions options;
   options.c = 0.7;
   options.tolerance = 1e-10;

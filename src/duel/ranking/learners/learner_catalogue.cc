@@ -128,8 +128,9 @@ const std::vector<RankerLearnerFact>& ranker_learner_facts() {
   static const std::vector<RankerLearnerFact> facts = {
       {{.name = "dsp",
         .title = "Gradient descent projected on the document space",
-        .paper = "Wang, Kim, McCord-Snook, Wu, Wang; Variance reduction in gradient exploration for "
-                 "online learning to rank; SIGIR 2019",
+        .paper =
+            "Wang, Kim, McCord-Snook, Wu, Wang; Variance reduction in gradient exploration for "
+            "online learning to rank; SIGIR 2019",
         .setting = "continuous: linear rankers learned from clicks (duel learn)",
         .guarantee = "variance of the gradient estimate not above that of the unprojected one",
         .departs = "preferences by probabilistic multileaving are exact instead of sampled",
@@ -137,7 +138,8 @@ const std::vector<RankerLearnerFact>& ranker_learner_facts() {
        document_space_options().facts()},
       {{.name = "mgd",
         .title = "Multileave Gradient Descent",
-        .paper = "Schuth, Oosterhuis, Whiteson, de Rijke; WSDM 2016; with candidates=1 it is P-DBGD",
+        .paper =
+            "Schuth, Oosterhuis, Whiteson, de Rijke; WSDM 2016; with candidates=1 it is P-DBGD",
         .setting = "continuous: linear rankers learned from clicks (duel learn)",
         .guarantee = "none",
         .departs = "preferences by probabilistic multileaving are exact instead of sampled",

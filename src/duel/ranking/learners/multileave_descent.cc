@@ -11,16 +11,17 @@ namespace duel {
 OptionTable<MultileaveDescentOptions> multileave_descent_options() {
   using Options = MultileaveDescentOptions;
   OptionTable<Options> table;
-  table.count("candidates", &Options::candidates, 0, 1000,
-              "directions tried at a time; 0: 9, or 49 with probabilistic multileaving; 1 is P-DBGD");
+  table.count(
+      "candidates", &Options::candidates, 0, 1000,
+      "directions tried at a time; 0: 9, or 49 with probabilistic multileaving; 1 is P-DBGD");
   table.number("delta", &Options::delta, {.above = 0}, "distance of the candidates");
   table.number("eta", &Options::eta, {.least = 0}, "length of a step");
   table.number("decay", &Options::decay, {.above = 0, .most = 1},
                "factor on eta after every impression");
-  table.choice("winners", &Options::winners,
-               std::vector<std::pair<std::string, Winners>>{{"mean", Winners::mean},
-                                                            {"one", Winners::one}},
-               "step along the mean of all winners, or along one winner at random");
+  table.choice(
+      "winners", &Options::winners,
+      std::vector<std::pair<std::string, Winners>>{{"mean", Winners::mean}, {"one", Winners::one}},
+      "step along the mean of all winners, or along one winner at random");
   return table;
 }
 

@@ -70,7 +70,7 @@ class MultileaveDescent : public RankerLearner {
   std::vector<double> directions_;        // [candidate x feature]
   std::vector<double> scores_, changes_;  // of w, and of one direction
   DocumentOrder order_;
-  std::vector<Document> listed_;                    // [ranker x length]
+  std::vector<Document> listed_;                     // [ranker x length]
   std::vector<std::span<const Document>> rankings_;  // into listed_
   Multileaving shown_;
   MultileaveCredit credit_;
