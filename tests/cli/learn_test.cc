@@ -68,7 +68,7 @@ TEST(LearnCommand, saves_the_model_and_goes_on_with_it) {
                                            "--json", "--impressions"};
   auto part = common, whole = common;
   part.insert(part.end(), {"300", "-o", place});
-  whole.push_back("700");
+  whole.emplace_back("700");
   ASSERT_EQ(run_duel(part).exit_code, 0);
   const json model = json::parse(read_text(place + "/model.json"));
   EXPECT_EQ(model["weights"].size(), 6U);

@@ -116,7 +116,8 @@ double largest_value(ValueFunction value, std::size_t dimension) {
   const auto d = static_cast<double>(dimension);
   if (value == ValueFunction::v4) return -2.0 * d;
   // Each coordinate with i % 3 = 1 or 2 contributes exp(0).
-  if (value == ValueFunction::v5) return static_cast<double>(dimension / 3) - d;
+  const std::size_t thirds = dimension / 3;
+  if (value == ValueFunction::v5) return static_cast<double>(thirds) - d;
   return 0;
 }
 
