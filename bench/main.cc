@@ -22,7 +22,8 @@ const std::vector<Workload>& workloads() {
   static const std::vector<Workload> all = {
       {"engine", engine_workload},     {"field", field_workload},
       {"sampling", sampling_workload}, {"interleaving", interleaving_workload},
-      {"letor", letor_workload},       {"estimation", estimation_workload}};
+      {"letor", letor_workload},       {"estimation", estimation_workload},
+      {"inference", inference_workload}};
   return all;
 }
 

@@ -9,5 +9,6 @@ void sampling_workload();      // sampling_bench.cc
 void interleaving_workload();  // interleaving_bench.cc
 void letor_workload();         // letor_bench.cc
 void estimation_workload();    // estimation_bench.cc
+void inference_workload();     // inference_bench.cc
 
 }  // namespace duel

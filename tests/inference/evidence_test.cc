@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "duel/core/logarithm.h"
+#include "duel/core/rng.h"
 #include "tests/inference/stopping_law.h"
 
 namespace duel {
@@ -208,6 +209,21 @@ TEST(pair_evidence, grows_down_to_a_gap_of_one_in_two_thousand) {
   const PairEvidence evidence;
   constexpr std::uint64_t n = 2000000000;
   EXPECT_GT(evidence.log_evidence(n / 2 + n / 2000, n / 2 - n / 2000), natural_log(1e6));
+}
+
+TEST(pair_evidence, running_maximum_has_the_bits_of_the_plain_one) {
+  const PairEvidence evidence;
+  for (const double p : {0.5, 0.51, 0.6, 0.9}) {
+    RoundRng rng = Stream(2, 0, Purpose::test, "running maximum").at(1);
+    double fast = 0, plain = 0;
+    std::array<std::uint64_t, 2> counts = {0, 0};
+    for (int n = 0; n < 20000; ++n) {
+      ++counts[rng.bernoulli(p) ? 0 : 1];
+      fast = evidence.running_maximum(fast, counts[0], counts[1]);
+      plain = std::max(plain, evidence.log_evidence(counts[0], counts[1]));
+      ASSERT_EQ(fast, plain);
+    }
+  }
 }
 
 TEST(evidence, prints_nine_digits_in_and_beyond_the_range_of_a_double) {

@@ -11,15 +11,15 @@ namespace duel {
 namespace {
 
 constexpr double kAlpha = 0.1;
-constexpr std::uint32_t kProblems = 1500;
+constexpr std::uint32_t kProblems = 1000;
 
 // The 99.9 % upper confidence limit of the rate (one-sided, hence 0.002 in two tails).
 double upper_limit(std::uint64_t count, std::uint64_t problems) {
   return fixed_n_clopper_pearson(count, problems, 0.002).upper;
 }
 
-// At a true rate of 0.07 the limit stands at 0.07 + 3.1 sqrt(0.07 0.93/1500) = 0.091, so that the test
-// has room where the rule holds, and fails for rates above 0.077. The exact rates are below that:
+// At a true rate of 0.06 the limit stands at 0.06 + 3.1 sqrt(0.06 0.94/1000) = 0.083, so that the test
+// has room where the rule holds, and fails for rates above 0.073. The exact rates are below that:
 // thresholds are 2/alpha and more, and evidence overshoots them.
 TEST(false_certificates, are_rarer_than_alpha_with_a_look_after_every_duel) {
   for (const NullProblem& problem : null_problems()) {

@@ -32,7 +32,7 @@ struct NullProblem {
   bool moving_arms = false;     // adds arms, and retires the rival that stands in the leader's way
   std::uint64_t slow_answers = 0;  // duels that the lower arm loses answer that many duels later
   bool arrival_order = false;   // the wrong way: count answers as they come
-  std::uint64_t duels = 600;
+  std::uint64_t duels = 500;
 };
 
 // The active arm whose least evidence over its active rivals is largest, and that rival.

@@ -142,7 +142,7 @@ void Certifier::observe(const Duel& duel, Outcome outcome) {
     return;
   }
   // A loss lowers E, so that only the winner's side can reach a new maximum.
-  won.best = std::max(won.best, evidence_.log_evidence(won.wins, pair(loser, winner).wins));
+  won.best = evidence_.running_maximum(won.best, won.wins, pair(loser, winner).wins);
   settle(winner, loser);
   // The other side can only have been waiting for the number of duels.
   if (duels(winner, loser) == options_.min_decisive_per_pair) settle(loser, winner);

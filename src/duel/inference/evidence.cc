@@ -21,21 +21,42 @@ PairEvidence::PairEvidence(double epsilon) : null_(0.5 - epsilon), rates_{} {
   }
 }
 
-double PairEvidence::log_evidence(std::uint64_t wins, std::uint64_t losses) const {
-  const auto s = static_cast<double>(wins);
-  const auto f = static_cast<double>(losses);
-  std::array<double, kComponents.size()> terms;  // NOLINT(*-member-init): filled below
-  double largest = 0;
+PairEvidence::Terms PairEvidence::terms(double wins, double losses) const {
+  Terms terms;  // NOLINT(*-member-init): filled below
   for (std::size_t k = 0; k < terms.size(); ++k) {
-    terms[k] = rates_[k].log_weight + (s * rates_[k].win + f * rates_[k].loss);
-    if (k == 0 || terms[k] > largest) largest = terms[k];
+    terms[k] = rates_[k].log_weight + (wins * rates_[k].win + losses * rates_[k].loss);
   }
+  return terms;
+}
+
+double PairEvidence::log_sum(const Terms& terms) {
+  const double largest = *std::max_element(terms.begin(), terms.end());
   double sum = 0;
   for (const double term : terms) {
-    // e^-45 < 2^-64: below the rounding of the sum.
-    if (term - largest > -45.0) sum += exponential(term - largest);
+    // e^-40 < 2^-57: seven such terms stay below the rounding of the sum.
+    if (term - largest > -40.0) sum += exponential(term - largest);
   }
   return largest + natural_log(sum);
+}
+
+double PairEvidence::log_evidence(std::uint64_t wins, std::uint64_t losses) const {
+  return log_sum(terms(static_cast<double>(wins), static_cast<double>(losses)));
+}
+
+double PairEvidence::running_maximum(double best, std::uint64_t wins, std::uint64_t losses) const {
+  const Terms logs = terms(static_cast<double>(wins), static_cast<double>(losses));
+  // E is at most its largest factor product (a mean), and at most eight times its largest term. The
+  // margin covers rounding, so that the answer has the bits of the plain maximum.
+  double largest = logs[0];
+  double mean_bound = logs[0] - rates_[0].log_weight;
+  for (std::size_t k = 1; k < logs.size(); ++k) {
+    largest = std::max(largest, logs[k]);
+    mean_bound = std::max(mean_bound, logs[k] - rates_[k].log_weight);
+  }
+  constexpr double kLog8 = 2.0794415416798357;
+  static_assert(kComponents.size() == 8);
+  if (std::min(mean_bound, largest + kLog8) + 1e-6 < best) return best;
+  return std::max(best, log_sum(logs));
 }
 
 double uniform_log_evidence(std::uint64_t wins, std::uint64_t losses, double epsilon) {

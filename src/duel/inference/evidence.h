@@ -21,8 +21,12 @@ class PairEvidence {
   // 1/2 - epsilon of them". REQUIRES: 0 <= epsilon < 1/2.
   explicit PairEvidence(double epsilon = 0);
 
-  // ln E. About 40 ns. REQUIRES: counts below 2^53.
+  // ln E. REQUIRES: counts below 2^53.
   double log_evidence(std::uint64_t wins, std::uint64_t losses) const;
+
+  // max(best, ln E), for running maxima: most duels reach no new maximum, and a bound tells so without
+  // exponentials.
+  double running_maximum(double best, std::uint64_t wins, std::uint64_t losses) const;
 
   double null_probability() const { return null_; }
 
@@ -51,6 +55,10 @@ class PairEvidence {
     double win;   // ln(p_k/q)
     double loss;  // ln((1 - p_k)/(1 - q))
   };
+  using Terms = std::array<double, kComponents.size()>;  // logarithms of the mixture's terms
+  Terms terms(double wins, double losses) const;
+  static double log_sum(const Terms& terms);
+
   double null_;
   std::array<Rates, kComponents.size()> rates_;
 };
