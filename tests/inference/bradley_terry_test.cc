@@ -94,7 +94,8 @@ TEST(bradley_terry, names_arms_that_nothing_links_and_counts_that_are_none) {
   EXPECT_EQ(fit_bradley_terry(apart).error().message, "no chain of duels links arm 0 and arm 2");
   DuelTable wrong = traced();
   wrong.add_wins(1, 2, -7);
-  EXPECT_EQ(fit_bradley_terry(wrong).error().to_string(), "arms 1 and 2: -5 is no count (at least 0)");
+  EXPECT_EQ(fit_bradley_terry(wrong).error().to_string(),
+            "arms 1 and 2: -5 is no count (at least 0)");
   EXPECT_FALSE(fit_bradley_terry(DuelTable(1)).ok());
 }
 

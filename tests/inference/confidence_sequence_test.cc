@@ -31,8 +31,8 @@ TEST(beta_binomial, agrees_with_the_gamma_function) {
           return std::lgamma(x) + std::lgamma(y) - std::lgamma(x + y);
         };
         const auto x = static_cast<double>(s), y = static_cast<double>(f);
-        const double expected = log_beta(a + x, a + y) - log_beta(a, a) - x * std::log(0.3) -
-                                y * std::log(0.7);
+        const double expected =
+            log_beta(a + x, a + y) - log_beta(a, a) - x * std::log(0.3) - y * std::log(0.7);
         EXPECT_NEAR(beta_binomial_log_evidence(s, f, 0.3, a, a), expected,
                     1e-12 * (10 + std::abs(expected) + x + y));
       }
@@ -171,7 +171,8 @@ TEST(fixed_n_interval, has_hand_values) {
   const double radius = z * std::sqrt(2.5 + z * z / 4) / (10 + z * z);
   EXPECT_NEAR(fixed_n_wilson(5, 10, 0.05).lower, 0.5 - radius, 1e-12);
   EXPECT_NEAR(fixed_n_wilson(5, 10, 0.05).upper, 0.5 + radius, 1e-12);
-  EXPECT_NEAR(fixed_n_hoeffding(0.5, 200, 0.05).upper, 0.5 + std::sqrt(std::log(40.0) / 400), 1e-12);
+  EXPECT_NEAR(fixed_n_hoeffding(0.5, 200, 0.05).upper, 0.5 + std::sqrt(std::log(40.0) / 400),
+              1e-12);
 }
 
 // Exact coverage by summing the binomial: Clopper-Pearson and Hoeffding never below 1 - delta at one

@@ -82,7 +82,8 @@ TEST(pair_evidence, is_a_supermartingale_under_every_null_in_exact_arithmetic) {
         EXPECT_EQ(q * won + (1 - q) * lost, now);
         EXPECT_GT(won, now);
         EXPECT_LT(lost, now);
-        for (const Rational& p : {Rational(0), Rational(1, 10), Rational(3, 10), Rational(44, 100)}) {
+        for (const Rational& p :
+             {Rational(0), Rational(1, 10), Rational(3, 10), Rational(44, 100)}) {
           EXPECT_LT(p * won + (1 - p) * lost, now);
         }
       }

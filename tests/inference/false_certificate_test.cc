@@ -105,7 +105,7 @@ TEST(true_certificates, come_for_a_real_winner_and_later_than_the_lower_bound) {
     ++(certifier.winner()->winner == 0 ? right : wrong);
     duels += static_cast<double>(certifier.decisive()) / kRuns;
   }
-  EXPECT_LE(wrong, 5);  // at most 5 % of 40 are expected; 6 or more has probability 0.01
+  EXPECT_LE(wrong, 5);      // at most 5 % of 40 are expected; 6 or more has probability 0.01
   EXPECT_GT(duels, 148.8);  // ln(1/delta)/d(.6, 1/2), no test of level delta is faster
   EXPECT_LT(duels, 3 * 148.8);
 }

@@ -18,20 +18,20 @@
 namespace duel {
 
 enum class Chooser {
-  uniform,           // any pair
-  least_evidence,    // the leader against the active rival with the least evidence: hunts certificates
-  winner_stays,      // the last winner against a random rival
+  uniform,         // any pair
+  least_evidence,  // the leader against the active rival with the least evidence: hunts certificates
+  winner_stays,    // the last winner against a random rival
 };
 
 struct NullProblem {
   std::string name;
   std::size_t num_arms = 2;
-  double edge = 0;       // p_ij = 1/2 + edge where j = i + 1 mod K, else 1/2: a cycle for K = 3
+  double edge = 0;  // p_ij = 1/2 + edge where j = i + 1 mod K, else 1/2: a cycle for K = 3
   double tie_rate = 0;
   bool arms_fixed = true;
-  bool moving_arms = false;     // adds arms, and retires the rival that stands in the leader's way
+  bool moving_arms = false;  // adds arms, and retires the rival that stands in the leader's way
   std::uint64_t slow_answers = 0;  // duels that the lower arm loses answer that many duels later
-  bool arrival_order = false;   // the wrong way: count answers as they come
+  bool arrival_order = false;      // the wrong way: count answers as they come
   std::uint64_t duels = 500;
 };
 

@@ -58,13 +58,13 @@ PairTerm davidson_term(const PairData& pair, double d, double t) {
   const double sum = a + b + c, n = pair.total();
   const double p = a / sum, q = b / sum, tie = c / sum;
   const double mean = 0.5 * (p - q);
-  return {.value = 0.5 * d * (pair.won - pair.lost) + pair.tied * t -
-                   n * (largest + natural_log(sum)),
-          .d = 0.5 * (pair.won - pair.lost) - n * mean,
-          .t = pair.tied - n * tie,
-          .dd = n * (0.25 * (p + q) - mean * mean),
-          .dt = -n * mean * tie,
-          .tt = n * tie * (1.0 - tie)};
+  return {
+      .value = 0.5 * d * (pair.won - pair.lost) + pair.tied * t - n * (largest + natural_log(sum)),
+      .d = 0.5 * (pair.won - pair.lost) - n * mean,
+      .t = pair.tied - n * tie,
+      .dd = n * (0.25 * (p + q) - mean * mean),
+      .dt = -n * mean * tie,
+      .tt = n * tie * (1.0 - tie)};
 }
 
 // With t = ln theta > 0 the chances are L(d - t), L(-d - t) and (e^2t - 1) L(d - t) L(-d - t), L the

@@ -67,8 +67,9 @@ struct BradleyTerryFit {
   double tie_parameter = 0;          // nu of Davidson, theta of Rao and Kupper
   double added_wins = 0;             // > 0: the fit is regularised
   double log_likelihood = 0;
-  std::optional<LackOfFit> lack_of_fit;  // none where regularised or where no degree of freedom is left
-  std::vector<double> covariance;        // of u, K x K
+  std::optional<LackOfFit>
+      lack_of_fit;                 // none where regularised or where no degree of freedom is left
+  std::vector<double> covariance;  // of u, K x K
 
   double win_probability(Arm i, Arm j) const;  // of a decisive duel, in the `halves` model
   double standard_error(Arm i, Arm j) const;   // of u_i - u_j

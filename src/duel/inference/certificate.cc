@@ -68,7 +68,8 @@ Status Certifier::retire(Arm arm) {
                  fmt::format("{} arms joined so far", num_arms_)};
   }
   if (options_.arms_fixed) {
-    return Error{ErrorCode::unsupported, fmt::format("arm {} cannot be retired: the set is fixed", arm),
+    return Error{ErrorCode::unsupported,
+                 fmt::format("arm {} cannot be retired: the set is fixed", arm),
                  "option arms_fixed", "its thresholds hold for the arms of the start only"};
   }
   if (!arms_[arm].active) return Done{};

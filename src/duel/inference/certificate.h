@@ -27,7 +27,7 @@ namespace duel {
 
 struct CertificateOptions {
   double alpha = 0.05;
-  bool arms_fixed = false;  // no arm will be added or retired: lower thresholds
+  bool arms_fixed = false;                  // no arm will be added or retired: lower thresholds
   std::uint64_t min_decisive_per_pair = 0;  // no certificate before, whatever the evidence
   double epsilon = 0;
   // Take for granted that some arm beats every other. Then arm i is ruled out once the mean over its

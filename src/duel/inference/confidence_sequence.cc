@@ -84,8 +84,7 @@ void HedgedCapital::observe(double x) {
   // The bet on answer i is fixed by the i - 1 answers before it.
   const auto i = static_cast<double>(count_ + 1);
   const double variance = (0.25 + squares_) / i;
-  const double bet =
-      std::sqrt(2.0 * log_two_over_delta_ / (variance * i * natural_log(i + 1.0)));
+  const double bet = std::sqrt(2.0 * log_two_over_delta_ / (variance * i * natural_log(i + 1.0)));
   constexpr double kCap = 0.5;  // at most half of what could be lost
   for (std::size_t k = first_; k <= last_; ++k) {
     const double m = static_cast<double>(k) / static_cast<double>(kCells);

@@ -42,10 +42,10 @@ class HedgedCapital {
   double level_;  // 2/delta
   std::uint64_t count_ = 0;
   double sum_ = 0;
-  double squares_ = 0;                     // sum of (x_l - mean_l)^2, mean_l after l answers
-  std::array<double, kCells + 1> above_;   // K+ at m = k/1000
-  std::array<double, kCells + 1> below_;   // K-
-  std::size_t first_ = 1;                  // points first_ .. last_ are still in
+  double squares_ = 0;                    // sum of (x_l - mean_l)^2, mean_l after l answers
+  std::array<double, kCells + 1> above_;  // K+ at m = k/1000
+  std::array<double, kCells + 1> below_;  // K-
+  std::size_t first_ = 1;                 // points first_ .. last_ are still in
   std::size_t last_ = kCells - 1;
 };
 

@@ -23,7 +23,8 @@ Result<ScoreBoard> score_board(const PairCounts& counts, Score score, double alp
     for (Arm j = i + 1; j < num_arms; ++j) {
       if (counts.points(i, j) % 2 != 0 || counts.points(j, i) % 2 != 0) {
         return Error{ErrorCode::unsupported, "ties that count one half",
-                     fmt::format("arms {} and {}", i, j), "leave ties out, or decide them by a coin"};
+                     fmt::format("arms {} and {}", i, j),
+                     "leave ties out, or decide them by a coin"};
       }
       // At K = 2 and alpha near 1 delta stays below 1, as the sequence needs.
       const Interval p =
