@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "duel/core/check.h"
 #include "duel/core/exponential.h"
@@ -342,12 +343,11 @@ Result<BradleyTerryFit> fit_bradley_terry(const DuelTable& table,
   DUEL_RETURN_IF_ERROR(check_counts(table));
 
   std::vector<PairData> pairs;
-  double won = 0, tied = 0;
+  double tied = 0;
   for (Arm i = 0; i < num_arms; ++i) {
     for (Arm j = i + 1; j < num_arms; ++j) {
       const PairData pair{i, j, table.won(i, j), table.won(j, i), table.tied(i, j)};
       if (pair.total() > 0) pairs.push_back(pair);
-      won += pair.won + pair.lost;
       tied += pair.tied;
     }
   }

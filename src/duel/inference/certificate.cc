@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "duel/core/check.h"
 #include "duel/core/exponential.h"
