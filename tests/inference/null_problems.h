@@ -26,7 +26,8 @@ enum class Chooser {
 struct NullProblem {
   std::string name;
   std::size_t num_arms = 2;
-  double edge = 0;  // p_ij = 1/2 + edge where j = i + 1 mod K, else 1/2: a cycle for K = 3
+  double edge = 0;           // p_ij = 1/2 + edge where j = i + 1 mod K, else 1/2: a cycle for K = 3
+  bool all_but_one = false;  // arm 0 wins 9 of 10 against all but arm 1, the hardest null for it
   double tie_rate = 0;
   bool arms_fixed = true;
   bool moving_arms = false;  // adds arms, and retires the rival that stands in the leader's way
@@ -98,6 +99,8 @@ inline bool certifies_falsely(const NullProblem& problem, Chooser chooser, doubl
     const Duel duel{.first = i, .second = j, .round = t};
     double p = 0.5;
     if (problem.edge > 0 && k == 3) p += (i + 1) % 3 == j ? problem.edge : -problem.edge;
+    if (problem.all_but_one && i == 0 && j > 1) p = 0.9;
+    if (problem.all_but_one && j == 0 && i > 1) p = 0.1;
     Outcome outcome = rng.bernoulli(p) ? Outcome::first_wins : Outcome::second_wins;
     if (problem.tie_rate > 0 && rng.bernoulli(problem.tie_rate)) outcome = Outcome::tie;
     certifier.served(duel);
@@ -139,6 +142,7 @@ inline std::vector<NullProblem> null_problems() {
   std::vector<NullProblem> problems;
   problems.push_back({.name = "two even arms"});
   problems.push_back({.name = "a cycle at 1/2 + 0.001", .num_arms = 3, .edge = 0.001});
+  problems.push_back({.name = "an arm that beats all but one", .num_arms = 3, .all_but_one = true});
   problems.push_back({.name = "four even arms with ties", .num_arms = 4, .tie_rate = 0.3});
   problems.push_back({.name = "answers that depend on the outcome come late", .slow_answers = 20});
   problems.push_back(
