@@ -118,11 +118,11 @@ void Certifier::recount() {
 void Certifier::settle(Arm i, Arm j) {
   if (!arms_[i].active || !arms_[j].active || !enough(i, j)) return;
   PairState& state = pair(i, j);
-  if (!state.settled && state.best >= arms_[i].log_threshold) {
+  if (!state.settled && state.best.log_evidence >= arms_[i].log_threshold) {
     state.settled = true;
     --arms_[i].unsettled;
   }
-  if (!state.edge && state.best >= state.log_edge_threshold) {
+  if (!state.edge && state.best.log_evidence >= state.log_edge_threshold) {
     state.edge = true;
     if (arms_[j].beaten_by++ == 0) --unbeaten_;
   }
@@ -144,7 +144,7 @@ void Certifier::observe(const Duel& duel, Outcome outcome) {
     return;
   }
   // A loss lowers E, so that only the winner's side can reach a new maximum.
-  won.best = evidence_.running_maximum(won.best, won.wins, pair(loser, winner).wins);
+  evidence_.raise(won.best, won.wins, pair(loser, winner).wins);
   settle(winner, loser);
   // The other side can only have been waiting for the number of duels.
   if (duels(winner, loser) == options_.min_decisive_per_pair) settle(loser, winner);
@@ -158,7 +158,7 @@ PairFinding Certifier::finding(Arm i, Arm j, double log_threshold) const {
           .loser = j,
           .wins = pair(i, j).wins,
           .losses = pair(j, i).wins,
-          .log_evidence = pair(i, j).best,
+          .log_evidence = log_evidence(i, j),
           .log_threshold = log_threshold};
 }
 
@@ -194,7 +194,7 @@ void Certifier::look_for_no_winner() {
     std::optional<Arm> best;
     for (Arm i = 0; i < num_arms_; ++i) {
       if (i == j || !arms_[i].active || !pair(i, j).edge) continue;
-      if (!best || pair(i, j).best > pair(*best, j).best) best = i;
+      if (!best || log_evidence(i, j) > log_evidence(*best, j)) best = i;
     }
     beater[j] = *best;
     no_winner_->findings.push_back(finding(*best, j, pair(*best, j).log_edge_threshold));
@@ -219,7 +219,7 @@ void Certifier::rule_out(Arm winner, Arm loser) {
   const auto present = [&](Arm i, Arm rival, std::uint64_t s, std::uint64_t f) {
     // Capped where it could overflow: a smaller value is valid too.
     const double log_value = evidence_.log_evidence(s, f);
-    pair(rival, i).best = std::max(pair(rival, i).best, log_value);
+    evidence_.raise(pair(rival, i).best, s, f);
     rival_evidence_[i * num_arms_ + rival] = exponential(std::min(log_value, 600.0));
   };
   present(loser, winner, wins, losses);

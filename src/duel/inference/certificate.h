@@ -81,7 +81,7 @@ class Certifier {
   std::uint64_t wins(Arm i, Arm j) const { return pair(i, j).wins; }
   std::uint64_t decisive() const { return decisive_; }
   // The largest ln E_ij so far.
-  double log_evidence(Arm i, Arm j) const { return pair(i, j).best; }
+  double log_evidence(Arm i, Arm j) const { return pair(i, j).best.log_evidence; }
   // What E_ij has to reach now for i to be certified.
   double log_threshold(Arm i) const { return arms_[i].log_threshold; }
 
@@ -94,7 +94,7 @@ class Certifier {
  private:
   struct PairState {
     std::uint64_t wins = 0;
-    double best = 0;  // largest ln E; E starts at 1
+    PairEvidence::Maximum best;
     double log_edge_threshold = 0;
     bool settled = false;  // counts towards the row's certificate
     bool edge = false;     // "row beats column" is declared

@@ -43,20 +43,28 @@ double PairEvidence::log_evidence(std::uint64_t wins, std::uint64_t losses) cons
   return log_sum(terms(static_cast<double>(wins), static_cast<double>(losses)));
 }
 
-double PairEvidence::running_maximum(double best, std::uint64_t wins, std::uint64_t losses) const {
+void PairEvidence::raise(Maximum& maximum, std::uint64_t wins, std::uint64_t losses) const {
+  // E has grown by at most the largest growth of a component. The margin covers rounding, so that the
+  // maximum has the bits of the plain one.
+  const auto won = static_cast<double>(wins - maximum.wins);
+  const auto lost = static_cast<double>(losses - maximum.losses);
+  double growth = won * rates_[0].win + lost * rates_[0].loss;
+  for (std::size_t k = 1; k < rates_.size(); ++k) {
+    growth = std::max(growth, won * rates_[k].win + lost * rates_[k].loss);
+  }
+  if (growth < -1e-7) return;
+  // And it is at most a mean's largest value, and at most eight times its largest term.
   const Terms logs = terms(static_cast<double>(wins), static_cast<double>(losses));
-  // E is at most its largest factor product (a mean), and at most eight times its largest term. The
-  // margin covers rounding, so that the answer has the bits of the plain maximum.
-  double largest = logs[0];
-  double mean_bound = logs[0] - rates_[0].log_weight;
+  double largest = logs[0], factor = logs[0] - rates_[0].log_weight;
   for (std::size_t k = 1; k < logs.size(); ++k) {
     largest = std::max(largest, logs[k]);
-    mean_bound = std::max(mean_bound, logs[k] - rates_[k].log_weight);
+    factor = std::max(factor, logs[k] - rates_[k].log_weight);
   }
   constexpr double kLog8 = 2.0794415416798357;
   static_assert(kComponents.size() == 8);
-  if (std::min(mean_bound, largest + kLog8) + 1e-6 < best) return best;
-  return std::max(best, log_sum(logs));
+  if (std::min(factor, largest + kLog8) + 1e-6 < maximum.log_evidence) return;
+  const double value = log_sum(logs);
+  if (value > maximum.log_evidence) maximum = {value, wins, losses};
 }
 
 double uniform_log_evidence(std::uint64_t wins, std::uint64_t losses, double epsilon) {

@@ -24,9 +24,15 @@ class PairEvidence {
   // ln E. REQUIRES: counts below 2^53.
   double log_evidence(std::uint64_t wins, std::uint64_t losses) const;
 
-  // max(best, ln E), for running maxima: most duels reach no new maximum, and a bound tells so without
-  // exponentials.
-  double running_maximum(double best, std::uint64_t wins, std::uint64_t losses) const;
+  // The largest ln E so far, and the counts that gave it.
+  struct Maximum {
+    double log_evidence = 0;  // E starts at 1
+    std::uint64_t wins = 0;
+    std::uint64_t losses = 0;
+  };
+  // Takes the counts into the maximum. Most duels reach no new one, and the wins and losses since the
+  // last tell so without exponentials.
+  void raise(Maximum& maximum, std::uint64_t wins, std::uint64_t losses) const;
 
   double null_probability() const { return null_; }
 
