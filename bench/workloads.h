@@ -11,5 +11,6 @@ void letor_workload();         // letor_bench.cc
 void estimation_workload();    // estimation_bench.cc
 void dbgd_workload();          // dbgd_bench.cc
 void learn_workload();         // learn_bench.cc
+void inference_workload();     // inference_bench.cc
 
 }  // namespace duel

@@ -1,0 +1,430 @@
+#include "duel/inference/bradley_terry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "duel/core/check.h"
+#include "duel/core/exponential.h"
+#include "duel/core/logarithm.h"
+#include "duel/inference/special_functions.h"
+
+namespace duel {
+namespace {
+
+// 1/(1 + e^-x).
+double logistic(double x) {
+  const double e = exponential(-std::abs(x));
+  return x >= 0 ? 1.0 / (1.0 + e) : e / (1.0 + e);
+}
+
+double log_logistic(double x) {
+  return std::min(x, 0.0) - natural_log(1.0 + exponential(-std::abs(x)));
+}
+
+// The log-likelihood of one pair as a function of d = u_i - u_j and the tie parameter's logarithm t,
+// with its gradient and minus its second derivatives.
+struct PairTerm {
+  double value = 0;
+  double d = 0, t = 0;
+  double dd = 0, dt = 0, tt = 0;
+};
+
+struct PairData {
+  Arm i = 0;
+  Arm j = 0;
+  double won = 0;
+  double lost = 0;
+  double tied = 0;
+  double total() const { return won + lost + tied; }
+};
+
+PairTerm halves_term(const PairData& pair, double d) {
+  const double won = pair.won + 0.5 * pair.tied, lost = pair.lost + 0.5 * pair.tied;
+  const double p = logistic(d), q = logistic(-d);
+  return {.value = won * log_logistic(d) + lost * log_logistic(-d),
+          .d = won * q - lost * p,
+          .dd = (won + lost) * p * q};
+}
+
+// Logits d/2, -d/2 and t = ln nu: an exponential family, so that minus the second derivatives are the
+// covariances of (1/2, 0), (-1/2, 0), (0, 1).
+PairTerm davidson_term(const PairData& pair, double d, double t) {
+  const double largest = std::max(std::abs(0.5 * d), t);
+  const double a = exponential(0.5 * d - largest), b = exponential(-0.5 * d - largest);
+  const double c = exponential(t - largest);
+  const double sum = a + b + c, n = pair.total();
+  const double p = a / sum, q = b / sum, tie = c / sum;
+  const double mean = 0.5 * (p - q);
+  return {
+      .value = 0.5 * d * (pair.won - pair.lost) + pair.tied * t - n * (largest + natural_log(sum)),
+      .d = 0.5 * (pair.won - pair.lost) - n * mean,
+      .t = pair.tied - n * tie,
+      .dd = n * (0.25 * (p + q) - mean * mean),
+      .dt = -n * mean * tie,
+      .tt = n * tie * (1.0 - tie)};
+}
+
+// With t = ln theta > 0 the chances are L(d - t), L(-d - t) and (e^2t - 1) L(d - t) L(-d - t), L the
+// logistic function: an ordered logit, concave (Pratt 1981).
+PairTerm rao_kupper_term(const PairData& pair, double d, double t) {
+  const double a = pair.won + pair.tied, b = pair.lost + pair.tied;
+  const double x = logistic(d - t), y = logistic(-d - t);
+  const double x1 = logistic(t - d), y1 = logistic(t + d);  // 1 - x, 1 - y
+  const double e = exponential(-2.0 * t);
+  const double rest = complement_of_exponential(2.0 * t);  // 1 - e
+  return {.value = a * log_logistic(d - t) + b * log_logistic(-d - t) +
+                   pair.tied * (2.0 * t + natural_log(rest)),
+          .d = a * x1 - b * y1,
+          .t = -a * x1 - b * y1 + 2.0 * pair.tied / rest,
+          .dd = a * x * x1 + b * y * y1,
+          .dt = b * y * y1 - a * x * x1,
+          .tt = a * x * x1 + b * y * y1 + 4.0 * pair.tied * e / (rest * rest)};
+}
+
+// Lower Cholesky factor in place. False if the matrix is not positive definite.
+bool cholesky(std::vector<double>& matrix, std::size_t n) {
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t i = j; i < n; ++i) {
+      double sum = matrix[i * n + j];
+      for (std::size_t k = 0; k < j; ++k) sum -= matrix[i * n + k] * matrix[j * n + k];
+      if (i == j) {
+        if (!(sum > 0)) return false;
+        matrix[j * n + j] = std::sqrt(sum);
+      } else {
+        matrix[i * n + j] = sum / matrix[j * n + j];
+      }
+    }
+  }
+  return true;
+}
+
+void solve(const std::vector<double>& factor, std::size_t n, std::vector<double>& x) {
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < i; ++k) x[i] -= factor[i * n + k] * x[k];
+    x[i] /= factor[i * n + i];
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t k = i + 1; k < n; ++k) x[i] -= factor[k * n + i] * x[k];
+    x[i] /= factor[i * n + i];
+  }
+}
+
+// Arms that `linked(from, to)` leads to from arm 0.
+template <class Linked>
+std::vector<bool> reachable(std::size_t num_arms, const Linked& linked) {
+  std::vector<bool> seen(num_arms, false);
+  std::vector<Arm> open = {0};
+  seen[0] = true;
+  while (!open.empty()) {
+    const Arm from = open.back();
+    open.pop_back();
+    for (Arm to = 0; to < num_arms; ++to) {
+      if (seen[to] || !linked(from, to)) continue;
+      seen[to] = true;
+      open.push_back(to);
+    }
+  }
+  return seen;
+}
+
+class Fitter {
+ public:
+  Fitter(std::size_t num_arms, std::vector<PairData> pairs, TieModel ties)
+      : num_arms_(num_arms), pairs_(std::move(pairs)), ties_(ties) {}
+
+  std::size_t num_parameters() const { return num_arms_ + (ties_ == TieModel::halves ? 0 : 1); }
+
+  // MM with ties as halves: near enough for Newton.
+  std::vector<double> start() const {
+    std::vector<double> pi(num_arms_, 1.0), wins(num_arms_, 0.0), next(num_arms_);
+    double won = 0, tied = 0;
+    for (const PairData& pair : pairs_) {
+      wins[pair.i] += pair.won + 0.5 * pair.tied;
+      wins[pair.j] += pair.lost + 0.5 * pair.tied;
+      won += pair.won + pair.lost;
+      tied += pair.tied;
+    }
+    constexpr int kSweeps = 10000;
+    for (int sweep = 0; sweep < kSweeps; ++sweep) {
+      std::fill(next.begin(), next.end(), 0.0);
+      for (const PairData& pair : pairs_) {
+        const double share = pair.total() / (pi[pair.i] + pi[pair.j]);
+        next[pair.i] += share;
+        next[pair.j] += share;
+      }
+      double sum = 0, change = 0;
+      for (std::size_t i = 0; i < num_arms_; ++i) sum += next[i] = wins[i] / next[i];
+      for (std::size_t i = 0; i < num_arms_; ++i) {
+        next[i] *= static_cast<double>(num_arms_) / sum;
+        change = std::max(change, std::abs(next[i] - pi[i]) / pi[i]);
+      }
+      pi.swap(next);
+      if (change < 1e-3) break;
+    }
+    std::vector<double> parameters;
+    for (const double strength : pi) parameters.push_back(natural_log(strength));
+    // For equal strengths P(tie) = nu/(2 + nu) = (theta - 1)/(theta + 1).
+    if (ties_ == TieModel::davidson) parameters.push_back(natural_log(2.0 * tied / won));
+    if (ties_ == TieModel::rao_kupper) parameters.push_back(natural_log(1.0 + 2.0 * tied / won));
+    return parameters;
+  }
+
+  double log_likelihood(const std::vector<double>& parameters) const {
+    double value = 0;
+    for (const PairData& pair : pairs_) value += term(pair, parameters).value;
+    return value;
+  }
+
+  // Minus the Hessian, made definite along (1, .., 1, 0), which changes nothing; the Cholesky factor.
+  std::vector<double> factor(const std::vector<double>& parameters,
+                             std::vector<double>* gradient) const {
+    const std::size_t n = num_parameters();
+    std::vector<double> matrix(n * n, 0.0);
+    if (gradient) gradient->assign(n, 0.0);
+    for (const PairData& pair : pairs_) {
+      const PairTerm at = term(pair, parameters);
+      matrix[pair.i * n + pair.i] += at.dd;
+      matrix[pair.j * n + pair.j] += at.dd;
+      matrix[pair.i * n + pair.j] -= at.dd;
+      matrix[pair.j * n + pair.i] -= at.dd;
+      if (n > num_arms_) {
+        matrix[pair.i * n + n - 1] += at.dt;
+        matrix[pair.j * n + n - 1] -= at.dt;
+        matrix[(n - 1) * n + pair.i] += at.dt;
+        matrix[(n - 1) * n + pair.j] -= at.dt;
+        matrix[n * n - 1] += at.tt;
+      }
+      if (gradient) {
+        (*gradient)[pair.i] += at.d;
+        (*gradient)[pair.j] -= at.d;
+        if (n > num_arms_) gradient->back() += at.t;
+      }
+    }
+    for (std::size_t i = 0; i < num_arms_; ++i) {
+      for (std::size_t j = 0; j < num_arms_; ++j) {
+        matrix[i * n + j] += 1.0 / static_cast<double>(num_arms_);
+      }
+    }
+    if (!cholesky(matrix, n)) matrix.clear();
+    return matrix;
+  }
+
+  // Newton's method with halved steps. False if it does not come to rest.
+  bool maximise(std::vector<double>& parameters) const {
+    std::vector<double> step;
+    constexpr int kSteps = 200;
+    double value = log_likelihood(parameters);
+    for (int k = 0; k < kSteps; ++k) {
+      const std::vector<double> root = factor(parameters, &step);
+      if (root.empty()) return false;
+      solve(root, num_parameters(), step);
+      double size = 0;
+      for (const double x : step) size = std::max(size, std::abs(x));
+      double scale = std::min(1.0, 5.0 / size);
+      std::vector<double> tried(parameters.size());
+      for (;; scale *= 0.5) {
+        for (std::size_t i = 0; i < tried.size(); ++i) tried[i] = parameters[i] + scale * step[i];
+        const bool legal = ties_ != TieModel::rao_kupper || tried.back() > 0;
+        // Near the maximum the value cannot be told apart from its rounding.
+        const double slack = 1e-13 * (1.0 + std::abs(value));
+        if (legal && log_likelihood(tried) >= value - slack) break;
+        if (scale < 1e-12) return false;
+      }
+      parameters.swap(tried);
+      value = log_likelihood(parameters);
+      if (size < 1e-11) return true;
+    }
+    return false;
+  }
+
+  // Of free outcomes in every pair.
+  double free_log_likelihood() const {
+    const auto part = [](double count, double total) {
+      return count > 0 ? count * natural_log(count / total) : 0.0;
+    };
+    double value = 0;
+    for (const PairData& pair : pairs_) {
+      if (ties_ == TieModel::halves) {
+        value += part(pair.won + 0.5 * pair.tied, pair.total()) +
+                 part(pair.lost + 0.5 * pair.tied, pair.total());
+      } else {
+        value += part(pair.won, pair.total()) + part(pair.lost, pair.total()) +
+                 part(pair.tied, pair.total());
+      }
+    }
+    return value;
+  }
+
+  std::uint64_t degrees() const {
+    const std::size_t free = pairs_.size() * (ties_ == TieModel::halves ? 1 : 2);
+    const std::size_t used = num_parameters() - 1;
+    return free > used ? free - used : 0;
+  }
+
+ private:
+  PairTerm term(const PairData& pair, const std::vector<double>& parameters) const {
+    const double d = parameters[pair.i] - parameters[pair.j];
+    if (ties_ == TieModel::davidson) return davidson_term(pair, d, parameters.back());
+    if (ties_ == TieModel::rao_kupper) return rao_kupper_term(pair, d, parameters.back());
+    return halves_term(pair, d);
+  }
+
+  std::size_t num_arms_;
+  std::vector<PairData> pairs_;
+  TieModel ties_;
+};
+
+Status check_counts(const DuelTable& table) {
+  for (Arm i = 0; i < table.num_arms; ++i) {
+    for (Arm j = 0; j < table.num_arms; ++j) {
+      for (const double count : {table.won(i, j), table.tied(i, j)}) {
+        if (i != j && !(count >= 0 && count < 0x1p53)) {
+          return Error{ErrorCode::invalid_data, fmt::format("{} is no count", count),
+                       fmt::format("arms {} and {}", i, j), "at least 0"};
+        }
+      }
+    }
+  }
+  return Done{};
+}
+
+}  // namespace
+
+TieChances davidson_chances(double pi_i, double pi_j, double nu) {
+  DUEL_CHECK(pi_i > 0 && pi_j > 0 && nu >= 0);
+  const double tie = nu * std::sqrt(pi_i * pi_j);
+  const double sum = pi_i + pi_j + tie;
+  return {pi_i / sum, pi_j / sum, tie / sum};
+}
+
+TieChances rao_kupper_chances(double pi_i, double pi_j, double theta) {
+  DUEL_CHECK(pi_i > 0 && pi_j > 0 && theta >= 1);
+  const double a = pi_i + theta * pi_j, b = pi_j + theta * pi_i;
+  return {pi_i / a, pi_j / b, (theta * theta - 1.0) * pi_i * pi_j / (a * b)};
+}
+
+double BradleyTerryFit::win_probability(Arm i, Arm j) const {
+  return logistic(log_strength[i] - log_strength[j]);
+}
+
+double BradleyTerryFit::standard_error(Arm i, Arm j) const {
+  const std::size_t k = log_strength.size();
+  const double variance =
+      covariance[i * k + i] + covariance[j * k + j] - 2.0 * covariance[i * k + j];
+  return std::sqrt(std::max(variance, 0.0));
+}
+
+Interval BradleyTerryFit::difference_interval(Arm i, Arm j, double delta) const {
+  DUEL_CHECK(delta > 0 && delta < 1);
+  const double difference = log_strength[i] - log_strength[j];
+  const double radius = normal_quantile(1 - delta / 2) * standard_error(i, j);
+  return {difference - radius, difference + radius};
+}
+
+double BradleyTerryFit::elo(Arm i, double base) const {
+  return 400.0 / natural_log(10.0) * log_strength[i] + base;
+}
+
+Result<BradleyTerryFit> fit_bradley_terry(const DuelTable& table,
+                                          const BradleyTerryOptions& options) {
+  const std::size_t num_arms = table.num_arms;
+  if (num_arms < 2) {
+    return Error{ErrorCode::invalid_data, fmt::format("{} arms cannot be compared", num_arms),
+                 "arms", "at least two are needed"};
+  }
+  if (!(options.added_wins > 0 && options.added_wins < 1e6)) {
+    return Error{ErrorCode::invalid_argument, fmt::format("{} is out of range", options.added_wins),
+                 "option added_wins", "above 0"};
+  }
+  DUEL_RETURN_IF_ERROR(check_counts(table));
+
+  std::vector<PairData> pairs;
+  double tied = 0;
+  for (Arm i = 0; i < num_arms; ++i) {
+    for (Arm j = i + 1; j < num_arms; ++j) {
+      const PairData pair{i, j, table.won(i, j), table.won(j, i), table.tied(i, j)};
+      if (pair.total() > 0) pairs.push_back(pair);
+      tied += pair.tied;
+    }
+  }
+  const auto compared = reachable(num_arms, [&](Arm a, Arm b) {
+    return table.won(a, b) + table.won(b, a) + table.tied(a, b) > 0;
+  });
+  if (const auto apart = std::find(compared.begin(), compared.end(), false);
+      apart != compared.end()) {
+    return Error{ErrorCode::invalid_data,
+                 fmt::format("no chain of duels links arm 0 and arm {}", apart - compared.begin()),
+                 "duels", "strengths can be compared only where duels link the arms"};
+  }
+
+  // Without ties their parameter is at its end, nu = 0 or theta = 1, and the models agree.
+  const TieModel ties = tied > 0 ? options.ties : TieModel::halves;
+  const auto beat = [&](Arm a, Arm b) {
+    return table.won(a, b) > 0 || (ties == TieModel::halves && table.tied(a, b) > 0);
+  };
+  const auto all = [](const std::vector<bool>& seen) {
+    return std::all_of(seen.begin(), seen.end(), [](bool one) { return one; });
+  };
+  const bool finite = all(reachable(num_arms, beat)) &&
+                      all(reachable(num_arms, [&](Arm a, Arm b) { return beat(b, a); }));
+
+  BradleyTerryFit fit;
+  if (!finite) {
+    fit.added_wins = options.added_wins;
+    for (PairData& pair : pairs) {
+      pair.won += options.added_wins;
+      pair.lost += options.added_wins;
+    }
+  }
+  const Fitter fitter(num_arms, std::move(pairs), ties);
+  std::vector<double> parameters = fitter.start();
+  if (!fitter.maximise(parameters)) {
+    return Error{ErrorCode::invalid_data, "the likelihood's maximum was not found", "duels",
+                 "counts of very different size; add wins"};
+  }
+
+  if (options.ties == TieModel::rao_kupper) fit.tie_parameter = 1;
+  if (ties != TieModel::halves) fit.tie_parameter = exponential(parameters.back());
+  fit.log_strength.assign(parameters.begin(),
+                          parameters.begin() + static_cast<std::ptrdiff_t>(num_arms));
+  const double mean = std::accumulate(fit.log_strength.begin(), fit.log_strength.end(), 0.0) /
+                      static_cast<double>(num_arms);
+  double sum = 0;
+  for (double& u : fit.log_strength) {
+    u -= mean;
+    fit.strength.push_back(exponential(u));
+    sum += fit.strength.back();
+  }
+  for (double& pi : fit.strength) pi /= sum;
+
+  fit.log_likelihood = fitter.log_likelihood(parameters);
+  if (finite && fitter.degrees() > 0) {
+    LackOfFit lack;
+    lack.statistic = std::max(0.0, 2.0 * (fitter.free_log_likelihood() - fit.log_likelihood));
+    lack.degrees = fitter.degrees();
+    lack.p_value = chi_square_tail(static_cast<double>(lack.degrees), lack.statistic);
+    fit.lack_of_fit = lack;
+  }
+
+  const std::vector<double> root = fitter.factor(parameters, nullptr);
+  DUEL_CHECK(!root.empty());
+  const std::size_t n = fitter.num_parameters();
+  fit.covariance.resize(num_arms * num_arms);
+  std::vector<double> column;
+  for (std::size_t j = 0; j < num_arms; ++j) {
+    column.assign(n, 0.0);
+    column[j] = 1.0;
+    solve(root, n, column);
+    // The part along (1, .., 1) was put in by hand.
+    for (std::size_t i = 0; i < num_arms; ++i) {
+      fit.covariance[i * num_arms + j] = column[i] - 1.0 / static_cast<double>(num_arms);
+    }
+  }
+  return fit;
+}
+
+}  // namespace duel

@@ -1,0 +1,87 @@
+// Bradley-Terry strengths by maximum likelihood: p_ij = pi_i/(pi_i + pi_j), u = ln pi, sum u = 0.
+// Bradley and Terry 1952; MM updates of Hunter 2004, then Newton's method, which the concave likelihood
+// makes safe. Ties: half a win each, or the models of Davidson 1970 and Rao and Kupper 1967.
+//
+// A description, not a certificate: intervals are those of a sample of fixed size, and pairs that a policy
+// chose by looking make them optimistic.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "duel/core/duel.h"
+#include "duel/core/result.h"
+#include "duel/inference/interval.h"
+
+namespace duel {
+
+struct TieChances {
+  double first = 0;
+  double second = 0;
+  double tie = 0;
+};
+
+// pi_i : pi_j : nu sqrt(pi_i pi_j). REQUIRES: strengths > 0, nu >= 0.
+TieChances davidson_chances(double pi_i, double pi_j, double nu);
+// pi_i/(pi_i + theta pi_j), pi_j/(pi_j + theta pi_i), the rest. REQUIRES: strengths > 0, theta >= 1.
+TieChances rao_kupper_chances(double pi_i, double pi_j, double theta);
+
+enum class TieModel { halves, davidson, rao_kupper };
+
+// Who beat whom how often, and who tied; row major.
+struct DuelTable {
+  explicit DuelTable(std::size_t arms) : num_arms(arms), wins(arms * arms), ties(arms * arms) {}
+
+  double won(Arm i, Arm j) const { return wins[i * num_arms + j]; }
+  double tied(Arm i, Arm j) const { return ties[i * num_arms + j]; }
+  void add_wins(Arm i, Arm j, double count) { wins[i * num_arms + j] += count; }
+  void add_ties(Arm i, Arm j, double count) {
+    ties[i * num_arms + j] += count;
+    ties[j * num_arms + i] += count;
+  }
+
+  std::size_t num_arms;
+  std::vector<double> wins;
+  std::vector<double> ties;  // symmetric
+};
+
+struct BradleyTerryOptions {
+  TieModel ties = TieModel::halves;
+  // Wins added each way to every compared pair where the likelihood has no maximum.
+  double added_wins = 0.1;
+};
+
+// Twice the log-likelihood ratio of free pairs against the model. A small p-value: strengths alone do not
+// explain who beats whom (cycles, or a rival that one arm knows how to beat).
+struct LackOfFit {
+  double statistic = 0;
+  std::uint64_t degrees = 0;
+  double p_value = 1;
+};
+
+struct BradleyTerryFit {
+  std::vector<double> log_strength;  // u, summing to 0
+  std::vector<double> strength;      // pi, summing to 1
+  double tie_parameter = 0;          // nu of Davidson, theta of Rao and Kupper
+  double added_wins = 0;             // > 0: the fit is regularised
+  double log_likelihood = 0;
+  std::optional<LackOfFit>
+      lack_of_fit;                 // none where regularised or where no degree of freedom is left
+  std::vector<double> covariance;  // of u, K x K
+
+  double win_probability(Arm i, Arm j) const;  // of a decisive duel, in the `halves` model
+  double standard_error(Arm i, Arm j) const;   // of u_i - u_j
+  // Of u_i - u_j, at one fixed number of duels. REQUIRES: 0 < delta < 1.
+  Interval difference_interval(Arm i, Arm j, double delta) const;
+  double elo(Arm i, double base = 0) const;  // 400 points are odds of ten to one
+};
+
+// The likelihood of `halves` has a maximum iff the graph "i beat or tied j" is strongly connected; for the
+// models with ties it has one if "i beat j" is. Otherwise wins are added and reported. An error if the
+// counts are unfit, or if some arms are linked to the others by no duel at all: it names two.
+Result<BradleyTerryFit> fit_bradley_terry(const DuelTable& table,
+                                          const BradleyTerryOptions& options = {});
+
+}  // namespace duel

@@ -1,0 +1,259 @@
+#include "duel/inference/certificate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "duel/core/check.h"
+#include "duel/core/exponential.h"
+#include "duel/core/logarithm.h"
+
+namespace duel {
+
+Result<Certifier> Certifier::make(std::size_t num_arms, const CertificateOptions& options) {
+  if (num_arms < 1) {
+    return Error{ErrorCode::invalid_argument, "no arms", "arms", "at least one is needed"};
+  }
+  if (!(options.alpha > 0 && options.alpha < 1)) {
+    return Error{ErrorCode::invalid_argument, fmt::format("{} is no error level", options.alpha),
+                 "option alpha", "0 < alpha < 1"};
+  }
+  if (!(options.epsilon >= 0 && options.epsilon < 0.5)) {
+    return Error{ErrorCode::invalid_argument, fmt::format("{} is out of range", options.epsilon),
+                 "option epsilon", "0 <= epsilon < 0.5"};
+  }
+  if (options.assume_condorcet && (!options.arms_fixed || options.epsilon != 0)) {
+    return Error{ErrorCode::unsupported, "needs arms_fixed and epsilon 0", "assume=condorcet",
+                 "leave the assumption out, or fix the arms"};
+  }
+  return Certifier(num_arms, options);
+}
+
+Certifier::Certifier(std::size_t num_arms, const CertificateOptions& options)
+    : options_(options),
+      budget_(options.alpha, num_arms, options.arms_fixed),
+      evidence_(options.epsilon),
+      num_arms_(num_arms),
+      num_active_(num_arms),
+      arms_(num_arms),
+      pairs_(num_arms * num_arms) {
+  if (options_.assume_condorcet) {
+    candidates_ = num_arms;
+    rival_evidence_.assign(num_arms * num_arms, 1.0);
+  }
+  recount();
+}
+
+Result<Arm> Certifier::add_arm() {
+  if (options_.arms_fixed) {
+    return Error{ErrorCode::unsupported, "no arm can be added: the set is fixed",
+                 "option arms_fixed", "its thresholds hold for the arms of the start only"};
+  }
+  const std::size_t before = num_arms_;
+  std::vector<PairState> pairs((before + 1) * (before + 1));
+  for (std::size_t i = 0; i < before; ++i) {
+    for (std::size_t j = 0; j < before; ++j) pairs[i * (before + 1) + j] = pairs_[i * before + j];
+  }
+  pairs_ = std::move(pairs);
+  arms_.emplace_back();
+  ++num_arms_;
+  ++num_active_;
+  recount();
+  return static_cast<Arm>(before);
+}
+
+Status Certifier::retire(Arm arm) {
+  if (arm >= num_arms_) {
+    return Error{ErrorCode::not_found, fmt::format("there is no arm {}", arm), "retire",
+                 fmt::format("{} arms joined so far", num_arms_)};
+  }
+  if (options_.arms_fixed) {
+    return Error{ErrorCode::unsupported,
+                 fmt::format("arm {} cannot be retired: the set is fixed", arm),
+                 "option arms_fixed", "its thresholds hold for the arms of the start only"};
+  }
+  if (!arms_[arm].active) return Done{};
+  arms_[arm].active = false;
+  --num_active_;
+  if (arms_[arm].served) ++retired_after_duel_;
+  recount();
+  return Done{};
+}
+
+void Certifier::served(const Duel& duel) {
+  if (duel.is_self()) return;
+  arms_[duel.first].served = true;
+  arms_[duel.second].served = true;
+}
+
+void Certifier::recount() {
+  unbeaten_ = 0;
+  for (Arm i = 0; i < num_arms_; ++i) {
+    ArmState& arm = arms_[i];
+    arm.log_threshold = natural_log(budget_.threshold(i, retired_after_duel_));
+    arm.unsettled = num_active_ - (arm.active ? 1 : 0);
+    arm.beaten_by = 0;
+    unbeaten_ += arm.active ? 1 : 0;
+  }
+  for (Arm i = 0; i < num_arms_; ++i) {
+    for (Arm j = 0; j < num_arms_; ++j) {
+      if (i == j) continue;
+      PairState& state = pair(i, j);
+      state.log_edge_threshold = natural_log(budget_.edge_threshold(i, j));
+      state.settled = false;
+      state.edge = false;
+    }
+  }
+  for (Arm i = 0; i < num_arms_; ++i) {
+    for (Arm j = 0; j < num_arms_; ++j) {
+      if (i != j) settle(i, j);
+    }
+  }
+  for (Arm i = 0; i < num_arms_; ++i) look_for_winner(i);
+  look_for_no_winner();
+}
+
+// Marks what the pair's evidence has reached; never takes a mark away.
+void Certifier::settle(Arm i, Arm j) {
+  if (!arms_[i].active || !arms_[j].active || !enough(i, j)) return;
+  PairState& state = pair(i, j);
+  if (!state.settled && state.best.log_evidence >= arms_[i].log_threshold) {
+    state.settled = true;
+    --arms_[i].unsettled;
+  }
+  if (!state.edge && state.best.log_evidence >= state.log_edge_threshold) {
+    state.edge = true;
+    if (arms_[j].beaten_by++ == 0) --unbeaten_;
+  }
+}
+
+void Certifier::observe(const Duel& duel, Outcome outcome) {
+  DUEL_CHECK(duel.first < num_arms_ && duel.second < num_arms_);
+  if (duel.is_self()) return;
+  served(duel);
+  if (outcome != Outcome::first_wins && outcome != Outcome::second_wins) return;
+  const bool first_won = outcome == Outcome::first_wins;
+  const Arm winner = first_won ? duel.first : duel.second;
+  const Arm loser = first_won ? duel.second : duel.first;
+  ++decisive_;
+  PairState& won = pair(winner, loser);
+  ++won.wins;
+  if (options_.assume_condorcet) {
+    rule_out(winner, loser);
+    return;
+  }
+  // A loss lowers E, so that only the winner's side can reach a new maximum.
+  evidence_.raise(won.best, won.wins, pair(loser, winner).wins);
+  settle(winner, loser);
+  // The other side can only have been waiting for the number of duels.
+  if (duels(winner, loser) == options_.min_decisive_per_pair) settle(loser, winner);
+  look_for_winner(winner);
+  look_for_winner(loser);
+  look_for_no_winner();
+}
+
+PairFinding Certifier::finding(Arm i, Arm j, double log_threshold) const {
+  return {.winner = i,
+          .loser = j,
+          .wins = pair(i, j).wins,
+          .losses = pair(j, i).wins,
+          .log_evidence = log_evidence(i, j),
+          .log_threshold = log_threshold};
+}
+
+void Certifier::look_for_winner(Arm i) {
+  // Without a rival there is nothing to certify.
+  if (options_.assume_condorcet || winner_ || !arms_[i].active || num_active_ < 2 ||
+      arms_[i].unsettled != 0) {
+    return;
+  }
+  winner_.emplace();
+  winner_->winner = i;
+  winner_->decisive = decisive_;
+  for (Arm j = 0; j < num_arms_; ++j) {
+    if (j == i || !arms_[j].active) continue;
+    winner_->findings.push_back(finding(i, j, arms_[i].log_threshold));
+  }
+}
+
+void Certifier::look_for_no_winner() {
+  // With a margin epsilon, "at most epsilon worse" in a circle contradicts no winner.
+  if (options_.assume_condorcet || no_winner_ || options_.epsilon > 0 || num_active_ < 2 ||
+      unbeaten_ != 0) {
+    return;
+  }
+  no_winner_.emplace();
+  no_winner_->decisive = decisive_;
+  // The arm with the most evidence of beating each; following it runs into a cycle.
+  std::vector<Arm> beater(num_arms_);
+  Arm start = 0;
+  for (Arm j = 0; j < num_arms_; ++j) {
+    if (!arms_[j].active) continue;
+    start = j;
+    std::optional<Arm> best;
+    for (Arm i = 0; i < num_arms_; ++i) {
+      if (i == j || !arms_[i].active || !pair(i, j).edge) continue;
+      if (!best || log_evidence(i, j) > log_evidence(*best, j)) best = i;
+    }
+    beater[j] = *best;
+    no_winner_->findings.push_back(finding(*best, j, pair(*best, j).log_edge_threshold));
+  }
+  std::vector<bool> visited(num_arms_, false);
+  Arm at = start;
+  while (!visited[at]) {
+    visited[at] = true;
+    at = beater[at];
+  }
+  const Arm first = at;
+  do {
+    no_winner_->cycle.push_back(at);
+    at = beater[at];
+  } while (at != first);
+  // Followed from beaten to beater; each is to beat the next.
+  std::reverse(no_winner_->cycle.begin(), no_winner_->cycle.end());
+}
+
+void Certifier::rule_out(Arm winner, Arm loser) {
+  const std::uint64_t wins = pair(winner, loser).wins, losses = pair(loser, winner).wins;
+  const auto present = [&](Arm i, Arm rival, std::uint64_t s, std::uint64_t f) {
+    // Capped where it could overflow: a smaller value is valid too.
+    const double log_value = evidence_.log_evidence(s, f);
+    evidence_.raise(pair(rival, i).best, s, f);
+    rival_evidence_[i * num_arms_ + rival] = exponential(std::min(log_value, 600.0));
+  };
+  present(loser, winner, wins, losses);
+  present(winner, loser, losses, wins);
+  // The winner's own G has fallen.
+  ArmState& arm = arms_[loser];
+  double sum = 0;
+  for (Arm j = 0; j < num_arms_; ++j) {
+    if (j != loser) sum += rival_evidence_[loser * num_arms_ + j];
+  }
+  arm.best_mean = std::max(arm.best_mean, sum / static_cast<double>(num_arms_ - 1));
+  if (!arm.ruled_out && arm.best_mean >= 1.0 / options_.alpha) {
+    arm.ruled_out = true;
+    --candidates_;
+  }
+  look_for_last_candidate();
+}
+
+void Certifier::look_for_last_candidate() {
+  if (winner_ || candidates_ != 1 || num_arms_ < 2) return;
+  Arm last = 0;
+  while (arms_[last].ruled_out) ++last;
+  for (Arm j = 0; j < num_arms_; ++j) {
+    if (j != last && !enough(last, j)) return;
+  }
+  winner_.emplace();
+  winner_->winner = last;
+  winner_->decisive = decisive_;
+  for (Arm j = 0; j < num_arms_; ++j) {
+    if (j == last) continue;
+    PairFinding against = finding(last, j, natural_log(1.0 / options_.alpha));
+    against.log_evidence = natural_log(arms_[j].best_mean);
+    winner_->findings.push_back(against);
+  }
+}
+
+}  // namespace duel

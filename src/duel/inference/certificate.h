@@ -1,0 +1,144 @@
+// Certificates: statements about the arms that are false with probability at most alpha, however long
+// one waits, however often one looks, whatever chose the pairs.
+//
+//   winner     "arm i beats every other active arm": E_ij has reached i's threshold for every other
+//              active arm j. If i does not beat some j, E_ij reaches it with probability at most alpha_i;
+//              the alpha_i sum to at most alpha (error_budget.h). With epsilon > 0 the statement is
+//              "arm i loses to no active arm by more than epsilon".
+//   no winner  "no active arm beats every other: i > j > .. > i": every active arm is beaten by an
+//              active arm, at thresholds that make all declared pairs right with probability
+//              1 - alpha. A question of its own, with an alpha of its own.
+//
+// "Beats" means: wins more than half of the pair's duels that got a decisive answer in time. Ties,
+// both-bad, skips and missing answers are final and move nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "duel/core/duel.h"
+#include "duel/core/result.h"
+#include "duel/inference/error_budget.h"
+#include "duel/inference/evidence.h"
+
+namespace duel {
+
+struct CertificateOptions {
+  double alpha = 0.05;
+  bool arms_fixed = false;                  // no arm will be added or retired: lower thresholds
+  std::uint64_t min_decisive_per_pair = 0;  // no certificate before, whatever the evidence
+  double epsilon = 0;
+  // Take for granted that some arm beats every other. Then arm i is ruled out once the mean over its
+  // rivals G_i = 1/(K-1) sum_j E_ji has reached 1/alpha, an e-process under "i is that arm", and the
+  // last arm left is certified: the union over arms is saved. Needs a fixed set and epsilon 0.
+  bool assume_condorcet = false;
+};
+
+// What the certificate says of one pair, at the moment it was given.
+struct PairFinding {
+  Arm winner = 0;
+  Arm loser = 0;
+  std::uint64_t wins = 0;
+  std::uint64_t losses = 0;
+  double log_evidence = 0;   // the largest ln E so far
+  double log_threshold = 0;  // what it had to reach
+};
+
+struct WinnerCertificate {
+  Arm winner = 0;
+  std::uint64_t decisive = 0;  // decisive duels counted, over all pairs
+  // One for each other active arm. Given a Condorcet winner: log_evidence is ln G of the rival.
+  std::vector<PairFinding> findings;
+};
+
+struct NoWinnerCertificate {
+  std::uint64_t decisive = 0;
+  std::vector<Arm> cycle;             // each beats the next, the last beats the first
+  std::vector<PairFinding> findings;  // for each active arm, one that beats it
+};
+
+class Certifier {
+ public:
+  // An error names the option that is out of range.
+  static Result<Certifier> make(std::size_t num_arms, const CertificateOptions& options);
+
+  // The new arm's index. An error if the set is fixed.
+  Result<Arm> add_arm();
+  // The arm no longer needs to be beaten, and cannot be certified. Duels in flight still count for
+  // their pairs. Repeating it changes nothing. An error if the set is fixed or the arm unknown.
+  Status retire(Arm arm);
+
+  // A duel went out. Retiring an arm costs from its first duel on.
+  void served(const Duel& duel);
+  // A final answer, in serving order within its pair (serving_order.h). No allocation unless a
+  // certificate is given.
+  void observe(const Duel& duel, Outcome outcome);
+
+  std::size_t num_arms() const { return num_arms_; }
+  bool active(Arm arm) const { return arms_[arm].active; }
+  std::uint64_t wins(Arm i, Arm j) const { return pair(i, j).wins; }
+  std::uint64_t decisive() const { return decisive_; }
+  // The largest ln E_ij so far.
+  double log_evidence(Arm i, Arm j) const { return pair(i, j).best.log_evidence; }
+  // What E_ij has to reach now for i to be certified.
+  double log_threshold(Arm i) const { return arms_[i].log_threshold; }
+
+  // Given once and for good: the first stays, whatever follows.
+  const std::optional<WinnerCertificate>& winner() const { return winner_; }
+  const std::optional<NoWinnerCertificate>& no_winner() const { return no_winner_; }
+  // With assume_condorcet: every arm has been ruled out, so that no arm beats every other.
+  bool assumption_rejected() const { return options_.assume_condorcet && candidates_ == 0; }
+
+ private:
+  struct PairState {
+    std::uint64_t wins = 0;
+    PairEvidence::Maximum best;
+    double log_edge_threshold = 0;
+    bool settled = false;  // counts towards the row's certificate
+    bool edge = false;     // "row beats column" is declared
+  };
+  struct ArmState {
+    bool active = true;
+    bool served = false;
+    double log_threshold = 0;
+    std::size_t unsettled = 0;  // active rivals whose E_ij is below the threshold
+    std::size_t beaten_by = 0;  // active arms that are declared to beat it
+    // Given a Condorcet winner.
+    bool ruled_out = false;
+    double best_mean = 1;  // largest G_i
+  };
+
+  Certifier(std::size_t num_arms, const CertificateOptions& options);
+
+  PairState& pair(Arm i, Arm j) { return pairs_[i * num_arms_ + j]; }
+  const PairState& pair(Arm i, Arm j) const { return pairs_[i * num_arms_ + j]; }
+  std::uint64_t duels(Arm i, Arm j) const { return pair(i, j).wins + pair(j, i).wins; }
+  bool enough(Arm i, Arm j) const { return duels(i, j) >= options_.min_decisive_per_pair; }
+
+  void recount();  // after the set of arms changed
+  void settle(Arm i, Arm j);
+  void look_for_winner(Arm i);
+  void look_for_no_winner();
+  void rule_out(Arm winner, Arm loser);
+  void look_for_last_candidate();
+  PairFinding finding(Arm i, Arm j, double log_threshold) const;
+
+  CertificateOptions options_;
+  ErrorBudget budget_;
+  PairEvidence evidence_;
+  std::size_t num_arms_;
+  std::size_t num_active_;
+  std::uint64_t retired_after_duel_ = 0;
+  std::uint64_t decisive_ = 0;
+  std::vector<ArmState> arms_;
+  std::vector<PairState> pairs_;
+  std::size_t unbeaten_ = 0;            // active arms that no active arm is declared to beat
+  std::size_t candidates_ = 0;          // given a Condorcet winner: arms not ruled out
+  std::vector<double> rival_evidence_;  // E_ji at i * K + j, the present value
+  std::optional<WinnerCertificate> winner_;
+  std::optional<NoWinnerCertificate> no_winner_;
+};
+
+}  // namespace duel

@@ -1,0 +1,42 @@
+// How the error level alpha is shared over all arms that ever join an experiment.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "duel/core/duel.h"
+
+namespace duel {
+
+// Arms 0 .. K - 1 are present at the start and share 0.8 alpha equally, or alpha if no arm may be added
+// or retired. The m-th arm added later gets 0.2 alpha/(m (m + 1)), a series that sums to 0.2 alpha.
+class ErrorBudget {
+ public:
+  // REQUIRES: 0 < alpha < 1, initial_arms >= 1.
+  ErrorBudget(double alpha, std::size_t initial_arms, bool arms_fixed);
+
+  double alpha() const { return alpha_; }
+
+  // alpha_i: the chance that i is ever certified although it does not beat every other arm.
+  double share(Arm i) const;
+
+  // Each E_ij must reach this: 1/alpha_i for a fixed set, else 1/(0.9 alpha_i), or r (r + 1)/(0.1
+  // alpha_i) after r >= 1 arms were retired after their first duel. Retiring is a choice made after
+  // looking: it must cost, or one could retire the rival that stands in the way.
+  double threshold(Arm i, std::uint64_t retired_after_duel) const;
+
+  // E_ij >= this declares "i beats j" with all such declarations, over all ordered pairs and times,
+  // right with probability 1 - alpha. Each of the K (K - 1) ordered pairs of the start has an equal
+  // share; an added arm's share is spread over its pairs with the arms that joined before it.
+  double edge_threshold(Arm i, Arm j) const;
+
+ private:
+  double share_of_start() const { return arms_fixed_ ? alpha_ : 0.8 * alpha_; }
+  double share_of_added(Arm i) const;
+
+  double alpha_;
+  std::size_t initial_arms_;
+  bool arms_fixed_;
+};
+
+}  // namespace duel

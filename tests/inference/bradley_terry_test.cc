@@ -1,0 +1,223 @@
+#include "duel/inference/bradley_terry.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "duel/core/rng.h"
+
+namespace duel {
+namespace {
+
+DuelTable traced() {
+  DuelTable table(3);
+  table.add_wins(0, 1, 3);
+  table.add_wins(0, 2, 2);
+  table.add_wins(1, 0, 1);
+  table.add_wins(1, 2, 2);
+  table.add_wins(2, 0, 1);
+  table.add_wins(2, 1, 1);
+  return table;
+}
+
+BradleyTerryFit fitted(const DuelTable& table, TieModel ties = TieModel::halves) {
+  auto fit = fit_bradley_terry(table, {.ties = ties});
+  EXPECT_TRUE(fit.ok()) << (fit.ok() ? "" : fit.error().to_string());
+  return std::move(fit).value();
+}
+
+TEST(bradley_terry, has_the_published_strengths) {
+  const BradleyTerryFit fit = fitted(traced());
+  EXPECT_NEAR(fit.strength[0], .559438, 1e-6);
+  EXPECT_NEAR(fit.strength[1], .256099, 1e-6);
+  EXPECT_NEAR(fit.strength[2], .184463, 1e-6);
+  EXPECT_EQ(fit.added_wins, 0);
+  EXPECT_NEAR(fit.log_strength[0] + fit.log_strength[1] + fit.log_strength[2], 0, 1e-12);
+}
+
+// At the maximum expected wins equal the wins: W_i = sum_j n_ij p_ij.
+TEST(bradley_terry, expects_the_wins_that_were_seen) {
+  RoundRng rng = Stream(4, 0, Purpose::test, "bradley_terry").at(1);
+  DuelTable table(8);
+  for (Arm i = 0; i < 8; ++i) {
+    for (Arm j = 0; j < 8; ++j) {
+      if (i != j) table.add_wins(i, j, static_cast<double>(rng.below(30)));
+    }
+  }
+  const BradleyTerryFit fit = fitted(table);
+  for (Arm i = 0; i < 8; ++i) {
+    double seen = 0, expected = 0;
+    for (Arm j = 0; j < 8; ++j) {
+      if (i == j) continue;
+      seen += table.won(i, j);
+      expected += (table.won(i, j) + table.won(j, i)) * fit.win_probability(i, j);
+    }
+    EXPECT_NEAR(seen, expected, 1e-8);
+  }
+}
+
+// Two arms with w and l: u_0 - u_1 = ln(w/l), variance n/(w l).
+TEST(bradley_terry, two_arms_are_a_logarithm_of_odds) {
+  DuelTable table(2);
+  table.add_wins(0, 1, 30);
+  table.add_wins(1, 0, 10);
+  const BradleyTerryFit fit = fitted(table);
+  EXPECT_NEAR(fit.log_strength[0] - fit.log_strength[1], std::log(3.0), 1e-10);
+  const double se = std::sqrt(40.0 / 300.0);
+  EXPECT_NEAR(fit.standard_error(0, 1), se, 1e-9);
+  EXPECT_NEAR(fit.difference_interval(0, 1, 0.05).upper, std::log(3.0) + 1.959963985 * se, 1e-8);
+  EXPECT_FALSE(fit.lack_of_fit) << "no degree of freedom is left";
+  // Odds of three to one are 400 log10 3 points.
+  EXPECT_NEAR(fit.elo(0, 1500) - fit.elo(1, 1500), 400 * std::log10(3.0), 1e-8);
+  EXPECT_NEAR(fit.elo(0, 1500) + fit.elo(1, 1500), 3000, 1e-8);
+}
+
+TEST(bradley_terry, reports_the_wins_it_adds_where_the_likelihood_has_no_maximum) {
+  DuelTable table(3);  // 0 beat 1 beat 2: no way back
+  table.add_wins(0, 1, 5);
+  table.add_wins(1, 2, 5);
+  const BradleyTerryFit fit = fitted(table);
+  EXPECT_EQ(fit.added_wins, 0.1);
+  EXPECT_FALSE(fit.lack_of_fit);
+  // A chain: each pair fits alone, with odds 5.1 : 0.1.
+  EXPECT_NEAR(fit.log_strength[0] - fit.log_strength[1], std::log(51.0), 1e-9);
+  EXPECT_NEAR(fit.log_strength[1] - fit.log_strength[2], std::log(51.0), 1e-9);
+}
+
+TEST(bradley_terry, names_arms_that_nothing_links_and_counts_that_are_none) {
+  DuelTable apart(4);
+  apart.add_wins(0, 1, 5);
+  apart.add_wins(2, 3, 5);
+  EXPECT_EQ(fit_bradley_terry(apart).error().message, "no chain of duels links arm 0 and arm 2");
+  DuelTable wrong = traced();
+  wrong.add_wins(1, 2, -7);
+  EXPECT_EQ(fit_bradley_terry(wrong).error().to_string(),
+            "arms 1 and 2: -5 is no count (at least 0)");
+  EXPECT_FALSE(fit_bradley_terry(DuelTable(1)).ok());
+}
+
+// A cycle 9:1 round: by symmetry all strengths are equal, so the statistic is
+// 2 * 3 * (9 ln(.9/.5) + 1 ln(.1/.5)) with 3 - 2 degrees of freedom.
+TEST(bradley_terry, lack_of_fit_sees_a_cycle) {
+  DuelTable table(3);
+  for (Arm i = 0; i < 3; ++i) {
+    table.add_wins(i, (i + 1) % 3, 9);
+    table.add_wins((i + 1) % 3, i, 1);
+  }
+  const BradleyTerryFit fit = fitted(table);
+  ASSERT_TRUE(fit.lack_of_fit);
+  const double statistic = 6 * (9 * std::log(1.8) + std::log(0.2));
+  EXPECT_NEAR(fit.lack_of_fit->statistic, statistic, 1e-8);
+  EXPECT_EQ(fit.lack_of_fit->degrees, 1U);
+  EXPECT_NEAR(fit.lack_of_fit->p_value, std::erfc(std::sqrt(statistic / 2)), 1e-10);
+}
+
+TEST(tie_models, have_the_published_chances) {
+  const TieChances davidson = davidson_chances(2, 1, 0.5);
+  EXPECT_NEAR(davidson.first, .53950, 5e-6);
+  EXPECT_NEAR(davidson.second, .26975, 5e-6);
+  EXPECT_NEAR(davidson.tie, .19074, 1e-5);
+  const TieChances rao = rao_kupper_chances(2, 1, 1.5);
+  EXPECT_NEAR(rao.first, .57143, 5e-6);
+  EXPECT_NEAR(rao.second, .25, 1e-12);
+  EXPECT_NEAR(rao.tie, .17857, 5e-6);
+}
+
+// Tables filled with the models' own expected counts: the fit must return the parameters, fit perfectly,
+// and a step in any direction must lower the likelihood.
+TEST(tie_models, recover_their_parameters_from_expected_counts) {
+  const std::vector<double> pi = {0.5, 0.3, 0.15, 0.05};
+  for (const TieModel model : {TieModel::davidson, TieModel::rao_kupper}) {
+    const double parameter = model == TieModel::davidson ? 0.7 : 1.8;
+    DuelTable table(4);
+    for (Arm i = 0; i < 4; ++i) {
+      for (Arm j = i + 1; j < 4; ++j) {
+        const TieChances chances = model == TieModel::davidson
+                                       ? davidson_chances(pi[i], pi[j], parameter)
+                                       : rao_kupper_chances(pi[i], pi[j], parameter);
+        table.add_wins(i, j, 100 * chances.first);
+        table.add_wins(j, i, 100 * chances.second);
+        table.add_ties(i, j, 100 * chances.tie);
+      }
+    }
+    const BradleyTerryFit fit = fitted(table, model);
+    EXPECT_NEAR(fit.tie_parameter, parameter, 1e-8);
+    for (Arm i = 0; i < 4; ++i) EXPECT_NEAR(fit.strength[i], pi[i], 1e-8);
+    ASSERT_TRUE(fit.lack_of_fit);
+    EXPECT_NEAR(fit.lack_of_fit->statistic, 0, 1e-8);
+    EXPECT_EQ(fit.lack_of_fit->degrees, 8U);  // 6 pairs, 2 each; 3 strengths and 1 tie parameter
+    EXPECT_GT(fit.standard_error(0, 3), 0);
+  }
+}
+
+// Two arms, Davidson: w : t : l = 8 : 4 : 2 is fitted exactly by odds 4 and nu = t/sqrt(w l) = 1. The
+// variance of d = ln(w/l) is 1/w + 1/l. Rao-Kupper: (w+t)(l+t)/(w l) = theta^2 = 12 * 6/16.
+TEST(tie_models, fit_two_arms_exactly) {
+  DuelTable table(2);
+  table.add_wins(0, 1, 8);
+  table.add_wins(1, 0, 2);
+  table.add_ties(0, 1, 4);
+  const BradleyTerryFit davidson = fitted(table, TieModel::davidson);
+  EXPECT_NEAR(davidson.tie_parameter, 1, 1e-9);
+  EXPECT_NEAR(davidson.log_strength[0] - davidson.log_strength[1], std::log(4.0), 1e-9);
+  EXPECT_NEAR(davidson.standard_error(0, 1), std::sqrt(1 / 8.0 + 1 / 2.0), 1e-8);
+  const BradleyTerryFit rao = fitted(table, TieModel::rao_kupper);
+  EXPECT_NEAR(rao.tie_parameter, std::sqrt(72.0 / 16.0), 1e-9);
+}
+
+TEST(tie_models, without_ties_are_plain_bradley_terry) {
+  const BradleyTerryFit plain = fitted(traced());
+  const BradleyTerryFit davidson = fitted(traced(), TieModel::davidson);
+  const BradleyTerryFit rao = fitted(traced(), TieModel::rao_kupper);
+  EXPECT_EQ(davidson.strength, plain.strength);
+  EXPECT_EQ(rao.strength, plain.strength);
+  EXPECT_EQ(davidson.tie_parameter, 0);
+  EXPECT_EQ(rao.tie_parameter, 1);
+}
+
+// 3 wins and 2 ties, never a loss: odds and ties could grow together for ever.
+TEST(tie_models, add_wins_where_ties_alone_lead_back) {
+  DuelTable table(2);
+  table.add_wins(0, 1, 3);
+  table.add_ties(0, 1, 2);
+  for (const TieModel model : {TieModel::davidson, TieModel::rao_kupper}) {
+    EXPECT_EQ(fitted(table, model).added_wins, 0.1);
+  }
+  EXPECT_EQ(fitted(table).added_wins, 0);  // halves: 4 to 1
+  DuelTable only_ties(2);
+  only_ties.add_ties(0, 1, 7);
+  for (const TieModel model : {TieModel::davidson, TieModel::rao_kupper}) {
+    const BradleyTerryFit fit = fitted(only_ties, model);
+    EXPECT_EQ(fit.added_wins, 0.1);
+    EXPECT_NEAR(fit.log_strength[0], 0, 1e-9);
+  }
+}
+
+// Intervals at a fixed number of duels: 300 tables of 3 arms, 100 duels a pair. The 95 % interval of
+// u_0 - u_1 covers in 95 % +- 5 sqrt(.05 .95/300) = 6.3 %.
+TEST(bradley_terry, intervals_cover_at_a_fixed_number_of_duels) {
+  const std::vector<double> pi = {3, 2, 1};
+  int covered = 0;
+  for (std::uint32_t trial = 0; trial < 300; ++trial) {
+    RoundRng rng = Stream(9, trial, Purpose::test, "coverage").at(1);
+    DuelTable table(3);
+    for (Arm i = 0; i < 3; ++i) {
+      for (Arm j = i + 1; j < 3; ++j) {
+        for (int k = 0; k < 100; ++k) {
+          const bool first = rng.bernoulli(pi[i] / (pi[i] + pi[j]));
+          table.add_wins(first ? i : j, first ? j : i, 1);
+        }
+      }
+    }
+    const BradleyTerryFit fit = fitted(table);
+    covered += fit.difference_interval(0, 1, 0.05).contains(std::log(1.5)) ? 1 : 0;
+  }
+  EXPECT_NEAR(covered / 300.0, 0.95, 0.063);
+}
+
+}  // namespace
+}  // namespace duel

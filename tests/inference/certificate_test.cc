@@ -1,0 +1,287 @@
+#include "duel/inference/certificate.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "duel/core/logarithm.h"
+#include "duel/core/rng.h"
+
+namespace duel {
+namespace {
+
+Certifier certifier(std::size_t num_arms, const CertificateOptions& options) {
+  auto made = Certifier::make(num_arms, options);
+  EXPECT_TRUE(made.ok());
+  return std::move(made).value();
+}
+
+void win(Certifier& certifier, Arm winner, Arm loser, int times = 1) {
+  for (int k = 0; k < times; ++k) {
+    certifier.observe({.first = loser, .second = winner}, Outcome::second_wins);
+  }
+}
+
+// The number of straight wins after which ln E first reaches the level.
+int wins_to(double threshold) {
+  const PairEvidence evidence;
+  int wins = 0;
+  while (evidence.log_evidence(static_cast<std::uint64_t>(wins), 0) < natural_log(threshold)) {
+    ++wins;
+  }
+  return wins;
+}
+
+TEST(error_budget, shares_alpha_by_the_rule) {
+  const ErrorBudget open(0.05, 4, false);
+  EXPECT_DOUBLE_EQ(open.share(0), 0.8 * 0.05 / 4);
+  EXPECT_DOUBLE_EQ(open.share(4), 0.2 * 0.05 / 2);   // first added: 1 * 2
+  EXPECT_DOUBLE_EQ(open.share(6), 0.2 * 0.05 / 12);  // third added: 3 * 4
+  EXPECT_DOUBLE_EQ(open.threshold(0, 0), 1 / (0.9 * 0.01));
+  EXPECT_DOUBLE_EQ(open.threshold(0, 1), 2 / (0.1 * 0.01));
+  EXPECT_DOUBLE_EQ(open.threshold(4, 3), 12 / (0.1 * 0.005));
+  const ErrorBudget fixed(0.05, 4, true);
+  EXPECT_DOUBLE_EQ(fixed.share(3), 0.0125);
+  EXPECT_DOUBLE_EQ(fixed.threshold(3, 0), 80);  // K/alpha
+}
+
+TEST(error_budget, never_spends_more_than_alpha) {
+  const ErrorBudget budget(0.1, 3, false);
+  double shares = 0, edges = 0;
+  for (Arm i = 0; i < 2000; ++i) shares += budget.share(i);
+  for (Arm i = 0; i < 400; ++i) {
+    for (Arm j = 0; j < 400; ++j) {
+      if (i != j) edges += 1 / budget.edge_threshold(i, j);
+    }
+  }
+  EXPECT_LE(shares, 0.1);
+  EXPECT_GT(shares, 0.0999);
+  EXPECT_LE(edges, 0.1);
+  EXPECT_GT(edges, 0.0995);
+  // Over thresholds: 0.9 alpha_i without retired arms, and sum_r 0.1 alpha_i/(r (r + 1)) with them.
+  double spent = 1 / budget.threshold(0, 0);
+  for (std::uint64_t r = 1; r < 10000; ++r) spent += 1 / budget.threshold(0, r);
+  EXPECT_LE(spent, budget.share(0));
+}
+
+TEST(certificate, comes_with_the_duel_that_brings_the_last_rival_to_the_threshold) {
+  auto c = certifier(3, {.alpha = 0.05, .arms_fixed = true});
+  const int enough = wins_to(60);  // K/alpha
+  win(c, 1, 0, enough + 5);
+  win(c, 1, 2, enough - 1);
+  EXPECT_FALSE(c.winner());
+  win(c, 1, 2);
+  ASSERT_TRUE(c.winner());
+  EXPECT_EQ(c.winner()->winner, 1U);
+  EXPECT_EQ(c.winner()->decisive, static_cast<std::uint64_t>(2 * enough + 5));
+  ASSERT_EQ(c.winner()->findings.size(), 2U);
+  EXPECT_EQ(c.winner()->findings[1].loser, 2U);
+  EXPECT_EQ(c.winner()->findings[1].wins, static_cast<std::uint64_t>(enough));
+  EXPECT_DOUBLE_EQ(c.winner()->findings[0].log_threshold, natural_log(1 / (0.05 / 3)));
+}
+
+TEST(certificate, uses_running_maxima_and_stays) {
+  auto c = certifier(3, {.alpha = 0.05, .arms_fixed = true});
+  const int enough = wins_to(60);
+  win(c, 0, 1, enough);
+  win(c, 1, 0, 50);  // the present evidence is gone, the maximum is not
+  win(c, 0, 2, enough);
+  ASSERT_TRUE(c.winner());
+  win(c, 2, 0, 500);
+  win(c, 2, 1, 500);
+  EXPECT_EQ(c.winner()->winner, 0U);
+}
+
+TEST(certificate, moves_on_decisive_answers_only) {
+  auto c = certifier(2, {.alpha = 0.05, .arms_fixed = true});
+  for (int k = 0; k < 1000; ++k) {
+    for (const Outcome outcome : {Outcome::tie, Outcome::both_bad, Outcome::skip, Outcome::none}) {
+      c.observe({.first = 0, .second = 1}, outcome);
+    }
+    c.observe({.first = 1, .second = 1}, Outcome::first_wins);
+  }
+  EXPECT_EQ(c.decisive(), 0U);
+  EXPECT_EQ(c.log_evidence(0, 1), 0);
+  win(c, 0, 1, wins_to(40));
+  EXPECT_TRUE(c.winner());
+}
+
+TEST(certificate, waits_for_the_least_number_of_decisive_duels) {
+  auto c = certifier(2, {.alpha = 0.05, .arms_fixed = true, .min_decisive_per_pair = 100});
+  win(c, 0, 1, 90);
+  EXPECT_FALSE(c.winner());
+  win(c, 1, 0, 9);
+  EXPECT_FALSE(c.winner());
+  win(c, 1, 0);  // the hundredth, lost by the arm that is certified
+  ASSERT_TRUE(c.winner());
+  EXPECT_EQ(c.winner()->winner, 0U);
+}
+
+TEST(certificate, asks_more_after_an_arm_was_retired_that_had_played) {
+  const CertificateOptions options{.alpha = 0.05};
+  const double share = 0.8 * 0.05 / 3;
+  auto unplayed = certifier(3, options);
+  ASSERT_TRUE(unplayed.retire(2).ok());
+  win(unplayed, 0, 1, wins_to(1 / (0.9 * share)));
+  EXPECT_TRUE(unplayed.winner());
+
+  auto played = certifier(3, options);
+  played.served({.first = 2, .second = 0});
+  ASSERT_TRUE(played.retire(2).ok());
+  ASSERT_TRUE(played.retire(2).ok());  // a repeat costs nothing
+  const int enough = wins_to(2 / (0.1 * share));
+  win(played, 0, 1, enough - 1);
+  EXPECT_FALSE(played.winner());
+  win(played, 0, 1);
+  EXPECT_TRUE(played.winner());
+}
+
+TEST(certificate, is_given_at_once_if_retiring_removes_the_last_rival_in_the_way) {
+  auto c = certifier(3, {.alpha = 0.05});
+  win(c, 0, 1, 40);
+  win(c, 2, 0, 3);
+  EXPECT_FALSE(c.winner());
+  ASSERT_TRUE(c.retire(2).ok());
+  EXPECT_TRUE(c.winner());
+}
+
+TEST(certificate, needs_an_added_arm_to_be_beaten_too_and_gives_it_its_own_share) {
+  auto c = certifier(2, {.alpha = 0.05});
+  const auto added = c.add_arm();
+  ASSERT_TRUE(added.ok());
+  EXPECT_EQ(*added, 2U);
+  win(c, 0, 1, 40);
+  EXPECT_FALSE(c.winner());
+  const int enough = wins_to(1 / (0.9 * 0.2 * 0.05 / 2));
+  win(c, 2, 0, enough);
+  win(c, 2, 1, enough - 1);
+  EXPECT_FALSE(c.winner());
+  win(c, 2, 1);
+  ASSERT_TRUE(c.winner());
+  EXPECT_EQ(c.winner()->winner, 2U);
+}
+
+TEST(certificate, is_never_given_without_a_rival) {
+  auto c = certifier(2, {.alpha = 0.05});
+  ASSERT_TRUE(c.retire(1).ok());
+  EXPECT_FALSE(c.winner());
+  EXPECT_FALSE(certifier(1, {.alpha = 0.05}).winner());
+}
+
+TEST(certificate, refuses_what_its_thresholds_do_not_cover) {
+  auto c = certifier(2, {.alpha = 0.05, .arms_fixed = true});
+  EXPECT_FALSE(c.add_arm().ok());
+  EXPECT_FALSE(c.retire(0).ok());
+  auto open = certifier(2, {.alpha = 0.05});
+  EXPECT_EQ(open.retire(7).error().to_string(), "retire: there is no arm 7 (2 arms joined so far)");
+  EXPECT_EQ(Certifier::make(2, {.alpha = 1.5}).error().to_string(),
+            "option alpha: 1.5 is no error level (0 < alpha < 1)");
+  EXPECT_FALSE(Certifier::make(2, {.alpha = std::nan("")}).ok());
+  EXPECT_FALSE(Certifier::make(2, {.epsilon = 0.5}).ok());
+  EXPECT_FALSE(Certifier::make(0, {}).ok());
+  EXPECT_FALSE(Certifier::make(3, {.assume_condorcet = true}).ok());
+}
+
+TEST(certificate, within_epsilon_comes_sooner_and_says_less) {
+  auto exact = certifier(2, {.alpha = 0.05, .arms_fixed = true});
+  auto within = certifier(2, {.alpha = 0.05, .arms_fixed = true, .epsilon = 0.1});
+  // Even: no arm beats the other, but neither loses by more than 0.1 (2000 duels at 1/2 against 0.4:
+  // about 2000 d(.5, .4) = 40 nats).
+  for (int k = 0; k < 1000; ++k) {
+    for (auto* c : {&exact, &within}) {
+      win(*c, 0, 1);
+      win(*c, 1, 0);
+    }
+  }
+  EXPECT_FALSE(exact.winner());
+  ASSERT_TRUE(within.winner());
+  EXPECT_FALSE(within.no_winner());
+}
+
+TEST(no_winner, names_a_cycle_once_every_arm_is_beaten) {
+  auto c = certifier(4, {.alpha = 0.05, .arms_fixed = true});
+  const int enough = wins_to(12 / 0.05);  // K (K - 1)/alpha
+  win(c, 0, 1, enough);
+  win(c, 1, 2, enough);
+  win(c, 2, 0, enough);
+  EXPECT_FALSE(c.no_winner()) << "arm 3 may beat them all";
+  win(c, 1, 3, enough - 1);
+  EXPECT_FALSE(c.no_winner());
+  win(c, 1, 3);
+  ASSERT_TRUE(c.no_winner());
+  const std::vector<Arm>& cycle = c.no_winner()->cycle;
+  ASSERT_EQ(cycle.size(), 3U);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ((cycle[k] + 1) % 3, cycle[(k + 1) % 3]);
+  EXPECT_EQ(c.no_winner()->findings.size(), 4U);
+  EXPECT_FALSE(c.winner());
+}
+
+TEST(no_winner, speaks_of_active_arms_only) {
+  auto c = certifier(4, {.alpha = 0.05});
+  win(c, 0, 1, 60);
+  win(c, 1, 2, 60);
+  win(c, 2, 0, 60);
+  EXPECT_FALSE(c.no_winner());
+  ASSERT_TRUE(c.retire(3).ok());
+  EXPECT_TRUE(c.no_winner());
+  auto broken = certifier(3, {.alpha = 0.05});
+  win(broken, 0, 1, 60);
+  win(broken, 1, 2, 60);
+  ASSERT_TRUE(broken.retire(2).ok());
+  win(broken, 2, 0, 60);  // a duel in flight: counts for its pair, but 2 is no longer there
+  EXPECT_FALSE(broken.no_winner());
+  EXPECT_EQ(broken.wins(2, 0), 60U);
+}
+
+// The literal rule: G_i = mean over j of the present E_ji, S = {i : max G_i < 1/alpha}.
+TEST(assume_condorcet, rules_arms_out_by_the_mean_of_their_rivals_evidence) {
+  const PairEvidence evidence;
+  for (std::uint32_t trial = 0; trial < 20; ++trial) {
+    constexpr std::size_t k = 4;
+    auto c = certifier(k, {.alpha = 0.1, .arms_fixed = true, .assume_condorcet = true});
+    RoundRng rng = Stream(3, trial, Purpose::test, "assume").at(1);
+    std::vector<std::vector<std::uint64_t>> wins(k, std::vector<std::uint64_t>(k));
+    std::vector<double> best(k, 1.0);
+    for (int t = 0; t < 2000 && !c.winner(); ++t) {
+      const auto i = static_cast<Arm>(rng.below(k));
+      const auto j = static_cast<Arm>((i + 1 + rng.below(k - 1)) % k);
+      const bool first = rng.bernoulli(i == 0 ? 0.65 : j == 0 ? 0.35 : 0.5);
+      c.observe({.first = i, .second = j}, first ? Outcome::first_wins : Outcome::second_wins);
+      ++(first ? wins[i][j] : wins[j][i]);
+      std::vector<Arm> left;
+      for (Arm a = 0; a < k; ++a) {
+        double mean = 0;
+        for (Arm b = 0; b < k; ++b) {
+          if (a != b) mean += std::exp(evidence.log_evidence(wins[b][a], wins[a][b])) / (k - 1);
+        }
+        best[a] = std::max(best[a], mean);
+        if (best[a] < 10) left.push_back(a);
+      }
+      ASSERT_EQ(c.winner().has_value(), left.size() == 1) << t;
+      if (c.winner()) {
+        EXPECT_EQ(c.winner()->winner, left[0]);
+      }
+    }
+    EXPECT_TRUE(c.winner());
+  }
+}
+
+TEST(assume_condorcet, finds_out_when_no_arm_can_be_the_winner) {
+  auto c = certifier(3, {.alpha = 0.05, .arms_fixed = true, .assume_condorcet = true});
+  for (int k = 0; k < 40 && !c.winner(); ++k) {
+    win(c, 0, 1);
+    win(c, 1, 2);
+    win(c, 2, 0);
+  }
+  // In step, all are ruled out by the same number of wins; the third leaves nobody.
+  EXPECT_TRUE(c.winner() || c.assumption_rejected());
+  win(c, 2, 0, 40);
+  EXPECT_TRUE(c.assumption_rejected());
+}
+
+}  // namespace
+}  // namespace duel

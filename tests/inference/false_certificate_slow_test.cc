@@ -1,0 +1,44 @@
+// The rate of false certificates on 100 000 null and near-null problems of each kind, per way of
+// choosing pairs, looked at after every duel.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "duel/core/jobs.h"
+#include "duel/inference/fixed_n_interval.h"
+#include "tests/inference/null_problems.h"
+
+namespace duel {
+namespace {
+
+TEST(false_certificates, are_rarer_than_alpha_on_a_hundred_thousand_problems_of_each_kind) {
+  constexpr std::uint32_t kProblems = 100000;
+  constexpr std::uint32_t kBatch = 1000;
+  constexpr double kAlpha = 0.05;
+  for (const NullProblem& problem : null_problems()) {
+    for (const Chooser chooser : kChoosers) {
+      std::atomic<std::uint64_t> count = 0;
+      const auto run = run_jobs(
+          kProblems / kBatch, 0, {},
+          [&](std::uint64_t batch, const std::atomic<bool>&) {
+            for (std::uint32_t k = 0; k < kBatch; ++k) {
+              const auto trial = static_cast<std::uint32_t>(batch * kBatch + k);
+              if (certifies_falsely(problem, chooser, kAlpha, 41, trial)) ++count;
+            }
+            return true;
+          },
+          [](std::uint64_t batch) { return std::to_string(batch); });
+      ASSERT_TRUE(run.ok());
+      RecordProperty(problem.name + ", chooser " + std::to_string(static_cast<int>(chooser)),
+                     std::to_string(count));
+      // One-sided 99.9 % limit.
+      EXPECT_LE(fixed_n_clopper_pearson(count, kProblems, 0.002).upper, kAlpha)
+          << problem.name << ", chooser " << static_cast<int>(chooser) << ": " << count;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace duel
