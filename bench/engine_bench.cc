@@ -60,7 +60,7 @@ double resident_bytes() {
 }
 
 void against_the_literal_loop() {
-  const Problem problem("bradley-terry(k=64,seed=1,spread=1)");
+  const BenchProblem problem("bradley-terry(k=64,seed=1,spread=1)");
   const Round rounds = 10'000'000;
   fmt::print(
       "\n## Jumping against a literal O(K^2) loop: bradley-terry(k=64,seed=1,spread=1), "
@@ -87,7 +87,7 @@ void per_informative_duel() {
       "|---|---|---|---|---|\n");
   for (const std::string name : {"rucb", "rmed1"}) {
     for (const std::string text : {"arxiv", "bradley-terry(k=64,seed=1,spread=1)"}) {
-      const Problem problem(text);
+      const BenchProblem problem(text);
       const TrialCost cost = trial_cost(problem, name, 10'000'000, text == "arxiv" ? 200 : 15);
       const double floor = floor_seconds(problem.matrix.num_arms());
       fmt::print("| {} | {} | {:.0f} | {:.1f} | {:.1f} |\n", name, text,
@@ -101,7 +101,7 @@ void growth() {
   fmt::print("\n## Growth with T: ms per trial, bradley-terry(k=64,seed=1,spread=1)\n\n");
   fmt::print(
       "| policy | 1e5 | 1e6 | 1e7 | 1e8 | 1e9 | 1e9 over 1e7 |\n|---|---|---|---|---|---|---|\n");
-  const Problem problem("bradley-terry(k=64,seed=1,spread=1)");
+  const BenchProblem problem("bradley-terry(k=64,seed=1,spread=1)");
   for (const std::string name : {"rucb", "rmed1", "rmed2", "rmed2fh"}) {
     fmt::print("| {} ", name);
     double at_1e7 = 0, last = 0;
@@ -119,7 +119,7 @@ void growth() {
       "|---|---|---|---|---|\n");
   for (const std::string name : {"rucb", "rmed1"}) {
     for (const int k : {4, 16, 64, 256, 1000}) {
-      const Problem sized(fmt::format("bradley-terry(k={},seed=1,spread=1)", k));
+      const BenchProblem sized(fmt::format("bradley-terry(k={},seed=1,spread=1)", k));
       const TrialCost cost = trial_cost(sized, name, 1'000'000, k > 100 ? 3 : 9);
       fmt::print("| {} | {} | {:.1f} | {:.0f} | {:.0f} |\n", name, k, 1e3 * cost.seconds,
                  cost.informative, 1e9 * cost.seconds / cost.informative);
@@ -132,7 +132,7 @@ void memory() {
   fmt::print("\n## Memory: bradley-terry(k=1000,seed=1,spread=1), T = 1e6, one trial\n\n");
   const double before = resident_bytes();
   for (const std::string name : {"rmed1", "rucb"}) {
-    const Problem problem("bradley-terry(k=1000,seed=1,spread=1)");
+    const BenchProblem problem("bradley-terry(k=1000,seed=1,spread=1)");
     trial_cost(problem, name, 1'000'000, 1);
     fmt::print(
         "- {}: peak of the whole process so far, less its start: {:.1f} bytes per ordered "

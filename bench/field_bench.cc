@@ -20,7 +20,7 @@ void field_workload() {
   for (const std::string& name : policy_names()) {
     fmt::print("| {} ", name);
     for (const int k : {6, 16, 64, 136, 1000}) {
-      const Problem problem(fmt::format("bradley-terry(k={},seed=1,spread=1)", k));
+      const BenchProblem problem(fmt::format("bradley-terry(k={},seed=1,spread=1)", k));
       const Round rounds = k <= 64 ? 1'000'000 : k <= 136 ? 100'000 : 10'000;
       const TrialCost cost = trial_cost(problem, name, rounds, k <= 16 ? 3 : 1);
       fmt::print("| {:.0f} / {:.1f} ", 1e9 * cost.seconds / cost.informative,

@@ -12,7 +12,7 @@ namespace duel {
 
 void sampling_workload() {
   const std::string text = "bradley-terry(k=64,seed=1,spread=1)";
-  const Problem problem(text);
+  const BenchProblem problem(text);
   const Round rounds = 10'000'000;
   fmt::print("\n## D-TS, {}, T = 1e7, one core\n\n", text);
   fmt::print(

@@ -36,8 +36,8 @@ class NoObserver : public TrialObserver {
   void at_checkpoint(std::size_t, const MatrixArena&, Arm) override {}
 };
 
-struct Problem {
-  explicit Problem(const std::string& text)
+struct BenchProblem {
+  explicit BenchProblem(const std::string& text)
       : matrix(resolve_matrix(text).value()), ranks(merit_ranks(matrix)) {}
   PreferenceMatrix matrix;
   std::vector<std::uint32_t> ranks;
@@ -49,8 +49,8 @@ struct TrialCost {
 };
 
 // Median seconds of a trial, and the mean number of its informative duels.
-inline TrialCost trial_cost(const Problem& problem, const std::string& policy_text, Round rounds,
-                            int trials) {
+inline TrialCost trial_cost(const BenchProblem& problem, const std::string& policy_text,
+                            Round rounds, int trials) {
   const auto policy =
       configure_policy(parse_call(policy_text).value(), {problem.matrix.num_arms(), rounds})
           .value();
@@ -72,7 +72,7 @@ inline TrialCost trial_cost(const Problem& problem, const std::string& policy_te
 
 // Seconds per round of a literal loop over `rounds` rounds.
 template <class Twin>
-double literal_seconds_per_round(const Problem& problem, Twin twin, const std::string& name,
+double literal_seconds_per_round(const BenchProblem& problem, Twin twin, const std::string& name,
                                  Round rounds) {
   const TrialStreams streams(1, 0, name);
   MatrixArena arena(problem.matrix, problem.ranks, OutcomeStream(1, 0));

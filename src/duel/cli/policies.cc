@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "duel/cli/option_report.h"
 #include "duel/cli/table.h"
 #include "duel/continuous/learner_registry.h"
 #include "duel/core/spelling.h"
@@ -102,14 +103,7 @@ Json to_json(const Card& card) {
   json["status"] = facts.status;
   json["jumping"] = jumping_name(facts.jumping);
   json["outstanding"] = outstanding_name(facts.outstanding);
-  json["options"] = Json::array();
-  for (const OptionFact& option : card.options) {
-    json["options"].push_back({{"name", option.name},
-                               {"type", option.type},
-                               {"default", option.default_value},
-                               {"allowed", option.allowed},
-                               {"doc", option.doc}});
-  }
+  json["options"] = options_json(card.options);
   return json;
 }
 
