@@ -22,6 +22,11 @@ void field_workload() {
     for (const int k : {6, 16, 64, 136, 1000}) {
       const BenchProblem problem(fmt::format("bradley-terry(k={},seed=1,spread=1)", k));
       const Round rounds = k <= 64 ? 1'000'000 : k <= 136 ? 100'000 : 10'000;
+      const PolicySetting setting{problem.matrix.num_arms(), rounds};
+      if (!configure_policy({name, {}}, setting).ok()) {  // cw-rmed refuses more than 8 arms
+        fmt::print("| - ");
+        continue;
+      }
       const TrialCost cost = trial_cost(problem, name, rounds, k <= 16 ? 3 : 1);
       fmt::print("| {:.0f} / {:.1f} ", 1e9 * cost.seconds / cost.informative,
                  1e9 * cost.seconds / static_cast<double>(rounds));
