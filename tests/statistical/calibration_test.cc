@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "duel/core/matrix_catalogue.h"
-#include "duel/simulation/simulation.h"
+#include "tests/statistical/regret_summaries.h"
 
 namespace duel {
 namespace {
@@ -19,34 +19,9 @@ struct Reference {
   double at_1e3, at_1e4, at_1e5, se;
 };
 
-// The means of our own trials at 1e3, 1e4, 1e5 and their standard errors.
-struct Cell {
-  double mean;
-  double se;
-};
-
-std::vector<Cell> simulate(const std::string& matrix_name, const std::string& policy) {
-  const PreferenceMatrix matrix = resolve_matrix(matrix_name).value();
-  SimulationPlan plan;
-  plan.matrix = &matrix;
-  plan.policies = {parse_call(policy).value()};
-  plan.checkpoints = {1000, 10000, 100000};
-  plan.trials = 300;
-  plan.seed = 20;
-  const Simulation simulation = Simulation::create(plan).value();
-  const PolicyRecord record = simulation.run(0).value();
-  std::vector<Cell> cells;
-  for (std::size_t c = 0; c < 3; ++c) {
-    double sum = 0, squares = 0;
-    for (std::uint32_t k = 0; k < plan.trials; ++k) {
-      const double value = record.trials.value(k, c, 0);
-      sum += value;
-      squares += value * value;
-    }
-    const double mean = sum / plan.trials;
-    cells.push_back({mean, std::sqrt((squares / plan.trials - mean * mean) / (plan.trials - 1))});
-  }
-  return cells;
+std::vector<Summary> simulate(const std::string& matrix, const std::string& policy) {
+  return test::regret_summaries(resolve_matrix(matrix).value(), policy, {1000, 10000, 100000},
+                                RegretNotion::average, 300, 20);
 }
 
 void expect_agreement(const std::string& matrix, const std::vector<Reference>& references) {

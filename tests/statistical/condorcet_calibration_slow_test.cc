@@ -8,40 +8,10 @@
 #include <vector>
 
 #include "duel/core/matrix_catalogue.h"
-#include "duel/simulation/simulation.h"
+#include "tests/statistical/regret_summaries.h"
 
 namespace duel {
 namespace {
-
-struct Cell {
-  double mean;
-  double se;
-};
-
-std::vector<Cell> simulate(const PreferenceMatrix& matrix, const std::string& policy,
-                           const std::vector<Round>& checkpoints, RegretNotion notion,
-                           std::uint32_t trials) {
-  SimulationPlan plan;
-  plan.matrix = &matrix;
-  plan.policies = {parse_call(policy).value()};
-  plan.checkpoints = checkpoints;
-  plan.regrets = {notion};
-  plan.trials = trials;
-  plan.seed = 20;
-  const PolicyRecord record = Simulation::create(plan).value().run(0).value();
-  std::vector<Cell> cells;
-  for (std::size_t c = 0; c < checkpoints.size(); ++c) {
-    double sum = 0, squares = 0;
-    for (std::uint32_t k = 0; k < trials; ++k) {
-      const double value = record.trials.value(k, c, 0);
-      sum += value;
-      squares += value * value;
-    }
-    const double mean = sum / trials;
-    cells.push_back({mean, std::sqrt((squares / trials - mean * mean) / (trials - 1))});
-  }
-  return cells;
-}
 
 struct Known {
   double mean;
@@ -54,7 +24,7 @@ void expect_agreement(const PreferenceMatrix& matrix, const std::string& policy,
                       double reference_trials, RegretNotion notion = RegretNotion::average) {
   // Where no Condorcet winner lets a policy rest, every round is played, and trials are dear.
   const std::uint32_t trials = notion == RegretNotion::average ? 400 : 60;
-  const auto cells = simulate(matrix, policy, checkpoints, notion, trials);
+  const auto cells = test::regret_summaries(matrix, policy, checkpoints, notion, trials, 20);
   for (std::size_t c = 0; c < checkpoints.size(); ++c) {
     const double reference_se =
         known[c].se > 0 ? known[c].se : cells[c].se * std::sqrt(trials / reference_trials);

@@ -11,46 +11,16 @@
 #include <vector>
 
 #include "duel/core/matrix_catalogue.h"
-#include "duel/simulation/simulation.h"
+#include "tests/statistical/regret_summaries.h"
 
 namespace duel {
 namespace {
 
 constexpr std::uint32_t kTrials = 200;
 
-struct Cell {
-  double mean;
-  double se;
-  double median;
-};
-
-// Regret of our own trials at the checkpoints.
-std::vector<Cell> simulate(const PreferenceMatrix& matrix, const std::string& policy,
-                           const std::vector<Round>& checkpoints, RegretNotion notion) {
-  SimulationPlan plan;
-  plan.matrix = &matrix;
-  plan.policies = {parse_call(policy).value()};
-  plan.checkpoints = checkpoints;
-  plan.trials = kTrials;
-  plan.seed = 21;
-  plan.regrets = {notion};
-  const Simulation simulation = Simulation::create(plan).value();
-  const PolicyRecord record = simulation.run(0).value();
-  std::vector<Cell> cells;
-  for (std::size_t c = 0; c < checkpoints.size(); ++c) {
-    std::vector<double> values;
-    double sum = 0, squares = 0;
-    for (std::uint32_t k = 0; k < kTrials; ++k) {
-      values.push_back(record.trials.value(k, c, 0));
-      sum += values.back();
-      squares += values.back() * values.back();
-    }
-    std::sort(values.begin(), values.end());
-    const double mean = sum / kTrials;
-    cells.push_back({mean, std::sqrt((squares / kTrials - mean * mean) / (kTrials - 1)),
-                     0.5 * (values[kTrials / 2 - 1] + values[kTrials / 2])});
-  }
-  return cells;
+std::vector<Summary> simulate(const PreferenceMatrix& matrix, const std::string& policy,
+                              const std::vector<Round>& checkpoints, RegretNotion notion) {
+  return test::regret_summaries(matrix, policy, checkpoints, notion, kTrials, 21);
 }
 
 struct Reference {

@@ -1,8 +1,11 @@
 #include "duel/ranking/estimation/click_environment.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 
 #include "duel/core/call_spec.h"
 
@@ -86,6 +89,15 @@ TEST(ClickEnvironment, truth_may_be_named_or_left_out) {
   ASSERT_FALSE(wrong.ok());
   EXPECT_NE(wrong.error().to_string().find("are not the rankers"), std::string::npos);
   EXPECT_FALSE((*environment(data + "none)"))->truth().has_value());
+
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("duel-truth-" + std::to_string(::getpid()) + ".csv");
+  std::ofstream(path) << "f1,f2\n0.5,0.7\n0.3,0.5\n";
+  const auto named =
+      environment("clicks(data=synthetic(queries=3,features=2),truth=" + path.string() + ")");
+  std::filesystem::remove(path);
+  ASSERT_TRUE(named.ok()) << named.error().to_string();
+  EXPECT_EQ((*named)->truth().value()(0, 1), 0.7);
 }
 
 TEST(ClickEnvironment, bad_options_are_named) {
