@@ -15,7 +15,7 @@
 
 #include "duel/core/numbers.h"
 #include "duel/core/rng.h"
-#include "duel/experiment/output_directory.h"
+#include "duel/core/whole_file.h"
 
 namespace duel {
 namespace {

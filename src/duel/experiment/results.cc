@@ -9,12 +9,13 @@
 #include <optional>
 #include <utility>
 
+#include "duel/core/csv.h"
 #include "duel/core/lower_bound.h"
 #include "duel/core/numbers.h"
+#include "duel/core/whole_file.h"
 #include "duel/core/winners.h"
-#include "duel/experiment/csv.h"
-#include "duel/experiment/output_directory.h"
 #include "duel/experiment/spec.h"
+#include "duel/experiment/study_files.h"
 
 namespace duel {
 namespace {

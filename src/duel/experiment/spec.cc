@@ -10,7 +10,7 @@
 
 #include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
-#include "duel/experiment/output_directory.h"
+#include "duel/core/whole_file.h"
 #include "duel/experiment/toml_document.h"
 #include "duel/policies/registry.h"
 

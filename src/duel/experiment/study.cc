@@ -12,12 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "duel/core/csv.h"
 #include "duel/core/numbers.h"
 #include "duel/core/rng.h"
-#include "duel/experiment/csv.h"
-#include "duel/experiment/output_directory.h"
+#include "duel/core/whole_file.h"
 #include "duel/experiment/problem.h"
 #include "duel/experiment/progress_log.h"
+#include "duel/experiment/study_files.h"
 #include "duel/simulation/simulation.h"
 #include "duel/version_info.h"
 

@@ -46,17 +46,4 @@ Status write_whole_file(const std::filesystem::path& file, std::string_view text
 // All of `text` to a file descriptor; false with errno set.
 bool write_fully(int descriptor, std::string_view text);
 
-// The files of a study's directory.
-struct StudyFiles {
-  explicit StudyFiles(std::filesystem::path where) : directory(std::move(where)) {}
-
-  std::filesystem::path directory;
-  std::filesystem::path spec() const { return directory / "spec.toml"; }
-  std::filesystem::path results() const { return directory / "results.csv"; }
-  std::filesystem::path matrices() const { return directory / "matrices.csv"; }
-  std::filesystem::path trials() const { return directory / "trials.csv"; }
-  std::filesystem::path timing() const { return directory / "timing.json"; }
-  std::filesystem::path progress() const { return directory / "progress.csv"; }
-};
-
 }  // namespace duel

@@ -1,4 +1,4 @@
-#include "duel/experiment/csv.h"
+#include "duel/core/csv.h"
 
 namespace duel {
 

@@ -1,4 +1,4 @@
-#include "duel/experiment/output_directory.h"
+#include "duel/core/whole_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
