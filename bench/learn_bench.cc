@@ -80,6 +80,7 @@ void learn_workload() {
             learn(data, "mgd(candidates=9)", "team-draft", DuelAnswer::clicks, 10'000));
   print_row("mgd(candidates=49), probabilistic",
             learn(data, "mgd(candidates=49)", "probabilistic", DuelAnswer::clicks, 2'000));
+  print_row("nsgd, team-draft", learn(data, "nsgd", "team-draft", DuelAnswer::clicks, 5'000));
   print_row("pdgd", learn(data, "pdgd", "", DuelAnswer::clicks, 50'000));
 
   fmt::print("\n## Growth, {}, team-draft\n\n| features x documents | {}", dbgd, kColumns);

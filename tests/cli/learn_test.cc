@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -31,8 +32,45 @@ TEST(LearnCommand, reports_online_and_offline_ndcg_with_standard_errors) {
   }
 }
 
+TEST(LearnCommand, shows_the_learning_curve) {
+  const TemporaryDirectory directory;
+  const std::string place = (directory.path() / "out").string();
+  const std::vector<std::string> arguments = {
+      "learn",         "--data", kData,      "--learner", "pdgd", "-q",
+      "--impressions", "200",    "--trials", "4",         "-o",   place};
+  const CommandResult text = run_duel(arguments);
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  for (const char* part : {"impressions  online since the line above", "\n         10  ",
+                           "\n        100  ", "\n        200  "}) {
+    EXPECT_TRUE(contains(text.out, part)) << part << "\n" << text.out;
+  }
+  EXPECT_FALSE(contains(text.out, "\n         50  ")) << text.out;
+
+  const json summary = json::parse(read_text(place + "/learn.json"));
+  const json& curve = summary["curve"];
+  std::vector<int> impressions;
+  double online = 0;
+  for (const json& row : curve) {
+    const int before = impressions.empty() ? 0 : impressions.back();
+    impressions.push_back(row["impressions"]);
+    online += row["online_ndcg"]["mean"].get<double>() * (impressions.back() - before) / 200;
+  }
+  EXPECT_EQ(impressions, (std::vector<int>{1, 2, 5, 10, 20, 50, 100, 200}));
+  // The stretches add up to the whole, and the curve ends where the run does.
+  EXPECT_NEAR(online, summary["online_mean_ndcg"]["mean"].get<double>(), 1e-12);
+  EXPECT_EQ(curve.back()["offline_ndcg"], summary["offline_ndcg"]);
+  EXPECT_EQ(curve.back()["online_discounted_ndcg"], summary["online_discounted_ndcg"]);
+  EXPECT_GT(curve.back()["offline_ndcg"]["mean"], curve.front()["offline_ndcg"]["mean"]);
+  EXPECT_GT(curve.front()["offline_ndcg"]["standard_error"], 0.0);
+
+  const std::string csv = read_text(place + "/curve.csv");
+  EXPECT_TRUE(csv.starts_with("learner,impressions,measure,mean,se,trials,seed\npdgd,1,online,"));
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 3 * 8);
+  EXPECT_TRUE(contains(csv, "\npdgd,200,offline,"));
+}
+
 TEST(LearnCommand, gives_the_same_on_any_number_of_threads) {
-  for (const char* learner : {"dbgd(delta=1,gamma=0.05)", "mgd(candidates=3)", "pdgd"}) {
+  for (const char* learner : {"dbgd(delta=1,gamma=0.05)", "mgd(candidates=3)", "nsgd", "pdgd"}) {
     const std::vector<std::string> arguments = {
         "learn",    "--data", kData,      "--learner",    learner,         "--json", "-q",
         "--trials", "3",      "--clicks", "navigational", "--impressions", "300"};
@@ -169,7 +207,8 @@ TEST(LearnCommand, takes_queries_of_one_document_and_equal_scores) {
   const TemporaryDirectory directory;
   const std::string path = (directory.path() / "data.txt").string();
   std::ofstream(path) << "1 qid:1 1:0.5\n1 qid:2 1:2\n0 qid:2 1:2\n0 qid:3 1:1\n";
-  for (const char* learner : {"dbgd(delta=1,gamma=0.1)", "mgd(candidates=2)", "pdgd"}) {
+  for (const char* learner :
+       {"dbgd(delta=1,gamma=0.1)", "mgd(candidates=2)", "dsp", "nsgd", "pdgd"}) {
     const CommandResult result = run_duel(
         {"learn", "--data", path, "--learner", learner, "--impressions", "100", "--json", "-q"});
     EXPECT_EQ(result.exit_code, 0) << result.err;

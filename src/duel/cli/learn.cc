@@ -11,25 +11,22 @@
 #include <string>
 #include <vector>
 
+#include "duel/cli/learn_output.h"
 #include "duel/cli/matrix_report.h"
 #include "duel/cli/progress.h"
-#include "duel/cli/table.h"
-#include "duel/core/archive.h"
 #include "duel/core/numbers.h"
-#include "duel/experiment/output_directory.h"
+#include "duel/core/whole_file.h"
 #include "duel/ranking/click_models/click_model_catalogue.h"
-#include "duel/ranking/learners/learning_run.h"
+#include "duel/ranking/learners/learning_curve.h"
 #include "duel/ranking/learners/ranking_svm.h"
 #include "duel/ranking/letor/judged_catalogue.h"
 #include "duel/ranking/letor/normalisation.h"
-#include "duel/simulation/aggregate.h"
+#include "duel/simulation/checkpoints.h"
 
 namespace duel::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::size_t kMostFileBytes = std::size_t{1} << 30;  // of what is resumed
 
 struct Arguments {
   std::string data;
@@ -50,18 +47,6 @@ struct Arguments {
   std::string output;
   std::string resume;
   bool json = false;
-};
-
-// The files of a directory of learned rankers.
-struct LearnFiles {
-  explicit LearnFiles(std::filesystem::path where) : directory(std::move(where)) {}
-
-  std::filesystem::path directory;
-  std::filesystem::path summary() const { return directory / "learn.json"; }
-  std::filesystem::path model() const { return directory / "model.json"; }
-  std::filesystem::path weights() const { return directory / "weights.txt"; }
-  std::filesystem::path rankers() const { return directory / "rankers.txt"; }
-  std::filesystem::path states() const { return directory / "states.bin"; }
 };
 
 Error of_option(const std::string& option, Error error) {
@@ -93,7 +78,7 @@ Json settings_of(const Arguments& arguments, const LearningSetting& setting) {
 // What a directory says about its run, as arguments; the command line's own number of impressions,
 // threads and output stay.
 Result<Json> read_settings(const LearnFiles& files, Arguments& arguments) {
-  DUEL_ASSIGN(const std::string text, read_whole_file(files.summary(), kMostFileBytes));
+  DUEL_ASSIGN(const std::string text, read_whole_file(files.summary(), LearnFiles::kMostBytes));
   const Error unreadable{ErrorCode::invalid_data, "this is not the summary of a learning run",
                          files.summary().string(), "written by duel learn -o DIR"};
   const Json json = Json::parse(text, nullptr, false);
@@ -202,119 +187,20 @@ Status match_features(JudgedQueries& heldout, const JudgedQueries& data) {
   return Done{};
 }
 
-struct Quantity {
-  double mean, se;
-};
-
-Quantity quantity_of(const std::vector<double>& values) {
-  const double center = mean(values);
-  return {center, standard_error(values, center)};
-}
-
-Json to_json(const Quantity& quantity) {
-  return {{"mean", quantity.mean},
-          {"standard_error", std::isnan(quantity.se) ? Json() : Json(quantity.se)}};
-}
-
-std::string to_text(const Quantity& quantity, int digits) {
-  if (std::isnan(quantity.se)) return fmt::format("{:.{}f}", quantity.mean, digits);
-  return fmt::format("{:.{}f} ± {:.{}f}", quantity.mean, digits, quantity.se, digits);
-}
-
-struct Measures {
-  Quantity discounted, online, offline, start;
-};
-
-Json summary_of(const Json& settings, std::uint64_t impressions, const Measures& measures,
-                const std::vector<LearningTrial>& trials, const std::vector<double>& offline) {
-  Json json;
-  json["settings"] = settings;
-  json["impressions"] = impressions;
-  json["online_discounted_ndcg"] = to_json(measures.discounted);
-  json["online_mean_ndcg"] = to_json(measures.online);
-  json["offline_ndcg"] = to_json(measures.offline);
-  json["offline_ndcg_at_start"] = to_json(measures.start);
-  json["trials"] = Json::array();
-  for (std::size_t k = 0; k < trials.size(); ++k) {
-    json["trials"].push_back({{"online_discounted_ndcg", trials[k].discounted_ndcg()},
-                              {"online_mean_ndcg", trials[k].mean_online_ndcg()},
-                              {"offline_ndcg", offline[k]}});
-  }
-  return json;
-}
-
-Status write_directory(const LearnFiles& files, const Json& summary,
-                       const std::vector<LearningTrial>& trials, double offline) {
-  DUEL_RETURN_IF_ERROR(make_directory(files.directory));
-  Json model;
-  model["learner"] = summary["settings"]["learner"];
-  model["impressions"] = trials[0].impressions();
-  model["features"] = trials[0].weights().size();
-  model["offline_ndcg"] = offline;
-  model["weights"] = std::vector<double>(trials[0].weights().begin(), trials[0].weights().end());
-  std::string weights, rankers = "# one linear ranker a line, for duel estimate --rankers\n";
-  for (const double weight : trials[0].weights()) weights += format_number(weight) + "\n";
-  StateWriter states;
-  states(static_cast<std::uint64_t>(trials.size()));
-  for (std::size_t k = 0; k < trials.size(); ++k) {
-    rankers += fmt::format("trial-{}", k + 1);
-    for (const double weight : trials[k].weights()) rankers += " " + format_number(weight);
-    rankers += "\n";
-    states(trials[k].save());
-  }
-  DUEL_RETURN_IF_ERROR(write_whole_file(files.model(), dump(model)));
-  DUEL_RETURN_IF_ERROR(write_whole_file(files.weights(), weights));
-  DUEL_RETURN_IF_ERROR(write_whole_file(files.rankers(), rankers));
-  DUEL_RETURN_IF_ERROR(write_whole_file(files.states(), states.finish()));
-  return write_whole_file(files.summary(), dump(summary));
-}
-
-Status restore_trials(const LearnFiles& files, std::vector<LearningTrial>& trials) {
-  DUEL_ASSIGN(const std::string saved, read_whole_file(files.states(), kMostFileBytes));
-  const auto failed = [&](Error error) {
-    error.where = files.states().string();
-    return error;
-  };
-  auto reader = StateReader::open(saved);
-  if (!reader.ok()) return failed(reader.error());
-  std::uint64_t count = 0;
-  (*reader)(count);
-  for (LearningTrial& trial : trials) {
-    std::string state;
-    (*reader)(state);
-    if (const Status status = trial.restore(state); !status.ok()) return failed(status.error());
-  }
-  if (count != trials.size() || !reader->complete()) {
-    return failed(
-        {ErrorCode::invalid_data, "the states do not fit the summary beside them", "", ""});
-  }
-  return Done{};
-}
-
-std::string report(const Arguments& arguments, const LearningSetting& setting,
-                   const Measures& measures, std::uint64_t impressions) {
+// What is played, above the table of results.
+std::string heading(const Arguments& arguments, const LearningSetting& setting) {
   std::string text = fmt::format("{} on {} queries with {} features, {} impressions, {} trial{}\n",
                                  setting.learner->canonical(), setting.queries->num_queries(),
-                                 setting.queries->num_features(), impressions, arguments.trials,
-                                 arguments.trials == 1 ? "" : "s");
-  if (setting.answer == DuelAnswer::clicks) {
-    const std::string& merged = setting.learner->interleave();
-    text += fmt::format("{}{} users, {} documents shown\n\n", merged.empty() ? "" : merged + ", ",
-                        setting.user->canonical(), setting.length);
-  } else {
-    text +=
-        fmt::format("duels drawn from 10 x NDCG@{} through the logistic link\n\n", setting.length);
+                                 setting.queries->num_features(), arguments.impressions,
+                                 arguments.trials, arguments.trials == 1 ? "" : "s");
+  if (setting.answer == DuelAnswer::ndcg_logistic) {
+    return text + fmt::format("duels drawn from 10 x NDCG@{} through the logistic link\n\n",
+                              setting.length);
   }
-  Table table;
-  table.column(fmt::format("NDCG@{}", setting.length), Align::left).column("value");
-  table.row({fmt::format("online, discounted by {}", format_number(setting.discount)),
-             to_text(measures.discounted, 2)});
-  table.row({"online, mean", to_text(measures.online, 4)});
-  table.row({arguments.heldout.empty() ? "offline, on the training queries"
-                                       : "offline, on the held-out queries",
-             to_text(measures.offline, 4)});
-  table.row({"offline at the start", to_text(measures.start, 4)});
-  return text + table.to_string();
+  const std::string& merged = setting.learner->interleave();
+  return text + fmt::format("{}{} users, {} documents shown\n\n",
+                            merged.empty() ? "" : merged + ", ", setting.user->canonical(),
+                            setting.length);
 }
 
 // The baseline that sees the grades: no impressions, one ranker.
@@ -390,16 +276,18 @@ Result<int> run(Arguments arguments, CommandContext& context) {
                  arguments.resume, "it can go on only with the same files"};
   }
 
-  std::vector<LearningTrial> trials;
-  std::vector<double> start, offline(arguments.trials), discounted, online;
+  std::vector<RecordedTrial> trials;
+  std::vector<double> start;
   for (std::uint32_t k = 0; k < arguments.trials; ++k) {
-    trials.emplace_back(setting, k);
-    start.push_back(mean_ndcg(judged, trials[k].weights(), setting.length));
+    trials.emplace_back(setting, k, judged);
+    start.push_back(trials[k].offline_ndcg());
   }
   if (resumed) {
     DUEL_RETURN_IF_ERROR(restore_trials(LearnFiles(arguments.resume), trials));
     std::uint64_t played = 0;  // an interrupted run left its trials at different places
-    for (const LearningTrial& trial : trials) played = std::max(played, trial.impressions());
+    for (const RecordedTrial& trial : trials) {
+      played = std::max(played, trial.trial().impressions());
+    }
     if (arguments.impressions < played) {
       return Error{ErrorCode::invalid_argument,
                    fmt::format("{} impressions were played already", played), "--impressions",
@@ -413,28 +301,19 @@ Result<int> run(Arguments arguments, CommandContext& context) {
   hooks.on_progress = [&](std::uint64_t finished) {
     progress.update(finished, setting.learner->canonical());
   };
+  const std::vector<std::uint64_t> checkpoints = log_checkpoints(arguments.impressions);
   const auto jobs = run_jobs(
       arguments.trials, static_cast<unsigned>(arguments.threads), hooks,
       [&](std::uint64_t k, const std::atomic<bool>& stop) {
-        if (!trials[k].play(arguments.impressions, stop)) return false;
-        offline[k] = mean_ndcg(judged, trials[k].weights(), setting.length);
-        return true;
+        return trials[k].play(checkpoints, stop);
       },
       [](std::uint64_t k) { return fmt::format("trial {}", k + 1); });
   progress.finish();
   if (!jobs.ok()) return jobs.error();
   const bool finished = jobs->finished == arguments.trials;
-  for (std::size_t k = 0; k < trials.size(); ++k) {
-    if (!finished) offline[k] = mean_ndcg(judged, trials[k].weights(), setting.length);
-    discounted.push_back(trials[k].discounted_ndcg());
-    online.push_back(trials[k].mean_online_ndcg());
-  }
-  const Measures measures{quantity_of(discounted), quantity_of(online), quantity_of(offline),
-                          quantity_of(start)};
-  const Json summary = summary_of(settings, trials[0].impressions(), measures, trials, offline);
+  const LearnResults results(settings, trials, start);
   if (!arguments.output.empty()) {
-    DUEL_RETURN_IF_ERROR(
-        write_directory(LearnFiles(arguments.output), summary, trials, offline[0]));
+    DUEL_RETURN_IF_ERROR(write_directory(LearnFiles(arguments.output), results, trials));
   }
   if (!finished) {
     return Error{ErrorCode::interrupted,
@@ -445,8 +324,10 @@ Result<int> run(Arguments arguments, CommandContext& context) {
                      : fmt::format("go on with: duel learn --resume {} --impressions {}",
                                    shell_word(arguments.output), arguments.impressions)};
   }
-  context.print(arguments.json ? dump(summary)
-                               : report(arguments, setting, measures, trials[0].impressions()));
+  context.print(arguments.json
+                    ? dump(results.to_json())
+                    : heading(arguments, setting) +
+                          results.to_text(setting.length, setting.discount, heldout.has_value()));
   return kExitDone;
 }
 
@@ -459,8 +340,9 @@ void add_learn_command(CLI::App& app, CommandContext& context) {
       "Learns a linear ranker from simulated clicks, online.\n"
       "Each impression draws a query, shows the learner's list, lets a simulated user click and "
       "tells the learner. Reports NDCG of the lists shown while learning (online; the discounted "
-      "sum weighs impression t by discount^(t-1)) and of the ranker learned (offline), with "
-      "standard errors over trials. Results depend on the seed alone, never on the threads.");
+      "sum weighs impression t by discount^(t-1)) and of the ranker learned (offline), at 1, "
+      "2, 5, 10, ... impressions and at the end, with standard errors over trials. Results depend "
+      "on the seed alone, never on the threads.");
   std::vector<CLI::Option*> own;  // what a resumed run brings along
   own.push_back(command
                     ->add_option("--data", arguments->data,
@@ -530,8 +412,8 @@ void add_learn_command(CLI::App& app, CommandContext& context) {
                                         "Threads (default: one per core)."));
   command
       ->add_option("-o,--output", arguments->output,
-                   "A directory for learn.json, model.json and weights.txt (first trial), "
-                   "rankers.txt (all trials) and the states to resume from.")
+                   "A directory for learn.json, curve.csv, model.json and weights.txt (first "
+                   "trial), rankers.txt (all trials) and the states to resume from.")
       ->type_name("DIR")
       ->check(is_not_empty);
   CLI::Option* resume =

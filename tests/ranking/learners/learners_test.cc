@@ -259,7 +259,7 @@ TEST(Pdgd, moves_clicked_documents_up_against_unclicked_ones) {
 TEST(RankerLearner, shows_each_document_once_whatever_the_query) {
   const std::vector<float> one = {1, 2, 3}, equal(3 * 20, 1.0F);
   const QueryDocuments single(one.data(), 1, 3), alike(equal.data(), 20, 3);
-  for (const char* name : {"dbgd(delta=1,gamma=0.1)", "mgd(candidates=4)", "dsp", "pdgd"}) {
+  for (const char* name : {"dbgd(delta=1,gamma=0.1)", "mgd(candidates=4)", "dsp", "nsgd", "pdgd"}) {
     const auto learner = learner_of(name);
     const List only = copy(learner->show(single, 1, kStreams));
     EXPECT_EQ(only, List{0}) << name;
@@ -294,6 +294,10 @@ TEST(LearnerCatalogue, says_what_is_wrong) {
             "pdgd merges no rankings (leave --interleave out)");
   EXPECT_NE(message("dbgd(delta=1,gamma=1)", {3, 10, "team-draft-multileave", 100}), "");
   EXPECT_NE(message("mgd", {3, 10, "balanced", 100}), "");
+  EXPECT_EQ(
+      message("nsgd(candidates=9,sampled=5)", plain),
+      "learner 'nsgd': sampled is 5, but there are 9 candidates (allowed: at least as many, or 0 "
+      "for 2 (candidates + 1))");
   EXPECT_EQ(message("pdgd", {0, 10, "", 100}), "the documents have no features to learn from");
 }
 

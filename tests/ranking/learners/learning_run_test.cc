@@ -46,8 +46,8 @@ TEST(LearningRun, every_learner_learns_from_perfect_clicks) {
       synthetic(), synthetic_weights({.queries = 40, .documents = 15, .features = 8, .noise = 0.1}),
       10);
   const double halfway = 0.5 * (blind + hidden);
-  for (const char* learner :
-       {"dbgd(delta=1,gamma=0.05)", "mgd(candidates=5,eta=0.05)", "dsp(eta=0.05)", "pdgd"}) {
+  for (const char* learner : {"dbgd(delta=1,gamma=0.05)", "mgd(candidates=5,eta=0.05)",
+                              "dsp(eta=0.05)", "nsgd(eta=0.05)", "pdgd"}) {
     LearningTrial trial(setting_of(synthetic(), learner), 0);
     ASSERT_TRUE(trial.play(3000, kGoOn));
     EXPECT_GT(mean_ndcg(synthetic(), trial.weights(), 10), halfway) << learner;
@@ -61,7 +61,7 @@ TEST(LearningRun, every_learner_learns_from_perfect_clicks) {
 
 TEST(LearningRun, goes_on_where_it_was_saved) {
   for (const char* learner : {"dbgd(delta=1,gamma=0.05,batch=3)", "mgd(candidates=3,decay=0.99)",
-                              "dsp(decay=0.99)", "pdgd(decay=0.99)"}) {
+                              "dsp(decay=0.99)", "nsgd(decay=0.99)", "pdgd(decay=0.99)"}) {
     const LearningSetting setting = setting_of(synthetic(), learner);
     LearningTrial whole(setting, 1), first(setting, 1);
     whole.play(200, kGoOn);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "duel/ranking/learners/multileave_descent.h"
+#include "duel/ranking/learners/orthonormal_basis.h"
 
 namespace duel {
 
@@ -20,21 +21,6 @@ struct DocumentSpaceOptions : MultileaveDescentOptions {
 };
 
 OptionTable<DocumentSpaceOptions> document_space_options();
-
-// An orthonormal basis that grows by one vector at a time: QR by modified Gram-Schmidt, twice, since
-// once loses orthogonality where vectors are nearly dependent.
-class OrthonormalBasis {
- public:
-  void clear() { vectors_.clear(); }
-  // Adds the part of `vector` outside the span; nothing where that is below 1e-10 of it.
-  void add(std::span<const double> vector);
-  std::size_t size(std::size_t dimension) const { return vectors_.size() / dimension; }
-  // Replaces `vector` by its projection on the span.
-  void project(std::span<double> vector) const;
-
- private:
-  std::vector<double> vectors_;  // one after the other
-};
 
 class DocumentSpaceDescent final : public MultileaveDescent {
  public:

@@ -10,6 +10,7 @@
 #include "duel/ranking/interleaving/methods.h"
 #include "duel/ranking/learners/document_space_descent.h"
 #include "duel/ranking/learners/multileave_descent.h"
+#include "duel/ranking/learners/null_space_descent.h"
 #include "duel/ranking/learners/pairwise_dbgd.h"
 #include "duel/ranking/learners/pdgd.h"
 #include "duel/ranking/learners/ranking_svm.h"
@@ -70,8 +71,9 @@ Made configure_dbgd(const CallSpec& call, const RankerLearnerSetting& setting) {
 // --- mgd --------------------------------------------------------------------------------------------
 
 // `team-draft(..)` and `team-draft-multileave(..)` both mean the latter.
-Result<std::shared_ptr<const Multileaver>> multileaver_of(const std::string& text) {
-  DUEL_ASSIGN(CallSpec call, parse_call(text.empty() ? "probabilistic" : text));
+Result<std::shared_ptr<const Multileaver>> multileaver_of(
+    const std::string& text, const std::string& otherwise = "probabilistic") {
+  DUEL_ASSIGN(CallSpec call, parse_call(text.empty() ? otherwise : text));
   if (call.name == "team-draft" || call.name == "probabilistic") call.name += "-multileave";
   return configure_multileaver(call);
 }
@@ -103,6 +105,26 @@ Made configure_dsp(const CallSpec& call, const RankerLearnerSetting& setting) {
     return std::make_unique<DocumentSpaceDescent>(identity_of(canonical, setting), options,
                                                   multileaver, setting.num_features,
                                                   setting.length);
+  });
+}
+
+// --- nsgd -------------------------------------------------------------------------------------------
+
+Made configure_nsgd(const CallSpec& call, const RankerLearnerSetting& setting) {
+  const OptionTable<NullSpaceOptions> table = null_space_options();
+  DUEL_ASSIGN(const NullSpaceOptions options, table.parse(call, {}, "learner"));
+  if (options.sampled != 0 && options.sampled < options.candidates) {
+    return Error{ErrorCode::invalid_argument,
+                 fmt::format("sampled is {}, but there are {} candidates", options.sampled,
+                             options.candidates),
+                 "learner 'nsgd'", "allowed: at least as many, or 0 for 2 (candidates + 1)"};
+  }
+  DUEL_ASSIGN(const std::shared_ptr<const Multileaver> multileaver,
+              multileaver_of(setting.interleave, "team-draft"));
+  const std::string canonical = table.canonical(call.name, options);
+  return configured(canonical, multileaver->canonical(), false, [=](RoundRng) {
+    return std::make_unique<NullSpaceDescent>(identity_of(canonical, setting), options, multileaver,
+                                              setting.num_features, setting.length);
   });
 }
 
@@ -145,6 +167,18 @@ const std::vector<RankerLearnerFact>& ranker_learner_facts() {
         .departs = "preferences by probabilistic multileaving are exact instead of sampled",
         .status = "tested"},
        multileave_descent_options().facts()},
+      {{.name = "nsgd",
+        .title = "Null Space Gradient Descent",
+        .paper =
+            "Wang, Langley, Kim, McCord-Snook, Wang; Efficient exploration of gradient space for "
+            "online learning to rank; SIGIR 2018",
+        .setting = "continuous: linear rankers learned from clicks (duel learn)",
+        .guarantee = "none",
+        .departs =
+            "at most half of the dimensions are left out; equal winners are drawn at random; "
+            "difficult queries leave when they grow too old, not when the next one comes",
+        .status = "tested"},
+       null_space_options().facts()},
       {{.name = "pdgd",
         .title = "Pairwise Differentiable Gradient Descent",
         .paper = "Oosterhuis, de Rijke; CIKM 2018",
@@ -171,6 +205,7 @@ Made configure_ranker_learner(const CallSpec& call, const RankerLearnerSetting& 
   if (call.name == "dbgd") return configure_dbgd(call, setting);
   if (call.name == "dsp") return configure_dsp(call, setting);
   if (call.name == "mgd") return configure_mgd(call, setting);
+  if (call.name == "nsgd") return configure_nsgd(call, setting);
   if (call.name == "pdgd") return configure_pdgd(call, setting);
   if (call.name == "ranking-svm") {
     return Error{ErrorCode::invalid_argument, "ranking-svm learns from grades, not from clicks", "",

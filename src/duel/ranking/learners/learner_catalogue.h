@@ -29,7 +29,8 @@ struct RankerLearnerSetting {
   std::size_t num_features = 0;
   std::size_t length = 10;  // documents shown
   // How rankings are compared: team-draft, probabilistic, .. Learners of several candidates take the
-  // multileaving of the same name. Empty: team-draft for dbgd, probabilistic for mgd.
+  // multileaving of the same name. Empty: team-draft for dbgd and nsgd, probabilistic
+  // for mgd and dsp.
   std::string interleave;
   std::uint64_t impressions = 0;  // default of `horizon`
 };

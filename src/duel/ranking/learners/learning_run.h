@@ -56,7 +56,8 @@ class LearningTrial {
   // sum of discount^(t - 1) NDCG@k of the list shown in impression t; of the mean of both rankings
   // under ndcg_logistic.
   double discounted_ndcg() const { return discounted_; }
-  // The same without discount, divided by the impressions.
+  // The same without discount, and divided by the impressions.
+  double online_sum() const { return sum_; }
   double mean_online_ndcg() const {
     return impressions_ == 0 ? 0 : sum_ / static_cast<double>(impressions_);
   }

@@ -39,10 +39,10 @@ MultileaveDescent::MultileaveDescent(std::string identity, const MultileaveDesce
 
 std::span<const Document> MultileaveDescent::show(const QueryDocuments& documents, Round round,
                                                   const LearnerStreams& streams) {
-  const std::size_t num_features = state_.weights.size();
   const std::size_t rankers = options_.candidates + 1;
   const std::size_t listed = std::min(length_, documents.num_documents());
   documents_ = documents;
+  round_ = round;
   scores_.resize(documents.num_documents());
   changes_.resize(documents.num_documents());
   listed_.resize(rankers * listed);
@@ -50,13 +50,12 @@ std::span<const Document> MultileaveDescent::show(const QueryDocuments& document
   RoundRng choice = streams.choice.at(round), rng = streams.list.at(round);
   const std::uint64_t ties = rng.bits();
   winner_draw_ = rng.bits();
+  draw_directions(choice, directions_);
   score_documents(documents, state_.weights, scores_);
   for (std::size_t k = 0; k < rankers; ++k) {
     if (k > 0) {
-      const auto u = std::span(directions_).subspan((k - 1) * num_features, num_features);
-      draw_direction(choice, u);
       // w.x + delta u.x: the scores of w are not computed again.
-      score_documents(documents, u, changes_);
+      score_documents(documents, direction(k - 1), changes_);
       add_scaled(scores_, options_.delta, changes_, changes_);
     }
     const auto ranking = order_.top(k == 0 ? scores_ : changes_, length_, ties);
@@ -65,6 +64,13 @@ std::span<const Document> MultileaveDescent::show(const QueryDocuments& document
   }
   multileaver_->multileave(rankings_, length_, rng, shown_);
   return shown_.documents;
+}
+
+void MultileaveDescent::draw_directions(RoundRng& choice, std::span<double> directions) {
+  const std::size_t d = state_.weights.size();
+  for (std::size_t begin = 0; begin < directions.size(); begin += d) {
+    draw_direction(choice, directions.subspan(begin, d));
+  }
 }
 
 void MultileaveDescent::observe(std::span<const Position> clicks) {
@@ -76,6 +82,7 @@ void MultileaveDescent::observe(std::span<const Position> clicks) {
   for (std::size_t k = 0; k < options_.candidates; ++k) {
     if (credit_.outcome(k + 1, 0) == ClickOutcome::first_wins) winners_.push_back(k);
   }
+  choose_winners(clicks, credit_, winners_);
   if (winners_.empty()) return;
   if (options_.winners == Winners::one) {
     RoundRng pick(winner_draw_, 0, 0);

@@ -51,14 +51,23 @@ class MultileaveDescent : public RankerLearner {
   }
 
  protected:
-  // What a learner derived from it may do to the step, of which `step` is the mean direction of the
-  // winners: change it, and remember. `false`: no step.
+  // What a learner derived from it may change. First, the directions to try, [candidate x feature]:
+  // uniform ones here.
+  virtual void draw_directions(RoundRng& choice, std::span<double> directions);
+  // Then, after clicks, the winners among the candidates, ascending; and it may remember.
+  virtual void choose_winners(std::span<const Position> /*clicks*/,
+                              const MultileaveCredit& /*credit*/,
+                              std::vector<std::size_t>& /*winners*/) {}
+  // Last, the step, of which `step` is the mean direction of the winners. `false`: no step.
   virtual bool shape_step(std::span<const Position> /*clicks*/, std::span<double> /*step*/) {
     return true;
   }
-  // The list of the last impression, and its query.
+  // The last impression: its number, its list, its query.
+  Round round() const { return round_; }
   std::span<const Document> list() const { return shown_.documents; }
   const QueryDocuments& documents() const { return *documents_; }
+  // A draw of its own for one choice among the winners.
+  std::uint64_t winner_draw() const { return winner_draw_; }
   WeightState& state() { return state_; }
   const WeightState& state() const { return state_; }
 
@@ -75,6 +84,7 @@ class MultileaveDescent : public RankerLearner {
   Multileaving shown_;
   MultileaveCredit credit_;
   std::vector<std::size_t> winners_;
+  Round round_ = 0;
   std::uint64_t winner_draw_ = 0;
   std::vector<double> step_;
   std::optional<QueryDocuments> documents_;
