@@ -45,7 +45,8 @@ void inference_workload() {
   constexpr std::size_t kDuels = 1'000'000;
   fmt::print("\n## Evidence of one duel, 1e6 duels, one core\n\n");
   fmt::print("| arms | p | ns per duel | with serving order, ns per duel |\n|---|---|---|---|\n");
-  for (const std::size_t num_arms : {std::size_t{2}, std::size_t{10}, std::size_t{100}}) {
+  for (const std::size_t num_arms :
+       {std::size_t{2}, std::size_t{6}, std::size_t{30}, std::size_t{100}}) {
     for (const double p : {0.5, 0.55}) {
       const Log log = random_log(num_arms, p, kDuels);
       // A level that is never reached, so that looking goes on.

@@ -46,7 +46,48 @@ TEST(error_budget, shares_alpha_by_the_rule) {
   EXPECT_DOUBLE_EQ(open.threshold(4, 3), 12 / (0.1 * 0.005));
   const ErrorBudget fixed(0.05, 4, true);
   EXPECT_DOUBLE_EQ(fixed.share(3), 0.0125);
-  EXPECT_DOUBLE_EQ(fixed.threshold(3, 0), 80);  // K/alpha
+  EXPECT_DOUBLE_EQ(fixed.threshold(3, 0), 61);                             // 3/alpha + 1
+  EXPECT_DOUBLE_EQ(ErrorBudget(0.05, 3, true).threshold(0, 0), 60);        // K/alpha
+  EXPECT_DOUBLE_EQ(ErrorBudget(0.05, 1000, true).threshold(0, 0), 61);     // whatever K
+  EXPECT_DOUBLE_EQ(ErrorBudget(0.05, 4, true, 0.01).threshold(0, 0), 80);  // K/alpha
+}
+
+// Every relation of K <= 5 arms in which a pair is decided either way or even: an arm that l others
+// beat or equal is certified with probability at most c^-l. That is the whole sum over false claims.
+TEST(error_budget, a_fixed_set_spends_no_more_than_alpha_in_any_relation_of_the_arms) {
+  for (const double alpha : {0.2, 0.05, 0.001}) {
+    for (std::size_t num_arms = 2; num_arms <= 5; ++num_arms) {
+      const double c = ErrorBudget(alpha, num_arms, true).threshold(0, 0);
+      std::uint64_t relations = 1;
+      for (std::size_t pair = 0; pair < num_arms * (num_arms - 1) / 2; ++pair) relations *= 3;
+      double worst = 0;
+      for (std::uint64_t relation = 0; relation < relations; ++relation) {
+        std::vector<int> not_beaten(num_arms, 0);
+        std::uint64_t rest = relation;
+        for (std::size_t i = 0; i < num_arms; ++i) {
+          for (std::size_t j = i + 1; j < num_arms; ++j) {
+            if (rest % 3 != 0) ++not_beaten[i];
+            if (rest % 3 != 1) ++not_beaten[j];
+            rest /= 3;
+          }
+        }
+        double spent = 0;
+        for (const int l : not_beaten) spent += l == 0 ? 0 : std::pow(c, -l);
+        worst = std::max(worst, spent);
+      }
+      EXPECT_LE(worst, alpha * (1 + 1e-12)) << num_arms << " arms";
+      EXPECT_GT(worst, 0.9 * alpha) << num_arms << " arms";
+    }
+  }
+}
+
+// The worst case for any number of arms: 3 of them fail to beat one other, 2 more fail to beat two, 2
+// more three, and so on.
+TEST(error_budget, a_fixed_set_spends_no_more_than_alpha_however_many_arms) {
+  for (const double alpha : {0.5, 0.05, 0.001}) {
+    const double c = ErrorBudget(alpha, 100'000, true).threshold(0, 0);
+    EXPECT_LE(3 / c + 2 / (c * (c - 1)), alpha);
+  }
 }
 
 TEST(error_budget, never_spends_more_than_alpha) {

@@ -212,18 +212,27 @@ TEST(pair_evidence, grows_down_to_a_gap_of_one_in_two_thousand) {
   EXPECT_GT(evidence.log_evidence(n / 2 + n / 2000, n / 2 - n / 2000), natural_log(1e6));
 }
 
+// Long runs, and short ones of many pairs, in which nearly everything is near its maximum.
 TEST(pair_evidence, maximum_has_the_bits_of_the_plain_one) {
-  const PairEvidence evidence;
-  for (const double p : {0.5, 0.51, 0.6, 0.9}) {
-    RoundRng rng = Stream(2, 0, Purpose::test, "running maximum").at(1);
-    PairEvidence::Maximum fast;
-    double plain = 0;
-    std::array<std::uint64_t, 2> counts = {0, 0};
-    for (int n = 0; n < 20000; ++n) {
-      ++counts[rng.bernoulli(p) ? 0 : 1];
-      evidence.raise(fast, counts[0], counts[1]);
-      plain = std::max(plain, evidence.log_evidence(counts[0], counts[1]));
-      ASSERT_EQ(fast.log_evidence, plain);
+  for (const double epsilon : {0.0, 0.1}) {
+    const PairEvidence evidence(epsilon);
+    for (const double p : {0.4, 0.5, 0.51, 0.6, 0.9}) {
+      for (std::uint32_t trial = 0; trial < 101; ++trial) {
+        RoundRng rng = Stream(2, trial, Purpose::test, "running maximum").at(1);
+        PairEvidence::Maximum fast;
+        double plain = 0;
+        std::array<std::uint64_t, 2> counts = {0, 0};
+        for (int n = 0; n < (trial == 0 ? 20000 : 200); ++n) {
+          const bool won = rng.bernoulli(p);
+          ++counts[won ? 0 : 1];
+          // A loss lowers E, and may be left out.
+          const bool raised = (won || trial % 2 == 0) && evidence.raise(fast, counts[0], counts[1]);
+          const double now = evidence.log_evidence(counts[0], counts[1]);
+          ASSERT_EQ(raised, now > plain);
+          plain = std::max(plain, now);
+          ASSERT_EQ(fast.log_evidence, plain);
+        }
+      }
     }
   }
 }

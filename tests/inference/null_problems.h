@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -13,7 +15,10 @@
 
 #include "duel/core/rng.h"
 #include "duel/inference/certificate.h"
+#include "duel/inference/contest.h"
 #include "duel/inference/serving_order.h"
+#include "duel/policies/asker.h"
+#include "duel/policies/registry.h"
 
 namespace duel {
 
@@ -148,6 +153,105 @@ inline std::vector<NullProblem> null_problems() {
   problems.push_back(
       {.name = "arms added and retired", .num_arms = 3, .arms_fixed = false, .moving_arms = true});
   return problems;
+}
+
+// The same with the duels chosen by a policy, the self-duels left out. A policy has a fixed number of
+// arms: where arms are added or retired, a new one begins with those that are active, hears nothing of
+// the past, and its duels in flight are told to the evidence alone. Where it has nothing to ask, the
+// pair that stands between the leader and its certificate is asked: a hunt for false certificates.
+inline bool policy_certifies_falsely(const NullProblem& problem, const std::string& policy,
+                                     double alpha, std::uint64_t seed, std::uint32_t trial) {
+  Certifier certifier =
+      Certifier::make(problem.num_arms, {.alpha = alpha, .arms_fixed = problem.arms_fixed}).value();
+  ServingOrder order;
+  const auto sink = [&](const Duel& duel, Outcome outcome) { certifier.observe(duel, outcome); };
+  struct Late {
+    std::uint64_t due;
+    std::uint64_t ordinal;
+    std::optional<Duel> asked;  // as the present policy knows it
+    Duel duel;
+    Outcome outcome;
+  };
+  std::deque<Late> late;
+  std::vector<Arm> active;  // the policy's arm number k is active[k]
+  std::shared_ptr<const ConfiguredPolicy> configured;
+  std::optional<Asker> asker;
+  const auto begin = [&](std::uint32_t number) {
+    active.clear();
+    for (Arm i = 0; i < certifier.num_arms(); ++i) {
+      if (certifier.active(i)) active.push_back(i);
+    }
+    configured =
+        configure_policy({policy, {}}, {.num_arms = active.size(), .rounds = problem.duels})
+            .value();
+    asker.emplace(*configured, seed, trial * 16 + number);
+    for (Late& one : late) one.asked.reset();
+  };
+  begin(0);
+  const auto settle = [&](const Late& one) {
+    if (one.asked) {
+      asker->answered(*one.asked, one.outcome);
+    }
+    order.answered(one.ordinal, one.outcome, sink);
+  };
+  RoundRng rng = Stream(seed, trial, Purpose::test, problem.name).at(1);
+  std::uint32_t changes = 0;
+  for (std::uint64_t t = 0; t < problem.duels; ++t) {
+    while (!late.empty() && late.front().due <= t) {
+      const Late one = late.front();
+      late.pop_front();
+      settle(one);
+    }
+    Asker::Question question = asker->next();
+    while (question.state == Asker::State::wait) {  // for an answer that is under way
+      const Late one = late.front();
+      late.pop_front();
+      settle(one);
+      question = asker->next();
+    }
+    Duel duel;
+    std::optional<Duel> asked;
+    if (question.state == Asker::State::ask) {
+      asked = question.duel;
+      duel = {.first = active[asked->first], .second = active[asked->second], .round = t};
+    } else {
+      const auto contest = closest_contest(certifier);
+      if (!contest) return false;
+      duel = {.first = contest->leader, .second = contest->rival, .round = t};
+    }
+    const Arm i = duel.first, j = duel.second;
+    double p = 0.5;
+    if (problem.edge > 0) p += (i + 1) % 3 == j ? problem.edge : -problem.edge;
+    if (problem.all_but_one && i == 0 && j > 1) p = 0.9;
+    if (problem.all_but_one && j == 0 && i > 1) p = 0.1;
+    Outcome outcome = rng.bernoulli(p) ? Outcome::first_wins : Outcome::second_wins;
+    if (problem.tie_rate > 0 && rng.bernoulli(problem.tie_rate)) outcome = Outcome::tie;
+    certifier.served(duel);
+    order.served(t, i, j, sink);
+    const bool lower_loses = outcome == (i < j ? Outcome::second_wins : Outcome::first_wins);
+    const Late one{t + problem.slow_answers, t, asked, duel, outcome};
+    if (problem.slow_answers > 0 && lower_loses) {
+      late.push_back(one);
+    } else {
+      settle(one);
+    }
+    if (problem.moving_arms && t % 50 == 49) {
+      if (t % 100 == 49) {
+        (void)certifier.retire(leader_and_obstacle(certifier).second);
+      } else {
+        (void)certifier.add_arm();
+      }
+      begin(++changes);
+    }
+    if (certifier.winner()) return true;
+  }
+  return false;
+}
+
+// Policies that play thousands of self-duels between two informative ones, each of them drawn, and those
+// that take part under another name.
+inline bool too_slow_for_many_problems(const std::string& policy) {
+  return policy == "self-sparring" || policy == "auto";
 }
 
 constexpr Chooser kChoosers[] = {Chooser::uniform, Chooser::least_evidence, Chooser::winner_stays};

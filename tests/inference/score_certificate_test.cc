@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "duel/core/rng.h"
 
@@ -75,6 +77,43 @@ TEST(score_certificate, seldom_settles_where_all_arms_are_even) {
     claimed += ever ? 1 : 0;
   }
   EXPECT_LE(claimed, 41);
+}
+
+// One duel at a time gives the bounds, to the last bit, and the winner of the whole board.
+TEST(score_certificate, counts_one_duel_at_a_time_as_it_counts_the_whole_board) {
+  for (const Score score : {Score::copeland, Score::borda}) {
+    RoundRng rng = Stream(3, 0, Purpose::test, "scores").at(1);
+    PairCounts counts(4);
+    auto certifier = std::move(ScoreCertifier::make(4, score, 0.1)).value();
+    std::optional<Arm> first_winner;
+    for (int t = 0; t < 3000; ++t) {
+      const auto i = static_cast<Arm>(rng.below(4));
+      const auto j = static_cast<Arm>((i + 1 + rng.below(3)) % 4);
+      const bool low_wins = rng.bernoulli(0.75);
+      const Arm winner = low_wins ? std::min(i, j) : std::max(i, j);
+      const Arm loser = low_wins ? std::max(i, j) : std::min(i, j);
+      counts.add(winner, loser, {2, 0});
+      certifier.observe(winner, loser);
+      const auto board = score_board(counts, score, 0.1);
+      ASSERT_EQ(certifier.scores(), board->scores);
+      if (!first_winner) first_winner = board->winner;
+      ASSERT_EQ(certifier.winner(), first_winner);
+    }
+    EXPECT_EQ(first_winner, Arm{0});
+  }
+}
+
+TEST(score_certificate, waits_until_every_pair_has_had_its_least_number_of_duels) {
+  auto certifier = std::move(ScoreCertifier::make(3, Score::copeland, 0.1, 50)).value();
+  for (int t = 0; t < 60; ++t) {
+    certifier.observe(0, 1);
+    certifier.observe(0, 2);
+  }
+  EXPECT_FALSE(certifier.winner());
+  for (int t = 0; t < 49; ++t) certifier.observe(1, 2);
+  EXPECT_FALSE(certifier.winner());
+  certifier.observe(2, 1);
+  EXPECT_EQ(certifier.winner(), Arm{0});
 }
 
 }  // namespace

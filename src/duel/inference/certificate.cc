@@ -32,7 +32,7 @@ Result<Certifier> Certifier::make(std::size_t num_arms, const CertificateOptions
 
 Certifier::Certifier(std::size_t num_arms, const CertificateOptions& options)
     : options_(options),
-      budget_(options.alpha, num_arms, options.arms_fixed),
+      budget_(options.alpha, num_arms, options.arms_fixed, options.epsilon),
       evidence_(options.epsilon),
       num_arms_(num_arms),
       num_active_(num_arms),
@@ -92,6 +92,8 @@ void Certifier::recount() {
   for (Arm i = 0; i < num_arms_; ++i) {
     ArmState& arm = arms_[i];
     arm.log_threshold = natural_log(budget_.threshold(i, retired_after_duel_));
+    // Of the start all pairs have the same.
+    if (i > 0) arm.log_edge_threshold = natural_log(budget_.edge_threshold(i, 0));
     arm.unsettled = num_active_ - (arm.active ? 1 : 0);
     arm.beaten_by = 0;
     unbeaten_ += arm.active ? 1 : 0;
@@ -100,7 +102,6 @@ void Certifier::recount() {
     for (Arm j = 0; j < num_arms_; ++j) {
       if (i == j) continue;
       PairState& state = pair(i, j);
-      state.log_edge_threshold = natural_log(budget_.edge_threshold(i, j));
       state.settled = false;
       state.edge = false;
     }
@@ -122,7 +123,7 @@ void Certifier::settle(Arm i, Arm j) {
     state.settled = true;
     --arms_[i].unsettled;
   }
-  if (!state.edge && state.best.log_evidence >= state.log_edge_threshold) {
+  if (!state.edge && state.best.log_evidence >= log_edge_threshold(i, j)) {
     state.edge = true;
     if (arms_[j].beaten_by++ == 0) --unbeaten_;
   }
@@ -144,10 +145,12 @@ void Certifier::observe(const Duel& duel, Outcome outcome) {
     return;
   }
   // A loss lowers E, so that only the winner's side can reach a new maximum.
-  evidence_.raise(won.best, won.wins, pair(loser, winner).wins);
-  settle(winner, loser);
+  const bool raised = evidence_.raise(won.best, won.wins, pair(loser, winner).wins);
   // The other side can only have been waiting for the number of duels.
-  if (duels(winner, loser) == options_.min_decisive_per_pair) settle(loser, winner);
+  const bool now_enough = duels(winner, loser) == options_.min_decisive_per_pair;
+  if (!raised && !now_enough) return;
+  settle(winner, loser);
+  if (now_enough) settle(loser, winner);
   look_for_winner(winner);
   look_for_winner(loser);
   look_for_no_winner();
@@ -197,7 +200,7 @@ void Certifier::look_for_no_winner() {
       if (!best || log_evidence(i, j) > log_evidence(*best, j)) best = i;
     }
     beater[j] = *best;
-    no_winner_->findings.push_back(finding(*best, j, pair(*best, j).log_edge_threshold));
+    no_winner_->findings.push_back(finding(*best, j, log_edge_threshold(*best, j)));
   }
   std::vector<bool> visited(num_arms_, false);
   Arm at = start;

@@ -2,9 +2,9 @@
 // one waits, however often one looks, whatever chose the pairs.
 //
 //   winner     "arm i beats every other active arm": E_ij has reached i's threshold for every other
-//              active arm j. If i does not beat some j, E_ij reaches it with probability at most alpha_i;
-//              the alpha_i sum to at most alpha (error_budget.h). With epsilon > 0 the statement is
-//              "arm i loses to no active arm by more than epsilon".
+//              active arm j. The thresholds are such that this ever happens to an arm that does not
+//              beat every other with probability at most alpha (error_budget.h). With epsilon > 0 the
+//              statement is "arm i loses to no active arm by more than epsilon".
 //   no winner  "no active arm beats every other: i > j > .. > i": every active arm is beaten by an
 //              active arm, at thresholds that make all declared pairs right with probability
 //              1 - alpha. A question of its own, with an alpha of its own.
@@ -95,7 +95,6 @@ class Certifier {
   struct PairState {
     std::uint64_t wins = 0;
     PairEvidence::Maximum best;
-    double log_edge_threshold = 0;
     bool settled = false;  // counts towards the row's certificate
     bool edge = false;     // "row beats column" is declared
   };
@@ -103,8 +102,9 @@ class Certifier {
     bool active = true;
     bool served = false;
     double log_threshold = 0;
-    std::size_t unsettled = 0;  // active rivals whose E_ij is below the threshold
-    std::size_t beaten_by = 0;  // active arms that are declared to beat it
+    double log_edge_threshold = 0;  // of its pairs with arms that joined before it
+    std::size_t unsettled = 0;      // active rivals whose E_ij is below the threshold
+    std::size_t beaten_by = 0;      // active arms that are declared to beat it
     // Given a Condorcet winner.
     bool ruled_out = false;
     double best_mean = 1;  // largest G_i
@@ -116,6 +116,8 @@ class Certifier {
   const PairState& pair(Arm i, Arm j) const { return pairs_[i * num_arms_ + j]; }
   std::uint64_t duels(Arm i, Arm j) const { return pair(i, j).wins + pair(j, i).wins; }
   bool enough(Arm i, Arm j) const { return duels(i, j) >= options_.min_decisive_per_pair; }
+
+  double log_edge_threshold(Arm i, Arm j) const { return arms_[i < j ? j : i].log_edge_threshold; }
 
   void recount();  // after the set of arms changed
   void settle(Arm i, Arm j);

@@ -12,17 +12,22 @@ namespace duel {
 // or retired. The m-th arm added later gets 0.2 alpha/(m (m + 1)), a series that sums to 0.2 alpha.
 class ErrorBudget {
  public:
-  // REQUIRES: 0 < alpha < 1, initial_arms >= 1.
-  ErrorBudget(double alpha, std::size_t initial_arms, bool arms_fixed);
+  // `epsilon`: a false certificate is one of an arm that loses to another by more than that.
+  // REQUIRES: 0 < alpha < 1, initial_arms >= 1, epsilon >= 0.
+  ErrorBudget(double alpha, std::size_t initial_arms, bool arms_fixed, double epsilon = 0);
 
   double alpha() const { return alpha_; }
 
   // alpha_i: the chance that i is ever certified although it does not beat every other arm.
   double share(Arm i) const;
 
-  // Each E_ij must reach this: 1/alpha_i for a fixed set, else 1/(0.9 alpha_i), or r (r + 1)/(0.1
-  // alpha_i) after r >= 1 arms were retired after their first duel. Retiring is a choice made after
-  // looking: it must cost, or one could retire the rival that stands in the way.
+  // Each E_ij must reach this: 1/(0.9 alpha_i), or r (r + 1)/(0.1 alpha_i) after r >= 1 arms were
+  // retired after their first duel. Retiring is a choice made after looking: it must cost, or one
+  // could retire the rival that stands in the way.
+  //
+  // For a fixed set: the smaller of K/alpha and 3/alpha + 1, whatever K (the latter only for epsilon
+  // 0; proof in docs/certificates.md). An arm that l others beat or equal must reach c against all of
+  // them, which has probability at most c^-l, and at most 2 r + 1 arms can have so few as r.
   double threshold(Arm i, std::uint64_t retired_after_duel) const;
 
   // E_ij >= this declares "i beats j" with all such declarations, over all ordered pairs and times,
@@ -37,6 +42,7 @@ class ErrorBudget {
   double alpha_;
   std::size_t initial_arms_;
   bool arms_fixed_;
+  double epsilon_;
 };
 
 }  // namespace duel

@@ -17,7 +17,11 @@ PairEvidence::PairEvidence(double epsilon) : null_(0.5 - epsilon), rates_{} {
     // q <= 1/2, so that q + gap stays below 1.
     const double p = null_ + kComponents[k].gap;
     rates_[k] = {natural_log(kComponents[k].weight), natural_log(p / null_),
-                 natural_log((1.0 - p) / (1.0 - null_))};
+                 natural_log((1.0 - p) / (1.0 - null_)), p / null_};
+  }
+  least_ratio_ = -rates_.back().loss / rates_.back().win;
+  for (const Rates& rates : rates_) {
+    DUEL_CHECK(rates.win > 0.0015 && -rates.loss / rates.win >= least_ratio_);
   }
 }
 
@@ -29,30 +33,31 @@ PairEvidence::Terms PairEvidence::terms(double wins, double losses) const {
   return terms;
 }
 
-double PairEvidence::log_sum(const Terms& terms) {
-  const double largest = *std::max_element(terms.begin(), terms.end());
-  double sum = 0;
-  for (const double term : terms) {
+PairEvidence::Sum PairEvidence::sum_of(const Terms& terms) {
+  Sum result{.shares = {}, .largest = *std::max_element(terms.begin(), terms.end()), .sum = 0};
+  for (std::size_t k = 0; k < terms.size(); ++k) {
     // e^-40 < 2^-57: seven such terms stay below the rounding of the sum.
-    if (term - largest > -40.0) sum += exponential(term - largest);
+    const double below = terms[k] - result.largest;
+    if (below > -40.0) result.sum += result.shares[k] = exponential(below);
   }
-  return largest + natural_log(sum);
+  return result;
 }
+
+double PairEvidence::Sum::log() const { return largest + natural_log(sum); }
 
 double PairEvidence::log_evidence(std::uint64_t wins, std::uint64_t losses) const {
-  return log_sum(terms(static_cast<double>(wins), static_cast<double>(losses)));
+  return sum_of(terms(static_cast<double>(wins), static_cast<double>(losses))).log();
 }
 
-void PairEvidence::raise(Maximum& maximum, std::uint64_t wins, std::uint64_t losses) const {
+bool PairEvidence::raise_by(Maximum& maximum, std::uint64_t wins, std::uint64_t losses, double won,
+                            double lost) const {
   // E has grown by at most the largest growth of a component. The margin covers rounding, so that the
   // maximum has the bits of the plain one.
-  const auto won = static_cast<double>(wins - maximum.wins);
-  const auto lost = static_cast<double>(losses - maximum.losses);
   double growth = won * rates_[0].win + lost * rates_[0].loss;
   for (std::size_t k = 1; k < rates_.size(); ++k) {
     growth = std::max(growth, won * rates_[k].win + lost * rates_[k].loss);
   }
-  if (growth < -1e-7) return;
+  if (growth < -1e-7) return false;
   // And it is at most a mean's largest value, and at most eight times its largest term.
   const Terms logs = terms(static_cast<double>(wins), static_cast<double>(losses));
   double largest = logs[0], factor = logs[0] - rates_[0].log_weight;
@@ -62,9 +67,28 @@ void PairEvidence::raise(Maximum& maximum, std::uint64_t wins, std::uint64_t los
   }
   constexpr double kLog8 = 2.0794415416798357;
   static_assert(kComponents.size() == 8);
-  if (std::min(factor, largest + kLog8) + 1e-6 < maximum.log_evidence) return;
-  const double value = log_sum(logs);
-  if (value > maximum.log_evidence) maximum = {value, wins, losses};
+  if (std::min(factor, largest + kLog8) + 1e-6 < maximum.log_evidence) return false;
+  const Sum now = sum_of(logs);
+  const double value = now.log();
+  if (value > maximum.log_evidence) {
+    maximum = {.log_evidence = value, .wins = wins, .losses = losses};
+    return true;
+  }
+  // How E would stand after 1, 2, 4, 8 wins in a row: while that is too little, more duels are.
+  const double enough = exponential(maximum.log_evidence - now.largest) * (1 - 1e-9);
+  Terms odds;  // NOLINT(*-member-init): filled below
+  for (std::size_t k = 0; k < odds.size(); ++k) odds[k] = rates_[k].odds;
+  maximum.look_at = wins + 1;
+  for (const std::uint64_t more : {1, 2, 4, 8}) {
+    double sum = 0;
+    for (std::size_t k = 0; k < odds.size(); ++k) {
+      sum += now.shares[k] * odds[k];
+      odds[k] *= odds[k];
+    }
+    if (!(sum < enough)) break;
+    maximum.look_at = wins + more + 1;
+  }
+  return false;
 }
 
 double uniform_log_evidence(std::uint64_t wins, std::uint64_t losses, double epsilon) {

@@ -29,10 +29,19 @@ class PairEvidence {
     double log_evidence = 0;  // E starts at 1
     std::uint64_t wins = 0;
     std::uint64_t losses = 0;
+    std::uint64_t look_at = 0;  // wins below which no larger one is possible
   };
-  // Takes the counts into the maximum. Most duels reach no new one, and the wins and losses since the
-  // last tell so without exponentials.
-  void raise(Maximum& maximum, std::uint64_t wins, std::uint64_t losses) const;
+  // Takes the counts into the maximum; whether it rose. Counts never fall between calls. Most duels
+  // reach no new maximum, and the wins and losses since the last tell so without exponentials.
+  bool raise(Maximum& maximum, std::uint64_t wins, std::uint64_t losses) const {
+    // Since the maximum each component has changed by ln(p/q) (won - r lost), r = -ln((1 - p)/(1 - q))/ln(p/q), which is
+    // smallest for the smallest gap. Below that every component has fallen.
+    if (wins < maximum.look_at) return false;
+    const auto won = static_cast<double>(wins - maximum.wins);
+    const auto lost = static_cast<double>(losses - maximum.losses);
+    if (won - least_ratio_ * lost < -kFallen) return false;
+    return raise_by(maximum, wins, losses, won, lost);
+  }
 
   double null_probability() const { return null_; }
 
@@ -60,12 +69,26 @@ class PairEvidence {
     double log_weight;
     double win;   // ln(p_k/q)
     double loss;  // ln((1 - p_k)/(1 - q))
+    double odds;  // p_k/q
   };
   using Terms = std::array<double, kComponents.size()>;  // logarithms of the mixture's terms
   Terms terms(double wins, double losses) const;
-  static double log_sum(const Terms& terms);
+  // e^(term - largest), and their sum.
+  struct Sum {
+    Terms shares;
+    double largest;
+    double sum;
+    double log() const;
+  };
+  static Sum sum_of(const Terms& terms);
+  bool raise_by(Maximum& maximum, std::uint64_t wins, std::uint64_t losses, double won,
+                double lost) const;
+
+  // A fall of the smallest component by 1e-7, far above rounding: the smallest ln(p/q) is 0.0016.
+  static constexpr double kFallen = 1e-7 / 0.0015;
 
   double null_;
+  double least_ratio_ = 1;
   std::array<Rates, kComponents.size()> rates_;
 };
 

@@ -6,12 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <optional>
-#include <unordered_map>
 #include <vector>
 
-#include "duel/core/check.h"
 #include "duel/core/duel.h"
 
 namespace duel {
@@ -38,55 +34,86 @@ class ServingOrder {
 
  private:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  enum class State : std::uint8_t { open, answered, released };
   struct Slot {
+    std::uint64_t next_of_pair = kNone;  // ordinal
     Arm first = 0;
     Arm second = 0;
-    std::uint64_t next_of_pair = kNone;  // ordinal
-    std::optional<Outcome> outcome;
+    Outcome outcome = Outcome::none;
+    State state = State::open;
     bool served = false;
-    bool released = false;
   };
   struct Queue {
     std::uint64_t head = kNone;
-    std::uint64_t tail = kNone;
+    std::uint64_t tail = kNone;  // of no meaning while the queue is empty
   };
 
-  Slot& slot(std::uint64_t ordinal);
-  // Ordinals of a pair enter its queue once every earlier serve is known: until then a missing serve
-  // may belong to the same pair and stand before them.
-  void enqueue(std::uint64_t ordinal);
-  template <class Sink>
-  void release(Arm first, Arm second, Sink& sink);
-  void forget_released();
+  // REQUIRES: base_ <= ordinal < end_.
+  Slot& slot(std::uint64_t ordinal) { return slots_[ordinal & mask_]; }
+  // Makes room up to the ordinal.
+  Slot& reach(std::uint64_t ordinal) {
+    if (ordinal - base_ > mask_) grow(ordinal);
+    if (ordinal >= end_) end_ = ordinal + 1;
+    return slot(ordinal);
+  }
+  void grow(std::uint64_t ordinal);
 
-  static std::uint64_t pair_key(Arm a, Arm b) {
-    return a < b ? (std::uint64_t{a} << 32) | b : (std::uint64_t{b} << 32) | a;
+  Queue& queue(Arm a, Arm b) {
+    const Arm high = a < b ? b : a;
+    const std::size_t index = std::size_t{high} * (std::size_t{high} + 1) / 2 + (a < b ? a : b);
+    if (index >= queues_.size()) queues_.resize((std::size_t{high} + 1) * (high + 2) / 2);
+    return queues_[index];
   }
 
-  std::deque<Slot> slots_;  // of ordinals base_, base_ + 1, ..
+  // Ordinals of a pair enter its queue once every earlier serve is known: until then a missing serve
+  // may belong to the same pair and stand before them.
+  void enqueue(std::uint64_t ordinal) {
+    const Slot& mine = slot(ordinal);
+    Queue& pair = queue(mine.first, mine.second);
+    if (pair.head == kNone) {
+      pair.head = ordinal;
+    } else {
+      slot(pair.tail).next_of_pair = ordinal;
+    }
+    pair.tail = ordinal;
+  }
+  template <class Sink>
+  void release(Queue& queue, Sink& sink);
+  void forget_released() {
+    while (base_ < end_ && slot(base_).state == State::released) slot(base_++) = Slot{};
+  }
+
+  // A ring of the ordinals base_ .. end_ - 1, its size a power of two; the rest of it is blank.
+  std::vector<Slot> slots_ = std::vector<Slot>(16);
+  std::uint64_t mask_ = 15;
   std::uint64_t base_ = 0;
+  std::uint64_t end_ = 0;
   std::uint64_t enqueued_ = 0;  // serves below are known and in their queues
   std::uint64_t known_ = 0;
   std::uint64_t released_ = 0;
-  std::unordered_map<std::uint64_t, Queue> queues_;
+  std::vector<Queue> queues_;  // of unordered pairs, (low, high) at high (high + 1)/2 + low
 };
 
 template <class Sink>
 ServingOrder::Taken ServingOrder::served(std::uint64_t ordinal, Arm first, Arm second,
                                          Sink&& sink) {
   if (ordinal < base_) return Taken::duplicate;
-  Slot& mine = slot(ordinal);
+  Slot& mine = reach(ordinal);
   if (mine.served) return Taken::duplicate;
   mine.first = first;
   mine.second = second;
   mine.served = true;
   ++known_;
+  if (ordinal == enqueued_ && ordinal + 1 == end_ && mine.state == State::open) {
+    enqueue(enqueued_++);  // in order, as mostly
+    return Taken::applied;
+  }
   const std::uint64_t from = enqueued_;
-  while (enqueued_ < base_ + slots_.size() && slot(enqueued_).served) enqueue(enqueued_++);
+  while (enqueued_ < end_ && slot(enqueued_).served) enqueue(enqueued_++);
   // Answers that came before the serves were known.
   for (std::uint64_t k = from; k < enqueued_; ++k) {
     const Slot& entered = slot(k);
-    if (entered.outcome && !entered.released) release(entered.first, entered.second, sink);
+    if (entered.state == State::answered) release(queue(entered.first, entered.second), sink);
   }
   forget_released();
   return Taken::applied;
@@ -95,26 +122,26 @@ ServingOrder::Taken ServingOrder::served(std::uint64_t ordinal, Arm first, Arm s
 template <class Sink>
 ServingOrder::Taken ServingOrder::answered(std::uint64_t ordinal, Outcome outcome, Sink&& sink) {
   if (ordinal < base_) return Taken::duplicate;
-  Slot& mine = slot(ordinal);
-  if (mine.outcome) return Taken::duplicate;  // the first counts
+  Slot& mine = reach(ordinal);
+  if (mine.state != State::open) return Taken::duplicate;  // the first counts
   mine.outcome = outcome;
+  mine.state = State::answered;
   if (ordinal < enqueued_) {
-    release(mine.first, mine.second, sink);
+    release(queue(mine.first, mine.second), sink);
     forget_released();
   }
   return Taken::applied;
 }
 
 template <class Sink>
-void ServingOrder::release(Arm first, Arm second, Sink& sink) {
-  Queue& queue = queues_[pair_key(first, second)];
-  while (queue.head != kNone && slot(queue.head).outcome) {
+void ServingOrder::release(Queue& queue, Sink& sink) {
+  while (queue.head != kNone) {
     Slot& front = slot(queue.head);
-    sink(Duel{.first = front.first, .second = front.second, .round = queue.head}, *front.outcome);
-    front.released = true;
+    if (front.state == State::open) return;
+    sink(Duel{.first = front.first, .second = front.second, .round = queue.head}, front.outcome);
+    front.state = State::released;
     ++released_;
     queue.head = front.next_of_pair;
-    if (queue.head == kNone) queue.tail = kNone;
   }
 }
 

@@ -1,0 +1,59 @@
+#include "duel/inference/contest.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace duel {
+namespace {
+
+struct Standing {
+  std::uint64_t points = 0;  // twice the pairs it is ahead in
+  double least_evidence = std::numeric_limits<double>::infinity();
+};
+
+Standing standing_of(const Certifier& certifier, Arm i) {
+  Standing standing;
+  for (Arm j = 0; j < certifier.num_arms(); ++j) {
+    if (j == i || !certifier.active(j)) continue;
+    const std::uint64_t wins = certifier.wins(i, j);
+    const std::uint64_t losses = certifier.wins(j, i);
+    standing.points += wins > losses ? 2 : wins == losses ? 1 : 0;
+    standing.least_evidence = std::min(standing.least_evidence, certifier.log_evidence(i, j));
+  }
+  return standing;
+}
+
+}  // namespace
+
+std::optional<Contest> closest_contest(const Certifier& certifier,
+                                       const std::function<std::uint64_t(Arm, Arm)>& outstanding) {
+  std::optional<Arm> leader;
+  Standing best;
+  for (Arm i = 0; i < certifier.num_arms(); ++i) {
+    if (!certifier.active(i)) continue;
+    const Standing standing = standing_of(certifier, i);
+    if (!leader || std::tie(standing.points, standing.least_evidence) >
+                       std::tie(best.points, best.least_evidence)) {
+      leader = i;
+      best = standing;
+    }
+  }
+  if (!leader) return std::nullopt;
+
+  std::optional<Contest> contest;
+  std::tuple<bool, std::uint64_t, double> least;
+  for (Arm j = 0; j < certifier.num_arms(); ++j) {
+    if (j == *leader || !certifier.active(j)) continue;
+    const double evidence = certifier.log_evidence(*leader, j);
+    const bool beaten = evidence >= certifier.log_threshold(*leader);
+    const std::tuple need{beaten, outstanding ? outstanding(*leader, j) : 0, evidence};
+    if (!contest || need < least) {
+      contest = Contest{.leader = *leader, .rival = j};
+      least = need;
+    }
+  }
+  return contest;
+}
+
+}  // namespace duel
