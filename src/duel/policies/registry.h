@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "duel/core/goal.h"
 #include "duel/policies/any_policy.h"
 #include "duel/policies/policy.h"
 #include "duel/policies/trial_loop.h"
@@ -31,10 +32,18 @@ struct PolicyFacts {
   Outstanding outstanding = Outstanding::yes;
 };
 
+// What a run is for: every duel is traffic and pays for poor arms, or every question is paid and the
+// fewest until a certificate are wanted.
+enum class Aim { regret, certificate };
+
 // What a run tells a policy about itself.
 struct PolicySetting {
   std::size_t num_arms = 0;
   Round rounds = 0;  // default of the option `horizon`
+  Aim aim = Aim::regret;
+  // Of the certificate in view.
+  Goal goal = Goal::condorcet;
+  double alpha = 0.05;
 };
 
 // A policy with its options fixed; makes fresh instances. Immutable and shared between threads.
@@ -131,6 +140,9 @@ class PolicyKindOf final : public PolicyKind {
       const CallSpec& call, const PolicySetting& setting) const override {
     typename P::Options options;
     if constexpr (requires { options.horizon; }) options.horizon = setting.rounds;
+    if constexpr (requires { options.certificate_alpha; }) {
+      options.certificate_alpha = setting.alpha;
+    }
     DUEL_ASSIGN(options, options_.parse(call, options, "policy"));
     if constexpr (requires { options.horizon; }) {
       if (options.horizon == 0) return missing_horizon(facts_.name);

@@ -1,0 +1,79 @@
+#include "duel/policies/asker.h"
+
+#include "duel/core/check.h"
+
+namespace duel {
+
+Asker::Asker(const ConfiguredPolicy& policy, std::uint64_t seed, std::uint32_t trial)
+    : streams_(seed, trial, policy.facts().name),
+      foreign_(seed, trial, Purpose::answer, policy.facts().name + "/foreign"),
+      jumps_(policy.facts().jumping != Jumping::none),
+      sequential_(policy.facts().outstanding == Outstanding::sequential) {
+  policy_ = policy.make(streams_.choice.at(0));
+}
+
+Asker::Asker(const Asker& other)
+    : policy_(other.policy_->clone()),
+      streams_(other.streams_),
+      foreign_(other.foreign_),
+      jumps_(other.jumps_),
+      sequential_(other.sequential_),
+      clock_(other.clock_),
+      outstanding_(other.outstanding_),
+      heard_(other.heard_),
+      prepared_(other.prepared_) {}
+
+Asker& Asker::operator=(const Asker& other) {
+  if (this != &other) *this = Asker(other);
+  return *this;
+}
+
+// A self-duel goes by: its outcome is a coin, as in the simulator.
+void Asker::idle(const Duel& self) {
+  RoundRng answer = streams_.answer.at(self.round);
+  policy_->observe(self, answer.coin() ? Outcome::first_wins : Outcome::second_wins, answer);
+}
+
+Asker::Question Asker::next() {
+  if (sequential_ && outstanding_ > 0) return {State::wait, {}};
+  const Round tries = outstanding_ > 0 ? kTriesWhileOutstanding : kTries;
+  for (Round tried = 0; tried < tries; ++tried) {
+    const Round round = clock_ + 1;
+    if (round >= kEndOfTime) break;
+    const RoundRng rng = streams_.choice.at(round);
+    // A jump drew this duel with the knowledge that it ended the stretch.
+    const Duel duel = prepared_ ? *prepared_ : policy_->select(round, rng);
+    prepared_.reset();
+    policy_->issued(duel, rng);
+    clock_ = round;
+    if (!duel.is_self()) {
+      ++outstanding_;
+      return {State::ask, duel};
+    }
+    idle(duel);
+    if (jumps_ && outstanding_ == 0) {
+      const Jump jump = policy_->jump(round + 1, kEndOfTime, streams_.choice.at(round + 1));
+      // A stretch without end leaves the clock where it is, so that later answers find time left.
+      if (jump.idle_until >= kEndOfTime) break;
+      clock_ = jump.idle_until - 1;
+      prepared_ = jump.next;
+    }
+  }
+  return {outstanding_ > 0 ? State::wait : State::nothing, {}};
+}
+
+void Asker::answered(const Duel& duel, Outcome outcome) {
+  DUEL_CHECK(outstanding_ > 0);
+  --outstanding_;
+  // What was drawn ahead knew nothing of this answer; its round is still to come.
+  prepared_.reset();
+  policy_->observe(duel, outcome, streams_.answer.at(duel.round));
+}
+
+void Asker::heard(Arm first, Arm second, Outcome outcome) {
+  prepared_.reset();
+  policy_->observe({.first = first, .second = second, .round = clock_, .foreign = true}, outcome,
+                   foreign_.at(++heard_));
+}
+
+}  // namespace duel

@@ -1,0 +1,72 @@
+// Asks a policy only for duels that teach something.
+//
+// Where every question costs and none is traffic (a judge that is paid, a person at a terminal), a
+// policy's self-duel is never asked: the clock goes to the policy's next round between different arms,
+// by its jump where it has one, and that duel is served. What is asked depends on the seed and on the
+// order of `next`, `answered` and `heard` alone, so that a log replays to the same state.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "duel/core/duel.h"
+#include "duel/core/rng.h"
+#include "duel/policies/any_policy.h"
+#include "duel/policies/registry.h"
+#include "duel/policies/trial_loop.h"
+
+namespace duel {
+
+class Asker {
+ public:
+  // What there is to ask. `wait`: not before an outstanding duel is answered. `nothing`: the policy
+  // has settled on its self-duel; later answers may change that, the clock alone will not.
+  enum class State { ask, wait, nothing };
+  struct Question {
+    State state = State::nothing;
+    Duel duel;  // where there is one to ask; its round is its ticket
+  };
+
+  // `trial` sets simulated runs apart. The policy's own options (ties, ..) are in `policy`.
+  Asker(const ConfiguredPolicy& policy, std::uint64_t seed, std::uint32_t trial = 0);
+  Asker(const Asker& other);
+  Asker& operator=(const Asker& other);
+  Asker(Asker&&) = default;
+  Asker& operator=(Asker&&) = default;
+
+  // The next duel; it counts as issued, and each is answered once.
+  Question next();
+  // `Outcome::none` where the answer was lost. REQUIRES: a duel of `next` that is outstanding.
+  void answered(const Duel& duel, Outcome outcome);
+  // A duel that the policy did not choose. Count-based policies use it, schedules do not.
+  void heard(Arm first, Arm second, Outcome outcome);
+
+  Arm recommend() const { return policy_->recommend(streams_.recommend.at(clock_)); }
+  // Rounds that have gone by, the skipped ones included.
+  Round clock() const { return clock_; }
+  std::uint64_t outstanding() const { return outstanding_; }
+
+  // Rounds that are tried one by one where the policy cannot jump, and while answers are outstanding,
+  // when no jump is defined.
+  static constexpr Round kTries = 10'000;
+  static constexpr Round kTriesWhileOutstanding = 100;
+  // A stretch that reaches this round never ends: ln t grows no more that counts.
+  static constexpr Round kEndOfTime = 1'000'000'000'000'000'000;
+
+ private:
+  void idle(const Duel& self);
+
+  std::unique_ptr<AnyPolicy> policy_;
+  TrialStreams streams_;
+  Stream foreign_;
+  bool jumps_;
+  bool sequential_;
+  Round clock_ = 0;
+  std::uint64_t outstanding_ = 0;
+  std::uint64_t heard_ = 0;
+  std::optional<Duel> prepared_;  // of round clock_ + 1, drawn by a jump
+};
+
+}  // namespace duel

@@ -1,0 +1,73 @@
+#include "duel/policies/auto.h"
+
+#include <memory>
+#include <utility>
+
+#include "duel/core/numbers.h"
+
+namespace duel {
+
+CallSpec policy_for(const AutoOptions& options) {
+  if (options.aim == Aim::regret) return {"dts-plus", {}};
+  if (options.goal == Goal::condorcet) {
+    return {"certify", {{"alpha", format_number(options.alpha)}}};
+  }
+  // The score of every arm must be settled; of Borda each against all others.
+  return {options.goal == Goal::copeland ? "dts-plus" : "uniform", {}};
+}
+
+namespace {
+
+OptionTable<AutoOptions> auto_options() {
+  OptionTable<AutoOptions> table;
+  table.choice<Aim>("aim", &AutoOptions::aim,
+                    {{"regret", Aim::regret}, {"certificate", Aim::certificate}},
+                    "little regret, or few duels to a certificate; a run says which it needs");
+  table.choice<Goal>(
+      "goal", &AutoOptions::goal,
+      {{"condorcet", Goal::condorcet}, {"copeland", Goal::copeland}, {"borda", Goal::borda}},
+      "what the certificate is about; a run says which it needs");
+  table.number("alpha", &AutoOptions::alpha, {.above = 0, .below = 1},
+               "error level of the certificate in view");
+  return with_common_options(std::move(table));
+}
+
+class AutoKind final : public PolicyKind {
+ public:
+  const PolicyFacts& facts() const override { return facts_; }
+  std::vector<OptionFact> options() const override { return options_.facts(); }
+
+  Result<std::shared_ptr<const ConfiguredPolicy>> configure(
+      const CallSpec& call, const PolicySetting& setting) const override {
+    AutoOptions defaults;
+    defaults.aim = setting.aim;
+    defaults.goal = setting.goal;
+    defaults.alpha = setting.alpha;
+    DUEL_ASSIGN(const AutoOptions options, options_.parse(call, defaults, "policy"));
+    CallSpec chosen = policy_for(options);
+    // Options that every policy has are handed on as the user wrote them.
+    for (const auto& [key, value] : call.arguments) {
+      if (key == "ties" || key == "deterministic_ties") chosen.arguments.emplace_back(key, value);
+    }
+    return configure_policy(chosen, setting);
+  }
+
+ private:
+  PolicyFacts facts_{
+      .name = "auto",
+      .title = "The default: dts-plus for little regret, certify for few duels to a certificate",
+      .paper = "none; chosen by measurement, see docs/choosing-a-policy.md",
+      .setting = "any",
+      .guarantee = "that of the policy it becomes",
+      .departs =
+          "becomes dts-plus where regret counts; certify where a certificate of a Condorcet "
+          "winner is wanted, dts-plus for one of a Copeland winner, uniform for Borda",
+      .status = "tested",
+      .jumping = Jumping::in_law};
+  OptionTable<AutoOptions> options_ = auto_options();
+};
+
+const bool registered = register_policy(std::make_unique<AutoKind>());
+
+}  // namespace
+}  // namespace duel

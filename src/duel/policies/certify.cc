@@ -1,0 +1,182 @@
+#include "duel/policies/certify.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "duel/core/beta.h"
+#include "duel/core/logarithm.h"
+#include "duel/inference/error_budget.h"
+#include "duel/policies/registry.h"
+
+namespace duel {
+namespace {
+
+// Costs are summed in units of 2^-36, so that equal standings are equal whatever the order of summation.
+std::int64_t to_grid(double cost) { return static_cast<std::int64_t>(cost * 0x1p36 + 0.5); }
+
+}  // namespace
+
+Certify::Certify(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
+    : options_(options),
+      log_threshold_(
+          natural_log(ErrorBudget(options.certificate_alpha, num_arms, true).threshold(0, 0))),
+      // One arm alone has no pair to declare.
+      log_edge_threshold_(
+          num_arms < 2
+              ? log_threshold_
+              : natural_log(
+                    ErrorBudget(options.certificate_alpha, num_arms, true).edge_threshold(0, 1))),
+      counts_(num_arms),
+      beaten_(num_arms * num_arms),
+      beliefs_(num_arms),
+      row_cost_(num_arms),
+      worst_(num_arms) {
+  tied_.reserve(num_arms);
+  for (Arm i = 0; i < num_arms; ++i) refresh_row(i);
+}
+
+Arm Certify::likeliest_winner(RoundRng& rng) const {
+  const std::int64_t least = *std::min_element(row_cost_.begin(), row_cost_.end());
+  tied_.clear();
+  for (Arm i = 0; i < counts_.num_arms(); ++i) {
+    if (row_cost_[i] == least) tied_.push_back(i);
+  }
+  return one_of_tied(rng);
+}
+
+Arm Certify::leader(RoundRng& rng) const {
+  const std::uint64_t way = rng.below(4);
+  if (way < 2) return likeliest_winner(rng);
+  const SampledTournament tournament(beliefs_, rng, nullptr);
+  const std::uint8_t level = way == 2 ? *std::min_element(worst_.begin(), worst_.end()) : 2;
+  auto fewest = std::numeric_limits<std::uint32_t>::max();
+  std::int64_t least = 0;
+  tied_.clear();
+  for (Arm i = 0; i < counts_.num_arms(); ++i) {
+    if (worst_[i] > level) continue;
+    const std::uint32_t losses = tournament.losses(i, fewest);
+    if (losses > fewest) continue;
+    const std::int64_t cost = row_cost_[i];
+    if (losses < fewest || cost < least) {
+      fewest = losses;
+      least = cost;
+      tied_.clear();
+    }
+    if (cost == least) tied_.push_back(i);
+  }
+  return one_of_tied(rng);
+}
+
+Arm Certify::rival_of(Arm leader, RoundRng& rng) const {
+  const auto num_arms = static_cast<Arm>(counts_.num_arms());
+  const std::uint8_t* beaten = &beaten_[std::size_t{leader} * num_arms];
+  bool all_beaten = true;
+  for (Arm j = 0; j < num_arms; ++j) all_beaten = all_beaten && (j == leader || beaten[j] > 0);
+  const bool draws = !rng.coin();
+  double least = std::numeric_limits<double>::infinity();
+  tied_.clear();
+  for (Arm j = 0; j < num_arms; ++j) {
+    if (j == leader || (!all_beaten && beaten[j] > 0)) continue;
+    const double pending = pending_.empty() ? 0.0 : pending_.count(leader, j);
+    const double wins = counts_.wins(leader, j) + pending;
+    const double losses = counts_.wins(j, leader);
+    double value = 0;
+    if (draws) {
+      value = -draw_beta(losses + 1, wins + 1, rng);
+    } else {
+      value = pending > 0 ? beta_above_half(wins, losses) : beliefs_.above_half(leader, j);
+    }
+    if (value < least) {
+      least = value;
+      tied_.clear();
+    }
+    if (value == least) tied_.push_back(j);
+  }
+  return one_of_tied(rng);
+}
+
+Duel Certify::select(Round round, RoundRng rng) const {
+  if (counts_.num_arms() == 1) return {0, 0, round};
+  const Arm first = leader(rng);
+  return {first, rival_of(first, rng), round};
+}
+
+void Certify::refresh_row(Arm i) {
+  row_cost_[i] = 0;
+  for (Arm j = 0; j < counts_.num_arms(); ++j) {
+    if (j != i) row_cost_[i] += to_grid(beliefs_.cost(i, j));
+  }
+}
+
+void Certify::refresh_pair(Arm i, Arm j) {
+  beliefs_.refresh(i, j, counts_);
+  refresh_row(i);
+  refresh_row(j);
+  const std::size_t num_arms = counts_.num_arms();
+  const auto raise = [&](Arm winner, Arm loser) {
+    std::uint8_t& level = beaten_[winner * num_arms + loser];
+    const std::uint32_t wins = counts_.points(winner, loser) / 2;  // a tie's half is no evidence
+    const std::uint32_t losses = counts_.points(loser, winner) / 2;
+    if (level < 2 && wins > losses) {
+      const double evidence = evidence_.log_evidence(wins, losses);
+      const std::uint8_t reached = evidence >= log_edge_threshold_ ? 2
+                                   : evidence >= log_threshold_    ? 1
+                                                                   : 0;
+      level = std::max(level, reached);
+    }
+    worst_[loser] = std::max(worst_[loser], level);
+  };
+  raise(i, j);
+  raise(j, i);
+}
+
+void Certify::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
+  if (duel.is_self()) return;
+  if (!duel.foreign) pending_.settled(duel.first, duel.second);
+  if (const auto points = points_of(outcome, options_.ties, rng)) {
+    counts_.add(duel.first, duel.second, *points);
+    refresh_pair(duel.first, duel.second);
+  }
+}
+
+bool Certify::restored() {
+  const std::size_t num_arms = counts_.num_arms();
+  if (!counts_.consistent() || !pending_.valid_for(num_arms)) return false;
+  if (beaten_.size() != num_arms * num_arms) return false;
+  beliefs_ = Beliefs(num_arms);
+  for (Arm i = 0; i < num_arms; ++i) refresh_row(i);
+  std::fill(worst_.begin(), worst_.end(), 0);
+  for (Arm i = 0; i < num_arms; ++i) {
+    for (Arm j = i + 1; j < num_arms; ++j) {
+      if ((counts_.total(i, j) & 1) != 0) return false;  // halves come in pairs
+      if (beaten_[i * num_arms + j] > 2 || beaten_[j * num_arms + i] > 2) return false;
+      if (counts_.total(i, j) != 0) refresh_pair(i, j);
+    }
+  }
+  return true;
+}
+
+namespace {
+
+OptionTable<CertifyOptions> certify_options() {
+  OptionTable<CertifyOptions> table;
+  table.number("alpha", &CertifyOptions::certificate_alpha, {.above = 0, .below = 1},
+               "error level of the certificate in view: an arm beaten at this level is met no more",
+               Shown::always);
+  return table;
+}
+
+const bool registered = register_policy<Certify>(
+    {.name = "certify",
+     .title = "The likely winner against arms that it has not beaten yet",
+     .paper =
+         "ours; after top-two Thompson sampling: Russo, Simple Bayesian algorithms for best arm "
+         "identification. COLT 2016",
+     .setting = "any; made for the fewest duels to a certificate",
+     .guarantee = "none proved; never exploits, so that regret grows linearly",
+     .departs = "not a published algorithm",
+     .status = "experimental"},
+    certify_options());
+
+}  // namespace
+}  // namespace duel

@@ -1,0 +1,93 @@
+// The fewest duels to a certificate: a likely winner meets the arms that it has not beaten yet.
+// Ours; the two draws are those of top-two Thompson sampling: Russo, COLT 2016.
+// Assumes    nothing; made for a Condorcet winner or the proof that there is none.
+// Guarantee  none proved. It never plays a self-duel, so that regret grows linearly.
+// Cost       O(K |C|) per duel for |C| arms not beaten yet; 33 bytes per ordered pair.
+// Departs    not a published algorithm. Outstanding duels count as won by the leader, so that a burst
+//            spreads over its rivals.
+//
+// A certificate for i needs E_ij >= c against every other arm j, and "no winner" needs for every arm
+// one with E_ij >= c' (inference/error_budget.h, c and c' of a fixed set of arms), so that
+// duels of the winner with arms that it has not beaten are work that must be done, and all others are
+// the price of finding it. With pi_ij = P(theta_ij > 1/2), theta_ij ~ Beta(w_ij + 1, w_ji + 1):
+//   1. Leader: half of the time the likeliest winner, argmax_i prod_j pi_ij. Otherwise a tournament is
+//      sampled from the beliefs, and the arm with the most wins leads, of several the likeliest winner:
+//      a quarter of the time among all arms, a quarter among those that were beaten least (by nobody;
+//      by E >= c; by E >= c').
+//   2. Rival: of the arms that the leader has not beaten (of all, if it has beaten all), a fair coin
+//      takes the one it is least sure to beat, argmin_j pi_ij. Otherwise each draws a theta_ji, and
+//      the largest takes it.
+// The likeliest alone wastes least, but it can be trapped: by an unlucky start of the winner, and by two
+// arms that are nearly even, which hide for thousands of duels that a third would beat both. The draws
+// end that. An arm that was beaten by bad luck comes back as the leader of a tournament among all. Where
+// there is no Condorcet winner, the least beaten arm leads and its surest rival refutes
+// it, until all are refuted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "duel/core/pair_counts.h"
+#include "duel/inference/evidence.h"
+#include "duel/policies/beliefs.h"
+#include "duel/policies/policy.h"
+
+namespace duel {
+
+struct CertifyOptions : PolicyOptions {
+  CertifyOptions() { ties = Ties::drop; }  // as certificates do
+  double certificate_alpha = 0.05;         // level of the certificate in view
+};
+
+class Certify {
+ public:
+  using Options = CertifyOptions;
+
+  Certify(const Options& options, std::size_t num_arms, RoundRng rng);
+
+  Duel select(Round round, RoundRng rng) const;
+  void issued(const Duel& duel, RoundRng /*rng*/) {
+    if (!duel.is_self()) pending_.issued(duel.first, duel.second);
+  }
+  Duel take(Round round, RoundRng rng) {
+    const Duel duel = select(round, rng);
+    issued(duel, rng);
+    return duel;
+  }
+  void observe(const Duel& duel, Outcome outcome, RoundRng rng);
+  // The likeliest winner.
+  Arm recommend(RoundRng rng) const { return likeliest_winner(rng); }
+
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(counts_, beaten_, pending_);
+  }
+  bool restored();
+
+ private:
+  Arm likeliest_winner(RoundRng& rng) const;
+  Arm leader(RoundRng& rng) const;
+  Arm rival_of(Arm leader, RoundRng& rng) const;
+  void refresh_pair(Arm i, Arm j);
+  void refresh_row(Arm i);
+  Arm one_of_tied(RoundRng& rng) const {
+    return tied_[pick_tied(tied_.size(), options_.deterministic_ties, rng)];
+  }
+
+  Options options_;
+  PairEvidence evidence_;
+  double log_threshold_;       // ln c
+  double log_edge_threshold_;  // ln c'
+  PairCounts counts_;
+  // 1 once E_ij has reached the threshold, 2 once it has reached that of an edge; at i * K + j.
+  std::vector<std::uint8_t> beaten_;
+  PendingPairs pending_;
+  // Derived from the above.
+  Beliefs beliefs_;
+  std::vector<std::int64_t> row_cost_;  // -ln prod_j pi_ij, on a grid of 2^-36
+  std::vector<std::uint8_t> worst_;     // the largest of beaten_ over j, for the column's arm
+  mutable std::vector<Arm> tied_;       // scratch
+};
+
+}  // namespace duel
