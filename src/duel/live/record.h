@@ -1,0 +1,199 @@
+// What happens in an experiment that people or judges answer, one record each. The log is the
+// sequence of these records; every state is computed from it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "duel/core/duel.h"
+#include "duel/core/goal.h"
+#include "duel/core/result.h"
+
+namespace duel {
+
+// How the two arms of a duel are placed: by lot; judged in both orders, where a flip is a tie; or
+// the arm that joined earlier always first.
+enum class Placement { random, both, fixed };
+// Why a duel was asked: the policy wanted it; the policy had nothing to ask, so the leader met a
+// rival; the same arm twice, to test the judge.
+enum class Serving { explore, fallback, aa };
+// What an answer says. `invalid`: there was an answer, but none that makes sense.
+enum class Answered { win, tie, both_bad, skip, invalid };
+enum class CertificateKind { winner, no_winner, copeland, borda };
+
+// The words of the log, and back. An unknown word is an error with the nearest spelling.
+std::string_view to_word(Goal goal);
+std::string_view to_word(Placement placement);
+std::string_view to_word(Serving serving);
+std::string_view to_word(Answered answered);
+std::string_view to_word(CertificateKind kind);
+Result<Goal> parse_goal(std::string_view word);
+Result<Placement> parse_placement(std::string_view word);
+Result<Serving> parse_serving(std::string_view word);
+Result<Answered> parse_answered(std::string_view word);
+Result<CertificateKind> parse_certificate_kind(std::string_view word);
+
+// Ids match ^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$. `noun` is for the message: "arm", "duel".
+Status check_id(std::string_view noun, std::string_view id);
+
+// An arm never changes: what it is stands for by a reference (a path, a name) and the SHA-256 of
+// its content, so that a changed file is noticed. Either may be empty.
+struct ArmEntry {
+  std::string id;
+  std::string payload;
+  std::string sha256;
+
+  friend bool operator==(const ArmEntry&, const ArmEntry&) = default;
+};
+
+struct StoppingRule {
+  double alpha = 0.05;
+  std::uint64_t min_decisive_per_pair = 0;  // no certificate before, whatever the evidence
+  std::uint64_t max_duels = 0;              // 0: no limit
+  bool arms_fixed = true;                   // no arm will be added or retired: lower thresholds
+
+  friend bool operator==(const StoppingRule&, const StoppingRule&) = default;
+};
+
+// The first record: all that decides what follows.
+struct ExperimentRecord {
+  std::string experiment_id;
+  std::vector<ArmEntry> arms;
+  std::string policy = "auto";
+  Goal goal = Goal::condorcet;
+  StoppingRule stopping;
+  Placement order = Placement::random;
+  double aa_rate = 0;  // share of duels that show one arm twice
+  // Whether comparisons made elsewhere may enter the certificate, their order in the log being taken
+  // for the order of serving. Otherwise only the policy learns from them.
+  bool comparisons_count = false;
+  std::uint64_t seed = 0;
+
+  friend bool operator==(const ExperimentRecord&, const ExperimentRecord&) = default;
+};
+
+// A duel went out.
+struct ServeRecord {
+  std::string duel_id;
+  std::uint64_t ordinal = 0;  // 0, 1, 2, .. without gaps: the order of serving
+  Round round = 0;            // of the policy
+  std::string first;          // arms as shown
+  std::string second;
+  Serving serving = Serving::explore;
+  std::string task;  // what was asked about; empty where the arms are all there is
+
+  friend bool operator==(const ServeRecord&, const ServeRecord&) = default;
+};
+
+struct Answer {
+  Answered result = Answered::skip;
+  std::string winner;  // the arm's id; only of a win
+  // 1 or 2: the place that won, only of a win where one arm was shown twice. 0 otherwise.
+  std::uint64_t place = 0;
+
+  friend bool operator==(const Answer&, const Answer&) = default;
+};
+
+// One of the two answers of a duel judged in both orders.
+struct Judgement {
+  std::string first;  // the arm shown first
+  Answer answer;
+
+  friend bool operator==(const Judgement&, const Judgement&) = default;
+};
+
+// Who answered: `{"human", "rater-7"}`. Both empty where unknown.
+struct Source {
+  std::string type;
+  std::string id;
+
+  friend bool operator==(const Source&, const Source&) = default;
+};
+
+struct OutcomeRecord {
+  std::string duel_id;
+  Answer answer;
+  Source source;
+  std::optional<std::uint64_t> response_ms;
+  std::vector<Judgement> judgements;  // two, where the order is `both`
+  std::string note;                   // what a person should know: why an answer is invalid
+
+  friend bool operator==(const OutcomeRecord&, const OutcomeRecord&) = default;
+};
+
+// No answer came in time. It is final: an answer after this record is late and counts for nothing.
+struct ExpiredRecord {
+  std::string duel_id;
+
+  friend bool operator==(const ExpiredRecord&, const ExpiredRecord&) = default;
+};
+
+struct ArmAddedRecord {
+  ArmEntry arm;
+
+  friend bool operator==(const ArmAddedRecord&, const ArmAddedRecord&) = default;
+};
+
+struct ArmRetiredRecord {
+  std::string arm_id;
+
+  friend bool operator==(const ArmRetiredRecord&, const ArmRetiredRecord&) = default;
+};
+
+// A comparison made elsewhere.
+struct ComparisonRecord {
+  std::string first;
+  std::string second;
+  Answer answer;
+  Source source;
+  std::string made_at;                                     // as it was written there
+  std::vector<std::pair<std::string, std::string>> extra;  // other columns of the file it came from
+
+  friend bool operator==(const ComparisonRecord&, const ComparisonRecord&) = default;
+};
+
+// The records before this one certify something. A log whose records do not is refused.
+struct CertifiedRecord {
+  CertificateKind kind = CertificateKind::winner;
+  std::string winner;    // empty for no_winner
+  std::uint64_t at = 0;  // sequence number of the record that gave the certificate
+
+  friend bool operator==(const CertifiedRecord&, const CertifiedRecord&) = default;
+};
+
+// Nothing is served any more.
+struct CompletedRecord {
+  std::string reason;  // certified | max_duels | stopped
+
+  friend bool operator==(const CompletedRecord&, const CompletedRecord&) = default;
+};
+
+using Record =
+    std::variant<ExperimentRecord, ServeRecord, OutcomeRecord, ExpiredRecord, ArmAddedRecord,
+                 ArmRetiredRecord, ComparisonRecord, CertifiedRecord, CompletedRecord>;
+
+// A record at its place in the log.
+struct LogEntry {
+  std::uint64_t sequence = 0;  // 1, 2, 3, .. without gaps
+  std::int64_t time_ms = 0;
+  Record record;
+  std::string hash;  // of the chain up to here, 64 hexadecimal digits
+};
+
+// What two judgements of one duel, in both orders, say together: what they agree on; otherwise a tie,
+// except that a skipped or invalid judgement leaves nothing to combine.
+Answer combined(std::span<const Judgement> judgements);
+
+// The fields of a record as they stand in its line, `"record":"serve","duel_id":..`, appended to
+// `out`. An error names a text that is not UTF-8.
+Status append_fields(std::string& out, const Record& record);
+// `text` as a JSON string with its quotes.
+void append_json_string(std::string& out, std::string_view text);
+
+}  // namespace duel

@@ -1,0 +1,19 @@
+// Times as a log holds them: milliseconds since 1970 in UTC, written `2026-11-15T09:00:00.123Z`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace duel {
+
+// REQUIRES: a year of four digits.
+std::string format_timestamp(std::int64_t milliseconds);
+// Exactly the form above; nothing else is taken.
+std::optional<std::int64_t> parse_timestamp(std::string_view text);
+
+// The system's clock. What is computed never depends on it: time enters only as recorded.
+std::int64_t current_time_ms();
+
+}  // namespace duel
