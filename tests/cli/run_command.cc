@@ -140,6 +140,8 @@ CommandResult run_shell(const std::string& script, const CommandOptions& options
   return run_program("/bin/sh", {"-c", script}, options);
 }
 
+bool has_gnuplot() { return run_shell("command -v gnuplot").exit_code == 0; }
+
 TemporaryDirectory::TemporaryDirectory() : path_(make_directory()) {}
 
 TemporaryDirectory::~TemporaryDirectory() {

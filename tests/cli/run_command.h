@@ -33,6 +33,9 @@ CommandResult run_duel(const std::vector<std::string>& arguments,
 // Any program, by `sh -c`. The variable `duel` holds the path of the binary.
 CommandResult run_shell(const std::string& script, const CommandOptions& options = {});
 
+// Whether pictures can be drawn here.
+bool has_gnuplot();
+
 // A `duel` at work in the background, to send signals to.
 class RunningDuel {
  public:

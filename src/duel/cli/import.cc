@@ -1,0 +1,79 @@
+#include "duel/cli/import.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "duel/live/comparison_table.h"
+#include "duel/live/experiment_log.h"
+#include "duel/live/ledger.h"
+#include "duel/live/timestamp.h"
+
+namespace duel::cli {
+namespace {
+
+struct Arguments {
+  std::string file;
+  std::string output;
+  std::string id;
+  double alpha = 0.05;
+};
+
+Result<int> run(const Arguments& arguments, CommandContext& context) {
+  if (std::filesystem::exists(arguments.output)) {
+    return Error{ErrorCode::invalid_argument, "the file exists", arguments.output,
+                 "a log is never written over; choose another name"};
+  }
+  DUEL_ASSIGN(const ComparisonTable table, read_comparisons(arguments.file));
+  const std::string id = arguments.id.empty()
+                             ? id_from(std::filesystem::path(arguments.file).stem().string())
+                             : arguments.id;
+  const ExperimentRecord experiment = experiment_of(table, id, arguments.alpha);
+  if (const auto ledger = Ledger::make(experiment); !ledger.ok()) return ledger.error();
+  // The whole log in memory, so that it is there as a whole or not at all.
+  const std::int64_t now = current_time_ms();
+  std::string head(kHexDigits, '0');
+  Sha256 sha;
+  std::uint64_t sequence = 1;
+  DUEL_ASSIGN(std::string text, log_line(sequence, now, experiment, head, sha));
+  for (const ComparisonRecord& row : table.rows) {
+    DUEL_ASSIGN(const std::string line, log_line(++sequence, now, row, head, sha));
+    text += line;
+  }
+  DUEL_RETURN_IF_ERROR(write_file_atomically(arguments.output, text));
+  for (const ArmEntry& arm : table.arms) {
+    if (!arm.payload.empty()) {
+      context.note(fmt::format("'{}' is called '{}' in the log", arm.payload, arm.id));
+    }
+  }
+  context.note(fmt::format("{}: {} comparisons of {} arms", arguments.output, table.rows.size(),
+                           table.arms.size()));
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_import_command(CLI::App& app, CommandContext& context) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "import",
+      "Makes a log of comparisons that were made elsewhere.\n"
+      "Reads arena CSV (model_a,model_b,winner,judge,tstamp), plain CSV (first,second,winner) and "
+      "JSON lines; columns it does not know are kept. All rows are taken or none. The order of the "
+      "rows is taken for the order in which they were made.");
+  command->add_option("FILE", arguments->file, "Comparisons to read.")->required();
+  command->add_option("-o,--output", arguments->output, "Log to write.")
+      ->required()
+      ->type_name("LOG");
+  command
+      ->add_option("--id", arguments->id, "Id of the experiment (default: from the file's name).")
+      ->type_name("ID");
+  command->add_option("--alpha", arguments->alpha, "Error level of its certificate (default 0.05).")
+      ->type_name("ALPHA");
+  command->footer("Example:\n  duel import arena.csv -o arena.jsonl");
+  context.on(command, [arguments, &context] { return run(*arguments, context); });
+}
+
+}  // namespace duel::cli

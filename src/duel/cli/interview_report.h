@@ -1,0 +1,42 @@
+// What came out of `duel run` or `duel vote`: the verdict in a sentence, the matrix, what it cost.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "duel/cli/command.h"
+#include "duel/cli/interview_options.h"
+#include "duel/cli/matrix_report.h"
+#include "duel/judging/round_robin.h"
+#include "duel/live/standing.h"
+
+namespace duel::cli {
+
+class InterviewReport {
+ public:
+  // REQUIRES: `interview` outlives the report.
+  InterviewReport(const Interview& interview, Ending ending);
+
+  nlohmann::ordered_json to_json(const nlohmann::ordered_json& extra) const;
+  std::string to_text(const Paint& paint) const;
+
+  std::string certificate;  // its file; "" where there is none
+  std::optional<RoundRobinCost> round_robin;
+
+ private:
+  std::string verdict() const;
+  std::string matrix() const;
+  std::string duels() const;
+  std::string cost() const;
+  const std::string& id(Arm arm) const { return interview_.ledger().id_of(arm); }
+
+  const Interview& interview_;
+  Ending ending_;
+  Standing standing_;
+};
+
+// "about 1 200", for estimates: two digits count.
+std::string about(std::uint64_t count);
+
+}  // namespace duel::cli

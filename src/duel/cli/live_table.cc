@@ -1,0 +1,172 @@
+#include "duel/cli/live_table.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <tuple>
+
+#include "duel/cli/command.h"
+#include "duel/cli/interview_report.h"
+#include "duel/cli/progress.h"
+#include "duel/cli/table.h"
+#include "duel/core/numbers.h"
+
+namespace duel::cli {
+namespace {
+
+constexpr auto kRedraw = std::chrono::milliseconds(200);
+constexpr auto kLine = std::chrono::seconds(10);
+constexpr std::size_t kBar = 20;
+
+bool can_redraw() {
+  const char* term = std::getenv("TERM");
+  return is_terminal(STDERR_FILENO) && term != nullptr && std::string_view(term) != "dumb";
+}
+
+winsize size_of_terminal() {
+  winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) size = {24, 80, 0, 0};
+  return size;
+}
+
+std::string bar(double share) {
+  const auto filled = static_cast<std::size_t>(share * kBar);
+  std::string text;
+  for (std::size_t i = 0; i < kBar; ++i) text += i < filled ? "━" : "╌";
+  return text;
+}
+
+std::uint64_t finished(const Ledger& ledger) {
+  const ShownCounts total = ledger.total();
+  return total.served - total.pending();
+}
+
+}  // namespace
+
+LiveTable::LiveTable(const Interview& interview, bool quiet)
+    : interview_(interview),
+      active_(!quiet),
+      terminal_(can_redraw()),
+      first_(finished(interview.ledger())),
+      begin_(Clock::now()),
+      next_(begin_ + (terminal_ ? Clock::duration(kRedraw) : Clock::duration(kLine))) {}
+
+double LiveTable::rate(Clock::time_point now) const {
+  const double seconds = std::chrono::duration<double>(now - begin_).count();
+  return seconds > 0 ? static_cast<double>(finished(interview_.ledger()) - first_) / seconds : 0;
+}
+
+std::string LiveTable::headline(const Standing& standing) const {
+  if (!standing.leader) return "no decisive answer yet";
+  const std::string leader = interview_.ledger().id_of(*standing.leader) + " leads";
+  if (interview_.ledger().experiment().goal != Goal::condorcet) return leader;
+  if (!standing.duels_left) return leader + ", not ahead of all others";
+  const double pace = rate(Clock::now());
+  const std::string time =
+      pace > 0
+          ? fmt::format(" ({})", format_duration(static_cast<double>(*standing.duels_left) / pace))
+          : "";
+  return fmt::format("{}; about {} more duels{}", leader, about(*standing.duels_left), time);
+}
+
+std::string LiveTable::line(const Standing& standing) const {
+  const ArmStanding* least = nullptr;
+  for (const ArmStanding& arm : standing.arms) {
+    if (arm.beaten && (least == nullptr || *arm.beaten < *least->beaten)) least = &arm;
+  }
+  const std::string evidence =
+      least == nullptr ? ""
+                       : fmt::format("; least evidence {:.0f} % of the threshold, against {}",
+                                     100 * *least->beaten, interview_.ledger().id_of(least->arm));
+  return fmt::format("{} duels, {:.3g} per second; {}{}", finished(interview_.ledger()),
+                     rate(Clock::now()), headline(standing), evidence);
+}
+
+std::vector<std::string> LiveTable::lines(const Standing& standing, std::uint64_t in_flight,
+                                          const std::string& trouble, std::size_t rows,
+                                          std::size_t columns) const {
+  const Ledger& ledger = interview_.ledger();
+  const bool by_score = ledger.experiment().goal != Goal::condorcet;
+  std::vector<const ArmStanding*> order;
+  for (const ArmStanding& arm : standing.arms) order.push_back(&arm);
+  std::sort(order.begin(), order.end(), [&](const ArmStanding* a, const ArmStanding* b) {
+    const auto key = [&](const ArmStanding* arm) {
+      return std::make_tuple(standing.leader != arm->arm, -arm->rate(), arm->arm);
+    };
+    return key(a) < key(b);
+  });
+  // A title, the headline, the table's header, and two lines to spare.
+  const std::size_t shown = std::min(order.size(), rows > 8 ? rows - 6 : 2);
+  Table table;
+  table.column("", Align::left)
+      .column("arm", Align::left)
+      .column("won")
+      .column("of")
+      .column("rate");
+  table.column("duels").column(by_score ? "score" : "evidence of the leader against it",
+                               Align::left);
+  for (std::size_t k = 0; k < shown; ++k) {
+    const ArmStanding& arm = *order[k];
+    const bool leads = standing.leader == arm.arm;
+    std::string evidence;
+    if (arm.score) {
+      evidence = fmt::format("{:.3f} .. {:.3f}", arm.score->lower, arm.score->upper);
+    } else if (arm.beaten) {
+      evidence = *arm.beaten >= 1
+                     ? bar(1) + "  beaten"
+                     : fmt::format("{} {:3.0f} %", bar(*arm.beaten), 100 * *arm.beaten);
+    }
+    table.row({leads ? "▸" : "", shortened(ledger.id_of(arm.arm), 30),
+               std::to_string(arm.counts.first_wins), std::to_string(arm.counts.decisive()),
+               arm.counts.decisive() == 0 ? "" : fmt::format("{:.0f} %", 100 * arm.rate()),
+               std::to_string(arm.counts.served), evidence});
+  }
+  std::vector<std::string> result;
+  result.push_back(fmt::format("{}  {} of at most {} duels, {} in flight, {:.3g} per second",
+                               ledger.experiment().experiment_id, finished(ledger),
+                               interview_.max_duels(), in_flight, rate(Clock::now())));
+  const std::string text = table.to_string();
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    result.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  if (shown < order.size())
+    result.push_back(fmt::format("  and {} more arms", order.size() - shown));
+  result.push_back(headline(standing));
+  if (!trouble.empty()) result.push_back("last trouble: " + trouble);
+  for (std::string& one : result) one = shortened(one, columns - 1);
+  return result;
+}
+
+void LiveTable::update(std::uint64_t in_flight, const std::string& trouble) {
+  const auto now = Clock::now();
+  if (!active_ || now < next_) return;
+  next_ = now + (terminal_ ? Clock::duration(kRedraw) : Clock::duration(kLine));
+  const Standing standing = standing_of(interview_.ledger());
+  if (!terminal_) {
+    say(fmt::format("duel: {}\n", line(standing)));
+    return;
+  }
+  const winsize size = size_of_terminal();
+  const Paint paint(wants_color(STDERR_FILENO));
+  const auto table = lines(standing, in_flight, trouble, size.ws_row, size.ws_col);
+  // One write, so that nothing flickers: up to the first line, each line anew, the rest cleared.
+  std::string text = drawn_ > 0 ? fmt::format("\033[{}A\r", drawn_) : "\r";
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    text += "\033[K" + (k == 0 ? paint.bold(table[k]) : table[k]) + "\n";
+  }
+  say(text + "\033[J");
+  drawn_ = table.size();
+}
+
+void LiveTable::clear() {
+  if (drawn_ > 0) say(fmt::format("\033[{}A\r\033[J", drawn_));
+  drawn_ = 0;
+}
+
+}  // namespace duel::cli

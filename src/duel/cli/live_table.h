@@ -1,0 +1,48 @@
+// An experiment while it runs: on a terminal a small table redrawn in place; elsewhere a line every ten
+// seconds; with --quiet nothing. Always on stderr.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "duel/judging/interview.h"
+#include "duel/live/standing.h"
+
+namespace duel::cli {
+
+class LiveTable {
+ public:
+  // REQUIRES: `interview` outlives the table.
+  LiveTable(const Interview& interview, bool quiet);
+  ~LiveTable() { clear(); }
+  LiveTable(const LiveTable&) = delete;
+  LiveTable& operator=(const LiveTable&) = delete;
+
+  // Call often; draws when it is time. `in_flight` duels wait for an answer, `trouble` is what went
+  // wrong last ("" for nothing).
+  void update(std::uint64_t in_flight, const std::string& trouble);
+  // Removes the table from the terminal.
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::vector<std::string> lines(const Standing& standing, std::uint64_t in_flight,
+                                 const std::string& trouble, std::size_t rows,
+                                 std::size_t columns) const;
+  std::string line(const Standing& standing) const;
+  std::string headline(const Standing& standing) const;
+  double rate(Clock::time_point now) const;
+
+  const Interview& interview_;
+  bool active_;
+  bool terminal_;
+  std::size_t drawn_ = 0;  // lines on the terminal
+  std::uint64_t first_;    // duels answered before this run
+  Clock::time_point begin_;
+  Clock::time_point next_;
+};
+
+}  // namespace duel::cli

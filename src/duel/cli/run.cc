@@ -1,0 +1,187 @@
+#include "duel/cli/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "duel/cli/interview_options.h"
+#include "duel/cli/live_table.h"
+#include "duel/core/numbers.h"
+#include "duel/judging/judged_run.h"
+
+namespace duel::cli {
+namespace {
+
+struct Arguments {
+  InterviewOptions interview;
+  std::string judge;
+  std::string protocol = "call";
+  std::string on_failure = "missing";
+  std::uint64_t parallel = 1;
+  std::uint64_t retries = 2;
+  std::uint64_t max_failures = 5;
+  double timeout = 120;
+  double retry_delay = 0.5;
+};
+
+CLI::Option* add_seconds_option(CLI::App* command, const std::string& name, double& target,
+                                double most, const std::string& doc) {
+  return command
+      ->add_option_function<std::string>(
+          name,
+          [&target, name, most](const std::string& text) {
+            const auto value = parse_number(text);
+            if (!value.ok() || *value <= 0 || *value > most) {
+              throw CLI::ValidationError(
+                  name, fmt::format("'{}' is out of range (allowed: > 0 and <= {}, in seconds)",
+                                    text, format_number(most)));
+            }
+            target = *value;
+          },
+          doc)
+      ->type_name("SECONDS");
+}
+
+FailedDuel failed_duel(const std::string& word) {
+  if (word == "skip") return FailedDuel::skip;
+  return word == "stop" ? FailedDuel::stop : FailedDuel::missing;
+}
+
+nlohmann::ordered_json judge_json(const JudgedRun& run, const JudgePool& pool) {
+  nlohmann::ordered_json json;
+  json["judge"] = {{"answered", run.answered()},
+                   {"failed", run.failed()},
+                   {"timeouts", pool.troubles().timeouts},
+                   {"crashes", pool.troubles().crashes},
+                   {"senseless", pool.troubles().senseless}};
+  return json;
+}
+
+Result<int> run(const Arguments& arguments, const CLI::App* command, CommandContext& context) {
+  JudgeOptions options;
+  options.protocol = arguments.protocol == "jsonl" ? JudgeProtocol::jsonl : JudgeProtocol::call;
+  options.parallel = static_cast<std::size_t>(arguments.parallel);
+  options.timeout_seconds = arguments.timeout;
+  options.retries = arguments.retries;
+  options.retry_seconds = arguments.retry_delay;
+  if (arguments.judge.empty()) {
+    return Error{ErrorCode::invalid_argument, "no judge is given", "",
+                 "write --judge './judge.sh {first} {second}'; 'duel vote' asks you instead"};
+  }
+  auto judge = JudgeCommand::parse(arguments.judge, !arguments.interview.tasks.empty(),
+                                   options.protocol == JudgeProtocol::call);
+  if (!judge.ok()) return usage_error("--judge", judge.error());
+  const std::string judge_name = std::filesystem::path(judge->program()).filename().string();
+  const InterruptGuard guard;
+  DUEL_ASSIGN(Interview interview, open_interview(arguments.interview, context));
+  JudgePool pool(std::move(*judge), options);
+  JudgedRun judged(interview, pool,
+                   {.on_failure = failed_duel(arguments.on_failure),
+                    .max_failures = arguments.max_failures,
+                    .judge = judge_name});
+  const bool was_certified = interview.certified();
+  auto ended = [&] {
+    LiveTable table(interview, context.quiet);
+    return judged.run(guard.stop(),
+                      [&] { table.update(judged.in_flight(), judged.last_failure()); });
+  }();
+  if (!ended.ok()) {
+    if (interview.ledger().served() > 0) {
+      context.note(fmt::format("{} has the {} duels so far; to go on: {}", interview.log_file(),
+                               interview.ledger().served(), same_command(command)));
+    }
+    return ended.error();
+  }
+  if (*ended != RunEnding::interrupted) pool.finish();
+  const Ending ending = *ended == RunEnding::certified   ? Ending::certified
+                        : *ended == RunEnding::undecided ? Ending::undecided
+                                                         : Ending::interrupted;
+  DUEL_ASSIGN(const int code, report_ending(ending, arguments.interview, interview, context,
+                                            judge_json(judged, pool)));
+  if (judged.failed() > 0 || pool.troubles().total() > 0) {
+    context.warn(fmt::format(
+        "the judge failed {} times ({} without an answer in time, {} crashes, {} answers without "
+        "sense); {} duels got no answer. The last: {}",
+        pool.troubles().total(), pool.troubles().timeouts, pool.troubles().crashes,
+        pool.troubles().senseless, judged.failed(), judged.last_failure()));
+  }
+  if (was_certified) {
+    context.note(fmt::format("{} was certified already; nothing was asked", interview.log_file()));
+  }
+  if (ending == Ending::interrupted) {
+    context.warn(fmt::format("interrupted; {} has every answer. To go on: {}", interview.log_file(),
+                             same_command(command)));
+    return guard.exit_code();
+  }
+  if (ending == Ending::undecided) {
+    context.note(fmt::format("--max-duels {} is reached; to go on, give the same command with more",
+                             interview.max_duels()));
+  }
+  return code;
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, CommandContext& context) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "run",
+      "Finds the best arm by asking a judge program which of two is better.\n"
+      "A policy chooses the pairs; the run stops by itself once an arm has been shown to beat "
+      "every "
+      "other, and writes a certificate that holds although one looked after every duel. The judge "
+      "is a program: its first line is the answer (first, second, tie, both_bad, skip, or an arm's "
+      "id), or its exit code is (11 first, 12 second, 13 tie, 14 both bad, 15 skip). Any other "
+      "exit "
+      "code is a failure, which is tried again and never counts against an arm. Every duel is in "
+      "the log before it counts: the same command goes on after a kill.\n"
+      "Exit codes: 0 certified (also that no arm beats every other), 3 undecided after "
+      "--max-duels, "
+      "1 failure, 130 interrupted.");
+  add_interview_options(command, context, arguments->interview, {"random", "both", "fixed"});
+  command
+      ->add_option(
+          "--judge", arguments->judge,
+          "The judge's command line, run without a shell. Places: {first} {second} (paths, "
+          "or the text of arms that are no files), {first.id}, {first.payload}, {task}, "
+          "{task.FIELD}, {duel_id}. Without places {first} {second} are added, and {task} "
+          "where there are tasks.")
+      ->type_name("COMMAND");
+  command
+      ->add_option("--judge-protocol", arguments->protocol,
+                   "call (default): one call for each duel; jsonl: the judge stays, one JSON line "
+                   "in, one line out.")
+      ->type_name("PROTOCOL")
+      ->check(CLI::IsMember({"call", "jsonl"}));
+  context.configurable(add_count_option(command, "--parallel", arguments->parallel, 1, 1000,
+                                        "Duels in flight at a time (default 1)."));
+  context.configurable(add_seconds_option(command, "--timeout", arguments->timeout, 1e6,
+                                          "How long to wait for an answer (default 120)."));
+  context.configurable(add_count_option(command, "--retries", arguments->retries, 0, 100,
+                                        "Further tries when the judge fails (default 2)."));
+  context.configurable(add_seconds_option(
+      command, "--retry-delay", arguments->retry_delay, 1e6,
+      "Pause before the second try; doubled each time, at most 30 (default 0.5)."));
+  command
+      ->add_option("--on-failure", arguments->on_failure,
+                   "What becomes of a duel when every try failed: missing (default), skip, or stop "
+                   "the run.")
+      ->type_name("WHAT")
+      ->check(CLI::IsMember({"missing", "skip", "stop"}));
+  add_count_option(command, "--max-failures", arguments->max_failures, 1, 1'000'000,
+                   "Stop when so many duels in a row got no answer (default 5).");
+  command->footer(
+      "Examples:\n"
+      "  duel run --arms 'prompts/*.txt' --judge ./judge.sh\n"
+      "  duel run --arms a,b,c --judge 'python3 judge.py {first} {second} {task.question}' --tasks "
+      "questions.jsonl --parallel 8\n"
+      "  duel run --arms 'models/*.json' --judge ./judge.py --judge-protocol jsonl --order both "
+      "--alpha 0.01 --max-duels 2000");
+  context.on(command, [arguments, command, &context] { return run(*arguments, command, context); });
+}
+
+}  // namespace duel::cli

@@ -1,0 +1,122 @@
+#include "duel/cli/verify.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "duel/core/whole_file.h"
+#include "duel/live/certificate_file.h"
+
+namespace duel::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostBytes = 64'000'000;  // of a certificate
+
+struct Arguments {
+  std::string certificate;
+  std::string log;
+  bool json = false;
+};
+
+// What does not fit, and where: exit 5.
+int mismatch(const Arguments& arguments, CommandContext& context, const std::string& what) {
+  if (arguments.json) {
+    Json json;
+    json["verified"] = false;
+    json["mismatch"] = what;
+    context.print(json.dump(2) + "\n");
+  } else {
+    const Paint paint(wants_color(STDOUT_FILENO));
+    context.print(fmt::format("{} {}\n", paint.red("MISMATCH"), what));
+  }
+  return kExitMismatch;
+}
+
+std::string verified_text(const Arguments& arguments, const CheckedLog& log) {
+  const Paint paint(wants_color(STDOUT_FILENO));
+  std::string text;
+  if (!arguments.certificate.empty()) {
+    text += fmt::format("{} {}\n", paint.green("VERIFIED"), arguments.certificate);
+  }
+  text += fmt::format("{}  {} records, an unbroken chain\n  head {}\n", arguments.log,
+                      log.extent.records, log.extent.head);
+  if (!log.ledger.certificate()) return text + "  certifies nothing yet\n";
+  return text + fmt::format("  certifies at record {}: {}\n", log.ledger.certificate()->sequence,
+                            certificate_statement(log.ledger));
+}
+
+Json verified_json(const CheckedLog& log) {
+  Json json;
+  json["verified"] = true;
+  json["experiment_id"] = log.ledger.experiment().experiment_id;
+  json["records"] = log.extent.records;
+  json["head"] = log.extent.head;
+  json["cut_bytes"] = log.extent.cut_bytes;
+  json["certificate"] = log.certificate.empty() ? Json() : Json::parse(log.certificate);
+  return json;
+}
+
+Result<int> run(const Arguments& arguments, CommandContext& context) {
+  std::string given;
+  if (!arguments.certificate.empty()) {
+    DUEL_ASSIGN(given, read_whole_file(arguments.certificate, kMostBytes));
+    if (Json::parse(given, nullptr, false).is_discarded()) {
+      return Error{ErrorCode::invalid_data, "the file is no JSON document", arguments.certificate,
+                   "a certificate is what duel run --certificate writes"};
+    }
+  }
+  const auto log = check_log(arguments.log);
+  if (!log.ok()) {
+    if (log.error().code != ErrorCode::invalid_data) return log.error();
+    return mismatch(arguments, context, log.error().to_string());
+  }
+  if (log->extent.cut_bytes > 0) {
+    context.warn(
+        fmt::format("{}:{}: the last line has no end and does not count ({} bytes); the "
+                    "writer was stopped in the middle of it",
+                    arguments.log, log->extent.records + 1, log->extent.cut_bytes));
+  }
+  if (!arguments.certificate.empty()) {
+    if (log->certificate.empty()) {
+      return mismatch(arguments, context,
+                      fmt::format("{}: the log certifies nothing", arguments.log));
+    }
+    if (const auto difference = certificate_difference(given, log->certificate)) {
+      return mismatch(arguments, context,
+                      fmt::format("{}: {}", arguments.certificate, *difference));
+    }
+  }
+  context.print(arguments.json ? verified_json(*log).dump(2) + "\n"
+                               : verified_text(arguments, *log));
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_verify_command(CLI::App& app, CommandContext& context) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "verify",
+      "Checks a certificate against the log it came from.\n"
+      "Reads the whole log, follows its chain of hashes, computes the certificate anew and "
+      "compares "
+      "it to the last byte. Without a certificate it checks the log and says what it certifies. "
+      "Ends with 0 if all fits and with 5 if something does not, naming the field or the line.");
+  command->add_option("CERTIFICATE", arguments->certificate, "Certificate to check.")
+      ->type_name("FILE");
+  command->add_option("--log", arguments->log, "Log of the experiment.")
+      ->required()
+      ->type_name("FILE");
+  command->add_flag("--json", arguments->json, "Print JSON.");
+  command->footer(
+      "Examples:\n  duel verify prompts.certificate.json --log prompts.jsonl\n"
+      "  duel verify --log prompts.jsonl");
+  context.on(command, [arguments, &context] { return run(*arguments, context); });
+}
+
+}  // namespace duel::cli

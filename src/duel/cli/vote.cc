@@ -1,0 +1,202 @@
+#include "duel/cli/vote.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "duel/cli/ballot.h"
+#include "duel/cli/interview_options.h"
+#include "duel/cli/interview_report.h"
+#include "duel/cli/vote_keys.h"
+#include "duel/live/standing.h"
+
+namespace duel::cli {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+// How long an answer can be taken back at a terminal before it is recorded.
+constexpr auto kUndo = milliseconds(1200);
+constexpr auto kLook = milliseconds(200);
+constexpr const char* kLegend =
+    "← or 1: the first is better   → or 2: the second   t: tie   b: both bad   s: skip   u: undo   "
+    "q: stop";
+
+struct Arguments {
+  InterviewOptions interview;
+  std::string voter;
+};
+
+const char* spoken(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::first_wins:
+      return "the first is better";
+    case Outcome::second_wins:
+      return "the second is better";
+    case Outcome::tie:
+      return "a tie";
+    case Outcome::both_bad:
+      return "both bad";
+    case Outcome::skip:
+    case Outcome::none:
+      break;
+  }
+  return "skipped";
+}
+
+class Booth {
+ public:
+  Booth(Interview& interview, const InterruptGuard& guard, std::string voter)
+      : interview_(interview), guard_(guard), voter_(std::move(voter)) {}
+
+  // Asks until there is a certificate, the duels are used up, or the voter stops.
+  Result<Ending> vote() {
+    while (!interview_.certified()) {
+      if (guard_.interrupted()) return Ending::interrupted;
+      DUEL_ASSIGN(const std::optional<JudgeQuestion> question, interview_.next());
+      if (!question) return Ending::undecided;
+      const auto begin = Clock::now();
+      const std::optional<Outcome> outcome = ask(*question);
+      if (!outcome) {
+        return guard_.interrupted() ? Ending::interrupted : Ending::undecided;
+      }
+      const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+      const std::array<Record, 1> records = {
+          interview_.outcome_of(*question, std::array{*outcome}, {"human", voter_}, ms)};
+      DUEL_RETURN_IF_ERROR(interview_.record(records));
+    }
+    DUEL_RETURN_IF_ERROR(interview_.complete());
+    return Ending::certified;
+  }
+
+  bool stopped() const { return stopped_; }
+
+ private:
+  void show(const JudgeQuestion& question) const {
+    std::size_t columns = 0;
+    std::size_t rows = 0;
+    std::string text;
+    if (keys_.terminal()) {
+      winsize size{};
+      if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0) {
+        columns = size.ws_col;
+        rows = size.ws_row;
+      }
+      const char* term = std::getenv("TERM");
+      if (term != nullptr && std::string_view(term) != "dumb") text = "\033[H\033[2J";
+    }
+    const Ledger& ledger = interview_.ledger();
+    const Standing standing = standing_of(ledger);
+    text += ballot(question, columns, rows);
+    text += fmt::format("\n[{}{}]  {}\n", ledger.total().served,
+                        standing.duels_left
+                            ? fmt::format(", about {} more", about(*standing.duels_left))
+                            : std::string(),
+                        kLegend);
+    say(text);
+  }
+
+  // An answer that the voter let stand, or nothing where the voter stopped.
+  std::optional<Outcome> ask(const JudgeQuestion& question) {
+    show(question);
+    while (!guard_.interrupted()) {
+      const auto key = keys_.next(kLook);
+      if (!key) {
+        if (!keys_.ended()) continue;
+        stopped_ = true;
+        return std::nullopt;
+      }
+      if (*key == VoteKey::quit) {
+        stopped_ = true;
+        return std::nullopt;
+      }
+      const auto outcome = outcome_of(*key);
+      if (!outcome) {
+        say(*key == VoteKey::undo ? "There is nothing to undo: the last answer is recorded.\n"
+                                  : fmt::format("{}\n", kLegend));
+        continue;
+      }
+      say(fmt::format("{}{}\n", spoken(*outcome), keys_.terminal() ? "   (u: undo)" : ""));
+      if (!taken_back()) return outcome;
+      say("Undone.\n");
+    }
+    return std::nullopt;
+  }
+
+  // On a terminal a moment's thought; elsewhere what stands in the input at once.
+  bool taken_back() {
+    const auto key = keys_.next(keys_.terminal() ? kUndo : milliseconds(0));
+    if (!key) return false;
+    if (*key == VoteKey::undo) return true;
+    if (!keys_.terminal()) keys_.put_back(*key);
+    return false;  // on a terminal any other key means: go on
+  }
+
+  Interview& interview_;
+  const InterruptGuard& guard_;
+  std::string voter_;
+  VoteKeys keys_;
+  bool stopped_ = false;
+};
+
+Result<int> run(const Arguments& arguments, const CLI::App* command, CommandContext& context) {
+  const InterruptGuard guard;
+  DUEL_ASSIGN(Interview interview, open_interview(arguments.interview, context));
+  bool stopped = false;
+  Result<Ending> ended = Ending::undecided;
+  {
+    Booth booth(interview, guard, arguments.voter);
+    ended = booth.vote();
+    stopped = booth.stopped();
+  }
+  if (!ended.ok()) return ended.error();
+  DUEL_ASSIGN(const int code, report_ending(*ended, arguments.interview, interview, context,
+                                            nlohmann::ordered_json::object()));
+  if (*ended == Ending::certified) return code;
+  if (stopped || *ended == Ending::interrupted) {
+    context.note(fmt::format("{} has every answer. To go on: {}", interview.log_file(),
+                             same_command(command)));
+  } else {
+    context.note(fmt::format("--max-duels {} is reached; to go on, give the same command with more",
+                             interview.max_duels()));
+  }
+  return *ended == Ending::interrupted ? guard.exit_code() : code;
+}
+
+}  // namespace
+
+void add_vote_command(CLI::App& app, CommandContext& context) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "vote",
+      "Finds the best arm by asking you which of two is better.\n"
+      "Shows two items at a time, blind and in random order, side by side where the terminal is "
+      "wide enough, and stops by itself once one has been shown to beat every other. Keys: left "
+      "and right arrow (or 1 and 2), t tie, b both bad, s skip, u take the last answer back before "
+      "the next pair comes, q stop. Without a terminal it reads the same from lines. What is "
+      "answered is in the log; the same command goes on.\n"
+      "Exit codes: 0 certified, 3 stopped or undecided, 1 failure, 130 interrupted.");
+  add_interview_options(command, context, arguments->interview, {"random", "fixed"});
+  command
+      ->add_option("--voter", arguments->voter,
+                   "Who votes, for the log: where several vote, their agreement can be looked at.")
+      ->type_name("ID")
+      ->check(is_not_empty);
+  command->footer(
+      "Examples:\n"
+      "  duel vote --arms 'slogans/*.txt'\n"
+      "  duel vote --arms-file names.txt --name mascot --alpha 0.1 --voter ann");
+  context.on(command, [arguments, command, &context] { return run(*arguments, command, context); });
+}
+
+}  // namespace duel::cli

@@ -1,0 +1,271 @@
+#include "duel/judging/child_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "duel/core/check.h"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX asks for it
+
+namespace duel {
+namespace {
+
+// One turn reads no more than this from one pipe, so that a program that never stops printing does
+// not keep us from the others and from the clock.
+constexpr std::size_t kMostPerTurn = std::size_t{1} << 20;
+
+void close_pipe(int& descriptor) {
+  if (descriptor >= 0) ::close(descriptor);
+  descriptor = -1;
+}
+
+// Both ends close on exec; ours never blocks.
+struct Pipe {
+  int read = -1;
+  int write = -1;
+
+  bool open() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return false;
+    read = ends[0];
+    write = ends[1];
+    return true;
+  }
+  Pipe() = default;
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  ~Pipe() {
+    close_pipe(read);
+    close_pipe(write);
+  }
+};
+
+int released(int& descriptor) {
+  ::fcntl(descriptor, F_SETFL, O_NONBLOCK);
+  return std::exchange(descriptor, -1);
+}
+
+bool would_block(int code) { return code == EAGAIN || code == EWOULDBLOCK; }
+
+// Calls `take(text)` for what the pipe holds now; closes it at its end.
+template <class Take>
+void drain(int& descriptor, Take&& take) {
+  std::array<char, 65536> buffer;
+  std::size_t total = 0;
+  while (descriptor >= 0 && total < kMostPerTurn) {
+    const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
+    if (count > 0) {
+      take(std::string_view(buffer.data(), static_cast<std::size_t>(count)));
+      total += static_cast<std::size_t>(count);
+    } else if (count == 0 || (errno != EINTR && !would_block(errno))) {
+      close_pipe(descriptor);
+    } else if (would_block(errno)) {
+      return;
+    }
+  }
+}
+
+Error cannot_start(const std::string& program, int code) {
+  if (code == ENOENT) {
+    const bool is_path = program.find('/') != std::string::npos;
+    return Error{ErrorCode::not_found, "there is no such program", program,
+                 is_path
+                     ? "or what its first line names after #! is missing"
+                     : "it was looked for in PATH; ./" + program + " is the one in this folder"};
+  }
+  if (code == EACCES) {
+    return Error{ErrorCode::unsupported, "it may not be run", program,
+                 "a script needs to be made executable: chmod +x"};
+  }
+  if (code == ENOEXEC) {
+    return Error{ErrorCode::unsupported, "it is no program", program,
+                 "a script begins with a line like #!/bin/sh"};
+  }
+  return Error{ErrorCode::io, fmt::format("cannot be started: {}", std::strerror(code)), program,
+               ""};
+}
+
+}  // namespace
+
+Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& words) {
+  DUEL_CHECK(!words.empty());
+  Pipe input;
+  Pipe output;
+  Pipe complaint;
+  if (!input.open() || !output.open() || !complaint.open()) return cannot_start(words[0], errno);
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, input.read, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, output.write, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, complaint.write, STDERR_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  for (const int number : {SIGPIPE, SIGXFSZ, SIGINT, SIGTERM, SIGQUIT, SIGHUP}) {
+    sigaddset(&defaults, number);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+  std::vector<std::string> copies = words;
+  std::vector<char*> arguments;
+  arguments.reserve(copies.size() + 1);
+  for (std::string& word : copies) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t pid = -1;
+  const int failed =
+      ::posix_spawnp(&pid, copies[0].c_str(), &actions, &attributes, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (failed != 0) return cannot_start(words[0], failed);
+  return ChildProcess(pid, released(input.write), released(output.read), released(complaint.read));
+}
+
+ChildProcess::ChildProcess(ChildProcess&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      input_pipe_(std::exchange(other.input_pipe_, -1)),
+      output_pipe_(std::exchange(other.output_pipe_, -1)),
+      complaint_pipe_(std::exchange(other.complaint_pipe_, -1)),
+      input_(std::move(other.input_)),
+      sent_(other.sent_),
+      input_ends_(other.input_ends_),
+      output_(std::move(other.output_)),
+      overflowed_(other.overflowed_),
+      complaint_(std::move(other.complaint_)),
+      status_(other.status_) {}
+
+ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
+  if (this == &other) return *this;
+  abandon();
+  pid_ = std::exchange(other.pid_, -1);
+  input_pipe_ = std::exchange(other.input_pipe_, -1);
+  output_pipe_ = std::exchange(other.output_pipe_, -1);
+  complaint_pipe_ = std::exchange(other.complaint_pipe_, -1);
+  input_ = std::move(other.input_);
+  sent_ = other.sent_;
+  input_ends_ = other.input_ends_;
+  output_ = std::move(other.output_);
+  overflowed_ = other.overflowed_;
+  complaint_ = std::move(other.complaint_);
+  status_ = other.status_;
+  return *this;
+}
+
+ChildProcess::~ChildProcess() { abandon(); }
+
+void ChildProcess::abandon() {
+  if (pid_ > 0 && !status_) {
+    signal_group(SIGKILL);
+    int status = 0;
+    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  pid_ = -1;
+  close_pipe(input_pipe_);
+  close_pipe(output_pipe_);
+  close_pipe(complaint_pipe_);
+}
+
+void ChildProcess::send(std::string_view text) {
+  input_.erase(0, sent_);
+  sent_ = 0;
+  input_ += text;
+}
+
+void ChildProcess::watch(std::vector<pollfd>& descriptors) const {
+  const bool writing = input_pipe_ >= 0 && sent_ < input_.size();
+  if (writing) descriptors.push_back({input_pipe_, POLLOUT, 0});
+  if (output_pipe_ >= 0) descriptors.push_back({output_pipe_, POLLIN, 0});
+  if (complaint_pipe_ >= 0) descriptors.push_back({complaint_pipe_, POLLIN, 0});
+}
+
+void ChildProcess::write_input() {
+  while (input_pipe_ >= 0 && sent_ < input_.size()) {
+    const ssize_t count = ::write(input_pipe_, input_.data() + sent_, input_.size() - sent_);
+    if (count >= 0) {
+      sent_ += static_cast<std::size_t>(count);
+    } else if (would_block(errno)) {
+      return;
+    } else if (errno != EINTR) {  // it closed its input: what is left goes nowhere
+      close_pipe(input_pipe_);
+    }
+  }
+  if (input_ends_) close_pipe(input_pipe_);
+}
+
+void ChildProcess::read_output() {
+  drain(output_pipe_, [this](std::string_view text) {
+    const std::size_t room = kMostOutput - std::min(kMostOutput, output_.size());
+    if (text.size() > room) overflowed_ = true;
+    output_ += text.substr(0, room);
+  });
+}
+
+void ChildProcess::read_complaint() {
+  drain(complaint_pipe_, [this](std::string_view text) {
+    if (text.size() > kMostComplaint) text.remove_prefix(text.size() - kMostComplaint);
+    complaint_ += text;
+    if (complaint_.size() > kMostComplaint) {
+      complaint_.erase(0, complaint_.size() - kMostComplaint);
+    }
+  });
+}
+
+void ChildProcess::pump() {
+  if (pid_ < 0) return;
+  write_input();
+  bool just_ended = false;
+  if (!status_) {
+    siginfo_t info{};
+    if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == pid_) {
+      // Not waited for yet, so that the group's number is still its own.
+      signal_group(SIGKILL);
+      int status = 0;
+      while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+      }
+      status_ = status;
+      just_ended = true;
+    }
+  }
+  // After the end was noticed, so that nothing written before it is missed.
+  read_output();
+  read_complaint();
+  if (just_ended) close_pipe(input_pipe_);
+}
+
+int ChildProcess::exit_code() const {
+  DUEL_CHECK(status_.has_value());
+  return WIFEXITED(*status_) ? WEXITSTATUS(*status_) : 128 + WTERMSIG(*status_);
+}
+
+std::string ChildProcess::how_it_ended() const {
+  DUEL_CHECK(status_.has_value());
+  if (WIFEXITED(*status_)) return fmt::format("exit code {}", WEXITSTATUS(*status_));
+  const int number = WTERMSIG(*status_);
+  return fmt::format("ended by signal {} ({})", number, ::strsignal(number));
+}
+
+void ChildProcess::signal_group(int signal) const {
+  // Once the leader was waited for, the number may be given to another group.
+  if (pid_ > 0 && !status_) ::kill(-pid_, signal);
+}
+
+}  // namespace duel

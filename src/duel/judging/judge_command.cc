@@ -1,0 +1,204 @@
+#include "duel/judging/judge_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "duel/core/spelling.h"
+#include "duel/judging/printable.h"
+
+namespace duel {
+namespace {
+
+// Linux refuses an argument of 128 KiB.
+constexpr std::size_t kMostBytesOfWord = (std::size_t{1} << 17) - 1;
+
+const std::array<std::string, 8> kPlaces = {"first",     "second",        "first.id",
+                                            "second.id", "first.payload", "second.payload",
+                                            "task",      "duel_id"};
+
+bool is_known(std::string_view name) {
+  return std::find(kPlaces.begin(), kPlaces.end(), name) != kPlaces.end() ||
+         (name.starts_with("task.") && name.size() > 5);
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && std::isalpha(static_cast<unsigned char>(text[0])) != 0 &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-';
+         });
+}
+
+// Calls `text(part)` and `place(name)` for the parts of a word in their order.
+template <class OnText, class OnPlace>
+Status for_each_part(std::string_view word, OnText&& on_text, OnPlace&& on_place) {
+  while (!word.empty()) {
+    const std::size_t open = word.find('{');
+    const std::size_t close = open == std::string_view::npos ? open : word.find('}', open);
+    if (close == std::string_view::npos) {
+      on_text(word);
+      break;
+    }
+    const std::string_view name = word.substr(open + 1, close - open - 1);
+    if (!is_name(name)) {
+      on_text(word.substr(0, open + 1));
+      word.remove_prefix(open + 1);
+      continue;
+    }
+    on_text(word.substr(0, open));
+    DUEL_RETURN_IF_ERROR(on_place(name));
+    word.remove_prefix(close + 1);
+  }
+  return Done{};
+}
+
+std::string text_of(const nlohmann::ordered_json& json) {
+  return json.is_string()
+             ? json.get<std::string>()
+             : json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+Result<std::string> payload_of(const ShownArm& arm) {
+  if (!arm.payload) {
+    return Error{ErrorCode::invalid_data, "the file is no text, so that it has no {..payload}",
+                 arm.path, "give the judge its path: {first}"};
+  }
+  return text_of(*arm.payload);
+}
+
+Result<std::string> value_of(std::string_view place, const JudgeQuestion& question) {
+  if (place == "duel_id") return question.duel_id;
+  if (place.starts_with("task")) {
+    if (!question.task) {
+      return Error{ErrorCode::invalid_argument, fmt::format("{{{}}} without tasks", place),
+                   "--judge", "add --tasks FILE"};
+    }
+    if (place == "task") return text_of(*question.task);
+    const std::string field(place.substr(5));
+    if (!question.task->is_object() || !question.task->contains(field)) {
+      return Error{
+          ErrorCode::invalid_data,
+          fmt::format("a task has no field \"{}\": {}", field, excerpt(text_of(*question.task))),
+          fmt::format("{{{}}}", place), ""};
+    }
+    return text_of(question.task->at(field));
+  }
+  const ShownArm& arm = place.starts_with("first") ? question.first : question.second;
+  if (place.ends_with(".id")) return arm.arm_id;
+  if (place.ends_with(".payload") || arm.path.empty()) return payload_of(arm);
+  return arm.path;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> split_words(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  const auto open_quote = [](char quote) {
+    return Error{ErrorCode::invalid_argument, fmt::format("a quote {} is not closed", quote), "",
+                 ""};
+  };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == ' ' || c == '\t' || c == '\n') {
+      if (in_word) words.push_back(std::move(word));
+      word.clear();
+      in_word = false;
+      continue;
+    }
+    in_word = true;
+    if (c == '\'') {
+      const std::size_t end = text.find('\'', at + 1);
+      if (end == std::string_view::npos) return open_quote('\'');
+      word += text.substr(at + 1, end - at - 1);
+      at = end;
+    } else if (c == '"') {
+      for (++at; at < text.size() && text[at] != '"'; ++at) {
+        const bool escapes =
+            text[at] == '\\' && at + 1 < text.size() &&
+            std::string_view("\"\\$`").find(text[at + 1]) != std::string_view::npos;
+        if (escapes) ++at;
+        word += text[at];
+      }
+      if (at == text.size()) return open_quote('"');
+    } else if (c == '\\') {
+      if (++at == text.size()) {
+        return Error{ErrorCode::invalid_argument, "it ends in a lone backslash", "", ""};
+      }
+      word += text[at];
+    } else {
+      word += c;
+    }
+  }
+  if (in_word) words.push_back(std::move(word));
+  return words;
+}
+
+Result<JudgeCommand> JudgeCommand::parse(const std::string& text, bool has_tasks, bool adds_arms) {
+  JudgeCommand command;
+  command.text_ = text;
+  if (text.find('\0') != std::string::npos) {
+    return Error{ErrorCode::invalid_argument, "it contains a zero byte", "", ""};
+  }
+  DUEL_ASSIGN(command.words_, split_words(text));
+  if (command.words_.empty() || command.words_[0].empty()) {
+    return Error{ErrorCode::invalid_argument, "it names no program", "",
+                 "such as './judge.sh {first} {second}'"};
+  }
+  bool names_arm = false;
+  bool names_task = false;
+  for (const std::string& word : command.words_) {
+    DUEL_RETURN_IF_ERROR(for_each_part(
+        word, [](std::string_view) {},
+        [&](std::string_view name) -> Status {
+          if (!is_known(name)) {
+            std::string hint = spelling_hint(name, kPlaces);
+            return Error{ErrorCode::invalid_argument, fmt::format("unknown place '{{{}}}'", name),
+                         "", std::move(hint)};
+          }
+          const bool is_task = name.starts_with("task");
+          names_task |= is_task;
+          names_arm |= name.starts_with("first") || name.starts_with("second");
+          if (is_task && !has_tasks) {
+            return Error{ErrorCode::invalid_argument, fmt::format("'{{{}}}' without tasks", name),
+                         "", "add --tasks FILE"};
+          }
+          return Done{};
+        }));
+  }
+  if (adds_arms && !names_arm) {
+    command.words_.emplace_back("{first}");
+    command.words_.emplace_back("{second}");
+    if (has_tasks && !names_task) command.words_.emplace_back("{task}");
+  }
+  return command;
+}
+
+Result<std::vector<std::string>> JudgeCommand::words_for(const JudgeQuestion& question) const {
+  std::vector<std::string> words;
+  words.reserve(words_.size());
+  for (const std::string& pattern : words_) {
+    std::string word;
+    DUEL_RETURN_IF_ERROR(for_each_part(
+        pattern, [&](std::string_view part) { word += part; },
+        [&](std::string_view place) -> Status {
+          DUEL_ASSIGN(const std::string value, value_of(place, question));
+          word += value;
+          return Done{};
+        }));
+    if (word.size() > kMostBytesOfWord || word.find('\0') != std::string::npos) {
+      return Error{ErrorCode::invalid_data,
+                   fmt::format("'{}' becomes {} bytes, more than a command line can hold", pattern,
+                               word.size()),
+                   "duel " + question.duel_id,
+                   "the judge finds everything on its standard input, too"};
+    }
+    words.push_back(std::move(word));
+  }
+  return words;
+}
+
+}  // namespace duel

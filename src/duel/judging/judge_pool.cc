@@ -1,0 +1,249 @@
+#include "duel/judging/judge_pool.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <utility>
+
+#include "duel/core/check.h"
+#include "duel/core/numbers.h"
+#include "duel/judging/printable.h"
+
+namespace duel {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr double kLongestRest = 30;
+// Between the request to end and the end by force.
+constexpr auto kGrace = milliseconds(1000);
+// No descriptor tells that a program ended whose children hold its pipes; so it is asked for.
+constexpr auto kTick = milliseconds(20);
+// Its output is closed: it ends now, or it means to go on in silence.
+constexpr auto kShortTick = milliseconds(1);
+
+std::chrono::steady_clock::duration seconds(double value) {
+  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+      std::chrono::duration<double>(value));
+}
+
+// The last line of what it complained of, which mostly says why.
+std::string last_words(const ChildProcess& process) {
+  const std::string_view text = trimmed(process.complaint());
+  if (text.empty()) return "";
+  const std::size_t begin = text.rfind('\n');
+  return fmt::format("; its last words: {}",
+                     excerpt(begin == std::string_view::npos ? text : text.substr(begin + 1), 300));
+}
+
+}  // namespace
+
+JudgePool::JudgePool(JudgeCommand command, const JudgeOptions& options)
+    : command_(std::move(command)), options_(options) {
+  DUEL_CHECK(options.parallel >= 1 && options.timeout_seconds > 0 && options.retry_seconds >= 0);
+  slots_.resize(options.parallel);
+}
+
+std::size_t JudgePool::free() const {
+  return static_cast<std::size_t>(std::count_if(
+      slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.stage == Stage::idle; }));
+}
+
+Status JudgePool::ask(JudgeQuestion question) {
+  const auto slot = std::find_if(slots_.begin(), slots_.end(),
+                                 [](const Slot& s) { return s.stage == Stage::idle; });
+  DUEL_CHECK(slot != slots_.end());
+  slot->question = std::move(question);
+  slot->tries = 0;
+  slot->failure.clear();
+  return begin_try(*slot);
+}
+
+Status JudgePool::begin_try(Slot& slot) {
+  ++slot.tries;
+  slot.begun = Clock::now();
+  slot.deadline = slot.begun + seconds(options_.timeout_seconds);
+  if (slot.process) {
+    // One that stays. What it said since its last answer nobody asked for: it is out of step.
+    slot.process->pump();
+    if (slot.process->ended() || !slot.process->output().empty()) slot.process.reset();
+  }
+  if (!slot.process) {
+    DUEL_ASSIGN(const std::vector<std::string> words, command_.words_for(*slot.question));
+    auto started = ChildProcess::start(words);
+    if (!started.ok()) {
+      if (started.error().code != ErrorCode::io) return started.error();
+      ++troubles_.crashes;
+      slot.made_no_sense = false;
+      slot.failure = started.error().to_string();
+      rest_or_give_up(slot, slot.begun);
+      return Done{};
+    }
+    slot.process = std::move(*started);
+  }
+  slot.stage = Stage::asking;
+  slot.process->send(question_line(*slot.question) + "\n");
+  if (options_.protocol == JudgeProtocol::call) slot.process->end_input();
+  slot.process->pump();
+  return Done{};
+}
+
+Result<std::vector<JudgedQuestion>> JudgePool::wait(milliseconds most) {
+  const auto limit = Clock::now() + most;
+  do {
+    std::vector<pollfd> descriptors;
+    for (const Slot& slot : slots_) {
+      if (slot.process) slot.process->watch(descriptors);
+    }
+    const auto now = Clock::now();
+    const auto until = std::min(limit, next_event(now));
+    const auto left = std::chrono::ceil<milliseconds>(until - now).count();
+    const int ready = done_.empty()
+                          ? ::poll(descriptors.data(), descriptors.size(),
+                                   static_cast<int>(std::clamp<std::int64_t>(left, 0, 60000)))
+                          : 0;
+    for (Slot& slot : slots_) DUEL_RETURN_IF_ERROR(turn(slot, Clock::now()));
+    if (ready < 0) break;  // a signal: the caller wants to know
+  } while (done_.empty() && Clock::now() < limit);
+  return std::exchange(done_, {});
+}
+
+JudgePool::Clock::time_point JudgePool::next_event(Clock::time_point now) const {
+  Clock::time_point next = Clock::time_point::max();
+  for (const Slot& slot : slots_) {
+    if (slot.stage == Stage::idle) continue;
+    next = std::min(next, slot.deadline);
+    if (slot.process)
+      next = std::min(next, now + (slot.process->output_closed() ? kShortTick : kTick));
+  }
+  return next;
+}
+
+Status JudgePool::turn(Slot& slot, Clock::time_point now) {
+  if (slot.process) slot.process->pump();
+  switch (slot.stage) {
+    case Stage::idle:
+      return Done{};
+    case Stage::asking:
+      look_for_answer(slot, now);
+      return Done{};
+    case Stage::ending:
+      if (slot.process->ended()) {
+        slot.process.reset();
+        rest_or_give_up(slot, now);
+      } else if (now >= slot.deadline) {
+        slot.process->signal_group(SIGKILL);
+        slot.deadline = now + kGrace;
+      }
+      return Done{};
+    case Stage::resting:
+      return now >= slot.deadline ? begin_try(slot) : Status(Done{});
+  }
+  return Done{};
+}
+
+void JudgePool::look_for_answer(Slot& slot, Clock::time_point now) {
+  ChildProcess& process = *slot.process;
+  const std::size_t end = process.output().find('\n');
+  const std::string_view line = std::string_view(process.output()).substr(0, end);
+  if (options_.protocol == JudgeProtocol::jsonl && end != std::string::npos) {
+    const auto answer = answer_in_json(line, *slot.question);
+    process.output().erase(0, end + 1);
+    return answered(slot, answer, now);
+  }
+  if (end == std::string::npos && process.overflowed()) {
+    return failed(slot, Trouble::nonsense,
+                  fmt::format("its answer is longer than {} bytes", ChildProcess::kMostOutput),
+                  now);
+  }
+  if (process.ended()) {
+    if (options_.protocol == JudgeProtocol::call) {
+      if (const auto by_code = answer_in_exit_code(process.exit_code())) {
+        return answered(slot, *by_code, now);
+      }
+      if (process.exit_code() == 0) {
+        return answered(slot, answer_in_words(line, *slot.question), now);
+      }
+    }
+    return failed(slot, Trouble::crash,
+                  fmt::format("it gave no answer: {}", process.how_it_ended()), now);
+  }
+  if (now >= slot.deadline) {
+    failed(slot, Trouble::timeout,
+           fmt::format("no answer within {} s", format_number(options_.timeout_seconds)), now);
+  }
+}
+
+void JudgePool::answered(Slot& slot, const Result<Outcome>& answer, Clock::time_point now) {
+  if (!answer.ok()) {
+    return failed(slot, Trouble::nonsense, answer.error().to_string(), now);
+  }
+  const double response_ms = std::chrono::duration<double, std::milli>(now - slot.begun).count();
+  if (options_.protocol == JudgeProtocol::call) slot.process.reset();
+  done(slot, *answer, response_ms);
+}
+
+void JudgePool::failed(Slot& slot, Trouble trouble, std::string failure, Clock::time_point now) {
+  troubles_.timeouts += trouble == Trouble::timeout ? 1 : 0;
+  troubles_.crashes += trouble == Trouble::crash ? 1 : 0;
+  troubles_.senseless += trouble == Trouble::nonsense ? 1 : 0;
+  slot.made_no_sense = trouble == Trouble::nonsense;
+  slot.failure = std::move(failure) + last_words(*slot.process);
+  end_process(slot, now);
+}
+
+// Also after nonsense: what comes next from such a program would be taken for the answer to another
+// question.
+void JudgePool::end_process(Slot& slot, Clock::time_point now) {
+  if (slot.process->ended()) {
+    slot.process.reset();
+    return rest_or_give_up(slot, now);
+  }
+  slot.process->signal_group(SIGTERM);
+  slot.stage = Stage::ending;
+  slot.deadline = now + kGrace;
+}
+
+void JudgePool::rest_or_give_up(Slot& slot, Clock::time_point now) {
+  if (slot.tries > options_.retries) return done(slot, std::nullopt, 0);
+  const double doubled = std::ldexp(options_.retry_seconds,
+                                    static_cast<int>(std::min<std::uint64_t>(slot.tries - 1, 60)));
+  slot.stage = Stage::resting;
+  slot.deadline = now + seconds(std::min(kLongestRest, doubled));
+}
+
+void JudgePool::done(Slot& slot, std::optional<Outcome> outcome, double response_ms) {
+  done_.push_back({.question = std::move(*slot.question),
+                   .outcome = outcome,
+                   .response_ms = response_ms,
+                   .tries = slot.tries,
+                   .failure = std::move(slot.failure),
+                   .made_no_sense = slot.made_no_sense});
+  slot.question.reset();
+  slot.failure.clear();
+  slot.stage = Stage::idle;
+}
+
+void JudgePool::finish() {
+  const auto limit = Clock::now() + kGrace;
+  for (Slot& slot : slots_) {
+    if (slot.process) slot.process->end_input();
+  }
+  for (bool left = true; left && Clock::now() < limit;) {
+    left = false;
+    std::vector<pollfd> descriptors;
+    for (Slot& slot : slots_) {
+      if (!slot.process) continue;
+      slot.process->pump();
+      left |= !slot.process->ended();
+      slot.process->watch(descriptors);
+    }
+    if (left) ::poll(descriptors.data(), descriptors.size(), static_cast<int>(kTick.count()));
+  }
+  for (Slot& slot : slots_) slot.process.reset();
+}
+
+}  // namespace duel

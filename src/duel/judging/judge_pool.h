@@ -1,0 +1,109 @@
+// Judges at work: several questions in flight, each tried until it has an answer that makes sense.
+//
+// A judge that hangs is ended with its whole process group, one that crashes or answers nonsense is
+// asked again after a pause, and what it complained of is kept for the message. No failure is ever an
+// answer.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duel/core/duel.h"
+#include "duel/core/result.h"
+#include "duel/judging/child_process.h"
+#include "duel/judging/judge_command.h"
+#include "duel/judging/judge_question.h"
+
+namespace duel {
+
+enum class JudgeProtocol {
+  call,   // the program runs once for each question; it answers by its first line or its exit code
+  jsonl,  // the program stays; a line in, a line out
+};
+
+struct JudgeOptions {
+  JudgeProtocol protocol = JudgeProtocol::call;
+  std::size_t parallel = 1;      // questions in flight, each with a process of its own
+  double timeout_seconds = 120;  // for one answer
+  std::uint64_t retries = 2;     // further tries after the first
+  double retry_seconds = 0.5;    // pause before the second try; doubled each time, at most 30 s
+};
+
+struct JudgedQuestion {
+  JudgeQuestion question;
+  std::optional<Outcome> outcome;  // none: every try failed
+  double response_ms = 0;          // of the try that answered
+  std::uint64_t tries = 0;
+  std::string failure;         // why the last failed try failed; "" if none did
+  bool made_no_sense = false;  // it failed by an answer that makes no sense
+};
+
+// What went wrong on the way, over all tries.
+struct JudgeTroubles {
+  std::uint64_t timeouts = 0;
+  std::uint64_t crashes = 0;    // ended without an answer, or could not be started
+  std::uint64_t senseless = 0;  // answers that make no sense
+  std::uint64_t total() const { return timeouts + crashes + senseless; }
+};
+
+// Single-threaded: everything happens inside `ask` and `wait`.
+class JudgePool {
+ public:
+  // REQUIRES: parallel >= 1, times > 0.
+  JudgePool(JudgeCommand command, const JudgeOptions& options);
+
+  std::size_t free() const;
+  std::size_t busy() const { return slots_.size() - free(); }
+
+  // An error if the program cannot be started at all, or the question does not fit its command line:
+  // no retry would help. REQUIRES: free() > 0.
+  Status ask(JudgeQuestion question);
+
+  // Waits until a question is done, `most` has passed or a signal came; gives what is done, in the
+  // order in which it was done. Errors as those of `ask`.
+  Result<std::vector<JudgedQuestion>> wait(std::chrono::milliseconds most);
+
+  const JudgeTroubles& troubles() const { return troubles_; }
+
+  // Lets programs that stay end by themselves: closes their input and waits a moment. Whoever is left
+  // is killed with the pool.
+  void finish();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  enum class Stage { idle, asking, ending, resting };
+  struct Slot {
+    Stage stage = Stage::idle;
+    std::optional<JudgeQuestion> question;
+    std::optional<ChildProcess> process;
+    std::uint64_t tries = 0;
+    Clock::time_point begun;     // of the present try
+    Clock::time_point deadline;  // of the stage: no answer, no end, pause over
+    std::string failure;
+    bool made_no_sense = false;
+  };
+
+  Status begin_try(Slot& slot);
+  Status turn(Slot& slot, Clock::time_point now);
+  void look_for_answer(Slot& slot, Clock::time_point now);
+  void answered(Slot& slot, const Result<Outcome>& answer, Clock::time_point now);
+  enum class Trouble { timeout, crash, nonsense };
+  void failed(Slot& slot, Trouble trouble, std::string failure, Clock::time_point now);
+  void end_process(Slot& slot, Clock::time_point now);
+  void rest_or_give_up(Slot& slot, Clock::time_point now);
+  void done(Slot& slot, std::optional<Outcome> outcome, double response_ms);
+  Clock::time_point next_event(Clock::time_point now) const;
+
+  JudgeCommand command_;
+  JudgeOptions options_;
+  std::deque<Slot> slots_;
+  std::vector<JudgedQuestion> done_;
+  JudgeTroubles troubles_;
+};
+
+}  // namespace duel

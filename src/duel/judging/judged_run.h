@@ -1,0 +1,67 @@
+// An interview answered by judge programs, several at a time, until there is a certificate.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "duel/core/result.h"
+#include "duel/judging/interview.h"
+#include "duel/judging/judge_pool.h"
+
+namespace duel {
+
+// What becomes of a duel whose every try failed. Never a loss.
+enum class FailedDuel {
+  missing,  // recorded as expired, or as invalid where the last answer made no sense
+  skip,     // recorded as skipped
+  stop,     // the run ends; the duel is asked again by the next
+};
+
+struct JudgedRunOptions {
+  FailedDuel on_failure = FailedDuel::missing;
+  // The run ends when so many duels in a row got no answer: the judge is broken.
+  std::uint64_t max_failures = 5;
+  std::string judge;  // who answers, for the log
+};
+
+enum class RunEnding { certified, undecided, interrupted };
+
+class JudgedRun {
+ public:
+  // REQUIRES: both outlive the run.
+  JudgedRun(Interview& interview, JudgePool& pool, JudgedRunOptions options);
+
+  // `stop` set: ends soon; duels that are out are asked again by the next run. `on_turn` is called
+  // about ten times a second and after every answer. An error ends the run; what was answered before
+  // it is in the log.
+  Result<RunEnding> run(const std::atomic<bool>& stop, const std::function<void()>& on_turn);
+
+  std::uint64_t in_flight() const { return pool_.busy(); }
+  std::uint64_t answered() const { return answered_; }  // duels with an answer in this run
+  std::uint64_t failed() const { return failed_; }      // duels without
+  const std::string& last_failure() const { return last_failure_; }
+
+ private:
+  Status fill();
+  Status take(std::vector<JudgedQuestion> judged);
+
+  Interview& interview_;
+  JudgePool& pool_;
+  JudgedRunOptions options_;
+  // In the order `both`: the first judgement of a duel whose second is out.
+  struct Half {
+    Outcome outcome;
+    double response_ms;
+  };
+  std::map<std::string, Half> halves_;
+  std::uint64_t answered_ = 0;
+  std::uint64_t failed_ = 0;
+  std::uint64_t failed_in_a_row_ = 0;
+  std::string last_failure_;
+};
+
+}  // namespace duel

@@ -1,0 +1,83 @@
+#include "duel/judging/task_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "duel/core/check.h"
+#include "duel/core/numbers.h"
+#include "duel/core/text_lines.h"
+#include "duel/judging/printable.h"
+#include "duel/live/digest.h"
+
+namespace duel {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string reference_of(const Json& content, std::string_view line, std::uint64_t number) {
+  for (const char* name : {"task_id", "id"}) {
+    if (content.is_object() && content.contains(name)) {
+      const Json& id = content[name];
+      if (id.is_string()) return id.get<std::string>();
+      if (id.is_number()) return id.dump();
+    }
+  }
+  return fmt::format("{}:{}", number, sha256_hex(line).substr(0, 8));
+}
+
+}  // namespace
+
+Result<TaskList> TaskList::read(const std::string& file) {
+  DUEL_ASSIGN(TextLines lines, TextLines::open(file));
+  TaskList list;
+  while (true) {
+    DUEL_ASSIGN(const auto next, lines.next());
+    if (!next) break;
+    const std::string_view line = trimmed(*next);
+    if (line.empty()) continue;
+    Task task;
+    task.content = Json::parse(line, nullptr, false);
+    if (task.content.is_discarded()) {
+      return Error{ErrorCode::invalid_data, fmt::format("{} is no JSON", excerpt(line)),
+                   lines.here(), R"(a value a line: {"question":".."} or "..")"};
+    }
+    task.reference = reference_of(task.content, line, lines.line_number());
+    const auto [known, fresh] = list.by_reference_.emplace(task.reference, list.tasks_.size());
+    if (!fresh) {
+      return Error{ErrorCode::invalid_data,
+                   fmt::format("the task {} was there before", excerpt(task.reference)),
+                   lines.here(), ""};
+    }
+    list.tasks_.push_back(std::move(task));
+  }
+  if (list.tasks_.empty()) {
+    return Error{ErrorCode::invalid_data, "there is no task in it", lines.name(), ""};
+  }
+  return list;
+}
+
+const Task& TaskList::draw(std::uint64_t seed, Arm i, Arm j, std::uint64_t seen) const {
+  DUEL_CHECK(!tasks_.empty());
+  const std::uint64_t pass = seen / tasks_.size();
+  const auto place = static_cast<std::size_t>(seen % tasks_.size());
+  const auto [low, high] = std::minmax(i, j);
+  RoundRng rng = Stream(seed, static_cast<std::uint32_t>(pass), Purpose::generate, "tasks")
+                     .at((std::uint64_t{low} << 32) | high);
+  // Fisher and Yates, as far as needed.
+  std::vector<std::uint32_t> order(tasks_.size());
+  std::iota(order.begin(), order.end(), 0u);
+  for (std::size_t k = 0; k <= place; ++k) {
+    std::swap(order[k], order[k + static_cast<std::size_t>(rng.below(order.size() - k))]);
+  }
+  return tasks_[order[place]];
+}
+
+const Task* TaskList::find(std::string_view reference) const {
+  const auto found = by_reference_.find(std::string(reference));
+  return found == by_reference_.end() ? nullptr : &tasks_[found->second];
+}
+
+}  // namespace duel

@@ -1,0 +1,47 @@
+// What the duels are about: a file of tasks, one drawn for each duel, so that every pair meets every
+// task equally often.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "duel/core/duel.h"
+#include "duel/core/result.h"
+#include "duel/core/rng.h"
+
+namespace duel {
+
+struct Task {
+  // What the log calls it: its field "task_id" or "id", or its line number and the beginning of the
+  // SHA-256 of its text ("17:1f3a9c2b").
+  std::string reference;
+  nlohmann::ordered_json content;
+};
+
+class TaskList {
+ public:
+  // JSON Lines: a value a line, mostly an object or a text. `name` may be "-". Blank lines are passed
+  // over. Errors name file and line.
+  static Result<TaskList> read(const std::string& file);
+
+  std::size_t size() const { return tasks_.size(); }
+  const Task& operator[](std::size_t index) const { return tasks_[index]; }
+
+  // The task of a pair's next duel, after `seen` duels. A pair sees a task again only when it has seen
+  // all; the order is drawn anew by (seed, pair, pass). O(size).
+  const Task& draw(std::uint64_t seed, Arm i, Arm j, std::uint64_t seen) const;
+
+  // nullptr where there is none.
+  const Task* find(std::string_view reference) const;
+
+ private:
+  std::vector<Task> tasks_;
+  std::unordered_map<std::string, std::size_t> by_reference_;
+};
+
+}  // namespace duel

@@ -1,0 +1,269 @@
+// An interview and its log: whatever is lost by a kill is asked again, and nothing counts twice.
+#include "duel/judging/interview.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "duel/core/rng.h"
+#include "duel/judging/round_robin.h"
+#include "duel/live/standing.h"
+#include "duel/live/timestamp.h"
+#include "tests/experiment/temporary_directory.h"
+
+namespace duel {
+namespace {
+
+class interview : public ::testing::Test {
+ protected:
+  InterviewPlan plan(std::uint64_t max_duels, const std::string& log = "log") const {
+    InterviewPlan plan;
+    plan.log = (directory_ / log).string();
+    plan.experiment.experiment_id = "x";
+    plan.experiment.seed = 5;
+    for (const char* id : {"a", "b", "c"}) {
+      ListedArm arm;
+      arm.shown.arm_id = id;
+      arm.shown.payload = id;
+      arm.sha256 = std::string(64, *id);
+      plan.arms.push_back(arm);
+    }
+    plan.max_duels = max_duels;
+    return plan;
+  }
+
+  // A judge who prefers a to b to c four times in five, decided by the duel's id alone.
+  static Outcome judge(const JudgeQuestion& question) {
+    const std::uint64_t lot = hash_text(question.duel_id) % 10;
+    if (lot == 0) return Outcome::tie;
+    const bool first = question.first.arm_id < question.second.arm_id;
+    return first == (lot < 9) ? Outcome::first_wins : Outcome::second_wins;
+  }
+
+  static void answer_all(Interview& interview) {
+    while (true) {
+      const auto question = interview.next().value();
+      if (!question) break;
+      const std::array<Record, 1> records = {
+          interview.outcome_of(*question, std::array{judge(*question)}, {"judge", "j"}, 1)};
+      ASSERT_TRUE(interview.record(records).ok());
+    }
+    ASSERT_TRUE(interview.complete().ok());
+  }
+
+  testing::TemporaryDirectory directory_;
+};
+
+TEST_F(interview, asks_until_there_is_a_certificate) {
+  Interview one = Interview::open(plan(1000)).value();
+  answer_all(one);
+  ASSERT_TRUE(one.certified());
+  EXPECT_EQ(one.ledger().certificate()->winner, Arm{0});
+  EXPECT_TRUE(one.ledger().completed());
+  EXPECT_FALSE(one.next().value().has_value());
+}
+
+TEST_F(interview, stops_at_its_duels_and_goes_on_with_more) {
+  {
+    Interview one = Interview::open(plan(10)).value();
+    answer_all(one);
+    EXPECT_FALSE(one.certified());
+    EXPECT_EQ(one.ledger().served(), 10);
+  }
+  Interview more = Interview::open(plan(1000)).value();
+  EXPECT_TRUE(more.resumed());
+  EXPECT_EQ(more.asked_again(), 0);
+  answer_all(more);
+  Interview whole = Interview::open(plan(1000, "other")).value();
+  answer_all(whole);
+  EXPECT_EQ(more.ledger().state_hash(), whole.ledger().state_hash());
+}
+
+TEST_F(interview, comes_to_the_same_end_wherever_its_log_is_cut) {
+  // Thousands of logs, each synced many times: in memory where the machine has such a place.
+  const bool in_memory = std::filesystem::is_directory("/dev/shm");
+  const testing::TemporaryDirectory here;
+  const std::filesystem::path place = in_memory ? "/dev/shm" / here.path().filename() : here.path();
+  std::filesystem::create_directories(place);
+  const std::string cut_log = (place / "cut").string();
+  Interview whole = Interview::open(plan(8)).value();
+  answer_all(whole);
+  const std::uint64_t end = whole.experiment().state_hash();
+  const std::string text = testing::content_of(plan(8).log);
+  std::uint64_t asked_again = 0;
+  for (std::size_t cut = 0; cut < text.size(); ++cut) {
+    testing::write_content(cut_log, text.substr(0, cut));
+    InterviewPlan again = plan(8);
+    again.log = cut_log;
+    auto resumed = Interview::open(std::move(again));
+    ASSERT_TRUE(resumed.ok()) << cut << ": " << resumed.error().to_string();
+    asked_again += resumed->asked_again();
+    answer_all(*resumed);
+    ASSERT_EQ(resumed->experiment().state_hash(), end) << cut;
+    ASSERT_EQ(resumed->ledger().served(), 8);
+  }
+  std::filesystem::remove_all(place);
+  EXPECT_GT(asked_again, 0);
+}
+
+TEST_F(interview, asks_open_duels_again_with_the_same_arms_in_the_same_places) {
+  std::vector<JudgeQuestion> out;
+  {
+    Interview one = Interview::open(plan(100)).value();
+    for (int k = 0; k < 3; ++k) out.push_back(*one.next().value());
+    const std::array<Record, 1> records = {one.outcome_of(out[1], std::array{Outcome::tie}, {}, 0)};
+    ASSERT_TRUE(one.record(records).ok());
+  }
+  Interview again = Interview::open(plan(100)).value();
+  EXPECT_EQ(again.asked_again(), 2);
+  for (const std::size_t k : {0u, 2u}) {
+    const JudgeQuestion question = *again.next().value();
+    EXPECT_EQ(question_line(question), question_line(out[k]));
+  }
+  EXPECT_EQ(again.next().value()->duel_id, "d4");
+}
+
+TEST_F(interview, gives_an_open_duel_its_task_again) {
+  testing::write_content(directory_ / "tasks", "\"t1\"\n\"t2\"\n\"t3\"\n");
+  const auto with_tasks = [&] {
+    InterviewPlan made = plan(100);
+    made.tasks = TaskList::read((directory_ / "tasks").string()).value();
+    return made;
+  };
+  std::map<std::string, std::multiset<std::string>> met;
+  JudgeQuestion open;
+  {
+    Interview one = Interview::open(with_tasks()).value();
+    for (int k = 0; k < 30; ++k) {
+      const JudgeQuestion question = *one.next().value();
+      const auto [low, high] = std::minmax(question.first.arm_id, question.second.arm_id);
+      met[low + high].insert(question.task->get<std::string>());
+      open = question;
+      if (k == 29) break;
+      const std::array<Record, 1> records = {
+          one.outcome_of(question, std::array{Outcome::tie}, {}, 0)};
+      ASSERT_TRUE(one.record(records).ok());
+    }
+  }
+  for (const auto& [pair, tasks] : met) {
+    std::size_t least = tasks.size();
+    std::size_t most = 0;
+    for (const char* task : {"t1", "t2", "t3"}) {
+      least = std::min(least, tasks.count(task));
+      most = std::max(most, tasks.count(task));
+    }
+    EXPECT_LE(most - least, 1) << pair;
+  }
+  {
+    Interview again = Interview::open(with_tasks()).value();
+    EXPECT_EQ(question_line(*again.next().value()), question_line(open));
+  }
+  EXPECT_TRUE(Interview::open(plan(100)).error().message.ends_with("which is not among the tasks"));
+}
+
+TEST_F(interview, refuses_a_log_of_another_experiment_and_says_what_differs) {
+  {
+    const Interview made = Interview::open(plan(10)).value();
+  }
+  const auto complaint = [&](auto&& change) {
+    InterviewPlan changed = plan(10);
+    change(changed);
+    return Interview::open(std::move(changed)).error().to_string();
+  };
+  const std::string start = plan(10).log + ": this log is of another experiment: ";
+  const std::string anew = " (give another --log to begin anew)";
+  EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.seed = 6; }),
+            start + "its seed is 5, not 6" + anew);
+  EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.stopping.alpha = 0.1; }),
+            start + "its alpha is 0.05, not 0.1" + anew);
+  EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.policy = "rucb"; }),
+            start + "its policy is auto, not rucb" + anew);
+  EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.goal = Goal::borda; }),
+            start + "its goal is condorcet, not borda" + anew);
+  EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.order = Placement::both; }),
+            start + "its order is random, not both" + anew);
+  EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.experiment_id = "y"; }),
+            start + "its name is x, not y" + anew);
+  EXPECT_EQ(complaint([](InterviewPlan& p) { p.arms.pop_back(); }),
+            start + "it has the arm 'c', too" + anew);
+  EXPECT_EQ(complaint([](InterviewPlan& p) { p.arms[1].shown.arm_id = "d"; }),
+            start + "its arm 2 is 'b', not 'd'" + anew);
+  EXPECT_TRUE(complaint([](InterviewPlan& p) {
+                p.arms[1].sha256 = std::string(64, '0');
+                p.arms[1].reference = "b.txt";
+              }).starts_with(start + "the content of arm 'b' (b.txt) has changed since"));
+  // Where the file lies is no difference, nor how long to go on.
+  InterviewPlan moved = plan(20);
+  moved.arms[1].reference = "elsewhere/b.txt";
+  EXPECT_TRUE(Interview::open(std::move(moved)).ok());
+}
+
+TEST_F(interview, leaves_files_alone_that_are_no_logs) {
+  for (const char* content : {"hello", "{\"seq\":2", "{\"question\":\"x\"}\n"}) {
+    testing::write_content(directory_ / "log", content);
+    EXPECT_FALSE(Interview::open(plan(10)).ok());
+    EXPECT_EQ(testing::content_of(directory_ / "log"), content);
+  }
+}
+
+TEST_F(interview, makes_a_tie_of_two_judgements_that_differ_with_the_order) {
+  InterviewPlan both = plan(10);
+  both.experiment.order = Placement::both;
+  Interview one = Interview::open(std::move(both)).value();
+  const JudgeQuestion question = *one.next().value();
+  const auto result = [&](Outcome first, Outcome second) {
+    return one.outcome_of(question, std::array{first, second}, {}, 0).answer;
+  };
+  // The first place wins both times: a flip.
+  EXPECT_EQ(result(Outcome::first_wins, Outcome::first_wins).result, Answered::tie);
+  EXPECT_EQ(result(Outcome::first_wins, Outcome::second_wins).winner, question.first.arm_id);
+  EXPECT_EQ(result(Outcome::second_wins, Outcome::first_wins).winner, question.second.arm_id);
+  EXPECT_EQ(result(Outcome::both_bad, Outcome::both_bad).result, Answered::both_bad);
+  EXPECT_EQ(result(Outcome::skip, Outcome::first_wins).result, Answered::skip);
+}
+
+TEST_F(interview, tells_how_far_the_leader_is_from_its_certificate) {
+  Interview one = Interview::open(plan(1000)).value();
+  EXPECT_FALSE(standing_of(one.ledger()).leader.has_value());
+  answer_all(one);
+  const Standing end = standing_of(one.ledger());
+  EXPECT_EQ(end.leader, Arm{0});
+  EXPECT_EQ(end.duels_left, 0);
+  EXPECT_FALSE(end.arms[0].beaten.has_value());
+  for (const Arm rival : {1u, 2u}) EXPECT_EQ(end.arms[rival].beaten, 1.0);
+  std::uint64_t wins = 0;
+  for (const ArmStanding& arm : end.arms) wins += arm.counts.first_wins;
+  EXPECT_EQ(wins, one.ledger().total().decisive());
+}
+
+TEST_F(interview, knows_what_round_robin_would_have_cost) {
+  // Two arms: round-robin asks the one pair there is, so that the cost is that of the sequential test
+  // itself. With all of n duels won by one arm p = (n + 1)/(n + 2), near 1, and every trial needs about
+  // as many duels as a run of wins does, which is what this log took.
+  InterviewPlan two = plan(1000);
+  two.arms.pop_back();
+  Interview one = Interview::open(std::move(two)).value();
+  while (true) {
+    const auto question = one.next().value();
+    if (!question) break;
+    const Outcome outcome =
+        question->first.arm_id == "a" ? Outcome::first_wins : Outcome::second_wins;
+    const std::array<Record, 1> records = {one.outcome_of(*question, std::array{outcome}, {}, 0)};
+    ASSERT_TRUE(one.record(records).ok());
+  }
+  ASSERT_TRUE(one.certified());
+  const auto cost = round_robin_cost(one.ledger());
+  ASSERT_TRUE(cost.has_value());
+  EXPECT_EQ(cost->undecided, 0);
+  EXPECT_GE(cost->p10, one.ledger().served());
+  EXPECT_LE(cost->p10, cost->median);
+  EXPECT_LE(cost->median, cost->p90);
+  EXPECT_LE(cost->median, 2 * one.ledger().served());
+  EXPECT_EQ(round_robin_cost(one.ledger())->median, cost->median);
+}
+
+}  // namespace
+}  // namespace duel

@@ -1,0 +1,308 @@
+// Judges that behave and judges that do not: hang, crash, answer nonsense, print megabytes, close
+// their input, ignore SIGTERM, leave children behind.
+#include "duel/judging/judge_pool.h"
+
+#include <dirent.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <set>
+#include <thread>
+
+#include "tests/experiment/temporary_directory.h"
+
+namespace duel {
+namespace {
+
+using namespace std::chrono_literals;
+
+class judge_pool : public ::testing::Test {
+ protected:
+  judge_pool() { ::signal(SIGPIPE, SIG_IGN); }
+
+  std::string script(const std::string& name, const std::string& body) {
+    const auto file = directory_ / name;
+    testing::write_content(file, "#!/bin/sh\n" + body);
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    return file.string();
+  }
+
+  static JudgeQuestion question(int number) {
+    JudgeQuestion q;
+    q.duel_id = "d" + std::to_string(number);
+    q.first = {.arm_id = "a", .path = "", .payload = "a"};
+    q.second = {.arm_id = "b", .path = "", .payload = "b"};
+    return q;
+  }
+
+  static JudgePool pool_of(const std::string& command, JudgeOptions options) {
+    return {JudgeCommand::parse(command, false, options.protocol == JudgeProtocol::call).value(),
+            options};
+  }
+
+  static std::vector<JudgedQuestion> all(JudgePool& pool) {
+    std::vector<JudgedQuestion> done;
+    while (pool.busy() > 0) {
+      std::vector<JudgedQuestion> judged = pool.wait(1s).value();
+      done.insert(done.end(), judged.begin(), judged.end());
+    }
+    return done;
+  }
+
+  static JudgedQuestion one(JudgePool& pool) {
+    EXPECT_TRUE(pool.ask(question(1)).ok());
+    return all(pool).at(0);
+  }
+
+  static std::set<std::string> open_descriptors() {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+      names.insert(entry.path().filename().string());
+    }
+    return names;
+  }
+
+  testing::TemporaryDirectory directory_;
+  JudgeOptions quick_{.protocol = JudgeProtocol::call,
+                      .parallel = 1,
+                      .timeout_seconds = 20,
+                      .retries = 0,
+                      .retry_seconds = 0.001};
+};
+
+TEST_F(judge_pool, takes_the_first_line_of_a_call) {
+  JudgePool pool = pool_of(script("j", "echo b; echo first\n"), quick_);
+  const JudgedQuestion judged = one(pool);
+  EXPECT_EQ(judged.outcome, Outcome::second_wins);
+  EXPECT_EQ(judged.tries, 1);
+  EXPECT_EQ(judged.failure, "");
+  EXPECT_GT(judged.response_ms, 0);
+  EXPECT_EQ(pool.troubles().total(), 0);
+}
+
+TEST_F(judge_pool, gives_a_call_its_arguments_and_the_question_on_standard_input) {
+  JudgePool pool =
+      pool_of(script("j", R"(read line; [ "$1 $2" = "a b" ] && case "$line" in *d1*) echo 2;; esac)"
+                          "\n"),
+              quick_);
+  EXPECT_EQ(one(pool).outcome, Outcome::second_wins);
+}
+
+TEST_F(judge_pool, takes_an_exit_code_that_means_an_answer) {
+  JudgePool pool = pool_of(script("j", "echo whatever; exit 13\n"), quick_);
+  EXPECT_EQ(one(pool).outcome, Outcome::tie);
+}
+
+TEST_F(judge_pool, never_takes_a_failure_for_an_answer) {
+  JudgePool pool = pool_of(script("j", "echo first; echo no key >&2; exit 1\n"), quick_);
+  const JudgedQuestion judged = one(pool);
+  EXPECT_FALSE(judged.outcome.has_value());
+  EXPECT_EQ(judged.failure, "it gave no answer: exit code 1; its last words: 'no key'");
+  EXPECT_EQ(pool.troubles().crashes, 1);
+  JudgePool crash = pool_of(script("k", "kill -SEGV $$\n"), quick_);
+  EXPECT_TRUE(one(crash).failure.starts_with("it gave no answer: ended by signal 11"));
+}
+
+TEST_F(judge_pool, asks_again_after_nonsense_and_after_a_crash) {
+  quick_.retries = 3;
+  const std::string count = (directory_ / "count").string();
+  JudgePool pool = pool_of(
+      script("j", "echo x >> " + count + "; n=$(wc -l < " + count +
+                      ")\n[ $n = 1 ] && exit 1\n[ $n = 2 ] && { echo dunno; exit 0; }\necho tie\n"),
+      quick_);
+  const JudgedQuestion judged = one(pool);
+  EXPECT_EQ(judged.outcome, Outcome::tie);
+  EXPECT_EQ(judged.tries, 3);
+  EXPECT_TRUE(judged.failure.starts_with("it answered 'dunno'"));
+  EXPECT_EQ(pool.troubles().crashes, 1);
+  EXPECT_EQ(pool.troubles().senseless, 1);
+}
+
+TEST_F(judge_pool, says_whether_the_last_answer_made_no_sense) {
+  JudgePool nonsense = pool_of(script("j", "echo dunno\n"), quick_);
+  EXPECT_TRUE(one(nonsense).made_no_sense);
+  JudgePool silent = pool_of(script("k", "exit 3\n"), quick_);
+  EXPECT_FALSE(one(silent).made_no_sense);
+}
+
+TEST_F(judge_pool, rests_longer_before_each_try) {
+  quick_.retries = 3;
+  quick_.retry_seconds = 0.05;
+  JudgePool pool = pool_of(script("j", "exit 1\n"), quick_);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(one(pool).tries, 4);
+  // 50 + 100 + 200 ms of rest; it can only take longer.
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 350ms);
+}
+
+TEST_F(judge_pool, ends_one_that_hangs_with_everything_it_started) {
+  quick_.timeout_seconds = 0.2;
+  const std::string pids = (directory_ / "pids").string();
+  // The child ignores SIGTERM, the grandchild too.
+  JudgePool pool = pool_of(script("j", "trap '' TERM\nsh -c 'trap \"\" TERM; echo $$ >> " + pids +
+                                           "; while :; do sleep 1; done' &\necho $$ >> " + pids +
+                                           "\nwhile :; do sleep 1; done\n"),
+                           quick_);
+  const JudgedQuestion judged = one(pool);
+  EXPECT_FALSE(judged.outcome.has_value());
+  EXPECT_EQ(judged.failure, "no answer within 0.2 s");
+  EXPECT_EQ(pool.troubles().timeouts, 1);
+  std::ifstream file(pids);
+  int left = 0;
+  for (pid_t pid = 0; file >> pid;) {
+    // A killed orphan may be a zombie of the machine's init for a moment.
+    for (int tries = 0; tries < 200 && ::kill(pid, 0) == 0; ++tries) {
+      std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+      std::string number;
+      std::string name;
+      std::string state;
+      stat >> number >> name >> state;
+      if (state == "Z") break;
+      std::this_thread::sleep_for(5ms);
+      if (tries == 199) ++left;
+    }
+  }
+  EXPECT_EQ(left, 0);
+}
+
+TEST_F(judge_pool, does_not_wait_for_a_child_that_holds_the_pipe) {
+  JudgePool pool = pool_of(script("j", "sleep 60 &\necho first\n"), quick_);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(one(pool).outcome, Outcome::first_wins);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
+}
+
+TEST_F(judge_pool, takes_an_answer_before_megabytes_and_refuses_one_of_megabytes) {
+  JudgePool pool =
+      pool_of(script("j", "echo second; head -c 8000000 /dev/zero | tr '\\0' x\n"), quick_);
+  EXPECT_EQ(one(pool).outcome, Outcome::second_wins);
+  JudgePool line = pool_of(script("k", "head -c 8000000 /dev/zero | tr '\\0' x; echo\n"), quick_);
+  EXPECT_EQ(one(line).failure, "its answer is longer than 1048576 bytes");
+  JudgePool complaints = pool_of(
+      script("l",
+             "head -c 8000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo the end >&2; exit 1\n"),
+      quick_);
+  EXPECT_TRUE(one(complaints).failure.ends_with("the end'"));
+}
+
+TEST_F(judge_pool, minds_no_closed_input_and_no_large_question) {
+  JudgePool closed = pool_of(script("j", "exec <&-\nsleep 0.05; echo tie\n"), quick_);
+  JudgeQuestion large = question(1);
+  large.first.payload = std::string(3'000'000, 'x');
+  // The words come from the id here: the payload would not fit a command line.
+  JudgePool pool(JudgeCommand::parse(
+                     script("k", "exec <&-\nsleep 0.05; echo tie\n") + " {first.id}", false, true)
+                     .value(),
+                 quick_);
+  ASSERT_TRUE(pool.ask(large).ok());
+  EXPECT_EQ(all(pool).at(0).outcome, Outcome::tie);
+  EXPECT_EQ(one(closed).outcome, Outcome::tie);
+  JudgePool reads(
+      JudgeCommand::parse(script("l", "[ $(wc -c) -gt 3000000 ] && echo 2\n") + " {first.id}",
+                          false, true)
+          .value(),
+      quick_);
+  ASSERT_TRUE(reads.ask(large).ok());
+  EXPECT_EQ(all(reads).at(0).outcome, Outcome::second_wins);
+}
+
+TEST_F(judge_pool, says_at_once_what_cannot_be_started) {
+  JudgePool missing = pool_of((directory_ / "nowhere").string(), quick_);
+  EXPECT_EQ(missing.ask(question(1)).error().message, "there is no such program");
+  testing::write_content(directory_ / "plain", "echo first\n");
+  JudgePool plain = pool_of((directory_ / "plain").string(), quick_);
+  EXPECT_EQ(plain.ask(question(1)).error().message, "it may not be run");
+}
+
+constexpr const char* kEcho =
+    "while read -r line; do\n"
+    "  id=${line#*'\"duel_id\":\"'}; id=${id%%'\"'*}\n"
+    "  printf '{\"duel_id\":\"%s\",\"result\":\"win\",\"winner\":\"b\"}\\n' \"$id\"\n"
+    "done\n";
+
+TEST_F(judge_pool, speaks_with_programs_that_stay) {
+  quick_.protocol = JudgeProtocol::jsonl;
+  quick_.parallel = 2;
+  const std::string starts = (directory_ / "starts").string();
+  JudgePool pool = pool_of(script("j", "echo x >> " + starts + "\n" + kEcho), quick_);
+  std::size_t done = 0;
+  for (int k = 0; k < 10; k += 2) {
+    ASSERT_TRUE(pool.ask(question(k)).ok());
+    ASSERT_TRUE(pool.ask(question(k + 1)).ok());
+    for (const JudgedQuestion& judged : all(pool)) {
+      done += judged.outcome == Outcome::second_wins ? 1u : 0u;
+    }
+  }
+  EXPECT_EQ(done, 10);
+  EXPECT_EQ(testing::content_of(starts), "x\nx\n");  // one process per slot
+  pool.finish();
+}
+
+TEST_F(judge_pool, restarts_one_that_ended_and_one_that_is_out_of_step) {
+  quick_.protocol = JudgeProtocol::jsonl;
+  quick_.retries = 1;
+  const std::string answer =
+      "read -r line; id=${line#*'\"duel_id\":\"'}; id=${id%%'\"'*}\n"
+      "printf '{\"duel_id\":\"%s\",\"result\":\"tie\"}\\n' \"$id\"\n";
+  JudgePool once = pool_of(script("once", answer), quick_);  // answers one question, then ends
+  for (int k = 0; k < 3; ++k) {
+    ASSERT_TRUE(once.ask(question(k)).ok());
+    EXPECT_EQ(all(once).at(0).outcome, Outcome::tie);
+  }
+  // Says more than it was asked: the second line would be taken for the next answer.
+  JudgePool twice = pool_of(script("twice", answer + "echo more\nsleep 30\n"), quick_);
+  for (int k = 0; k < 3; ++k) {
+    ASSERT_TRUE(twice.ask(question(k)).ok());
+    EXPECT_EQ(all(twice).at(0).outcome, Outcome::tie);
+  }
+  JudgePool never = pool_of(script("never", "read line; exit 7\n"), quick_);
+  const JudgedQuestion judged = one(never);
+  EXPECT_FALSE(judged.outcome.has_value());
+  EXPECT_EQ(judged.tries, 2);
+  EXPECT_EQ(judged.failure, "it gave no answer: exit code 7");
+}
+
+TEST_F(judge_pool, keeps_as_many_in_flight_as_allowed) {
+  quick_.parallel = 4;
+  JudgePool pool = pool_of(script("j", "sleep 0.3; echo first\n"), quick_);
+  const auto begin = std::chrono::steady_clock::now();
+  for (int k = 0; k < 4; ++k) ASSERT_TRUE(pool.ask(question(k)).ok());
+  EXPECT_EQ(pool.free(), 0);
+  EXPECT_EQ(all(pool).size(), 4);
+  // One after the other would sleep 1.2 s.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 1100ms);
+}
+
+TEST_F(judge_pool, leaves_no_descriptor_and_no_zombie) {
+  const std::set<std::string> before = open_descriptors();
+  {
+    quick_.parallel = 3;
+    quick_.timeout_seconds = 0.1;
+    JudgePool pool = pool_of(script("j", "sleep 30\n"), quick_);
+    for (int k = 0; k < 3; ++k) ASSERT_TRUE(pool.ask(question(k)).ok());
+    EXPECT_EQ(all(pool).size(), 3);
+    for (int k = 0; k < 3; ++k) ASSERT_TRUE(pool.ask(question(k)).ok());
+  }  // ends while three are at work
+  EXPECT_EQ(open_descriptors(), before);
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);
+}
+
+TEST_F(judge_pool, gives_a_program_no_descriptor_of_the_others) {
+  quick_.parallel = 4;
+  const std::string counts = (directory_ / "counts").string();
+  JudgePool pool = pool_of(
+      script("j", "ls /proc/self/fd | wc -l >> " + counts + "; sleep 0.2; echo first\n"), quick_);
+  for (int k = 0; k < 4; ++k) ASSERT_TRUE(pool.ask(question(k)).ok());
+  EXPECT_EQ(all(pool).size(), 4);
+  std::ifstream file(counts);
+  std::set<int> seen;
+  for (int count = 0; file >> count;) seen.insert(count);
+  EXPECT_EQ(seen.size(), 1);
+}
+
+}  // namespace
+}  // namespace duel
