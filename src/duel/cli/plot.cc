@@ -10,9 +10,10 @@
 
 #include "duel/cli/draw.h"
 #include "duel/core/regret.h"
-#include "duel/experiment/output_directory.h"
+#include "duel/core/whole_file.h"
 #include "duel/experiment/plot.h"
 #include "duel/experiment/results.h"
+#include "duel/experiment/study_files.h"
 
 namespace duel::cli {
 namespace {

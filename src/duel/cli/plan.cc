@@ -1,0 +1,266 @@
+#include "duel/cli/plan.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "duel/cli/gnuplot.h"
+#include "duel/cli/progress.h"
+#include "duel/cli/table.h"
+#include "duel/core/call_spec.h"
+#include "duel/core/matrix_catalogue.h"
+#include "duel/core/numbers.h"
+#include "duel/core/spelling.h"
+#include "duel/experiment/pilot.h"
+#include "duel/experiment/plan.h"
+#include "duel/experiment/plan_picture.h"
+#include "duel/experiment/spec.h"
+
+namespace duel::cli {
+namespace {
+
+struct Arguments {
+  std::string matrix;
+  std::string pilot;
+  std::uint64_t arms = 0;
+  double gap = 0;
+  double spread = 0;
+  std::vector<std::string> policies;
+  std::string goal = "condorcet";
+  double alpha = PlanSpec{}.alpha;
+  std::uint64_t max_duels = PlanSpec{}.max_duels;
+  double tie_rate = 0;
+  std::uint64_t parallel = 1;
+  double cost_per_duel = 0;
+  std::uint64_t trials = PlanSpec{}.trials;
+  std::uint64_t seed = 0;
+  std::uint64_t threads = 0;
+  bool json = false;
+  std::string output;
+  CLI::Option* matrix_option = nullptr;
+  CLI::Option* pilot_option = nullptr;
+  CLI::Option* arms_option = nullptr;
+  CLI::Option* gap_option = nullptr;
+};
+
+Result<Goal> parse_goal(const std::string& text) {
+  if (text == "condorcet") return Goal::condorcet;
+  if (text == "copeland") return Goal::copeland;
+  if (text == "borda") return Goal::borda;
+  const std::vector<std::string> known{"condorcet", "copeland", "borda"};
+  return Error{ErrorCode::invalid_argument, fmt::format("'{}' is not a known goal", text), "--goal",
+               spelling_hint(text, known)};
+}
+
+Result<PlanTruth> truth_of(const Arguments& arguments) {
+  const bool guessed = arguments.arms_option->count() > 0 || arguments.gap_option->count() > 0;
+  const int given = (arguments.matrix_option->count() > 0 ? 1 : 0) +
+                    (arguments.pilot_option->count() > 0 ? 1 : 0) + (guessed ? 1 : 0);
+  if (given != 1) {
+    return Error{ErrorCode::invalid_argument,
+                 given == 0 ? "what the arms are like is missing" : "the arms are described twice",
+                 "", "give --matrix M, or --pilot FILE, or --arms K --gap G"};
+  }
+  if (arguments.matrix_option->count() > 0) {
+    DUEL_ASSIGN(PreferenceMatrix matrix, resolve_matrix(arguments.matrix));
+    return known_truth(std::move(matrix));
+  }
+  if (arguments.pilot_option->count() > 0) {
+    DUEL_ASSIGN(const Pilot pilot, read_pilot(arguments.pilot));
+    return posterior_truth(pilot);
+  }
+  if (arguments.arms_option->count() == 0 || arguments.gap_option->count() == 0) {
+    return Error{ErrorCode::invalid_argument, "--arms and --gap belong together", "",
+                 "such as --arms 5 --gap 0.05"};
+  }
+  return guessed_truth(arguments.arms, arguments.gap, arguments.spread);
+}
+
+Result<PlanSpec> spec_of(const Arguments& arguments) {
+  PlanSpec spec;
+  DUEL_ASSIGN(spec.truth, truth_of(arguments));
+  DUEL_ASSIGN(spec.goal, parse_goal(arguments.goal));
+  for (const std::string& text : arguments.policies) {
+    const auto calls = parse_call_list(text);
+    if (!calls.ok()) return usage_error("--policy", calls.error());
+    spec.policies.insert(spec.policies.end(), calls->begin(), calls->end());
+  }
+  if (spec.policies.empty()) spec.policies.push_back({"auto", {}});
+  // Round-robin stands beside them in any case; its name is no policy's.
+  std::erase_if(spec.policies, [](const CallSpec& call) { return call.name == "round-robin"; });
+  spec.alpha = arguments.alpha;
+  spec.max_duels = arguments.max_duels;
+  spec.tie_rate = arguments.tie_rate;
+  spec.parallel = arguments.parallel;
+  spec.trials = static_cast<std::uint32_t>(arguments.trials);
+  spec.seed = arguments.seed;
+  spec.threads = static_cast<unsigned>(arguments.threads);
+  return spec;
+}
+
+std::string share_text(std::uint64_t count, std::uint64_t of) {
+  return fmt::format("{:.1f} %", 100.0 * static_cast<double>(count) / static_cast<double>(of));
+}
+
+std::string plan_text(const PlanResults& results, double cost_per_duel, const Paint& paint) {
+  const auto cap = static_cast<double>(results.max_duels);
+  // At least the cap: the rest of the experiments was not waited for.
+  const auto duels = [&](double value) {
+    return value >= cap ? fmt::format(">{:.0f}", cap) : fmt::format("{:.0f}", value);
+  };
+  std::string text =
+      fmt::format("{}: {} arms, error level {}, {} simulated experiments of at most {} duels\n\n",
+                  paint.bold(results.truth), results.num_arms, results.alpha, results.trials,
+                  results.max_duels);
+  Table table;
+  table.column("policy", Align::left).column("p10").column("p50").column("p90").column("p99");
+  table.column("winner").column("no winner").column("undecided").column("wrong").column("regret");
+  if (cost_per_duel > 0) table.column("cost p50").column("cost p90");
+  for (const PlanEntry& entry : results.entries) {
+    std::vector<std::string> row{entry.policy,
+                                 duels(entry.p10),
+                                 duels(entry.p50),
+                                 duels(entry.p90),
+                                 duels(entry.p99),
+                                 share_text(entry.winners, results.trials),
+                                 share_text(entry.no_winners, results.trials),
+                                 share_text(entry.undecided, results.trials),
+                                 fmt::format("{} (rate <= {:.3g})", entry.wrong, entry.wrong_limit),
+                                 fmt::format("{:.0f}", entry.regret)};
+    if (cost_per_duel > 0) {
+      row.push_back(fmt::format("{:.2f}", entry.p50 * cost_per_duel));
+      row.push_back(fmt::format("{:.2f}", entry.p90 * cost_per_duel));
+    }
+    table.row(std::move(row));
+  }
+  text += table.to_string() + "\n";
+  if (results.reference) {
+    text += fmt::format(
+        "{:.0f} duels: the least that any rule of this level needs on average, the winner known.\n",
+        *results.reference);
+  }
+  if (results.fixed_size) {
+    text += fmt::format(
+        "{:.0f} duels: tests of a fixed size, the winner known, one look at the end, power 0.8.\n",
+        *results.fixed_size);
+  }
+  if (results.without_winner > 0) {
+    text += fmt::format("In {} of the {} truths no arm beats every other.\n",
+                        results.without_winner, results.trials);
+  }
+  return text;
+}
+
+Status write_picture(const PlanResults& results, const std::string& output,
+                     CommandContext& context) {
+  DUEL_ASSIGN(const PlotFormat format, plot_format_of(output));
+  DUEL_ASSIGN(const std::string picture, run_gnuplot(plan_picture_script(results, format)));
+  return context.write_output(output, picture);
+}
+
+Result<int> run(const Arguments& arguments, CommandContext& context) {
+  DUEL_ASSIGN(const PlanSpec spec, spec_of(arguments));
+  if (!arguments.output.empty()) {
+    DUEL_RETURN_IF_ERROR(plot_format_of(arguments.output));
+    DUEL_RETURN_IF_ERROR(check_output(arguments.output));
+  }
+  const InterruptGuard guard;
+  std::unique_ptr<Progress> progress;
+  PlanHooks hooks;
+  hooks.stop = &guard.stop();
+  hooks.progress = [&](std::uint64_t done, std::uint64_t total) {
+    if (!progress) progress = std::make_unique<Progress>("experiments", total, context.quiet);
+    progress->update(done, spec.truth.name);
+  };
+  const auto ran = run_plan(spec, hooks);
+  if (progress) progress->finish();
+  if (!ran.ok()) return ran.error();
+  if (ran->interrupted) {
+    context.warn("interrupted: too few experiments to show");
+    return guard.exit_code();
+  }
+  context.print(arguments.json
+                    ? to_plan_json(*ran, arguments.cost_per_duel)
+                    : plan_text(*ran, arguments.cost_per_duel, Paint(wants_color(STDOUT_FILENO))));
+  if (!arguments.output.empty()) {
+    DUEL_RETURN_IF_ERROR(write_picture(*ran, arguments.output, context));
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& app, CommandContext& context) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "plan",
+      "How many duels until a certificate? Simulates experiments with the policy that chooses the "
+      "pairs and the rule that stops, and shows how many duels they take, how many stay undecided, "
+      "how many are wrong, and what asking all pairs in turn would cost.\n"
+      "The truth is a matrix, a guess (--arms, --gap), or drawn from what a pilot saw. Results "
+      "depend on the seed alone, never on the number of threads.");
+  arguments->matrix_option =
+      command
+          ->add_option("--matrix", arguments->matrix, "A matrix file or name. See 'duel matrix'.")
+          ->type_name("MATRIX")
+          ->check(is_not_empty);
+  arguments->pilot_option =
+      command
+          ->add_option("--pilot", arguments->pilot,
+                       "The log of an experiment, or comparisons in a CSV file (model_a, model_b, "
+                       "winner as in an arena, or first, second, winner) or JSON lines. Truths are "
+                       "drawn from what it says of each pair.")
+          ->type_name("FILE")
+          ->check(is_not_empty);
+  arguments->arms_option = add_count_option(command, "--arms", arguments->arms, 2, 10'000,
+                                            "Guess: the number of arms; with --gap.");
+  arguments->gap_option = command->add_option(
+      "--gap", arguments->gap,
+      "Guess: the best arm wins 1/2 + gap of its duels with the second, and with all others, which "
+      "are even, unless there is a spread.");
+  command
+      ->add_option("--spread", arguments->spread,
+                   "Guess: how far the other arms' strengths lie below the second's (standard "
+                   "deviations of log odds, drawn for each experiment). Default 0.")
+      ->needs(arguments->arms_option);
+  add_list_option(command, "--policy", arguments->policies,
+                  "Policies to compare, separated by commas; may be repeated (default auto).")
+      ->type_name("POLICY-LIST")
+      ->check(is_not_empty);
+  command->add_option("--goal", arguments->goal, "What is to be certified.")
+      ->type_name("condorcet|copeland|borda")
+      ->capture_default_str();
+  command->add_option("--alpha", arguments->alpha, "Error level of the certificate.")
+      ->capture_default_str();
+  add_count_option(command, "--max-duels", arguments->max_duels, 1, 1'000'000'000,
+                   "Duels after which an experiment is given up (default 1e5).");
+  command->add_option("--tie-rate", arguments->tie_rate,
+                      "Share of duels that end without a winner. Default 0.");
+  add_count_option(command, "--parallel", arguments->parallel, 1, 10'000,
+                   "Duels that are judged at the same time (default 1).");
+  command->add_option("--cost-per-duel", arguments->cost_per_duel, "Price of one duel.")
+      ->check(CLI::NonNegativeNumber);
+  add_count_option(command, "--trials", arguments->trials, 2, 10'000'000,
+                   "Experiments that are simulated (default 1000).");
+  context.configurable(add_count_option(command, "--seed", arguments->seed, 0, kMaxSeed,
+                                        "Seed of all randomness (default 0)."));
+  context.configurable(add_count_option(command, "--threads", arguments->threads, 0, kMaxThreads,
+                                        "Threads (default: one per core)."));
+  command->add_flag("--json", arguments->json, "Print JSON.");
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "Picture of the share decided over the duels spent: .svg, .png or .pdf.")
+      ->type_name("FILE")
+      ->check(is_not_empty);
+  command->footer(
+      "Examples:\n"
+      "  duel plan --arms 5 --gap 0.05 --cost-per-duel 0.02\n"
+      "  duel plan --matrix arxiv --policy auto,rmed1,dts -o plan.svg\n"
+      "  duel plan --pilot votes.csv --alpha 0.01");
+  context.on(command, [arguments, &context] { return run(*arguments, context); });
+}
+
+}  // namespace duel::cli

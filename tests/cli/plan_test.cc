@@ -1,0 +1,76 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/cli/run_command.h"
+
+namespace duel::test {
+namespace {
+
+class PlanCommand : public testing::Test {
+ protected:
+  CommandResult plan(const std::vector<std::string>& arguments) {
+    std::vector<std::string> all = {"plan", "--trials", "20", "--threads", "1"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    CommandOptions options;
+    options.directory = place_.path();
+    return run_duel(all, options);
+  }
+
+  TemporaryDirectory place_;
+};
+
+TEST_F(PlanCommand, shows_duels_errors_and_cost_beside_round_robin) {
+  const CommandResult result = plan({"--arms", "3", "--gap", "0.3", "--cost-per-duel", "0.5"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "3 arms, gap 0.3"));
+  EXPECT_TRUE(contains(result.out, "certify(alpha=0.05)"));
+  EXPECT_TRUE(contains(result.out, "round-robin"));
+  EXPECT_TRUE(contains(result.out, "cost p50"));
+  EXPECT_TRUE(contains(result.out, "the least that any rule of this level needs"));
+}
+
+TEST_F(PlanCommand, plans_from_a_pilot_as_json) {
+  std::string votes = "model_a,model_b,winner\n";
+  for (int n = 0; n < 40; ++n) votes += n % 8 == 0 ? "x,y,model_b\n" : "x,y,model_a\n";
+  place_.write("votes.csv", votes);
+  const CommandResult result = plan({"--pilot", "votes.csv", "--json", "--alpha", "0.1"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["num_arms"], 2);
+  EXPECT_EQ(json["policies"][0]["policy"], "certify(alpha=0.1)");
+  EXPECT_GT(json["policies"][0]["winner_certified"], 17);
+}
+
+TEST_F(PlanCommand, draws_a_picture) {
+  if (!has_gnuplot()) GTEST_SKIP() << "NOT CHECKED: gnuplot is not installed";
+  const CommandResult result = plan({"--arms", "2", "--gap", "0.3", "-o", "plan.svg"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(run_shell("head -c 5 '" + (place_ / "plan.svg") + "'").out, "<?xml");
+}
+
+TEST_F(PlanCommand, explains_what_is_wrong) {
+  struct Wrong {
+    std::vector<std::string> arguments;
+    std::string message;
+  };
+  const std::vector<Wrong> cases = {
+      {{}, "what the arms are like is missing (give --matrix M, or --pilot FILE"},
+      {{"--arms", "3"}, "--arms and --gap belong together"},
+      {{"--arms", "3", "--gap", "0.7"}, "--gap: 0.7 is out of range (0 < gap < 0.5)"},
+      {{"--arms", "3", "--gap", "0.2", "--matrix", "arxiv"}, "the arms are described twice"},
+      {{"--matrix", "arxiv", "--goal", "copland"}, "did you mean 'copeland'"},
+      {{"--matrix", "arxiv", "--alpha", "2"}, "--alpha: 2 is out of range (0 < alpha < 0.5)"},
+      {{"--matrix", "arxiv", "-o", "plan.txt"}, "plan.txt"},
+  };
+  for (const Wrong& wrong : cases) {
+    const CommandResult result = plan(wrong.arguments);
+    EXPECT_NE(result.exit_code, 0) << wrong.message;
+    EXPECT_TRUE(contains(result.err, wrong.message)) << result.err;
+  }
+}
+
+}  // namespace
+}  // namespace duel::test
