@@ -1,0 +1,467 @@
+#include "duel/cli/reproduce.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duel/cli/gnuplot.h"
+#include "duel/cli/progress.h"
+#include "duel/cli/table.h"
+#include "duel/core/matrix_catalogue.h"
+#include "duel/core/spelling.h"
+#include "duel/core/whole_file.h"
+#include "duel/experiment/league.h"
+#include "duel/experiment/reproduction/record.h"
+#include "duel/experiment/reproduction/registry.h"
+#include "duel/experiment/spec.h"
+#include "duel/version_info.h"
+
+namespace duel::cli {
+namespace {
+
+constexpr const char* kAll = "all";
+constexpr std::size_t kMaxRecordBytes = 100'000'000;
+constexpr std::uint64_t kProgressSteps = 1000;  // of one reproduction
+
+struct Arguments {
+  std::vector<std::string> names;
+  bool quick = false;
+  std::uint64_t seed = 0;
+  std::uint64_t threads = 0;
+  std::vector<std::string> matrices;
+  std::vector<std::string> data;
+  std::string output;
+  bool json = false;
+};
+
+// The files of one reproduction.
+struct ReproductionFiles {
+  std::filesystem::path directory;
+  std::string record() const { return (directory / "findings.json").string(); }
+  std::string table(const TidyTable& table) const {
+    return (directory / (table.name() + ".csv")).string();
+  }
+  std::string picture(const Figure& figure, PlotFormat format) const {
+    return (directory / (figure.name + "." + to_string(format))).string();
+  }
+};
+
+// --- list ---------------------------------------------------------------------------------------
+
+std::string list_json() {
+  auto list = nlohmann::ordered_json::array();
+  for (const ReproductionKind* kind : reproduction_kinds()) {
+    const ReproductionFacts& facts = kind->facts;
+    list.push_back({{"name", facts.name},
+                    {"paper", facts.paper},
+                    {"what", facts.what},
+                    {"description", facts.description},
+                    {"needs", facts.needs}});
+  }
+  return list.dump(2) + "\n";
+}
+
+Result<int> list(bool json, CommandContext& context) {
+  if (json) {
+    context.print(list_json());
+    return kExitDone;
+  }
+  Table table;
+  table.column("name", Align::left).column("paper", Align::left).column("what", Align::left);
+  table.column("", Align::left);
+  std::string needs;
+  for (const ReproductionKind* kind : reproduction_kinds()) {
+    const ReproductionFacts& facts = kind->facts;
+    table.row({facts.name, facts.paper, facts.what, facts.description});
+    if (!facts.needs.empty()) needs += fmt::format("{} takes {}\n", facts.name, facts.needs);
+  }
+  context.print(table.to_string());
+  if (!needs.empty()) context.print("\n" + needs);
+  return kExitDone;
+}
+
+// --- report -------------------------------------------------------------------------------------
+
+Result<std::vector<ReproductionRecord>> read_records(const std::string& directory) {
+  std::error_code code;
+  std::filesystem::directory_iterator entry(directory, code);
+  if (code) {
+    return Error{
+        code == std::errc::no_such_file_or_directory ? ErrorCode::not_found : ErrorCode::io,
+        fmt::format("cannot read the directory: {}", code.message()), directory, ""};
+  }
+  std::vector<std::string> files;
+  for (; entry != std::filesystem::directory_iterator(); entry.increment(code)) {
+    const std::string file = ReproductionFiles{entry->path()}.record();
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(file, ignored)) files.push_back(file);
+  }
+  if (code) return system_error("cannot be read to its end", directory, code.value());
+  if (files.empty()) {
+    return Error{ErrorCode::not_found, "there is no NAME/findings.json in the directory", directory,
+                 "write them with duel reproduce all -o " + shell_word(directory)};
+  }
+  std::sort(files.begin(), files.end());  // the order of a directory is not the same everywhere
+  std::vector<ReproductionRecord> records;
+  for (const std::string& file : files) {
+    DUEL_ASSIGN(const std::string text, read_whole_file(file, kMaxRecordBytes));
+    DUEL_ASSIGN(ReproductionRecord record, parse_record(text, file));
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+Result<int> report(const std::string& directory, const std::string& output,
+                   CommandContext& context) {
+  DUEL_ASSIGN(const auto records, read_records(directory));
+  DUEL_RETURN_IF_ERROR(context.write_output(output, report_markdown(records)));
+  return kExitDone;
+}
+
+// --- what is asked for --------------------------------------------------------------------------
+
+Result<std::vector<const ReproductionKind*>> chosen_kinds(const std::vector<std::string>& names) {
+  std::vector<const ReproductionKind*> kinds;
+  const auto add = [&](const ReproductionKind* kind) {
+    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
+  };
+  for (const std::string& name : names) {
+    if (name == kAll) {
+      for (const ReproductionKind* kind : reproduction_kinds()) add(kind);
+      continue;
+    }
+    const auto kind = find_reproduction(name);
+    if (!kind.ok()) {
+      std::vector<std::string> known = reproduction_names();
+      known.insert(known.end(), {kAll, "list", "report"});
+      Error error = kind.error();
+      error.hint = spelling_hint(name, known);
+      return error;
+    }
+    add(*kind);
+  }
+  return kinds;
+}
+
+// NAME=PATH, or what `duel simulate --matrix` takes, or a directory of matrices.
+Status add_matrices(const std::string& text, std::vector<GivenMatrix>& matrices) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(text, ignored)) {
+    DUEL_ASSIGN(const auto problems, league_problems({}, {text}));
+    for (const LeagueProblem& problem : problems) {
+      matrices.push_back({problem.name, problem.matrix});
+    }
+    return Done{};
+  }
+  std::string name;
+  std::string path = text;
+  const auto equals = text.find('=');
+  // `random-condorcet(k=10)` is a call, and a file may have '=' in its name.
+  if (equals != std::string::npos && text.find('(') > equals &&
+      !std::filesystem::exists(text, ignored)) {
+    name = text.substr(0, equals);
+    path = text.substr(equals + 1);
+  }
+  DUEL_ASSIGN(PreferenceMatrix matrix, resolve_matrix(path));
+  if (name.empty()) name = matrix.name();
+  matrices.push_back(
+      {std::move(name), std::make_shared<const PreferenceMatrix>(std::move(matrix))});
+  return Done{};
+}
+
+Result<ReproductionContext> context_of(const Arguments& arguments) {
+  ReproductionContext given;
+  given.quick = arguments.quick;
+  given.seed = arguments.seed;
+  given.threads = static_cast<unsigned>(arguments.threads);
+  given.data = arguments.data;
+  for (const std::string& path : arguments.data) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) {
+      return Error{ErrorCode::not_found, "there is no such file", path, ""};
+    }
+  }
+  for (const std::string& text : arguments.matrices) {
+    if (const Status status = add_matrices(text, given.matrices); !status.ok()) {
+      return usage_error("--matrix", status.error());
+    }
+  }
+  return given;
+}
+
+// --- showing ------------------------------------------------------------------------------------
+
+std::string verdict_text(Verdict verdict, const Paint& paint) {
+  switch (verdict) {
+    case Verdict::pass:
+      return paint.green("PASS");
+    case Verdict::fail:
+      return paint.red("FAIL");
+    case Verdict::shown:
+      return paint.dim("shown");
+    case Verdict::skipped:
+      return paint.yellow("skipped");
+  }
+  return "";
+}
+
+std::string record_text(const ReproductionRecord& record, const Paint& paint) {
+  std::string text =
+      fmt::format("{}: {}, {}; {}, seed {}, {}\n{}\n\n", paint.bold(record.name), record.paper,
+                  record.what, record.settings.quick ? "quick" : "full", record.settings.seed,
+                  format_duration(record.seconds), record.description);
+  Table table;
+  table.column("", Align::left).column("claim", Align::left).column("published", Align::left);
+  table.column("ours", Align::left).column("trials").column("asked", Align::left);
+  for (const Finding& finding : record.findings) {
+    table.row({verdict_text(finding.verdict, paint), finding.claim, finding.published, finding.ours,
+               finding.value.trials == 0 ? "" : fmt::format("{}", finding.value.trials),
+               finding.tolerance});
+  }
+  text += table.to_string();
+  const std::size_t columns = terminal_width();
+  const std::size_t width = std::clamp<std::size_t>(columns == 0 ? 100 : columns, 40, 120);
+  for (const Finding& finding : record.findings) {
+    if (finding.note.empty()) continue;
+    text += "\n" + wrapped(fmt::format("{}: {}", finding.claim, finding.note), width, 2) + "\n";
+  }
+  for (const std::string& remark : record.remarks) text += "\n" + wrapped(remark, width) + "\n";
+  return text;
+}
+
+std::string summary_text(const std::vector<ReproductionRecord>& records, const Paint& paint) {
+  Table table;
+  table.column("", Align::left).column("reproduction", Align::left);
+  table.column("pass").column("fail").column("shown").column("skipped").column("time");
+  for (const ReproductionRecord& record : records) {
+    const auto count = [&](Verdict verdict) {
+      return fmt::format(
+          "{}", std::count_if(record.findings.begin(), record.findings.end(),
+                              [&](const Finding& finding) { return finding.verdict == verdict; }));
+    };
+    table.row({record.passed() ? paint.green("PASS") : paint.red("FAIL"), record.name,
+               count(Verdict::pass), count(Verdict::fail), count(Verdict::shown),
+               count(Verdict::skipped), format_duration(record.seconds)});
+  }
+  return table.to_string();
+}
+
+// --- running ------------------------------------------------------------------------------------
+
+class Runner {
+ public:
+  Runner(const Arguments& arguments, ReproductionContext given, CommandContext& context)
+      : arguments_(arguments), given_(std::move(given)), context_(context) {
+    given_.stop = &guard_.stop();
+  }
+
+  Result<int> run(const std::vector<const ReproductionKind*>& kinds, bool resumes) {
+    const Paint paint(wants_color(STDOUT_FILENO));
+    std::vector<ReproductionRecord> records;
+    bool broken = false;
+    for (const ReproductionKind* kind : kinds) {
+      auto record = resumes ? finished(kind->facts) : std::nullopt;
+      if (record) {
+        context_.note(fmt::format("{} is complete in {}", record->name, arguments_.output));
+      } else {
+        auto ran = run_one(*kind);
+        if (guard_.interrupted()) break;
+        if (!ran.ok() && kinds.size() == 1) return ran.error();
+        if (!ran.ok()) {
+          context_.warn(fmt::format("{}: {}", kind->facts.name, ran.error().to_string()));
+          broken = true;
+          continue;
+        }
+        record = *std::move(ran);
+      }
+      if (!arguments_.json) context_.print(record_text(*record, paint) + "\n");
+      records.push_back(*std::move(record));
+    }
+    if (arguments_.json) {
+      auto all = nlohmann::ordered_json::array();
+      for (const auto& record : records)
+        all.push_back(nlohmann::ordered_json::parse(to_json(record)));
+      context_.print(all.dump(2) + "\n");
+    } else if (kinds.size() > 1) {
+      context_.print(summary_text(records, paint));
+    }
+    if (guard_.interrupted()) {
+      context_.warn(fmt::format("interrupted: {} of {} reproductions are complete", records.size(),
+                                kinds.size()));
+      return guard_.exit_code();
+    }
+    const bool passed = !broken && std::all_of(records.begin(), records.end(),
+                                               [](const auto& r) { return r.passed(); });
+    return passed ? kExitDone : kExitFailure;
+  }
+
+ private:
+  ReproductionFiles files_of(const ReproductionFacts& facts) const {
+    return {std::filesystem::path(arguments_.output) / facts.name};
+  }
+
+  // What an earlier run with the same settings left.
+  std::optional<ReproductionRecord> finished(const ReproductionFacts& facts) const {
+    if (arguments_.output.empty()) return std::nullopt;
+    const std::string file = files_of(facts).record();
+    const auto text = read_whole_file(file, kMaxRecordBytes);
+    if (!text.ok()) return std::nullopt;
+    auto record = parse_record(*text, file);
+    const auto settings = settings_of(facts, given_, std::string(kVersion));
+    if (!record.ok() || record->settings != settings) return std::nullopt;
+    return *std::move(record);
+  }
+
+  Result<ReproductionRecord> run_one(const ReproductionKind& kind) {
+    const ReproductionFiles files = files_of(kind.facts);
+    if (!arguments_.output.empty()) {
+      DUEL_RETURN_IF_ERROR(make_directory(files.directory));
+      DUEL_RETURN_IF_ERROR(check_output(files.record()));
+      // Without it the directory counts as not complete.
+      std::error_code ignored;
+      std::filesystem::remove(files.record(), ignored);
+    }
+    Progress progress("steps", kProgressSteps, context_.quiet);
+    ReproductionContext given = given_;
+    given.progress = [&](double share, std::string_view step) {
+      const double steps = std::clamp(share, 0.0, 1.0) * static_cast<double>(kProgressSteps);
+      progress.update(static_cast<std::uint64_t>(steps),
+                      fmt::format("{}: {}", kind.facts.name, step));
+    };
+    const auto begin = std::chrono::steady_clock::now();
+    auto ran = kind.run(given);
+    progress.finish();
+    if (!ran.ok()) return ran.error();
+    if (guard_.interrupted()) return interrupted_reproduction();
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const ReproductionRecord record = record_of(
+        kind.facts, settings_of(kind.facts, given_, std::string(kVersion)), *ran, seconds);
+    if (!arguments_.output.empty()) DUEL_RETURN_IF_ERROR(write(files, *ran, record));
+    return record;
+  }
+
+  Status write(const ReproductionFiles& files, const Reproduction& reproduction,
+               const ReproductionRecord& record) {
+    for (const TidyTable& table : reproduction.tables) {
+      DUEL_RETURN_IF_ERROR(context_.write_output(files.table(table), table.to_csv()));
+    }
+    for (const Figure& figure : reproduction.figures) DUEL_RETURN_IF_ERROR(draw(files, figure));
+    return context_.write_output(files.record(), to_json(record));  // last: now it is complete
+  }
+
+  Status draw(const ReproductionFiles& files, const Figure& figure) {
+    for (const PlotFormat format : {PlotFormat::svg, PlotFormat::png}) {
+      if (no_pictures_) return Done{};
+      DUEL_ASSIGN(const std::string script, figure.script(format));
+      const auto picture = run_gnuplot(script);
+      if (!picture.ok()) {  // the numbers are there; a missing picture is no reason to fail
+        context_.warn("no pictures: " + picture.error().to_string());
+        no_pictures_ = picture.error().code == ErrorCode::not_found;
+        return Done{};
+      }
+      DUEL_RETURN_IF_ERROR(context_.write_output(files.picture(figure, format), *picture));
+    }
+    return Done{};
+  }
+
+  const Arguments& arguments_;
+  ReproductionContext given_;
+  CommandContext& context_;
+  const InterruptGuard guard_;
+  bool no_pictures_ = false;
+};
+
+Result<int> run(const Arguments& arguments, CommandContext& context) {
+  if (arguments.names.empty()) {
+    return Error{ErrorCode::invalid_argument, "nothing to reproduce is named", "",
+                 "duel reproduce list names all"};
+  }
+  DUEL_ASSIGN(const auto kinds, chosen_kinds(arguments.names));
+  DUEL_ASSIGN(ReproductionContext given, context_of(arguments));
+  if (!arguments.output.empty()) DUEL_RETURN_IF_ERROR(make_directory(arguments.output));
+  const bool resumes =
+      std::find(arguments.names.begin(), arguments.names.end(), kAll) != arguments.names.end();
+  Runner runner(arguments, std::move(given), context);
+  return runner.run(kinds, resumes);
+}
+
+}  // namespace
+
+void add_reproduce_command(CLI::App& app, CommandContext& context) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "reproduce",
+      "Does published figures and tables again and shows each printed number beside ours.\n"
+      "PASS and FAIL are against the tolerance in the row; a number of which nothing is asked is "
+      "shown, and what needs data that was not given is skipped. Results depend on the seed alone, "
+      "never on the number of threads. Ends with 1 where something fails. An interrupted run "
+      "(Ctrl-C) keeps what is complete, and 'duel reproduce all -o DIR' goes on from there.");
+  command
+      ->add_option("NAME", arguments->names,
+                   "What to reproduce, or 'all'; see 'duel reproduce list'.")
+      ->type_name("REPRODUCTION");
+  command->add_flag("--quick", arguments->quick, "Fewer trials and rounds, for a first look.");
+  context.configurable(add_count_option(command, "--seed", arguments->seed, 0, kMaxSeed,
+                                        "Seed of all randomness (default 0)."));
+  context.configurable(add_count_option(command, "--threads", arguments->threads, 0, kMaxThreads,
+                                        "Threads (default: one per core)."));
+  add_list_option(command, "--matrix", arguments->matrices,
+                  "A preference matrix, or NAME=MATRIX, for reproductions whose data may not be "
+                  "shipped; or a directory of matrices. May be repeated.")
+      ->type_name("MATRIX")
+      ->check(is_not_empty);
+  add_list_option(command, "--data", arguments->data,
+                  "Judged queries and documents as LETOR text; may be repeated.")
+      ->type_name("FILE")
+      ->check(is_not_empty);
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "Directory for NAME/*.csv, NAME/*.svg, NAME/*.png and NAME/findings.json; "
+                   "created where it is missing.")
+      ->type_name("DIR")
+      ->check(is_not_empty);
+  command->add_flag("--json", arguments->json, "Print JSON.");
+  command->footer(
+      "Examples:\n"
+      "  duel reproduce list\n"
+      "  duel reproduce rmed-arxiv --quick\n"
+      "  duel reproduce all -o reproduction\n"
+      "  duel reproduce report reproduction -o reproduction.md");
+  context.on(command, [arguments, &context] { return run(*arguments, context); });
+
+  auto list_as_json = std::make_shared<bool>(false);
+  CLI::App* list_command = command->add_subcommand("list", "Lists what can be reproduced.");
+  list_command->add_flag("--json", *list_as_json, "Print JSON.");
+  list_command->footer("Example:\n  duel reproduce list --json");
+  context.on(list_command, [list_as_json, &context] { return list(*list_as_json, context); });
+
+  auto report_from = std::make_shared<std::string>();
+  auto report_to = std::make_shared<std::string>("-");
+  CLI::App* report_command = command->add_subcommand(
+      "report",
+      "Writes a report in Markdown of what a directory holds.\n"
+      "Every published number, ours, what is asked, the verdict, and what does not match and why.");
+  report_command
+      ->add_option("DIR", *report_from, "Directory that 'duel reproduce all -o DIR' wrote.")
+      ->required()
+      ->type_name("DIR");
+  report_command->add_option("-o,--output", *report_to, "File to write (default: standard output).")
+      ->type_name("FILE")
+      ->check(is_not_empty);
+  report_command->footer("Example:\n  duel reproduce report reproduction -o reproduction.md");
+  context.on(report_command, [report_from, report_to, &context] {
+    return report(*report_from, *report_to, context);
+  });
+}
+
+}  // namespace duel::cli
