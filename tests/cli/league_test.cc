@@ -46,7 +46,7 @@ TEST_F(LeagueCommand, plays_all_policies_on_a_directory_and_writes_its_files) {
   EXPECT_TRUE(contains(csv, "\ntwo,2,rucb,average,300,4,2,"));
   EXPECT_TRUE(contains(read_text(place_ / "out/ranking.csv"), "\nrucb,"));
   EXPECT_EQ(nlohmann::json::parse(read_text(place_ / "out/league.json"))["problems"].size(), 2U);
-  if (run_shell("command -v gnuplot").exit_code == 0) {
+  if (has_gnuplot()) {
     EXPECT_EQ(read_text(place_ / "out/league.svg").rfind("<?xml", 0), 0U);
     EXPECT_EQ(read_text(place_ / "out/league.png").rfind("\x89PNG", 0), 0U);
   }

@@ -8,10 +8,20 @@
 namespace duel::test {
 namespace {
 
-const std::vector<std::vector<std::string>> kCommands = {
-    {"demo"},           {"simulate"},        {"plot"},    {"policies"},   {"matrix"},
-    {"matrix", "show"}, {"matrix", "check"}, {"version"}, {"completion"}, {"interleave"},
-    {"league"}};
+const std::vector<std::vector<std::string>> kCommands = {{"demo"},
+                                                         {"simulate"},
+                                                         {"plot"},
+                                                         {"policies"},
+                                                         {"matrix"},
+                                                         {"matrix", "show"},
+                                                         {"matrix", "check"},
+                                                         {"version"},
+                                                         {"completion"},
+                                                         {"interleave"},
+                                                         {"league"},
+                                                         {"reproduce"},
+                                                         {"reproduce", "list"},
+                                                         {"reproduce", "report"}};
 
 TEST(Program, prints_help_with_an_example_for_every_command) {
   for (const auto& command : kCommands) {
@@ -79,7 +89,7 @@ struct WrongUsage {
 
 TEST(Program, explains_wrong_usage_and_exits_with_2) {
   const std::vector<WrongUsage> cases = {
-      {{}, "'duel' needs a command (known: demo, simulate, plot, policies, matrix"},
+      {{}, "'duel' needs a command (known: demo, run, vote, result, verify, import"},
       {{"simulte"}, "'duel' has no command 'simulte' (did you mean 'simulate'?"},
       {{"simulte", "--policy", "rucb"}, "did you mean 'simulate'?"},
       {{"frobnicate"}, "'duel' has no command 'frobnicate' (known: demo, "},

@@ -145,9 +145,11 @@ TEST(league, has_every_matrix_of_the_catalogue_and_some_without_a_condorcet_winn
   EXPECT_GE(without, 3);
 }
 
+// But for `auto`, which plays as one of the others.
 TEST(league, has_every_registered_policy) {
   const std::vector<CallSpec> policies = league_policies();
   for (const std::string& name : policy_names()) {
+    if (name == "auto") continue;
     EXPECT_NE(std::find(policies.begin(), policies.end(), CallSpec{name, {}}), policies.end())
         << name;
   }

@@ -18,7 +18,7 @@
 #include <stdexcept>
 
 #include "duel/core/numbers.h"
-#include "duel/experiment/output_directory.h"
+#include "duel/core/whole_file.h"
 
 namespace duel::cli {
 namespace {
@@ -79,7 +79,10 @@ void print_error(std::string_view message) {
 void print_error(const Error& error) { print_error(error.to_string()); }
 
 void CommandContext::on(CLI::App* command, Action action) {
-  command->callback([this, action = std::move(action)] { action_ = action; });
+  // A command that was entered by way of another has its own; CLI11 calls the outer one last.
+  command->callback([this, command, action = std::move(action)] {
+    if (command->get_subcommands().empty()) action_ = action;
+  });
 }
 
 CLI::Option* CommandContext::configurable(CLI::Option* option) {

@@ -33,6 +33,9 @@ namespace duel::cli {
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;
+inline constexpr int kExitUndecided = 3;
+inline constexpr int kExitUnhealthy = 4;
+inline constexpr int kExitMismatch = 5;
 inline constexpr int kExitInterrupted = 130;
 
 int exit_code_of(const Error& error);

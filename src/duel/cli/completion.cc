@@ -13,6 +13,7 @@
 #include "duel/core/matrix_catalogue.h"
 #include "duel/core/regret.h"
 #include "duel/core/spelling.h"
+#include "duel/experiment/reproduction/registry.h"
 #include "duel/policies/registry.h"
 #include "duel/ranking/interleaving/methods.h"
 
@@ -71,6 +72,7 @@ Values values_of(const CLI::Option& option) {
   values.files = says("FILE");
   if (says("POLICY")) values.words = policy_names();
   if (says("REGRET")) values.words = regret_notion_names();
+  if (says("REPRODUCTION")) values.words = reproduction_names();
   if (says("METHOD")) values.words = interleaving_method_names();
   if (says("MATRIX")) {
     values.words = matrix_names();

@@ -45,7 +45,7 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_usage(const CLI::App* app, std::string /*name*/) const override {
     std::string usage = "Usage: " + command_path(app);
     const bool has_commands = !app->get_subcommands({}).empty();
-    if (has_commands) usage += " COMMAND";
+    if (has_commands) usage += app->get_require_subcommand_min() > 0 ? " COMMAND" : " [COMMAND]";
     for (const CLI::Option* option :
          app->get_options([](const CLI::Option* o) { return o->get_positional(); })) {
       const std::string more = option->get_expected_max() > 1 ? "..." : "";

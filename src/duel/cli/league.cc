@@ -11,9 +11,9 @@
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/league_table.h"
 #include "duel/cli/progress.h"
+#include "duel/core/whole_file.h"
 #include "duel/experiment/league.h"
 #include "duel/experiment/league_map.h"
-#include "duel/experiment/output_directory.h"
 #include "duel/experiment/spec.h"
 #include "duel/simulation/checkpoints.h"
 

@@ -16,15 +16,23 @@
 #include "duel/cli/configuration.h"
 #include "duel/cli/demo.h"
 #include "duel/cli/estimate.h"
+#include "duel/cli/export.h"
 #include "duel/cli/help.h"
+#include "duel/cli/import.h"
 #include "duel/cli/interleave.h"
 #include "duel/cli/league.h"
 #include "duel/cli/learn.h"
 #include "duel/cli/matrix.h"
+#include "duel/cli/plan.h"
 #include "duel/cli/plot.h"
 #include "duel/cli/policies.h"
+#include "duel/cli/reproduce.h"
+#include "duel/cli/result.h"
+#include "duel/cli/run.h"
 #include "duel/cli/simulate.h"
+#include "duel/cli/verify.h"
 #include "duel/cli/version.h"
+#include "duel/cli/vote.h"
 #include "duel/version_info.h"
 
 namespace duel::cli {
@@ -67,7 +75,14 @@ int run_program(int argc, const char* const* argv) {
       "\nEvery command explains itself: duel simulate --help");
 
   add_demo_command(app, context);
+  add_run_command(app, context);
+  add_vote_command(app, context);
+  add_result_command(app, context);
+  add_verify_command(app, context);
+  add_import_command(app, context);
+  add_export_command(app, context);
   add_simulate_command(app, context);
+  add_plan_command(app, context);
   add_plot_command(app, context);
   add_policies_command(app, context);
   add_matrix_command(app, context);
@@ -75,6 +90,7 @@ int run_program(int argc, const char* const* argv) {
   add_estimate_command(app, context);
   add_interleave_command(app, context);
   add_learn_command(app, context);
+  add_reproduce_command(app, context);
   add_version_command(app, context);
   add_completion_command(app, context);
   add_quiet_flag(app, context);
@@ -103,7 +119,8 @@ int run_program(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   duel::cli::occupy_standard_streams();
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write that meets it
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write that meets it,
+  std::signal(SIGXFSZ, SIG_IGN);  // and so is a file that may not grow
   try {
     return duel::cli::run_program(argc, argv);
   } catch (const std::exception& exception) {

@@ -11,8 +11,8 @@
 #include "duel/core/check.h"
 #include "duel/core/matrix_catalogue.h"
 #include "duel/core/matrix_reader.h"
+#include "duel/core/whole_file.h"
 #include "duel/core/winners.h"
-#include "duel/experiment/output_directory.h"
 #include "duel/simulation/simulation.h"
 
 namespace duel {
@@ -280,6 +280,7 @@ const std::vector<std::string>& league_matrices() {
 std::vector<CallSpec> league_policies() {
   std::vector<CallSpec> policies;
   for (const PolicyKind* kind : policy_kinds()) {
+    if (kind->facts().name == "auto") continue;  // plays as one of the others
     policies.push_back({kind->facts().name, {}});
     if (kind->facts().name == "imed") policies.push_back({"imed", {{"target", "true"}}});
   }

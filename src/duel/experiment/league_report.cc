@@ -4,8 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "duel/core/csv.h"
 #include "duel/core/numbers.h"
-#include "duel/experiment/csv.h"
 #include "duel/experiment/league.h"
 
 namespace duel {
