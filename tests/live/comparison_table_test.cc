@@ -62,6 +62,17 @@ TEST(comparison_table, goes_through_every_format_and_through_a_log_without_loss)
   EXPECT_EQ(to_text(*exported, ComparisonFormat::arena), kArena);
 }
 
+TEST(comparison_table, keeps_control_characters_in_names_of_columns) {
+  using namespace std::string_literals;
+  const std::string text = "first,second,winner,q\0\x7f\t\x1f\na,b,tie,\x7f\n"s;
+  const auto table = parse_comparisons_csv(text, "odd.csv");
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  const auto again =
+      parse_comparisons_jsonl(to_text(*table, ComparisonFormat::jsonl), "again.jsonl");
+  ASSERT_TRUE(again.ok()) << again.error().to_string();
+  EXPECT_EQ(again->rows, table->rows);
+}
+
 TEST(comparison_table, takes_arms_by_name_and_other_names_of_columns) {
   const auto table = parse_comparisons_csv(
       "observer,context,arm_a,arm_b,winner\nM01,window,x,y,y\nM02,desk,y,x,arm_a\nM02,desk,x,y,"

@@ -293,9 +293,10 @@ Answer combined(std::span<const Judgement> judgements) {
 
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
-  // Stretches that need no escape are copied whole.
+  // Stretches that need no escape are copied whole. JSON lets DEL stand as it is, our readers of
+  // lines take it for a sign of a binary file.
   const auto plain = [](char c) {
-    return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';
+    return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\' && c != '\x7f';
   };
   for (std::size_t begin = 0; begin < text.size();) {
     std::size_t end = begin;
