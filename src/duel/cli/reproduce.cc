@@ -77,7 +77,7 @@ Result<int> list(bool json, CommandContext& context) {
   }
   Table table;
   table.column("name", Align::left).column("paper", Align::left).column("what", Align::left);
-  table.column("", Align::left);
+  table.column("what it shows", Align::left);
   std::string needs;
   for (const ReproductionKind* kind : reproduction_kinds()) {
     const ReproductionFacts& facts = kind->facts;

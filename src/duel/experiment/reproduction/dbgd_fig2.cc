@@ -102,7 +102,8 @@ Result<Reproduction> run(const ReproductionContext& context) {
       "with c "
       "the number that each of them sees, give the order of its figure; P2 and P3, of which the "
       "paper only "
-      "states the order, are in the table.");
+      "states the order, are in the table. Its Lemma 4 states the excess as (3 + lambda) delta T; "
+      "the proof has (3 + lambda) delta L T, which is right.");
   return out;
 }
 

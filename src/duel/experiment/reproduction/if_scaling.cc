@@ -103,6 +103,9 @@ Result<Reproduction> run(const ReproductionContext& context) {
       "has "
       "ln(T K^2), not ln T, so the quotient still falls slowly in T; and weak and strong regret "
       "differ by the candidate's own share.");
+  out.remarks.emplace_back(
+      "The paper's section on the lower bound prints P(b_i beats b_k) = eps where 1/2 + eps is "
+      "meant, and its step d(1/2 + eps, 1/2 - eps) <= 16 eps^2 holds for eps up to 0.478 only.");
   return out;
 }
 

@@ -170,6 +170,9 @@ Result<Reproduction> run(const ReproductionContext& context) {
       "place "
       "of 100, because each plays every round.");
   out.remarks.emplace_back(
+      "The paper's appendix prints the condition of relaxed transitivity with probabilities p; it "
+      "is meant with p - 1/2, since with p a gamma of 2 would always do.");
+  out.remarks.emplace_back(
       "How much better RUCB is at 4.5e6 rounds depends on the rankers next to the winner: on eight "
       "other subsets of each size (2 runs each) the ratio was 3.6 to 5.2 on the MSLR rankers with "
       "perfect users and 2.4 to 5.0 with informational ones, who click on nearly everything.");

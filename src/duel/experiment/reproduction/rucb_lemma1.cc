@@ -191,6 +191,10 @@ Result<Reproduction> run(const ReproductionContext& context) {
       "than "
       "sqrt(ln t / n), five standard errors at t = 750. Runs with alpha = 0.1, outside the theory, "
       "show that failures would be seen.");
+  out.remarks.emplace_back(
+      "Two slips of the paper near this lemma: the regret bound prints D_1j with the smaller of "
+      "Delta_1^2 = 0 and Delta_j^2 in the denominator, which is infinite, where the proof gives "
+      "4 alpha / Delta_j^2; and step (I.b) of the theorem's proof has p_1j for p_1i.");
   return out;
 }
 
