@@ -56,10 +56,17 @@ bool wants_color(int file_descriptor) {
   return is_terminal(file_descriptor);
 }
 
-std::size_t terminal_width() {
+TerminalSize terminal_size(int file_descriptor) {
   winsize size{};
-  if (!is_terminal(STDOUT_FILENO) || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
-  return size.ws_col;
+  if (!is_terminal(file_descriptor) || ::ioctl(file_descriptor, TIOCGWINSZ, &size) != 0) return {};
+  return {size.ws_col, size.ws_row};
+}
+
+std::size_t terminal_width() { return terminal_size(STDOUT_FILENO).columns; }
+
+bool can_redraw() {
+  const char* term = std::getenv("TERM");
+  return is_terminal(STDERR_FILENO) && term != nullptr && std::string_view(term) != "dumb";
 }
 
 std::string Paint::wrap(std::string_view code, std::string_view text) const {

@@ -44,8 +44,16 @@ int exit_code_of(const Error& error);
 // otherwise a terminal decides.
 bool wants_color(int file_descriptor);
 bool is_terminal(int file_descriptor);
+struct TerminalSize {
+  std::size_t columns = 0;  // 0: not known
+  std::size_t rows = 0;
+};
+// Of the terminal behind a file descriptor; zeros where there is none.
+TerminalSize terminal_size(int file_descriptor);
 // Columns of the terminal behind stdout; 0 where there is none.
 std::size_t terminal_width();
+// Whether what stands on the terminal behind stderr can be written over.
+bool can_redraw();
 
 // Words set off on a terminal, plain text elsewhere.
 class Paint {

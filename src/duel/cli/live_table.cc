@@ -1,11 +1,9 @@
 #include "duel/cli/live_table.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 #include <tuple>
 
@@ -22,15 +20,9 @@ constexpr auto kRedraw = std::chrono::milliseconds(200);
 constexpr auto kLine = std::chrono::seconds(10);
 constexpr std::size_t kBar = 20;
 
-bool can_redraw() {
-  const char* term = std::getenv("TERM");
-  return is_terminal(STDERR_FILENO) && term != nullptr && std::string_view(term) != "dumb";
-}
-
-winsize size_of_terminal() {
-  winsize size{};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) size = {24, 80, 0, 0};
-  return size;
+TerminalSize size_of_terminal() {
+  const TerminalSize size = terminal_size(STDERR_FILENO);
+  return size.columns == 0 ? TerminalSize{.columns = 80, .rows = 24} : size;
 }
 
 std::string bar(double share) {
@@ -152,9 +144,9 @@ void LiveTable::update(std::uint64_t in_flight, const std::string& trouble) {
     say(fmt::format("duel: {}\n", line(standing)));
     return;
   }
-  const winsize size = size_of_terminal();
+  const TerminalSize size = size_of_terminal();
   const Paint paint(wants_color(STDERR_FILENO));
-  const auto table = lines(standing, in_flight, trouble, size.ws_row, size.ws_col);
+  const auto table = lines(standing, in_flight, trouble, size.rows, size.columns);
   // One write, so that nothing flickers: up to the first line, each line anew, the rest cleared.
   std::string text = drawn_ > 0 ? fmt::format("\033[{}A\r", drawn_) : "\r";
   for (std::size_t k = 0; k < table.size(); ++k) {

@@ -1,7 +1,6 @@
 #include "duel/cli/progress.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,15 +16,9 @@ namespace {
 constexpr auto kRedraw = std::chrono::milliseconds(100);
 constexpr auto kLine = std::chrono::seconds(10);
 
-bool can_redraw() {
-  const char* term = std::getenv("TERM");
-  return is_terminal(STDERR_FILENO) && term != nullptr && std::string_view(term) != "dumb";
-}
-
 std::size_t stderr_width() {
-  winsize size{};
-  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : 80;
+  const std::size_t columns = terminal_size(STDERR_FILENO).columns;
+  return columns > 0 ? columns : 80;
 }
 
 }  // namespace

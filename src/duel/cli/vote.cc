@@ -1,12 +1,10 @@
 #include "duel/cli/vote.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +14,7 @@
 #include "duel/cli/ballot.h"
 #include "duel/cli/interview_options.h"
 #include "duel/cli/interview_report.h"
+#include "duel/cli/table.h"
 #include "duel/cli/vote_keys.h"
 #include "duel/live/standing.h"
 
@@ -28,9 +27,29 @@ using Clock = std::chrono::steady_clock;
 // How long an answer can be taken back at a terminal before it is recorded.
 constexpr auto kUndo = milliseconds(1200);
 constexpr auto kLook = milliseconds(200);
-constexpr const char* kLegend =
-    "← or 1: the first is better   → or 2: the second   t: tie   b: both bad   s: skip   u: undo   "
-    "q: stop";
+constexpr std::array<std::string_view, 7> kLegend = {"← or 1: the first is better",
+                                                     "→ or 2: the second",
+                                                     "t: tie",
+                                                     "b: both bad",
+                                                     "s: skip",
+                                                     "u: undo",
+                                                     "q: stop"};
+
+// `before` and all keys, broken between them where a line of `columns` would be too short; 0: one line.
+std::string legend(const std::string& before, std::size_t columns) {
+  std::string text, line = before;
+  for (const std::string_view item : kLegend) {
+    const std::string_view space = line.empty() || line == before ? "" : "   ";
+    if (columns > 0 && display_width(line) + space.size() + display_width(item) > columns &&
+        !line.empty()) {
+      text += line + "\n";
+      line = item;
+    } else {
+      line += fmt::format("{}{}", space, item);
+    }
+  }
+  return text + line + "\n";
+}
 
 struct Arguments {
   InterviewOptions interview;
@@ -87,23 +106,19 @@ class Booth {
     std::size_t rows = 0;
     std::string text;
     if (keys_.terminal()) {
-      winsize size{};
-      if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0) {
-        columns = size.ws_col;
-        rows = size.ws_row;
-      }
-      const char* term = std::getenv("TERM");
-      if (term != nullptr && std::string_view(term) != "dumb") text = "\033[H\033[2J";
+      const TerminalSize size = terminal_size(STDERR_FILENO);
+      columns = size.columns;
+      rows = size.rows;
+      if (can_redraw()) text = "\033[H\033[2J";
     }
     const Ledger& ledger = interview_.ledger();
     const Standing standing = standing_of(ledger);
     text += ballot(question, columns, rows);
-    text += fmt::format("\n[{}{}]  {}\n", ledger.total().served,
-                        standing.duels_left
-                            ? fmt::format(", about {} more", about(*standing.duels_left))
-                            : std::string(),
-                        kLegend);
-    say(text);
+    const std::string count = fmt::format(
+        "[{}{}]  ", ledger.total().served,
+        standing.duels_left ? fmt::format(", about {} more", about(*standing.duels_left))
+                            : std::string());
+    say(text + "\n" + legend(count, columns));
   }
 
   // An answer that the voter let stand, or nothing where the voter stopped.
@@ -122,11 +137,13 @@ class Booth {
       }
       const auto outcome = outcome_of(*key);
       if (!outcome) {
-        say(*key == VoteKey::undo ? "There is nothing to undo: the last answer is recorded.\n"
-                                  : fmt::format("{}\n", kLegend));
+        say(*key == VoteKey::undo
+                ? "There is nothing to undo: the last answer is recorded.\n"
+                : legend("", keys_.terminal() ? terminal_size(STDERR_FILENO).columns : 0));
         continue;
       }
-      say(fmt::format("{}{}\n", spoken(*outcome), keys_.terminal() ? "   (u: undo)" : ""));
+      say(fmt::format("{}{}\n", spoken(*outcome),
+                      keys_.terminal() ? "   (u: undo, any other key: go on)" : ""));
       if (!taken_back()) return outcome;
       say("Undone.\n");
     }
