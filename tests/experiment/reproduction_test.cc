@@ -42,9 +42,9 @@ ReproductionRecord by_hand() {
 TEST(ReproductionRegistry, is_sorted_by_name_and_complete) {
   const std::vector<std::string> names = reproduction_names();
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
-  for (const char* name :
-       {"if-walk", "if-matches", "if-scaling", "if-error", "rmed-arxiv", "rmed-cyclic",
-        "rmed-arithmetic", "rmed-sushi", "rmed-mslr16", "rmed-mslr64", "dts-fig1", "dts-robust"}) {
+  for (const char* name : {"if-walk", "if-matches", "if-scaling", "if-error", "rmed-arxiv",
+                           "rmed-cyclic", "rmed-arithmetic", "rmed-sushi", "rmed-mslr16",
+                           "rmed-mslr64", "dts-fig1", "dts-robust", "merge"}) {
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
   }
   for (const ReproductionKind* kind : reproduction_kinds()) {
