@@ -161,6 +161,15 @@ TEST(LearningRun, duels_side_by_side_are_the_literal_duels) {
   }
 }
 
+TEST(LearningRun, learners_may_start_at_the_same_ranker) {
+  LearningSetting one = setting_of(synthetic(), "dbgd(delta=1,gamma=0.05)");
+  LearningSetting other = setting_of(synthetic(), "dbgd(delta=2,gamma=0.05)");
+  EXPECT_NE(copy(LearningTrial(one, 0).weights()), copy(LearningTrial(other, 0).weights()));
+  one.same_start = other.same_start = true;
+  EXPECT_EQ(copy(LearningTrial(one, 0).weights()), copy(LearningTrial(other, 0).weights()));
+  EXPECT_NE(copy(LearningTrial(one, 0).weights()), copy(LearningTrial(one, 1).weights()));
+}
+
 TEST(LearningRun, a_restored_trial_forgets_the_scores_of_the_ranker_it_was) {
   const LearningSetting setting =
       setting_of(synthetic(), "dbgd(delta=1,gamma=0.05,batch=3)", DuelAnswer::ndcg_logistic);

@@ -30,8 +30,10 @@ double mean_ndcg(const JudgedQueries& queries, std::span<const double> weights, 
 
 LearningTrial::LearningTrial(const LearningSetting& setting, std::uint32_t trial)
     : setting_(setting),
-      learner_(setting.learner->make(
-          Stream(setting.seed, trial, Purpose::choice, setting.learner->canonical()).at(0))),
+      learner_(
+          setting.learner->make(Stream(setting.seed, trial, Purpose::choice,
+                                       setting.same_start ? "start" : setting.learner->canonical())
+                                    .at(0))),
       streams_(setting.seed, trial, setting.learner->canonical()),
       users_(setting.seed, trial, Purpose::impression),
       duel_{users_.at(0)} {

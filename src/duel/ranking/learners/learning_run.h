@@ -36,6 +36,9 @@ struct LearningSetting {
   std::size_t length = 10;   // documents shown; also the k of NDCG@k
   double discount = 0.9995;  // of the online sum, per impression (Hofmann, Whiteson, de Rijke 2013)
   std::uint64_t seed = 0;
+  // Learners that differ in their options alone start a trial at the same ranker, where they start at a
+  // random one: what they end with is then easier to compare.
+  bool same_start = false;
 };
 
 // The mean over queries of NDCG@k of the ranking by `weights`, equal scores averaged exactly; queries
