@@ -97,8 +97,10 @@ Result<Reproduction> run(const ReproductionContext& context) {
       "Values of another data set stand beside the printed ones for their shape alone. One run "
       "says "
       "nothing of its spread: cells that differ by a few thousandths, as the best ones do in print "
-      "too, "
-      "may change places with another --seed.",
+      "too, may change places with another --seed. The average of a short run favours long steps, "
+      "and the end of a run in which learning has ended short ones, so that on one data set the "
+      "two "
+      "need not have their best cell inside the grid together.",
       plan.comparisons, batch, plan.trials));
   return out;
 }
