@@ -53,7 +53,8 @@ Result<DbgdRankingData> dbgd_ranking_data(const ReproductionContext& context) {
           "query, 367 features, 5 grades) are not public. Ours are {}: features depend on each "
           "other, as those of search engines do, and grades are cut from a hidden linear ranker "
           "plus noise of {} times its standard deviation. The number of factors and the noise were "
-          "chosen after trial runs, so that learning takes about as long as the run: with 20 "
+          "chosen after trial runs of nine settings (twelve of the quick form), so that learning "
+          "takes about as long as the run: with 20 "
           "factors and noise 1 it is over long before 10^7 comparisons, the cells with delta up to "
           "1 and gamma 0.005 or 0.01 end within 0.002 of each other, and the best one is at the "
           "edge of the grid, (0.5, 0.01).{} --data FILE takes any LETOR file.",
