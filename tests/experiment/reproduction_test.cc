@@ -7,10 +7,12 @@
 #include <cmath>
 
 #include "duel/core/matrix_catalogue.h"
+#include "duel/experiment/reproduction/dbgd_ranking.h"
 #include "duel/experiment/reproduction/filter_exploration.h"
 #include "duel/experiment/reproduction/record.h"
 #include "duel/experiment/reproduction/registry.h"
 #include "duel/experiment/reproduction/regret_runs.h"
+#include "duel/ranking/letor/synthetic.h"
 
 namespace duel {
 namespace {
@@ -286,6 +288,39 @@ TEST(FilterExploration, plays_as_the_policy_does) {
   for (std::uint32_t trial = 0; trial < 8; ++trial) {
     EXPECT_EQ(explorations[trial].duels, record.trials.informative(trial, 0));
   }
+}
+
+TEST(DbgdRanking, does_not_depend_on_the_number_of_threads_nor_on_the_other_runs) {
+  const SyntheticOptions options{.queries = 12, .documents = 12, .features = 9, .factors = 3};
+  const DbgdRankingData data{make_synthetic(options), {}, {}, "", ""};
+  const DbgdRankingPlan plan{2000, 4, 2};
+  std::vector<DbgdRankingRun> runs;
+  for (const std::uint64_t batch : {1, 5, 10, 50, 100}) {
+    runs.push_back(DbgdRankingRun::of_batch(batch, plan));
+  }
+  ReproductionContext context;
+  context.threads = 1;  // groups of three and two
+  const auto together = play_dbgd_rankings(context, data, runs, plan).value();
+  context.threads = 4;  // each alone
+  const auto apart = play_dbgd_rankings(context, data, runs, plan).value();
+  const auto single =
+      play_dbgd_rankings(context, data, std::span(runs).subspan(2, 1), plan).value();
+  ASSERT_EQ(together.size(), 5U);
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    EXPECT_EQ(together[r].curve, apart[r].curve);
+    EXPECT_EQ(together[r].weights, apart[r].weights);
+    ASSERT_EQ(together[r].curve.size(), 2U);
+    EXPECT_EQ(together[r].curve[0].size(), 4U);
+  }
+  EXPECT_EQ(single[0].weights, together[2].weights);
+}
+
+TEST(DbgdRanking, steps_carry_the_best_published_setting_over) {
+  const DbgdRankingRun published = DbgdRankingRun::of_batch(100, {10'000'000, 50, 1});
+  EXPECT_EQ(published.delta, 1);
+  EXPECT_NEAR(published.gamma, 0.01, 1e-12);
+  // As many updates, as long a step.
+  EXPECT_EQ(DbgdRankingRun::of_batch(1, {100'000, 50, 1}).gamma, published.gamma);
 }
 
 }  // namespace

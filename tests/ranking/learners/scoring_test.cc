@@ -13,7 +13,7 @@ namespace {
 TEST(Scoring, is_the_scalar_product_of_every_row) {
   RoundRng rng(1, 0, 0);
   for (const std::size_t features : {1, 2, 3, 4, 5, 7, 8, 46, 136, 137}) {
-    constexpr std::size_t kDocuments = 6;
+    constexpr std::size_t kDocuments = 7;
     std::vector<float> values(features * kDocuments);
     for (float& value : values) value = static_cast<float>(rng.uniform() - 0.5);
     std::vector<double> w(features), v(features);
@@ -26,6 +26,19 @@ TEST(Scoring, is_the_scalar_product_of_every_row) {
     score_documents(documents, w, v, first, second);
     EXPECT_EQ(one, first);  // one pass or two: the same bits
     EXPECT_EQ(other, second);
+    for (std::size_t count = 1; count <= 9; ++count) {  // blocks of four, two and one
+      std::vector<std::vector<double>> weights(count, v), scores(count, other);
+      weights[count / 2] = w;
+      std::vector<const double*> from;
+      std::vector<double*> to;
+      for (std::size_t n = 0; n < count; ++n) {
+        from.push_back(weights[n].data());
+        to.push_back(scores[n].data());
+        scores[n].assign(kDocuments, -1);
+      }
+      score_documents(documents, from, to);
+      for (std::size_t n = 0; n < count; ++n) EXPECT_EQ(scores[n], n == count / 2 ? one : other);
+    }
     for (Document d = 0; d < kDocuments; ++d) {
       double literal = 0;
       for (std::size_t k = 0; k < features; ++k) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -230,30 +231,140 @@ TEST(synthetic, noise_has_the_stated_size) {
   // merit above a cut c with share 1/3; for normal merits the mean score of the upper third is
   // phi(c)/(1/3) sqrt(1/2) = 0.7713 in standard deviations (c = 0.4307), of 20 000 documents with a
   // standard error of 1/sqrt(6667) < 0.0123. Uniform features are near enough to normal: 0.02 more.
-  const SyntheticOptions options{
-      .queries = 400, .documents = 50, .features = 20, .grades = 2, .noise = 1};
-  const auto queries = make_synthetic(options);
-  const auto weights = synthetic_weights(options);
-  double squares = 0;
-  double centre = 0;
-  for (const double w : weights) {
-    squares += w * w;
-    centre += w / 2;
+  for (const std::uint64_t factors : {0, 20}) {
+    const SyntheticOptions options{.queries = 400,
+                                   .documents = 50,
+                                   .features = 20,
+                                   .grades = 2,
+                                   .noise = 1,
+                                   .factors = factors};
+    const auto queries = make_synthetic(options);
+    const auto weights = synthetic_weights(options);
+    double squares = 0;
+    double centre = 0;
+    for (const double w : weights) {
+      squares += w * w;
+      centre += w / 2;
+    }
+    if (factors > 0) {
+      const auto loadings = synthetic_loadings(options);
+      squares *= options.own;
+      for (std::size_t j = 0; j < factors; ++j) {
+        double common = 0;
+        for (std::size_t f = 0; f < 20; ++f) common += weights[f] * loadings[f * factors + j];
+        squares += (1 - options.own) * common * common;
+      }
+    }
+    double sum = 0;
+    double count = 0;
+    for (std::size_t q = 0; q < queries.num_queries(); ++q) {
+      for (Document d = 0; d < queries.num_documents(q); ++d) {
+        if (queries.grades(q)[d] == 0) continue;
+        double score = -centre;
+        const auto row = queries.features(q, d);
+        for (std::size_t f = 0; f < row.size(); ++f) score += weights[f] * row[f];
+        sum += score * std::sqrt(12 / squares);
+        ++count;
+      }
+    }
+    EXPECT_NEAR(count, 20000.0 / 3, 1);
+    EXPECT_NEAR(sum / count, 0.7713, 5 * 0.0123 + 0.02) << factors;
   }
-  double sum = 0;
-  double count = 0;
+}
+
+// A hash of every bit of the features and grades.
+std::uint64_t signature(const JudgedQueries& queries) {
+  std::uint64_t hash = 0;
   for (std::size_t q = 0; q < queries.num_queries(); ++q) {
     for (Document d = 0; d < queries.num_documents(q); ++d) {
-      if (queries.grades(q)[d] == 0) continue;
-      double score = -centre;
-      const auto row = queries.features(q, d);
-      for (std::size_t f = 0; f < row.size(); ++f) score += weights[f] * row[f];
-      sum += score * std::sqrt(12 / squares);
-      ++count;
+      for (const float x : queries.features(q, d))
+        hash = mix64(hash ^ std::bit_cast<std::uint32_t>(x));
+      hash = mix64(hash ^ queries.grades(q)[d]);
     }
   }
-  EXPECT_NEAR(count, 20000.0 / 3, 1);
-  EXPECT_NEAR(sum / count, 0.7713, 5 * 0.0123 + 0.02);
+  return hash;
+}
+
+// Kept on purpose: independent features keep the bits that they had before there were factors.
+TEST(synthetic, independent_features_keep_their_bits) {
+  EXPECT_EQ(signature(make_synthetic(SyntheticOptions{})), 0x17ef20bddc4efef8ULL);
+  EXPECT_EQ(signature(make_synthetic(
+                {.queries = 7, .documents = 9, .features = 5, .noise = 2, .seed = 3})),
+            0x0133a9d670e6cb82ULL);
+}
+
+TEST(synthetic, features_of_factors_correlate_as_their_loadings_say) {
+  const SyntheticOptions options{
+      .queries = 400, .documents = 50, .features = 10, .seed = 4, .factors = 3, .own = 0.2};
+  const auto queries = make_synthetic(options);
+  const auto loadings = synthetic_loadings(options);
+  ASSERT_EQ(loadings.size(), 30u);
+  double strongest = 0;
+  for (std::size_t f = 0; f < 10; ++f) {
+    for (std::size_t g = 0; g <= f; ++g) {
+      double cosine = 0;
+      for (std::size_t j = 0; j < 3; ++j) cosine += loadings[3 * f + j] * loadings[3 * g + j];
+      const double expected = f == g ? 1 : 0.8 * cosine;
+      if (f != g) strongest = std::max(strongest, std::fabs(expected));
+      // Mean 1/2 and variance 1/12 are known, so that the mean product is an unbiased correlation.
+      double sum = 0, squares = 0, centre = 0;
+      for (std::size_t q = 0; q < queries.num_queries(); ++q) {
+        for (Document d = 0; d < queries.num_documents(q); ++d) {
+          const auto row = queries.features(q, d);
+          const double product = 12 * (row[f] - 0.5) * (row[g] - 0.5);
+          sum += product;
+          squares += product * product;
+          centre += row[f] - 0.5;
+        }
+      }
+      const double n = 20000;
+      const double se = std::sqrt((squares / n - sum / n * sum / n) / n);
+      EXPECT_NEAR(sum / n, expected, 5 * se) << f << ", " << g;
+      EXPECT_NEAR(centre / n, 0, 5 * std::sqrt(1 / 12.0 / n)) << f;
+    }
+  }
+  // Independent features would be seen: se is below 0.01.
+  EXPECT_GT(strongest, 0.5);
+}
+
+TEST(synthetic, factors_fall_in_strength_and_features_have_one_length) {
+  const SyntheticOptions options{.features = 2000, .factors = 16};
+  const auto loadings = synthetic_loadings(options);
+  std::vector<double> strength(16);
+  for (std::size_t f = 0; f < 2000; ++f) {
+    double length = 0;
+    for (std::size_t j = 0; j < 16; ++j) {
+      length += loadings[16 * f + j] * loadings[16 * f + j];
+      strength[j] += loadings[16 * f + j] * loadings[16 * f + j] / 2000;
+    }
+    EXPECT_NEAR(length, 1, 1e-12);
+  }
+  // Without the scaling to length 1, which favours no factor much but the first, factor j has the
+  // variance 1/(3 j). A uniform squared has relative spread sqrt(4/5): 5 sqrt(2 * 0.8/2000) = 0.14.
+  for (std::size_t j = 4; j < 8; ++j) {
+    EXPECT_NEAR(strength[j] / strength[2 * j + 1], 2, 2 * 0.14) << j;
+  }
+  EXPECT_GT(strength[0], strength[1]);
+}
+
+TEST(synthetic, without_noise_the_hidden_ranker_is_exact_with_factors_too) {
+  const SyntheticOptions options{
+      .queries = 20, .documents = 30, .features = 6, .noise = 0, .factors = 2};
+  const auto queries = make_synthetic(options);
+  const auto weights = synthetic_weights(options);
+  std::vector<std::pair<double, Grade>> judged;
+  for (std::size_t q = 0; q < queries.num_queries(); ++q) {
+    for (Document d = 0; d < queries.num_documents(q); ++d) {
+      const auto row = queries.features(q, d);
+      double score = 0;
+      for (std::size_t f = 0; f < row.size(); ++f) score += weights[f] * row[f];
+      judged.emplace_back(score, queries.grades(q)[d]);
+    }
+  }
+  std::sort(judged.begin(), judged.end());
+  for (std::size_t i = 1; i < judged.size(); ++i) {
+    EXPECT_LE(judged[i - 1].second, judged[i].second);
+  }
 }
 
 TEST(judged_catalogue, takes_files_and_synthetic_data) {

@@ -24,23 +24,6 @@ struct DbgdRankingData {
 // The first file of the user's, in three random parts, or synthetic data.
 Result<DbgdRankingData> dbgd_ranking_data(const ReproductionContext& context);
 
-struct DbgdRankingRun {
-  double delta = 1;
-  double gamma = 0.01;
-  std::uint64_t batch = 100;
-
-  // Settings by batch size n, near 0.002 n^0.65. A majority of n duels tells better from worse with an
-  // advantage that grows as sqrt(n), so that with gamma ~ sqrt(n) the speed per duel and the noise that
-  // remains are those of n = 1; a little more, since far from the best ranker one duel tells enough.
-  static DbgdRankingRun of_batch(std::uint64_t batch);
-};
-
-struct DbgdRankingResult {
-  // [trial][point]: NDCG of w on the training queries at checkpoints of equal distance.
-  std::vector<std::vector<double>> curve;
-  std::vector<std::vector<double>> weights;  // [trial], at the end
-};
-
 struct DbgdRankingPlan {
   std::uint64_t comparisons = 0;
   std::uint64_t points = 0;  // divides `comparisons`
@@ -48,6 +31,23 @@ struct DbgdRankingPlan {
 };
 // What all three reproductions play.
 DbgdRankingPlan dbgd_ranking_plan(const ReproductionContext& context);
+
+struct DbgdRankingRun {
+  double delta = 1;
+  double gamma = 0.01;
+  std::uint64_t batch = 100;
+
+  // delta = 1 and gamma = sqrt(10 n/T) for n comparisons an update, T in all: the paper's best of 100 an
+  // update and 10^7 comparisons, delta = 1 and gamma = 0.01, carried over to other n and T by the law
+  // of the analysis, gamma ~ 1/sqrt(number of updates).
+  static DbgdRankingRun of_batch(std::uint64_t batch, const DbgdRankingPlan& plan);
+};
+
+struct DbgdRankingResult {
+  // [trial][point]: NDCG of w on the training queries at checkpoints of equal distance.
+  std::vector<std::vector<double>> curve;
+  std::vector<std::vector<double>> weights;  // [trial], at the end
+};
 
 Result<std::vector<DbgdRankingResult>> play_dbgd_rankings(const ReproductionContext& context,
                                                           const DbgdRankingData& data,

@@ -1,5 +1,6 @@
 #include "duel/ranking/learners/learning_run.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "duel/continuous/link.h"
@@ -29,16 +30,24 @@ double mean_ndcg(const JudgedQueries& queries, std::span<const double> weights, 
 
 LearningTrial::LearningTrial(const LearningSetting& setting, std::uint32_t trial)
     : setting_(setting),
-      learner_(setting.learner->make(
-          Stream(setting.seed, trial, Purpose::choice, setting.learner->canonical()).at(0))),
+      learner_(
+          setting.learner->make(Stream(setting.seed, trial, Purpose::choice,
+                                       setting.same_start ? "start" : setting.learner->canonical())
+                                    .at(0))),
       streams_(setting.seed, trial, setting.learner->canonical()),
-      users_(setting.seed, trial, Purpose::impression) {
+      users_(setting.seed, trial, Purpose::impression),
+      duel_{users_.at(0)} {
   const JudgedQueries& queries = *setting_.queries;
   DUEL_CHECK(queries.num_queries() > 0);
   if (setting_.answer == DuelAnswer::clicks) {
     DUEL_CHECK(setting_.user && setting_.user->num_grades() >= queries.num_grades());
   } else {
     DUEL_CHECK(learner_->points() != nullptr);
+    for (std::size_t q = 0; q < queries.num_queries(); ++q) {
+      first_row_.push_back(standing_scores_.size());
+      standing_scores_.resize(standing_scores_.size() + queries.num_documents(q));
+    }
+    scored_at_.resize(queries.num_queries());
   }
   for (std::size_t q = 0; q < queries.num_queries(); ++q) {
     ideal_.push_back(ideal_dcg(queries.grades(q), setting_.length));
@@ -64,35 +73,72 @@ void LearningTrial::click_impression(std::uint64_t impression) {
   discounted_ += factor_ * ndcg;
 }
 
-void LearningTrial::duel_impression(std::uint64_t impression) {
-  RoundRng rng = users_.at(impression);
-  const auto query = static_cast<std::size_t>(rng.below(setting_.queries->num_queries()));
-  const QueryDocuments documents(*setting_.queries, query);
+void LearningTrial::begin_duel(std::uint64_t impression, Scoring& scoring) {
+  duel_.rng = users_.at(impression);
+  duel_.query = static_cast<std::size_t>(duel_.rng.below(setting_.queries->num_queries()));
   PointLearner& points = *learner_->points();
   const PointDuel duel = points.select(impression, streams_.choice.at(impression));
-  first_scores_.resize(documents.num_documents());
-  second_scores_.resize(documents.num_documents());
-  score_documents(documents, duel.first, duel.second, first_scores_, second_scores_);
-  const std::uint64_t ties = rng.bits();
-  const double first = shown_ndcg(query, order_.top(first_scores_, setting_.length, ties));
-  const double second = shown_ndcg(query, order_.top(second_scores_, setting_.length, ties));
+  duel_.ticket = duel.ticket;
+  if (scored_at_[duel_.query] != points.moves() + 1) {
+    scored_at_[duel_.query] = points.moves() + 1;
+    scoring.weights.push_back(duel.first.data());
+    scoring.scores.push_back(standing_scores_.data() + first_row_[duel_.query]);
+  }
+  second_scores_.resize(setting_.queries->num_documents(duel_.query));
+  scoring.weights.push_back(duel.second.data());
+  scoring.scores.push_back(second_scores_.data());
+}
+
+void LearningTrial::end_duel() {
+  const std::uint64_t ties = duel_.rng.bits();
+  const std::span<const double> first_scores(standing_scores_.data() + first_row_[duel_.query],
+                                             second_scores_.size());
+  const double first = shown_ndcg(duel_.query, order_.top(first_scores, setting_.length, ties));
+  const double second = shown_ndcg(duel_.query, order_.top(second_scores_, setting_.length, ties));
   const double probability = win_probability(Link::logistic, kNdcgScale * (first - second));
-  points.observe(duel.ticket,
-                 {rng.bernoulli(probability) ? Outcome::first_wins : Outcome::second_wins});
+  learner_->points()->observe(
+      duel_.ticket,
+      {duel_.rng.bernoulli(probability) ? Outcome::first_wins : Outcome::second_wins});
   sum_ += 0.5 * (first + second);
   discounted_ += factor_ * 0.5 * (first + second);
 }
 
+bool play_together(std::span<LearningTrial* const> trials, std::uint64_t last,
+                   const std::atomic<bool>& stop) {
+  if (trials.empty()) return true;
+  const LearningTrial& one = *trials[0];
+  for (const LearningTrial* trial : trials) {
+    DUEL_CHECK(trial->setting_.answer == DuelAnswer::ndcg_logistic &&
+               trial->setting_.queries == one.setting_.queries &&
+               trial->impressions_ == one.impressions_);
+  }
+  LearningTrial::Scoring scoring;
+  while (one.impressions_ < last) {
+    if (one.impressions_ % 256 == 0 && stop.load(std::memory_order_relaxed)) return false;
+    scoring.weights.clear();
+    scoring.scores.clear();
+    for (LearningTrial* trial : trials) trial->begin_duel(trial->impressions_ + 1, scoring);
+    for (const LearningTrial* trial : trials) DUEL_CHECK(trial->duel_.query == one.duel_.query);
+    score_documents(QueryDocuments(*one.setting_.queries, one.duel_.query), scoring.weights,
+                    scoring.scores);
+    for (LearningTrial* trial : trials) {
+      trial->end_duel();
+      ++trial->impressions_;
+      trial->factor_ *= trial->setting_.discount;
+    }
+  }
+  return true;
+}
+
 bool LearningTrial::play(std::uint64_t last, const std::atomic<bool>& stop) {
+  if (setting_.answer == DuelAnswer::ndcg_logistic) {
+    LearningTrial* const alone[] = {this};
+    return play_together(alone, last, stop);
+  }
   while (impressions_ < last) {
     if (impressions_ % 256 == 0 && stop.load(std::memory_order_relaxed)) return false;
-    const std::uint64_t impression = impressions_ + 1;
-    if (setting_.answer == DuelAnswer::clicks) {
-      click_impression(impression);
-    } else {
-      duel_impression(impression);
-    }
-    impressions_ = impression;
+    click_impression(impressions_ + 1);
+    ++impressions_;
     factor_ *= setting_.discount;
   }
   return true;
@@ -114,6 +160,7 @@ Status LearningTrial::restore(std::string_view saved) {
     return Error{ErrorCode::invalid_data, "the saved state does not fit a learning run", "", ""};
   }
   DUEL_RETURN_IF_ERROR(learner_->restore(learner));
+  std::fill(scored_at_.begin(), scored_at_.end(), 0);  // of the learner as it was
   impressions_ = impressions;
   discounted_ = discounted;
   sum_ = sum;

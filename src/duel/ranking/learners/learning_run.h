@@ -36,6 +36,9 @@ struct LearningSetting {
   std::size_t length = 10;   // documents shown; also the k of NDCG@k
   double discount = 0.9995;  // of the online sum, per impression (Hofmann, Whiteson, de Rijke 2013)
   std::uint64_t seed = 0;
+  // Learners that differ in their options alone start a trial at the same ranker, where they start at a
+  // random one: what they end with is then easier to compare.
+  bool same_start = false;
 };
 
 // The mean over queries of NDCG@k of the ranking by `weights`, equal scores averaged exactly; queries
@@ -68,8 +71,20 @@ class LearningTrial {
   Status restore(std::string_view saved);
 
  private:
+  friend bool play_together(std::span<LearningTrial* const> trials, std::uint64_t last,
+                            const std::atomic<bool>& stop);
+
+  // What must be scored for a duel: the documents of a query under each of the weights.
+  struct Scoring {
+    std::vector<const double*> weights;
+    std::vector<double*> scores;
+  };
+
   void click_impression(std::uint64_t impression);
-  void duel_impression(std::uint64_t impression);
+  // A duel in two halves: `begin_duel` draws the query and the rankers and says what to score,
+  // `end_duel` ranks by the scores and lets the learner see who won.
+  void begin_duel(std::uint64_t impression, Scoring& scoring);
+  void end_duel();
   double shown_ndcg(std::size_t query, std::span<const Document> documents);
 
   LearningSetting setting_;
@@ -81,8 +96,28 @@ class LearningTrial {
   double discounted_ = 0, sum_ = 0, factor_ = 1;
   std::vector<Grade> grades_;
   std::vector<Position> clicks_;
-  std::vector<double> first_scores_, second_scores_;
   DocumentOrder order_;
+
+  // The duel under way.
+  struct Duel {
+    RoundRng rng;
+    std::size_t query = 0;
+    std::uint64_t ticket = 0;
+  };
+  Duel duel_;
+  std::vector<double> second_scores_;
+  // Scores of the ranker that stands, of all documents. Those of a query hold while the learner has not
+  // moved: `scored_at_` is one more than its moves when they were computed, 0 where they were not.
+  std::vector<double> standing_scores_;
+  std::vector<std::uint64_t> scored_at_;
+  std::vector<std::size_t> first_row_;  // of every query
 };
+
+// Plays trials of duels up to impression `last` side by side: all meet the same query, whose features
+// are then read and converted once. Each ends as if it had been played alone, bit for bit. False if
+// they were stopped before. REQUIRES: all under `ndcg_logistic`, with the same queries, seed, number of
+// the trial and impressions so far.
+bool play_together(std::span<LearningTrial* const> trials, std::uint64_t last,
+                   const std::atomic<bool>& stop);
 
 }  // namespace duel

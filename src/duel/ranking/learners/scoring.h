@@ -42,6 +42,10 @@ void score_documents(const QueryDocuments& documents, std::span<const double> fi
                      std::span<const double> second, std::span<double> first_scores,
                      std::span<double> second_scores);
 
+// The same under any number of weight vectors, as many as there are arrays of scores.
+void score_documents(const QueryDocuments& documents, std::span<const double* const> weights,
+                     std::span<double* const> scores);
+
 // weights += factor x_d.
 void add_document(const QueryDocuments& documents, Document document, double factor,
                   std::span<double> weights);

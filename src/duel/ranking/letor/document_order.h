@@ -29,7 +29,9 @@ class DocumentOrder {
     Document document;
   };
 
-  std::span<const Document> sort(std::size_t most);
+  // `tie(d)` orders equal scores, and is asked for only where it may matter.
+  template <class Tie>
+  std::span<const Document> sort(std::span<const double> scores, std::size_t most, Tie tie);
 
   std::vector<Entry> entries_;
   std::vector<Document> documents_;

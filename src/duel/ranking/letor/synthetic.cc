@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "duel/core/rng.h"
@@ -15,6 +16,68 @@ double near_normal(RoundRng& rng) {
   double sum = -6;
   for (int i = 0; i < 12; ++i) sum += rng.uniform();
   return sum;
+}
+
+// Mean 0, standard deviation 1.
+double centred_uniform(RoundRng& rng) { return (rng.uniform() - 0.5) * std::sqrt(12.0); }
+
+// The features of a document.
+class FeatureDraw {
+ public:
+  explicit FeatureDraw(const SyntheticOptions& options)
+      : own_(std::sqrt(options.own / 12)), factors_(options.factors) {
+    if (factors_ == 0) return;
+    // By factor, so that a document is a sum of rows.
+    const std::vector<double> loadings = synthetic_loadings(options);
+    const double common = std::sqrt((1 - options.own) / 12);
+    mixture_.resize(loadings.size());
+    for (std::size_t f = 0; f < options.features; ++f) {
+      for (std::size_t j = 0; j < factors_; ++j) {
+        mixture_[j * options.features + f] = common * loadings[f * factors_ + j];
+      }
+    }
+    values_.resize(options.features);
+  }
+
+  void operator()(RoundRng& rng, std::span<float> row) {
+    if (factors_ == 0) {
+      // 24 bits: exact in a float, so that the hidden ranker sees what a reader of the data sees.
+      for (float& x : row) x = static_cast<float>(rng.bits() >> 40) * 0x1p-24F;
+      return;
+    }
+    std::fill(values_.begin(), values_.end(), 0.5);
+    for (std::size_t j = 0; j < factors_; ++j) {
+      const double z = centred_uniform(rng);
+      const double* loading = mixture_.data() + j * row.size();
+      for (std::size_t f = 0; f < row.size(); ++f) values_[f] += loading[f] * z;
+    }
+    for (std::size_t f = 0; f < row.size(); ++f) {
+      row[f] = static_cast<float>(values_[f] + own_ * centred_uniform(rng));
+    }
+  }
+
+ private:
+  double own_;
+  std::size_t factors_;
+  std::vector<double> mixture_, values_;
+};
+
+// 12 times the variance of w.x over documents: |w|^2 of independent features; else
+// (1 - own) sum_j (sum_f w_f c_fj)^2 + own |w|^2.
+double twelve_variances(const SyntheticOptions& options, const std::vector<double>& weights) {
+  double squares = 0;
+  for (const double w : weights) squares += w * w;
+  if (options.factors == 0) return squares;
+  const std::vector<double> loadings = synthetic_loadings(options);
+  double common = 0;
+  for (std::size_t j = 0; j < options.factors; ++j) {
+    double sum = 0;
+    for (std::size_t f = 0; f < weights.size(); ++f) {
+      sum += weights[f] * loadings[f * options.factors + j];
+    }
+    common += sum * sum;
+  }
+  return (1 - options.own) * common + options.own * squares;
 }
 
 // Grades by quantiles of merit; equal merits are graded by row, which is as good as any order.
@@ -51,6 +114,10 @@ const OptionTable<SyntheticOptions>& synthetic_options() {
         .count("grades", &SyntheticOptions::grades, 2, 31, "grades, 0 the worst")
         .number("noise", &SyntheticOptions::noise, {.least = 0, .most = 1e6},
                 "what the judges add to the hidden ranker's score, in its standard deviations")
+        .count("factors", &SyntheticOptions::factors, 0, 10'000,
+               "factors that the features are mixtures of; 0: independent features")
+        .number("own", &SyntheticOptions::own, {.least = 0, .most = 1},
+                "share of a feature's variance that is its own, where there are factors")
         .count("seed", &SyntheticOptions::seed, 0, (std::uint64_t{1} << 63) - 1, "randomness",
                Shown::always);
     return t;
@@ -65,11 +132,29 @@ std::vector<double> synthetic_weights(const SyntheticOptions& options) {
   return weights;
 }
 
+std::vector<double> synthetic_loadings(const SyntheticOptions& options) {
+  const Stream stream(options.seed, 0, Purpose::generate, "synthetic loadings");
+  std::vector<double> loadings;
+  loadings.reserve(options.features * options.factors);
+  for (std::uint64_t f = 0; f < options.features; ++f) {
+    RoundRng rng = stream.at(f);
+    double squares = 0;
+    for (std::uint64_t j = 1; j <= options.factors; ++j) {
+      const double loading = (2 * rng.uniform_open() - 1) / std::sqrt(static_cast<double>(j));
+      loadings.push_back(loading);
+      squares += loading * loading;
+    }
+    const double length = std::sqrt(squares);
+    for (std::uint64_t j = 0; j < options.factors; ++j) {
+      loadings[f * options.factors + j] /= length;
+    }
+  }
+  return loadings;
+}
+
 JudgedQueries make_synthetic(const SyntheticOptions& options) {
   const std::vector<double> weights = synthetic_weights(options);
-  // A uniform feature has variance 1/12, so w.x has standard deviation |w|/sqrt(12).
-  double squares = 0;
-  for (const double w : weights) squares += w * w;
+  const double squares = twelve_variances(options, weights);
   const double scale = squares > 0 ? std::sqrt(12 / squares) : 0;
 
   const std::size_t rows = options.queries * options.documents;
@@ -77,15 +162,13 @@ JudgedQueries make_synthetic(const SyntheticOptions& options) {
   std::vector<double> merits(rows);
   const Stream documents(options.seed, 0, Purpose::generate, "synthetic documents");
   const Stream judges(options.seed, 0, Purpose::generate, "synthetic judges");
+  FeatureDraw draw(options);
   for (std::size_t i = 0; i < rows; ++i) {
     RoundRng rng = documents.at(i);
-    double score = 0;
     const auto row = features.row(i);
-    for (std::size_t f = 0; f < row.size(); ++f) {
-      // 24 bits: exact in a float, so that the hidden ranker sees what a reader of the data sees.
-      row[f] = static_cast<float>(rng.bits() >> 40) * 0x1p-24F;
-      score += weights[f] * static_cast<double>(row[f]);
-    }
+    draw(rng, row);
+    double score = 0;
+    for (std::size_t f = 0; f < row.size(); ++f) score += weights[f] * static_cast<double>(row[f]);
     RoundRng judge = judges.at(i);
     merits[i] = score * scale + options.noise * near_normal(judge);
   }
