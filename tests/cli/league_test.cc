@@ -70,6 +70,43 @@ TEST_F(LeagueCommand, prints_json) {
   EXPECT_EQ(json["ranking"][0]["rank"], 1);
 }
 
+TEST_F(LeagueCommand, ranks_by_duels_to_a_certificate_and_writes_its_files) {
+  const CommandResult result =
+      league({"--certificates", "--matrices", "tiny", "--no-built-in", "--policy", "auto,uniform",
+              "--trials", "5", "--max-duels", "2e4", "--seed", "2", "-o", "out"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "two: 2 arms, condorcet winner good; level 0.05"));
+  EXPECT_TRUE(contains(result.out, "circle: 4 arms, condorcet winner none; level 0.05"));
+  EXPECT_TRUE(contains(result.out, "Ranking by duels to a certificate over 2 problems"));
+  EXPECT_TRUE(contains(result.out, "round-robin"));
+  const std::string csv = read_text(place_ / "out/certificates.csv");
+  EXPECT_EQ(csv.rfind("problem,num_arms,policy,goal,alpha,", 0), 0U);
+  EXPECT_TRUE(contains(csv, "\ntwo,2,auto,condorcet,0.05,20000,5,2,")) << csv;
+  EXPECT_TRUE(contains(read_text(place_ / "out/ranking.csv"), "\nauto,"));
+  EXPECT_TRUE(contains(read_text(place_ / "out/certificates.md"), "| problem | arms |"));
+  EXPECT_EQ(nlohmann::json::parse(read_text(place_ / "out/certificates.json"))["problems"].size(),
+            2U);
+  // Neither kind of league overwrites the other's directory by accident.
+  const CommandResult refused =
+      league({"--matrix", "tiny/two.csv", "--policy", "uniform", "--rounds", "10", "-o", "out"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_TRUE(contains(refused.err, "--force to replace")) << refused.err;
+}
+
+TEST_F(LeagueCommand, certifies_the_winner_of_the_goal) {
+  const CommandResult result =
+      league({"--certificates", "--quick", "--goal", "borda", "--alpha", "0.1", "--matrix",
+              "tiny/circle.csv", "--policy", "uniform", "--json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["goal"], "borda");
+  EXPECT_EQ(json["alpha"], 0.1);
+  EXPECT_EQ(json["trials"], 20);
+  EXPECT_EQ(json["max_duels"], 10000);
+  // Sums against the others: a 2.0, b 1.9, c 1.3, d 0.8.
+  EXPECT_EQ(json["problems"][0]["winners"], nlohmann::json::array({"a"}));
+}
+
 TEST_F(LeagueCommand, explains_what_is_wrong) {
   std::filesystem::create_directory(place_ / "empty");
   std::filesystem::create_directory(place_ / "bad");
@@ -88,7 +125,11 @@ TEST_F(LeagueCommand, explains_what_is_wrong) {
       {{"--policy", "rucb,"}, 2, "--policy"},
       {{"--no-built-in"}, 2, "add --matrices DIR"},
       {{"--force"}, 2, "add -o DIR"},
-      {{"--rounds", "0"}, 2, "--rounds"}};
+      {{"--rounds", "0"}, 2, "--rounds"},
+      {{"--goal", "borda"}, 2, "add --certificates"},
+      {{"--certificates", "--goal", "bordo"}, 2, "did you mean 'borda'?"},
+      {{"--certificates", "--rounds", "10"}, 2, "--max-duels"},
+      {{"--certificates", "--alpha", "0.7"}, 2, "0 < alpha < 0.5"}};
   for (const Wrong& wrong : cases) {
     const CommandResult result = league(wrong.arguments);
     EXPECT_EQ(result.exit_code, wrong.exit_code) << wrong.message << "\n" << result.err;

@@ -32,6 +32,20 @@ TEST_F(PlanCommand, shows_duels_errors_and_cost_beside_round_robin) {
   EXPECT_TRUE(contains(result.out, "the least that any rule of this level needs"));
 }
 
+// scb may spend all on the two even arms; the others find the winner within a hundred duels or so.
+TEST_F(PlanCommand, warns_of_a_policy_that_leaves_undecided_what_another_decides) {
+  const CommandResult result = plan({"--arms", "3", "--gap", "0.3", "--policy", "auto,scb",
+                                     "--parallel", "5", "--max-duels", "3000"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.err, "scb")) << result.err;
+  EXPECT_TRUE(contains(result.err, "undecided at 3000 duels, certify(alpha=0.05) leaves 0.0 %"))
+      << result.err;
+  // Where nobody decides, nobody is blamed.
+  const CommandResult hopeless =
+      plan({"--arms", "3", "--gap", "0.01", "--policy", "auto,scb", "--max-duels", "100"});
+  EXPECT_FALSE(contains(hopeless.err, "undecided at")) << hopeless.err;
+}
+
 TEST_F(PlanCommand, plans_from_a_pilot_as_json) {
   std::string votes = "model_a,model_b,winner\n";
   for (int n = 0; n < 40; ++n) votes += n % 8 == 0 ? "x,y,model_b\n" : "x,y,model_a\n";

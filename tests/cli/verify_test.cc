@@ -1,6 +1,7 @@
 // `duel verify`, `duel result`, `duel import` and `duel export` from outside.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -108,6 +109,29 @@ TEST_F(LogCommands, result_shows_the_same_board_from_the_log_and_from_the_file) 
   EXPECT_EQ(json["certificate"]["winner"], "best-model");
   EXPECT_EQ(json["bradley_terry"]["ties"], "davidson");
   EXPECT_EQ(json["health"].size(), 7U);
+}
+
+// Two pairs that nothing links, one duel each: by symmetry each is a pair alone, and with one win added each
+// way the odds are 2 : 1.
+TEST_F(LogCommands, result_has_strengths_for_any_duels_with_a_prior) {
+  const std::string apart =
+      directory_.write("apart.csv", "model_a,model_b,winner\na,b,model_a\nc,d,model_a\n");
+  const Json without = Json::parse(run_duel({"result", apart, "--json"}).out);
+  EXPECT_TRUE(without["bradley_terry"].contains("error"));
+  EXPECT_TRUE(without["arms"][0]["elo"].is_null());
+  const Json with = Json::parse(run_duel({"result", apart, "--prior", "2", "--json"}).out);
+  EXPECT_EQ(with["bradley_terry"]["prior_shape"], 2);
+  double a = 0, b = 0;
+  for (const auto& arm : with["arms"]) {
+    if (arm["arm_id"] == "a") a = arm["elo"];
+    if (arm["arm_id"] == "b") b = arm["elo"];
+  }
+  EXPECT_NEAR(a - b, 400 * std::log10(2.0), 1e-6);
+  EXPECT_TRUE(contains(run_duel({"result", apart, "--prior", "2"}).out,
+                       "with a Gamma prior of shape 2 on the strengths"));
+  const CommandResult refused = run_duel({"result", apart, "--prior", "1"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(contains(refused.err, "--prior: 1 is out of range (above 1)")) << refused.err;
 }
 
 TEST_F(LogCommands, result_says_what_is_missing) {

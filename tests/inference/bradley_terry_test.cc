@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -195,6 +196,164 @@ TEST(tie_models, add_wins_where_ties_alone_lead_back) {
     EXPECT_EQ(fit.added_wins, 0.1);
     EXPECT_NEAR(fit.log_strength[0], 0, 1e-9);
   }
+}
+
+BradleyTerryFit fitted_with_prior(const DuelTable& table, double shape, double rate = 1,
+                                  TieModel ties = TieModel::halves) {
+  auto fit = fit_bradley_terry(table, {.ties = ties, .prior = GammaPrior{shape, rate}});
+  EXPECT_TRUE(fit.ok()) << (fit.ok() ? "" : fit.error().to_string());
+  return std::move(fit).value();
+}
+
+// With x = pi_0/(pi_0 + pi_1) the posterior is x^(w + a - 1) (1 - x)^(l + a - 1) and a function of the
+// sum alone: odds (w + a - 1)/(l + a - 1), and the variance of their logarithm as of so many wins.
+TEST(bradley_terry_prior, two_arms_are_a_logarithm_of_odds_with_wins_added) {
+  for (const auto& [won, lost] : std::vector<std::pair<double, double>>{{30, 10}, {7, 0}, {0, 0}}) {
+    DuelTable table(2);
+    table.add_wins(0, 1, won);
+    table.add_wins(1, 0, lost);
+    const double a = 1.7;
+    const BradleyTerryFit fit = fitted_with_prior(table, a);
+    const double w = won + a - 1, l = lost + a - 1;
+    EXPECT_NEAR(fit.log_strength[0] - fit.log_strength[1], std::log(w / l), 1e-9);
+    EXPECT_NEAR(fit.standard_error(0, 1), std::sqrt((w + l) / (w * l)), 1e-8);
+    ASSERT_TRUE(fit.prior);
+    EXPECT_EQ(fit.prior->shape, a);
+    EXPECT_EQ(fit.added_wins, 0);
+    EXPECT_FALSE(fit.lack_of_fit);
+    EXPECT_NEAR(fit.log_likelihood,
+                won * std::log(w / (w + l)) + (lost > 0 ? lost * std::log(l / (w + l)) : 0), 1e-9);
+  }
+}
+
+// The posterior as it is written, likelihood times Gamma densities of pi, climbed one strength at a time
+// by golden sections: no scale is taken out and no derivative is used.
+std::vector<double> brute_force_mode(const DuelTable& table, const GammaPrior& prior) {
+  const auto arms = static_cast<Arm>(table.num_arms);
+  std::vector<double> u(arms, 0.0);
+  const auto value = [&] {
+    double sum = 0;
+    for (Arm i = 0; i < arms; ++i) {
+      sum += (prior.shape - 1) * u[i] - prior.rate * std::exp(u[i]);
+      for (Arm j = 0; j < arms; ++j) {
+        if (i != j)
+          sum -= (table.won(i, j) + table.tied(i, j) / 2) * std::log1p(std::exp(u[j] - u[i]));
+      }
+    }
+    return sum;
+  };
+  for (int sweep = 0; sweep < 400; ++sweep) {
+    for (Arm i = 0; i < arms; ++i) {
+      double low = u[i] - 3, high = u[i] + 3;
+      const double golden = (std::sqrt(5.0) - 1) / 2;
+      while (high - low > 1e-9) {
+        const double left = high - golden * (high - low), right = low + golden * (high - low);
+        u[i] = left;
+        const double at_left = value();
+        u[i] = right;
+        if (at_left < value()) {
+          low = left;
+        } else {
+          high = right;
+        }
+      }
+      u[i] = (low + high) / 2;
+    }
+  }
+  return u;
+}
+
+// Golden sections see a maximum of height h to sqrt(eps |h|), about 1e-6 here. The rate only sets the
+// scale. The last table has an arm that always won, two groups that nothing links, and an arm without duels.
+TEST(bradley_terry_prior, is_the_mode_of_the_posterior_by_brute_force) {
+  DuelTable apart(6);
+  apart.add_wins(0, 1, 5);
+  apart.add_wins(1, 2, 4);
+  apart.add_wins(2, 1, 1);
+  apart.add_wins(3, 4, 3);
+  apart.add_ties(3, 4, 2);
+  for (const DuelTable& table : {traced(), apart}) {
+    for (const GammaPrior prior : {GammaPrior{1.3, 1}, GammaPrior{2, 1}, GammaPrior{4, 0.5}}) {
+      const BradleyTerryFit fit = fitted_with_prior(table, prior.shape, prior.rate);
+      const std::vector<double> mode = brute_force_mode(table, prior);
+      double mean_strength = 0;
+      for (Arm i = 0; i < table.num_arms; ++i) {
+        mean_strength += std::exp(mode[i]) / static_cast<double>(table.num_arms);
+        EXPECT_NEAR(fit.log_strength[i] - fit.log_strength[0], mode[i] - mode[0], 2e-5)
+            << prior.shape << " " << i;
+      }
+      EXPECT_NEAR(mean_strength, (prior.shape - 1) / prior.rate, 1e-4);
+    }
+  }
+}
+
+// The mode moves by O(a - 1): a tenfold smaller weight, a tenfold smaller distance.
+TEST(bradley_terry_prior, tends_to_maximum_likelihood_as_it_vanishes) {
+  const BradleyTerryFit plain = fitted(traced());
+  double last = 1;
+  for (const double weight : {1e-2, 1e-3, 1e-4, 1e-5}) {
+    const BradleyTerryFit fit = fitted_with_prior(traced(), 1 + weight);
+    double distance = 0;
+    for (Arm i = 0; i < 3; ++i) {
+      distance = std::max(distance, std::abs(fit.log_strength[i] - plain.log_strength[i]));
+    }
+    EXPECT_LT(distance, weight);
+    EXPECT_LT(distance, 0.12 * last);
+    last = distance;
+    EXPECT_NEAR(fit.standard_error(0, 2), plain.standard_error(0, 2), weight);
+  }
+}
+
+// The covariance of differences is that of the whole posterior, scale and all: the inverse of
+// H + diag(b pi) at the mode, by central differences of nothing but its definition.
+TEST(bradley_terry_prior, has_the_curvature_of_the_whole_posterior) {
+  const double a = 2.5;
+  const BradleyTerryFit fit = fitted_with_prior(traced(), a);
+  // b = 1: strengths at the mode sum to 3 (a - 1).
+  std::vector<double> h(9, 0.0);
+  for (Arm i = 0; i < 3; ++i) {
+    h[i * 3 + i] += fit.strength[i] * 3 * (a - 1);
+    for (Arm j = 0; j < 3; ++j) {
+      if (i == j) continue;
+      const double n = traced().won(i, j) + traced().won(j, i);
+      const double pq = fit.win_probability(i, j) * fit.win_probability(j, i);
+      h[i * 3 + i] += n * pq;
+      h[i * 3 + j] -= n * pq;
+    }
+  }
+  // Inverse of a symmetric 3 x 3 by cofactors; the variance of u_0 - u_1.
+  const double c00 = h[4] * h[8] - h[5] * h[7], c01 = h[5] * h[6] - h[3] * h[8];
+  const double c02 = h[3] * h[7] - h[4] * h[6];
+  const double c11 = h[0] * h[8] - h[2] * h[6];
+  const double det = h[0] * c00 + h[1] * c01 + h[2] * c02;
+  EXPECT_NEAR(fit.standard_error(0, 1), std::sqrt((c00 + c11 - 2 * c01) / det), 1e-9);
+}
+
+TEST(bradley_terry_prior, holds_the_models_with_ties) {
+  DuelTable table(3);  // never a loss of arm 0, and arm 2 without duels
+  table.add_wins(0, 1, 3);
+  table.add_ties(0, 1, 2);
+  for (const TieModel model : {TieModel::davidson, TieModel::rao_kupper}) {
+    const BradleyTerryFit fit = fitted_with_prior(table, 2, 1, model);
+    EXPECT_EQ(fit.added_wins, 0);
+    EXPECT_GT(fit.log_strength[0], fit.log_strength[2]);
+    EXPECT_GT(fit.log_strength[2], fit.log_strength[1]);
+    EXPECT_GT(fit.tie_parameter, 0);
+    EXPECT_LT(fit.tie_parameter, 100);
+    DuelTable only_ties(2);
+    only_ties.add_ties(0, 1, 7);
+    EXPECT_EQ(fitted_with_prior(only_ties, 2, 1, model).added_wins, 0.1);
+  }
+}
+
+TEST(bradley_terry_prior, refuses_a_prior_without_a_mode) {
+  const auto refused = [](double shape, double rate) {
+    return fit_bradley_terry(traced(), {.prior = GammaPrior{shape, rate}}).error().to_string();
+  };
+  EXPECT_EQ(refused(1, 1),
+            "option shape: 1 is out of range (above 1, since the strengths have no mode above 0 "
+            "otherwise)");
+  EXPECT_EQ(refused(2, 0), "option rate: 0 is out of range (above 0)");
 }
 
 // Intervals at a fixed number of duels: 300 tables of 3 arms, 100 duels a pair. The 95 % interval of

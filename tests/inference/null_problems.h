@@ -181,9 +181,11 @@ inline bool policy_certifies_falsely(const NullProblem& problem, const std::stri
     for (Arm i = 0; i < certifier.num_arms(); ++i) {
       if (certifier.active(i)) active.push_back(i);
     }
-    configured =
-        configure_policy({policy, {}}, {.num_arms = active.size(), .rounds = problem.duels})
-            .value();
+    configured = configure_policy({policy, {}}, {.num_arms = active.size(),
+                                                 .rounds = problem.duels,
+                                                 .aim = Aim::certificate,
+                                                 .alpha = alpha})
+                     .value();
     asker.emplace(*configured, seed, trial * 16 + number);
     for (Late& one : late) one.asked.reset();
   };
@@ -248,10 +250,9 @@ inline bool policy_certifies_falsely(const NullProblem& problem, const std::stri
   return false;
 }
 
-// Policies that play thousands of self-duels between two informative ones, each of them drawn, and those
-// that take part under another name.
+// Policies that play thousands of self-duels between two informative ones, each of them drawn.
 inline bool too_slow_for_many_problems(const std::string& policy) {
-  return policy == "self-sparring" || policy == "auto";
+  return policy == "self-sparring";
 }
 
 constexpr Chooser kChoosers[] = {Chooser::uniform, Chooser::least_evidence, Chooser::winner_stays};

@@ -19,7 +19,7 @@ TEST(Auto, becomes_what_the_aim_and_the_goal_ask_for_and_shows_its_name) {
   EXPECT_EQ(becomes("auto", questions), "certify(alpha=0.05)");
   EXPECT_EQ(becomes("auto(alpha=0.01)", questions), "certify(alpha=0.01)");
   questions.goal = Goal::copeland;
-  EXPECT_EQ(becomes("auto", questions), "dts-plus(alpha=0.51)");
+  EXPECT_EQ(becomes("auto", questions), "ecw-rmed(alpha=3,beta=0.01)");
   questions.goal = Goal::borda;
   EXPECT_EQ(becomes("auto", questions), "uniform");
 }

@@ -13,8 +13,10 @@
 #include "duel/cli/progress.h"
 #include "duel/core/whole_file.h"
 #include "duel/experiment/league.h"
+#include "duel/experiment/league_certificates.h"
 #include "duel/experiment/league_map.h"
 #include "duel/experiment/spec.h"
+#include "duel/live/record.h"
 #include "duel/simulation/checkpoints.h"
 
 namespace duel::cli {
@@ -23,6 +25,7 @@ namespace {
 // What fits a first look; the rest of the time goes to policies that must play every round.
 constexpr Round kQuickRounds = 10'000;
 constexpr std::uint32_t kQuickTrials = 20;
+constexpr std::uint64_t kQuickDuels = 10'000;
 
 struct Arguments {
   bool quick = false;
@@ -30,6 +33,10 @@ struct Arguments {
   std::vector<std::string> directories;
   bool no_built_in = false;
   std::vector<std::string> policies;
+  bool certificates = false;
+  std::string goal = "condorcet";
+  double alpha = CertificateLeagueSpec{}.alpha;
+  std::uint64_t max_duels = CertificateLeagueSpec{}.max_duels;
   std::uint64_t rounds = LeagueSpec{}.rounds;
   std::uint64_t trials = LeagueSpec{}.trials;
   std::uint64_t seed = 0;
@@ -39,6 +46,9 @@ struct Arguments {
   bool force = false;
   CLI::Option* rounds_option = nullptr;
   CLI::Option* trials_option = nullptr;
+  CLI::Option* goal_option = nullptr;
+  CLI::Option* alpha_option = nullptr;
+  CLI::Option* max_duels_option = nullptr;
 };
 
 struct LeagueFiles {
@@ -46,6 +56,9 @@ struct LeagueFiles {
   std::string table() const { return (directory / "league.csv").string(); }
   std::string ranking() const { return (directory / "ranking.csv").string(); }
   std::string json() const { return (directory / "league.json").string(); }
+  std::string certificates(const char* extension) const {
+    return (directory / (std::string("certificates.") + extension)).string();
+  }
   std::string map(PlotFormat format) const {
     return (directory / ("league." + to_string(format))).string();
   }
@@ -66,33 +79,77 @@ std::vector<std::string> matrices_of(const std::vector<std::string>& texts) {
   return matrices;
 }
 
-Result<LeagueSpec> spec_of(const Arguments& arguments) {
-  LeagueSpec spec;
-  spec.rounds = arguments.rounds;
-  spec.trials = static_cast<std::uint32_t>(arguments.trials);
-  if (arguments.quick && arguments.rounds_option->count() == 0) spec.rounds = kQuickRounds;
-  if (arguments.quick && arguments.trials_option->count() == 0) spec.trials = kQuickTrials;
-  spec.seed = arguments.seed;
-  spec.threads = static_cast<unsigned>(arguments.threads);
+Result<std::vector<CallSpec>> policies_of(const Arguments& arguments) {
+  std::vector<CallSpec> policies;
   for (const std::string& text : arguments.policies) {
     const auto calls = parse_call_list(text);
     if (!calls.ok()) return usage_error("--policy", calls.error());
-    spec.policies.insert(spec.policies.end(), calls->begin(), calls->end());
+    policies.insert(policies.end(), calls->begin(), calls->end());
   }
-  if (spec.policies.empty()) spec.policies = league_policies();
+  return policies;
+}
+
+Result<std::vector<LeagueProblem>> problems_of(const Arguments& arguments) {
   std::vector<std::string> matrices = matrices_of(arguments.matrices);
   if (matrices.empty() && !arguments.no_built_in) matrices = league_matrices();
   if (matrices.empty() && arguments.directories.empty()) {
     return Error{ErrorCode::invalid_argument, "nothing is left to play on", "--no-built-in",
                  "add --matrices DIR"};
   }
-  DUEL_ASSIGN(spec.problems, league_problems(matrices, arguments.directories));
+  return league_problems(matrices, arguments.directories);
+}
+
+std::uint32_t trials_of(const Arguments& arguments) {
+  if (arguments.quick && arguments.trials_option->count() == 0) return kQuickTrials;
+  return static_cast<std::uint32_t>(arguments.trials);
+}
+
+Result<LeagueSpec> spec_of(const Arguments& arguments) {
+  for (const CLI::Option* option :
+       {arguments.goal_option, arguments.alpha_option, arguments.max_duels_option}) {
+    if (option->count() == 0) continue;
+    return Error{ErrorCode::invalid_argument, "a league by regret has no certificates",
+                 option->get_name(), "add --certificates"};
+  }
+  LeagueSpec spec;
+  spec.rounds = arguments.rounds;
+  spec.trials = trials_of(arguments);
+  if (arguments.quick && arguments.rounds_option->count() == 0) spec.rounds = kQuickRounds;
+  spec.seed = arguments.seed;
+  spec.threads = static_cast<unsigned>(arguments.threads);
+  DUEL_ASSIGN(spec.policies, policies_of(arguments));
+  if (spec.policies.empty()) spec.policies = league_policies();
+  DUEL_ASSIGN(spec.problems, problems_of(arguments));
+  return spec;
+}
+
+Result<CertificateLeagueSpec> certificate_spec_of(const Arguments& arguments) {
+  if (arguments.rounds_option->count() > 0) {
+    return Error{ErrorCode::invalid_argument, "a certificate ends when it is there", "--rounds",
+                 "--max-duels is the number after which an experiment is given up"};
+  }
+  CertificateLeagueSpec spec;
+  const auto goal = parse_goal(arguments.goal);
+  if (!goal.ok()) return usage_error("--goal", goal.error());
+  spec.goal = *goal;
+  spec.alpha = arguments.alpha;
+  spec.max_duels = arguments.max_duels;
+  spec.trials = trials_of(arguments);
+  if (arguments.quick && arguments.max_duels_option->count() == 0) spec.max_duels = kQuickDuels;
+  spec.seed = arguments.seed;
+  spec.threads = static_cast<unsigned>(arguments.threads);
+  DUEL_ASSIGN(spec.policies, policies_of(arguments));
+  // Round-robin stands beside them in any case; its name is no policy's.
+  std::erase_if(spec.policies, [](const CallSpec& call) { return call.name == kRoundRobin; });
+  if (arguments.policies.empty()) spec.policies = certificate_league_policies();
+  DUEL_ASSIGN(spec.problems, problems_of(arguments));
   return spec;
 }
 
 Status check_directory(const LeagueFiles& files, bool force) {
   std::error_code ignored;
-  if (!force && std::filesystem::exists(files.table(), ignored)) {
+  for (const std::string& table : {files.table(), files.certificates("csv")}) {
+    if (force || !std::filesystem::exists(table, ignored)) continue;
     return Error{ErrorCode::unsupported, "the directory holds the results of a league",
                  files.directory.string(), "choose another directory, or --force to replace them"};
   }
@@ -121,15 +178,22 @@ Status write_results(const LeagueResults& results, const LeagueFiles& files,
   return Done{};
 }
 
-Result<int> run(const Arguments& arguments, CommandContext& context) {
-  const LeagueFiles files{arguments.output};
-  if (arguments.force && arguments.output.empty()) {
-    return Error{ErrorCode::invalid_argument, "there is nothing to replace", "--force",
-                 "add -o DIR"};
-  }
-  DUEL_ASSIGN(const LeagueSpec spec, spec_of(arguments));
-  if (!arguments.output.empty()) DUEL_RETURN_IF_ERROR(check_directory(files, arguments.force));
+Status write_results(const CertificateLeagueResults& results, const LeagueFiles& files,
+                     CommandContext& context) {
+  DUEL_RETURN_IF_ERROR(
+      context.write_output(files.certificates("csv"), to_certificates_csv(results)));
+  DUEL_RETURN_IF_ERROR(context.write_output(files.ranking(), to_certificate_ranking_csv(results)));
+  DUEL_RETURN_IF_ERROR(
+      context.write_output(files.certificates("json"), to_certificates_json(results)));
+  return context.write_output(files.certificates("md"), to_certificates_markdown(results));
+}
 
+// Plays, shows and writes, whatever the league is judged by.
+template <class Play, class Show>
+Result<int> run(const Arguments& arguments, CommandContext& context, const Play& play,
+                const Show& show) {
+  const LeagueFiles files{arguments.output};
+  if (!arguments.output.empty()) DUEL_RETURN_IF_ERROR(check_directory(files, arguments.force));
   const InterruptGuard guard;
   std::unique_ptr<Progress> progress;
   LeagueOptions options;
@@ -141,22 +205,44 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
     }
     progress->update(now.trials_done, now.problem + " " + now.policy);
   };
-  const auto ran = run_league(spec, options);
+  const auto ran = play(options);
   if (progress) progress->finish();
   if (!ran.ok()) return ran.error();
-  const LeagueResults& results = *ran;
 
-  context.print(arguments.json ? to_league_json(results)
-                               : league_text(results, Paint(wants_color(STDOUT_FILENO))));
+  context.print(show(*ran));
   if (!arguments.output.empty()) {
-    DUEL_RETURN_IF_ERROR(write_results(results, files, context));
+    DUEL_RETURN_IF_ERROR(write_results(*ran, files, context));
     context.note(fmt::format("results are in {}", arguments.output));
   }
-  if (results.interrupted) {
+  if (ran->interrupted) {
     context.warn("interrupted: only what had finished all its trials is shown");
     return guard.exit_code();
   }
   return kExitDone;
+}
+
+Result<int> run(const Arguments& arguments, CommandContext& context) {
+  if (arguments.force && arguments.output.empty()) {
+    return Error{ErrorCode::invalid_argument, "there is nothing to replace", "--force",
+                 "add -o DIR"};
+  }
+  const Paint paint(wants_color(STDOUT_FILENO));
+  if (arguments.certificates) {
+    DUEL_ASSIGN(const CertificateLeagueSpec spec, certificate_spec_of(arguments));
+    return run(
+        arguments, context,
+        [&](const LeagueOptions& options) { return run_certificate_league(spec, options); },
+        [&](const CertificateLeagueResults& results) {
+          return arguments.json ? to_certificates_json(results)
+                                : certificate_league_text(results, paint);
+        });
+  }
+  DUEL_ASSIGN(const LeagueSpec spec, spec_of(arguments));
+  return run(
+      arguments, context, [&](const LeagueOptions& options) { return run_league(spec, options); },
+      [&](const LeagueResults& results) {
+        return arguments.json ? to_league_json(results) : league_text(results, paint);
+      });
 }
 
 }  // namespace
@@ -170,10 +256,27 @@ void add_league_command(CLI::App& app, CommandContext& context) {
       "Condorcet winner are judged by average regret, the others by Copeland regret. A policy that "
       "refuses a problem is left out there, and the table says so. Results depend on the seed "
       "alone, never on the number of threads. An interrupted league (Ctrl-C) shows what is "
-      "finished.");
+      "finished.\n"
+      "With --certificates the policies choose the duels of simulated experiments that end with a "
+      "certificate, as in 'duel plan', and are ranked by how many duels that takes.");
   command->add_flag("--quick", arguments->quick,
-                    fmt::format("A first look: {} rounds and {} trials, unless given.",
-                                kQuickRounds, kQuickTrials));
+                    fmt::format("A first look: {} rounds (at most {} duels) and {} trials, unless "
+                                "given.",
+                                kQuickRounds, kQuickDuels, kQuickTrials));
+  command->add_flag("--certificates", arguments->certificates,
+                    "Rank by the duels to a certificate instead of regret. Self-duels are left "
+                    "out, and all pairs in turn (round-robin) stand beside the policies.");
+  arguments->goal_option =
+      command->add_option("--goal", arguments->goal, "With --certificates: what is certified.")
+          ->type_name("condorcet|copeland|borda")
+          ->capture_default_str();
+  arguments->alpha_option = command
+                                ->add_option("--alpha", arguments->alpha,
+                                             "With --certificates: error level of the certificate.")
+                                ->capture_default_str();
+  arguments->max_duels_option = add_count_option(
+      command, "--max-duels", arguments->max_duels, 1, 1'000'000'000,
+      "With --certificates: duels after which an experiment is given up (default 5e4).");
   add_list_option(command, "--matrices", arguments->directories,
                   "Also play on every matrix file *.csv of this directory; may be repeated.")
       ->type_name("DIR")
@@ -203,7 +306,8 @@ void add_league_command(CLI::App& app, CommandContext& context) {
   command
       ->add_option("-o,--output", arguments->output,
                    "Directory for league.csv, ranking.csv, league.json and the heat map league.svg "
-                   "and league.png; created where it is missing.")
+                   "and league.png, or for certificates.csv, ranking.csv, certificates.json and "
+                   "certificates.md; created where it is missing.")
       ->type_name("DIR")
       ->check(is_not_empty);
   command->add_flag("--force", arguments->force, "Replace the league in DIR.");
@@ -211,7 +315,8 @@ void add_league_command(CLI::App& app, CommandContext& context) {
       "Examples:\n"
       "  duel league --quick\n"
       "  duel league --policy rucb,rmed1,dts --matrices my_matrices --no-built-in\n"
-      "  duel league --seed 1 -o league");
+      "  duel league --seed 1 -o league\n"
+      "  duel league --certificates --policy auto,dts,rmed1 --seed 1");
   context.on(command, [arguments, &context] { return run(*arguments, context); });
 }
 

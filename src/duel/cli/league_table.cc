@@ -9,6 +9,7 @@
 
 #include "duel/cli/result_table.h"
 #include "duel/cli/table.h"
+#include "duel/live/record.h"
 
 namespace duel::cli {
 namespace {
@@ -107,7 +108,122 @@ std::string ranking_text(const LeagueResults& results, const Paint& paint) {
   return text;
 }
 
+std::string share_text(std::uint64_t count, std::uint64_t of) {
+  return fmt::format("{:.1f} %", 100.0 * static_cast<double>(count) / static_cast<double>(of));
+}
+
+std::string certificate_problem_text(const CertificateTable& problem,
+                                     const CertificateLeagueResults& results, const Paint& paint) {
+  const LeagueTable& league = problem.league;
+  const auto cap = static_cast<double>(results.max_duels);
+  // At least the cap: the rest of the experiment was not waited for.
+  const auto duels = [&](double value) {
+    return value >= cap ? fmt::format(">{:.0f}", cap) : fmt::format("{:.0f}", value);
+  };
+  std::string text = paint.bold(league.problem);
+  text += fmt::format(
+      ": {} arms, {} winner {}; level {}, {} experiment{} of at most {} duels, seed {}\n\n",
+      league.num_arms, to_word(results.goal),
+      problem.winners.empty() ? "none" : fmt::format("{}", fmt::join(problem.winners, ", ")),
+      results.alpha, results.trials, results.trials == 1 ? "" : "s", results.max_duels,
+      results.seed);
+  Table table;
+  table.column("rank").column("policy", Align::left).column("mean").column("± se", Align::left);
+  table.column("p50").column("p90").column("p99").column("undecided").column("wrong");
+  table.column("to the best").column("± se", Align::left).column("", Align::left);
+  for (std::size_t k = 0; k < problem.entries.size(); ++k) {
+    const LeagueEntry& rank = league.entries[k];
+    const PlanEntry& entry = problem.entries[k];
+    const MeanText mean = mean_text(entry.mean, entry.mean_se);
+    std::vector<std::string> cells = {std::to_string(rank.rank),
+                                      rank.policy,
+                                      mean.mean,
+                                      mean.se,
+                                      duels(entry.p50),
+                                      duels(entry.p90),
+                                      duels(entry.p99),
+                                      share_text(entry.undecided, results.trials),
+                                      std::to_string(entry.wrong)};
+    if (k == 0) {
+      cells.insert(cells.end(), {"", "", "best"});
+    } else {
+      const MeanText difference = mean_text(rank.difference, rank.difference_se);
+      cells.insert(cells.end(),
+                   {difference.mean, difference.se, rank.told_apart ? "" : "not told apart"});
+    }
+    table.row(std::move(cells));
+  }
+  text += table.to_string();
+  if (problem.least) {
+    text += fmt::format("{:.0f} duels: the least that any rule of this level needs on average\n",
+                        *problem.least);
+  }
+  for (const LeftOut& left_out : league.left_out) {
+    text += fmt::format("left out: {}: {}\n", left_out.policy, left_out.reason);
+  }
+  if (!league.complete) text += "not finished, so it does not count in the ranking\n";
+  return text;
+}
+
+std::string certificate_ranking_text(const CertificateLeagueResults& results, const Paint& paint) {
+  std::size_t counted = 0;
+  for (const CertificateStanding& standing : results.standings) {
+    counted = std::max(counted, standing.league.problems);
+  }
+  std::string text =
+      paint.bold("Ranking") + fmt::format(" by duels to a certificate over {} problem{}\n\n",
+                                          counted, counted == 1 ? "" : "s");
+  Table table;
+  table.column("rank").column("policy", Align::left).column("times the best (worst)");
+  table.column("± se", Align::left).column("to the leader").column("± se", Align::left);
+  table.column("", Align::left).column("best on").column("undecided").column("wrong", Align::left);
+  for (const CertificateStanding& standing : results.standings) {
+    const LeagueStanding& league = standing.league;
+    const double ratio = std::exp(league.log_ratio);
+    const MeanText mean = mean_text(ratio, ratio * league.log_ratio_se);
+    std::vector<std::string> cells = {
+        league.rank == 0 ? "-" : std::to_string(league.rank), league.policy,
+        fmt::format("{} ({:.1f})", mean.mean, league.worst_ratio), mean.se};
+    if (league.rank == 0) {
+      cells.insert(cells.end(),
+                   {"", "", fmt::format("{} of {} problems", league.problems, counted)});
+    } else if (league.rank == 1) {
+      cells.insert(cells.end(), {"", "", "leads"});
+    } else {
+      const MeanText difference = mean_text(league.difference, league.difference_se);
+      cells.insert(cells.end(),
+                   {difference.mean, difference.se, league.told_apart ? "" : "not told apart"});
+    }
+    cells.insert(cells.end(), {std::to_string(league.best_on),
+                               share_text(standing.undecided, standing.experiments),
+                               fmt::format("{} of {} (rate <= {:.2g})", standing.wrong,
+                                           standing.experiments, standing.wrong_limit)});
+    table.row(std::move(cells));
+  }
+  text += table.to_string();
+  text +=
+      "times the best: geometric mean over the problems of a policy's mean duels divided by those "
+      "of the problem's best policy; in brackets its largest ratio\n"
+      "to the leader: difference of the logarithms, paired by trial; not told apart: less than 2 "
+      "of its standard errors\n";
+  text += fmt::format(
+      "undecided: at {} duels, which is what such an experiment counts; wrong: 95 % upper limit of "
+      "the rate\n",
+      results.max_duels);
+  return text;
+}
+
 }  // namespace
+
+std::string certificate_league_text(const CertificateLeagueResults& results, const Paint& paint) {
+  std::string text;
+  for (const CertificateTable& problem : results.problems) {
+    if (problem.entries.empty()) continue;
+    text += certificate_problem_text(problem, results, paint) + "\n";
+  }
+  if (!results.standings.empty()) text += certificate_ranking_text(results, paint);
+  return text;
+}
 
 std::string league_text(const LeagueResults& results, const Paint& paint) {
   std::string text;

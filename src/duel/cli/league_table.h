@@ -5,9 +5,11 @@
 
 #include "duel/cli/command.h"
 #include "duel/experiment/league.h"
+#include "duel/experiment/league_certificates.h"
 
 namespace duel::cli {
 
 std::string league_text(const LeagueResults& results, const Paint& paint);
+std::string certificate_league_text(const CertificateLeagueResults& results, const Paint& paint);
 
 }  // namespace duel::cli

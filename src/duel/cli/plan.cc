@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -154,6 +155,24 @@ std::string plan_text(const PlanResults& results, double cost_per_duel, const Pa
   return text;
 }
 
+// A design that leaves many experiments undecided which another one decides.
+void warn_of_undecided(const PlanResults& results, CommandContext& context) {
+  constexpr double kMany = 0.1;  // share undecided; a decider has at most a tenth of it
+  const auto best = std::min_element(
+      results.entries.begin(), results.entries.end(),
+      [](const PlanEntry& a, const PlanEntry& b) { return a.undecided < b.undecided; });
+  for (const PlanEntry& entry : results.entries) {
+    const bool many =
+        static_cast<double>(entry.undecided) > kMany * static_cast<double>(results.trials);
+    if (entry.policy == kRoundRobin || !many || entry.undecided < 10 * best->undecided) continue;
+    context.warn(fmt::format(
+        "{} leaves {} undecided at {} duels, {} leaves {}: it spends duels on pairs that the "
+        "certificate does not need",
+        entry.policy, share_text(entry.undecided, results.trials), results.max_duels, best->policy,
+        share_text(best->undecided, results.trials)));
+  }
+}
+
 Status write_picture(const PlanResults& results, const std::string& output,
                      CommandContext& context) {
   DUEL_ASSIGN(const PlotFormat format, plot_format_of(output));
@@ -185,6 +204,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   context.print(arguments.json
                     ? to_plan_json(*ran, arguments.cost_per_duel)
                     : plan_text(*ran, arguments.cost_per_duel, Paint(wants_color(STDOUT_FILENO))));
+  warn_of_undecided(*ran, context);
   if (!arguments.output.empty()) {
     DUEL_RETURN_IF_ERROR(write_picture(*ran, arguments.output, context));
   }

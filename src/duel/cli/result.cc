@@ -29,6 +29,8 @@ struct Arguments {
   std::string file;
   std::string log;
   double alpha = 0.05;
+  double prior = 0;  // shape of the Gamma prior
+  CLI::Option* prior_option = nullptr;
   bool json = false;
   bool strict = false;
 };
@@ -57,8 +59,8 @@ std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share);
 
 class ResultReport {
  public:
-  explicit ResultReport(const Ledger& ledger)
-      : ledger_(ledger), board_(board_of(ledger)), standing_(standing_of(ledger)) {}
+  ResultReport(const Ledger& ledger, const std::optional<GammaPrior>& prior)
+      : ledger_(ledger), board_(board_of(ledger, prior)), standing_(standing_of(ledger)) {}
 
   const Board& board() const { return board_; }
 
@@ -181,8 +183,12 @@ std::string ResultReport::notes_text() const {
     text += fmt::format("\nNo Bradley-Terry strengths: {}\n", board_.no_strengths);
     return text;
   }
-  text += fmt::format("\nElo is a Bradley-Terry fit{}{}; a view, not the verdict.",
+  text += fmt::format("\nElo is a Bradley-Terry fit{}{}{}; a view, not the verdict.",
                       board_.tie_model == TieModel::davidson ? " with ties (Davidson)" : "",
+                      board_.strengths->prior
+                          ? fmt::format(", with a Gamma prior of shape {} on the strengths",
+                                        format_number(board_.strengths->prior->shape))
+                          : std::string(),
                       board_.strengths->added_wins > 0
                           ? fmt::format(", with {} wins added to each pair because some arms never "
                                         "lost",
@@ -270,6 +276,8 @@ Json ResultReport::to_json() const {
   strengths["ties"] = board_.tie_model == TieModel::davidson ? "davidson" : "halves";
   if (board_.strengths) {
     strengths["added_wins"] = board_.strengths->added_wins;
+    strengths["prior_shape"] =
+        board_.strengths->prior ? Json(board_.strengths->prior->shape) : Json();
     strengths["tie_parameter"] = board_.strengths->tie_parameter;
     if (const auto& fit = board_.strengths->lack_of_fit) {
       strengths["lack_of_fit"] = {
@@ -303,8 +311,16 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
                  "duel result --log LOG, or duel result FILE.csv"};
   }
   const std::string& file = arguments.log.empty() ? arguments.file : arguments.log;
+  std::optional<GammaPrior> prior;
+  if (arguments.prior_option->count() > 0) {
+    if (!(arguments.prior > 1 && arguments.prior < 1e6)) {
+      return Error{ErrorCode::invalid_argument, fmt::format("{} is out of range", arguments.prior),
+                   "--prior", "above 1"};
+    }
+    prior = GammaPrior{.shape = arguments.prior};
+  }
   DUEL_ASSIGN(const Ledger ledger, ledger_of(file, arguments.alpha));
-  const ResultReport report(ledger);
+  const ResultReport report(ledger, prior);
   context.print(arguments.json ? report.to_json().dump(2) + "\n" : report.to_text());
   const bool failed = overall(report.board().health) == Verdict::failed;
   return arguments.strict && failed ? kExitUnhealthy : kExitDone;
@@ -327,6 +343,14 @@ void add_result_command(CLI::App& app, CommandContext& context) {
           "--alpha", arguments->alpha,
           "Error level of the certificate of a CSV file (default 0.05); a log has its own.")
       ->type_name("ALPHA");
+  arguments->prior_option =
+      command
+          ->add_option(
+              "--prior", arguments->prior,
+              "Shape of a Gamma prior on the Bradley-Terry strengths, above 1: Elo is then "
+              "finite for any duels, drawn towards the average arm as by SHAPE - 1 wins "
+              "each way between two. The verdict does not depend on it.")
+          ->type_name("SHAPE");
   command->add_flag("--json", arguments->json, "Print JSON.");
   command->add_flag("--strict", arguments->strict, "End with 4 if a health check failed.");
   command->footer("Examples:\n  duel result --log prompts.jsonl\n  duel result arena.csv --json");

@@ -26,8 +26,6 @@
 namespace duel {
 namespace {
 
-constexpr const char* kRoundRobin = "round-robin";
-
 std::vector<std::string> numbered_arms(std::size_t num_arms) {
   std::vector<std::string> names;
   for (std::size_t i = 1; i <= num_arms; ++i) names.push_back(std::to_string(i));
@@ -116,47 +114,40 @@ PlanTruth posterior_truth(const Pilot& pilot) {
 
 namespace {
 
-// The rule that stops. Evidence is taken in serving order.
+// The rule that stops, as it stands in a live experiment. Evidence is taken in serving order.
 class Referee {
  public:
-  Referee(std::size_t num_arms, Goal goal, double alpha)
-      : goal_(goal),
-        alpha_(alpha),
-        certifier_(Certifier::make(num_arms, {.alpha = alpha, .arms_fixed = true}).value()),
-        counts_(num_arms) {}
+  Referee(std::size_t num_arms, Goal goal, double alpha) {
+    if (goal == Goal::condorcet) {
+      certifier_ = Certifier::make(num_arms, {.alpha = alpha, .arms_fixed = true}).value();
+    } else {
+      const Score score = goal == Goal::copeland ? Score::copeland : Score::borda;
+      scores_ = ScoreCertifier::make(num_arms, score, alpha).value();
+    }
+  }
 
   void observe(const Duel& duel, Outcome outcome) {
-    if (goal_ == Goal::condorcet) {
-      certifier_.observe(duel, outcome);
-      return;
+    if (certifier_) {
+      certifier_->observe(duel, outcome);
+    } else if (outcome == Outcome::first_wins) {
+      scores_->observe(duel.first, duel.second);
+    } else if (outcome == Outcome::second_wins) {
+      scores_->observe(duel.second, duel.first);
     }
-    if (outcome != Outcome::first_wins && outcome != Outcome::second_wins) return;
-    counts_.add(duel.first, duel.second, *points_of(outcome, Ties::drop, unused_));
-    ++decisive_;
-    // A board costs K^2 intervals, so that one looks when the duels have grown by a fiftieth.
-    if (decisive_ < next_look_) return;
-    next_look_ = decisive_ + 1 + decisive_ / 50;
-    const Score score = goal_ == Goal::copeland ? Score::copeland : Score::borda;
-    winner_ = score_board(counts_, score, alpha_).value().winner;
   }
 
   std::optional<Arm> winner() const {
-    if (goal_ != Goal::condorcet) return winner_;
-    if (!certifier_.winner()) return std::nullopt;
-    return certifier_.winner()->winner;
+    if (scores_) return scores_->winner();
+    if (!certifier_->winner()) return std::nullopt;
+    return certifier_->winner()->winner;
   }
-  bool no_winner() const { return goal_ == Goal::condorcet && certifier_.no_winner().has_value(); }
-  const Certifier& certifier() const { return certifier_; }
+  bool no_winner() const { return certifier_ && certifier_->no_winner().has_value(); }
+  // REQUIRES: the goal is a Condorcet winner.
+  const Certifier& certifier() const { return *certifier_; }
 
  private:
-  Goal goal_;
-  double alpha_;
-  Certifier certifier_;
-  PairCounts counts_;
-  RoundRng unused_{0, 0, 0};  // ties that count nothing draw nothing
-  std::uint64_t decisive_ = 0;
-  std::uint64_t next_look_ = 0;
-  std::optional<Arm> winner_;
+  std::optional<Certifier> certifier_;    // of a Condorcet winner
+  std::optional<ScoreCertifier> scores_;  // of the others
 };
 
 // All pairs in turn.
@@ -314,9 +305,8 @@ PlanTrial play_plan_trial(const PlanSpec& spec, const ConfiguredPolicy* policy,
   return result;
 }
 
-namespace {
-
-PlanEntry summarised(std::string policy, std::vector<PlanTrial> trials) {
+PlanEntry summarise_plan(std::string policy, std::vector<PlanTrial> trials) {
+  DUEL_CHECK(!trials.empty());
   PlanEntry entry;
   entry.policy = std::move(policy);
   std::vector<double> duels, regrets;
@@ -342,6 +332,18 @@ PlanEntry summarised(std::string policy, std::vector<PlanTrial> trials) {
   return entry;
 }
 
+std::optional<double> least_duels_of_winner(const PreferenceMatrix& matrix, double alpha) {
+  const auto champion = condorcet_winner(matrix);
+  if (!champion) return std::nullopt;
+  double sum = 0;
+  for (Arm j = 0; j < matrix.num_arms(); ++j) {
+    if (j != *champion) sum += least_mean_duels(matrix(*champion, j), alpha);
+  }
+  return sum;
+}
+
+namespace {
+
 std::optional<double> median_of(std::vector<double> values) {
   if (values.empty()) return std::nullopt;
   std::sort(values.begin(), values.end());
@@ -358,16 +360,15 @@ void add_references(PlanResults& results, const PlanSpec& spec) {
       ++results.without_winner;
       continue;
     }
-    double sum = 0, fixed_sum = 0;
+    double fixed_sum = 0;
     const double share = spec.alpha / static_cast<double>(spec.truth.num_arms - 1);
     for (Arm j = 0; j < spec.truth.num_arms; ++j) {
       if (j == *champion) continue;
       const double p = (*matrix)(*champion, j);
-      sum += least_mean_duels(p, spec.alpha);
       const auto duels = fixed_n_duels(p, share, 0.8);
       fixed_sum += duels.ok() ? static_cast<double>(*duels) : kUndefined;
     }
-    least.push_back(sum / (1 - spec.tie_rate));
+    least.push_back(*least_duels_of_winner(*matrix, spec.alpha) / (1 - spec.tie_rate));
     if (!std::isnan(fixed_sum)) fixed.push_back(fixed_sum / (1 - spec.tie_rate));
   }
   if (spec.goal != Goal::condorcet) return;
@@ -452,7 +453,7 @@ Result<PlanResults> run_plan(const PlanSpec& spec, const PlanHooks& hooks) {
   for (std::size_t d = 0; d < designs.size(); ++d) {
     const auto begin = trials.begin() + static_cast<std::ptrdiff_t>(d * spec.trials);
     results.entries.push_back(
-        summarised(names[d], {begin, begin + static_cast<std::ptrdiff_t>(spec.trials)}));
+        summarise_plan(names[d], {begin, begin + static_cast<std::ptrdiff_t>(spec.trials)}));
   }
   add_references(results, spec);
   return results;

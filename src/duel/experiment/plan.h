@@ -21,6 +21,9 @@
 
 namespace duel {
 
+// The name of asking all pairs in turn; no policy has it.
+inline constexpr const char* kRoundRobin = "round-robin";
+
 // What the arms are truly like, in each trial.
 struct PlanTruth {
   std::string name;
@@ -103,6 +106,12 @@ Result<PlanResults> run_plan(const PlanSpec& spec, const PlanHooks& hooks = {});
 // One experiment; `policy` null is round-robin. REQUIRES: made for as many arms.
 PlanTrial play_plan_trial(const PlanSpec& spec, const ConfiguredPolicy* policy,
                           const PreferenceMatrix& matrix, std::uint32_t trial);
+
+// The statistics of a design's experiments. REQUIRES: at least one.
+PlanEntry summarise_plan(std::string policy, std::vector<PlanTrial> trials);
+
+// sum_j ln(1/alpha)/d(p_*j, 1/2) for the Condorcet winner *; none where there is no such winner.
+std::optional<double> least_duels_of_winner(const PreferenceMatrix& matrix, double alpha);
 
 std::string to_plan_json(const PlanResults& results, double cost_per_duel);
 

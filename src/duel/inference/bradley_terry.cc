@@ -133,12 +133,14 @@ std::vector<bool> reachable(std::size_t num_arms, const Linked& linked) {
 
 class Fitter {
  public:
-  Fitter(std::size_t num_arms, std::vector<PairData> pairs, TieModel ties)
-      : num_arms_(num_arms), pairs_(std::move(pairs)), ties_(ties) {}
+  // `prior_weight` is shape - 1 of the Gamma prior, 0 without.
+  Fitter(std::size_t num_arms, std::vector<PairData> pairs, TieModel ties, double prior_weight)
+      : num_arms_(num_arms), pairs_(std::move(pairs)), ties_(ties), prior_weight_(prior_weight) {}
 
   std::size_t num_parameters() const { return num_arms_ + (ties_ == TieModel::halves ? 0 : 1); }
 
-  // MM with ties as halves: near enough for Newton.
+  // MM with ties as halves, pi_i <- (W_i + a - 1)/(sum_j n_ij/(pi_i + pi_j) + b): near enough for Newton.
+  // b = a - 1 makes the mean strength 1, at which it is held anyway.
   std::vector<double> start() const {
     std::vector<double> pi(num_arms_, 1.0), wins(num_arms_, 0.0), next(num_arms_);
     double won = 0, tied = 0;
@@ -150,14 +152,16 @@ class Fitter {
     }
     constexpr int kSweeps = 10000;
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
-      std::fill(next.begin(), next.end(), 0.0);
+      std::fill(next.begin(), next.end(), prior_weight_);
       for (const PairData& pair : pairs_) {
         const double share = pair.total() / (pi[pair.i] + pi[pair.j]);
         next[pair.i] += share;
         next[pair.j] += share;
       }
       double sum = 0, change = 0;
-      for (std::size_t i = 0; i < num_arms_; ++i) sum += next[i] = wins[i] / next[i];
+      for (std::size_t i = 0; i < num_arms_; ++i) {
+        sum += next[i] = (wins[i] + prior_weight_) / next[i];
+      }
       for (std::size_t i = 0; i < num_arms_; ++i) {
         next[i] *= static_cast<double>(num_arms_) / sum;
         change = std::max(change, std::abs(next[i] - pi[i]) / pi[i]);
@@ -179,7 +183,21 @@ class Fitter {
     return value;
   }
 
-  // Minus the Hessian, made definite along (1, .., 1, 0), which changes nothing; the Cholesky factor.
+  // What is maximised: the log-likelihood and the logarithm of the prior, the scale of the strengths
+  // already chosen. With S = sum pi and x = pi/S the prior is
+  //     (a - 1) sum_i ln x_i + K (a - 1) ln S - b S,
+  // whose largest value over S is (a - 1) sum_i ln x_i and a constant. The profile has the same maximum
+  // and the same curvature along differences of u as the whole, and like the likelihood it does not
+  // change along (1, .., 1).
+  double objective(const std::vector<double>& parameters) const {
+    double value = log_likelihood(parameters);
+    if (prior_weight_ > 0) {
+      for (const double x : shares(parameters)) value += prior_weight_ * natural_log(x);
+    }
+    return value;
+  }
+
+  // Minus the Hessian of `objective`, made definite along (1, .., 1, 0), which changes nothing; the Cholesky factor.
   std::vector<double> factor(const std::vector<double>& parameters,
                              std::vector<double>* gradient) const {
     const std::size_t n = num_parameters();
@@ -204,6 +222,7 @@ class Fitter {
         if (n > num_arms_) gradient->back() += at.t;
       }
     }
+    if (prior_weight_ > 0) add_prior(parameters, matrix, gradient);
     for (std::size_t i = 0; i < num_arms_; ++i) {
       for (std::size_t j = 0; j < num_arms_; ++j) {
         matrix[i * n + j] += 1.0 / static_cast<double>(num_arms_);
@@ -217,7 +236,7 @@ class Fitter {
   bool maximise(std::vector<double>& parameters) const {
     std::vector<double> step;
     constexpr int kSteps = 200;
-    double value = log_likelihood(parameters);
+    double value = objective(parameters);
     for (int k = 0; k < kSteps; ++k) {
       const std::vector<double> root = factor(parameters, &step);
       if (root.empty()) return false;
@@ -231,11 +250,11 @@ class Fitter {
         const bool legal = ties_ != TieModel::rao_kupper || tried.back() > 0;
         // Near the maximum the value cannot be told apart from its rounding.
         const double slack = 1e-13 * (1.0 + std::abs(value));
-        if (legal && log_likelihood(tried) >= value - slack) break;
+        if (legal && objective(tried) >= value - slack) break;
         if (scale < 1e-12) return false;
       }
       parameters.swap(tried);
-      value = log_likelihood(parameters);
+      value = objective(parameters);
       if (size < 1e-11) return true;
     }
     return false;
@@ -266,6 +285,32 @@ class Fitter {
   }
 
  private:
+  // pi_i/sum pi.
+  std::vector<double> shares(const std::vector<double>& parameters) const {
+    const auto end = parameters.begin() + static_cast<std::ptrdiff_t>(num_arms_);
+    const double largest = *std::max_element(parameters.begin(), end);
+    std::vector<double> x;
+    double sum = 0;
+    for (auto u = parameters.begin(); u != end; ++u)
+      sum += x.emplace_back(exponential(*u - largest));
+    for (double& one : x) one /= sum;
+    return x;
+  }
+
+  // (a - 1) sum_i (u_i - ln sum_j e^u_j): gradient (a - 1)(1 - K x_i), minus the second derivatives
+  // K (a - 1)(diag(x) - x x^T).
+  void add_prior(const std::vector<double>& parameters, std::vector<double>& matrix,
+                 std::vector<double>* gradient) const {
+    const std::size_t n = num_parameters();
+    const std::vector<double> x = shares(parameters);
+    const double weight = prior_weight_ * static_cast<double>(num_arms_);
+    for (std::size_t i = 0; i < num_arms_; ++i) {
+      matrix[i * n + i] += weight * x[i];
+      for (std::size_t j = 0; j < num_arms_; ++j) matrix[i * n + j] -= weight * x[i] * x[j];
+      if (gradient) (*gradient)[i] += prior_weight_ - weight * x[i];
+    }
+  }
+
   PairTerm term(const PairData& pair, const std::vector<double>& parameters) const {
     const double d = parameters[pair.i] - parameters[pair.j];
     if (ties_ == TieModel::davidson) return davidson_term(pair, d, parameters.back());
@@ -276,6 +321,7 @@ class Fitter {
   std::size_t num_arms_;
   std::vector<PairData> pairs_;
   TieModel ties_;
+  double prior_weight_;
 };
 
 Status check_counts(const DuelTable& table) {
@@ -340,22 +386,32 @@ Result<BradleyTerryFit> fit_bradley_terry(const DuelTable& table,
     return Error{ErrorCode::invalid_argument, fmt::format("{} is out of range", options.added_wins),
                  "option added_wins", "above 0"};
   }
+  if (options.prior && !(options.prior->shape > 1 && options.prior->shape < 1e6)) {
+    return Error{ErrorCode::invalid_argument,
+                 fmt::format("{} is out of range", options.prior->shape), "option shape",
+                 "above 1, since the strengths have no mode above 0 otherwise"};
+  }
+  if (options.prior && !(options.prior->rate > 0 && options.prior->rate < 1e300)) {
+    return Error{ErrorCode::invalid_argument,
+                 fmt::format("{} is out of range", options.prior->rate), "option rate", "above 0"};
+  }
   DUEL_RETURN_IF_ERROR(check_counts(table));
 
   std::vector<PairData> pairs;
-  double tied = 0;
+  double tied = 0, decisive = 0;
   for (Arm i = 0; i < num_arms; ++i) {
     for (Arm j = i + 1; j < num_arms; ++j) {
       const PairData pair{i, j, table.won(i, j), table.won(j, i), table.tied(i, j)};
       if (pair.total() > 0) pairs.push_back(pair);
       tied += pair.tied;
+      decisive += pair.won + pair.lost;
     }
   }
   const auto compared = reachable(num_arms, [&](Arm a, Arm b) {
     return table.won(a, b) + table.won(b, a) + table.tied(a, b) > 0;
   });
   if (const auto apart = std::find(compared.begin(), compared.end(), false);
-      apart != compared.end()) {
+      !options.prior && apart != compared.end()) {
     return Error{ErrorCode::invalid_data,
                  fmt::format("no chain of duels links arm 0 and arm {}", apart - compared.begin()),
                  "duels", "strengths can be compared only where duels link the arms"};
@@ -369,10 +425,14 @@ Result<BradleyTerryFit> fit_bradley_terry(const DuelTable& table,
   const auto all = [](const std::vector<bool>& seen) {
     return std::all_of(seen.begin(), seen.end(), [](bool one) { return one; });
   };
-  const bool finite = all(reachable(num_arms, beat)) &&
-                      all(reachable(num_arms, [&](Arm a, Arm b) { return beat(b, a); }));
+  // The prior bounds the strengths, and one decisive duel then bounds the ties.
+  const bool finite = options.prior
+                          ? ties == TieModel::halves || decisive > 0
+                          : all(reachable(num_arms, beat)) &&
+                                all(reachable(num_arms, [&](Arm a, Arm b) { return beat(b, a); }));
 
   BradleyTerryFit fit;
+  fit.prior = options.prior;
   if (!finite) {
     fit.added_wins = options.added_wins;
     for (PairData& pair : pairs) {
@@ -380,7 +440,8 @@ Result<BradleyTerryFit> fit_bradley_terry(const DuelTable& table,
       pair.lost += options.added_wins;
     }
   }
-  const Fitter fitter(num_arms, std::move(pairs), ties);
+  const Fitter fitter(num_arms, std::move(pairs), ties,
+                      options.prior ? options.prior->shape - 1 : 0);
   std::vector<double> parameters = fitter.start();
   if (!fitter.maximise(parameters)) {
     return Error{ErrorCode::invalid_data, "the likelihood's maximum was not found", "duels",
@@ -402,7 +463,7 @@ Result<BradleyTerryFit> fit_bradley_terry(const DuelTable& table,
   for (double& pi : fit.strength) pi /= sum;
 
   fit.log_likelihood = fitter.log_likelihood(parameters);
-  if (finite && fitter.degrees() > 0) {
+  if (finite && !options.prior && fitter.degrees() > 0) {
     LackOfFit lack;
     lack.statistic = std::max(0.0, 2.0 * (fitter.free_log_likelihood() - fit.log_likelihood));
     lack.degrees = fitter.degrees();

@@ -1,6 +1,8 @@
 // Bradley-Terry strengths by maximum likelihood: p_ij = pi_i/(pi_i + pi_j), u = ln pi, sum u = 0.
 // Bradley and Terry 1952; MM updates of Hunter 2004, then Newton's method, which the concave likelihood
 // makes safe. Ties: half a win each, or the models of Davidson 1970 and Rao and Kupper 1967.
+// With a Gamma prior on the strengths, the mode of the posterior (Caron and Doucet 2012), which exists for
+// any duels at all: an arm that always won, arms that no duel links, an arm without any.
 //
 // A description, not a certificate: intervals are those of a sample of fixed size, and pairs that a policy
 // chose by looking make them optimistic.
@@ -47,10 +49,21 @@ struct DuelTable {
   std::vector<double> ties;  // symmetric
 };
 
+// Independent strengths pi_i ~ Gamma(shape, rate), density pi^(shape - 1) e^(-rate pi). Who beats whom
+// does not depend on the scale of the strengths, so that the rate only sets it (at the mode their mean is
+// (shape - 1)/rate) and changes no probability; shape - 1 says how much the prior weighs. For two arms it
+// is that many wins added each way; as it goes to 0, the fit goes to that without a prior.
+struct GammaPrior {
+  double shape = 2;  // above 1
+  double rate = 1;   // above 0
+};
+
 struct BradleyTerryOptions {
   TieModel ties = TieModel::halves;
-  // Wins added each way to every compared pair where the likelihood has no maximum.
+  // Wins added each way to every compared pair where the likelihood has no maximum. Not with a prior,
+  // unless all duels are ties of a model that has them: no prior of strengths bounds the ties.
   double added_wins = 0.1;
+  std::optional<GammaPrior> prior;
 };
 
 // Twice the log-likelihood ratio of free pairs against the model. A small p-value: strengths alone do not
@@ -66,10 +79,12 @@ struct BradleyTerryFit {
   std::vector<double> strength;      // pi, summing to 1
   double tie_parameter = 0;          // nu of Davidson, theta of Rao and Kupper
   double added_wins = 0;             // > 0: the fit is regularised
-  double log_likelihood = 0;
+  std::optional<GammaPrior> prior;   // as given: the fit is regularised
+  double log_likelihood = 0;         // of the duels alone
   std::optional<LackOfFit>
-      lack_of_fit;                 // none where regularised or where no degree of freedom is left
-  std::vector<double> covariance;  // of u, K x K
+      lack_of_fit;  // none where regularised or where no degree of freedom is left
+  // Of u, K x K: the inverse of minus the second derivatives, those of the prior included.
+  std::vector<double> covariance;
 
   double win_probability(Arm i, Arm j) const;  // of a decisive duel, in the `halves` model
   double standard_error(Arm i, Arm j) const;   // of u_i - u_j
@@ -80,7 +95,8 @@ struct BradleyTerryFit {
 
 // The likelihood of `halves` has a maximum iff the graph "i beat or tied j" is strongly connected; for the
 // models with ties it has one if "i beat j" is. Otherwise wins are added and reported. An error if the
-// counts are unfit, or if some arms are linked to the others by no duel at all: it names two.
+// counts are unfit, or if some arms are linked to the others by no duel at all: it names two. With a prior
+// there is always a maximum and arms need no link.
 Result<BradleyTerryFit> fit_bradley_terry(const DuelTable& table,
                                           const BradleyTerryOptions& options = {});
 

@@ -52,7 +52,8 @@ std::vector<BoardPair> pairs_of(const Ledger& ledger) {
 }
 
 // Strengths of the active arms, numbered as in `active`.
-void fit_strengths(Board& board, const Ledger& ledger, const std::vector<Arm>& active) {
+void fit_strengths(Board& board, const Ledger& ledger, const std::vector<Arm>& active,
+                   const std::optional<GammaPrior>& prior) {
   DuelTable table(active.size());
   bool ties = false;
   for (Arm a = 0; a < active.size(); ++a) {
@@ -65,7 +66,7 @@ void fit_strengths(Board& board, const Ledger& ledger, const std::vector<Arm>& a
     }
   }
   board.tie_model = ties ? TieModel::davidson : TieModel::halves;
-  auto fit = fit_bradley_terry(table, {.ties = board.tie_model});
+  auto fit = fit_bradley_terry(table, {.ties = board.tie_model, .prior = prior});
   if (!fit.ok()) {
     board.no_strengths = fit.error().to_string();
     return;
@@ -104,7 +105,7 @@ void draw_posterior(Board& board, const Ledger& ledger, const std::vector<Arm>& 
 
 }  // namespace
 
-Board board_of(const Ledger& ledger) {
+Board board_of(const Ledger& ledger, const std::optional<GammaPrior>& prior) {
   Board board;
   board.health = check_health(ledger);
   board.pairs = pairs_of(ledger);
@@ -123,7 +124,7 @@ Board board_of(const Ledger& ledger) {
   }
   board.leader = leader_of(ledger);
   if (active.size() >= 2) {
-    fit_strengths(board, ledger, active);
+    fit_strengths(board, ledger, active, prior);
     draw_posterior(board, ledger, active);
   }
   if (board.leader && !ledger.certificate()) {

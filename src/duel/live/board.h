@@ -50,6 +50,7 @@ struct Board {
   static constexpr double kDelta = 0.05;  // of each interval
 };
 
-Board board_of(const Ledger& ledger);
+// `prior`: of the strengths; they are then there for any duels at all.
+Board board_of(const Ledger& ledger, const std::optional<GammaPrior>& prior = std::nullopt);
 
 }  // namespace duel

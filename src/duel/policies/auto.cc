@@ -12,8 +12,9 @@ CallSpec policy_for(const AutoOptions& options) {
   if (options.goal == Goal::condorcet) {
     return {"certify", {{"alpha", format_number(options.alpha)}}};
   }
-  // The score of every arm must be settled; of Borda each against all others.
-  return {options.goal == Goal::copeland ? "dts-plus" : "uniform", {}};
+  // Without a Condorcet winner most policies turn to pairs that do not settle the Copeland winner, and
+  // never come to an end; ecw-rmed plays those that tell the winners from the rest.
+  return {options.goal == Goal::copeland ? "ecw-rmed" : "uniform", {}};
 }
 
 namespace {
@@ -61,7 +62,7 @@ class AutoKind final : public PolicyKind {
       .guarantee = "that of the policy it becomes",
       .departs =
           "becomes dts-plus where regret counts; certify where a certificate of a Condorcet "
-          "winner is wanted, dts-plus for one of a Copeland winner, uniform for Borda",
+          "winner is wanted, ecw-rmed for one of a Copeland winner, uniform for Borda",
       .status = "tested",
       .jumping = Jumping::in_law};
   OptionTable<AutoOptions> options_ = auto_options();
