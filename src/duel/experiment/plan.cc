@@ -114,15 +114,16 @@ PlanTruth posterior_truth(const Pilot& pilot) {
 
 namespace {
 
-// The rule that stops, as it stands in a live experiment. Evidence is taken in serving order.
+// The rule that stops. Evidence is taken in serving order.
 class Referee {
  public:
-  Referee(std::size_t num_arms, Goal goal, double alpha) {
+  Referee(std::size_t num_arms, Goal goal, double alpha) : alpha_(alpha) {
     if (goal == Goal::condorcet) {
       certifier_ = Certifier::make(num_arms, {.alpha = alpha, .arms_fixed = true}).value();
+    } else if (goal == Goal::copeland) {
+      copeland_ = ScoreCertifier::make(num_arms, Score::copeland, alpha).value();
     } else {
-      const Score score = goal == Goal::copeland ? Score::copeland : Score::borda;
-      scores_ = ScoreCertifier::make(num_arms, score, alpha).value();
+      borda_.emplace(num_arms);
     }
   }
 
@@ -130,14 +131,15 @@ class Referee {
     if (certifier_) {
       certifier_->observe(duel, outcome);
     } else if (outcome == Outcome::first_wins) {
-      scores_->observe(duel.first, duel.second);
+      count(duel.first, duel.second);
     } else if (outcome == Outcome::second_wins) {
-      scores_->observe(duel.second, duel.first);
+      count(duel.second, duel.first);
     }
   }
 
   std::optional<Arm> winner() const {
-    if (scores_) return scores_->winner();
+    if (copeland_) return copeland_->winner();
+    if (borda_) return borda_winner_;
     if (!certifier_->winner()) return std::nullopt;
     return certifier_->winner()->winner;
   }
@@ -146,8 +148,27 @@ class Referee {
   const Certifier& certifier() const { return *certifier_; }
 
  private:
-  std::optional<Certifier> certifier_;    // of a Condorcet winner
-  std::optional<ScoreCertifier> scores_;  // of the others
+  void count(Arm winner, Arm loser) {
+    if (copeland_) {
+      copeland_->observe(winner, loser);
+      return;
+    }
+    borda_->add(winner, loser, {2, 0});
+    ++decisive_;
+    // An interval of Borda's takes tens of microseconds, so that one looks when the duels have grown by
+    // a fiftieth; a live experiment looks after every duel and stops up to 2 % sooner.
+    if (decisive_ < next_look_) return;
+    next_look_ = decisive_ + 1 + decisive_ / 50;
+    borda_winner_ = score_board(*borda_, Score::borda, alpha_).value().winner;
+  }
+
+  double alpha_;
+  std::optional<Certifier> certifier_;
+  std::optional<ScoreCertifier> copeland_;
+  std::optional<PairCounts> borda_;
+  std::uint64_t decisive_ = 0;
+  std::uint64_t next_look_ = 0;
+  std::optional<Arm> borda_winner_;
 };
 
 // All pairs in turn.
