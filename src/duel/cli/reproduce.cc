@@ -16,6 +16,7 @@
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/progress.h"
 #include "duel/cli/table.h"
+#include "duel/core/directory.h"
 #include "duel/core/matrix_catalogue.h"
 #include "duel/core/spelling.h"
 #include "duel/core/whole_file.h"
@@ -92,25 +93,17 @@ Result<int> list(bool json, CommandContext& context) {
 // --- report -------------------------------------------------------------------------------------
 
 Result<std::vector<ReproductionRecord>> read_records(const std::string& directory) {
-  std::error_code code;
-  std::filesystem::directory_iterator entry(directory, code);
-  if (code) {
-    return Error{
-        code == std::errc::no_such_file_or_directory ? ErrorCode::not_found : ErrorCode::io,
-        fmt::format("cannot read the directory: {}", code.message()), directory, ""};
-  }
+  DUEL_ASSIGN(const auto entries, directory_entries(directory));
   std::vector<std::string> files;
-  for (; entry != std::filesystem::directory_iterator(); entry.increment(code)) {
-    const std::string file = ReproductionFiles{entry->path()}.record();
+  for (const std::filesystem::path& entry : entries) {
+    const std::string file = ReproductionFiles{entry}.record();
     std::error_code ignored;
     if (std::filesystem::is_regular_file(file, ignored)) files.push_back(file);
   }
-  if (code) return system_error("cannot be read to its end", directory, code.value());
   if (files.empty()) {
     return Error{ErrorCode::not_found, "there is no NAME/findings.json in the directory", directory,
                  "write them with duel reproduce all -o " + shell_word(directory)};
   }
-  std::sort(files.begin(), files.end());  // the order of a directory is not the same everywhere
   std::vector<ReproductionRecord> records;
   for (const std::string& file : files) {
     DUEL_ASSIGN(const std::string text, read_whole_file(file, kMaxRecordBytes));

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "duel/core/check.h"
+#include "duel/core/directory.h"
 #include "duel/core/matrix_catalogue.h"
 #include "duel/core/matrix_reader.h"
-#include "duel/core/whole_file.h"
 #include "duel/core/winners.h"
 #include "duel/simulation/simulation.h"
 
@@ -28,16 +28,9 @@ bool is_side_file(const std::filesystem::path& file) {
 }
 
 Result<std::vector<std::string>> matrix_files(const std::string& directory) {
-  std::error_code code;
-  std::filesystem::directory_iterator entry(directory, code);
-  if (code) {
-    return Error{
-        code == std::errc::no_such_file_or_directory ? ErrorCode::not_found : ErrorCode::io,
-        fmt::format("cannot read the directory: {}", code.message()), directory, ""};
-  }
+  DUEL_ASSIGN(const auto entries, directory_entries(directory));
   std::vector<std::string> files;
-  for (; entry != std::filesystem::directory_iterator(); entry.increment(code)) {
-    const std::filesystem::path& path = entry->path();
+  for (const std::filesystem::path& path : entries) {
     std::error_code ignored;
     if (path.extension() != ".csv" || path.filename().string().front() == '.' ||
         !std::filesystem::is_regular_file(path, ignored) || is_side_file(path)) {
@@ -45,12 +38,10 @@ Result<std::vector<std::string>> matrix_files(const std::string& directory) {
     }
     files.push_back(path.string());
   }
-  if (code) return system_error("cannot be read to its end", directory, code.value());
   if (files.empty()) {
     return Error{ErrorCode::not_found, "there is no matrix (*.csv) in the directory", directory,
                  "docs/formats.md says what a matrix file is"};
   }
-  std::sort(files.begin(), files.end());  // the order of a directory is not the same everywhere
   return files;
 }
 
