@@ -143,7 +143,12 @@ TEST(ReproductionReport, says_every_number_verdict_note_and_remark) {
   EXPECT_TRUE(has(report, "the table is for another T"));
   EXPECT_TRUE(has(report, "give --matrix x=FILE"));
   EXPECT_TRUE(has(report, "\nA paragraph.\n"));
-  EXPECT_TRUE(has(report, "quick, seed 7, version 1.2.3, 12 s; given: sushi"));
+  EXPECT_TRUE(has(report, "quick, seed 7, version 1.2.3, 12 s."));
+  EXPECT_TRUE(has(report, "\nGiven to those that take matrices or data: sushi.\n"));
+  EXPECT_TRUE(has(report,
+                  "\n## What does not match\n\n- [`some-figure`](#some-figure), regret | at 1e5: "
+                  "300.0 ± 5.0, where [240, 260] is asked. Why: "))
+      << report;
   EXPECT_LT(report.find("### `another`"), report.find("### `some-figure`"));
 }
 

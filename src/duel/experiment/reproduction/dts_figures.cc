@@ -228,7 +228,29 @@ void add_winner_findings(const RegretRuns& runs, Reproduction& out) {
                                       are_lowest(runs, low, rest)));
 }
 
-void add_no_winner_findings(const RegretRuns& runs, Reproduction& out) {
+// Policies for a Condorcet winner, followed for longer where there is none: at 1e5 rounds some have not
+// yet come to the circle that they will never leave.
+constexpr Round kLateRounds = 1'000'000;
+Result<RegretRuns> late_runs(const DtsProblem& problem, const ReproductionContext& context,
+                             ProgressPart part) {
+  RegretPlan plan;
+  plan.matrix = problem.matrix.get();
+  plan.name = problem.name;
+  plan.markers = {kLateRounds / 2, kLateRounds};
+  plan.trials = context.size(2U, 20U);
+  plan.regrets = {RegretNotion::copeland};
+  plan.contestants = {{.label = "RUCB", .policy = "rucb(alpha=0.51)"},
+                      {.label = "RMED1", .policy = "rmed1"},
+                      {.label = "RCS", .policy = "rcs(alpha=0.51)"}};
+  return play_regret(context, plan, part);
+}
+
+// Over the last doubling, where what comes first weighs least.
+double last_exponent(const ContestantRun& run, Round rounds) {
+  return std::log2(run.regret_at(rounds).mean / run.regret_at(rounds / 2).mean);
+}
+
+void add_no_winner_findings(const RegretRuns& runs, const RegretRuns& late, Reproduction& out) {
   const std::vector<std::string> low = {"ECW-RMED", "D-TS", "D-TS+"};
   const std::vector<std::string> rest = {"RUCB",  "RCS",   "CCB",    "SCB",
                                          "RMED1", "RMED2", "SAVAGE", "BTM"};
@@ -236,14 +258,22 @@ void add_no_winner_findings(const RegretRuns& runs, Reproduction& out) {
                                       "figure 1", lowest_text(runs, low, rest),
                                       "all three below all others", are_lowest(runs, low, rest)));
   for (const char* label : {"RUCB", "RMED1", "RCS"}) {
-    const ContestantRun& run = runs.find(label);
-    // Over the last doubling, where what comes first weighs least.
-    const double exponent =
-        std::log2(run.regret_at(kRounds).mean / run.regret_at(kRounds / 2).mean);
-    out.findings.push_back(finding_that(
+    const double exponent = last_exponent(runs.find(label), kRounds);
+    const double later = last_exponent(late.find(label), kLateRounds);
+    Finding at_end = finding_that(
         fmt::format("{} looks linear without a winner, {}", label, runs.name), "figure 1",
         fmt::format("regret grows like t^{:.2f} from 5e4 to 1e5", exponent),
-        "exponent at least 0.8", exponent >= 0.8));
+        "exponent at least 0.8", exponent >= 0.8);
+    if (at_end.verdict == Verdict::fail) {
+      at_end.note =
+          "at 1e5 rounds it still tells the arms of the circle apart, whose gaps are small; the "
+          "row of 1e6 rounds says what comes then.";
+    }
+    out.findings.push_back(std::move(at_end));
+    out.findings.push_back(
+        finding_that(fmt::format("{} is linear by 1e6, {}", label, runs.name), "-",
+                     fmt::format("regret grows like t^{:.2f} from 5e5 to 1e6", later),
+                     "exponent at least 0.8", later >= 0.8));
   }
 }
 
@@ -266,7 +296,8 @@ Result<Reproduction> run_figure(const ReproductionContext& context) {
     plan.contestants = contestants_of(problem);
     if (context.quick) plan.contestants.back().trials = 5;  // Sparring plays every round
     const double begin = width * static_cast<double>(i);
-    DUEL_ASSIGN(const RegretRuns runs, play_regret(context, plan, {begin, begin + width}));
+    const double later = begin + (problem.has_winner ? 1 : 0.7) * width;
+    DUEL_ASSIGN(const RegretRuns runs, play_regret(context, plan, {begin, later}));
     add_regret_rows(table, runs);
     chart.panels.push_back(
         regret_panel(runs, fmt::format("{}, {} trials", problem.name, plan.trials)));
@@ -274,7 +305,9 @@ Result<Reproduction> run_figure(const ReproductionContext& context) {
     if (problem.has_winner) {
       add_winner_findings(runs, out);
     } else {
-      add_no_winner_findings(runs, out);
+      DUEL_ASSIGN(const RegretRuns late, late_runs(problem, context, {later, begin + width}));
+      add_regret_rows(table, late);
+      add_no_winner_findings(runs, late, out);
     }
   }
   out.tables.push_back(std::move(table));
@@ -326,6 +359,9 @@ void add_order(const DtsProblem& problem, const Measured& dts, const char* other
   if (problem.is_ours) {
     finding.verdict = Verdict::shown;
     finding.tolerance.clear();
+  }
+  if (finding.verdict == Verdict::fail) {
+    finding.note = "the last paragraph of the section says when this happens.";
   }
   out.findings.push_back(std::move(finding));
 }

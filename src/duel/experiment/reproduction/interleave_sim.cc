@@ -347,7 +347,7 @@ Chart chart_of(const Studies& studies) {
                      .x_label = "queries",
                      .y_label = "right",
                      .log_x = true,
-                     .y_range = ChartRange{0.4, 1.02}};
+                     .y_range = ChartRange{0, 1.02}};
     for (std::size_t m = 0; m < kMethods.size(); ++m) {
       ChartCurve curve{.label = kMethods[m]};
       for (const std::uint32_t look : kLooks) {

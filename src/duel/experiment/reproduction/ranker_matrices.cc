@@ -1,6 +1,7 @@
 #include "duel/experiment/reproduction/ranker_matrices.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <utility>
 
@@ -79,17 +80,20 @@ Result<RankerMatrices> ranker_matrices(const ReproductionContext& context, Progr
         synthetic_options().canonical("synthetic", options), kComparisons));
     matrices.all.push_back({"simulated", std::move(matrix)});
   }
+  std::vector<std::string> small;
   for (const GivenMatrix& given : context.matrices) {
     if (given.matrix->num_arms() < kPublishedRankers) {
-      matrices.remarks.push_back(
-          fmt::format("The given matrix {} was not taken: it has {} arms, fewer than {}.",
-                      given.name, given.matrix->num_arms(), kPublishedRankers));
+      small.push_back(given.name);
     } else if (!condorcet_winner(*given.matrix)) {
       matrices.remarks.push_back(fmt::format(
           "The given matrix {} was not taken: it has no Condorcet winner.", given.name));
     } else {
       matrices.all.push_back({given.name, *given.matrix});
     }
+  }
+  if (!small.empty()) {
+    matrices.remarks.push_back(fmt::format("Given and not taken, with fewer than {} arms: {}.",
+                                           kPublishedRankers, fmt::join(small, ", ")));
   }
   return matrices;
 }

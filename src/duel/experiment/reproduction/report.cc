@@ -50,14 +50,37 @@ std::string settings_text(const ReproductionRecord& record) {
   std::string text =
       fmt::format("{}, seed {}, version {}, {:.0f} s", record.settings.quick ? "quick" : "full",
                   record.settings.seed, record.settings.version, std::max(1.0, record.seconds));
-  if (!record.settings.inputs.empty()) {
-    std::vector<std::string> names;
-    for (const std::string& input : record.settings.inputs) {
-      names.push_back(input.substr(0, input.rfind(' ')));
-    }
-    text += fmt::format("; given: {}", fmt::join(names, ", "));
-  }
   return text;
+}
+
+// The files that were given to any of them, once.
+std::string inputs_text(const std::vector<const ReproductionRecord*>& records) {
+  std::vector<std::string> names;
+  for (const ReproductionRecord* record : records) {
+    for (const std::string& input : record->settings.inputs) {
+      std::string name = input.substr(0, input.rfind(' '));
+      if (std::find(names.begin(), names.end(), name) == names.end()) {
+        names.push_back(std::move(name));
+      }
+    }
+  }
+  if (names.empty()) return "";
+  std::sort(names.begin(), names.end());
+  return fmt::format("Given to those that take matrices or data: {}.\n\n", fmt::join(names, ", "));
+}
+
+// What failed, with what is known of the reason.
+std::string mismatches(const std::vector<const ReproductionRecord*>& records) {
+  std::string text;
+  for (const ReproductionRecord* record : records) {
+    for (const Finding& finding : record->findings) {
+      if (finding.verdict != Verdict::fail) continue;
+      text += fmt::format("- [`{0}`](#{0}), {1}: {2}, where {3} is asked.{4}\n", record->name,
+                          finding.claim, finding.ours, finding.tolerance,
+                          finding.note.empty() ? "" : " Why: " + finding.note);
+    }
+  }
+  return text.empty() ? "" : "\n## What does not match\n\n" + text;
 }
 
 std::string section(const ReproductionRecord& record) {
@@ -109,6 +132,7 @@ std::string report_markdown(const std::vector<ReproductionRecord>& records) {
         return findings;
       }(),
       all.text());
+  text += inputs_text(sorted);
   text += "| reproduction | paper | what | findings | |\n|---|---|---|---|---|\n";
   for (const ReproductionRecord* record : sorted) {
     Counts counts;
@@ -117,6 +141,7 @@ std::string report_markdown(const std::vector<ReproductionRecord>& records) {
                         cell(record->paper), cell(record->what), counts.text(),
                         record->passed() ? "PASS" : "**FAIL**");
   }
+  text += mismatches(sorted);
   std::string paper;
   for (const ReproductionRecord* record : sorted) {
     if (record->paper != paper) {
