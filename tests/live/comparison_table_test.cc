@@ -73,6 +73,17 @@ TEST(comparison_table, keeps_control_characters_in_names_of_columns) {
   EXPECT_EQ(again->rows, table->rows);
 }
 
+TEST(comparison_table, tells_arms_that_are_called_like_columns_apart) {
+  const auto table = parse_comparisons_csv(
+      "first,second,result,winner\na,first,win,first\nfirst,a,win,a\n", "a.csv");
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  EXPECT_EQ(table->rows[0].answer.winner, "first");
+  EXPECT_EQ(table->rows[1].answer.winner, "a");
+  const auto riddle = parse_comparisons_csv("first,second,winner\na,first,first\n", "a.csv");
+  ASSERT_FALSE(riddle.ok());
+  EXPECT_NE(riddle.error().message.find("is an arm and also a column"), std::string::npos);
+}
+
 TEST(comparison_table, takes_arms_by_name_and_other_names_of_columns) {
   const auto table = parse_comparisons_csv(
       "observer,context,arm_a,arm_b,winner\nM01,window,x,y,y\nM02,desk,y,x,arm_a\nM02,desk,x,y,"
@@ -99,6 +110,14 @@ TEST(comparison_table, names_file_and_line_of_what_it_cannot_take) {
   EXPECT_TRUE(error("model_a,winner\nx,tie\n").starts_with("a.csv:2: there is no column"));
   EXPECT_TRUE(
       error("model_a,model_b,winner,x,x\na,b,tie,1,2\n").starts_with("a.csv:1: two columns"));
+  // A second column for one thing, under its other name.
+  EXPECT_TRUE(error("model_a,model_b,winner,first\nx,y,tie,z\n")
+                  .starts_with("a.csv:2: two columns for the first arm: 'model_a' and 'first'"));
+  EXPECT_TRUE(error("first,second,winner,arm_b\nx,y,tie,z\n").starts_with("a.csv:2: two columns"));
+  EXPECT_TRUE(error("first,second,winner,judge,voter\nx,y,tie,1,2\n")
+                  .starts_with("a.csv:2: two columns for who answered"));
+  EXPECT_TRUE(error("first,second,winner,tstamp,time\nx,y,tie,1,2\n")
+                  .starts_with("a.csv:2: two columns for when"));
   EXPECT_NE(error("model_a,model_b,winner\n").find("no comparison"), std::string::npos);
   EXPECT_NE(error("").find("empty"), std::string::npos);
   EXPECT_TRUE(parse_comparisons_jsonl("{\"first\":\"a\"\n", "a.jsonl")

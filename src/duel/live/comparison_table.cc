@@ -48,28 +48,36 @@ class TableBuilder {
   Status add(const Row& row, const std::string& where) {
     ComparisonRecord record;
     std::optional<std::string> first, second, winner, result, source_type;
-    std::string first_column, second_column;
-    bool judged = false, timed = false;
+    std::string first_column, second_column, judge_column, time_column;
+    // A second column for the same thing would have to be dropped, or written under a name that is taken.
+    const auto twice = [&](const char* what, const std::string& one, const std::string& other) {
+      return bad(where, fmt::format("two columns for {}: '{}' and '{}'", what, one, other),
+                 "rename or remove one of them");
+    };
     for (const auto& [name, text] : row) {
       if (!is_utf8(name) || !is_utf8(text)) return bad(where, "the text is not UTF-8");
-      if (!first && is_one_of(name, kFirst)) {
+      if (is_one_of(name, kFirst)) {
+        if (first) return twice("the first arm", first_column, name);
         first = text;
         first_column = name;
-      } else if (!second && is_one_of(name, kSecond)) {
+      } else if (is_one_of(name, kSecond)) {
+        if (second) return twice("the second arm", second_column, name);
         second = text;
         second_column = name;
-      } else if (!winner && name == "winner") {
+      } else if (name == "winner") {
         winner = text;
-      } else if (!result && name == "result") {
+      } else if (name == "result") {
         result = text;
-      } else if (!judged && is_one_of(name, kJudge)) {
+      } else if (is_one_of(name, kJudge)) {
+        if (!judge_column.empty()) return twice("who answered", judge_column, name);
         record.source.id = text;
-        judged = true;
-      } else if (!source_type && name == "source_type") {
+        judge_column = name;
+      } else if (name == "source_type") {
         source_type = text;
-      } else if (!timed && is_one_of(name, kTime)) {
+      } else if (is_one_of(name, kTime)) {
+        if (!time_column.empty()) return twice("when", time_column, name);
         record.made_at = text;
-        timed = true;
+        time_column = name;
       } else {
         for (const auto& [known, value] : record.extra) {
           if (known == name) return bad(where, fmt::format("two columns are called '{}'", name));
@@ -128,12 +136,18 @@ class TableBuilder {
                                const std::string& winner, const std::string& result,
                                const std::string& where) {
     const std::string& word = result.empty() || result == "win" ? winner : result;
-    if (word == names.first || word == names.first_column) {
-      return Answer{Answered::win, record.first};
+    const auto side = [&](const std::string& first, const std::string& second) {
+      return word == first ? record.first : word == second ? record.second : std::string();
+    };
+    const std::string by_arm = side(names.first, names.second);
+    const std::string by_column = side(names.first_column, names.second_column);
+    // Who says `win` in another column names the arm; else an arm called like a column is a riddle.
+    if (result != "win" && !by_arm.empty() && !by_column.empty() && by_arm != by_column) {
+      return bad(where, fmt::format("the winner '{}' is an arm and also a column", word),
+                 "rename the arm, or add a column 'result' with 'win'");
     }
-    if (word == names.second || word == names.second_column) {
-      return Answer{Answered::win, record.second};
-    }
+    if (!by_arm.empty()) return Answer{Answered::win, by_arm};
+    if (!by_column.empty()) return Answer{Answered::win, by_column};
     if (result != "win") {
       if (word == "tie (bothbad)" || word == "bothbad") return Answer{Answered::both_bad, ""};
       const auto answered = parse_answered(word);

@@ -1,7 +1,7 @@
 // Comparisons in files of other programs: arena CSV (`model_a,model_b,winner,judge,tstamp`), plain CSV and
 // JSON lines. What is read can be written again without loss; columns that Duel does not know are kept.
 //
-// Columns, by any of these names:
+// Columns, each by one of these names:
 //   the first arm    first, model_a, arm_a            the second arm   second, model_b, arm_b
 //   winner           the arm's name, or the name of its column; tie; both_bad, tie (bothbad); skip;
 //                    invalid. Where there is a column `result` (win, tie, ..) it says so there
