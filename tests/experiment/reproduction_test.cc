@@ -74,10 +74,10 @@ TEST(ReproductionTable, has_keys_then_the_estimate_then_more) {
 }
 
 TEST(ReproductionFinding, verdict_is_by_the_accepted_range_with_its_ends) {
-  EXPECT_EQ(finding_within("c", "p", {1, 0.1, 5}, {1, 2}).verdict, Verdict::pass);
-  EXPECT_EQ(finding_within("c", "p", {2, 0.1, 5}, {1, 2}).verdict, Verdict::pass);
-  EXPECT_EQ(finding_within("c", "p", {2.001, 0.1, 5}, {1, 2}).verdict, Verdict::fail);
-  EXPECT_EQ(finding_within("c", "p", {kUndefined, 0.1, 5}, {1, 2}).verdict, Verdict::fail);
+  EXPECT_EQ(finding_within("c", "p", {1, 0.1, 5}, {1, 2}).verdict, FindingVerdict::pass);
+  EXPECT_EQ(finding_within("c", "p", {2, 0.1, 5}, {1, 2}).verdict, FindingVerdict::pass);
+  EXPECT_EQ(finding_within("c", "p", {2.001, 0.1, 5}, {1, 2}).verdict, FindingVerdict::fail);
+  EXPECT_EQ(finding_within("c", "p", {kUndefined, 0.1, 5}, {1, 2}).verdict, FindingVerdict::fail);
   EXPECT_EQ(finding_within("c", "p", {1, 0.1, 5}, {1, 2}).tolerance, "[1, 2]");
 }
 

@@ -96,15 +96,15 @@ TEST(health, finds_a_first_place_that_wins_too_often_and_lost_answers_on_one_sid
       if (check.name == name) return check.verdict;
     }
     ADD_FAILURE() << name;
-    return Verdict::unknown;
+    return HealthVerdict::unknown;
   };
   PlayedLog sound(experiment_of({"a", "b"}, "uniform"));
   play(sound, {.gap = 0.1}, 300);
   for (const char* name :
        {"missing_answers", "position_balance", "position_bias", "ties", "voters"}) {
-    EXPECT_EQ(verdict(sound.live().ledger(), name), Verdict::passed) << name;
+    EXPECT_EQ(verdict(sound.live().ledger(), name), HealthVerdict::passed) << name;
   }
-  EXPECT_EQ(verdict(sound.live().ledger(), "aa"), Verdict::unknown);
+  EXPECT_EQ(verdict(sound.live().ledger(), "aa"), HealthVerdict::unknown);
 
   PlayedLog biased(experiment_of({"a", "b"}, "uniform"));
   for (int k = 0; k < 300; ++k) {
@@ -119,9 +119,9 @@ TEST(health, finds_a_first_place_that_wins_too_often_and_lost_answers_on_one_sid
     }
   }
   for (const char* name : {"missing_answers", "position_bias", "voters"}) {
-    EXPECT_EQ(verdict(biased.live().ledger(), name), Verdict::failed) << name;
+    EXPECT_EQ(verdict(biased.live().ledger(), name), HealthVerdict::failed) << name;
   }
-  EXPECT_EQ(overall(check_health(biased.live().ledger())), Verdict::failed);
+  EXPECT_EQ(overall(check_health(biased.live().ledger())), HealthVerdict::failed);
 }
 
 }  // namespace

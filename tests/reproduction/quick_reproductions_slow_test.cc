@@ -28,7 +28,8 @@ TEST_P(QuickReproduction, gives_findings_tables_and_figures) {
     EXPECT_TRUE(script.ok()) << figure.name << ": " << script.error().to_string();
   }
   for (const Finding& finding : ran->findings) {
-    EXPECT_TRUE(finding.verdict != Verdict::skipped || !finding.note.empty()) << finding.claim;
+    EXPECT_TRUE(finding.verdict != FindingVerdict::skipped || !finding.note.empty())
+        << finding.claim;
   }
 }
 
@@ -41,7 +42,7 @@ TEST(quick_reproductions, panels_without_data_pass) {
     const auto ran = find_reproduction(name).value()->run(context);
     ASSERT_TRUE(ran.ok()) << name;
     for (const Finding& finding : ran->findings) {
-      EXPECT_NE(finding.verdict, Verdict::fail)
+      EXPECT_NE(finding.verdict, FindingVerdict::fail)
           << name << ": " << finding.claim << ": " << finding.ours;
     }
   }

@@ -20,7 +20,7 @@ Reproduction quick(const std::string& name, unsigned threads) {
 
 void expect_no_failure(const std::string& name) {
   for (const Finding& finding : quick(name, 0).findings) {
-    EXPECT_NE(finding.verdict, Verdict::fail) << finding.claim << ": " << finding.ours;
+    EXPECT_NE(finding.verdict, FindingVerdict::fail) << finding.claim << ": " << finding.ours;
   }
 }
 
@@ -37,7 +37,7 @@ TEST(RucbReproduction, figure_5_on_simulated_rankers) { expect_no_failure("rucb-
 TEST(RucbReproduction, lemma_1_holds_and_narrow_bounds_are_seen_to_fail) {
   const Reproduction done = quick("rucb-lemma1", 0);
   ASSERT_EQ(done.findings.size(), 4U);
-  for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(done.findings[k].verdict, Verdict::pass);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(done.findings[k].verdict, FindingVerdict::pass);
   // alpha = 0.1: violated in most runs, or the meter is blind.
   EXPECT_GT(done.findings[3].value.mean, 0.5);
 }

@@ -14,7 +14,7 @@ TEST(SlidesReproduction, every_exact_finding_passes) {
     ASSERT_TRUE(done.ok()) << done.error().to_string();
     EXPECT_FALSE(done->findings.empty());
     for (const Finding& finding : done->findings) {
-      EXPECT_EQ(finding.verdict, Verdict::pass) << name << ": " << finding.claim;
+      EXPECT_EQ(finding.verdict, FindingVerdict::pass) << name << ": " << finding.claim;
     }
     ASSERT_EQ(done->tables.size(), 1U);
     EXPECT_GT(done->tables[0].num_rows(), 0U);

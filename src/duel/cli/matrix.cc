@@ -76,11 +76,12 @@ std::vector<std::string> split_at_commas(const std::vector<std::string>& texts) 
   return words;
 }
 
-std::string verdicts_text(const PreferenceMatrix& matrix, const std::vector<Verdict>& verdicts) {
+std::string verdicts_text(const PreferenceMatrix& matrix,
+                          const std::vector<RequirementVerdict>& verdicts) {
   const Paint paint(wants_color(STDOUT_FILENO));
   std::string text = fmt::format("{}  a preference matrix of {} arm{}\n", paint.bold(matrix.name()),
                                  matrix.num_arms(), matrix.num_arms() == 1 ? "" : "s");
-  for (const Verdict& verdict : verdicts) {
+  for (const RequirementVerdict& verdict : verdicts) {
     text += fmt::format("{:<12} {}{}{}\n", verdict.require,
                         verdict.holds ? paint.green("holds") : paint.red("fails"),
                         verdict.detail.empty() ? "" : "  ", verdict.detail);
@@ -90,17 +91,17 @@ std::string verdicts_text(const PreferenceMatrix& matrix, const std::vector<Verd
 
 Result<int> run_check(const CheckArguments& arguments, CommandContext& context) {
   DUEL_ASSIGN(const PreferenceMatrix matrix, resolve_matrix(arguments.matrix));
-  DUEL_ASSIGN(const std::vector<Verdict> verdicts,
+  DUEL_ASSIGN(const std::vector<RequirementVerdict> verdicts,
               check_requirements(matrix, split_at_commas(arguments.require)));
   bool all_hold = true;
-  for (const Verdict& verdict : verdicts) all_hold = all_hold && verdict.holds;
+  for (const RequirementVerdict& verdict : verdicts) all_hold = all_hold && verdict.holds;
   if (arguments.json) {
     Json json;
     json["name"] = matrix.name();
     json["num_arms"] = matrix.num_arms();
     json["holds"] = all_hold;
     json["checks"] = Json::array();
-    for (const Verdict& verdict : verdicts) json["checks"].push_back(verdict.json);
+    for (const RequirementVerdict& verdict : verdicts) json["checks"].push_back(verdict.json);
     context.print(dump(json));
   } else {
     context.print(verdicts_text(matrix, verdicts));

@@ -152,7 +152,7 @@ std::optional<double> share_from_winner(const Assumptions& assumptions,
   return ((*assumptions.winner_chains).*check).share();
 }
 
-Verdict condorcet_verdict(const PreferenceMatrix& matrix) {
+RequirementVerdict condorcet_verdict(const PreferenceMatrix& matrix) {
   const auto winner = condorcet_winner(matrix);
   const Json name = winner ? Json(matrix.arm_name(*winner)) : Json();
   return {"condorcet", winner.has_value(),
@@ -160,9 +160,9 @@ Verdict condorcet_verdict(const PreferenceMatrix& matrix) {
           Json{{"require", "condorcet"}, {"holds", winner.has_value()}, {"winner", name}}};
 }
 
-Verdict total_order_verdict(const PreferenceMatrix& matrix) {
+RequirementVerdict total_order_verdict(const PreferenceMatrix& matrix) {
   const TotalOrderCheck check = check_total_order(matrix);
-  Verdict verdict{"total-order", check.holds(), "", Json{{"require", "total-order"}}};
+  RequirementVerdict verdict{"total-order", check.holds(), "", Json{{"require", "total-order"}}};
   verdict.json.update(to_json(matrix, check));
   if (check.worst) {
     verdict.detail = fmt::format("{} ({} of {} pairs)", describe(matrix, *check.worst),
@@ -171,10 +171,10 @@ Verdict total_order_verdict(const PreferenceMatrix& matrix) {
   return verdict;
 }
 
-Verdict chain_verdict(const PreferenceMatrix& matrix, const ChainCondition& condition,
-                      const Assumptions& assumptions) {
+RequirementVerdict chain_verdict(const PreferenceMatrix& matrix, const ChainCondition& condition,
+                                 const Assumptions& assumptions) {
   const ChainCheck& check = assumptions.chains.*condition.check;
-  Verdict verdict{condition.key, check.holds(), "", Json{{"require", condition.key}}};
+  RequirementVerdict verdict{condition.key, check.holds(), "", Json{{"require", condition.key}}};
   verdict.json.update(to_json(matrix, check, share_from_winner(assumptions, condition.check)));
   if (check.worst) {
     verdict.detail = fmt::format("{} ({} of {} chains)", describe(matrix, condition, *check.worst),
@@ -397,8 +397,8 @@ std::vector<std::string> requirement_names() {
   return names;
 }
 
-Result<std::vector<Verdict>> check_requirements(const PreferenceMatrix& matrix,
-                                                const std::vector<std::string>& requirements) {
+Result<std::vector<RequirementVerdict>> check_requirements(
+    const PreferenceMatrix& matrix, const std::vector<std::string>& requirements) {
   const auto known = requirement_names();
   for (const std::string& name : requirements) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
@@ -407,7 +407,7 @@ Result<std::vector<Verdict>> check_requirements(const PreferenceMatrix& matrix,
     }
   }
   std::optional<Assumptions> assumptions;  // only where chains are asked for: O(K^3)
-  std::vector<Verdict> verdicts;
+  std::vector<RequirementVerdict> verdicts;
   for (const std::string& name : requirements) {
     if (name == "condorcet") verdicts.push_back(condorcet_verdict(matrix));
     if (name == "total-order") verdicts.push_back(total_order_verdict(matrix));

@@ -43,7 +43,7 @@ class MatrixReport {
 };
 
 // One assumption that `duel matrix check --require` can ask for.
-struct Verdict {
+struct RequirementVerdict {
   std::string require;  // "condorcet", "total-order", "wst", "sst", "sti"
   bool holds = true;
   std::string detail;  // the winner, or the worst violation and how many there are
@@ -52,8 +52,8 @@ struct Verdict {
 
 std::vector<std::string> requirement_names();
 // An error for an unknown requirement, with the nearest spelling.
-Result<std::vector<Verdict>> check_requirements(const PreferenceMatrix& matrix,
-                                                const std::vector<std::string>& requirements);
+Result<std::vector<RequirementVerdict>> check_requirements(
+    const PreferenceMatrix& matrix, const std::vector<std::string>& requirements);
 
 // JSON for people: indented, and text that is not UTF-8 replaced instead of refused.
 std::string dump(const nlohmann::ordered_json& json);

@@ -193,15 +193,15 @@ Result<ReproductionContext> context_of(const Arguments& arguments) {
 
 // --- showing ------------------------------------------------------------------------------------
 
-std::string verdict_text(Verdict verdict, const Paint& paint) {
+std::string verdict_text(FindingVerdict verdict, const Paint& paint) {
   switch (verdict) {
-    case Verdict::pass:
+    case FindingVerdict::pass:
       return paint.green("PASS");
-    case Verdict::fail:
+    case FindingVerdict::fail:
       return paint.red("FAIL");
-    case Verdict::shown:
+    case FindingVerdict::shown:
       return paint.dim("shown");
-    case Verdict::skipped:
+    case FindingVerdict::skipped:
       return paint.yellow("skipped");
   }
   return "";
@@ -236,14 +236,15 @@ std::string summary_text(const std::vector<ReproductionRecord>& records, const P
   table.column("", Align::left).column("reproduction", Align::left);
   table.column("pass").column("fail").column("shown").column("skipped").column("time");
   for (const ReproductionRecord& record : records) {
-    const auto count = [&](Verdict verdict) {
+    const auto count = [&](FindingVerdict verdict) {
       return fmt::format(
           "{}", std::count_if(record.findings.begin(), record.findings.end(),
                               [&](const Finding& finding) { return finding.verdict == verdict; }));
     };
     table.row({record.passed() ? paint.green("PASS") : paint.red("FAIL"), record.name,
-               count(Verdict::pass), count(Verdict::fail), count(Verdict::shown),
-               count(Verdict::skipped), format_duration(record.seconds)});
+               count(FindingVerdict::pass), count(FindingVerdict::fail),
+               count(FindingVerdict::shown), count(FindingVerdict::skipped),
+               format_duration(record.seconds)});
   }
   return table.to_string();
 }

@@ -174,9 +174,9 @@ std::string ResultReport::notes_text() const {
     const std::string word(to_word(check.verdict));
     const std::string padded = fmt::format("{:<8}", word);
     text += fmt::format("  {}{:<18}{}\n",
-                        check.verdict == Verdict::failed   ? paint.red(padded)
-                        : check.verdict == Verdict::passed ? paint.green(padded)
-                                                           : paint.dim(padded),
+                        check.verdict == HealthVerdict::failed   ? paint.red(padded)
+                        : check.verdict == HealthVerdict::passed ? paint.green(padded)
+                                                                 : paint.dim(padded),
                         check.name, check.detail);
   }
   if (!board_.strengths) {
@@ -322,7 +322,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   DUEL_ASSIGN(const Ledger ledger, ledger_of(file, arguments.alpha));
   const ResultReport report(ledger, prior);
   context.print(arguments.json ? report.to_json().dump(2) + "\n" : report.to_text());
-  const bool failed = overall(report.board().health) == Verdict::failed;
+  const bool failed = overall(report.board().health) == HealthVerdict::failed;
   return arguments.strict && failed ? kExitUnhealthy : kExitDone;
 }
 

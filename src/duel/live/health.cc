@@ -35,7 +35,7 @@ std::uint64_t final_ones(const ShownCounts& counts) { return counts.answered() +
 // Section "delayed feedback": a rate of missing answers per pair and side that is out of line by three
 // standard errors. If one side's answers get lost more often, the rest is no fair sample.
 HealthCheck missing_answers(const Ledger& ledger) {
-  HealthCheck check{.name = "missing_answers", .verdict = Verdict::unknown, .detail = ""};
+  HealthCheck check{.name = "missing_answers", .verdict = HealthVerdict::unknown, .detail = ""};
   const ShownCounts all = ledger.total();
   if (final_ones(all) < kFewest) {
     check.detail = "too few duels to tell";
@@ -61,14 +61,14 @@ HealthCheck missing_answers(const Ledger& ledger) {
            fmt::format("{} shown before {}", ledger.id_of(j), ledger.id_of(i)));
     }
   }
-  check.verdict = worst > 3 ? Verdict::failed : Verdict::passed;
+  check.verdict = worst > 3 ? HealthVerdict::failed : HealthVerdict::passed;
   check.detail = fmt::format("{:.1f} % of the duels got no usable answer", 100 * rate);
   if (worst > 3) check.detail += fmt::format("; {}, {:.1f} standard errors off", where, worst);
   return check;
 }
 
 HealthCheck position_balance(const Ledger& ledger) {
-  HealthCheck check{.name = "position_balance", .verdict = Verdict::unknown, .detail = ""};
+  HealthCheck check{.name = "position_balance", .verdict = HealthVerdict::unknown, .detail = ""};
   if (ledger.experiment().order == Placement::fixed) {
     check.detail = "places are fixed, not drawn";
     return check;
@@ -93,7 +93,7 @@ HealthCheck position_balance(const Ledger& ledger) {
     check.detail = "too few duels to tell";
     return check;
   }
-  check.verdict = worst > 3 ? Verdict::failed : Verdict::passed;
+  check.verdict = worst > 3 ? HealthVerdict::failed : HealthVerdict::passed;
   check.detail = where.empty() ? "places are even"
                                : fmt::format("{}, {:.1f} standard errors off", where, worst);
   return check;
@@ -106,7 +106,7 @@ std::string bias_text(const PositionBias& bias, std::string_view of) {
 }
 
 HealthCheck position_bias(const Ledger& ledger) {
-  HealthCheck check{.name = "position_bias", .verdict = Verdict::unknown, .detail = ""};
+  HealthCheck check{.name = "position_bias", .verdict = HealthVerdict::unknown, .detail = ""};
   const Placement order = ledger.experiment().order;
   if (order == Placement::fixed) {
     check.detail = "cannot be told from the arms while places are fixed";
@@ -120,21 +120,22 @@ HealthCheck position_bias(const Ledger& ledger) {
            : estimate_position_bias(all.first_wins, all.second_wins, kDelta);
   if (bias.first_wins + bias.second_wins < kFewest) {
     check.detail = both ? "too few flips to tell" : "too few duels to tell";
-    if (both && ledger.flips().judged >= kFewest) check.verdict = Verdict::passed;
+    if (both && ledger.flips().judged >= kFewest) check.verdict = HealthVerdict::passed;
     return check;
   }
-  check.verdict = bias.found() ? Verdict::failed : Verdict::passed;
+  check.verdict = bias.found() ? HealthVerdict::failed : HealthVerdict::passed;
   check.detail = bias_text(bias, both ? "flips" : "decisive duels");
   return check;
 }
 
 HealthCheck ties(const Ledger& ledger) {
-  HealthCheck check{.name = "ties", .verdict = Verdict::unknown, .detail = "too few duels to tell"};
+  HealthCheck check{
+      .name = "ties", .verdict = HealthVerdict::unknown, .detail = "too few duels to tell"};
   const ShownCounts all = ledger.total();
   const std::uint64_t tied = all.ties + all.both_bad;
   const std::uint64_t answers = all.decisive() + tied;
   if (answers < kFewest) return check;
-  check.verdict = share(tied, answers) > kMostTies ? Verdict::failed : Verdict::passed;
+  check.verdict = share(tied, answers) > kMostTies ? HealthVerdict::failed : HealthVerdict::passed;
   check.detail = fmt::format("{:.1f} % of the answers are ties, {:.1f} % both bad",
                              100 * share(all.ties, answers), 100 * share(all.both_bad, answers));
   return check;
@@ -142,7 +143,8 @@ HealthCheck ties(const Ledger& ledger) {
 
 // One judge program is one source by design; people should be more than one.
 HealthCheck voters(const Ledger& ledger) {
-  HealthCheck check{.name = "voters", .verdict = Verdict::unknown, .detail = "nobody is named"};
+  HealthCheck check{
+      .name = "voters", .verdict = HealthVerdict::unknown, .detail = "nobody is named"};
   std::uint64_t answers = 0, people = 0, largest = 0;
   for (const auto& [who, count] : ledger.answers_by_source()) {
     if (who.starts_with("judge:")) continue;
@@ -154,39 +156,41 @@ HealthCheck voters(const Ledger& ledger) {
   check.detail = fmt::format("{} voters, the busiest gave {:.1f} % of their {} answers", people,
                              100 * share(largest, answers), answers);
   if (answers < kFewest) return check;
-  check.verdict = share(largest, answers) > kLargestVoter ? Verdict::failed : Verdict::passed;
+  check.verdict =
+      share(largest, answers) > kLargestVoter ? HealthVerdict::failed : HealthVerdict::passed;
   return check;
 }
 
 HealthCheck aa(const Ledger& ledger) {
-  HealthCheck check{.name = "aa", .verdict = Verdict::unknown, .detail = "no arm was shown twice"};
+  HealthCheck check{
+      .name = "aa", .verdict = HealthVerdict::unknown, .detail = "no arm was shown twice"};
   const ShownCounts& counts = ledger.aa();
   if (counts.served == 0) return check;
   const PositionBias bias = estimate_position_bias(counts.first_wins, counts.second_wins, kDelta);
   check.detail = bias_text(bias, "decisive duels of an arm with itself");
   if (counts.decisive() < kFewest) return check;
-  check.verdict = bias.found() ? Verdict::failed : Verdict::passed;
+  check.verdict = bias.found() ? HealthVerdict::failed : HealthVerdict::passed;
   return check;
 }
 
 HealthCheck conflicts(const Ledger& ledger) {
-  HealthCheck check{.name = "conflicts", .verdict = Verdict::passed, .detail = ""};
+  HealthCheck check{.name = "conflicts", .verdict = HealthVerdict::passed, .detail = ""};
   const std::uint64_t answers = ledger.total().answered();
   check.detail = fmt::format("{} duels were answered again and differently, {} again, {} late",
                              ledger.conflicts(), ledger.duplicates(), ledger.late());
-  if (share(ledger.conflicts(), answers) > kMostConflicts) check.verdict = Verdict::failed;
+  if (share(ledger.conflicts(), answers) > kMostConflicts) check.verdict = HealthVerdict::failed;
   return check;
 }
 
 }  // namespace
 
-std::string_view to_word(Verdict verdict) {
+std::string_view to_word(HealthVerdict verdict) {
   switch (verdict) {
-    case Verdict::passed:
+    case HealthVerdict::passed:
       return "passed";
-    case Verdict::failed:
+    case HealthVerdict::failed:
       return "failed";
-    case Verdict::unknown:
+    case HealthVerdict::unknown:
       break;
   }
   return "unknown";
@@ -199,11 +203,11 @@ std::vector<HealthCheck> check_health(const Ledger& ledger) {
           conflicts(ledger)};
 }
 
-Verdict overall(const std::vector<HealthCheck>& checks) {
+HealthVerdict overall(const std::vector<HealthCheck>& checks) {
   const bool failed = std::any_of(checks.begin(), checks.end(), [](const HealthCheck& check) {
-    return check.verdict == Verdict::failed;
+    return check.verdict == HealthVerdict::failed;
   });
-  return failed ? Verdict::failed : Verdict::passed;
+  return failed ? HealthVerdict::failed : HealthVerdict::passed;
 }
 
 }  // namespace duel

@@ -10,19 +10,19 @@
 
 namespace duel {
 
-enum class Verdict { passed, failed, unknown };  // unknown: too little is known to tell
-std::string_view to_word(Verdict verdict);
+enum class HealthVerdict { passed, failed, unknown };  // unknown: too little is known to tell
+std::string_view to_word(HealthVerdict verdict);
 
 struct HealthCheck {
   std::string
       name;  // missing_answers, position_balance, position_bias, ties, voters, aa, conflicts
-  Verdict verdict = Verdict::unknown;
+  HealthVerdict verdict = HealthVerdict::unknown;
   std::string detail;  // the figure, and where it is worst
 };
 
 // Always the same checks in the same order.
 std::vector<HealthCheck> check_health(const Ledger& ledger);
 // Failed if any failed, else passed.
-Verdict overall(const std::vector<HealthCheck>& checks);
+HealthVerdict overall(const std::vector<HealthCheck>& checks);
 
 }  // namespace duel

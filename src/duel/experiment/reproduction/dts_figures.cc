@@ -264,7 +264,7 @@ void add_no_winner_findings(const RegretRuns& runs, const RegretRuns& late, Repr
         fmt::format("{} looks linear without a winner, {}", label, runs.name), "figure 1",
         fmt::format("regret grows like t^{:.2f} from 5e4 to 1e5", exponent),
         "exponent at least 0.8", exponent >= 0.8);
-    if (at_end.verdict == Verdict::fail) {
+    if (at_end.verdict == FindingVerdict::fail) {
       at_end.note =
           "at 1e5 rounds it still tells the arms of the circle apart, whose gaps are small; the "
           "row of 1e6 rounds says what comes then.";
@@ -357,10 +357,10 @@ void add_order(const DtsProblem& problem, const Measured& dts, const char* other
       fmt::format("{} against {}", measured_text(dts), measured_text(larger)),
       "no larger by more than 2 standard errors", dts.mean <= larger.mean + room);
   if (problem.is_ours) {
-    finding.verdict = Verdict::shown;
+    finding.verdict = FindingVerdict::shown;
     finding.tolerance.clear();
   }
-  if (finding.verdict == Verdict::fail) {
+  if (finding.verdict == FindingVerdict::fail) {
     finding.note = "the last paragraph of the section says when this happens.";
   }
   out.findings.push_back(std::move(finding));

@@ -87,8 +87,9 @@ ReproductionSettings settings_of(const ReproductionFacts& facts, const Reproduct
 }
 
 bool ReproductionRecord::passed() const {
-  return std::none_of(findings.begin(), findings.end(),
-                      [](const Finding& finding) { return finding.verdict == Verdict::fail; });
+  return std::none_of(findings.begin(), findings.end(), [](const Finding& finding) {
+    return finding.verdict == FindingVerdict::fail;
+  });
 }
 
 ReproductionRecord record_of(const ReproductionFacts& facts, ReproductionSettings settings,

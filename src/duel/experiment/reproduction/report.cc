@@ -20,7 +20,7 @@ std::string cell(std::string_view text) {
 }
 
 struct Counts {
-  std::map<Verdict, std::size_t> of;
+  std::map<FindingVerdict, std::size_t> of;
   void add(const ReproductionRecord& record) {
     for (const Finding& finding : record.findings) ++of[finding.verdict];
   }
@@ -33,14 +33,14 @@ struct Counts {
   }
 };
 
-std::string verdict_text(Verdict verdict) {
+std::string verdict_text(FindingVerdict verdict) {
   switch (verdict) {
-    case Verdict::pass:
+    case FindingVerdict::pass:
       return "PASS";
-    case Verdict::fail:
+    case FindingVerdict::fail:
       return "**FAIL**";
-    case Verdict::shown:
-    case Verdict::skipped:
+    case FindingVerdict::shown:
+    case FindingVerdict::skipped:
       break;
   }
   return to_string(verdict);
@@ -74,7 +74,7 @@ std::string mismatches(const std::vector<const ReproductionRecord*>& records) {
   std::string text;
   for (const ReproductionRecord* record : records) {
     for (const Finding& finding : record->findings) {
-      if (finding.verdict != Verdict::fail) continue;
+      if (finding.verdict != FindingVerdict::fail) continue;
       text += fmt::format("- [`{0}`](#{0}), {1}: {2}, where {3} is asked.{4}\n", record->name,
                           finding.claim, finding.ours, finding.tolerance,
                           finding.note.empty() ? "" : " Why: " + finding.note);

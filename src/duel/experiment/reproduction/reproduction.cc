@@ -15,11 +15,11 @@
 namespace duel {
 namespace {
 
-constexpr std::array<std::pair<Verdict, const char*>, 4> kVerdicts = {
-    {{Verdict::pass, "pass"},
-     {Verdict::fail, "fail"},
-     {Verdict::shown, "shown"},
-     {Verdict::skipped, "skipped"}}};
+constexpr std::array<std::pair<FindingVerdict, const char*>, 4> kVerdicts = {
+    {{FindingVerdict::pass, "pass"},
+     {FindingVerdict::fail, "fail"},
+     {FindingVerdict::shown, "shown"},
+     {FindingVerdict::skipped, "skipped"}}};
 
 std::string cell(double value) { return std::isnan(value) ? "" : format_number(value); }
 
@@ -84,14 +84,14 @@ Figure figure_of(std::string name, std::string caption, Chart chart) {
           [shared](PlotFormat format) { return chart_script(*shared, format); }};
 }
 
-std::string to_string(Verdict verdict) {
+std::string to_string(FindingVerdict verdict) {
   for (const auto& [known, text] : kVerdicts) {
     if (known == verdict) return text;
   }
   return "";
 }
 
-Result<Verdict> parse_verdict(std::string_view text) {
+Result<FindingVerdict> parse_verdict(std::string_view text) {
   std::vector<std::string> known;
   for (const auto& [verdict, name] : kVerdicts) {
     if (text == name) return verdict;
@@ -121,22 +121,24 @@ Finding finding_within(std::string claim, std::string published, const Measured&
   const bool inside = accepted.low <= value.mean && value.mean <= accepted.high;
   return {std::move(claim),     std::move(published),
           measured_text(value), value,
-          std::move(tolerance), inside ? Verdict::pass : Verdict::fail};
+          std::move(tolerance), inside ? FindingVerdict::pass : FindingVerdict::fail};
 }
 
 Finding finding_that(std::string claim, std::string published, std::string ours,
                      std::string tolerance, bool holds) {
   return {std::move(claim),     std::move(published),
           std::move(ours),      {},
-          std::move(tolerance), holds ? Verdict::pass : Verdict::fail};
+          std::move(tolerance), holds ? FindingVerdict::pass : FindingVerdict::fail};
 }
 
 Finding finding_shown(std::string claim, std::string published, const Measured& value) {
-  return {std::move(claim), std::move(published), measured_text(value), value, "", Verdict::shown};
+  return {std::move(claim),     std::move(published), measured_text(value), value, "",
+          FindingVerdict::shown};
 }
 
 Finding finding_skipped(std::string claim, std::string published, std::string why) {
-  return {std::move(claim), std::move(published), "-", {}, "", Verdict::skipped, std::move(why)};
+  return {std::move(claim),        std::move(published), "-", {}, "",
+          FindingVerdict::skipped, std::move(why)};
 }
 
 }  // namespace duel

@@ -115,14 +115,14 @@ struct Figure {
 // The figure of a chart (experiment/chart.h).
 Figure figure_of(std::string name, std::string caption, Chart chart);
 
-enum class Verdict {
+enum class FindingVerdict {
   pass,
   fail,
   shown,    // ours beside the published one; nothing is asked of it
   skipped,  // could not be done; `note` says why and what is missing
 };
-std::string to_string(Verdict verdict);
-Result<Verdict> parse_verdict(std::string_view text);
+std::string to_string(FindingVerdict verdict);
+Result<FindingVerdict> parse_verdict(std::string_view text);
 
 // A published number or claim, and ours.
 struct Finding {
@@ -131,7 +131,7 @@ struct Finding {
   std::string ours;       // as shown
   Measured value;         // the number behind `ours`, where it is one
   std::string tolerance;  // what is asked: "within 15 %", "[3, 20]"; empty where nothing is
-  Verdict verdict = Verdict::shown;
+  FindingVerdict verdict = FindingVerdict::shown;
   std::string note{};  // why it failed or was skipped; may be empty
 };
 

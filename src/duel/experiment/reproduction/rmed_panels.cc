@@ -295,7 +295,7 @@ void add_slopes(const RegretRuns& runs, const RegretRuns& slopes, Reproduction& 
         fmt::format("0.8 to 2 times TrueLB: [{:.3g}, {:.3g}]", 0.8 * bound, 2 * bound)));
   };
   add("1e7", kCalibrated, kSlopeEnd);
-  if (out.findings.back().verdict == Verdict::fail) {
+  if (out.findings.back().verdict == FindingVerdict::fail) {
     out.findings.back().note =
         "at 1e5 rounds the policy has not yet met every arm often enough to leave it alone: what "
         "it "

@@ -57,7 +57,7 @@ void add_findings(const RegretRuns& runs, const PublishedPanel& panel,
   Finding ratio =
       finding_within(fmt::format("{}: regret of SAVAGE over that of RUCB at 4.5e6", runs.name),
                      "5 to 10", ratio_of_means(savage, rucb, kRounds), {3, 20});
-  if (ratio.verdict == Verdict::fail) {
+  if (ratio.verdict == FindingVerdict::fail) {
     ratio.note = fmt::format("the winner beats its nearest rival by {:.2g} only",
                              matrix_gaps(matrix).winner.value_or(0));
   }
