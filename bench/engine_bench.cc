@@ -9,9 +9,9 @@
 
 #include "bench/trial_cost.h"
 #include "bench/workloads.h"
-#include "duel/core/matrix_catalogue.h"
 #include "duel/core/rows.h"
 #include "duel/simulation/simulation.h"
+#include "duel/truth/matrix_catalogue.h"
 #include "tests/policies/twins/rmed_twin.h"
 #include "tests/policies/twins/rucb_twin.h"
 

@@ -13,8 +13,8 @@
 #include "bench/workloads.h"
 #include "duel/core/check.h"
 #include "duel/core/rng.h"
-#include "duel/live/certificate_file.h"
-#include "duel/live/experiment_log.h"
+#include "duel/experiment/certificate_file.h"
+#include "duel/experiment/experiment_log.h"
 
 namespace duel {
 namespace {

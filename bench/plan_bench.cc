@@ -5,8 +5,8 @@
 #include <ctime>
 
 #include "bench/workloads.h"
-#include "duel/core/matrix_catalogue.h"
-#include "duel/experiment/plan.h"
+#include "duel/study/plan.h"
+#include "duel/truth/matrix_catalogue.h"
 
 namespace duel {
 

@@ -5,10 +5,10 @@
 #include <cstdlib>
 
 #include "bench/workloads.h"
-#include "duel/core/matrix_catalogue.h"
-#include "duel/core/submatrix.h"
-#include "duel/core/winners.h"
 #include "duel/simulation/simulation.h"
+#include "duel/truth/matrix_catalogue.h"
+#include "duel/truth/submatrix.h"
+#include "duel/truth/winners.h"
 
 namespace duel {
 

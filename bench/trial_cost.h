@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "duel/core/arena.h"
-#include "duel/core/matrix_catalogue.h"
-#include "duel/core/winners.h"
 #include "duel/policies/registry.h"
+#include "duel/truth/arena.h"
+#include "duel/truth/matrix_catalogue.h"
+#include "duel/truth/winners.h"
 
 namespace duel {
 
@@ -33,7 +33,7 @@ inline double median_of(std::vector<double> values) {
 
 class NoObserver : public TrialObserver {
  public:
-  void at_checkpoint(std::size_t, const MatrixArena&, Arm) override {}
+  void at_checkpoint(std::size_t, const TrialArena&, Arm) override {}
 };
 
 struct BenchProblem {

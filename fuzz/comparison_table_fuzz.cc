@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "duel/core/check.h"
-#include "duel/live/comparison_table.h"
+#include "duel/experiment/comparison_table.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "duel/core/check.h"
-#include "duel/core/matrix_reader.h"
-#include "duel/core/winners.h"
+#include "duel/truth/matrix_reader.h"
+#include "duel/truth/winners.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "duel/core/check.h"
-#include "duel/experiment/results.h"
+#include "duel/study/results.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

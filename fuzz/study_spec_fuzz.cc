@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "duel/core/check.h"
-#include "duel/experiment/spec.h"
+#include "duel/study/spec.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "duel/core/arena.h"
-#include "duel/core/matrix_catalogue.h"
-#include "duel/core/regret.h"
-#include "duel/core/winners.h"
 #include "duel/policies/registry.h"
+#include "duel/truth/arena.h"
+#include "duel/truth/matrix_catalogue.h"
+#include "duel/truth/regret.h"
+#include "duel/truth/winners.h"
 
 namespace duel {
 namespace {
@@ -222,7 +222,7 @@ TEST_P(Conformance, canonical_string_parses_back_to_itself) {
 // Tallies at many checkpoints, by the loop of the simulator.
 class TallyObserver : public TrialObserver {
  public:
-  void at_checkpoint(std::size_t, const MatrixArena& arena, Arm recommended) override {
+  void at_checkpoint(std::size_t, const TrialArena& arena, Arm recommended) override {
     tallies.push_back(arena.tally().plays);
     tallies.push_back(arena.tally().better);
     tallies.push_back({arena.informative(), recommended});

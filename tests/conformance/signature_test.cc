@@ -6,10 +6,10 @@
 #include <map>
 #include <string>
 
-#include "duel/core/arena.h"
-#include "duel/core/matrix_catalogue.h"
-#include "duel/core/winners.h"
 #include "duel/policies/registry.h"
+#include "duel/truth/arena.h"
+#include "duel/truth/matrix_catalogue.h"
+#include "duel/truth/winners.h"
 
 namespace duel {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "tests/experiment/temporary_directory.h"
+#include "tests/study/temporary_directory.h"
 
 namespace duel {
 namespace {

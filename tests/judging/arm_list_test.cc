@@ -4,9 +4,9 @@
 
 #include <filesystem>
 
-#include "duel/live/digest.h"
-#include "duel/live/record.h"
-#include "tests/experiment/temporary_directory.h"
+#include "duel/experiment/digest.h"
+#include "duel/experiment/record.h"
+#include "tests/study/temporary_directory.h"
 
 namespace duel {
 namespace {

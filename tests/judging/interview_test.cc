@@ -9,10 +9,10 @@
 #include <set>
 
 #include "duel/core/rng.h"
-#include "duel/judging/round_robin.h"
-#include "duel/live/standing.h"
-#include "duel/live/timestamp.h"
-#include "tests/experiment/temporary_directory.h"
+#include "duel/experiment/standing.h"
+#include "duel/experiment/timestamp.h"
+#include "duel/study/round_robin.h"
+#include "tests/study/temporary_directory.h"
 
 namespace duel {
 namespace {

@@ -12,7 +12,7 @@
 #include <set>
 #include <thread>
 
-#include "tests/experiment/temporary_directory.h"
+#include "tests/study/temporary_directory.h"
 
 namespace duel {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "tests/experiment/temporary_directory.h"
+#include "tests/study/temporary_directory.h"
 
 namespace duel {
 namespace {

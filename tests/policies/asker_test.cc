@@ -5,8 +5,8 @@
 #include <deque>
 #include <vector>
 
-#include "duel/core/matrix_catalogue.h"
-#include "duel/core/preference_matrix.h"
+#include "duel/truth/matrix_catalogue.h"
+#include "duel/truth/preference_matrix.h"
 
 namespace duel {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "duel/core/matrix_catalogue.h"
+#include "duel/truth/matrix_catalogue.h"
 #include "tests/policies/side_by_side.h"
 #include "tests/policies/twins/ccb_twin.h"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "duel/core/matrix_catalogue.h"
 #include "duel/inference/certificate.h"
+#include "duel/truth/matrix_catalogue.h"
 #include "tests/policies/side_by_side.h"
 #include "tests/policies/twins/certify_twin.h"
 

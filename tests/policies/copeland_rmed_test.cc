@@ -7,7 +7,7 @@
 #include <set>
 
 #include "duel/core/divergence.h"
-#include "duel/policies/copeland_allocation.h"
+#include "duel/policies/parts/copeland_allocation.h"
 #include "duel/policies/registry.h"
 #include "tests/policies/side_by_side.h"
 #include "tests/policies/twins/copeland_rmed_twin.h"

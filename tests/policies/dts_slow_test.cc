@@ -2,8 +2,8 @@
 // Condorcet winner. And both against the loop that draws every theta from its Beta.
 #include <gtest/gtest.h>
 
-#include "duel/core/matrix_catalogue.h"
 #include "duel/policies/dts.h"
+#include "duel/truth/matrix_catalogue.h"
 #include "tests/policies/twins/dts_twin.h"
 #include "tests/policies/two_samples.h"
 

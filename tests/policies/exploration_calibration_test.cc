@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "duel/core/arena.h"
 #include "duel/policies/registry.h"
+#include "duel/truth/arena.h"
 
 namespace duel {
 namespace {
@@ -80,7 +80,7 @@ class RegretAtCheckpoints : public TrialObserver {
   RegretAtCheckpoints(const PreferenceMatrix& matrix, std::size_t checkpoints)
       : matrix_(matrix), sum_(checkpoints), squares_(checkpoints) {}
 
-  void at_checkpoint(std::size_t index, const MatrixArena& arena, Arm /*recommended*/) override {
+  void at_checkpoint(std::size_t index, const TrialArena& arena, Arm /*recommended*/) override {
     double regret = 0;  // the winner is arm 0 of all three
     for (Arm k = 0; k < matrix_.num_arms(); ++k) {
       regret += 0.5 * static_cast<double>(arena.tally().plays[k]) * matrix_.gap(0, k);

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "duel/core/arena.h"
 #include "duel/policies/beat_the_mean.h"
-#include "duel/policies/explore_then_exploit.h"
 #include "duel/policies/interleaved_filter.h"
+#include "duel/policies/parts/explore_then_exploit.h"
 #include "duel/policies/savage_borda.h"
 #include "duel/policies/savage_condorcet.h"
 #include "duel/policies/savage_copeland.h"
+#include "duel/truth/arena.h"
 #include "tests/policies/exploration_problems.h"
 
 namespace duel {
@@ -314,7 +314,7 @@ TEST_P(EveryExplorer, a_nonsensical_state_is_refused_or_harmless) {
 
 class NoObserver : public TrialObserver {
  public:
-  void at_checkpoint(std::size_t, const MatrixArena& arena, Arm recommended) override {
+  void at_checkpoint(std::size_t, const TrialArena& arena, Arm recommended) override {
     tally = arena.tally();
     arm = recommended;
   }

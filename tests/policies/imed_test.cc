@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "duel/core/matrix_catalogue.h"
+#include "duel/truth/matrix_catalogue.h"
 #include "tests/policies/side_by_side.h"
 #include "tests/policies/twins/imed_twin.h"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "duel/core/matrix_catalogue.h"
 #include "duel/policies/registry.h"
+#include "duel/truth/matrix_catalogue.h"
 #include "tests/policies/side_by_side.h"
 #include "tests/policies/twins/merge_twin.h"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "duel/core/matrix_catalogue.h"
+#include "duel/truth/matrix_catalogue.h"
 #include "tests/policies/side_by_side.h"
 #include "tests/policies/twins/rcs_twin.h"
 #include "tests/policies/two_samples.h"

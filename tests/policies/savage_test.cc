@@ -1,4 +1,4 @@
-#include "duel/policies/savage.h"
+#include "duel/policies/parts/savage.h"
 
 #include <gtest/gtest.h>
 

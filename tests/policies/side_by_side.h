@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "duel/core/arena.h"
-#include "duel/core/preference_matrix.h"
 #include "duel/core/rng.h"
 #include "duel/policies/policy.h"
 #include "duel/policies/trial_loop.h"
+#include "duel/truth/arena.h"
+#include "duel/truth/preference_matrix.h"
 
 namespace duel {
 
@@ -65,7 +65,7 @@ struct Recording {
 
 class IgnoreCheckpoints : public TrialObserver {
  public:
-  void at_checkpoint(std::size_t, const MatrixArena&, Arm) override {}
+  void at_checkpoint(std::size_t, const TrialArena&, Arm) override {}
 };
 
 inline std::vector<std::uint32_t> ranks_by_index(std::size_t num_arms) {

@@ -1,4 +1,4 @@
-#include "duel/policies/sweep.h"
+#include "duel/policies/parts/sweep.h"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <string>
 
-#include "duel/core/lower_bound.h"
-#include "duel/core/matrix_catalogue.h"
 #include "duel/simulation/simulation.h"
+#include "duel/truth/lower_bound.h"
+#include "duel/truth/matrix_catalogue.h"
 
 namespace duel {
 namespace {

@@ -2,7 +2,7 @@
 // and passes or says what it skipped.
 #include <gtest/gtest.h>
 
-#include "duel/experiment/reproduction/registry.h"
+#include "duel/reproduction/registry.h"
 
 namespace duel {
 namespace {

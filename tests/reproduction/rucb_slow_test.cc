@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "duel/experiment/reproduction/registry.h"
+#include "duel/reproduction/registry.h"
 
 namespace duel {
 namespace {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "duel/core/matrix_catalogue.h"
-#include "duel/core/winners.h"
 #include "duel/policies/registry.h"
 #include "duel/simulation/simulation.h"
+#include "duel/truth/matrix_catalogue.h"
+#include "duel/truth/winners.h"
 
 namespace duel {
 namespace {

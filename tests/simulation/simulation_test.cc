@@ -9,10 +9,10 @@
 #include <thread>
 #include <vector>
 
-#include "duel/core/matrix_catalogue.h"
-#include "duel/core/winners.h"
 #include "duel/simulation/aggregate.h"
 #include "duel/simulation/checkpoints.h"
+#include "duel/truth/matrix_catalogue.h"
+#include "duel/truth/winners.h"
 #include "tests/simulation/scripted_policies.h"
 
 namespace duel {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "duel/core/matrix_catalogue.h"
+#include "duel/truth/matrix_catalogue.h"
 #include "tests/statistical/regret_summaries.h"
 
 namespace duel {

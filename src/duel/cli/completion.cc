@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "duel/cli/help.h"
-#include "duel/core/matrix_catalogue.h"
-#include "duel/core/regret.h"
 #include "duel/core/spelling.h"
-#include "duel/experiment/reproduction/registry.h"
 #include "duel/policies/registry.h"
 #include "duel/ranking/interleaving/methods.h"
+#include "duel/reproduction/registry.h"
+#include "duel/truth/matrix_catalogue.h"
+#include "duel/truth/regret.h"
 
 // The scripts are written from the tree of commands itself, so they know what this binary knows.
 namespace duel::cli {

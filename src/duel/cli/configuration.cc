@@ -13,7 +13,7 @@
 #include "duel/cli/help.h"
 #include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
-#include "duel/experiment/toml_document.h"
+#include "duel/study/toml_document.h"
 
 namespace duel::cli {
 namespace {

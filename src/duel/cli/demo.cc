@@ -10,9 +10,9 @@
 #include "duel/cli/draw.h"
 #include "duel/cli/result_table.h"
 #include "duel/cli/study_runner.h"
-#include "duel/experiment/plot.h"
-#include "duel/experiment/spec.h"
-#include "duel/experiment/study.h"
+#include "duel/pictures/plot.h"
+#include "duel/study/spec.h"
+#include "duel/study/study.h"
 
 namespace duel::cli {
 namespace {

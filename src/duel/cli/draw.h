@@ -3,7 +3,7 @@
 #include <string>
 
 #include "duel/cli/command.h"
-#include "duel/experiment/plot.h"
+#include "duel/pictures/plot.h"
 
 namespace duel::cli {
 

@@ -17,15 +17,15 @@
 #include "duel/cli/progress.h"
 #include "duel/cli/table.h"
 #include "duel/core/csv.h"
-#include "duel/core/matrix_reader.h"
 #include "duel/core/numbers.h"
-#include "duel/core/winners.h"
 #include "duel/ranking/click_models/click_model_catalogue.h"
 #include "duel/ranking/estimation/matrix_estimate.h"
 #include "duel/ranking/interleaving/methods.h"
 #include "duel/ranking/letor/judged_catalogue.h"
 #include "duel/ranking/letor/normalisation.h"
 #include "duel/ranking/letor/ranker_catalogue.h"
+#include "duel/truth/matrix_reader.h"
+#include "duel/truth/winners.h"
 
 namespace duel::cli {
 namespace {

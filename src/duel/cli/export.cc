@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "duel/live/comparison_table.h"
+#include "duel/experiment/comparison_table.h"
 
 namespace duel::cli {
 namespace {

@@ -6,10 +6,10 @@
 #include <memory>
 #include <string>
 
-#include "duel/live/comparison_table.h"
-#include "duel/live/experiment_log.h"
-#include "duel/live/ledger.h"
-#include "duel/live/timestamp.h"
+#include "duel/experiment/comparison_table.h"
+#include "duel/experiment/experiment_log.h"
+#include "duel/experiment/ledger.h"
+#include "duel/experiment/timestamp.h"
 
 namespace duel::cli {
 namespace {

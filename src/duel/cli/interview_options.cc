@@ -13,9 +13,9 @@
 #include "duel/cli/interview_report.h"
 #include "duel/core/call_spec.h"
 #include "duel/core/numbers.h"
-#include "duel/judging/round_robin.h"
-#include "duel/live/certificate_file.h"
+#include "duel/experiment/certificate_file.h"
 #include "duel/policies/registry.h"
+#include "duel/study/round_robin.h"
 
 namespace duel::cli {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "duel/cli/table.h"
 #include "duel/core/numbers.h"
-#include "duel/live/certificate_file.h"
+#include "duel/experiment/certificate_file.h"
 
 namespace duel::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include "duel/cli/command.h"
 #include "duel/cli/interview_options.h"
 #include "duel/cli/matrix_report.h"
-#include "duel/judging/round_robin.h"
-#include "duel/live/standing.h"
+#include "duel/experiment/standing.h"
+#include "duel/study/round_robin.h"
 
 namespace duel::cli {
 

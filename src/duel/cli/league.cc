@@ -12,12 +12,12 @@
 #include "duel/cli/league_table.h"
 #include "duel/cli/progress.h"
 #include "duel/core/whole_file.h"
-#include "duel/experiment/league.h"
-#include "duel/experiment/league_certificates.h"
-#include "duel/experiment/league_map.h"
-#include "duel/experiment/spec.h"
-#include "duel/live/record.h"
+#include "duel/experiment/record.h"
+#include "duel/pictures/league_map.h"
 #include "duel/simulation/checkpoints.h"
+#include "duel/study/league.h"
+#include "duel/study/league_certificates.h"
+#include "duel/study/spec.h"
 
 namespace duel::cli {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "duel/cli/result_table.h"
 #include "duel/cli/table.h"
-#include "duel/live/record.h"
+#include "duel/experiment/record.h"
 
 namespace duel::cli {
 namespace {

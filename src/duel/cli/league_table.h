@@ -4,8 +4,8 @@
 #include <string>
 
 #include "duel/cli/command.h"
-#include "duel/experiment/league.h"
-#include "duel/experiment/league_certificates.h"
+#include "duel/study/league.h"
+#include "duel/study/league_certificates.h"
 
 namespace duel::cli {
 

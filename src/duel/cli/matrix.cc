@@ -12,11 +12,11 @@
 #include "duel/cli/option_report.h"
 #include "duel/cli/table.h"
 #include "duel/core/call_spec.h"
-#include "duel/core/matrix_catalogue.h"
-#include "duel/core/matrix_reader.h"
 #include "duel/core/numbers.h"
-#include "duel/core/rankings.h"
 #include "duel/core/spelling.h"
+#include "duel/truth/matrix_catalogue.h"
+#include "duel/truth/matrix_reader.h"
+#include "duel/truth/rankings.h"
 
 namespace duel::cli {
 namespace {

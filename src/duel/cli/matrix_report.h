@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "duel/cli/command.h"
-#include "duel/core/assumptions.h"
-#include "duel/core/lower_bound.h"
-#include "duel/core/preference_matrix.h"
-#include "duel/core/winners.h"
+#include "duel/truth/assumptions.h"
+#include "duel/truth/lower_bound.h"
+#include "duel/truth/preference_matrix.h"
+#include "duel/truth/winners.h"
 
 namespace duel::cli {
 

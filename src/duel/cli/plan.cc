@@ -12,13 +12,13 @@
 #include "duel/cli/progress.h"
 #include "duel/cli/table.h"
 #include "duel/core/call_spec.h"
-#include "duel/core/matrix_catalogue.h"
 #include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
-#include "duel/experiment/pilot.h"
-#include "duel/experiment/plan.h"
-#include "duel/experiment/plan_picture.h"
-#include "duel/experiment/spec.h"
+#include "duel/pictures/plan_picture.h"
+#include "duel/study/pilot.h"
+#include "duel/study/plan.h"
+#include "duel/study/spec.h"
+#include "duel/truth/matrix_catalogue.h"
 
 namespace duel::cli {
 namespace {

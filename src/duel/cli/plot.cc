@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "duel/cli/draw.h"
-#include "duel/core/regret.h"
 #include "duel/core/whole_file.h"
-#include "duel/experiment/plot.h"
-#include "duel/experiment/results.h"
-#include "duel/experiment/study_files.h"
+#include "duel/pictures/plot.h"
+#include "duel/study/results.h"
+#include "duel/study/study_files.h"
+#include "duel/truth/regret.h"
 
 namespace duel::cli {
 namespace {

@@ -17,13 +17,13 @@
 #include "duel/cli/progress.h"
 #include "duel/cli/table.h"
 #include "duel/core/directory.h"
-#include "duel/core/matrix_catalogue.h"
 #include "duel/core/spelling.h"
 #include "duel/core/whole_file.h"
-#include "duel/experiment/league.h"
-#include "duel/experiment/reproduction/record.h"
-#include "duel/experiment/reproduction/registry.h"
-#include "duel/experiment/spec.h"
+#include "duel/reproduction/record.h"
+#include "duel/reproduction/registry.h"
+#include "duel/study/league.h"
+#include "duel/study/spec.h"
+#include "duel/truth/matrix_catalogue.h"
 #include "duel/version_info.h"
 
 namespace duel::cli {

@@ -14,11 +14,11 @@
 
 #include "duel/cli/table.h"
 #include "duel/core/numbers.h"
+#include "duel/experiment/board.h"
+#include "duel/experiment/certificate_file.h"
+#include "duel/experiment/comparison_table.h"
+#include "duel/experiment/standing.h"
 #include "duel/inference/evidence.h"
-#include "duel/live/board.h"
-#include "duel/live/certificate_file.h"
-#include "duel/live/comparison_table.h"
-#include "duel/live/standing.h"
 
 namespace duel::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "duel/cli/command.h"
-#include "duel/experiment/results.h"
+#include "duel/study/results.h"
 
 namespace duel::cli {
 

@@ -11,9 +11,9 @@
 
 #include "duel/cli/result_table.h"
 #include "duel/cli/study_runner.h"
-#include "duel/experiment/results.h"
-#include "duel/experiment/spec.h"
-#include "duel/experiment/study.h"
+#include "duel/study/results.h"
+#include "duel/study/spec.h"
+#include "duel/study/study.h"
 
 namespace duel::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "duel/cli/command.h"
-#include "duel/experiment/study.h"
+#include "duel/study/study.h"
 
 namespace duel::cli {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "duel/core/whole_file.h"
-#include "duel/live/certificate_file.h"
+#include "duel/experiment/certificate_file.h"
 
 namespace duel::cli {
 namespace {

@@ -16,7 +16,7 @@
 #include "duel/cli/interview_report.h"
 #include "duel/cli/table.h"
 #include "duel/cli/vote_keys.h"
-#include "duel/live/standing.h"
+#include "duel/experiment/standing.h"
 
 namespace duel::cli {
 namespace {

@@ -14,9 +14,9 @@
 #include "duel/core/numbers.h"
 #include "duel/core/text_lines.h"
 #include "duel/core/whole_file.h"
+#include "duel/experiment/digest.h"
+#include "duel/experiment/record.h"
 #include "duel/judging/printable.h"
-#include "duel/live/digest.h"
-#include "duel/live/record.h"
 
 namespace duel {
 namespace {

@@ -11,8 +11,8 @@
 #include "duel/core/check.h"
 #include "duel/core/numbers.h"
 #include "duel/core/whole_file.h"
+#include "duel/experiment/timestamp.h"
 #include "duel/judging/printable.h"
-#include "duel/live/timestamp.h"
 
 namespace duel {
 namespace {

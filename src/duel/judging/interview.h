@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "duel/core/result.h"
+#include "duel/experiment/recorded_experiment.h"
 #include "duel/judging/arm_list.h"
 #include "duel/judging/judge_question.h"
 #include "duel/judging/task_list.h"
-#include "duel/live/recorded_experiment.h"
 
 namespace duel {
 

@@ -9,8 +9,8 @@
 #include "duel/core/check.h"
 #include "duel/core/numbers.h"
 #include "duel/core/text_lines.h"
+#include "duel/experiment/digest.h"
 #include "duel/judging/printable.h"
-#include "duel/live/digest.h"
 
 namespace duel {
 namespace {

@@ -25,7 +25,7 @@
 #include "duel/core/logarithm.h"
 #include "duel/core/radius.h"
 #include "duel/core/tournament_tree.h"
-#include "duel/policies/explore_then_exploit.h"
+#include "duel/policies/parts/explore_then_exploit.h"
 #include "duel/policies/policy.h"
 
 namespace duel {

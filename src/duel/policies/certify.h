@@ -30,7 +30,7 @@
 
 #include "duel/core/pair_counts.h"
 #include "duel/inference/evidence.h"
-#include "duel/policies/beliefs.h"
+#include "duel/policies/parts/beliefs.h"
 #include "duel/policies/policy.h"
 
 namespace duel {

@@ -10,7 +10,7 @@
 
 #include "duel/core/divergence.h"
 #include "duel/core/wake_up.h"
-#include "duel/policies/copeland_allocation.h"
+#include "duel/policies/parts/copeland_allocation.h"
 #include "duel/policies/registry.h"
 
 namespace duel {

@@ -32,8 +32,8 @@
 #include <vector>
 
 #include "duel/core/pair_counts.h"
-#include "duel/policies/copeland_allocation.h"
-#include "duel/policies/index_set.h"
+#include "duel/policies/parts/copeland_allocation.h"
+#include "duel/policies/parts/index_set.h"
 #include "duel/policies/policy.h"
 
 namespace duel {

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "duel/policies/cardinal_bandit.h"
+#include "duel/policies/parts/cardinal_bandit.h"
 #include "duel/policies/policy.h"
 
 namespace duel {

@@ -21,9 +21,9 @@
 #include <vector>
 
 #include "duel/core/pair_counts.h"
-#include "duel/policies/beliefs.h"
+#include "duel/policies/parts/beliefs.h"
+#include "duel/policies/parts/upper_scores.h"
 #include "duel/policies/policy.h"
-#include "duel/policies/upper_scores.h"
 
 namespace duel {
 

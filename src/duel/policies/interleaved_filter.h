@@ -22,9 +22,9 @@
 
 #include "duel/core/logarithm.h"
 #include "duel/core/radius.h"
-#include "duel/policies/explore_then_exploit.h"
+#include "duel/policies/parts/explore_then_exploit.h"
+#include "duel/policies/parts/sweep.h"
 #include "duel/policies/policy.h"
-#include "duel/policies/sweep.h"
 
 namespace duel {
 

@@ -22,8 +22,8 @@
 
 #include "duel/core/pair_counts.h"
 #include "duel/core/result.h"
-#include "duel/policies/batches.h"
-#include "duel/policies/beliefs.h"
+#include "duel/policies/parts/batches.h"
+#include "duel/policies/parts/beliefs.h"
 #include "duel/policies/policy.h"
 
 namespace duel {

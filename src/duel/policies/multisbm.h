@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "duel/policies/cardinal_bandit.h"
+#include "duel/policies/parts/cardinal_bandit.h"
 #include "duel/policies/policy.h"
 
 namespace duel {

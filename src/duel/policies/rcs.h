@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "duel/core/pair_counts.h"
-#include "duel/policies/beliefs.h"
+#include "duel/policies/parts/beliefs.h"
 #include "duel/policies/policy.h"
 
 namespace duel {

@@ -55,7 +55,7 @@ class ConfiguredPolicy {
   virtual const std::string& canonical() const = 0;
   virtual std::unique_ptr<AnyPolicy> make(RoundRng rng) const = 0;
   // A fresh instance plays one trial (policies/trial_loop.h). False if it was stopped.
-  virtual bool play(MatrixArena& arena, const TrialStreams& streams, const TrialPlan& plan,
+  virtual bool play(TrialArena& arena, const TrialStreams& streams, const TrialPlan& plan,
                     TrialObserver& observer) const = 0;
 };
 
@@ -114,7 +114,7 @@ class ConfiguredPolicyOf final : public ConfiguredPolicy {
   }
   // Flattened: left to itself the compiler calls a dozen small functions per round, which costs RUCB
   // and RMED a quarter of their time.
-  [[gnu::flatten]] bool play(MatrixArena& arena, const TrialStreams& streams, const TrialPlan& plan,
+  [[gnu::flatten]] bool play(TrialArena& arena, const TrialStreams& streams, const TrialPlan& plan,
                              TrialObserver& observer) const override {
     P policy(options_, num_arms_, streams.choice.at(0));
     return play_trial(policy, arena, streams, plan, observer);

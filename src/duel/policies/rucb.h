@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "duel/core/pair_counts.h"
+#include "duel/policies/parts/threshold_set.h"
 #include "duel/policies/policy.h"
-#include "duel/policies/threshold_set.h"
 
 namespace duel {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "duel/policies/parts/savage_options.h"
 #include "duel/policies/registry.h"
-#include "duel/policies/savage_options.h"
 
 namespace duel {
 namespace {

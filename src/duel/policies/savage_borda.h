@@ -1,5 +1,5 @@
 // SAVAGE with the Borda criterion.
-// Urvoy, Clerot, Feraud, Naamane. ICML 2013, Algorithm 1 (policies/savage.h).
+// Urvoy, Clerot, Feraud, Naamane. ICML 2013, Algorithm 1 (policies/parts/savage.h).
 // Assumes    nothing: a Borda winner always exists. Equal winners keep it exploring.
 // Guarantee  stops on the Borda winner with probability 1 - delta.
 // Cost       sampling=pairs: O(K) per duel, 25 bytes per ordered pair.
@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "duel/core/tournament_tree.h"
-#include "duel/policies/savage.h"
+#include "duel/policies/parts/savage.h"
 
 namespace duel {
 

@@ -1,7 +1,7 @@
 #include "duel/policies/savage_condorcet.h"
 
+#include "duel/policies/parts/savage_options.h"
 #include "duel/policies/registry.h"
-#include "duel/policies/savage_options.h"
 
 namespace duel {
 

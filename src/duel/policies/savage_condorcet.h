@@ -1,5 +1,5 @@
 // SAVAGE with the Condorcet criterion.
-// Urvoy, Clerot, Feraud, Naamane. ICML 2013, Algorithm 1 (policies/savage.h).
+// Urvoy, Clerot, Feraud, Naamane. ICML 2013, Algorithm 1 (policies/parts/savage.h).
 // Assumes    a Condorcet winner.
 // Guarantee  stops on it within C sum_{j<K} j ln(KT/delta)/D_{j+1}^2 duels with probability
 //            1 - delta, gaps D ascending.
@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "duel/policies/savage.h"
+#include "duel/policies/parts/savage.h"
 
 namespace duel {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "duel/policies/parts/savage_options.h"
 #include "duel/policies/registry.h"
-#include "duel/policies/savage_options.h"
 
 namespace duel {
 

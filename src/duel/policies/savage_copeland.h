@@ -1,5 +1,5 @@
 // SAVAGE with the Copeland criterion.
-// Urvoy, Clerot, Feraud, Naamane. ICML 2013, Algorithm 1 (policies/savage.h).
+// Urvoy, Clerot, Feraud, Naamane. ICML 2013, Algorithm 1 (policies/parts/savage.h).
 // Assumes    nothing: a Copeland winner always exists. Exact draws p_ij = 1/2 keep it exploring.
 // Guarantee  stops on a Copeland winner with probability 1 - delta, within
 //            O(sum over pairs ln(KT/delta)/D_ij^2) duels.
@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "duel/policies/savage.h"
+#include "duel/policies/parts/savage.h"
 
 namespace duel {
 

@@ -12,7 +12,7 @@
 
 #include <cstddef>
 
-#include "duel/policies/cardinal_bandit.h"
+#include "duel/policies/parts/cardinal_bandit.h"
 #include "duel/policies/policy.h"
 
 namespace duel {

@@ -8,9 +8,9 @@
 #include <span>
 #include <string_view>
 
-#include "duel/core/arena.h"
 #include "duel/core/duel.h"
 #include "duel/core/rng.h"
+#include "duel/core/trial_arena.h"
 #include "duel/policies/policy.h"
 
 namespace duel {
@@ -40,7 +40,7 @@ class TrialObserver {
  public:
   virtual ~TrialObserver() = default;
   // All rounds up to checkpoint number `index` were played.
-  virtual void at_checkpoint(std::size_t index, const MatrixArena& arena, Arm recommended) = 0;
+  virtual void at_checkpoint(std::size_t index, const TrialArena& arena, Arm recommended) = 0;
 };
 
 // Sees each duel and each jumped stretch; for tests and signatures. The default sees nothing and
@@ -52,7 +52,7 @@ struct NoTrace {
 
 // Returns false if it was stopped before the last checkpoint.
 template <Policy P, class Trace = NoTrace>
-bool play_trial(P& policy, MatrixArena& arena, const TrialStreams& streams, const TrialPlan& plan,
+bool play_trial(P& policy, TrialArena& arena, const TrialStreams& streams, const TrialPlan& plan,
                 TrialObserver& observer, Trace&& trace = {}) {
   constexpr Round kStopInterval = 1 << 14;
   Round t = 1;

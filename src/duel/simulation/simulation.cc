@@ -7,12 +7,12 @@
 #include <limits>
 #include <utility>
 
-#include "duel/core/arena.h"
 #include "duel/core/check.h"
 #include "duel/core/jobs.h"
-#include "duel/core/winners.h"
 #include "duel/simulation/aggregate.h"
 #include "duel/simulation/checkpoints.h"
+#include "duel/truth/arena.h"
+#include "duel/truth/winners.h"
 
 namespace duel {
 namespace {
@@ -74,7 +74,7 @@ class Simulation::Recorder final : public TrialObserver {
     return matrix_ ? merit_ranks_ : simulation_.judgements_[0].merit_ranks;
   }
 
-  void at_checkpoint(std::size_t index, const MatrixArena& arena, Arm recommended) override {
+  void at_checkpoint(std::size_t index, const TrialArena& arena, Arm recommended) override {
     if (!matrix_) {
       record(first_ + index, arena, arena.tally(), recommended);
       return;
@@ -101,7 +101,7 @@ class Simulation::Recorder final : public TrialObserver {
     bool changes;
   };
 
-  void record(std::size_t checkpoint, const MatrixArena& arena, const PlayTally& tally,
+  void record(std::size_t checkpoint, const TrialArena& arena, const PlayTally& tally,
               Arm recommended) {
     const Judgement& judgement = simulation_.judgements_[segment_];
     for (std::size_t r = 0; r < table_.num_regrets(); ++r) {

@@ -23,13 +23,13 @@
 #include <string>
 #include <vector>
 
-#include "duel/core/arena.h"
 #include "duel/core/call_spec.h"
 #include "duel/core/duel.h"
-#include "duel/core/preference_matrix.h"
-#include "duel/core/regret.h"
 #include "duel/core/result.h"
+#include "duel/core/trial_arena.h"
 #include "duel/policies/registry.h"
+#include "duel/truth/preference_matrix.h"
+#include "duel/truth/regret.h"
 
 namespace duel {
 

@@ -11,7 +11,7 @@
 #include "duel/core/duel.h"
 #include "duel/core/rng.h"
 #include "duel/core/ties.h"
-#include "duel/policies/beliefs.h"
+#include "duel/policies/parts/beliefs.h"
 
 namespace duel {
 

@@ -6,12 +6,12 @@
 #include <bit>
 #include <utility>
 
-#include "duel/core/matrix_catalogue.h"
 #include "duel/ranking/click_models/click_model_catalogue.h"
 #include "duel/ranking/estimation/matrix_estimate.h"
 #include "duel/ranking/interleaving/methods.h"
 #include "duel/ranking/letor/judged_catalogue.h"
 #include "duel/ranking/letor/ranker_catalogue.h"
+#include "duel/truth/matrix_catalogue.h"
 
 namespace duel {
 namespace {

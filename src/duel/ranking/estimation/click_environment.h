@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "duel/core/arena.h"
 #include "duel/core/call_spec.h"
 #include "duel/core/options.h"
-#include "duel/core/preference_matrix.h"
 #include "duel/core/result.h"
+#include "duel/core/trial_arena.h"
 #include "duel/ranking/estimation/click_comparison.h"
 #include "duel/ranking/estimation/ranked_queries.h"
+#include "duel/truth/preference_matrix.h"
 
 namespace duel {
 

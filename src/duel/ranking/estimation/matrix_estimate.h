@@ -9,10 +9,10 @@
 
 #include "duel/core/duel.h"
 #include "duel/core/jobs.h"
-#include "duel/core/preference_matrix.h"
 #include "duel/core/result.h"
 #include "duel/ranking/estimation/click_comparison.h"
 #include "duel/ranking/estimation/ranked_queries.h"
+#include "duel/truth/preference_matrix.h"
 
 namespace duel {
 

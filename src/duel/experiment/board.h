@@ -1,0 +1,56 @@
+// Everything that a reader of results wants to see, from a ledger alone. Only the certificate decides;
+// strengths and posterior probabilities are views.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duel/experiment/health.h"
+#include "duel/experiment/ledger.h"
+#include "duel/inference/bradley_terry.h"
+#include "duel/inference/interval.h"
+#include "duel/inference/posterior_best.h"
+
+namespace duel {
+
+struct BoardArm {
+  Arm arm = 0;
+  ShownCounts counts;  // against all others; `first_wins` are its own
+  double rate = 0.5;   // of its decisive duels
+  double probability_best = 0;
+  std::optional<double> elo;             // Bradley-Terry, 0 for the average arm
+  std::optional<Interval> elo_interval;  // 95 %, as if the number of duels had been fixed
+};
+
+struct BoardPair {
+  Arm first = 0;
+  Arm second = 0;
+  ShownCounts counts;  // from the side of `first`, both places
+  double rate = 0.5;
+  Interval interval;  // of the win probability, at all times, each pair for itself
+};
+
+struct Board {
+  std::vector<BoardArm> arms;    // the active ones, the best rate first
+  std::vector<BoardPair> pairs;  // that met, each once
+  std::optional<Arm> leader;
+  std::vector<Arm>
+      tied_for_first;  // the leader and whom its intervals do not set apart; two or more
+  // An arm with fewer decisive duels than kFewestDecisive: no order is shown.
+  std::optional<Arm> too_little;
+  TieModel tie_model = TieModel::halves;  // davidson where there are ties
+  std::optional<BradleyTerryFit> strengths;
+  std::string no_strengths;  // why there are none
+  PosteriorBest posterior;
+  std::vector<HealthCheck> health;
+
+  static constexpr std::uint64_t kFewestDecisive = 10;
+  static constexpr double kDelta = 0.05;  // of each interval
+};
+
+// `prior`: of the strengths; they are then there for any duels at all.
+Board board_of(const Ledger& ledger, const std::optional<GammaPrior>& prior = std::nullopt);
+
+}  // namespace duel

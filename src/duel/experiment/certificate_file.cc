@@ -1,0 +1,277 @@
+#include "duel/experiment/certificate_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "duel/core/check.h"
+#include "duel/core/numbers.h"
+#include "duel/experiment/health.h"
+#include "duel/inference/evidence.h"
+
+namespace duel {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string rule_text(CertificateKind kind) {
+  switch (kind) {
+    case CertificateKind::winner:
+      return "the e-process of the winner against each rival has reached its threshold; each "
+             "counts, "
+             "within its pair and in serving order, the duels with a decisive answer";
+    case CertificateKind::no_winner:
+      return "every arm is beaten by another one: the e-process of each such pair has reached its "
+             "threshold";
+    case CertificateKind::copeland:
+    case CertificateKind::borda:
+      break;
+  }
+  return "confidence sequences of all pairs hold at once; the winner's lower score reaches every "
+         "other arm's upper score";
+}
+
+Json finding_json(const Ledger& ledger, const PairFinding& finding) {
+  Json json;
+  json["winner"] = ledger.id_of(finding.winner);
+  json["loser"] = ledger.id_of(finding.loser);
+  json["wins"] = finding.wins;
+  json["losses"] = finding.losses;
+  json["evidence"] = format_evidence(finding.log_evidence);
+  json["threshold"] = format_evidence(finding.log_threshold);
+  json["log_evidence"] = finding.log_evidence;
+  json["log_threshold"] = finding.log_threshold;
+  return json;
+}
+
+Json findings_json(const Ledger& ledger) {
+  Json findings = Json::array();
+  const Certifier& certifier = ledger.certifier();
+  const auto& found = ledger.certificate()->kind == CertificateKind::winner
+                          ? certifier.winner()->findings
+                          : certifier.no_winner()->findings;
+  for (const PairFinding& finding : found) findings.push_back(finding_json(ledger, finding));
+  return findings;
+}
+
+// For scores: every pair's counts, and every arm's bounds.
+Json pairs_json(const Ledger& ledger) {
+  Json pairs = Json::array();
+  for (Arm i = 0; i < ledger.num_arms(); ++i) {
+    for (Arm j = i + 1; j < ledger.num_arms(); ++j) {
+      pairs.push_back({{"first", ledger.id_of(i)},
+                       {"second", ledger.id_of(j)},
+                       {"first_wins", ledger.certifier().wins(i, j)},
+                       {"second_wins", ledger.certifier().wins(j, i)}});
+    }
+  }
+  return pairs;
+}
+
+Json scores_json(const Ledger& ledger) {
+  Json scores = Json::array();
+  for (Arm i = 0; i < ledger.num_arms(); ++i) {
+    const Interval& score = ledger.scores()->scores()[i];
+    scores.push_back({{"arm_id", ledger.id_of(i)}, {"lower", score.lower}, {"upper", score.upper}});
+  }
+  return scores;
+}
+
+// What the certificate does not speak of.
+Json conditioned_out_json(const Ledger& ledger) {
+  const ShownCounts all = ledger.total();
+  return {{"ties", all.ties},        {"both_bad", all.both_bad}, {"skips", all.skips},
+          {"invalid", all.invalid},  {"expired", all.expired},   {"late", ledger.late()},
+          {"pending", all.pending()}};
+}
+
+Json health_json(const Ledger& ledger) {
+  const std::vector<HealthCheck> checks = check_health(ledger);
+  Json json;
+  json["verdict"] = std::string(to_word(overall(checks)));
+  Json verdicts;
+  for (const HealthCheck& check : checks)
+    verdicts[check.name] = std::string(to_word(check.verdict));
+  json["checks"] = std::move(verdicts);
+  return json;
+}
+
+// The first path at which two documents differ.
+std::optional<std::string> first_difference(const Json& given, const Json& expected,
+                                            const std::string& path) {
+  const auto differ = [&](const std::string& a, const std::string& b) {
+    return fmt::format("{}: the certificate says {}, the log says {}",
+                       path.empty() ? "the document" : path, a, b);
+  };
+  if (given.type() != expected.type() || (!given.is_object() && !given.is_array())) {
+    if (given == expected && given.type() == expected.type()) return std::nullopt;
+    return differ(given.dump(), expected.dump());
+  }
+  if (given.is_array()) {
+    for (std::size_t k = 0; k < std::min(given.size(), expected.size()); ++k) {
+      if (auto found = first_difference(given[k], expected[k], fmt::format("{}/{}", path, k))) {
+        return found;
+      }
+    }
+    if (given.size() == expected.size()) return std::nullopt;
+    return differ(fmt::format("{} items", given.size()), fmt::format("{} items", expected.size()));
+  }
+  for (const auto& [key, value] : expected.items()) {
+    const std::string inner = path.empty() ? key : path + "/" + key;
+    if (!given.contains(key)) return fmt::format("{}: missing in the certificate", inner);
+    if (auto found = first_difference(given[key], value, inner)) return found;
+  }
+  for (const auto& [key, value] : given.items()) {
+    if (!expected.contains(key)) {
+      return fmt::format("{}: not in a certificate of this log",
+                         path.empty() ? key : path + "/" + key);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string certificate_statement(const Ledger& ledger) {
+  DUEL_CHECK(ledger.certificate().has_value());
+  const GivenCertificate& given = *ledger.certificate();
+  const std::string odds =
+      fmt::format("Whenever one looks, such a statement is false with probability at most {}.",
+                  format_number(ledger.experiment().stopping.alpha));
+  switch (given.kind) {
+    case CertificateKind::winner: {
+      const std::size_t rivals = ledger.certifier().winner()->findings.size();
+      return fmt::format(
+          "Arm '{}' beats {}: it wins more than half of the duels with a decisive "
+          "answer. {}",
+          ledger.id_of(*given.winner),
+          rivals == 1 ? std::string("the other arm")
+                      : fmt::format("each of the {} other arms", rivals),
+          odds);
+    }
+    case CertificateKind::no_winner: {
+      std::string cycle;
+      for (const Arm arm : ledger.certifier().no_winner()->cycle) {
+        cycle += fmt::format("'{}' beats ", ledger.id_of(arm));
+      }
+      cycle += fmt::format("'{}'", ledger.id_of(ledger.certifier().no_winner()->cycle.front()));
+      return fmt::format("No arm beats every other: {}. {}", cycle, odds);
+    }
+    case CertificateKind::copeland:
+      return fmt::format("No arm beats more other arms than '{}' does (Copeland winner). {}",
+                         ledger.id_of(*given.winner), odds);
+    case CertificateKind::borda:
+      break;
+  }
+  return fmt::format(
+      "No arm wins more against an arm drawn at random than '{}' does (Borda winner). "
+      "{}",
+      ledger.id_of(*given.winner), odds);
+}
+
+std::string certificate_text(const Ledger& ledger) {
+  DUEL_CHECK(ledger.certificate() && ledger.certificate()->sequence == ledger.sequence());
+  const GivenCertificate& given = *ledger.certificate();
+  const StoppingRule& stopping = ledger.experiment().stopping;
+  const bool scored = ledger.scores().has_value();
+  Json json;
+  json["format"] = 1;
+  json["statement"] = certificate_statement(ledger);
+  json["kind"] = std::string(to_word(given.kind));
+  if (given.winner) json["winner"] = ledger.id_of(*given.winner);
+  if (given.kind == CertificateKind::no_winner) {
+    Json cycle = Json::array();
+    for (const Arm arm : ledger.certifier().no_winner()->cycle) cycle.push_back(ledger.id_of(arm));
+    json["cycle"] = std::move(cycle);
+  }
+  json["alpha"] = stopping.alpha;
+  json["rule"] = {{"text", rule_text(given.kind)},
+                  {"goal", std::string(to_word(ledger.experiment().goal))},
+                  {"arms_fixed", stopping.arms_fixed},
+                  {"min_decisive_per_pair", stopping.min_decisive_per_pair},
+                  {"arms_at_the_start", ledger.experiment().arms.size()}};
+  Json arms = Json::array();
+  for (const LedgerArm& arm : ledger.arms()) {
+    Json entry;
+    entry["arm_id"] = arm.entry.id;
+    entry["active"] = arm.active;
+    if (!arm.entry.payload.empty()) entry["payload"] = arm.entry.payload;
+    if (!arm.entry.sha256.empty()) entry["sha256"] = arm.entry.sha256;
+    arms.push_back(std::move(entry));
+  }
+  json["arms"] = std::move(arms);
+  if (scored) {
+    json["scores"] = scores_json(ledger);
+    json["pairs"] = pairs_json(ledger);
+  } else {
+    json["findings"] = findings_json(ledger);
+  }
+  json["decisive"] = ledger.certifier().decisive();
+  json["conditioned_out"] = conditioned_out_json(ledger);
+  json["comparisons_from_elsewhere"] =
+      ledger.experiment().comparisons_count ? ledger.comparisons() : 0;
+  json["health"] = health_json(ledger);
+  json["log"] = {{"experiment_id", ledger.experiment().experiment_id},
+                 {"sequence", given.sequence},
+                 {"head", given.head}};
+  return json.dump(2) + "\n";
+}
+
+namespace {
+
+// About how many duels a log holds, by its size.
+std::uint64_t duels_in(const std::filesystem::path& file) {
+  constexpr std::uint64_t kBytesOfDuel = 400;  // a serve and an outcome, rather fewer than usual
+  constexpr std::uint64_t kMost = 10'000'000;
+  std::error_code unknown;
+  const std::uintmax_t bytes = std::filesystem::file_size(file, unknown);
+  return unknown ? 0 : std::min<std::uint64_t>(bytes / kBytesOfDuel, kMost);
+}
+
+}  // namespace
+
+Result<CheckedLog> check_log(const std::filesystem::path& file) {
+  std::optional<Ledger> ledger;
+  std::string certificate;
+  const auto sink = [&](const LogEntry& entry) -> Status {
+    if (const auto* experiment = std::get_if<ExperimentRecord>(&entry.record)) {
+      DUEL_ASSIGN(ledger, Ledger::make(*experiment));
+      ledger->expect_duels(duels_in(file));
+      return Done{};
+    }
+    const auto effect = ledger->apply(entry);
+    if (!effect.ok()) return effect.error();
+    if (ledger->certificate() && ledger->certificate()->sequence == entry.sequence) {
+      certificate = certificate_text(*ledger);
+    }
+    return Done{};
+  };
+  DUEL_ASSIGN(LogExtent extent, read_log(file, sink));
+  if (!ledger) {
+    return Error{ErrorCode::invalid_data, "the log holds no experiment", file.string(),
+                 "its first line is missing or incomplete"};
+  }
+  return CheckedLog{std::move(extent), std::move(*ledger), std::move(certificate)};
+}
+
+Result<std::string> certificate_of_log(const std::string& file) {
+  DUEL_ASSIGN(CheckedLog log, check_log(file));
+  if (!log.certificate.empty()) return std::move(log.certificate);
+  return Error{ErrorCode::unsupported, "the log certifies nothing yet", file, ""};
+}
+
+std::optional<std::string> certificate_difference(std::string_view given,
+                                                  std::string_view expected) {
+  if (given == expected) return std::nullopt;
+  const Json one = Json::parse(given, nullptr, false);
+  const Json other = Json::parse(expected, nullptr, false);
+  if (one.is_discarded()) return "the certificate is no JSON document";
+  if (auto found = first_difference(one, other, "")) return found;
+  const auto at = std::mismatch(given.begin(), given.end(), expected.begin(), expected.end());
+  return fmt::format("byte {}: the same fields, written differently", at.first - given.begin() + 1);
+}
+
+}  // namespace duel

@@ -1,0 +1,439 @@
+#include "duel/experiment/comparison_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "duel/core/csv.h"
+#include "duel/core/spelling.h"
+#include "duel/core/text_lines.h"
+#include "duel/core/whole_file.h"
+#include "duel/experiment/experiment_log.h"
+#include "duel/experiment/ledger.h"
+#include "duel/experiment/record_reader.h"
+#include "duel/experiment/timestamp.h"
+
+namespace duel {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostBytes = 2'000'000'000;
+
+Error bad(const std::string& where, std::string message, std::string hint = {}) {
+  return Error{ErrorCode::invalid_data, std::move(message), where, std::move(hint)};
+}
+
+constexpr std::array<std::string_view, 3> kFirst = {"first", "model_a", "arm_a"};
+constexpr std::array<std::string_view, 3> kSecond = {"second", "model_b", "arm_b"};
+constexpr std::array<std::string_view, 4> kJudge = {"judge", "source_id", "observer", "voter"};
+constexpr std::array<std::string_view, 3> kTime = {"tstamp", "made_at", "time"};
+
+template <std::size_t N>
+bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// One row, as names and texts.
+using Row = std::vector<std::pair<std::string, std::string>>;
+
+class TableBuilder {
+ public:
+  Status add(const Row& row, const std::string& where) {
+    ComparisonRecord record;
+    std::optional<std::string> first, second, winner, result, source_type;
+    std::string first_column, second_column, judge_column, time_column;
+    // A second column for the same thing would have to be dropped, or written under a name that is taken.
+    const auto twice = [&](const char* what, const std::string& one, const std::string& other) {
+      return bad(where, fmt::format("two columns for {}: '{}' and '{}'", what, one, other),
+                 "rename or remove one of them");
+    };
+    for (const auto& [name, text] : row) {
+      if (!is_utf8(name) || !is_utf8(text)) return bad(where, "the text is not UTF-8");
+      if (is_one_of(name, kFirst)) {
+        if (first) return twice("the first arm", first_column, name);
+        first = text;
+        first_column = name;
+      } else if (is_one_of(name, kSecond)) {
+        if (second) return twice("the second arm", second_column, name);
+        second = text;
+        second_column = name;
+      } else if (name == "winner") {
+        winner = text;
+      } else if (name == "result") {
+        result = text;
+      } else if (is_one_of(name, kJudge)) {
+        if (!judge_column.empty()) return twice("who answered", judge_column, name);
+        record.source.id = text;
+        judge_column = name;
+      } else if (name == "source_type") {
+        source_type = text;
+      } else if (is_one_of(name, kTime)) {
+        if (!time_column.empty()) return twice("when", time_column, name);
+        record.made_at = text;
+        time_column = name;
+      } else {
+        for (const auto& [known, value] : record.extra) {
+          if (known == name) return bad(where, fmt::format("two columns are called '{}'", name));
+        }
+        record.extra.emplace_back(name, text);
+      }
+    }
+    if (!first || !second || (!winner && !result)) {
+      return bad(where,
+                 fmt::format("there is no column for the {}", !first    ? "first arm"
+                                                              : !second ? "second arm"
+                                                                        : "winner"),
+                 "columns: model_a or first, model_b or second, winner");
+    }
+    if (first->empty() || second->empty()) return bad(where, "an arm has no name");
+    if (*first == *second) {
+      return bad(where, fmt::format("'{}' is compared with itself", *first));
+    }
+    record.source.type = source_type ? *source_type : record.source.id.empty() ? "" : "voter";
+    record.first = arm(*first);
+    record.second = arm(*second);
+    const Names names{*first, *second, first_column, second_column};
+    DUEL_ASSIGN(record.answer,
+                answer(names, record, winner.value_or(""), result.value_or(""), where));
+    table_.rows.push_back(std::move(record));
+    return Done{};
+  }
+
+  Result<ComparisonTable> finish(const std::string& name) {
+    if (table_.rows.empty()) return bad(name, "the file holds no comparison");
+    return std::move(table_);
+  }
+
+ private:
+  struct Names {
+    const std::string& first;
+    const std::string& second;
+    const std::string& first_column;
+    const std::string& second_column;
+  };
+
+  std::string arm(const std::string& name) {
+    const auto known = ids_.find(name);
+    if (known != ids_.end()) return known->second;
+    std::string id = id_from(name);
+    for (int k = 2; taken(id); ++k) id = fmt::format("{}-{}", id_from(name).substr(0, 90), k);
+    table_.arms.push_back({id, id == name ? "" : name, ""});
+    return ids_.emplace(name, id).first->second;
+  }
+  bool taken(const std::string& id) const {
+    return std::any_of(table_.arms.begin(), table_.arms.end(),
+                       [&](const ArmEntry& arm) { return arm.id == id; });
+  }
+
+  static Result<Answer> answer(const Names& names, const ComparisonRecord& record,
+                               const std::string& winner, const std::string& result,
+                               const std::string& where) {
+    const std::string& word = result.empty() || result == "win" ? winner : result;
+    const auto side = [&](const std::string& first, const std::string& second) {
+      return word == first ? record.first : word == second ? record.second : std::string();
+    };
+    const std::string by_arm = side(names.first, names.second);
+    const std::string by_column = side(names.first_column, names.second_column);
+    // Who says `win` in another column names the arm; else an arm called like a column is a riddle.
+    if (result != "win" && !by_arm.empty() && !by_column.empty() && by_arm != by_column) {
+      return bad(where, fmt::format("the winner '{}' is an arm and also a column", word),
+                 "rename the arm, or add a column 'result' with 'win'");
+    }
+    if (!by_arm.empty()) return Answer{Answered::win, by_arm};
+    if (!by_column.empty()) return Answer{Answered::win, by_column};
+    if (result != "win") {
+      if (word == "tie (bothbad)" || word == "bothbad") return Answer{Answered::both_bad, ""};
+      const auto answered = parse_answered(word);
+      if (answered.ok() && *answered != Answered::win) return Answer{*answered, ""};
+    }
+    const std::vector<std::string> known = {names.first,         names.second, names.first_column,
+                                            names.second_column, "tie",        "tie (bothbad)",
+                                            "both_bad",          "skip",       "invalid"};
+    return bad(where, fmt::format("the winner '{}' is neither arm and no other answer", word),
+               spelling_hint(word, known));
+  }
+
+  ComparisonTable table_;
+  std::unordered_map<std::string, std::string> ids_;  // by name
+};
+
+// A scalar as its text; anything nested as its JSON.
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
+}
+
+// The name that an arm had in the file it came from.
+std::string name_of(const ArmEntry& arm) {
+  const bool made_from_name = !arm.payload.empty() && arm.sha256.empty() &&
+                              arm.id.starts_with(id_from(arm.payload).substr(0, 90));
+  return made_from_name ? arm.payload : arm.id;
+}
+
+// All names of extra columns, in the order in which they first appear.
+std::vector<std::string> extra_columns(const ComparisonTable& table) {
+  std::vector<std::string> columns;
+  std::unordered_map<std::string_view, bool> seen;
+  for (const ComparisonRecord& row : table.rows) {
+    for (const auto& [name, value] : row.extra) {
+      if (seen.emplace(name, true).second) columns.push_back(name);
+    }
+  }
+  return columns;
+}
+
+std::string_view extra_of(const ComparisonRecord& row, const std::string& column) {
+  for (const auto& [name, value] : row.extra) {
+    if (name == column) return value;
+  }
+  return "";
+}
+
+std::string join(const std::vector<std::string>& fields) {
+  std::string line;
+  for (std::size_t k = 0; k < fields.size(); ++k) {
+    if (k > 0) line += ',';
+    line += csv_field(fields[k]);
+  }
+  return line + "\n";
+}
+
+class TableWriter {
+ public:
+  explicit TableWriter(const ComparisonTable& table) : table_(table), extra_(extra_columns(table)) {
+    for (const ArmEntry& arm : table.arms) names_.emplace(arm.id, name_of(arm));
+  }
+
+  std::string arena() const {
+    std::vector<std::string> header = {"model_a", "model_b", "winner", "judge", "tstamp"};
+    header.insert(header.end(), extra_.begin(), extra_.end());
+    std::string text = join(header);
+    for (const ComparisonRecord& row : table_.rows) {
+      std::vector<std::string> fields = {names_.at(row.first), names_.at(row.second), word(row),
+                                         row.source.id, row.made_at};
+      for (const std::string& column : extra_) fields.emplace_back(extra_of(row, column));
+      text += join(fields);
+    }
+    return text;
+  }
+
+  std::string csv() const {
+    std::vector<std::string> header = {"first",       "second",    "result", "winner",
+                                       "source_type", "source_id", "made_at"};
+    header.insert(header.end(), extra_.begin(), extra_.end());
+    std::string text = join(header);
+    for (const ComparisonRecord& row : table_.rows) {
+      std::vector<std::string> fields = {
+          names_.at(row.first), names_.at(row.second), std::string(to_word(row.answer.result)),
+          winner(row),          row.source.type,       row.source.id,
+          row.made_at};
+      for (const std::string& column : extra_) fields.emplace_back(extra_of(row, column));
+      text += join(fields);
+    }
+    return text;
+  }
+
+  std::string jsonl() const {
+    std::string text;
+    const auto field = [&](std::string_view name, std::string_view value) {
+      text += text.back() == '{' ? "" : ",";
+      append_json_string(text, name);
+      text += ':';
+      append_json_string(text, value);
+    };
+    for (const ComparisonRecord& row : table_.rows) {
+      text += '{';
+      field("first", names_.at(row.first));
+      field("second", names_.at(row.second));
+      field("result", to_word(row.answer.result));
+      if (row.answer.result == Answered::win) field("winner", winner(row));
+      if (!row.source.type.empty()) field("source_type", row.source.type);
+      if (!row.source.id.empty()) field("source_id", row.source.id);
+      if (!row.made_at.empty()) field("made_at", row.made_at);
+      for (const auto& [name, value] : row.extra) field(name, value);
+      text += "}\n";
+    }
+    return text;
+  }
+
+ private:
+  std::string winner(const ComparisonRecord& row) const {
+    return row.answer.result == Answered::win ? names_.at(row.answer.winner) : "";
+  }
+  static std::string word(const ComparisonRecord& row) {
+    if (row.answer.result == Answered::win) {
+      return row.answer.winner == row.first ? "model_a" : "model_b";
+    }
+    if (row.answer.result == Answered::both_bad) return "tie (bothbad)";
+    return std::string(to_word(row.answer.result));
+  }
+
+  const ComparisonTable& table_;
+  std::vector<std::string> extra_;
+  std::map<std::string, std::string> names_;
+};
+
+}  // namespace
+
+Result<ComparisonFormat> parse_comparison_format(std::string_view word) {
+  if (word == "jsonl") return ComparisonFormat::jsonl;
+  if (word == "csv") return ComparisonFormat::csv;
+  if (word == "arena") return ComparisonFormat::arena;
+  const std::vector<std::string> known = {"jsonl", "csv", "arena"};
+  return Error{ErrorCode::invalid_argument, fmt::format("'{}' is no format", word), "",
+               spelling_hint(word, known)};
+}
+
+std::string id_from(std::string_view text) {
+  std::string id;
+  for (const char c : text) {
+    const bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    const bool inner = letter || c == '.' || c == '_' || c == ':' || c == '-';
+    if (id.empty() && !letter) {
+      if (inner) continue;
+      id += "x-";
+      continue;
+    }
+    id += inner ? c : '-';
+  }
+  if (id.empty()) id = "x";
+  return id.substr(0, 100);
+}
+
+Result<ComparisonTable> parse_comparisons_csv(std::string_view text, const std::string& name) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  CsvReader reader(text, name);
+  DUEL_ASSIGN(const auto header, reader.next());
+  if (!header) return bad(name, "the file is empty");
+  for (std::size_t k = 0; k < header->fields.size(); ++k) {
+    const auto same = std::count(header->fields.begin(), header->fields.end(), header->fields[k]);
+    if (same > 1) {
+      return bad(reader.where(header->line),
+                 fmt::format("two columns are called '{}'", header->fields[k]));
+    }
+  }
+  TableBuilder builder;
+  Row row;
+  for (;;) {
+    DUEL_ASSIGN(const auto record, reader.next());
+    if (!record) break;
+    if (record->fields.size() != header->fields.size()) {
+      return bad(reader.where(record->line),
+                 fmt::format("{} fields where the header has {}", record->fields.size(),
+                             header->fields.size()));
+    }
+    row.clear();
+    for (std::size_t k = 0; k < header->fields.size(); ++k) {
+      row.emplace_back(header->fields[k], record->fields[k]);
+    }
+    DUEL_RETURN_IF_ERROR(builder.add(row, reader.where(record->line)));
+  }
+  return builder.finish(name);
+}
+
+Result<ComparisonTable> parse_comparisons_jsonl(std::string_view text, const std::string& name) {
+  TextLines lines = TextLines::of_text(name, text);
+  TableBuilder builder;
+  for (;;) {
+    DUEL_ASSIGN(const auto line, lines.next());
+    if (!line) break;
+    if (line->empty()) continue;
+    const Json json = Json::parse(*line, nullptr, false);
+    if (!json.is_object()) return bad(lines.here(), "the line is no JSON object");
+    Row row;
+    for (const auto& [key, value] : json.items()) row.emplace_back(key, text_of(value));
+    DUEL_RETURN_IF_ERROR(builder.add(row, lines.here()));
+  }
+  return builder.finish(name);
+}
+
+Result<ComparisonTable> read_comparisons(const std::filesystem::path& file) {
+  DUEL_ASSIGN(const std::string text, read_whole_file(file, kMostBytes));
+  return text.starts_with('{') ? parse_comparisons_jsonl(text, file.string())
+                               : parse_comparisons_csv(text, file.string());
+}
+
+Result<ComparisonTable> comparisons_of_log(const std::filesystem::path& file) {
+  ComparisonTable table;
+  std::optional<Ledger> ledger;
+  std::vector<std::optional<ComparisonRecord>> rows;     // in the order of serving
+  std::unordered_map<std::string, std::size_t> by_duel;  // row of a duel that may be answered
+  const auto sink = [&](const LogEntry& entry) -> Status {
+    if (const auto* experiment = std::get_if<ExperimentRecord>(&entry.record)) {
+      DUEL_ASSIGN(ledger, Ledger::make(*experiment));
+      return Done{};
+    }
+    DUEL_ASSIGN(const Effect effect, ledger->apply(entry));
+    if (const auto* serve = std::get_if<ServeRecord>(&entry.record)) {
+      if (serve->serving == Serving::aa) return Done{};
+      ComparisonRecord row{.first = serve->first, .second = serve->second};
+      row.extra.emplace_back("duel_id", serve->duel_id);
+      row.extra.emplace_back("serving", std::string(to_word(serve->serving)));
+      if (!serve->task.empty()) row.extra.emplace_back("task", serve->task);
+      by_duel.emplace(serve->duel_id, rows.size());
+      rows.emplace_back(std::move(row));
+    } else if (const auto* outcome = std::get_if<OutcomeRecord>(&entry.record)) {
+      const auto found = by_duel.find(outcome->duel_id);
+      if (effect != Effect::applied || found == by_duel.end()) return Done{};
+      ComparisonRecord& row = *rows[found->second];
+      by_duel.erase(found);
+      row.answer = outcome->answer;
+      row.source = outcome->source;
+      row.made_at = format_timestamp(entry.time_ms);
+      if (outcome->response_ms) {
+        row.extra.emplace_back("response_ms", fmt::format("{}", *outcome->response_ms));
+      }
+      if (!outcome->note.empty()) row.extra.emplace_back("note", outcome->note);
+    } else if (const auto* comparison = std::get_if<ComparisonRecord>(&entry.record)) {
+      rows.emplace_back(*comparison);
+    }
+    return Done{};
+  };
+  const auto extent = read_log(file, sink);
+  if (!extent.ok()) return extent.error();
+  if (!ledger) return bad(file.string(), "the log holds no experiment");
+  for (const auto& [duel_id, row] : by_duel) rows[row].reset();  // never answered
+  for (const LedgerArm& arm : ledger->arms()) table.arms.push_back(arm.entry);
+  for (auto& row : rows) {
+    if (row) table.rows.push_back(std::move(*row));
+  }
+  if (!by_duel.empty()) {
+    table.left_out.push_back(fmt::format("{} duels without an answer", by_duel.size()));
+  }
+  if (ledger->aa().served > 0) {
+    table.left_out.push_back(
+        fmt::format("{} duels that showed one arm twice", ledger->aa().served));
+  }
+  return table;
+}
+
+std::string to_text(const ComparisonTable& table, ComparisonFormat format) {
+  const TableWriter writer(table);
+  switch (format) {
+    case ComparisonFormat::jsonl:
+      return writer.jsonl();
+    case ComparisonFormat::csv:
+      return writer.csv();
+    case ComparisonFormat::arena:
+      break;
+  }
+  return writer.arena();
+}
+
+ExperimentRecord experiment_of(const ComparisonTable& table, const std::string& experiment_id,
+                               double alpha) {
+  ExperimentRecord record;
+  record.experiment_id = experiment_id;
+  record.arms = table.arms;
+  record.stopping.alpha = alpha;
+  record.comparisons_count = true;
+  return record;
+}
+
+}  // namespace duel

@@ -1,0 +1,50 @@
+// Comparisons in files of other programs: arena CSV (`model_a,model_b,winner,judge,tstamp`), plain CSV and
+// JSON lines. What is read can be written again without loss; columns that Duel does not know are kept.
+//
+// Columns, each by one of these names:
+//   the first arm    first, model_a, arm_a            the second arm   second, model_b, arm_b
+//   winner           the arm's name, or the name of its column; tie; both_bad, tie (bothbad); skip;
+//                    invalid. Where there is a column `result` (win, tie, ..) it says so there
+//   who answered     judge, source_id, observer, voter (and source_type)
+//   when             tstamp, made_at, time
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "duel/core/result.h"
+#include "duel/experiment/record.h"
+
+namespace duel {
+
+enum class ComparisonFormat { jsonl, csv, arena };
+Result<ComparisonFormat> parse_comparison_format(std::string_view word);
+
+struct ComparisonTable {
+  std::vector<ArmEntry> arms;  // in the order in which they appear
+  std::vector<ComparisonRecord> rows;
+  std::vector<std::string> left_out;  // what has no place in such a file, for people
+};
+
+// All rows or an error that names file:line. A name that cannot be an id becomes one and is kept as
+// the arm's payload.
+Result<ComparisonTable> parse_comparisons_csv(std::string_view text, const std::string& name);
+Result<ComparisonTable> parse_comparisons_jsonl(std::string_view text, const std::string& name);
+// By its first byte: `{` begins JSON lines.
+Result<ComparisonTable> read_comparisons(const std::filesystem::path& file);
+
+// All comparisons that a log holds, the answered duels of the experiment among them.
+Result<ComparisonTable> comparisons_of_log(const std::filesystem::path& file);
+
+std::string to_text(const ComparisonTable& table, ComparisonFormat format);
+
+// An experiment around comparisons that were made before it: they are its evidence.
+ExperimentRecord experiment_of(const ComparisonTable& table, const std::string& experiment_id,
+                               double alpha);
+
+// A text made to an id: what an id cannot hold becomes `-`.
+std::string id_from(std::string_view text);
+
+}  // namespace duel

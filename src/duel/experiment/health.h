@@ -1,0 +1,28 @@
+// Whether the answers of an experiment can be trusted: checks that passed are named too. What decides
+// whether a check fails is computed from the counts by plain arithmetic, so that every machine agrees.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "duel/experiment/ledger.h"
+
+namespace duel {
+
+enum class HealthVerdict { passed, failed, unknown };  // unknown: too little is known to tell
+std::string_view to_word(HealthVerdict verdict);
+
+struct HealthCheck {
+  std::string
+      name;  // missing_answers, position_balance, position_bias, ties, voters, aa, conflicts
+  HealthVerdict verdict = HealthVerdict::unknown;
+  std::string detail;  // the figure, and where it is worst
+};
+
+// Always the same checks in the same order.
+std::vector<HealthCheck> check_health(const Ledger& ledger);
+// Failed if any failed, else passed.
+HealthVerdict overall(const std::vector<HealthCheck>& checks);
+
+}  // namespace duel

@@ -1,0 +1,565 @@
+#include "duel/experiment/ledger.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "duel/core/rng.h"
+#include "duel/core/spelling.h"
+
+namespace duel {
+namespace {
+
+Error refused(std::string message, std::string hint = {}) {
+  return Error{ErrorCode::invalid_data, std::move(message), "", std::move(hint)};
+}
+
+Outcome outcome_of(Answered answered) {
+  switch (answered) {
+    case Answered::tie:
+      return Outcome::tie;
+    case Answered::both_bad:
+      return Outcome::both_bad;
+    case Answered::skip:
+      return Outcome::skip;
+    case Answered::win:
+    case Answered::invalid:
+      break;
+  }
+  return Outcome::none;
+}
+
+// Counts an answer that says `outcome` of (first, second).
+void count_answer(ShownCounts& counts, Answered result, Outcome outcome) {
+  switch (result) {
+    case Answered::win:
+      ++(outcome == Outcome::first_wins ? counts.first_wins : counts.second_wins);
+      return;
+    case Answered::tie:
+      ++counts.ties;
+      return;
+    case Answered::both_bad:
+      ++counts.both_bad;
+      return;
+    case Answered::skip:
+      ++counts.skips;
+      return;
+    case Answered::invalid:
+      ++counts.invalid;
+      return;
+  }
+}
+
+// A table of num_arms x num_arms for one arm more.
+void grow(std::vector<ShownCounts>& table, std::size_t num_arms) {
+  std::vector<ShownCounts> larger((num_arms + 1) * (num_arms + 1));
+  for (std::size_t i = 0; i < num_arms; ++i) {
+    for (std::size_t j = 0; j < num_arms; ++j) {
+      larger[i * (num_arms + 1) + j] = table[i * num_arms + j];
+    }
+  }
+  table = std::move(larger);
+}
+
+Status check_arm(const ArmEntry& arm) { return check_id("an arm", arm.id); }
+
+}  // namespace
+
+ShownCounts& ShownCounts::operator+=(const ShownCounts& other) {
+  served += other.served;
+  first_wins += other.first_wins;
+  second_wins += other.second_wins;
+  ties += other.ties;
+  both_bad += other.both_bad;
+  skips += other.skips;
+  invalid += other.invalid;
+  expired += other.expired;
+  return *this;
+}
+
+ShownCounts mirrored(const ShownCounts& counts) {
+  ShownCounts other = counts;
+  std::swap(other.first_wins, other.second_wins);
+  return other;
+}
+
+Result<Ledger> Ledger::make(const ExperimentRecord& experiment) {
+  DUEL_RETURN_IF_ERROR(check_id("an experiment", experiment.experiment_id));
+  if (experiment.arms.size() < 2) {
+    return Error{ErrorCode::invalid_argument,
+                 fmt::format("{} arms cannot be compared", experiment.arms.size()), "arms",
+                 "at least two are needed"};
+  }
+  for (const ArmEntry& arm : experiment.arms) {
+    DUEL_RETURN_IF_ERROR(check_arm(arm));
+    const auto same = [&](const ArmEntry& other) { return other.id == arm.id; };
+    if (std::count_if(experiment.arms.begin(), experiment.arms.end(), same) > 1) {
+      return Error{ErrorCode::invalid_argument, fmt::format("two arms have the id '{}'", arm.id),
+                   "arms", ""};
+    }
+  }
+  if (!(experiment.aa_rate >= 0 && experiment.aa_rate <= 0.5)) {
+    return Error{ErrorCode::invalid_argument, fmt::format("{} is out of range", experiment.aa_rate),
+                 "aa_rate", "0 .. 0.5"};
+  }
+  DUEL_ASSIGN(
+      Certifier certifier,
+      Certifier::make(experiment.arms.size(),
+                      {.alpha = experiment.stopping.alpha,
+                       .arms_fixed = experiment.stopping.arms_fixed,
+                       .min_decisive_per_pair = experiment.stopping.min_decisive_per_pair}));
+  std::optional<ScoreCertifier> scores;
+  if (experiment.goal != Goal::condorcet) {
+    if (!experiment.stopping.arms_fixed) {
+      return Error{ErrorCode::unsupported,
+                   fmt::format("the goal {} needs a fixed set of arms", to_word(experiment.goal)),
+                   "stopping.arms_fixed", "set it to true, or take the goal condorcet"};
+    }
+    DUEL_ASSIGN(scores, ScoreCertifier::make(
+                            experiment.arms.size(),
+                            experiment.goal == Goal::copeland ? Score::copeland : Score::borda,
+                            experiment.stopping.alpha, experiment.stopping.min_decisive_per_pair));
+  }
+  return Ledger(experiment, std::move(certifier), std::move(scores));
+}
+
+Ledger::Ledger(const ExperimentRecord& experiment, Certifier certifier,
+               std::optional<ScoreCertifier> scores)
+    : experiment_(experiment),
+      num_active_(experiment.arms.size()),
+      shown_(experiment.arms.size() * experiment.arms.size()),
+      compared_(experiment.arms.size() * experiment.arms.size()),
+      certifier_(std::move(certifier)),
+      scores_(std::move(scores)) {
+  for (const ArmEntry& arm : experiment.arms) {
+    arm_index_.emplace(arm.id, static_cast<Arm>(arms_.size()));
+    arms_.push_back({.entry = arm});
+  }
+}
+
+std::optional<Arm> Ledger::find_arm(std::string_view id) const {
+  const auto found = arm_index_.find(id);
+  if (found == arm_index_.end()) return std::nullopt;
+  return found->second;
+}
+
+const LedgerDuel* Ledger::find_duel(std::string_view duel_id) const {
+  const auto found = duel_index_.find(duel_id);
+  return found == duel_index_.end() ? nullptr : &duels_[found->second];
+}
+
+std::vector<std::string> Ledger::pending() const {
+  std::vector<std::string> ids;
+  ids.reserve(pending_.size());
+  for (const auto& [ordinal, id] : pending_) ids.push_back(id);
+  return ids;
+}
+
+ShownCounts Ledger::pair(Arm i, Arm j) const {
+  ShownCounts counts = shown(i, j);
+  counts += mirrored(shown(j, i));
+  return counts;
+}
+
+ShownCounts Ledger::total() const {
+  ShownCounts sum;
+  for (const ShownCounts& counts : shown_) sum += counts;
+  return sum;
+}
+
+Result<Arm> Ledger::arm_of(std::string_view id) const {
+  if (const auto arm = find_arm(id)) return *arm;
+  std::vector<std::string> known;
+  for (const LedgerArm& arm : arms_) known.push_back(arm.entry.id);
+  return refused(fmt::format("there is no arm '{}'", id), spelling_hint(id, known));
+}
+
+Result<const LedgerDuel*> Ledger::duel_of(std::string_view duel_id) const {
+  if (const LedgerDuel* duel = find_duel(duel_id)) return duel;
+  return refused(fmt::format("no duel '{}' was served", duel_id));
+}
+
+Result<Outcome> Ledger::outcome_of(const Answer& answer, Arm first, Arm second) const {
+  if (answer.result != Answered::win) {
+    if (answer.winner.empty() && answer.place == 0) return duel::outcome_of(answer.result);
+    return refused(fmt::format("a result '{}' has a winner", to_word(answer.result)));
+  }
+  if (first == second) {
+    if (answer.winner == id_of(first) && (answer.place == 1 || answer.place == 2)) {
+      return answer.place == 1 ? Outcome::first_wins : Outcome::second_wins;
+    }
+    return refused(fmt::format("the winner '{}' at place {} of a duel of '{}' with itself",
+                               answer.winner, answer.place, id_of(first)),
+                   "name that arm, and the place 1 or 2 that won");
+  }
+  if (answer.place != 0) {
+    return refused("a place is given where the winner's id says it all");
+  }
+  if (answer.winner == id_of(first)) return Outcome::first_wins;
+  if (answer.winner == id_of(second)) return Outcome::second_wins;
+  return refused(fmt::format("the winner '{}' is neither '{}' nor '{}'", answer.winner,
+                             id_of(first), id_of(second)));
+}
+
+Status Ledger::check(const Record& record) const {
+  return std::visit([&](const auto& kind) { return check_kind(kind); }, record);
+}
+
+Status Ledger::check_kind(const ExperimentRecord& /*record*/) const {
+  return refused("a second record 'experiment'");
+}
+
+Status Ledger::check_kind(const ServeRecord& record) const {
+  DUEL_RETURN_IF_ERROR(check_id("a duel", record.duel_id));
+  DUEL_ASSIGN(const Arm first, arm_of(record.first));
+  DUEL_ASSIGN(const Arm second, arm_of(record.second));
+  if (completed_) return refused("a duel is served after the experiment was completed");
+  if (find_duel(record.duel_id) != nullptr) {
+    return refused(fmt::format("the duel '{}' is served a second time", record.duel_id));
+  }
+  if (record.ordinal != served_) {
+    return refused(fmt::format("the duel '{}' has the ordinal {}, expected was {}", record.duel_id,
+                               record.ordinal, served_));
+  }
+  if ((first == second) != (record.serving == Serving::aa)) {
+    return refused(fmt::format("'{}' against '{}' is served as '{}'", record.first, record.second,
+                               to_word(record.serving)),
+                   "one arm shown twice is 'aa', and only that");
+  }
+  for (const Arm arm : {first, second}) {
+    if (!arms_[arm].active) {
+      return refused(fmt::format("the retired arm '{}' is served", id_of(arm)));
+    }
+  }
+  const std::uint64_t limit = experiment_.stopping.max_duels;
+  if (limit > 0 && served_ >= limit) {
+    return refused(fmt::format("more than max_duels = {} duels are served", limit));
+  }
+  return Done{};
+}
+
+Status Ledger::check_judgements(const OutcomeRecord& record, const LedgerDuel& duel) const {
+  const auto& judgements = record.judgements;
+  const bool empty_handed =
+      record.answer.result == Answered::skip || record.answer.result == Answered::invalid;
+  if (judgements.empty() && (experiment_.order != Placement::both || empty_handed)) return Done{};
+  if (experiment_.order != Placement::both) {
+    return refused(fmt::format("judgements in both orders, but the order is '{}'",
+                               to_word(experiment_.order)));
+  }
+  if (judgements.size() != 2) {
+    return refused(
+        fmt::format("{} judgements of a duel that is judged in both orders", judgements.size()),
+        "two are needed, one for each order");
+  }
+  const std::string& a = id_of(duel.first);
+  const std::string& b = id_of(duel.second);
+  const bool both = (judgements[0].first == a && judgements[1].first == b) ||
+                    (judgements[0].first == b && judgements[1].first == a);
+  if (!both) return refused(fmt::format("the judgements do not show '{}' and '{}' first", a, b));
+  for (const Judgement& judgement : judgements) {
+    const auto known = outcome_of(judgement.answer, duel.first, duel.second);
+    if (!known.ok()) return known.error();
+  }
+  const Answer together = combined(judgements);
+  if (together != record.answer) {
+    return refused(fmt::format("the judgements make a '{}', not a '{}'", to_word(together.result),
+                               to_word(record.answer.result)),
+                   "what both say counts; a flip is a tie");
+  }
+  return Done{};
+}
+
+Status Ledger::check_kind(const OutcomeRecord& record) const {
+  DUEL_ASSIGN(const LedgerDuel* duel, duel_of(record.duel_id));
+  const auto outcome = outcome_of(record.answer, duel->first, duel->second);
+  if (!outcome.ok()) return outcome.error();
+  return check_judgements(record, *duel);
+}
+
+Status Ledger::check_kind(const ExpiredRecord& record) const {
+  DUEL_ASSIGN(const LedgerDuel* duel, duel_of(record.duel_id));
+  if (duel->fate == Fate::pending) return Done{};
+  return refused(fmt::format("the duel '{}' expires after it was {}", record.duel_id,
+                             duel->fate == Fate::answered ? "answered" : "expired"));
+}
+
+Status Ledger::check_kind(const ArmAddedRecord& record) const {
+  DUEL_RETURN_IF_ERROR(check_arm(record.arm));
+  if (find_arm(record.arm.id)) {
+    return refused(fmt::format("there is an arm '{}' already", record.arm.id),
+                   "the id of an arm is never used again");
+  }
+  if (experiment_.stopping.arms_fixed) {
+    return refused(fmt::format("the arm '{}' is added to a fixed set", record.arm.id),
+                   "start the experiment with stopping.arms_fixed = false");
+  }
+  return Done{};
+}
+
+Status Ledger::check_kind(const ArmRetiredRecord& record) const {
+  DUEL_ASSIGN(const Arm arm, arm_of(record.arm_id));
+  if (!arms_[arm].active) {
+    return refused(fmt::format("the arm '{}' is retired a second time", record.arm_id));
+  }
+  if (experiment_.stopping.arms_fixed) {
+    return refused(fmt::format("the arm '{}' of a fixed set is retired", record.arm_id),
+                   "start the experiment with stopping.arms_fixed = false");
+  }
+  return Done{};
+}
+
+Status Ledger::check_kind(const ComparisonRecord& record) const {
+  DUEL_ASSIGN(const Arm first, arm_of(record.first));
+  DUEL_ASSIGN(const Arm second, arm_of(record.second));
+  if (first == second) {
+    return refused(fmt::format("the arm '{}' is compared with itself", record.first));
+  }
+  const auto outcome = outcome_of(record.answer, first, second);
+  if (!outcome.ok()) return outcome.error();
+  return Done{};
+}
+
+Status Ledger::check_kind(const CertifiedRecord& record) const {
+  if (!certificate_) {
+    return refused("the log says 'certified', but the records before it certify nothing");
+  }
+  const std::string winner = certificate_->winner ? id_of(*certificate_->winner) : "";
+  if (record.kind == certificate_->kind && record.winner == winner &&
+      record.at == certificate_->sequence) {
+    return Done{};
+  }
+  return refused(
+      fmt::format("the log says '{}' '{}' at record {}, but the records before it "
+                  "certify '{}' '{}' at record {}",
+                  to_word(record.kind), record.winner, record.at, to_word(certificate_->kind),
+                  winner, certificate_->sequence));
+}
+
+Status Ledger::check_kind(const CompletedRecord& record) const {
+  if (completed_) return refused("the experiment is completed a second time");
+  const std::vector<std::string> known = {"certified", "max_duels", "stopped"};
+  if (std::find(known.begin(), known.end(), record.reason) != known.end()) return Done{};
+  return refused(fmt::format("'{}' is no reason to complete", record.reason),
+                 spelling_hint(record.reason, known));
+}
+
+Result<Effect> Ledger::apply(const LogEntry& entry) {
+  DUEL_RETURN_IF_ERROR(check(entry.record));
+  DUEL_CHECK(entry.sequence == sequence_ + 1);
+  const Effect effect = std::visit([&](const auto& kind) { return take(kind); }, entry.record);
+  sequence_ = entry.sequence;
+  head_ = entry.hash;
+  look_for_certificate(entry);
+  return effect;
+}
+
+void Ledger::count_evidence(const Duel& duel, Outcome outcome) {
+  certifier_.observe(duel, outcome);
+  if (!scores_) return;
+  if (outcome == Outcome::first_wins) scores_->observe(duel.first, duel.second);
+  if (outcome == Outcome::second_wins) scores_->observe(duel.second, duel.first);
+}
+
+// The duel's fate is settled; what that says goes to the evidence when its turn comes.
+void Ledger::finish(LedgerDuel& duel, Outcome outcome) {
+  pending_.erase(duel.ordinal);
+  if (duel.serving == Serving::aa) return;
+  order_.answered(duel.place_in_order, outcome,
+                  [&](const Duel& served, Outcome answer) { count_evidence(served, answer); });
+}
+
+void Ledger::look_for_certificate(const LogEntry& entry) {
+  if (certificate_) return;
+  std::optional<GivenCertificate> given;
+  if (scores_) {
+    if (scores_->winner()) {
+      given = {.kind = scores_->score() == Score::copeland ? CertificateKind::copeland
+                                                           : CertificateKind::borda,
+               .winner = scores_->winner(),
+               .sequence = 0,
+               .head = {}};
+    }
+  } else if (certifier_.winner()) {
+    given = {.kind = CertificateKind::winner,
+             .winner = certifier_.winner()->winner,
+             .sequence = 0,
+             .head = {}};
+  } else if (certifier_.no_winner()) {
+    given = {.kind = CertificateKind::no_winner, .winner = {}, .sequence = 0, .head = {}};
+  }
+  if (!given) return;
+  given->sequence = entry.sequence;
+  given->head = entry.hash;
+  certificate_ = std::move(given);
+}
+
+Effect Ledger::take(const ExperimentRecord& /*record*/) {
+  DUEL_CHECK(false);
+  return Effect::applied;
+}
+
+Effect Ledger::take(const ServeRecord& record) {
+  const Arm first = arm_index_.find(record.first)->second;
+  const Arm second = arm_index_.find(record.second)->second;
+  LedgerDuel duel{.ordinal = served_,
+                  .round = record.round,
+                  .first = first,
+                  .second = second,
+                  .serving = record.serving};
+  if (record.serving == Serving::aa) {
+    ++aa_.served;
+  } else {
+    ++shown_[first * arms_.size() + second].served;
+    duel.place_in_order = ordered_;
+    certifier_.served({.first = first, .second = second});
+    order_.served(ordered_++, first, second, [](const Duel&, Outcome) {});
+  }
+  duels_.push_back(duel);
+  duel_index_.emplace(record.duel_id, served_);
+  pending_.emplace_hint(pending_.end(), served_, record.duel_id);
+  ++served_;
+  return Effect::applied;
+}
+
+Effect Ledger::take(const OutcomeRecord& record) {
+  LedgerDuel& duel = duels_[duel_index_.find(record.duel_id)->second];
+  const Outcome outcome = *outcome_of(record.answer, duel.first, duel.second);
+  if (duel.fate == Fate::expired) {
+    ++late_;
+    return Effect::late;
+  }
+  if (duel.fate == Fate::answered) {
+    if (duel.result == record.answer.result && duel.outcome == outcome) {
+      ++duplicates_;
+      return Effect::duplicate;
+    }
+    ++conflicts_;
+    return Effect::conflicting;
+  }
+  duel.fate = Fate::answered;
+  duel.result = record.answer.result;
+  duel.outcome = outcome;
+  const bool aa = duel.serving == Serving::aa;
+  count_answer(aa ? aa_ : shown_[duel.first * arms_.size() + duel.second], duel.result, outcome);
+  if (record.source != Source{}) {
+    std::string who = record.source.type;
+    who += ':';
+    who += record.source.id;
+    ++by_source_[std::move(who)];
+  }
+  if (record.judgements.size() == 2 && !aa) {
+    ++flips_.judged;
+    const auto place_won = [](const Judgement& judgement) {
+      if (judgement.answer.result != Answered::win) return 0;
+      return judgement.answer.winner == judgement.first ? 1 : 2;
+    };
+    const int once = place_won(record.judgements[0]), again = place_won(record.judgements[1]);
+    if (once == again && once == 1) ++flips_.to_first;
+    if (once == again && once == 2) ++flips_.to_second;
+  }
+  finish(duel, outcome);
+  return Effect::applied;
+}
+
+Effect Ledger::take(const ExpiredRecord& record) {
+  LedgerDuel& duel = duels_[duel_index_.find(record.duel_id)->second];
+  duel.fate = Fate::expired;
+  ++(duel.serving == Serving::aa ? aa_ : shown_[duel.first * arms_.size() + duel.second]).expired;
+  finish(duel, Outcome::none);
+  return Effect::applied;
+}
+
+Effect Ledger::take(const ArmAddedRecord& record) {
+  const std::size_t before = arms_.size();
+  const auto arm = certifier_.add_arm();
+  DUEL_CHECK(arm.ok() && *arm == before);
+  grow(shown_, before);
+  grow(compared_, before);
+  arm_index_.emplace(record.arm.id, *arm);
+  arms_.push_back({.entry = record.arm});
+  ++num_active_;
+  return Effect::applied;
+}
+
+Effect Ledger::take(const ArmRetiredRecord& record) {
+  const Arm arm = arm_index_.find(record.arm_id)->second;
+  arms_[arm].active = false;
+  --num_active_;
+  DUEL_CHECK(certifier_.retire(arm).ok());
+  return Effect::applied;
+}
+
+Effect Ledger::take(const ComparisonRecord& record) {
+  const Arm first = arm_index_.find(record.first)->second;
+  const Arm second = arm_index_.find(record.second)->second;
+  const Outcome outcome = *outcome_of(record.answer, first, second);
+  ShownCounts& counts = compared_[first * arms_.size() + second];
+  ++counts.served;
+  count_answer(counts, record.answer.result, outcome);
+  ++comparisons_;
+  if (record.source != Source{}) ++by_source_[record.source.type + ":" + record.source.id];
+  if (experiment_.comparisons_count) {
+    ShownCounts& shown = shown_[first * arms_.size() + second];
+    ++shown.served;
+    count_answer(shown, record.answer.result, outcome);
+    certifier_.served({.first = first, .second = second});
+    order_.served(ordered_, first, second, [](const Duel&, Outcome) {});
+    order_.answered(ordered_++, outcome,
+                    [&](const Duel& served, Outcome answer) { count_evidence(served, answer); });
+  }
+  return Effect::applied;
+}
+
+Effect Ledger::take(const CertifiedRecord& /*record*/) { return Effect::applied; }
+
+Effect Ledger::take(const CompletedRecord& /*record*/) {
+  completed_ = true;
+  return Effect::applied;
+}
+
+std::uint64_t Ledger::state_hash() const {
+  std::uint64_t hash = 0;
+  const auto add = [&](std::uint64_t value) { hash = mix64(hash ^ value); };
+  const auto add_counts = [&](const ShownCounts& counts) {
+    for (const std::uint64_t value :
+         {counts.served, counts.first_wins, counts.second_wins, counts.ties, counts.both_bad,
+          counts.skips, counts.invalid, counts.expired}) {
+      add(value);
+    }
+  };
+  add(arms_.size());
+  for (const LedgerArm& arm : arms_) {
+    add(hash_text(arm.entry.id));
+    add(arm.active ? 1 : 0);
+  }
+  for (const ShownCounts& counts : shown_) add_counts(counts);
+  for (const ShownCounts& counts : compared_) add_counts(counts);
+  add_counts(aa_);
+  for (const std::uint64_t value :
+       {flips_.judged, flips_.to_first, flips_.to_second, served_, comparisons_, duplicates_,
+        conflicts_, late_, ordered_, order_.released(), order_.waiting(), certifier_.decisive(),
+        sequence_, std::uint64_t{completed_}, std::uint64_t{certificate_.has_value()},
+        certificate_ ? certificate_->sequence : 0}) {
+    add(value);
+  }
+  for (Arm i = 0; i < arms_.size(); ++i) {
+    for (Arm j = 0; j < arms_.size(); ++j) {
+      if (i != j) add(certifier_.wins(i, j));
+    }
+  }
+  for (const auto& [ordinal, id] : pending_) {
+    add(ordinal);
+    add(hash_text(id));
+  }
+  for (const LedgerDuel& duel : duels_) {
+    add(duel.round);
+    add(static_cast<std::uint64_t>(duel.first) << 32 | duel.second);
+    add(static_cast<std::uint64_t>(duel.serving) << 16 |
+        static_cast<std::uint64_t>(duel.fate) << 8 | static_cast<std::uint64_t>(duel.outcome));
+  }
+  return hash;
+}
+
+}  // namespace duel

@@ -1,0 +1,225 @@
+// What a log says: arms, duels and their answers, all counts, the evidence and the certificate. A pure
+// fold over the records; no policy is needed to read it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "duel/core/duel.h"
+#include "duel/core/result.h"
+#include "duel/experiment/record.h"
+#include "duel/inference/certificate.h"
+#include "duel/inference/score_certificate.h"
+#include "duel/inference/serving_order.h"
+
+namespace duel {
+
+// What became of the duels that were shown as (first, second). Win, tie, both-bad, skip, invalid and
+// expired are different things everywhere.
+struct ShownCounts {
+  std::uint64_t served = 0;
+  std::uint64_t first_wins = 0;
+  std::uint64_t second_wins = 0;
+  std::uint64_t ties = 0;
+  std::uint64_t both_bad = 0;
+  std::uint64_t skips = 0;
+  std::uint64_t invalid = 0;
+  std::uint64_t expired = 0;
+
+  std::uint64_t decisive() const { return first_wins + second_wins; }
+  std::uint64_t answered() const { return decisive() + ties + both_bad + skips + invalid; }
+  std::uint64_t pending() const { return served - answered() - expired; }
+  ShownCounts& operator+=(const ShownCounts& other);
+  friend bool operator==(const ShownCounts&, const ShownCounts&) = default;
+};
+// The same seen from the other side.
+ShownCounts mirrored(const ShownCounts& counts);
+
+// Judgements of one duel in both orders: what the places did to them.
+struct FlipCounts {
+  std::uint64_t judged = 0;    // duels judged in both orders
+  std::uint64_t to_first = 0;  // the first place won both times
+  std::uint64_t to_second = 0;
+};
+
+struct LedgerArm {
+  ArmEntry entry;
+  bool active = true;
+};
+
+enum class Fate { pending, answered, expired };
+
+struct LedgerDuel {
+  std::uint64_t ordinal = 0;
+  Round round = 0;
+  Arm first = 0;  // as shown
+  Arm second = 0;
+  Serving serving = Serving::explore;
+  Fate fate = Fate::pending;
+  Answered result = Answered::skip;  // where answered
+  Outcome outcome = Outcome::none;   // what it says of (first, second); `none` until it is answered
+  std::uint64_t place_in_order = 0;  // among what may become evidence
+};
+
+// A certificate, given once and for good.
+struct GivenCertificate {
+  CertificateKind kind = CertificateKind::winner;
+  std::optional<Arm> winner;   // none for no_winner
+  std::uint64_t sequence = 0;  // the record that gave it
+  std::string head;            // the chain's hash there
+};
+
+// What a record did.
+enum class Effect {
+  applied,
+  duplicate,    // an outcome that was known: nothing changed
+  conflicting,  // an outcome that differs from the known one: kept in the log, the first counts
+  late,         // an outcome after the duel expired: kept in the log, counts for nothing
+};
+
+class Ledger {
+ public:
+  // The state after the first record. An error names the field that is out of range.
+  static Result<Ledger> make(const ExperimentRecord& experiment);
+
+  // About so many duels will come. Growing the index of a million duels step by step takes a tenth of
+  // the time of reading them.
+  void expect_duels(std::uint64_t duels) {
+    duels_.reserve(duels);
+    duel_index_.reserve(duels);
+  }
+
+  // Whether `apply` would take the record. Ask before writing it.
+  Status check(const Record& record) const;
+  // An error (unknown arm, outcome without serve, an id twice, an ordinal that leaves a gap, ..)
+  // changes nothing.
+  Result<Effect> apply(const LogEntry& entry);
+
+  const ExperimentRecord& experiment() const { return experiment_; }
+  const std::vector<LedgerArm>& arms() const { return arms_; }
+  std::size_t num_arms() const { return arms_.size(); }
+  std::size_t num_active() const { return num_active_; }
+  const std::string& id_of(Arm arm) const { return arms_[arm].entry.id; }
+  std::optional<Arm> find_arm(std::string_view id) const;
+  const LedgerDuel* find_duel(std::string_view duel_id) const;
+  // Served, neither answered nor expired: ids in serving order.
+  std::vector<std::string> pending() const;
+  bool has_pending() const { return !pending_.empty(); }
+  // What an answer says of (first, second): `none` for an invalid one. An error if the winner is
+  // neither.
+  Result<Outcome> outcome_of(const Answer& answer, Arm first, Arm second) const;
+
+  // All answers at once, as they came, between different arms; comparisons made elsewhere too where
+  // they count.
+  const ShownCounts& shown(Arm first, Arm second) const {
+    return shown_[first * arms_.size() + second];
+  }
+  // Both placements, from i's side: `first_wins` are i's.
+  ShownCounts pair(Arm i, Arm j) const;
+  ShownCounts total() const;  // by place, over all pairs
+  const ShownCounts& aa() const { return aa_; }
+  // All comparisons made elsewhere, from the side of the arm named first.
+  const ShownCounts& compared(Arm first, Arm second) const {
+    return compared_[first * arms_.size() + second];
+  }
+  const FlipCounts& flips() const { return flips_; }
+  // Answers with a known source, by "type:id".
+  std::map<std::string, std::uint64_t> answers_by_source() const {
+    return {by_source_.begin(), by_source_.end()};
+  }
+  std::uint64_t served() const { return served_; }  // A/A duels too
+  std::uint64_t comparisons() const { return comparisons_; }
+  std::uint64_t duplicates() const { return duplicates_; }
+  std::uint64_t conflicts() const { return conflicts_; }
+  std::uint64_t late() const { return late_; }
+
+  // Evidence: decisive answers in serving order only.
+  const Certifier& certifier() const { return certifier_; }
+  const std::optional<GivenCertificate>& certificate() const { return certificate_; }
+  // The scores' bounds; only for the goals copeland and borda.
+  const std::optional<ScoreCertifier>& scores() const { return scores_; }
+  bool completed() const { return completed_; }
+  std::uint64_t sequence() const { return sequence_; }  // of the last record applied
+  const std::string& head() const { return head_; }
+
+  // Over all integers of the state: equal for a log that was read and one that was lived through.
+  std::uint64_t state_hash() const;
+
+ private:
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>{}(text);
+    }
+  };
+  template <class T>
+  using ById = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
+
+  Ledger(const ExperimentRecord& experiment, Certifier certifier,
+         std::optional<ScoreCertifier> scores);
+
+  Result<Arm> arm_of(std::string_view id) const;
+  Result<const LedgerDuel*> duel_of(std::string_view duel_id) const;
+  Status check_judgements(const OutcomeRecord& record, const LedgerDuel& duel) const;
+
+  Status check_kind(const ExperimentRecord& record) const;
+  Status check_kind(const ServeRecord& record) const;
+  Status check_kind(const OutcomeRecord& record) const;
+  Status check_kind(const ExpiredRecord& record) const;
+  Status check_kind(const ArmAddedRecord& record) const;
+  Status check_kind(const ArmRetiredRecord& record) const;
+  Status check_kind(const ComparisonRecord& record) const;
+  Status check_kind(const CertifiedRecord& record) const;
+  Status check_kind(const CompletedRecord& record) const;
+
+  // REQUIRES: the record was checked.
+  Effect take(const ExperimentRecord& record);
+  Effect take(const ServeRecord& record);
+  Effect take(const OutcomeRecord& record);
+  Effect take(const ExpiredRecord& record);
+  Effect take(const ArmAddedRecord& record);
+  Effect take(const ArmRetiredRecord& record);
+  Effect take(const ComparisonRecord& record);
+  Effect take(const CertifiedRecord& record);
+  Effect take(const CompletedRecord& record);
+
+  void count_evidence(const Duel& duel, Outcome outcome);
+  void finish(LedgerDuel& duel, Outcome outcome);
+  void look_for_certificate(const LogEntry& entry);
+
+  ExperimentRecord experiment_;
+  std::vector<LedgerArm> arms_;
+  ById<Arm> arm_index_;
+  std::size_t num_active_ = 0;
+  std::vector<ShownCounts> shown_;     // num_arms x num_arms
+  std::vector<ShownCounts> compared_;  // num_arms x num_arms
+  ShownCounts aa_;
+  FlipCounts flips_;
+  ById<std::uint64_t> by_source_;
+  std::vector<LedgerDuel> duels_;                 // by ordinal
+  ById<std::uint64_t> duel_index_;                // ordinal
+  std::map<std::uint64_t, std::string> pending_;  // id by ordinal
+  std::uint64_t served_ = 0;
+  std::uint64_t comparisons_ = 0;
+  std::uint64_t duplicates_ = 0;
+  std::uint64_t conflicts_ = 0;
+  std::uint64_t late_ = 0;
+  ServingOrder order_;
+  std::uint64_t ordered_ = 0;  // serves and comparisons given to `order_`
+  Certifier certifier_;
+  std::optional<ScoreCertifier> scores_;
+  std::optional<GivenCertificate> certificate_;
+  bool completed_ = false;
+  std::uint64_t sequence_ = 1;
+  std::string head_;
+};
+
+}  // namespace duel

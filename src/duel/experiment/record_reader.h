@@ -1,0 +1,38 @@
+// A line of the log back to its record.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "duel/core/result.h"
+#include "duel/experiment/record.h"
+
+namespace duel {
+
+bool is_utf8(std::string_view text);
+
+// Keeps its buffers, so that a million lines are read without a million allocations. Not to be used by
+// two threads at once.
+class RecordReader {
+ public:
+  RecordReader();
+  RecordReader(RecordReader&&) noexcept;
+  RecordReader& operator=(RecordReader&&) noexcept;
+  ~RecordReader();
+
+  // Bytes that must be readable after a line.
+  static std::size_t padding();
+
+  // `line` is a JSON object with the fields seq, time, record, those of its kind, and hash. Sets all
+  // but `entry.hash`. A field that is missing, unknown, given twice or of the wrong type is an error
+  // that names it. REQUIRES: `padding()` bytes after the line may be read.
+  Status read(std::string_view line, LogEntry& entry);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace duel

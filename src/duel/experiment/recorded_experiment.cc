@@ -1,0 +1,73 @@
+#include "duel/experiment/recorded_experiment.h"
+
+#include <utility>
+
+namespace duel {
+
+Result<RecordedExperiment> RecordedExperiment::create(const std::filesystem::path& file,
+                                                      const ExperimentRecord& experiment,
+                                                      std::int64_t time_ms) {
+  // The state first: nothing is written that could not be read again.
+  DUEL_ASSIGN(LiveExperiment live, LiveExperiment::make(experiment));
+  DUEL_ASSIGN(ExperimentLog log, ExperimentLog::create(file, experiment, time_ms));
+  return RecordedExperiment(std::move(log), std::move(live));
+}
+
+Result<RecordedExperiment> RecordedExperiment::resume(const std::filesystem::path& file) {
+  std::optional<LiveExperiment> live;
+  const auto sink = [&](const LogEntry& entry) -> Status {
+    if (const auto* experiment = std::get_if<ExperimentRecord>(&entry.record)) {
+      DUEL_ASSIGN(live, LiveExperiment::make(*experiment));
+      return Done{};
+    }
+    const auto effect = live->apply(entry);
+    if (!effect.ok()) return effect.error();
+    return Done{};
+  };
+  DUEL_ASSIGN(ExperimentLog log, ExperimentLog::resume(file, sink));
+  return RecordedExperiment(std::move(log), std::move(*live));
+}
+
+Result<Effect> RecordedExperiment::record(Record record, std::int64_t time_ms) {
+  const std::vector<Record> one{std::move(record)};
+  DUEL_ASSIGN(const std::vector<Effect> effects, this->record(one, time_ms));
+  return effects.front();
+}
+
+Result<std::vector<Effect>> RecordedExperiment::record(std::span<const Record> records,
+                                                       std::int64_t time_ms) {
+  std::vector<Effect> effects;
+  for (std::size_t begin = 0; begin < records.size();) {
+    // Answers do not depend on each other and share one sync; any other record is checked against the
+    // state that those before it leave.
+    std::size_t end = begin + 1;
+    if (std::holds_alternative<OutcomeRecord>(records[begin])) {
+      while (end < records.size() && std::holds_alternative<OutcomeRecord>(records[end])) ++end;
+    }
+    std::vector<LogEntry> written;
+    const Status status = write(records.subspan(begin, end - begin), time_ms, written);
+    if (!written.empty() && !std::holds_alternative<ServeRecord>(records[begin])) {
+      DUEL_RETURN_IF_ERROR(log_.sync());
+    }
+    for (const LogEntry& entry : written) {
+      const auto effect = experiment_.apply(entry);
+      DUEL_CHECK(effect.ok());
+      effects.push_back(*effect);
+    }
+    if (!status.ok()) return status.error();
+    begin = end;
+  }
+  return effects;
+}
+
+Status RecordedExperiment::write(std::span<const Record> records, std::int64_t time_ms,
+                                 std::vector<LogEntry>& written) {
+  for (const Record& record : records) {
+    DUEL_RETURN_IF_ERROR(experiment_.check(record));
+    DUEL_ASSIGN(LogEntry entry, log_.append(record, time_ms));
+    written.push_back(std::move(entry));
+  }
+  return Done{};
+}
+
+}  // namespace duel

@@ -1,0 +1,54 @@
+// An experiment together with its log: what is recorded is checked, written, made durable, and only then
+// used. `duel run`, `duel vote`, the server and Python stand on it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "duel/core/result.h"
+#include "duel/experiment/experiment_log.h"
+#include "duel/experiment/live_experiment.h"
+
+namespace duel {
+
+class RecordedExperiment {
+ public:
+  // A new log. An error if the file exists.
+  static Result<RecordedExperiment> create(const std::filesystem::path& file,
+                                           const ExperimentRecord& experiment,
+                                           std::int64_t time_ms);
+  // Replays the log and goes on from there.
+  static Result<RecordedExperiment> resume(const std::filesystem::path& file);
+
+  // The next duel to serve (live_experiment.h); record it before it is shown.
+  std::optional<ServeRecord> next(const std::string& duel_id = {}) const {
+    return experiment_.next(duel_id);
+  }
+
+  // Checks, writes and applies one after the other. Before anything but a serve is applied, all of the
+  // group is on disk (one fdatasync); a serve becomes durable with the group that answers it, at the
+  // latest. What comes before an error stays recorded and applied.
+  Result<std::vector<Effect>> record(std::span<const Record> records, std::int64_t time_ms);
+  Result<Effect> record(Record record, std::int64_t time_ms);
+
+  const LiveExperiment& experiment() const { return experiment_; }
+  const Ledger& ledger() const { return experiment_.ledger(); }
+  const ExperimentLog& log() const { return log_; }
+
+ private:
+  RecordedExperiment(ExperimentLog log, LiveExperiment experiment)
+      : log_(std::move(log)), experiment_(std::move(experiment)) {}
+
+  // Checks and appends; `written` holds what got into the log, also before an error.
+  Status write(std::span<const Record> records, std::int64_t time_ms,
+               std::vector<LogEntry>& written);
+
+  ExperimentLog log_;
+  LiveExperiment experiment_;
+};
+
+}  // namespace duel

@@ -1,0 +1,196 @@
+#include "duel/pictures/league_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace duel {
+namespace {
+
+struct Color {
+  double red;
+  double green;
+  double blue;
+};
+
+// Cividis at 0, 1/8, .., 1.
+constexpr std::array<Color, 9> kCividis = {{{0, 32, 77},
+                                            {0, 53, 111},
+                                            {57, 72, 107},
+                                            {87, 93, 109},
+                                            {112, 113, 115},
+                                            {138, 134, 121},
+                                            {165, 156, 116},
+                                            {195, 179, 105},
+                                            {255, 234, 70}}};
+constexpr double kDarkestRatio = 100;
+
+// Position on the scale: 1 (light) for the best, 0 (dark) for kDarkestRatio and more.
+double lightness(double ratio) {
+  return 1 - std::clamp(std::log(ratio) / std::log(kDarkestRatio), 0.0, 1.0);
+}
+
+std::string color_at(double position) {
+  const double at = position * (kCividis.size() - 1);
+  const auto low = std::min(static_cast<std::size_t>(at), kCividis.size() - 2);
+  const double part = at - static_cast<double>(low);
+  const Color& a = kCividis[low];
+  const Color& b = kCividis[low + 1];
+  const auto mixed = [&](double from, double to) {
+    return static_cast<int>(std::lround(from + part * (to - from)));
+  };
+  return fmt::format("#{:02x}{:02x}{:02x}", mixed(a.red, b.red), mixed(a.green, b.green),
+                     mixed(a.blue, b.blue));
+}
+
+std::string ratio_text(double ratio) {
+  if (ratio < 9.95) return fmt::format("{:.1f}", ratio);
+  if (ratio < 9999.5) return fmt::format("{:.0f}", ratio);
+  return fmt::format("{:.0e}", ratio);
+}
+
+// Columns of text, roughly: names may be UTF-8.
+double characters(std::string_view text) {
+  return static_cast<double>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
+}
+
+// Drawn in pixels, the origin at the lower left.
+class Canvas {
+ public:
+  Canvas(double width, double height) : width_(width), height_(height) {}
+
+  void cell(double left, double bottom, double width, double height, const std::string& color) {
+    script_ += fmt::format(
+        "set object rectangle from screen {:.5f},{:.5f} to screen {:.5f},{:.5f} fs solid noborder "
+        "fc rgb '{}' behind\n",
+        left / width_, bottom / height_, (left + width) / width_, (bottom + height) / height_,
+        color);
+  }
+  // `style` is gnuplot's: left, right, center, rotate by .., font, textcolor.
+  void text(double x, double y, std::string_view content, const std::string& style) {
+    script_ += fmt::format("set label {} at screen {:.5f},{:.5f} {}\n", gnuplot_text(content),
+                           x / width_, y / height_, style);
+  }
+  const std::string& script() const { return script_; }
+
+ private:
+  double width_;
+  double height_;
+  std::string script_;
+};
+
+constexpr double kCellWidth = 44;
+constexpr double kCellHeight = 21;
+constexpr double kCharacter = 7.2;       // of a policy's name
+constexpr double kSmallCharacter = 6.2;  // of a problem's
+constexpr double kMargin = 14;
+
+}  // namespace
+
+Result<std::string> league_map_script(const LeagueResults& results, PlotFormat format) {
+  std::vector<const LeagueTable*> problems;
+  double longest_problem = 0;
+  for (const LeagueTable& table : results.problems) {
+    const bool counted = std::find(results.not_counted.begin(), results.not_counted.end(),
+                                   table.problem) == results.not_counted.end();
+    if (!table.complete || table.entries.empty() || !counted) continue;
+    problems.push_back(&table);
+    longest_problem = std::max(longest_problem, characters(table.problem));
+  }
+  if (problems.empty()) {
+    return Error{ErrorCode::unsupported, "there is no finished problem to draw", "", ""};
+  }
+  double longest_policy = 12;
+  for (const LeagueStanding& standing : results.standings) {
+    longest_policy = std::max(longest_policy, characters(standing.policy));
+  }
+
+  const double columns = static_cast<double>(problems.size()) + 1;  // the last is the mean
+  const auto rows = static_cast<double>(results.standings.size());
+  const double left = kMargin + kCharacter * longest_policy + 8;
+  // Problem names rise to the right at 45 degrees, so they take as much to the right as above.
+  const double names_height =
+      kSmallCharacter * std::max(longest_problem, 14.0) / std::numbers::sqrt2 + 14;
+  const double legend_height = 62;
+  const double title_height = 40;
+  const double grid_width = kCellWidth * columns + 10;
+  const double width = std::max(left + grid_width + names_height, 560.0);
+  const double height = title_height + names_height + kCellHeight * rows + legend_height;
+  const double top = height - title_height - names_height;
+
+  Canvas canvas(width, height);
+  canvas.text(kMargin, height - 20,
+              fmt::format("Regret as a multiple of the best policy's; {} rounds, {} trials",
+                          results.rounds, results.trials),
+              "left noenhanced font ',13'");
+  const auto column_left = [&](std::size_t column) {
+    // A gap sets the mean off.
+    return left + kCellWidth * static_cast<double>(column) + (column == problems.size() ? 10 : 0);
+  };
+  for (std::size_t c = 0; c <= problems.size(); ++c) {
+    const std::string name = c == problems.size() ? "geometric mean" : problems[c]->problem;
+    canvas.text(column_left(c) + kCellWidth / 2 - 4, top + 8, name,
+                "left rotate by 45 noenhanced font ',10'");
+  }
+  const auto draw_cell = [&](std::size_t column, double bottom, double ratio, bool best) {
+    const double x = column_left(column);
+    if (std::isnan(ratio)) {
+      canvas.cell(x, bottom, kCellWidth - 1, kCellHeight - 1, "#e6e6e6");
+      return;
+    }
+    const double position = lightness(ratio);
+    canvas.cell(x, bottom, kCellWidth - 1, kCellHeight - 1, color_at(position));
+    const std::string shown = ratio_text(ratio);
+    canvas.text(x + kCellWidth / 2, bottom + kCellHeight / 2,
+                best ? fmt::format("{{/:Bold {}}}", shown) : shown,
+                fmt::format("center font ',10' textcolor rgb '{}'",
+                            position > 0.5 ? "#000000" : "#ffffff"));
+  };
+  for (std::size_t r = 0; r < results.standings.size(); ++r) {
+    const LeagueStanding& standing = results.standings[r];
+    const double bottom = top - kCellHeight * static_cast<double>(r + 1);
+    canvas.text(left - 6, bottom + kCellHeight / 2, standing.policy, "right noenhanced font ',11'");
+    for (std::size_t c = 0; c < problems.size(); ++c) {
+      const auto& entries = problems[c]->entries;
+      const auto entry = std::find_if(entries.begin(), entries.end(), [&](const LeagueEntry& e) {
+        return e.policy == standing.policy;
+      });
+      if (entry == entries.end()) {
+        draw_cell(c, bottom, kUndefined, false);
+      } else {
+        draw_cell(c, bottom, entry->ratio, !entry->told_apart);
+      }
+    }
+    // A mean over fewer problems is not comparable.
+    draw_cell(problems.size(), bottom,
+              standing.rank == 0 ? kUndefined : std::exp(standing.log_ratio),
+              standing.rank != 0 && !standing.told_apart);
+  }
+  // The scale.
+  constexpr int kSteps = 60;
+  const double scale_width = std::min(300.0, width - 2 * kMargin);
+  for (int step = 0; step < kSteps; ++step) {
+    const double piece = scale_width / kSteps;
+    canvas.cell(kMargin + piece * step, 32, piece + 0.5, 12, color_at(1 - (step + 0.5) / kSteps));
+  }
+  for (const int tick : {1, 2, 5, 10, 20, 50, 100}) {
+    const double x = kMargin + scale_width * std::log(tick) / std::log(kDarkestRatio);
+    canvas.text(x, 24, tick == 100 ? "100+" : std::to_string(tick), "center font ',9'");
+  }
+  canvas.text(kMargin, 9, "bold: the best, or not told apart from it; grey: did not play",
+              "left noenhanced font ',9'");
+
+  return "# Written by `duel league`; gnuplot writes the picture to standard output.\n"
+         "set encoding utf8\n" +
+         gnuplot_terminal(format, width, height) +
+         "unset border\nunset tics\nunset key\nset margins 0,0,0,0\n"
+         "set xrange [0:1]\nset yrange [0:1]\n" +
+         canvas.script() + "plot NaN notitle\n";
+}
+
+}  // namespace duel

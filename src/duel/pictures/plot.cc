@@ -1,0 +1,144 @@
+#include "duel/pictures/plot.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "duel/core/spelling.h"
+#include "duel/pictures/chart.h"
+
+namespace duel {
+namespace {
+
+Result<std::size_t> index_of_regret(const StudyResults& results, const PlotOptions& options) {
+  if (!options.regret) return std::size_t{0};
+  std::vector<std::string> known;
+  for (std::size_t i = 0; i < results.regrets.size(); ++i) {
+    if (results.regrets[i] == *options.regret) return i;
+    known.push_back(to_string(results.regrets[i]));
+  }
+  return Error{ErrorCode::invalid_argument,
+               fmt::format("the results have no {} regret", to_string(*options.regret)), "",
+               fmt::format("they have: {}", fmt::join(known, ", "))};
+}
+
+Result<std::vector<const MatrixResult*>> chosen_runs(const StudyResults& results,
+                                                     const PlotOptions& options) {
+  std::vector<const MatrixResult*> runs;
+  if (options.matrices.empty()) {
+    for (const MatrixResult& run : results.runs) runs.push_back(&run);
+    return runs;
+  }
+  std::vector<std::string> known;
+  for (const MatrixResult& run : results.runs) known.push_back(run.facts.matrix);
+  for (const std::string& name : options.matrices) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end()) {
+      return Error{ErrorCode::invalid_argument,
+                   fmt::format("the results have no matrix '{}'", name), "",
+                   spelling_hint(name, known)};
+    }
+    runs.push_back(&results.runs[static_cast<std::size_t>(found - known.begin())]);
+  }
+  return runs;
+}
+
+// The bound is one of average regret; strong regret is twice that; no other notion has one here.
+double bound_factor(RegretNotion notion) {
+  if (notion == RegretNotion::average) return 1;
+  if (notion == RegretNotion::strong) return 2;
+  return kUndefined;
+}
+
+ChartPanel panel_of(const MatrixResult& run, const StudyResults& results, std::size_t regret) {
+  ChartPanel panel;
+  std::uint32_t fewest = results.trials;
+  for (const PolicyResult& policy : run.policies) fewest = std::min(fewest, policy.trials);
+  const std::string arms =
+      run.facts.num_arms == 0 ? "" : fmt::format("{} arms, ", run.facts.num_arms);
+  panel.title = fmt::format("{}, {}{} trials; bands: mean ± {} standard errors", run.facts.matrix,
+                            arms, fewest, kBandStandardErrors);
+  panel.x_label = "round";
+  panel.y_label = fmt::format("cumulative regret ({})", to_string(results.regrets[regret]));
+  panel.log_x = panel.log_y = true;
+  for (const PolicyResult& policy : run.policies) {
+    ChartCurve curve;
+    curve.label = policy.policy;
+    for (const CheckpointResult& checkpoint : policy.checkpoints) {
+      const Summary& summary = checkpoint.regrets[regret];
+      if (!(summary.mean > 0)) continue;  // zero has no place on a logarithmic axis
+      const double half = std::isnan(summary.se) ? 0 : kBandStandardErrors * summary.se;
+      curve.points.push_back({static_cast<double>(checkpoint.round), summary.mean,
+                              summary.mean - half, summary.mean + half});
+    }
+    panel.curves.push_back(std::move(curve));
+  }
+  return panel;
+}
+
+// All panels have the same axes.
+struct SharedAxes {
+  ChartRange rounds{std::numeric_limits<double>::infinity(), 0};
+  ChartRange regrets{std::numeric_limits<double>::infinity(), 0};
+};
+
+void include(ChartRange& range, double value) {
+  range.low = std::min(range.low, value);
+  range.high = std::max(range.high, value);
+}
+
+}  // namespace
+
+Result<std::string> gnuplot_script(const StudyResults& results, const PlotOptions& options) {
+  DUEL_ASSIGN(const std::size_t regret, index_of_regret(results, options));
+  DUEL_ASSIGN(const auto runs, chosen_runs(results, options));
+  Chart chart;
+  chart.title = options.title;
+  SharedAxes axes;
+  for (const MatrixResult* run : runs) {
+    chart.panels.push_back(panel_of(*run, results, regret));
+    for (const ChartCurve& curve : chart.panels.back().curves) {
+      for (const ChartPoint& point : curve.points) include(axes.rounds, point.x);
+    }
+  }
+  if (axes.rounds.low > axes.rounds.high) {
+    return Error{ErrorCode::unsupported,
+                 fmt::format("there is nothing to draw: every {} regret is zero or unknown",
+                             to_string(results.regrets[regret])),
+                 "", ""};
+  }
+  // The first rounds say little and would take half of a logarithmic axis.
+  ChartRange& rounds = axes.rounds;
+  if (rounds.high >= 1e4) rounds.low = std::max(rounds.low, std::min(100.0, rounds.high / 1e3));
+  if (rounds.low == rounds.high) rounds.low = std::max(1.0, rounds.low / 10);
+  for (std::size_t p = 0; p < runs.size(); ++p) {
+    ChartPanel& panel = chart.panels[p];
+    for (const ChartCurve& curve : panel.curves) {
+      for (const ChartPoint& point : curve.points) {
+        if (point.x < rounds.low) continue;
+        include(axes.regrets, point.y);
+        include(axes.regrets, std::max(point.low, point.y / 3));
+        include(axes.regrets, point.high);
+      }
+    }
+    const double bound = runs[p]->facts.lower_bound * bound_factor(results.regrets[regret]);
+    if (!(bound > 0)) continue;
+    include(axes.regrets, bound * std::log(std::max(rounds.low, 2.0)));
+    ChartCurve line;
+    line.label = "lower bound LB ln t (asymptotic)";
+    line.line = ChartLine::bound;
+    line.formula = fmt::format("x > 1 ? {} * log(x) : NaN", bound);
+    panel.curves.push_back(std::move(line));
+  }
+  for (ChartPanel& panel : chart.panels) {
+    panel.x_range = rounds;
+    panel.y_range = {axes.regrets.low / 1.3, axes.regrets.high * 1.3};
+  }
+  return chart_script(chart, options.format);
+}
+
+}  // namespace duel

@@ -1,0 +1,60 @@
+// findings.json: what a finished reproduction found, with the settings it was run with. The report is
+// made of these, and a run over many reproductions passes over those that are there already.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "duel/core/result.h"
+#include "duel/reproduction/registry.h"
+#include "duel/reproduction/reproduction.h"
+
+namespace duel {
+
+// Everything that decides the numbers.
+struct ReproductionSettings {
+  bool quick = false;
+  std::uint64_t seed = 0;
+  std::string version;
+  // "sushi 5f3a..": the name of each matrix and file the reproduction may use, with a digest of its
+  // content.
+  std::vector<std::string> inputs;
+
+  friend bool operator==(const ReproductionSettings&, const ReproductionSettings&) = default;
+};
+
+ReproductionSettings settings_of(const ReproductionFacts& facts, const ReproductionContext& context,
+                                 std::string version);
+
+struct ReproductionRecord {
+  std::string name;
+  std::string paper;
+  std::string what;
+  std::string description;
+  ReproductionSettings settings;
+  double seconds = 0;
+  std::vector<Finding> findings;
+  std::vector<std::string> remarks;
+  std::vector<std::string> tables;  // names of files
+  struct Picture {
+    std::string name;  // of its files, without ending
+    std::string caption;
+  };
+  std::vector<Picture> figures;
+
+  bool passed() const;  // no finding fails
+};
+
+ReproductionRecord record_of(const ReproductionFacts& facts, ReproductionSettings settings,
+                             const Reproduction& reproduction, double seconds);
+
+std::string to_json(const ReproductionRecord& record);
+// `source` names the text in errors.
+Result<ReproductionRecord> parse_record(std::string_view text, const std::string& source);
+
+// docs/reproduction.md: every published number, ours, tolerance, verdict, and the remarks.
+std::string report_markdown(const std::vector<ReproductionRecord>& records);
+
+}  // namespace duel

@@ -1,0 +1,42 @@
+// What reproductions there are. Each registers itself from its own source.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "duel/core/result.h"
+#include "duel/reproduction/reproduction.h"
+
+namespace duel {
+
+struct ReproductionFacts {
+  std::string name;         // "rmed-arxiv"
+  std::string paper;        // "Komiyama et al., COLT 2015"
+  std::string what;         // "Figure 2 (a)"
+  std::string description;  // a line
+  // What it takes from the user, or empty: "--matrix sushi=FILE: 16 kinds of sushi".
+  std::string needs{};
+  // Whether its numbers depend on --matrix and --data.
+  bool uses_matrices = false;
+  bool uses_data = false;
+};
+
+struct ReproductionKind {
+  ReproductionFacts facts;
+  std::function<Result<Reproduction>(const ReproductionContext&)> run;
+};
+
+// All registered reproductions, sorted by name.
+std::span<const ReproductionKind* const> reproduction_kinds();
+std::vector<std::string> reproduction_names();
+// An unknown name is an error with the nearest spelling.
+Result<const ReproductionKind*> find_reproduction(std::string_view name);
+
+// For a reproduction's own source.
+bool register_reproduction(ReproductionFacts facts,
+                           std::function<Result<Reproduction>(const ReproductionContext&)> run);
+
+}  // namespace duel

@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "duel/reproduction/record.h"
+
+namespace duel {
+namespace {
+
+// A cell of a Markdown table.
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out.empty() ? "-" : out;
+}
+
+struct Counts {
+  std::map<FindingVerdict, std::size_t> of;
+  void add(const ReproductionRecord& record) {
+    for (const Finding& finding : record.findings) ++of[finding.verdict];
+  }
+  std::string text() const {
+    std::vector<std::string> parts;
+    for (const auto& [verdict, count] : of) {
+      parts.push_back(fmt::format("{} {}", count, to_string(verdict)));
+    }
+    return fmt::format("{}", fmt::join(parts, ", "));
+  }
+};
+
+std::string verdict_text(FindingVerdict verdict) {
+  switch (verdict) {
+    case FindingVerdict::pass:
+      return "PASS";
+    case FindingVerdict::fail:
+      return "**FAIL**";
+    case FindingVerdict::shown:
+    case FindingVerdict::skipped:
+      break;
+  }
+  return to_string(verdict);
+}
+
+std::string settings_text(const ReproductionRecord& record) {
+  std::string text =
+      fmt::format("{}, seed {}, version {}, {:.0f} s", record.settings.quick ? "quick" : "full",
+                  record.settings.seed, record.settings.version, std::max(1.0, record.seconds));
+  return text;
+}
+
+// The files that were given to any of them, once.
+std::string inputs_text(const std::vector<const ReproductionRecord*>& records) {
+  std::vector<std::string> names;
+  for (const ReproductionRecord* record : records) {
+    for (const std::string& input : record->settings.inputs) {
+      std::string name = input.substr(0, input.rfind(' '));
+      if (std::find(names.begin(), names.end(), name) == names.end()) {
+        names.push_back(std::move(name));
+      }
+    }
+  }
+  if (names.empty()) return "";
+  std::sort(names.begin(), names.end());
+  return fmt::format("Given to those that take matrices or data: {}.\n\n", fmt::join(names, ", "));
+}
+
+// What failed, with what is known of the reason.
+std::string mismatches(const std::vector<const ReproductionRecord*>& records) {
+  std::string text;
+  for (const ReproductionRecord* record : records) {
+    for (const Finding& finding : record->findings) {
+      if (finding.verdict != FindingVerdict::fail) continue;
+      text += fmt::format("- [`{0}`](#{0}), {1}: {2}, where {3} is asked.{4}\n", record->name,
+                          finding.claim, finding.ours, finding.tolerance,
+                          finding.note.empty() ? "" : " Why: " + finding.note);
+    }
+  }
+  return text.empty() ? "" : "\n## What does not match\n\n" + text;
+}
+
+std::string section(const ReproductionRecord& record) {
+  std::string text = fmt::format("### `{}`: {}\n\n{} ({}.)\n\n", record.name, record.what,
+                                 record.description, settings_text(record));
+  text += "| claim | published | ours | trials | asked | verdict |\n|---|---|---|---|---|---|\n";
+  for (const Finding& finding : record.findings) {
+    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell(finding.claim),
+                        cell(finding.published), cell(finding.ours),
+                        finding.value.trials == 0 ? "" : fmt::format("{}", finding.value.trials),
+                        cell(finding.tolerance), verdict_text(finding.verdict));
+  }
+  text += "\n";
+  for (const Finding& finding : record.findings) {
+    if (finding.note.empty()) continue;
+    text += fmt::format("- {}: {}\n", finding.claim, finding.note);
+  }
+  if (text.back() != '\n' || text[text.size() - 2] != '\n') text += "\n";
+  for (const std::string& remark : record.remarks) text += remark + "\n\n";
+  return text;
+}
+
+}  // namespace
+
+std::string report_markdown(const std::vector<ReproductionRecord>& records) {
+  std::vector<const ReproductionRecord*> sorted;
+  Counts all;
+  for (const ReproductionRecord& record : records) {
+    sorted.push_back(&record);
+    all.add(record);
+  }
+  std::sort(sorted.begin(), sorted.end(),
+            [](const ReproductionRecord* a, const ReproductionRecord* b) {
+              return std::pair(a->paper, a->name) < std::pair(b->paper, b->name);
+            });
+  std::string text =
+      "# What the papers printed and what comes out here\n\n"
+      "Written by `duel reproduce report`; each section is one command, `duel reproduce NAME`, "
+      "which "
+      "also writes the tables and figures. Ours are mean ± standard error. PASS and FAIL are "
+      "against what is asked in the row; *shown* are printed numbers beside ours of which nothing "
+      "is "
+      "asked, *skipped* what needs data that was not given.\n\n";
+  text += fmt::format(
+      "{} reproductions, {} findings: {}.\n\n", records.size(),
+      [&] {
+        std::size_t findings = 0;
+        for (const auto& [verdict, count] : all.of) findings += count;
+        return findings;
+      }(),
+      all.text());
+  text += inputs_text(sorted);
+  text += "| reproduction | paper | what | findings | |\n|---|---|---|---|---|\n";
+  for (const ReproductionRecord* record : sorted) {
+    Counts counts;
+    counts.add(*record);
+    text += fmt::format("| [`{0}`](#{0}) | {1} | {2} | {3} | {4} |\n", record->name,
+                        cell(record->paper), cell(record->what), counts.text(),
+                        record->passed() ? "PASS" : "**FAIL**");
+  }
+  text += mismatches(sorted);
+  std::string paper;
+  for (const ReproductionRecord* record : sorted) {
+    if (record->paper != paper) {
+      paper = record->paper;
+      text += fmt::format("\n## {}\n", paper);
+    }
+    text += fmt::format("\n<a id=\"{}\"></a>\n\n", record->name) + section(*record);
+  }
+  while (text.size() > 1 && text[text.size() - 2] == '\n') text.pop_back();
+  return text;
+}
+
+}  // namespace duel

@@ -1,0 +1,381 @@
+#include "duel/study/league.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "duel/core/check.h"
+#include "duel/core/directory.h"
+#include "duel/simulation/simulation.h"
+#include "duel/truth/matrix_catalogue.h"
+#include "duel/truth/matrix_reader.h"
+#include "duel/truth/winners.h"
+
+namespace duel {
+namespace {
+
+// NAME.KIND.csv beside NAME.csv.
+bool is_side_file(const std::filesystem::path& file) {
+  const std::string stem = file.stem().string();
+  const auto dot = stem.find('.');
+  if (dot == std::string::npos || dot == 0) return false;
+  std::error_code ignored;
+  return std::filesystem::exists(file.parent_path() / (stem.substr(0, dot) + ".csv"), ignored);
+}
+
+Result<std::vector<std::string>> matrix_files(const std::string& directory) {
+  DUEL_ASSIGN(const auto entries, directory_entries(directory));
+  std::vector<std::string> files;
+  for (const std::filesystem::path& path : entries) {
+    std::error_code ignored;
+    if (path.extension() != ".csv" || path.filename().string().front() == '.' ||
+        !std::filesystem::is_regular_file(path, ignored) || is_side_file(path)) {
+      continue;
+    }
+    files.push_back(path.string());
+  }
+  if (files.empty()) {
+    return Error{ErrorCode::not_found, "there is no matrix (*.csv) in the directory", directory,
+                 "docs/formats.md says what a matrix file is"};
+  }
+  return files;
+}
+
+Status add_problem(const std::string& text, std::vector<LeagueProblem>& problems) {
+  DUEL_ASSIGN(PreferenceMatrix matrix, resolve_matrix(text));
+  const auto taken = [&](const std::string& name) {
+    return std::any_of(problems.begin(), problems.end(),
+                       [&](const LeagueProblem& problem) { return problem.name == name; });
+  };
+  std::string name = matrix.name();
+  if (taken(name)) name = text;  // two files of the same name
+  if (taken(name)) {
+    return Error{ErrorCode::invalid_argument, fmt::format("matrix '{}' is given twice", text), "",
+                 ""};
+  }
+  problems.push_back(
+      {std::move(name), std::make_shared<const PreferenceMatrix>(std::move(matrix))});
+  return Done{};
+}
+
+LeagueTable facts_of_problem(const LeagueProblem& problem) {
+  LeagueTable table;
+  table.problem = problem.name;
+  table.num_arms = problem.matrix->num_arms();
+  const std::optional<Arm> winner = condorcet_winner(*problem.matrix);
+  if (winner) table.condorcet_winner = problem.matrix->arm_name(*winner);
+  table.regret = winner ? RegretNotion::average : RegretNotion::copeland;
+  return table;
+}
+
+double mean_difference(const std::vector<double>& a, const std::vector<double>& b, double& se) {
+  DUEL_CHECK(a.size() == b.size());
+  std::vector<double> differences(a.size());
+  for (std::size_t t = 0; t < a.size(); ++t) differences[t] = a[t] - b[t];
+  const double difference = mean(differences);
+  se = standard_error(differences, difference);
+  return difference;
+}
+
+// A NaN, the error of a single trial, tells nothing apart.
+bool is_told_apart(double difference, double se) { return difference > kToldApart * se; }
+
+// Rows of `values` that played, the smallest mean first; the earlier row where equal.
+struct Player {
+  std::size_t row;
+  Summary regret;
+};
+
+std::vector<Player> players_by_mean(const LeagueScores& scores) {
+  std::vector<Player> players;
+  for (std::size_t p = 0; p < scores.values.size(); ++p) {
+    if (!scores.values[p].empty()) players.push_back({p, summarize(scores.values[p])});
+  }
+  std::sort(players.begin(), players.end(), [](const Player& a, const Player& b) {
+    return std::pair(a.regret.mean, a.row) < std::pair(b.regret.mean, b.row);
+  });
+  return players;
+}
+
+LeagueTable table_of(const LeagueScores& scores, const std::vector<Player>& players,
+                     const std::vector<std::string>& policies) {
+  LeagueTable table = scores.facts;
+  table.entries.clear();
+  for (std::size_t k = 0; k < players.size(); ++k) {
+    const Player& best = players.front();
+    LeagueEntry entry;
+    entry.policy = policies[players[k].row];
+    entry.regret = players[k].regret;
+    const bool shares_rank = k > 0 && players[k - 1].regret.mean == entry.regret.mean;
+    entry.rank = shares_rank ? table.entries.back().rank : k + 1;
+    if (best.regret.mean > 0) entry.ratio = entry.regret.mean / best.regret.mean;
+    if (k > 0) {
+      entry.difference = mean_difference(scores.values[players[k].row], scores.values[best.row],
+                                         entry.difference_se);
+      entry.told_apart = is_told_apart(entry.difference, entry.difference_se);
+    }
+    table.entries.push_back(std::move(entry));
+  }
+  return table;
+}
+
+// What each trial says of a policy's log_ratio. By the delta method
+//   ln(mean x / mean b) ~ mean_t (x_t / mean x - b_t / mean b) + const,
+// and the same trial of different problems draws from the same streams, so the trial, summed over the
+// problems, is what is independent.
+class Standings {
+ public:
+  Standings(const std::vector<std::string>& policies, std::uint32_t trials)
+      : standings_(policies.size()), influence_(policies.size(), std::vector<double>(trials, 0.0)) {
+    for (std::size_t p = 0; p < policies.size(); ++p) {
+      standings_[p].policy = policies[p];
+      standings_[p].log_ratio = 0;
+    }
+  }
+
+  void add(const LeagueScores& scores, const LeagueTable& table,
+           const std::vector<Player>& players) {
+    ++problems_;
+    const Player& best = players.front();
+    for (std::size_t k = 0; k < players.size(); ++k) {
+      const std::size_t p = players[k].row;
+      LeagueStanding& standing = standings_[p];
+      const LeagueEntry& entry = table.entries[k];
+      ++standing.problems;
+      standing.log_ratio += std::log(entry.ratio);
+      if (!entry.told_apart) ++standing.best_on;
+      if (!(entry.ratio <= standing.worst_ratio)) {
+        standing.worst_ratio = entry.ratio;
+        standing.worst_problem = table.problem;
+      }
+      for (std::size_t t = 0; t < influence_[p].size(); ++t) {
+        influence_[p][t] += scores.values[p][t] / players[k].regret.mean -
+                            scores.values[best.row][t] / best.regret.mean;
+      }
+    }
+  }
+
+  std::vector<LeagueStanding> ranked() {
+    std::vector<std::size_t> order;
+    for (std::size_t p = 0; p < standings_.size(); ++p) {
+      LeagueStanding& standing = standings_[p];
+      const auto count = static_cast<double>(standing.problems);
+      standing.log_ratio = standing.problems == 0 ? kUndefined : standing.log_ratio / count;
+      for (double& value : influence_[p]) value /= count;
+      if (standing.problems > 0) {
+        standing.log_ratio_se = standard_error(influence_[p], mean(influence_[p]));
+        order.push_back(p);
+      }
+    }
+    // Those who played everywhere first; the mean over other problems is not comparable.
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      const auto key = [&](std::size_t p) {
+        const LeagueStanding& standing = standings_[p];
+        return std::tuple(standing.problems < problems_, standing.log_ratio, p);
+      };
+      return key(a) < key(b);
+    });
+    std::vector<LeagueStanding> ranked;
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      LeagueStanding& standing = standings_[order[k]];
+      if (standing.problems == problems_) {
+        const LeagueStanding& leader = standings_[order[0]];
+        standing.rank = k + 1;
+        standing.difference = standing.log_ratio - leader.log_ratio;
+        mean_difference(influence_[order[k]], influence_[order[0]], standing.difference_se);
+        standing.told_apart = is_told_apart(standing.difference, standing.difference_se);
+      }
+      ranked.push_back(standing);
+    }
+    return ranked;
+  }
+
+ private:
+  std::size_t problems_ = 0;
+  std::vector<LeagueStanding> standings_;
+  std::vector<std::vector<double>> influence_;  // by policy and trial
+};
+
+Status check_spec(const LeagueSpec& spec) {
+  const auto missing = [](const char* what) {
+    return Error{ErrorCode::invalid_argument, fmt::format("a league needs a {}", what), "", ""};
+  };
+  if (spec.problems.empty()) return missing("problem");
+  if (spec.policies.empty()) return missing("policy");
+  DUEL_CHECK(spec.rounds >= 1 && spec.trials >= 1);
+  for (const CallSpec& call : spec.policies) DUEL_RETURN_IF_ERROR(find_policy(call.name));
+  return Done{};
+}
+
+// Every policy's own simulation on one problem; none where the policy refuses it.
+struct PreparedProblem {
+  LeagueTable facts;
+  std::vector<std::optional<Simulation>> simulations;  // by policy
+};
+
+Result<PreparedProblem> prepare(const LeagueSpec& spec, const LeagueProblem& problem) {
+  PreparedProblem prepared;
+  prepared.facts = facts_of_problem(problem);
+  SimulationPlan plan;
+  plan.matrix = problem.matrix.get();
+  plan.checkpoints = {spec.rounds};
+  plan.trials = spec.trials;
+  plan.seed = spec.seed;
+  plan.regrets = {prepared.facts.regret};
+  plan.threads = spec.threads;
+  DUEL_RETURN_IF_ERROR(Simulation::create(plan));  // what is wrong without any policy
+  std::vector<std::string> labels;
+  for (const CallSpec& call : spec.policies) {
+    plan.policies = {call};
+    auto simulation = Simulation::create(plan);
+    if (!simulation.ok()) {
+      prepared.facts.left_out.push_back({to_string(call), simulation.error().to_string()});
+      prepared.simulations.emplace_back();
+      continue;
+    }
+    const std::string& label = simulation->label(0);
+    if (std::find(labels.begin(), labels.end(), label) != labels.end()) {
+      return Error{ErrorCode::invalid_argument, fmt::format("policy '{}' is given twice", label),
+                   "", ""};
+    }
+    labels.push_back(label);
+    prepared.simulations.emplace_back(*std::move(simulation));
+  }
+  return prepared;
+}
+
+}  // namespace
+
+const std::vector<std::string>& league_matrices() {
+  static const std::vector<std::string> matrices = {"arxiv",
+                                                    "slides",
+                                                    "mslr-slide",
+                                                    "cyclic",
+                                                    "arithmetic(k=8,step=0.05)",
+                                                    "mallows(k=10,phi=0.7)",
+                                                    "bradley-terry(k=16,seed=1,spread=1)",
+                                                    "plackett-luce(k=10,seed=1,spread=1)",
+                                                    "thurstone(k=10,seed=1,spread=1)",
+                                                    "random-condorcet(k=10,seed=1,gap=0.05)",
+                                                    "random-condorcet(k=32,seed=1,gap=0.05)",
+                                                    "no-condorcet(k=5,seed=1)",
+                                                    "no-condorcet(k=10,seed=1)",
+                                                    "no-condorcet(k=16,seed=1)"};
+  return matrices;
+}
+
+std::vector<CallSpec> league_policies() {
+  std::vector<CallSpec> policies;
+  for (const PolicyKind* kind : policy_kinds()) {
+    if (kind->facts().name == "auto") continue;  // plays as one of the others
+    policies.push_back({kind->facts().name, {}});
+    if (kind->facts().name == "imed") policies.push_back({"imed", {{"target", "true"}}});
+  }
+  return policies;
+}
+
+Result<std::vector<LeagueProblem>> league_problems(const std::vector<std::string>& matrices,
+                                                   const std::vector<std::string>& directories) {
+  std::vector<LeagueProblem> problems;
+  for (const std::string& text : matrices) DUEL_RETURN_IF_ERROR(add_problem(text, problems));
+  for (const std::string& directory : directories) {
+    DUEL_ASSIGN(const std::vector<std::string> files, matrix_files(directory));
+    for (const std::string& file : files) DUEL_RETURN_IF_ERROR(add_problem(file, problems));
+  }
+  return problems;
+}
+
+LeagueResults judge_league(const std::vector<std::string>& policies,
+                           const std::vector<LeagueScores>& scores) {
+  LeagueResults results;
+  for (const LeagueScores& problem : scores) {
+    for (const auto& values : problem.values) {
+      if (values.empty()) continue;
+      DUEL_CHECK(results.trials == 0 || results.trials == values.size());
+      results.trials = static_cast<std::uint32_t>(values.size());
+    }
+  }
+  Standings standings(policies, results.trials);
+  for (const LeagueScores& problem : scores) {
+    DUEL_CHECK(problem.values.size() == policies.size());
+    const std::vector<Player> players = players_by_mean(problem);
+    results.problems.push_back(table_of(problem, players, policies));
+    if (!problem.facts.complete || players.empty()) continue;
+    if (players.front().regret.mean > 0) {
+      standings.add(problem, results.problems.back(), players);
+    } else {
+      results.not_counted.push_back(problem.facts.problem);
+    }
+  }
+  results.standings = standings.ranked();
+  return results;
+}
+
+Result<LeagueResults> run_league(const LeagueSpec& spec, const LeagueOptions& options) {
+  DUEL_RETURN_IF_ERROR(check_spec(spec));
+  std::vector<PreparedProblem> prepared;
+  std::vector<std::size_t> refusals(spec.policies.size(), 0);
+  LeagueProgress progress;
+  for (const LeagueProblem& problem : spec.problems) {
+    DUEL_ASSIGN(PreparedProblem next, prepare(spec, problem));
+    for (std::size_t p = 0; p < spec.policies.size(); ++p) {
+      refusals[p] += next.simulations[p] ? 0 : 1;
+      progress.trials_total += next.simulations[p] ? spec.trials : 0;
+    }
+    prepared.push_back(std::move(next));
+  }
+  std::vector<std::string> names;
+  for (std::size_t p = 0; p < spec.policies.size(); ++p) {
+    names.push_back(to_string(spec.policies[p]));
+    if (!options.refused_everywhere_is_error || refusals[p] < spec.problems.size()) continue;
+    for (const LeftOut& left_out : prepared.front().facts.left_out) {
+      if (left_out.policy != names[p]) continue;
+      return Error{ErrorCode::invalid_argument, left_out.reason, "policy '" + names[p] + "'", ""};
+    }
+  }
+
+  std::vector<LeagueScores> scores;
+  bool interrupted = false;
+  for (const PreparedProblem& problem : prepared) {
+    LeagueScores played{problem.facts, std::vector<std::vector<double>>(names.size())};
+    for (std::size_t p = 0; p < names.size() && !interrupted; ++p) {
+      if (!problem.simulations[p]) continue;
+      progress.problem = problem.facts.problem;
+      progress.policy = names[p];
+      const std::uint64_t before = progress.trials_done;
+      RunHooks hooks;
+      hooks.stop = options.stop;
+      hooks.on_progress = [&](std::uint32_t finished) {
+        progress.trials_done = before + finished;
+        if (options.progress) options.progress(progress);
+      };
+      auto ran = problem.simulations[p]->run(0, hooks);
+      if (!ran.ok()) {
+        Error error = ran.error();
+        error.where = fmt::format("policy '{}' on '{}'", names[p], problem.facts.problem);
+        return error;
+      }
+      interrupted = ran->interrupted;
+      if (interrupted) break;
+      progress.trials_done = before + spec.trials;
+      for (std::uint32_t trial = 0; trial < spec.trials; ++trial) {
+        played.values[p].push_back(ran->trials.value(trial, 0, 0));
+      }
+    }
+    played.facts.complete = !interrupted;
+    scores.push_back(std::move(played));
+    if (interrupted) break;
+  }
+  LeagueResults results = judge_league(names, scores);
+  results.rounds = spec.rounds;
+  results.trials = spec.trials;
+  results.seed = spec.seed;
+  results.interrupted = interrupted;
+  return results;
+}
+
+}  // namespace duel

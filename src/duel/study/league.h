@@ -1,0 +1,147 @@
+// A league: policies play the same trials of the same problems and are ranked by regret.
+//
+// A problem with a Condorcet winner is judged by average regret, one without by Copeland regret.
+// Within a problem the policies are compared trial by trial: they meet the same answers from the same
+// pair, so the difference of two policies has a smaller error than either of them.
+//
+// Over the problems counts the mean of ln(regret / regret of the best on that problem): its
+// exponential, the geometric mean of the ratios, is how many times the best's regret a policy pays. Regret
+// differs by orders of magnitude between problems, so a plain mean would be the hardest problem's
+// alone; and ranks depend on who else takes part and do not see by how much somebody lost.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "duel/core/call_spec.h"
+#include "duel/core/duel.h"
+#include "duel/core/result.h"
+#include "duel/simulation/aggregate.h"
+#include "duel/truth/preference_matrix.h"
+#include "duel/truth/regret.h"
+
+namespace duel {
+
+struct LeagueProblem {
+  std::string name;
+  std::shared_ptr<const PreferenceMatrix> matrix;
+};
+
+struct LeagueSpec {
+  std::vector<LeagueProblem> problems;  // names differ
+  std::vector<CallSpec> policies;
+  Round rounds = 100'000;
+  std::uint32_t trials = 50;
+  std::uint64_t seed = 0;
+  unsigned threads = 0;  // 0: one per core
+};
+
+// The built-in problems as calls of the matrix catalogue: every name of it, some in several sizes.
+const std::vector<std::string>& league_matrices();
+// Every registered policy as it is by default but `auto`, which plays as another, and variants of note.
+std::vector<CallSpec> league_policies();
+
+// Built-in matrices, files, and directories, whose files *.csv are matrices. There NAME.KIND.csv
+// beside NAME.csv is data about it (counts, single duels) and not read. An error names the directory
+// without a matrix, or the file that is none.
+Result<std::vector<LeagueProblem>> league_problems(const std::vector<std::string>& matrices,
+                                                   const std::vector<std::string>& directories);
+
+// Two policies are told apart where their paired difference is larger than this many of its standard
+// errors.
+inline constexpr double kToldApart = 2;
+
+struct LeagueEntry {
+  std::string policy;
+  Summary regret;
+  std::size_t rank = 0;       // 1 + the number of policies with smaller mean
+  double ratio = kUndefined;  // mean / mean of the best; NaN where the best has no regret
+  // Paired difference to the best of the problem; 0 for the best itself.
+  double difference = 0;
+  double difference_se = 0;
+  bool told_apart = false;  // from the best
+};
+
+struct LeftOut {
+  std::string policy;
+  std::string reason;
+};
+
+struct LeagueTable {
+  std::string problem;
+  std::size_t num_arms = 0;
+  std::string condorcet_winner;  // empty where there is none
+  RegretNotion regret = RegretNotion::average;
+  std::vector<LeagueEntry> entries;  // best first
+  std::vector<LeftOut> left_out;     // policies that refuse the problem
+  bool complete = false;             // everybody played all trials
+};
+
+struct LeagueStanding {
+  std::string policy;
+  std::size_t rank = 0;           // 0: did not play on all problems
+  std::size_t problems = 0;       // counted ones on which it played
+  double log_ratio = kUndefined;  // mean of ln(mean / mean of the best)
+  double log_ratio_se =
+      kUndefined;  // delta method over the trials, the best policies taken as given
+  // Paired difference to the leader's log_ratio.
+  double difference = kUndefined;
+  double difference_se = kUndefined;
+  bool told_apart = false;
+  std::size_t best_on = 0;  // problems on which it is the best or not told apart from it
+  std::string worst_problem;
+  double worst_ratio = kUndefined;
+};
+
+struct LeagueResults {
+  Round rounds = 0;
+  std::uint32_t trials = 0;
+  std::uint64_t seed = 0;
+  std::vector<LeagueTable> problems;
+  // Ranked ones in order, then those that did not play everywhere.
+  std::vector<LeagueStanding> standings;
+  std::vector<std::string> not_counted;  // problems on which the best has no regret at all
+  bool interrupted = false;
+};
+
+// What was played on one problem.
+struct LeagueScores {
+  LeagueTable facts;                        // without entries
+  std::vector<std::vector<double>> values;  // by policy: regret of every trial; empty: did not play
+};
+
+// The statistics alone. `policies` names the rows of `values`. Problems that are not complete have a
+// table but do not count in the standings.
+LeagueResults judge_league(const std::vector<std::string>& policies,
+                           const std::vector<LeagueScores>& scores);
+
+struct LeagueProgress {
+  std::uint64_t trials_done = 0;
+  std::uint64_t trials_total = 0;
+  std::string problem;
+  std::string policy;
+};
+
+struct LeagueOptions {
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(const LeagueProgress&)> progress;
+  // Whether a policy that no problem accepts is an error; otherwise it is left out like the others.
+  bool refused_everywhere_is_error = true;
+};
+
+// Problem by problem. After an interruption the results hold the policies that had finished all their
+// trials. An error: no problem or policy, a policy given twice or unknown.
+Result<LeagueResults> run_league(const LeagueSpec& spec, const LeagueOptions& options = {});
+
+// league.csv: a row per problem and policy, best first.
+std::string to_league_csv(const LeagueResults& results);
+// ranking.csv: a row per policy.
+std::string to_ranking_csv(const LeagueResults& results);
+std::string to_league_json(const LeagueResults& results);
+
+}  // namespace duel

@@ -1,0 +1,78 @@
+// A league of certificates: policies choose the duels of the same simulated experiments, the stopping
+// rule of `plan` ends them, and they are ranked by how many duels that takes.
+//
+// An experiment that is undecided at the cap counts as the cap, so that the mean of a policy that leaves
+// many undecided is too small: the share undecided stands beside it. Comparisons within a problem and
+// over the problems are those of the league (league.h), with duels in place of regret.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duel/core/call_spec.h"
+#include "duel/core/goal.h"
+#include "duel/core/result.h"
+#include "duel/study/league.h"
+#include "duel/study/plan.h"
+
+namespace duel {
+
+struct CertificateLeagueSpec {
+  std::vector<LeagueProblem> problems;  // names differ
+  std::vector<CallSpec> policies;
+  bool round_robin = true;  // also: all pairs in turn
+  Goal goal = Goal::condorcet;
+  double alpha = 0.05;
+  std::uint64_t max_duels = 50'000;
+  std::uint32_t trials = 50;
+  std::uint64_t seed = 0;
+  unsigned threads = 0;  // 0: one per core
+};
+
+// Those of the league but self-sparring, which draws thousands of self-duels between two questions.
+std::vector<CallSpec> certificate_league_policies();
+
+struct CertificateTable {
+  LeagueTable league;                // entries best first; their `regret` is the number of duels
+  std::vector<PlanEntry> entries;    // in the same order, without their trials
+  std::vector<std::string> winners;  // arms that the goal calls right; empty: "no winner" is
+  // What no rule of this level can come below on average, the winner known. For Condorcet winners.
+  std::optional<double> least;
+};
+
+struct CertificateStanding {
+  LeagueStanding league;
+  // Over all its experiments on finished problems.
+  std::uint64_t experiments = 0, undecided = 0, wrong = 0;
+  double wrong_limit = kUndefined;  // 95 % upper confidence limit of the rate of wrong certificates
+};
+
+struct CertificateLeagueResults {
+  Goal goal = Goal::condorcet;
+  double alpha = 0;
+  std::uint64_t max_duels = 0;
+  std::uint32_t trials = 0;
+  std::uint64_t seed = 0;
+  std::vector<CertificateTable> problems;
+  std::vector<CertificateStanding> standings;  // ranked as in the league
+  bool interrupted = false;
+};
+
+// Problem by problem and policy by policy, as `run_league`. An error: no problem or policy, a policy
+// given twice or unknown, a problem of one arm, a level out of range.
+Result<CertificateLeagueResults> run_certificate_league(const CertificateLeagueSpec& spec,
+                                                        const LeagueOptions& options = {});
+
+// certificates.csv: a row per problem and policy, best first.
+std::string to_certificates_csv(const CertificateLeagueResults& results);
+// ranking.csv: a row per policy.
+std::string to_certificate_ranking_csv(const CertificateLeagueResults& results);
+std::string to_certificates_json(const CertificateLeagueResults& results);
+// certificates.md: the ranking, then a table with a row per problem and a column per policy.
+std::string to_certificates_markdown(const CertificateLeagueResults& results);
+
+}  // namespace duel

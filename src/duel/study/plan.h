@@ -1,0 +1,118 @@
+// How many duels until a certificate: experiments are simulated with the policy that chooses and the rule
+// that stops, many times over, on a truth that is known, guessed, or drawn from what a pilot saw.
+//
+// Designs are compared on common random numbers: in a trial they meet the same truth and the same answers
+// from the same pair. Every number depends on the seed alone, not on the threads.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duel/core/call_spec.h"
+#include "duel/core/result.h"
+#include "duel/policies/registry.h"
+#include "duel/study/pilot.h"
+#include "duel/truth/preference_matrix.h"
+
+namespace duel {
+
+// The name of asking all pairs in turn; no policy has it.
+inline constexpr const char* kRoundRobin = "round-robin";
+
+// What the arms are truly like, in each trial.
+struct PlanTruth {
+  std::string name;
+  std::size_t num_arms = 0;
+  std::function<std::shared_ptr<const PreferenceMatrix>(std::uint64_t seed, std::uint32_t trial)>
+      draw;
+};
+
+PlanTruth known_truth(PreferenceMatrix matrix);
+// Arm 1 beats arm 2 by `gap`, p = 1/2 + gap. With spread 0 it beats all others so, and they are even:
+// the hardest such truth. Otherwise strengths are those of Bradley-Terry, and those of the others lie
+// below arm 2's by `spread` times the size of a standard normal draw, drawn anew in each trial. An error
+// names what is out of range.
+Result<PlanTruth> guessed_truth(std::uint64_t num_arms, double gap, double spread);
+// Each pair's win probability is drawn from Beta(wins + 1, losses + 1), pairs independent.
+PlanTruth posterior_truth(const Pilot& pilot);
+
+struct PlanSpec {
+  PlanTruth truth;
+  std::vector<CallSpec> policies;
+  bool round_robin = true;  // also: all pairs in turn
+  Goal goal = Goal::condorcet;
+  double alpha = 0.05;
+  std::uint64_t max_duels = 100'000;
+  double tie_rate = 0;         // share of duels that end without a winner
+  std::uint64_t parallel = 1;  // duels outstanding at a time
+  std::uint32_t trials = 1000;
+  std::uint64_t seed = 0;
+  unsigned threads = 0;  // 0: one per core
+};
+
+// How one simulated experiment ended.
+struct PlanTrial {
+  enum class Ending : std::uint8_t { undecided, winner, no_winner };
+  Ending ending = Ending::undecided;
+  bool right = false;       // what was certified is true
+  std::uint64_t duels = 0;  // that went out
+  double regret = 0;
+};
+
+struct PlanEntry {
+  std::string policy;             // canonical, or "round-robin"
+  std::vector<PlanTrial> trials;  // in their order
+  // Duels; a trial that was undecided at the cap counts as the cap.
+  double mean = 0, mean_se = 0;
+  double p10 = 0, p50 = 0, p90 = 0, p99 = 0;
+  std::uint64_t winners = 0, no_winners = 0, undecided = 0, wrong = 0;
+  double wrong_limit = 0;  // 95 % upper confidence limit of the rate of wrong certificates
+  double regret = 0;       // mean
+};
+
+struct PlanResults {
+  std::string truth;
+  std::size_t num_arms = 0;
+  Goal goal = Goal::condorcet;
+  double alpha = 0;
+  std::uint64_t max_duels = 0;
+  std::uint32_t trials = 0;
+  std::uint64_t seed = 0;
+  std::vector<PlanEntry> entries;    // policies as given, then round-robin
+  std::uint64_t without_winner = 0;  // trials whose truth has no Condorcet winner
+  // For somebody who knows the winner and has only to show it, the median over the trials whose truth
+  // has a Condorcet winner *: sum_j ln(1/alpha)/d(p_*j, 1/2), below which no rule of this level can
+  // come on average, and the duels of K - 1 tests of a fixed size with one look at the end, at level
+  // alpha/(K - 1) each, with power 0.8.
+  std::optional<double> reference;
+  std::optional<double> fixed_size;
+  bool interrupted = false;
+};
+
+struct PlanHooks {
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress;
+};
+
+// An error: no policy, one that refuses the number of arms, a value out of range. What was interrupted
+// has no entries.
+Result<PlanResults> run_plan(const PlanSpec& spec, const PlanHooks& hooks = {});
+
+// One experiment; `policy` null is round-robin. REQUIRES: made for as many arms.
+PlanTrial play_plan_trial(const PlanSpec& spec, const ConfiguredPolicy* policy,
+                          const PreferenceMatrix& matrix, std::uint32_t trial);
+
+// The statistics of a design's experiments. REQUIRES: at least one.
+PlanEntry summarise_plan(std::string policy, std::vector<PlanTrial> trials);
+
+// sum_j ln(1/alpha)/d(p_*j, 1/2) for the Condorcet winner *; none where there is no such winner.
+std::optional<double> least_duels_of_winner(const PreferenceMatrix& matrix, double alpha);
+
+std::string to_plan_json(const PlanResults& results, double cost_per_duel);
+
+}  // namespace duel

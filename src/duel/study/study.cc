@@ -1,0 +1,436 @@
+#include "duel/study/study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "duel/core/csv.h"
+#include "duel/core/numbers.h"
+#include "duel/core/rng.h"
+#include "duel/core/whole_file.h"
+#include "duel/simulation/simulation.h"
+#include "duel/study/problem.h"
+#include "duel/study/progress_log.h"
+#include "duel/study/study_files.h"
+#include "duel/version_info.h"
+
+namespace duel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// A study whose parts all exist and fit together.
+struct PreparedStudy {
+  StudySpec spec;  // with canonical policies
+  std::vector<Round> checkpoints;
+  std::vector<std::unique_ptr<const Problem>> matrices;
+  std::vector<std::string> matrix_labels;
+  std::vector<Simulation> simulations;  // one per matrix
+  std::string identity;                 // of everything that decides the values
+};
+
+// A hash of the study's values: its spec, the matrices themselves and the version of the program.
+std::string identity_of(const PreparedStudy& study) {
+  StudySpec essence = study.spec;
+  essence.name.clear();
+  essence.threads = 0;
+  essence.trials_csv = false;
+  std::string text = fmt::format("{}\n{}", kVersion, to_toml(essence));
+  for (const auto& problem : study.matrices) {
+    if (problem->clicks) text += fmt::format("{:016x}\n", problem->clicks->fingerprint());
+    for (const auto& [from, matrix] : problem->schedule.segments) {
+      if (from > 1) text += fmt::format("{}:", from);
+      for (Arm i = 0; i < matrix.num_arms(); ++i) {
+        text += fmt::format("{}:{}", matrix.arm_name(i).size(), matrix.arm_name(i));
+        for (const double p : matrix.row(i)) {
+          text += fmt::format(" {:x}", std::bit_cast<std::uint64_t>(p));
+        }
+      }
+      text += '\n';
+    }
+  }
+  return fmt::format("{:016x}", hash_text(text));
+}
+
+// Matrices are called by their own names, or as the spec has them where names would be equal.
+std::vector<std::string> matrix_labels(const PreparedStudy& study) {
+  std::vector<std::string> labels;
+  for (std::size_t m = 0; m < study.matrices.size(); ++m) {
+    const std::string& name = study.matrices[m]->schedule.name;
+    const auto namesakes =
+        std::count_if(study.matrices.begin(), study.matrices.end(),
+                      [&](const auto& other) { return other->schedule.name == name; });
+    labels.push_back(namesakes > 1 ? study.spec.matrices[m] : name);
+  }
+  return labels;
+}
+
+// `threads` may differ from what the spec says, since it changes no result.
+Result<PreparedStudy> prepare(const StudySpec& given, unsigned threads, bool has_output) {
+  PreparedStudy study;
+  DUEL_ASSIGN(study.spec, checked(given));  // it may have been filled in by hand
+  DUEL_ASSIGN(study.checkpoints, complete_checkpoints(given.checkpoints, given.rounds));
+
+  SimulationPlan plan;
+  plan.checkpoints = study.checkpoints;
+  plan.trials = given.trials;
+  plan.seed = given.seed;
+  plan.regrets = given.regrets;
+  plan.threads = threads;
+  plan.horizon_per_checkpoint = given.horizon_per_checkpoint;
+  for (const std::string& policy : given.policies) {
+    DUEL_ASSIGN(CallSpec call, parse_call(policy));
+    DUEL_RETURN_IF_ERROR(find_policy(call.name));
+    plan.policies.push_back(std::move(call));
+  }
+  for (const std::string& text : given.matrices) {
+    if (text == "-" && has_output) {
+      return Error{ErrorCode::unsupported,
+                   "a study with an output directory cannot read a matrix from standard input", "",
+                   "it could not be resumed; write the matrix to a file first"};
+    }
+    DUEL_ASSIGN(Problem resolved, resolve_problem(text, threads));
+    study.matrices.push_back(std::make_unique<const Problem>(std::move(resolved)));
+    const Problem& problem = *study.matrices.back();
+    plan.outcomes = problem.outcomes();
+    plan.right_arms = problem.right_arms;
+    const auto& segments = problem.schedule.segments;
+    plan.matrix = &segments.front().matrix;
+    plan.changes.clear();
+    for (std::size_t k = 1; k < segments.size(); ++k) {
+      plan.changes.push_back({segments[k].from, &segments[k].matrix});
+    }
+    auto simulation = Simulation::create(plan);
+    if (!simulation.ok()) {
+      Error error = simulation.error();
+      error.where =
+          fmt::format("matrix '{}'{}{}", text, error.where.empty() ? "" : ", ", error.where);
+      return error;
+    }
+    study.simulations.push_back(*std::move(simulation));
+  }
+  study.matrix_labels = matrix_labels(study);
+
+  const Simulation& first = study.simulations.front();
+  for (std::size_t p = 0; p < first.num_policies(); ++p) {
+    const std::string& label = first.label(p);
+    for (std::size_t q = 0; q < p; ++q) {
+      if (first.label(q) != label) continue;
+      return Error{ErrorCode::invalid_argument, fmt::format("policy '{}' is given twice", label),
+                   "",
+                   fmt::format("'{}' and '{}' are the same", given.policies[q], given.policies[p])};
+    }
+    // A string that depended on the matrix would not do for all of them.
+    const bool holds_for_all =
+        std::all_of(study.simulations.begin(), study.simulations.end(),
+                    [&](const Simulation& other) { return other.label(p) == label; });
+    if (holds_for_all) study.spec.policies[p] = label;
+  }
+  study.identity = identity_of(study);
+  return study;
+}
+
+// --- the output directory
+// -------------------------------------------------------------------------
+
+bool is_there(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+Result<StudySpec> read_spec(const StudyFiles& files) {
+  DUEL_ASSIGN(const StudyDraft draft, read_study_file(files.spec()));
+  auto spec = complete(draft);
+  if (spec.ok()) return spec;
+  Error error = spec.error();
+  error.where = files.spec().string();
+  return error;
+}
+
+Error belongs_to_another(const StudyFiles& files, const std::string& what) {
+  return Error{ErrorCode::unsupported, what, files.directory.string(),
+               "choose another directory, or --force to replace it"};
+}
+
+// Whether the directory may be written to without `force`.
+Status check_free(const StudyFiles& files, const StudySpec& spec) {
+  const bool has_results = is_there(files.results()) || is_there(files.trials());
+  if (!is_there(files.spec())) {
+    if (has_results) return belongs_to_another(files, "the directory holds results without a spec");
+    return Done{};
+  }
+  const auto there = read_spec(files);
+  if (!there.ok()) {
+    return belongs_to_another(files, fmt::format("the directory holds a spec that cannot be read "
+                                                 "({})",
+                                                 there.error().to_string()));
+  }
+  if (!same_results(*there, spec)) {
+    return belongs_to_another(files, "the directory holds a different study");
+  }
+  return Done{};
+}
+
+Status remove_file(const std::filesystem::path& file) {
+  std::error_code code;
+  std::filesystem::remove(file, code);
+  if (code) return system_error("cannot be removed", file, code.value());
+  return Done{};
+}
+
+// Opens the log before anything else is touched: it holds the lock, and where it is, the directory
+// is known to be unfinished.
+Result<ProgressLog> open_output(const PreparedStudy& study, const StudyFiles& files,
+                                ProgressLog::Opening opening) {
+  DUEL_RETURN_IF_ERROR(make_directory(files.directory));
+  const bool was_unfinished = is_there(files.progress());
+  DUEL_ASSIGN(ProgressLog log,
+              ProgressLog::open(files.progress(), study.identity, study.matrices.size(),
+                                study.spec.policies.size(), opening));
+  const auto clear = [&]() -> Status {
+    for (const auto& file : {files.results(), files.trials(), files.matrices(), files.timing()}) {
+      DUEL_RETURN_IF_ERROR(remove_file(file));
+    }
+    return write_whole_file(files.spec(), to_toml(study.spec));
+  };
+  if (const Status cleared = clear(); !cleared.ok()) {
+    if (!was_unfinished) log.remove().ok();  // leave as found; the first error counts
+    return cleared.error();
+  }
+  return log;
+}
+
+// trials.csv, filled policy by policy.
+class TrialsCsv {
+ public:
+  static Result<TrialsCsv> create(const std::filesystem::path& file) {
+    DUEL_ASSIGN(AtomicFile output, AtomicFile::create(file));
+    DUEL_RETURN_IF_ERROR(
+        output.write("matrix,policy,trial,round,regret,value,correct,informative\n"));
+    return TrialsCsv(std::move(output));
+  }
+
+  Status add(const std::string& matrix, const PolicyRecord& record,
+             const std::vector<Round>& checkpoints, const std::vector<RegretNotion>& regrets) {
+    const std::string names = csv_field(matrix) + "," + csv_field(record.policy);
+    const TrialTable& table = record.trials;
+    std::string text;
+    for (std::uint32_t trial = 0; trial < table.num_trials(); ++trial) {
+      for (std::size_t c = 0; c < checkpoints.size(); ++c) {
+        for (std::size_t r = 0; r < regrets.size(); ++r) {
+          fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{}\n", names, trial,
+                         checkpoints[c], to_string(regrets[r]),
+                         format_number(table.value(trial, c, r)), table.correct(trial, c) ? 1 : 0,
+                         table.informative(trial, c));
+        }
+      }
+      if (text.size() > (1 << 20) || trial + 1 == table.num_trials()) {
+        DUEL_RETURN_IF_ERROR(output_.write(text));
+        text.clear();
+      }
+    }
+    return Done{};
+  }
+
+  Status commit() { return output_.commit(); }
+
+ private:
+  explicit TrialsCsv(AtomicFile output) : output_(std::move(output)) {}
+  AtomicFile output_;
+};
+
+std::string to_timing_json(const StudyOutcome& outcome) {
+  nlohmann::ordered_json json;
+  json["version"] = kVersion;
+  json["threads"] = outcome.threads;
+  json["seconds"] = outcome.seconds;
+  json["trials_resumed"] = outcome.trials_resumed;
+  json["policies"] = nlohmann::ordered_json::array();
+  for (const MatrixResult& run : outcome.results.runs) {
+    for (const PolicyResult& policy : run.policies) {
+      json["policies"].push_back({{"matrix", run.facts.matrix},
+                                  {"policy", policy.policy},
+                                  {"seconds", policy.seconds},
+                                  {"cpu_seconds", policy.cpu_seconds}});
+    }
+  }
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+// --- the run
+// --------------------------------------------------------------------------------------
+
+// Where the run stands, from the trials of the policy that runs now.
+class ProgressTeller {
+ public:
+  ProgressTeller(const StudyOptions& options, std::uint64_t total)
+      : tell_(options.progress), start_(Clock::now()) {
+    progress_.trials_total = total;
+  }
+
+  void begin(const std::string& matrix, const std::string& policy, std::uint32_t resumed) {
+    progress_.matrix = matrix;
+    progress_.policy = policy;
+    progress_.trials_resumed += resumed;
+  }
+  void trials(std::uint32_t finished) {
+    if (!tell_) return;
+    progress_.trials_done = before_ + finished;
+    progress_.seconds = seconds_since(start_);
+    const std::uint64_t mine = progress_.trials_done - progress_.trials_resumed;
+    const auto left = static_cast<double>(progress_.trials_total - progress_.trials_done);
+    progress_.trials_per_second =
+        progress_.seconds > 0 ? static_cast<double>(mine) / progress_.seconds : 0;
+    progress_.seconds_left = mine > 0 ? left / progress_.trials_per_second : kUndefined;
+    tell_(progress_);
+  }
+  void end(std::uint32_t finished) { before_ += finished; }
+
+ private:
+  const std::function<void(const StudyProgress&)>& tell_;
+  Clock::time_point start_;
+  StudyProgress progress_;
+  std::uint64_t before_ = 0;  // of the policies that are done
+};
+
+Result<StudyOutcome> run_prepared(const PreparedStudy& study, const StudyOptions& options,
+                                  const StudyFiles& files, std::optional<ProgressLog> log) {
+  const auto start = Clock::now();
+  const StudySpec& spec = study.spec;
+  StudyOutcome outcome;
+  outcome.spec = spec;
+  outcome.threads = study.simulations.front().threads();
+  StudyResults& results = outcome.results;
+  results.name = spec.name;
+  results.rounds = spec.rounds;
+  results.trials = spec.trials;
+  results.seed = spec.seed;
+  results.regrets = spec.regrets;
+
+  std::optional<TrialsCsv> trials_csv;
+  if (log && spec.trials_csv) {
+    DUEL_ASSIGN(TrialsCsv created, TrialsCsv::create(files.trials()));
+    trials_csv.emplace(std::move(created));
+  }
+  ProgressTeller teller(options,
+                        std::uint64_t{spec.trials} * spec.policies.size() * study.matrices.size());
+  for (std::size_t m = 0; m < study.matrices.size(); ++m) {
+    const Simulation& simulation = study.simulations[m];
+    results.runs.emplace_back();
+    MatrixResult& run = results.runs.back();
+    const auto& segments = study.matrices[m]->schedule.segments;
+    run.facts = facts_of(segments.front().matrix, study.matrix_labels[m]);
+    if (segments.size() > 1) {
+      // The winners in turn; a bound of the first matrix says nothing about the others.
+      for (std::size_t k = 1; k < segments.size(); ++k) {
+        const MatrixFacts next = facts_of(segments[k].matrix, "");
+        if (run.facts.condorcet_winner.empty() || next.condorcet_winner.empty()) {
+          run.facts.condorcet_winner.clear();
+          break;
+        }
+        run.facts.condorcet_winner += " then " + next.condorcet_winner;
+      }
+      run.facts.lower_bound = run.facts.lower_bound_condorcet_target = kUndefined;
+    }
+    for (std::size_t p = 0; p < simulation.num_policies(); ++p) {
+      TrialTable known = simulation.empty_table();
+      if (log) DUEL_RETURN_IF_ERROR(log->load(m, p, known));
+      const std::uint32_t resumed = known.num_finished();
+      outcome.trials_resumed += resumed;
+      teller.begin(run.facts.matrix, simulation.label(p), resumed);
+
+      RunHooks hooks;
+      hooks.stop = options.stop;
+      hooks.on_progress = [&](std::uint32_t finished) { teller.trials(finished); };
+      if (log) {
+        hooks.on_trial = [&](const TrialTable& table, std::uint32_t trial) {
+          log->append(m, p, table, trial);
+        };
+        hooks.on_tick = [&] { return log->flush(); };
+      }
+      auto ran = simulation.run(p, hooks, std::move(known));
+      if (!ran.ok()) {
+        if (log) log->flush().ok();  // what was finished stays resumable; the first error counts
+        return ran.error();
+      }
+      PolicyRecord& record = *ran;
+      teller.end(record.trials.num_finished());
+      PolicyResult result = summarize_policy(record, study.checkpoints);
+      if (resumed > 0) {  // the time of the earlier trials is not known
+        result.seconds = kUndefined;
+        result.cpu_seconds = kUndefined;
+      }
+      results.interrupted = results.interrupted || record.interrupted;
+      if (result.trials == 0) {
+        run.not_run.push_back(record.policy);
+        continue;
+      }
+      if (trials_csv && !record.interrupted) {
+        DUEL_RETURN_IF_ERROR(
+            trials_csv->add(run.facts.matrix, record, study.checkpoints, spec.regrets));
+      }
+      run.policies.push_back(std::move(result));
+    }
+  }
+  outcome.seconds = seconds_since(start);
+  if (!log || results.interrupted) return outcome;
+
+  if (trials_csv) DUEL_RETURN_IF_ERROR(trials_csv->commit());
+  DUEL_RETURN_IF_ERROR(write_whole_file(files.matrices(), to_matrices_csv(results)));
+  DUEL_RETURN_IF_ERROR(write_whole_file(files.timing(), to_timing_json(outcome)));
+  DUEL_RETURN_IF_ERROR(write_whole_file(files.results(), to_results_csv(results)));
+  DUEL_RETURN_IF_ERROR(log->remove());
+  return outcome;
+}
+
+}  // namespace
+
+Result<StudyOutcome> run_study(const StudySpec& spec, const StudyOptions& options) {
+  const bool has_output = !options.output.empty();
+  DUEL_ASSIGN(const PreparedStudy study, prepare(spec, spec.threads, has_output));
+  const StudyFiles files(options.output);
+  if (!has_output) return run_prepared(study, options, files, std::nullopt);
+  if (!options.force) DUEL_RETURN_IF_ERROR(check_free(files, study.spec));
+  // A log without a spec was left by a run that was killed before its first trial.
+  const bool continued = !options.force && is_there(files.spec());
+  DUEL_ASSIGN(ProgressLog log, open_output(study, files,
+                                           continued ? ProgressLog::Opening::continued
+                                                     : ProgressLog::Opening::fresh));
+  return run_prepared(study, options, files, std::move(log));
+}
+
+Result<StudyOutcome> resume_study(const std::filesystem::path& directory,
+                                  const StudyOptions& options, unsigned threads) {
+  const StudyFiles files(directory);
+  if (!is_there(files.spec())) {
+    return Error{ErrorCode::not_found, "there is no study to resume: spec.toml is missing",
+                 directory.string(), ""};
+  }
+  DUEL_ASSIGN(StudySpec spec, read_spec(files));
+  if (!is_there(files.progress()) && is_there(files.results())) {
+    StudyOutcome outcome;
+    outcome.spec = std::move(spec);
+    outcome.already_complete = true;
+    DUEL_ASSIGN(outcome.results, read_results(directory));
+    outcome.results.name = outcome.spec.name;
+    return outcome;
+  }
+  DUEL_ASSIGN(const PreparedStudy study,
+              prepare(spec, threads != 0 ? threads : spec.threads, true));
+  DUEL_ASSIGN(ProgressLog log, open_output(study, files, ProgressLog::Opening::continued));
+  return run_prepared(study, options, files, std::move(log));
+}
+
+}  // namespace duel

@@ -1,0 +1,418 @@
+#include "duel/truth/matrix_catalogue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <utility>
+
+#include "duel/core/rng.h"
+#include "duel/core/spelling.h"
+#include "duel/truth/matrix_reader.h"
+
+namespace duel {
+namespace {
+
+constexpr std::uint64_t kMostArms = 2000;
+constexpr std::uint64_t kMostSeed = (std::uint64_t{1} << 63) - 1;
+
+struct MatrixKind {
+  MatrixFact fact;
+  std::function<Result<PreferenceMatrix>(const CallSpec&)> make;
+};
+
+std::vector<std::string> numbered_names(const std::string& prefix, std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i <= count; ++i) names.push_back(fmt::format("{}{}", prefix, i));
+  return names;
+}
+
+// The whole matrix from p_ij of i < j.
+template <class UpperTriangle>
+std::vector<double> complete(std::size_t k, UpperTriangle p) {
+  std::vector<double> values(k * k, 0.5);
+  for (std::size_t i = 0; i < k; ++i) {
+    for (std::size_t j = i + 1; j < k; ++j) {
+      values[i * k + j] = p(i, j);
+      values[j * k + i] = 1 - values[i * k + j];
+    }
+  }
+  return values;
+}
+
+// Matrices printed in papers -----------------------------------------------------------------
+
+struct NoOptions {};
+
+MatrixKind fixed(MatrixFact fact, std::vector<std::string> arms, std::vector<double> values) {
+  fact.example = fact.name;
+  auto make = [name = fact.name, arms = std::move(arms),
+               values = std::move(values)](const CallSpec& call) -> Result<PreferenceMatrix> {
+    DUEL_RETURN_IF_ERROR(OptionTable<NoOptions>().parse(call, {}, "matrix"));
+    return PreferenceMatrix::create(name, arms, values);
+  };
+  return {std::move(fact), std::move(make)};
+}
+
+// Six retrieval functions interleaved on arXiv.org (Yue and Joachims, ICML 2011, table 1).
+MatrixKind arxiv() {
+  return fixed({"arxiv",
+                "six retrieval functions interleaved on arXiv.org",
+                "Yue and Joachims, Beat the Mean Bandit, ICML 2011",
+                "",
+                {}},
+               numbered_names("r", 6), {0.50, 0.55, 0.55, 0.54, 0.61, 0.61,  //
+                                        0.45, 0.50, 0.55, 0.55, 0.58, 0.60,  //
+                                        0.45, 0.45, 0.50, 0.54, 0.51, 0.56,  //
+                                        0.46, 0.45, 0.46, 0.50, 0.54, 0.50,  //
+                                        0.39, 0.42, 0.49, 0.46, 0.50, 0.51,  //
+                                        0.39, 0.40, 0.44, 0.50, 0.49, 0.50});
+}
+
+// Given there as differences from 1/2.
+MatrixKind slides() {
+  return fixed({"slides",
+                "six arms with a total order, SST and STI",
+                "lecture slides on dueling bandits, CS 159, Caltech, 2016",
+                "",
+                {}},
+               {"A", "B", "C", "D", "E", "F"}, {0.50, 0.53, 0.54, 0.56, 0.60, 0.61,  //
+                                                0.47, 0.50, 0.53, 0.55, 0.58, 0.61,  //
+                                                0.46, 0.47, 0.50, 0.54, 0.57, 0.59,  //
+                                                0.44, 0.45, 0.46, 0.50, 0.55, 0.57,  //
+                                                0.40, 0.42, 0.43, 0.45, 0.50, 0.53,  //
+                                                0.39, 0.39, 0.41, 0.43, 0.47, 0.50});
+}
+
+MatrixKind mslr_slide() {
+  return fixed({"mslr-slide",
+                "six rankers of MSLR-WEB: a Condorcet winner, no total order",
+                "slides on RMED by Komiyama, Honda, Kashima and Nakagawa, 2015",
+                "",
+                {}},
+               numbered_names("r", 6), {0.50, 0.36, 0.36, 0.34, 0.36, 0.36,  //
+                                        0.64, 0.50, 0.49, 0.46, 0.48, 0.47,  //
+                                        0.64, 0.51, 0.50, 0.48, 0.49, 0.51,  //
+                                        0.66, 0.54, 0.52, 0.50, 0.53, 0.52,  //
+                                        0.64, 0.52, 0.51, 0.47, 0.50, 0.49,  //
+                                        0.64, 0.53, 0.49, 0.48, 0.51, 0.50});
+}
+
+MatrixKind cyclic() {
+  return fixed({"cyclic",
+                "a winner over three arms that beat each other in a circle",
+                "Komiyama, Honda, Kashima and Nakagawa, COLT 2015",
+                "",
+                {}},
+               numbered_names("a", 4),
+               {0.5, 0.6, 0.6, 0.6,  //
+                0.4, 0.5, 0.9, 0.1,  //
+                0.4, 0.1, 0.5, 0.9,  //
+                0.4, 0.9, 0.1, 0.5});
+}
+
+// Generators ---------------------------------------------------------------------------------
+
+template <class Options>
+MatrixKind generator(MatrixFact fact, OptionTable<Options> table,
+                     std::vector<double> (*values)(const Options&)) {
+  fact.options = table.facts();
+  fact.example = table.canonical(fact.name, Options{});
+  auto make = [name = fact.name, table = std::move(table),
+               values](const CallSpec& call) -> Result<PreferenceMatrix> {
+    DUEL_ASSIGN(const Options options, table.parse(call, Options{}, "matrix"));
+    return PreferenceMatrix::create(table.canonical(name, options), numbered_names("a", options.k),
+                                    values(options));
+  };
+  return {std::move(fact), std::move(make)};
+}
+
+template <class Options>
+OptionTable<Options> table_with_arms(std::uint64_t least = 1) {
+  OptionTable<Options> table;
+  table.count("k", &Options::k, least, kMostArms, "number of arms", Shown::always);
+  return table;
+}
+
+template <class Options>
+void add_seed(OptionTable<Options>& table) {
+  table.count("seed", &Options::seed, 0, kMostSeed, "seed of the random numbers", Shown::always);
+}
+
+// p_ij = 1/2 + step (j - i), clipped to [0, 1].
+struct ArithmeticOptions {
+  std::uint64_t k = 8;
+  double step = 0.05;
+};
+
+std::vector<double> arithmetic_values(const ArithmeticOptions& options) {
+  std::vector<double> values;
+  for (std::uint64_t i = 0; i < options.k; ++i) {
+    for (std::uint64_t j = 0; j < options.k; ++j) {
+      const double steps = static_cast<double>(j) - static_cast<double>(i);
+      // To 15 decimals, so that seven steps of 0.05 end at the double that 0.85 is.
+      const double p = std::round((0.5 + options.step * steps) * 1e15) / 1e15;
+      values.push_back(std::clamp(p, 0.0, 1.0));
+    }
+  }
+  return values;
+}
+
+MatrixKind arithmetic() {
+  auto table = table_with_arms<ArithmeticOptions>();
+  table.number("step", &ArithmeticOptions::step, {.above = 0, .most = 0.5},
+               "p_ij = 1/2 + step (j - i), at most 1", Shown::always);
+  return generator({"arithmetic",
+                    "equal steps: total order, SST and STI hold",
+                    "Komiyama, Honda, Kashima and Nakagawa, COLT 2015",
+                    "",
+                    {}},
+                   std::move(table), arithmetic_values);
+}
+
+// Utilities u_i, standard normal times `spread`.
+struct UtilityOptions {
+  std::uint64_t k = 10;
+  std::uint64_t seed = 1;
+  double spread = 1;
+};
+
+OptionTable<UtilityOptions> utility_table(std::string doc) {
+  auto table = table_with_arms<UtilityOptions>();
+  add_seed(table);
+  table.number("spread", &UtilityOptions::spread, {.above = 0, .most = 1000}, std::move(doc),
+               Shown::always);
+  return table;
+}
+
+std::vector<double> utilities(const UtilityOptions& options, std::string_view owner) {
+  const Stream stream(options.seed, 0, Purpose::generate, owner);
+  std::vector<double> u;
+  for (std::uint64_t i = 0; i < options.k; ++i) {
+    RoundRng rng = stream.at(i);
+    u.push_back(options.spread * rng.normal());
+  }
+  return u;
+}
+
+// p_ij = 1/(1 + exp(u_j - u_i)).
+std::vector<double> logistic_values(const std::vector<double>& u) {
+  return complete(u.size(),
+                  [&](std::size_t i, std::size_t j) { return 1 / (1 + std::exp(u[j] - u[i])); });
+}
+
+MatrixKind bradley_terry() {
+  return generator(
+      {"bradley-terry",
+       "logistic model with random strengths: SST and STI hold",
+       "p_ij = 1/(1 + exp(u_j - u_i)), u_i normal with deviation spread",
+       "",
+       {}},
+      utility_table("standard deviation of the log-strengths u_i"),
+      +[](const UtilityOptions& options) {
+        return logistic_values(utilities(options, "bradley-terry"));
+      });
+}
+
+// The chance that i stands before j in a Plackett-Luce ranking is w_i/(w_i + w_j).
+MatrixKind plackett_luce() {
+  return generator(
+      {"plackett-luce",
+       "pairwise marginals of a random Plackett-Luce ranking model",
+       "p_ij = w_i/(w_i + w_j), ln w_i normal with deviation spread",
+       "",
+       {}},
+      utility_table("standard deviation of the log-weights ln w_i"),
+      +[](const UtilityOptions& options) {
+        return logistic_values(utilities(options, "plackett-luce"));
+      });
+}
+
+// X_i ~ N(mu_i, 1): p_ij = Phi((mu_i - mu_j)/sqrt(2)) = erfc((mu_j - mu_i)/2)/2.
+std::vector<double> thurstone_values(const UtilityOptions& options) {
+  const auto mu = utilities(options, "thurstone");
+  return complete(mu.size(),
+                  [&](std::size_t i, std::size_t j) { return std::erfc((mu[j] - mu[i]) / 2) / 2; });
+}
+
+MatrixKind thurstone() {
+  return generator({"thurstone",
+                    "Gaussian model (Thurstone, case V): SST and STI hold",
+                    "p_ij = Phi((m_i - m_j)/sqrt(2)), m_i normal with deviation spread",
+                    "",
+                    {}},
+                   utility_table("standard deviation of the means m_i"), thurstone_values);
+}
+
+struct CondorcetOptions {
+  std::uint64_t k = 10;
+  std::uint64_t seed = 1;
+  double gap = 0.05;
+};
+
+// A uniformly chosen winner w with p_wj uniform on (1/2 + gap, 1); all else uniform on (0, 1).
+// Round 0 draws the winner, round 1 + i the part of row i right of the diagonal.
+std::vector<double> random_condorcet_values(const CondorcetOptions& options) {
+  const Stream stream(options.seed, 0, Purpose::generate, "random-condorcet");
+  const std::uint64_t winner = stream.at(0).below(options.k);
+  const auto winning = [&](double u) {
+    const double floor = 0.5 + options.gap;
+    return std::max(std::nextafter(floor, 1.0), floor + (0.5 - options.gap) * u);
+  };
+  std::vector<RoundRng> row;
+  for (std::uint64_t i = 0; i < options.k; ++i) row.push_back(stream.at(1 + i));
+  return complete(options.k, [&](std::size_t i, std::size_t j) {
+    const double u = row[i].uniform_open();
+    if (i == winner) return winning(u);
+    return j == winner ? 1 - winning(u) : u;
+  });
+}
+
+MatrixKind random_condorcet() {
+  auto table = table_with_arms<CondorcetOptions>();
+  add_seed(table);
+  table.number("gap", &CondorcetOptions::gap, {.below = 0.5, .least = 0},
+               "the winner beats every arm with more than 1/2 + gap", Shown::always);
+  return generator({"random-condorcet",
+                    "uniform preferences around a random Condorcet winner",
+                    "p_wj uniform on (1/2 + gap, 1), all else uniform on (0, 1)",
+                    "",
+                    {}},
+                   std::move(table), random_condorcet_values);
+}
+
+struct NoCondorcetOptions {
+  std::uint64_t k = 10;
+  std::uint64_t seed = 1;
+};
+
+bool has_condorcet_winner(const std::vector<double>& values, std::size_t k) {
+  for (std::size_t i = 0; i < k; ++i) {
+    std::size_t wins = 0;
+    for (std::size_t j = 0; j < k; ++j) wins += values[i * k + j] > 0.5 ? 1 : 0;
+    if (wins + 1 == k) return true;
+  }
+  return false;
+}
+
+// Redrawn, each attempt on a stream of its own, until nobody beats everyone (for k = 3 after four
+// attempts in the mean, soon after the first for larger k).
+std::vector<double> no_condorcet_values(const NoCondorcetOptions& options) {
+  for (std::uint32_t attempt = 0;; ++attempt) {
+    const Stream stream(options.seed, attempt, Purpose::generate, "no-condorcet");
+    std::vector<RoundRng> row;
+    for (std::uint64_t i = 0; i < options.k; ++i) row.push_back(stream.at(i));
+    auto values =
+        complete(options.k, [&](std::size_t i, std::size_t) { return row[i].uniform_open(); });
+    if (!has_condorcet_winner(values, options.k)) return values;
+  }
+}
+
+MatrixKind no_condorcet() {
+  auto table = table_with_arms<NoCondorcetOptions>(3);
+  add_seed(table);
+  return generator({"no-condorcet",
+                    "uniform preferences without a Condorcet winner",
+                    "p_ij uniform on (0, 1), redrawn until there is no winner",
+                    "",
+                    {}},
+                   std::move(table), no_condorcet_values);
+}
+
+struct MallowsOptions {
+  std::uint64_t k = 10;
+  double phi = 0.7;
+};
+
+// Rankings with probability proportional to phi^(number of inversions) around a1, a2, .., ak. Of
+// arms at distance m = j - i > 0, i stands first with probability
+//   h(m + 1) - h(m), h(m) = m/(1 - phi^m)        (Busa-Fekete et al., ICML 2014)
+//   = (1 + 2 phi + .. + m phi^(m-1)) / (S_m S_(m+1)), S_m = 1 + phi + .. + phi^(m-1),
+// and the second form has no cancellation as phi nears 1, where both become 1/2.
+std::vector<double> mallows_values(const MallowsOptions& options) {
+  std::vector<double> by_distance{0.5};
+  double power = 1;     // phi^(m-1)
+  double sum = 0;       // S_m
+  double weighted = 0;  // 1 + 2 phi + .. + m phi^(m-1)
+  for (std::uint64_t m = 1; m < options.k; ++m) {
+    sum += power;
+    weighted += static_cast<double>(m) * power;
+    power *= options.phi;
+    by_distance.push_back(std::min(1.0, weighted / (sum * (sum + power))));
+  }
+  return complete(options.k, [&](std::size_t i, std::size_t j) { return by_distance[j - i]; });
+}
+
+MatrixKind mallows() {
+  auto table = table_with_arms<MallowsOptions>();
+  table.number("phi", &MallowsOptions::phi, {.above = 0, .most = 1},
+               "dispersion: near 0 all agree, 1 is pure chance", Shown::always);
+  return generator({"mallows",
+                    "pairwise marginals of the Mallows ranking model around a1, a2, ..",
+                    "p_ij = h(m + 1) - h(m), m = j - i, h(m) = m/(1 - phi^m)",
+                    "",
+                    {}},
+                   std::move(table), mallows_values);
+}
+
+const std::vector<MatrixKind>& matrix_kinds() {
+  static const std::vector<MatrixKind> kinds{
+      arxiv(),     slides(),           mslr_slide(),   cyclic(),  arithmetic(),   bradley_terry(),
+      thurstone(), random_condorcet(), no_condorcet(), mallows(), plackett_luce()};
+  return kinds;
+}
+
+const MatrixKind* find_kind(std::string_view name) {
+  for (const MatrixKind& kind : matrix_kinds()) {
+    if (kind.fact.name == name) return &kind;
+  }
+  return nullptr;
+}
+
+Error unknown_matrix(std::string_view text, std::string_view name) {
+  return Error{ErrorCode::invalid_argument,
+               fmt::format("there is no matrix and no file named '{}'", text), "",
+               spelling_hint(name, matrix_names())};
+}
+
+}  // namespace
+
+const std::vector<MatrixFact>& matrix_facts() {
+  static const std::vector<MatrixFact> facts = [] {
+    std::vector<MatrixFact> all;
+    for (const MatrixKind& kind : matrix_kinds()) all.push_back(kind.fact);
+    return all;
+  }();
+  return facts;
+}
+
+std::vector<std::string> matrix_names() {
+  std::vector<std::string> names;
+  for (const MatrixFact& fact : matrix_facts()) names.push_back(fact.name);
+  return names;
+}
+
+Result<PreferenceMatrix> generate_matrix(const CallSpec& call) {
+  if (const MatrixKind* kind = find_kind(call.name)) return kind->make(call);
+  return Error{ErrorCode::invalid_argument, fmt::format("there is no matrix named '{}'", call.name),
+               "", spelling_hint(call.name, matrix_names())};
+}
+
+Result<PreferenceMatrix> resolve_matrix(std::string_view text) {
+  const std::string_view name = trimmed(text.substr(0, text.find('(')));
+  if (find_kind(name) != nullptr) {
+    DUEL_ASSIGN(const CallSpec call, parse_call(text));
+    return generate_matrix(call);
+  }
+  const std::string path(text);
+  std::error_code ignored;
+  const bool looks_like_path = text == "-" || name.find_first_of("/.") != std::string_view::npos;
+  if (!looks_like_path && !std::filesystem::exists(path, ignored)) {
+    return unknown_matrix(text, name);
+  }
+  return read_matrix_file(path);
+}
+
+}  // namespace duel

@@ -1,0 +1,129 @@
+#include "duel/truth/regret.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "duel/core/spelling.h"
+#include "duel/truth/winners.h"
+
+namespace duel {
+namespace {
+
+constexpr std::array<std::pair<RegretNotion, const char*>, 6> kNames{{
+    {RegretNotion::average, "average"},
+    {RegretNotion::strong, "strong"},
+    {RegretNotion::weak, "weak"},
+    {RegretNotion::copeland, "copeland"},
+    {RegretNotion::borda, "borda"},
+    {RegretNotion::von_neumann, "von-neumann"},
+}};
+
+bool needs_condorcet_winner(RegretNotion notion) {
+  return notion == RegretNotion::average || notion == RegretNotion::strong ||
+         notion == RegretNotion::weak;
+}
+
+// What one appearance of each arm costs: a duel of i and j costs cost[i] + cost[j], except under
+// weak regret, where it costs the smaller of the two.
+std::vector<double> costs_against_winner(RegretNotion notion, const PreferenceMatrix& matrix,
+                                         Arm winner) {
+  std::vector<double> costs = gaps_to_winner(matrix, winner);
+  if (notion == RegretNotion::average) {
+    for (double& cost : costs) cost /= 2;
+  }
+  return costs;
+}
+
+std::vector<double> half_shortfalls(const std::vector<double>& scores) {
+  const double best = *std::max_element(scores.begin(), scores.end());
+  std::vector<double> costs;
+  for (const double score : scores) costs.push_back((best - score) / 2);
+  return costs;
+}
+
+std::vector<double> normalised_copeland(const PreferenceMatrix& matrix) {
+  const CopelandScores copeland = copeland_scores(matrix);
+  std::vector<double> scores;
+  for (Arm i = 0; i < matrix.num_arms(); ++i) scores.push_back(copeland.normalised(i));
+  return scores;
+}
+
+double weighted_sum(const std::vector<std::uint64_t>& counts, const double* costs) {
+  double sum = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) sum += static_cast<double>(counts[i]) * costs[i];
+  return sum;
+}
+
+}  // namespace
+
+std::string to_string(RegretNotion notion) {
+  for (const auto& [known, name] : kNames) {
+    if (known == notion) return name;
+  }
+  DUEL_CHECK(false);
+  return "";
+}
+
+Result<RegretNotion> parse_regret_notion(std::string_view text) {
+  for (const auto& [notion, name] : kNames) {
+    if (text == name) return notion;
+  }
+  return Error{ErrorCode::invalid_argument, fmt::format("unknown regret notion '{}'", text), "",
+               spelling_hint(text, regret_notion_names())};
+}
+
+std::vector<std::string> regret_notion_names() {
+  std::vector<std::string> names;
+  for (const auto& [notion, name] : kNames) names.emplace_back(name);
+  return names;
+}
+
+Result<RegretMeter> RegretMeter::create(RegretNotion notion, const PreferenceMatrix& matrix) {
+  RegretMeter meter;
+  meter.notion_ = notion;
+  meter.num_arms_ = matrix.num_arms();
+  if (needs_condorcet_winner(notion)) {
+    const auto winner = condorcet_winner(matrix);
+    if (!winner) {
+      return Error{ErrorCode::unsupported,
+                   fmt::format("{} regret needs a Condorcet winner, and matrix '{}' has none",
+                               to_string(notion), matrix.name()),
+                   "", "use --regret copeland or --regret borda"};
+    }
+    meter.per_arm_ = costs_against_winner(notion, matrix, *winner);
+  } else if (notion == RegretNotion::copeland) {
+    meter.per_arm_ = half_shortfalls(normalised_copeland(matrix));
+  } else if (notion == RegretNotion::borda) {
+    meter.per_arm_ = half_shortfalls(borda_scores(matrix).scores);
+  } else {
+    for (Arm k = 0; k < matrix.num_arms(); ++k) {
+      for (const double p : matrix.row(k)) meter.edge_.push_back(p - 0.5);
+    }
+  }
+  return meter;
+}
+
+double RegretMeter::total(const PlayTally& tally) const {
+  if (notion_ == RegretNotion::weak) return weighted_sum(tally.better, per_arm_.data());
+  if (notion_ != RegretNotion::von_neumann) return weighted_sum(tally.plays, per_arm_.data());
+  double most = 0;  // never negative: the average over what was played is 0
+  for (std::size_t k = 0; k < num_arms_; ++k) {
+    most = std::max(most, weighted_sum(tally.plays, edge_.data() + k * num_arms_) / 2);
+  }
+  return most;
+}
+
+double RegretMeter::of_duel(Arm i, Arm j) const {
+  if (notion_ == RegretNotion::weak) return std::min(per_arm_[i], per_arm_[j]);
+  if (notion_ != RegretNotion::von_neumann) return per_arm_[i] + per_arm_[j];
+  double most = 0;
+  for (std::size_t k = 0; k < num_arms_; ++k) {
+    most = std::max(most, (edge_[k * num_arms_ + i] + edge_[k * num_arms_ + j]) / 2);
+  }
+  return most;
+}
+
+}  // namespace duel

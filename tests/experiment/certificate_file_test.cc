@@ -1,0 +1,128 @@
+#include "duel/experiment/certificate_file.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "duel/experiment/health.h"
+#include "tests/experiment/played_log.h"
+#include "tests/study/temporary_directory.h"
+
+namespace duel {
+namespace {
+
+using testing::experiment_of;
+using testing::play;
+using testing::PlayedLog;
+using testing::TemporaryDirectory;
+using testing::write_content;
+using Json = nlohmann::json;
+
+PlayedLog certified(Goal goal = Goal::condorcet) {
+  ExperimentRecord experiment = experiment_of({"best", "good", "bad"});
+  experiment.goal = goal;
+  PlayedLog log(experiment);
+  while (!log.live().done()) play(log, {.gap = 0.3, .in_flight = 3, .troubles = true}, 10);
+  return log;
+}
+
+TEST(certificate_file, says_what_was_found_and_from_which_record) {
+  const TemporaryDirectory directory;
+  const PlayedLog log = certified();
+  write_content(directory / "log.jsonl", log.text());
+  const auto text = certificate_of_log((directory / "log.jsonl").string());
+  ASSERT_TRUE(text.ok()) << text.error().to_string();
+  const Json json = Json::parse(*text);
+  EXPECT_EQ(json["kind"], "winner");
+  EXPECT_EQ(json["winner"], "best");
+  EXPECT_EQ(json["alpha"], 0.05);
+  ASSERT_EQ(json["findings"].size(), 2U);
+  for (const Json& finding : json["findings"]) {
+    EXPECT_EQ(finding["winner"], "best");
+    EXPECT_GE(finding["log_evidence"].get<double>(), finding["log_threshold"].get<double>());
+    // Three arms of a fixed set at 0.05.
+    EXPECT_EQ(finding["threshold"], "60");
+  }
+  const std::uint64_t at = log.live().certificate()->sequence;
+  EXPECT_EQ(json["log"]["sequence"], at);
+  EXPECT_EQ(json["log"]["head"], log.entries()[at - 1].hash);
+}
+
+TEST(certificate_file, is_the_same_whatever_is_logged_after_it) {
+  const TemporaryDirectory directory;
+  for (const Goal goal : {Goal::condorcet, Goal::copeland, Goal::borda}) {
+    const PlayedLog log = certified(goal);
+    const std::uint64_t at = log.live().certificate()->sequence;
+    write_content(directory / "whole", log.text());
+    write_content(directory / "part", log.text().substr(0, log.ends()[at - 1]));
+    write_content(directory / "less", log.text().substr(0, log.ends()[at - 2]));
+    const auto whole = certificate_of_log((directory / "whole").string());
+    ASSERT_TRUE(whole.ok());
+    EXPECT_EQ(*whole, *certificate_of_log((directory / "part").string()));
+    EXPECT_FALSE(certificate_of_log((directory / "less").string()).ok());
+    EXPECT_FALSE(certificate_difference(*whole, *whole));
+  }
+}
+
+TEST(certificate_file, names_the_field_that_differs) {
+  const TemporaryDirectory directory;
+  write_content(directory / "log.jsonl", certified().text());
+  const std::string text = *certificate_of_log((directory / "log.jsonl").string());
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string other = text;
+    const std::size_t at = other.find(from);
+    EXPECT_NE(at, std::string::npos);
+    other.replace(at, from.size(), to);
+    return certificate_difference(other, text).value_or("no difference");
+  };
+  EXPECT_EQ(changed("\"winner\": \"best\"", "\"winner\": \"good\""),
+            "winner: the certificate says \"good\", the log says \"best\"");
+  EXPECT_TRUE(changed("\"alpha\": 0.05", "\"alpha\": 0.01").starts_with("alpha: "));
+  EXPECT_TRUE(changed("\"wins\": ", "\"wins\": 1").starts_with("findings/0/wins: "));
+  EXPECT_TRUE(changed("\"decisive\"", "\"decided\"").starts_with("decisive: missing"));
+  EXPECT_TRUE(changed("  \"kind\"", "   \"kind\"").starts_with("byte "));
+  // No byte can change unnoticed.
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    std::string other = text;
+    other[k] = static_cast<char>(other[k] ^ 1);
+    ASSERT_TRUE(certificate_difference(other, text)) << k;
+  }
+}
+
+TEST(health, finds_a_first_place_that_wins_too_often_and_lost_answers_on_one_side) {
+  const auto verdict = [](const Ledger& ledger, const std::string& name) {
+    for (const HealthCheck& check : check_health(ledger)) {
+      if (check.name == name) return check.verdict;
+    }
+    ADD_FAILURE() << name;
+    return HealthVerdict::unknown;
+  };
+  PlayedLog sound(experiment_of({"a", "b"}, "uniform"));
+  play(sound, {.gap = 0.1}, 300);
+  for (const char* name :
+       {"missing_answers", "position_balance", "position_bias", "ties", "voters"}) {
+    EXPECT_EQ(verdict(sound.live().ledger(), name), HealthVerdict::passed) << name;
+  }
+  EXPECT_EQ(verdict(sound.live().ledger(), "aa"), HealthVerdict::unknown);
+
+  PlayedLog biased(experiment_of({"a", "b"}, "uniform"));
+  for (int k = 0; k < 300; ++k) {
+    const ServeRecord serve = *biased.live().next();
+    biased.add(serve);
+    // The first place always wins, and what shows `b` first is lost half of the time.
+    if (serve.first == "b" && k % 2 == 0) {
+      biased.add(ExpiredRecord{serve.duel_id});
+    } else {
+      biased.add(
+          OutcomeRecord{serve.duel_id, {Answered::win, serve.first}, {"human", "one"}, {}, {}, ""});
+    }
+  }
+  for (const char* name : {"missing_answers", "position_bias", "voters"}) {
+    EXPECT_EQ(verdict(biased.live().ledger(), name), HealthVerdict::failed) << name;
+  }
+  EXPECT_EQ(overall(check_health(biased.live().ledger())), HealthVerdict::failed);
+}
+
+}  // namespace
+}  // namespace duel

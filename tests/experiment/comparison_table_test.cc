@@ -1,0 +1,193 @@
+#include "duel/experiment/comparison_table.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "duel/experiment/board.h"
+#include "duel/experiment/ledger.h"
+#include "tests/experiment/played_log.h"
+#include "tests/study/temporary_directory.h"
+
+namespace duel {
+namespace {
+
+using testing::TemporaryDirectory;
+using testing::write_content;
+
+constexpr const char* kArena =
+    "model_a,model_b,winner,judge,tstamp,turn,language\n"
+    "gpt-4,claude v2,model_a,user_1,1682351591.13,1,English\n"
+    "claude v2,\"llama, 13b\",model_b,user_2,1682351592.5,2,\"fran\xc3\xa7"
+    "ais, \"\"oui\"\"\"\n"
+    "gpt-4,\"llama, 13b\",tie,user_1,1682351593,1,\n"
+    "gpt-4,claude v2,tie (bothbad),user_3,1682351594,1,English\n";
+
+TEST(comparison_table, reads_an_arena_file_and_writes_the_same_bytes) {
+  const auto table = parse_comparisons_csv(kArena, "arena.csv");
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  ASSERT_EQ(table->rows.size(), 4U);
+  ASSERT_EQ(table->arms.size(), 3U);
+  EXPECT_EQ(table->arms[0], (ArmEntry{"gpt-4", "", ""}));
+  EXPECT_EQ(table->arms[1], (ArmEntry{"claude-v2", "claude v2", ""}));
+  EXPECT_EQ(table->rows[1].answer, (Answer{Answered::win, "llama--13b"}));
+  EXPECT_EQ(table->rows[2].answer, (Answer{Answered::tie, ""}));
+  EXPECT_EQ(table->rows[3].answer, (Answer{Answered::both_bad, ""}));
+  EXPECT_EQ(table->rows[1].extra[1].second,
+            "fran\xc3\xa7"
+            "ais, \"oui\"");
+  EXPECT_EQ(to_text(*table, ComparisonFormat::arena), kArena);
+}
+
+TEST(comparison_table, goes_through_every_format_and_through_a_log_without_loss) {
+  const auto table = parse_comparisons_csv(kArena, "arena.csv");
+  ASSERT_TRUE(table.ok());
+  for (const ComparisonFormat format : {ComparisonFormat::csv, ComparisonFormat::jsonl}) {
+    const std::string text = to_text(*table, format);
+    const auto again = format == ComparisonFormat::csv ? parse_comparisons_csv(text, "again")
+                                                       : parse_comparisons_jsonl(text, "again");
+    ASSERT_TRUE(again.ok()) << again.error().to_string();
+    EXPECT_EQ(again->arms, table->arms);
+    EXPECT_EQ(again->rows, table->rows);
+    EXPECT_EQ(to_text(*again, ComparisonFormat::arena), kArena);
+  }
+  const TemporaryDirectory directory;
+  testing::PlayedLog log(experiment_of(*table, "arena", 0.05));
+  for (const ComparisonRecord& row : table->rows) log.add(row);
+  write_content(directory / "log.jsonl", log.text());
+  const auto exported = comparisons_of_log(directory / "log.jsonl");
+  ASSERT_TRUE(exported.ok()) << exported.error().to_string();
+  EXPECT_EQ(to_text(*exported, ComparisonFormat::arena), kArena);
+}
+
+TEST(comparison_table, keeps_control_characters_in_names_of_columns) {
+  using namespace std::string_literals;
+  const std::string text = "first,second,winner,q\0\x7f\t\x1f\na,b,tie,\x7f\n"s;
+  const auto table = parse_comparisons_csv(text, "odd.csv");
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  const auto again =
+      parse_comparisons_jsonl(to_text(*table, ComparisonFormat::jsonl), "again.jsonl");
+  ASSERT_TRUE(again.ok()) << again.error().to_string();
+  EXPECT_EQ(again->rows, table->rows);
+}
+
+TEST(comparison_table, tells_arms_that_are_called_like_columns_apart) {
+  const auto table = parse_comparisons_csv(
+      "first,second,result,winner\na,first,win,first\nfirst,a,win,a\n", "a.csv");
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  EXPECT_EQ(table->rows[0].answer.winner, "first");
+  EXPECT_EQ(table->rows[1].answer.winner, "a");
+  const auto riddle = parse_comparisons_csv("first,second,winner\na,first,first\n", "a.csv");
+  ASSERT_FALSE(riddle.ok());
+  EXPECT_NE(riddle.error().message.find("is an arm and also a column"), std::string::npos);
+}
+
+TEST(comparison_table, takes_arms_by_name_and_other_names_of_columns) {
+  const auto table = parse_comparisons_csv(
+      "observer,context,arm_a,arm_b,winner\nM01,window,x,y,y\nM02,desk,y,x,arm_a\nM02,desk,x,y,"
+      "skip\n",
+      "plain.csv");
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  EXPECT_EQ(table->rows[0].answer.winner, "y");
+  EXPECT_EQ(table->rows[0].source.id, "M01");
+  EXPECT_EQ(table->rows[0].extra.front(),
+            (std::pair<std::string, std::string>{"context", "window"}));
+  EXPECT_EQ(table->rows[1].answer.winner, "y");
+  EXPECT_EQ(table->rows[2].answer.result, Answered::skip);
+}
+
+TEST(comparison_table, names_file_and_line_of_what_it_cannot_take) {
+  const auto error = [](const std::string& text) {
+    return parse_comparisons_csv(text, "a.csv").error().to_string();
+  };
+  EXPECT_TRUE(error("model_a,model_b,winner\nx,y,model_a\nx,y,modl_b\n").starts_with("a.csv:3: "));
+  EXPECT_NE(error("model_a,model_b,winner\nx,y,modl_b\n").find("did you mean 'model_b'"),
+            std::string::npos);
+  EXPECT_TRUE(error("model_a,model_b,winner\nx,x,tie\n").starts_with("a.csv:2: 'x' is compared"));
+  EXPECT_TRUE(error("model_a,model_b,winner\nx,y\n").starts_with("a.csv:2: 2 fields"));
+  EXPECT_TRUE(error("model_a,winner\nx,tie\n").starts_with("a.csv:2: there is no column"));
+  EXPECT_TRUE(
+      error("model_a,model_b,winner,x,x\na,b,tie,1,2\n").starts_with("a.csv:1: two columns"));
+  // A second column for one thing, under its other name.
+  EXPECT_TRUE(error("model_a,model_b,winner,first\nx,y,tie,z\n")
+                  .starts_with("a.csv:2: two columns for the first arm: 'model_a' and 'first'"));
+  EXPECT_TRUE(error("first,second,winner,arm_b\nx,y,tie,z\n").starts_with("a.csv:2: two columns"));
+  EXPECT_TRUE(error("first,second,winner,judge,voter\nx,y,tie,1,2\n")
+                  .starts_with("a.csv:2: two columns for who answered"));
+  EXPECT_TRUE(error("first,second,winner,tstamp,time\nx,y,tie,1,2\n")
+                  .starts_with("a.csv:2: two columns for when"));
+  EXPECT_NE(error("model_a,model_b,winner\n").find("no comparison"), std::string::npos);
+  EXPECT_NE(error("").find("empty"), std::string::npos);
+  EXPECT_TRUE(parse_comparisons_jsonl("{\"first\":\"a\"\n", "a.jsonl")
+                  .error()
+                  .to_string()
+                  .starts_with("a.jsonl:1: "));
+}
+
+TEST(comparison_table, exports_the_answered_duels_of_an_experiment_and_says_what_it_leaves_out) {
+  const TemporaryDirectory directory;
+  testing::PlayedLog log(testing::experiment_of({"a", "b", "c"}));
+  testing::play(log, {.troubles = true}, 60);
+  log.add(*log.live().next());
+  write_content(directory / "log.jsonl", log.text());
+  const auto table = comparisons_of_log(directory / "log.jsonl");
+  ASSERT_TRUE(table.ok());
+  const ShownCounts all = log.live().ledger().total();
+  EXPECT_EQ(table->rows.size(), all.answered());
+  EXPECT_EQ(table->left_out.front(), std::to_string(all.expired + 1) + " duels without an answer");
+  const auto again = parse_comparisons_csv(to_text(*table, ComparisonFormat::csv), "again");
+  ASSERT_TRUE(again.ok()) << again.error().to_string();
+  EXPECT_EQ(to_text(*again, ComparisonFormat::csv), to_text(*table, ComparisonFormat::csv));
+}
+
+// Tone mapping of video: seven operators, 1213 duels of 18 observers.
+TEST(comparison_table, reads_a_published_log_of_duels) {
+  const std::string file = std::string(DUEL_SHARED_DIR) + "/data/image_quality/tmo_7.duels.csv";
+  if (!std::filesystem::exists(file)) {
+    GTEST_SKIP() << "NOT CHECKED: the shared data file tmo_7.duels.csv is absent";
+  }
+  const auto table = read_comparisons(file);
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  EXPECT_EQ(table->rows.size(), 1213U);
+  EXPECT_EQ(table->arms.size(), 7U);
+}
+
+TEST(board, says_tied_for_first_rather_than_a_false_order) {
+  testing::PlayedLog even(testing::experiment_of({"a", "b", "c"}, "uniform"));
+  testing::play(even, {.gap = 0}, 90);
+  const Board board = board_of(even.live().ledger());
+  EXPECT_GE(board.tied_for_first.size(), 2U);
+  EXPECT_FALSE(board.too_little);
+  EXPECT_TRUE(board.strengths);
+  double sum = board.posterior.no_winner;
+  for (const BoardArm& arm : board.arms) sum += arm.probability_best;
+  EXPECT_NEAR(sum, 1, 1e-9);
+
+  testing::PlayedLog young(testing::experiment_of({"a", "b", "c"}, "uniform"));
+  testing::play(young, {.gap = 0.3}, 6);
+  EXPECT_TRUE(board_of(young.live().ledger()).too_little);
+  const testing::PlayedLog newborn(testing::experiment_of({"a", "b"}));
+  EXPECT_TRUE(board_of(newborn.live().ledger()).too_little);
+}
+
+TEST(board, intervals_use_the_order_of_serving_and_tie_model_fits_the_answers) {
+  testing::PlayedLog log(testing::experiment_of({"a", "b"}, "uniform"));
+  const ServeRecord one = *log.live().next();
+  log.add(one);
+  const ServeRecord two = *log.live().next();
+  log.add(two);
+  log.add(OutcomeRecord{two.duel_id, {Answered::win, "a"}, {}, {}, {}, ""});
+  Board board = board_of(log.live().ledger());
+  EXPECT_EQ(board.pairs.front().counts.decisive(), 1U);
+  EXPECT_EQ(board.pairs.front().interval, Interval{});
+  EXPECT_EQ(board.tie_model, TieModel::halves);
+  log.add(OutcomeRecord{one.duel_id, {Answered::tie, ""}, {}, {}, {}, ""});
+  board = board_of(log.live().ledger());
+  EXPECT_EQ(board.tie_model, TieModel::davidson);
+  EXPECT_NE(board.pairs.front().interval, Interval{});
+}
+
+}  // namespace
+}  // namespace duel

@@ -1,0 +1,386 @@
+#include "duel/experiment/experiment_log.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "duel/experiment/recorded_experiment.h"
+#include "duel/experiment/timestamp.h"
+#include "tests/experiment/played_log.h"
+#include "tests/study/temporary_directory.h"
+
+namespace duel {
+namespace {
+
+using testing::content_of;
+using testing::experiment_of;
+using testing::kStart;
+using testing::play;
+using testing::PlayedLog;
+using testing::TemporaryDirectory;
+using testing::write_content;
+
+Status ignore(const LogEntry& /*entry*/) { return Done{}; }
+
+// A log of a few lines with every kind of record.
+PlayedLog every_kind() {
+  ExperimentRecord experiment = experiment_of({"a", "b"});
+  experiment.arms[0] = {"a", "prompts/\"a\"\n\t\x01é.txt", std::string(64, 'f')};
+  experiment.stopping.arms_fixed = false;
+  experiment.stopping.alpha = 0.9;
+  experiment.comparisons_count = true;
+  PlayedLog log(experiment);
+  ServeRecord serve = *log.live().next();
+  serve.task = "{\"question\": 1}";
+  log.add(serve);
+  log.add(OutcomeRecord{"d1", {Answered::win, "a"}, {"human", "rater-7"}, 4210, {}, "sure"});
+  log.add(*log.live().next());
+  log.add(ExpiredRecord{"d2"});
+  log.add(ArmAddedRecord{{"c", "c.txt", std::string(64, '0')}});
+  log.add(ArmRetiredRecord{"c"});
+  for (int k = 0; k < 6; ++k) {
+    log.add(ComparisonRecord{.first = "b",
+                             .second = "a",
+                             .answer = {Answered::win, "a"},
+                             .source = {"arena", "judge 1"},
+                             .made_at = "1700000000.5",
+                             .extra = {{"turn", "1"}, {"language", "français"}}});
+  }
+  const auto& given = *log.live().certificate();
+  log.add(CertifiedRecord{given.kind, "a", given.sequence});
+  log.add(CompletedRecord{"certified"});
+  return log;
+}
+
+std::vector<LogEntry> read_all(const std::string& text) {
+  std::vector<LogEntry> entries;
+  const auto extent = read_log_text(text, "log.jsonl", [&](const LogEntry& entry) -> Status {
+    entries.push_back(entry);
+    return Done{};
+  });
+  EXPECT_TRUE(extent.ok()) << extent.error().to_string();
+  return entries;
+}
+
+TEST(experiment_log, every_kind_of_record_is_read_as_it_was_written) {
+  const PlayedLog log = every_kind();
+  const std::vector<LogEntry> read = read_all(log.text());
+  ASSERT_EQ(read.size(), log.entries().size());
+  std::set<std::size_t> kinds;
+  for (std::size_t k = 0; k < read.size(); ++k) {
+    EXPECT_EQ(read[k].sequence, k + 1);
+    EXPECT_EQ(read[k].time_ms, log.entries()[k].time_ms);
+    EXPECT_EQ(read[k].hash, log.entries()[k].hash);
+    EXPECT_TRUE(read[k].record == log.entries()[k].record) << k + 1;
+    kinds.insert(read[k].record.index());
+  }
+  EXPECT_EQ(kinds.size(), std::variant_size_v<Record>);
+}
+
+TEST(experiment_log, the_chain_can_be_followed_with_any_sha256_program) {
+  // printf '%064d{"seq":1,...' 0 | sha256sum, worked out with coreutils.
+  EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  const PlayedLog log = every_kind();
+  std::string before(64, '0');
+  std::size_t begin = 0;
+  for (const std::size_t end : log.ends()) {
+    const std::string line = log.text().substr(begin, end - begin - 1);
+    const std::size_t key = line.rfind(",\"hash\":\"");
+    before = sha256_hex(before + line.substr(0, key));
+    EXPECT_EQ(line.substr(key), ",\"hash\":\"" + before + "\"}");
+    begin = end;
+  }
+}
+
+TEST(experiment_log, a_cut_at_every_byte_leaves_the_complete_lines) {
+  const PlayedLog log = every_kind();
+  std::size_t complete = 0;
+  for (std::size_t size = 0; size <= log.text().size(); ++size) {
+    if (complete < log.ends().size() && size == log.ends()[complete]) ++complete;
+    std::size_t count = 0;
+    const auto extent =
+        read_log_text(log.text().substr(0, size), "log.jsonl", [&](const LogEntry&) -> Status {
+          ++count;
+          return Done{};
+        });
+    ASSERT_TRUE(extent.ok()) << size << ": " << extent.error().to_string();
+    ASSERT_EQ(extent->records, complete);
+    ASSERT_EQ(count, complete);
+    ASSERT_EQ(extent->bytes, complete == 0 ? 0 : log.ends()[complete - 1]);
+    ASSERT_EQ(extent->cut_bytes, size - extent->bytes);
+  }
+}
+
+TEST(experiment_log, a_change_of_every_byte_is_found_and_its_line_is_named) {
+  const PlayedLog log = every_kind();
+  std::size_t line = 1;
+  for (std::size_t k = 0; k < log.text().size(); ++k) {
+    if (k == log.ends()[line - 1]) ++line;
+    for (const int bit : {0, 5}) {
+      std::string changed = log.text();
+      changed[k] = static_cast<char>(changed[k] ^ (1 << bit));
+      const auto extent = read_log_text(changed, "log.jsonl", ignore);
+      if (k + 1 == log.text().size()) {
+        // Without its end the last line was never complete.
+        ASSERT_TRUE(extent.ok());
+        ASSERT_EQ(extent->records, log.ends().size() - 1);
+        ASSERT_GT(extent->cut_bytes, 0U);
+        continue;
+      }
+      ASSERT_FALSE(extent.ok()) << "byte " << k;
+      ASSERT_EQ(extent.error().where, "log.jsonl:" + std::to_string(line)) << "byte " << k;
+    }
+  }
+}
+
+TEST(experiment_log, a_missing_a_repeated_and_a_moved_line_are_found_and_named) {
+  const PlayedLog log = every_kind();
+  std::vector<std::string> lines;
+  std::size_t begin = 0;
+  for (const std::size_t end : log.ends()) {
+    lines.push_back(log.text().substr(begin, end - begin));
+    begin = end;
+  }
+  const auto error_of = [](const std::vector<std::string>& changed) {
+    std::string text;
+    for (const std::string& line : changed) text += line;
+    return read_log_text(text, "log.jsonl", ignore).error();
+  };
+  auto missing = lines;
+  missing.erase(missing.begin() + 3);
+  EXPECT_EQ(error_of(missing).where, "log.jsonl:4");
+  EXPECT_NE(error_of(missing).message.find("record 5 where record 4"), std::string::npos);
+  auto repeated = lines;
+  repeated.insert(repeated.begin() + 3, lines[3]);
+  EXPECT_EQ(error_of(repeated).where, "log.jsonl:5");
+  EXPECT_NE(error_of(repeated).message.find("record 4 where record 5"), std::string::npos);
+  auto moved = lines;
+  std::swap(moved[3], moved[4]);
+  EXPECT_EQ(error_of(moved).where, "log.jsonl:4");
+  auto beheaded = lines;
+  beheaded.erase(beheaded.begin());
+  EXPECT_EQ(error_of(beheaded).where, "log.jsonl:1");
+}
+
+// A log with a sound chain around one line of any text.
+Error error_of_line(const std::string& fields) {
+  std::string head(64, '0');
+  Sha256 sha;
+  std::string text = std::move(log_line(1, kStart, experiment_of({"a", "b"}), head, sha)).value();
+  const std::string body = "{\"seq\":2,\"time\":\"2025-11-15T09:00:00.000Z\"," + fields;
+  text += body + ",\"hash\":\"" + sha256_hex(head + body) + "\"}\n";
+  const auto extent = read_log_text(text, "log.jsonl", ignore);
+  return extent.ok() ? Error{} : extent.error();
+}
+
+TEST(experiment_log, a_field_that_is_missing_unknown_doubled_or_of_the_wrong_type_is_named) {
+  const std::string serve =
+      R"("record":"serve","duel_id":"d1","ordinal":0,"round":1,"first":"a","second":"b")";
+  EXPECT_EQ(error_of_line(serve + R"(,"serving":"explore")").message, "");
+  EXPECT_EQ(error_of_line(serve).message, "the field 'serving' is missing");
+  const Error unknown = error_of_line(serve + R"(,"serving":"explore","tsk":"x")");
+  EXPECT_EQ(unknown.message, "the field 'tsk' is unknown");
+  EXPECT_NE(unknown.hint.find("task"), std::string::npos);
+  EXPECT_EQ(unknown.where, "log.jsonl:2");
+  EXPECT_EQ(error_of_line(serve + R"(,"serving":"explore","first":"b")").message,
+            "the field 'first' is given twice");
+  EXPECT_NE(error_of_line(serve + R"(,"serving":"explored")").hint.find("explore"),
+            std::string::npos);
+  EXPECT_EQ(error_of_line(serve + R"(,"serving":7)").message,
+            "the field 'serving' is not a string");
+  EXPECT_EQ(error_of_line(R"("record":"expired","duel_id":"a b")").message,
+            "'a b' cannot be the id of a duel");
+  EXPECT_EQ(error_of_line(R"("record":"outcome","duel_id":"d1","result":"win")").message,
+            "a win has no field 'winner'");
+  EXPECT_NE(error_of_line(R"("record":"served")").hint.find("serve"), std::string::npos);
+  EXPECT_NE(error_of_line(R"("record":"experiment")").message.find("missing"), std::string::npos);
+  EXPECT_NE(error_of_line(R"("record":"expired","duel_id":"d1","hash":""},{"x":1)")
+                .message.find("follows"),
+            std::string::npos);
+}
+
+TEST(experiment_log, writes_what_it_reads_and_goes_on_after_a_cut_line) {
+  const TemporaryDirectory directory;
+  const auto file = directory / "log.jsonl";
+  const ExperimentRecord experiment = experiment_of({"a", "b"});
+  {
+    auto log = ExperimentLog::create(file, experiment, kStart);
+    ASSERT_TRUE(log.ok()) << log.error().to_string();
+    ASSERT_TRUE(log->append(ExpiredRecord{"d1"}, kStart + 1).ok());
+    ASSERT_TRUE(log->sync().ok());
+  }
+  const std::string whole = content_of(file);
+  write_content(file, whole + "{\"seq\":3,\"ti");
+  {
+    auto log = ExperimentLog::resume(file, ignore);
+    ASSERT_TRUE(log.ok()) << log.error().to_string();
+    EXPECT_EQ(log->cut_bytes(), 12U);
+    EXPECT_EQ(log->records(), 2U);
+    ASSERT_TRUE(log->append(ExpiredRecord{"d2"}, kStart + 2).ok());
+  }
+  EXPECT_TRUE(content_of(file).starts_with(whole));
+  EXPECT_EQ(read_all(content_of(file)).size(), 3U);
+}
+
+TEST(experiment_log, lets_only_one_process_write) {
+  const TemporaryDirectory directory;
+  const auto file = directory / "log.jsonl";
+  auto log = ExperimentLog::create(file, experiment_of({"a", "b"}), kStart);
+  ASSERT_TRUE(log.ok());
+  const auto second = ExperimentLog::resume(file, ignore);
+  ASSERT_FALSE(second.ok());
+  EXPECT_NE(second.error().message.find("another process"), std::string::npos);
+}
+
+TEST(experiment_log, never_begins_in_a_file_that_holds_something) {
+  const TemporaryDirectory directory;
+  const ExperimentRecord experiment = experiment_of({"a", "b"});
+  for (const std::string& content : {std::string("my thesis"), std::string("{}\n")}) {
+    write_content(directory / "file", content);
+    const auto log = ExperimentLog::create(directory / "file", experiment, kStart);
+    ASSERT_FALSE(log.ok());
+    EXPECT_EQ(log.error().message, "the file exists");
+    EXPECT_EQ(content_of(directory / "file"), content);
+  }
+  // A kill while the first line was written leaves nothing to lose.
+  write_content(directory / "cut", "{\"seq\":1,\"time\":\"20");
+  EXPECT_TRUE(ExperimentLog::create(directory / "cut", experiment, kStart).ok());
+  EXPECT_EQ(read_all(content_of(directory / "cut")).size(), 1U);
+}
+
+TEST(experiment_log, a_full_disk_is_an_error_and_leaves_no_half_record) {
+  const TemporaryDirectory directory;
+  const auto file = directory / "log.jsonl";
+  // In a child, so that the limit on file sizes ends with it.
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    auto log = ExperimentLog::create(file, experiment_of({"a", "b"}), kStart);
+    if (!log.ok()) ::_exit(2);
+    const rlimit limit{1000, 1000};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    int written = 0;
+    while (written < 100 && log->append(ExpiredRecord{"d1"}, kStart).ok()) ++written;
+    // Still usable: the half record is gone.
+    const bool refused = !log->append(ExpiredRecord{"d1"}, kStart).ok();
+    ::_exit(written > 0 && written < 100 && refused ? 0 : 3);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  ASSERT_EQ(WEXITSTATUS(status), 0);
+  const std::string text = content_of(file);
+  EXPECT_EQ(text.back(), '\n');
+  EXPECT_GE(read_all(text).size(), 2U);
+}
+
+TEST(experiment_log, refuses_text_that_is_not_utf8_and_writes_nothing) {
+  const TemporaryDirectory directory;
+  const auto file = directory / "log.jsonl";
+  auto log = ExperimentLog::create(file, experiment_of({"a", "b"}), kStart);
+  ASSERT_TRUE(log.ok());
+  OutcomeRecord outcome{"d1", {Answered::skip, ""}, {}, {}, {}, "caf\xe9"};
+  const auto entry = log->append(outcome, kStart);
+  ASSERT_FALSE(entry.ok());
+  EXPECT_NE(entry.error().message.find("'note'"), std::string::npos);
+  EXPECT_EQ(read_all(content_of(file)).size(), 1U);
+}
+
+// Every byte is cut in memory above; files are slow, so that here it is every seventh and both sides of
+// each line's end.
+TEST(recorded_experiment, resumes_after_a_cut_anywhere_with_nothing_lost_or_counted_twice) {
+  const TemporaryDirectory directory;
+  const auto file = directory / "log.jsonl";
+  ExperimentRecord experiment = experiment_of({"a", "b", "c"});
+  PlayedLog log(experiment);
+  play(log, {.gap = 0.1, .in_flight = 2, .troubles = true}, 8);
+  // The states after each record, lived through.
+  LiveExperiment live = std::move(LiveExperiment::make(experiment)).value();
+  std::vector<std::uint64_t> hashes = {live.state_hash()};
+  for (std::size_t k = 1; k < log.entries().size(); ++k) {
+    ASSERT_TRUE(live.apply(log.entries()[k]).ok());
+    hashes.push_back(live.state_hash());
+  }
+  std::size_t complete = 0;
+  for (std::size_t size = 0; size <= log.text().size(); ++size) {
+    if (complete < log.ends().size() && size == log.ends()[complete]) ++complete;
+    const bool at_end = complete > 0 && size <= log.ends()[complete - 1] + 1;
+    const bool before_end = complete < log.ends().size() && size + 1 == log.ends()[complete];
+    if (size % 7 != 0 && !at_end && !before_end) continue;
+    write_content(file, log.text().substr(0, size));
+    auto resumed = RecordedExperiment::resume(file);
+    if (complete == 0) {
+      ASSERT_FALSE(resumed.ok());
+      continue;
+    }
+    ASSERT_TRUE(resumed.ok()) << resumed.error().to_string();
+    ASSERT_EQ(resumed->experiment().state_hash(), hashes[complete - 1]);
+    ASSERT_EQ(content_of(file).size(), log.ends()[complete - 1]);
+  }
+}
+
+TEST(recorded_experiment, writes_before_it_applies_and_names_what_it_refuses) {
+  const TemporaryDirectory directory;
+  const auto file = directory / "log.jsonl";
+  auto made = RecordedExperiment::create(file, experiment_of({"a", "b", "c"}), kStart);
+  ASSERT_TRUE(made.ok()) << made.error().to_string();
+  std::vector<Record> answers;
+  for (int k = 0; k < 3; ++k) {
+    const auto serve = made->next();
+    ASSERT_TRUE(made->record(*serve, kStart).ok());
+    answers.push_back(
+        OutcomeRecord{serve->duel_id, {Answered::win, serve->second}, {}, {}, {}, ""});
+  }
+  answers.push_back(answers.front());
+  const auto effects = made->record(answers, kStart + 5);
+  ASSERT_TRUE(effects.ok());
+  EXPECT_EQ(*effects, (std::vector<Effect>{Effect::applied, Effect::applied, Effect::applied,
+                                           Effect::duplicate}));
+  const std::string before = content_of(file);
+  const auto unknown =
+      made->record(OutcomeRecord{"d9", {Answered::tie, ""}, {}, {}, {}, ""}, kStart);
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_EQ(unknown.error().message, "no duel 'd9' was served");
+  EXPECT_EQ(content_of(file), before);
+  EXPECT_EQ(made->log().records(), 8U);
+  EXPECT_EQ(made->ledger().duplicates(), 1U);
+}
+
+TEST(recorded_experiment, names_file_and_line_of_a_record_that_makes_no_sense) {
+  const TemporaryDirectory directory;
+  const auto file = directory / "log.jsonl";
+  std::string head(64, '0');
+  Sha256 sha;
+  std::string text;
+  text += std::move(log_line(1, kStart, experiment_of({"a", "b"}), head, sha)).value();
+  text += std::move(log_line(2, kStart, ExpiredRecord{"d1"}, head, sha)).value();
+  write_content(file, text);
+  const auto resumed = RecordedExperiment::resume(file);
+  ASSERT_FALSE(resumed.ok());
+  EXPECT_EQ(resumed.error().to_string(), file.string() + ":2: no duel 'd1' was served");
+}
+
+TEST(timestamp, is_read_as_it_is_written_and_nothing_else_is_taken) {
+  EXPECT_EQ(format_timestamp(0), "1970-01-01T00:00:00.000Z");
+  EXPECT_EQ(format_timestamp(-1), "1969-12-31T23:59:59.999Z");
+  EXPECT_EQ(format_timestamp(kStart), "2025-11-15T09:00:00.000Z");
+  for (const std::int64_t time : {std::int64_t{0}, std::int64_t{-1}, kStart,
+                                  std::int64_t{951'782'400'123}, std::int64_t{4'102'444'799'999}}) {
+    EXPECT_EQ(parse_timestamp(format_timestamp(time)), time);
+  }
+  for (const char* text : {"2025-02-29T00:00:00.000Z", "2025-13-01T00:00:00.000Z",
+                           "2025-01-01T24:00:00.000Z", "2025-01-01T00:00:00.000", "2025-01-01",
+                           "2025-01-01 00:00:00.000Z", "2025-01-01T00:00:0x.000Z"}) {
+    EXPECT_FALSE(parse_timestamp(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace duel

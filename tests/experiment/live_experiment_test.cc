@@ -1,0 +1,204 @@
+#include "duel/experiment/live_experiment.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "duel/policies/registry.h"
+#include "tests/experiment/played_log.h"
+
+namespace duel {
+namespace {
+
+using testing::experiment_of;
+using testing::play;
+using testing::PlayedLog;
+using testing::World;
+
+LiveExperiment replayed(const std::vector<LogEntry>& entries, std::size_t count) {
+  LiveExperiment live =
+      std::move(LiveExperiment::make(std::get<ExperimentRecord>(entries[0].record))).value();
+  for (std::size_t k = 1; k < count; ++k) {
+    const auto effect = live.apply(entries[k]);
+    EXPECT_TRUE(effect.ok()) << effect.error().to_string();
+  }
+  return live;
+}
+
+// Everything that can happen, arms that come and go among it.
+PlayedLog eventful(std::size_t in_flight, const std::string& policy) {
+  ExperimentRecord experiment = experiment_of({"a", "b", "c"}, policy);
+  experiment.stopping.arms_fixed = false;
+  experiment.aa_rate = 0.1;
+  PlayedLog log(experiment);
+  const World world{.gap = 0.1, .in_flight = in_flight, .troubles = true, .seed = in_flight};
+  play(log, world, 30);
+  log.add(ArmAddedRecord{{"d", "d.txt", ""}});
+  log.add(ComparisonRecord{.first = "d",
+                           .second = "a",
+                           .answer = {Answered::win, "a"},
+                           .source = {},
+                           .made_at = "1",
+                           .extra = {}});
+  play(log, world, 30);
+  log.add(ArmRetiredRecord{"b"});
+  play(log, world, 30);
+  return log;
+}
+
+TEST(live_experiment, reading_the_log_gives_the_state_of_having_lived_through_it_at_every_record) {
+  for (const std::size_t in_flight : {1, 4}) {
+    for (const char* policy : {"dts-plus", "rucb", "rmed1", "if2(horizon=1000)", "uniform"}) {
+      // Lived through once more, with the state's hash taken after each record.
+      const PlayedLog log = eventful(in_flight, policy);
+      LiveExperiment lived = replayed(log.entries(), 1);
+      for (std::size_t count = 1; count <= log.entries().size(); ++count) {
+        const LiveExperiment again = replayed(log.entries(), count);
+        ASSERT_EQ(again.state_hash(), lived.state_hash()) << policy << " after " << count;
+        ASSERT_EQ(again.next(), lived.next()) << policy << " after " << count;
+        if (count < log.entries().size()) {
+          ASSERT_TRUE(lived.apply(log.entries()[count]).ok());
+        }
+      }
+      EXPECT_EQ(lived.state_hash(), log.live().state_hash());
+    }
+  }
+}
+
+TEST(live_experiment, next_changes_nothing) {
+  PlayedLog log(experiment_of({"a", "b", "c"}));
+  for (int k = 0; k < 20; ++k) {
+    const std::uint64_t before = log.live().state_hash();
+    const auto serve = log.live().next();
+    ASSERT_TRUE(serve);
+    EXPECT_EQ(log.live().next(), serve);
+    EXPECT_EQ(log.live().next("mine")->duel_id, "mine");
+    EXPECT_EQ(log.live().state_hash(), before);
+    log.add(*serve);
+    log.add(OutcomeRecord{serve->duel_id, {Answered::win, serve->first}, {}, {}, {}, ""});
+  }
+}
+
+TEST(live_experiment, finds_the_best_arm_with_every_policy_and_several_duels_in_flight) {
+  for (const PolicyKind* kind : policy_kinds()) {
+    ExperimentRecord experiment = experiment_of({"best", "good", "bad"}, kind->facts().name);
+    experiment.stopping.max_duels = 3000;
+    auto made = LiveExperiment::make(experiment);
+    if (!made.ok()) continue;  // a policy that refuses three arms
+    PlayedLog log(experiment);
+    const World world{.gap = 0.3, .in_flight = 3};
+    while (!log.live().done()) play(log, world, 10);
+    ASSERT_TRUE(log.live().certificate()) << kind->facts().name;
+    EXPECT_EQ(log.live().certificate()->kind, CertificateKind::winner);
+    EXPECT_EQ(log.live().ledger().id_of(*log.live().certificate()->winner), "best");
+  }
+}
+
+TEST(live_experiment, a_burst_of_duels_does_not_repeat_one_pair) {
+  PlayedLog log(experiment_of({"a", "b", "c", "d"}));
+  std::set<std::set<std::string>> pairs;
+  for (int k = 0; k < 6; ++k) {
+    const auto serve = log.live().next();
+    ASSERT_TRUE(serve);
+    log.add(*serve);
+    pairs.insert({serve->first, serve->second});
+  }
+  EXPECT_GE(pairs.size(), 3U);
+  EXPECT_EQ(log.live().pending().size(), 6U);
+}
+
+TEST(live_experiment, shows_arms_in_the_order_that_was_asked_for) {
+  for (const Placement order : {Placement::random, Placement::both, Placement::fixed}) {
+    ExperimentRecord experiment = experiment_of({"a", "b"}, "uniform");
+    experiment.order = order;
+    PlayedLog log(experiment);
+    play(log, {.gap = 0}, 400);
+    const auto first = static_cast<double>(log.live().ledger().shown(0, 1).served);
+    // By lot: half of 400, within 5 standard errors of 10.
+    if (order == Placement::fixed) {
+      EXPECT_EQ(first, 400);
+    } else {
+      EXPECT_NEAR(first, 200, 50);
+    }
+  }
+}
+
+TEST(live_experiment, shows_one_arm_twice_as_often_as_asked_and_learns_nothing_from_it) {
+  ExperimentRecord experiment = experiment_of({"a", "b", "c"});
+  experiment.aa_rate = 0.2;
+  PlayedLog log(experiment);
+  play(log, {.gap = 0}, 1000);
+  const ShownCounts& aa = log.live().ledger().aa();
+  EXPECT_NEAR(static_cast<double>(aa.served), 200, 5 * 12.7);  // sqrt(1000 * 0.2 * 0.8)
+  EXPECT_EQ(aa.decisive(), aa.served);
+  EXPECT_EQ(log.live().ledger().certifier().decisive(), 1000 - aa.served);
+  EXPECT_EQ(log.live().ledger().total().served, 1000 - aa.served);
+}
+
+TEST(live_experiment, refuses_a_serve_that_the_policy_would_not_have_given) {
+  PlayedLog log(experiment_of({"a", "b", "c"}));
+  ServeRecord serve = *log.live().next();
+  std::swap(serve.first, serve.second);
+  const Status status = log.live().check(serve);
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.error().message.find("would not have served"), std::string::npos);
+}
+
+TEST(live_experiment, serves_no_more_than_max_duels_and_is_done_when_they_are_final) {
+  ExperimentRecord experiment = experiment_of({"a", "b"});
+  experiment.stopping.max_duels = 2;
+  PlayedLog log(experiment);
+  log.add(*log.live().next());
+  log.add(*log.live().next());
+  EXPECT_FALSE(log.live().next());
+  EXPECT_FALSE(log.live().done());
+  log.add(OutcomeRecord{"d2", {Answered::tie, ""}, {}, {}, {}, ""});
+  log.add(ExpiredRecord{"d1"});
+  EXPECT_TRUE(log.live().done());
+}
+
+TEST(live_experiment, goes_on_with_a_policy_on_the_arms_that_are_left) {
+  ExperimentRecord experiment = experiment_of({"best", "good", "bad"});
+  experiment.stopping.arms_fixed = false;
+  PlayedLog log(experiment);
+  play(log, {.gap = 0.3, .in_flight = 2}, 10);
+  log.add(*log.live().next());
+  const std::string pending = log.live().pending().front();
+  log.add(ArmRetiredRecord{"best"});
+  // The answer to a duel asked before still counts.
+  const std::uint64_t decisive = log.live().ledger().certifier().decisive();
+  const ServeRecord serve = std::get<ServeRecord>(log.entries()[log.entries().size() - 2].record);
+  log.add(OutcomeRecord{pending, {Answered::win, serve.first}, {}, {}, {}, ""});
+  EXPECT_EQ(log.live().ledger().certifier().decisive(), decisive + 1);
+  for (int k = 0; k < 20; ++k) {
+    const auto next = log.live().next();
+    ASSERT_TRUE(next);
+    EXPECT_NE(next->first, "best");
+    EXPECT_NE(next->second, "best");
+    log.add(*next);
+  }
+  log.add(ArmRetiredRecord{"good"});
+  EXPECT_FALSE(log.live().next());
+}
+
+TEST(live_experiment, names_what_is_wrong_with_its_configuration) {
+  const auto message = [](const ExperimentRecord& record) {
+    return LiveExperiment::make(record).error().to_string();
+  };
+  EXPECT_NE(message(experiment_of({"a"})).find("at least two"), std::string::npos);
+  EXPECT_NE(message(experiment_of({"a", "a"})).find("'a'"), std::string::npos);
+  EXPECT_NE(message(experiment_of({"a", "b c"})).find("'b c'"), std::string::npos);
+  EXPECT_NE(message(experiment_of({"a", "b"}, "dts-pluss")).find("dts-plus"), std::string::npos);
+  ExperimentRecord experiment = experiment_of({"a", "b"});
+  experiment.stopping.alpha = 1;
+  EXPECT_NE(message(experiment).find("alpha"), std::string::npos);
+  experiment = experiment_of({"a", "b"});
+  experiment.goal = Goal::borda;
+  experiment.stopping.arms_fixed = false;
+  EXPECT_NE(message(experiment).find("borda"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace duel
