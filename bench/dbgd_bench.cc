@@ -1,5 +1,5 @@
-// What a duel of DBGD costs, next to drawing its direction alone, which no implementation can avoid.
-// `scripts/bench dbgd` runs it; docs/performance.md quotes it.
+// What a duel of DBGD costs, next to drawing its direction alone, which no implementation can
+// avoid. `scripts/bench dbgd` runs it; docs/performance.md quotes it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,8 +42,8 @@ double direction_cost(std::size_t dimension, Round draws) {
   return 1e9 * (thread_seconds() - start) / static_cast<double>(draws);
 }
 
-// Nanoseconds of one comparison in a trial with regret: direction, proposal, two values, link, coin,
-// move.
+// Nanoseconds of one comparison in a trial with regret: direction, proposal, two values, link,
+// coin, move.
 double duel_cost(const std::string& learner, ValueFunction value, std::size_t dimension,
                  Round duels) {
   const PointSetPtr ball = make_ball(dimension, 10).value();

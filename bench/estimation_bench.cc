@@ -27,7 +27,8 @@ void estimation_workload() {
       "comparisons each, wall time on {} threads\n\n",
       name, num_pairs, comparisons, resolve_threads(0));
   fmt::print("| method | seconds | impressions per second |\n|---|---|---|\n");
-  // Not `optimised`: it solves a linear programme of 2 ms for each of the 403 200 pairs and queries.
+  // Not `optimised`: it solves a linear programme of 2 ms for each of the 403 200 pairs and
+  // queries.
   for (const char* method : {"team-draft", "balanced", "probabilistic"}) {
     const ClickSetting setting{configure_interleaver(method).value(),
                                configure_click_model("navigational", data.num_grades()).value()};

@@ -1,5 +1,5 @@
-// Every registered policy at growing numbers of arms: what an informative duel costs, and what a round
-// does.
+// Every registered policy at growing numbers of arms: what an informative duel costs, and what a
+// round does.
 #include <fmt/format.h>
 
 #include <cstdio>

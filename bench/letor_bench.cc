@@ -1,5 +1,5 @@
-// What judged data cost: reading LETOR text against the reader that one writes first, users who click,
-// and measures.
+// What judged data cost: reading LETOR text against the reader that one writes first, users who
+// click, and measures.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,8 +63,8 @@ double resident(const std::string& field) {
 // Forgets the peak so far.
 void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
-// A file as MSLR-WEB and Yahoo's have them: most values with six decimals, some whole, some 0 and, if
-// sparse, left out.
+// A file as MSLR-WEB and Yahoo's have them: most values with six decimals, some whole, some 0 and,
+// if sparse, left out.
 std::string make_file(const std::string& name, std::uint64_t documents, std::uint64_t features,
                       bool sparse) {
   const std::string path = (std::filesystem::temp_directory_path() / name).string();

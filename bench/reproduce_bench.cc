@@ -1,5 +1,5 @@
-// RUCB alone on the largest panel of `rucb-fig4`: 100 runs of 4.5e6 rounds on 64 rankers. On a given
-// matrix (DUEL_BENCH_MATRIX, of 64 arms or more), else on a generated one of like difficulty.
+// RUCB alone on the largest panel of `rucb-fig4`: 100 runs of 4.5e6 rounds on 64 rankers. On a
+// given matrix (DUEL_BENCH_MATRIX, of 64 arms or more), else on a generated one of like difficulty.
 #include <fmt/format.h>
 
 #include <cstdlib>

@@ -23,8 +23,8 @@ void sampling_workload() {
   for (const bool plus : {false, true}) {
     const std::string name = plus ? "dts-plus" : "dts";
     const TrialCost cost = trial_cost(problem, name, rounds, 5);
-    // The first rounds are dearer than later ones for D-TS+, whose scores tie then; 20000 rounds are
-    // what the plain loops would do 500 times over.
+    // The first rounds are dearer than later ones for D-TS+, whose scores tie then; 20000 rounds
+    // are what the plain loops would do 500 times over.
     const double beta = literal_seconds_per_round(
         problem, DtsBetaTwin(plus, 0.51, Ties::coin, false, 64), name, 20'000);
     const double coins = literal_seconds_per_round(

@@ -1,5 +1,5 @@
-// Any bytes are comparisons or an error, never a crash; and what was read survives being written in every
-// format.
+// Any bytes are comparisons or an error, never a crash; and what was read survives being written in
+// every format.
 #include <cstddef>
 #include <cstdint>
 #include <string>

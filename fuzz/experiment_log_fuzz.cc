@@ -1,6 +1,6 @@
-// Any bytes are a log or an error, never a crash; and what the reader takes, the ledger takes or refuses.
-// The chain would hide everything behind its hashes, so that the input is read as it is and once more with
-// the hashes that its lines should have.
+// Any bytes are a log or an error, never a crash; and what the reader takes, the ledger takes or
+// refuses. The chain would hide everything behind its hashes, so that the input is read as it is
+// and once more with the hashes that its lines should have.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Any bytes are judged queries or an error, never a crash; where chunks end does not matter; and what
-// was read survives being written.
+// Any bytes are judged queries or an error, never a crash; where chunks end does not matter; and
+// what was read survives being written.
 #include <cstddef>
 #include <cstdint>
 #include <sstream>

@@ -33,8 +33,8 @@ std::vector<Example> examples_of(const std::string& text) {
   return examples;
 }
 
-// The cells of each line, cut at two spaces or more. Below a header with `seconds` that cell is left
-// out: wall times differ from run to run, and with them the widths.
+// The cells of each line, cut at two spaces or more. Below a header with `seconds` that cell is
+// left out: wall times differ from run to run, and with them the widths.
 std::vector<std::string> comparable(const std::vector<std::string>& lines) {
   static const std::regex kGap(" {2,}");
   std::vector<std::string> result;

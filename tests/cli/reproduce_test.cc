@@ -127,7 +127,8 @@ TEST_F(ReproduceCommand, keeps_what_is_complete_when_interrupted_and_goes_on_fro
   EXPECT_FALSE(std::filesystem::exists(place_ / "out/if-error/findings.json"));
 }
 
-// Were one of them run again, the numbers forged here would not come out, and it would take minutes.
+// Were one of them run again, the numbers forged here would not come out, and it would take
+// minutes.
 TEST_F(ReproduceCommand, all_passes_over_what_is_complete_with_the_same_settings) {
   ASSERT_EQ(reproduce({"if-walk", "--quick", "-o", "out", "-q"}).exit_code, 0);
   auto forged = nlohmann::json::parse(read_text(place_ / "out/if-walk/findings.json"));

@@ -1,5 +1,5 @@
-// `duel run` from outside, with small shell judges: that it finds the best arm, that no failure of a
-// judge counts against an arm, and that a kill at any moment loses and doubles nothing.
+// `duel run` from outside, with small shell judges: that it finds the best arm, that no failure of
+// a judge counts against an arm, and that a kill at any moment loses and doubles nothing.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -19,8 +19,8 @@ namespace {
 using Json = nlohmann::json;
 using namespace std::chrono_literals;
 
-// A judge whose answer depends on the duel's id alone: the arm whose name comes first in the alphabet
-// wins three times in four.
+// A judge whose answer depends on the duel's id alone: the arm whose name comes first in the
+// alphabet wins three times in four.
 constexpr const char* kJudge =
     "read -r line\n"
     "n=$(printf '%s' \"${line%%,*}\" | cksum); n=${n%% *}\n"

@@ -111,8 +111,8 @@ TEST_F(LogCommands, result_shows_the_same_board_from_the_log_and_from_the_file) 
   EXPECT_EQ(json["health"].size(), 7U);
 }
 
-// Two pairs that nothing links, one duel each: by symmetry each is a pair alone, and with one win added each
-// way the odds are 2 : 1.
+// Two pairs that nothing links, one duel each: by symmetry each is a pair alone, and with one win
+// added each way the odds are 2 : 1.
 TEST_F(LogCommands, result_has_strengths_for_any_duels_with_a_prior) {
   const std::string apart =
       directory_.write("apart.csv", "model_a,model_b,winner\na,b,model_a\nc,d,model_a\n");

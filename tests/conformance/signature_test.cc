@@ -1,6 +1,6 @@
-// The signature: a hash of every choice on a fixed run of each policy. It says nothing about what is
-// right; it says that something changed, and on which policy. A commit that changes it on purpose
-// states the new value; it is the same on every machine, or the decisions are not.
+// The signature: a hash of every choice on a fixed run of each policy. It says nothing about what
+// is right; it says that something changed, and on which policy. A commit that changes it on
+// purpose states the new value; it is the same on every machine, or the decisions are not.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -177,7 +177,8 @@ TEST(StepSizes, follow_the_analysis_or_are_free) {
 }
 
 TEST(StepSizes, bound_is_the_theorem) {
-  // R = 1, d = 2, L_v = 1, L_sigma = 1/4, L_2 = .1, T = 1e8: sqrt(13/4) 100/4 = 45.07; .1 sqrt 4 = .2.
+  // R = 1, d = 2, L_v = 1, L_sigma = 1/4, L_2 = .1, T = 1e8: sqrt(13/4) 100/4 = 45.07; .1 sqrt 4 =
+  // .2.
   const double gain = 0.25 * std::sqrt(13 * 0.25) * 100, loss = 0.1 * 2;
   EXPECT_NEAR(dbgd_regret_bound(1e8, 1, 2, 1, 0.25, 0.1),
               2 * gain / (gain - loss) * 1e6 * std::sqrt(26 * 2 * 0.25), 1e-3);
@@ -203,8 +204,8 @@ TEST(Bgd, moves_by_the_probability_it_sees) {
   EXPECT_EQ(step(make<Bgd2>(0.5, 0.1, ball, Vector(3, 0.0)), 0.5), 0);  // w' = w
 }
 
-// v = -w^2, d = 1, w = 1, delta = .1: the proposal .9 wins with sigma(1 - .81) = .5474, the proposal
-// 1.1 with sigma(1 - 1.21) = .4477.
+// v = -w^2, d = 1, w = 1, delta = .1: the proposal .9 wins with sigma(1 - .81) = .5474, the
+// proposal 1.1 with sigma(1 - 1.21) = .4477.
 TEST(Dbgd, wins_as_often_as_the_link_says) {
   EXPECT_NEAR(win_probability(PointProblem{}, Vector{0.9}, Vector{1}), 0.5474, 5e-5);
   EXPECT_NEAR(win_probability(PointProblem{}, Vector{1.1}, Vector{1}), 0.4477, 5e-5);
@@ -233,8 +234,8 @@ struct Loss {
   double operator()(const Vector& x) const { return win_probability(problem, w, x); }
 };
 
-// E_u[c(P(w + delta u)) u] over the circle: the trapezium rule on a smooth periodic function; with a
-// projection the integrand has kinks and the error is of order 1/points^2.
+// E_u[c(P(w + delta u)) u] over the circle: the trapezium rule on a smooth periodic function; with
+// a projection the integrand has kinks and the error is of order 1/points^2.
 Vector circle_mean(const Loss& loss, const PointSet& set, const Vector& at, double delta) {
   constexpr int kPoints = 20'000;
   Vector mean(2, 0.0);

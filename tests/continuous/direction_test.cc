@@ -27,8 +27,8 @@ TEST(Ziggurat, layers_have_equal_area_and_close_at_the_top) {
   }
 }
 
-// Counts in 60 cells of equal probability and in both tails, where the slow paths are: 3e6 draws, each
-// count within 5 standard errors of a binomial; 62 such cells alarm falsely below 4e-5.
+// Counts in 60 cells of equal probability and in both tails, where the slow paths are: 3e6 draws,
+// each count within 5 standard errors of a binomial; 62 such cells alarm falsely below 4e-5.
 TEST(Ziggurat, draws_follow_the_normal_law) {
   RoundRng rng(11, 0, 1);
   Xoshiro words(rng);

@@ -77,7 +77,7 @@ TEST(Jobs, the_stop_flag_ends_the_run_early) {
 
 TEST(Jobs, an_error_of_the_tick_is_the_error_of_the_run) {
   const auto jobs = run_jobs(
-      3, 1, {nullptr, {}, []() -> Status { return Error{ErrorCode::io, "disk full", "", ""}; }},
+      3, 1, {nullptr, {}, []() -> Status { return Error::io("disk full"); }},
       [](std::uint64_t, const std::atomic<bool>&) { return true; }, numbered);
   ASSERT_FALSE(jobs.ok());
   EXPECT_EQ(jobs.error().message, "disk full");

@@ -17,10 +17,9 @@ TEST(Error, is_written_as_where_message_and_hint) {
 }
 
 TEST(Error, leaves_out_what_it_does_not_know) {
-  EXPECT_EQ((Error{ErrorCode::io, "disk full", "", ""}).to_string(), "disk full");
-  EXPECT_EQ((Error{ErrorCode::io, "disk full", "out.csv", ""}).to_string(), "out.csv: disk full");
-  EXPECT_EQ((Error{ErrorCode::io, "disk full", "", "make room"}).to_string(),
-            "disk full (make room)");
+  EXPECT_EQ((Error::io("disk full")).to_string(), "disk full");
+  EXPECT_EQ((Error::io("disk full", "out.csv")).to_string(), "out.csv: disk full");
+  EXPECT_EQ((Error::io("disk full").with_hint("make room")).to_string(), "disk full (make room)");
 }
 
 TEST(Result, holds_a_value) {

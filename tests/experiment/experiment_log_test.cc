@@ -293,8 +293,8 @@ TEST(experiment_log, refuses_text_that_is_not_utf8_and_writes_nothing) {
   EXPECT_EQ(read_all(content_of(file)).size(), 1U);
 }
 
-// Every byte is cut in memory above; files are slow, so that here it is every seventh and both sides of
-// each line's end.
+// Every byte is cut in memory above; files are slow, so that here it is every seventh and both
+// sides of each line's end.
 TEST(recorded_experiment, resumes_after_a_cut_anywhere_with_nothing_lost_or_counted_twice) {
   const TemporaryDirectory directory;
   const auto file = directory / "log.jsonl";

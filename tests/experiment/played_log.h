@@ -98,7 +98,8 @@ inline std::vector<Judgement> judgements_of(const ServeRecord& serve, const Answ
   return {{serve.first, answer}, {serve.second, answer}};
 }
 
-// Serves and answers until `duels` were served or nothing is left to ask. Answers come in random order.
+// Serves and answers until `duels` were served or nothing is left to ask. Answers come in random
+// order.
 inline void play(PlayedLog& log, const World& world, std::size_t duels) {
   RoundRng rng = Stream(world.seed, 0, Purpose::test, "played log").at(1);
   std::deque<ServeRecord> flying;

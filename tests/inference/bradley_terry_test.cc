@@ -128,8 +128,8 @@ TEST(tie_models, have_the_published_chances) {
   EXPECT_NEAR(rao.tie, .17857, 5e-6);
 }
 
-// Tables filled with the models' own expected counts: the fit must return the parameters, fit perfectly,
-// and a step in any direction must lower the likelihood.
+// Tables filled with the models' own expected counts: the fit must return the parameters, fit
+// perfectly, and a step in any direction must lower the likelihood.
 TEST(tie_models, recover_their_parameters_from_expected_counts) {
   const std::vector<double> pi = {0.5, 0.3, 0.15, 0.05};
   for (const TieModel model : {TieModel::davidson, TieModel::rao_kupper}) {
@@ -155,8 +155,8 @@ TEST(tie_models, recover_their_parameters_from_expected_counts) {
   }
 }
 
-// Two arms, Davidson: w : t : l = 8 : 4 : 2 is fitted exactly by odds 4 and nu = t/sqrt(w l) = 1. The
-// variance of d = ln(w/l) is 1/w + 1/l. Rao-Kupper: (w+t)(l+t)/(w l) = theta^2 = 12 * 6/16.
+// Two arms, Davidson: w : t : l = 8 : 4 : 2 is fitted exactly by odds 4 and nu = t/sqrt(w l) = 1.
+// The variance of d = ln(w/l) is 1/w + 1/l. Rao-Kupper: (w+t)(l+t)/(w l) = theta^2 = 12 * 6/16.
 TEST(tie_models, fit_two_arms_exactly) {
   DuelTable table(2);
   table.add_wins(0, 1, 8);
@@ -205,8 +205,9 @@ BradleyTerryFit fitted_with_prior(const DuelTable& table, double shape, double r
   return std::move(fit).value();
 }
 
-// With x = pi_0/(pi_0 + pi_1) the posterior is x^(w + a - 1) (1 - x)^(l + a - 1) and a function of the
-// sum alone: odds (w + a - 1)/(l + a - 1), and the variance of their logarithm as of so many wins.
+// With x = pi_0/(pi_0 + pi_1) the posterior is x^(w + a - 1) (1 - x)^(l + a - 1) and a function of
+// the sum alone: odds (w + a - 1)/(l + a - 1), and the variance of their logarithm as of so many
+// wins.
 TEST(bradley_terry_prior, two_arms_are_a_logarithm_of_odds_with_wins_added) {
   for (const auto& [won, lost] : std::vector<std::pair<double, double>>{{30, 10}, {7, 0}, {0, 0}}) {
     DuelTable table(2);
@@ -226,8 +227,8 @@ TEST(bradley_terry_prior, two_arms_are_a_logarithm_of_odds_with_wins_added) {
   }
 }
 
-// The posterior as it is written, likelihood times Gamma densities of pi, climbed one strength at a time
-// by golden sections: no scale is taken out and no derivative is used.
+// The posterior as it is written, likelihood times Gamma densities of pi, climbed one strength at a
+// time by golden sections: no scale is taken out and no derivative is used.
 std::vector<double> brute_force_mode(const DuelTable& table, const GammaPrior& prior) {
   const auto arms = static_cast<Arm>(table.num_arms);
   std::vector<double> u(arms, 0.0);
@@ -263,8 +264,9 @@ std::vector<double> brute_force_mode(const DuelTable& table, const GammaPrior& p
   return u;
 }
 
-// Golden sections see a maximum of height h to sqrt(eps |h|), about 1e-6 here. The rate only sets the
-// scale. The last table has an arm that always won, two groups that nothing links, and an arm without duels.
+// Golden sections see a maximum of height h to sqrt(eps |h|), about 1e-6 here. The rate only sets
+// the scale. The last table has an arm that always won, two groups that nothing links, and an arm
+// without duels.
 TEST(bradley_terry_prior, is_the_mode_of_the_posterior_by_brute_force) {
   DuelTable apart(6);
   apart.add_wins(0, 1, 5);
@@ -356,8 +358,8 @@ TEST(bradley_terry_prior, refuses_a_prior_without_a_mode) {
   EXPECT_EQ(refused(2, 0), "option rate: 0 is out of range (above 0)");
 }
 
-// Intervals at a fixed number of duels: 300 tables of 3 arms, 100 duels a pair. The 95 % interval of
-// u_0 - u_1 covers in 95 % +- 5 sqrt(.05 .95/300) = 6.3 %.
+// Intervals at a fixed number of duels: 300 tables of 3 arms, 100 duels a pair. The 95 % interval
+// of u_0 - u_1 covers in 95 % +- 5 sqrt(.05 .95/300) = 6.3 %.
 TEST(bradley_terry, intervals_cover_at_a_fixed_number_of_duels) {
   const std::vector<double> pi = {3, 2, 1};
   int covered = 0;

@@ -53,7 +53,8 @@ TEST(error_budget, shares_alpha_by_the_rule) {
 }
 
 // Every relation of K <= 5 arms in which a pair is decided either way or even: an arm that l others
-// beat or equal is certified with probability at most c^-l. That is the whole sum over false claims.
+// beat or equal is certified with probability at most c^-l. That is the whole sum over false
+// claims.
 TEST(error_budget, a_fixed_set_spends_no_more_than_alpha_in_any_relation_of_the_arms) {
   for (const double alpha : {0.2, 0.05, 0.001}) {
     for (std::size_t num_arms = 2; num_arms <= 5; ++num_arms) {
@@ -81,8 +82,8 @@ TEST(error_budget, a_fixed_set_spends_no_more_than_alpha_in_any_relation_of_the_
   }
 }
 
-// The worst case for any number of arms: 3 of them fail to beat one other, 2 more fail to beat two, 2
-// more three, and so on.
+// The worst case for any number of arms: 3 of them fail to beat one other, 2 more fail to beat two,
+// 2 more three, and so on.
 TEST(error_budget, a_fixed_set_spends_no_more_than_alpha_however_many_arms) {
   for (const double alpha : {0.5, 0.05, 0.001}) {
     const double c = ErrorBudget(alpha, 100'000, true).threshold(0, 0);
@@ -230,8 +231,8 @@ TEST(certificate, refuses_what_its_thresholds_do_not_cover) {
 TEST(certificate, within_epsilon_comes_sooner_and_says_less) {
   auto exact = certifier(2, {.alpha = 0.05, .arms_fixed = true});
   auto within = certifier(2, {.alpha = 0.05, .arms_fixed = true, .epsilon = 0.1});
-  // Even: no arm beats the other, but neither loses by more than 0.1 (2000 duels at 1/2 against 0.4:
-  // about 2000 d(.5, .4) = 40 nats).
+  // Even: no arm beats the other, but neither loses by more than 0.1 (2000 duels at 1/2 against
+  // 0.4: about 2000 d(.5, .4) = 40 nats).
   for (int k = 0; k < 1000; ++k) {
     for (auto* c : {&exact, &within}) {
       win(*c, 0, 1);

@@ -22,7 +22,8 @@ TEST(beta_binomial, has_the_published_values) {
   EXPECT_NEAR(value(60, 40), .913, 5e-4);
 }
 
-// With a = b = 1: B(s + 1, f + 1) = 1/((n + 1) C(n, s)). With halves, against lgamma of the library.
+// With a = b = 1: B(s + 1, f + 1) = 1/((n + 1) C(n, s)). With halves, against lgamma of the
+// library.
 TEST(beta_binomial, agrees_with_the_gamma_function) {
   for (const std::uint64_t s : {0U, 1U, 5U, 40U, 3000U}) {
     for (const std::uint64_t f : {0U, 2U, 31U, 2500U}) {
@@ -142,8 +143,8 @@ TEST(hedged_capital, agrees_with_a_literal_twin) {
   EXPECT_LT(capital.interval().upper - capital.interval().lower, 0.25);
 }
 
-// 600 sequences of 400 answers with mean 0.6 (ties count one half), delta 0.1. A level that held only
-// at the end would miss far more often; at most 0.1 + 4 sqrt(0.1 0.9/600) = 0.149 is allowed.
+// 600 sequences of 400 answers with mean 0.6 (ties count one half), delta 0.1. A level that held
+// only at the end would miss far more often; at most 0.1 + 4 sqrt(0.1 0.9/600) = 0.149 is allowed.
 TEST(hedged_capital, seldom_ever_misses_the_mean) {
   int missed = 0;
   for (std::uint32_t trial = 0; trial < 600; ++trial) {
@@ -159,7 +160,8 @@ TEST(hedged_capital, seldom_ever_misses_the_mean) {
 }
 
 // Clopper-Pearson solves P(Bin(n, p) >= s) = delta/2 at the lower end. 5 of 10, 95 %: (.187, .813),
-// 0 of 10: upper end 1 - 0.025^(1/10). Wilson 5 of 10: (5 + z^2/2 -+ z sqrt(2.5 + z^2/4))/(10 + z^2).
+// 0 of 10: upper end 1 - 0.025^(1/10). Wilson 5 of 10: (5 + z^2/2 -+ z sqrt(2.5 + z^2/4))/(10 +
+// z^2).
 TEST(fixed_n_interval, has_hand_values) {
   const Interval exact = fixed_n_clopper_pearson(5, 10, 0.05);
   EXPECT_NEAR(exact.lower, 0.18709, 5e-6);
@@ -175,8 +177,8 @@ TEST(fixed_n_interval, has_hand_values) {
               1e-12);
 }
 
-// Exact coverage by summing the binomial: Clopper-Pearson and Hoeffding never below 1 - delta at one
-// fixed n.
+// Exact coverage by summing the binomial: Clopper-Pearson and Hoeffding never below 1 - delta at
+// one fixed n.
 TEST(fixed_n_interval, covers_at_its_one_number_of_trials) {
   constexpr std::uint64_t n = 30;
   for (double p = 0.05; p < 1; p += 0.05) {

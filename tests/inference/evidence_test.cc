@@ -117,8 +117,9 @@ TEST(pair_evidence, agrees_with_exact_fractions) {
   }
 }
 
-// Ville's inequality by exact enumeration: the chance that E ever reaches 1/alpha within n duels of a
-// fair coin, over all paths, is at most alpha; and it is not far below, so evidence is not wasted.
+// Ville's inequality by exact enumeration: the chance that E ever reaches 1/alpha within n duels of
+// a fair coin, over all paths, is at most alpha; and it is not far below, so evidence is not
+// wasted.
 TEST(pair_evidence, reaches_its_level_under_the_null_with_at_most_the_allowed_probability) {
   const PairEvidence evidence;
   for (const double alpha : {0.1, 0.05, 0.01}) {
@@ -220,8 +221,8 @@ TEST(uniform_evidence, needs_more_than_twice_the_duels_at_a_small_gap) {
   EXPECT_GT(uniform, 2 * wald);
 }
 
-// Below half the smallest gap every component shrinks on average; at 0.0005 the smallest still grows:
-// (1/2 + g) ln(1 + 2 h) + (1/2 - g) ln(1 - 2 h) > 0 for h = 0.0008.
+// Below half the smallest gap every component shrinks on average; at 0.0005 the smallest still
+// grows: (1/2 + g) ln(1 + 2 h) + (1/2 - g) ln(1 - 2 h) > 0 for h = 0.0008.
 TEST(pair_evidence, grows_down_to_a_gap_of_one_in_two_thousand) {
   const PairEvidence evidence;
   constexpr std::uint64_t n = 2000000000;

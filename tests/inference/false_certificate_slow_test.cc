@@ -41,10 +41,10 @@ TEST(false_certificates, are_rarer_than_alpha_on_a_hundred_thousand_problems_of_
   }
 }
 
-// A hundred thousand problems for every registered policy, the kinds in turn, 100 duels each: long enough
-// for evidence of 2/alpha (from 9 wins on), and short enough for all policies in minutes. `auto` aims at
-// a certificate and so makes the choices of certify. self-sparring, which draws its self-duels one by one
-// and takes about a hundred times as long, gets 20 000.
+// A hundred thousand problems for every registered policy, the kinds in turn, 100 duels each: long
+// enough for evidence of 2/alpha (from 9 wins on), and short enough for all policies in minutes.
+// `auto` aims at a certificate and so makes the choices of certify. self-sparring, which draws its
+// self-duels one by one and takes about a hundred times as long, gets 20 000.
 TEST(false_certificates, are_rarer_than_alpha_on_a_hundred_thousand_problems_per_policy) {
   constexpr std::uint32_t kBatch = 500;
   constexpr double kAlpha = 0.05;

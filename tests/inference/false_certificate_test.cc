@@ -18,9 +18,9 @@ double upper_limit(std::uint64_t count, std::uint64_t problems) {
   return fixed_n_clopper_pearson(count, problems, 0.002).upper;
 }
 
-// At a true rate of 0.06 the limit stands at 0.06 + 3.1 sqrt(0.06 0.94/1000) = 0.083, so that the test
-// has room where the rule holds, and fails for rates above 0.073. The exact rates are below that:
-// thresholds are 2/alpha and more, and evidence overshoots them.
+// At a true rate of 0.06 the limit stands at 0.06 + 3.1 sqrt(0.06 0.94/1000) = 0.083, so that the
+// test has room where the rule holds, and fails for rates above 0.073. The exact rates are below
+// that: thresholds are 2/alpha and more, and evidence overshoots them.
 TEST(false_certificates, are_rarer_than_alpha_with_a_look_after_every_duel) {
   for (const NullProblem& problem : null_problems()) {
     for (const Chooser chooser : kChoosers) {
@@ -31,8 +31,9 @@ TEST(false_certificates, are_rarer_than_alpha_with_a_look_after_every_duel) {
   }
 }
 
-// Every registered policy chooses. 40 problems of each kind and policy see what is grossly wrong in one
-// policy; together there are some 1400 of each kind, of which the test fails for rates above 0.076.
+// Every registered policy chooses. 40 problems of each kind and policy see what is grossly wrong in
+// one policy; together there are some 1400 of each kind, of which the test fails for rates above
+// 0.076.
 TEST(false_certificates, are_rarer_than_alpha_whatever_policy_chooses) {
   for (NullProblem problem : null_problems()) {
     problem.duels = 150;
@@ -51,8 +52,8 @@ TEST(false_certificates, are_rarer_than_alpha_whatever_policy_chooses) {
   }
 }
 
-// The wrong way that the rule exists for: with losses of the lower arm 20 duels late, its first answers
-// are all wins, and counting them as they come certifies it almost at once.
+// The wrong way that the rule exists for: with losses of the lower arm 20 duels late, its first
+// answers are all wins, and counting them as they come certifies it almost at once.
 TEST(false_certificates, abound_if_answers_count_as_they_arrive) {
   NullProblem problem{.name = "answers that depend on the outcome come late", .slow_answers = 20};
   problem.arrival_order = true;

@@ -1,5 +1,5 @@
-// Problems in which every certificate of a winner is false, played adversarially and looked at after
-// every duel.
+// Problems in which every certificate of a winner is false, played adversarially and looked at
+// after every duel.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace duel {
 
 enum class Chooser {
   uniform,         // any pair
-  least_evidence,  // the leader against the active rival with the least evidence: hunts certificates
+  least_evidence,  // the leader against the active rival of least evidence: hunts certificates
   winner_stays,    // the last winner against a random rival
 };
 
@@ -64,7 +64,8 @@ inline std::pair<Arm, Arm> leader_and_obstacle(const Certifier& certifier) {
   return found;
 }
 
-// Plays one problem; true if a winner was ever certified. Certificates are looked for after every duel.
+// Plays one problem; true if a winner was ever certified. Certificates are looked for after every
+// duel.
 inline bool certifies_falsely(const NullProblem& problem, Chooser chooser, double alpha,
                               std::uint64_t seed, std::uint32_t trial) {
   auto made = Certifier::make(problem.num_arms, {.alpha = alpha, .arms_fixed = problem.arms_fixed});
@@ -155,10 +156,11 @@ inline std::vector<NullProblem> null_problems() {
   return problems;
 }
 
-// The same with the duels chosen by a policy, the self-duels left out. A policy has a fixed number of
-// arms: where arms are added or retired, a new one begins with those that are active, hears nothing of
-// the past, and its duels in flight are told to the evidence alone. Where it has nothing to ask, the
-// pair that stands between the leader and its certificate is asked: a hunt for false certificates.
+// The same with the duels chosen by a policy, the self-duels left out. A policy has a fixed number
+// of arms: where arms are added or retired, a new one begins with those that are active, hears
+// nothing of the past, and its duels in flight are told to the evidence alone. Where it has nothing
+// to ask, the pair that stands between the leader and its certificate is asked: a hunt for false
+// certificates.
 inline bool policy_certifies_falsely(const NullProblem& problem, const std::string& policy,
                                      double alpha, std::uint64_t seed, std::uint32_t trial) {
   Certifier certifier =

@@ -57,8 +57,8 @@ TEST(score_certificate, is_silent_without_data_and_names_what_it_cannot_take) {
   EXPECT_EQ(score_board(halves, Score::borda, 0.05).error().where, "arms 0 and 1");
 }
 
-// All pairs even, looked at every 50 duels: a Borda or Copeland winner is claimed in at most alpha of the
-// runs; 5 standard errors at 200 runs: 0.1 + 0.106.
+// All pairs even, looked at every 50 duels: a Borda or Copeland winner is claimed in at most alpha
+// of the runs; 5 standard errors at 200 runs: 0.1 + 0.106.
 TEST(score_certificate, seldom_settles_where_all_arms_are_even) {
   int claimed = 0;
   for (std::uint32_t trial = 0; trial < 200; ++trial) {

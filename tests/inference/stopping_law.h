@@ -8,10 +8,10 @@
 
 namespace duel {
 
-// The smallest n with P(log_evidence reached `log_level` within n duels) >= 1/2, when each duel is won
-// with probability p; 0 if it exceeds `cap`. `log_evidence(s, f)` must grow with s and fall with f.
-// States lighter than 1e-13 are dropped at the lower end: they could only delay the median, by
-// less than the mass dropped.
+// The smallest n with P(log_evidence reached `log_level` within n duels) >= 1/2, when each duel is
+// won with probability p; 0 if it exceeds `cap`. `log_evidence(s, f)` must grow with s and fall
+// with f. States lighter than 1e-13 are dropped at the lower end: they could only delay the median,
+// by less than the mass dropped.
 template <class LogEvidence>
 std::uint64_t median_duels_to(const LogEvidence& log_evidence, double log_level, double p,
                               std::uint64_t cap) {

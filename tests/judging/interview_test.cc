@@ -240,9 +240,9 @@ TEST_F(interview, tells_how_far_the_leader_is_from_its_certificate) {
 }
 
 TEST_F(interview, knows_what_round_robin_would_have_cost) {
-  // Two arms: round-robin asks the one pair there is, so that the cost is that of the sequential test
-  // itself. With all of n duels won by one arm p = (n + 1)/(n + 2), near 1, and every trial needs about
-  // as many duels as a run of wins does, which is what this log took.
+  // Two arms: round-robin asks the one pair there is, so that the cost is that of the sequential
+  // test itself. With all of n duels won by one arm p = (n + 1)/(n + 2), near 1, and every trial
+  // needs about as many duels as a run of wins does, which is what this log took.
   InterviewPlan two = plan(1000);
   two.arms.pop_back();
   Interview one = Interview::open(std::move(two)).value();

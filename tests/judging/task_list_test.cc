@@ -67,9 +67,9 @@ TEST_F(task_list, draws_the_same_for_the_same_log_and_otherwise_anew) {
 }
 
 TEST_F(task_list, has_no_favourite_order) {
-  // All 6 orders of 3 tasks over n passes: each count is Binomial(n, 1/6). Five standard errors: a false
-  // alarm has a chance below 1e-5; a shuffle that draws from all places each time (probabilities
-  // 4/27 and 5/27) is off by 0.0185 n, 12 standard errors.
+  // All 6 orders of 3 tasks over n passes: each count is Binomial(n, 1/6). Five standard errors: a
+  // false alarm has a chance below 1e-5; a shuffle that draws from all places each time
+  // (probabilities 4/27 and 5/27) is off by 0.0185 n, 12 standard errors.
   const TaskList tasks = letters(3);
   constexpr int kPasses = 60'000;
   std::map<std::string, int> counts;

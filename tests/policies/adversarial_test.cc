@@ -135,8 +135,8 @@ TEST(VersatileDb, normaliser_makes_a_law_of_any_losses) {
   }
 }
 
-// algorithms: K = 3, t = 1, a = 1 beats b = 2: L = (0, 1.5, 0), since 1/(2 q) = 1.5. A self-duel adds
-// 1.5 in all, whatever the coin.
+// algorithms: K = 3, t = 1, a = 1 beats b = 2: L = (0, 1.5, 0), since 1/(2 q) = 1.5. A self-duel
+// adds 1.5 in all, whatever the coin.
 TEST(VersatileDb, first_losses_are_those_worked_out_by_hand) {
   for (std::uint32_t trial = 0; trial < 30; ++trial) {
     const Stream stream(1, trial, Purpose::choice);

@@ -29,7 +29,8 @@ TEST(Certify, makes_the_choices_of_its_literal_twin) {
   }
 }
 
-// Arm 0 has beaten arm 1 (12 wins of 12) and leads in every draw worth the name; arms 2 and 3 are left.
+// Arm 0 has beaten arm 1 (12 wins of 12) and leads in every draw worth the name; arms 2 and 3 are
+// left.
 TEST(Certify, meets_an_arm_no_more_that_the_leader_has_beaten) {
   const Stream stream(3, 0, Purpose::choice);
   Certify policy({}, 4, stream.at(0));
@@ -85,8 +86,8 @@ std::uint64_t duels_to_a_certificate(const PreferenceMatrix& matrix, std::uint32
   return most;
 }
 
-// 30 trials each. What was measured over 200 trials: means 2440 and 242 with standard deviations of 700
-// and 60, so that the bounds stand 4 standard errors and more above them.
+// 30 trials each. What was measured over 200 trials: means 2440 and 242 with standard deviations of
+// 700 and 60, so that the bounds stand 4 standard errors and more above them.
 TEST(Certify, leads_to_the_certificate_of_a_winner_and_of_none) {
   std::vector<double> gaps(64, 0.5);
   for (std::size_t j = 1; j < 8; ++j) {

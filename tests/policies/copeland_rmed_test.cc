@@ -78,9 +78,9 @@ std::set<std::pair<Arm, Arm>> candidates_of(P policy, Round round) {
   return pairs;
 }
 
-// algorithms: with a Condorcet winner and all others losing only to it, the candidates are the pairs
-// of the winner with n d < ln t, and its self-pair. Here n = 100 and the winner wins 60, 70, 80 in
-// 100: n d = 2.014, 8.228, 19.27.
+// algorithms: with a Condorcet winner and all others losing only to it, the candidates are the
+// pairs of the winner with n d < ln t, and its self-pair. Here n = 100 and the winner wins 60, 70,
+// 80 in 100: n d = 2.014, 8.228, 19.27.
 TEST(CopelandRmed, candidates_with_a_condorcet_winner_are_its_own_unsettled_pairs) {
   const PreferenceMatrix matrix =
       PreferenceMatrix::create("cw", {"a", "b", "c", "d"},
@@ -112,9 +112,9 @@ TEST(CopelandRmed, candidates_in_a_cycle_are_what_the_definition_says) {
   EXPECT_NE(candidates_of(policy, 8104), (std::set<std::pair<Arm, Arm>>{{2, 2}}));
 }
 
-// a over b over c and a over c, all equally clear. For b, with one loss, turning (a, b) is enough: it
-// counts twice. For c, with two, it takes (a, c), which counts twice, and one of (a, b), (b, c); so
-// y_ac + y_bc >= 1, and (a, c) is the cheaper of the two: r_ac = 2/4, r_bc = 3/4.
+// a over b over c and a over c, all equally clear. For b, with one loss, turning (a, b) is enough:
+// it counts twice. For c, with two, it takes (a, c), which counts twice, and one of (a, b), (b, c);
+// so y_ac + y_bc >= 1, and (a, c) is the cheaper of the two: r_ac = 2/4, r_bc = 3/4.
 TEST(CopelandRmed, exact_allocation_is_the_one_worked_out_by_hand) {
   const double d = divergence_from_half(0.4);
   const std::vector<std::uint32_t> losses = {0, 1, 2};

@@ -96,9 +96,9 @@ P with_wins(std::size_t num_arms, const std::vector<std::vector<int>>& wins, dou
   return policy;
 }
 
-// With the data fixed, the next duel that is not a self-duel, found by jumping on and on or by asking
-// every round: its round and its pair have the same law. The data have no Condorcet winner (a cycle
-// at the top, one arm that all beat) or a likely one, and bounds cross 1/2 on the way.
+// With the data fixed, the next duel that is not a self-duel, found by jumping on and on or by
+// asking every round: its round and its pair have the same law. The data have no Condorcet winner
+// (a cycle at the top, one arm that all beat) or a likely one, and bounds cross 1/2 on the way.
 TEST(Dts, jump_and_plain_loop_agree_on_the_next_informative_duel) {
   const std::vector<std::vector<std::vector<int>>> problems = {
       {{0, 9, 3, 8}, {3, 0, 9, 8}, {9, 3, 0, 9}, {1, 1, 2, 0}},
@@ -147,8 +147,8 @@ TEST(Dts, jump_and_plain_loop_agree_on_the_next_informative_duel) {
   }
 }
 
-// Arm 0 surely loses to 3 and is still the only Copeland winner: its self-duels are jumped too, and the
-// round that ends the stretch may have turned a flip between two other arms.
+// Arm 0 surely loses to 3 and is still the only Copeland winner: its self-duels are jumped too, and
+// the round that ends the stretch may have turned a flip between two other arms.
 TEST(Dts, jumps_where_the_copeland_winner_loses_to_somebody) {
   const PreferenceMatrix matrix =
       PreferenceMatrix::create("winner loses once", {"a", "b", "c", "d"},

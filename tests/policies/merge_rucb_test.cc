@@ -116,9 +116,9 @@ TEST(MergeDts, keeps_arms_in_their_batches) {
   EXPECT_EQ(policy.batches().num_survivors(), 1U);
 }
 
-// C(delta) = ((4 alpha - 1) K^2/((2 alpha - 1) delta))^(1/(2 alpha - 1)): 61203.7 for K = 16. The first
-// bound of 1/2 is crossed where it says: w = 0 of n, sqrt(1.01 ln(t + C)/n) < 1/2 iff
-// n > 4.04 ln(t + C) = 44.5 at t = 1.
+// C(delta) = ((4 alpha - 1) K^2/((2 alpha - 1) delta))^(1/(2 alpha - 1)): 61203.7 for K = 16. The
+// first bound of 1/2 is crossed where it says: w = 0 of n, sqrt(1.01 ln(t + C)/n) < 1/2 iff n >
+// 4.04 ln(t + C) = 44.5 at t = 1.
 TEST(MergeRucb, widens_its_bounds_by_the_constant_of_the_paper) {
   const Stream stream(1, 0, Purpose::choice);
   MergeRucb policy({}, 16, stream.at(0));

@@ -52,9 +52,9 @@ TEST(Rcs, jumping_has_the_law_of_playing_every_round) {
   }
 }
 
-// Without data the tournament is a uniform orientation: some arm beats all with probability K/2^(K-1);
-// otherwise the arm that was champion least often is taken. After arm 0 was champion once, it is
-// champion again only by winning all: probability 1/2^(K-1).
+// Without data the tournament is a uniform orientation: some arm beats all with probability
+// K/2^(K-1); otherwise the arm that was champion least often is taken. After arm 0 was champion
+// once, it is champion again only by winning all: probability 1/2^(K-1).
 TEST(Rcs, without_data_has_the_champion_of_a_uniform_orientation) {
   const int n = 20000;
   for (const std::size_t num_arms : {3, 4, 6}) {

@@ -47,8 +47,8 @@ TEST(Scb, squares_the_length_of_its_epochs) {
   EXPECT_EQ(ends, (std::vector<Round>{4, 20, 276, 65812}));
 }
 
-// In an epoch of 65536 with two arms delta = ln T/T = 1.69e-4: a sign is settled after n straight wins
-// iff 1/2 > sqrt(ln(2 n (n+1) 4/delta)/(2n)), that is n > 2 ln(8 n (n+1)/delta): from n = 36
+// In an epoch of 65536 with two arms delta = ln T/T = 1.69e-4: a sign is settled after n straight
+// wins iff 1/2 > sqrt(ln(2 n (n+1) 4/delta)/(2n)), that is n > 2 ln(8 n (n+1)/delta): from n = 36
 // (2 ln(8 * 36 * 37/1.692e-4) = 35.9); at n = 35 the right side is 35.8.
 TEST(Scb, settles_a_sign_where_hoeffding_says) {
   ScbOptions options;

@@ -88,8 +88,8 @@ Recording record_trial(const typename P::Options& options, const PreferenceMatri
   return recording;
 }
 
-// Answers of a world where duels also end in ties, both-bad and skips: a pure function of the round,
-// so that two players of the same duels get the same answers.
+// Answers of a world where duels also end in ties, both-bad and skips: a pure function of the
+// round, so that two players of the same duels get the same answers.
 inline Outcome messy_outcome(const PreferenceMatrix& matrix, const Duel& duel, std::uint64_t seed) {
   RoundRng rng = Stream(seed, 0, Purpose::test, "messy").at(duel.round);
   if (duel.is_self()) return rng.coin() ? Outcome::first_wins : Outcome::second_wins;

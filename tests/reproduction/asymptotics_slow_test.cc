@@ -38,8 +38,8 @@ Growth growth(const std::string& matrix_name, const std::string& policy, Round f
   return {mean / log_ratio, std::sqrt((squares / trials - mean * mean) / (trials - 1)) / log_ratio};
 }
 
-// RMED2FH meets the lower bound asymptotically; between 1e5 and 1e7 its slope lies between 0.8 and 2
-// times the constant.
+// RMED2FH meets the lower bound asymptotically; between 1e5 and 1e7 its slope lies between 0.8 and
+// 2 times the constant.
 TEST(Asymptotics, rmed2fh_grows_like_the_lower_bound) {
   for (const std::string matrix : {"arxiv", "cyclic", "arithmetic"}) {
     const double bound = regret_lower_bound(resolve_matrix(matrix).value()).value().value;
@@ -49,7 +49,8 @@ TEST(Asymptotics, rmed2fh_grows_like_the_lower_bound) {
   }
 }
 
-// RMED1 is optimal where every arm's cheapest opponent is the winner, and not on the cyclic problem.
+// RMED1 is optimal where every arm's cheapest opponent is the winner, and not on the cyclic
+// problem.
 TEST(Asymptotics, rmed1_grows_like_the_bound_with_the_winner_as_target) {
   for (const std::string matrix : {"arxiv", "cyclic", "arithmetic"}) {
     const double bound =

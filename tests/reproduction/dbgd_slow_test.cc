@@ -1,5 +1,6 @@
 // Table 1 and figure 2 of Yue and Joachims (ICML 2009): d = 50, a ball of radius 10, logistic link,
-// w_1 = sqrt(5/d) (1, .., 1), average strong regret. The paper does not print T; 10^6 gives its table.
+// w_1 = sqrt(5/d) (1, .., 1), average strong regret. The paper does not print T; 10^6 gives its
+// table.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,8 +29,9 @@ double average_regret(const std::string& learner, ValueFunction value, std::uint
          static_cast<double>(kComparisons);
 }
 
-// Every cell within .06 of the printed one (and 2 standard errors of ours), the best delta_L of a column within one step of the bold
-// one, and where an independent implementation ran a cell once, within 4 standard errors of that.
+// Every cell within .06 of the printed one (and 2 standard errors of ours), the best delta_L of a
+// column within one step of the bold one, and where an independent implementation ran a cell once,
+// within 4 standard errors of that.
 TEST(DbgdReproduction, table_1) {
   const std::array<std::string, 5> scales = {"0.6", "0.8", "1", "2", "3"};
   constexpr double kPrinted[5][5] = {{.465, .803, .687, .500, .710},
@@ -72,8 +74,8 @@ TEST(DbgdReproduction, table_1) {
           std::max(standard_error(cell, ours[row]) * std::sqrt(double{kTrials}), 0.005);
       const double room = 4 * std::sqrt(sd * sd + sd * sd / kTrials);
       std::cout << name << ": " << ours[row] << ", sd " << sd << "\n";
-      // P4 at .6 lies .061 below print, with a standard error of .003: the cells of P1 and P4, which
-      // are the same problem up to fourth order, are .035 apart in print.
+      // P4 at .6 lies .061 below print, with a standard error of .003: the cells of P1 and P4,
+      // which are the same problem up to fourth order, are .035 apart in print.
       EXPECT_NEAR(ours[row], kPrinted[row][column], 0.06 + 2 * sd / std::sqrt(double{kTrials}))
           << name;
       if (kSimulated[row][column] != kNone) {

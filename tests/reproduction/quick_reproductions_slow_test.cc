@@ -1,5 +1,5 @@
-// Every reproduction runs in its quick form without data, gives tables and figures that can be drawn,
-// and passes or says what it skipped.
+// Every reproduction runs in its quick form without data, gives tables and figures that can be
+// drawn, and passes or says what it skipped.
 #include <gtest/gtest.h>
 
 #include "duel/reproduction/registry.h"

@@ -255,11 +255,12 @@ TEST(RegretRuns, panel_draws_both_bounds_where_there_is_a_winner) {
   EXPECT_TRUE(has(panel.curves[2].formula, "7.449"));  // with the winner as target
 }
 
-// --- explorations of Interleaved Filter -----------------------------------------------------------
+// --- explorations of Interleaved Filter
+// -----------------------------------------------------------
 
-// Two arms: one match, decided by hand. The first arm always wins, so with T = 100, K = 2 the mean is
-// 1 and it ends at the first n with sqrt(ln 400/n) <= 1/2: n = 24 (colt), or sqrt(4 ln 400/n) <= 1/2:
-// n = 96 (jcss). A candidate that loses instead ends as soon: the other arm is then alone.
+// Two arms: one match, decided by hand. The first arm always wins, so with T = 100, K = 2 the mean
+// is 1 and it ends at the first n with sqrt(ln 400/n) <= 1/2: n = 24 (colt), or sqrt(4 ln 400/n) <=
+// 1/2: n = 96 (jcss). A candidate that loses instead ends as soon: the other arm is then alone.
 TEST(FilterExploration, ends_where_the_interval_says) {
   const PreferenceMatrix matrix =
       PreferenceMatrix::create("sure", {"a", "b"}, {0.5, 1, 0, 0.5}).value();

@@ -46,7 +46,7 @@ class Halves : public ChoosingPolicy<Halves> {
   bool restored() { return true; }
   static Status check(const Options& options, std::size_t) {
     if (options.horizon >= 2) return Done{};
-    return Error{ErrorCode::invalid_argument, "halves needs a horizon of 2 or more", "", ""};
+    return Error::invalid_argument("halves needs a horizon of 2 or more");
   }
 
  private:

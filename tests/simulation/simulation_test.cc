@@ -359,7 +359,7 @@ TEST(Simulation, tells_its_progress_and_ends_with_an_error_of_its_caller) {
   EXPECT_EQ(last, 20U);
   EXPECT_EQ(rows, 20);
 
-  hooks.on_tick = []() -> Status { return Error{ErrorCode::io, "the disk is full", "", ""}; };
+  hooks.on_tick = []() -> Status { return Error::io("the disk is full"); };
   const auto failed = simulation.run(0, hooks);
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(failed.error().message, "the disk is full");

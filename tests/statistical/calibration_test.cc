@@ -1,7 +1,7 @@
-// Mean regret against values of independent plain implementations: 100 trials of 1e5 rounds each, with
-// the standard error at 1e5 in brackets. Both sides are random, so a cell may differ by 4 combined
-// standard errors; over the 60 cells here a right implementation fails with probability below 0.4 %,
-// and with the fixed seed it either does or does not.
+// Mean regret against values of independent plain implementations: 100 trials of 1e5 rounds each,
+// with the standard error at 1e5 in brackets. Both sides are random, so a cell may differ by 4
+// combined standard errors; over the 60 cells here a right implementation fails with probability
+// below 0.4 %, and with the fixed seed it either does or does not.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,7 @@
 // Mean regret of the Condorcet and Copeland policies against values of independent plain
-// implementations: 100 trials (20 where noted) of up to 1e5 rounds, with the standard error at the last
-// round in brackets. Both sides are random, so a cell may differ by 4 combined standard errors.
+// implementations: 100 trials (20 where noted) of up to 1e5 rounds, with the standard error at the
+// last round in brackets. Both sides are random, so a cell may differ by 4 combined standard
+// errors.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -126,8 +126,9 @@ TEST(certificate_league, counts_the_undecided_as_the_cap_and_the_wrong_as_wrong)
   EXPECT_EQ(entry.p50, 300);
   EXPECT_TRUE(results.problems[0].winners.empty());
   EXPECT_FALSE(results.problems[0].least);
-  // Level 0.05: more than 42 of 400 has probability below 1e-5. Some are seen at 300 duels, so that the
-  // column is not merely zero (a rate of 0.01 gives none with probability 0.02; the seed is fixed).
+  // Level 0.05: more than 42 of 400 has probability below 1e-5. Some are seen at 300 duels, so that
+  // the column is not merely zero (a rate of 0.01 gives none with probability 0.02; the seed is
+  // fixed).
   EXPECT_LT(entry.wrong, 43U);
   EXPECT_GT(entry.wrong, 0U);
   EXPECT_EQ(standing_of(results, "certify").wrong, entry.wrong);

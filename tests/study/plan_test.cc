@@ -29,9 +29,9 @@ PlanTruth two_arms(double p) {
   return known_truth(PreferenceMatrix::create("two", {"a", "b"}, {0.5, p, 1 - p, 0.5}).value());
 }
 
-// An arm that always wins: E after s wins is sum_k w_k (2 p_k)^s, and 1/alpha_i = 2/alpha = 40 is first
-// reached at s = 9 (s = 8: 16/64 1.8^8 + 14/64 1.4^8 + 12/64 1.16^8 + .. = 27.5 + 3.2 + .6 + .4 < 40,
-// s = 9: 49.6 + .. > 40).
+// An arm that always wins: E after s wins is sum_k w_k (2 p_k)^s, and 1/alpha_i = 2/alpha = 40 is
+// first reached at s = 9 (s = 8: 16/64 1.8^8 + 14/64 1.4^8 + 12/64 1.16^8 + .. = 27.5 + 3.2 + .6 +
+// .4 < 40, s = 9: 49.6 + .. > 40).
 TEST(plan, counts_the_duels_to_the_certificate_of_a_sure_winner_exactly) {
   const PlanResults results = run_plan(small_spec(two_arms(1.0))).value();
   ASSERT_EQ(results.entries.size(), 2U);
@@ -53,9 +53,9 @@ TEST(plan, gives_the_same_numbers_on_any_number_of_threads) {
   EXPECT_EQ(to_plan_json(run_plan(spec).value(), 0.01), one);
 }
 
-// Ties take duels and teach nothing, so that a rate of 1/2 doubles them. A single trial of two arms at
-// p = 0.7 has a standard deviation of about half its mean, both means over 60 trials have 7 % error, and
-// their ratio 10 %: the bounds stand 4 errors away.
+// Ties take duels and teach nothing, so that a rate of 1/2 doubles them. A single trial of two arms
+// at p = 0.7 has a standard deviation of about half its mean, both means over 60 trials have 7 %
+// error, and their ratio 10 %: the bounds stand 4 errors away.
 TEST(plan, needs_twice_the_duels_where_every_other_one_is_a_tie) {
   PlanSpec spec = small_spec(two_arms(0.7));
   const double plain = run_plan(spec).value().entries[0].mean;
@@ -99,8 +99,8 @@ TEST(plan, works_with_several_duels_in_flight_for_every_policy) {
   spec.round_robin = false;
   for (const PolicyKind* kind : policy_kinds()) {
     const std::string& name = kind->facts().name;
-    // Scripted policies of tests play one pair for ever, scb may spend all on the two even arms, and
-    // self-sparring plays thousands of self-duels in between.
+    // Scripted policies of tests play one pair for ever, scb may spend all on the two even arms,
+    // and self-sparring plays thousands of self-duels in between.
     if (name.starts_with("test-") || name == "scb" || name == "self-sparring") continue;
     spec.policies = {{name, {}}};
     const auto results = run_plan(spec);

@@ -40,7 +40,8 @@ TEST(SubsetOrders, agree_with_the_count_over_all_subsets) {
     const auto counts = subset_total_orders(matrix, kSamples, 7);
     ASSERT_EQ(counts.size(), exact.size());
     for (std::size_t k = 0; k < exact.size(); ++k) {
-      // Binomial; 24 comparisons at 4.5 standard errors. Where the share is 0 or 1 there is no error.
+      // Binomial; 24 comparisons at 4.5 standard errors. Where the share is 0 or 1 there is no
+      // error.
       const double sigma = std::sqrt(kSamples * exact[k] * (1 - exact[k]));
       EXPECT_NEAR(counts[k], kSamples * exact[k], 4.5 * sigma) << name << ", subsets of " << k + 1;
     }

@@ -1,5 +1,5 @@
-// Two items before a person who is to say which is better: side by side where the width allows, else
-// one above the other. Blind: ids and paths of texts are not shown.
+// Two items before a person who is to say which is better: side by side where the width allows,
+// else one above the other. Blind: ids and paths of texts are not shown.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace duel::cli {
 
-// Lines of at most `width` columns, broken at spaces where there are any; indentation stays. Control
-// characters cannot reach the terminal: they show as '?'.
+// Lines of at most `width` columns, broken at spaces where there are any; indentation stays.
+// Control characters cannot reach the terminal: they show as '?'.
 std::vector<std::string> folded(std::string_view text, std::size_t width);
 
-// The task and the two items. `columns` 0 or small: one above the other; `rows` 0: no limit, else what
-// does not fit is cut and said so.
+// The task and the two items. `columns` 0 or small: one above the other; `rows` 0: no limit, else
+// what does not fit is cut and said so.
 std::string ballot(const JudgeQuestion& question, std::size_t columns, std::size_t rows);
 
 }  // namespace duel::cli

@@ -372,9 +372,9 @@ void add_completion_command(CLI::App& app, CommandContext& context) {
     } else if (*shell == "fish") {
       context.print(fish_script(nodes));
     } else {
-      return Error{ErrorCode::invalid_argument,
-                   fmt::format("there is no completion for the shell '{}'", *shell), "",
-                   spelling_hint(*shell, known)};
+      return Error::invalid_argument(
+                 fmt::format("there is no completion for the shell '{}'", *shell))
+          .with_hint(spelling_hint(*shell, known));
     }
     return kExitDone;
   });

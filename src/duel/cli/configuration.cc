@@ -21,7 +21,7 @@ namespace {
 std::string key_of(const CLI::Option& option) { return option.get_lnames().front(); }
 
 Error bad_setting(const std::string& where, std::string message, std::string hint = "") {
-  return Error{ErrorCode::invalid_argument, std::move(message), where, std::move(hint)};
+  return Error::invalid_argument(std::move(message), where, std::move(hint));
 }
 
 // Gives the option a value as if it stood on the command line.
@@ -111,7 +111,7 @@ class Configurator {
     std::ifstream file(path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     if (!file.good() && !file.eof()) {
-      return Error{ErrorCode::io, "cannot read", path, ""};
+      return Error::io("cannot read", path);
     }
     const Result<TomlDocument> parsed = TomlDocument::parse(text, path);
     if (!parsed.ok()) return bad_setting(parsed.error().where, parsed.error().message);

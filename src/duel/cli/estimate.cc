@@ -74,13 +74,12 @@ Result<T> of_option(const std::string& option, Result<T> result) {
 Result<Experiment> prepare(const Arguments& arguments, const JobHooks& hooks) {
   DUEL_ASSIGN(JudgedQueries data, of_option("--data", resolve_judged_queries(arguments.data)));
   if (data.num_queries() == 0) {
-    return Error{ErrorCode::invalid_data, "there is no query in it", arguments.data, ""};
+    return Error::invalid_data("there is no query in it", arguments.data);
   }
   if (arguments.grades != 0 && arguments.grades < data.num_grades()) {
-    return Error{
-        ErrorCode::invalid_argument,
+    return Error::invalid_argument(
         fmt::format("the data has {} grades, 0 .. {}", data.num_grades(), data.num_grades() - 1),
-        "--grades", "at least as many"};
+        "--grades", "at least as many");
   }
   const std::size_t num_grades =
       arguments.grades != 0 ? static_cast<std::size_t>(arguments.grades) : data.num_grades();
@@ -95,8 +94,8 @@ Result<Experiment> prepare(const Arguments& arguments, const JobHooks& hooks) {
   DUEL_ASSIGN(const Rankers rankers,
               of_option("--rankers", resolve_rankers(arguments.rankers, data)));
   if (rankers.size() < 2) {
-    return Error{ErrorCode::invalid_argument, "there is only one ranker", "--rankers",
-                 "a comparison needs two"};
+    return Error::invalid_argument("there is only one ranker", "--rankers",
+                                   "a comparison needs two");
   }
   DUEL_ASSIGN(RankedQueries queries,
               RankedQueries::create(data, rankers, static_cast<std::size_t>(arguments.length),
@@ -218,8 +217,8 @@ std::string summary(const Experiment& experiment, const Arguments& arguments,
 
 Result<int> run(const Arguments& arguments, CommandContext& context) {
   if (arguments.pairs == "-" && (arguments.output == "-" || arguments.json)) {
-    return Error{ErrorCode::invalid_argument, "standard output is taken already", "--pairs",
-                 "write it to a file"};
+    return Error::invalid_argument("standard output is taken already", "--pairs",
+                                   "write it to a file");
   }
   DUEL_RETURN_IF_ERROR(check_output(arguments.output));
   if (!arguments.pairs.empty()) DUEL_RETURN_IF_ERROR(check_output(arguments.pairs));

@@ -29,8 +29,7 @@ using TemporaryFile = std::unique_ptr<std::FILE, CloseFile>;
 Result<TemporaryFile> temporary_file() {
   TemporaryFile file(std::tmpfile());
   if (!file) {
-    return Error{ErrorCode::io,
-                 fmt::format("cannot create a temporary file: {}", std::strerror(errno)), "", ""};
+    return Error::io(fmt::format("cannot create a temporary file: {}", std::strerror(errno)));
   }
   return file;
 }
@@ -54,8 +53,7 @@ Result<std::string> run_gnuplot(const std::string& script) {
   DUEL_ASSIGN(const TemporaryFile err, temporary_file());
   if (std::fwrite(script.data(), 1, script.size(), in.get()) != script.size() ||
       std::fflush(in.get()) != 0) {
-    return Error{ErrorCode::io, fmt::format("cannot write the script: {}", std::strerror(errno)),
-                 "gnuplot", ""};
+    return Error::io(fmt::format("cannot write the script: {}", std::strerror(errno)), "gnuplot");
   }
   std::rewind(in.get());
 
@@ -79,25 +77,23 @@ Result<std::string> run_gnuplot(const std::string& script) {
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (failed == ENOENT || failed == EACCES) {
-    return Error{ErrorCode::not_found, "gnuplot is not installed; it draws the pictures", "",
-                 "on Debian: apt-get install gnuplot-nox"};
+    return Error::not_found("gnuplot is not installed; it draws the pictures")
+        .with_hint("on Debian: apt-get install gnuplot-nox");
   }
   if (failed != 0) {
-    return Error{ErrorCode::io, fmt::format("cannot start gnuplot: {}", std::strerror(failed)), "",
-                 ""};
+    return Error::io(fmt::format("cannot start gnuplot: {}", std::strerror(failed)));
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) {
-      return Error{ErrorCode::io, fmt::format("lost gnuplot: {}", std::strerror(errno)), "", ""};
+      return Error::io(fmt::format("lost gnuplot: {}", std::strerror(errno)));
     }
   }
   const std::string complaint = content_of(err.get());
   std::string picture = content_of(out.get());
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || picture.empty()) {
     const std::string_view reason = trimmed(complaint);
-    return Error{ErrorCode::io,
-                 fmt::format("gnuplot failed{}{}", reason.empty() ? "" : ": ", reason), "", ""};
+    return Error::io(fmt::format("gnuplot failed{}{}", reason.empty() ? "" : ": ", reason));
   }
   return picture;
 }

@@ -23,8 +23,8 @@ struct Arguments {
 
 Result<int> run(const Arguments& arguments, CommandContext& context) {
   if (std::filesystem::exists(arguments.output)) {
-    return Error{ErrorCode::invalid_argument, "the file exists", arguments.output,
-                 "a log is never written over; choose another name"};
+    return Error::invalid_argument("the file exists", arguments.output,
+                                   "a log is never written over; choose another name");
   }
   DUEL_ASSIGN(const ComparisonTable table, read_comparisons(arguments.file));
   const std::string id = arguments.id.empty()

@@ -41,7 +41,7 @@ struct InterleaveArguments {
 };
 
 Error usage(std::string message, std::string hint = "") {
-  return Error{ErrorCode::invalid_argument, std::move(message), "", std::move(hint)};
+  return Error::invalid_argument(std::move(message)).with_hint(std::move(hint));
 }
 
 // One document id a line; blank lines and white space around an id do not count.

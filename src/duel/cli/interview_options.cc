@@ -167,8 +167,8 @@ Result<Interview> open_interview(const InterviewOptions& options, const CommandC
   DUEL_ASSIGN(Interview interview, Interview::open(std::move(plan)));
   const std::string target = certificate_file(options, interview);
   if (target == interview.log_file()) {
-    return Error{ErrorCode::invalid_argument, "the log and the certificate are the same file",
-                 "--certificate", "give another name"};
+    return Error::invalid_argument("the log and the certificate are the same file", "--certificate",
+                                   "give another name");
   }
   DUEL_RETURN_IF_ERROR(check_output(target));
   if (interview.cut_bytes() > 0) {

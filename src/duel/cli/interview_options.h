@@ -1,5 +1,5 @@
-// What `duel run` and `duel vote` share: the options that say what is compared and when to stop, and
-// the report at the end.
+// What `duel run` and `duel vote` share: the options that say what is compared and when to stop,
+// and the report at the end.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -44,8 +44,8 @@ std::string certificate_file(const InterviewOptions& options, const Interview& i
 // How it ended: `certified`, `undecided` or `interrupted`.
 enum class Ending { certified, undecided, interrupted };
 
-// Writes the certificate and prints the report, as text or JSON. `extra` goes into the JSON. Gives the
-// exit code of a command that was not interrupted.
+// Writes the certificate and prints the report, as text or JSON. `extra` goes into the JSON. Gives
+// the exit code of a command that was not interrupted.
 Result<int> report_ending(Ending ending, const InterviewOptions& options,
                           const Interview& interview, CommandContext& context,
                           const nlohmann::ordered_json& extra);

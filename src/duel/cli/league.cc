@@ -93,8 +93,8 @@ Result<std::vector<LeagueProblem>> problems_of(const Arguments& arguments) {
   std::vector<std::string> matrices = matrices_of(arguments.matrices);
   if (matrices.empty() && !arguments.no_built_in) matrices = league_matrices();
   if (matrices.empty() && arguments.directories.empty()) {
-    return Error{ErrorCode::invalid_argument, "nothing is left to play on", "--no-built-in",
-                 "add --matrices DIR"};
+    return Error::invalid_argument("nothing is left to play on", "--no-built-in",
+                                   "add --matrices DIR");
   }
   return league_problems(matrices, arguments.directories);
 }
@@ -108,8 +108,8 @@ Result<LeagueSpec> spec_of(const Arguments& arguments) {
   for (const CLI::Option* option :
        {arguments.goal_option, arguments.alpha_option, arguments.max_duels_option}) {
     if (option->count() == 0) continue;
-    return Error{ErrorCode::invalid_argument, "a league by regret has no certificates",
-                 option->get_name(), "add --certificates"};
+    return Error::invalid_argument("a league by regret has no certificates", option->get_name(),
+                                   "add --certificates");
   }
   LeagueSpec spec;
   spec.rounds = arguments.rounds;
@@ -125,8 +125,9 @@ Result<LeagueSpec> spec_of(const Arguments& arguments) {
 
 Result<CertificateLeagueSpec> certificate_spec_of(const Arguments& arguments) {
   if (arguments.rounds_option->count() > 0) {
-    return Error{ErrorCode::invalid_argument, "a certificate ends when it is there", "--rounds",
-                 "--max-duels is the number after which an experiment is given up"};
+    return Error::invalid_argument(
+        "a certificate ends when it is there", "--rounds",
+        "--max-duels is the number after which an experiment is given up");
   }
   CertificateLeagueSpec spec;
   const auto goal = parse_goal(arguments.goal);
@@ -150,8 +151,9 @@ Status check_directory(const LeagueFiles& files, bool force) {
   std::error_code ignored;
   for (const std::string& table : {files.table(), files.certificates("csv")}) {
     if (force || !std::filesystem::exists(table, ignored)) continue;
-    return Error{ErrorCode::unsupported, "the directory holds the results of a league",
-                 files.directory.string(), "choose another directory, or --force to replace them"};
+    return Error::unsupported("the directory holds the results of a league",
+                              files.directory.string(),
+                              "choose another directory, or --force to replace them");
   }
   DUEL_RETURN_IF_ERROR(make_directory(files.directory));
   return check_output(files.table());
@@ -223,8 +225,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context, const Play&
 
 Result<int> run(const Arguments& arguments, CommandContext& context) {
   if (arguments.force && arguments.output.empty()) {
-    return Error{ErrorCode::invalid_argument, "there is nothing to replace", "--force",
-                 "add -o DIR"};
+    return Error::invalid_argument("there is nothing to replace", "--force", "add -o DIR");
   }
   const Paint paint(wants_color(STDOUT_FILENO));
   if (arguments.certificates) {

@@ -79,8 +79,9 @@ Json settings_of(const Arguments& arguments, const LearningSetting& setting) {
 // threads and output stay.
 Result<Json> read_settings(const LearnFiles& files, Arguments& arguments) {
   DUEL_ASSIGN(const std::string text, read_whole_file(files.summary(), LearnFiles::kMostBytes));
-  const Error unreadable{ErrorCode::invalid_data, "this is not the summary of a learning run",
-                         files.summary().string(), "written by duel learn -o DIR"};
+  const Error unreadable =
+      Error::invalid_data("this is not the summary of a learning run", files.summary().string(),
+                          "written by duel learn -o DIR");
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object() || !json.contains("settings")) return unreadable;
   const Json& settings = json["settings"];
@@ -118,7 +119,7 @@ Result<JudgedQueries> read_data(const std::string& option, const std::string& te
   auto data = resolve_judged_queries(text);
   if (!data.ok()) return of_option(option, data.error());
   if (data->num_queries() == 0) {
-    return of_option(option, {ErrorCode::invalid_data, "there is no query in it", text, ""});
+    return of_option(option, Error::invalid_data("there is no query in it", text));
   }
   if (normalisation == "min-max") normalise(*data, Normalisation::min_max);
   if (normalisation == "z-score") normalise(*data, Normalisation::z_score);
@@ -133,8 +134,8 @@ Result<LearningSetting> prepare(const Arguments& arguments, const JudgedQueries&
   setting.answer = arguments.compare == "clicks" ? DuelAnswer::clicks : DuelAnswer::ndcg_logistic;
   const auto discount = parse_number(arguments.discount);
   if (!discount.ok() || !(*discount > 0 && *discount <= 1)) {
-    return Error{ErrorCode::invalid_argument, fmt::format("the discount is {}", arguments.discount),
-                 "--discount", "allowed: > 0 and <= 1"};
+    return Error::invalid_argument(fmt::format("the discount is {}", arguments.discount),
+                                   "--discount", "allowed: > 0 and <= 1");
   }
   setting.discount = *discount;
 
@@ -143,8 +144,8 @@ Result<LearningSetting> prepare(const Arguments& arguments, const JudgedQueries&
   if (arguments.batch != 0) {
     for (const auto& [key, value] : call->arguments) {
       if (key == "batch") {
-        return Error{ErrorCode::invalid_argument, "the learner has a batch already", "--batch",
-                     "give one of them"};
+        return Error::invalid_argument("the learner has a batch already", "--batch",
+                                       "give one of them");
       }
     }
     call->arguments.emplace_back("batch", fmt::format("{}", arguments.batch));
@@ -155,17 +156,16 @@ Result<LearningSetting> prepare(const Arguments& arguments, const JudgedQueries&
   setting.learner = *learner;
   if (setting.answer == DuelAnswer::ndcg_logistic) {
     if (!setting.learner->learns_from_duels()) {
-      return Error{ErrorCode::invalid_argument,
-                   fmt::format("{} learns from clicks alone", call->name),
-                   "--compare ndcg-logistic", "it needs a learner of duels: dbgd"};
+      return Error::invalid_argument(fmt::format("{} learns from clicks alone", call->name),
+                                     "--compare ndcg-logistic",
+                                     "it needs a learner of duels: dbgd");
     }
     return setting;
   }
   if (arguments.grades != 0 && arguments.grades < data.num_grades()) {
-    return Error{
-        ErrorCode::invalid_argument,
+    return Error::invalid_argument(
         fmt::format("the data has {} grades, 0 .. {}", data.num_grades(), data.num_grades() - 1),
-        "--grades", "at least as many"};
+        "--grades", "at least as many");
   }
   const std::size_t num_grades =
       arguments.grades != 0 ? static_cast<std::size_t>(arguments.grades) : data.num_grades();
@@ -178,10 +178,9 @@ Result<LearningSetting> prepare(const Arguments& arguments, const JudgedQueries&
 // Held-out documents with the features of the training data: missing ones are 0.
 Status match_features(JudgedQueries& heldout, const JudgedQueries& data) {
   if (heldout.num_features() > data.num_features()) {
-    return Error{ErrorCode::invalid_data,
-                 fmt::format("its documents have {} features, those of --data {}",
-                             heldout.num_features(), data.num_features()),
-                 "--heldout", "a ranker needs the same features in both"};
+    return Error::invalid_data(fmt::format("its documents have {} features, those of --data {}",
+                                           heldout.num_features(), data.num_features()),
+                               "--heldout", "a ranker needs the same features in both");
   }
   heldout.widen(data.num_features());
   return Done{};
@@ -208,8 +207,8 @@ Result<int> run_ranking_svm(const Arguments& arguments, const CallSpec& call,
                             const JudgedQueries& data, const JudgedQueries& judged,
                             CommandContext& context) {
   if (!arguments.interleave.empty() || arguments.compare != "clicks" || arguments.batch != 0) {
-    return Error{ErrorCode::invalid_argument, "ranking-svm learns from grades, not from duels",
-                 "--learner", "leave --interleave, --compare and --batch out"};
+    return Error::invalid_argument("ranking-svm learns from grades, not from duels", "--learner",
+                                   "leave --interleave, --compare and --batch out");
   }
   const auto options = ranking_svm_options().parse(call, {}, "learner");
   if (!options.ok()) return of_option("--learner", options.error());
@@ -256,8 +255,8 @@ Result<int> run(Arguments arguments, CommandContext& context) {
     DUEL_ASSIGN(resumed, read_settings(LearnFiles(arguments.resume), arguments));
     if (arguments.output.empty()) arguments.output = arguments.resume;
   } else if (arguments.data.empty()) {
-    return Error{ErrorCode::invalid_argument, "there is no data to learn from", "--data",
-                 "a LETOR file, or synthetic(queries=200,features=20)"};
+    return Error::invalid_argument("there is no data to learn from", "--data",
+                                   "a LETOR file, or synthetic(queries=200,features=20)");
   }
   DUEL_ASSIGN(const JudgedQueries data, read_data("--data", arguments.data, arguments.normalise));
   std::optional<JudgedQueries> heldout;
@@ -272,8 +271,8 @@ Result<int> run(Arguments arguments, CommandContext& context) {
   DUEL_ASSIGN(const LearningSetting setting, prepare(arguments, data));
   const Json settings = settings_of(arguments, setting);
   if (resumed && settings != *resumed) {
-    return Error{ErrorCode::invalid_data, "the data or the learner are not those of the saved run",
-                 arguments.resume, "it can go on only with the same files"};
+    return Error::invalid_data("the data or the learner are not those of the saved run",
+                               arguments.resume, "it can go on only with the same files");
   }
 
   std::vector<RecordedTrial> trials;
@@ -289,9 +288,8 @@ Result<int> run(Arguments arguments, CommandContext& context) {
       played = std::max(played, trial.trial().impressions());
     }
     if (arguments.impressions < played) {
-      return Error{ErrorCode::invalid_argument,
-                   fmt::format("{} impressions were played already", played), "--impressions",
-                   "the number to end with, at least as many"};
+      return Error::invalid_argument(fmt::format("{} impressions were played already", played),
+                                     "--impressions", "the number to end with, at least as many");
     }
   }
   const InterruptGuard guard;
@@ -316,13 +314,12 @@ Result<int> run(Arguments arguments, CommandContext& context) {
     DUEL_RETURN_IF_ERROR(write_directory(LearnFiles(arguments.output), results, trials));
   }
   if (!finished) {
-    return Error{ErrorCode::interrupted,
-                 fmt::format("interrupted after {} of {} trials", jobs->finished, arguments.trials),
-                 "",
-                 arguments.output.empty()
-                     ? "with -o DIR it could go on later"
-                     : fmt::format("go on with: duel learn --resume {} --impressions {}",
-                                   shell_word(arguments.output), arguments.impressions)};
+    return Error::interrupted(
+               fmt::format("interrupted after {} of {} trials", jobs->finished, arguments.trials))
+        .with_hint(arguments.output.empty()
+                       ? "with -o DIR it could go on later"
+                       : fmt::format("go on with: duel learn --resume {} --impressions {}",
+                                     shell_word(arguments.output), arguments.impressions));
   }
   context.print(arguments.json
                     ? dump(results.to_json())
@@ -433,9 +430,9 @@ void add_learn_command(CLI::App& app, CommandContext& context) {
   context.on(command, [arguments, own, resume, &context]() -> Result<int> {
     for (const CLI::Option* option : own) {
       if (resume->count() > 0 && option->count() > 0 && !context.is_configured(option)) {
-        return Error{ErrorCode::invalid_argument,
-                     fmt::format("{} is taken from the saved run", option->get_name()), "--resume",
-                     "leave it out"};
+        return Error::invalid_argument(
+            fmt::format("{} is taken from the saved run", option->get_name()), "--resume",
+            "leave it out");
       }
     }
     return run(*arguments, context);

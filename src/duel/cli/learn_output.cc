@@ -214,8 +214,7 @@ Status restore_trials(const LearnFiles& files, std::span<RecordedTrial> trials) 
     if (const Status status = trial.restore(state); !status.ok()) return failed(status.error());
   }
   if (count != trials.size() || !reader->complete()) {
-    return failed(
-        {ErrorCode::invalid_data, "the states do not fit the summary beside them", "", ""});
+    return failed(Error::invalid_data("the states do not fit the summary beside them"));
   }
   return Done{};
 }

@@ -1,5 +1,5 @@
-// What `duel learn` leaves behind: measures over its trials, as text, JSON and CSV, the files of its
-// directory, and the states to go on from.
+// What `duel learn` leaves behind: measures over its trials, as text, JSON and CSV, the files of
+// its directory, and the states to go on from.
 #pragma once
 
 #include <cstdint>

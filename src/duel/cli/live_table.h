@@ -1,5 +1,5 @@
-// An experiment while it runs: on a terminal a small table redrawn in place; elsewhere a line every ten
-// seconds; with --quiet nothing. Always on stderr.
+// An experiment while it runs: on a terminal a small table redrawn in place; elsewhere a line every
+// ten seconds; with --quiet nothing. Always on stderr.
 #pragma once
 
 #include <chrono>

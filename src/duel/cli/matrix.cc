@@ -167,8 +167,8 @@ Result<int> run_generate(const GenerateArguments& arguments, CommandContext& con
     return kExitDone;
   }
   if (arguments.name.empty()) {
-    return Error{ErrorCode::invalid_argument, "a name is missing", "",
-                 "such as 'bradley-terry(k=16)'; --list shows all"};
+    return Error::invalid_argument("a name is missing")
+        .with_hint("such as 'bradley-terry(k=16)'; --list shows all");
   }
   DUEL_ASSIGN(const CallSpec call, parse_call(arguments.name));
   DUEL_ASSIGN(const PreferenceMatrix matrix, generate_matrix(call));
@@ -214,8 +214,8 @@ Result<Unranked> parse_unranked(const std::string& text) {
   if (text == "ignore") return Unranked::ignore;
   if (text == "last") return Unranked::last;
   const std::vector<std::string> known{"ignore", "last"};
-  return Error{ErrorCode::invalid_argument, fmt::format("'{}' is not a known value", text),
-               "--unranked", spelling_hint(text, known)};
+  return Error::invalid_argument(fmt::format("'{}' is not a known value", text), "--unranked",
+                                 spelling_hint(text, known));
 }
 
 Json rankings_json(const RankingCounts& counts, const PreferenceMatrix& matrix) {
@@ -259,8 +259,8 @@ Result<int> run_from_rankings(const RankingsArguments& arguments, CommandContext
   const int printed =
       (matrix_to_stdout ? 1 : 0) + (arguments.counts == "-" ? 1 : 0) + (arguments.json ? 1 : 0);
   if (printed > 1 || (!arguments.counts.empty() && arguments.counts == arguments.output)) {
-    return Error{ErrorCode::invalid_argument, "two results would go to the same place", "",
-                 "give -o and --counts files of their own"};
+    return Error::invalid_argument("two results would go to the same place")
+        .with_hint("give -o and --counts files of their own");
   }
   DUEL_ASSIGN(const RankingCounts counts,
               read_rankings_file(arguments.file, {.unranked = unranked}));

@@ -402,8 +402,8 @@ Result<std::vector<RequirementVerdict>> check_requirements(
   const auto known = requirement_names();
   for (const std::string& name : requirements) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      return Error{ErrorCode::invalid_argument, fmt::format("unknown requirement '{}'", name),
-                   "--require", spelling_hint(name, known)};
+      return Error::invalid_argument(fmt::format("unknown requirement '{}'", name), "--require",
+                                     spelling_hint(name, known));
     }
   }
   std::optional<Assumptions> assumptions;  // only where chains are asked for: O(K^3)

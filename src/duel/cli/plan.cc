@@ -52,8 +52,8 @@ Result<Goal> parse_goal(const std::string& text) {
   if (text == "copeland") return Goal::copeland;
   if (text == "borda") return Goal::borda;
   const std::vector<std::string> known{"condorcet", "copeland", "borda"};
-  return Error{ErrorCode::invalid_argument, fmt::format("'{}' is not a known goal", text), "--goal",
-               spelling_hint(text, known)};
+  return Error::invalid_argument(fmt::format("'{}' is not a known goal", text), "--goal",
+                                 spelling_hint(text, known));
 }
 
 Result<PlanTruth> truth_of(const Arguments& arguments) {
@@ -61,9 +61,9 @@ Result<PlanTruth> truth_of(const Arguments& arguments) {
   const int given = (arguments.matrix_option->count() > 0 ? 1 : 0) +
                     (arguments.pilot_option->count() > 0 ? 1 : 0) + (guessed ? 1 : 0);
   if (given != 1) {
-    return Error{ErrorCode::invalid_argument,
-                 given == 0 ? "what the arms are like is missing" : "the arms are described twice",
-                 "", "give --matrix M, or --pilot FILE, or --arms K --gap G"};
+    return Error::invalid_argument(given == 0 ? "what the arms are like is missing"
+                                              : "the arms are described twice")
+        .with_hint("give --matrix M, or --pilot FILE, or --arms K --gap G");
   }
   if (arguments.matrix_option->count() > 0) {
     DUEL_ASSIGN(PreferenceMatrix matrix, resolve_matrix(arguments.matrix));
@@ -74,8 +74,8 @@ Result<PlanTruth> truth_of(const Arguments& arguments) {
     return posterior_truth(pilot);
   }
   if (arguments.arms_option->count() == 0 || arguments.gap_option->count() == 0) {
-    return Error{ErrorCode::invalid_argument, "--arms and --gap belong together", "",
-                 "such as --arms 5 --gap 0.05"};
+    return Error::invalid_argument("--arms and --gap belong together")
+        .with_hint("such as --arms 5 --gap 0.05");
   }
   return guessed_truth(arguments.arms, arguments.gap, arguments.spread);
 }

@@ -33,13 +33,12 @@ Result<std::optional<PlotFormat>> format_of(const Arguments& arguments) {
     if (arguments.format == "gnuplot") return std::optional<PlotFormat>();
     const auto format = plot_format_of("." + arguments.format);
     if (format.ok()) return std::optional<PlotFormat>(*format);
-    return Error{ErrorCode::invalid_argument,
-                 fmt::format("'{}' is not a known format", arguments.format), "--format",
-                 "known: svg, pdf, png, gnuplot"};
+    return Error::invalid_argument(fmt::format("'{}' is not a known format", arguments.format),
+                                   "--format", "known: svg, pdf, png, gnuplot");
   }
   if (arguments.output == "-") {
-    return Error{ErrorCode::invalid_argument, "standard output has no ending to tell the format",
-                 "--output", "add --format svg, pdf, png or gnuplot"};
+    return Error::invalid_argument("standard output has no ending to tell the format", "--output",
+                                   "add --format svg, pdf, png or gnuplot");
   }
   const auto format = plot_format_of(arguments.output);
   if (!format.ok()) return usage_error("--output", format.error());

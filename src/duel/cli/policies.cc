@@ -218,9 +218,8 @@ Result<std::vector<Card>> chosen(const Arguments& arguments) {
     for (const Card& card : cards) names.push_back(card.facts.name);
     std::erase_if(cards, [&](const Card& card) { return card.facts.name != arguments.name; });
     if (cards.empty()) {
-      return Error{ErrorCode::invalid_argument,
-                   fmt::format("there is no policy '{}'", arguments.name), "",
-                   spelling_hint(arguments.name, names)};
+      return Error::invalid_argument(fmt::format("there is no policy '{}'", arguments.name))
+          .with_hint(spelling_hint(arguments.name, names));
     }
   }
   if (arguments.setting.empty()) return cards;
@@ -236,9 +235,9 @@ Result<std::vector<Card>> chosen(const Arguments& arguments) {
     }
   }
   if (matching.empty()) {
-    return Error{ErrorCode::invalid_argument,
-                 fmt::format("no policy has a setting with '{}'", arguments.setting), "--setting",
-                 fmt::format("settings: {}", fmt::join(settings, "; "))};
+    return Error::invalid_argument(
+        fmt::format("no policy has a setting with '{}'", arguments.setting), "--setting",
+        fmt::format("settings: {}", fmt::join(settings, "; ")));
   }
   return matching;
 }

@@ -101,8 +101,8 @@ Result<std::vector<ReproductionRecord>> read_records(const std::string& director
     if (std::filesystem::is_regular_file(file, ignored)) files.push_back(file);
   }
   if (files.empty()) {
-    return Error{ErrorCode::not_found, "there is no NAME/findings.json in the directory", directory,
-                 "write them with duel reproduce all -o " + shell_word(directory)};
+    return Error::not_found("there is no NAME/findings.json in the directory", directory,
+                            "write them with duel reproduce all -o " + shell_word(directory));
   }
   std::vector<ReproductionRecord> records;
   for (const std::string& file : files) {
@@ -180,7 +180,7 @@ Result<ReproductionContext> context_of(const Arguments& arguments) {
   for (const std::string& path : arguments.data) {
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) {
-      return Error{ErrorCode::not_found, "there is no such file", path, ""};
+      return Error::not_found("there is no such file", path);
     }
   }
   for (const std::string& text : arguments.matrices) {
@@ -377,8 +377,8 @@ class Runner {
 
 Result<int> run(const Arguments& arguments, CommandContext& context) {
   if (arguments.names.empty()) {
-    return Error{ErrorCode::invalid_argument, "nothing to reproduce is named", "",
-                 "duel reproduce list names all"};
+    return Error::invalid_argument("nothing to reproduce is named")
+        .with_hint("duel reproduce list names all");
   }
   DUEL_ASSIGN(const auto kinds, chosen_kinds(arguments.names));
   DUEL_ASSIGN(ReproductionContext given, context_of(arguments));

@@ -307,15 +307,15 @@ Json ResultReport::to_json() const {
 
 Result<int> run(const Arguments& arguments, CommandContext& context) {
   if (arguments.file.empty() == arguments.log.empty()) {
-    return Error{ErrorCode::invalid_argument, "one log or file of comparisons is needed", "result",
-                 "duel result --log LOG, or duel result FILE.csv"};
+    return Error::invalid_argument("one log or file of comparisons is needed", "result",
+                                   "duel result --log LOG, or duel result FILE.csv");
   }
   const std::string& file = arguments.log.empty() ? arguments.file : arguments.log;
   std::optional<GammaPrior> prior;
   if (arguments.prior_option->count() > 0) {
     if (!(arguments.prior > 1 && arguments.prior < 1e6)) {
-      return Error{ErrorCode::invalid_argument, fmt::format("{} is out of range", arguments.prior),
-                   "--prior", "above 1"};
+      return Error::invalid_argument(fmt::format("{} is out of range", arguments.prior), "--prior",
+                                     "above 1");
     }
     prior = GammaPrior{.shape = arguments.prior};
   }

@@ -69,8 +69,8 @@ Result<int> run(const Arguments& arguments, const CLI::App* command, CommandCont
   options.retries = arguments.retries;
   options.retry_seconds = arguments.retry_delay;
   if (arguments.judge.empty()) {
-    return Error{ErrorCode::invalid_argument, "no judge is given", "",
-                 "write --judge './judge.sh {first} {second}'; 'duel vote' asks you instead"};
+    return Error::invalid_argument("no judge is given")
+        .with_hint("write --judge './judge.sh {first} {second}'; 'duel vote' asks you instead");
   }
   auto judge = JudgeCommand::parse(arguments.judge, !arguments.interview.tasks.empty(),
                                    options.protocol == JudgeProtocol::call);

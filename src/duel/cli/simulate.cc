@@ -69,8 +69,7 @@ Status add_to_draft(StudyDraft& draft, const StudyOption& option) {
 }
 
 Error missing(const std::string& what, const std::string& example) {
-  return Error{ErrorCode::invalid_argument, fmt::format("no {} is given", what), "",
-               "write " + example};
+  return Error::invalid_argument(fmt::format("no {} is given", what)).with_hint("write " + example);
 }
 
 Result<StudySpec> spec_of(const Arguments& arguments, const CommandContext& context) {
@@ -116,8 +115,8 @@ Result<StudyOutcome> resume(const Arguments& arguments, const CommandContext& co
     }
   }
   if (!extra.empty()) {
-    return Error{ErrorCode::invalid_argument, fmt::format("{} cannot be given with it", extra),
-                 "--resume", "the directory says what the study is"};
+    return Error::invalid_argument(fmt::format("{} cannot be given with it", extra), "--resume",
+                                   "the directory says what the study is");
   }
   return resume_study(arguments.resume, options, threads);
 }
@@ -127,23 +126,22 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   if (!arguments.study.empty() && arguments.resume.empty()) {
     std::error_code ignored;
     if (std::filesystem::is_directory(arguments.study, ignored)) {
-      return Error{
-          ErrorCode::invalid_argument,
-          fmt::format("'{}' is a directory, not a study file", arguments.study), "",
-          fmt::format("to continue it: duel simulate --resume {}", shell_word(arguments.study))};
+      return Error::invalid_argument(
+                 fmt::format("'{}' is a directory, not a study file", arguments.study))
+          .with_hint(fmt::format("to continue it: duel simulate --resume {}",
+                                 shell_word(arguments.study)));
     }
   }
   if (directory.empty()) {
     for (const auto& option : arguments.study_options) {
       if (option->key == "trials_csv" && option->option->count() > 0 && *option->flag &&
           !context.is_configured(option->option)) {
-        return Error{ErrorCode::invalid_argument, "there is no directory to write to",
-                     "--trials-csv", "add -o DIR"};
+        return Error::invalid_argument("there is no directory to write to", "--trials-csv",
+                                       "add -o DIR");
       }
     }
     if (arguments.force) {
-      return Error{ErrorCode::invalid_argument, "there is nothing to replace", "--force",
-                   "add -o DIR"};
+      return Error::invalid_argument("there is nothing to replace", "--force", "add -o DIR");
     }
   }
   std::optional<StudySpec> spec;

@@ -66,8 +66,8 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   if (!arguments.certificate.empty()) {
     DUEL_ASSIGN(given, read_whole_file(arguments.certificate, kMostBytes));
     if (Json::parse(given, nullptr, false).is_discarded()) {
-      return Error{ErrorCode::invalid_data, "the file is no JSON document", arguments.certificate,
-                   "a certificate is what duel run --certificate writes"};
+      return Error::invalid_data("the file is no JSON document", arguments.certificate,
+                                 "a certificate is what duel run --certificate writes");
     }
   }
   const auto log = check_log(arguments.log);

@@ -35,7 +35,8 @@ constexpr std::array<std::string_view, 7> kLegend = {"← or 1: the first is bet
                                                      "u: undo",
                                                      "q: stop"};
 
-// `before` and all keys, broken between them where a line of `columns` would be too short; 0: one line.
+// `before` and all keys, broken between them where a line of `columns` would be too short; 0: one
+// line.
 std::string legend(const std::string& before, std::size_t columns) {
   std::string text, line = before;
   for (const std::string_view item : kLegend) {

@@ -19,8 +19,8 @@ std::optional<Outcome> outcome_of(VoteKey key);
 // "1", "left", "t", .. as a line of a file or a pipe.
 VoteKey key_of_word(std::string_view word);
 
-// Keys of standard input. On a terminal without echo and without waiting for Enter, as it was before
-// when destroyed. SIGINT still reaches the program.
+// Keys of standard input. On a terminal without echo and without waiting for Enter, as it was
+// before when destroyed. SIGINT still reaches the program.
 class VoteKeys {
  public:
   VoteKeys();

@@ -4,8 +4,8 @@
 //            S-shaped link, both Lipschitz.
 // Guarantee  E[strong regret] <= 2 lambda_T T^(3/4) sqrt(26 R d L), lambda_T -> 1 (theorem 2).
 // Cost       O(d) per move.
-// Departs    from the paper in nothing; `batch` is its experiment with several queries per update, and
-//            on the unit sphere it is its learner of rankers, without a guarantee.
+// Departs    from the paper in nothing; `batch` is its experiment with several queries per update,
+//            and on the unit sphere it is its learner of rankers, without a guarantee.
 #pragma once
 
 #include "duel/continuous/direction_learner.h"

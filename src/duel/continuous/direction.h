@@ -1,8 +1,8 @@
-// Uniform directions: normalised Gaussian vectors, drawn by the ziggurat of Marsaglia and Tsang (2000)
-// in the form of Doornik (2005), whose layer and abscissa come from different bits of one word. The
-// words are those of a xoshiro seeded by the round's own stream, so a direction is a pure function of
-// (seed, trial, purpose, round). Tables and tails use core/logarithm.h and core/exponential.h: the same
-// bits everywhere.
+// Uniform directions: normalised Gaussian vectors, drawn by the ziggurat of Marsaglia and Tsang
+// (2000) in the form of Doornik (2005), whose layer and abscissa come from different bits of one
+// word. The words are those of a xoshiro seeded by the round's own stream, so a direction is a pure
+// function of (seed, trial, purpose, round). Tables and tails use core/logarithm.h and
+// core/exponential.h: the same bits everywhere.
 #pragma once
 
 #include <array>
@@ -16,7 +16,8 @@
 
 namespace duel {
 
-// The area under exp(-x^2/2), x >= 0, cut into layers of equal area. Layer 0 is the base with the tail.
+// The area under exp(-x^2/2), x >= 0, cut into layers of equal area. Layer 0 is the base with the
+// tail.
 struct ZigguratTable {
   static constexpr std::size_t kLayers = 256;
   static constexpr double kTail = 3.6541528853610088;  // where the tail begins

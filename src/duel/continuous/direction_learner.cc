@@ -40,16 +40,14 @@ Result<StepSizes> step_sizes(const DirectionOptions& options, const PointSet& se
   if (options.delta && options.gamma) return StepSizes{*options.delta, *options.gamma};
   const char* which = options.delta ? "gamma" : "delta";
   if (options.horizon == 0) {
-    return Error{ErrorCode::invalid_argument,
-                 fmt::format("the automatic {} needs a horizon", which), "",
-                 fmt::format("set {} or horizon", which)};
+    return Error::invalid_argument(fmt::format("the automatic {} needs a horizon", which))
+        .with_hint(fmt::format("set {} or horizon", which));
   }
   const double radius = set.radius();
   if (!std::isfinite(radius)) {
-    return Error{
-        ErrorCode::invalid_argument,
-        fmt::format("the automatic {} needs a bounded set, not {}", which, set.to_string()), "",
-        fmt::format("set {}", which)};
+    return Error::invalid_argument(
+               fmt::format("the automatic {} needs a bounded set, not {}", which, set.to_string()))
+        .with_hint(fmt::format("set {}", which));
   }
   const auto horizon = static_cast<double>(options.horizon);
   const auto d = static_cast<double>(set.dimension());
@@ -117,9 +115,8 @@ Status DirectionLearner::restore(std::string_view saved) {
   std::string identity;
   reader(identity);
   if (identity != identity_) {
-    return Error{ErrorCode::invalid_data,
-                 fmt::format("the saved state belongs to '{}', not to '{}'", identity, identity_),
-                 "", ""};
+    return Error::invalid_data(
+        fmt::format("the saved state belongs to '{}', not to '{}'", identity, identity_));
   }
   // Read on the side, so that a state that does not fit changes nothing.
   std::vector<double> point, direction, proposal;
@@ -134,7 +131,7 @@ Status DirectionLearner::restore(std::string_view saved) {
   };
   if (!reader.complete() || !fits(point) || !fits(direction) || !fits(proposal) || pending > 1 ||
       !(gamma >= 0)) {
-    return Error{ErrorCode::invalid_data, "the saved state does not fit the learner", "", ""};
+    return Error::invalid_data("the saved state does not fit the learner");
   }
   point_ = std::move(point);
   direction_ = std::move(direction);

@@ -1,8 +1,8 @@
 // The frame of learners that try one random direction u at a time (Flaxman, Kalai and McMahan, SODA
-// 2005; Yue and Joachims, ICML 2009): from w they propose w' = P(w + delta u), P the projection on the
-// set, and after `batch` comparisons of that pair move to P(w + gamma c u), along the direction as it
-// was drawn even where w' was projected. What c is, is what tells the learners apart; for c = 0 the
-// point keeps its bits.
+// 2005; Yue and Joachims, ICML 2009): from w they propose w' = P(w + delta u), P the projection on
+// the set, and after `batch` comparisons of that pair move to P(w + gamma c u), along the direction
+// as it was drawn even where w' was projected. What c is, is what tells the learners apart; for c =
+// 0 the point keeps its bits.
 // Cost       O(d) per proposal and per move, none per comparison in between; 4 d numbers.
 #pragma once
 
@@ -19,8 +19,8 @@
 namespace duel {
 
 // Which analysis the automatic delta follows: with L the Lipschitz constant of the comparison,
-// theorem 2 has delta = sqrt(2 R d/(13 L)) T^(-1/4), corollary 2 (the smoothed loss is convex where the
-// learner stands) sqrt(2 R d/(5 L)) T^(-1/4).
+// theorem 2 has delta = sqrt(2 R d/(13 L)) T^(-1/4), corollary 2 (the smoothed loss is convex where
+// the learner stands) sqrt(2 R d/(5 L)) T^(-1/4).
 enum class StepAnalysis { corollary, theorem };
 
 struct DirectionOptions {

@@ -43,9 +43,8 @@ Result<const PointLearnerKind*> find_point_learner(std::string_view name) {
     if (kind->facts().name == name) return kind;
     names.push_back(kind->facts().name);
   }
-  return Error{ErrorCode::invalid_argument,
-               "there is no learner of points '" + std::string(name) + "'", "",
-               spelling_hint(name, names)};
+  return Error::invalid_argument("there is no learner of points '" + std::string(name) + "'")
+      .with_hint(spelling_hint(name, names));
 }
 
 Result<std::shared_ptr<const ConfiguredPointLearner>> configure_point_learner(

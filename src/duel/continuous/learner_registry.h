@@ -58,7 +58,8 @@ Result<const PointLearnerKind*> find_point_learner(std::string_view name);
 Result<std::shared_ptr<const ConfiguredPointLearner>> configure_point_learner(
     std::string_view text, PointSetPtr set, std::uint64_t comparisons);
 
-// --- for a learner's own source -------------------------------------------------------------------
+// --- for a learner's own source
+// -------------------------------------------------------------------
 
 bool register_point_learner(std::unique_ptr<const PointLearnerKind> kind);
 

@@ -4,9 +4,9 @@
 //   PointDuel duel = learner.select(round, rng);
 //   learner.observe(duel.ticket, answer);
 //
-// `select` may be asked any number of times: until enough comparisons of a proposal were observed it
-// stays the same proposal. A learner whose updates take n comparisons keeps the pair for n of them.
-// Answers may come late: one for a proposal that was already decided is ignored.
+// `select` may be asked any number of times: until enough comparisons of a proposal were observed
+// it stays the same proposal. A learner whose updates take n comparisons keeps the pair for n of
+// them. Answers may come late: one for a proposal that was already decided is ignored.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +29,9 @@ struct PointDuel {
   std::uint64_t ticket = 0;  // counts proposals
 };
 
-// The answer to one comparison. A tie is not a win of `second`; `skip`, `both_bad` and `none` use up
-// the comparison and decide nothing. The probability is for learners of a simulation that see the
-// number itself.
+// The answer to one comparison. A tie is not a win of `second`; `skip`, `both_bad` and `none` use
+// up the comparison and decide nothing. The probability is for learners of a simulation that see
+// the number itself.
 struct PointAnswer {
   Outcome outcome = Outcome::none;
   std::optional<double> probability_first_wins = std::nullopt;

@@ -16,12 +16,12 @@ namespace duel {
 namespace {
 
 Error no_dimension() {
-  return {ErrorCode::invalid_argument, "a set of points needs at least one dimension", "", ""};
+  return Error::invalid_argument("a set of points needs at least one dimension");
 }
 
 Error bad_size(std::string_view what, double value) {
-  return {ErrorCode::invalid_argument, fmt::format("{} is {}", what, format_number(value)), "",
-          "allowed: finite and > 0"};
+  return Error::invalid_argument(fmt::format("{} is {}", what, format_number(value)))
+      .with_hint("allowed: finite and > 0");
 }
 
 bool positive(double x) { return x > 0 && std::isfinite(x); }
@@ -143,10 +143,10 @@ class HalfSpaces final : public PointSet {
   std::size_t dimension() const override { return ball_.dimension(); }
 
   // Boyle and Dykstra (1986): go round the sets; before each projection give back what the last one
-  // of the same set took away. For a half-space that is a multiple of its normal, so one number. The
-  // stop is Birgin and Raydan's (2005): the corrections of a whole turn changed by less than the
-  // tolerance together. The distance to the limit falls geometrically for half-spaces; the cap is
-  // for sets that touch in a point.
+  // of the same set took away. For a half-space that is a multiple of its normal, so one number.
+  // The stop is Birgin and Raydan's (2005): the corrections of a whole turn changed by less than
+  // the tolerance together. The distance to the limit falls geometrically for half-spaces; the cap
+  // is for sets that touch in a point.
   void project(std::span<double> point) const override {
     if (contains(point, 0)) return;
     constexpr double kTolerance = 1e-11;
@@ -249,16 +249,15 @@ Result<PointSetPtr> make_ball(std::size_t dimension, double radius) {
 Result<PointSetPtr> make_box(std::vector<double> low, std::vector<double> high) {
   if (low.empty()) return no_dimension();
   if (low.size() != high.size()) {
-    return Error{ErrorCode::invalid_argument,
-                 fmt::format("a box has {} lower and {} upper ends", low.size(), high.size()), "",
-                 "one of each for every coordinate"};
+    return Error::invalid_argument(
+               fmt::format("a box has {} lower and {} upper ends", low.size(), high.size()))
+        .with_hint("one of each for every coordinate");
   }
   for (std::size_t k = 0; k < low.size(); ++k) {
     if (!(low[k] <= high[k]) || !std::isfinite(low[k]) || !std::isfinite(high[k])) {
-      return Error{
-          ErrorCode::invalid_argument,
+      return Error::invalid_argument(
           fmt::format("the box runs from {} to {}", format_number(low[k]), format_number(high[k])),
-          fmt::format("coordinate {}", k + 1), "allowed: finite ends, low <= high"};
+          fmt::format("coordinate {}", k + 1), "allowed: finite ends, low <= high");
     }
   }
   return PointSetPtr(std::make_shared<Box>(std::move(low), std::move(high)));
@@ -278,20 +277,20 @@ Result<PointSetPtr> make_half_spaces(std::size_t dimension, std::vector<HalfSpac
     const HalfSpace& half_space = half_spaces[i];
     const std::string where = fmt::format("half-space {}", i + 1);
     if (half_space.normal.size() != dimension) {
-      return Error{ErrorCode::invalid_argument,
-                   fmt::format("its normal has {} coordinates", half_space.normal.size()), where,
-                   fmt::format("the set has {} dimensions", dimension)};
+      return Error::invalid_argument(
+          fmt::format("its normal has {} coordinates", half_space.normal.size()), where,
+          fmt::format("the set has {} dimensions", dimension));
     }
     const double length = norm(half_space.normal);
     const bool finite = std::all_of(half_space.normal.begin(), half_space.normal.end(),
                                     [](double x) { return std::isfinite(x); });
     if (!finite || !positive(length)) {
-      return Error{ErrorCode::invalid_argument, "its normal is zero or not finite", where, ""};
+      return Error::invalid_argument("its normal is zero or not finite", where);
     }
     if (!(half_space.offset >= 0) || !std::isfinite(half_space.offset)) {
-      return Error{ErrorCode::invalid_argument,
-                   fmt::format("its offset is {}", format_number(half_space.offset)), where,
-                   "allowed: finite and >= 0, so that the origin belongs to the set"};
+      return Error::invalid_argument(
+          fmt::format("its offset is {}", format_number(half_space.offset)), where,
+          "allowed: finite and >= 0, so that the origin belongs to the set");
     }
   }
   return PointSetPtr(std::make_shared<HalfSpaces>(dimension, std::move(half_spaces), radius));

@@ -46,17 +46,18 @@ struct HalfSpace {
   double offset = 0;
 };
 
-// The half-spaces within the ball of `radius`, by Dykstra's alternating projections, to 1e-10. Errors:
-// wrong dimensions, a normal that is zero or not finite, an offset < 0 (the origin must belong to the
-// set, so that it is not empty).
+// The half-spaces within the ball of `radius`, by Dykstra's alternating projections, to 1e-10.
+// Errors: wrong dimensions, a normal that is zero or not finite, an offset < 0 (the origin must
+// belong to the set, so that it is not empty).
 Result<PointSetPtr> make_half_spaces(std::size_t dimension, std::vector<HalfSpace> half_spaces,
                                      double radius);
 
-// |w| = 1, for what only the direction matters to, such as linear rankers. Not convex; the origin goes
-// to the first axis. Errors: dimension 0.
+// |w| = 1, for what only the direction matters to, such as linear rankers. Not convex; the origin
+// goes to the first axis. Errors: dimension 0.
 Result<PointSetPtr> make_unit_sphere(std::size_t dimension);
 
-// All of R^d: nothing is projected, and R is infinite, so that step sizes cannot be derived from it.
+// All of R^d: nothing is projected, and R is infinite, so that step sizes cannot be derived from
+// it.
 Result<PointSetPtr> make_whole_space(std::size_t dimension);
 
 }  // namespace duel

@@ -23,9 +23,9 @@ struct PointProblem {
 double win_probability(const PointProblem& problem, std::span<const double> first,
                        std::span<const double> second);
 
-// Plays `checkpoints.back()` comparisons and returns the strong regret summed up to every checkpoint.
-// Draws depend on (seed, trial, owner) alone; outcomes are shared by all owners. REQUIRES: checkpoints
-// ascend, the first is at least 1.
+// Plays `checkpoints.back()` comparisons and returns the strong regret summed up to every
+// checkpoint. Draws depend on (seed, trial, owner) alone; outcomes are shared by all owners.
+// REQUIRES: checkpoints ascend, the first is at least 1.
 std::vector<double> play_points(PointLearner& learner, const PointProblem& problem,
                                 std::span<const Round> checkpoints, std::uint64_t seed,
                                 std::uint32_t trial, std::string_view owner);

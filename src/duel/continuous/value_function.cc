@@ -82,7 +82,8 @@ double hyperbolic_sum(std::span<const double> w) {
       });
 }
 
-// Of every three coordinates the first counts where it is positive, the second where it is negative.
+// Of every three coordinates the first counts where it is positive, the second where it is
+// negative.
 double one_sided_exponentials(std::span<const double> w) {
   double sum = 0;
   std::size_t k = 0;

@@ -1,5 +1,6 @@
-// Passes over vectors of doubles. Sums are taken in four pairs of lanes and joined in one fixed order,
-// so they have the same bits on every machine and do not wait for one addition after another.
+// Passes over vectors of doubles. Sums are taken in four pairs of lanes and joined in one fixed
+// order, so they have the same bits on every machine and do not wait for one addition after
+// another.
 #pragma once
 
 #include <cmath>

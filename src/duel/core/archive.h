@@ -68,8 +68,7 @@ class StateReader {
  public:
   // Checks the frame; the fields are read afterwards.
   static Result<StateReader> open(std::string_view saved) {
-    const Error damaged{ErrorCode::invalid_data, "the saved state is damaged or incomplete", "",
-                        ""};
+    const Error damaged = Error::invalid_data("the saved state is damaged or incomplete");
     const std::string_view magic = StateWriter::kMagic;
     if (!saved.starts_with(magic) || saved.size() < magic.size() + 16) return damaged;
     std::uint64_t length = 0;

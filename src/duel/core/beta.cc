@@ -162,8 +162,8 @@ double draw_beta_above_half(double a, double b, Rng& rng) {
       if (x > 0.5) return x;
     }
   }
-  // Rare: with x = (1 + v)/2 the density (1 + v)^(a-1) (1 - v)^(b-1) is log-concave, so it lies below
-  // its tangent at v = 0, exp(-(b - a) v).
+  // Rare: with x = (1 + v)/2 the density (1 + v)^(a-1) (1 - v)^(b-1) is log-concave, so it lies
+  // below its tangent at v = 0, exp(-(b - a) v).
   for (;;) {
     const double v = -natural_log(rng.uniform_open()) / deficit;
     if (v >= 1.0) continue;

@@ -1,5 +1,5 @@
-// The Beta distribution as sampling policies use it: the belief Beta(w + 1, l + 1) after w wins and l
-// losses, draws from it, and how much of it lies on either side of 1/2.
+// The Beta distribution as sampling policies use it: the belief Beta(w + 1, l + 1) after w wins and
+// l losses, draws from it, and how much of it lies on either side of 1/2.
 //
 // Counts may be halves (a tie shared by both sides), so shapes are multiples of 1/2. Everything is
 // made of + - * / sqrt, core/logarithm.h and core/exponential.h: no libm, the same bits everywhere.

@@ -10,8 +10,8 @@ namespace duel {
 namespace {
 
 Error malformed(std::string_view text, std::string message) {
-  return Error{ErrorCode::invalid_argument, std::move(message), fmt::format("'{}'", text),
-               "write name or name(key=value, key=value)"};
+  return Error::invalid_argument(std::move(message), fmt::format("'{}'", text),
+                                 "write name or name(key=value, key=value)");
 }
 
 bool is_name(std::string_view text) {

@@ -24,7 +24,7 @@ void CsvReader::skip_line_end() {
 
 Result<std::string> CsvReader::field() {
   const auto malformed = [&](std::size_t line, std::string message) {
-    return Error{ErrorCode::invalid_data, std::move(message), where(line), ""};
+    return Error::invalid_data(std::move(message), where(line));
   };
   std::string text;
   if (!rest_.starts_with('"')) {

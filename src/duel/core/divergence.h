@@ -10,10 +10,9 @@ namespace duel {
 // d(p, q) = p ln(p/q) + (1 - p) ln((1 - p)/(1 - q)), 0 ln 0 = 0; infinity where q excludes p.
 double kl_bernoulli(double p, double q);
 
-// d(p, 1/2) as a function of the imbalance x = 2 p - 1 = (wins - losses)/duels:
-// ((1 + x) ln(1 + x) + (1 - x) ln(1 - x))/2, in [0, ln 2]. Exactly 0 at x = 0, and equal shares give
-// equal values whatever the counts. For small x the series sum_k x^2k / (2k (2k - 1)) has no
-// cancellation.
+// d(p, 1/2) as a function of the imbalance x = 2 p - 1 = (wins - losses)/duels: ((1 + x) ln(1 + x)
+// + (1 - x) ln(1 - x))/2, in [0, ln 2]. Exactly 0 at x = 0, and equal shares give equal values
+// whatever the counts. For small x the series sum_k x^2k / (2k (2k - 1)) has no cancellation.
 inline double divergence_from_half(double x) {
   const double z = x * x;
   if (z < 0.01) {

@@ -1,5 +1,5 @@
-// The exponential function, from + - * alone, so that every machine gets the same bits. Within 2 ulp
-// of the true value where the result is a normal number.
+// The exponential function, from + - * alone, so that every machine gets the same bits. Within 2
+// ulp of the true value where the result is a normal number.
 #pragma once
 
 #include <bit>
@@ -7,7 +7,8 @@
 
 namespace duel {
 
-// 0 below about -745, where the true value is less than half the smallest double. REQUIRES: x <= 709.
+// 0 below about -745, where the true value is less than half the smallest double. REQUIRES: x <=
+// 709.
 inline double exponential(double x) {
   if (x < -746.0) return 0.0;
   // x = k ln 2 + r, |r| <= ln(2)/2.
@@ -19,8 +20,8 @@ inline double exponential(double x) {
   const double high = x - static_cast<double>(k) * kLn2High;
   const double low = static_cast<double>(k) * kLn2Low;
   const double r = high - low;
-  // Taylor: the term after r^13/13! lies below 2^-57. The low part is added once more to first order,
-  // since r rounds.
+  // Taylor: the term after r^13/13! lies below 2^-57. The low part is added once more to first
+  // order, since r rounds.
   double tail = 1.0 / 6227020800.0;
   tail = tail * r + 1.0 / 479001600.0;
   tail = tail * r + 1.0 / 39916800.0;

@@ -113,7 +113,7 @@ Result<JobsRun> run_jobs(std::uint64_t count, unsigned threads, const JobHooks& 
       lock.unlock();
     }
     if (workers > 0 && pool.empty()) {
-      return Error{ErrorCode::unsupported, "the system gives no thread to work on", "", ""};
+      return Error::unsupported("the system gives no thread to work on");
     }
     lock.lock();
     while (!changed.wait_for(lock, kTick, [&] { return working == 0; })) {

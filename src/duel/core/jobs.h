@@ -1,5 +1,6 @@
-// Independent jobs on all cores: trials of a policy, pairs of rankers. Threads and an atomic counter;
-// what a job computes must depend on its number alone, so that results do not depend on the threads.
+// Independent jobs on all cores: trials of a policy, pairs of rankers. Threads and an atomic
+// counter; what a job computes must depend on its number alone, so that results do not depend on
+// the threads.
 #pragma once
 
 #include <atomic>
@@ -29,9 +30,9 @@ struct JobsRun {
   double cpu_seconds = 0;      // summed over the threads
 };
 
-// Runs jobs 0 .. count - 1 on at most `threads` threads (0: one per core). An exception of a job, such
-// as an overflow or want of memory, ends the run with an Error whose place is `name_of(number)`; a
-// failed DUEL_CHECK is thrown on.
+// Runs jobs 0 .. count - 1 on at most `threads` threads (0: one per core). An exception of a job,
+// such as an overflow or want of memory, ends the run with an Error whose place is
+// `name_of(number)`; a failed DUEL_CHECK is thrown on.
 Result<JobsRun> run_jobs(std::uint64_t count, unsigned threads, const JobHooks& hooks,
                          const Job& job, const std::function<std::string(std::uint64_t)>& name_of);
 

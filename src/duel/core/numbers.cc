@@ -21,24 +21,24 @@ Result<double> parse_number(std::string_view text) {
   double value = 0;
   const auto [end, code] = std::from_chars(body.data(), body.data() + body.size(), value);
   if (code == std::errc::result_out_of_range) {
-    return Error{ErrorCode::invalid_argument, fmt::format("'{}' is out of range", text), "", ""};
+    return Error::invalid_argument(fmt::format("'{}' is out of range", text));
   }
   if (code != std::errc() || end != body.data() + body.size() || !std::isfinite(value)) {
-    return Error{ErrorCode::invalid_argument, fmt::format("'{}' is not a number", text), "", ""};
+    return Error::invalid_argument(fmt::format("'{}' is not a number", text));
   }
   return value;
 }
 
 Result<std::uint64_t> parse_count(std::string_view text) {
   const std::string_view body = trimmed(text);
-  const Error not_whole{ErrorCode::invalid_argument,
-                        fmt::format("'{}' is not a whole number, 0 or more", text), "", ""};
+  const Error not_whole =
+      Error::invalid_argument(fmt::format("'{}' is not a whole number, 0 or more", text));
   if (!body.empty() && (body[0] == '+' || body[0] == '-')) return not_whole;
   std::uint64_t whole = 0;
   const auto [end, code] = std::from_chars(body.data(), body.data() + body.size(), whole);
   constexpr std::uint64_t kLimit = std::uint64_t{1} << 63;
-  const Error too_large{ErrorCode::invalid_argument, fmt::format("'{}' is too large", text), "",
-                        "at most 2^63 - 1"};
+  const Error too_large =
+      Error::invalid_argument(fmt::format("'{}' is too large", text)).with_hint("at most 2^63 - 1");
   if (code == std::errc() && end == body.data() + body.size()) {
     if (whole >= kLimit) return too_large;
     return whole;

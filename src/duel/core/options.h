@@ -143,7 +143,7 @@ class OptionTable {
     return add({{name, "text", "", "any", std::move(doc)},
                 shown,
                 [=](Options& options, const std::string& text) -> Status {
-                  if (text.empty()) return Error{ErrorCode::invalid_argument, "is empty", "", ""};
+                  if (text.empty()) return Error::invalid_argument("is empty");
                   options.*field = text;
                   return Done{};
                 },
@@ -167,9 +167,8 @@ class OptionTable {
                       return Done{};
                     }
                   }
-                  return Error{ErrorCode::invalid_argument,
-                               fmt::format("'{}' is not a known value", text), "",
-                               spelling_hint(text, known)};
+                  return Error::invalid_argument(fmt::format("'{}' is not a known value", text))
+                      .with_hint(spelling_hint(text, known));
                 },
                 [=](const Options& options) {
                   for (const auto& [word, value] : values) {
@@ -195,9 +194,9 @@ class OptionTable {
         if (entry.fact.name == key) found = &entry;
       }
       if (found == nullptr) {
-        return Error{ErrorCode::invalid_argument,
-                     fmt::format("{} '{}' has no option '{}'", kind, call.name, key), "",
-                     known.empty() ? "it has no options" : spelling_hint(key, known)};
+        return Error::invalid_argument(
+                   fmt::format("{} '{}' has no option '{}'", kind, call.name, key))
+            .with_hint(known.empty() ? "it has no options" : spelling_hint(key, known));
       }
       if (const Status status = found->read(options, text); !status.ok()) {
         Error error = status.error();
@@ -245,7 +244,7 @@ class OptionTable {
   }
 
   static Error out_of_range(const std::string& text) {
-    return Error{ErrorCode::invalid_argument, fmt::format("{} is out of range", text), "", ""};
+    return Error::invalid_argument(fmt::format("{} is out of range", text));
   }
 
   static Result<double> number_in(const NumberRange& range, const std::string& text) {

@@ -25,6 +25,30 @@ struct Error {
   std::string where;    // "file:line", "row 3, column 5", "option alpha"; may be empty
   std::string hint;     // what is allowed, or the nearest known spelling; may be empty
 
+  static Error invalid_argument(std::string message, std::string where = "",
+                                std::string hint = "") {
+    return make(ErrorCode::invalid_argument, message, where, hint);
+  }
+  static Error invalid_data(std::string message, std::string where = "", std::string hint = "") {
+    return make(ErrorCode::invalid_data, message, where, hint);
+  }
+  static Error not_found(std::string message, std::string where = "", std::string hint = "") {
+    return make(ErrorCode::not_found, message, where, hint);
+  }
+  static Error unsupported(std::string message, std::string where = "", std::string hint = "") {
+    return make(ErrorCode::unsupported, message, where, hint);
+  }
+  static Error io(std::string message, std::string where = "", std::string hint = "") {
+    return make(ErrorCode::io, message, where, hint);
+  }
+  static Error interrupted(std::string message, std::string where = "", std::string hint = "") {
+    return make(ErrorCode::interrupted, message, where, hint);
+  }
+  Error with_hint(std::string text) && {
+    hint = std::move(text);
+    return std::move(*this);
+  }
+
   // "where: message (hint)", for people.
   std::string to_string() const {
     std::string text;
@@ -32,6 +56,16 @@ struct Error {
     text += message;
     if (!hint.empty()) text += " (" + hint + ")";
     return text;
+  }
+
+ private:
+  static Error make(ErrorCode code, std::string& message, std::string& where, std::string& hint) {
+    Error error;
+    error.code = code;
+    error.message = std::move(message);
+    error.where = std::move(where);
+    error.hint = std::move(hint);
+    return error;
   }
 };
 

@@ -1,6 +1,6 @@
-// Passes over rows of numbers, two lanes at a time on every machine we run on (NEON, SSE2). Rows are
-// padded to a multiple of kRowBlock, so that no pass has a tail. What is computed does not depend on
-// the order of the lanes.
+// Passes over rows of numbers, two lanes at a time on every machine we run on (NEON, SSE2). Rows
+// are padded to a multiple of kRowBlock, so that no pass has a tail. What is computed does not
+// depend on the order of the lanes.
 #pragma once
 
 #include <cstddef>
@@ -88,9 +88,9 @@ inline Matches count_matches(std::size_t size, Condition matches) {
 }
 
 // One of the indices at which value(k) is largest over a padded row: the only one, or where several
-// tie, number pick(count) of them in ascending order. The common case, a single largest value, takes
-// one pass over the row, one over the largest values of its blocks, and no branch that depends on
-// where the value lies.
+// tie, number pick(count) of them in ascending order. The common case, a single largest value,
+// takes one pass over the row, one over the largest values of its blocks, and no branch that
+// depends on where the value lies.
 template <class Value, class Pick>
 inline std::size_t pick_largest(std::size_t size, Value value, Pick pick) {
   constexpr std::size_t kRemembered = 128;  // blocks; longer rows are passed over once more

@@ -28,8 +28,8 @@ std::string readable_size(std::uint64_t bytes) {
 }
 
 Error too_large(const std::string& name, std::uint64_t limit) {
-  return Error{ErrorCode::invalid_data, fmt::format("more than {} of text", readable_size(limit)),
-               name, "that is the most that is read"};
+  return Error::invalid_data(fmt::format("more than {} of text", readable_size(limit)), name,
+                             "that is the most that is read");
 }
 
 bool is_binary(char c) {
@@ -49,12 +49,12 @@ Result<TextLines> TextLines::open(const std::string& path, TextLimits limits) {
   const auto status = std::filesystem::status(path, code);
   if (!std::filesystem::exists(status)) {
     if (status.type() == std::filesystem::file_type::not_found) {
-      return Error{ErrorCode::not_found, "there is no such file", path, ""};
+      return Error::not_found("there is no such file", path);
     }
-    return Error{ErrorCode::io, "cannot be read: " + code.message(), path, ""};
+    return Error::io("cannot be read: " + code.message(), path);
   }
   if (std::filesystem::is_directory(status)) {
-    return Error{ErrorCode::io, "is a directory, not a file", path, ""};
+    return Error::io("is a directory, not a file", path);
   }
   if (std::filesystem::is_regular_file(status)) {
     const std::uint64_t size = std::filesystem::file_size(path, code);
@@ -63,7 +63,7 @@ Result<TextLines> TextLines::open(const std::string& path, TextLimits limits) {
   auto file = std::make_unique<std::filebuf>();
   errno = 0;
   if (file->open(path, std::ios::in | std::ios::binary) == nullptr) {
-    return Error{ErrorCode::io, fmt::format("cannot be read: {}", std::strerror(errno)), path, ""};
+    return Error::io(fmt::format("cannot be read: {}", std::strerror(errno)), path);
   }
   TextLines lines(path, limits);
   lines.source_ = file.get();
@@ -101,16 +101,15 @@ bool TextLines::append_up_to_newline() {
 std::optional<Error> TextLines::check_line() {
   for (std::size_t i = 0; i < line_.size(); ++i) {
     if (is_binary(line_[i])) {
-      return Error{ErrorCode::invalid_data,
-                   fmt::format("this is not text: byte 0x{:02x} at position {} of the line",
-                               static_cast<unsigned char>(line_[i]), i + 1),
-                   here(), ""};
+      return Error::invalid_data(
+          fmt::format("this is not text: byte 0x{:02x} at position {} of the line",
+                      static_cast<unsigned char>(line_[i]), i + 1),
+          here());
     }
   }
   if (line_.size() > limits_.line_bytes) {
-    return Error{ErrorCode::invalid_data,
-                 fmt::format("the line is longer than {}", readable_size(limits_.line_bytes)),
-                 here(), ""};
+    return Error::invalid_data(
+        fmt::format("the line is longer than {}", readable_size(limits_.line_bytes)), here());
   }
   if (bytes_ > limits_.bytes) return too_large(name_, limits_.bytes);
   return std::nullopt;
@@ -121,7 +120,7 @@ Result<std::optional<std::string_view>> TextLines::next() {
   try {
     any = append_up_to_newline();
   } catch (const std::exception& failure) {  // filebuf throws where the disk fails
-    return Error{ErrorCode::io, fmt::format("cannot be read: {}", failure.what()), name_, ""};
+    return Error::io(fmt::format("cannot be read: {}", failure.what()), name_);
   }
   if (!any) return std::optional<std::string_view>();
   ++line_number_;

@@ -1,6 +1,6 @@
-// What surrounds a policy in one simulated trial: the outcomes, and the tally of what was played. The
-// trial loop, which is compiled with each policy, needs no more of the truth than these numbers; a
-// policy sees neither them nor the matrix that they come from (truth/arena.h).
+// What surrounds a policy in one simulated trial: the outcomes, and the tally of what was played.
+// The trial loop, which is compiled with each policy, needs no more of the truth than these
+// numbers; a policy sees neither them nor the matrix that they come from (truth/arena.h).
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,9 @@ struct PlayTally {
 
 class TrialArena {
  public:
-  // `win_chances[i * K + j]`: how likely arm i is to beat arm j. `merit_rank[i]`: position of arm i,
-  // of K, when arms are sorted from best to worst; decides which arm of a duel is the better one. All
-  // that is passed must outlive the arena; `source` may be null.
+  // `win_chances[i * K + j]`: how likely arm i is to beat arm j. `merit_rank[i]`: position of arm
+  // i, of K, when arms are sorted from best to worst; decides which arm of a duel is the better
+  // one. All that is passed must outlive the arena; `source` may be null.
   TrialArena(std::span<const double> win_chances, std::span<const std::uint32_t> merit_rank,
              OutcomeStream outcomes, OutcomeSource* source = nullptr)
       : win_chances_(win_chances.data()),

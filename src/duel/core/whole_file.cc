@@ -35,9 +35,8 @@ Result<std::string> read_whole_file(const std::filesystem::path& file, std::size
     text.append(buffer.data(), static_cast<std::size_t>(size));
     if (text.size() > most_bytes) {
       close(descriptor);
-      return Error{ErrorCode::invalid_data,
-                   fmt::format("the file is larger than {} MB", most_bytes / 1'000'000),
-                   file.string(), ""};
+      return Error::invalid_data(
+          fmt::format("the file is larger than {} MB", most_bytes / 1'000'000), file.string());
     }
   }
   close(descriptor);

@@ -1,6 +1,7 @@
 // xoshiro256** (Blackman and Vigna 2018): a small fast generator for a round that needs many draws.
 // Seeded from the round's own counter-based stream, so that its draws are still a pure function of
-// (seed, trial, purpose, round). Integer arithmetic and exact conversions: the same bits everywhere.
+// (seed, trial, purpose, round). Integer arithmetic and exact conversions: the same bits
+// everywhere.
 #pragma once
 
 #include <array>

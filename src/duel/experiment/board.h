@@ -1,5 +1,5 @@
-// Everything that a reader of results wants to see, from a ledger alone. Only the certificate decides;
-// strengths and posterior probabilities are views.
+// Everything that a reader of results wants to see, from a ledger alone. Only the certificate
+// decides; strengths and posterior probabilities are views.
 #pragma once
 
 #include <cstdint>

@@ -251,8 +251,8 @@ Result<CheckedLog> check_log(const std::filesystem::path& file) {
   };
   DUEL_ASSIGN(LogExtent extent, read_log(file, sink));
   if (!ledger) {
-    return Error{ErrorCode::invalid_data, "the log holds no experiment", file.string(),
-                 "its first line is missing or incomplete"};
+    return Error::invalid_data("the log holds no experiment", file.string(),
+                               "its first line is missing or incomplete");
   }
   return CheckedLog{std::move(extent), std::move(*ledger), std::move(certificate)};
 }
@@ -260,7 +260,7 @@ Result<CheckedLog> check_log(const std::filesystem::path& file) {
 Result<std::string> certificate_of_log(const std::string& file) {
   DUEL_ASSIGN(CheckedLog log, check_log(file));
   if (!log.certificate.empty()) return std::move(log.certificate);
-  return Error{ErrorCode::unsupported, "the log certifies nothing yet", file, ""};
+  return Error::unsupported("the log certifies nothing yet", file);
 }
 
 std::optional<std::string> certificate_difference(std::string_view given,

@@ -27,7 +27,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostBytes = 2'000'000'000;
 
 Error bad(const std::string& where, std::string message, std::string hint = {}) {
-  return Error{ErrorCode::invalid_data, std::move(message), where, std::move(hint)};
+  return Error::invalid_data(std::move(message), where, std::move(hint));
 }
 
 constexpr std::array<std::string_view, 3> kFirst = {"first", "model_a", "arm_a"};
@@ -49,7 +49,8 @@ class TableBuilder {
     ComparisonRecord record;
     std::optional<std::string> first, second, winner, result, source_type;
     std::string first_column, second_column, judge_column, time_column;
-    // A second column for the same thing would have to be dropped, or written under a name that is taken.
+    // A second column for the same thing would have to be dropped, or written under a name that is
+    // taken.
     const auto twice = [&](const char* what, const std::string& one, const std::string& other) {
       return bad(where, fmt::format("two columns for {}: '{}' and '{}'", what, one, other),
                  "rename or remove one of them");
@@ -286,8 +287,8 @@ Result<ComparisonFormat> parse_comparison_format(std::string_view word) {
   if (word == "csv") return ComparisonFormat::csv;
   if (word == "arena") return ComparisonFormat::arena;
   const std::vector<std::string> known = {"jsonl", "csv", "arena"};
-  return Error{ErrorCode::invalid_argument, fmt::format("'{}' is no format", word), "",
-               spelling_hint(word, known)};
+  return Error::invalid_argument(fmt::format("'{}' is no format", word))
+      .with_hint(spelling_hint(word, known));
 }
 
 std::string id_from(std::string_view text) {

@@ -30,9 +30,7 @@ constexpr std::string_view kFirstLine = "{\"seq\":1,";
 
 std::string no_hash() { return std::string(kHexDigits, '0'); }
 
-Error damaged(std::string message) {
-  return Error{ErrorCode::invalid_data, std::move(message), "", ""};
-}
+Error damaged(std::string message) { return Error::invalid_data(std::move(message)); }
 
 // The number that a line gives itself, for messages about lines that do not fit.
 std::optional<std::uint64_t> own_number(std::string_view line) {
@@ -166,8 +164,8 @@ Result<LogExtent> read_descriptor(int descriptor, const std::filesystem::path& f
 Status lock(int descriptor, const std::filesystem::path& file) {
   if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return Done{};
   if (errno != EWOULDBLOCK) return system_error("cannot be locked", file, errno);
-  return Error{ErrorCode::io, "another process is writing to this log", file.string(),
-               "wait for it to end, or choose another log"};
+  return Error::io("another process is writing to this log", file.string(),
+                   "wait for it to end, or choose another log");
 }
 
 // A new name is durable when its directory is.
@@ -232,9 +230,9 @@ Result<std::string> log_line(std::uint64_t sequence, std::int64_t time_ms, const
       fmt::format("{{\"seq\":{},\"time\":\"{}\",", sequence, format_timestamp(time_ms));
   DUEL_RETURN_IF_ERROR(append_fields(line, record));
   if (line.size() + kTailBytes > kMostLineBytes) {
-    return Error{ErrorCode::invalid_argument,
-                 fmt::format("the record has more than {} bytes", kMostLineBytes - kTailBytes), "",
-                 "give arms and tasks by reference"};
+    return Error::invalid_argument(
+               fmt::format("the record has more than {} bytes", kMostLineBytes - kTailBytes))
+        .with_hint("give arms and tasks by reference");
   }
   head = sha.hex(head, line);
   line += kHashKey;
@@ -254,8 +252,8 @@ Result<ExperimentLog> ExperimentLog::create(const std::filesystem::path& file,
   DUEL_RETURN_IF_ERROR(lock(descriptor, file));
   DUEL_ASSIGN(const bool unborn, is_unborn(descriptor, file));
   if (!unborn) {
-    return Error{ErrorCode::invalid_argument, "the file exists", file.string(),
-                 "resume it, or choose another log"};
+    return Error::invalid_argument("the file exists", file.string(),
+                                   "resume it, or choose another log");
   }
   if (::ftruncate(descriptor, 0) != 0 && errno != EINVAL) {
     return system_error("cannot be written", file, errno);
@@ -280,8 +278,8 @@ Result<ExperimentLog> ExperimentLog::resume(const std::filesystem::path& file,
   DUEL_RETURN_IF_ERROR(lock(descriptor, file));
   DUEL_ASSIGN(log.extent_, read_descriptor(descriptor, file, sink));
   if (log.extent_.records == 0) {
-    return Error{ErrorCode::invalid_data, "the log holds no experiment", file.string(),
-                 "its first line is missing or incomplete"};
+    return Error::invalid_data("the log holds no experiment", file.string(),
+                               "its first line is missing or incomplete");
   }
   if (log.extent_.cut_bytes > 0 &&
       ::ftruncate(descriptor, static_cast<off_t>(log.extent_.bytes)) != 0) {
@@ -315,8 +313,8 @@ Status ExperimentLog::write_line(std::string_view line) {
 
 Result<LogEntry> ExperimentLog::append(Record record, std::int64_t time_ms) {
   if (broken_) {
-    return Error{ErrorCode::io, "the log takes no more records after a failed write",
-                 file_.string(), "mend the disk and resume"};
+    return Error::io("the log takes no more records after a failed write", file_.string(),
+                     "mend the disk and resume");
   }
   LogEntry entry{extent_.records + 1, time_ms, std::move(record), extent_.head};
   DUEL_ASSIGN(const std::string line,

@@ -46,8 +46,8 @@ Result<LogExtent> read_log_text(std::string_view text, const std::string& name,
 // Whether the file begins with the first record of a log; false where it cannot be read.
 bool begins_as_log(const std::filesystem::path& file);
 
-// The line of a record, with its end. `head` is the hash of the line before and becomes that of this
-// one. An error where a text in the record is not UTF-8.
+// The line of a record, with its end. `head` is the hash of the line before and becomes that of
+// this one. An error where a text in the record is not UTF-8.
 Result<std::string> log_line(std::uint64_t sequence, std::int64_t time_ms, const Record& record,
                              std::string& head, Sha256& sha);
 
@@ -62,8 +62,8 @@ class ExperimentLog {
   ExperimentLog& operator=(ExperimentLog&&) = delete;
   ~ExperimentLog();
 
-  // One write(2). A record that did not get to the file whole (disk full) is removed again and is an
-  // error; a log that cannot be mended takes no more records.
+  // One write(2). A record that did not get to the file whole (disk full) is removed again and is
+  // an error; a log that cannot be mended takes no more records.
   Result<LogEntry> append(Record record, std::int64_t time_ms);
   // Returns when everything appended is on the disk. After a failure the log takes no more records:
   // the system may have dropped what it could not write.

@@ -1,5 +1,6 @@
-// Whether the answers of an experiment can be trusted: checks that passed are named too. What decides
-// whether a check fails is computed from the counts by plain arithmetic, so that every machine agrees.
+// Whether the answers of an experiment can be trusted: checks that passed are named too. What
+// decides whether a check fails is computed from the counts by plain arithmetic, so that every
+// machine agrees.
 #pragma once
 
 #include <string>

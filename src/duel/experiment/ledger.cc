@@ -12,7 +12,7 @@ namespace duel {
 namespace {
 
 Error refused(std::string message, std::string hint = {}) {
-  return Error{ErrorCode::invalid_data, std::move(message), "", std::move(hint)};
+  return Error::invalid_data(std::move(message)).with_hint(std::move(hint));
 }
 
 Outcome outcome_of(Answered answered) {
@@ -87,21 +87,20 @@ ShownCounts mirrored(const ShownCounts& counts) {
 Result<Ledger> Ledger::make(const ExperimentRecord& experiment) {
   DUEL_RETURN_IF_ERROR(check_id("an experiment", experiment.experiment_id));
   if (experiment.arms.size() < 2) {
-    return Error{ErrorCode::invalid_argument,
-                 fmt::format("{} arms cannot be compared", experiment.arms.size()), "arms",
-                 "at least two are needed"};
+    return Error::invalid_argument(
+        fmt::format("{} arms cannot be compared", experiment.arms.size()), "arms",
+        "at least two are needed");
   }
   for (const ArmEntry& arm : experiment.arms) {
     DUEL_RETURN_IF_ERROR(check_arm(arm));
     const auto same = [&](const ArmEntry& other) { return other.id == arm.id; };
     if (std::count_if(experiment.arms.begin(), experiment.arms.end(), same) > 1) {
-      return Error{ErrorCode::invalid_argument, fmt::format("two arms have the id '{}'", arm.id),
-                   "arms", ""};
+      return Error::invalid_argument(fmt::format("two arms have the id '{}'", arm.id), "arms");
     }
   }
   if (!(experiment.aa_rate >= 0 && experiment.aa_rate <= 0.5)) {
-    return Error{ErrorCode::invalid_argument, fmt::format("{} is out of range", experiment.aa_rate),
-                 "aa_rate", "0 .. 0.5"};
+    return Error::invalid_argument(fmt::format("{} is out of range", experiment.aa_rate), "aa_rate",
+                                   "0 .. 0.5");
   }
   DUEL_ASSIGN(
       Certifier certifier,
@@ -112,9 +111,9 @@ Result<Ledger> Ledger::make(const ExperimentRecord& experiment) {
   std::optional<ScoreCertifier> scores;
   if (experiment.goal != Goal::condorcet) {
     if (!experiment.stopping.arms_fixed) {
-      return Error{ErrorCode::unsupported,
-                   fmt::format("the goal {} needs a fixed set of arms", to_word(experiment.goal)),
-                   "stopping.arms_fixed", "set it to true, or take the goal condorcet"};
+      return Error::unsupported(
+          fmt::format("the goal {} needs a fixed set of arms", to_word(experiment.goal)),
+          "stopping.arms_fixed", "set it to true, or take the goal condorcet");
     }
     DUEL_ASSIGN(scores, ScoreCertifier::make(
                             experiment.arms.size(),

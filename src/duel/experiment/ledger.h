@@ -1,5 +1,5 @@
-// What a log says: arms, duels and their answers, all counts, the evidence and the certificate. A pure
-// fold over the records; no policy is needed to read it.
+// What a log says: arms, duels and their answers, all counts, the evidence and the certificate. A
+// pure fold over the records; no policy is needed to read it.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@
 
 namespace duel {
 
-// What became of the duels that were shown as (first, second). Win, tie, both-bad, skip, invalid and
-// expired are different things everywhere.
+// What became of the duels that were shown as (first, second). Win, tie, both-bad, skip, invalid
+// and expired are different things everywhere.
 struct ShownCounts {
   std::uint64_t served = 0;
   std::uint64_t first_wins = 0;
@@ -90,8 +90,8 @@ class Ledger {
   // The state after the first record. An error names the field that is out of range.
   static Result<Ledger> make(const ExperimentRecord& experiment);
 
-  // About so many duels will come. Growing the index of a million duels step by step takes a tenth of
-  // the time of reading them.
+  // About so many duels will come. Growing the index of a million duels step by step takes a tenth
+  // of the time of reading them.
   void expect_duels(std::uint64_t duels) {
     duels_.reserve(duels);
     duel_index_.reserve(duels);

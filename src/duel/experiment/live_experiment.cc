@@ -106,7 +106,8 @@ std::optional<ServeRecord> LiveExperiment::next(const std::string& duel_id) cons
       .task = ""};
 }
 
-// An answer to (first, second) as the ledger numbers the arms, from a duel that this policy did not ask.
+// An answer to (first, second) as the ledger numbers the arms, from a duel that this policy did not
+// ask.
 void LiveExperiment::hear(Arm first, Arm second, Outcome outcome) {
   const Arm i = policy_index_[first], j = policy_index_[second];
   if (std::max(i, j) < policy_arms_.size()) asker_.heard(i, j, outcome);
@@ -156,13 +157,13 @@ Status LiveExperiment::check_serve(const ServeRecord& serve) const {
       ledger_.id_of(chosen->second) == serve.second) {
     return Done{};
   }
-  return Error{ErrorCode::invalid_data,
-               fmt::format("the policy {} would not have served '{}' against '{}' here, but {}",
-                           ledger_.experiment().policy, serve.first, serve.second,
-                           chosen ? fmt::format("'{}' against '{}'", ledger_.id_of(chosen->first),
-                                                ledger_.id_of(chosen->second))
-                                  : std::string("nothing")),
-               "", "the log was written by another version of Duel, or by something else"};
+  return Error::invalid_data(
+             fmt::format("the policy {} would not have served '{}' against '{}' here, but {}",
+                         ledger_.experiment().policy, serve.first, serve.second,
+                         chosen ? fmt::format("'{}' against '{}'", ledger_.id_of(chosen->first),
+                                              ledger_.id_of(chosen->second))
+                                : std::string("nothing")))
+      .with_hint("the log was written by another version of Duel, or by something else");
 }
 
 Result<Effect> LiveExperiment::apply_serve(const LogEntry& entry) {
@@ -179,8 +180,8 @@ Result<Effect> LiveExperiment::apply_serve(const LogEntry& entry) {
   return ledger_.apply(entry);
 }
 
-// A policy on the arms that are active now, taught what was answered so far. Duels still pending were
-// asked by the policy before: their answers come as foreign ones.
+// A policy on the arms that are active now, taught what was answered so far. Duels still pending
+// were asked by the policy before: their answers come as foreign ones.
 Result<Effect> LiveExperiment::apply_change_of_arms(const LogEntry& entry) {
   Ledger changed = ledger_;
   DUEL_ASSIGN(const Effect effect, changed.apply(entry));

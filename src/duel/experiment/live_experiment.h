@@ -1,7 +1,7 @@
 // An experiment at work: the ledger, and the policy that chooses what to ask next.
 //
-// `apply` is the only way to change it and `next` changes nothing, so that reading the log gives the
-// state of having lived through it. Not to be used by two threads at once.
+// `apply` is the only way to change it and `next` changes nothing, so that reading the log gives
+// the state of having lived through it. Not to be used by two threads at once.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,8 @@ namespace duel {
 
 class LiveExperiment {
  public:
-  // The state after the first record. An error names what is wrong: the policy, an arm's id, alpha, ..
+  // The state after the first record. An error names what is wrong: the policy, an arm's id, alpha,
+  // ..
   static Result<LiveExperiment> make(const ExperimentRecord& experiment);
 
   // The next duel to serve; append it to the log, then `apply` it. The id is "d1", "d2", .. unless
@@ -32,8 +33,8 @@ class LiveExperiment {
 
   // Whether `apply` would take the record. Ask before writing it.
   Status check(const Record& record) const;
-  // An error changes nothing. A serve that this policy would not have given is an error: the log is of
-  // another version or was written by hand.
+  // An error changes nothing. A serve that this policy would not have given is an error: the log is
+  // of another version or was written by hand.
   Result<Effect> apply(const LogEntry& entry);
 
   const Ledger& ledger() const { return ledger_; }

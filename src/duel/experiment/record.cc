@@ -49,8 +49,8 @@ Result<Enum> parse_word(const Words<Enum, N>& words, std::string_view noun, std:
     if (word == text) return meaning;
     known.emplace_back(word);
   }
-  return Error{ErrorCode::invalid_argument, fmt::format("'{}' is no {}", text, noun), "",
-               spelling_hint(text, known)};
+  return Error::invalid_argument(fmt::format("'{}' is no {}", text, noun))
+      .with_hint(spelling_hint(text, known));
 }
 
 // Appends `,"name":value` to a line.
@@ -104,8 +104,7 @@ class FieldWriter {
 
   Status status() const {
     if (!bad_) return Done{};
-    return Error{ErrorCode::invalid_argument,
-                 fmt::format("the text of the field '{}' is not UTF-8", *bad_), "", ""};
+    return Error::invalid_argument(fmt::format("the text of the field '{}' is not UTF-8", *bad_));
   }
 
  private:
@@ -269,9 +268,9 @@ Status check_id(std::string_view noun, std::string_view id) {
                       return is_id_letter(c) || c == '.' || c == '_' || c == ':' || c == '-';
                     });
   if (fits) return Done{};
-  return Error{ErrorCode::invalid_argument, fmt::format("'{}' cannot be the id of {}", id, noun),
-               "",
-               "an id has 1 to 100 letters, digits and . _ : - and begins with a letter or digit"};
+  return Error::invalid_argument(fmt::format("'{}' cannot be the id of {}", id, noun))
+      .with_hint(
+          "an id has 1 to 100 letters, digits and . _ : - and begins with a letter or digit");
 }
 
 Answer combined(std::span<const Judgement> judgements) {

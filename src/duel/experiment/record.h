@@ -70,8 +70,8 @@ struct ExperimentRecord {
   StoppingRule stopping;
   Placement order = Placement::random;
   double aa_rate = 0;  // share of duels that show one arm twice
-  // Whether comparisons made elsewhere may enter the certificate, their order in the log being taken
-  // for the order of serving. Otherwise only the policy learns from them.
+  // Whether comparisons made elsewhere may enter the certificate, their order in the log being
+  // taken for the order of serving. Otherwise only the policy learns from them.
   bool comparisons_count = false;
   std::uint64_t seed = 0;
 
@@ -186,8 +186,8 @@ struct LogEntry {
   std::string hash;  // of the chain up to here, 64 hexadecimal digits
 };
 
-// What two judgements of one duel, in both orders, say together: what they agree on; otherwise a tie,
-// except that a skipped or invalid judgement leaves nothing to combine.
+// What two judgements of one duel, in both orders, say together: what they agree on; otherwise a
+// tie, except that a skipped or invalid judgement leaves nothing to combine.
 Answer combined(std::span<const Judgement> judgements);
 
 // The fields of a record as they stand in its line, `"record":"serve","duel_id":..`, appended to

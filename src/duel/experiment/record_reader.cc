@@ -19,7 +19,7 @@ namespace ondemand = simdjson::ondemand;
 using Value = ondemand::value;
 
 Error bad(std::string message, std::string hint = {}) {
-  return Error{ErrorCode::invalid_data, std::move(message), "", std::move(hint)};
+  return Error::invalid_data(std::move(message)).with_hint(std::move(hint));
 }
 
 Error not_json(simdjson::error_code code) {
@@ -392,7 +392,8 @@ struct TakeField {
   Status operator()(CompletedRecord& record) { return read_text(value, "reason", record.reason); }
 };
 
-// Makes `record` an empty one of the kind, in place: a move of the variant costs more than the reading.
+// Makes `record` an empty one of the kind, in place: a move of the variant costs more than the
+// reading.
 Status begin_record(std::string_view kind, Record& record) {
   if (kind == "serve") {
     record.emplace<ServeRecord>();

@@ -13,8 +13,8 @@ namespace duel {
 
 bool is_utf8(std::string_view text);
 
-// Keeps its buffers, so that a million lines are read without a million allocations. Not to be used by
-// two threads at once.
+// Keeps its buffers, so that a million lines are read without a million allocations. Not to be used
+// by two threads at once.
 class RecordReader {
  public:
   RecordReader();
@@ -25,9 +25,9 @@ class RecordReader {
   // Bytes that must be readable after a line.
   static std::size_t padding();
 
-  // `line` is a JSON object with the fields seq, time, record, those of its kind, and hash. Sets all
-  // but `entry.hash`. A field that is missing, unknown, given twice or of the wrong type is an error
-  // that names it. REQUIRES: `padding()` bytes after the line may be read.
+  // `line` is a JSON object with the fields seq, time, record, those of its kind, and hash. Sets
+  // all but `entry.hash`. A field that is missing, unknown, given twice or of the wrong type is an
+  // error that names it. REQUIRES: `padding()` bytes after the line may be read.
   Status read(std::string_view line, LogEntry& entry);
 
  private:

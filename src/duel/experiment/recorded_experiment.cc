@@ -38,8 +38,8 @@ Result<std::vector<Effect>> RecordedExperiment::record(std::span<const Record> r
                                                        std::int64_t time_ms) {
   std::vector<Effect> effects;
   for (std::size_t begin = 0; begin < records.size();) {
-    // Answers do not depend on each other and share one sync; any other record is checked against the
-    // state that those before it leave.
+    // Answers do not depend on each other and share one sync; any other record is checked against
+    // the state that those before it leave.
     std::size_t end = begin + 1;
     if (std::holds_alternative<OutcomeRecord>(records[begin])) {
       while (end < records.size() && std::holds_alternative<OutcomeRecord>(records[end])) ++end;

@@ -1,5 +1,5 @@
-// An experiment together with its log: what is recorded is checked, written, made durable, and only then
-// used. `duel run`, `duel vote`, the server and Python stand on it.
+// An experiment together with its log: what is recorded is checked, written, made durable, and only
+// then used. `duel run`, `duel vote`, the server and Python stand on it.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +29,9 @@ class RecordedExperiment {
     return experiment_.next(duel_id);
   }
 
-  // Checks, writes and applies one after the other. Before anything but a serve is applied, all of the
-  // group is on disk (one fdatasync); a serve becomes durable with the group that answers it, at the
-  // latest. What comes before an error stays recorded and applied.
+  // Checks, writes and applies one after the other. Before anything but a serve is applied, all of
+  // the group is on disk (one fdatasync); a serve becomes durable with the group that answers it,
+  // at the latest. What comes before an error stays recorded and applied.
   Result<std::vector<Effect>> record(std::span<const Record> records, std::int64_t time_ms);
   Result<Effect> record(Record record, std::int64_t time_ms);
 

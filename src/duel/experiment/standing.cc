@@ -9,7 +9,8 @@
 namespace duel {
 namespace {
 
-// A duel adds d(p, 1/2) to ln E on average, once the mixture has found p; ties and the like add nothing.
+// A duel adds d(p, 1/2) to ln E on average, once the mixture has found p; ties and the like add
+// nothing.
 std::optional<std::uint64_t> duels_to(double log_missing, const ShownCounts& pair) {
   const double wins = static_cast<double>(pair.first_wins) + 1;
   const double losses = static_cast<double>(pair.second_wins) + 1;

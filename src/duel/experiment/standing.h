@@ -1,5 +1,5 @@
-// Where an experiment stands: who leads, how far each rival is from being beaten, how many duels that
-// may take. For those who watch; what decides is the certificate.
+// Where an experiment stands: who leads, how far each rival is from being beaten, how many duels
+// that may take. For those who watch; what decides is the certificate.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct ArmStanding {
 struct Standing {
   std::optional<Arm> leader;      // none before the first decisive duel
   std::vector<ArmStanding> arms;  // as in the ledger
-  // Duels that the leader's open pairs need if the rates so far are the truth. What the policy asks of
-  // other pairs comes on top. None where a rival is not behind.
+  // Duels that the leader's open pairs need if the rates so far are the truth. What the policy asks
+  // of other pairs comes on top. None where a rival is not behind.
   std::optional<std::uint64_t> duels_left;
 };
 

@@ -25,8 +25,8 @@ double log_logistic(double x) {
   return std::min(x, 0.0) - natural_log(1.0 + exponential(-std::abs(x)));
 }
 
-// The log-likelihood of one pair as a function of d = u_i - u_j and the tie parameter's logarithm t,
-// with its gradient and minus its second derivatives.
+// The log-likelihood of one pair as a function of d = u_i - u_j and the tie parameter's logarithm
+// t, with its gradient and minus its second derivatives.
 struct PairTerm {
   double value = 0;
   double d = 0, t = 0;
@@ -50,8 +50,8 @@ PairTerm halves_term(const PairData& pair, double d) {
           .dd = (won + lost) * p * q};
 }
 
-// Logits d/2, -d/2 and t = ln nu: an exponential family, so that minus the second derivatives are the
-// covariances of (1/2, 0), (-1/2, 0), (0, 1).
+// Logits d/2, -d/2 and t = ln nu: an exponential family, so that minus the second derivatives are
+// the covariances of (1/2, 0), (-1/2, 0), (0, 1).
 PairTerm davidson_term(const PairData& pair, double d, double t) {
   const double largest = std::max(std::abs(0.5 * d), t);
   const double a = exponential(0.5 * d - largest), b = exponential(-0.5 * d - largest);
@@ -68,8 +68,8 @@ PairTerm davidson_term(const PairData& pair, double d, double t) {
       .tt = n * tie * (1.0 - tie)};
 }
 
-// With t = ln theta > 0 the chances are L(d - t), L(-d - t) and (e^2t - 1) L(d - t) L(-d - t), L the
-// logistic function: an ordered logit, concave (Pratt 1981).
+// With t = ln theta > 0 the chances are L(d - t), L(-d - t) and (e^2t - 1) L(d - t) L(-d - t), L
+// the logistic function: an ordered logit, concave (Pratt 1981).
 PairTerm rao_kupper_term(const PairData& pair, double d, double t) {
   const double a = pair.won + pair.tied, b = pair.lost + pair.tied;
   const double x = logistic(d - t), y = logistic(-d - t);
@@ -139,8 +139,8 @@ class Fitter {
 
   std::size_t num_parameters() const { return num_arms_ + (ties_ == TieModel::halves ? 0 : 1); }
 
-  // MM with ties as halves, pi_i <- (W_i + a - 1)/(sum_j n_ij/(pi_i + pi_j) + b): near enough for Newton.
-  // b = a - 1 makes the mean strength 1, at which it is held anyway.
+  // MM with ties as halves, pi_i <- (W_i + a - 1)/(sum_j n_ij/(pi_i + pi_j) + b): near enough for
+  // Newton. b = a - 1 makes the mean strength 1, at which it is held anyway.
   std::vector<double> start() const {
     std::vector<double> pi(num_arms_, 1.0), wins(num_arms_, 0.0), next(num_arms_);
     double won = 0, tied = 0;
@@ -183,12 +183,12 @@ class Fitter {
     return value;
   }
 
-  // What is maximised: the log-likelihood and the logarithm of the prior, the scale of the strengths
-  // already chosen. With S = sum pi and x = pi/S the prior is
+  // What is maximised: the log-likelihood and the logarithm of the prior, the scale of the
+  // strengths already chosen. With S = sum pi and x = pi/S the prior is
   //     (a - 1) sum_i ln x_i + K (a - 1) ln S - b S,
-  // whose largest value over S is (a - 1) sum_i ln x_i and a constant. The profile has the same maximum
-  // and the same curvature along differences of u as the whole, and like the likelihood it does not
-  // change along (1, .., 1).
+  // whose largest value over S is (a - 1) sum_i ln x_i and a constant. The profile has the same
+  // maximum and the same curvature along differences of u as the whole, and like the likelihood it
+  // does not change along (1, .., 1).
   double objective(const std::vector<double>& parameters) const {
     double value = log_likelihood(parameters);
     if (prior_weight_ > 0) {
@@ -197,7 +197,8 @@ class Fitter {
     return value;
   }
 
-  // Minus the Hessian of `objective`, made definite along (1, .., 1, 0), which changes nothing; the Cholesky factor.
+  // Minus the Hessian of `objective`, made definite along (1, .., 1, 0), which changes nothing; the
+  // Cholesky factor.
   std::vector<double> factor(const std::vector<double>& parameters,
                              std::vector<double>* gradient) const {
     const std::size_t n = num_parameters();
@@ -329,8 +330,8 @@ Status check_counts(const DuelTable& table) {
     for (Arm j = 0; j < table.num_arms; ++j) {
       for (const double count : {table.won(i, j), table.tied(i, j)}) {
         if (i != j && !(count >= 0 && count < 0x1p53)) {
-          return Error{ErrorCode::invalid_data, fmt::format("{} is no count", count),
-                       fmt::format("arms {} and {}", i, j), "at least 0"};
+          return Error::invalid_data(fmt::format("{} is no count", count),
+                                     fmt::format("arms {} and {}", i, j), "at least 0");
         }
       }
     }
@@ -379,21 +380,21 @@ Result<BradleyTerryFit> fit_bradley_terry(const DuelTable& table,
                                           const BradleyTerryOptions& options) {
   const std::size_t num_arms = table.num_arms;
   if (num_arms < 2) {
-    return Error{ErrorCode::invalid_data, fmt::format("{} arms cannot be compared", num_arms),
-                 "arms", "at least two are needed"};
+    return Error::invalid_data(fmt::format("{} arms cannot be compared", num_arms), "arms",
+                               "at least two are needed");
   }
   if (!(options.added_wins > 0 && options.added_wins < 1e6)) {
-    return Error{ErrorCode::invalid_argument, fmt::format("{} is out of range", options.added_wins),
-                 "option added_wins", "above 0"};
+    return Error::invalid_argument(fmt::format("{} is out of range", options.added_wins),
+                                   "option added_wins", "above 0");
   }
   if (options.prior && !(options.prior->shape > 1 && options.prior->shape < 1e6)) {
-    return Error{ErrorCode::invalid_argument,
-                 fmt::format("{} is out of range", options.prior->shape), "option shape",
-                 "above 1, since the strengths have no mode above 0 otherwise"};
+    return Error::invalid_argument(fmt::format("{} is out of range", options.prior->shape),
+                                   "option shape",
+                                   "above 1, since the strengths have no mode above 0 otherwise");
   }
   if (options.prior && !(options.prior->rate > 0 && options.prior->rate < 1e300)) {
-    return Error{ErrorCode::invalid_argument,
-                 fmt::format("{} is out of range", options.prior->rate), "option rate", "above 0"};
+    return Error::invalid_argument(fmt::format("{} is out of range", options.prior->rate),
+                                   "option rate", "above 0");
   }
   DUEL_RETURN_IF_ERROR(check_counts(table));
 
@@ -412,9 +413,9 @@ Result<BradleyTerryFit> fit_bradley_terry(const DuelTable& table,
   });
   if (const auto apart = std::find(compared.begin(), compared.end(), false);
       !options.prior && apart != compared.end()) {
-    return Error{ErrorCode::invalid_data,
-                 fmt::format("no chain of duels links arm 0 and arm {}", apart - compared.begin()),
-                 "duels", "strengths can be compared only where duels link the arms"};
+    return Error::invalid_data(
+        fmt::format("no chain of duels links arm 0 and arm {}", apart - compared.begin()), "duels",
+        "strengths can be compared only where duels link the arms");
   }
 
   // Without ties their parameter is at its end, nu = 0 or theta = 1, and the models agree.
@@ -444,8 +445,8 @@ Result<BradleyTerryFit> fit_bradley_terry(const DuelTable& table,
                       options.prior ? options.prior->shape - 1 : 0);
   std::vector<double> parameters = fitter.start();
   if (!fitter.maximise(parameters)) {
-    return Error{ErrorCode::invalid_data, "the likelihood's maximum was not found", "duels",
-                 "counts of very different size; add wins"};
+    return Error::invalid_data("the likelihood's maximum was not found", "duels",
+                               "counts of very different size; add wins");
   }
 
   if (options.ties == TieModel::rao_kupper) fit.tie_parameter = 1;

@@ -1,11 +1,12 @@
 // Bradley-Terry strengths by maximum likelihood: p_ij = pi_i/(pi_i + pi_j), u = ln pi, sum u = 0.
-// Bradley and Terry 1952; MM updates of Hunter 2004, then Newton's method, which the concave likelihood
-// makes safe. Ties: half a win each, or the models of Davidson 1970 and Rao and Kupper 1967.
-// With a Gamma prior on the strengths, the mode of the posterior (Caron and Doucet 2012), which exists for
-// any duels at all: an arm that always won, arms that no duel links, an arm without any.
+// Bradley and Terry 1952; MM updates of Hunter 2004, then Newton's method, which the concave
+// likelihood makes safe. Ties: half a win each, or the models of Davidson 1970 and Rao and Kupper
+// 1967. With a Gamma prior on the strengths, the mode of the posterior (Caron and Doucet 2012),
+// which exists for any duels at all: an arm that always won, arms that no duel links, an arm
+// without any.
 //
-// A description, not a certificate: intervals are those of a sample of fixed size, and pairs that a policy
-// chose by looking make them optimistic.
+// A description, not a certificate: intervals are those of a sample of fixed size, and pairs that a
+// policy chose by looking make them optimistic.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,8 @@ struct TieChances {
 
 // pi_i : pi_j : nu sqrt(pi_i pi_j). REQUIRES: strengths > 0, nu >= 0.
 TieChances davidson_chances(double pi_i, double pi_j, double nu);
-// pi_i/(pi_i + theta pi_j), pi_j/(pi_j + theta pi_i), the rest. REQUIRES: strengths > 0, theta >= 1.
+// pi_i/(pi_i + theta pi_j), pi_j/(pi_j + theta pi_i), the rest. REQUIRES: strengths > 0, theta >=
+// 1.
 TieChances rao_kupper_chances(double pi_i, double pi_j, double theta);
 
 enum class TieModel { halves, davidson, rao_kupper };
@@ -49,10 +51,11 @@ struct DuelTable {
   std::vector<double> ties;  // symmetric
 };
 
-// Independent strengths pi_i ~ Gamma(shape, rate), density pi^(shape - 1) e^(-rate pi). Who beats whom
-// does not depend on the scale of the strengths, so that the rate only sets it (at the mode their mean is
-// (shape - 1)/rate) and changes no probability; shape - 1 says how much the prior weighs. For two arms it
-// is that many wins added each way; as it goes to 0, the fit goes to that without a prior.
+// Independent strengths pi_i ~ Gamma(shape, rate), density pi^(shape - 1) e^(-rate pi). Who beats
+// whom does not depend on the scale of the strengths, so that the rate only sets it (at the mode
+// their mean is (shape - 1)/rate) and changes no probability; shape - 1 says how much the prior
+// weighs. For two arms it is that many wins added each way; as it goes to 0, the fit goes to that
+// without a prior.
 struct GammaPrior {
   double shape = 2;  // above 1
   double rate = 1;   // above 0
@@ -60,14 +63,15 @@ struct GammaPrior {
 
 struct BradleyTerryOptions {
   TieModel ties = TieModel::halves;
-  // Wins added each way to every compared pair where the likelihood has no maximum. Not with a prior,
-  // unless all duels are ties of a model that has them: no prior of strengths bounds the ties.
+  // Wins added each way to every compared pair where the likelihood has no maximum. Not with a
+  // prior, unless all duels are ties of a model that has them: no prior of strengths bounds the
+  // ties.
   double added_wins = 0.1;
   std::optional<GammaPrior> prior;
 };
 
-// Twice the log-likelihood ratio of free pairs against the model. A small p-value: strengths alone do not
-// explain who beats whom (cycles, or a rival that one arm knows how to beat).
+// Twice the log-likelihood ratio of free pairs against the model. A small p-value: strengths alone
+// do not explain who beats whom (cycles, or a rival that one arm knows how to beat).
 struct LackOfFit {
   double statistic = 0;
   std::uint64_t degrees = 0;
@@ -93,10 +97,10 @@ struct BradleyTerryFit {
   double elo(Arm i, double base = 0) const;  // 400 points are odds of ten to one
 };
 
-// The likelihood of `halves` has a maximum iff the graph "i beat or tied j" is strongly connected; for the
-// models with ties it has one if "i beat j" is. Otherwise wins are added and reported. An error if the
-// counts are unfit, or if some arms are linked to the others by no duel at all: it names two. With a prior
-// there is always a maximum and arms need no link.
+// The likelihood of `halves` has a maximum iff the graph "i beat or tied j" is strongly connected;
+// for the models with ties it has one if "i beat j" is. Otherwise wins are added and reported. An
+// error if the counts are unfit, or if some arms are linked to the others by no duel at all: it
+// names two. With a prior there is always a maximum and arms need no link.
 Result<BradleyTerryFit> fit_bradley_terry(const DuelTable& table,
                                           const BradleyTerryOptions& options = {});
 

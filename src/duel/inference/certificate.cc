@@ -13,19 +13,19 @@ namespace duel {
 
 Result<Certifier> Certifier::make(std::size_t num_arms, const CertificateOptions& options) {
   if (num_arms < 1) {
-    return Error{ErrorCode::invalid_argument, "no arms", "arms", "at least one is needed"};
+    return Error::invalid_argument("no arms", "arms", "at least one is needed");
   }
   if (!(options.alpha > 0 && options.alpha < 1)) {
-    return Error{ErrorCode::invalid_argument, fmt::format("{} is no error level", options.alpha),
-                 "option alpha", "0 < alpha < 1"};
+    return Error::invalid_argument(fmt::format("{} is no error level", options.alpha),
+                                   "option alpha", "0 < alpha < 1");
   }
   if (!(options.epsilon >= 0 && options.epsilon < 0.5)) {
-    return Error{ErrorCode::invalid_argument, fmt::format("{} is out of range", options.epsilon),
-                 "option epsilon", "0 <= epsilon < 0.5"};
+    return Error::invalid_argument(fmt::format("{} is out of range", options.epsilon),
+                                   "option epsilon", "0 <= epsilon < 0.5");
   }
   if (options.assume_condorcet && (!options.arms_fixed || options.epsilon != 0)) {
-    return Error{ErrorCode::unsupported, "needs arms_fixed and epsilon 0", "assume=condorcet",
-                 "leave the assumption out, or fix the arms"};
+    return Error::unsupported("needs arms_fixed and epsilon 0", "assume=condorcet",
+                              "leave the assumption out, or fix the arms");
   }
   return Certifier(num_arms, options);
 }
@@ -47,8 +47,8 @@ Certifier::Certifier(std::size_t num_arms, const CertificateOptions& options)
 
 Result<Arm> Certifier::add_arm() {
   if (options_.arms_fixed) {
-    return Error{ErrorCode::unsupported, "no arm can be added: the set is fixed",
-                 "option arms_fixed", "its thresholds hold for the arms of the start only"};
+    return Error::unsupported("no arm can be added: the set is fixed", "option arms_fixed",
+                              "its thresholds hold for the arms of the start only");
   }
   const std::size_t before = num_arms_;
   std::vector<PairState> pairs((before + 1) * (before + 1));
@@ -65,13 +65,13 @@ Result<Arm> Certifier::add_arm() {
 
 Status Certifier::retire(Arm arm) {
   if (arm >= num_arms_) {
-    return Error{ErrorCode::not_found, fmt::format("there is no arm {}", arm), "retire",
-                 fmt::format("{} arms joined so far", num_arms_)};
+    return Error::not_found(fmt::format("there is no arm {}", arm), "retire",
+                            fmt::format("{} arms joined so far", num_arms_));
   }
   if (options_.arms_fixed) {
-    return Error{ErrorCode::unsupported,
-                 fmt::format("arm {} cannot be retired: the set is fixed", arm),
-                 "option arms_fixed", "its thresholds hold for the arms of the start only"};
+    return Error::unsupported(fmt::format("arm {} cannot be retired: the set is fixed", arm),
+                              "option arms_fixed",
+                              "its thresholds hold for the arms of the start only");
   }
   if (!arms_[arm].active) return Done{};
   arms_[arm].active = false;

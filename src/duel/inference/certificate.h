@@ -1,10 +1,10 @@
-// Certificates: statements about the arms that are false with probability at most alpha, however long
-// one waits, however often one looks, whatever chose the pairs.
+// Certificates: statements about the arms that are false with probability at most alpha, however
+// long one waits, however often one looks, whatever chose the pairs.
 //
 //   winner     "arm i beats every other active arm": E_ij has reached i's threshold for every other
 //              active arm j. The thresholds are such that this ever happens to an arm that does not
-//              beat every other with probability at most alpha (error_budget.h). With epsilon > 0 the
-//              statement is "arm i loses to no active arm by more than epsilon".
+//              beat every other with probability at most alpha (error_budget.h). With epsilon > 0
+//              the statement is "arm i loses to no active arm by more than epsilon".
 //   no winner  "no active arm beats every other: i > j > .. > i": every active arm is beaten by an
 //              active arm, at thresholds that make all declared pairs right with probability
 //              1 - alpha. A question of its own, with an alpha of its own.
@@ -30,9 +30,10 @@ struct CertificateOptions {
   bool arms_fixed = false;                  // no arm will be added or retired: lower thresholds
   std::uint64_t min_decisive_per_pair = 0;  // no certificate before, whatever the evidence
   double epsilon = 0;
-  // Take for granted that some arm beats every other. Then arm i is ruled out once the mean over its
-  // rivals G_i = 1/(K-1) sum_j E_ji has reached 1/alpha, an e-process under "i is that arm", and the
-  // last arm left is certified: the union over arms is saved. Needs a fixed set and epsilon 0.
+  // Take for granted that some arm beats every other. Then arm i is ruled out once the mean over
+  // its rivals G_i = 1/(K-1) sum_j E_ji has reached 1/alpha, an e-process under "i is that arm",
+  // and the last arm left is certified: the union over arms is saved. Needs a fixed set and epsilon
+  // 0.
   bool assume_condorcet = false;
 };
 

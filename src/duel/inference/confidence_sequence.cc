@@ -10,8 +10,8 @@
 namespace duel {
 namespace {
 
-// ln Gamma for x >= 1/2 from + - * / and natural_log: the recurrence up to 16, then Stirling's series,
-// whose first term left out is below 1e-17 there.
+// ln Gamma for x >= 1/2 from + - * / and natural_log: the recurrence up to 16, then Stirling's
+// series, whose first term left out is below 1e-17 there.
 double log_gamma(double x) {
   double product = 1;
   while (x < 16.0) {
@@ -36,7 +36,8 @@ double log_cost(double count, double p) {
   return p > 0 ? -count * natural_log(p) : std::numeric_limits<double>::infinity();
 }
 
-// The end between `outside`, which is ruled out, and `inside`, which is not: the ruled-out neighbour.
+// The end between `outside`, which is ruled out, and `inside`, which is not: the ruled-out
+// neighbour.
 template <class RuledOut>
 double bisect(double inside, double outside, const RuledOut& ruled_out) {
   for (;;) {

@@ -1,5 +1,5 @@
-// Intervals for a mean that hold at all times at once: with probability 1 - delta no interval of the
-// sequence ever misses the truth, so one may look after every answer and stop when one likes.
+// Intervals for a mean that hold at all times at once: with probability 1 - delta no interval of
+// the sequence ever misses the truth, so one may look after every answer and stop when one likes.
 #pragma once
 
 #include <array>
@@ -12,7 +12,8 @@ namespace duel {
 
 // ln of the beta-binomial mixture's statistic against "the success probability is p":
 //     B(a + s, b + f)/B(a, b) p^-s (1 - p)^-f,
-// an e-process under it. Infinite where p excludes what was seen. REQUIRES: a, b >= 1/2, 0 <= p <= 1.
+// an e-process under it. Infinite where p excludes what was seen. REQUIRES: a, b >= 1/2, 0 <= p <=
+// 1.
 double beta_binomial_log_evidence(std::uint64_t successes, std::uint64_t failures, double p,
                                   double a = 0.5, double b = 0.5);
 
@@ -21,11 +22,12 @@ double beta_binomial_log_evidence(std::uint64_t successes, std::uint64_t failure
 Interval beta_binomial_sequence(std::uint64_t successes, std::uint64_t failures, double delta,
                                 double a = 0.5, double b = 0.5);
 
-// Hedged capital (Waudby-Smith and Ramdas 2024): for answers anywhere in [0, 1], such as ties that count
-// one half, narrower than what only knows their range. For each candidate mean m two gamblers bet
-// against m from above and below; m is ruled out for good once half the richer one's capital
-// reaches 1/delta. Candidates are the 999 interior points of a grid of 1/1000. Capital falls (rises)
-// with m, so that what is left is an interval, and its ends, the last points ruled out, are safe.
+// Hedged capital (Waudby-Smith and Ramdas 2024): for answers anywhere in [0, 1], such as ties that
+// count one half, narrower than what only knows their range. For each candidate mean m two gamblers
+// bet against m from above and below; m is ruled out for good once half the richer one's capital
+// reaches 1/delta. Candidates are the 999 interior points of a grid of 1/1000. Capital falls
+// (rises) with m, so that what is left is an interval, and its ends, the last points ruled out, are
+// safe.
 class HedgedCapital {
  public:
   explicit HedgedCapital(double delta);  // REQUIRES: 0 < delta < 1

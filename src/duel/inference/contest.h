@@ -15,11 +15,11 @@ struct Contest {
   Arm rival = 0;
 };
 
-// The leader is the active arm that is ahead in the most of its pairs (half a pair where the counts are
-// equal), then the one with the most evidence against its closest rival, then the lowest. The rival is
-// the active arm that still has to be beaten: the one with the fewest duels outstanding against the
-// leader, then the least evidence, then the lowest. Nothing where fewer than two arms are active.
-// O(K^2).
+// The leader is the active arm that is ahead in the most of its pairs (half a pair where the counts
+// are equal), then the one with the most evidence against its closest rival, then the lowest. The
+// rival is the active arm that still has to be beaten: the one with the fewest duels outstanding
+// against the leader, then the least evidence, then the lowest. Nothing where fewer than two arms
+// are active. O(K^2).
 std::optional<Contest> closest_contest(
     const Certifier& certifier, const std::function<std::uint64_t(Arm, Arm)>& outstanding = {});
 

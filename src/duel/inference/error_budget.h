@@ -8,8 +8,9 @@
 
 namespace duel {
 
-// Arms 0 .. K - 1 are present at the start and share 0.8 alpha equally, or alpha if no arm may be added
-// or retired. The m-th arm added later gets 0.2 alpha/(m (m + 1)), a series that sums to 0.2 alpha.
+// Arms 0 .. K - 1 are present at the start and share 0.8 alpha equally, or alpha if no arm may be
+// added or retired. The m-th arm added later gets 0.2 alpha/(m (m + 1)), a series that sums to 0.2
+// alpha.
 class ErrorBudget {
  public:
   // `epsilon`: a false certificate is one of an arm that loses to another by more than that.
@@ -25,9 +26,10 @@ class ErrorBudget {
   // retired after their first duel. Retiring is a choice made after looking: it must cost, or one
   // could retire the rival that stands in the way.
   //
-  // For a fixed set: the smaller of K/alpha and 3/alpha + 1, whatever K (the latter only for epsilon
-  // 0; proof in docs/certificates.md). An arm that l others beat or equal must reach c against all of
-  // them, which has probability at most c^-l, and at most 2 r + 1 arms can have so few as r.
+  // For a fixed set: the smaller of K/alpha and 3/alpha + 1, whatever K (the latter only for
+  // epsilon 0; proof in docs/certificates.md). An arm that l others beat or equal must reach c
+  // against all of them, which has probability at most c^-l, and at most 2 r + 1 arms can have so
+  // few as r.
   double threshold(Arm i, std::uint64_t retired_after_duel) const;
 
   // E_ij >= this declares "i beats j" with all such declarations, over all ordered pairs and times,

@@ -51,8 +51,8 @@ double PairEvidence::log_evidence(std::uint64_t wins, std::uint64_t losses) cons
 
 bool PairEvidence::raise_by(Maximum& maximum, std::uint64_t wins, std::uint64_t losses, double won,
                             double lost) const {
-  // E has grown by at most the largest growth of a component. The margin covers rounding, so that the
-  // maximum has the bits of the plain one.
+  // E has grown by at most the largest growth of a component. The margin covers rounding, so that
+  // the maximum has the bits of the plain one.
   double growth = won * rates_[0].win + lost * rates_[0].loss;
   for (std::size_t k = 1; k < rates_.size(); ++k) {
     growth = std::max(growth, won * rates_[k].win + lost * rates_[k].loss);

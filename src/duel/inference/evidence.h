@@ -1,6 +1,6 @@
 // Evidence that one arm beats another, as an e-process: a non-negative process that starts at 1 and
-// under the null hypothesis is expected never to grow. By Ville's inequality it ever reaches 1/alpha
-// with probability at most alpha, whatever chose the pairs and whenever one looks.
+// under the null hypothesis is expected never to grow. By Ville's inequality it ever reaches
+// 1/alpha with probability at most alpha, whatever chose the pairs and whenever one looks.
 //
 // After s wins and f losses of i against j, against the null "i wins with probability at most q",
 //     E = sum_k w_k (p_k/q)^s ((1 - p_k)/(1 - q))^f,     every p_k > q,  sum_k w_k = 1.
@@ -34,8 +34,8 @@ class PairEvidence {
   // Takes the counts into the maximum; whether it rose. Counts never fall between calls. Most duels
   // reach no new maximum, and the wins and losses since the last tell so without exponentials.
   bool raise(Maximum& maximum, std::uint64_t wins, std::uint64_t losses) const {
-    // Since the maximum each component has changed by ln(p/q) (won - r lost), r = -ln((1 - p)/(1 - q))/ln(p/q), which is
-    // smallest for the smallest gap. Below that every component has fallen.
+    // Since the maximum each component has changed by ln(p/q) (won - r lost), r = -ln((1 - p)/(1 -
+    // q))/ln(p/q), which is smallest for the smallest gap. Below that every component has fallen.
     if (wins < maximum.look_at) return false;
     const auto won = static_cast<double>(wins - maximum.wins);
     const auto lost = static_cast<double>(losses - maximum.losses);
@@ -47,8 +47,8 @@ class PairEvidence {
 
   // The gaps p_k - q and their weights. Few and log-spaced: a gap met within a factor of about 1.6
   // costs a few per cent, and each further gap costs its share of the weight. The median number of
-  // duels to 1/alpha is below 1.7 times that of Wald's test which knows the gap, for gaps 0.02 to 0.3
-  // and alpha 0.1 to 0.001 (tested exactly). The four small gaps have little weight; they keep
+  // duels to 1/alpha is below 1.7 times that of Wald's test which knows the gap, for gaps 0.02 to
+  // 0.3 and alpha 0.1 to 0.001 (tested exactly). The four small gaps have little weight; they keep
   // evidence growing down to a true gap of 0.0004, below which no certificate comes. Weights are
   // multiples of 1/64 and sum to 1 exactly.
   struct Component {

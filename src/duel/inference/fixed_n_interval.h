@@ -1,6 +1,6 @@
-// Intervals for a success probability that hold at ONE number of trials, fixed before the first look.
-// Whoever looks more often, or stops when the result pleases, must use confidence_sequence.h: with
-// peeking after every duel these exclude the truth sooner or later (shown in the tests).
+// Intervals for a success probability that hold at ONE number of trials, fixed before the first
+// look. Whoever looks more often, or stops when the result pleases, must use confidence_sequence.h:
+// with peeking after every duel these exclude the truth sooner or later (shown in the tests).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 namespace duel {
 
 // Misses the truth with probability at most delta, whatever it is: at most delta/2 on each side.
-// REQUIRES, here and below: successes <= trials, 0 < delta < 1. Without trials the interval is [0, 1].
+// REQUIRES, here and below: successes <= trials, 0 < delta < 1. Without trials the interval is [0,
+// 1].
 Interval fixed_n_clopper_pearson(std::uint64_t successes, std::uint64_t trials, double delta);
 
 // Misses the truth with probability about delta: narrower, and close to it for large numbers.

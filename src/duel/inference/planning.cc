@@ -13,8 +13,7 @@ namespace duel {
 
 Result<std::uint64_t> fixed_n_duels(double p, double alpha, double power) {
   const auto refuse = [](double value, const char* where, const char* hint) {
-    return Error{ErrorCode::invalid_argument, fmt::format("{} is out of range", value), where,
-                 hint};
+    return Error::invalid_argument(fmt::format("{} is out of range", value), where, hint);
   };
   if (!(p > 0.5 && p <= 1)) return refuse(p, "win probability", "1/2 < p <= 1");
   if (!(alpha > 0 && alpha < 0.5)) return refuse(alpha, "alpha", "0 < alpha < 1/2");

@@ -1,6 +1,6 @@
-// Is the arm shown first preferred for its place? If places are drawn at random, the first place wins half
-// of the decisive duels whatever the arms and whatever chose the pair, so that these answers can be
-// pooled and looked at at any time.
+// Is the arm shown first preferred for its place? If places are drawn at random, the first place
+// wins half of the decisive duels whatever the arms and whatever chose the pair, so that these
+// answers can be pooled and looked at at any time.
 #pragma once
 
 #include <cstdint>

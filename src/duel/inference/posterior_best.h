@@ -1,6 +1,6 @@
-// The posterior probability that an arm beats every other, each pair's win probability having the belief
-// Beta(wins + 1, losses + 1), pairs independent. A secondary view: it is no certificate, and what
-// stops an experiment as soon as it looks good overstates it.
+// The posterior probability that an arm beats every other, each pair's win probability having the
+// belief Beta(wins + 1, losses + 1), pairs independent. A secondary view: it is no certificate, and
+// what stops an experiment as soon as it looks good overstates it.
 #pragma once
 
 #include <cstdint>

@@ -11,12 +11,12 @@ namespace {
 
 Status check(std::size_t num_arms, double alpha) {
   if (num_arms < 2) {
-    return Error{ErrorCode::invalid_argument, fmt::format("{} arms have no winner", num_arms),
-                 "arms", "at least two are needed"};
+    return Error::invalid_argument(fmt::format("{} arms have no winner", num_arms), "arms",
+                                   "at least two are needed");
   }
   if (!(alpha > 0 && alpha < 1)) {
-    return Error{ErrorCode::invalid_argument, fmt::format("{} is no error level", alpha),
-                 "option alpha", "0 < alpha < 1"};
+    return Error::invalid_argument(fmt::format("{} is no error level", alpha), "option alpha",
+                                   "0 < alpha < 1");
   }
   return Done{};
 }
@@ -60,9 +60,8 @@ Result<ScoreBoard> score_board(const PairCounts& counts, Score score, double alp
   for (Arm i = 0; i < num_arms; ++i) {
     for (Arm j = i + 1; j < num_arms; ++j) {
       if (counts.points(i, j) % 2 != 0 || counts.points(j, i) % 2 != 0) {
-        return Error{ErrorCode::unsupported, "ties that count one half",
-                     fmt::format("arms {} and {}", i, j),
-                     "leave ties out, or decide them by a coin"};
+        return Error::unsupported("ties that count one half", fmt::format("arms {} and {}", i, j),
+                                  "leave ties out, or decide them by a coin");
       }
       const Interval p =
           beta_binomial_sequence(counts.points(i, j) / 2, counts.points(j, i) / 2, delta);

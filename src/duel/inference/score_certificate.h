@@ -1,7 +1,7 @@
-// Certificates of a Copeland or Borda winner among a fixed set of K arms: each pair gets a beta-binomial
-// confidence sequence at level 2 alpha/(K (K - 1)), so that all of them hold at all times with
-// probability 1 - alpha; a winner is settled when its score's lower bound reaches every other arm's
-// upper bound.
+// Certificates of a Copeland or Borda winner among a fixed set of K arms: each pair gets a
+// beta-binomial confidence sequence at level 2 alpha/(K (K - 1)), so that all of them hold at all
+// times with probability 1 - alpha; a winner is settled when its score's lower bound reaches every
+// other arm's upper bound.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,12 @@ struct ScoreBoard {
   std::optional<Arm> winner;     // lowest index if scores are settled to be equal
 };
 
-// Counts must be whole decisive duels in serving order. O(K^2). An error names what is out of range: fewer
-// than two arms, alpha outside (0, 1), a half count.
+// Counts must be whole decisive duels in serving order. O(K^2). An error names what is out of
+// range: fewer than two arms, alpha outside (0, 1), a half count.
 Result<ScoreBoard> score_board(const PairCounts& counts, Score score, double alpha);
 
-// The same, one duel at a time: only the pair that met is looked at again. O(K) for a decisive duel. The
-// winner is settled once and for good.
+// The same, one duel at a time: only the pair that met is looked at again. O(K) for a decisive
+// duel. The winner is settled once and for good.
 class ScoreCertifier {
  public:
   // No winner before each pair has had `min_decisive_per_pair` decisive duels. Errors as above.

@@ -12,10 +12,10 @@
 
 namespace duel {
 
-// Serves carry gap-free ordinals 0, 1, 2, .. . Serves and outcomes may be told in any order, an outcome
-// also before its serve; what is released does not depend on that order. An outcome is final:
-// `Outcome::none` stands for a duel that expired or was lost. Memory is held from the oldest duel
-// that still waits.
+// Serves carry gap-free ordinals 0, 1, 2, .. . Serves and outcomes may be told in any order, an
+// outcome also before its serve; what is released does not depend on that order. An outcome is
+// final: `Outcome::none` stands for a duel that expired or was lost. Memory is held from the oldest
+// duel that still waits.
 //
 // `sink(duel, outcome)` is called for every duel that is released, as served (`duel.round` is the
 // ordinal); the pairs' prefixes interleave in any order, which evidence by pair does not see.
@@ -65,8 +65,8 @@ class ServingOrder {
     return queues_[index];
   }
 
-  // Ordinals of a pair enter its queue once every earlier serve is known: until then a missing serve
-  // may belong to the same pair and stand before them.
+  // Ordinals of a pair enter its queue once every earlier serve is known: until then a missing
+  // serve may belong to the same pair and stand before them.
   void enqueue(std::uint64_t ordinal) {
     const Slot& mine = slot(ordinal);
     Queue& pair = queue(mine.first, mine.second);

@@ -1,6 +1,6 @@
-// The few special functions that descriptions need (quantiles, p-values). Boost.Math without promotion
-// to long double, which is emulated on some machines. Nothing that decides comes from here: the last
-// bits may differ between machines.
+// The few special functions that descriptions need (quantiles, p-values). Boost.Math without
+// promotion to long double, which is emulated on some machines. Nothing that decides comes from
+// here: the last bits may differ between machines.
 #pragma once
 
 namespace duel {

@@ -70,8 +70,9 @@ Status check_name(const std::string& id, const std::string& where) {
     return error;
   }
   if (is_answer_word(id)) {
-    return Error{ErrorCode::invalid_argument, fmt::format("'{}' cannot name an arm", id), where,
-                 fmt::format("a judge's answer '{}' would have two meanings", id)};
+    return Error::invalid_argument(
+        fmt::format("'{}' cannot name an arm", id), where,
+        fmt::format("a judge's answer '{}' would have two meanings", id));
   }
   return Done{};
 }
@@ -100,12 +101,12 @@ Status Drafts::add_glob(const std::string& pattern, const std::string& where) {
   }
   ::globfree(&found);
   if (code != 0 && code != GLOB_NOMATCH) {
-    return Error{ErrorCode::io, fmt::format("'{}' cannot be looked up", pattern), where, ""};
+    return Error::io(fmt::format("'{}' cannot be looked up", pattern), where);
   }
   if (files.empty()) {
-    return Error{
-        ErrorCode::not_found, fmt::format("no file matches '{}'", pattern), where,
-        "in quotes a shell leaves it to duel; relative paths begin in the working directory"};
+    return Error::not_found(
+        fmt::format("no file matches '{}'", pattern), where,
+        "in quotes a shell leaves it to duel; relative paths begin in the working directory");
   }
   std::sort(files.begin(), files.end());
   for (const std::string& file : files) DUEL_RETURN_IF_ERROR(add_file(file));
@@ -115,7 +116,7 @@ Status Drafts::add_glob(const std::string& pattern, const std::string& where) {
 Status Drafts::add_name(const std::string& name, const std::string& where) {
   if (name.find('/') != std::string::npos || fs::path(name).has_extension()) {
     if (!check_id("arm", name).ok()) {
-      return Error{ErrorCode::not_found, fmt::format("there is no file '{}'", name), where, ""};
+      return Error::not_found(fmt::format("there is no file '{}'", name), where);
     }
   }
   DUEL_RETURN_IF_ERROR(check_name(name, where));
@@ -129,11 +130,12 @@ Status Drafts::add_name(const std::string& name, const std::string& where) {
 Status Drafts::add_item(const std::string& text, const std::string& where, bool splits) {
   const std::string item(trimmed(text));
   if (item.empty()) {
-    return Error{ErrorCode::invalid_argument, "an empty name", where, "such as a,b,c"};
+    return Error::invalid_argument("an empty name", where, "such as a,b,c");
   }
   if (is_directory(item)) {
-    return Error{ErrorCode::invalid_argument, fmt::format("'{}' is a directory", item), where,
-                 fmt::format("its files are '{}'", (fs::path(item) / "*").string())};
+    return Error::invalid_argument(
+        fmt::format("'{}' is a directory", item), where,
+        fmt::format("its files are '{}'", (fs::path(item) / "*").string()));
   }
   if (exists(item)) return add_file(item);
   if (splits && item.find(',') != std::string::npos) {
@@ -151,18 +153,17 @@ Status Drafts::add_json(std::string_view line, const std::string& where) {
   using Json = nlohmann::ordered_json;
   const Json json = Json::parse(line, nullptr, false);
   if (!json.is_object()) {
-    return Error{ErrorCode::invalid_data, "this is no JSON object", where,
-                 R"(such as {"arm_id":"b","payload":"text"})"};
+    return Error::invalid_data("this is no JSON object", where,
+                               R"(such as {"arm_id":"b","payload":"text"})");
   }
   for (const auto& [name, value] : json.items()) {
     if (name != "arm_id" && name != "payload") {
-      return Error{ErrorCode::invalid_data, fmt::format("unknown field {}", excerpt(name)), where,
-                   "known: arm_id, payload"};
+      return Error::invalid_data(fmt::format("unknown field {}", excerpt(name)), where,
+                                 "known: arm_id, payload");
     }
   }
   if (!json.contains("arm_id") || !json["arm_id"].is_string()) {
-    return Error{ErrorCode::invalid_data, "the field \"arm_id\" is missing or not a text", where,
-                 ""};
+    return Error::invalid_data("the field \"arm_id\" is missing or not a text", where);
   }
   Draft draft;
   draft.arm.shown.arm_id = json["arm_id"].get<std::string>();
@@ -178,9 +179,8 @@ Result<std::vector<ListedArm>> Drafts::finished() {
   std::set<std::string> taken;
   for (const Draft& draft : drafts_) {
     if (draft.names_itself && !taken.insert(draft.arm.shown.arm_id).second) {
-      return Error{ErrorCode::invalid_argument,
-                   fmt::format("the arm '{}' is named twice", draft.arm.shown.arm_id), "--arms",
-                   ""};
+      return Error::invalid_argument(
+          fmt::format("the arm '{}' is named twice", draft.arm.shown.arm_id), "--arms");
     }
   }
   std::map<std::string, std::size_t> stems;
@@ -201,10 +201,10 @@ Result<std::vector<ListedArm>> Drafts::finished() {
     arms.push_back(std::move(draft.arm));
   }
   if (arms.size() < 2) {
-    return Error{ErrorCode::invalid_argument,
-                 arms.empty() ? "no arms are given"
-                              : fmt::format("there is only one arm, '{}'", arms[0].shown.arm_id),
-                 "--arms", "a duel needs two; such as --arms 'prompts/*.txt' or --arms a,b,c"};
+    return Error::invalid_argument(
+        arms.empty() ? "no arms are given"
+                     : fmt::format("there is only one arm, '{}'", arms[0].shown.arm_id),
+        "--arms", "a duel needs two; such as --arms 'prompts/*.txt' or --arms a,b,c");
   }
   return arms;
 }

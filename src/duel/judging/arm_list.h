@@ -15,14 +15,15 @@ struct ListedArm {
   std::string sha256;     // of the content; "" for a bare name
 };
 
-// Each item is, first found wins: a file; a glob (`*`, `?`, `[`), whose files come in the order of their
-// names and which must match something; several items separated by commas; a bare name, which is an
-// id and its own content. `list_file` ("" for none, "-" for standard input) has one arm a line, an item
-// or {"arm_id":"b","payload":..}; blank lines and lines that begin with # are passed over.
+// Each item is, first found wins: a file; a glob (`*`, `?`, `[`), whose files come in the order of
+// their names and which must match something; several items separated by commas; a bare name, which
+// is an id and its own content. `list_file` ("" for none, "-" for standard input) has one arm a
+// line, an item or {"arm_id":"b","payload":..}; blank lines and lines that begin with # are passed
+// over.
 //
-// A file's id is its name without folder and extension, with `-` for what an id may not contain, and
-// made unique (by its extension, else by a number). At least two arms; no id twice; the same file
-// twice is one arm.
+// A file's id is its name without folder and extension, with `-` for what an id may not contain,
+// and made unique (by its extension, else by a number). At least two arms; no id twice; the same
+// file twice is one arm.
 Result<std::vector<ListedArm>> list_arms(const std::vector<std::string>& items,
                                          const std::string& list_file);
 

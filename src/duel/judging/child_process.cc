@@ -79,21 +79,20 @@ void drain(int& descriptor, Take&& take) {
 Error cannot_start(const std::string& program, int code) {
   if (code == ENOENT) {
     const bool is_path = program.find('/') != std::string::npos;
-    return Error{ErrorCode::not_found, "there is no such program", program,
-                 is_path
-                     ? "or what its first line names after #! is missing"
-                     : "it was looked for in PATH; ./" + program + " is the one in this folder"};
+    return Error::not_found(
+        "there is no such program", program,
+        is_path ? "or what its first line names after #! is missing"
+                : "it was looked for in PATH; ./" + program + " is the one in this folder");
   }
   if (code == EACCES) {
-    return Error{ErrorCode::unsupported, "it may not be run", program,
-                 "a script needs to be made executable: chmod +x"};
+    return Error::unsupported("it may not be run", program,
+                              "a script needs to be made executable: chmod +x");
   }
   if (code == ENOEXEC) {
-    return Error{ErrorCode::unsupported, "it is no program", program,
-                 "a script begins with a line like #!/bin/sh"};
+    return Error::unsupported("it is no program", program,
+                              "a script begins with a line like #!/bin/sh");
   }
-  return Error{ErrorCode::io, fmt::format("cannot be started: {}", std::strerror(code)), program,
-               ""};
+  return Error::io(fmt::format("cannot be started: {}", std::strerror(code)), program);
 }
 
 }  // namespace

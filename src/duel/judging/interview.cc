@@ -19,8 +19,8 @@ namespace {
 
 Error other_experiment(const std::string& log, const std::string& message,
                        const std::string& hint) {
-  return Error{ErrorCode::invalid_argument, "this log is of another experiment: " + message, log,
-               hint.empty() ? "give another --log to begin anew" : hint};
+  return Error::invalid_argument("this log is of another experiment: " + message, log,
+                                 hint.empty() ? "give another --log to begin anew" : hint);
 }
 
 // The first thing that differs, as an error; nothing where the log goes on.

@@ -1,7 +1,7 @@
 // An experiment's questions one after the other, for whoever answers them: a program or a person.
 //
-// It opens the log or goes on with it, gives each duel its task, and knows what is left to ask: first
-// the duels that went out and were never answered, then what the policy wants to know.
+// It opens the log or goes on with it, gives each duel its task, and knows what is left to ask:
+// first the duels that went out and were never answered, then what the policy wants to know.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct InterviewPlan {
 
 class Interview {
  public:
-  // A new log, or the one that is there if it fits: the same arms with the same content, and the same
-  // rules. Where it does not, the error names the first thing that differs.
+  // A new log, or the one that is there if it fits: the same arms with the same content, and the
+  // same rules. Where it does not, the error names the first thing that differs.
   static Result<Interview> open(InterviewPlan plan);
 
   // Whether the log was there.
@@ -47,12 +47,12 @@ class Interview {
   std::uint64_t max_duels() const { return plan_.max_duels; }
   bool certified() const { return ledger().certificate().has_value(); }
 
-  // The next question; its duel is in the log. Nothing while the experiment is certified or its duels
-  // are used up.
+  // The next question; its duel is in the log. Nothing while the experiment is certified or its
+  // duels are used up.
   Result<std::optional<JudgeQuestion>> next();
 
-  // The records of an answer, given as seen: `first_wins` is the arm shown first. In the order `both`
-  // two of them, the second of the question turned round.
+  // The records of an answer, given as seen: `first_wins` is the arm shown first. In the order
+  // `both` two of them, the second of the question turned round.
   OutcomeRecord outcome_of(const JudgeQuestion& question, std::span<const Outcome> outcomes,
                            const Source& source, double response_ms) const;
 

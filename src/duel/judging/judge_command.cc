@@ -62,8 +62,8 @@ std::string text_of(const nlohmann::ordered_json& json) {
 
 Result<std::string> payload_of(const ShownArm& arm) {
   if (!arm.payload) {
-    return Error{ErrorCode::invalid_data, "the file is no text, so that it has no {..payload}",
-                 arm.path, "give the judge its path: {first}"};
+    return Error::invalid_data("the file is no text, so that it has no {..payload}", arm.path,
+                               "give the judge its path: {first}");
   }
   return text_of(*arm.payload);
 }
@@ -72,16 +72,15 @@ Result<std::string> value_of(std::string_view place, const JudgeQuestion& questi
   if (place == "duel_id") return question.duel_id;
   if (place.starts_with("task")) {
     if (!question.task) {
-      return Error{ErrorCode::invalid_argument, fmt::format("{{{}}} without tasks", place),
-                   "--judge", "add --tasks FILE"};
+      return Error::invalid_argument(fmt::format("{{{}}} without tasks", place), "--judge",
+                                     "add --tasks FILE");
     }
     if (place == "task") return text_of(*question.task);
     const std::string field(place.substr(5));
     if (!question.task->is_object() || !question.task->contains(field)) {
-      return Error{
-          ErrorCode::invalid_data,
+      return Error::invalid_data(
           fmt::format("a task has no field \"{}\": {}", field, excerpt(text_of(*question.task))),
-          fmt::format("{{{}}}", place), ""};
+          fmt::format("{{{}}}", place));
     }
     return text_of(question.task->at(field));
   }
@@ -98,8 +97,7 @@ Result<std::vector<std::string>> split_words(std::string_view text) {
   std::string word;
   bool in_word = false;
   const auto open_quote = [](char quote) {
-    return Error{ErrorCode::invalid_argument, fmt::format("a quote {} is not closed", quote), "",
-                 ""};
+    return Error::invalid_argument(fmt::format("a quote {} is not closed", quote));
   };
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
@@ -126,7 +124,7 @@ Result<std::vector<std::string>> split_words(std::string_view text) {
       if (at == text.size()) return open_quote('"');
     } else if (c == '\\') {
       if (++at == text.size()) {
-        return Error{ErrorCode::invalid_argument, "it ends in a lone backslash", "", ""};
+        return Error::invalid_argument("it ends in a lone backslash");
       }
       word += text[at];
     } else {
@@ -141,12 +139,12 @@ Result<JudgeCommand> JudgeCommand::parse(const std::string& text, bool has_tasks
   JudgeCommand command;
   command.text_ = text;
   if (text.find('\0') != std::string::npos) {
-    return Error{ErrorCode::invalid_argument, "it contains a zero byte", "", ""};
+    return Error::invalid_argument("it contains a zero byte");
   }
   DUEL_ASSIGN(command.words_, split_words(text));
   if (command.words_.empty() || command.words_[0].empty()) {
-    return Error{ErrorCode::invalid_argument, "it names no program", "",
-                 "such as './judge.sh {first} {second}'"};
+    return Error::invalid_argument("it names no program")
+        .with_hint("such as './judge.sh {first} {second}'");
   }
   bool names_arm = false;
   bool names_task = false;
@@ -156,15 +154,15 @@ Result<JudgeCommand> JudgeCommand::parse(const std::string& text, bool has_tasks
         [&](std::string_view name) -> Status {
           if (!is_known(name)) {
             std::string hint = spelling_hint(name, kPlaces);
-            return Error{ErrorCode::invalid_argument, fmt::format("unknown place '{{{}}}'", name),
-                         "", std::move(hint)};
+            return Error::invalid_argument(fmt::format("unknown place '{{{}}}'", name))
+                .with_hint(std::move(hint));
           }
           const bool is_task = name.starts_with("task");
           names_task |= is_task;
           names_arm |= name.starts_with("first") || name.starts_with("second");
           if (is_task && !has_tasks) {
-            return Error{ErrorCode::invalid_argument, fmt::format("'{{{}}}' without tasks", name),
-                         "", "add --tasks FILE"};
+            return Error::invalid_argument(fmt::format("'{{{}}}' without tasks", name))
+                .with_hint("add --tasks FILE");
           }
           return Done{};
         }));
@@ -190,11 +188,10 @@ Result<std::vector<std::string>> JudgeCommand::words_for(const JudgeQuestion& qu
           return Done{};
         }));
     if (word.size() > kMostBytesOfWord || word.find('\0') != std::string::npos) {
-      return Error{ErrorCode::invalid_data,
-                   fmt::format("'{}' becomes {} bytes, more than a command line can hold", pattern,
-                               word.size()),
-                   "duel " + question.duel_id,
-                   "the judge finds everything on its standard input, too"};
+      return Error::invalid_data(
+          fmt::format("'{}' becomes {} bytes, more than a command line can hold", pattern,
+                      word.size()),
+          "duel " + question.duel_id, "the judge finds everything on its standard input, too");
     }
     words.push_back(std::move(word));
   }

@@ -1,8 +1,8 @@
 // Judges at work: several questions in flight, each tried until it has an answer that makes sense.
 //
 // A judge that hangs is ended with its whole process group, one that crashes or answers nonsense is
-// asked again after a pause, and what it complained of is kept for the message. No failure is ever an
-// answer.
+// asked again after a pause, and what it complained of is kept for the message. No failure is ever
+// an answer.
 #pragma once
 
 #include <chrono>
@@ -60,8 +60,8 @@ class JudgePool {
   std::size_t free() const;
   std::size_t busy() const { return slots_.size() - free(); }
 
-  // An error if the program cannot be started at all, or the question does not fit its command line:
-  // no retry would help. REQUIRES: free() > 0.
+  // An error if the program cannot be started at all, or the question does not fit its command
+  // line: no retry would help. REQUIRES: free() > 0.
   Status ask(JudgeQuestion question);
 
   // Waits until a question is done, `most` has passed or a signal came; gives what is done, in the
@@ -70,8 +70,8 @@ class JudgePool {
 
   const JudgeTroubles& troubles() const { return troubles_; }
 
-  // Lets programs that stay end by themselves: closes their input and waits a moment. Whoever is left
-  // is killed with the pool.
+  // Lets programs that stay end by themselves: closes their input and waits a moment. Whoever is
+  // left is killed with the pool.
   void finish();
 
  private:

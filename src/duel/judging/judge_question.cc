@@ -66,7 +66,7 @@ std::vector<std::string> allowed_words(const JudgeQuestion& question) {
 }
 
 Error senseless(std::string message, std::string hint) {
-  return Error{ErrorCode::invalid_data, std::move(message), "", std::move(hint)};
+  return Error::invalid_data(std::move(message)).with_hint(std::move(hint));
 }
 
 }  // namespace

@@ -34,12 +34,12 @@ std::string question_line(const JudgeQuestion& question);
 // the two arms. The error says what was found and what is allowed.
 Result<Outcome> answer_in_words(std::string_view text, const JudgeQuestion& question);
 
-// {"duel_id":..,"result":"win","winner":"<arm id> | first | second"}, or "result":"tie", "both_bad" or
-// "skip" without a winner. Other fields are the judge's own.
+// {"duel_id":..,"result":"win","winner":"<arm id> | first | second"}, or "result":"tie", "both_bad"
+// or "skip" without a winner. Other fields are the judge's own.
 Result<Outcome> answer_in_json(std::string_view line, const JudgeQuestion& question);
 
-// What a program says by its exit code: 11 first, 12 second, 13 tie, 14 both bad, 15 skip. Codes that
-// no failure gives by chance, or a judge that crashes would vote.
+// What a program says by its exit code: 11 first, 12 second, 13 tie, 14 both bad, 15 skip. Codes
+// that no failure gives by chance, or a judge that crashes would vote.
 std::optional<Outcome> answer_in_exit_code(int code);
 
 // A word that means something in an answer and so cannot name an arm.

@@ -41,9 +41,8 @@ Status JudgedRun::take(std::vector<JudgedQuestion> judged) {
       ++failed_;
       ++failed_in_a_row_;
       if (options_.on_failure == FailedDuel::stop) {
-        error = Error{ErrorCode::io,
-                      fmt::format("no answer after {} tries: {}", done.tries, last_failure_),
-                      "the judge", "the next run asks it again"};
+        error = Error::io(fmt::format("no answer after {} tries: {}", done.tries, last_failure_),
+                          "the judge", "the next run asks it again");
         continue;
       }
       if (options_.on_failure == FailedDuel::skip) {
@@ -85,9 +84,9 @@ Status JudgedRun::take(std::vector<JudgedQuestion> judged) {
   if (!records.empty()) DUEL_RETURN_IF_ERROR(interview_.record(records));
   if (error) return *error;
   if (failed_in_a_row_ >= options_.max_failures) {
-    return Error{ErrorCode::io,
-                 fmt::format("no answer to {} duels in a row; {}", failed_in_a_row_, last_failure_),
-                 "the judge", "the log is kept; mend the judge and run again"};
+    return Error::io(
+        fmt::format("no answer to {} duels in a row; {}", failed_in_a_row_, last_failure_),
+        "the judge", "the log is kept; mend the judge and run again");
   }
   // Their slots were set free just now.
   for (JudgeQuestion& question : second_halves) {

@@ -36,8 +36,8 @@ class JudgedRun {
   JudgedRun(Interview& interview, JudgePool& pool, JudgedRunOptions options);
 
   // `stop` set: ends soon; duels that are out are asked again by the next run. `on_turn` is called
-  // about ten times a second and after every answer. An error ends the run; what was answered before
-  // it is in the log.
+  // about ten times a second and after every answer. An error ends the run; what was answered
+  // before it is in the log.
   Result<RunEnding> run(const std::atomic<bool>& stop, const std::function<void()>& on_turn);
 
   std::uint64_t in_flight() const { return pool_.busy(); }

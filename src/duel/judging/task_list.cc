@@ -41,20 +41,19 @@ Result<TaskList> TaskList::read(const std::string& file) {
     Task task;
     task.content = Json::parse(line, nullptr, false);
     if (task.content.is_discarded()) {
-      return Error{ErrorCode::invalid_data, fmt::format("{} is no JSON", excerpt(line)),
-                   lines.here(), R"(a value a line: {"question":".."} or "..")"};
+      return Error::invalid_data(fmt::format("{} is no JSON", excerpt(line)), lines.here(),
+                                 R"(a value a line: {"question":".."} or "..")");
     }
     task.reference = reference_of(task.content, line, lines.line_number());
     const auto [known, fresh] = list.by_reference_.emplace(task.reference, list.tasks_.size());
     if (!fresh) {
-      return Error{ErrorCode::invalid_data,
-                   fmt::format("the task {} was there before", excerpt(task.reference)),
-                   lines.here(), ""};
+      return Error::invalid_data(
+          fmt::format("the task {} was there before", excerpt(task.reference)), lines.here());
     }
     list.tasks_.push_back(std::move(task));
   }
   if (list.tasks_.empty()) {
-    return Error{ErrorCode::invalid_data, "there is no task in it", lines.name(), ""};
+    return Error::invalid_data("there is no task in it", lines.name());
   }
   return list;
 }

@@ -1,5 +1,5 @@
-// What the duels are about: a file of tasks, one drawn for each duel, so that every pair meets every
-// task equally often.
+// What the duels are about: a file of tasks, one drawn for each duel, so that every pair meets
+// every task equally often.
 #pragma once
 
 #include <cstddef>
@@ -25,15 +25,15 @@ struct Task {
 
 class TaskList {
  public:
-  // JSON Lines: a value a line, mostly an object or a text. `name` may be "-". Blank lines are passed
-  // over. Errors name file and line.
+  // JSON Lines: a value a line, mostly an object or a text. `name` may be "-". Blank lines are
+  // passed over. Errors name file and line.
   static Result<TaskList> read(const std::string& file);
 
   std::size_t size() const { return tasks_.size(); }
   const Task& operator[](std::size_t index) const { return tasks_[index]; }
 
-  // The task of a pair's next duel, after `seen` duels. A pair sees a task again only when it has seen
-  // all; the order is drawn anew by (seed, pair, pass). O(size).
+  // The task of a pair's next duel, after `seen` duels. A pair sees a task again only when it has
+  // seen all; the order is drawn anew by (seed, pair, pass). O(size).
   const Task& draw(std::uint64_t seed, Arm i, Arm j, std::uint64_t seen) const;
 
   // nullptr where there is none.

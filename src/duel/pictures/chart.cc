@@ -13,8 +13,8 @@
 namespace duel {
 namespace {
 
-// Okabe and Ito (2008), without black (bounds); yellow comes last and darker, since theirs is faint on
-// white.
+// Okabe and Ito (2008), without black (bounds); yellow comes last and darker, since theirs is faint
+// on white.
 constexpr std::array<const char*, 7> kColors = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                                 "#E69F00", "#56B4E9", "#B8A500"};
 // Numbers of colours, dashes and markers have no common divisor with each other, so combinations
@@ -225,7 +225,7 @@ Result<Ranges> ranges_of(const ChartPanel& panel) {
     }
   }
   if (x.empty() && !panel.x_range) {
-    return Error{ErrorCode::unsupported, "there is nothing to draw", panel.title, ""};
+    return Error::unsupported("there is nothing to draw", panel.title);
   }
   const ChartRange across = panel.x_range ? *panel.x_range : x.range(false);
   Extent y(panel.log_y);
@@ -240,7 +240,7 @@ Result<Ranges> ranges_of(const ChartPanel& panel) {
     }
   }
   if (y.empty() && !panel.y_range) {
-    return Error{ErrorCode::unsupported, "there is nothing to draw", panel.title, ""};
+    return Error::unsupported("there is nothing to draw", panel.title);
   }
   return Ranges{across, panel.y_range ? *panel.y_range : y.range(true)};
 }
@@ -321,7 +321,7 @@ std::string axis(char name, bool logarithmic, const ChartRange& range) {
 Result<std::string> chart_script(const Chart& chart, PlotFormat format) {
   const std::vector<LegendEntry> legend = legend_of(chart);
   if (legend.empty()) {
-    return Error{ErrorCode::unsupported, "there is nothing to draw", chart.title, ""};
+    return Error::unsupported("there is nothing to draw", chart.title);
   }
   const Layout layout(chart.panels.size(), chart.columns, legend, !chart.title.empty());
 

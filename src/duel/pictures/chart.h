@@ -1,6 +1,6 @@
-// Charts of lines: panels side by side, one legend below, as a script for gnuplot. The same label has
-// the same colour (Okabe and Ito's, which colour-blind readers tell apart), dash and marker in every
-// panel.
+// Charts of lines: panels side by side, one legend below, as a script for gnuplot. The same label
+// has the same colour (Okabe and Ito's, which colour-blind readers tell apart), dash and marker in
+// every panel.
 #pragma once
 
 #include <cstddef>
@@ -67,8 +67,8 @@ struct Chart {
   std::size_t columns = 0;  // of panels; 0: chosen by their number
 };
 
-// A self-contained script that writes the picture to gnuplot's standard output. An error where there
-// is nothing to draw.
+// A self-contained script that writes the picture to gnuplot's standard output. An error where
+// there is nothing to draw.
 Result<std::string> chart_script(const Chart& chart, PlotFormat format);
 
 }  // namespace duel

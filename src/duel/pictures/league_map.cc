@@ -103,7 +103,7 @@ Result<std::string> league_map_script(const LeagueResults& results, PlotFormat f
     longest_problem = std::max(longest_problem, characters(table.problem));
   }
   if (problems.empty()) {
-    return Error{ErrorCode::unsupported, "there is no finished problem to draw", "", ""};
+    return Error::unsupported("there is no finished problem to draw");
   }
   double longest_policy = 12;
   for (const LeagueStanding& standing : results.standings) {

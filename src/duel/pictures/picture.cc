@@ -22,9 +22,9 @@ Result<PlotFormat> plot_format_of(std::string_view file_name) {
   if (ending == "svg" || ending == "SVG") return PlotFormat::svg;
   if (ending == "pdf" || ending == "PDF") return PlotFormat::pdf;
   if (ending == "png" || ending == "PNG") return PlotFormat::png;
-  return Error{ErrorCode::invalid_argument,
-               fmt::format("'{}' does not end in a known picture format", file_name), "",
-               "known: .svg, .pdf, .png"};
+  return Error::invalid_argument(
+             fmt::format("'{}' does not end in a known picture format", file_name))
+      .with_hint("known: .svg, .pdf, .png");
 }
 
 std::string gnuplot_text(std::string_view text) {

@@ -21,9 +21,9 @@ Result<std::size_t> index_of_regret(const StudyResults& results, const PlotOptio
     if (results.regrets[i] == *options.regret) return i;
     known.push_back(to_string(results.regrets[i]));
   }
-  return Error{ErrorCode::invalid_argument,
-               fmt::format("the results have no {} regret", to_string(*options.regret)), "",
-               fmt::format("they have: {}", fmt::join(known, ", "))};
+  return Error::invalid_argument(
+             fmt::format("the results have no {} regret", to_string(*options.regret)))
+      .with_hint(fmt::format("they have: {}", fmt::join(known, ", ")));
 }
 
 Result<std::vector<const MatrixResult*>> chosen_runs(const StudyResults& results,
@@ -38,9 +38,8 @@ Result<std::vector<const MatrixResult*>> chosen_runs(const StudyResults& results
   for (const std::string& name : options.matrices) {
     const auto found = std::find(known.begin(), known.end(), name);
     if (found == known.end()) {
-      return Error{ErrorCode::invalid_argument,
-                   fmt::format("the results have no matrix '{}'", name), "",
-                   spelling_hint(name, known)};
+      return Error::invalid_argument(fmt::format("the results have no matrix '{}'", name))
+          .with_hint(spelling_hint(name, known));
     }
     runs.push_back(&results.runs[static_cast<std::size_t>(found - known.begin())]);
   }
@@ -106,10 +105,9 @@ Result<std::string> gnuplot_script(const StudyResults& results, const PlotOption
     }
   }
   if (axes.rounds.low > axes.rounds.high) {
-    return Error{ErrorCode::unsupported,
-                 fmt::format("there is nothing to draw: every {} regret is zero or unknown",
-                             to_string(results.regrets[regret])),
-                 "", ""};
+    return Error::unsupported(
+        fmt::format("there is nothing to draw: every {} regret is zero or unknown",
+                    to_string(results.regrets[regret])));
   }
   // The first rounds say little and would take half of a logarithmic axis.
   ChartRange& rounds = axes.rounds;

@@ -60,15 +60,14 @@ class ErasedPolicy final : public AnyPolicy {
     std::string identity;
     reader(identity);
     if (identity != identity_) {
-      return Error{ErrorCode::invalid_data,
-                   "the saved state belongs to '" + identity + "', not to '" + identity_ + "'", "",
-                   ""};
+      return Error::invalid_data("the saved state belongs to '" + identity + "', not to '" +
+                                 identity_ + "'");
     }
     P restored = policy_;
     restored.fields(reader);
     // `restored()` rebuilds what is derived from the fields and says whether they make sense.
     if (!reader.complete() || !restored.restored()) {
-      return Error{ErrorCode::invalid_data, "the saved state does not fit the policy", "", ""};
+      return Error::invalid_data("the saved state does not fit the policy");
     }
     policy_ = std::move(restored);
     return Done{};

@@ -1,9 +1,10 @@
 // Asks a policy only for duels that teach something.
 //
 // Where every question costs and none is traffic (a judge that is paid, a person at a terminal), a
-// policy's self-duel is never asked: the clock goes to the policy's next round between different arms,
-// by its jump where it has one, and that duel is served. What is asked depends on the seed and on the
-// order of `next`, `answered` and `heard` alone, so that a log replays to the same state.
+// policy's self-duel is never asked: the clock goes to the policy's next round between different
+// arms, by its jump where it has one, and that duel is served. What is asked depends on the seed
+// and on the order of `next`, `answered` and `heard` alone, so that a log replays to the same
+// state.
 #pragma once
 
 #include <cstddef>
@@ -48,8 +49,8 @@ class Asker {
   Round clock() const { return clock_; }
   std::uint64_t outstanding() const { return outstanding_; }
 
-  // Rounds that are tried one by one where the policy cannot jump, and while answers are outstanding,
-  // when no jump is defined.
+  // Rounds that are tried one by one where the policy cannot jump, and while answers are
+  // outstanding, when no jump is defined.
   static constexpr Round kTries = 10'000;
   static constexpr Round kTriesWhileOutstanding = 100;
   // A stretch that reaches this round never ends: ln t grows no more that counts.

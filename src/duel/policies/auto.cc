@@ -12,8 +12,8 @@ CallSpec policy_for(const AutoOptions& options) {
   if (options.goal == Goal::condorcet) {
     return {"certify", {{"alpha", format_number(options.alpha)}}};
   }
-  // Without a Condorcet winner most policies turn to pairs that do not settle the Copeland winner, and
-  // never come to an end; ecw-rmed plays those that tell the winners from the rest.
+  // Without a Condorcet winner most policies turn to pairs that do not settle the Copeland winner,
+  // and never come to an end; ecw-rmed plays those that tell the winners from the rest.
   return {options.goal == Goal::copeland ? "ecw-rmed" : "uniform", {}};
 }
 

@@ -1,5 +1,6 @@
-// `auto`: the policy of a user who does not choose. It is none of its own: by what the run is for it
-// becomes another policy, whose name the run then shows. docs/choosing-a-policy.md has the measurements.
+// `auto`: the policy of a user who does not choose. It is none of its own: by what the run is for
+// it becomes another policy, whose name the run then shows. docs/choosing-a-policy.md has the
+// measurements.
 #pragma once
 
 #include "duel/policies/policy.h"

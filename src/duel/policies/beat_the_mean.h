@@ -4,8 +4,8 @@
 // Assumes    a total order with relaxed stochastic transitivity (gamma >= 1; 1 is the strong form)
 //            and the stochastic triangle inequality. With a gamma that is too small it can drop the
 //            Condorcet winner in favour of the Borda winner.
-// Guarantee  online: O(gamma^7 K/eps_12 log T) with probability >= 1 - 1/T. PAC: the arm returned is
-//            within epsilon of the best with probability >= 1 - delta, after O(K N) duels.
+// Guarantee  online: O(gamma^7 K/eps_12 log T) with probability >= 1 - 1/T. PAC: the arm returned
+//            is within epsilon of the best with probability >= 1 - delta, after O(K N) duels.
 // Cost       O(log K) per duel, O(K log K) per removed arm; 12 bytes per ordered pair.
 // Departs    an arm does not meet itself, which leaves the order of the means as it is and widens
 //            their gaps by |W|/(|W|-1); literal_self=true is the paper's form, where the fair coin

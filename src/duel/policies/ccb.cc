@@ -212,8 +212,8 @@ void Ccb::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
   }
 }
 
-// With one leader, all of its pairs settled, no belief open and no hypothesis to revise, every round
-// repeats its self-duel whatever is drawn, until a bound crosses 1/2.
+// With one leader, all of its pairs settled, no belief open and no hypothesis to revise, every
+// round repeats its self-duel whatever is drawn, until a bound crosses 1/2.
 Jump Ccb::jump(Round round, Round limit, RoundRng rng) const {
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
   if (num_arms == 1) return {limit, std::nullopt};

@@ -1,16 +1,16 @@
 // Copeland Confidence Bound (CCB).
 // Zoghi, Karnin, Whiteson, de Rijke. NIPS 2015, Algorithm 1.
 // Assumes    no pair is even (p_ij != 1/2).
-// Guarantee  O((K^2 + (C + L_C) K log T)/D^2) Copeland regret for alpha > 1/2, with C winners that lose
-//            L_C duels each.
+// Guarantee  O((K^2 + (C + L_C) K log T)/D^2) Copeland regret for alpha > 1/2, with C winners that
+//            lose L_C duels each.
 // Cost       O(K + sum |B^i|) per decision, O(K) where a Condorcet winner is found; 12 bytes per
 //            ordered pair.
 // Departs    nowhere. Outstanding duels are not counted.
 //
 // With S = sqrt(alpha ln t) and z_ij = (1/2 - w_ij/n_ij) sqrt(n_ij) = -z_ji:
 //   u_ij < 1/2 iff S < z_ij          l_ij > 1/2 iff S < -z_ij
-// and a pair is settled once S < |z_ij|. Hypotheses: B holds candidate winners, B^i arms believed to
-// beat i, L how many duels a winner loses.
+// and a pair is settled once S < |z_ij|. Hypotheses: B holds candidate winners, B^i arms believed
+// to beat i, L how many duels a winner loses.
 #pragma once
 
 #include <cstddef>

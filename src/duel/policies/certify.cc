@@ -11,7 +11,8 @@
 namespace duel {
 namespace {
 
-// Costs are summed in units of 2^-36, so that equal standings are equal whatever the order of summation.
+// Costs are summed in units of 2^-36, so that equal standings are equal whatever the order of
+// summation.
 std::int64_t to_grid(double cost) { return static_cast<std::int64_t>(cost * 0x1p36 + 0.5); }
 
 }  // namespace

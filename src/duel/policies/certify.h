@@ -3,25 +3,25 @@
 // Assumes    nothing; made for a Condorcet winner or the proof that there is none.
 // Guarantee  none proved. It never plays a self-duel, so that regret grows linearly.
 // Cost       O(K |C|) per duel for |C| arms not beaten yet; 33 bytes per ordered pair.
-// Departs    not a published algorithm. Outstanding duels count as won by the leader, so that a burst
-//            spreads over its rivals.
+// Departs    not a published algorithm. Outstanding duels count as won by the leader, so that a
+//            burst spreads over its rivals.
 //
-// A certificate for i needs E_ij >= c against every other arm j, and "no winner" needs for every arm
-// one with E_ij >= c' (inference/error_budget.h, c and c' of a fixed set of arms), so that
-// duels of the winner with arms that it has not beaten are work that must be done, and all others are
-// the price of finding it. With pi_ij = P(theta_ij > 1/2), theta_ij ~ Beta(w_ij + 1, w_ji + 1):
-//   1. Leader: half of the time the likeliest winner, argmax_i prod_j pi_ij. Otherwise a tournament is
-//      sampled from the beliefs, and the arm with the most wins leads, of several the likeliest winner:
-//      a quarter of the time among all arms, a quarter among those that were beaten least (by nobody;
-//      by E >= c; by E >= c').
-//   2. Rival: of the arms that the leader has not beaten (of all, if it has beaten all), a fair coin
-//      takes the one it is least sure to beat, argmin_j pi_ij. Otherwise each draws a theta_ji, and
-//      the largest takes it.
-// The likeliest alone wastes least, but it can be trapped: by an unlucky start of the winner, and by two
-// arms that are nearly even, which hide for thousands of duels that a third would beat both. The draws
-// end that. An arm that was beaten by bad luck comes back as the leader of a tournament among all. Where
-// there is no Condorcet winner, the least beaten arm leads and its surest rival refutes
-// it, until all are refuted.
+// A certificate for i needs E_ij >= c against every other arm j, and "no winner" needs for every
+// arm one with E_ij >= c' (inference/error_budget.h, c and c' of a fixed set of arms), so that
+// duels of the winner with arms that it has not beaten are work that must be done, and all others
+// are the price of finding it. With pi_ij = P(theta_ij > 1/2), theta_ij ~ Beta(w_ij + 1, w_ji + 1):
+//   1. Leader: half of the time the likeliest winner, argmax_i prod_j pi_ij. Otherwise a tournament
+//      is sampled from the beliefs, and the arm with the most wins leads, of several the likeliest
+//      winner: a quarter of the time among all arms, a quarter among those that were beaten least
+//      (by nobody; by E >= c; by E >= c').
+//   2. Rival: of the arms that the leader has not beaten (of all, if it has beaten all), a fair
+//      coin takes the one it is least sure to beat, argmin_j pi_ij. Otherwise each draws a
+//      theta_ji, and the largest takes it.
+// The likeliest alone wastes least, but it can be trapped: by an unlucky start of the winner, and
+// by two arms that are nearly even, which hide for thousands of duels that a third would beat both.
+// The draws end that. An arm that was beaten by bad luck comes back as the leader of a tournament
+// among all. Where there is no Condorcet winner, the least beaten arm leads and its surest rival
+// refutes it, until all are refuted.
 #pragma once
 
 #include <cstddef>

@@ -68,10 +68,10 @@ CopelandRmed<variant>::CopelandRmed(const Options& options, std::size_t num_arms
 template <CopelandRmedVariant variant>
 Status CopelandRmed<variant>::check(const Options& /*options*/, std::size_t num_arms) {
   if (variant == CopelandRmedVariant::exact && num_arms > kMostAllocationArms) {
-    return Error{ErrorCode::unsupported,
-                 "policy 'cw-rmed' takes at most " + std::to_string(kMostAllocationArms) +
-                     " arms, not " + std::to_string(num_arms),
-                 "", "ecw-rmed takes any number"};
+    return Error::unsupported("policy 'cw-rmed' takes at most " +
+                              std::to_string(kMostAllocationArms) + " arms, not " +
+                              std::to_string(num_arms))
+        .with_hint("ecw-rmed takes any number");
   }
   return Done{};
 }
@@ -180,7 +180,8 @@ void CopelandRmed<variant>::note_explored(const Choice& choice) {
   }
 }
 
-// --- the decision ----------------------------------------------------------------------------------
+// --- the decision
+// ----------------------------------------------------------------------------------
 
 template <CopelandRmedVariant variant>
 void CopelandRmed<variant>::refresh_column(Arm i2) {
@@ -387,7 +388,8 @@ void CopelandRmed<variant>::admit(const Decision& decision, Round round) {
   });
 }
 
-// --- the policy --------------------------------------------------------------------------------------
+// --- the policy
+// --------------------------------------------------------------------------------------
 
 template <CopelandRmedVariant variant>
 typename CopelandRmed<variant>::Choice CopelandRmed<variant>::choose(Round round,

@@ -1,13 +1,13 @@
 // Copeland-winners relative minimum empirical divergence: ECW-RMED and CW-RMED.
-// Komiyama, Honda, Nakagawa. Copeland dueling bandit problem: regret lower bound, optimal algorithm,
-// and computationally efficient algorithm. ICML 2016, Algorithms 1 and 2.
+// Komiyama, Honda, Nakagawa. Copeland dueling bandit problem: regret lower bound, optimal
+// algorithm, and computationally efficient algorithm. ICML 2016, Algorithms 1 and 2.
 // Assumes    no pair is even (Copeland winners always exist).
 // Guarantee  CW-RMED is asymptotically optimal for Copeland regret; ECW-RMED nearly so.
-// Cost       ECW: O(W K + K log K) per informative duel, W the empirical winners, plus O(K) for each
-//            arm with pairs to be played; where a duel changes who beats whom and there is no
-//            empirical Condorcet winner, O((W + log K) K^2). About 32 bytes per ordered pair. CW:
-//            a linear program per winner for most informative duels (copeland_allocation.h); up to
-//            8 arms.
+// Cost       ECW: O(W K + K log K) per informative duel, W the empirical winners, plus O(K) for
+//            each arm with pairs to be played; where a duel changes who beats whom and there is no
+//            empirical Condorcet winner, O((W + log K) K^2). About 32 bytes per ordered pair. CW: a
+//            linear program per winner for most informative duels (copeland_allocation.h); up to 8
+//            arms.
 // Departs    evidence n d is held on a grid of 2^-36 and costs r/d on one of 2^-20 (up to 2^18), so
 //            that equal ones are equal and sums do not depend on their order. Arms of equal cost
 //            are taken in the order of their index. Of several winners that are sure, the one with
@@ -78,7 +78,8 @@ class CopelandRmed : public ChoosingPolicy<CopelandRmed<variant>> {
   // Exact: while the list holds nothing but a sure winner.
   Jump jump(Round round, Round limit, RoundRng rng) const;
 
-  // What would be drawn next, for tests: pairs (i, j) with i <= j that are candidates at this round.
+  // What would be drawn next, for tests: pairs (i, j) with i <= j that are candidates at this
+  // round.
   std::vector<Duel> candidates(Round round);
 
   template <class Archive>

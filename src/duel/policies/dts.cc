@@ -166,9 +166,9 @@ double Dts<form>::require_best_score(Arm arm) const {
       require(j, arm);
     }
   }
-  // Its score is then num_favoured(arm), so every other candidate has to lose once more than it does.
-  // The losses to require are the surest; the one to the arm itself is required already. A winner of
-  // all its pairs needs no more than that.
+  // Its score is then num_favoured(arm), so every other candidate has to lose once more than it
+  // does. The losses to require are the surest; the one to the arm itself is required already. A
+  // winner of all its pairs needs no more than that.
   const std::uint32_t needed = num_arms - beliefs_.num_favoured(arm);
   for (const Arm i : scores_.leaders()) {
     if (i == arm) continue;
@@ -190,12 +190,12 @@ double Dts<form>::require_best_score(Arm arm) const {
   return cost;
 }
 
-// The dominant event of a round: the tournament goes as is likely, so far as it takes for a_0, of the
-// candidates C the one with most likely wins, to have the best score (probability f), and no sample of
-// the second kind exceeds 1/2 against it (q). Then (a_0, a_0) is played. The rounds until this fails
-// are geometric with ratio f q; in the round where it fails, either the tournament goes as said and
-// some second sample exceeds 1/2, or one of the required flips goes the other way and everything else
-// is free.
+// The dominant event of a round: the tournament goes as is likely, so far as it takes for a_0, of
+// the candidates C the one with most likely wins, to have the best score (probability f), and no
+// sample of the second kind exceeds 1/2 against it (q). Then (a_0, a_0) is played. The rounds until
+// this fails are geometric with ratio f q; in the round where it fails, either the tournament goes
+// as said and some second sample exceeds 1/2, or one of the required flips goes the other way and
+// everything else is free.
 template <DtsForm form>
 Jump Dts<form>::jump(Round round, Round limit, RoundRng rng) const {
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
@@ -213,9 +213,9 @@ Jump Dts<form>::jump(Round round, Round limit, RoundRng rng) const {
   if (!is_candidate) return stay;
 
   const double first_cost = require_best_score(a);  // -ln f
-  // Bounds only rise: an arm with the largest possible score stays a candidate, and all may challenge
-  // it. Otherwise a bound that crosses 1/2 can change both, and where the arm does not win all its
-  // flips, any new candidate matters.
+  // Bounds only rise: an arm with the largest possible score stays a candidate, and all may
+  // challenge it. Otherwise a bound that crosses 1/2 can change both, and where the arm does not
+  // win all its flips, any new candidate matters.
   Round wake_up = limit;
   double second_cost = 0;  // -ln q
   for (Arm i = 0; i < num_arms; ++i) {

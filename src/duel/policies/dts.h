@@ -2,14 +2,16 @@
 // Wu and Liu. NIPS 2016, Algorithms 1 and 2.
 // Assumes    nothing but a fixed matrix: regret is against the Copeland winners, so also against a
 //            Condorcet winner.
-// Guarantee  O(K^2 log T) Copeland; O(K log T + K^2 log log T) with a Condorcet winner (alpha > 1/2).
-// Cost       O(K) to jump, O(K |C|) where the likely winner loses to somebody; O(K) for the second arm and the changed pair. For the first arm flips are
-//            asked one by one until an arm has lost more often than the best: O(K log K) where
-//            strengths are spread, O(K |C|) at worst. D-TS+ decides all K^2/2 flips in a round whose
-//            best scores tie. 28 bytes per ordered pair.
+// Guarantee  O(K^2 log T) Copeland; O(K log T + K^2 log log T) with a Condorcet winner (alpha >
+//            1/2).
+// Cost       O(K) to jump, O(K |C|) where the likely winner loses to somebody; O(K) for the second
+//            arm and the changed pair. For the first arm flips are asked one by one until an arm
+//            has lost more often than the best: O(K log K) where strengths are spread, O(K |C|) at
+//            worst. D-TS+ decides all K^2/2 flips in a round whose best scores tie. 28 bytes per
+//            ordered pair.
 // Departs    nowhere. Of a sample theta the side of 1/2 is drawn first and its value, where it is
-//            needed, given that side: the same law. Jumps are equal in law, not in path. Outstanding
-//            duels are not counted: the sampling spreads the choices.
+//            needed, given that side: the same law. Jumps are equal in law, not in path.
+//            Outstanding duels are not counted: the sampling spreads the choices.
 //
 // With S = sqrt(alpha ln t) and z_ij = (1/2 - w_ij/n_ij) sqrt(n_ij):  u_ij > 1/2 iff S > z_ij, and
 // l_ij <= 1/2 iff S >= z_ji. A pair that never met has z = -infinity.
@@ -61,8 +63,8 @@ class Dts {
   // The flips that, if they all go as is likely, leave `arm` with the best sampled score of the
   // candidates, in `required_`; returns the sum of their costs.
   double require_best_score(Arm arm) const;
-  // The duel's second arm, from samples of all arms not known to beat the first. With `first_success`
-  // the samples before that arm lie below 1/2 and its own above.
+  // The duel's second arm, from samples of all arms not known to beat the first. With
+  // `first_success` the samples before that arm lie below 1/2 and its own above.
   Arm choose_second(Arm first, double width, RoundRng& rng,
                     std::optional<Arm> first_success = {}) const;
   // Among tied arms, those with the least sum of r_ij/d(theta_ij, 1/2).

@@ -10,7 +10,8 @@
 namespace duel {
 namespace {
 
-// Evidence is held in units of 2^-36, so that equal evidence is equal whatever the order of summation.
+// Evidence is held in units of 2^-36, so that equal evidence is equal whatever the order of
+// summation.
 constexpr double kGrid = 0x1p36;
 constexpr std::int64_t kAtOnce = std::numeric_limits<std::int64_t>::min();
 

@@ -10,14 +10,14 @@
 // T_ij = n_ij d(mean(i,j), 1/2) where i loses to j, I_i = sum_j T_ij, m_i = #{j : T_ij > 0}. The
 // champion a has the least I. The evidence against another arm i is
 //   e_i = max(T_ia, I_i - I_a - kappa max(0, m_i - 1)):
-// a sum over many opponents is inflated by chance, and kappa takes that back. Its index is
-// h_i = e_i + c ln n_ia, minus infinity where the two never met. The arm b with the least index meets
-// a if h_b <= ln t; otherwise (a, a) is played, and the round at which ln t reaches h_b is known.
+// a sum over many opponents is inflated by chance, and kappa takes that back. Its index is h_i =
+// e_i + c ln n_ia, minus infinity where the two never met. The arm b with the least index meets a
+// if h_b <= ln t; otherwise (a, a) is played, and the round at which ln t reaches h_b is known.
 //
 // With `target`, b meets the opponent o that is the cheapest proof of its being beaten instead:
-// argmin over j that beat b of (r_b + r_j + .001)/d(mu_bj, 1/2), r_j = max(0, mu_aj - 1/2), where mu
-// counts 5 extra wins on each side; unless it met a too seldom, n_ba ln ln(t + 20) < n_bo. Then n_ia
-// in the index is the number of duels of i against arms that beat it (and a).
+// argmin over j that beat b of (r_b + r_j + .001)/d(mu_bj, 1/2), r_j = max(0, mu_aj - 1/2), where
+// mu counts 5 extra wins on each side; unless it met a too seldom, n_ba ln ln(t + 20) < n_bo. Then
+// n_ia in the index is the number of duels of i against arms that beat it (and a).
 #pragma once
 
 #include <cstddef>

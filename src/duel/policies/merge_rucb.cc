@@ -14,8 +14,8 @@ namespace {
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr std::size_t kNoHome = ~std::size_t{0};
 
-// ((4 alpha - 1) K^2/((2 alpha - 1) delta))^(1/(2 alpha - 1)). Computed once, with libm's pow: its last
-// bit may differ between C libraries, and moves a bound by less than 1e-15 of itself.
+// ((4 alpha - 1) K^2/((2 alpha - 1) delta))^(1/(2 alpha - 1)). Computed once, with libm's pow: its
+// last bit may differ between C libraries, and moves a bound by less than 1e-15 of itself.
 double clock_offset(double alpha, double delta, std::size_t num_arms) {
   const auto k = static_cast<double>(num_arms);
   const double exponent = 1.0 / (2.0 * alpha - 1.0);
@@ -29,14 +29,14 @@ Status Merge<form>::check(const Options& options, std::size_t num_arms) {
   if (options.c > 0) return Done{};
   const std::string name = form == MergeForm::rucb ? "merge-rucb" : "merge-dts";
   if (options.alpha <= 0.5) {
-    return Error{ErrorCode::invalid_argument,
-                 "policy '" + name + "': alpha <= 1/2 makes no constant C from delta", "",
-                 "give c, as in " + name + "(alpha=0.262, c=4e5)"};
+    return Error::invalid_argument("policy '" + name +
+                                   "': alpha <= 1/2 makes no constant C from delta")
+        .with_hint("give c, as in " + name + "(alpha=0.262, c=4e5)");
   }
   if (!std::isfinite(clock_offset(options.alpha, options.delta, num_arms))) {
-    return Error{ErrorCode::invalid_argument,
-                 "policy '" + name + "': alpha is so close to 1/2 that C is infinite", "",
-                 "give c, as in " + name + "(alpha=0.51, c=4e5)"};
+    return Error::invalid_argument("policy '" + name +
+                                   "': alpha is so close to 1/2 that C is infinite")
+        .with_hint("give c, as in " + name + "(alpha=0.51, c=4e5)");
   }
   return Done{};
 }

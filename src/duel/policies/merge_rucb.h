@@ -1,18 +1,18 @@
-// MergeRUCB and MergeDTS: many arms, compared within small batches that merge as arms are eliminated.
-// Zoghi, Whiteson, de Rijke. WSDM 2015, Algorithm 1: `merge-rucb`.
-// Li, Markov, de Rijke, Zoghi. ACM TOIS 2020, Algorithm 1: `merge-dts`.
+// MergeRUCB and MergeDTS: many arms, compared within small batches that merge as arms are
+// eliminated. Zoghi, Whiteson, de Rijke. WSDM 2015, Algorithm 1: `merge-rucb`. Li, Markov, de
+// Rijke, Zoghi. ACM TOIS 2020, Algorithm 1: `merge-dts`.
 // Assumes    a Condorcet winner.
 // Guarantee  O(K log T) with probability 1 - delta, without a K^2 log T term (alpha > 1/2).
-// Cost       with batches of p arms: MergeRUCB O(p) per duel; MergeDTS p^2/2 coin flips, p Beta draws,
-//            and the share of a changed belief, O(sqrt(n)). 12 or 28 bytes per ordered pair.
+// Cost       with batches of p arms: MergeRUCB O(p) per duel; MergeDTS p^2/2 coin flips, p Beta
+//            draws, and the share of a changed belief, O(sqrt(n)). 12 or 28 bytes per ordered pair.
 // Departs    MergeRUCB follows the paper: one clock, counts from 0; the options reset_clock and
-//            pseudo_counts are the authors' program, and what MergeDTS does. Before one arm is left,
-//            the arm with most wins among the survivors is returned. Outstanding duels are not
-//            counted.
+//            pseudo_counts are the authors' program, and what MergeDTS does. Before one arm is
+//            left, the arm with most wins among the survivors is returned. Outstanding duels are
+//            not counted.
 //
-// u_ij = w_ij/n_ij + sqrt(alpha ln(t + C)/n_ij), C = ((4 alpha - 1) K^2/((2 alpha - 1) delta))^(1/(2
-// alpha - 1)). Round t works on batch t mod (number of batches): arms k with u_kl < 1/2 for some l of
-// the batch are removed, then two of its arms meet.
+// u_ij = w_ij/n_ij + sqrt(alpha ln(t + C)/n_ij), C = ((4 alpha - 1) K^2/((2 alpha - 1)
+// delta))^(1/(2 alpha - 1)). Round t works on batch t mod (number of batches): arms k with u_kl <
+// 1/2 for some l of the batch are removed, then two of its arms meet.
 #pragma once
 
 #include <cstddef>

@@ -7,10 +7,11 @@
 //   recommend(rng) -> Arm           the arm it would return now
 //   jump(round, limit, rng) -> Jump optional: how long nothing but one self-duel would be chosen
 //
-// Every issued duel is observed exactly once. What choosing changes (a list's position, a hypothesis)
-// is worked out in `select` on the side and committed by `issued`; what the result changes, in
-// `observe`. A duel marked `foreign` was not chosen by the policy: count-based policies use its
-// outcome, schedules ignore it. Outcomes of self-duels are a fair coin and change no counts.
+// Every issued duel is observed exactly once. What choosing changes (a list's position, a
+// hypothesis) is worked out in `select` on the side and committed by `issued`; what the result
+// changes, in `observe`. A duel marked `foreign` was not chosen by the policy: count-based policies
+// use its outcome, schedules ignore it. Outcomes of self-duels are a fair coin and change no
+// counts.
 #pragma once
 
 #include <concepts>
@@ -35,8 +36,8 @@ struct PolicyOptions {
   bool deterministic_ties = false;
 };
 
-// Says that the rounds up to `idle_until` (exclusive) all repeat the self-duel just played and leave
-// the state as it is. `next`, where given, is the duel of round `idle_until`, drawn with the
+// Says that the rounds up to `idle_until` (exclusive) all repeat the self-duel just played and
+// leave the state as it is. `next`, where given, is the duel of round `idle_until`, drawn with the
 // knowledge that it ended the stretch; otherwise `select` is asked. A policy that gives `next` must
 // not repeat its choice in `issued`: it would draw another.
 struct Jump {

@@ -4,12 +4,12 @@
 // Guarantee  none proved.
 // Cost       O(K) per decision: the sampled champion is found with 2 K of the K^2/2 flips, and the
 //            rest is left undecided. 36 bytes per ordered pair.
-// Departs    nowhere. Of a sample theta only the side of 1/2 is drawn. Jumps are equal in law, not in
-//            path. Outstanding duels are not counted: the sampling spreads the choices.
+// Departs    nowhere. Of a sample theta only the side of 1/2 is drawn. Jumps are equal in law, not
+//            in path. Outstanding duels are not counted: the sampling spreads the choices.
 //
-// Champion c: the arm that beats all others in a tournament sampled from the beliefs, or where there
-// is none, the arm that has been champion least often. Challenger: argmax_j u_jc with RUCB's bounds,
-// which is c itself where no u_jc reaches 1/2.
+// Champion c: the arm that beats all others in a tournament sampled from the beliefs, or where
+// there is none, the arm that has been champion least often. Challenger: argmax_j u_jc with RUCB's
+// bounds, which is c itself where no u_jc reaches 1/2.
 #pragma once
 
 #include <cstddef>

@@ -32,8 +32,8 @@ bool register_policy(std::unique_ptr<const PolicyKind> kind) {
 }
 
 Error missing_horizon(const std::string& name) {
-  return Error{ErrorCode::invalid_argument, "policy '" + name + "' needs a horizon", "",
-               "write " + name + "(horizon=1e6)"};
+  return Error::invalid_argument("policy '" + name + "' needs a horizon")
+      .with_hint("write " + name + "(horizon=1e6)");
 }
 
 std::span<const PolicyKind* const> policy_kinds() { return registry().sorted; }
@@ -48,8 +48,8 @@ Result<const PolicyKind*> find_policy(std::string_view name) {
   for (const PolicyKind* kind : policy_kinds()) {
     if (kind->facts().name == name) return kind;
   }
-  return Error{ErrorCode::invalid_argument, "there is no policy '" + std::string(name) + "'", "",
-               spelling_hint(name, policy_names())};
+  return Error::invalid_argument("there is no policy '" + std::string(name) + "'")
+      .with_hint(spelling_hint(name, policy_names()));
 }
 
 Result<std::shared_ptr<const ConfiguredPolicy>> configure_policy(const CallSpec& call,

@@ -32,8 +32,8 @@ struct PolicyFacts {
   Outstanding outstanding = Outstanding::yes;
 };
 
-// What a run is for: every duel is traffic and pays for poor arms, or every question is paid and the
-// fewest until a certificate are wanted.
+// What a run is for: every duel is traffic and pays for poor arms, or every question is paid and
+// the fewest until a certificate are wanted.
 enum class Aim { regret, certificate };
 
 // What a run tells a policy about itself.
@@ -112,8 +112,8 @@ class ConfiguredPolicyOf final : public ConfiguredPolicy {
     return std::make_unique<ErasedPolicy<P>>(
         P(options_, num_arms_, rng), canonical_ + " on " + std::to_string(num_arms_) + " arms");
   }
-  // Flattened: left to itself the compiler calls a dozen small functions per round, which costs RUCB
-  // and RMED a quarter of their time.
+  // Flattened: left to itself the compiler calls a dozen small functions per round, which costs
+  // RUCB and RMED a quarter of their time.
   [[gnu::flatten]] bool play(TrialArena& arena, const TrialStreams& streams, const TrialPlan& plan,
                              TrialObserver& observer) const override {
     P policy(options_, num_arms_, streams.choice.at(0));

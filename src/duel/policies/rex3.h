@@ -6,12 +6,12 @@
 // Cost       O(log K) per duel; 24 bytes per arm.
 // Departs    nowhere. anytime=true replaces the horizon by the clock.
 //
-// p_i = (1 - g) w_i/sum w + g/K; both arms are drawn from p. The winner a and the loser b get
-// w_a *= exp(g/(2 K p_a)) and w_b *= exp(-g/(2 K p_b)); a tie counted as half a win each, and an arm
-// that meets itself, change nothing. Logarithms of weights are kept; the weights that are drawn from
-// are relative to an offset that follows the largest, so that nothing overflows, and what underflows
-// has no share to speak of. An answer is divided by the probabilities of the round it was drawn in.
-// Foreign duels have none and are ignored.
+// p_i = (1 - g) w_i/sum w + g/K; both arms are drawn from p. The winner a and the loser b get w_a
+// *= exp(g/(2 K p_a)) and w_b *= exp(-g/(2 K p_b)); a tie counted as half a win each, and an arm
+// that meets itself, change nothing. Logarithms of weights are kept; the weights that are drawn
+// from are relative to an offset that follows the largest, so that nothing overflows, and what
+// underflows has no share to speak of. An answer is divided by the probabilities of the round it
+// was drawn in. Foreign duels have none and are ignored.
 #pragma once
 
 #include <cstddef>

@@ -9,9 +9,9 @@
 //            explore at the start of each loop, as the paper says; the authors' program does so in
 //            every round.
 //
-// I_i = sum over j with mean(i,j) <= 1/2 of n_ij d(mean(i,j), 1/2): minus the log-likelihood, up to a
-// constant, that i is the Condorcet winner. i* = argmin I. An arm is worth a duel in round t as long
-// as J_j(t): I_j - I* <= ln t + f(K).
+// I_i = sum over j with mean(i,j) <= 1/2 of n_ij d(mean(i,j), 1/2): minus the log-likelihood, up to
+// a constant, that i is the Condorcet winner. i* = argmin I. An arm is worth a duel in round t as
+// long as J_j(t): I_j - I* <= ln t + f(K).
 #pragma once
 
 #include <cstddef>

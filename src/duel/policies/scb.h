@@ -2,19 +2,20 @@
 // Zoghi, Karnin, Whiteson, de Rijke. NIPS 2015, Algorithms 2 to 4.
 // Assumes    no pair is even (p_ij != 1/2).
 // Guarantee  O(K (L_C + log K) log T/D^2) Copeland regret; L_C: duels that a winner loses.
-// Cost       O(1) amortised per duel; O(K) where a pair is settled and the passes go on. 5 bytes per
-//            ordered pair.
-// Departs    passes go over the arms in an order drawn at the start of an epoch: a pair is played until
-//            it is settled, so a fixed order would favour the first. A sign is settled by Hoeffding's bound with a union over n, weights 1/(n(n+1)); the paper
-//            leaves the test open. Before the first epoch has found a winner, the empirical Copeland
-//            leader is returned.
+// Cost       O(1) amortised per duel; O(K) where a pair is settled and the passes go on. 5 bytes
+//            per ordered pair.
+// Departs    passes go over the arms in an order drawn at the start of an epoch: a pair is played
+//            until it is settled, so a fixed order would favour the first. A sign is settled by
+//            Hoeffding's bound with a union over n, weights 1/(n(n+1)); the paper leaves the test
+//            open. Before the first epoch has found a winner, the empirical Copeland leader is
+//            returned.
 //
-// Epochs of length T_1, T_1^2, T_1^4, .. (T_1 = 4: 2^(2^r)), each from scratch with delta = ln T/T. In
-// an epoch: passes over the active arms; each arm i draws an opponent j != i, the two meet until the
-// sign of p_ij - 1/2 is settled at level delta/K^2, and i scores 1 if it is the better one. Signs once
-// settled cost no duel. After a pass, arms leave whose score is surely less than the best:
-// {q : m d(mean, q) <= ln(4 s K/delta) + 2 ln+ ln s}. The arm that is left plays itself to the end of
-// the epoch.
+// Epochs of length T_1, T_1^2, T_1^4, .. (T_1 = 4: 2^(2^r)), each from scratch with delta = ln T/T.
+// In an epoch: passes over the active arms; each arm i draws an opponent j != i, the two meet until
+// the sign of p_ij - 1/2 is settled at level delta/K^2, and i scores 1 if it is the better one.
+// Signs once settled cost no duel. After a pass, arms leave whose score is surely less than the
+// best: {q : m d(mean, q) <= ln(4 s K/delta) + 2 ln+ ln s}. The arm that is left plays itself to
+// the end of the epoch.
 #pragma once
 
 #include <cstddef>

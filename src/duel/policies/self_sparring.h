@@ -1,5 +1,6 @@
-// Self-Sparring with duels (m = 2): both arms are drawn by Thompson sampling from one set of beliefs.
-// Sui, Zhuang, Burdick, Yue. Multi-dueling bandits with dependent arms. UAI 2017, Algorithm 2.
+// Self-Sparring with duels (m = 2): both arms are drawn by Thompson sampling from one set of
+// beliefs. Sui, Zhuang, Burdick, Yue. Multi-dueling bandits with dependent arms. UAI 2017,
+// Algorithm 2.
 // Assumes    approximately linear utilities.
 // Guarantee  O(K log T / gap) in expectation. Its median is low and its tail heavy: it can lock on
 //            a wrong arm where the Condorcet winner wins by less against common opponents.

@@ -6,8 +6,9 @@
 // Departs    nowhere. Returns the arm it played most lately (cardinal_bandit.h).
 //
 // The left bandit gets a reward where the first arm wins, the right one where the second does. An
-// arm that meets itself is settled by the fair coin of the self-duel, which is read: so no round can
-// be jumped. Foreign duels are ignored, since their arms were not drawn against the other bandit.
+// arm that meets itself is settled by the fair coin of the self-duel, which is read: so no round
+// can be jumped. Foreign duels are ignored, since their arms were not drawn against the other
+// bandit.
 #pragma once
 
 #include <cstddef>

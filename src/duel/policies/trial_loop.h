@@ -1,5 +1,6 @@
-// One simulated trial of one policy: ask, answer, tell, and jump over the rounds that teach nothing.
-// Instantiated for each policy by its registration, so that nothing in the loop is virtual.
+// One simulated trial of one policy: ask, answer, tell, and jump over the rounds that teach
+// nothing. Instantiated for each policy by its registration, so that nothing in the loop is
+// virtual.
 #pragma once
 
 #include <algorithm>

@@ -16,8 +16,8 @@ double loss(double at, double w) {
   return win_probability(PointProblem{ValueFunction::v1, Link::logistic}, first, second) - 0.5;
 }
 
-// With s = sigma(w^2 - w_t^2): eps_t'' = s (1 - s) (2 + 4 w^2 (1 - 2 s)). It is positive on |w| < b, and
-// changes sign once on w > 0: bisected.
+// With s = sigma(w^2 - w_t^2): eps_t'' = s (1 - s) (2 + 4 w^2 (1 - 2 s)). It is positive on |w| <
+// b, and changes sign once on w > 0: bisected.
 double convex_until(double at) {
   double low = 0, high = 10;
   for (int step = 0; step < 100; ++step) {

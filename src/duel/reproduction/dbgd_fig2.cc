@@ -1,5 +1,5 @@
-// Figure 2 of Yue and Joachims (ICML 2009): average regret of DBGD, BGD1 and BGD2 over comparisons on P1
-// and P5, delta_L = 1.
+// Figure 2 of Yue and Joachims (ICML 2009): average regret of DBGD, BGD1 and BGD2 over comparisons
+// on P1 and P5, delta_L = 1.
 #include <fmt/format.h>
 
 #include <array>

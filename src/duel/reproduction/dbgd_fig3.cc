@@ -1,5 +1,5 @@
-// Figure 3 of Yue and Joachims (ICML 2009): NDCG@10 on the training queries over comparisons, with 1, 10
-// and 100 of them an update.
+// Figure 3 of Yue and Joachims (ICML 2009): NDCG@10 on the training queries over comparisons, with
+// 1, 10 and 100 of them an update.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// The synthetic problems P1 .. P5 of Yue and Joachims (ICML 2009, section 5.1): d = 50, a ball of radius
-// 10, logistic link, w_1 = sqrt(5/d) (1, .., 1), gamma = R/sqrt(T), delta = delta_L sqrt(0.4 R d) T^(-1/4).
-// Regret is strong and averaged over comparisons, so that it is at most 1.
+// The synthetic problems P1 .. P5 of Yue and Joachims (ICML 2009, section 5.1): d = 50, a ball of
+// radius 10, logistic link, w_1 = sqrt(5/d) (1, .., 1), gamma = R/sqrt(T), delta = delta_L sqrt(0.4
+// R d) T^(-1/4). Regret is strong and averaged over comparisons, so that it is at most 1.
 #pragma once
 
 #include <cstdint>

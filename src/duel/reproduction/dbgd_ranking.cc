@@ -21,8 +21,9 @@ Result<DbgdRankingData> dbgd_ranking_data(const ReproductionContext& context) {
   if (!context.data.empty()) {
     DUEL_ASSIGN(const JudgedQueries all, resolve_judged_queries(context.data[0]));
     if (all.num_queries() < 3 || all.num_features() == 0) {
-      return Error{ErrorCode::invalid_data, "the data has fewer than three queries or no features",
-                   context.data[0], "it is split into training, validation and test queries"};
+      return Error::invalid_data("the data has fewer than three queries or no features",
+                                 context.data[0],
+                                 "it is split into training, validation and test queries");
     }
     const auto parts = split_queries(all.num_queries(), 3, context.seed);
     return DbgdRankingData{
@@ -103,8 +104,8 @@ Result<std::vector<DbgdRankingResult>> play_dbgd_rankings(const ReproductionCont
     result.curve.resize(plan.trials);
     result.weights.resize(plan.trials);
   }
-  // Runs of one trial meet the same queries and are played side by side, in as many groups as keep the
-  // threads busy. Results do not depend on the groups.
+  // Runs of one trial meet the same queries and are played side by side, in as many groups as keep
+  // the threads busy. Results do not depend on the groups.
   const std::uint64_t groups =
       std::min<std::uint64_t>(runs.size(), 2 * resolve_threads(context.threads));
   const std::uint64_t count = groups * plan.trials;

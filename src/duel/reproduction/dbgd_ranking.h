@@ -1,5 +1,6 @@
-// DBGD on judged queries as Yue and Joachims (ICML 2009, section 5.2) ran it: rankers on the unit sphere,
-// duels drawn with P(w beats w') = sigma(10 (NDCG@10 of w - NDCG@10 of w')) on a random query.
+// DBGD on judged queries as Yue and Joachims (ICML 2009, section 5.2) ran it: rankers on the unit
+// sphere, duels drawn with P(w beats w') = sigma(10 (NDCG@10 of w - NDCG@10 of w')) on a random
+// query.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +38,9 @@ struct DbgdRankingRun {
   double gamma = 0.01;
   std::uint64_t batch = 100;
 
-  // delta = 1 and gamma = sqrt(10 n/T) for n comparisons an update, T in all: the paper's best of 100 an
-  // update and 10^7 comparisons, delta = 1 and gamma = 0.01, carried over to other n and T by the law
-  // of the analysis, gamma ~ 1/sqrt(number of updates).
+  // delta = 1 and gamma = sqrt(10 n/T) for n comparisons an update, T in all: the paper's best of
+  // 100 an update and 10^7 comparisons, delta = 1 and gamma = 0.01, carried over to other n and T
+  // by the law of the analysis, gamma ~ 1/sqrt(number of updates).
   static DbgdRankingRun of_batch(std::uint64_t batch, const DbgdRankingPlan& plan);
 };
 

@@ -1,5 +1,5 @@
-// Table 2 of Yue and Joachims (ICML 2009): NDCG@10 of DBGD on the training queries, on average and at
-// the end, over exploration delta and exploitation gamma, 100 duels an update.
+// Table 2 of Yue and Joachims (ICML 2009): NDCG@10 of DBGD on the training queries, on average and
+// at the end, over exploration delta and exploitation gamma, 100 duels an update.
 #include <fmt/format.h>
 
 #include <algorithm>

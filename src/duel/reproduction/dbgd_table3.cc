@@ -1,5 +1,6 @@
-// Table 3 of Yue and Joachims (ICML 2009): rankers learned by DBGD with n comparisons an update against a
-// ranking SVM that sees the grades, on the test queries: NDCG@10, and queries won, tied and lost.
+// Table 3 of Yue and Joachims (ICML 2009): rankers learned by DBGD with n comparisons an update
+// against a ranking SVM that sees the grades, on the test queries: NDCG@10, and queries won, tied
+// and lost.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -99,8 +99,8 @@ Result<DtsProblem> five_without_winner(const PreferenceMatrix& matrix, std::uint
     best_gap = least;
   }
   if (best.empty()) {
-    return Error{ErrorCode::unsupported, "no five arms without a Condorcet winner were found",
-                 matrix.name(), "give a matrix with circles"};
+    return Error::unsupported("no five arms without a Condorcet winner were found", matrix.name(),
+                              "give a matrix with circles");
   }
   std::sort(best.begin(), best.end());
   std::vector<double> p;
@@ -228,8 +228,8 @@ void add_winner_findings(const RegretRuns& runs, Reproduction& out) {
                                       are_lowest(runs, low, rest)));
 }
 
-// Policies for a Condorcet winner, followed for longer where there is none: at 1e5 rounds some have not
-// yet come to the circle that they will never leave.
+// Policies for a Condorcet winner, followed for longer where there is none: at 1e5 rounds some have
+// not yet come to the circle that they will never leave.
 constexpr Round kLateRounds = 1'000'000;
 Result<RegretRuns> late_runs(const DtsProblem& problem, const ReproductionContext& context,
                              ProgressPart part) {

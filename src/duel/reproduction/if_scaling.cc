@@ -1,6 +1,6 @@
-// How the regret of Interleaved Filter 2 grows (Yue, Broder, Kleinberg, Joachims, COLT 2009, Theorem
-// 2): O(K/eps log T), weak and strong, where the gap eps is that of the best two arms. Here all gaps
-// are equal, as in the lower bound Omega(K/eps log T).
+// How the regret of Interleaved Filter 2 grows (Yue, Broder, Kleinberg, Joachims, COLT 2009,
+// Theorem 2): O(K/eps log T), weak and strong, where the gap eps is that of the best two arms. Here
+// all gaps are equal, as in the lower bound Omega(K/eps log T).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,7 +76,8 @@ Result<Reproduction> run(const ReproductionContext& context) {
                     regret, {scaled, regret.se * unit, static_cast<double>(finished) / trials});
           curve.points.push_back({static_cast<double>(horizon), scaled,
                                   scaled - 2 * regret.se * unit, scaled + 2 * regret.se * unit});
-          // Before the exploration ends regret is linear in T, and nothing is to be seen of its size.
+          // Before the exploration ends regret is linear in T, and nothing is to be seen of its
+          // size.
           if (finished == trials) extremes[n].include(scaled);
         }
         chart.panels[n].curves.push_back(std::move(curve));

@@ -1,7 +1,7 @@
 // The random-walk model of Interleaved Filter (Yue, Broder, Kleinberg, Joachims, COLT 2009, section
-// 4): the sequence of candidates, where each loses to a uniformly chosen better one. From node K the
-// walk goes to a uniform lower node until it is at node 1. Node i < K is visited with probability
-// 1/i, independently of the others, so 1 + H_{K-1} nodes are visited in the mean.
+// 4): the sequence of candidates, where each loses to a uniformly chosen better one. From node K
+// the walk goes to a uniform lower node until it is at node 1. Node i < K is visited with
+// probability 1/i, independently of the others, so 1 + H_{K-1} nodes are visited in the mean.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,6 +1,7 @@
-// Radlinski, Kurup, Joachims, How does clickthrough data reflect retrieval quality? (CIKM 2008), with
-// simulated users: two triplets of rankers whose order is known, ORIG > FLAT > RAND and ORIG > SWAP2 >
-// SWAP4. Interleaving finds every order with a thousand queries; absolute click metrics do not.
+// Radlinski, Kurup, Joachims, How does clickthrough data reflect retrieval quality? (CIKM 2008),
+// with simulated users: two triplets of rankers whose order is known, ORIG > FLAT > RAND and ORIG >
+// SWAP2 > SWAP4. Interleaving finds every order with a thousand queries; absolute click metrics do
+// not.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -82,8 +83,8 @@ SyntheticOptions data_set(std::uint64_t seed) {
   return options;
 }
 
-// ORIG is what the hidden ranker of the data would do, FLAT gives every feature the same weight but for
-// its sign, as the paper's ignored the fields of a document.
+// ORIG is what the hidden ranker of the data would do, FLAT gives every feature the same weight but
+// for its sign, as the paper's ignored the fields of a document.
 Rankers make_rankers(const SyntheticOptions& options) {
   std::vector<LinearRanker::Term> weighted, flat;
   const std::vector<double> weights = synthetic_weights(options);

@@ -61,10 +61,9 @@ Result<RankerMatrices> ranker_matrices(const ReproductionContext& context, Progr
   RankerMatrices matrices;
   for (std::uint64_t attempt = 1; matrices.all.empty(); ++attempt) {
     if (attempt > kMostDataSets) {
-      return Error{
-          ErrorCode::unsupported,
-          fmt::format("none of {} simulated matrices has a Condorcet winner", kMostDataSets), "",
-          "another --seed"};
+      return Error::unsupported(
+                 fmt::format("none of {} simulated matrices has a Condorcet winner", kMostDataSets))
+          .with_hint("another --seed");
     }
     const SyntheticOptions options = data_set(context.seed + attempt);
     // Each attempt takes half of what is left, so that progress never goes back.

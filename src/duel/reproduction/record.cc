@@ -163,9 +163,9 @@ Result<ReproductionRecord> parse_record(std::string_view text, const std::string
     }
     return record;
   } catch (const nlohmann::json::exception& exception) {
-    return Error{ErrorCode::invalid_data,
-                 fmt::format("these are not the findings of a reproduction: {}", exception.what()),
-                 source, "write them anew with duel reproduce NAME -o DIR"};
+    return Error::invalid_data(
+        fmt::format("these are not the findings of a reproduction: {}", exception.what()), source,
+        "write them anew with duel reproduce NAME -o DIR");
   }
 }
 

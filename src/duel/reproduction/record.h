@@ -1,5 +1,5 @@
-// findings.json: what a finished reproduction found, with the settings it was run with. The report is
-// made of these, and a run over many reproductions passes over those that are there already.
+// findings.json: what a finished reproduction found, with the settings it was run with. The report
+// is made of these, and a run over many reproductions passes over those that are there already.
 #pragma once
 
 #include <cstdint>

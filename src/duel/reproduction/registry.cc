@@ -49,8 +49,8 @@ Result<const ReproductionKind*> find_reproduction(std::string_view name) {
   for (const ReproductionKind* kind : reproduction_kinds()) {
     if (kind->facts.name == name) return kind;
   }
-  return Error{ErrorCode::invalid_argument, "there is no reproduction '" + std::string(name) + "'",
-               "", spelling_hint(name, reproduction_names())};
+  return Error::invalid_argument("there is no reproduction '" + std::string(name) + "'")
+      .with_hint(spelling_hint(name, reproduction_names()));
 }
 
 }  // namespace duel

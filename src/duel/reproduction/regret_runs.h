@@ -1,5 +1,5 @@
-// Regret of several policies on one matrix, as the papers' figures show it, with the values of every
-// trial at hand.
+// Regret of several policies on one matrix, as the papers' figures show it, with the values of
+// every trial at hand.
 //
 //   RegretPlan plan{.matrix = &matrix, .markers = markers_to(1e7), .trials = 100};
 //   plan.contestants = {{.label = "RUCB", .policy = "rucb(alpha=0.51)"},

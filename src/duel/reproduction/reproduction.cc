@@ -43,7 +43,7 @@ const PreferenceMatrix* ReproductionContext::matrix(std::string_view name) const
 }
 
 Error interrupted_reproduction() {
-  return Error{ErrorCode::interrupted, "interrupted before the reproduction was complete", "", ""};
+  return Error::interrupted("interrupted before the reproduction was complete");
 }
 
 Measured measured(std::span<const double> values) {
@@ -97,8 +97,8 @@ Result<FindingVerdict> parse_verdict(std::string_view text) {
     if (text == name) return verdict;
     known.emplace_back(name);
   }
-  return Error{ErrorCode::invalid_data, fmt::format("there is no verdict '{}'", text), "",
-               spelling_hint(text, known)};
+  return Error::invalid_data(fmt::format("there is no verdict '{}'", text))
+      .with_hint(spelling_hint(text, known));
 }
 
 std::string measured_text(const Measured& value) {

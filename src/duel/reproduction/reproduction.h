@@ -14,8 +14,8 @@
 //   }
 //   const bool registered = register_reproduction({.name = "if-walk", ..}, run);
 //
-// It draws all randomness from the seed, gives the same numbers on any number of threads, prints and
-// writes nothing, and says honestly what does not match.
+// It draws all randomness from the seed, gives the same numbers on any number of threads, prints
+// and writes nothing, and says honestly what does not match.
 #pragma once
 
 #include <atomic>
@@ -71,8 +71,8 @@ Error interrupted_reproduction();
 
 // --- what it gives back -------------------------------------------------------------------------
 
-// A mean over trials. `se` is NaN where it is unknown and 0 for what is exact; an exact value has no
-// trials.
+// A mean over trials. `se` is NaN where it is unknown and 0 for what is exact; an exact value has
+// no trials.
 struct Measured {
   double mean = kUndefined;
   double se = kUndefined;

@@ -116,12 +116,12 @@ Result<PanelMatrix> matrix_of(const PanelFacts& facts, const ReproductionContext
   }
   const std::optional<Arm> winner = condorcet_winner(*given);
   if (!winner) {
-    return Error{ErrorCode::unsupported, "the panel needs a Condorcet winner", given->name(),
-                 "the matrix has none"};
+    return Error::unsupported("the panel needs a Condorcet winner", given->name(),
+                              "the matrix has none");
   }
   if (given->num_arms() < facts.arms) {
-    return Error{ErrorCode::unsupported, fmt::format("the panel needs {} arms", facts.arms),
-                 given->name(), fmt::format("the matrix has {}", given->num_arms())};
+    return Error::unsupported(fmt::format("the panel needs {} arms", facts.arms), given->name(),
+                              fmt::format("the matrix has {}", given->num_arms()));
   }
   out.title = given->name();
   if (given->num_arms() == facts.arms) {

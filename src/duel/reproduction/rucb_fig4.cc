@@ -1,5 +1,5 @@
-// Figure 4 of Zoghi, Whiteson, Munos, de Rijke, Relative Upper Confidence Bound (ICML 2014): regret and
-// accuracy of RUCB, Condorcet SAVAGE and Beat-the-Mean on 16, 32 and 64 rankers. SAVAGE and
+// Figure 4 of Zoghi, Whiteson, Munos, de Rijke, Relative Upper Confidence Bound (ICML 2014): regret
+// and accuracy of RUCB, Condorcet SAVAGE and Beat-the-Mean on 16, 32 and 64 rankers. SAVAGE and
 // Beat-the-Mean need a horizon: each of their markers is a fresh set of runs with that horizon.
 #include <fmt/format.h>
 
@@ -31,8 +31,8 @@ struct PublishedPanel {
 };
 constexpr std::array<PublishedPanel, 3> kPanels = {{{16, "4.85"}, {32, "11.6"}, {64, "47.3"}}};
 
-// The round at which the share of right trials first reaches `level`: between two markers on a straight
-// line over ln t, as the figure draws it; nullopt where it does not.
+// The round at which the share of right trials first reaches `level`: between two markers on a
+// straight line over ln t, as the figure draws it; nullopt where it does not.
 std::optional<double> reaches(const ContestantRun& run, double level) {
   double last_round = 0, last_share = 0;
   for (const Round marker : run.markers()) {

@@ -1,5 +1,5 @@
-// Figure 5 of Zoghi, Whiteson, Munos, de Rijke, Relative Upper Confidence Bound (ICML 2014): how likely
-// a random subset of k rankers has a Condorcet winner, and how likely it has a total order.
+// Figure 5 of Zoghi, Whiteson, Munos, de Rijke, Relative Upper Confidence Bound (ICML 2014): how
+// likely a random subset of k rankers has a Condorcet winner, and how likely it has a total order.
 #include <fmt/format.h>
 
 #include <algorithm>

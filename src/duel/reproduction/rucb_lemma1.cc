@@ -39,8 +39,8 @@ double delta_after(double round) {
   return (4 * kAlpha - 1) * kArms * kArms / ((2 * kAlpha - 1) * std::pow(round, 2 * kAlpha - 1));
 }
 
-// Follows one run and remembers the last round at which some p_ij lay outside its bounds. Both see the
-// run: the loop tells the round of each duel, then asks for its outcome.
+// Follows one run and remembers the last round at which some p_ij lay outside its bounds. Both see
+// the run: the loop tells the round of each duel, then asks for its outcome.
 class Coverage final : public OutcomeSource {
  public:
   Coverage(const PreferenceMatrix& matrix, double alpha, OutcomeStream outcomes)

@@ -1,5 +1,6 @@
-// Three examples of the slides on dueling bandits of the course CS 159 (Caltech, 2016): a matrix of six
-// rankers, team-draft interleaving of two lists of six documents, and a table of duels. All exact.
+// Three examples of the slides on dueling bandits of the course CS 159 (Caltech, 2016): a matrix of
+// six rankers, team-draft interleaving of two lists of six documents, and a table of duels. All
+// exact.
 #include <fmt/format.h>
 
 #include <array>

@@ -25,10 +25,9 @@ Result<std::vector<Round>> complete_checkpoints(std::span<const Round> given, Ro
   std::vector<Round> checkpoints(given.begin(), given.end());
   for (const Round checkpoint : checkpoints) {
     if (checkpoint < 1 || checkpoint > rounds) {
-      return Error{
-          ErrorCode::invalid_argument,
-          fmt::format("checkpoint {} lies outside the run of {} rounds", checkpoint, rounds), "",
-          fmt::format("1 .. {}", rounds)};
+      return Error::invalid_argument(
+                 fmt::format("checkpoint {} lies outside the run of {} rounds", checkpoint, rounds))
+          .with_hint(fmt::format("1 .. {}", rounds));
     }
   }
   checkpoints.push_back(rounds);

@@ -241,10 +241,10 @@ Result<Simulation> Simulation::create(const SimulationPlan& plan) {
   }
   const double bytes = TrialTable::bytes(plan.trials, plan.checkpoints.size(), plan.regrets.size());
   if (bytes > 0.8 * physical_memory()) {
-    return Error{ErrorCode::unsupported,
-                 fmt::format("the values of {} trials at {} checkpoints need {:.1f} GB of memory",
-                             plan.trials, plan.checkpoints.size(), bytes / 1e9),
-                 "", "fewer trials, checkpoints or regret notions"};
+    return Error::unsupported(
+               fmt::format("the values of {} trials at {} checkpoints need {:.1f} GB of memory",
+                           plan.trials, plan.checkpoints.size(), bytes / 1e9))
+        .with_hint("fewer trials, checkpoints or regret notions");
   }
   simulation.threads_ = resolve_threads(plan.threads);
   return simulation;

@@ -42,13 +42,13 @@ struct MatrixChange {
 struct SimulationPlan {
   const PreferenceMatrix* matrix = nullptr;  // must outlive the Simulation
   // Ascending, each after round 1; the matrices must outlive the Simulation. Regret is counted
-  // against the matrix in force, and what is right to recommend is judged by it. (Von Neumann regret
-  // is then the sum over the stretches between changes.)
+  // against the matrix in force, and what is right to recommend is judged by it. (Von Neumann
+  // regret is then the sum over the stretches between changes.)
   std::vector<MatrixChange> changes;
   // Where set, what answers the duels of a trial in place of coins with the matrix's probabilities.
   std::function<std::unique_ptr<OutcomeSource>(std::uint64_t seed, std::uint32_t trial)> outcomes;
-  // Where set, the matrix is no truth but a stand-in: every regret is undefined (NaN), and these arms
-  // are right to recommend. Not together with `changes`.
+  // Where set, the matrix is no truth but a stand-in: every regret is undefined (NaN), and these
+  // arms are right to recommend. Not together with `changes`.
   std::optional<std::vector<Arm>> right_arms;
   std::vector<CallSpec> policies;
   std::vector<Round> checkpoints;  // ascending, not empty; the last one ends the run

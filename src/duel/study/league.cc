@@ -39,8 +39,8 @@ Result<std::vector<std::string>> matrix_files(const std::string& directory) {
     files.push_back(path.string());
   }
   if (files.empty()) {
-    return Error{ErrorCode::not_found, "there is no matrix (*.csv) in the directory", directory,
-                 "docs/formats.md says what a matrix file is"};
+    return Error::not_found("there is no matrix (*.csv) in the directory", directory,
+                            "docs/formats.md says what a matrix file is");
   }
   return files;
 }
@@ -54,8 +54,7 @@ Status add_problem(const std::string& text, std::vector<LeagueProblem>& problems
   std::string name = matrix.name();
   if (taken(name)) name = text;  // two files of the same name
   if (taken(name)) {
-    return Error{ErrorCode::invalid_argument, fmt::format("matrix '{}' is given twice", text), "",
-                 ""};
+    return Error::invalid_argument(fmt::format("matrix '{}' is given twice", text));
   }
   problems.push_back(
       {std::move(name), std::make_shared<const PreferenceMatrix>(std::move(matrix))});
@@ -125,8 +124,8 @@ LeagueTable table_of(const LeagueScores& scores, const std::vector<Player>& play
 
 // What each trial says of a policy's log_ratio. By the delta method
 //   ln(mean x / mean b) ~ mean_t (x_t / mean x - b_t / mean b) + const,
-// and the same trial of different problems draws from the same streams, so the trial, summed over the
-// problems, is what is independent.
+// and the same trial of different problems draws from the same streams, so the trial, summed over
+// the problems, is what is independent.
 class Standings {
  public:
   Standings(const std::vector<std::string>& policies, std::uint32_t trials)
@@ -202,7 +201,7 @@ class Standings {
 
 Status check_spec(const LeagueSpec& spec) {
   const auto missing = [](const char* what) {
-    return Error{ErrorCode::invalid_argument, fmt::format("a league needs a {}", what), "", ""};
+    return Error::invalid_argument(fmt::format("a league needs a {}", what));
   };
   if (spec.problems.empty()) return missing("problem");
   if (spec.policies.empty()) return missing("policy");
@@ -239,8 +238,7 @@ Result<PreparedProblem> prepare(const LeagueSpec& spec, const LeagueProblem& pro
     }
     const std::string& label = simulation->label(0);
     if (std::find(labels.begin(), labels.end(), label) != labels.end()) {
-      return Error{ErrorCode::invalid_argument, fmt::format("policy '{}' is given twice", label),
-                   "", ""};
+      return Error::invalid_argument(fmt::format("policy '{}' is given twice", label));
     }
     labels.push_back(label);
     prepared.simulations.emplace_back(*std::move(simulation));
@@ -334,7 +332,7 @@ Result<LeagueResults> run_league(const LeagueSpec& spec, const LeagueOptions& op
     if (!options.refused_everywhere_is_error || refusals[p] < spec.problems.size()) continue;
     for (const LeftOut& left_out : prepared.front().facts.left_out) {
       if (left_out.policy != names[p]) continue;
-      return Error{ErrorCode::invalid_argument, left_out.reason, "policy '" + names[p] + "'", ""};
+      return Error::invalid_argument(left_out.reason, "policy '" + names[p] + "'");
     }
   }
 

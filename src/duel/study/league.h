@@ -1,13 +1,14 @@
 // A league: policies play the same trials of the same problems and are ranked by regret.
 //
 // A problem with a Condorcet winner is judged by average regret, one without by Copeland regret.
-// Within a problem the policies are compared trial by trial: they meet the same answers from the same
-// pair, so the difference of two policies has a smaller error than either of them.
+// Within a problem the policies are compared trial by trial: they meet the same answers from the
+// same pair, so the difference of two policies has a smaller error than either of them.
 //
 // Over the problems counts the mean of ln(regret / regret of the best on that problem): its
-// exponential, the geometric mean of the ratios, is how many times the best's regret a policy pays. Regret
-// differs by orders of magnitude between problems, so a plain mean would be the hardest problem's
-// alone; and ranks depend on who else takes part and do not see by how much somebody lost.
+// exponential, the geometric mean of the ratios, is how many times the best's regret a policy pays.
+// Regret differs by orders of magnitude between problems, so a plain mean would be the hardest
+// problem's alone; and ranks depend on who else takes part and do not see by how much somebody
+// lost.
 #pragma once
 
 #include <atomic>
@@ -43,17 +44,18 @@ struct LeagueSpec {
 
 // The built-in problems as calls of the matrix catalogue: every name of it, some in several sizes.
 const std::vector<std::string>& league_matrices();
-// Every registered policy as it is by default but `auto`, which plays as another, and variants of note.
+// Every registered policy as it is by default but `auto`, which plays as another, and variants of
+// note.
 std::vector<CallSpec> league_policies();
 
 // Built-in matrices, files, and directories, whose files *.csv are matrices. There NAME.KIND.csv
-// beside NAME.csv is data about it (counts, single duels) and not read. An error names the directory
-// without a matrix, or the file that is none.
+// beside NAME.csv is data about it (counts, single duels) and not read. An error names the
+// directory without a matrix, or the file that is none.
 Result<std::vector<LeagueProblem>> league_problems(const std::vector<std::string>& matrices,
                                                    const std::vector<std::string>& directories);
 
-// Two policies are told apart where their paired difference is larger than this many of its standard
-// errors.
+// Two policies are told apart where their paired difference is larger than this many of its
+// standard errors.
 inline constexpr double kToldApart = 2;
 
 struct LeagueEntry {
@@ -115,8 +117,8 @@ struct LeagueScores {
   std::vector<std::vector<double>> values;  // by policy: regret of every trial; empty: did not play
 };
 
-// The statistics alone. `policies` names the rows of `values`. Problems that are not complete have a
-// table but do not count in the standings.
+// The statistics alone. `policies` names the rows of `values`. Problems that are not complete have
+// a table but do not count in the standings.
 LeagueResults judge_league(const std::vector<std::string>& policies,
                            const std::vector<LeagueScores>& scores);
 
@@ -134,8 +136,8 @@ struct LeagueOptions {
   bool refused_everywhere_is_error = true;
 };
 
-// Problem by problem. After an interruption the results hold the policies that had finished all their
-// trials. An error: no problem or policy, a policy given twice or unknown.
+// Problem by problem. After an interruption the results hold the policies that had finished all
+// their trials. An error: no problem or policy, a policy given twice or unknown.
 Result<LeagueResults> run_league(const LeagueSpec& spec, const LeagueOptions& options = {});
 
 // league.csv: a row per problem and policy, best first.

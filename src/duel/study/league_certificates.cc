@@ -42,20 +42,20 @@ struct Prepared {
 
 Status check_spec(const CertificateLeagueSpec& spec) {
   const auto missing = [](const char* what) {
-    return Error{ErrorCode::invalid_argument, fmt::format("a league needs a {}", what), "", ""};
+    return Error::invalid_argument(fmt::format("a league needs a {}", what));
   };
   if (spec.problems.empty()) return missing("problem");
   if (spec.policies.empty()) return missing("policy");
   if (!(spec.alpha > 0 && spec.alpha < 0.5)) {
-    return Error{ErrorCode::invalid_argument, fmt::format("{} is out of range", spec.alpha),
-                 "--alpha", "0 < alpha < 0.5"};
+    return Error::invalid_argument(fmt::format("{} is out of range", spec.alpha), "--alpha",
+                                   "0 < alpha < 0.5");
   }
   DUEL_CHECK(spec.max_duels >= 1 && spec.trials >= 1);
   for (const CallSpec& call : spec.policies) DUEL_RETURN_IF_ERROR(find_policy(call.name));
   for (const LeagueProblem& problem : spec.problems) {
     if (problem.matrix->num_arms() < 2) {
-      return Error{ErrorCode::invalid_argument, "one arm has no rival", problem.name,
-                   "at least two arms are needed"};
+      return Error::invalid_argument("one arm has no rival", problem.name,
+                                     "at least two arms are needed");
     }
   }
   return Done{};
@@ -88,8 +88,7 @@ Result<Prepared> prepare(const CertificateLeagueSpec& spec, const LeagueProblem&
     }
     const std::string label = (*configured)->canonical();
     if (std::find(labels.begin(), labels.end(), label) != labels.end()) {
-      return Error{ErrorCode::invalid_argument, fmt::format("policy '{}' is given twice", label),
-                   "", ""};
+      return Error::invalid_argument(fmt::format("policy '{}' is given twice", label));
     }
     labels.push_back(label);
     prepared.designs.push_back({.policy = *std::move(configured)});
@@ -193,8 +192,7 @@ Result<CertificateLeagueResults> run_certificate_league(const CertificateLeagueS
     const auto p = static_cast<std::size_t>(std::find(names.begin(), names.end(), left_out.policy) -
                                             names.begin());
     if (options.refused_everywhere_is_error && refusals[p] == spec.problems.size()) {
-      return Error{ErrorCode::invalid_argument, left_out.reason, "policy '" + left_out.policy + "'",
-                   ""};
+      return Error::invalid_argument(left_out.reason, "policy '" + left_out.policy + "'");
     }
   }
 

@@ -1,9 +1,9 @@
-// A league of certificates: policies choose the duels of the same simulated experiments, the stopping
-// rule of `plan` ends them, and they are ranked by how many duels that takes.
+// A league of certificates: policies choose the duels of the same simulated experiments, the
+// stopping rule of `plan` ends them, and they are ranked by how many duels that takes.
 //
-// An experiment that is undecided at the cap counts as the cap, so that the mean of a policy that leaves
-// many undecided is too small: the share undecided stands beside it. Comparisons within a problem and
-// over the problems are those of the league (league.h), with duels in place of regret.
+// An experiment that is undecided at the cap counts as the cap, so that the mean of a policy that
+// leaves many undecided is too small: the share undecided stands beside it. Comparisons within a
+// problem and over the problems are those of the league (league.h), with duels in place of regret.
 #pragma once
 
 #include <atomic>
@@ -62,8 +62,8 @@ struct CertificateLeagueResults {
   bool interrupted = false;
 };
 
-// Problem by problem and policy by policy, as `run_league`. An error: no problem or policy, a policy
-// given twice or unknown, a problem of one arm, a level out of range.
+// Problem by problem and policy by policy, as `run_league`. An error: no problem or policy, a
+// policy given twice or unknown, a problem of one arm, a level out of range.
 Result<CertificateLeagueResults> run_certificate_league(const CertificateLeagueSpec& spec,
                                                         const LeagueOptions& options = {});
 

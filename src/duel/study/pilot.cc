@@ -24,12 +24,12 @@ Result<Pilot> pilot_of(const ComparisonTable& table, const std::string& name) {
   }
   const std::size_t num_arms = pilot.arms.size();
   if (num_arms < 2) {
-    return Error{ErrorCode::invalid_data, fmt::format("holds comparisons of {} arms", num_arms),
-                 name, "at least two are needed"};
+    return Error::invalid_data(fmt::format("holds comparisons of {} arms", num_arms), name,
+                               "at least two are needed");
   }
   if (num_arms > kMostArms) {
-    return Error{ErrorCode::unsupported, fmt::format("has more than {} arms", kMostArms), name,
-                 "is this a table of comparisons?"};
+    return Error::unsupported(fmt::format("has more than {} arms", kMostArms), name,
+                              "is this a table of comparisons?");
   }
   pilot.wins.resize(num_arms * num_arms);
   for (const ComparisonRecord& row : table.rows) {

@@ -50,16 +50,16 @@ PlanTruth known_truth(PreferenceMatrix matrix) {
 
 Result<PlanTruth> guessed_truth(std::uint64_t num_arms, double gap, double spread) {
   if (num_arms < 2 || num_arms > 10'000) {
-    return Error{ErrorCode::invalid_argument, fmt::format("{} is out of range", num_arms), "--arms",
-                 "2 .. 10000"};
+    return Error::invalid_argument(fmt::format("{} is out of range", num_arms), "--arms",
+                                   "2 .. 10000");
   }
   if (!(gap > 0 && gap < 0.5)) {
-    return Error{ErrorCode::invalid_argument, fmt::format("{} is out of range", gap), "--gap",
-                 "0 < gap < 0.5"};
+    return Error::invalid_argument(fmt::format("{} is out of range", gap), "--gap",
+                                   "0 < gap < 0.5");
   }
   if (!(spread >= 0 && spread <= 100)) {
-    return Error{ErrorCode::invalid_argument, fmt::format("{} is out of range", spread), "--spread",
-                 "0 .. 100"};
+    return Error::invalid_argument(fmt::format("{} is out of range", spread), "--spread",
+                                   "0 .. 100");
   }
   PlanTruth truth;
   truth.num_arms = num_arms;
@@ -155,8 +155,8 @@ class Referee {
     }
     borda_->add(winner, loser, {2, 0});
     ++decisive_;
-    // An interval of Borda's takes tens of microseconds, so that one looks when the duels have grown by
-    // a fiftieth; a live experiment looks after every duel and stops up to 2 % sooner.
+    // An interval of Borda's takes tens of microseconds, so that one looks when the duels have
+    // grown by a fiftieth; a live experiment looks after every duel and stops up to 2 % sooner.
     if (decisive_ < next_look_) return;
     next_look_ = decisive_ + 1 + decisive_ / 50;
     borda_winner_ = score_board(*borda_, Score::borda, alpha_).value().winner;
@@ -399,8 +399,7 @@ void add_references(PlanResults& results, const PlanSpec& spec) {
 
 Status check(const PlanSpec& spec) {
   const auto refuse = [](double value, const char* where, const char* hint) {
-    return Error{ErrorCode::invalid_argument, fmt::format("{} is out of range", value), where,
-                 hint};
+    return Error::invalid_argument(fmt::format("{} is out of range", value), where, hint);
   };
   if (!(spec.alpha > 0 && spec.alpha < 0.5))
     return refuse(spec.alpha, "--alpha", "0 < alpha < 0.5");
@@ -408,11 +407,11 @@ Status check(const PlanSpec& spec) {
     return refuse(spec.tie_rate, "--tie-rate", "0 <= rate < 1");
   }
   if (spec.truth.num_arms < 2) {
-    return Error{ErrorCode::invalid_argument, "one arm has no rival", spec.truth.name,
-                 "at least two arms are needed"};
+    return Error::invalid_argument("one arm has no rival", spec.truth.name,
+                                   "at least two arms are needed");
   }
   if (spec.policies.empty() && !spec.round_robin) {
-    return Error{ErrorCode::invalid_argument, "there is no policy to try", "--policy", ""};
+    return Error::invalid_argument("there is no policy to try", "--policy");
   }
   return Done{};
 }
@@ -431,8 +430,8 @@ Result<PlanResults> run_plan(const PlanSpec& spec, const PlanHooks& hooks) {
   for (const CallSpec& call : spec.policies) {
     DUEL_ASSIGN(auto configured, configure_policy(call, setting));
     if (std::find(names.begin(), names.end(), configured->canonical()) != names.end()) {
-      return Error{ErrorCode::invalid_argument,
-                   fmt::format("{} is given twice", configured->canonical()), "--policy", ""};
+      return Error::invalid_argument(fmt::format("{} is given twice", configured->canonical()),
+                                     "--policy");
     }
     names.push_back(configured->canonical());
     designs.push_back(std::move(configured));

@@ -1,8 +1,9 @@
-// How many duels until a certificate: experiments are simulated with the policy that chooses and the rule
-// that stops, many times over, on a truth that is known, guessed, or drawn from what a pilot saw.
+// How many duels until a certificate: experiments are simulated with the policy that chooses and
+// the rule that stops, many times over, on a truth that is known, guessed, or drawn from what a
+// pilot saw.
 //
-// Designs are compared on common random numbers: in a trial they meet the same truth and the same answers
-// from the same pair. Every number depends on the seed alone, not on the threads.
+// Designs are compared on common random numbers: in a trial they meet the same truth and the same
+// answers from the same pair. Every number depends on the seed alone, not on the threads.
 #pragma once
 
 #include <atomic>
@@ -33,10 +34,10 @@ struct PlanTruth {
 };
 
 PlanTruth known_truth(PreferenceMatrix matrix);
-// Arm 1 beats arm 2 by `gap`, p = 1/2 + gap. With spread 0 it beats all others so, and they are even:
-// the hardest such truth. Otherwise strengths are those of Bradley-Terry, and those of the others lie
-// below arm 2's by `spread` times the size of a standard normal draw, drawn anew in each trial. An error
-// names what is out of range.
+// Arm 1 beats arm 2 by `gap`, p = 1/2 + gap. With spread 0 it beats all others so, and they are
+// even: the hardest such truth. Otherwise strengths are those of Bradley-Terry, and those of the
+// others lie below arm 2's by `spread` times the size of a standard normal draw, drawn anew in each
+// trial. An error names what is out of range.
 Result<PlanTruth> guessed_truth(std::uint64_t num_arms, double gap, double spread);
 // Each pair's win probability is drawn from Beta(wins + 1, losses + 1), pairs independent.
 PlanTruth posterior_truth(const Pilot& pilot);
@@ -85,10 +86,10 @@ struct PlanResults {
   std::uint64_t seed = 0;
   std::vector<PlanEntry> entries;    // policies as given, then round-robin
   std::uint64_t without_winner = 0;  // trials whose truth has no Condorcet winner
-  // For somebody who knows the winner and has only to show it, the median over the trials whose truth
-  // has a Condorcet winner *: sum_j ln(1/alpha)/d(p_*j, 1/2), below which no rule of this level can
-  // come on average, and the duels of K - 1 tests of a fixed size with one look at the end, at level
-  // alpha/(K - 1) each, with power 0.8.
+  // For somebody who knows the winner and has only to show it, the median over the trials whose
+  // truth has a Condorcet winner *: sum_j ln(1/alpha)/d(p_*j, 1/2), below which no rule of this
+  // level can come on average, and the duels of K - 1 tests of a fixed size with one look at the
+  // end, at level alpha/(K - 1) each, with power 0.8.
   std::optional<double> reference;
   std::optional<double> fixed_size;
   bool interrupted = false;
@@ -99,8 +100,8 @@ struct PlanHooks {
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;
 };
 
-// An error: no policy, one that refuses the number of arms, a value out of range. What was interrupted
-// has no entries.
+// An error: no policy, one that refuses the number of arms, a value out of range. What was
+// interrupted has no entries.
 Result<PlanResults> run_plan(const PlanSpec& spec, const PlanHooks& hooks = {});
 
 // One experiment; `policy` null is round-robin. REQUIRES: made for as many arms.

@@ -16,8 +16,8 @@
 namespace duel {
 
 struct Problem {
-  // What regret is counted against. Where `right_arms` is set nobody knows that; the matrix then is all
-  // 1/2, for the names of the arms.
+  // What regret is counted against. Where `right_arms` is set nobody knows that; the matrix then is
+  // all 1/2, for the names of the arms.
   MatrixSchedule schedule;
   std::shared_ptr<ClickEnvironment> clicks;  // null: outcomes are drawn from the schedule
   std::optional<std::vector<Arm>> right_arms;
@@ -26,8 +26,8 @@ struct Problem {
   std::function<std::unique_ptr<OutcomeSource>(std::uint64_t, std::uint32_t)> outcomes() const;
 };
 
-// What a user means by `text`: `clicks(..)`, or what `resolve_schedule` understands. `threads` serve
-// what has to be worked out.
+// What a user means by `text`: `clicks(..)`, or what `resolve_schedule` understands. `threads`
+// serve what has to be worked out.
 Result<Problem> resolve_problem(std::string_view text, unsigned threads);
 
 }  // namespace duel

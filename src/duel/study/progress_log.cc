@@ -84,8 +84,8 @@ Result<ProgressLog> ProgressLog::open(const std::filesystem::path& file, const s
   ProgressLog log(file, descriptor, matrices, policies);
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return system_error("cannot be locked", file, errno);
-    return Error{ErrorCode::io, "another run is writing to this directory", file.string(),
-                 "wait for it to end, or choose another directory"};
+    return Error::io("another run is writing to this directory", file.string(),
+                     "wait for it to end, or choose another directory");
   }
   if (opening == Opening::continued) {
     DUEL_ASSIGN(const bool has_study, log.index(study));
@@ -122,10 +122,10 @@ Result<bool> ProgressLog::index(const std::string& study) {
   // getline reaches the end of the file exactly where the line has no \n.
   if (!std::getline(input, line) || input.eof()) return false;
   if (line != first_line(study)) {
-    return Error{ErrorCode::unsupported,
-                 "the unfinished run here is of another study, of other matrices, or by another "
-                 "version",
-                 file_.string(), "begin anew with --force"};
+    return Error::unsupported(
+        "the unfinished run here is of another study, of other matrices, or by another "
+        "version",
+        file_.string(), "begin anew with --force");
   }
   std::uint64_t offset = line.size() + 1;
   while (std::getline(input, line) && !input.eof()) {

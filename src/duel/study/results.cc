@@ -39,18 +39,17 @@ class TableReader {
     TableReader table(CsvReader(text, source), columns);
     DUEL_ASSIGN(const auto header, table.reader_.next());
     if (!header) {
-      return Error{ErrorCode::invalid_data, "the file is empty", source, ""};
+      return Error::invalid_data("the file is empty", source);
     }
     for (std::size_t i = 0; i < std::max(columns.size(), header->fields.size()); ++i) {
       if (i < columns.size() && i < header->fields.size() && header->fields[i] == columns[i]) {
         continue;
       }
-      return Error{ErrorCode::invalid_data,
-                   i < header->fields.size()
-                       ? fmt::format("unexpected column '{}'", header->fields[i])
-                       : fmt::format("the column '{}' is missing", columns[i]),
-                   table.reader_.where(header->line),
-                   fmt::format("the columns are {}", fmt::join(columns, ","))};
+      return Error::invalid_data(i < header->fields.size()
+                                     ? fmt::format("unexpected column '{}'", header->fields[i])
+                                     : fmt::format("the column '{}' is missing", columns[i]),
+                                 table.reader_.where(header->line),
+                                 fmt::format("the columns are {}", fmt::join(columns, ",")));
     }
     return table;
   }
@@ -67,7 +66,7 @@ class TableReader {
   }
 
   Error error(std::string message) const {
-    return Error{ErrorCode::invalid_data, std::move(message), reader_.where(record_.line), ""};
+    return Error::invalid_data(std::move(message), reader_.where(record_.line));
   }
 
   const std::string& text(std::size_t column) const { return record_.fields[column]; }
@@ -82,9 +81,9 @@ class TableReader {
     const auto value = parse_count(text(column));
     if (!value.ok()) return in_column(column, value.error());
     if (*value < least || *value > most) {
-      return in_column(
-          column, Error{ErrorCode::invalid_data, fmt::format("'{}' is out of range", text(column)),
-                        "", fmt::format("{} .. {}", least, most)});
+      return in_column(column,
+                       Error::invalid_data(fmt::format("'{}' is out of range", text(column)))
+                           .with_hint(fmt::format("{} .. {}", least, most)));
     }
     return *value;
   }
@@ -389,7 +388,7 @@ Result<StudyResults> parse_results_csv(std::string_view text, const std::string&
     DUEL_RETURN_IF_ERROR(assembler.add(table, row));
   }
   if (assembler.results().runs.empty()) {
-    return Error{ErrorCode::invalid_data, "the file has no results", source, ""};
+    return Error::invalid_data("the file has no results", source);
   }
   if (!assembler.complete_checkpoint()) {
     return table.error("the last checkpoint lacks a regret that others have");
@@ -421,10 +420,9 @@ Result<StudyResults> read_results(const std::filesystem::path& directory_or_file
   const std::filesystem::path file = is_directory ? files.results() : directory_or_file;
   if (is_directory && !std::filesystem::exists(file, ignored)) {
     const bool unfinished = std::filesystem::exists(files.progress(), ignored);
-    return Error{ErrorCode::not_found,
-                 unfinished ? "the study in this directory is not finished"
-                            : "there is no results.csv in this directory",
-                 directory_or_file.string(), unfinished ? "resume it first" : ""};
+    return Error::not_found(unfinished ? "the study in this directory is not finished"
+                                       : "there is no results.csv in this directory",
+                            directory_or_file.string(), unfinished ? "resume it first" : "");
   }
   DUEL_ASSIGN(const std::string text, read_whole_file(file, kMaxResultsBytes));
   DUEL_ASSIGN(StudyResults results, parse_results_csv(text, file.string()));

@@ -18,10 +18,10 @@ struct RoundRobinCost {
   std::uint64_t most = 0;
 };
 
-// Plays round-robin on the estimated matrix, p_ij = (wins + 1)/(decisive + 2), where a duel is decisive
-// as often as those of its pair were, until the rule of the experiment certifies something. Bounded
-// work, the same bits for the same ledger. Nothing for the goals copeland and borda, whose rule looks
-// at all pairs at once.
+// Plays round-robin on the estimated matrix, p_ij = (wins + 1)/(decisive + 2), where a duel is
+// decisive as often as those of its pair were, until the rule of the experiment certifies
+// something. Bounded work, the same bits for the same ledger. Nothing for the goals copeland and
+// borda, whose rule looks at all pairs at once.
 std::optional<RoundRobinCost> round_robin_cost(const Ledger& ledger);
 
 }  // namespace duel

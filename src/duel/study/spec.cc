@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kMaxStudyFileBytes = 10'000'000;
 
 Error invalid(std::string message, std::string hint = "") {
-  return Error{ErrorCode::invalid_argument, std::move(message), "", std::move(hint)};
+  return Error::invalid_argument(std::move(message)).with_hint(std::move(hint));
 }
 
 // --- one reader per kind of value
@@ -177,10 +177,9 @@ Status read_toml_entry(StudyDraft& draft, const Key& key, const toml::node& node
   const auto wrong_type = [&](const toml::node& at) {
     std::ostringstream type;
     type << at.type();
-    return Error{
-        ErrorCode::invalid_data,
+    return Error::invalid_data(
         fmt::format("{} must be {}, not {}", key.name, allowed_in_toml(key.type), type.str()),
-        document.where(at.source()), ""};
+        document.where(at.source()));
   };
   std::vector<std::string> items;
   std::vector<toml::source_region> places;

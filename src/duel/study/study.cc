@@ -97,9 +97,9 @@ Result<PreparedStudy> prepare(const StudySpec& given, unsigned threads, bool has
   }
   for (const std::string& text : given.matrices) {
     if (text == "-" && has_output) {
-      return Error{ErrorCode::unsupported,
-                   "a study with an output directory cannot read a matrix from standard input", "",
-                   "it could not be resumed; write the matrix to a file first"};
+      return Error::unsupported(
+                 "a study with an output directory cannot read a matrix from standard input")
+          .with_hint("it could not be resumed; write the matrix to a file first");
     }
     DUEL_ASSIGN(Problem resolved, resolve_problem(text, threads));
     study.matrices.push_back(std::make_unique<const Problem>(std::move(resolved)));
@@ -128,9 +128,9 @@ Result<PreparedStudy> prepare(const StudySpec& given, unsigned threads, bool has
     const std::string& label = first.label(p);
     for (std::size_t q = 0; q < p; ++q) {
       if (first.label(q) != label) continue;
-      return Error{ErrorCode::invalid_argument, fmt::format("policy '{}' is given twice", label),
-                   "",
-                   fmt::format("'{}' and '{}' are the same", given.policies[q], given.policies[p])};
+      return Error::invalid_argument(fmt::format("policy '{}' is given twice", label))
+          .with_hint(
+              fmt::format("'{}' and '{}' are the same", given.policies[q], given.policies[p]));
     }
     // A string that depended on the matrix would not do for all of them.
     const bool holds_for_all =
@@ -160,8 +160,8 @@ Result<StudySpec> read_spec(const StudyFiles& files) {
 }
 
 Error belongs_to_another(const StudyFiles& files, const std::string& what) {
-  return Error{ErrorCode::unsupported, what, files.directory.string(),
-               "choose another directory, or --force to replace it"};
+  return Error::unsupported(what, files.directory.string(),
+                            "choose another directory, or --force to replace it");
 }
 
 // Whether the directory may be written to without `force`.
@@ -415,8 +415,8 @@ Result<StudyOutcome> resume_study(const std::filesystem::path& directory,
                                   const StudyOptions& options, unsigned threads) {
   const StudyFiles files(directory);
   if (!is_there(files.spec())) {
-    return Error{ErrorCode::not_found, "there is no study to resume: spec.toml is missing",
-                 directory.string(), ""};
+    return Error::not_found("there is no study to resume: spec.toml is missing",
+                            directory.string());
   }
   DUEL_ASSIGN(StudySpec spec, read_spec(files));
   if (!is_there(files.progress()) && is_there(files.results())) {

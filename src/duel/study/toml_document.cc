@@ -49,8 +49,7 @@ Result<TomlDocument> TomlDocument::parse(std::string_view text, const std::strin
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // byte order mark
   if (const auto at = find_invalid_utf8(text); at != std::string_view::npos) {
     const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<long>(at), '\n');
-    return Error{ErrorCode::invalid_data, "the text is not UTF-8",
-                 fmt::format("{}:{}", source, line), ""};
+    return Error::invalid_data("the text is not UTF-8", fmt::format("{}:{}", source, line));
   }
   std::string marker = "~u";
   while (text.find(marker) != std::string_view::npos) marker += 'u';
@@ -73,7 +72,7 @@ Result<TomlDocument> TomlDocument::parse(std::string_view text, const std::strin
     if (tilde != std::string::npos && !std::all_of(line.begin(), line.end(), is_ascii)) {
       message.replace(tilde, 3, "a letter outside ASCII, which needs quotes");
     }
-    return Error{ErrorCode::invalid_data, message, document.where(error.source()), ""};
+    return Error::invalid_data(message, document.where(error.source()));
   }
   return document;
 }

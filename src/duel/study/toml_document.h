@@ -1,7 +1,7 @@
 // TOML text, parsed by toml++ but kept away from two weak spots of version 3.3. It has undefined
-// behaviour where it asks whether a letter outside ASCII is white space: such letters are spelled in
-// ASCII before it reads them, and spelled back in what it gives. And it asserts on some wrong input
-// ("[[[") that it goes on to report properly: its assertions are off in every kind of build.
+// behaviour where it asks whether a letter outside ASCII is white space: such letters are spelled
+// in ASCII before it reads them, and spelled back in what it gives. And it asserts on some wrong
+// input ("[[[") that it goes on to report properly: its assertions are off in every kind of build.
 #pragma once
 
 #ifndef TOML_ASSERT

@@ -12,10 +12,8 @@ namespace duel {
 Result<LowerBound> regret_lower_bound(const PreferenceMatrix& matrix) {
   const auto winner = condorcet_winner(matrix);
   if (!winner) {
-    return Error{ErrorCode::unsupported,
-                 fmt::format("the lower bound needs a Condorcet winner, and matrix '{}' has none",
-                             matrix.name()),
-                 "", ""};
+    return Error::unsupported(fmt::format(
+        "the lower bound needs a Condorcet winner, and matrix '{}' has none", matrix.name()));
   }
   const std::vector<double> gaps = gaps_to_winner(matrix, *winner);
   // What it costs to learn from duels of i and j alone that i loses to j.

@@ -372,9 +372,8 @@ const MatrixKind* find_kind(std::string_view name) {
 }
 
 Error unknown_matrix(std::string_view text, std::string_view name) {
-  return Error{ErrorCode::invalid_argument,
-               fmt::format("there is no matrix and no file named '{}'", text), "",
-               spelling_hint(name, matrix_names())};
+  return Error::invalid_argument(fmt::format("there is no matrix and no file named '{}'", text))
+      .with_hint(spelling_hint(name, matrix_names()));
 }
 
 }  // namespace
@@ -396,8 +395,8 @@ std::vector<std::string> matrix_names() {
 
 Result<PreferenceMatrix> generate_matrix(const CallSpec& call) {
   if (const MatrixKind* kind = find_kind(call.name)) return kind->make(call);
-  return Error{ErrorCode::invalid_argument, fmt::format("there is no matrix named '{}'", call.name),
-               "", spelling_hint(call.name, matrix_names())};
+  return Error::invalid_argument(fmt::format("there is no matrix named '{}'", call.name))
+      .with_hint(spelling_hint(call.name, matrix_names()));
 }
 
 Result<PreferenceMatrix> resolve_matrix(std::string_view text) {

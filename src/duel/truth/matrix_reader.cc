@@ -54,9 +54,8 @@ std::optional<Field> take_quoted(std::string_view& rest) {
 Result<std::vector<Field>> cut_at_commas(std::string_view rest, const std::string& where) {
   std::vector<Field> fields;
   const auto malformed = [&](const char* message) {
-    return Error{ErrorCode::invalid_data, message,
-                 fmt::format("{}, column {}", where, fields.size() + 1),
-                 "inside quotes, a quote is written twice"};
+    return Error::invalid_data(message, fmt::format("{}, column {}", where, fields.size() + 1),
+                               "inside quotes, a quote is written twice");
   };
   for (;;) {
     rest.remove_prefix(std::min(rest.find_first_not_of(kBlanks), rest.size()));
@@ -130,8 +129,9 @@ class MatrixParser {
     DUEL_ASSIGN(const auto fields, cut(line, line_number));
     columns_ = fields.size();
     if (columns_ > kMostMatrixColumns) {
-      return Error{ErrorCode::invalid_data, fmt::format("{} columns are too many", columns_),
-                   lines_.at_line(line_number), fmt::format("at most {} arms", kMostMatrixColumns)};
+      return Error::invalid_data(fmt::format("{} columns are too many", columns_),
+                                 lines_.at_line(line_number),
+                                 fmt::format("at most {} arms", kMostMatrixColumns));
     }
     for (const Field& field : fields) first_fields_.push_back(field.text);
     const bool only_numbers = std::all_of(fields.begin(), fields.end(), [](const Field& field) {
@@ -161,8 +161,8 @@ class MatrixParser {
         continue;
       }
       if (ended) {
-        return Error{ErrorCode::invalid_data, "a row after a blank line", lines_.here(),
-                     "blank lines are allowed only at the ends of the file"};
+        return Error::invalid_data("a row after a blank line", lines_.here(),
+                                   "blank lines are allowed only at the ends of the file");
       }
       DUEL_RETURN_IF_ERROR(take_row(*line));
     }
@@ -180,8 +180,8 @@ class MatrixParser {
 
   Status add_row(const std::vector<Field>& fields, std::uint64_t line_number) {
     if (line_of_row_.size() > columns_) {  // one more than K may still turn out to be a header
-      return Error{ErrorCode::invalid_data, fmt::format("more rows than the {} arms", columns_),
-                   lines_.at_line(line_number), "a preference matrix is square"};
+      return Error::invalid_data(fmt::format("more rows than the {} arms", columns_),
+                                 lines_.at_line(line_number), "a preference matrix is square");
     }
     for (std::size_t j = 0; j < std::min(fields.size(), columns_); ++j) {
       const auto number = parse_number(fields[j].text);
@@ -189,9 +189,9 @@ class MatrixParser {
       values_.push_back(*number);
     }
     if (fields.size() != columns_) {
-      return Error{ErrorCode::invalid_data,
-                   fmt::format("the row has {} fields, the first line {}", fields.size(), columns_),
-                   lines_.at_line(line_number), "every row has a number for each arm"};
+      return Error::invalid_data(
+          fmt::format("the row has {} fields, the first line {}", fields.size(), columns_),
+          lines_.at_line(line_number), "every row has a number for each arm");
     }
     line_of_row_.push_back(line_number);
     return Done{};
@@ -215,26 +215,27 @@ class MatrixParser {
   Error bad_number(const std::string& text, const Error& reason, std::uint64_t line_number,
                    std::size_t column) const {
     const bool other_separator = columns_ == 1 && text.find_first_of(" \t;") != std::string::npos;
-    return Error{ErrorCode::invalid_data, text.empty() ? "a number is missing" : reason.message,
-                 fmt::format("{}, column {}", lines_.at_line(line_number), column + 1),
-                 other_separator ? "names and numbers are separated by commas" : ""};
+    return Error::invalid_data(
+        text.empty() ? "a number is missing" : reason.message,
+        fmt::format("{}, column {}", lines_.at_line(line_number), column + 1),
+        other_separator ? "names and numbers are separated by commas" : "");
   }
 
   Error nothing_found(bool had_hash_line) const {
-    return Error{ErrorCode::invalid_data,
-                 had_hash_line ? "there is no row of numbers" : "the file is empty", lines_.name(),
-                 "a matrix file has a line of arm names, then a line of numbers for each arm"};
+    return Error::invalid_data(
+        had_hash_line ? "there is no row of numbers" : "the file is empty", lines_.name(),
+        "a matrix file has a line of arm names, then a line of numbers for each arm");
   }
 
   Error comment_in_csv(std::uint64_t line_number) const {
-    return Error{ErrorCode::invalid_data, "a comment line in a CSV file",
-                 lines_.at_line(line_number), "only text separated by blanks has comments"};
+    return Error::invalid_data("a comment line in a CSV file", lines_.at_line(line_number),
+                               "only text separated by blanks has comments");
   }
 
   Error wrong_number_of_rows() const {
-    return Error{ErrorCode::invalid_data,
-                 fmt::format("{} rows of numbers for {} arms", line_of_row_.size(), names_.size()),
-                 lines_.name(), "a preference matrix is square"};
+    return Error::invalid_data(
+        fmt::format("{} rows of numbers for {} arms", line_of_row_.size(), names_.size()),
+        lines_.name(), "a preference matrix is square");
   }
 
   // A fault of the matrix, with the line of the file where it stands.
@@ -246,7 +247,7 @@ class MatrixParser {
       where = lines_.at_line(line_of_names_);
     }
     if (fault.column) where += fmt::format(", column {}", *fault.column + 1);
-    return Error{ErrorCode::invalid_data, fault.message, where, fault.hint};
+    return Error::invalid_data(fault.message, where, fault.hint);
   }
 
   TextLines lines_;

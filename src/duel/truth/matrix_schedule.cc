@@ -16,7 +16,7 @@ constexpr std::string_view kName = "changing";
 constexpr const char* kExample = "write changing(1=arxiv,10000=random-condorcet(k=6,seed=3))";
 
 Error wrong(std::string message, std::string where = "") {
-  return Error{ErrorCode::invalid_argument, std::move(message), std::move(where), kExample};
+  return Error::invalid_argument(std::move(message), std::move(where), kExample);
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ Result<PreferenceMatrix> PreferenceMatrix::create(std::string name,
     std::string where = fmt::format("matrix '{}'", name);
     if (fault->row) where += fmt::format(", row {}", *fault->row + 1);
     if (fault->column) where += fmt::format(", column {}", *fault->column + 1);
-    return Error{ErrorCode::invalid_data, fault->message, where, fault->hint};
+    return Error::invalid_data(fault->message, where, fault->hint);
   }
   const std::size_t k = arm_names.size();
   for (std::size_t i = 0; i < k; ++i) {

@@ -63,10 +63,10 @@ class RankingParser {
   using Ballot = std::vector<std::vector<Arm>>;  // groups of tied alternatives, best first
 
   Error here(std::string message, std::string hint = "") const {
-    return Error{ErrorCode::invalid_data, std::move(message), lines_.here(), std::move(hint)};
+    return Error::invalid_data(std::move(message), lines_.here(), std::move(hint));
   }
   Error at_file(std::string message, std::string hint) const {
-    return Error{ErrorCode::invalid_data, std::move(message), lines_.name(), std::move(hint)};
+    return Error::invalid_data(std::move(message), lines_.name(), std::move(hint));
   }
 
   Status read_lines() {
@@ -150,17 +150,16 @@ class RankingParser {
       const bool named = given != names_.end() && !given->second.text.empty();
       std::string name = named ? given->second.text : fmt::format("{}", index);
       if (const auto [known, is_new] = index_of.emplace(name, index); !is_new) {
-        return Error{
-            ErrorCode::invalid_data,
+        return Error::invalid_data(
             fmt::format("alternatives {} and {} are both called '{}'", known->second, index, name),
-            named ? lines_.at_line(given->second.line) : lines_.name(), ""};
+            named ? lines_.at_line(given->second.line) : lines_.name());
       }
       counts_.alternatives.push_back(std::move(name));
     }
     if (!names_.empty() && names_.rbegin()->first > number_) {
-      return Error{ErrorCode::invalid_data,
-                   fmt::format("alternative {} of {}", names_.rbegin()->first, number_),
-                   lines_.at_line(names_.rbegin()->second.line), ""};
+      return Error::invalid_data(
+          fmt::format("alternative {} of {}", names_.rbegin()->first, number_),
+          lines_.at_line(names_.rbegin()->second.line));
     }
     counts_.wins.assign(number_ * number_, 0);
     ballot_of_.assign(number_, 0);

@@ -71,8 +71,8 @@ Result<RegretNotion> parse_regret_notion(std::string_view text) {
   for (const auto& [notion, name] : kNames) {
     if (text == name) return notion;
   }
-  return Error{ErrorCode::invalid_argument, fmt::format("unknown regret notion '{}'", text), "",
-               spelling_hint(text, regret_notion_names())};
+  return Error::invalid_argument(fmt::format("unknown regret notion '{}'", text))
+      .with_hint(spelling_hint(text, regret_notion_names()));
 }
 
 std::vector<std::string> regret_notion_names() {
@@ -88,10 +88,10 @@ Result<RegretMeter> RegretMeter::create(RegretNotion notion, const PreferenceMat
   if (needs_condorcet_winner(notion)) {
     const auto winner = condorcet_winner(matrix);
     if (!winner) {
-      return Error{ErrorCode::unsupported,
-                   fmt::format("{} regret needs a Condorcet winner, and matrix '{}' has none",
-                               to_string(notion), matrix.name()),
-                   "", "use --regret copeland or --regret borda"};
+      return Error::unsupported(
+                 fmt::format("{} regret needs a Condorcet winner, and matrix '{}' has none",
+                             to_string(notion), matrix.name()))
+          .with_hint("use --regret copeland or --regret borda");
     }
     meter.per_arm_ = costs_against_winner(notion, matrix, *winner);
   } else if (notion == RegretNotion::copeland) {

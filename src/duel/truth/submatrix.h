@@ -12,8 +12,8 @@
 
 namespace duel {
 
-// The rows and columns of `arms`, in that order. REQUIRES: at least one arm, all of the matrix, each
-// once.
+// The rows and columns of `arms`, in that order. REQUIRES: at least one arm, all of the matrix,
+// each once.
 PreferenceMatrix submatrix(const PreferenceMatrix& matrix, std::span<const Arm> arms,
                            std::string name);
 

@@ -11,8 +11,8 @@
 namespace duel {
 namespace {
 
-// Puts `arm` into the chain (best first) behind all that beat it; false where it does not beat all the
-// others.
+// Puts `arm` into the chain (best first) behind all that beat it; false where it does not beat all
+// the others.
 bool insert_into_chain(const PreferenceMatrix& matrix, Arm arm, std::vector<Arm>& chain) {
   std::size_t place = 0;
   while (place < chain.size() && matrix(chain[place], arm) > 0.5) ++place;

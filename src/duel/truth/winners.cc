@@ -238,9 +238,9 @@ Result<VonNeumannWinner> von_neumann_winner(const PreferenceMatrix& matrix) {
   }
   winner.guarantee = worst_reply(matrix, winner.weights);
   if (!(winner.guarantee >= 0.5 - (programmed ? kProgrammedShortfall : kSelfPlayShortfall))) {
-    return Error{ErrorCode::unsupported,
-                 "the von Neumann winner was not found with the accuracy that is promised",
-                 "matrix '" + matrix.name() + "'", ""};
+    return Error::unsupported(
+        "the von Neumann winner was not found with the accuracy that is promised",
+        "matrix '" + matrix.name() + "'");
   }
   return winner;
 }

@@ -104,7 +104,8 @@ class CertifyTwin {
       const double u =
           static_cast<double>(mix64(base + number * 0x9e3779b97f4a7c15ULL) >> 11) * 0x1p-53;
       const HalfShares shares = beta_half_shares(w_[low][high], w_[high][low]);
-      // The underdog wins where u is below its share; of even pairs the lower index is the underdog.
+      // The underdog wins where u is below its share; of even pairs the lower index is the
+      // underdog.
       const bool low_wins = shares.above <= shares.below ? u < shares.above : !(u < shares.below);
       return (i == low) == low_wins;
     };

@@ -1,5 +1,5 @@
-// D-IMED as its three steps say it, all evidence computed anew in every round. Evidence is rounded to
-// the grid that the policy documents (2^-36), so that sums are exact in double.
+// D-IMED as its three steps say it, all evidence computed anew in every round. Evidence is rounded
+// to the grid that the policy documents (2^-36), so that sums are exact in double.
 #pragma once
 
 #include <algorithm>

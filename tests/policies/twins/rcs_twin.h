@@ -1,5 +1,5 @@
-// RCS as Algorithm 1 says it, all samples and bounds anew in every round. Samples are drawn as their
-// side of 1/2 from the draws of the policy, or with `beta` from their Beta distributions.
+// RCS as Algorithm 1 says it, all samples and bounds anew in every round. Samples are drawn as
+// their side of 1/2 from the draws of the policy, or with `beta` from their Beta distributions.
 #pragma once
 
 #include <algorithm>

@@ -283,8 +283,8 @@ TEST(click_models, marginals_counts_and_credits_are_sums_over_patterns) {
 
 // --- samplers against chains --------------------------------------------------------------------
 
-// The largest excess of |count - n p| over 6 standard errors plus 6, over all patterns; a right sampler
-// stays below 0. The 6 is for rare patterns: a Poisson count of mean m strays by more than
+// The largest excess of |count - n p| over 6 standard errors plus 6, over all patterns; a right
+// sampler stays below 0. The 6 is for rare patterns: a Poisson count of mean m strays by more than
 // 6 sqrt(m) + 6 with probability below 1e-6 for every m, and below 1e-8 from m = 10 on, so that the
 // 25 000 comparisons below raise a false alarm less than once in forty seeds; the seed is fixed.
 double worst_excess(const ClickModel& sampled, const ClickModel& exact,

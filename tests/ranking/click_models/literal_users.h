@@ -1,6 +1,6 @@
-// The click models transcribed from their papers, hidden events and all: every value of every hidden
-// variable is enumerated, and the probabilities of the visible clicks are added up. Knows nothing of
-// chains.
+// The click models transcribed from their papers, hidden events and all: every value of every
+// hidden variable is enumerated, and the probabilities of the visible clicks are added up. Knows
+// nothing of chains.
 #pragma once
 
 #include <cmath>
@@ -38,8 +38,8 @@ inline void literal_dependent_click(std::span<const Grade> grades, const std::ve
                           p * (1 - c) * (1 - s_skip), out);
 }
 
-// Dynamic Bayesian network: E_1 = 1; C = A and E; S only after C; E_{k+1} = 1 with probability gamma
-// if E_k and not S_k. All (A, S, goes on) are enumerated at every rank, examined or not.
+// Dynamic Bayesian network: E_1 = 1; C = A and E; S only after C; E_{k+1} = 1 with probability
+// gamma if E_k and not S_k. All (A, S, goes on) are enumerated at every rank, examined or not.
 inline void literal_dynamic_bayesian(std::span<const Grade> grades,
                                      const std::vector<double>& attraction,
                                      const std::vector<double>& satisfaction, double gamma,

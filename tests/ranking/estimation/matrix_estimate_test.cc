@@ -36,8 +36,8 @@ JudgedQueries two_documents() {
 }
 
 TEST(MatrixEstimate, perfect_users_of_two_documents_by_hand) {
-  // Team draft shows (1,2) or (2,1) with probability 1/2 each, in both cases document 1 is the pick of
-  // the ranker that has it first. A perfect user of two grades clicks it and nothing else.
+  // Team draft shows (1,2) or (2,1) with probability 1/2 each, in both cases document 1 is the pick
+  // of the ranker that has it first. A perfect user of two grades clicks it and nothing else.
   const RankedQueries queries = ranked(two_documents(), 2);
   const auto exact = exact_matrix(queries, setting("team-draft", "perfect", 2), {});
   ASSERT_TRUE(exact.ok()) << exact.error().to_string();
@@ -67,8 +67,8 @@ TEST(MatrixEstimate, navigational_users_of_two_documents_by_hand) {
               outcomes.first_wins / (outcomes.first_wins + outcomes.second_wins), 1e-15);
 }
 
-// The law of the outcome once more, without the library's shortcuts: every list, every subset of its
-// positions as clicks.
+// The law of the outcome once more, without the library's shortcuts: every list, every subset of
+// its positions as clicks.
 OutcomeShares literal_shares(const RankedQueries& queries, const ClickSetting& how,
                              std::size_t first, std::size_t second, std::size_t query) {
   OutcomeShares shares;
@@ -126,8 +126,8 @@ TEST(MatrixEstimate, sampling_agrees_with_the_exact_matrix) {
         const OutcomeShares& truth = exact->pairs[k].outcomes;
         const OutcomeShares& counts = sampled->pairs[k].outcomes;
         EXPECT_EQ(counts.total(), 20000);
-        // A share of n draws is binomial; 5 standard errors plus one count for shares near 0. Over the
-        // 8 x 6 pairs and 5 outcomes of this test a false alarm has probability below 2e-4.
+        // A share of n draws is binomial; 5 standard errors plus one count for shares near 0. Over
+        // the 8 x 6 pairs and 5 outcomes of this test a false alarm has probability below 2e-4.
         const auto close = [&](double count, double share, const char* what) {
           const double n = 20000;
           EXPECT_NEAR(count / n, share, 5 * std::sqrt(share * (1 - share) / n) + 1 / n)
@@ -173,8 +173,8 @@ TEST(MatrixEstimate, depends_on_the_seed_and_not_on_the_threads) {
 }
 
 TEST(MatrixEstimate, standard_errors_are_those_of_the_outcomes) {
-  // 3 wins, 1 loss, 4 ties of 8: outcomes 1, 0, 1/2 with mean 5/8 and mean square 4/8, so the variance
-  // is 1/2 - 25/64 = 7/64.
+  // 3 wins, 1 loss, 4 ties of 8: outcomes 1, 0, 1/2 with mean 5/8 and mean square 4/8, so the
+  // variance is 1/2 - 25/64 = 7/64.
   const OutcomeShares outcomes{3, 1, 2, 1, 1};
   EXPECT_DOUBLE_EQ(win_probability(outcomes, TieShare::half), 5.0 / 8);
   EXPECT_DOUBLE_EQ(*win_standard_error(outcomes, 8, TieShare::half), std::sqrt(7.0 / 64 / 8));

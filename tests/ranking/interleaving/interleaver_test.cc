@@ -204,7 +204,8 @@ TEST(Interleaver, additive_credit_is_the_sum_over_positions) {
   }
 }
 
-// Balanced -----------------------------------------------------------------------------------------
+// Balanced
+// -----------------------------------------------------------------------------------------
 
 TEST(Balanced, follows_the_trace_that_shows_its_bias) {
   const BalancedInterleaver method;
@@ -248,7 +249,8 @@ TEST(Balanced, credits_as_its_literal_twin_for_all_clicks) {
   });
 }
 
-// Team draft ---------------------------------------------------------------------------------------
+// Team draft
+// ---------------------------------------------------------------------------------------
 
 TEST(TeamDraft, shows_each_top_first_with_one_half_and_keeps_teams_level) {
   const auto method = interleaver("team-draft");
@@ -267,8 +269,8 @@ TEST(TeamDraft, shows_each_top_first_with_one_half_and_keeps_teams_level) {
 }
 
 TEST(TeamDraft, merges_the_six_documents_of_the_slides) {
-  // A = 1..6, B = 4,1,2,3,5,6. Round 1 shows 1 and 4 in either order; after that both rankings agree,
-  // so that only the teams are random: 2 lists, 2^3 attributions of 1/8.
+  // A = 1..6, B = 4,1,2,3,5,6. Round 1 shows 1 and 4 in either order; after that both rankings
+  // agree, so that only the teams are random: 2 lists, 2^3 attributions of 1/8.
   const List a{1, 2, 3, 4, 5, 6}, b{4, 1, 2, 3, 5, 6};
   const auto lists = interleaver("team-draft")->enumerate(a, b, 6).value();
   EXPECT_EQ(lists.size(), 8U);
@@ -292,7 +294,8 @@ TEST(TeamDraft, merges_the_six_documents_of_the_slides) {
                       {{{4, 1, 2, 3, 5, 6}, std::vector<int>(6, -1)}, 0.5}}));
 }
 
-// Probabilistic ------------------------------------------------------------------------------------
+// Probabilistic
+// ------------------------------------------------------------------------------------
 
 const WeightedInterleaving& with_list(const std::vector<WeightedInterleaving>& lists,
                                       const List& documents) {
@@ -374,7 +377,8 @@ TEST(Probabilistic, keeps_its_digits_while_long_lists_run_out) {
   }
 }
 
-// Optimised ----------------------------------------------------------------------------------------
+// Optimised
+// ----------------------------------------------------------------------------------------
 
 TEST(Optimised, gives_two_swapped_documents_one_half_each) {
   const auto lists = interleaver("optimised")->enumerate(List{1, 2}, List{2, 1}, 2).value();
@@ -394,8 +398,8 @@ TEST(Optimised, solves_three_documents_as_by_hand) {
   EXPECT_NEAR(with_list(lists, {1, 2, 3}).probability, 3.0 / 7, 1e-9);
   EXPECT_NEAR(with_list(lists, {2, 1, 3}).probability, 13.0 / 35, 1e-9);
   EXPECT_NEAR(with_list(lists, {2, 3, 1}).probability, 1.0 / 5, 1e-9);
-  // The example of docs/interleaving.md: one click at random on any of the three has raw mean 0, but
-  // one document speaks for A and two for B.
+  // The example of docs/interleaving.md: one click at random on any of the three has raw mean 0,
+  // but one document speaks for A and two for B.
   double value = 0, sign = 0;
   const auto method = interleaver("optimised");
   for (const auto& list : lists) {
@@ -489,7 +493,8 @@ TEST(Optimised, sampled_candidates_of_long_lists_are_nearly_unbiased) {
   EXPECT_NEAR(plan.slack(), 0, 1e-9);
 }
 
-// Names --------------------------------------------------------------------------------------------
+// Names
+// --------------------------------------------------------------------------------------------
 
 TEST(InterleavingMethods, canonical_strings_parse_back) {
   for (const std::string& name : kMethods) {

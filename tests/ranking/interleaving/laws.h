@@ -72,9 +72,9 @@ inline void expect_same_law(const Law& actual, const Law& expected, const std::s
   EXPECT_NEAR(sum, 1, 1e-12) << what;
 }
 
-// Counts of a sample against their law. By Bernstein's inequality a binomial count with mean v/(1-p)
-// and variance v leaves mean +- (sqrt(2 v t) + t/3) with probability at most 2 exp(-t); t = 25 makes
-// that 3e-11, so a million comparisons give a false alarm with less than 1e-4.
+// Counts of a sample against their law. By Bernstein's inequality a binomial count with mean
+// v/(1-p) and variance v leaves mean +- (sqrt(2 v t) + t/3) with probability at most 2 exp(-t); t =
+// 25 makes that 3e-11, so a million comparisons give a false alarm with less than 1e-4.
 inline void expect_sample_of(const Law& law, const std::map<Shown, int>& counts, int n,
                              const std::string& what) {
   constexpr double t = 25;

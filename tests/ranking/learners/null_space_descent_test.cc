@@ -1,5 +1,5 @@
-// Null space gradient descent: its ring, its directions, its queue of difficult queries, and that it is
-// multileave gradient descent where it has nothing to remember.
+// Null space gradient descent: its ring, its directions, its queue of difficult queries, and that
+// it is multileave gradient descent where it has nothing to remember.
 #include "duel/ranking/learners/null_space_descent.h"
 
 #include <gtest/gtest.h>
@@ -177,8 +177,8 @@ TEST(NullSpaceDescent, tries_unit_directions_orthogonal_to_the_worst) {
   }
 }
 
-// Within the null space the directions are uniform: the squares of their coordinates in an orthonormal
-// basis of it have mean 1/m, m its dimension, and no favourite sign.
+// Within the null space the directions are uniform: the squares of their coordinates in an
+// orthonormal basis of it have mean 1/m, m its dimension, and no favourite sign.
 TEST(NullSpaceDescent, draws_uniformly_from_the_null_space) {
   NullSpaceOptions options;
   options.candidates = 2;
@@ -284,8 +284,8 @@ TEST(NullSpaceDescent, is_multileave_descent_with_nothing_to_remember) {
 }
 
 TEST(NullSpaceDescent, follows_the_winner_that_ranks_difficult_queries_best) {
-  // One feature that counts: the clicked document of the only query has the largest one. Of the winners
-  // that one is followed whose weights rank it highest; equal ones are drawn.
+  // One feature that counts: the clicked document of the only query has the largest one. Of the
+  // winners that one is followed whose weights rank it highest; equal ones are drawn.
   const std::vector<float> features = {0.1F, 0.9F, 0.5F, 0.2F, 0.3F, 0.4F, 0.8F, 0.1F};
   const QueryDocuments documents(features.data(), 4, 2);
   NullSpaceOptions options;

@@ -30,7 +30,7 @@ class ScriptedMultileaver final : public Multileaver {
     }
   }
   Result<std::vector<WeightedMultileaving>> enumerate(Rankings, std::size_t) const override {
-    return Error{ErrorCode::unsupported, "not needed", "", ""};
+    return Error::unsupported("not needed");
   }
 
  private:

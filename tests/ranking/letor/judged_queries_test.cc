@@ -92,7 +92,8 @@ TEST(normalisation, min_max_by_hand) {
 }
 
 TEST(normalisation, z_score_by_hand) {
-  // 1, 3: mean 2, population sd 1. 0.1 three times: constant, though a float sum of them is not 0.3.
+  // 1, 3: mean 2, population sd 1. 0.1 three times: constant, though a float sum of them is not
+  // 0.3.
   auto queries = read(
       "0 qid:1 1:1 2:0.1\n0 qid:1 1:3 2:0.1\n"
       "0 qid:2 1:4 2:0.1\n0 qid:2 1:4 2:0.1\n0 qid:2 1:4 2:0.1\n");
@@ -227,10 +228,11 @@ TEST(synthetic, without_noise_grades_follow_the_hidden_ranker_exactly) {
 }
 
 TEST(synthetic, noise_has_the_stated_size) {
-  // With noise equal to the signal, score and merit correlate at sqrt(1/2). A grade of 2 by quantile is
-  // merit above a cut c with share 1/3; for normal merits the mean score of the upper third is
-  // phi(c)/(1/3) sqrt(1/2) = 0.7713 in standard deviations (c = 0.4307), of 20 000 documents with a
-  // standard error of 1/sqrt(6667) < 0.0123. Uniform features are near enough to normal: 0.02 more.
+  // With noise equal to the signal, score and merit correlate at sqrt(1/2). A grade of 2 by
+  // quantile is merit above a cut c with share 1/3; for normal merits the mean score of the upper
+  // third is phi(c)/(1/3) sqrt(1/2) = 0.7713 in standard deviations (c = 0.4307), of 20 000
+  // documents with a standard error of 1/sqrt(6667) < 0.0123. Uniform features are near enough to
+  // normal: 0.02 more.
   for (const std::uint64_t factors : {0, 20}) {
     const SyntheticOptions options{.queries = 400,
                                    .documents = 50,

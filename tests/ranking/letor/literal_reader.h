@@ -1,5 +1,5 @@
-// The reader that one writes first: getline, a stringstream for each line, and a vector for each row.
-// Takes well-formed lines only.
+// The reader that one writes first: getline, a stringstream for each line, and a vector for each
+// row. Takes well-formed lines only.
 #pragma once
 
 #include <istream>

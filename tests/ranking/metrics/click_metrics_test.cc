@@ -60,7 +60,8 @@ TEST(click_metrics, repeated_clicks_count_only_as_clicks) {
   EXPECT_EQ(ratio_of(sums, ClickMetric::pskip), 2.0 / 4);
 }
 
-// Two users. ann: three queries in one session (gaps 1800 and 10 s), then one after 1801 s. bob: one.
+// Two users. ann: three queries in one session (gaps 1800 and 10 s), then one after 1801 s. bob:
+// one.
 constexpr std::string_view kLog =
     "user,time,query,ranks,seconds\n"
     "ann,0,jaguar,,\n"

@@ -1,6 +1,6 @@
 // What a Thompson sampler believes about each pair, theta_ij ~ Beta(w_ij + 1, w_ji + 1), seen from
-// the side of 1/2 on which a sample falls: that is all a sampled tournament needs. A sample is drawn
-// as a coin with probability pi_ij = P(theta_ij > 1/2); its value, where it matters, is drawn
+// the side of 1/2 on which a sample falls: that is all a sampled tournament needs. A sample is
+// drawn as a coin with probability pi_ij = P(theta_ij > 1/2); its value, where it matters, is drawn
 // afterwards given its side, which is the same law.
 //
 // Draws are keyed by what they are for (a pair, an arm) and not taken in turn, so that a sampled
@@ -63,8 +63,8 @@ class Beliefs {
     const double share = underdog_[i * num_arms_ + j];
     return share > 0 ? share : 1.0 + share;
   }
-  // Whether a sample with the uniform draw u has theta_ij > 1/2: the underdog wins iff u is less than
-  // its share. The same draw seen from the other side gives the other answer.
+  // Whether a sample with the uniform draw u has theta_ij > 1/2: the underdog wins iff u is less
+  // than its share. The same draw seen from the other side gives the other answer.
   bool exceeds(Arm i, Arm j, double u) const {
     const double share = underdog_[i * num_arms_ + j];
     return (u < std::abs(share)) == (share > 0);  // no branch: it could not be predicted
@@ -84,8 +84,8 @@ class Beliefs {
   std::uint32_t num_favoured(Arm i) const { return num_favoured_[i]; }
   // The first opponent, in index order and among those that take part, to whom i loses a sample,
   // given that it loses one; `cost` is the sum of cost(i, j) over them, u uniform. The costs add up
-  // along the opponents, and the first sum beyond an exponential variable, known to be less than all
-  // of it, is the one. REQUIRES: somebody takes part.
+  // along the opponents, and the first sum beyond an exponential variable, known to be less than
+  // all of it, is the one. REQUIRES: somebody takes part.
   template <class TakesPart>
   Arm first_loss(Arm i, double cost, double u, TakesPart takes_part) const {
     const double reach = draw_exponential_below(cost, u);
@@ -114,9 +114,9 @@ class Beliefs {
   std::vector<std::uint32_t> num_favoured_;
 };
 
-// What is known of a tournament before it is sampled: `arm` beats the opponents before `lost_to` and
-// loses to that one. Or, where `known` is given, a table over ordered pairs says it: 1 where the row
-// wins, -1 where it loses, 0 where nothing is known; `arm` is then not used.
+// What is known of a tournament before it is sampled: `arm` beats the opponents before `lost_to`
+// and loses to that one. Or, where `known` is given, a table over ordered pairs says it: 1 where
+// the row wins, -1 where it loses, 0 where nothing is known; `arm` is then not used.
 struct Setback {
   Arm arm = 0;
   Arm lost_to = 0;

@@ -1,5 +1,5 @@
-// Bandits with rewards in [0, 1], the "singleton bandit machines" that Doubler, MultiSBM and Sparring
-// are built of: asked for an arm, told its reward.
+// Bandits with rewards in [0, 1], the "singleton bandit machines" that Doubler, MultiSBM and
+// Sparring are built of: asked for an arm, told its reward.
 //
 // Rewards are half wins (core/ties.h), so that a shared win stays an integer. A pull may be
 // outstanding; until it is answered or lost it counts as a pull in the width of the bound, and not

@@ -2,13 +2,13 @@
 //
 // An alternative turns some results around, so that i1 is no winner any more: some arm i2 has fewer
 // losses. It turns wins of i1 and losses of i2, L_i2 - L_i1 + 1 of them at least, where a win of i1
-// over i2 itself counts twice. The allocation q_ij minimises sum r_ij q_ij so that every alternative
-// F is spoken against: sum over F of q_ij d_ij >= 1.
+// over i2 itself counts twice. The allocation q_ij minimises sum r_ij q_ij so that every
+// alternative F is spoken against: sum over F of q_ij d_ij >= 1.
 //
 // There are exponentially many alternatives, but the one that an allocation speaks against least is
-// found by sorting. So the dual program, max sum z_F with sum over F that contain a pair <= its cost,
-// is solved by the simplex method from z = 0, and the alternative that enters is looked for when it
-// is needed; the prices of the pairs are the allocation.
+// found by sorting. So the dual program, max sum z_F with sum over F that contain a pair <= its
+// cost, is solved by the simplex method from z = 0, and the alternative that enters is looked for
+// when it is needed; the prices of the pairs are the allocation.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@ namespace duel {
 
 inline constexpr std::size_t kMostAllocationArms = 8;
 
-// Row-major matrices of num_arms^2, num_arms <= kMostAllocationArms. `evidence` is > 0 in row i where
-// i loses to j, < 0 where it wins, 0 where neither; its size is n d in any unit.
+// Row-major matrices of num_arms^2, num_arms <= kMostAllocationArms. `evidence` is > 0 in row i
+// where i loses to j, < 0 where it wins, 0 where neither; its size is n d in any unit.
 struct AllocationProblem {
   std::size_t num_arms;
   Arm winner;  // i1, with the fewest losses
@@ -43,8 +43,8 @@ double allocation_regret(const AllocationProblem& problem, Arm i, Arm j);
 inline constexpr std::size_t kMostAllocationPairs =
     kMostAllocationArms * (kMostAllocationArms - 1) / 2;
 
-// max sum z_F, sum over F of z_F [pair in F] <= cost[pair], z >= 0. A row per pair; the basis begins
-// with the slacks.
+// max sum z_F, sum over F of z_F [pair in F] <= cost[pair], z >= 0. A row per pair; the basis
+// begins with the slacks.
 class PackingProgram {
  public:
   using Row = std::array<double, kMostAllocationPairs>;
@@ -69,9 +69,9 @@ class PackingProgram {
 // leaves it optimal.
 class AllocationSolver {
  public:
-  // Writes q_ij at row i, column j, i < j, and gives sum r q in units of 2^-20, so that equally dear
-  // winners are equal. REQUIRES: `winner`, `losses` and the signs of `evidence` are those of the last
-  // call, or `forget` was called since.
+  // Writes q_ij at row i, column j, i < j, and gives sum r q in units of 2^-20, so that equally
+  // dear winners are equal. REQUIRES: `winner`, `losses` and the signs of `evidence` are those of
+  // the last call, or `forget` was called since.
   std::int64_t solve(const AllocationProblem& problem, std::span<double> q);
   void forget() { program_.reset(); }
 

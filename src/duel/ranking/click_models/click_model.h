@@ -1,9 +1,9 @@
 // A user who scans a result list from the top and clicks.
 //
 // Every model here is a finite chain, and says so: a user who still looks on is in some state s; at
-// position k, on a document of grade g, the user clicks with a probability that depends on (s, k, g),
-// then stops for good with a probability that depends on whether there was a click, or goes on to
-// position k + 1 in a state fixed by (s, k) and the click. The sampler and everything exact
+// position k, on a document of grade g, the user clicks with a probability that depends on (s, k,
+// g), then stops for good with a probability that depends on whether there was a click, or goes on
+// to position k + 1 in a state fixed by (s, k) and the click. The sampler and everything exact
 // (ranking/click_models/exact_clicks.h, the exact distribution of a credit) follow from that one
 // description, and the tests hold the first to the second.
 #pragma once

@@ -35,9 +35,9 @@ struct NamedUser {
 };
 
 const std::vector<NamedUser>& named_users() {
-  // Guo, Liu, Wang (WSDM 2009) for the model; Hofmann, Whiteson, de Rijke (CIKM 2011; TOIS 2013) and
-  // Schuth et al. (CIKM 2014) for the numbers. The 3-grade almost random user is not published: it
-  // takes grades 0, 2, 4 of the five, as the 3-grade navigational and informational users do.
+  // Guo, Liu, Wang (WSDM 2009) for the model; Hofmann, Whiteson, de Rijke (CIKM 2011; TOIS 2013)
+  // and Schuth et al. (CIKM 2014) for the numbers. The 3-grade almost random user is not published:
+  // it takes grades 0, 2, 4 of the five, as the 3-grade navigational and informational users do.
   static const std::vector<NamedUser> users{
       {"perfect",
        "clicks in proportion to relevance and never stops early",
@@ -69,11 +69,11 @@ Result<UserTable> published_table(std::string_view user, std::size_t num_grades)
       if (scale.click.size() >= num_grades) return scale;
     }
   }
-  return Error{
-      ErrorCode::unsupported,
-      fmt::format("the {} user is known for 2, 3 and 5 grades, not for {}", user, num_grades), "",
-      "give a probability per grade, as in dependent-click(click=0/0.5/1,stop=0/0/0.5), or merge "
-      "grades"};
+  return Error::unsupported(fmt::format("the {} user is known for 2, 3 and 5 grades, not for {}",
+                                        user, num_grades))
+      .with_hint(
+          "give a probability per grade, as in dependent-click(click=0/0.5/1,stop=0/0/0.5), or "
+          "merge grades");
 }
 
 // The values written by the user, or the published ones; one per grade at least.
@@ -86,10 +86,10 @@ Result<std::vector<double>> per_grade(const std::vector<double>& written,
     return std::move(table.*column);
   }
   if (written.size() < num_grades) {
-    return Error{ErrorCode::invalid_argument,
-                 fmt::format("{} values for {} grades", written.size(), num_grades),
-                 fmt::format("option '{}' of click model '{}'", option, model),
-                 "one value per grade, from grade 0, separated by slashes"};
+    return Error::invalid_argument(
+        fmt::format("{} values for {} grades", written.size(), num_grades),
+        fmt::format("option '{}' of click model '{}'", option, model),
+        "one value per grade, from grade 0, separated by slashes");
   }
   return written;
 }
@@ -323,8 +323,8 @@ Result<std::shared_ptr<const ClickModel>> configure_click_model(const CallSpec& 
   for (const ClickModelKind& kind : kinds()) {
     if (kind.fact.name == call.name) return kind.make(call, num_grades);
   }
-  return Error{ErrorCode::invalid_argument, fmt::format("there is no click model '{}'", call.name),
-               "", spelling_hint(call.name, click_model_names())};
+  return Error::invalid_argument(fmt::format("there is no click model '{}'", call.name))
+      .with_hint(spelling_hint(call.name, click_model_names()));
 }
 
 Result<std::shared_ptr<const ClickModel>> configure_click_model(std::string_view text,

@@ -21,8 +21,8 @@ std::vector<double> click_probabilities(const ClickModel& model, std::span<const
 std::vector<double> click_count_distribution(const ClickModel& model,
                                              std::span<const Grade> grades);
 
-// The distribution of an additive credit: a click at position k earns `credits[k]`, and entry c - low
-// is the probability that the sum is c. `low` and the size span the sums that can occur.
+// The distribution of an additive credit: a click at position k earns `credits[k]`, and entry c -
+// low is the probability that the sum is c. `low` and the size span the sums that can occur.
 // O(length * states * range of the sum). REQUIRES: credits.size() == grades.size().
 struct CreditDistribution {
   int low = 0;                // the least sum

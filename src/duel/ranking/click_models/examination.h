@@ -9,7 +9,8 @@ namespace duel {
 // theta_n for n = 1, 2, ..: either n^-eta, or a list whose last value holds for all larger n.
 class Examination {
  public:
-  // n^-eta. For eta = 1 that is 1/n, the same bits everywhere; other powers come from the C library.
+  // n^-eta. For eta = 1 that is 1/n, the same bits everywhere; other powers come from the C
+  // library.
   // REQUIRES: eta >= 0.
   static Examination power(double eta);
   // REQUIRES: at least one value, each in [0, 1].

@@ -1,6 +1,6 @@
-// Position-based model: each rank r is examined with probability theta_r, independently of everything
-// else, and an examined document of grade g is clicked with probability a_g.
-// Richardson, Dominowska, Ragno. WWW 2007; Craswell et al. WSDM 2008.
+// Position-based model: each rank r is examined with probability theta_r, independently of
+// everything else, and an examined document of grade g is clicked with probability a_g. Richardson,
+// Dominowska, Ragno. WWW 2007; Craswell et al. WSDM 2008.
 #pragma once
 
 #include <vector>

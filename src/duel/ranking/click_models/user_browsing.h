@@ -1,7 +1,6 @@
-// User browsing model: a document is examined with a probability that depends on its distance d to the
-// last click above it (to the top of the list, rank 0, where there was none), and an examined document
-// of grade g is clicked with probability a_g.
-// Dupret, Piwowarski. SIGIR 2008.
+// User browsing model: a document is examined with a probability that depends on its distance d to
+// the last click above it (to the top of the list, rank 0, where there was none), and an examined
+// document of grade g is clicked with probability a_g. Dupret, Piwowarski. SIGIR 2008.
 // Departs    from the paper's gamma_{r,d}, fitted for every rank r and distance d, in that gamma
 //            depends on d alone.
 #pragma once

@@ -18,7 +18,8 @@ void grades_of(std::span<const Document> documents, std::span<const Grade> judge
   for (const Document document : documents) grades.push_back(judged[document]);
 }
 
-// What a click at each position is worth to the first ranker, where that is a whole number throughout.
+// What a click at each position is worth to the first ranker, where that is a whole number
+// throughout.
 bool whole_credits(const Interleaver& method, const Interleaving& shown,
                    std::vector<int>& credits) {
   if (!method.is_additive()) return false;
@@ -126,12 +127,12 @@ Result<OutcomeShares> exact_comparison(const RankedQueries& queries, const Click
       continue;
     }
     if (list.shown.size() > kMostPatternLength) {
-      return Error{
-          ErrorCode::unsupported,
-          fmt::format("a list of {} documents can be clicked in 2^{} ways, which are too many "
-                      "to go through",
-                      list.shown.size(), list.shown.size()),
-          "", fmt::format("lists of at most {} documents", kMostPatternLength)};
+      return Error::unsupported(
+                 fmt::format(
+                     "a list of {} documents can be clicked in 2^{} ways, which are too many "
+                     "to go through",
+                     list.shown.size(), list.shown.size()))
+          .with_hint(fmt::format("lists of at most {} documents", kMostPatternLength));
     }
     for_each_click_pattern(*setting.user, grades,
                            [&](std::span<const Position> clicks, double probability) {

@@ -76,13 +76,13 @@ class ClickComparison {
   std::vector<Position> clicks_;
 };
 
-// The exact law of the outcome for one query: every list the method can show, every pattern of clicks.
-// An error where there are too many of either.
+// The exact law of the outcome for one query: every list the method can show, every pattern of
+// clicks. An error where there are too many of either.
 Result<OutcomeShares> exact_comparison(const RankedQueries& queries, const ClickSetting& setting,
                                        std::size_t first, std::size_t second, std::size_t query);
 
-// The longest list whose click patterns are gone through one by one, where the credit is not a sum of
-// whole numbers over the clicks.
+// The longest list whose click patterns are gone through one by one, where the credit is not a sum
+// of whole numbers over the clicks.
 inline constexpr std::size_t kMostPatternLength = 14;
 
 }  // namespace duel

@@ -29,10 +29,10 @@ Result<PreferenceMatrix> named_truth(const std::string& text,
                                      const std::vector<std::string>& rankers) {
   DUEL_ASSIGN(PreferenceMatrix matrix, of_option("truth", resolve_matrix(text)));
   if (matrix.arm_names() != rankers) {
-    return Error{ErrorCode::invalid_data,
-                 fmt::format("the arms of '{}' are not the rankers, by name and order", text),
-                 "option 'truth' of environment 'clicks'",
-                 fmt::format("{} rankers, the first is '{}'", rankers.size(), rankers.front())};
+    return Error::invalid_data(
+        fmt::format("the arms of '{}' are not the rankers, by name and order", text),
+        "option 'truth' of environment 'clicks'",
+        fmt::format("{} rankers, the first is '{}'", rankers.size(), rankers.front()));
   }
   return matrix;
 }
@@ -93,12 +93,12 @@ Result<std::shared_ptr<ClickEnvironment>> ClickEnvironment::create(const CallSpe
   const auto& table = click_environment_options();
   DUEL_ASSIGN(const ClickEnvironmentOptions options, table.parse(call, {}, "environment"));
   if (options.data.empty()) {
-    return Error{ErrorCode::invalid_argument, "environment 'clicks' has no data", "",
-                 "write clicks(data=FILE) or clicks(data=synthetic(queries=200,features=10))"};
+    return Error::invalid_argument("environment 'clicks' has no data")
+        .with_hint("write clicks(data=FILE) or clicks(data=synthetic(queries=200,features=10))");
   }
   DUEL_ASSIGN(const JudgedQueries data, of_option("data", resolve_judged_queries(options.data)));
   if (data.num_queries() == 0) {
-    return Error{ErrorCode::invalid_data, "there is no query in it", options.data, ""};
+    return Error::invalid_data("there is no query in it", options.data);
   }
   DUEL_ASSIGN(const Rankers rankers, of_option("rankers", resolve_rankers(options.rankers, data)));
   ClickSetting setting;

@@ -1,5 +1,5 @@
-// An environment in which each duel is what production makes of it: a query, the merged lists of two
-// rankers, a user who clicks. The arms are the rankers.
+// An environment in which each duel is what production makes of it: a query, the merged lists of
+// two rankers, a user who clicks. The arms are the rankers.
 //
 //   clicks(data=train.txt,rankers=features,interleave=team-draft,user=navigational)
 #pragma once
@@ -26,9 +26,9 @@ struct ClickEnvironmentOptions {
   std::string interleave = "probabilistic";
   std::string user = "navigational";
   std::uint64_t length = 10;
-  // exact: the exact matrix is the truth that regret is counted against, or an error; auto: the same
-  // where it can be had in seconds (kMostAutomaticWork), otherwise none; none: no truth; else a
-  // preference matrix of the rankers, such as `duel estimate` writes.
+  // exact: the exact matrix is the truth that regret is counted against, or an error; auto: the
+  // same where it can be had in seconds (kMostAutomaticWork), otherwise none; none: no truth; else
+  // a preference matrix of the rankers, such as `duel estimate` writes.
   std::string truth = "auto";
 };
 
@@ -49,8 +49,8 @@ class ClickEnvironment {
 
   // What regret is counted against, with ties as half a win; none where it is not known.
   const std::optional<PreferenceMatrix>& truth() const { return truth_; }
-  // Where there is no truth: the rankers of the highest NDCG at the shown length, which the judgements
-  // call best.
+  // Where there is no truth: the rankers of the highest NDCG at the shown length, which the
+  // judgements call best.
   std::vector<Arm> best_by_judgement() const;
 
   // Everything that decides the outcomes, for telling two environments apart.

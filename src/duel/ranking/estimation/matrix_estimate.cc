@@ -46,10 +46,8 @@ Result<MatrixEstimate> matrix_of_pairs(const RankedQueries& queries, const Estim
     return error;
   }
   if (jobs.finished < pairs.size()) {
-    return Error{
-        ErrorCode::interrupted,
-        fmt::format("interrupted after {} of {} pairs of rankers", jobs.finished, pairs.size()), "",
-        ""};
+    return Error::interrupted(
+        fmt::format("interrupted after {} of {} pairs of rankers", jobs.finished, pairs.size()));
   }
 
   std::vector<double> p(num_arms * num_arms, 0.5);

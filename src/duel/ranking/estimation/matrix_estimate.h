@@ -56,8 +56,8 @@ struct EstimatePlan {
 Result<MatrixEstimate> estimate_matrix(const RankedQueries& queries, const ClickSetting& setting,
                                        const EstimatePlan& plan, const JobHooks& hooks = {});
 
-// The matrix that `estimate_matrix` tends to, without sampling: every query, every list, every pattern
-// of clicks. An error where the method or the length of the lists makes these too many.
+// The matrix that `estimate_matrix` tends to, without sampling: every query, every list, every
+// pattern of clicks. An error where the method or the length of the lists makes these too many.
 Result<MatrixEstimate> exact_matrix(const RankedQueries& queries, const ClickSetting& setting,
                                     const EstimatePlan& plan, const JobHooks& hooks = {});
 

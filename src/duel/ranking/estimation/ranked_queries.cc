@@ -48,7 +48,7 @@ Result<RankedQueries> RankedQueries::create(const JudgedQueries& queries, const 
           },
           [&](std::uint64_t query) { return fmt::format("query {}", queries.qid(query)); }));
   if (jobs.finished < queries.num_queries()) {
-    return Error{ErrorCode::interrupted, "interrupted while the queries were ranked", "", ""};
+    return Error::interrupted("interrupted while the queries were ranked");
   }
   return ranked;
 }

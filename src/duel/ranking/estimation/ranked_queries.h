@@ -14,13 +14,13 @@
 
 namespace duel {
 
-// The top documents of each query by each ranker, and the grades of all documents. Documents of equal
-// score stand in a random order that depends on the query alone: it is the same for every ranker, so
-// that chance does not set two rankers apart, and the order of the file does not matter.
+// The top documents of each query by each ranker, and the grades of all documents. Documents of
+// equal score stand in a random order that depends on the query alone: it is the same for every
+// ranker, so that chance does not set two rankers apart, and the order of the file does not matter.
 class RankedQueries {
  public:
-  // Ranks all queries, `length` documents each. An Error only where the run was stopped (`interrupted`)
-  // or memory ends.
+  // Ranks all queries, `length` documents each. An Error only where the run was stopped
+  // (`interrupted`) or memory ends.
   static Result<RankedQueries> create(const JudgedQueries& queries, const Rankers& rankers,
                                       std::size_t length, unsigned threads,
                                       const JobHooks& hooks = {});

@@ -1,5 +1,6 @@
 // The difference of two rankers' clicks when each click belongs to the one, the other or neither by
-// chance: exact, by adding one click after the other, O(c^2) for c clicks instead of 2^c or 3^c cases.
+// chance: exact, by adding one click after the other, O(c^2) for c clicks instead of 2^c or 3^c
+// cases.
 #pragma once
 
 #include <algorithm>

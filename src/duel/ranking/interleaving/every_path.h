@@ -1,7 +1,7 @@
-// A method of interleaving asks for its random choices through an object, `coin()` or `below(n)`, so
-// that the code that draws one list also walks all of them: handed `RandomChoices` it samples, handed
-// `EveryPath` and run until `next()` says no it meets every sequence of choices once, with its exact
-// probability.
+// A method of interleaving asks for its random choices through an object, `coin()` or `below(n)`,
+// so that the code that draws one list also walks all of them: handed `RandomChoices` it samples,
+// handed `EveryPath` and run until `next()` says no it meets every sequence of choices once, with
+// its exact probability.
 #pragma once
 
 #include <cstddef>

@@ -97,8 +97,8 @@ Result<Credit> draft_credit(std::span<const DraftedItem> items,
     for (const std::string& id : clicked_ids) {
       if (std::find(shown.begin(), shown.end(), id) != shown.end()) continue;
       const std::string near = nearest_spelling(id, shown);
-      return Error{ErrorCode::invalid_argument, fmt::format("'{}' was not shown", id), "",
-                   near.empty() ? "" : fmt::format("did you mean '{}'?", near)};
+      return Error::invalid_argument(fmt::format("'{}' was not shown", id))
+          .with_hint(near.empty() ? "" : fmt::format("did you mean '{}'?", near));
     }
   }
   credit.value = credit.first - credit.second;

@@ -1,11 +1,11 @@
 // Team draft for production: a pure function of seed, impression id and two lists of text ids.
 //
-// The coins come from a keyed hash of seed and id, so that a page that is asked for again, or its next
-// page, belongs to the same draft, on any machine, without stored state; and the coins of different
-// impressions are independent, which an id used as a bare seed would not give.
-// Items carry what a click event needs. An item that both rankers wanted in the same round would have
-// been shown whoever picked first; it is not competitive and earns no credit. When one list ends, the
-// page is filled from the other; that tail is not competitive either.
+// The coins come from a keyed hash of seed and id, so that a page that is asked for again, or its
+// next page, belongs to the same draft, on any machine, without stored state; and the coins of
+// different impressions are independent, which an id used as a bare seed would not give. Items
+// carry what a click event needs. An item that both rankers wanted in the same round would have
+// been shown whoever picked first; it is not competitive and earns no credit. When one list ends,
+// the page is filled from the other; that tail is not competitive either.
 #pragma once
 
 #include <cstdint>
@@ -45,14 +45,14 @@ DraftedPage draft_page(std::uint64_t seed, std::string_view impression_id,
                        std::span<const std::string> first, std::span<const std::string> second,
                        std::uint64_t offset, std::uint64_t limit);
 
-// Share of the items that are competitive; 0 for none. Rankers that agree almost everywhere need many
-// impressions; below kLowCoverage a user should be told.
+// Share of the items that are competitive; 0 for none. Rankers that agree almost everywhere need
+// many impressions; below kLowCoverage a user should be told.
 double competitive_coverage(std::span<const DraftedItem> items);
 inline constexpr double kLowCoverage = 0.3;
 
 // Credit for clicks on `items`, the impression's items from the first on. Each item counts once,
-// however often it is clicked. Without a competitive item the outcome is `no_contest`. A click on what
-// was not shown is an error.
+// however often it is clicked. Without a competitive item the outcome is `no_contest`. A click on
+// what was not shown is an error.
 Result<Credit> draft_credit(std::span<const DraftedItem> items,
                             std::span<const std::string> clicked_ids);
 

@@ -109,10 +109,10 @@ std::vector<WeightedInterleaving> merged(std::vector<WeightedInterleaving> paths
 }
 
 Error too_many_paths(const std::string& method, std::size_t limit) {
-  return Error{ErrorCode::unsupported,
-               fmt::format("{} has more than {} ways to merge these rankings, too many to list",
-                           method, limit),
-               "", "use shorter lists, or draw a sample"};
+  return Error::unsupported(
+             fmt::format("{} has more than {} ways to merge these rankings, too many to list",
+                         method, limit))
+      .with_hint("use shorter lists, or draw a sample");
 }
 
 }  // namespace duel

@@ -1,9 +1,9 @@
 // Interleaving: two rankings become one list, and clicks on it say which ranking was better.
 //
-// A method draws the list, remembers what its credit needs, and turns clicks into raw credits and an
-// outcome. The outcome is the sign of the raw value. Taking the sign can be biased where the raw value
-// is not: a ranker that wins rarely by much and loses often by little has raw mean 0 but a negative
-// mean sign (docs/interleaving.md has an example).
+// A method draws the list, remembers what its credit needs, and turns clicks into raw credits and
+// an outcome. The outcome is the sign of the raw value. Taking the sign can be biased where the raw
+// value is not: a ranker that wins rarely by much and loses often by little has raw mean 0 but a
+// negative mean sign (docs/interleaving.md has an example).
 #pragma once
 
 #include <cstddef>
@@ -65,8 +65,8 @@ struct Interleaving {
   std::vector<std::uint32_t>
       first_ranks;  // from 1; length + 1 where the ranking lacks the document
   std::vector<std::uint32_t> second_ranks;
-  // What a click on the position is worth to each side. For marginalised credit: the probability that
-  // the side drew the document. Empty for balanced interleaving, whose credit is not additive.
+  // What a click on the position is worth to each side. For marginalised credit: the probability
+  // that the side drew the document. Empty for balanced interleaving, whose credit is not additive.
   std::vector<double> first_credit;
   std::vector<double> second_credit;
   bool contest = false;  // whether clicks can tell the rankers apart
@@ -118,8 +118,8 @@ class PreparedInterleaving {
 // A method with its options fixed. Immutable and shared between threads.
 //
 // Rankings need not have equal lengths or the same documents; a repeated document counts where it
-// stands first; both may be empty. The list ends at `length`, or before where the method has nothing
-// more to show. Clicks are ascending, distinct positions of the list.
+// stands first; both may be empty. The list ends at `length`, or before where the method has
+// nothing more to show. Clicks are ascending, distinct positions of the list.
 class Interleaver {
  public:
   virtual ~Interleaver() = default;
@@ -134,12 +134,12 @@ class Interleaver {
   // REQUIRES: `shown` came from this method; clicks as above.
   virtual Credit credit(const Interleaving& shown, std::span<const Position> clicks) const = 0;
 
-  // Whether a credit's value is the sum over the clicks of first_credit - second_credit, so that the
-  // law of the value can be had position by position.
+  // Whether a credit's value is the sum over the clicks of first_credit - second_credit, so that
+  // the law of the value can be had position by position.
   virtual bool is_additive() const = 0;
 
-  // Every distinct list with its attribution and exact probability, or an error where there are more
-  // than kMostPaths ways to make them.
+  // Every distinct list with its attribution and exact probability, or an error where there are
+  // more than kMostPaths ways to make them.
   virtual Result<std::vector<WeightedInterleaving>> enumerate(std::span<const Document> first,
                                                               std::span<const Document> second,
                                                               std::size_t length) const = 0;

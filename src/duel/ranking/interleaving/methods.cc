@@ -126,15 +126,15 @@ Result<const Method*> find(const std::string& name, bool multileaves) {
   for (const Method& method : methods()) {
     if (method.fact.name != name) continue;
     if (method.fact.multileaves == multileaves) return &method;
-    return Error{ErrorCode::invalid_argument,
-                 multileaves ? fmt::format("method '{}' merges exactly two rankings", name)
-                             : fmt::format("method '{}' multileaves; two rankings that duel need "
-                                           "one that interleaves",
-                                           name),
-                 "", spelling_hint(name + (multileaves ? "-multileave" : ""), same_kind)};
+    return Error::invalid_argument(
+               multileaves ? fmt::format("method '{}' merges exactly two rankings", name)
+                           : fmt::format("method '{}' multileaves; two rankings that duel need "
+                                         "one that interleaves",
+                                         name))
+        .with_hint(spelling_hint(name + (multileaves ? "-multileave" : ""), same_kind));
   }
-  return Error{ErrorCode::invalid_argument, fmt::format("there is no method named '{}'", name), "",
-               spelling_hint(name, interleaving_method_names())};
+  return Error::invalid_argument(fmt::format("there is no method named '{}'", name))
+      .with_hint(spelling_hint(name, interleaving_method_names()));
 }
 
 }  // namespace

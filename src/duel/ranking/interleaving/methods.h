@@ -1,5 +1,5 @@
-// Methods of inter- and multileaving by name, `probabilistic(tau=3,credit=assignment)`, as policies are
-// named.
+// Methods of inter- and multileaving by name, `probabilistic(tau=3,credit=assignment)`, as policies
+// are named.
 #pragma once
 
 #include <memory>

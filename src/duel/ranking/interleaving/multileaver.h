@@ -76,8 +76,8 @@ class Multileaver {
   virtual void credit(const Multileaving& shown, std::span<const Position> clicks,
                       MultileaveCredit& credit) const = 0;
 
-  // Every distinct list with its attribution and exact probability, or an error where there are more
-  // than Interleaver::kMostPaths ways to make them.
+  // Every distinct list with its attribution and exact probability, or an error where there are
+  // more than Interleaver::kMostPaths ways to make them.
   virtual Result<std::vector<WeightedMultileaving>> enumerate(Rankings rankings,
                                                               std::size_t length) const = 0;
 };

@@ -14,8 +14,8 @@ namespace {
 using Index = RankingPool::Index;
 using List = std::vector<Index>;
 
-// All lists that keep the prefix constraint, depth first; stops beyond `limit`. Two ways to the same
-// list would have to differ in some position, so no list comes twice.
+// All lists that keep the prefix constraint, depth first; stops beyond `limit`. Two ways to the
+// same list would have to differ in some position, so no list comes twice.
 class CandidateLister {
  public:
   CandidateLister(RankingPool& pool, std::size_t length, std::size_t limit)

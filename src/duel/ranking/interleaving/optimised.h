@@ -1,13 +1,12 @@
 // Optimised interleaving.
-// Radlinski, Craswell, WSDM 2013.
-// Candidates are all lists made by taking, again and again, the best document not shown yet of one
-// ranking or the other. A linear programme finds their probabilities: for every k the expected credit
-// of the top k is 0 (who looks at the top k and clicks one of them at random favours nobody), and
-// among those the most sensitive. Where no such probabilities exist, each k may miss 0 by lambda_k,
-// and sum lambda_k is minimised along.
+// Radlinski, Craswell, WSDM 2013. Candidates are all lists made by taking, again and again, the
+// best document not shown yet of one ranking or the other. A linear programme finds their
+// probabilities: for every k the expected credit of the top k is 0 (who looks at the top k and
+// clicks one of them at random favours nobody), and among those the most sensitive. Where no such
+// probabilities exist, each k may miss 0 by lambda_k, and sum lambda_k is minimised along.
 // Credit     delta(x) = credit_A(x) - credit_B(x) for each click, by the ranks of x.
-// Cost       2^L candidates at most; beyond `candidates` a random sample of that many is used. Solving
-//            takes milliseconds, drawing nanoseconds: `solve` once, `draw` often.
+// Cost       2^L candidates at most; beyond `candidates` a random sample of that many is used.
+//            Solving takes milliseconds, drawing nanoseconds: `solve` once, `draw` often.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +16,8 @@
 
 namespace duel {
 
-// With o_l = sum_i f(i) delta(l_i), f(i) proportional to 1/i: minimise sum_l p_l o_l^2/4, or maximise
-// sum_l p_l |o_l|.
+// With o_l = sum_i f(i) delta(l_i), f(i) proportional to 1/i: minimise sum_l p_l o_l^2/4, or
+// maximise sum_l p_l |o_l|.
 enum class Sensitivity { variance, absolute };
 
 struct OptimisedOptions {

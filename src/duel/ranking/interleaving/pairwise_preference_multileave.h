@@ -1,17 +1,17 @@
 // Pairwise preference multileaving (PPM).
-// Oosterhuis, de Rijke, CIKM 2017.
-// Position i is a uniform draw from Omega(i): the documents in the top i of any ranking that are not
-// shown yet.
-// Credit     the user is taken to have seen all down to the document below the last click; of those,
-//            clicked documents are preferred to the others. With r(x) the best rank of x by any
-//            ranking, a pair (x, y) counts only where both stand at position max(r(x), r(y)) or below,
-//            so that either order was possible; weighted by 1/prod (1 - 1/|Omega(i)|) over
-//            i = min r .. max r - 1, the inverse probability that the one available earlier was not
-//            drawn before. A ranking gets the weight of each pair it orders as the user did and loses
-//            that of each it orders the other way.
-// Unbiased   a ranking that no other dominates cannot lose to it in expectation (considerate, fidelity).
-// Departs    two public versions differ; this is the sum of gains and losses. `credit=correct` is the
-//            other: gains only, averaged over the allowed pairs.
+// Oosterhuis, de Rijke, CIKM 2017. Position i is a uniform draw from Omega(i): the documents in the
+// top i of any ranking that are not shown yet.
+// Credit     the user is taken to have seen all down to the document below the last click; of
+//            those, clicked documents are preferred to the others. With r(x) the best rank of x by
+//            any ranking, a pair (x, y) counts only where both stand at position max(r(x), r(y)) or
+//            below, so that either order was possible; weighted by 1/prod (1 - 1/|Omega(i)|) over i
+//            = min r .. max r - 1, the inverse probability that the one available earlier was not
+//            drawn before. A ranking gets the weight of each pair it orders as the user did and
+//            loses that of each it orders the other way.
+// Unbiased   a ranking that no other dominates cannot lose to it in expectation (considerate,
+//            fidelity).
+// Departs    two public versions differ; this is the sum of gains and losses. `credit=correct` is
+//            the other: gains only, averaged over the allowed pairs.
 #pragma once
 
 #include "duel/ranking/interleaving/multileaver.h"

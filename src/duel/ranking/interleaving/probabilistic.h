@@ -3,9 +3,9 @@
 // For each position a coin names a ranking and a document is drawn from its softmax over ranks,
 // P(x) proportional to rank(x)^-tau, over the documents of both rankings not shown yet (a ranking's
 // rank of what it lacks is its length + 1). The list may go on until every document is shown.
-// Credit     marginal (default): the coins are forgotten again. Given the list, position i was drawn
-//            by the first ranking with probability q_i = P_A/(P_A + P_B), and the outcome is the
-//            expected sign of c_A - c_B, or its expectation, sum (2 q_i - 1), over all coins.
+// Credit     marginal (default): the coins are forgotten again. Given the list, position i was
+//            drawn by the first ranking with probability q_i = P_A/(P_A + P_B), and the outcome is
+//            the expected sign of c_A - c_B, or its expectation, sum (2 q_i - 1), over all coins.
 //            assignment: each click belongs to the ranking that drew the document.
 // Every order of the documents has positive probability, which unbiased reuse of old clicks needs.
 #pragma once

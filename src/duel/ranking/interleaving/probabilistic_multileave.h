@@ -3,8 +3,8 @@
 // For each position a ranking is drawn uniformly, and a document from its softmax over ranks (as in
 // probabilistic interleaving, which this is for two rankings).
 // Credit     the rankings that drew are forgotten: a click on the document at position i belongs to
-//            ranking r with probability q_r proportional to P_r. value(r, s) is the expected sign of
-//            c_r - c_s, exact by adding one click after the other.
+//            ranking r with probability q_r proportional to P_r. value(r, s) is the expected sign
+//            of c_r - c_s, exact by adding one click after the other.
 // Departs    the paper averages over 10 000 sampled assignments; `assignments=sampled` does so.
 #pragma once
 

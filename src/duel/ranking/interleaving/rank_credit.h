@@ -6,8 +6,8 @@
 
 namespace duel {
 
-// 1/rank, -rank, or 1 - (rank - 1)/length. What a ranking lacks has rank length + 1, and so the linear
-// credit 0.
+// 1/rank, -rank, or 1 - (rank - 1)/length. What a ranking lacks has rank length + 1, and so the
+// linear credit 0.
 enum class RankCredit { inverse_rank, negative_rank, linear_rank };
 
 inline double rank_credit(RankCredit kind, std::uint32_t rank, std::size_t length) {

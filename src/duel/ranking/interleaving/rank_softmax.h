@@ -78,9 +78,9 @@ class SoftmaxPool {
   }
 
  private:
-  // Subtracting taken weights loses digits as the sum shrinks: each subtraction errs by at most 2^-53
-  // of the sum at the last addition. Below this share of it the sum is added up anew, which keeps the
-  // relative error under 16 x 2^-53 for each document taken since.
+  // Subtracting taken weights loses digits as the sum shrinks: each subtraction errs by at most
+  // 2^-53 of the sum at the last addition. Below this share of it the sum is added up anew, which
+  // keeps the relative error under 16 x 2^-53 for each document taken since.
   static constexpr double kRefreshBelow = 1.0 / 16;
 
   struct Sum {

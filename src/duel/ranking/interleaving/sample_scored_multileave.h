@@ -1,9 +1,9 @@
 // Sample-only scored multileaving (SOSM).
-// Brost, Cox, Seldin, Lioma, SIGIR 2016.
-// For each position a ranking is drawn uniformly and adds its best document that is not shown yet. The
-// list may go on until every document is shown.
-// Credit     each click gives every ranking 1/rank, or -rank, divided by the mean size of that over the
-//            rankings, so that all clicks weigh alike; value(i, j) is the difference of the sums.
+// Brost, Cox, Seldin, Lioma, SIGIR 2016. For each position a ranking is drawn uniformly and adds
+// its best document that is not shown yet. The list may go on until every document is shown.
+// Credit     each click gives every ranking 1/rank, or -rank, divided by the mean size of that over
+//            the rankings, so that all clicks weigh alike; value(i, j) is the difference of the
+//            sums.
 // Cost       O(rankings) for a click: made for hundreds of rankings.
 // Departs    the paper leaves the credit function open; dividing by the mean is our reading.
 #pragma once

@@ -1,8 +1,8 @@
 // Team-draft interleaving.
-// Radlinski, Kurup, Joachims, CIKM 2008.
-// In each round both rankings add their best document that is not shown yet; a coin decides who picks
-// first. The list ends when one ranking has nothing left. impression_draft.h has the form for
-// production, with text ids, paging and competitive marks.
+// Radlinski, Kurup, Joachims, CIKM 2008. In each round both rankings add their best document that
+// is not shown yet; a coin decides who picks first. The list ends when one ranking has nothing
+// left. impression_draft.h has the form for production, with text ids, paging and competitive
+// marks.
 // Credit     clicks on each team's documents.
 // Unbiased   for a user who clicks at random; blind to some real differences.
 #pragma once
@@ -15,8 +15,8 @@ namespace duel {
 struct DraftPick {
   RankingPool::Index index = 0;
   Team team = Team::none;
-  // False if both rankings wanted this document in this round: it would have been shown whoever picked
-  // first, and says nothing about them.
+  // False if both rankings wanted this document in this round: it would have been shown whoever
+  // picked first, and says nothing about them.
   bool competitive = false;
 };
 
@@ -39,8 +39,8 @@ class TeamDraft {
     const bool opens_round = lead_ == 0;
     const bool first_picks = lead_ < 0 || (opens_round && coin());
     lead_ += first_picks ? 1 : -1;
-    // The second pick of a round meets what its ranking wanted when the round began, unless the first
-    // pick was wanted by both and so took that away from both.
+    // The second pick of a round meets what its ranking wanted when the round began, unless the
+    // first pick was wanted by both and so took that away from both.
     const bool competitive = first_top_ != second_top_ || !(opens_round || shared_);
     shared_ = opens_round && first_top_ == second_top_;
     return {first_picks ? first_top_ : second_top_, first_picks ? Team::first : Team::second,

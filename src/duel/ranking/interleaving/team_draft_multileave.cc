@@ -47,7 +47,8 @@ void draft(const TeamDraftMultileaveOptions& options, std::size_t length, Choice
   std::iota(order.begin(), order.end(), 0U);
   std::size_t turn = 0;
   while (shown.size() < length && all_have_more(pool)) {
-    // One step of a Fisher-Yates shuffle a pick: who comes next among those that have not picked yet.
+    // One step of a Fisher-Yates shuffle a pick: who comes next among those that have not picked
+    // yet.
     std::swap(order[turn], order[turn + choices.below(n - turn)]);
     append_for_team(pool.top(order[turn]), order[turn], shown);
     turn = (turn + 1) % n;

@@ -1,7 +1,7 @@
 // Team-draft multileaving.
-// Schuth, Sietsma, Whiteson, Lefortier, de Rijke, CIKM 2014.
-// In each round all rankings, in random order, add their best document that is not shown yet. The list
-// ends when one ranking has nothing left. For two rankings this is team-draft interleaving.
+// Schuth, Sietsma, Whiteson, Lefortier, de Rijke, CIKM 2014. In each round all rankings, in random
+// order, add their best document that is not shown yet. The list ends when one ranking has nothing
+// left. For two rankings this is team-draft interleaving.
 // Credit     clicks on each team's documents; value(i, j) = c_i - c_j.
 // Unbiased   for a user who clicks at random; with more rankings than positions some get no team.
 #pragma once

@@ -1,7 +1,7 @@
-// Recent queries on which users clicked far down: where candidates are told apart that one list could
-// not (Wang, Langley, Kim, McCord-Snook and Wang, SIGIR 2018).
-// The gain of a list is the sum of 1/rank over its clicked documents; the lower it is, the more difficult
-// is the query. Documents are copied, so that a query may be forgotten by its owner.
+// Recent queries on which users clicked far down: where candidates are told apart that one list
+// could not (Wang, Langley, Kim, McCord-Snook and Wang, SIGIR 2018). The gain of a list is the sum
+// of 1/rank over its clicked documents; the lower it is, the more difficult is the query. Documents
+// are copied, so that a query may be forgotten by its owner.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // Document-space projected gradient descent (DSP).
-// Wang, Kim, McCord-Snook, Wu and Wang, SIGIR 2019.
-// As multileave gradient descent, with one candidate by default (P-DBGD); the mean direction of the
-// winners is projected on the span of the documents that the user looked at, from the top to `beyond`
-// places below the last click, and of the `recall` last documents looked at before, then brought back
-// to length 1. What lies outside that span cannot have caused the clicks and is noise.
+// Wang, Kim, McCord-Snook, Wu and Wang, SIGIR 2019. As multileave gradient descent, with one
+// candidate by default (P-DBGD); the mean direction of the winners is projected on the span of the
+// documents that the user looked at, from the top to `beyond` places below the last click, and of
+// the `recall` last documents looked at before, then brought back to length 1. What lies outside
+// that span cannot have caused the clicks and is noise.
 // Assumes    nothing proved of regret.       Guarantee  variance not above that of the plain step.
 // Cost       O(d (length + recall)^2) per impression with a winner.
 // Departs    nowhere.

@@ -50,7 +50,8 @@ std::string identity_of(const std::string& canonical, const RankerLearnerSetting
   return fmt::format("{} on {} features", canonical, setting.num_features);
 }
 
-// --- dbgd -------------------------------------------------------------------------------------------
+// --- dbgd
+// -------------------------------------------------------------------------------------------
 
 Made configure_dbgd(const CallSpec& call, const RankerLearnerSetting& setting) {
   DUEL_ASSIGN(const PointSetPtr sphere, make_unit_sphere(setting.num_features));
@@ -68,7 +69,8 @@ Made configure_dbgd(const CallSpec& call, const RankerLearnerSetting& setting) {
   });
 }
 
-// --- mgd --------------------------------------------------------------------------------------------
+// --- mgd
+// --------------------------------------------------------------------------------------------
 
 // `team-draft(..)` and `team-draft-multileave(..)` both mean the latter.
 Result<std::shared_ptr<const Multileaver>> multileaver_of(
@@ -93,7 +95,8 @@ Made configure_mgd(const CallSpec& call, const RankerLearnerSetting& setting) {
   });
 }
 
-// --- dsp --------------------------------------------------------------------------------------------
+// --- dsp
+// --------------------------------------------------------------------------------------------
 
 Made configure_dsp(const CallSpec& call, const RankerLearnerSetting& setting) {
   const OptionTable<DocumentSpaceOptions> table = document_space_options();
@@ -108,16 +111,17 @@ Made configure_dsp(const CallSpec& call, const RankerLearnerSetting& setting) {
   });
 }
 
-// --- nsgd -------------------------------------------------------------------------------------------
+// --- nsgd
+// -------------------------------------------------------------------------------------------
 
 Made configure_nsgd(const CallSpec& call, const RankerLearnerSetting& setting) {
   const OptionTable<NullSpaceOptions> table = null_space_options();
   DUEL_ASSIGN(const NullSpaceOptions options, table.parse(call, {}, "learner"));
   if (options.sampled != 0 && options.sampled < options.candidates) {
-    return Error{ErrorCode::invalid_argument,
-                 fmt::format("sampled is {}, but there are {} candidates", options.sampled,
-                             options.candidates),
-                 "learner 'nsgd'", "allowed: at least as many, or 0 for 2 (candidates + 1)"};
+    return Error::invalid_argument(fmt::format("sampled is {}, but there are {} candidates",
+                                               options.sampled, options.candidates),
+                                   "learner 'nsgd'",
+                                   "allowed: at least as many, or 0 for 2 (candidates + 1)");
   }
   DUEL_ASSIGN(const std::shared_ptr<const Multileaver> multileaver,
               multileaver_of(setting.interleave, "team-draft"));
@@ -128,14 +132,14 @@ Made configure_nsgd(const CallSpec& call, const RankerLearnerSetting& setting) {
   });
 }
 
-// --- pdgd -------------------------------------------------------------------------------------------
+// --- pdgd
+// -------------------------------------------------------------------------------------------
 
 Made configure_pdgd(const CallSpec& call, const RankerLearnerSetting& setting) {
   const OptionTable<PdgdOptions> table = pdgd_options();
   DUEL_ASSIGN(const PdgdOptions options, table.parse(call, {}, "learner"));
   if (!setting.interleave.empty()) {
-    return Error{ErrorCode::invalid_argument, "pdgd merges no rankings", "",
-                 "leave --interleave out"};
+    return Error::invalid_argument("pdgd merges no rankings").with_hint("leave --interleave out");
   }
   const std::string canonical = table.canonical(call.name, options);
   return configured(canonical, "", false, [=](RoundRng) {
@@ -200,7 +204,7 @@ const std::vector<RankerLearnerFact>& ranker_learner_facts() {
 
 Made configure_ranker_learner(const CallSpec& call, const RankerLearnerSetting& setting) {
   if (setting.num_features == 0) {
-    return Error{ErrorCode::invalid_data, "the documents have no features to learn from", "", ""};
+    return Error::invalid_data("the documents have no features to learn from");
   }
   if (call.name == "dbgd") return configure_dbgd(call, setting);
   if (call.name == "dsp") return configure_dsp(call, setting);
@@ -208,14 +212,12 @@ Made configure_ranker_learner(const CallSpec& call, const RankerLearnerSetting& 
   if (call.name == "nsgd") return configure_nsgd(call, setting);
   if (call.name == "pdgd") return configure_pdgd(call, setting);
   if (call.name == "ranking-svm") {
-    return Error{ErrorCode::invalid_argument, "ranking-svm learns from grades, not from clicks", "",
-                 ""};
+    return Error::invalid_argument("ranking-svm learns from grades, not from clicks");
   }
   std::vector<std::string> names = {"dbgd"};
   for (const RankerLearnerFact& fact : ranker_learner_facts()) names.push_back(fact.facts.name);
-  return Error{ErrorCode::invalid_argument,
-               fmt::format("there is no learner of rankers '{}'", call.name), "",
-               spelling_hint(call.name, names)};
+  return Error::invalid_argument(fmt::format("there is no learner of rankers '{}'", call.name))
+      .with_hint(spelling_hint(call.name, names));
 }
 
 }  // namespace duel

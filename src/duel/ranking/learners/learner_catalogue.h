@@ -1,4 +1,5 @@
-// Learners of rankers by name, as policies are: `dbgd(delta=1,gamma=0.01)`, `mgd(candidates=9)`, `pdgd`.
+// Learners of rankers by name, as policies are: `dbgd(delta=1,gamma=0.01)`, `mgd(candidates=9)`,
+// `pdgd`.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +21,17 @@ struct RankerLearnerFact {
   std::vector<OptionFact> options;
 };
 
-// Those that only learn rankers. `dbgd` is a learner of points (continuous/learner_registry.h) and works
-// here as well.
+// Those that only learn rankers. `dbgd` is a learner of points (continuous/learner_registry.h) and
+// works here as well.
 const std::vector<RankerLearnerFact>& ranker_learner_facts();
 
 // What a run tells a learner about itself.
 struct RankerLearnerSetting {
   std::size_t num_features = 0;
   std::size_t length = 10;  // documents shown
-  // How rankings are compared: team-draft, probabilistic, .. Learners of several candidates take the
-  // multileaving of the same name. Empty: team-draft for dbgd and nsgd, probabilistic
-  // for mgd and dsp.
+  // How rankings are compared: team-draft, probabilistic, .. Learners of several candidates take
+  // the multileaving of the same name. Empty: team-draft for dbgd and nsgd, probabilistic for mgd
+  // and dsp.
   std::string interleave;
   std::uint64_t impressions = 0;  // default of `horizon`
 };
@@ -49,7 +50,8 @@ class ConfiguredRankerLearner {
   virtual std::unique_ptr<RankerLearner> make(RoundRng rng) const = 0;
 };
 
-// Errors: unknown names and options with the nearest spelling, a method that does not fit, no features.
+// Errors: unknown names and options with the nearest spelling, a method that does not fit, no
+// features.
 Result<std::shared_ptr<const ConfiguredRankerLearner>> configure_ranker_learner(
     const CallSpec& call, const RankerLearnerSetting& setting);
 

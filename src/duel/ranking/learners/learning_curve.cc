@@ -53,7 +53,7 @@ Status RecordedTrial::restore(std::string_view saved) {
     last = point.impressions;
   }
   if (!sound) {
-    return Error{ErrorCode::invalid_data, "the saved state does not fit a learning run", "", ""};
+    return Error::invalid_data("the saved state does not fit a learning run");
   }
   DUEL_RETURN_IF_ERROR(trial_.restore(trial));
   curve_ = std::move(curve);

@@ -157,7 +157,7 @@ Status LearningTrial::restore(std::string_view saved) {
   std::string learner;
   reader(impressions, discounted, sum, factor, learner);
   if (!reader.complete() || !std::isfinite(discounted) || !std::isfinite(sum)) {
-    return Error{ErrorCode::invalid_data, "the saved state does not fit a learning run", "", ""};
+    return Error::invalid_data("the saved state does not fit a learning run");
   }
   DUEL_RETURN_IF_ERROR(learner_->restore(learner));
   std::fill(scored_at_.begin(), scored_at_.end(), 0);  // of the learner as it was

@@ -1,6 +1,6 @@
-// Learning a ranker from simulated users: impressions in trials, and how good the lists and the ranker
-// are. Each impression draws a query, shows the learner's list, lets the user click, and tells the
-// learner. Results depend on (seed, trial, learner) alone.
+// Learning a ranker from simulated users: impressions in trials, and how good the lists and the
+// ranker are. Each impression draws a query, shows the learner's list, lets the user click, and
+// tells the learner. Results depend on (seed, trial, learner) alone.
 #pragma once
 
 #include <atomic>
@@ -24,8 +24,8 @@ namespace duel {
 // How an impression answers a learner of duels.
 enum class DuelAnswer {
   clicks,         // a user clicks on the interleaved list
-  ndcg_logistic,  // drawn with P(w beats w') = sigma(10 (NDCG@k of w - NDCG@k of w')), k the length:
-                  // the protocol of Yue and Joachims (ICML 2009, section 5.2)
+  ndcg_logistic,  // drawn with P(w beats w') = sigma(10 (NDCG@k of w - NDCG@k of w')), k the
+                  // length: the protocol of Yue and Joachims (ICML 2009, section 5.2)
 };
 
 struct LearningSetting {
@@ -36,13 +36,13 @@ struct LearningSetting {
   std::size_t length = 10;   // documents shown; also the k of NDCG@k
   double discount = 0.9995;  // of the online sum, per impression (Hofmann, Whiteson, de Rijke 2013)
   std::uint64_t seed = 0;
-  // Learners that differ in their options alone start a trial at the same ranker, where they start at a
-  // random one: what they end with is then easier to compare.
+  // Learners that differ in their options alone start a trial at the same ranker, where they start
+  // at a random one: what they end with is then easier to compare.
   bool same_start = false;
 };
 
-// The mean over queries of NDCG@k of the ranking by `weights`, equal scores averaged exactly; queries
-// without a relevant document count 0. REQUIRES: as many weights as features, all finite.
+// The mean over queries of NDCG@k of the ranking by `weights`, equal scores averaged exactly;
+// queries without a relevant document count 0. REQUIRES: as many weights as features, all finite.
 double mean_ndcg(const JudgedQueries& queries, std::span<const double> weights, std::size_t k);
 
 // One trial, played in pieces.
@@ -106,17 +106,18 @@ class LearningTrial {
   };
   Duel duel_;
   std::vector<double> second_scores_;
-  // Scores of the ranker that stands, of all documents. Those of a query hold while the learner has not
-  // moved: `scored_at_` is one more than its moves when they were computed, 0 where they were not.
+  // Scores of the ranker that stands, of all documents. Those of a query hold while the learner has
+  // not moved: `scored_at_` is one more than its moves when they were computed, 0 where they were
+  // not.
   std::vector<double> standing_scores_;
   std::vector<std::uint64_t> scored_at_;
   std::vector<std::size_t> first_row_;  // of every query
 };
 
-// Plays trials of duels up to impression `last` side by side: all meet the same query, whose features
-// are then read and converted once. Each ends as if it had been played alone, bit for bit. False if
-// they were stopped before. REQUIRES: all under `ndcg_logistic`, with the same queries, seed, number of
-// the trial and impressions so far.
+// Plays trials of duels up to impression `last` side by side: all meet the same query, whose
+// features are then read and converted once. Each ends as if it had been played alone, bit for bit.
+// False if they were stopped before. REQUIRES: all under `ndcg_logistic`, with the same queries,
+// seed, number of the trial and impressions so far.
 bool play_together(std::span<LearningTrial* const> trials, std::uint64_t last,
                    const std::atomic<bool>& stop);
 

@@ -1,9 +1,9 @@
 // Multileave Gradient Descent (MGD).
 // Schuth, Oosterhuis, Whiteson and de Rijke, WSDM 2016. With one candidate it is P-DBGD (Hofmann,
-// Whiteson and de Rijke 2011; Oosterhuis and de Rijke 2018).
-// Each impression tries n unit directions u_k around w, multileaves the rankings of w and of all
-// w + delta u_k, and steps along the candidates that clicks prefer to w: their mean (mean winner), or
-// one of them at random (winner takes all). Weights are not renormalised and start at 0.
+// Whiteson and de Rijke 2011; Oosterhuis and de Rijke 2018). Each impression tries n unit
+// directions u_k around w, multileaves the rankings of w and of all w + delta u_k, and steps along
+// the candidates that clicks prefer to w: their mean (mean winner), or one of them at random
+// (winner takes all). Weights are not renormalised and start at 0.
 // Assumes    nothing proved.                          Guarantee  none.
 // Cost       O(n d + n d documents) per impression.
 // Departs    preferences by probabilistic multileaving are exact instead of sampled.

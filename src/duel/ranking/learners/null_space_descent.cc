@@ -180,7 +180,7 @@ Status NullSpaceDescent::restore(std::string_view saved) {
   DifficultQueries difficult(options_.queue, options_.window);
   reader(descent, losing, difficult);
   if (!reader.complete() || !losing.fits() || !difficult.fits(state().weights.size())) {
-    return Error{ErrorCode::invalid_data, "the saved state does not fit the learner", "", ""};
+    return Error::invalid_data("the saved state does not fit the learner");
   }
   DUEL_RETURN_IF_ERROR(MultileaveDescent::restore(descent));
   losing_ = std::move(losing);

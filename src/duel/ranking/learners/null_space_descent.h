@@ -1,22 +1,23 @@
 // Null Space Gradient Descent (NSGD).
 // Wang, Langley, Kim, McCord-Snook and Wang, "Efficient Exploration of Gradient Space for Online
-// Learning to Rank", SIGIR 2018.
-// Multileave gradient descent that does not try again what lost. It keeps the directions of candidates
-// that got fewer clicks than the current ranker, and explores where those have no part:
+// Learning to Rank", SIGIR 2018. Multileave gradient descent that does not try again what lost. It
+// keeps the directions of candidates that got fewer clicks than the current ranker, and explores
+// where those have no part:
 //   1. the `worst` of the kept directions span what is left out; `sampled` unit vectors are drawn
 //      uniformly from the space orthogonal to them, and the n candidates are those with the largest
 //      |u . mean document of the query|: directions that the query can tell apart;
-//   2. several winners are ranked on recent difficult queries, and the best of them alone is followed;
-//   3. candidates with fewer clicks than the current ranker, and no more than the `losers`-th fewest
-//      of all rankers, are kept in a ring of `kept` directions with their deficit.
+//   2. several winners are ranked on recent difficult queries, and the best of them alone is
+//      followed;
+//   3. candidates with fewer clicks than the current ranker, and no more than the `losers`-th
+//      fewest of all rankers, are kept in a ring of `kept` directions with their deficit.
 // Assumes    nothing proved.                          Guarantee  none.
-// Cost       that of mgd, O(d worst) more per sampled direction, O(d worst^2) when the ring changed, and
-//            with several winners O(winners queue documents d).
-// Departs    the orthonormal basis is of the directions left out, and draws are projected off it: the
-//            same law as combinations of a basis of the null space, at less cost. At most half of the
-//            dimensions are left out, so that something remains where features are few. Ties: the newer
-//            of two directions with one deficit, a winner at random. Queries leave the queue when they
-//            grow too old, not when the next one comes.
+// Cost       that of mgd, O(d worst) more per sampled direction, O(d worst^2) when the ring
+//            changed, and with several winners O(winners queue documents d).
+// Departs    the orthonormal basis is of the directions left out, and draws are projected off it:
+//            the same law as combinations of a basis of the null space, at less cost. At most half
+//            of the dimensions are left out, so that something remains where features are few.
+//            Ties: the newer of two directions with one deficit, a winner at random. Queries leave
+//            the queue when they grow too old, not when the next one comes.
 #pragma once
 
 #include <string>

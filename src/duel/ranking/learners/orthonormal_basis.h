@@ -1,5 +1,5 @@
-// An orthonormal basis that grows by one vector at a time: QR by modified Gram-Schmidt, twice, since
-// once loses orthogonality where vectors are nearly dependent.
+// An orthonormal basis that grows by one vector at a time: QR by modified Gram-Schmidt, twice,
+// since once loses orthogonality where vectors are nearly dependent.
 #pragma once
 
 #include <cstddef>

@@ -23,8 +23,8 @@ double pdgd_weight(std::span<const double> shown, double rest, double largest, P
   const Position upper = std::min(clicked, unclicked), lower = std::max(clicked, unclicked);
   const auto share = [&](std::size_t i) { return exponential(shown[i] - largest); };
   // P(R) is the product over places i of exp(f_i)/D_i, D_i the sum over what is not yet placed. The
-  // swap keeps the numerators and changes D_i only for upper < i <= lower, where the upper document is
-  // still to be placed instead of the lower one.
+  // swap keeps the numerators and changes D_i only for upper < i <= lower, where the upper document
+  // is still to be placed instead of the lower one.
   double others = rest;  // what comes after place i, without the two
   for (std::size_t i = shown.size(); i-- > lower + std::size_t{1};) others += share(i);
   const double upper_share = share(upper), lower_share = share(lower);

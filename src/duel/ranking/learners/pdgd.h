@@ -1,9 +1,9 @@
 // Pairwise Differentiable Gradient Descent (PDGD).
-// Oosterhuis and de Rijke, CIKM 2018.
-// The list is drawn from the Plackett-Luce model of the scores f. A click infers that the clicked
-// document k is better than every unclicked one l among those above the last click and the one after
-// it; each such pair moves the weights by rho sigma(f_k - f_l) sigma(f_l - f_k) (x_k - x_l), where
-// rho = P(R*)/(P(R) + P(R*)), R* the list with k and l swapped, undoes the bias of their places.
+// Oosterhuis and de Rijke, CIKM 2018. The list is drawn from the Plackett-Luce model of the scores
+// f. A click infers that the clicked document k is better than every unclicked one l among those
+// above the last click and the one after it; each such pair moves the weights by rho sigma(f_k -
+// f_l) sigma(f_l - f_k) (x_k - x_l), where rho = P(R*)/(P(R) + P(R*)), R* the list with k and l
+// swapped, undoes the bias of their places.
 // Assumes    nothing proved of regret.       Guarantee  unbiased towards pairwise preferences.
 // Cost       O(d documents) to show, O(d length + length^3) to learn.
 // Departs    nowhere; scores are taken relative to the largest, sums are added, never subtracted.
@@ -24,8 +24,8 @@ struct PdgdOptions {
 
 OptionTable<PdgdOptions> pdgd_options();
 
-// The factor on x_k and x_l for a clicked place k and an unclicked place l of a shown list:
-// rho sigma(f_k - f_l) sigma(f_l - f_k). `shown` are the scores in the order shown, `rest` is the sum
+// The factor on x_k and x_l for a clicked place k and an unclicked place l of a shown list: rho
+// sigma(f_k - f_l) sigma(f_l - f_k). `shown` are the scores in the order shown, `rest` is the sum
 // of exp(score - largest) over the documents not shown. REQUIRES: all scores finite, `largest` the
 // largest of all documents.
 double pdgd_weight(std::span<const double> shown, double rest, double largest, Position clicked,

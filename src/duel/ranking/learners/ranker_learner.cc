@@ -20,10 +20,8 @@ Status WeightState::restore(std::string_view saved) {
   WeightState read;
   reader(read.identity);
   if (read.identity != identity) {
-    return Error{
-        ErrorCode::invalid_data,
-        fmt::format("the saved state belongs to '{}', not to '{}'", read.identity, identity), "",
-        ""};
+    return Error::invalid_data(
+        fmt::format("the saved state belongs to '{}', not to '{}'", read.identity, identity));
   }
   reader(read.weights, read.step, read.memory);
   const auto finite = [](const std::vector<double>& values) {
@@ -31,7 +29,7 @@ Status WeightState::restore(std::string_view saved) {
   };
   if (!reader.complete() || read.weights.size() != weights.size() || !finite(read.weights) ||
       !(read.step >= 0) || read.memory.size() % weights.size() != 0 || !finite(read.memory)) {
-    return Error{ErrorCode::invalid_data, "the saved state does not fit the learner", "", ""};
+    return Error::invalid_data("the saved state does not fit the learner");
   }
   *this = std::move(read);
   return Done{};

@@ -1,10 +1,11 @@
-// A learner of a linear ranker from clicks: it shows a list for a query and is told what was clicked.
+// A learner of a linear ranker from clicks: it shows a list for a query and is told what was
+// clicked.
 //
 //   std::span<const Document> list = learner.show(documents, round, streams);
 //   learner.observe(clicks);
 //
-// It sees features, never grades. Equal scores are ordered at random, anew in every impression, so that
-// a ranker that knows nothing shows no preference.
+// It sees features, never grades. Equal scores are ordered at random, anew in every impression, so
+// that a ranker that knows nothing shows no preference.
 #pragma once
 
 #include <cstdint>

@@ -46,10 +46,8 @@ Result<TrainedSvm> train_ranking_svm(const JudgedQueries& queries, const Ranking
   std::uint64_t count = 0;
   for_each_pair(queries, [&](std::size_t, Document, Document) { ++count; });
   if (d == 0 || count == 0) {
-    return Error{ErrorCode::invalid_data,
-                 d == 0 ? "the documents have no features to learn from"
-                        : "no query has documents of different grades to learn from",
-                 "", ""};
+    return Error::invalid_data(d == 0 ? "the documents have no features to learn from"
+                                      : "no query has documents of different grades to learn from");
   }
   const double share = static_cast<double>(options.pairs) / static_cast<double>(count);
   RoundRng rng = Stream(seed, 0, Purpose::choice, "ranking-svm").at(1);

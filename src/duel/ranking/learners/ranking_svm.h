@@ -1,8 +1,8 @@
 // The ranking support vector machine: a linear ranker from the grades themselves, the baseline that
-// learners from clicks are held to.
-// Herbrich, Graepel and Obermayer 1999; Joachims, KDD 2002.
-// Minimises |w|^2/2 + c sum over pairs of max(0, 1 - w.(x_i - x_j))^2, documents i and j of one query,
-// i of the higher grade, by the trust-region Newton method of LIBLINEAR, which uses no random numbers.
+// learners from clicks are held to. Herbrich, Graepel and Obermayer 1999; Joachims, KDD 2002.
+// Minimises |w|^2/2 + c sum over pairs of max(0, 1 - w.(x_i - x_j))^2, documents i and j of one
+// query, i of the higher grade, by the trust-region Newton method of LIBLINEAR, which uses no
+// random numbers.
 // Departs    the hinge is squared (LIBLINEAR's primal solver); where there are more pairs than
 //            `pairs`, each enters with the same probability, chosen by the seed.
 #pragma once

@@ -10,8 +10,8 @@ namespace {
 using FloatQuad __attribute__((vector_size(16))) = float;
 using DoubleQuad __attribute__((vector_size(32))) = double;
 
-// Four features as doubles, in two pairs. Converted as one vector, which compilers do within registers;
-// pairs of floats they would convert one by one.
+// Four features as doubles, in two pairs. Converted as one vector, which compilers do within
+// registers; pairs of floats they would convert one by one.
 struct Features {
   DoubleLanes low, high;
 };
@@ -23,9 +23,9 @@ inline Features load_features(const float* from) {
   return {low, high};
 }
 
-// The scalar products of `Rows` rows with N vectors at once, so that a feature is read and converted
-// once for all vectors and a weight is read once for all rows. The order of additions depends neither
-// on N nor on `Rows`.
+// The scalar products of `Rows` rows with N vectors at once, so that a feature is read and
+// converted once for all vectors and a weight is read once for all rows. The order of additions
+// depends neither on N nor on `Rows`.
 template <std::size_t Rows, std::size_t N>
 inline void score_rows(const QueryDocuments& documents, Document begin,
                        const double* const* weights, double* const* scores) {

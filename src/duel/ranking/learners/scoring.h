@@ -1,5 +1,5 @@
-// The documents of a query as a learner sees them, and their scores under one or more weight vectors in
-// one pass over the features.
+// The documents of a query as a learner sees them, and their scores under one or more weight
+// vectors in one pass over the features.
 #pragma once
 
 #include <cstddef>

@@ -31,14 +31,13 @@ class GzipSource final : public ByteSource {
     int code = Z_OK;
     const char* text = gzerror(file_.get(), &code);
     if (code == Z_BUF_ERROR) {
-      return Error{ErrorCode::invalid_data, "the gzip data end too early", name_, ""};
+      return Error::invalid_data("the gzip data end too early", name_);
     }
     if (code == Z_ERRNO) {
-      return Error{ErrorCode::io, fmt::format("cannot be read: {}", std::strerror(errno)), name_,
-                   ""};
+      return Error::io(fmt::format("cannot be read: {}", std::strerror(errno)), name_);
     }
     if (code != Z_OK && code != Z_STREAM_END) {
-      return Error{ErrorCode::invalid_data, fmt::format("broken gzip data: {}", text), name_, ""};
+      return Error::invalid_data(fmt::format("broken gzip data: {}", text), name_);
     }
     return std::size_t{0};
   }
@@ -71,19 +70,18 @@ Result<std::unique_ptr<ByteSource>> open_byte_source(const std::string& path) {
     std::error_code code;
     const auto status = std::filesystem::status(path, code);
     if (status.type() == std::filesystem::file_type::not_found) {
-      return Error{ErrorCode::not_found, "there is no such file", path, ""};
+      return Error::not_found("there is no such file", path);
     }
     if (std::filesystem::is_directory(status)) {
-      return Error{ErrorCode::io, "is a directory, not a file", path, ""};
+      return Error::io("is a directory, not a file", path);
     }
   }
   errno = 0;
   GzipFile file(standard_input ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path.c_str(), "rb"));
   if (file == nullptr) {
-    return Error{
-        ErrorCode::io,
+    return Error::io(
         fmt::format("cannot be read: {}", errno == 0 ? "not enough memory" : std::strerror(errno)),
-        path, ""};
+        path);
   }
   // Small enough that zlib hands plain bytes through without a copy of its own.
   gzbuffer(file.get(), 1U << 16);

@@ -1,6 +1,6 @@
-// Rankers made worse on purpose, as Radlinski, Kurup and Joachims (CIKM 2008) did with a search engine
-// whose users then told, or did not tell, the difference: so that it is known which of two rankers is
-// the better one. The damage is drawn once per query and the same ever after.
+// Rankers made worse on purpose, as Radlinski, Kurup and Joachims (CIKM 2008) did with a search
+// engine whose users then told, or did not tell, the difference: so that it is known which of two
+// rankers is the better one. The damage is drawn once per query and the same ever after.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ class ShuffledRanker final : public Ranker {
   std::size_t depth_;
 };
 
-// `swaps` documents of ranks 1 to 5 change places with as many of ranks 7 to 11: SWAP2 and SWAP4. Of
-// short lists as many as there are.
+// `swaps` documents of ranks 1 to 5 change places with as many of ranks 7 to 11: SWAP2 and SWAP4.
+// Of short lists as many as there are.
 class SwappedRanker final : public Ranker {
  public:
   static constexpr std::size_t kUpperEnd = 5;                    // ranks 1 .. 5

@@ -7,8 +7,8 @@
 
 namespace duel {
 
-// A row is stored as wide as the widest row so far; `finish` moves the rows apart in place, from the
-// last to the first, so that no second copy exists at any time.
+// A row is stored as wide as the widest row so far; `finish` moves the rows apart in place, from
+// the last to the first, so that no second copy exists at any time.
 class FeatureMatrixBuilder {
  public:
   // Begins a row of zeros, as wide as the widest so far.

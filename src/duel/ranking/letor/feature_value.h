@@ -35,9 +35,9 @@ bool begins_non_finite(const char* c);
 }  // namespace letor_internal
 
 // Reads the longest number at `begin`: an optional sign, digits with at most one point, an optional
-// exponent. The nearest float (ties to even); what is too small becomes 0 or a denormal, what is too
-// large is a fault, and so are `nan` and `inf`. REQUIRES: a character that belongs to no number, such
-// as a newline, stands before `end` of the buffer (the reader looks no further).
+// exponent. The nearest float (ties to even); what is too small becomes 0 or a denormal, what is
+// too large is a fault, and so are `nan` and `inf`. REQUIRES: a character that belongs to no
+// number, such as a newline, stands before `end` of the buffer (the reader looks no further).
 inline ParsedValue parse_feature_value(const char* begin) {
   const char* c = begin;
   const bool negative = *c == '-';
@@ -73,8 +73,8 @@ inline ParsedValue parse_feature_value(const char* begin) {
     if (down) written = -written;
     exponent += written;
   }
-  // Clinger's fast path: mantissa and power of ten are exact doubles, so their product or quotient d
-  // is the nearest double. Rounding d once more to float gives the nearest float unless d lies
+  // Clinger's fast path: mantissa and power of ten are exact doubles, so their product or quotient
+  // d is the nearest double. Rounding d once more to float gives the nearest float unless d lies
   // exactly between two floats (the text may lie to either side of it), which the 29 bits that are
   // cut off show; float denormals are cut elsewhere and left to the general way.
   constexpr std::uint64_t kExact = std::uint64_t{1} << 53;

@@ -19,8 +19,8 @@ Result<JudgedQueries> read_part(const std::string& folder, const std::string& pa
   if (std::filesystem::exists(plain, ignored)) return read_letor_file(plain, limits);
   const std::string packed = plain + ".gz";
   if (std::filesystem::exists(packed, ignored)) return read_letor_file(packed, limits);
-  return Error{ErrorCode::not_found, fmt::format("there is no {}.txt and no {}.txt.gz", part, part),
-               folder, "a fold is a folder with train.txt, vali.txt and test.txt"};
+  return Error::not_found(fmt::format("there is no {}.txt and no {}.txt.gz", part, part), folder,
+                          "a fold is a folder with train.txt, vali.txt and test.txt");
 }
 
 }  // namespace
@@ -57,9 +57,8 @@ Result<Fold> letor_fold(const JudgedQueries& queries, std::size_t number, std::u
   constexpr std::size_t kParts = 5;
   DUEL_CHECK(number < kParts);
   if (queries.num_queries() < kParts) {
-    return Error{ErrorCode::unsupported,
-                 fmt::format("{} queries cannot be cut into five parts", queries.num_queries()), "",
-                 ""};
+    return Error::unsupported(
+        fmt::format("{} queries cannot be cut into five parts", queries.num_queries()));
   }
   const auto parts = split_queries(queries.num_queries(), kParts, seed);
   std::vector<std::size_t> train;

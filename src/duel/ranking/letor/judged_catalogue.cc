@@ -24,8 +24,8 @@ Result<JudgedQueries> resolve_judged_queries(std::string_view text, const LetorL
   const bool looks_like_path = text == "-" || name.find_first_of("/.") != std::string_view::npos;
   if (!looks_like_path && !std::filesystem::exists(path, ignored)) {
     const std::vector<std::string> known{"synthetic"};
-    return Error{ErrorCode::not_found, fmt::format("there is no file named '{}'", text), "",
-                 "a LETOR file, or synthetic(queries=100); " + spelling_hint(name, known)};
+    return Error::not_found(fmt::format("there is no file named '{}'", text))
+        .with_hint("a LETOR file, or synthetic(queries=100); " + spelling_hint(name, known));
   }
   return read_letor_file(path, limits);
 }

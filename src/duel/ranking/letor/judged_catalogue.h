@@ -9,8 +9,8 @@
 
 namespace duel {
 
-// What a user means by `text`: a call of `synthetic` makes data (write ./synthetic for a file of that
-// name); anything else is a path for `read_letor_file`.
+// What a user means by `text`: a call of `synthetic` makes data (write ./synthetic for a file of
+// that name); anything else is a path for `read_letor_file`.
 Result<JudgedQueries> resolve_judged_queries(std::string_view text, const LetorLimits& limits = {});
 
 }  // namespace duel

@@ -74,10 +74,11 @@ class LetorParser {
 
   // Error at the first line without a query.
   Error missing_query() const {
-    return {ErrorCode::invalid_data, "no query: 'qid:' and a number must follow the grade",
-            fmt::format("{}:{}", name_, first_line_),
-            fmt::format("or give the number of documents of each query, one a line, in {}.query",
-                        name_)};
+    return Error::invalid_data(
+        "no query: 'qid:' and a number must follow the grade",
+        fmt::format("{}:{}", name_, first_line_),
+        fmt::format("or give the number of documents of each query, one a line, in {}.query",
+                    name_));
   }
 
   void set_queries(std::vector<std::uint64_t> offsets) {
@@ -88,7 +89,7 @@ class LetorParser {
 
   Result<JudgedQueries> finish() && {
     if (grades_.empty()) {
-      return Error{ErrorCode::invalid_data, "there are no documents", name_, ""};
+      return Error::invalid_data("there are no documents", name_);
     }
     if (!lacks_queries()) offsets_.push_back(grades_.size());
     return JudgedQueries(std::move(rows_).finish(), std::move(grades_), std::move(offsets_),
@@ -219,8 +220,8 @@ class LetorParser {
   }
 
   const char* fail(std::string message, std::string hint) {
-    error_ = {ErrorCode::invalid_data, std::move(message), fmt::format("{}:{}", name_, line_),
-              std::move(hint)};
+    error_ = Error::invalid_data(std::move(message), fmt::format("{}:{}", name_, line_),
+                                 std::move(hint));
     return nullptr;
   }
 
@@ -260,8 +261,8 @@ Status feed(ByteSource& source, const std::string& name, const LetorLimits& limi
     }
     total += got;
     if (total > limits.text_bytes) {
-      return Error{ErrorCode::invalid_data, fmt::format("more than {} bytes", limits.text_bytes),
-                   name, "that is the most that is read"};
+      return Error::invalid_data(fmt::format("more than {} bytes", limits.text_bytes), name,
+                                 "that is the most that is read");
     }
     if (got == 0) {
       if (filled == 0) return Done{};
@@ -278,9 +279,8 @@ Status feed(ByteSource& source, const std::string& name, const LetorLimits& limi
     filled -= begin;
     std::memmove(buffer.data(), buffer.data() + begin, filled);
     if (filled > limits.line_bytes) {
-      return Error{ErrorCode::invalid_data,
-                   fmt::format("the line is longer than {} bytes", limits.line_bytes),
-                   fmt::format("{}:{}", name, parser.line() + 1), ""};
+      return Error::invalid_data(fmt::format("the line is longer than {} bytes", limits.line_bytes),
+                                 fmt::format("{}:{}", name, parser.line() + 1));
     }
     if (filled + 1 >= buffer.size()) buffer.resize(2 * buffer.size());
   }
@@ -297,23 +297,20 @@ Result<std::vector<std::uint64_t>> read_query_sizes(const std::string& path,
     if (trimmed(*line).empty()) continue;
     const auto size = parse_count(*line);
     if (!size.ok() || *size == 0) {
-      return Error{ErrorCode::invalid_data,
-                   fmt::format("'{}' is not a number of documents", trimmed(*line)), lines.here(),
-                   "a whole number, 1 or more"};
+      return Error::invalid_data(fmt::format("'{}' is not a number of documents", trimmed(*line)),
+                                 lines.here(), "a whole number, 1 or more");
     }
     if (*size > num_documents - offsets.back()) {
-      return Error{
-          ErrorCode::invalid_data,
+      return Error::invalid_data(
           fmt::format("the queries have more than the {} documents of the data", num_documents),
-          lines.here(), ""};
+          lines.here());
     }
     offsets.push_back(offsets.back() + *size);
   }
   if (offsets.back() != num_documents) {
-    return Error{
-        ErrorCode::invalid_data,
+    return Error::invalid_data(
         fmt::format("the queries have {} documents, the data {}", offsets.back(), num_documents),
-        path, ""};
+        path);
   }
   return offsets;
 }

@@ -2,8 +2,8 @@
 //
 //   2 qid:10 1:0.5 3:1e-3 46:0.25 #docid = GX1 inc = 1
 //
-// a grade, the query, features by ascending 1-based index, and a comment. Features that are not named
-// are 0. docs/judged-data.md says what is refused, and why.
+// a grade, the query, features by ascending 1-based index, and a comment. Features that are not
+// named are 0. docs/judged-data.md says what is refused, and why.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ struct LetorLimits {
   std::size_t buffer_bytes = std::size_t{256} << 10;     // at first; grows to hold a longer line
 };
 
-// A whole file or an error with file and line, never a part. `path` may be "-", standard input. Lines
-// without a query are taken only where a file `path`.query beside it gives the number of documents of
-// each query, one a line (LightGBM); these queries are then numbered from 1.
+// A whole file or an error with file and line, never a part. `path` may be "-", standard input.
+// Lines without a query are taken only where a file `path`.query beside it gives the number of
+// documents of each query, one a line (LightGBM); these queries are then numbered from 1.
 //
-// One pass over chunks of the file; memory is that of the dense float matrix, one grade per document,
-// and a buffer.
+// One pass over chunks of the file; memory is that of the dense float matrix, one grade per
+// document, and a buffer.
 Result<JudgedQueries> read_letor_file(const std::string& path, const LetorLimits& limits = {});
 
 // The same of plain text in memory; `name` stands for the file in messages.

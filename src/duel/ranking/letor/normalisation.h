@@ -11,8 +11,8 @@ enum class Normalisation {
   z_score,  // (x - mean)/sd with the population's sd (divided by n)
 };
 
-// In place. A feature that is constant within a query becomes 0 there, for either kind: it tells that
-// query's documents nothing.
+// In place. A feature that is constant within a query becomes 0 there, for either kind: it tells
+// that query's documents nothing.
 void normalise(JudgedQueries& queries, Normalisation kind);
 
 }  // namespace duel

@@ -22,8 +22,8 @@ class Ranker {
 
   const std::string& name() const { return name_; }
 
-  // scores[d] for every document d of the query. REQUIRES: as many scores as documents; data with the
-  // features that the ranker was made for.
+  // scores[d] for every document d of the query. REQUIRES: as many scores as documents; data with
+  // the features that the ranker was made for.
   virtual void score(const JudgedQueries& queries, std::size_t query,
                      std::span<double> scores) const = 0;
 
@@ -68,10 +68,10 @@ class FeatureRanker final : public Ranker {
 
 // Okapi BM25 of one text field (Robertson et al., TREC-3, 1994), from features that hold its parts:
 //   idf * tf (k1 + 1) / (tf + k1 (1 - b + b length/mean_length)),
-// with the query terms' summed frequency tf, the field's length, and idf (1 where it is not given; it
-// is the same for all documents of a query in most data and then changes no ranking). The mean length
-// is taken over all documents of the data. A document with tf = 0 scores 0. The features must be raw:
-// after a normalisation within queries this is no longer BM25.
+// with the query terms' summed frequency tf, the field's length, and idf (1 where it is not given;
+// it is the same for all documents of a query in most data and then changes no ranking). The mean
+// length is taken over all documents of the data. A document with tf = 0 scores 0. The features
+// must be raw: after a normalisation within queries this is no longer BM25.
 struct Bm25Options {
   std::uint64_t tf = 0;  // 1-based features; 0: not given
   std::uint64_t length = 0;

@@ -53,7 +53,7 @@ class RankerLine {
   using Terms = std::vector<LinearRanker::Term>;
 
   Error error(std::string message, std::string hint) const {
-    return {ErrorCode::invalid_data, std::move(message), where_, std::move(hint)};
+    return Error::invalid_data(std::move(message), where_, std::move(hint));
   }
 
   Result<double> weight_of(std::string_view text) const {
@@ -115,14 +115,14 @@ Result<Rankers> read_rankers(TextLines& lines, std::size_t num_features) {
     const auto words = words_of(line->substr(0, line->find('#')));
     if (words.empty()) continue;
     if (!names.emplace(words.front()).second) {
-      return Error{ErrorCode::invalid_data,
-                   fmt::format("a second ranker named '{}'", words.front()), lines.here(), ""};
+      return Error::invalid_data(fmt::format("a second ranker named '{}'", words.front()),
+                                 lines.here());
     }
     DUEL_ASSIGN(auto ranker, RankerLine(lines, num_features).parse(words));
     rankers.push_back(std::move(ranker));
   }
   if (rankers.empty()) {
-    return Error{ErrorCode::invalid_data, "there are no rankers", lines.name(), ""};
+    return Error::invalid_data("there are no rankers", lines.name());
   }
   return rankers;
 }
@@ -131,8 +131,9 @@ Result<Rankers> read_rankers(TextLines& lines, std::size_t num_features) {
 
 Error no_such_feature(const std::string& name, std::uint64_t feature,
                       const JudgedQueries& queries) {
-  return {ErrorCode::invalid_argument, fmt::format("the data have no feature {}", feature),
-          fmt::format("ranker '{}'", name), fmt::format("1 to {}", queries.num_features())};
+  return Error::invalid_argument(fmt::format("the data have no feature {}", feature),
+                                 fmt::format("ranker '{}'", name),
+                                 fmt::format("1 to {}", queries.num_features()));
 }
 
 struct FeatureOptions {
@@ -145,8 +146,8 @@ Result<std::unique_ptr<const Ranker>> feature_ranker(const CallSpec& call,
   table.count("index", &FeatureOptions::index, 1, kMostFeature, "1-based feature", Shown::always);
   DUEL_ASSIGN(const FeatureOptions options, table.parse(call, FeatureOptions{}, "ranker"));
   if (options.index == 0) {
-    return Error{ErrorCode::invalid_argument, "which feature is not said", "ranker 'feature'",
-                 "write feature(index=3)"};
+    return Error::invalid_argument("which feature is not said", "ranker 'feature'",
+                                   "write feature(index=3)");
   }
   if (options.index > queries.num_features()) {
     return no_such_feature(call.name, options.index, queries);
@@ -161,9 +162,9 @@ Status check_nowhere_negative(std::uint64_t feature, const JudgedQueries& querie
     for (Document d = 0; d < queries.num_documents(q); ++d) {
       const float value = queries.features(q, d)[feature - 1];
       if (value < 0) {
-        return Error{ErrorCode::invalid_data,
-                     fmt::format("feature {} is {} in query {}", feature, value, queries.qid(q)),
-                     "ranker 'bm25'", "term frequencies and lengths are 0 or more"};
+        return Error::invalid_data(
+            fmt::format("feature {} is {} in query {}", feature, value, queries.qid(q)),
+            "ranker 'bm25'", "term frequencies and lengths are 0 or more");
       }
     }
   }
@@ -180,8 +181,8 @@ Result<std::unique_ptr<const Ranker>> bm25_ranker(const CallSpec& call,
       .number("b", &Bm25Options::b, {.least = 0, .most = 1}, "weight of the length");
   DUEL_ASSIGN(const Bm25Options options, table.parse(call, Bm25Options{}, "ranker"));
   if (options.tf == 0 || options.length == 0) {
-    return Error{ErrorCode::invalid_argument, "the features 'tf' and 'length' must be named",
-                 "ranker 'bm25'", "write bm25(tf=25,length=15,idf=20)"};
+    return Error::invalid_argument("the features 'tf' and 'length' must be named", "ranker 'bm25'",
+                                   "write bm25(tf=25,length=15,idf=20)");
   }
   for (const std::uint64_t feature : {options.tf, options.length, options.idf}) {
     if (feature > queries.num_features()) return no_such_feature(call.name, feature, queries);
@@ -194,7 +195,7 @@ Result<std::unique_ptr<const Ranker>> bm25_ranker(const CallSpec& call,
 
 Result<Rankers> feature_rankers(const JudgedQueries& queries) {
   if (queries.num_features() == 0) {
-    return Error{ErrorCode::unsupported, "the data have no features to rank by", "", ""};
+    return Error::unsupported("the data have no features to rank by");
   }
   Rankers rankers;
   for (std::uint32_t f = 0; f < queries.num_features(); ++f) {
@@ -208,14 +209,13 @@ Result<Rankers> named_rankers(const std::vector<CallSpec>& calls, const JudgedQu
   std::set<std::string> names;
   for (const CallSpec& call : calls) {
     if (call.name != "feature" && call.name != "bm25") {
-      return Error{ErrorCode::invalid_argument, fmt::format("there is no ranker '{}'", call.name),
-                   "", spelling_hint(call.name, kNames)};
+      return Error::invalid_argument(fmt::format("there is no ranker '{}'", call.name))
+          .with_hint(spelling_hint(call.name, kNames));
     }
     DUEL_ASSIGN(auto ranker, call.name == "feature" ? feature_ranker(call, queries)
                                                     : bm25_ranker(call, queries));
     if (!names.insert(ranker->name()).second) {
-      return Error{ErrorCode::invalid_argument,
-                   fmt::format("ranker '{}' is named twice", ranker->name()), "", ""};
+      return Error::invalid_argument(fmt::format("ranker '{}' is named twice", ranker->name()));
     }
     rankers.push_back(std::move(ranker));
   }

@@ -188,8 +188,8 @@ Result<JudgedQueries> make_synthetic(const CallSpec& call) {
               synthetic_options().parse(call, SyntheticOptions{}, "data set"));
   constexpr std::uint64_t kMostValues = std::uint64_t{1} << 34;
   if (options.queries * options.documents > kMostValues / options.features) {
-    return Error{ErrorCode::invalid_argument,
-                 "queries times documents times features is more than 2^34", to_string(call), ""};
+    return Error::invalid_argument("queries times documents times features is more than 2^34",
+                                   to_string(call));
   }
   return make_synthetic(options);
 }

@@ -1,21 +1,21 @@
 // Judged queries out of nothing: documents with random features, judged by a hidden linear ranker.
 //
-// Features are uniform on [0, 1) and independent, or, with `factors` = F > 0, mixtures of F factors of
-// the document and a part of their own, as the features of search engines are (many measure the same
-// thing in another field or with another formula):
+// Features are uniform on [0, 1) and independent, or, with `factors` = F > 0, mixtures of F factors
+// of the document and a part of their own, as the features of search engines are (many measure the
+// same thing in another field or with another formula):
 //
 //   x_f = 1/2 + sqrt(1/12) (sqrt(1 - own) sum_j c_fj z_j + sqrt(own) e_f),
 //
-// z and e uniform with mean 0 and standard deviation 1, c_f of length 1. Before it is scaled to that
-// length, c_fj is uniform on [-1, 1) times 1/sqrt(j): the strength of the factors falls as 1/j, as the
-// spectra of real features do. x_f has mean 1/2 and variance 1/12, as an independent one has, and two
-// features correlate at (1 - own) c_f.c_g.
+// z and e uniform with mean 0 and standard deviation 1, c_f of length 1. Before it is scaled to
+// that length, c_fj is uniform on [-1, 1) times 1/sqrt(j): the strength of the factors falls as
+// 1/j, as the spectra of real features do. x_f has mean 1/2 and variance 1/12, as an independent
+// one has, and two features correlate at (1 - own) c_f.c_g.
 //
 // A document's merit is z + noise * e, where z is the hidden ranker's score w.x scaled to standard
 // deviation 1 over documents, and e has standard deviation 1 and is near normal. The merits of all
 // documents of all queries are cut at quantiles: grade g gets a share of documents proportional to
-// 2^-g, so that of five grades 52, 26, 13, 6 and 3 %, which is near what MSLR-WEB has. Everything is
-// + - * / sqrt of counter-based draws: the same bits everywhere.
+// 2^-g, so that of five grades 52, 26, 13, 6 and 3 %, which is near what MSLR-WEB has. Everything
+// is + - * / sqrt of counter-based draws: the same bits everywhere.
 #pragma once
 
 #include <cstdint>

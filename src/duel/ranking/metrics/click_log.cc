@@ -57,7 +57,7 @@ class LogReader {
   static constexpr const char* kHeader = "begin with a line such as user,time,query,ranks,seconds";
 
   Error error(std::string message, std::string hint) const {
-    return {ErrorCode::invalid_data, std::move(message), lines_.here(), std::move(hint)};
+    return Error::invalid_data(std::move(message), lines_.here(), std::move(hint));
   }
 
   Status take_header(std::string_view line) {

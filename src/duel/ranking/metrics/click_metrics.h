@@ -52,8 +52,8 @@ struct Ratio {
 };
 using ClickSums = std::array<Ratio, kNumClickMetrics>;
 
-// What a query's clicks alone contribute: all metrics but the two of sessions. Ranks clicked more than
-// once count once, except in clicks_per_query.
+// What a query's clicks alone contribute: all metrics but the two of sessions. Ranks clicked more
+// than once count once, except in clicks_per_query.
 ClickSums click_sums_of(std::span<const LoggedClick> clicks);
 
 struct ClickEstimate {

@@ -1,10 +1,10 @@
-// Measures of a ranking against its judgements. `ranked` are the grades of the documents in the order
-// shown, best place first; `judged` are the grades of all documents of the query in any order, from
-// which the ideal and the number of relevant documents come. They are the same documents where the
-// whole query was ranked.
+// Measures of a ranking against its judgements. `ranked` are the grades of the documents in the
+// order shown, best place first; `judged` are the grades of all documents of the query in any
+// order, from which the ideal and the number of relevant documents come. They are the same
+// documents where the whole query was ranked.
 //
-// A query without a relevant document has no ideal to compare with: every measure but DCG is 0 there,
-// and `MeanMeasure` can leave such queries out instead.
+// A query without a relevant document has no ideal to compare with: every measure but DCG is 0
+// there, and `MeanMeasure` can leave such queries out instead.
 #pragma once
 
 #include <cstddef>
@@ -39,9 +39,9 @@ double ideal_dcg(std::span<const Grade> judged, std::size_t k, Gain gain = Gain:
 double ndcg(std::span<const Grade> ranked, std::span<const Grade> judged, std::size_t k,
             Gain gain = Gain::exponential);
 
-// NDCG@k of documents with these scores, equal scores in random order: the exact mean over all orders
-// (McSherry and Najork 2008), in which a group of equal scores shares its gain over the ranks it
-// fills. REQUIRES: as many scores as grades, none NaN.
+// NDCG@k of documents with these scores, equal scores in random order: the exact mean over all
+// orders (McSherry and Najork 2008), in which a group of equal scores shares its gain over the
+// ranks it fills. REQUIRES: as many scores as grades, none NaN.
 double tie_averaged_ndcg(std::span<const double> scores, std::span<const Grade> grades,
                          std::size_t k, Gain gain = Gain::exponential);
 
@@ -58,10 +58,10 @@ double average_precision(std::span<const Grade> ranked, std::span<const Grade> j
 // 1/(rank of the first relevant document), 0 without one. Its mean over queries is MRR.
 double reciprocal_rank(std::span<const Grade> ranked, Grade relevant = 1);
 
-// Expected reciprocal rank of the first k (Chapelle et al., CIKM 2009): the user stops at a document of
-// grade g with probability (2^g - 1)/2^highest, and the measure is the mean of 1/(rank of the stop).
-// `highest` is the highest grade of the scale (of the data set, not of the query). REQUIRES: no grade
-// above it.
+// Expected reciprocal rank of the first k (Chapelle et al., CIKM 2009): the user stops at a
+// document of grade g with probability (2^g - 1)/2^highest, and the measure is the mean of 1/(rank
+// of the stop). `highest` is the highest grade of the scale (of the data set, not of the query).
+// REQUIRES: no grade above it.
 double expected_reciprocal_rank(std::span<const Grade> ranked, std::size_t k, Grade highest);
 
 bool has_relevant(std::span<const Grade> judged, Grade relevant = 1);
