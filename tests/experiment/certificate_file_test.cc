@@ -17,7 +17,6 @@ using testing::play;
 using testing::PlayedLog;
 using testing::TemporaryDirectory;
 using testing::write_content;
-using Json = nlohmann::json;
 
 PlayedLog certified(Goal goal = Goal::condorcet) {
   ExperimentRecord experiment = experiment_of({"best", "good", "bad"});
@@ -33,12 +32,12 @@ TEST(certificate_file, says_what_was_found_and_from_which_record) {
   write_content(directory / "log.jsonl", log.text());
   const auto text = certificate_of_log((directory / "log.jsonl").string());
   ASSERT_TRUE(text.ok()) << text.error().to_string();
-  const Json json = Json::parse(*text);
+  const nlohmann::json json = nlohmann::json::parse(*text);
   EXPECT_EQ(json["kind"], "winner");
   EXPECT_EQ(json["winner"], "best");
   EXPECT_EQ(json["alpha"], 0.05);
   ASSERT_EQ(json["findings"].size(), 2U);
-  for (const Json& finding : json["findings"]) {
+  for (const nlohmann::json& finding : json["findings"]) {
     EXPECT_EQ(finding["winner"], "best");
     EXPECT_GE(finding["log_evidence"].get<double>(), finding["log_threshold"].get<double>());
     // Three arms of a fixed set at 0.05.

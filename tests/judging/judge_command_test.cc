@@ -12,7 +12,7 @@ JudgeQuestion question() {
   q.duel_id = "d1";
   q.first = {.arm_id = "a", .path = "dir with blank/a.txt", .payload = "one\ntwo"};
   q.second = {.arm_id = "b", .path = "", .payload = "b"};
-  q.task = nlohmann::ordered_json::parse(R"({"prompt":"say 'hi'","n":3})");
+  q.task = Json::parse(R"({"prompt":"say 'hi'","n":3})");
   return q;
 }
 

@@ -20,7 +20,7 @@ TEST(judge_question, is_one_line_of_json) {
   EXPECT_EQ(question_line(q),
             R"({"duel_id":"d7","first":{"arm_id":"short","path":"p/short.txt",)"
             R"("payload":"Be \"brief\".\n"},"second":{"arm_id":"long","payload":"long"}})");
-  q.task = nlohmann::ordered_json::parse(R"({"b":1,"a":[2]})");
+  q.task = Json::parse(R"({"b":1,"a":[2]})");
   EXPECT_TRUE(question_line(q).ends_with(R"("task":{"b":1,"a":[2]}})"));
 }
 

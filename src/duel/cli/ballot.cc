@@ -7,6 +7,7 @@
 
 #include "duel/cli/table.h"
 #include "duel/core/check.h"
+#include "duel/core/json.h"
 
 namespace duel::cli {
 namespace {
@@ -57,9 +58,10 @@ void fold_line(const std::string& line, std::size_t width, std::vector<std::stri
 
 std::string shown_text(const ShownArm& arm) {
   if (!arm.payload) return "(not a text: " + arm.path + ")";
-  return arm.payload->is_string()
-             ? arm.payload->get<std::string>()
-             : arm.payload->dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  if (arm.payload->is_string()) return arm.payload->get<std::string>();
+  std::string text = arm.payload->dump_pretty();
+  text.pop_back();  // its newline
+  return text;
 }
 
 std::vector<std::string> item_lines(const ShownArm& arm, std::size_t width, std::size_t most) {
@@ -97,9 +99,7 @@ std::string ballot(const JudgeQuestion& question, std::size_t columns, std::size
   std::size_t used = 4;  // titles and what is asked below
   if (question.task) {
     const std::string task =
-        question.task->is_string()
-            ? question.task->get<std::string>()
-            : question.task->dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+        question.task->is_string() ? question.task->get<std::string>() : question.task->dump();
     std::vector<std::string> lines = folded(task, width);
     if (rows > 0 && lines.size() > rows / 3 + 1) lines.resize(rows / 3 + 1);
     for (const std::string& line : lines) text += line + "\n";

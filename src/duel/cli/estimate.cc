@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 #include <sstream>
@@ -17,6 +16,7 @@
 #include "duel/cli/progress.h"
 #include "duel/cli/table.h"
 #include "duel/core/csv.h"
+#include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/ranking/click_models/click_model_catalogue.h"
 #include "duel/ranking/estimation/matrix_estimate.h"
@@ -29,8 +29,6 @@
 
 namespace duel::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostRankersListed = 10;
 // Rankers that are hardly ever told apart: fewer comparisons than this share are a contest.
@@ -253,7 +251,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
     DUEL_RETURN_IF_ERROR(context.write_output(arguments.output, csv.str()));
   }
   if (arguments.json) {
-    context.print(dump(to_json(experiment, arguments, estimate)));
+    context.print(to_json(experiment, arguments, estimate).dump_pretty());
   } else if (arguments.output != "-") {
     context.print(summary(experiment, arguments, estimate));
   }

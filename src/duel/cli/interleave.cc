@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "duel/cli/matrix_report.h"
 #include "duel/cli/option_report.h"
 #include "duel/cli/table.h"
+#include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
 #include "duel/core/text_lines.h"
@@ -21,8 +21,6 @@
 
 namespace duel::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 using Ids = std::vector<std::string>;
 
 constexpr std::uint64_t kLongest = 1'000'000;
@@ -159,7 +157,7 @@ Result<int> run_team_draft(const Impression& impression, CommandContext& context
     json["next_offset"] = page.next_offset ? Json(*page.next_offset) : Json(nullptr);
     json["competitive_coverage"] = coverage;
     if (arguments.clicks_given) json["outcome"] = credit_json(impression, credit);
-    context.print(dump(json));
+    context.print(json.dump_pretty());
   } else {
     Table table;
     table.column("#").column("document", Align::left).column("team", Align::left);
@@ -250,7 +248,7 @@ Result<int> run_interleaver(const Impression& impression, CommandContext& contex
       json["items"].push_back(std::move(item));
     }
     if (arguments.clicks_given) json["outcome"] = credit_json(impression, credit);
-    context.print(dump(json));
+    context.print(json.dump_pretty());
     return kExitDone;
   }
   Table table;
@@ -345,7 +343,7 @@ Result<int> run_multileaver(const Impression& impression, CommandContext& contex
       json["items"].push_back(std::move(item));
     }
     if (arguments.clicks_given) json["outcome"] = multileave_json(impression, credit);
-    context.print(dump(json));
+    context.print(json.dump_pretty());
     return kExitDone;
   }
   Table table;
@@ -435,7 +433,7 @@ Status check_files(const InterleaveArguments& arguments, bool many) {
 
 Result<int> run_interleave(const InterleaveArguments& arguments, CommandContext& context) {
   if (arguments.list) {
-    context.print(arguments.json ? dump(methods_json()) : methods_text());
+    context.print(arguments.json ? methods_json().dump_pretty() : methods_text());
     return kExitDone;
   }
   auto method = parse_call(arguments.method);

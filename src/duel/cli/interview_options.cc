@@ -12,6 +12,7 @@
 #include "duel/cli/help.h"
 #include "duel/cli/interview_report.h"
 #include "duel/core/call_spec.h"
+#include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/experiment/certificate_file.h"
 #include "duel/policies/registry.h"
@@ -199,8 +200,7 @@ std::string certificate_file(const InterviewOptions& options, const Interview& i
 }
 
 Result<int> report_ending(Ending ending, const InterviewOptions& options,
-                          const Interview& interview, CommandContext& context,
-                          const nlohmann::ordered_json& extra) {
+                          const Interview& interview, CommandContext& context, const Json& extra) {
   InterviewReport report(interview, ending);
   if (ending == Ending::certified) {
     DUEL_ASSIGN(const std::string text, certificate_of_log(interview.log_file()));
@@ -209,7 +209,7 @@ Result<int> report_ending(Ending ending, const InterviewOptions& options,
     report.round_robin = round_robin_cost(interview.ledger());
   }
   if (options.json) {
-    context.print(dump(report.to_json(extra)));
+    context.print(report.to_json(extra).dump_pretty());
   } else {
     context.print(report.to_text(Paint(wants_color(STDOUT_FILENO))));
   }

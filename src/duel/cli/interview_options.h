@@ -4,11 +4,11 @@
 
 #include <CLI/App.hpp>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "duel/cli/command.h"
+#include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/judging/interview.h"
 
@@ -47,8 +47,7 @@ enum class Ending { certified, undecided, interrupted };
 // Writes the certificate and prints the report, as text or JSON. `extra` goes into the JSON. Gives
 // the exit code of a command that was not interrupted.
 Result<int> report_ending(Ending ending, const InterviewOptions& options,
-                          const Interview& interview, CommandContext& context,
-                          const nlohmann::ordered_json& extra);
+                          const Interview& interview, CommandContext& context, const Json& extra);
 
 // The command as it was given, to be given again.
 std::string same_command(const CLI::App* command);

@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "duel/cli/table.h"
+#include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/experiment/certificate_file.h"
 
 namespace duel::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostColumns = 10;
 
@@ -155,7 +154,7 @@ std::string InterviewReport::to_text(const Paint& paint) const {
   return text;
 }
 
-nlohmann::ordered_json InterviewReport::to_json(const nlohmann::ordered_json& extra) const {
+Json InterviewReport::to_json(const Json& extra) const {
   const Ledger& ledger = interview_.ledger();
   Json json;
   json["experiment_id"] = ledger.experiment().experiment_id;

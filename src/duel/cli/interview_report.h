@@ -1,13 +1,13 @@
 // What came out of `duel run` or `duel vote`: the verdict in a sentence, the matrix, what it cost.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "duel/cli/command.h"
 #include "duel/cli/interview_options.h"
 #include "duel/cli/matrix_report.h"
+#include "duel/core/json.h"
 #include "duel/experiment/standing.h"
 #include "duel/study/round_robin.h"
 
@@ -18,7 +18,7 @@ class InterviewReport {
   // REQUIRES: `interview` outlives the report.
   InterviewReport(const Interview& interview, Ending ending);
 
-  nlohmann::ordered_json to_json(const nlohmann::ordered_json& extra) const;
+  Json to_json(const Json& extra) const;
   std::string to_text(const Paint& paint) const;
 
   std::string certificate;  // its file; "" where there is none

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "duel/cli/learn_output.h"
 #include "duel/cli/matrix_report.h"
 #include "duel/cli/progress.h"
+#include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/whole_file.h"
 #include "duel/ranking/click_models/click_model_catalogue.h"
@@ -25,8 +25,6 @@
 
 namespace duel::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Arguments {
   std::string data;
@@ -82,9 +80,9 @@ Result<Json> read_settings(const LearnFiles& files, Arguments& arguments) {
   const Error unreadable =
       Error::invalid_data("this is not the summary of a learning run", files.summary().string(),
                           "written by duel learn -o DIR");
-  const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object() || !json.contains("settings")) return unreadable;
-  const Json& settings = json["settings"];
+  const auto json = Json::parse(text);
+  if (!json || !json->contains("settings")) return unreadable;
+  const Json& settings = json->at("settings");
   const auto text_of = [&](const char* key, std::string& target) {
     if (!settings.contains(key)) return false;
     if (settings[key].is_null()) {
@@ -96,7 +94,7 @@ Result<Json> read_settings(const LearnFiles& files, Arguments& arguments) {
     return true;
   };
   const auto count_of = [&](const char* key, std::uint64_t& target) {
-    if (!settings.contains(key) || !settings[key].is_number_unsigned()) return false;
+    if (!settings.contains(key) || !settings[key].is_unsigned()) return false;
     target = settings[key].get<std::uint64_t>();
     return true;
   };
@@ -233,12 +231,12 @@ Result<int> run_ranking_svm(const Arguments& arguments, const CallSpec& call,
       ranker += " " + format_number(weight);
     }
     DUEL_RETURN_IF_ERROR(make_directory(files.directory));
-    DUEL_RETURN_IF_ERROR(write_whole_file(files.model(), dump(model)));
+    DUEL_RETURN_IF_ERROR(write_whole_file(files.model(), model.dump_pretty()));
     DUEL_RETURN_IF_ERROR(write_whole_file(files.weights(), weights));
     DUEL_RETURN_IF_ERROR(write_whole_file(files.rankers(), ranker + "\n"));
   }
   if (arguments.json) {
-    context.print(dump(model));
+    context.print(model.dump_pretty());
     return kExitDone;
   }
   context.print(fmt::format(
@@ -322,7 +320,7 @@ Result<int> run(Arguments arguments, CommandContext& context) {
                                      shell_word(arguments.output), arguments.impressions));
   }
   context.print(arguments.json
-                    ? dump(results.to_json())
+                    ? results.to_json().dump_pretty()
                     : heading(arguments, setting) +
                           results.to_text(setting.length, setting.discount, heldout.has_value()));
   return kExitDone;

@@ -10,14 +10,13 @@
 #include "duel/cli/table.h"
 #include "duel/core/archive.h"
 #include "duel/core/csv.h"
+#include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/whole_file.h"
 #include "duel/simulation/aggregate.h"
 
 namespace duel::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Quantity quantity_of(std::span<const double> values) {
   const double center = mean(values);
@@ -32,8 +31,7 @@ Quantity over_trials(std::span<const RecordedTrial> trials, Value value) {
 }
 
 Json json_of(const Quantity& quantity) {
-  return {{"mean", quantity.mean},
-          {"standard_error", std::isnan(quantity.se) ? Json() : Json(quantity.se)}};
+  return {{"mean", quantity.mean}, {"standard_error", finite_or_null(quantity.se)}};
 }
 
 std::string text_of(const Quantity& quantity, int digits) {
@@ -82,12 +80,11 @@ std::vector<CurveRow> curve_rows(std::span<const RecordedTrial> trials,
 
 }  // namespace
 
-LearnResults::LearnResults(nlohmann::ordered_json run_settings,
-                           std::span<const RecordedTrial> run_trials,
+LearnResults::LearnResults(Json run_settings, std::span<const RecordedTrial> run_trials,
                            std::span<const double> at_start)
     : settings(std::move(run_settings)),
       impressions(run_trials[0].trial().impressions()),
-      seed(settings.value("seed", std::uint64_t{0})),
+      seed(settings.contains("seed") ? settings["seed"].get<std::uint64_t>() : 0),
       start(quantity_of(at_start)) {
   for (const RecordedTrial& trial : run_trials) {
     trials.push_back(
@@ -190,12 +187,12 @@ Status write_directory(const LearnFiles& files, const LearnResults& results,
     rankers += "\n";
     states(trials[k].save());
   }
-  DUEL_RETURN_IF_ERROR(write_whole_file(files.model(), dump(model)));
+  DUEL_RETURN_IF_ERROR(write_whole_file(files.model(), model.dump_pretty()));
   DUEL_RETURN_IF_ERROR(write_whole_file(files.weights(), weights));
   DUEL_RETURN_IF_ERROR(write_whole_file(files.rankers(), rankers));
   DUEL_RETURN_IF_ERROR(write_whole_file(files.curve(), results.curve_csv()));
   DUEL_RETURN_IF_ERROR(write_whole_file(files.states(), states.finish()));
-  return write_whole_file(files.summary(), dump(results.to_json()));
+  return write_whole_file(files.summary(), results.to_json().dump_pretty());
 }
 
 Status restore_trials(const LearnFiles& files, std::span<RecordedTrial> trials) {

@@ -4,11 +4,11 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/ranking/learners/learning_curve.h"
 
@@ -43,7 +43,7 @@ struct CurveRow {
 };
 
 struct LearnResults {
-  nlohmann::ordered_json settings;
+  Json settings;
   std::uint64_t impressions = 0;
   std::uint64_t seed = 0;
   Quantity discounted, online, offline, start;
@@ -56,10 +56,10 @@ struct LearnResults {
 
   // `at_start` has the offline NDCG of every trial before the first impression.
   // REQUIRES: one trial or more.
-  LearnResults(nlohmann::ordered_json settings, std::span<const RecordedTrial> trials,
+  LearnResults(Json settings, std::span<const RecordedTrial> trials,
                std::span<const double> at_start);
 
-  nlohmann::ordered_json to_json() const;
+  Json to_json() const;
   // learner, impressions, measure, mean, se, trials, seed.
   std::string curve_csv() const;
   // The table for people; `heldout`: whether offline is measured on queries of their own.

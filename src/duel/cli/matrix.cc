@@ -12,6 +12,7 @@
 #include "duel/cli/option_report.h"
 #include "duel/cli/table.h"
 #include "duel/core/call_spec.h"
+#include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
 #include "duel/truth/matrix_catalogue.h"
@@ -20,8 +21,6 @@
 
 namespace duel::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int kExitCheckFailed = 4;
 
@@ -35,7 +34,7 @@ struct ShowArguments {
 Result<int> run_show(const ShowArguments& arguments, CommandContext& context) {
   DUEL_ASSIGN(const PreferenceMatrix matrix, resolve_matrix(arguments.matrix));
   const MatrixReport report(matrix);
-  context.print(arguments.json ? dump(report.to_json())
+  context.print(arguments.json ? report.to_json().dump_pretty()
                                : report.to_text(Paint(wants_color(STDOUT_FILENO))));
   return kExitDone;
 }
@@ -102,7 +101,7 @@ Result<int> run_check(const CheckArguments& arguments, CommandContext& context) 
     json["holds"] = all_hold;
     json["checks"] = Json::array();
     for (const RequirementVerdict& verdict : verdicts) json["checks"].push_back(verdict.json);
-    context.print(dump(json));
+    context.print(json.dump_pretty());
   } else {
     context.print(verdicts_text(matrix, verdicts));
   }
@@ -163,7 +162,7 @@ std::string catalogue_text() {
 
 Result<int> run_generate(const GenerateArguments& arguments, CommandContext& context) {
   if (arguments.list) {
-    context.print(arguments.json ? dump(catalogue_json()) : catalogue_text());
+    context.print(arguments.json ? catalogue_json().dump_pretty() : catalogue_text());
     return kExitDone;
   }
   if (arguments.name.empty()) {
@@ -277,7 +276,7 @@ Result<int> run_from_rankings(const RankingsArguments& arguments, CommandContext
     DUEL_RETURN_IF_ERROR(
         context.write_output(matrix_to_stdout ? "-" : arguments.output, csv.str()));
   }
-  if (arguments.json) context.print(dump(rankings_json(counts, matrix)));
+  if (arguments.json) context.print(rankings_json(counts, matrix).dump_pretty());
   return kExitDone;
 }
 

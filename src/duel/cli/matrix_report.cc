@@ -8,12 +8,11 @@
 #include <tuple>
 
 #include "duel/cli/table.h"
+#include "duel/core/json.h"
 #include "duel/core/spelling.h"
 
 namespace duel::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostArmsInFull = 20;
 constexpr std::size_t kBestArmsShown = 10;
@@ -418,10 +417,6 @@ Result<std::vector<RequirementVerdict>> check_requirements(
     }
   }
   return verdicts;
-}
-
-std::string dump(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace duel::cli

@@ -1,12 +1,12 @@
 // What there is to say of one preference matrix, as text for people and as JSON (docs/formats.md).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "duel/cli/command.h"
+#include "duel/core/json.h"
 #include "duel/truth/assumptions.h"
 #include "duel/truth/lower_bound.h"
 #include "duel/truth/preference_matrix.h"
@@ -19,7 +19,7 @@ class MatrixReport {
   // REQUIRES: `matrix` outlives the report.
   explicit MatrixReport(const PreferenceMatrix& matrix);
 
-  nlohmann::ordered_json to_json() const;
+  Json to_json() const;
   std::string to_text(const Paint& paint) const;
 
  private:
@@ -47,7 +47,7 @@ struct RequirementVerdict {
   std::string require;  // "condorcet", "total-order", "wst", "sst", "sti"
   bool holds = true;
   std::string detail;  // the winner, or the worst violation and how many there are
-  nlohmann::ordered_json json;
+  Json json;
 };
 
 std::vector<std::string> requirement_names();
@@ -56,6 +56,5 @@ Result<std::vector<RequirementVerdict>> check_requirements(
     const PreferenceMatrix& matrix, const std::vector<std::string>& requirements);
 
 // JSON for people: indented, and text that is not UTF-8 replaced instead of refused.
-std::string dump(const nlohmann::ordered_json& json);
 
 }  // namespace duel::cli

@@ -1,9 +1,11 @@
 #include "duel/cli/option_report.h"
 
+#include "duel/core/json.h"
+
 namespace duel::cli {
 
-nlohmann::ordered_json options_json(std::span<const OptionFact> options) {
-  auto json = nlohmann::ordered_json::array();
+Json options_json(std::span<const OptionFact> options) {
+  auto json = Json::array();
   for (const OptionFact& option : options) {
     json.push_back({{"name", option.name},
                     {"type", option.type},

@@ -1,17 +1,17 @@
 // The options of whatever is written `name(option=value)`, listed for people and programs.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 
 #include "duel/cli/table.h"
+#include "duel/core/json.h"
 #include "duel/core/options.h"
 
 namespace duel::cli {
 
 // An array with name, type, default, allowed and doc of each.
-nlohmann::ordered_json options_json(std::span<const OptionFact> options);
+Json options_json(std::span<const OptionFact> options);
 
 // One table of the options of many owners.
 class OptionsTable {

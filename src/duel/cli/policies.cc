@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
 #include <utility>
@@ -15,14 +14,13 @@
 #include "duel/cli/option_report.h"
 #include "duel/cli/table.h"
 #include "duel/continuous/learner_registry.h"
+#include "duel/core/json.h"
 #include "duel/core/spelling.h"
 #include "duel/policies/registry.h"
 #include "duel/ranking/learners/learner_catalogue.h"
 
 namespace duel::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kListWidth = 130;  // where no terminal says
 
@@ -252,7 +250,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
       json["policies"] = Json::array();
       for (const Card& card : cards) json["policies"].push_back(to_json(card));
     }
-    context.print(json.dump(2) + "\n");
+    context.print(json.dump_pretty());
   } else if (arguments.markdown) {
     context.print(markdown_of(cards));
   } else if (!arguments.name.empty()) {

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "duel/cli/progress.h"
 #include "duel/cli/table.h"
 #include "duel/core/directory.h"
+#include "duel/core/json.h"
 #include "duel/core/spelling.h"
 #include "duel/core/whole_file.h"
 #include "duel/reproduction/record.h"
@@ -59,7 +59,7 @@ struct ReproductionFiles {
 // --- list ---------------------------------------------------------------------------------------
 
 std::string list_json() {
-  auto list = nlohmann::ordered_json::array();
+  auto list = Json::array();
   for (const ReproductionKind& kind : reproduction_catalogue()) {
     const ReproductionFacts& facts = kind.facts;
     list.push_back({{"name", facts.name},
@@ -68,7 +68,7 @@ std::string list_json() {
                     {"description", facts.description},
                     {"needs", facts.needs}});
   }
-  return list.dump(2) + "\n";
+  return list.dump_pretty();
 }
 
 Result<int> list(bool json, CommandContext& context) {
@@ -281,10 +281,9 @@ class Runner {
       records.push_back(*std::move(record));
     }
     if (arguments_.json) {
-      auto all = nlohmann::ordered_json::array();
-      for (const auto& record : records)
-        all.push_back(nlohmann::ordered_json::parse(to_json(record)));
-      context_.print(all.dump(2) + "\n");
+      auto all = Json::array();
+      for (const auto& record : records) all.push_back(Json::parse(to_json(record)).value());
+      context_.print(all.dump_pretty());
     } else if (kinds.size() > 1) {
       context_.print(summary_text(records, paint));
     }

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "duel/cli/table.h"
+#include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/experiment/board.h"
 #include "duel/experiment/certificate_file.h"
@@ -22,8 +22,6 @@
 
 namespace duel::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Arguments {
   std::string file;
@@ -321,7 +319,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   }
   DUEL_ASSIGN(const Ledger ledger, ledger_of(file, arguments.alpha));
   const ResultReport report(ledger, prior);
-  context.print(arguments.json ? report.to_json().dump(2) + "\n" : report.to_text());
+  context.print(arguments.json ? report.to_json().dump_pretty() : report.to_text());
   const bool failed = overall(report.board().health) == HealthVerdict::failed;
   return arguments.strict && failed ? kExitUnhealthy : kExitDone;
 }

@@ -10,6 +10,7 @@
 
 #include "duel/cli/interview_options.h"
 #include "duel/cli/live_table.h"
+#include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/judging/judged_run.h"
 
@@ -51,8 +52,8 @@ FailedDuel failed_duel(const std::string& word) {
   return word == "stop" ? FailedDuel::stop : FailedDuel::missing;
 }
 
-nlohmann::ordered_json judge_json(const JudgedRun& run, const JudgePool& pool) {
-  nlohmann::ordered_json json;
+Json judge_json(const JudgedRun& run, const JudgePool& pool) {
+  Json json;
   json["judge"] = {{"answered", run.answered()},
                    {"failed", run.failed()},
                    {"timeouts", pool.troubles().timeouts},

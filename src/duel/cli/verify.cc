@@ -4,16 +4,14 @@
 #include <unistd.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "duel/core/json.h"
 #include "duel/core/whole_file.h"
 #include "duel/experiment/certificate_file.h"
 
 namespace duel::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostBytes = 64'000'000;  // of a certificate
 
@@ -29,7 +27,7 @@ int mismatch(const Arguments& arguments, CommandContext& context, const std::str
     Json json;
     json["verified"] = false;
     json["mismatch"] = what;
-    context.print(json.dump(2) + "\n");
+    context.print(json.dump_pretty());
   } else {
     const Paint paint(wants_color(STDOUT_FILENO));
     context.print(fmt::format("{} {}\n", paint.red("MISMATCH"), what));
@@ -57,7 +55,7 @@ Json verified_json(const CheckedLog& log) {
   json["records"] = log.extent.records;
   json["head"] = log.extent.head;
   json["cut_bytes"] = log.extent.cut_bytes;
-  json["certificate"] = log.certificate.empty() ? Json() : Json::parse(log.certificate);
+  json["certificate"] = log.certificate.empty() ? Json() : Json::parse(log.certificate).value();
   return json;
 }
 
@@ -65,7 +63,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   std::string given;
   if (!arguments.certificate.empty()) {
     DUEL_ASSIGN(given, read_whole_file(arguments.certificate, kMostBytes));
-    if (Json::parse(given, nullptr, false).is_discarded()) {
+    if (!Json::parse(given)) {
       return Error::invalid_data("the file is no JSON document", arguments.certificate,
                                  "a certificate is what duel run --certificate writes");
     }
@@ -91,7 +89,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
                       fmt::format("{}: {}", arguments.certificate, *difference));
     }
   }
-  context.print(arguments.json ? verified_json(*log).dump(2) + "\n"
+  context.print(arguments.json ? verified_json(*log).dump_pretty()
                                : verified_text(arguments, *log));
   return kExitDone;
 }

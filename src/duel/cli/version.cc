@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "duel/core/json.h"
 #include "duel/version_info.h"
 
 namespace duel::cli {
@@ -17,13 +17,13 @@ void add_version_command(CLI::App& app, CommandContext& context) {
   command->footer("Example:\n  duel version --json");
   context.on(command, [json, &context]() -> Result<int> {
     if (*json) {
-      nlohmann::ordered_json facts;
+      Json facts;
       facts["version"] = kVersion;
-      facts["commit"] = kGitCommit.empty() ? nlohmann::ordered_json() : kGitCommit;
+      facts["commit"] = kGitCommit.empty() ? Json() : kGitCommit;
       facts["compiler"] = kCompiler;
       facts["build_type"] = kBuildType;
       facts["platform"] = kPlatform;
-      context.print(facts.dump(2) + "\n");
+      context.print(facts.dump_pretty());
       return kExitDone;
     }
     context.print(fmt::format("duel {}\ncommit    {}\ncompiler  {}, {}\nplatform  {}\n", kVersion,

@@ -16,6 +16,7 @@
 #include "duel/cli/interview_report.h"
 #include "duel/cli/table.h"
 #include "duel/cli/vote_keys.h"
+#include "duel/core/json.h"
 #include "duel/experiment/standing.h"
 
 namespace duel::cli {
@@ -178,8 +179,8 @@ Result<int> run(const Arguments& arguments, const CLI::App* command, CommandCont
     stopped = booth.stopped();
   }
   if (!ended.ok()) return ended.error();
-  DUEL_ASSIGN(const int code, report_ending(*ended, arguments.interview, interview, context,
-                                            nlohmann::ordered_json::object()));
+  DUEL_ASSIGN(const int code,
+              report_ending(*ended, arguments.interview, interview, context, Json::object()));
   if (*ended == Ending::certified) return code;
   if (stopped || *ended == Ending::interrupted) {
     context.note(fmt::format("{} has every answer. To go on: {}", interview.log_file(),

@@ -3,19 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
 #include "duel/core/check.h"
+#include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/experiment/health.h"
 #include "duel/inference/evidence.h"
 
 namespace duel {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string rule_text(CertificateKind kind) {
   switch (kind) {
@@ -106,25 +104,27 @@ std::optional<std::string> first_difference(const Json& given, const Json& expec
     return fmt::format("{}: the certificate says {}, the log says {}",
                        path.empty() ? "the document" : path, a, b);
   };
-  if (given.type() != expected.type() || (!given.is_object() && !given.is_array())) {
-    if (given == expected && given.type() == expected.type()) return std::nullopt;
+  if (!given.same_kind(expected) || (!given.is_object() && !given.is_array())) {
+    if (given == expected && given.same_kind(expected)) return std::nullopt;
     return differ(given.dump(), expected.dump());
   }
   if (given.is_array()) {
     for (std::size_t k = 0; k < std::min(given.size(), expected.size()); ++k) {
-      if (auto found = first_difference(given[k], expected[k], fmt::format("{}/{}", path, k))) {
+      if (auto found = first_difference(given.items()[k], expected.items()[k],
+                                        fmt::format("{}/{}", path, k))) {
         return found;
       }
     }
     if (given.size() == expected.size()) return std::nullopt;
     return differ(fmt::format("{} items", given.size()), fmt::format("{} items", expected.size()));
   }
-  for (const auto& [key, value] : expected.items()) {
+  for (const auto& [key, value] : expected.members()) {
     const std::string inner = path.empty() ? key : path + "/" + key;
-    if (!given.contains(key)) return fmt::format("{}: missing in the certificate", inner);
-    if (auto found = first_difference(given[key], value, inner)) return found;
+    const Json* there = given.find(key);
+    if (there == nullptr) return fmt::format("{}: missing in the certificate", inner);
+    if (auto found = first_difference(*there, value, inner)) return found;
   }
-  for (const auto& [key, value] : given.items()) {
+  for (const auto& [key, value] : given.members()) {
     if (!expected.contains(key)) {
       return fmt::format("{}: not in a certificate of this log",
                          path.empty() ? key : path + "/" + key);
@@ -217,7 +217,7 @@ std::string certificate_text(const Ledger& ledger) {
   json["log"] = {{"experiment_id", ledger.experiment().experiment_id},
                  {"sequence", given.sequence},
                  {"head", given.head}};
-  return json.dump(2) + "\n";
+  return json.dump_pretty();
 }
 
 namespace {
@@ -266,10 +266,11 @@ Result<std::string> certificate_of_log(const std::string& file) {
 std::optional<std::string> certificate_difference(std::string_view given,
                                                   std::string_view expected) {
   if (given == expected) return std::nullopt;
-  const Json one = Json::parse(given, nullptr, false);
-  const Json other = Json::parse(expected, nullptr, false);
-  if (one.is_discarded()) return "the certificate is no JSON document";
-  if (auto found = first_difference(one, other, "")) return found;
+  const auto one = Json::parse(given);
+  const auto other = Json::parse(expected);
+  if (!one) return "the certificate is no JSON document";
+  DUEL_CHECK(other.has_value());
+  if (auto found = first_difference(*one, *other, "")) return found;
   const auto at = std::mismatch(given.begin(), given.end(), expected.begin(), expected.end());
   return fmt::format("byte {}: the same fields, written differently", at.first - given.begin() + 1);
 }

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "duel/core/csv.h"
+#include "duel/core/json.h"
 #include "duel/core/spelling.h"
 #include "duel/core/text_lines.h"
 #include "duel/core/whole_file.h"
@@ -21,8 +21,6 @@
 
 namespace duel {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostBytes = 2'000'000'000;
 
@@ -345,10 +343,10 @@ Result<ComparisonTable> parse_comparisons_jsonl(std::string_view text, const std
     DUEL_ASSIGN(const auto line, lines.next());
     if (!line) break;
     if (line->empty()) continue;
-    const Json json = Json::parse(*line, nullptr, false);
-    if (!json.is_object()) return bad(lines.here(), "the line is no JSON object");
+    const auto json = Json::parse(*line);
+    if (!json || !json->is_object()) return bad(lines.here(), "the line is no JSON object");
     Row row;
-    for (const auto& [key, value] : json.items()) row.emplace_back(key, text_of(value));
+    for (const auto& [key, value] : json->members()) row.emplace_back(key, text_of(value));
     DUEL_RETURN_IF_ERROR(builder.add(row, lines.here()));
   }
   return builder.finish(name);

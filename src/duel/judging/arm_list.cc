@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/text_lines.h"
 #include "duel/core/whole_file.h"
@@ -150,13 +151,13 @@ Status Drafts::add_item(const std::string& text, const std::string& where, bool 
 }
 
 Status Drafts::add_json(std::string_view line, const std::string& where) {
-  using Json = nlohmann::ordered_json;
-  const Json json = Json::parse(line, nullptr, false);
-  if (!json.is_object()) {
+  const auto parsed = Json::parse(line);
+  if (!parsed || !parsed->is_object()) {
     return Error::invalid_data("this is no JSON object", where,
                                R"(such as {"arm_id":"b","payload":"text"})");
   }
-  for (const auto& [name, value] : json.items()) {
+  const Json& json = *parsed;
+  for (const auto& [name, value] : json.members()) {
     if (name != "arm_id" && name != "payload") {
       return Error::invalid_data(fmt::format("unknown field {}", excerpt(name)), where,
                                  "known: arm_id, payload");

@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 
+#include "duel/core/json.h"
 #include "duel/core/spelling.h"
 #include "duel/judging/printable.h"
 
@@ -54,10 +55,8 @@ Status for_each_part(std::string_view word, OnText&& on_text, OnPlace&& on_place
   return Done{};
 }
 
-std::string text_of(const nlohmann::ordered_json& json) {
-  return json.is_string()
-             ? json.get<std::string>()
-             : json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+std::string text_of(const Json& json) {
+  return json.is_string() ? json.get<std::string>() : json.dump();
 }
 
 Result<std::string> payload_of(const ShownArm& arm) {

@@ -6,14 +6,13 @@
 #include <array>
 #include <cctype>
 
+#include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
 #include "duel/judging/printable.h"
 
 namespace duel {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct AnswerWord {
   std::string_view word;
@@ -45,9 +44,7 @@ std::optional<Outcome> outcome_of_word(std::string_view text) {
 }
 
 // Broken UTF-8 and control characters of files would make a line that no reader takes.
-std::string compact(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string compact(const Json& json) { return json.dump(); }
 
 Json to_json(const ShownArm& arm) {
   Json json;
@@ -97,14 +94,14 @@ Result<Outcome> answer_in_words(std::string_view text, const JudgeQuestion& ques
 }
 
 Result<Outcome> answer_in_json(std::string_view line, const JudgeQuestion& question) {
-  const Json json = Json::parse(line, nullptr, false);
-  if (!json.is_object()) {
+  const auto json = Json::parse(line);
+  if (!json || !json->is_object()) {
     return senseless(fmt::format("it answered {}", excerpt(line)),
                      R"(one JSON object on a line: {"duel_id":..,"result":"win","winner":..})");
   }
   const auto text_of = [&](const char* name) -> Result<std::string> {
-    const auto field = json.find(name);
-    if (field == json.end()) {
+    const Json* field = json->find(name);
+    if (field == nullptr) {
       return senseless(
           fmt::format("the field \"{}\" is missing in its answer {}", name, excerpt(line, 200)),
           "");

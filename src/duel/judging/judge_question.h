@@ -1,13 +1,13 @@
 // What a judge is asked and what it may answer (docs/run.md).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "duel/core/duel.h"
+#include "duel/core/json.h"
 #include "duel/core/result.h"
 
 namespace duel {
@@ -15,15 +15,15 @@ namespace duel {
 // An arm as a judge sees it.
 struct ShownArm {
   std::string arm_id;
-  std::string path;                               // "" where the arm is no file
-  std::optional<nlohmann::ordered_json> payload;  // none where the file is no text
+  std::string path;             // "" where the arm is no file
+  std::optional<Json> payload;  // none where the file is no text
 };
 
 struct JudgeQuestion {
   std::string duel_id;
   ShownArm first;
   ShownArm second;
-  std::optional<nlohmann::ordered_json> task;
+  std::optional<Json> task;
 };
 
 // One line of JSON without its end:

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "duel/core/check.h"
+#include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/text_lines.h"
 #include "duel/experiment/digest.h"
@@ -14,8 +15,6 @@
 
 namespace duel {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string reference_of(const Json& content, std::string_view line, std::uint64_t number) {
   for (const char* name : {"task_id", "id"}) {
@@ -39,11 +38,12 @@ Result<TaskList> TaskList::read(const std::string& file) {
     const std::string_view line = trimmed(*next);
     if (line.empty()) continue;
     Task task;
-    task.content = Json::parse(line, nullptr, false);
-    if (task.content.is_discarded()) {
+    auto content = Json::parse(line);
+    if (!content) {
       return Error::invalid_data(fmt::format("{} is no JSON", excerpt(line)), lines.here(),
                                  R"(a value a line: {"question":".."} or "..")");
     }
+    task.content = *std::move(content);
     task.reference = reference_of(task.content, line, lines.line_number());
     const auto [known, fresh] = list.by_reference_.emplace(task.reference, list.tasks_.size());
     if (!fresh) {

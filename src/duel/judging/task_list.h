@@ -4,13 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "duel/core/duel.h"
+#include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/core/rng.h"
 
@@ -20,7 +20,7 @@ struct Task {
   // What the log calls it: its field "task_id" or "id", or its line number and the beginning of the
   // SHA-256 of its text ("17:1f3a9c2b").
   std::string reference;
-  nlohmann::ordered_json content;
+  Json content;
 };
 
 class TaskList {

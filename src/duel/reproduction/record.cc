@@ -5,16 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "duel/core/json.h"
 #include "duel/core/rng.h"
 #include "duel/core/whole_file.h"
 
 namespace duel {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostBytes = std::size_t{2} << 30;
 
@@ -39,15 +37,14 @@ std::string digest_of_file(const std::string& path) {
   return digest_of(content.ok() ? std::string_view(*content) : std::string_view());
 }
 
-Json number(double value) { return std::isnan(value) ? Json(nullptr) : Json(value); }
 double number_of(const Json& value) { return value.is_null() ? kUndefined : value.get<double>(); }
 
 Json json_of(const Finding& finding) {
   return {{"claim", finding.claim},
           {"published", finding.published},
           {"ours", finding.ours},
-          {"mean", number(finding.value.mean)},
-          {"se", number(finding.value.se)},
+          {"mean", finite_or_null(finding.value.mean)},
+          {"se", finite_or_null(finding.value.se)},
           {"trials", finding.value.trials},
           {"tolerance", finding.tolerance},
           {"verdict", to_string(finding.verdict)},
@@ -130,12 +127,14 @@ std::string to_json(const ReproductionRecord& record) {
   for (const auto& figure : record.figures) {
     json["figures"].push_back({{"name", figure.name}, {"caption", figure.caption}});
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump_pretty();
 }
 
 Result<ReproductionRecord> parse_record(std::string_view text, const std::string& source) {
   try {
-    const Json json = Json::parse(text);
+    const auto parsed = Json::parse(text);
+    if (!parsed) throw JsonError("it is not JSON");
+    const Json& json = *parsed;
     ReproductionRecord record;
     record.name = json.at("name").get<std::string>();
     record.paper = json.at("paper").get<std::string>();
@@ -146,7 +145,7 @@ Result<ReproductionRecord> parse_record(std::string_view text, const std::string
                        settings.at("version").get<std::string>(),
                        settings.at("inputs").get<std::vector<std::string>>()};
     record.seconds = json.at("seconds").get<double>();
-    for (const Json& item : json.at("findings")) {
+    for (const Json& item : json.at("findings").items()) {
       auto finding = finding_of(item);
       if (!finding.ok()) {
         Error error = finding.error();
@@ -157,12 +156,12 @@ Result<ReproductionRecord> parse_record(std::string_view text, const std::string
     }
     record.remarks = json.at("remarks").get<std::vector<std::string>>();
     record.tables = json.at("tables").get<std::vector<std::string>>();
-    for (const Json& item : json.at("figures")) {
+    for (const Json& item : json.at("figures").items()) {
       record.figures.push_back(
           {item.at("name").get<std::string>(), item.at("caption").get<std::string>()});
     }
     return record;
-  } catch (const nlohmann::json::exception& exception) {
+  } catch (const JsonError& exception) {
     return Error::invalid_data(
         fmt::format("these are not the findings of a reproduction: {}", exception.what()), source,
         "write them anew with duel reproduce NAME -o DIR");

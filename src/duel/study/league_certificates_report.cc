@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "duel/core/csv.h"
+#include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/experiment/record.h"
 #include "duel/study/league_certificates.h"
@@ -17,34 +17,27 @@ namespace {
 // Undefined numbers are empty in CSV and null in JSON, as in league.csv.
 std::string field(double value) { return std::isnan(value) ? "" : format_number(value); }
 
-nlohmann::ordered_json number(double value) {
-  return std::isnan(value) ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
-}
-
-nlohmann::ordered_json rank_of(std::size_t rank) {
-  return rank == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(rank);
-}
+Json rank_of(std::size_t rank) { return rank == 0 ? Json() : Json(rank); }
 
 double share(std::uint64_t count, std::uint64_t of) {
   return static_cast<double>(count) / static_cast<double>(of);
 }
 
-nlohmann::ordered_json to_json(const CertificateTable& table) {
-  nlohmann::ordered_json json;
+Json to_json(const CertificateTable& table) {
+  Json json;
   json["problem"] = table.league.problem;
   json["num_arms"] = table.league.num_arms;
   json["winners"] = table.winners;
-  json["least_duels"] =
-      table.least ? nlohmann::ordered_json(*table.least) : nlohmann::ordered_json();
+  json["least_duels"] = table.least ? Json(*table.least) : Json();
   json["complete"] = table.league.complete;
-  json["policies"] = nlohmann::ordered_json::array();
+  json["policies"] = Json::array();
   for (std::size_t k = 0; k < table.entries.size(); ++k) {
     const LeagueEntry& rank = table.league.entries[k];
     const PlanEntry& entry = table.entries[k];
     json["policies"].push_back({{"policy", rank.policy},
                                 {"rank", rank.rank},
                                 {"mean", entry.mean},
-                                {"se", number(entry.mean_se)},
+                                {"se", finite_or_null(entry.mean_se)},
                                 {"p10", entry.p10},
                                 {"p50", entry.p50},
                                 {"p90", entry.p90},
@@ -53,12 +46,12 @@ nlohmann::ordered_json to_json(const CertificateTable& table) {
                                 {"no_winner_certified", entry.no_winners},
                                 {"undecided", entry.undecided},
                                 {"wrong", entry.wrong},
-                                {"ratio", number(rank.ratio)},
-                                {"difference", number(rank.difference)},
-                                {"difference_se", number(rank.difference_se)},
+                                {"ratio", finite_or_null(rank.ratio)},
+                                {"difference", finite_or_null(rank.difference)},
+                                {"difference_se", finite_or_null(rank.difference_se)},
                                 {"told_apart", rank.told_apart}});
   }
-  json["left_out"] = nlohmann::ordered_json::array();
+  json["left_out"] = Json::array();
   for (const LeftOut& left_out : table.league.left_out) {
     json["left_out"].push_back({{"policy", left_out.policy}, {"reason", left_out.reason}});
   }
@@ -154,37 +147,37 @@ std::string to_certificate_ranking_csv(const CertificateLeagueResults& results) 
 }
 
 std::string to_certificates_json(const CertificateLeagueResults& results) {
-  nlohmann::ordered_json json;
+  Json json;
   json["goal"] = to_word(results.goal);
   json["alpha"] = results.alpha;
   json["max_duels"] = results.max_duels;
   json["trials"] = results.trials;
   json["seed"] = results.seed;
   if (results.interrupted) json["interrupted"] = true;
-  json["ranking"] = nlohmann::ordered_json::array();
+  json["ranking"] = Json::array();
   for (const CertificateStanding& standing : results.standings) {
     const LeagueStanding& league = standing.league;
     json["ranking"].push_back({{"policy", league.policy},
                                {"rank", rank_of(league.rank)},
                                {"problems", league.problems},
-                               {"log_ratio", number(league.log_ratio)},
-                               {"log_ratio_se", number(league.log_ratio_se)},
-                               {"difference", number(league.difference)},
-                               {"difference_se", number(league.difference_se)},
+                               {"log_ratio", finite_or_null(league.log_ratio)},
+                               {"log_ratio_se", finite_or_null(league.log_ratio_se)},
+                               {"difference", finite_or_null(league.difference)},
+                               {"difference_se", finite_or_null(league.difference_se)},
                                {"told_apart", league.told_apart},
                                {"best_on", league.best_on},
                                {"worst_problem", league.worst_problem},
-                               {"worst_ratio", number(league.worst_ratio)},
+                               {"worst_ratio", finite_or_null(league.worst_ratio)},
                                {"experiments", standing.experiments},
                                {"undecided", standing.undecided},
                                {"wrong", standing.wrong},
-                               {"wrong_rate_limit", number(standing.wrong_limit)}});
+                               {"wrong_rate_limit", finite_or_null(standing.wrong_limit)}});
   }
-  json["problems"] = nlohmann::ordered_json::array();
+  json["problems"] = Json::array();
   for (const CertificateTable& table : results.problems) {
     json["problems"].push_back(to_json(table));
   }
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json.dump_pretty();
 }
 
 std::string to_certificates_markdown(const CertificateLeagueResults& results) {

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "duel/core/csv.h"
+#include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/study/league.h"
 
@@ -14,53 +14,46 @@ namespace {
 // Undefined numbers are empty in CSV and null in JSON, as in results.csv.
 std::string field(double value) { return std::isnan(value) ? "" : format_number(value); }
 
-nlohmann::ordered_json number(double value) {
-  return std::isnan(value) ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
-}
-
-nlohmann::ordered_json to_json(const LeagueTable& table) {
-  nlohmann::ordered_json json;
+Json to_json(const LeagueTable& table) {
+  Json json;
   json["problem"] = table.problem;
   json["num_arms"] = table.num_arms;
-  json["condorcet_winner"] = table.condorcet_winner.empty()
-                                 ? nlohmann::ordered_json()
-                                 : nlohmann::ordered_json(table.condorcet_winner);
+  json["condorcet_winner"] = table.condorcet_winner.empty() ? Json() : Json(table.condorcet_winner);
   json["regret"] = to_string(table.regret);
   json["complete"] = table.complete;
-  json["policies"] = nlohmann::ordered_json::array();
+  json["policies"] = Json::array();
   for (const LeagueEntry& entry : table.entries) {
     json["policies"].push_back({{"policy", entry.policy},
                                 {"rank", entry.rank},
-                                {"mean", number(entry.regret.mean)},
-                                {"se", number(entry.regret.se)},
-                                {"median", number(entry.regret.median)},
-                                {"q90", number(entry.regret.q90)},
-                                {"max", number(entry.regret.max)},
-                                {"ratio", number(entry.ratio)},
-                                {"difference", number(entry.difference)},
-                                {"difference_se", number(entry.difference_se)},
+                                {"mean", finite_or_null(entry.regret.mean)},
+                                {"se", finite_or_null(entry.regret.se)},
+                                {"median", finite_or_null(entry.regret.median)},
+                                {"q90", finite_or_null(entry.regret.q90)},
+                                {"max", finite_or_null(entry.regret.max)},
+                                {"ratio", finite_or_null(entry.ratio)},
+                                {"difference", finite_or_null(entry.difference)},
+                                {"difference_se", finite_or_null(entry.difference_se)},
                                 {"told_apart", entry.told_apart}});
   }
-  json["left_out"] = nlohmann::ordered_json::array();
+  json["left_out"] = Json::array();
   for (const LeftOut& left_out : table.left_out) {
     json["left_out"].push_back({{"policy", left_out.policy}, {"reason", left_out.reason}});
   }
   return json;
 }
 
-nlohmann::ordered_json to_json(const LeagueStanding& standing) {
+Json to_json(const LeagueStanding& standing) {
   return {{"policy", standing.policy},
-          {"rank",
-           standing.rank == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(standing.rank)},
+          {"rank", standing.rank == 0 ? Json() : Json(standing.rank)},
           {"problems", standing.problems},
-          {"log_ratio", number(standing.log_ratio)},
-          {"log_ratio_se", number(standing.log_ratio_se)},
-          {"difference", number(standing.difference)},
-          {"difference_se", number(standing.difference_se)},
+          {"log_ratio", finite_or_null(standing.log_ratio)},
+          {"log_ratio_se", finite_or_null(standing.log_ratio_se)},
+          {"difference", finite_or_null(standing.difference)},
+          {"difference_se", finite_or_null(standing.difference_se)},
           {"told_apart", standing.told_apart},
           {"best_on", standing.best_on},
           {"worst_problem", standing.worst_problem},
-          {"worst_ratio", number(standing.worst_ratio)}};
+          {"worst_ratio", finite_or_null(standing.worst_ratio)}};
 }
 
 }  // namespace
@@ -98,19 +91,19 @@ std::string to_ranking_csv(const LeagueResults& results) {
 }
 
 std::string to_league_json(const LeagueResults& results) {
-  nlohmann::ordered_json json;
+  Json json;
   json["rounds"] = results.rounds;
   json["trials"] = results.trials;
   json["seed"] = results.seed;
   if (results.interrupted) json["interrupted"] = true;
-  json["ranking"] = nlohmann::ordered_json::array();
+  json["ranking"] = Json::array();
   for (const LeagueStanding& standing : results.standings) {
     json["ranking"].push_back(to_json(standing));
   }
   json["not_counted"] = results.not_counted;
-  json["problems"] = nlohmann::ordered_json::array();
+  json["problems"] = Json::array();
   for (const LeagueTable& table : results.problems) json["problems"].push_back(to_json(table));
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json.dump_pretty();
 }
 
 }  // namespace duel

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "duel/core/beta.h"
 #include "duel/core/check.h"
 #include "duel/core/exponential.h"
 #include "duel/core/jobs.h"
+#include "duel/core/json.h"
 #include "duel/core/logarithm.h"
 #include "duel/inference/certificate.h"
 #include "duel/inference/contest.h"
@@ -480,7 +480,7 @@ Result<PlanResults> run_plan(const PlanSpec& spec, const PlanHooks& hooks) {
 }
 
 std::string to_plan_json(const PlanResults& results, double cost_per_duel) {
-  nlohmann::ordered_json json;
+  Json json;
   json["truth"] = results.truth;
   json["num_arms"] = results.num_arms;
   json["goal"] = results.goal == Goal::condorcet  ? "condorcet"
@@ -493,9 +493,9 @@ std::string to_plan_json(const PlanResults& results, double cost_per_duel) {
   json["truths_without_winner"] = results.without_winner;
   if (results.reference) json["reference_duels"] = *results.reference;
   if (results.fixed_size) json["fixed_size_duels"] = *results.fixed_size;
-  json["policies"] = nlohmann::ordered_json::array();
+  json["policies"] = Json::array();
   for (const PlanEntry& entry : results.entries) {
-    nlohmann::ordered_json row;
+    Json row;
     row["policy"] = entry.policy;
     row["duels"] = {{"mean", entry.mean}, {"se", entry.mean_se}, {"p10", entry.p10},
                     {"p50", entry.p50},   {"p90", entry.p90},    {"p99", entry.p99}};
@@ -512,7 +512,7 @@ std::string to_plan_json(const PlanResults& results, double cost_per_duel) {
     }
     json["policies"].push_back(std::move(row));
   }
-  return json.dump(2) + "\n";
+  return json.dump_pretty();
 }
 
 }  // namespace duel

@@ -5,11 +5,11 @@
 
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "duel/core/csv.h"
+#include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/whole_file.h"
 #include "duel/study/spec.h"
@@ -243,13 +243,8 @@ class Assembler {
   bool regrets_known_ = false;
 };
 
-nlohmann::ordered_json json_number(double value) {
-  if (std::isnan(value)) return nullptr;
-  return value;
-}
-
-nlohmann::ordered_json json_of(const MatrixResult& run, const StudyResults& results) {
-  nlohmann::ordered_json json;
+Json json_of(const MatrixResult& run, const StudyResults& results) {
+  Json json;
   std::uint32_t fewest = results.trials;
   bool unfinished = !run.not_run.empty();
   for (const PolicyResult& policy : run.policies) {
@@ -266,29 +261,29 @@ nlohmann::ordered_json json_of(const MatrixResult& run, const StudyResults& resu
     json["trials_asked"] = results.trials;
     json["not_run"] = run.not_run;
   }
-  json["lower_bound"] = json_number(run.facts.lower_bound);
-  json["policies"] = nlohmann::ordered_json::array();
+  json["lower_bound"] = finite_or_null(run.facts.lower_bound);
+  json["policies"] = Json::array();
   for (const PolicyResult& policy : run.policies) {
-    nlohmann::ordered_json entry;
+    Json entry;
     entry["policy"] = policy.policy;
     if (unfinished) entry["trials"] = policy.trials;
-    entry["checkpoints"] = nlohmann::ordered_json::array();
+    entry["checkpoints"] = Json::array();
     for (const CheckpointResult& checkpoint : policy.checkpoints) {
-      nlohmann::ordered_json regrets;
+      Json regrets;
       for (std::size_t r = 0; r < results.regrets.size(); ++r) {
         const Summary& summary = checkpoint.regrets[r];
         regrets[to_string(results.regrets[r])] = {
-            {"mean", json_number(summary.mean)},     {"se", json_number(summary.se)},
-            {"median", json_number(summary.median)}, {"q10", json_number(summary.q10)},
-            {"q90", json_number(summary.q90)},       {"min", json_number(summary.min)},
-            {"max", json_number(summary.max)}};
+            {"mean", finite_or_null(summary.mean)},     {"se", finite_or_null(summary.se)},
+            {"median", finite_or_null(summary.median)}, {"q10", finite_or_null(summary.q10)},
+            {"q90", finite_or_null(summary.q90)},       {"min", finite_or_null(summary.min)},
+            {"max", finite_or_null(summary.max)}};
       }
       entry["checkpoints"].push_back({{"round", checkpoint.round},
                                       {"regret", std::move(regrets)},
-                                      {"accuracy", json_number(checkpoint.accuracy)},
-                                      {"informative", json_number(checkpoint.informative)}});
+                                      {"accuracy", finite_or_null(checkpoint.accuracy)},
+                                      {"informative", finite_or_null(checkpoint.informative)}});
     }
-    entry["seconds"] = json_number(policy.seconds);
+    entry["seconds"] = finite_or_null(policy.seconds);
     json["policies"].push_back(std::move(entry));
   }
   return json;
@@ -437,16 +432,13 @@ Result<StudyResults> read_results(const std::filesystem::path& directory_or_file
   return results;
 }
 
-nlohmann::ordered_json to_json(const StudyResults& results) {
+Json to_json(const StudyResults& results) {
   if (results.runs.size() == 1) return json_of(results.runs.front(), results);
-  nlohmann::ordered_json runs = nlohmann::ordered_json::array();
+  Json runs = Json::array();
   for (const MatrixResult& run : results.runs) runs.push_back(json_of(run, results));
   return {{"runs", std::move(runs)}};
 }
 
-std::string to_json_text(const StudyResults& results) {
-  return to_json(results).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
-         "\n";
-}
+std::string to_json_text(const StudyResults& results) { return to_json(results).dump_pretty(); }
 
 }  // namespace duel

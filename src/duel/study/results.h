@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "duel/core/duel.h"
+#include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/simulation/aggregate.h"
 #include "duel/simulation/simulation.h"
@@ -87,7 +87,7 @@ Result<StudyResults> read_results(const std::filesystem::path& directory_or_file
 // "policies":[..]}. Several: {"runs":[..]} of such objects. After an interruption an object has
 // "interrupted":true, "trials" is the smallest number of finished trials among its policies,
 // "trials_asked" what was asked, and "not_run" lists the policies without a finished trial.
-nlohmann::ordered_json to_json(const StudyResults& results);
+Json to_json(const StudyResults& results);
 // Indented, with a line end; a name that is not UTF-8 does not make it fail.
 std::string to_json_text(const StudyResults& results);
 

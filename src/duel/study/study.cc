@@ -7,12 +7,12 @@
 #include <chrono>
 #include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "duel/core/csv.h"
+#include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/rng.h"
 #include "duel/core/whole_file.h"
@@ -252,12 +252,12 @@ class TrialsCsv {
 };
 
 std::string to_timing_json(const StudyOutcome& outcome) {
-  nlohmann::ordered_json json;
+  Json json;
   json["version"] = kVersion;
   json["threads"] = outcome.threads;
   json["seconds"] = outcome.seconds;
   json["trials_resumed"] = outcome.trials_resumed;
-  json["policies"] = nlohmann::ordered_json::array();
+  json["policies"] = Json::array();
   for (const MatrixResult& run : outcome.results.runs) {
     for (const PolicyResult& policy : run.policies) {
       json["policies"].push_back({{"matrix", run.facts.matrix},
@@ -266,7 +266,7 @@ std::string to_timing_json(const StudyOutcome& outcome) {
                                   {"cpu_seconds", policy.cpu_seconds}});
     }
   }
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json.dump_pretty();
 }
 
 // --- the run

@@ -1,0 +1,178 @@
+// A JSON value with its members in the order in which they were added. Reading and writing are the
+// work of nlohmann's library, behind json.cc: its templates in every source that shows a result
+// would cost more compile time than all of the rest.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+namespace duel {
+
+// Thrown by `get` and `at` where the value is of another kind or a member is missing.
+class JsonError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Json {
+ public:
+  struct Member;
+  using Array = std::vector<Json>;
+  using Object = std::vector<Member>;
+
+  Json() noexcept;  // null
+  Json(const Json& other);
+  Json(Json&& other) noexcept;
+  Json& operator=(const Json& other);
+  Json& operator=(Json&& other) noexcept;
+  ~Json();
+  // NOLINTBEGIN(google-explicit-constructor): a value is what it holds
+  Json(std::nullptr_t) noexcept;
+  Json(std::same_as<bool> auto value) : Json(Boolean{value}) {}
+  Json(std::signed_integral auto value) : Json(Integer{value}) {}
+  Json(std::unsigned_integral auto value)
+    requires(!std::same_as<decltype(value), bool>)
+      : Json(Unsigned{value}) {}
+  Json(double value);
+  Json(const char* text);
+  Json(std::string_view text);
+  Json(std::string text);
+  Json(Array items);
+  Json(Object members);
+  Json(std::span<const double> numbers);
+  template <class T>
+  Json(const std::vector<T>& items) : Json(array_of(items)) {}
+  // An object where every item is a pair of a text and a value, otherwise an array.
+  Json(std::initializer_list<Json> items);
+  // NOLINTEND(google-explicit-constructor)
+
+  static Json array();
+  static Json object();
+
+  // Nothing where the text is not one JSON value, or is nested more than 500 deep.
+  static std::optional<Json> parse(std::string_view text);
+  // On one line. Bytes that are not UTF-8 become the replacement character.
+  std::string dump() const;
+  // With two spaces a level and a newline at the end, as every file and every `--json` has it.
+  std::string dump_pretty() const;
+
+  bool is_null() const { return std::holds_alternative<std::monostate>(content_); }
+  bool is_boolean() const { return std::holds_alternative<bool>(content_); }
+  bool is_unsigned() const { return std::holds_alternative<std::uint64_t>(content_); }
+  bool is_number() const {
+    return is_unsigned() || std::holds_alternative<std::int64_t>(content_) ||
+           std::holds_alternative<double>(content_);
+  }
+  bool is_string() const { return std::holds_alternative<std::string>(content_); }
+  bool is_array() const { return std::holds_alternative<Array>(content_); }
+  bool is_object() const { return std::holds_alternative<Object>(content_); }
+  // Integers, unsigned integers and other numbers are three kinds.
+  bool same_kind(const Json& other) const { return content_.index() == other.content_.index(); }
+
+  // The value as bool, a number, std::string, or a vector of these. Throws JsonError.
+  template <class T>
+  T get() const;
+
+  // Of an object; null becomes an empty object, and a new name a null member.
+  Json& operator[](std::string_view name);
+  // Throw JsonError where there is no such member.
+  const Json& at(std::string_view name) const;
+  const Json& operator[](std::string_view name) const { return at(name); }
+  // Null where there is no such member, or this is not an object.
+  const Json* find(std::string_view name) const;
+  bool contains(std::string_view name) const { return find(name) != nullptr; }
+  // Adds the members of another object; those of the same name take its values.
+  void update(const Json& other);
+  std::span<const Member> members() const;  // none where this is not an object
+
+  // Of an array; null becomes an empty array.
+  void push_back(Json item);
+  std::span<const Json> items() const;  // none where this is not an array
+  // Of an array or an object.
+  std::size_t size() const;
+  bool empty() const { return size() == 0; }
+
+  // Numbers are equal by value, objects whatever the order of their members.
+  friend bool operator==(const Json& one, const Json& other);
+
+ private:
+  struct Boolean {
+    bool value;
+  };
+  struct Integer {
+    std::int64_t value;
+  };
+  struct Unsigned {
+    std::uint64_t value;
+  };
+  explicit Json(Boolean value);
+  explicit Json(Integer value);
+  explicit Json(Unsigned value);
+  template <class T>
+  static Array array_of(const std::vector<T>& items);
+
+  bool as_boolean() const;
+  double as_double() const;
+  std::int64_t as_integer() const;
+  std::uint64_t as_unsigned() const;
+  const std::string& as_string() const;
+  const Array& as_array() const;
+
+  std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, Array,
+               Object>
+      content_;
+
+  friend struct JsonAccess;
+};
+
+struct Json::Member {
+  std::string name;
+  Json value;
+};
+
+template <class T>
+Json::Array Json::array_of(const std::vector<T>& items) {
+  return Array(items.begin(), items.end());
+}
+
+namespace json_detail {
+template <class T>
+struct IsVector : std::false_type {};
+template <class T>
+struct IsVector<std::vector<T>> : std::true_type {};
+}  // namespace json_detail
+
+template <class T>
+T Json::get() const {
+  if constexpr (std::same_as<T, bool>) {
+    return as_boolean();
+  } else if constexpr (std::floating_point<T>) {
+    return static_cast<T>(as_double());
+  } else if constexpr (std::signed_integral<T>) {
+    return static_cast<T>(as_integer());
+  } else if constexpr (std::unsigned_integral<T>) {
+    return static_cast<T>(as_unsigned());
+  } else if constexpr (json_detail::IsVector<T>::value) {
+    T values;
+    for (const Json& item : as_array()) values.push_back(item.get<typename T::value_type>());
+    return values;
+  } else {
+    static_assert(std::same_as<T, std::string>);
+    return as_string();
+  }
+}
+
+// JSON has no NaN and no infinity: what is not finite is null.
+Json finite_or_null(double value);
+
+}  // namespace duel
