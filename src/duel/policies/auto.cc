@@ -46,7 +46,7 @@ PolicyKind::Made configure_auto(const CallSpec& call, const PolicySetting& setti
   return configure_policy(chosen, setting);
 }
 
-const bool registered = policy_catalogue().add(
+const bool registered = register_policy(
     {{.name = "auto",
       .title = "The default: dts-plus for little regret, certify for few duels to a certificate",
       .paper = "none; chosen by measurement, see docs/choosing-a-policy.md",

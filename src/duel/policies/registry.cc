@@ -7,6 +7,8 @@ Catalogue<PolicyKind>& policy_catalogue() {
   return all;
 }
 
+bool register_policy(PolicyKind kind) { return policy_catalogue().add(std::move(kind)); }
+
 Error missing_horizon(const std::string& name) {
   return Error::invalid_argument("policy '" + name + "' needs a horizon")
       .with_hint("write " + name + "(horizon=1e6)");

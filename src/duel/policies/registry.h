@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "duel/core/catalogue.h"
@@ -49,7 +50,7 @@ struct PolicySetting {
 class ConfiguredPolicy {
  public:
   virtual ~ConfiguredPolicy() = default;
-  const PolicyFacts& facts() const { return facts_; }
+  const PolicyFacts& facts() const { return *facts_; }
   // `rucb(alpha=0.51)`: parses back to the same configuration.
   const std::string& canonical() const { return canonical_; }
   virtual std::unique_ptr<AnyPolicy> make(RoundRng rng) const = 0;
@@ -58,11 +59,11 @@ class ConfiguredPolicy {
                     TrialObserver& observer) const = 0;
 
  protected:
-  ConfiguredPolicy(PolicyFacts facts, std::string canonical)
+  ConfiguredPolicy(std::shared_ptr<const PolicyFacts> facts, std::string canonical)
       : facts_(std::move(facts)), canonical_(std::move(canonical)) {}
 
  private:
-  PolicyFacts facts_;
+  std::shared_ptr<const PolicyFacts> facts_;
   std::string canonical_;
 };
 
@@ -77,6 +78,8 @@ Result<const PolicyKind*> find_policy(std::string_view name);
 PolicyKind::Made configure_policy(const CallSpec& call, const PolicySetting& setting);
 
 // --- for a policy's own source ------------------------------------------------------------------
+
+bool register_policy(PolicyKind kind);
 
 // The error of a policy that needs a horizon where the run has no number of rounds to give it.
 Error missing_horizon(const std::string& name);
@@ -96,8 +99,8 @@ OptionTable<Options> with_common_options(OptionTable<Options> table) {
 template <Policy P>
 class ConfiguredPolicyOf final : public ConfiguredPolicy {
  public:
-  ConfiguredPolicyOf(PolicyFacts facts, std::string canonical, typename P::Options options,
-                     std::size_t num_arms)
+  ConfiguredPolicyOf(std::shared_ptr<const PolicyFacts> facts, std::string canonical,
+                     typename P::Options options, std::size_t num_arms)
       : ConfiguredPolicy(std::move(facts), std::move(canonical)),
         options_(std::move(options)),
         num_arms_(num_arms) {}
@@ -122,27 +125,29 @@ class ConfiguredPolicyOf final : public ConfiguredPolicy {
 // At the end of a policy's source:
 //   const bool registered = register_policy<Rucb>({.name = "rucb", ..}, table);
 template <Policy P>
-bool register_policy(PolicyFacts facts, OptionTable<typename P::Options> table) {
-  table = with_common_options(std::move(table));
-  PolicyKind kind{std::move(facts), table.facts(), {}};
-  kind.configure = [facts = kind.facts, table = std::move(table)](
-                       const CallSpec& call, const PolicySetting& setting) -> PolicyKind::Made {
+bool register_policy(PolicyFacts own_facts, OptionTable<typename P::Options> own_options) {
+  // Shared, because a std::function is copied with what it holds.
+  const auto facts = std::make_shared<const PolicyFacts>(std::move(own_facts));
+  const auto table = std::make_shared<const OptionTable<typename P::Options>>(
+      with_common_options(std::move(own_options)));
+  auto configure = [facts, table](const CallSpec& call,
+                                  const PolicySetting& setting) -> PolicyKind::Made {
     typename P::Options options;
     if constexpr (requires { options.horizon; }) options.horizon = setting.rounds;
     if constexpr (requires { options.certificate_alpha; }) {
       options.certificate_alpha = setting.alpha;
     }
-    DUEL_ASSIGN(options, table.parse(call, options, "policy"));
+    DUEL_ASSIGN(options, table->parse(call, options, "policy"));
     if constexpr (requires { options.horizon; }) {
-      if (options.horizon == 0) return missing_horizon(facts.name);
+      if (options.horizon == 0) return missing_horizon(facts->name);
     }
     if constexpr (requires { P::check(options, setting.num_arms); }) {
       DUEL_RETURN_IF_ERROR(P::check(options, setting.num_arms));
     }
     return std::shared_ptr<const ConfiguredPolicy>(std::make_shared<ConfiguredPolicyOf<P>>(
-        facts, table.canonical(facts.name, options), options, setting.num_arms));
+        facts, table->canonical(facts->name, options), options, setting.num_arms));
   };
-  return policy_catalogue().add(std::move(kind));
+  return register_policy({*facts, table->facts(), std::move(configure)});
 }
 
 }  // namespace duel

@@ -43,7 +43,7 @@ std::vector<double> complete(std::size_t k, UpperTriangle p) {
 
 // Matrices printed in papers -----------------------------------------------------------------
 
-bool add_fixed(MatrixFacts facts, std::vector<std::string> arms, std::vector<double> values) {
+bool add_fixed(NamedMatrixFacts facts, std::vector<std::string> arms, std::vector<double> values) {
   facts.example = facts.name;
   return matrix_catalogue().add(
       std::move(facts), OptionTable<NoOptions>(),
@@ -96,7 +96,7 @@ const bool cyclic =
 // Generators ---------------------------------------------------------------------------------
 
 template <class Options>
-bool add_generator(MatrixFacts facts, OptionTable<Options> table,
+bool add_generator(NamedMatrixFacts facts, OptionTable<Options> table,
                    std::vector<double> (*values)(const Options&)) {
   facts.example = table.canonical(facts.name, Options{});
   return matrix_catalogue().add(

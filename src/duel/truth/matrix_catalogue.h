@@ -15,7 +15,7 @@
 namespace duel {
 
 // What `duel matrix generate --list` and the documents say of a named matrix.
-struct MatrixFacts {
+struct NamedMatrixFacts {
   std::string name;
   std::string doc;        // what it is, in a line
   std::string source;     // where it is from
@@ -23,7 +23,7 @@ struct MatrixFacts {
 };
 
 // Fixed matrices first, then generators.
-using MatrixKind = CatalogueKind<MatrixFacts, PreferenceMatrix>;
+using MatrixKind = CatalogueKind<NamedMatrixFacts, PreferenceMatrix>;
 Catalogue<MatrixKind>& matrix_catalogue();
 
 // A named matrix; an unknown name or option is an error with the nearest spelling.

@@ -1,5 +1,5 @@
 // Learners of rankers by name, as policies are: `dbgd(delta=1,gamma=0.01)`, `mgd(candidates=9)`,
-// `pdgd`.
+// `pdgd`. Each registers itself from its own source.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct RankerLearnerSetting {
 // A learner with its options fixed. Immutable and shared between threads.
 class ConfiguredRankerLearner {
  public:
-  // What one learner is made of; `rng` draws the first direction of those that need one.
+  // Makes a learner at its start; `rng` draws the first direction of those that need one.
   using Make = std::function<std::unique_ptr<RankerLearner>(RoundRng rng)>;
   ConfiguredRankerLearner(std::string canonical, std::string interleave, bool learns_from_duels,
                           Make make)
@@ -43,7 +43,6 @@ class ConfiguredRankerLearner {
   const std::string& interleave() const { return interleave_; }
   // Whether a duel of two weight vectors is all it needs (RankerLearner::points).
   bool learns_from_duels() const { return learns_from_duels_; }
-  // A learner at its start.
   std::unique_ptr<RankerLearner> make(RoundRng rng) const { return make_(rng); }
 
  private:
@@ -53,14 +52,14 @@ class ConfiguredRankerLearner {
   Make make_;
 };
 
-// Those that only learn rankers; each registers itself from its own source.
+// Those that only learn rankers.
 using RankerLearnerKind =
     CatalogueKind<LearnerFacts, std::shared_ptr<const ConfiguredRankerLearner>,
                   RankerLearnerSetting>;
 Catalogue<RankerLearnerKind>& ranker_learner_catalogue();
 
-// One of these, or a learner of points to which answers are enough
-// (continuous/learner_registry.h): it duels with rankings of linear rankers (PairwiseDbgd).
+// One of these, or a learner of points that needs no more than answers
+// (continuous/learner_registry.h), whose points are then the weights of rankers (PairwiseDbgd).
 // Errors: unknown names and options with the nearest spelling, a method that does not fit, no
 // features.
 RankerLearnerKind::Made configure_ranker_learner(const CallSpec& call,
