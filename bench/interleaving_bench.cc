@@ -145,10 +145,9 @@ void multileaving() {
       "|---|---|---|---|---|\n");
   const Pairs pairs(20);
   const std::vector<Position> clicks{0, 3, 7};
-  for (const InterleavingMethodFact& fact : interleaving_method_facts()) {
-    if (!fact.multileaves) continue;
-    const auto method = configure_multileaver(fact.name).value();
-    fmt::print("| {} ", fact.name);
+  for (const std::string& name : multileaver_catalogue().names()) {
+    const auto method = configure_multileaver(name).value();
+    fmt::print("| {} ", name);
     for (const std::size_t rankers : {5, 50}) {
       std::vector<std::span<const Document>> rankings(
           pairs.first.begin(), pairs.first.begin() + static_cast<int>(rankers));

@@ -140,7 +140,7 @@ void click_table() {
   std::vector<Grade> grades(10 * 1024);
   RoundRng rng = Stream(1, 0, Purpose::test, "grades").at(0);
   for (Grade& g : grades) g = static_cast<Grade>(std::min(rng.below(5), rng.below(5)));
-  for (const std::string& name : click_model_names()) {
+  for (const std::string& name : click_model_catalogue().names()) {
     const auto model = *configure_click_model(name, 5);
     const Stream stream(1, 0, Purpose::test, "clicks");
     std::vector<Position> clicks;

@@ -305,7 +305,7 @@ TEST_P(Conformance, renaming_arms_leaves_regret_alone_in_law) {
 
 TEST_P(Conformance, facts_and_options_are_complete) {
   const PolicyKind* kind = find_policy(GetParam()).value();
-  const PolicyFacts& facts = kind->facts();
+  const PolicyFacts& facts = kind->facts;
   EXPECT_FALSE(facts.title.empty());
   EXPECT_FALSE(facts.paper.empty());
   EXPECT_FALSE(facts.setting.empty());
@@ -314,7 +314,7 @@ TEST_P(Conformance, facts_and_options_are_complete) {
   EXPECT_TRUE(facts.status == "reproduced" || facts.status == "tested" ||
               facts.status == "experimental");
   bool has_ties = false, has_horizon = false;
-  for (const OptionFact& option : kind->options()) {
+  for (const OptionFact& option : kind->options) {
     EXPECT_FALSE(option.doc.empty()) << option.name;
     EXPECT_FALSE(option.default_value.empty()) << option.name;
     has_ties = has_ties || option.name == "ties";

@@ -9,15 +9,15 @@ namespace {
 
 TEST(LearnerRegistry, lists_learners_with_their_facts) {
   std::vector<std::string> names;
-  for (const PointLearnerKind* kind : point_learner_kinds()) {
-    const LearnerFacts& facts = kind->facts();
+  for (const PointLearnerKind& kind : point_learner_catalogue()) {
+    const LearnerFacts& facts = kind.facts;
     names.push_back(facts.name);
     for (const std::string* text : {&facts.title, &facts.paper, &facts.setting, &facts.guarantee,
                                     &facts.departs, &facts.status}) {
       EXPECT_FALSE(text->empty()) << facts.name;
     }
     EXPECT_TRUE(facts.setting.starts_with("continuous")) << facts.name;
-    EXPECT_FALSE(kind->options().empty());
+    EXPECT_FALSE(kind.options.empty());
   }
   EXPECT_EQ(names, (std::vector<std::string>{"bgd1", "bgd2", "dbgd"}));
 }

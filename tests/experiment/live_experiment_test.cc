@@ -82,15 +82,15 @@ TEST(live_experiment, next_changes_nothing) {
 }
 
 TEST(live_experiment, finds_the_best_arm_with_every_policy_and_several_duels_in_flight) {
-  for (const PolicyKind* kind : policy_kinds()) {
-    ExperimentRecord experiment = experiment_of({"best", "good", "bad"}, kind->facts().name);
+  for (const PolicyKind& kind : policy_catalogue()) {
+    ExperimentRecord experiment = experiment_of({"best", "good", "bad"}, kind.facts.name);
     experiment.stopping.max_duels = 3000;
     auto made = LiveExperiment::make(experiment);
     if (!made.ok()) continue;  // a policy that refuses three arms
     PlayedLog log(experiment);
     const World world{.gap = 0.3, .in_flight = 3};
     while (!log.live().done()) play(log, world, 10);
-    ASSERT_TRUE(log.live().certificate()) << kind->facts().name;
+    ASSERT_TRUE(log.live().certificate()) << kind.facts.name;
     EXPECT_EQ(log.live().certificate()->kind, CertificateKind::winner);
     EXPECT_EQ(log.live().ledger().id_of(*log.live().certificate()->winner), "best");
   }

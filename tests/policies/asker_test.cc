@@ -15,7 +15,7 @@ constexpr std::uint64_t kSeed = 11;
 
 std::shared_ptr<const ConfiguredPolicy> configured(const PolicyKind& kind, std::size_t num_arms) {
   CallSpec call;
-  call.name = kind.facts().name;
+  call.name = kind.facts.name;
   return kind.configure(call, {.num_arms = num_arms, .rounds = 20'000}).value();
 }
 
@@ -51,15 +51,15 @@ TEST(asker, asks_the_duels_of_the_plain_loop_without_its_self_duels) {
   const PreferenceMatrix matrix = resolve_matrix("arxiv").value();
   constexpr Round kRounds = 3000;
   int compared = 0;
-  for (const PolicyKind* kind : policy_kinds()) {
-    if (kind->facts().jumping == Jumping::in_law) continue;
-    const auto configuration = configured(*kind, matrix.num_arms());
+  for (const PolicyKind& kind : policy_catalogue()) {
+    if (kind.facts.jumping == Jumping::in_law) continue;
+    const auto configuration = configured(kind, matrix.num_arms());
     const std::vector<Duel> expected = literal_informative_duels(*configuration, matrix, kRounds);
     Asker asker(*configuration, kSeed);
     for (std::size_t n = 0; n < expected.size(); ++n) {
       const Asker::Question question = asker.next();
-      ASSERT_EQ(question.state, Asker::State::ask) << kind->facts().name << ", duel " << n;
-      ASSERT_EQ(question.duel, expected[n]) << kind->facts().name << ", duel " << n;
+      ASSERT_EQ(question.state, Asker::State::ask) << kind.facts.name << ", duel " << n;
+      ASSERT_EQ(question.duel, expected[n]) << kind.facts.name << ", duel " << n;
       asker.answered(question.duel, outcome_of(matrix, question.duel));
     }
     ++compared;
@@ -70,10 +70,10 @@ TEST(asker, asks_the_duels_of_the_plain_loop_without_its_self_duels) {
 // Answers come three duels late, some never; a copy made on the way goes on as the original does.
 TEST(asker, asks_no_self_duel_with_answers_outstanding_and_copies_go_on_alike) {
   const PreferenceMatrix matrix = resolve_matrix("cyclic").value();
-  for (const PolicyKind* kind : policy_kinds()) {
-    const std::string& name = kind->facts().name;
-    const bool sequential = kind->facts().outstanding == Outstanding::sequential;
-    Asker asker(*configured(*kind, matrix.num_arms()), kSeed);
+  for (const PolicyKind& kind : policy_catalogue()) {
+    const std::string& name = kind.facts.name;
+    const bool sequential = kind.facts.outstanding == Outstanding::sequential;
+    Asker asker(*configured(kind, matrix.num_arms()), kSeed);
     std::optional<Asker> copy;
     std::deque<Duel> outstanding;
     std::size_t asked = 0, waited = 0;

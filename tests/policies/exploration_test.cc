@@ -407,7 +407,7 @@ TEST(ExplorationOptions, facts_are_complete) {
        {"if1", "if2", "btm", "btm-pac", "savage-condorcet", "savage-copeland", "savage-borda"}) {
     const auto kind = find_policy(name);
     ASSERT_TRUE(kind.ok());
-    const PolicyFacts& facts = (*kind)->facts();
+    const PolicyFacts& facts = (*kind)->facts;
     for (const std::string& text :
          {facts.title, facts.paper, facts.setting, facts.guarantee, facts.departs}) {
       EXPECT_FALSE(text.empty()) << name;
@@ -415,7 +415,7 @@ TEST(ExplorationOptions, facts_are_complete) {
     EXPECT_EQ(facts.status, "tested");
     EXPECT_EQ(facts.jumping, Jumping::exact);
     EXPECT_EQ(facts.needs_horizon, std::string(name) != "btm-pac");
-    for (const OptionFact& option : (*kind)->options()) EXPECT_FALSE(option.doc.empty());
+    for (const OptionFact& option : (*kind)->options) EXPECT_FALSE(option.doc.empty());
   }
 }
 

@@ -18,7 +18,7 @@ TEST_P(QuickReproduction, gives_findings_tables_and_figures) {
     EXPECT_LE(share, 1 + 1e-9);
     last = share;
   };
-  const auto ran = find_reproduction(GetParam()).value()->run(context);
+  const auto ran = reproduction_catalogue().find(GetParam()).value()->run(context);
   ASSERT_TRUE(ran.ok()) << ran.error().to_string();
   EXPECT_FALSE(ran->findings.empty());
   EXPECT_FALSE(ran->tables.empty());
@@ -39,7 +39,7 @@ TEST(quick_reproductions, panels_without_data_pass) {
   context.quick = true;
   for (const char* name : {"if-walk", "if-matches", "if-error", "if-scaling", "rmed-arxiv",
                            "rmed-cyclic", "rmed-arithmetic", "dts-fig1"}) {
-    const auto ran = find_reproduction(name).value()->run(context);
+    const auto ran = reproduction_catalogue().find(name).value()->run(context);
     ASSERT_TRUE(ran.ok()) << name;
     for (const Finding& finding : ran->findings) {
       EXPECT_NE(finding.verdict, FindingVerdict::fail)
@@ -48,7 +48,8 @@ TEST(quick_reproductions, panels_without_data_pass) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(all, QuickReproduction, testing::ValuesIn(reproduction_names()),
+INSTANTIATE_TEST_SUITE_P(all, QuickReproduction,
+                         testing::ValuesIn(reproduction_catalogue().names()),
                          [](const testing::TestParamInfo<std::string>& tested) {
                            std::string name = tested.param;
                            for (char& c : name) c = c == '-' ? '_' : c;

@@ -42,24 +42,24 @@ ReproductionRecord by_hand() {
 }
 
 TEST(ReproductionRegistry, is_sorted_by_name_and_complete) {
-  const std::vector<std::string> names = reproduction_names();
+  const std::vector<std::string> names = reproduction_catalogue().names();
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
   for (const char* name : {"if-walk", "if-matches", "if-scaling", "if-error", "rmed-arxiv",
                            "rmed-cyclic", "rmed-arithmetic", "rmed-sushi", "rmed-mslr16",
                            "rmed-mslr64", "dts-fig1", "dts-robust", "merge"}) {
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
   }
-  for (const ReproductionKind* kind : reproduction_kinds()) {
-    EXPECT_FALSE(kind->facts.paper.empty() || kind->facts.what.empty()) << kind->facts.name;
-    EXPECT_FALSE(kind->facts.description.empty()) << kind->facts.name;
+  for (const ReproductionKind& kind : reproduction_catalogue()) {
+    EXPECT_FALSE(kind.facts.paper.empty() || kind.facts.what.empty()) << kind.facts.name;
+    EXPECT_FALSE(kind.facts.description.empty()) << kind.facts.name;
     // What is asked of the user is what the numbers depend on.
-    EXPECT_EQ(kind->facts.needs.find("--matrix") != std::string::npos, kind->facts.uses_matrices)
-        << kind->facts.name;
+    EXPECT_EQ(kind.facts.needs.find("--matrix") != std::string::npos, kind.facts.uses_matrices)
+        << kind.facts.name;
   }
 }
 
 TEST(ReproductionRegistry, names_the_nearest_of_an_unknown_name) {
-  const auto found = find_reproduction("rmed-arixv");
+  const auto found = reproduction_catalogue().find("rmed-arixv");
   ASSERT_FALSE(found.ok());
   EXPECT_TRUE(has(found.error().to_string(), "did you mean 'rmed-arxiv'?"));
 }

@@ -13,7 +13,7 @@ Reproduction quick(const std::string& name, unsigned threads) {
   ReproductionContext context;
   context.quick = true;
   context.threads = threads;
-  auto done = (*find_reproduction(name))->run(context);
+  auto done = (*reproduction_catalogue().find(name))->run(context);
   EXPECT_TRUE(done.ok()) << (done.ok() ? "" : done.error().to_string());
   return std::move(done).value();
 }

@@ -8,7 +8,7 @@ namespace {
 
 TEST(SlidesReproduction, every_exact_finding_passes) {
   for (const char* name : {"slides-matrix", "slides-tdi", "slides-abc"}) {
-    const auto kind = find_reproduction(name);
+    const auto kind = reproduction_catalogue().find(name);
     ASSERT_TRUE(kind.ok()) << name;
     const auto done = (*kind)->run(ReproductionContext{});
     ASSERT_TRUE(done.ok()) << done.error().to_string();
@@ -23,7 +23,7 @@ TEST(SlidesReproduction, every_exact_finding_passes) {
 
 // Eight sequences of coins give two lists with four attributions each.
 TEST(SlidesReproduction, the_draft_has_eight_equally_likely_forms) {
-  const auto done = (*find_reproduction("slides-tdi"))->run(ReproductionContext{});
+  const auto done = (*reproduction_catalogue().find("slides-tdi"))->run(ReproductionContext{});
   ASSERT_TRUE(done.ok());
   EXPECT_EQ(done->tables[0].num_rows(), 8U);
   EXPECT_NE(done->tables[0].to_csv().find("142356,ABBAAB,0.125,0,0,0"), std::string::npos);

@@ -97,8 +97,8 @@ TEST(plan, works_with_several_duels_in_flight_for_every_policy) {
   spec.trials = 3;
   spec.parallel = 5;
   spec.round_robin = false;
-  for (const PolicyKind* kind : policy_kinds()) {
-    const std::string& name = kind->facts().name;
+  for (const PolicyKind& kind : policy_catalogue()) {
+    const std::string& name = kind.facts.name;
     // Scripted policies of tests play one pair for ever, scb may spend all on the two even arms,
     // and self-sparring plays thousands of self-duels in between.
     if (name.starts_with("test-") || name == "scb" || name == "self-sparring") continue;

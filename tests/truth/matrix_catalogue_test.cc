@@ -34,12 +34,12 @@ std::string error_of(std::string_view text) {
 }
 
 TEST(MatrixCatalogue, every_example_resolves_to_a_matrix_of_that_name) {
-  for (const MatrixFact& fact : matrix_facts()) {
-    const auto matrix = resolve_matrix(fact.example);
-    ASSERT_TRUE(matrix.ok()) << fact.example;
-    EXPECT_EQ(matrix->name(), fact.example);
-    EXPECT_FALSE(fact.doc.empty());
-    EXPECT_FALSE(fact.source.empty());
+  for (const MatrixKind& kind : matrix_catalogue()) {
+    const auto matrix = resolve_matrix(kind.facts.example);
+    ASSERT_TRUE(matrix.ok()) << kind.facts.example;
+    EXPECT_EQ(matrix->name(), kind.facts.example);
+    EXPECT_FALSE(kind.facts.doc.empty());
+    EXPECT_FALSE(kind.facts.source.empty());
   }
 }
 

@@ -72,10 +72,10 @@ Values values_of(const CLI::Option& option) {
   values.files = says("FILE");
   if (says("POLICY")) values.words = policy_names();
   if (says("REGRET")) values.words = regret_notion_names();
-  if (says("REPRODUCTION")) values.words = reproduction_names();
+  if (says("REPRODUCTION")) values.words = reproduction_catalogue().names();
   if (says("METHOD")) values.words = interleaving_method_names();
   if (says("MATRIX")) {
-    values.words = matrix_names();
+    values.words = matrix_catalogue().names();
     values.files = true;
   }
   return values;

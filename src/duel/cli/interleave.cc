@@ -363,36 +363,41 @@ Result<int> run_multileaver(const Impression& impression, CommandContext& contex
 
 // The list of methods -----------------------------------------------------------------------------
 
+template <class Visit>
+void for_each_method(Visit visit) {
+  for (const InterleaverKind& kind : interleaver_catalogue()) visit(kind, false);
+  for (const MultileaverKind& kind : multileaver_catalogue()) visit(kind, true);
+}
+
 std::string methods_text() {
   Table names;
   names.column("method", Align::left).column("rankings", Align::left);
   names.column("what it is", Align::left).column("paper", Align::left);
   OptionsTable options;
-  for (const InterleavingMethodFact& fact : interleaving_method_facts()) {
-    names.row({fact.name, fact.multileaves ? "2 or more" : "2", fact.doc, fact.paper});
-    options.add(fact.name, fact.options);
-  }
+  for_each_method([&](const auto& kind, bool multileaves) {
+    names.row({kind.facts.name, multileaves ? "2 or more" : "2", kind.facts.doc, kind.facts.paper});
+    options.add(kind.facts.name, kind.options);
+  });
   return names.to_string() + "\n" + options.to_string();
 }
 
 Json methods_json() {
   Json json;
   json["methods"] = Json::array();
-  for (const InterleavingMethodFact& fact : interleaving_method_facts()) {
-    json["methods"].push_back({{"name", fact.name},
-                               {"multileaves", fact.multileaves},
-                               {"doc", fact.doc},
-                               {"paper", fact.paper},
-                               {"options", options_json(fact.options)}});
-  }
+  for_each_method([&](const auto& kind, bool multileaves) {
+    json["methods"].push_back({{"name", kind.facts.name},
+                               {"multileaves", multileaves},
+                               {"doc", kind.facts.doc},
+                               {"paper", kind.facts.paper},
+                               {"options", options_json(kind.options)}});
+  });
   return json;
 }
 
 // Whether the method takes any number of rankings; an error for a name that nobody knows.
 Result<bool> multileaves(const CallSpec& method) {
-  for (const InterleavingMethodFact& fact : interleaving_method_facts()) {
-    if (fact.name == method.name) return fact.multileaves;
-  }
+  if (multileaver_catalogue().knows(method.name)) return true;
+  if (interleaver_catalogue().knows(method.name)) return false;
   return configure_interleaver(method).error();
 }
 
@@ -415,13 +420,9 @@ Status check_files(const InterleaveArguments& arguments, bool many) {
   if (!many && files.size() > 2) {
     const std::string multi =
         arguments.method.substr(0, arguments.method.find('(')) + "-multileave";
-    Ids known;
-    for (const InterleavingMethodFact& fact : interleaving_method_facts()) {
-      if (fact.multileaves) known.push_back(fact.name);
-    }
     return usage(fmt::format("the method {} merges two rankings, and there are {}",
                              arguments.method, files.size()),
-                 spelling_hint(multi, known));
+                 spelling_hint(multi, multileaver_catalogue().names()));
   }
   if (arguments.offset > 0 && arguments.method != "team-draft") {
     return usage(fmt::format("--offset is for team-draft only, not for {}", arguments.method),

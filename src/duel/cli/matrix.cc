@@ -138,12 +138,12 @@ struct GenerateArguments {
 Json catalogue_json() {
   Json json;
   json["matrices"] = Json::array();
-  for (const MatrixFact& fact : matrix_facts()) {
-    json["matrices"].push_back({{"name", fact.name},
-                                {"doc", fact.doc},
-                                {"source", fact.source},
-                                {"example", fact.example},
-                                {"options", options_json(fact.options)}});
+  for (const MatrixKind& kind : matrix_catalogue()) {
+    json["matrices"].push_back({{"name", kind.facts.name},
+                                {"doc", kind.facts.doc},
+                                {"source", kind.facts.source},
+                                {"example", kind.facts.example},
+                                {"options", options_json(kind.options)}});
   }
   return json;
 }
@@ -153,9 +153,9 @@ std::string catalogue_text() {
   names.column("matrix", Align::left).column("what it is", Align::left);
   names.column("source", Align::left);
   OptionsTable options;
-  for (const MatrixFact& fact : matrix_facts()) {
-    names.row({fact.example, fact.doc, fact.source});
-    options.add(fact.name, fact.options);
+  for (const MatrixKind& kind : matrix_catalogue()) {
+    names.row({kind.facts.example, kind.facts.doc, kind.facts.source});
+    options.add(kind.facts.name, kind.options);
   }
   return names.to_string() + "\n" + options.to_string();
 }

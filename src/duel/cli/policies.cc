@@ -76,12 +76,12 @@ Card card_of(const LearnerFacts& facts, std::vector<OptionFact> options) {
 // All of them, sorted by name.
 std::vector<Card> all_cards() {
   std::vector<Card> cards;
-  for (const PolicyKind* kind : policy_kinds()) cards.push_back({kind->facts(), kind->options()});
-  for (const PointLearnerKind* kind : point_learner_kinds()) {
-    cards.push_back(card_of(kind->facts(), kind->options()));
+  for (const PolicyKind& kind : policy_catalogue()) cards.push_back({kind.facts, kind.options});
+  for (const PointLearnerKind& kind : point_learner_catalogue()) {
+    cards.push_back(card_of(kind.facts, kind.options));
   }
-  for (const RankerLearnerFact& fact : ranker_learner_facts()) {
-    cards.push_back(card_of(fact.facts, fact.options));
+  for (const RankerLearnerKind& kind : ranker_learner_catalogue()) {
+    cards.push_back(card_of(kind.facts, kind.options));
   }
   std::sort(cards.begin(), cards.end(),
             [](const Card& a, const Card& b) { return a.facts.name < b.facts.name; });

@@ -60,8 +60,8 @@ struct ReproductionFiles {
 
 std::string list_json() {
   auto list = Json::array();
-  for (const ReproductionKind* kind : reproduction_kinds()) {
-    const ReproductionFacts& facts = kind->facts;
+  for (const ReproductionKind& kind : reproduction_catalogue()) {
+    const ReproductionFacts& facts = kind.facts;
     list.push_back({{"name", facts.name},
                     {"paper", facts.paper},
                     {"what", facts.what},
@@ -80,8 +80,8 @@ Result<int> list(bool json, CommandContext& context) {
   table.column("name", Align::left).column("paper", Align::left).column("what", Align::left);
   table.column("what it shows", Align::left);
   std::string needs;
-  for (const ReproductionKind* kind : reproduction_kinds()) {
-    const ReproductionFacts& facts = kind->facts;
+  for (const ReproductionKind& kind : reproduction_catalogue()) {
+    const ReproductionFacts& facts = kind.facts;
     table.row({facts.name, facts.paper, facts.what, facts.description});
     if (!facts.needs.empty()) needs += fmt::format("{} takes {}\n", facts.name, facts.needs);
   }
@@ -129,12 +129,12 @@ Result<std::vector<const ReproductionKind*>> chosen_kinds(const std::vector<std:
   };
   for (const std::string& name : names) {
     if (name == kAll) {
-      for (const ReproductionKind* kind : reproduction_kinds()) add(kind);
+      for (const ReproductionKind& kind : reproduction_catalogue()) add(&kind);
       continue;
     }
-    const auto kind = find_reproduction(name);
+    const auto kind = reproduction_catalogue().find(name);
     if (!kind.ok()) {
-      std::vector<std::string> known = reproduction_names();
+      std::vector<std::string> known = reproduction_catalogue().names();
       known.insert(known.end(), {kAll, "list", "report"});
       Error error = kind.error();
       error.hint = spelling_hint(name, known);

@@ -1,6 +1,5 @@
 #include "duel/policies/auto.h"
 
-#include <memory>
 #include <utility>
 
 #include "duel/core/numbers.h"
@@ -33,42 +32,32 @@ OptionTable<AutoOptions> auto_options() {
   return with_common_options(std::move(table));
 }
 
-class AutoKind final : public PolicyKind {
- public:
-  const PolicyFacts& facts() const override { return facts_; }
-  std::vector<OptionFact> options() const override { return options_.facts(); }
-
-  Result<std::shared_ptr<const ConfiguredPolicy>> configure(
-      const CallSpec& call, const PolicySetting& setting) const override {
-    AutoOptions defaults;
-    defaults.aim = setting.aim;
-    defaults.goal = setting.goal;
-    defaults.alpha = setting.alpha;
-    DUEL_ASSIGN(const AutoOptions options, options_.parse(call, defaults, "policy"));
-    CallSpec chosen = policy_for(options);
-    // Options that every policy has are handed on as the user wrote them.
-    for (const auto& [key, value] : call.arguments) {
-      if (key == "ties" || key == "deterministic_ties") chosen.arguments.emplace_back(key, value);
-    }
-    return configure_policy(chosen, setting);
+PolicyKind::Made configure_auto(const CallSpec& call, const PolicySetting& setting) {
+  AutoOptions defaults;
+  defaults.aim = setting.aim;
+  defaults.goal = setting.goal;
+  defaults.alpha = setting.alpha;
+  DUEL_ASSIGN(const AutoOptions options, auto_options().parse(call, defaults, "policy"));
+  CallSpec chosen = policy_for(options);
+  // Options that every policy has are handed on as the user wrote them.
+  for (const auto& [key, value] : call.arguments) {
+    if (key == "ties" || key == "deterministic_ties") chosen.arguments.emplace_back(key, value);
   }
+  return configure_policy(chosen, setting);
+}
 
- private:
-  PolicyFacts facts_{
-      .name = "auto",
+const bool registered = register_policy(
+    {{.name = "auto",
       .title = "The default: dts-plus for little regret, certify for few duels to a certificate",
       .paper = "none; chosen by measurement, see docs/choosing-a-policy.md",
       .setting = "any",
       .guarantee = "that of the policy it becomes",
-      .departs =
-          "becomes dts-plus where regret counts; certify where a certificate of a Condorcet "
-          "winner is wanted, ecw-rmed for one of a Copeland winner, uniform for Borda",
+      .departs = "becomes dts-plus where regret counts; certify where a certificate of a Condorcet "
+                 "winner is wanted, ecw-rmed for one of a Copeland winner, uniform for Borda",
       .status = "tested",
-      .jumping = Jumping::in_law};
-  OptionTable<AutoOptions> options_ = auto_options();
-};
-
-const bool registered = register_policy(std::make_unique<AutoKind>());
+      .jumping = Jumping::in_law},
+     auto_options().facts(),
+     configure_auto});
 
 }  // namespace
 }  // namespace duel

@@ -2,13 +2,13 @@
 // and its factory; everything that lists, parses, documents or makes policies asks here.
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "duel/core/catalogue.h"
 #include "duel/core/goal.h"
 #include "duel/policies/any_policy.h"
 #include "duel/policies/policy.h"
@@ -50,36 +50,36 @@ struct PolicySetting {
 class ConfiguredPolicy {
  public:
   virtual ~ConfiguredPolicy() = default;
-  virtual const PolicyFacts& facts() const = 0;
+  const PolicyFacts& facts() const { return *facts_; }
   // `rucb(alpha=0.51)`: parses back to the same configuration.
-  virtual const std::string& canonical() const = 0;
+  const std::string& canonical() const { return canonical_; }
   virtual std::unique_ptr<AnyPolicy> make(RoundRng rng) const = 0;
   // A fresh instance plays one trial (policies/trial_loop.h). False if it was stopped.
   virtual bool play(TrialArena& arena, const TrialStreams& streams, const TrialPlan& plan,
                     TrialObserver& observer) const = 0;
+
+ protected:
+  ConfiguredPolicy(std::shared_ptr<const PolicyFacts> facts, std::string canonical)
+      : facts_(std::move(facts)), canonical_(std::move(canonical)) {}
+
+ private:
+  std::shared_ptr<const PolicyFacts> facts_;
+  std::string canonical_;
 };
 
-class PolicyKind {
- public:
-  virtual ~PolicyKind() = default;
-  virtual const PolicyFacts& facts() const = 0;
-  virtual std::vector<OptionFact> options() const = 0;
-  virtual Result<std::shared_ptr<const ConfiguredPolicy>> configure(
-      const CallSpec& call, const PolicySetting& setting) const = 0;
-};
+using PolicyKind =
+    CatalogueKind<PolicyFacts, std::shared_ptr<const ConfiguredPolicy>, PolicySetting>;
+Catalogue<PolicyKind>& policy_catalogue();
 
-// All registered policies, sorted by name.
-std::span<const PolicyKind* const> policy_kinds();
 std::vector<std::string> policy_names();
 // An unknown name is an error with the nearest spelling.
 Result<const PolicyKind*> find_policy(std::string_view name);
 // `rucb(alpha=0.6)` for a run.
-Result<std::shared_ptr<const ConfiguredPolicy>> configure_policy(const CallSpec& call,
-                                                                 const PolicySetting& setting);
+PolicyKind::Made configure_policy(const CallSpec& call, const PolicySetting& setting);
 
 // --- for a policy's own source ------------------------------------------------------------------
 
-bool register_policy(std::unique_ptr<const PolicyKind> kind);
+bool register_policy(PolicyKind kind);
 
 // The error of a policy that needs a horizon where the run has no number of rounds to give it.
 Error missing_horizon(const std::string& name);
@@ -99,18 +99,15 @@ OptionTable<Options> with_common_options(OptionTable<Options> table) {
 template <Policy P>
 class ConfiguredPolicyOf final : public ConfiguredPolicy {
  public:
-  ConfiguredPolicyOf(const PolicyFacts& facts, std::string canonical, typename P::Options options,
-                     std::size_t num_arms)
-      : facts_(facts),
-        canonical_(std::move(canonical)),
+  ConfiguredPolicyOf(std::shared_ptr<const PolicyFacts> facts, std::string canonical,
+                     typename P::Options options, std::size_t num_arms)
+      : ConfiguredPolicy(std::move(facts), std::move(canonical)),
         options_(std::move(options)),
         num_arms_(num_arms) {}
 
-  const PolicyFacts& facts() const override { return facts_; }
-  const std::string& canonical() const override { return canonical_; }
   std::unique_ptr<AnyPolicy> make(RoundRng rng) const override {
     return std::make_unique<ErasedPolicy<P>>(
-        P(options_, num_arms_, rng), canonical_ + " on " + std::to_string(num_arms_) + " arms");
+        P(options_, num_arms_, rng), canonical() + " on " + std::to_string(num_arms_) + " arms");
   }
   // Flattened: left to itself the compiler calls a dozen small functions per round, which costs
   // RUCB and RMED a quarter of their time.
@@ -121,49 +118,36 @@ class ConfiguredPolicyOf final : public ConfiguredPolicy {
   }
 
  private:
-  const PolicyFacts& facts_;
-  std::string canonical_;
   typename P::Options options_;
   std::size_t num_arms_;
-};
-
-template <Policy P>
-class PolicyKindOf final : public PolicyKind {
- public:
-  PolicyKindOf(PolicyFacts facts, OptionTable<typename P::Options> options)
-      : facts_(std::move(facts)), options_(with_common_options(std::move(options))) {}
-
-  const PolicyFacts& facts() const override { return facts_; }
-  std::vector<OptionFact> options() const override { return options_.facts(); }
-
-  Result<std::shared_ptr<const ConfiguredPolicy>> configure(
-      const CallSpec& call, const PolicySetting& setting) const override {
-    typename P::Options options;
-    if constexpr (requires { options.horizon; }) options.horizon = setting.rounds;
-    if constexpr (requires { options.certificate_alpha; }) {
-      options.certificate_alpha = setting.alpha;
-    }
-    DUEL_ASSIGN(options, options_.parse(call, options, "policy"));
-    if constexpr (requires { options.horizon; }) {
-      if (options.horizon == 0) return missing_horizon(facts_.name);
-    }
-    if constexpr (requires { P::check(options, setting.num_arms); }) {
-      DUEL_RETURN_IF_ERROR(P::check(options, setting.num_arms));
-    }
-    return std::shared_ptr<const ConfiguredPolicy>(std::make_shared<ConfiguredPolicyOf<P>>(
-        facts_, options_.canonical(facts_.name, options), options, setting.num_arms));
-  }
-
- private:
-  PolicyFacts facts_;
-  OptionTable<typename P::Options> options_;
 };
 
 // At the end of a policy's source:
 //   const bool registered = register_policy<Rucb>({.name = "rucb", ..}, table);
 template <Policy P>
-bool register_policy(PolicyFacts facts, OptionTable<typename P::Options> options) {
-  return register_policy(std::make_unique<PolicyKindOf<P>>(std::move(facts), std::move(options)));
+bool register_policy(PolicyFacts own_facts, OptionTable<typename P::Options> own_options) {
+  // Shared, because a std::function is copied with what it holds.
+  const auto facts = std::make_shared<const PolicyFacts>(std::move(own_facts));
+  const auto table = std::make_shared<const OptionTable<typename P::Options>>(
+      with_common_options(std::move(own_options)));
+  auto configure = [facts, table](const CallSpec& call,
+                                  const PolicySetting& setting) -> PolicyKind::Made {
+    typename P::Options options;
+    if constexpr (requires { options.horizon; }) options.horizon = setting.rounds;
+    if constexpr (requires { options.certificate_alpha; }) {
+      options.certificate_alpha = setting.alpha;
+    }
+    DUEL_ASSIGN(options, table->parse(call, options, "policy"));
+    if constexpr (requires { options.horizon; }) {
+      if (options.horizon == 0) return missing_horizon(facts->name);
+    }
+    if constexpr (requires { P::check(options, setting.num_arms); }) {
+      DUEL_RETURN_IF_ERROR(P::check(options, setting.num_arms));
+    }
+    return std::shared_ptr<const ConfiguredPolicy>(std::make_shared<ConfiguredPolicyOf<P>>(
+        facts, table->canonical(facts->name, options), options, setting.num_arms));
+  };
+  return register_policy({*facts, table->facts(), std::move(configure)});
 }
 
 }  // namespace duel

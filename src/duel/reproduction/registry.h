@@ -2,11 +2,9 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
+#include "duel/core/catalogue.h"
 #include "duel/core/result.h"
 #include "duel/reproduction/reproduction.h"
 
@@ -29,11 +27,7 @@ struct ReproductionKind {
   std::function<Result<Reproduction>(const ReproductionContext&)> run;
 };
 
-// All registered reproductions, sorted by name.
-std::span<const ReproductionKind* const> reproduction_kinds();
-std::vector<std::string> reproduction_names();
-// An unknown name is an error with the nearest spelling.
-Result<const ReproductionKind*> find_reproduction(std::string_view name);
+Catalogue<ReproductionKind>& reproduction_catalogue();
 
 // For a reproduction's own source.
 bool register_reproduction(ReproductionFacts facts,

@@ -154,7 +154,7 @@ Result<Simulation::Entry> Simulation::configure(const CallSpec& call, const Simu
   bool per_checkpoint = false;
   for (const auto& argument : call.arguments) {
     if (argument.first == "horizon" && argument.second == kEveryCheckpoint &&
-        kind->facts().needs_horizon) {
+        kind->facts.needs_horizon) {
       per_checkpoint = true;
     } else {
       horizon_given = horizon_given || argument.first == "horizon";
@@ -162,7 +162,7 @@ Result<Simulation::Entry> Simulation::configure(const CallSpec& call, const Simu
     }
   }
   per_checkpoint = per_checkpoint ||
-                   (plan.horizon_per_checkpoint && kind->facts().needs_horizon && !horizon_given);
+                   (plan.horizon_per_checkpoint && kind->facts.needs_horizon && !horizon_given);
 
   Entry entry;
   const Round rounds = plan.checkpoints.back();

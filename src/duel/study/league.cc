@@ -268,10 +268,10 @@ const std::vector<std::string>& league_matrices() {
 
 std::vector<CallSpec> league_policies() {
   std::vector<CallSpec> policies;
-  for (const PolicyKind* kind : policy_kinds()) {
-    if (kind->facts().name == "auto") continue;  // plays as one of the others
-    policies.push_back({kind->facts().name, {}});
-    if (kind->facts().name == "imed") policies.push_back({"imed", {{"target", "true"}}});
+  for (const PolicyKind& kind : policy_catalogue()) {
+    if (kind.facts.name == "auto") continue;  // plays as one of the others
+    policies.push_back({kind.facts.name, {}});
+    if (kind.facts.name == "imed") policies.push_back({"imed", {{"target", "true"}}});
   }
   return policies;
 }

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <functional>
 #include <utility>
 
 #include "duel/core/rng.h"
@@ -18,10 +16,11 @@ namespace {
 constexpr std::uint64_t kMostArms = 2000;
 constexpr std::uint64_t kMostSeed = (std::uint64_t{1} << 63) - 1;
 
-struct MatrixKind {
-  MatrixFact fact;
-  std::function<Result<PreferenceMatrix>(const CallSpec&)> make;
-};
+// Matrices are listed in the order of this file.
+int next_place() {
+  static int last = 0;
+  return last++;
+}
 
 std::vector<std::string> numbered_names(const std::string& prefix, std::size_t count) {
   std::vector<std::string> names;
@@ -44,89 +43,69 @@ std::vector<double> complete(std::size_t k, UpperTriangle p) {
 
 // Matrices printed in papers -----------------------------------------------------------------
 
-struct NoOptions {};
-
-MatrixKind fixed(MatrixFact fact, std::vector<std::string> arms, std::vector<double> values) {
-  fact.example = fact.name;
-  auto make = [name = fact.name, arms = std::move(arms),
-               values = std::move(values)](const CallSpec& call) -> Result<PreferenceMatrix> {
-    DUEL_RETURN_IF_ERROR(OptionTable<NoOptions>().parse(call, {}, "matrix"));
-    return PreferenceMatrix::create(name, arms, values);
-  };
-  return {std::move(fact), std::move(make)};
+bool add_fixed(NamedMatrixFacts facts, std::vector<std::string> arms, std::vector<double> values) {
+  facts.example = facts.name;
+  return matrix_catalogue().add(
+      std::move(facts), OptionTable<NoOptions>(),
+      [arms = std::move(arms), values = std::move(values)](const NoOptions&, std::string name) {
+        return PreferenceMatrix::create(std::move(name), arms, values);
+      },
+      next_place());
 }
 
 // Six retrieval functions interleaved on arXiv.org (Yue and Joachims, ICML 2011, table 1).
-MatrixKind arxiv() {
-  return fixed({"arxiv",
-                "six retrieval functions interleaved on arXiv.org",
-                "Yue and Joachims, Beat the Mean Bandit, ICML 2011",
-                "",
-                {}},
-               numbered_names("r", 6), {0.50, 0.55, 0.55, 0.54, 0.61, 0.61,  //
-                                        0.45, 0.50, 0.55, 0.55, 0.58, 0.60,  //
-                                        0.45, 0.45, 0.50, 0.54, 0.51, 0.56,  //
-                                        0.46, 0.45, 0.46, 0.50, 0.54, 0.50,  //
-                                        0.39, 0.42, 0.49, 0.46, 0.50, 0.51,  //
-                                        0.39, 0.40, 0.44, 0.50, 0.49, 0.50});
-}
+const bool arxiv = add_fixed({"arxiv", "six retrieval functions interleaved on arXiv.org",
+                              "Yue and Joachims, Beat the Mean Bandit, ICML 2011"},
+                             numbered_names("r", 6), {0.50, 0.55, 0.55, 0.54, 0.61, 0.61,  //
+                                                      0.45, 0.50, 0.55, 0.55, 0.58, 0.60,  //
+                                                      0.45, 0.45, 0.50, 0.54, 0.51, 0.56,  //
+                                                      0.46, 0.45, 0.46, 0.50, 0.54, 0.50,  //
+                                                      0.39, 0.42, 0.49, 0.46, 0.50, 0.51,  //
+                                                      0.39, 0.40, 0.44, 0.50, 0.49, 0.50});
 
 // Given there as differences from 1/2.
-MatrixKind slides() {
-  return fixed({"slides",
-                "six arms with a total order, SST and STI",
-                "lecture slides on dueling bandits, CS 159, Caltech, 2016",
-                "",
-                {}},
-               {"A", "B", "C", "D", "E", "F"}, {0.50, 0.53, 0.54, 0.56, 0.60, 0.61,  //
-                                                0.47, 0.50, 0.53, 0.55, 0.58, 0.61,  //
-                                                0.46, 0.47, 0.50, 0.54, 0.57, 0.59,  //
-                                                0.44, 0.45, 0.46, 0.50, 0.55, 0.57,  //
-                                                0.40, 0.42, 0.43, 0.45, 0.50, 0.53,  //
-                                                0.39, 0.39, 0.41, 0.43, 0.47, 0.50});
-}
+const bool slides =
+    add_fixed({"slides", "six arms with a total order, SST and STI",
+               "lecture slides on dueling bandits, CS 159, Caltech, 2016"},
+              {"A", "B", "C", "D", "E", "F"}, {0.50, 0.53, 0.54, 0.56, 0.60, 0.61,  //
+                                               0.47, 0.50, 0.53, 0.55, 0.58, 0.61,  //
+                                               0.46, 0.47, 0.50, 0.54, 0.57, 0.59,  //
+                                               0.44, 0.45, 0.46, 0.50, 0.55, 0.57,  //
+                                               0.40, 0.42, 0.43, 0.45, 0.50, 0.53,  //
+                                               0.39, 0.39, 0.41, 0.43, 0.47, 0.50});
 
-MatrixKind mslr_slide() {
-  return fixed({"mslr-slide",
-                "six rankers of MSLR-WEB: a Condorcet winner, no total order",
-                "slides on RMED by Komiyama, Honda, Kashima and Nakagawa, 2015",
-                "",
-                {}},
-               numbered_names("r", 6), {0.50, 0.36, 0.36, 0.34, 0.36, 0.36,  //
-                                        0.64, 0.50, 0.49, 0.46, 0.48, 0.47,  //
-                                        0.64, 0.51, 0.50, 0.48, 0.49, 0.51,  //
-                                        0.66, 0.54, 0.52, 0.50, 0.53, 0.52,  //
-                                        0.64, 0.52, 0.51, 0.47, 0.50, 0.49,  //
-                                        0.64, 0.53, 0.49, 0.48, 0.51, 0.50});
-}
+const bool mslr_slide =
+    add_fixed({"mslr-slide", "six rankers of MSLR-WEB: a Condorcet winner, no total order",
+               "slides on RMED by Komiyama, Honda, Kashima and Nakagawa, 2015"},
+              numbered_names("r", 6), {0.50, 0.36, 0.36, 0.34, 0.36, 0.36,  //
+                                       0.64, 0.50, 0.49, 0.46, 0.48, 0.47,  //
+                                       0.64, 0.51, 0.50, 0.48, 0.49, 0.51,  //
+                                       0.66, 0.54, 0.52, 0.50, 0.53, 0.52,  //
+                                       0.64, 0.52, 0.51, 0.47, 0.50, 0.49,  //
+                                       0.64, 0.53, 0.49, 0.48, 0.51, 0.50});
 
-MatrixKind cyclic() {
-  return fixed({"cyclic",
-                "a winner over three arms that beat each other in a circle",
-                "Komiyama, Honda, Kashima and Nakagawa, COLT 2015",
-                "",
-                {}},
-               numbered_names("a", 4),
-               {0.5, 0.6, 0.6, 0.6,  //
-                0.4, 0.5, 0.9, 0.1,  //
-                0.4, 0.1, 0.5, 0.9,  //
-                0.4, 0.9, 0.1, 0.5});
-}
+const bool cyclic =
+    add_fixed({"cyclic", "a winner over three arms that beat each other in a circle",
+               "Komiyama, Honda, Kashima and Nakagawa, COLT 2015"},
+              numbered_names("a", 4),
+              {0.5, 0.6, 0.6, 0.6,  //
+               0.4, 0.5, 0.9, 0.1,  //
+               0.4, 0.1, 0.5, 0.9,  //
+               0.4, 0.9, 0.1, 0.5});
 
 // Generators ---------------------------------------------------------------------------------
 
 template <class Options>
-MatrixKind generator(MatrixFact fact, OptionTable<Options> table,
-                     std::vector<double> (*values)(const Options&)) {
-  fact.options = table.facts();
-  fact.example = table.canonical(fact.name, Options{});
-  auto make = [name = fact.name, table = std::move(table),
-               values](const CallSpec& call) -> Result<PreferenceMatrix> {
-    DUEL_ASSIGN(const Options options, table.parse(call, Options{}, "matrix"));
-    return PreferenceMatrix::create(table.canonical(name, options), numbered_names("a", options.k),
-                                    values(options));
-  };
-  return {std::move(fact), std::move(make)};
+bool add_generator(NamedMatrixFacts facts, OptionTable<Options> table,
+                   std::vector<double> (*values)(const Options&)) {
+  facts.example = table.canonical(facts.name, Options{});
+  return matrix_catalogue().add(
+      std::move(facts), std::move(table),
+      [values](const Options& options, std::string name) {
+        return PreferenceMatrix::create(std::move(name), numbered_names("a", options.k),
+                                        values(options));
+      },
+      next_place());
 }
 
 template <class Options>
@@ -160,17 +139,16 @@ std::vector<double> arithmetic_values(const ArithmeticOptions& options) {
   return values;
 }
 
-MatrixKind arithmetic() {
+OptionTable<ArithmeticOptions> arithmetic_options() {
   auto table = table_with_arms<ArithmeticOptions>();
   table.number("step", &ArithmeticOptions::step, {.above = 0, .most = 0.5},
                "p_ij = 1/2 + step (j - i), at most 1", Shown::always);
-  return generator({"arithmetic",
-                    "equal steps: total order, SST and STI hold",
-                    "Komiyama, Honda, Kashima and Nakagawa, COLT 2015",
-                    "",
-                    {}},
-                   std::move(table), arithmetic_values);
+  return table;
 }
+
+const bool arithmetic = add_generator({"arithmetic", "equal steps: total order, SST and STI hold",
+                                       "Komiyama, Honda, Kashima and Nakagawa, COLT 2015"},
+                                      arithmetic_options(), arithmetic_values);
 
 // Utilities u_i, standard normal times `spread`.
 struct UtilityOptions {
@@ -203,32 +181,13 @@ std::vector<double> logistic_values(const std::vector<double>& u) {
                   [&](std::size_t i, std::size_t j) { return 1 / (1 + std::exp(u[j] - u[i])); });
 }
 
-MatrixKind bradley_terry() {
-  return generator(
-      {"bradley-terry",
-       "logistic model with random strengths: SST and STI hold",
-       "p_ij = 1/(1 + exp(u_j - u_i)), u_i normal with deviation spread",
-       "",
-       {}},
-      utility_table("standard deviation of the log-strengths u_i"),
-      +[](const UtilityOptions& options) {
-        return logistic_values(utilities(options, "bradley-terry"));
-      });
-}
-
-// The chance that i stands before j in a Plackett-Luce ranking is w_i/(w_i + w_j).
-MatrixKind plackett_luce() {
-  return generator(
-      {"plackett-luce",
-       "pairwise marginals of a random Plackett-Luce ranking model",
-       "p_ij = w_i/(w_i + w_j), ln w_i normal with deviation spread",
-       "",
-       {}},
-      utility_table("standard deviation of the log-weights ln w_i"),
-      +[](const UtilityOptions& options) {
-        return logistic_values(utilities(options, "plackett-luce"));
-      });
-}
+const bool bradley_terry = add_generator(
+    {"bradley-terry", "logistic model with random strengths: SST and STI hold",
+     "p_ij = 1/(1 + exp(u_j - u_i)), u_i normal with deviation spread"},
+    utility_table("standard deviation of the log-strengths u_i"),
+    +[](const UtilityOptions& options) {
+      return logistic_values(utilities(options, "bradley-terry"));
+    });
 
 // X_i ~ N(mu_i, 1): p_ij = Phi((mu_i - mu_j)/sqrt(2)) = erfc((mu_j - mu_i)/2)/2.
 std::vector<double> thurstone_values(const UtilityOptions& options) {
@@ -237,14 +196,10 @@ std::vector<double> thurstone_values(const UtilityOptions& options) {
                   [&](std::size_t i, std::size_t j) { return std::erfc((mu[j] - mu[i]) / 2) / 2; });
 }
 
-MatrixKind thurstone() {
-  return generator({"thurstone",
-                    "Gaussian model (Thurstone, case V): SST and STI hold",
-                    "p_ij = Phi((m_i - m_j)/sqrt(2)), m_i normal with deviation spread",
-                    "",
-                    {}},
-                   utility_table("standard deviation of the means m_i"), thurstone_values);
-}
+const bool thurstone =
+    add_generator({"thurstone", "Gaussian model (Thurstone, case V): SST and STI hold",
+                   "p_ij = Phi((m_i - m_j)/sqrt(2)), m_i normal with deviation spread"},
+                  utility_table("standard deviation of the means m_i"), thurstone_values);
 
 struct CondorcetOptions {
   std::uint64_t k = 10;
@@ -270,18 +225,18 @@ std::vector<double> random_condorcet_values(const CondorcetOptions& options) {
   });
 }
 
-MatrixKind random_condorcet() {
+OptionTable<CondorcetOptions> random_condorcet_options() {
   auto table = table_with_arms<CondorcetOptions>();
   add_seed(table);
   table.number("gap", &CondorcetOptions::gap, {.below = 0.5, .least = 0},
                "the winner beats every arm with more than 1/2 + gap", Shown::always);
-  return generator({"random-condorcet",
-                    "uniform preferences around a random Condorcet winner",
-                    "p_wj uniform on (1/2 + gap, 1), all else uniform on (0, 1)",
-                    "",
-                    {}},
-                   std::move(table), random_condorcet_values);
+  return table;
 }
+
+const bool random_condorcet =
+    add_generator({"random-condorcet", "uniform preferences around a random Condorcet winner",
+                   "p_wj uniform on (1/2 + gap, 1), all else uniform on (0, 1)"},
+                  random_condorcet_options(), random_condorcet_values);
 
 struct NoCondorcetOptions {
   std::uint64_t k = 10;
@@ -310,16 +265,16 @@ std::vector<double> no_condorcet_values(const NoCondorcetOptions& options) {
   }
 }
 
-MatrixKind no_condorcet() {
+OptionTable<NoCondorcetOptions> no_condorcet_options() {
   auto table = table_with_arms<NoCondorcetOptions>(3);
   add_seed(table);
-  return generator({"no-condorcet",
-                    "uniform preferences without a Condorcet winner",
-                    "p_ij uniform on (0, 1), redrawn until there is no winner",
-                    "",
-                    {}},
-                   std::move(table), no_condorcet_values);
+  return table;
 }
+
+const bool no_condorcet =
+    add_generator({"no-condorcet", "uniform preferences without a Condorcet winner",
+                   "p_ij uniform on (0, 1), redrawn until there is no winner"},
+                  no_condorcet_options(), no_condorcet_values);
 
 struct MallowsOptions {
   std::uint64_t k = 10;
@@ -345,73 +300,49 @@ std::vector<double> mallows_values(const MallowsOptions& options) {
   return complete(options.k, [&](std::size_t i, std::size_t j) { return by_distance[j - i]; });
 }
 
-MatrixKind mallows() {
+OptionTable<MallowsOptions> mallows_options() {
   auto table = table_with_arms<MallowsOptions>();
   table.number("phi", &MallowsOptions::phi, {.above = 0, .most = 1},
                "dispersion: near 0 all agree, 1 is pure chance", Shown::always);
-  return generator({"mallows",
-                    "pairwise marginals of the Mallows ranking model around a1, a2, ..",
-                    "p_ij = h(m + 1) - h(m), m = j - i, h(m) = m/(1 - phi^m)",
-                    "",
-                    {}},
-                   std::move(table), mallows_values);
+  return table;
 }
 
-const std::vector<MatrixKind>& matrix_kinds() {
-  static const std::vector<MatrixKind> kinds{
-      arxiv(),     slides(),           mslr_slide(),   cyclic(),  arithmetic(),   bradley_terry(),
-      thurstone(), random_condorcet(), no_condorcet(), mallows(), plackett_luce()};
-  return kinds;
-}
+const bool mallows =
+    add_generator({"mallows", "pairwise marginals of the Mallows ranking model around a1, a2, ..",
+                   "p_ij = h(m + 1) - h(m), m = j - i, h(m) = m/(1 - phi^m)"},
+                  mallows_options(), mallows_values);
 
-const MatrixKind* find_kind(std::string_view name) {
-  for (const MatrixKind& kind : matrix_kinds()) {
-    if (kind.fact.name == name) return &kind;
-  }
-  return nullptr;
-}
-
-Error unknown_matrix(std::string_view text, std::string_view name) {
-  return Error::invalid_argument(fmt::format("there is no matrix and no file named '{}'", text))
-      .with_hint(spelling_hint(name, matrix_names()));
-}
+// The chance that i stands before j in a Plackett-Luce ranking is w_i/(w_i + w_j).
+const bool plackett_luce = add_generator(
+    {"plackett-luce", "pairwise marginals of a random Plackett-Luce ranking model",
+     "p_ij = w_i/(w_i + w_j), ln w_i normal with deviation spread"},
+    utility_table("standard deviation of the log-weights ln w_i"),
+    +[](const UtilityOptions& options) {
+      return logistic_values(utilities(options, "plackett-luce"));
+    });
 
 }  // namespace
 
-const std::vector<MatrixFact>& matrix_facts() {
-  static const std::vector<MatrixFact> facts = [] {
-    std::vector<MatrixFact> all;
-    for (const MatrixKind& kind : matrix_kinds()) all.push_back(kind.fact);
-    return all;
-  }();
-  return facts;
-}
-
-std::vector<std::string> matrix_names() {
-  std::vector<std::string> names;
-  for (const MatrixFact& fact : matrix_facts()) names.push_back(fact.name);
-  return names;
+Catalogue<MatrixKind>& matrix_catalogue() {
+  static Catalogue<MatrixKind> all("matrix", "matrix named");
+  return all;
 }
 
 Result<PreferenceMatrix> generate_matrix(const CallSpec& call) {
-  if (const MatrixKind* kind = find_kind(call.name)) return kind->make(call);
-  return Error::invalid_argument(fmt::format("there is no matrix named '{}'", call.name))
-      .with_hint(spelling_hint(call.name, matrix_names()));
+  return matrix_catalogue().configure(call);
 }
 
 Result<PreferenceMatrix> resolve_matrix(std::string_view text) {
   const std::string_view name = trimmed(text.substr(0, text.find('(')));
-  if (find_kind(name) != nullptr) {
+  if (matrix_catalogue().knows(name)) {
     DUEL_ASSIGN(const CallSpec call, parse_call(text));
     return generate_matrix(call);
   }
-  const std::string path(text);
-  std::error_code ignored;
-  const bool looks_like_path = text == "-" || name.find_first_of("/.") != std::string_view::npos;
-  if (!looks_like_path && !std::filesystem::exists(path, ignored)) {
-    return unknown_matrix(text, name);
+  if (!means_file(text, name)) {
+    return Error::invalid_argument(fmt::format("there is no matrix and no file named '{}'", text))
+        .with_hint(spelling_hint(name, matrix_catalogue().names()));
   }
-  return read_matrix_file(path);
+  return read_matrix_file(std::string(text));
 }
 
 }  // namespace duel

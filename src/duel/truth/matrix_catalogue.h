@@ -7,27 +7,24 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "duel/core/call_spec.h"
-#include "duel/core/options.h"
+#include "duel/core/catalogue.h"
 #include "duel/core/result.h"
 #include "duel/truth/preference_matrix.h"
 
 namespace duel {
 
 // What `duel matrix generate --list` and the documents say of a named matrix.
-struct MatrixFact {
+struct NamedMatrixFacts {
   std::string name;
-  std::string doc;      // what it is, in a line
-  std::string source;   // where it is from
-  std::string example;  // a call that works
-  std::vector<OptionFact> options;
+  std::string doc;        // what it is, in a line
+  std::string source;     // where it is from
+  std::string example{};  // a call that works
 };
 
-// Everything that `generate_matrix` knows: fixed matrices first, then generators.
-const std::vector<MatrixFact>& matrix_facts();
-std::vector<std::string> matrix_names();
+// Fixed matrices first, then generators.
+using MatrixKind = CatalogueKind<NamedMatrixFacts, PreferenceMatrix>;
+Catalogue<MatrixKind>& matrix_catalogue();
 
 // A named matrix; an unknown name or option is an error with the nearest spelling.
 Result<PreferenceMatrix> generate_matrix(const CallSpec& call);

@@ -389,12 +389,13 @@ TEST(click_models, canonical_text_configures_the_same_user) {
 }
 
 TEST(click_models, every_name_works_without_options) {
-  EXPECT_EQ(click_model_names().size(), 10u);
-  for (const ClickModelFact& fact : click_model_facts()) {
+  EXPECT_EQ(click_model_catalogue().names().size(), 10u);
+  for (const ClickModelKind& kind : click_model_catalogue()) {
+    const ClickModelFacts& facts = kind.facts;
     for (const std::size_t num_grades : {2, 3, 5}) {
-      EXPECT_EQ(model_of(fact.name, num_grades)->canonical(), fact.name);
+      EXPECT_EQ(model_of(facts.name, num_grades)->canonical(), facts.name);
     }
-    EXPECT_FALSE(fact.doc.empty() || fact.source.empty() || fact.options.empty());
+    EXPECT_FALSE(facts.doc.empty() || facts.source.empty() || kind.options.empty());
   }
 }
 

@@ -1,5 +1,7 @@
 #include "duel/ranking/click_models/position_based.h"
 
+#include "duel/ranking/click_models/examining_user.h"
+
 namespace duel {
 
 PositionBasedUser::PositionBasedUser(std::string canonical, std::vector<double> attraction,
@@ -23,5 +25,12 @@ UserStep PositionBasedUser::step(UserState state, Position position, Grade grade
   DUEL_CHECK(state == 0 && grade < attraction_.size());
   return {examination_(position + 1) * attraction_[grade], 0, 0, 0, 0};
 }
+
+namespace {
+const bool registered = register_examining_user<PositionBasedUser>(
+    {"position-based", "examines each rank independently of the others",
+     "Craswell, Zoeter, Taylor, Ramsey, WSDM 2008"},
+    "rank");
+}  // namespace
 
 }  // namespace duel

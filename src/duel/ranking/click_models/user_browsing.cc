@@ -1,5 +1,7 @@
 #include "duel/ranking/click_models/user_browsing.h"
 
+#include "duel/ranking/click_models/examining_user.h"
+
 namespace duel {
 
 UserBrowsingUser::UserBrowsingUser(std::string canonical, std::vector<double> attraction,
@@ -27,5 +29,12 @@ UserStep UserBrowsingUser::step(UserState state, Position position, Grade grade)
   DUEL_CHECK(state <= position && grade < attraction_.size());
   return {examination_(position + 1 - state) * attraction_[grade], 0, 0, position + 1, state};
 }
+
+namespace {
+const bool registered = register_examining_user<UserBrowsingUser>(
+    {"user-browsing", "examines by the distance to the last click",
+     "Dupret, Piwowarski, SIGIR 2008"},
+    "distance");
+}  // namespace
 
 }  // namespace duel

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "duel/ranking/interleaving/every_path.h"
+#include "duel/ranking/interleaving/methods.h"
 
 namespace duel {
 namespace {
@@ -56,5 +57,11 @@ Result<std::vector<WeightedInterleaving>> BalancedInterleaver::enumerate(
     take_turns(length, path, shown);
   });
 }
+
+namespace {
+const bool registered = register_interleaver<BalancedInterleaver>(
+    {"balanced", "turns by depth after one coin; biased for some pairs",
+     "Joachims, KDD 2002; Radlinski et al., CIKM 2008", 2002});
+}  // namespace
 
 }  // namespace duel

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <tuple>
 
 namespace duel {
@@ -92,20 +91,10 @@ Credit additive_credit(const Interleaving& shown, std::span<const Position> clic
 }
 
 std::vector<WeightedInterleaving> merged(std::vector<WeightedInterleaving> paths) {
-  const auto key = [](const WeightedInterleaving& path) {
-    return std::tie(path.shown.documents, path.shown.teams, path.shown.first_credit);
+  const auto key = [](const Interleaving& shown) {
+    return std::tie(shown.documents, shown.teams, shown.first_credit);
   };
-  std::sort(paths.begin(), paths.end(),
-            [&](const auto& a, const auto& b) { return key(a) < key(b); });
-  std::vector<WeightedInterleaving> distinct;
-  for (WeightedInterleaving& path : paths) {
-    if (!distinct.empty() && key(distinct.back()) == key(path)) {
-      distinct.back().probability += path.probability;
-    } else {
-      distinct.push_back(std::move(path));
-    }
-  }
-  return distinct;
+  return merged_by(key, std::move(paths));
 }
 
 Error too_many_paths(const std::string& method, std::size_t limit) {

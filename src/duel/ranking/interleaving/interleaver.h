@@ -6,12 +6,14 @@
 // negative mean sign (docs/interleaving.md has an example).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "duel/core/options.h"
@@ -159,17 +161,31 @@ class Interleaver {
 // The credit of additive methods: sums over the clicked positions.
 Credit additive_credit(const Interleaving& shown, std::span<const Position> clicks);
 
-// Adds up the probabilities of equal lists with equal attribution.
+// Adds up the probabilities of equal lists with equal attribution, which is what `key` tells.
+template <class Weighted, class Key>
+std::vector<Weighted> merged_by(Key key, std::vector<Weighted> paths) {
+  std::sort(paths.begin(), paths.end(),
+            [&](const Weighted& a, const Weighted& b) { return key(a.shown) < key(b.shown); });
+  std::vector<Weighted> distinct;
+  for (Weighted& path : paths) {
+    if (!distinct.empty() && key(distinct.back().shown) == key(path.shown)) {
+      distinct.back().probability += path.probability;
+    } else {
+      distinct.push_back(std::move(path));
+    }
+  }
+  return distinct;
+}
 std::vector<WeightedInterleaving> merged(std::vector<WeightedInterleaving> paths);
 
 Error too_many_paths(const std::string& method, std::size_t limit);
 
 // Walks all paths of `draw(choices, shown)`, which draws one list (every_path.h).
-template <class Path, class Draw>
-Result<std::vector<WeightedInterleaving>> enumerate_paths(const Interleaver& method, Draw&& draw) {
-  std::vector<WeightedInterleaving> paths;
+template <class Path, class Weighted = WeightedInterleaving, class Method, class Draw>
+Result<std::vector<Weighted>> enumerate_paths(const Method& method, Draw&& draw) {
+  std::vector<Weighted> paths;
   Path path;
-  Interleaving shown;
+  decltype(Weighted::shown) shown;
   do {
     if (paths.size() == Interleaver::kMostPaths) {
       return too_many_paths(method.canonical(), Interleaver::kMostPaths);

@@ -1,37 +1,69 @@
 // Methods of inter- and multileaving by name, `probabilistic(tau=3,credit=assignment)`, as policies
-// are named.
+// are named. Each registers itself from its own source.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "duel/core/call_spec.h"
-#include "duel/core/options.h"
-#include "duel/core/result.h"
+#include "duel/core/catalogue.h"
 #include "duel/ranking/interleaving/interleaver.h"
 #include "duel/ranking/interleaving/multileaver.h"
 
 namespace duel {
 
-struct InterleavingMethodFact {
+struct InterleavingMethodFacts {
   std::string name;
   std::string doc;  // what it is, in a line
   std::string paper;
-  bool multileaves = false;  // takes any number of rankings, not only two
-  std::vector<OptionFact> options;
+  int year = 0;  // of the paper; lists go by it
 };
 
-// First the methods for two rankings, then those for any number.
-const std::vector<InterleavingMethodFact>& interleaving_method_facts();
+using InterleaverKind = CatalogueKind<InterleavingMethodFacts, std::shared_ptr<const Interleaver>>;
+using MultileaverKind = CatalogueKind<InterleavingMethodFacts, std::shared_ptr<const Multileaver>>;
+
+// The methods for two rankings, and those for any number.
+Catalogue<InterleaverKind>& interleaver_catalogue();
+Catalogue<MultileaverKind>& multileaver_catalogue();
+// First those for two rankings.
 std::vector<std::string> interleaving_method_names();
 
 // An unknown name or option is an error with the nearest spelling, and so is a method of the other
 // kind.
-Result<std::shared_ptr<const Interleaver>> configure_interleaver(const CallSpec& call);
-Result<std::shared_ptr<const Interleaver>> configure_interleaver(std::string_view text);
-Result<std::shared_ptr<const Multileaver>> configure_multileaver(const CallSpec& call);
-Result<std::shared_ptr<const Multileaver>> configure_multileaver(std::string_view text);
+InterleaverKind::Made configure_interleaver(const CallSpec& call);
+InterleaverKind::Made configure_interleaver(std::string_view text);
+MultileaverKind::Made configure_multileaver(const CallSpec& call);
+MultileaverKind::Made configure_multileaver(std::string_view text);
+
+// --- for a method's own source ------------------------------------------------------------------
+
+template <class Method, class Options = NoOptions>
+bool register_interleaver(InterleavingMethodFacts facts, const OptionTable<Options>& table = {}) {
+  const int year = facts.year;
+  return interleaver_catalogue().add(
+      std::move(facts), table,
+      [](const Options& options, const std::string&) -> std::shared_ptr<const Interleaver> {
+        if constexpr (std::is_same_v<Options, NoOptions>) {
+          return std::make_shared<const Method>();
+        } else {
+          return std::make_shared<const Method>(options);
+        }
+      },
+      year);
+}
+
+template <class Method, class Options>
+bool register_multileaver(InterleavingMethodFacts facts, const OptionTable<Options>& table) {
+  const int year = facts.year;
+  return multileaver_catalogue().add(
+      std::move(facts), table,
+      [](const Options& options, std::string canonical) -> std::shared_ptr<const Multileaver> {
+        return std::make_shared<const Method>(std::move(canonical), options);
+      },
+      year);
+}
 
 }  // namespace duel

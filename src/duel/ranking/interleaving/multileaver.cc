@@ -1,6 +1,5 @@
 #include "duel/ranking/interleaving/multileaver.h"
 
-#include <algorithm>
 #include <tuple>
 
 namespace duel {
@@ -45,7 +44,6 @@ void start_credit(const Multileaving& shown, MultileaveCredit& credit) {
 
 void add_click_credits(const Multileaving& shown, std::span<const Position> clicks,
                        MultileaveCredit& credit) {
-  DUEL_CHECK(clicks.empty() || clicks.back() < shown.size());
   for (const Position position : clicks) {
     const auto worth = shown.credits_at(position);
     for (std::size_t r = 0; r < worth.size(); ++r) credit.credits[r] += worth[r];
@@ -75,20 +73,10 @@ void set_outcomes(const Multileaving& shown, std::span<const Position> clicks,
 }
 
 std::vector<WeightedMultileaving> merged(std::vector<WeightedMultileaving> paths) {
-  const auto key = [](const WeightedMultileaving& path) {
-    return std::tie(path.shown.documents, path.shown.teams, path.shown.num_candidates);
+  const auto key = [](const Multileaving& shown) {
+    return std::tie(shown.documents, shown.teams, shown.num_candidates);
   };
-  std::sort(paths.begin(), paths.end(),
-            [&](const auto& a, const auto& b) { return key(a) < key(b); });
-  std::vector<WeightedMultileaving> distinct;
-  for (WeightedMultileaving& path : paths) {
-    if (!distinct.empty() && key(distinct.back()) == key(path)) {
-      distinct.back().probability += path.probability;
-    } else {
-      distinct.push_back(std::move(path));
-    }
-  }
-  return distinct;
+  return merged_by(key, std::move(paths));
 }
 
 }  // namespace duel

@@ -97,19 +97,4 @@ void set_outcomes(const Multileaving& shown, std::span<const Position> clicks,
 
 std::vector<WeightedMultileaving> merged(std::vector<WeightedMultileaving> paths);
 
-template <class Path, class Draw>
-Result<std::vector<WeightedMultileaving>> enumerate_paths(const Multileaver& method, Draw&& draw) {
-  std::vector<WeightedMultileaving> paths;
-  Path path;
-  Multileaving shown;
-  do {
-    if (paths.size() == Interleaver::kMostPaths) {
-      return too_many_paths(method.canonical(), Interleaver::kMostPaths);
-    }
-    draw(path, shown);
-    paths.push_back({path.probability(), shown});
-  } while (path.next());
-  return merged(std::move(paths));
-}
-
 }  // namespace duel

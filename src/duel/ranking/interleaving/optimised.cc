@@ -8,6 +8,8 @@
 #include <numeric>
 #include <set>
 
+#include "duel/ranking/interleaving/methods.h"
+
 namespace duel {
 namespace {
 
@@ -271,5 +273,12 @@ Result<std::vector<WeightedInterleaving>> OptimisedInterleaver::enumerate(
   }
   return merged(std::move(lists));
 }
+
+namespace {
+const bool registered = register_interleaver<OptimisedInterleaver>(
+    {"optimised", "list probabilities from a linear programme: unbiased, then most sensitive",
+     "Radlinski, Craswell, WSDM 2013", 2013},
+    optimised_options());
+}  // namespace
 
 }  // namespace duel

@@ -5,6 +5,7 @@
 
 #include "duel/ranking/interleaving/click_difference.h"
 #include "duel/ranking/interleaving/every_path.h"
+#include "duel/ranking/interleaving/methods.h"
 
 namespace duel {
 namespace {
@@ -197,5 +198,12 @@ Result<std::vector<WeightedInterleaving>> ProbabilisticInterleaver::enumerate(
     }
   });
 }
+
+namespace {
+const bool registered = register_interleaver<ProbabilisticInterleaver>(
+    {"probabilistic", "draws from softmaxes over ranks; credit over all coins that fit the list",
+     "Hofmann, Whiteson, de Rijke, CIKM 2011", 2011},
+    probabilistic_options());
+}  // namespace
 
 }  // namespace duel

@@ -1,12 +1,28 @@
-#include "duel/ranking/interleaving/probabilistic_multileave.h"
-
+// Probabilistic multileaving.
+// Schuth et al., SIGIR 2015.
+// For each position a ranking is drawn uniformly, and a document from its softmax over ranks (as in
+// probabilistic interleaving, which this is for two rankings).
+// Credit     the rankings that drew are forgotten: a click on the document at position i belongs to
+//            ranking r with probability q_r proportional to P_r. value(r, s) is the expected sign
+//            of c_r - c_s, exact by adding one click after the other.
+// Departs    the paper averages over 10 000 sampled assignments; `assignments=sampled` does so.
 #include <algorithm>
+#include <cstdint>
 
 #include "duel/ranking/interleaving/click_difference.h"
-#include "duel/ranking/interleaving/every_path.h"
+#include "duel/ranking/interleaving/drawn_multileaver.h"
+#include "duel/ranking/interleaving/methods.h"
 
 namespace duel {
 namespace {
+
+enum class Assignments { exact, sampled };
+
+struct ProbabilisticMultileaveOptions {
+  double tau = 3;
+  Assignments assignments = Assignments::exact;
+  std::uint64_t samples = 10'000;
+};
 
 using Index = RankingPool::Index;
 
@@ -40,99 +56,51 @@ class EveryDraw : public EveryPath {
   std::vector<double> probabilities_;
 };
 
-template <class Source>
-void draw_list(const RankSoftmax& table, std::size_t length, Source& source, Multileaving& shown) {
-  RankingPool& pool = shown.memory.pool;
-  SoftmaxPool& softmax = shown.memory.softmax;
-  const std::size_t n = pool.num_rankings();
-  shown.clear(n);
-  softmax.start(table, pool);
-  const std::size_t size = std::min(length, pool.size());
-  while (shown.size() < size) {
-    const Index i = source.draw(softmax, pool);
-    double sum = 0;
-    for (std::size_t r = 0; r < n; ++r) {
-      shown.credits.push_back(softmax.probability(r, i));
-      sum += shown.credits.back();
-    }
-    for (std::size_t r = shown.credits.size() - n; r < shown.credits.size(); ++r) {
-      shown.credits[r] /= sum;  // q_r
-    }
-    softmax.take(i);
-    shown.append(i, Multileaving::kNoTeam);
+// `credits` are the expected clicks of each ranking.
+class ProbabilisticMultileaver final
+    : public DrawnMultileaver<ProbabilisticMultileaver, ProbabilisticMultileaveOptions, RandomDraws,
+                              EveryDraw> {
+ public:
+  ProbabilisticMultileaver(std::string canonical, const ProbabilisticMultileaveOptions& options)
+      : DrawnMultileaver(std::move(canonical), options), softmax_(options.tau) {}
+
+  void multileave(Rankings rankings, std::size_t length, RoundRng& rng,
+                  Multileaving& shown) const override {
+    DrawnMultileaver::multileave(rankings, length, rng, shown);
+    if (options_.assignments == Assignments::sampled) shown.key = rng.bits();
   }
-}
 
-}  // namespace
-
-const OptionTable<ProbabilisticMultileaveOptions>& probabilistic_multileave_options() {
-  static const auto table = [] {
-    OptionTable<ProbabilisticMultileaveOptions> options;
-    options.number("tau", &ProbabilisticMultileaveOptions::tau,
-                   {.least = 0, .most = RankSoftmax::kLargestTau},
-                   "how steeply the softmax falls with the rank", Shown::always);
-    options.choice<Assignments>(
-        "assignments", &ProbabilisticMultileaveOptions::assignments,
-        {{"exact", Assignments::exact}, {"sampled", Assignments::sampled}},
-        "over all assignments of the clicks to rankings, or over a sample as published");
-    options.count("samples", &ProbabilisticMultileaveOptions::samples, 1, 100'000'000,
-                  "how many assignments to sample");
-    return options;
-  }();
-  return table;
-}
-
-ProbabilisticMultileaver::ProbabilisticMultileaver(const ProbabilisticMultileaveOptions& options)
-    : options_(options), softmax_(options.tau) {}
-
-std::string ProbabilisticMultileaver::canonical() const {
-  return probabilistic_multileave_options().canonical("probabilistic-multileave", options_);
-}
-
-void ProbabilisticMultileaver::multileave(Rankings rankings, std::size_t length, RoundRng& rng,
-                                          Multileaving& shown) const {
-  shown.memory.pool.assign(rankings);
-  RandomDraws draws(rng);
-  draw_list(softmax_, length, draws, shown);
-  if (options_.assignments == Assignments::sampled) shown.key = rng.bits();
-}
-
-void ProbabilisticMultileaver::sampled_values(const Multileaving& shown,
-                                              std::span<const Position> clicks,
-                                              MultileaveCredit& credit) const {
-  const std::size_t n = shown.num_rankers;
-  std::vector<std::int64_t> wins(n * n, 0);
-  std::vector<std::uint32_t> clicks_of(n);
-  RoundRng rng(shown.key, 0, 0);
-  for (std::uint64_t sample = 0; sample < options_.samples; ++sample) {
-    std::fill(clicks_of.begin(), clicks_of.end(), 0U);
-    for (const Position position : clicks) {
-      const auto q = shown.credits_at(position);
-      double target = rng.uniform();
-      std::size_t r = 0;
-      while (r + 1 < n && (target -= q[r]) >= 0) ++r;
-      ++clicks_of[r];
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j < n; ++j) {
-        wins[i * n + j] +=
-            (clicks_of[i] > clicks_of[j] ? 1 : 0) - (clicks_of[i] < clicks_of[j] ? 1 : 0);
+  template <class Source>
+  void draw(std::size_t length, Source& source, Multileaving& shown) const {
+    RankingPool& pool = shown.memory.pool;
+    SoftmaxPool& softmax = shown.memory.softmax;
+    const std::size_t n = pool.num_rankings();
+    softmax.start(softmax_, pool);
+    const std::size_t size = std::min(length, pool.size());
+    while (shown.size() < size) {
+      const Index i = source.draw(softmax, pool);
+      double sum = 0;
+      for (std::size_t r = 0; r < n; ++r) {
+        shown.credits.push_back(softmax.probability(r, i));
+        sum += shown.credits.back();
       }
+      for (std::size_t r = shown.credits.size() - n; r < shown.credits.size(); ++r) {
+        shown.credits[r] /= sum;  // q_r
+      }
+      softmax.take(i);
+      shown.append(i, Multileaving::kNoTeam);
     }
   }
-  for (std::size_t k = 0; k < n * n; ++k) {
-    credit.values[k] = static_cast<double>(wins[k]) / static_cast<double>(options_.samples);
-  }
-}
 
-void ProbabilisticMultileaver::credit(const Multileaving& shown, std::span<const Position> clicks,
-                                      MultileaveCredit& credit) const {
-  start_credit(shown, credit);
-  add_click_credits(shown, clicks, credit);
-  const std::size_t n = shown.num_rankers;
-  if (options_.assignments == Assignments::sampled) {
-    sampled_values(shown, clicks, credit);
-  } else {
+ private:
+  void compare(const Multileaving& shown, std::span<const Position> clicks,
+               MultileaveCredit& credit) const override {
+    add_click_credits(shown, clicks, credit);
+    if (options_.assignments == Assignments::sampled) {
+      sample_values(shown, clicks, credit);
+      return;
+    }
+    const std::size_t n = shown.num_rankers;
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = i + 1; j < n; ++j) {
         ClickDifference difference(clicks.size());
@@ -145,15 +113,51 @@ void ProbabilisticMultileaver::credit(const Multileaving& shown, std::span<const
       }
     }
   }
-  set_outcomes(shown, clicks, credit);
-}
 
-Result<std::vector<WeightedMultileaving>> ProbabilisticMultileaver::enumerate(
-    Rankings rankings, std::size_t length) const {
-  return enumerate_paths<EveryDraw>(*this, [&](EveryDraw& path, Multileaving& shown) {
-    shown.memory.pool.assign(rankings);
-    draw_list(softmax_, length, path, shown);
-  });
-}
+  void sample_values(const Multileaving& shown, std::span<const Position> clicks,
+                     MultileaveCredit& credit) const {
+    const std::size_t n = shown.num_rankers;
+    std::vector<std::int64_t> wins(n * n, 0);
+    std::vector<std::uint32_t> clicks_of(n);
+    RoundRng rng(shown.key, 0, 0);
+    for (std::uint64_t sample = 0; sample < options_.samples; ++sample) {
+      std::fill(clicks_of.begin(), clicks_of.end(), 0U);
+      for (const Position position : clicks) {
+        const auto q = shown.credits_at(position);
+        double target = rng.uniform();
+        std::size_t r = 0;
+        while (r + 1 < n && (target -= q[r]) >= 0) ++r;
+        ++clicks_of[r];
+      }
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < n; ++j) {
+          wins[i * n + j] +=
+              (clicks_of[i] > clicks_of[j] ? 1 : 0) - (clicks_of[i] < clicks_of[j] ? 1 : 0);
+        }
+      }
+    }
+    for (std::size_t k = 0; k < n * n; ++k) {
+      credit.values[k] = static_cast<double>(wins[k]) / static_cast<double>(options_.samples);
+    }
+  }
 
+  RankSoftmax softmax_;
+};
+
+const bool registered = register_multileaver<ProbabilisticMultileaver>(
+    {"probabilistic-multileave",
+     "draws from softmaxes over ranks; exact credit over all assignments",
+     "Schuth et al., SIGIR 2015", 2015},
+    OptionTable<ProbabilisticMultileaveOptions>()
+        .number("tau", &ProbabilisticMultileaveOptions::tau,
+                {.least = 0, .most = RankSoftmax::kLargestTau},
+                "how steeply the softmax falls with the rank", Shown::always)
+        .choice<Assignments>(
+            "assignments", &ProbabilisticMultileaveOptions::assignments,
+            {{"exact", Assignments::exact}, {"sampled", Assignments::sampled}},
+            "over all assignments of the clicks to rankings, or over a sample as published")
+        .count("samples", &ProbabilisticMultileaveOptions::samples, 1, 100'000'000,
+               "how many assignments to sample"));
+
+}  // namespace
 }  // namespace duel

@@ -1,6 +1,7 @@
 #include "duel/ranking/interleaving/team_draft.h"
 
 #include "duel/ranking/interleaving/every_path.h"
+#include "duel/ranking/interleaving/methods.h"
 
 namespace duel {
 namespace {
@@ -33,5 +34,11 @@ Result<std::vector<WeightedInterleaving>> TeamDraftInterleaver::enumerate(
     draft(length, path, shown);
   });
 }
+
+namespace {
+const bool registered = register_interleaver<TeamDraftInterleaver>(
+    {"team-draft", "each round both pick their best document left, in random order",
+     "Radlinski, Kurup, Joachims, CIKM 2008", 2008});
+}  // namespace
 
 }  // namespace duel

@@ -1,12 +1,21 @@
-#include "duel/ranking/interleaving/team_draft_multileave.h"
-
+// Team-draft multileaving.
+// Schuth, Sietsma, Whiteson, Lefortier, de Rijke, CIKM 2014. In each round all rankings, in random
+// order, add their best document that is not shown yet. The list ends when one ranking has nothing
+// left. For two rankings this is team-draft interleaving.
+// Credit     clicks on each team's documents; value(i, j) = c_i - c_j.
+// Unbiased   for a user who clicks at random; with more rankings than positions some get no team.
 #include <numeric>
 #include <utility>
 
-#include "duel/ranking/interleaving/every_path.h"
+#include "duel/ranking/interleaving/drawn_multileaver.h"
+#include "duel/ranking/interleaving/methods.h"
 
 namespace duel {
 namespace {
+
+struct TeamDraftMultileaveOptions {
+  bool common_prefix = false;
+};
 
 void append_for_team(RankingPool::Index i, std::uint32_t team, Multileaving& shown) {
   shown.append(i, team);
@@ -30,68 +39,42 @@ bool all_have_more(RankingPool& pool) {
   return true;
 }
 
-template <class Choices>
-void draft(const TeamDraftMultileaveOptions& options, std::size_t length, Choices& choices,
-           std::vector<std::uint32_t>& order, Multileaving& shown) {
-  RankingPool& pool = shown.memory.pool;
-  const std::size_t n = pool.num_rankings();
-  shown.clear(n);
-  if (options.common_prefix) {
-    while (shown.size() < length) {
-      const RankingPool::Index i = agreed(pool, shown.size());
-      if (i == RankingPool::kNone) break;
-      append_for_team(i, Multileaving::kNoTeam, shown);
+class TeamDraftMultileaver final
+    : public DrawnMultileaver<TeamDraftMultileaver, TeamDraftMultileaveOptions> {
+ public:
+  using DrawnMultileaver::DrawnMultileaver;
+
+  template <class Choices>
+  void draw(std::size_t length, Choices& choices, Multileaving& shown) const {
+    RankingPool& pool = shown.memory.pool;
+    const std::size_t n = pool.num_rankings();
+    if (options_.common_prefix) {
+      while (shown.size() < length) {
+        const RankingPool::Index i = agreed(pool, shown.size());
+        if (i == RankingPool::kNone) break;
+        append_for_team(i, Multileaving::kNoTeam, shown);
+      }
+    }
+    std::vector<std::uint32_t>& order = shown.memory.order;
+    order.resize(n);
+    std::iota(order.begin(), order.end(), 0U);
+    std::size_t turn = 0;
+    while (shown.size() < length && all_have_more(pool)) {
+      // One step of a Fisher-Yates shuffle a pick: who comes next among those that have not picked
+      // yet.
+      std::swap(order[turn], order[turn + choices.below(n - turn)]);
+      append_for_team(pool.top(order[turn]), order[turn], shown);
+      turn = (turn + 1) % n;
     }
   }
-  order.resize(n);
-  std::iota(order.begin(), order.end(), 0U);
-  std::size_t turn = 0;
-  while (shown.size() < length && all_have_more(pool)) {
-    // One step of a Fisher-Yates shuffle a pick: who comes next among those that have not picked
-    // yet.
-    std::swap(order[turn], order[turn + choices.below(n - turn)]);
-    append_for_team(pool.top(order[turn]), order[turn], shown);
-    turn = (turn + 1) % n;
-  }
-}
+};
+
+const bool registered = register_multileaver<TeamDraftMultileaver>(
+    {"team-draft-multileave", "each round all pick their best document left, in random order",
+     "Schuth et al., CIKM 2014", 2014},
+    OptionTable<TeamDraftMultileaveOptions>().flag(
+        "common-prefix", &TeamDraftMultileaveOptions::common_prefix,
+        "show the top that all rankings share without a team"));
 
 }  // namespace
-
-const OptionTable<TeamDraftMultileaveOptions>& team_draft_multileave_options() {
-  static const auto table = [] {
-    OptionTable<TeamDraftMultileaveOptions> options;
-    options.flag("common-prefix", &TeamDraftMultileaveOptions::common_prefix,
-                 "show the top that all rankings share without a team");
-    return options;
-  }();
-  return table;
-}
-
-std::string TeamDraftMultileaver::canonical() const {
-  return team_draft_multileave_options().canonical("team-draft-multileave", options_);
-}
-
-void TeamDraftMultileaver::multileave(Rankings rankings, std::size_t length, RoundRng& rng,
-                                      Multileaving& shown) const {
-  shown.memory.pool.assign(rankings);
-  RandomChoices choices(rng);
-  draft(options_, length, choices, shown.memory.order, shown);
-}
-
-void TeamDraftMultileaver::credit(const Multileaving& shown, std::span<const Position> clicks,
-                                  MultileaveCredit& credit) const {
-  start_credit(shown, credit);
-  add_click_credits(shown, clicks, credit);
-  take_differences(credit);
-  set_outcomes(shown, clicks, credit);
-}
-
-Result<std::vector<WeightedMultileaving>> TeamDraftMultileaver::enumerate(
-    Rankings rankings, std::size_t length) const {
-  return enumerate_paths<EveryPath>(*this, [&](EveryPath& path, Multileaving& shown) {
-    shown.memory.pool.assign(rankings);
-    draft(options_, length, path, shown.memory.order, shown);
-  });
-}
-
 }  // namespace duel

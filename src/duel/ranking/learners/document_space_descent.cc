@@ -6,20 +6,6 @@
 
 namespace duel {
 
-OptionTable<DocumentSpaceOptions> document_space_options() {
-  using Options = DocumentSpaceOptions;
-  OptionTable<Options> table;
-  table.count("candidates", &Options::candidates, 1, 1000, "directions tried at a time");
-  table.number("delta", &Options::delta, {.above = 0}, "distance of the candidates");
-  table.number("eta", &Options::eta, {.least = 0}, "length of a step");
-  table.number("decay", &Options::decay, {.above = 0, .most = 1},
-               "factor on eta after every impression");
-  table.count("beyond", &Options::beyond, 0, 1000,
-              "places below the last click that count as looked at");
-  table.count("recall", &Options::recall, 0, 1000, "documents of earlier impressions in the span");
-  return table;
-}
-
 bool DocumentSpaceDescent::shape_step(std::span<const Position> clicks, std::span<double> step) {
   const std::size_t d = step.size();
   const std::size_t examined =
@@ -47,4 +33,33 @@ bool DocumentSpaceDescent::shape_step(std::span<const Position> clicks, std::spa
   return true;
 }
 
+namespace {
+
+OptionTable<DocumentSpaceOptions> document_space_options() {
+  auto table = descent_options<DocumentSpaceOptions>();
+  table.count("beyond", &DocumentSpaceOptions::beyond, 0, 1000,
+              "places below the last click that count as looked at");
+  table.count("recall", &DocumentSpaceOptions::recall, 0, 1000,
+              "documents of earlier impressions in the span");
+  return table;
+}
+
+RankerLearnerKind::Made configure(const DocumentSpaceOptions& options, const std::string& canonical,
+                                  const RankerLearnerSetting& setting) {
+  DUEL_ASSIGN(const auto multileaver, multileaver_of(setting));
+  return configured_descent<DocumentSpaceDescent>(canonical, options, multileaver, setting);
+}
+
+const bool registered = ranker_learner_catalogue().add(
+    {.name = "dsp",
+     .title = "Gradient descent projected on the document space",
+     .paper = "Wang, Kim, McCord-Snook, Wu, Wang; Variance reduction in gradient exploration for "
+              "online learning to rank; SIGIR 2019",
+     .setting = "continuous: linear rankers learned from clicks (duel learn)",
+     .guarantee = "variance of the gradient estimate not above that of the unprojected one",
+     .departs = "preferences by probabilistic multileaving are exact instead of sampled",
+     .status = "tested"},
+    document_space_options(), configure);
+
+}  // namespace
 }  // namespace duel

@@ -20,8 +20,6 @@ struct DocumentSpaceOptions : MultileaveDescentOptions {
   std::uint64_t recall = 10;
 };
 
-OptionTable<DocumentSpaceOptions> document_space_options();
-
 class DocumentSpaceDescent final : public MultileaveDescent {
  public:
   DocumentSpaceDescent(std::string identity, const DocumentSpaceOptions& options,

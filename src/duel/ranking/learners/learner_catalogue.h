@@ -1,29 +1,18 @@
 // Learners of rankers by name, as policies are: `dbgd(delta=1,gamma=0.01)`, `mgd(candidates=9)`,
-// `pdgd`.
+// `pdgd`. Each registers itself from its own source.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
-#include <vector>
+#include <utility>
 
 #include "duel/continuous/learner_registry.h"
-#include "duel/core/call_spec.h"
-#include "duel/core/options.h"
-#include "duel/core/result.h"
+#include "duel/core/catalogue.h"
 #include "duel/ranking/learners/ranker_learner.h"
 
 namespace duel {
-
-struct RankerLearnerFact {
-  LearnerFacts facts;
-  std::vector<OptionFact> options;
-};
-
-// Those that only learn rankers. `dbgd` is a learner of points (continuous/learner_registry.h) and
-// works here as well.
-const std::vector<RankerLearnerFact>& ranker_learner_facts();
 
 // What a run tells a learner about itself.
 struct RankerLearnerSetting {
@@ -39,20 +28,46 @@ struct RankerLearnerSetting {
 // A learner with its options fixed. Immutable and shared between threads.
 class ConfiguredRankerLearner {
  public:
-  virtual ~ConfiguredRankerLearner() = default;
+  // Makes a learner at its start; `rng` draws the first direction of those that need one.
+  using Make = std::function<std::unique_ptr<RankerLearner>(RoundRng rng)>;
+  ConfiguredRankerLearner(std::string canonical, std::string interleave, bool learns_from_duels,
+                          Make make)
+      : canonical_(std::move(canonical)),
+        interleave_(std::move(interleave)),
+        learns_from_duels_(learns_from_duels),
+        make_(std::move(make)) {}
+
   // Parses back to the same configuration.
-  virtual const std::string& canonical() const = 0;
+  const std::string& canonical() const { return canonical_; }
   // The method that merges its rankings, or "" where it needs none.
-  virtual const std::string& interleave() const = 0;
+  const std::string& interleave() const { return interleave_; }
   // Whether a duel of two weight vectors is all it needs (RankerLearner::points).
-  virtual bool learns_from_duels() const = 0;
-  // A learner at its start; `rng` draws the first direction of those that need one.
-  virtual std::unique_ptr<RankerLearner> make(RoundRng rng) const = 0;
+  bool learns_from_duels() const { return learns_from_duels_; }
+  std::unique_ptr<RankerLearner> make(RoundRng rng) const { return make_(rng); }
+
+ private:
+  std::string canonical_;
+  std::string interleave_;
+  bool learns_from_duels_;
+  Make make_;
 };
 
+// Those that only learn rankers.
+using RankerLearnerKind =
+    CatalogueKind<LearnerFacts, std::shared_ptr<const ConfiguredRankerLearner>,
+                  RankerLearnerSetting>;
+Catalogue<RankerLearnerKind>& ranker_learner_catalogue();
+
+// One of these, or a learner of points that needs no more than answers
+// (continuous/learner_registry.h), whose points are then the weights of rankers (PairwiseDbgd).
 // Errors: unknown names and options with the nearest spelling, a method that does not fit, no
 // features.
-Result<std::shared_ptr<const ConfiguredRankerLearner>> configure_ranker_learner(
-    const CallSpec& call, const RankerLearnerSetting& setting);
+RankerLearnerKind::Made configure_ranker_learner(const CallSpec& call,
+                                                 const RankerLearnerSetting& setting);
+
+// --- for a learner's own source -----------------------------------------------------------------
+
+// Whose a saved state is: `pdgd(eta=0.1) on 136 features`.
+std::string identity_of(const std::string& canonical, const RankerLearnerSetting& setting);
 
 }  // namespace duel

@@ -8,23 +8,6 @@
 
 namespace duel {
 
-OptionTable<MultileaveDescentOptions> multileave_descent_options() {
-  using Options = MultileaveDescentOptions;
-  OptionTable<Options> table;
-  table.count(
-      "candidates", &Options::candidates, 0, 1000,
-      "directions tried at a time; 0: 9, or 49 with probabilistic multileaving; 1 is P-DBGD");
-  table.number("delta", &Options::delta, {.above = 0}, "distance of the candidates");
-  table.number("eta", &Options::eta, {.least = 0}, "length of a step");
-  table.number("decay", &Options::decay, {.above = 0, .most = 1},
-               "factor on eta after every impression");
-  table.choice(
-      "winners", &Options::winners,
-      std::vector<std::pair<std::string, Winners>>{{"mean", Winners::mean}, {"one", Winners::one}},
-      "step along the mean of all winners, or along one winner at random");
-  return table;
-}
-
 MultileaveDescent::MultileaveDescent(std::string identity, const MultileaveDescentOptions& options,
                                      std::shared_ptr<const Multileaver> multileaver,
                                      std::size_t num_features, std::size_t length)
@@ -94,4 +77,44 @@ void MultileaveDescent::observe(std::span<const Position> clicks) {
   if (shape_step(clicks, step_)) add_scaled(state_.weights, step, step_, state_.weights);
 }
 
+MultileaverKind::Made multileaver_of(const RankerLearnerSetting& setting,
+                                     const std::string& otherwise) {
+  DUEL_ASSIGN(CallSpec call,
+              parse_call(setting.interleave.empty() ? otherwise : setting.interleave));
+  if (call.name == "team-draft" || call.name == "probabilistic") call.name += "-multileave";
+  return configure_multileaver(call);
+}
+
+namespace {
+
+OptionTable<MultileaveDescentOptions> multileave_descent_options() {
+  auto table = descent_options<MultileaveDescentOptions>(
+      0, "directions tried at a time; 0: 9, or 49 with probabilistic multileaving; 1 is P-DBGD");
+  table.choice<Winners>("winners", &MultileaveDescentOptions::winners,
+                        {{"mean", Winners::mean}, {"one", Winners::one}},
+                        "step along the mean of all winners, or along one winner at random");
+  return table;
+}
+
+RankerLearnerKind::Made configure(MultileaveDescentOptions options, const std::string&,
+                                  const RankerLearnerSetting& setting) {
+  DUEL_ASSIGN(const auto multileaver, multileaver_of(setting));
+  if (options.candidates == 0) {
+    options.candidates = multileaver->canonical().starts_with("probabilistic") ? 49 : 9;
+  }
+  return configured_descent<MultileaveDescent>(
+      multileave_descent_options().canonical("mgd", options), options, multileaver, setting);
+}
+
+const bool registered = ranker_learner_catalogue().add(
+    {.name = "mgd",
+     .title = "Multileave Gradient Descent",
+     .paper = "Schuth, Oosterhuis, Whiteson, de Rijke; WSDM 2016; with candidates=1 it is P-DBGD",
+     .setting = "continuous: linear rankers learned from clicks (duel learn)",
+     .guarantee = "none",
+     .departs = "preferences by probabilistic multileaving are exact instead of sampled",
+     .status = "tested"},
+    multileave_descent_options(), configure);
+
+}  // namespace
 }  // namespace duel

@@ -11,9 +11,12 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "duel/core/options.h"
-#include "duel/ranking/interleaving/multileaver.h"
+#include "duel/ranking/interleaving/methods.h"
+#include "duel/ranking/learners/learner_catalogue.h"
 #include "duel/ranking/learners/ranker_learner.h"
 #include "duel/ranking/letor/document_order.h"
 
@@ -29,7 +32,19 @@ struct MultileaveDescentOptions {
   Winners winners = Winners::mean;
 };
 
-OptionTable<MultileaveDescentOptions> multileave_descent_options();
+// The options that all descents on candidates have; a learner's own come after them.
+template <class Options>
+OptionTable<Options> descent_options(std::uint64_t fewest_candidates = 1,
+                                     std::string candidates_doc = "directions tried at a time") {
+  OptionTable<Options> table;
+  table.count("candidates", &Options::candidates, fewest_candidates, 1000,
+              std::move(candidates_doc));
+  table.number("delta", &Options::delta, {.above = 0}, "distance of the candidates");
+  table.number("eta", &Options::eta, {.least = 0}, "length of a step");
+  table.number("decay", &Options::decay, {.above = 0, .most = 1},
+               "factor on eta after every impression");
+  return table;
+}
 
 class MultileaveDescent : public RankerLearner {
  public:
@@ -89,5 +104,23 @@ class MultileaveDescent : public RankerLearner {
   std::vector<double> step_;
   std::optional<QueryDocuments> documents_;
 };
+
+// --- for the sources of such learners -----------------------------------------------------------
+
+// The method of the setting, or `otherwise`. `team-draft(..)` and `team-draft-multileave(..)` both
+// mean the latter.
+MultileaverKind::Made multileaver_of(const RankerLearnerSetting& setting,
+                                     const std::string& otherwise = "probabilistic");
+
+template <class Learner, class Options>
+std::shared_ptr<const ConfiguredRankerLearner> configured_descent(
+    const std::string& canonical, const Options& options,
+    const std::shared_ptr<const Multileaver>& multileaver, const RankerLearnerSetting& setting) {
+  return std::make_shared<const ConfiguredRankerLearner>(
+      canonical, multileaver->canonical(), false, [=](RoundRng) {
+        return std::make_unique<Learner>(identity_of(canonical, setting), options, multileaver,
+                                         setting.num_features, setting.length);
+      });
+}
 
 }  // namespace duel

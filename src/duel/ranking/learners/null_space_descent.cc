@@ -1,5 +1,7 @@
 #include "duel/ranking/learners/null_space_descent.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -10,30 +12,6 @@
 #include "duel/core/check.h"
 
 namespace duel {
-
-OptionTable<NullSpaceOptions> null_space_options() {
-  using Options = NullSpaceOptions;
-  OptionTable<Options> table;
-  table.count("candidates", &Options::candidates, 1, 1000, "directions tried at a time");
-  table.number("delta", &Options::delta, {.above = 0}, "distance of the candidates");
-  table.number("eta", &Options::eta, {.least = 0}, "length of a step");
-  table.number("decay", &Options::decay, {.above = 0, .most = 1},
-               "factor on eta after every impression");
-  table.count("kept", &Options::kept, 0, 100'000, "directions that lost and are remembered");
-  table.count("worst", &Options::worst, 0, 100'000,
-              "of them, those to which new directions are orthogonal; at most half the features");
-  table.count("losers", &Options::losers, 1, 1000,
-              "a candidate is remembered if its clicks are among so many fewest");
-  table.count(
-      "sampled", &Options::sampled, 0, 100'000,
-      "directions drawn, of which the candidates are those that the query tells apart best; "
-      "0: 2 (candidates + 1)");
-  table.count("queue", &Options::queue, 0, 1000,
-              "difficult queries on which several winners are ranked; 0: step along their mean");
-  table.count("window", &Options::window, 1, 1'000'000'000,
-              "impressions after which a difficult query is forgotten");
-  return table;
-}
 
 void LosingDirections::add(std::span<const double> direction, double deficit) {
   if (most_ == 0) return;
@@ -189,4 +167,50 @@ Status NullSpaceDescent::restore(std::string_view saved) {
   return Done{};
 }
 
+namespace {
+
+OptionTable<NullSpaceOptions> null_space_options() {
+  using Options = NullSpaceOptions;
+  auto table = descent_options<Options>();
+  table.count("kept", &Options::kept, 0, 100'000, "directions that lost and are remembered");
+  table.count("worst", &Options::worst, 0, 100'000,
+              "of them, those to which new directions are orthogonal; at most half the features");
+  table.count("losers", &Options::losers, 1, 1000,
+              "a candidate is remembered if its clicks are among so many fewest");
+  table.count(
+      "sampled", &Options::sampled, 0, 100'000,
+      "directions drawn, of which the candidates are those that the query tells apart best; "
+      "0: 2 (candidates + 1)");
+  table.count("queue", &Options::queue, 0, 1000,
+              "difficult queries on which several winners are ranked; 0: step along their mean");
+  table.count("window", &Options::window, 1, 1'000'000'000,
+              "impressions after which a difficult query is forgotten");
+  return table;
+}
+
+RankerLearnerKind::Made configure(const NullSpaceOptions& options, const std::string& canonical,
+                                  const RankerLearnerSetting& setting) {
+  if (options.sampled != 0 && options.sampled < options.candidates) {
+    return Error::invalid_argument(fmt::format("sampled is {}, but there are {} candidates",
+                                               options.sampled, options.candidates),
+                                   "learner 'nsgd'",
+                                   "allowed: at least as many, or 0 for 2 (candidates + 1)");
+  }
+  DUEL_ASSIGN(const auto multileaver, multileaver_of(setting, "team-draft"));
+  return configured_descent<NullSpaceDescent>(canonical, options, multileaver, setting);
+}
+
+const bool registered = ranker_learner_catalogue().add(
+    {.name = "nsgd",
+     .title = "Null Space Gradient Descent",
+     .paper = "Wang, Langley, Kim, McCord-Snook, Wang; Efficient exploration of gradient space for "
+              "online learning to rank; SIGIR 2018",
+     .setting = "continuous: linear rankers learned from clicks (duel learn)",
+     .guarantee = "none",
+     .departs = "at most half of the dimensions are left out; equal winners are drawn at random; "
+                "difficult queries leave when they grow too old, not when the next one comes",
+     .status = "tested"},
+    null_space_options(), configure);
+
+}  // namespace
 }  // namespace duel

@@ -39,8 +39,6 @@ struct NullSpaceOptions : MultileaveDescentOptions {
   std::uint64_t window = 50;  // impressions until they are forgotten
 };
 
-OptionTable<NullSpaceOptions> null_space_options();
-
 // Directions that lost, a ring in which the newest takes the place of the oldest.
 class LosingDirections {
  public:

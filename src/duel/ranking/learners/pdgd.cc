@@ -7,16 +7,9 @@
 #include "duel/core/check.h"
 #include "duel/core/exponential.h"
 #include "duel/core/logarithm.h"
+#include "duel/ranking/learners/learner_catalogue.h"
 
 namespace duel {
-
-OptionTable<PdgdOptions> pdgd_options() {
-  OptionTable<PdgdOptions> table;
-  table.number("eta", &PdgdOptions::eta, {.least = 0}, "length of a step");
-  table.number("decay", &PdgdOptions::decay, {.above = 0, .most = 1},
-               "factor on eta after every impression");
-  return table;
-}
 
 double pdgd_weight(std::span<const double> shown, double rest, double largest, Position clicked,
                    Position unclicked) {
@@ -102,4 +95,36 @@ void Pdgd::observe(std::span<const Position> clicks) {
   }
 }
 
+namespace {
+
+OptionTable<PdgdOptions> pdgd_options() {
+  OptionTable<PdgdOptions> table;
+  table.number("eta", &PdgdOptions::eta, {.least = 0}, "length of a step");
+  table.number("decay", &PdgdOptions::decay, {.above = 0, .most = 1},
+               "factor on eta after every impression");
+  return table;
+}
+
+RankerLearnerKind::Made configure(const PdgdOptions& options, const std::string& canonical,
+                                  const RankerLearnerSetting& setting) {
+  if (!setting.interleave.empty()) {
+    return Error::invalid_argument("pdgd merges no rankings").with_hint("leave --interleave out");
+  }
+  return std::make_shared<const ConfiguredRankerLearner>(canonical, "", false, [=](RoundRng) {
+    return std::make_unique<Pdgd>(identity_of(canonical, setting), options, setting.num_features,
+                                  setting.length);
+  });
+}
+
+const bool registered = ranker_learner_catalogue().add(
+    {.name = "pdgd",
+     .title = "Pairwise Differentiable Gradient Descent",
+     .paper = "Oosterhuis, de Rijke; CIKM 2018",
+     .setting = "continuous: linear rankers learned from clicks (duel learn)",
+     .guarantee = "unbiased towards pairwise preferences; none on regret",
+     .departs = "nowhere",
+     .status = "tested"},
+    pdgd_options(), configure);
+
+}  // namespace
 }  // namespace duel

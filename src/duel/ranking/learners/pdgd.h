@@ -22,8 +22,6 @@ struct PdgdOptions {
   double decay = 0.9999977;
 };
 
-OptionTable<PdgdOptions> pdgd_options();
-
 // The factor on x_k and x_l for a clicked place k and an unclicked place l of a shown list: rho
 // sigma(f_k - f_l) sigma(f_l - f_k). `shown` are the scores in the order shown, `rest` is the sum
 // of exp(score - largest) over the documents not shown. REQUIRES: all scores finite, `largest` the

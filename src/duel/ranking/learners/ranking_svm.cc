@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "duel/core/rng.h"
+#include "duel/ranking/learners/learner_catalogue.h"
 
 namespace duel {
 namespace {
@@ -93,5 +94,21 @@ Result<TrainedSvm> train_ranking_svm(const JudgedQueries& queries, const Ranking
   for (std::size_t k = 0; k < d; ++k) trained.weights[k] = solved->w[k];
   return trained;
 }
+
+namespace {
+// Listed with the learners it is compared with; it is trained, not configured.
+const bool registered = ranker_learner_catalogue().add(
+    {{.name = "ranking-svm",
+      .title = "Ranking support vector machine, a baseline that sees the grades",
+      .paper = "Herbrich, Graepel, Obermayer; 1999; Joachims; KDD 2002",
+      .setting = "continuous: linear rankers learned from judged queries (duel learn)",
+      .guarantee = "the minimum of its convex objective",
+      .departs = "squared hinge loss; beyond a number of pairs a random choice of them",
+      .status = "tested"},
+     ranking_svm_options().facts(),
+     [](const CallSpec&, const RankerLearnerSetting&) -> RankerLearnerKind::Made {
+       return Error::invalid_argument("ranking-svm learns from grades, not from clicks");
+     }});
+}  // namespace
 
 }  // namespace duel

@@ -4,21 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <set>
 #include <utility>
 
-#include "duel/core/call_spec.h"
+#include "duel/core/catalogue.h"
 #include "duel/core/numbers.h"
-#include "duel/core/options.h"
-#include "duel/core/spelling.h"
 #include "duel/core/text_lines.h"
 
 namespace duel {
 namespace {
 
 constexpr std::uint64_t kMostFeature = 1'000'000'000;
-const std::vector<std::string> kNames{"features", "feature", "bm25"};
 
 // --- files of weights ---------------------------------------------------------------------------
 
@@ -129,6 +125,13 @@ Result<Rankers> read_rankers(TextLines& lines, std::size_t num_features) {
 
 // --- rankers by name ----------------------------------------------------------------------------
 
+constexpr std::string_view kAllFeatures = "features";  // a ranker each
+
+struct RankerFacts {
+  std::string name;
+};
+using RankerKind = CatalogueKind<RankerFacts, std::unique_ptr<const Ranker>, JudgedQueries>;
+
 Error no_such_feature(const std::string& name, std::uint64_t feature,
                       const JudgedQueries& queries) {
   return Error::invalid_argument(fmt::format("the data have no feature {}", feature),
@@ -140,17 +143,20 @@ struct FeatureOptions {
   std::uint64_t index = 0;
 };
 
-Result<std::unique_ptr<const Ranker>> feature_ranker(const CallSpec& call,
-                                                     const JudgedQueries& queries) {
+OptionTable<FeatureOptions> feature_options() {
   OptionTable<FeatureOptions> table;
   table.count("index", &FeatureOptions::index, 1, kMostFeature, "1-based feature", Shown::always);
-  DUEL_ASSIGN(const FeatureOptions options, table.parse(call, FeatureOptions{}, "ranker"));
+  return table;
+}
+
+RankerKind::Made feature_ranker(const FeatureOptions& options, const std::string& /*canonical*/,
+                                const JudgedQueries& queries) {
   if (options.index == 0) {
     return Error::invalid_argument("which feature is not said", "ranker 'feature'",
                                    "write feature(index=3)");
   }
   if (options.index > queries.num_features()) {
-    return no_such_feature(call.name, options.index, queries);
+    return no_such_feature("feature", options.index, queries);
   }
   return std::unique_ptr<const Ranker>(
       std::make_unique<FeatureRanker>(static_cast<std::uint32_t>(options.index - 1)));
@@ -171,26 +177,38 @@ Status check_nowhere_negative(std::uint64_t feature, const JudgedQueries& querie
   return Done{};
 }
 
-Result<std::unique_ptr<const Ranker>> bm25_ranker(const CallSpec& call,
-                                                  const JudgedQueries& queries) {
+OptionTable<Bm25Options> bm25_options() {
   OptionTable<Bm25Options> table;
   table.count("tf", &Bm25Options::tf, 1, kMostFeature, "feature of the summed term frequency")
       .count("length", &Bm25Options::length, 1, kMostFeature, "feature of the field's length")
       .count("idf", &Bm25Options::idf, 0, kMostFeature, "feature of the idf; 0: none")
       .number("k1", &Bm25Options::k1, {.least = 0, .most = 1e6}, "saturation of frequency")
       .number("b", &Bm25Options::b, {.least = 0, .most = 1}, "weight of the length");
-  DUEL_ASSIGN(const Bm25Options options, table.parse(call, Bm25Options{}, "ranker"));
+  return table;
+}
+
+RankerKind::Made bm25_ranker(const Bm25Options& options, const std::string& canonical,
+                             const JudgedQueries& queries) {
   if (options.tf == 0 || options.length == 0) {
     return Error::invalid_argument("the features 'tf' and 'length' must be named", "ranker 'bm25'",
                                    "write bm25(tf=25,length=15,idf=20)");
   }
   for (const std::uint64_t feature : {options.tf, options.length, options.idf}) {
-    if (feature > queries.num_features()) return no_such_feature(call.name, feature, queries);
+    if (feature > queries.num_features()) return no_such_feature("bm25", feature, queries);
   }
   DUEL_RETURN_IF_ERROR(check_nowhere_negative(options.tf, queries));
   DUEL_RETURN_IF_ERROR(check_nowhere_negative(options.length, queries));
-  return std::unique_ptr<const Ranker>(
-      std::make_unique<Bm25Ranker>(table.canonical(call.name, options), options, queries));
+  return std::unique_ptr<const Ranker>(std::make_unique<Bm25Ranker>(canonical, options, queries));
+}
+
+const Catalogue<RankerKind>& ranker_catalogue() {
+  static const auto all = [] {
+    Catalogue<RankerKind> rankers("ranker");
+    rankers.add({"feature"}, feature_options(), feature_ranker, 0);
+    rankers.add({"bm25"}, bm25_options(), bm25_ranker);
+    return rankers;
+  }();
+  return all;
 }
 
 Result<Rankers> feature_rankers(const JudgedQueries& queries) {
@@ -208,12 +226,12 @@ Result<Rankers> named_rankers(const std::vector<CallSpec>& calls, const JudgedQu
   Rankers rankers;
   std::set<std::string> names;
   for (const CallSpec& call : calls) {
-    if (call.name != "feature" && call.name != "bm25") {
-      return Error::invalid_argument(fmt::format("there is no ranker '{}'", call.name))
-          .with_hint(spelling_hint(call.name, kNames));
+    if (!ranker_catalogue().knows(call.name)) {
+      std::vector<std::string> known = ranker_catalogue().names();
+      known.emplace(known.begin(), kAllFeatures);
+      return ranker_catalogue().unknown(call.name, known);
     }
-    DUEL_ASSIGN(auto ranker, call.name == "feature" ? feature_ranker(call, queries)
-                                                    : bm25_ranker(call, queries));
+    DUEL_ASSIGN(auto ranker, ranker_catalogue().configure(call, queries));
     if (!names.insert(ranker->name()).second) {
       return Error::invalid_argument(fmt::format("ranker '{}' is named twice", ranker->name()));
     }
@@ -237,17 +255,14 @@ Result<Rankers> read_rankers_text(std::string name, std::string_view text,
 
 Result<Rankers> resolve_rankers(std::string_view text, const JudgedQueries& queries) {
   const std::string_view body = trimmed(text);
-  if (body == "features") return feature_rankers(queries);
+  if (body == kAllFeatures) return feature_rankers(queries);
   const std::string_view first = trimmed(body.substr(0, body.find_first_of("(,")));
-  const std::string path(body);
-  std::error_code ignored;
-  const bool looks_like_path = first.find_first_of("/.") != std::string_view::npos || body == "-";
-  const bool known = std::find(kNames.begin(), kNames.end(), first) != kNames.end();
-  if (known || (!looks_like_path && !std::filesystem::exists(path, ignored))) {
-    DUEL_ASSIGN(const auto calls, parse_call_list(body));
-    return named_rankers(calls, queries);
+  const bool known = first == kAllFeatures || ranker_catalogue().knows(first);
+  if (!known && means_file(body, first)) {
+    return read_rankers_file(std::string(body), queries.num_features());
   }
-  return read_rankers_file(path, queries.num_features());
+  DUEL_ASSIGN(const auto calls, parse_call_list(body));
+  return named_rankers(calls, queries);
 }
 
 }  // namespace duel
