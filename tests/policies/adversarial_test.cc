@@ -7,10 +7,14 @@
 #include "duel/policies/rex3.h"
 #include "duel/policies/versatile_db.h"
 #include "tests/policies/side_by_side.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/adversarial_twin.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature rex3_signature("rex3", 0x6bc4173ee0f0706d);
+const test::RecordedSignature versatile_db_signature("versatile-db", 0x7313b19fb48eca6e);
 
 TEST(Rex3, makes_the_choices_of_its_literal_twin) {
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {

@@ -8,10 +8,14 @@
 #include <set>
 
 #include "tests/policies/exploration_problems.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/beat_the_mean_twin.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature btm_signature("btm", 0x70fab0e5cdde5952);
+const test::RecordedSignature btm_pac_signature("btm-pac", 0x8d078c509e1e0c1e);
 
 using exploration::Problem;
 using twins::LiteralBeatTheMean;

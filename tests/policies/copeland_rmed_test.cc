@@ -10,10 +10,14 @@
 #include "duel/policies/parts/copeland_allocation.h"
 #include "duel/policies/registry.h"
 #include "tests/policies/side_by_side.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/copeland_rmed_twin.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature cw_rmed_signature("cw-rmed", 0xef0b260908e6db7c);
+const test::RecordedSignature ecw_rmed_signature("ecw-rmed", 0x906fe44d21053883);
 
 using Efficient = CopelandRmed<CopelandRmedVariant::efficient>;
 using Exact = CopelandRmed<CopelandRmedVariant::exact>;

@@ -6,11 +6,15 @@
 
 #include "duel/truth/matrix_catalogue.h"
 #include "tests/policies/side_by_side.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/dts_twin.h"
 #include "tests/policies/two_samples.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature dts_signature("dts", 0x20f77e5cb296c266);
+const test::RecordedSignature dts_plus_signature("dts-plus", 0xf5dcf05bb8295b0f);
 
 using PlainDts = Dts<DtsForm::plain>;
 using PlusDts = Dts<DtsForm::plus>;

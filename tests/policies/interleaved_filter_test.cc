@@ -7,10 +7,14 @@
 #include <map>
 
 #include "tests/policies/exploration_problems.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/interleaved_filter_twin.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature if1_signature("if1", 0xa160edcea0cf135e);
+const test::RecordedSignature if2_signature("if2", 0xa091bab857f07b11);
 
 using exploration::Problem;
 using twins::LiteralExploreThenExploit;

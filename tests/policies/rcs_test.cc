@@ -6,11 +6,14 @@
 
 #include "duel/truth/matrix_catalogue.h"
 #include "tests/policies/side_by_side.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/rcs_twin.h"
 #include "tests/policies/two_samples.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature rcs_signature("rcs", 0x4ddae5dc725bd9f0);
 
 TEST(Rcs, makes_the_choices_of_its_literal_twin_when_every_round_is_played) {
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {

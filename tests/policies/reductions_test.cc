@@ -9,10 +9,17 @@
 #include "duel/policies/self_sparring.h"
 #include "duel/policies/sparring.h"
 #include "tests/policies/side_by_side.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/reductions_twin.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature doubler_signature("doubler", 0x54f475a67331a699);
+const test::RecordedSignature multisbm_signature("multisbm", 0x672b305324e76fd2);
+const test::RecordedSignature self_sparring_signature("self-sparring", 0x95c28e060aa467fd);
+const test::RecordedSignature sparring_ts_signature("sparring-ts", 0x6a4209406bbae397);
+const test::RecordedSignature sparring_ucb_signature("sparring-ucb", 0xdbee6fbd3f9b1dcc);
 
 template <class Options>
 Options some_options(std::uint64_t seed) {

@@ -9,10 +9,15 @@
 #include "duel/policies/savage_condorcet.h"
 #include "duel/policies/savage_copeland.h"
 #include "tests/policies/exploration_problems.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/savage_twin.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature savage_borda_signature("savage-borda", 0xf7ed971c4d266ac9);
+const test::RecordedSignature savage_condorcet_signature("savage-condorcet", 0x870b9c535f5128aa);
+const test::RecordedSignature savage_copeland_signature("savage-copeland", 0x4ab6faf7934ac733);
 
 using exploration::Problem;
 using twins::Criterion;
