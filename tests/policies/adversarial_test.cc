@@ -34,7 +34,7 @@ TEST(Rex3, makes_the_choices_of_its_literal_twin) {
   }
 }
 
-// algorithms: K = 2, gamma = 1/2, arm 1 beats 2: w = (e^(1/4), e^(-1/4)).
+// K = 2, gamma = 1/2, arm 1 beats 2: w = (e^(1/4), e^(-1/4)).
 TEST(Rex3, follows_the_trace_worked_out_by_hand) {
   Rex3Options options;
   options.horizon = 1000;
@@ -139,7 +139,7 @@ TEST(VersatileDb, normaliser_makes_a_law_of_any_losses) {
   }
 }
 
-// algorithms: K = 3, t = 1, a = 1 beats b = 2: L = (0, 1.5, 0), since 1/(2 q) = 1.5. A self-duel
+// K = 3, t = 1, a = 1 beats b = 2: L = (0, 1.5, 0), since 1/(2 q) = 1.5. A self-duel
 // adds 1.5 in all, whatever the coin.
 TEST(VersatileDb, first_losses_are_those_worked_out_by_hand) {
   for (std::uint32_t trial = 0; trial < 30; ++trial) {

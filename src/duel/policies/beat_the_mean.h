@@ -105,7 +105,7 @@ class BeatTheMeanExplorer {
   void fields(Archive& archive) {
     archive(working_set_, cells_);
   }
-  bool restored(std::span<const Ticket> pending);
+  bool restored(std::span<const Duel> pending);
 
  private:
   // What happened when b was chosen to meet b'.

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "duel/core/pair_counts.h"
+#include "duel/policies/parts/crossing.h"
 #include "duel/policies/policy.h"
 
 namespace duel {
@@ -67,7 +68,7 @@ class Ccb : public ChoosingPolicy<Ccb> {
   bool restored();
 
  private:
-  double width(Round round) const;
+  double width(Round round) const { return bound_width(options_.alpha, round); }
   double deficit(Arm i, Arm j) const { return deficit_[i * counts_.num_arms() + j]; }
   bool surely_loses(Arm i, Arm j) const { return deficit(i, j) > width_; }  // u_ij < 1/2
   bool surely_wins(Arm i, Arm j) const { return -deficit(i, j) > width_; }  // l_ij > 1/2
@@ -90,7 +91,7 @@ class Ccb : public ChoosingPolicy<Ccb> {
   mutable std::vector<std::uint32_t> fewest_;  // lower ones #{l >= 1/2}
   mutable std::vector<double> entry_;          // least |z_ij| >= S of a row
   mutable std::vector<Arm> leaders_;           // C
-  mutable std::vector<Arm> scratch_;
+  mutable std::vector<Arm> room_;              // scratch
 };
 
 }  // namespace duel

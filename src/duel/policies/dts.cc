@@ -10,6 +10,7 @@
 #include "duel/core/exponential.h"
 #include "duel/core/logarithm.h"
 #include "duel/core/wake_up.h"
+#include "duel/policies/parts/arms.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
@@ -21,18 +22,12 @@ Dts<form>::Dts(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
 }
 
 template <DtsForm form>
-double Dts<form>::width(Round round) const {
-  return std::sqrt(options_.alpha * log_round(round));
-}
-
-template <DtsForm form>
 void Dts<form>::keep_cheapest(const SampledTournament& tournament, RoundRng& rng) const {
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
   tournament.count_wins(wins_);
   const double best = *std::max_element(wins_.begin(), wins_.end());
   const KeyedDraws value_seeds(rng);
-  double least = std::numeric_limits<double>::infinity();
-  std::size_t kept = 0;
+  LeastArms<double> least(tied_);  // an arm is read before its place is taken
   for (const Arm i : tied_) {
     double sum = 0;
     for (Arm j = 0; j < num_arms; ++j) {
@@ -48,13 +43,9 @@ void Dts<form>::keep_cheapest(const SampledTournament& tournament, RoundRng& rng
       const double regret = (best - 0.5 * (wins_[i] + wins_[j])) / (num_arms - 1.0);
       sum += regret / divergence;
     }
-    if (sum < least) {
-      least = sum;
-      kept = 0;
-    }
-    if (sum == least) tied_[kept++] = i;
+    least.offer(i, sum);
   }
-  tied_.resize(kept);
+  tied_.resize(least.arms().size());
 }
 
 template <DtsForm form>
@@ -73,14 +64,10 @@ Arm Dts<form>::choose_first(RoundRng& rng, const Setback* setback) const {
   if (8 * fewest > num_arms) {
     // Nobody stands out, and most arms would have to be asked to the end: decide each pair once.
     tournament.count_wins(wins_);
-    std::uint32_t most = 0;
-    for (const Arm i : candidates) {
-      if (wins_[i] > most) {
-        most = wins_[i];
-        tied_.clear();
-      }
-      if (wins_[i] == most) tied_.push_back(i);
-    }
+    tied_.resize(candidates.size());
+    LargestArms<std::uint32_t> best(tied_);
+    for (const Arm i : candidates) best.offer(i, wins_[i]);
+    tied_.resize(best.arms().size());
   } else {
     bool favourite_tied = true;
     for (const Arm i : candidates) {
@@ -267,14 +254,10 @@ bool Dts<form>::restored() {
   if (!counts_.consistent() || last_.first >= num_arms || last_.second >= num_arms) return false;
   beliefs_ = Beliefs(num_arms);
   scores_ = UpperScores(num_arms);
-  for (Arm i = 0; i < num_arms; ++i) {
-    for (Arm j = i + 1; j < num_arms; ++j) {
-      if ((counts_.total(i, j) & 1) != 0) return false;  // halves come in pairs
-      if (counts_.total(i, j) == 0) continue;
-      beliefs_.refresh(i, j, counts_);
-      scores_.refresh(i, j, counts_);
-    }
-  }
+  counts_.for_each_met_pair([&](Arm i, Arm j) {
+    beliefs_.refresh(i, j, counts_);
+    scores_.refresh(i, j, counts_);
+  });
   return true;
 }
 

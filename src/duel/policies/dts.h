@@ -24,6 +24,7 @@
 
 #include "duel/core/pair_counts.h"
 #include "duel/policies/parts/beliefs.h"
+#include "duel/policies/parts/crossing.h"
 #include "duel/policies/parts/upper_scores.h"
 #include "duel/policies/policy.h"
 
@@ -36,7 +37,7 @@ struct DtsOptions : PolicyOptions {
 };
 
 template <DtsForm form>
-class Dts {
+class Dts : public SelectingPolicy<Dts<form>> {
  public:
   using Options = DtsOptions;
 
@@ -45,7 +46,6 @@ class Dts {
   Duel select(Round round, RoundRng rng) const { return choose(round, rng, nullptr); }
   // A jump may have drawn the duel that went out, so nothing is worked out again.
   void issued(const Duel& duel, RoundRng /*rng*/) { last_ = duel; }
-  Duel take(Round round, RoundRng rng) { return last_ = choose(round, rng, nullptr); }
   void observe(const Duel& duel, Outcome outcome, RoundRng rng);
   Arm recommend(RoundRng) const { return empirical_copeland_leader(counts_); }
   Jump jump(Round round, Round limit, RoundRng rng) const;
@@ -57,7 +57,7 @@ class Dts {
   bool restored();
 
  private:
-  double width(Round round) const;
+  double width(Round round) const { return bound_width(options_.alpha, round); }
   Duel choose(Round round, RoundRng& rng, const Setback* setback) const;
   Arm choose_first(RoundRng& rng, const Setback* setback) const;
   // The flips that, if they all go as is likely, leave `arm` with the best sampled score of the

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "duel/policies/parts/arms.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
@@ -12,10 +13,8 @@ namespace {
 constexpr std::uint64_t kMostDuels = std::uint64_t{1} << 62;
 
 std::vector<Arm> all_arms_but(Arm left_out, std::size_t num_arms) {
-  std::vector<Arm> arms;
-  for (Arm b = 0; b < num_arms; ++b) {
-    if (b != left_out) arms.push_back(b);
-  }
+  std::vector<Arm> arms = all_arms(num_arms);
+  std::erase(arms, left_out);
   return arms;
 }
 
@@ -104,7 +103,7 @@ void InterleavedFilter::replace_candidate(Arm successor) {
   pending_ = 0;
 }
 
-bool InterleavedFilter::restored(std::span<const Ticket> pending) {
+bool InterleavedFilter::restored(std::span<const Duel> pending) {
   const auto is_arm = [this](Arm b) { return b < num_arms_; };
   if (records_.size() != num_arms_ || !is_arm(candidate_) || !sweep_.restored(is_arm)) return false;
   for (Record& record : records_) {
@@ -117,9 +116,9 @@ bool InterleavedFilter::restored(std::span<const Ticket> pending) {
     records_[b].active = 1;
   }
   pending_ = 0;
-  for (const Ticket& ticket : pending) {
-    if (ticket.first != candidate_ || !active(ticket.second)) continue;
-    ++records_[ticket.second].pending;
+  for (const Duel& duel : pending) {
+    if (duel.first != candidate_ || !active(duel.second)) continue;
+    ++records_[duel.second].pending;
     ++pending_;
   }
   return true;

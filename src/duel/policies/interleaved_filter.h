@@ -81,7 +81,7 @@ class InterleavedFilter {
   void fields(Archive& archive) {
     archive(candidate_, sweep_, records_, tested_);
   }
-  bool restored(std::span<const Ticket> pending);
+  bool restored(std::span<const Duel> pending);
 
  private:
   // What is known of an arm against the candidate.

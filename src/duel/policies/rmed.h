@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "duel/core/pair_counts.h"
+#include "duel/policies/parts/tickets.h"
 #include "duel/policies/policy.h"
 
 namespace duel {
@@ -67,7 +68,7 @@ class Rmed : public ChoosingPolicy<Rmed<variant>> {
 
   Rmed(const Options& options, std::size_t num_arms, RoundRng rng);
 
-  enum class Phase : std::uint8_t { initial, exploration, main, unknown };
+  enum class Phase : std::uint8_t { initial, exploration, main };
   struct Choice {
     Duel duel;
     Phase phase = Phase::main;
@@ -104,20 +105,10 @@ class Rmed : public ChoosingPolicy<Rmed<variant>> {
       return false;
     }
   };
-  struct Ticket {  // a duel that went out and was not yet answered
-    Duel duel;
-    Phase phase;
-    template <class Archive>
-    void fields(Archive& archive) {
-      archive(duel, phase);
-    }
-  };
 
   std::size_t num_arms() const { return counts_.num_arms(); }
   bool in_initial_phase() const { return num_arms() > 1 && initial_passes_done_ < initial_passes_; }
   bool is_outstanding(Phase phase) const;
-  // The phase a duel was issued in; unknown if it was not.
-  Phase settle(const Duel& duel);
 
   std::int64_t evidence_budget(Round round) const;  // ln t + f(K), on the grid
   Arm likely_winner(RoundRng& rng) const;
@@ -158,14 +149,15 @@ class Rmed : public ChoosingPolicy<Rmed<variant>> {
   std::vector<std::int64_t> next_;
   std::uint8_t loop_start_ = 1;
   Round last_issued_ = 0;
-  std::vector<Ticket> tickets_;
+  Tickets<Phase> tickets_;
 
   // RMED2: every pair has `explored_` plays. While `exploring_for_` plays are being made up, the
   // pairs before `explore_cursor_` have them.
   std::uint32_t explored_ = 0;
   std::uint32_t exploring_for_ = 0;
   PairCursor explore_cursor_;
-  std::vector<Arm> targets_;  // RMED2FH: the frozen cheapest opponents; empty before
+  std::vector<Arm> targets_;       // RMED2FH: the frozen cheapest opponents; empty before
+  mutable std::vector<Arm> room_;  // scratch
 };
 
 extern template class Rmed<RmedVariant::one>;

@@ -19,6 +19,8 @@
 #include <vector>
 
 #include "duel/core/pair_counts.h"
+#include "duel/policies/parts/crossing.h"
+#include "duel/policies/parts/pending_pairs.h"
 #include "duel/policies/parts/threshold_set.h"
 #include "duel/policies/policy.h"
 
@@ -68,7 +70,7 @@ class Rucb : public ChoosingPolicy<Rucb<form>> {
   static constexpr Arm kNoArm = ~Arm{0};
 
   // S at round t, as every comparison uses it.
-  double width(Round round) const;
+  double width(Round round) const { return bound_width(options_.alpha, round); }
   Choice choose_at_width(Round round, double width, std::span<const Arm> candidates,
                          RoundRng& rng) const;
   // Fills r and z of a pair from its counts, in both directions.
