@@ -82,14 +82,14 @@ std::optional<Ccb::Hypotheses> Ccb::revised(RoundRng& rng) const {
     return *copy;
   };
 
-  // (A) A hypothesis is disproved: an arm surely beats one that was believed to beat it.
+  // Step 2 (A): an arm surely beats one that was believed to beat it.
   bool disproved = false;
   for (Arm i = 0; i < num_arms && !disproved; ++i) {
     for (const Arm j : hypotheses_.conquerors[i]) disproved = disproved || surely_wins(i, j);
   }
   if (disproved) copy = Hypotheses(num_arms);
 
-  // (B) Arms that cannot be Copeland winners leave B.
+  // Step 2 (B): arms that cannot be Copeland winners leave B.
   const std::uint32_t surest = *std::max_element(fewest_.begin(), fewest_.end());
   bool any_left = false;
   for (Arm i = 0; i < num_arms; ++i) {
@@ -109,7 +109,7 @@ std::optional<Ccb::Hypotheses> Ccb::revised(RoundRng& rng) const {
   }
   if (!any_left) copy = Hypotheses(num_arms);
 
-  // (C) Arms that surely are Copeland winners enter B.
+  // Step 2 (C): arms that surely are Copeland winners enter B.
   for (const Arm i : leaders_) {
     if (most_[i] != fewest_[i]) continue;
     const std::uint32_t losses = num_arms - 1 - most_[i];
@@ -152,13 +152,16 @@ Arm Ccb::choose_second(Arm first, const std::vector<Arm>* pool, double width, Ro
 }
 
 Ccb::Choice Ccb::choose(Round round, RoundRng rng) const {
+  // Step 1: the scores at this round's clock.
   const double s = width(round);
   follow(s);
+  // Step 2, on a copy where anything changes.
   Choice choice{{0, 0, round}, revised(rng)};
   const Hypotheses& h = choice.changed ? *choice.changed : hypotheses_;
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
 
-  if (rng.below(4) == 0) {  // look again at what is believed and not settled
+  // Step 3: look again at what is believed and not settled.
+  if (rng.below(4) == 0) {
     std::size_t open = 0;
     const auto is_open = [&](Arm i, Arm j) { return !surely_loses(i, j) && !surely_wins(i, j); };
     for (Arm i = 0; i < num_arms; ++i) {
@@ -175,6 +178,7 @@ Ccb::Choice Ccb::choose(Round round, RoundRng rng) const {
       }
     }
   }
+  // Step 4.
   std::size_t hopeful = 0;
   for (const Arm i : leaders_) {
     if (h.candidate[i] != 0) room_[hopeful++] = i;
@@ -182,7 +186,9 @@ Ccb::Choice Ccb::choose(Round round, RoundRng rng) const {
   const bool narrowed = hopeful > 0 && rng.below(3) < 2;
   const std::span<const Arm> champions =
       narrowed ? std::span<const Arm>(room_).first(hopeful) : std::span<const Arm>(leaders_);
+  // Step 5.
   const Arm first = champions.size() == 1 ? champions[0] : champions[rng.below(champions.size())];
+  // Step 6.
   const bool conquerors_only = rng.coin() && !h.conquerors[first].empty();
   const Arm second = choose_second(first, conquerors_only ? &h.conquerors[first] : nullptr, s, rng);
   choice.duel = {first, second, round};
@@ -191,6 +197,7 @@ Ccb::Choice Ccb::choose(Round round, RoundRng rng) const {
 
 void Ccb::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
   if (duel.is_self()) return;
+  // Step 7.
   if (const auto points = points_of(outcome, options_.ties, rng)) {
     counts_.add(duel.first, duel.second, *points);
     refresh_pair(duel.first, duel.second);

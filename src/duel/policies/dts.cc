@@ -50,11 +50,13 @@ void Dts<form>::keep_cheapest(const SampledTournament& tournament, RoundRng& rng
 
 template <DtsForm form>
 Arm Dts<form>::choose_first(RoundRng& rng, const Setback* setback) const {
-  const std::vector<Arm>& candidates = scores_.leaders();
+  const std::vector<Arm>& candidates = scores_.leaders();  // C of step 2
   if (candidates.size() == 1) return candidates[0];
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
+  // Step 3; of theta the side of 1/2, drawn when it is asked for.
   const SampledTournament tournament(beliefs_, rng, setback);
-  // The likely best first, so that the others are dropped at their first losses.
+  // Step 4: most wins is fewest losses. The likely best first, so that the others are dropped at
+  // their first losses.
   Arm favourite = candidates[0];
   for (const Arm i : candidates) {
     if (beliefs_.row_cost(i) < beliefs_.row_cost(favourite)) favourite = i;
@@ -95,12 +97,14 @@ template <DtsForm form>
 Arm Dts<form>::choose_second(Arm first, double width, RoundRng& rng,
                              std::optional<Arm> first_success) const {
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
+  // Step 5, the side of 1/2: whoever exceeds it outdoes theta_aa.
   const KeyedDraws draws(rng);
-  tied_.clear();  // the arms whose sample exceeds 1/2
+  tied_.clear();
   for (Arm i = first_success.value_or(0); i < num_arms; ++i) {
     if (i == first || !may_challenge(i, first, width)) continue;
     if (i == first_success || beliefs_.exceeds(i, first, draws.uniform(i))) tied_.push_back(i);
   }
+  // Step 6. Values are drawn where several exceed 1/2.
   if (tied_.empty()) return first;
   if (tied_.size() == 1) return tied_[0];
   Arm best = first;
@@ -119,8 +123,10 @@ Arm Dts<form>::choose_second(Arm first, double width, RoundRng& rng,
 
 template <DtsForm form>
 Duel Dts<form>::choose(Round round, RoundRng& rng, const Setback* setback) const {
+  // Steps 1 and 2: the bounds at this round's clock, and C.
   const double s = width(round);
   scores_.follow(s);
+  // Steps 3 and 4, then 5 and 6.
   const Arm first = choose_first(rng, setback);
   return {first, choose_second(first, s, rng), round};
 }
@@ -128,6 +134,7 @@ Duel Dts<form>::choose(Round round, RoundRng& rng, const Setback* setback) const
 template <DtsForm form>
 void Dts<form>::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
   if (duel.is_self()) return;
+  // Step 7.
   if (const auto points = points_of(outcome, options_.ties, rng)) {
     counts_.add(duel.first, duel.second, *points);
     beliefs_.refresh(duel.first, duel.second, counts_);

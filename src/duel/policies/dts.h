@@ -13,6 +13,19 @@
 //            needed, given that side: the same law. Jumps are equal in law, not in path.
 //            Outstanding duels are not counted: the sampling spreads the choices.
 //
+// The algorithm at round t. First candidate:
+//   1. u_ij, l_ij = w_ij/n_ij +- sqrt(alpha ln t/n_ij); u = 2, l = 0 where they never met.
+//   2. C: the arms with the most opponents j for which u_ij > 1/2.
+//   3. theta_ij ~ Beta(w_ij + 1, w_ji + 1) for i < j, theta_ji = 1 - theta_ij.
+//   4. a: of C the arm with the most opponents for which theta_ij > 1/2. Ties are broken at random;
+//      by D-TS+ for the least sum over j of r_ij/d(theta_ij, 1/2), r_ij the regret of the pair in
+//      the sampled tournament.
+// Second candidate:
+//   5. A second sample theta_ia ~ Beta(w_ia + 1, w_ai + 1) for i != a, theta_aa = 1/2.
+//   6. b: the largest theta_ia over {i : l_ia <= 1/2}, which holds a: who surely beats a is left
+//      out.
+//   7. a and b meet.
+//
 // With S = sqrt(alpha ln t) and z_ij = (1/2 - w_ij/n_ij) sqrt(n_ij):  u_ij > 1/2 iff S > z_ij, and
 // l_ij <= 1/2 iff S >= z_ji. A pair that never met has z = -infinity.
 #pragma once

@@ -58,12 +58,12 @@ bool InterleavedFilter::test_is_due() const {
 }
 
 void InterleavedFilter::test() {
-  // Step 3: the candidate beats b with confidence.
+  // Lines 12 to 14: the candidate beats b with confidence.
   for (const Arm b : sweep_.items()) {
     const Record& record = records_[b];
     if (record.duels > 0 && mean(record) - radius(record) >= 0.5) discard(b);
   }
-  // Step 4: b' beats the candidate with confidence. The smallest mean, then the lowest index.
+  // Line 15: b' beats the candidate with confidence. The smallest mean, then the lowest index.
   std::optional<Arm> successor;
   std::uint64_t complete_sweeps = sweep_.sweeps();
   for (const Arm b : sweep_.items()) {
@@ -91,6 +91,7 @@ void InterleavedFilter::discard(Arm b) {
 void InterleavedFilter::replace_candidate(Arm successor) {
   for (const Arm b : sweep_.items()) {
     Record& record = records_[b];
+    // Lines 16 to 18 of Algorithm 3, the pruning of IF2.
     const bool pruned = prunes_ && record.duels > 0 && mean(record) > 0.5;
     const bool stays = record.active != 0 && b != successor && !pruned;
     record = Record{.active = stays ? 1U : 0U};

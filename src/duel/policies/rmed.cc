@@ -143,6 +143,7 @@ template <RmedVariant variant>
 Arm Rmed<variant>::opponent_of(Arm l, Round round, RoundRng& rng) const {
   const Arm winner = likely_winner(rng);
   const std::int64_t* term = &term_[l * stride_];
+  // Step 4 of RMED2 and RMED2FH: the cheapest opponent, unless l met i* too seldom.
   if constexpr (variant != RmedVariant::one) {
     Round clock = round;
     if constexpr (variant == RmedVariant::fixed_horizon) clock = options_.horizon;
@@ -157,7 +158,7 @@ Arm Rmed<variant>::opponent_of(Arm l, Round round, RoundRng& rng) const {
       }
     }
   }
-  // O = {j : mean(l, j) <= 1/2}.
+  // Step 4 of RMED1, O = {j : mean(l, j) <= 1/2}.
   if (l != winner && term[winner] >= 0) return winner;
   bool beats_all = true;
   for (Arm j = 0; j < num_arms(); ++j) beats_all = beats_all && term[j] < 0;
@@ -195,6 +196,7 @@ std::optional<typename Rmed<variant>::PairCursor> Rmed<variant>::pair_to_explore
 
 template <RmedVariant variant>
 typename Rmed<variant>::Choice Rmed<variant>::choose(Round round, RoundRng rng) const {
+  // Step 1: the initial phase.
   if (!returned_.empty()) {
     const Duel& again = returned_.back();
     return {.duel = {again.first, again.second, round}, .phase = Phase::initial, .returned = true};
@@ -203,8 +205,9 @@ typename Rmed<variant>::Choice Rmed<variant>::choose(Round round, RoundRng rng) 
     return {.duel = {initial_cursor_.i, initial_cursor_.j, round}, .phase = Phase::initial};
   }
   Choice choice;
-  // In a simulation a finished loop is refilled by `observe`; here outcomes are still pending.
+  // Step 6. In a simulation `observe` refills a finished loop; here outcomes are still pending.
   choice.refill = loop_is_over();
+  // Step 2.
   if (variant == RmedVariant::two && (loop_start_ != 0 || choice.refill)) {
     choice.plays_due = plays_due(round);
     if (const auto pair = pair_to_explore(choice.plays_due)) {
@@ -213,6 +216,7 @@ typename Rmed<variant>::Choice Rmed<variant>::choose(Round round, RoundRng rng) 
       return choice;
     }
   }
+  // Step 3.
   Arm l = cursor_;
   if (choice.refill) {
     std::vector<std::int64_t> next = next_;
@@ -221,6 +225,7 @@ typename Rmed<variant>::Choice Rmed<variant>::choose(Round round, RoundRng rng) 
   } else {
     while (remaining_[l] == 0) ++l;
   }
+  // Step 4.
   choice.duel = {l, opponent_of(l, round, rng), round};
   return choice;
 }
@@ -246,6 +251,7 @@ void Rmed<variant>::commit(const Choice& choice) {
       }
       explored_ = std::max(explored_, choice.plays_due);
       loop_start_ = 0;
+      // Step 5: l leaves L_R.
       remaining_[choice.duel.first] = 0;
       cursor_ = choice.duel.first + 1;
       break;
@@ -267,6 +273,7 @@ void Rmed<variant>::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
     phase = tickets_.settled(duel);
     if (!phase) return;
   }
+  // Step 5: the counts.
   if (!duel.is_self()) {
     if (const auto points = points_of(outcome, options_.ties, rng)) {
       counts_.add(duel.first, duel.second, *points);
@@ -276,12 +283,14 @@ void Rmed<variant>::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
       explored_ = exploring_for_ = 0;  // a play that was counted as on its way is lost
     }
   }
+  // Step 1 of RMED2FH: the end of the initial phase.
   if constexpr (variant == RmedVariant::fixed_horizon) {
     if (phase == Phase::initial && !in_initial_phase() && returned_.empty() &&
         !is_outstanding(Phase::initial)) {
       freeze_targets(rng);
     }
   }
+  // Steps 5 and 6: the lists.
   if (phase == Phase::main) {
     admit(duel.round, next_);
     if (tickets_.empty() && loop_is_over()) refill();

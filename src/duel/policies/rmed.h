@@ -12,6 +12,17 @@
 // I_i = sum over j with mean(i,j) <= 1/2 of n_ij d(mean(i,j), 1/2): minus the log-likelihood, up to
 // a constant, that i is the Condorcet winner. i* = argmin I. An arm is worth a duel in round t as
 // long as J_j(t): I_j - I* <= ln t + f(K).
+//
+// The algorithm, with lists L_C of this loop, L_R of its arms not drawn yet and L_N of the next:
+//   1. Initial phase: each pair i < j in order, once; by RMED2FH ceil(alpha ln ln T) times, after
+//      which b(l) of step 4 is found for all arms and frozen. Then L_C = L_R = all arms, L_N empty.
+//   2. RMED2, at the start of each loop: pairs with n_ij < alpha ln ln t meet, in order.
+//   3. The next l of L_C is drawn, in ascending order.
+//   4. Its opponent m, with O = {j != l : mean(l,j) <= 1/2}. RMED2 and RMED2FH: the arm b(l) that
+//      minimises (mean(i*,l) + mean(i*,j) - 1)/d+(mean(l,j), 1/2), if it is in O and n_(l,i*) >=
+//      n_(l,b(l))/ln ln t. Otherwise i*, if O holds it or is empty; else argmin_j mean(l,j).
+//   5. l and m meet. l leaves L_R; every arm outside L_R for which J(t) holds enters L_N.
+//   6. At the end of L_C: L_C = L_R = L_N, L_N empty.
 #pragma once
 
 #include <cstddef>

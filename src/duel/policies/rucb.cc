@@ -86,10 +86,12 @@ template <RucbForm form>
 Arm Rucb<form>::choose_champion(std::span<const Arm> candidates, const double* row_max,
                                 double width, RoundRng& rng, Arm& hypothesis) const {
   hypothesis = kNoArm;
+  // Step 2: no candidate. B n C is empty as well.
   if (candidates.empty()) return static_cast<Arm>(rng.below(counts_.num_arms()));
   if constexpr (form == RucbForm::icml) {
+    // Step 3: the only candidate becomes the hypothesis.
     if (candidates.size() == 1) return hypothesis = candidates[0];
-    // B <- B n C; then P(c) = 1/2 for c in B, the rest shared by C \ B (uniform on C for empty B).
+    // Steps 3 and 4: B <- B n C; a coin between B and C \ B, uniform on C where B is empty.
     if (hypothesis_ != kNoArm && width >= row_max[hypothesis_]) {
       hypothesis = hypothesis_;
       if (rng.coin()) return hypothesis;
@@ -116,9 +118,10 @@ template <RucbForm form>
 typename Rucb<form>::Choice Rucb<form>::choose_at_width(Round round, double width,
                                                         std::span<const Arm> candidates,
                                                         RoundRng& rng) const {
+  // Steps 2 to 4: the champion.
   Arm hypothesis = kNoArm;
   const Arm c = choose_champion(candidates, row_max_.data(), width, rng, hypothesis);
-  // (c,c) iff nobody's bound against c reaches 1/2. Then C = {c}: S >= Z_j
+  // Step 5: the challenger. (c,c) iff nobody's bound against c reaches 1/2. Then C = {c}: S >= Z_j
   // >= z_jc >= -Z_c.
   if (width < -row_max_[c]) return {{c, c, round}, hypothesis};
   const Arm d = choose_challenger(&r_[c * stride_], &z_[c * stride_], width, rng);
@@ -138,8 +141,10 @@ typename Rucb<form>::Choice Rucb<form>::choose(Round round, RoundRng rng) const 
 template <RucbForm form>
 Duel Rucb<form>::take(Round round, RoundRng rng) {
   Choice choice;
+  // Step 1, as far as the clock moves it; the data's share is kept up by `observe`.
   const double s = width(round);
   if (pending_.empty()) {
+    // Step 2: C, which covers a stretch of rounds.
     if (candidates_.covers(s)) {
       candidates_.rise(s);
     } else {
@@ -192,6 +197,7 @@ template <RucbForm form>
 void Rucb<form>::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
   if (duel.is_self()) return;
   if (!duel.foreign) pending_.settled(duel.first, duel.second);
+  // Step 6.
   if (const auto points = points_of(outcome, options_.ties, rng)) {
     counts_.add(duel.first, duel.second, *points);
     refresh_pair(duel.first, duel.second);

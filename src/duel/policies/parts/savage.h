@@ -2,8 +2,11 @@
 // Urvoy, Clerot, Feraud, Naamane. Generic exploration and K-armed voting bandits. ICML 2013,
 // Algorithm 1. Inside explore-then-exploit (policies/parts/explore_then_exploit.h).
 //
-// Pairs are sampled in turn, and a pair is dropped for good once no answer about it can change who
-// wins. What that means is the criterion's affair: savage_condorcet.h, savage_copeland.h,
+// W_p holds all pairs at first.
+//   1. While W_p is not empty: 2. the pair of W_p sampled least meets; 3. its mean and its bounds
+//   mean +- c(n) are brought up to date; 4. pairs leave W_p for good once no answer about them can
+//   change who wins.
+// What that means is the criterion's affair: savage_condorcet.h, savage_copeland.h,
 // savage_borda.h.
 //
 // Outstanding duels: the turn passes on when a duel goes out; the tests run at every answer. A lost
