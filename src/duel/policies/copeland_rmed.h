@@ -128,16 +128,18 @@ class CopelandRmed : public ChoosingPolicy<CopelandRmed<variant>> {
   void refresh_pair(Arm i, Arm j);
   void find_winners();
   // Brings up to date what is derived from the evidence, as far as a decision at this round needs.
-  void prepare(Round round);
+  // These are called from several places each, and out of line, since a trial's loop would inline
+  // them at every one (registry.h); they cost far more than the call.
+  [[gnu::noinline]] void prepare(Round round);
   void refresh_column(Arm i2);
   Share share_of(Arm i1, Arm i2) const;
   // The smallest evidence of an alternative in which i1 is no winner.
   std::int64_t certainty(Arm i1) const;
   std::int64_t allocation_cost(std::size_t winner_number) const;
-  Decision decide(Round round, RoundRng& rng) const;
+  [[gnu::noinline]] Decision decide(Round round, RoundRng& rng) const;
   template <class Take>
   void for_each_candidate(const Decision& decision, Round round, Take take) const;
-  void admit(const Decision& decision, Round round);
+  [[gnu::noinline]] void admit(const Decision& decision, Round round);
   bool is_refilling() const { return remaining_.empty(); }
 
   Options options_;
