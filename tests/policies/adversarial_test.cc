@@ -7,10 +7,14 @@
 #include "duel/policies/rex3.h"
 #include "duel/policies/versatile_db.h"
 #include "tests/policies/side_by_side.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/adversarial_twin.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature rex3_signature("rex3", 0x6bc4173ee0f0706d);
+const test::RecordedSignature versatile_db_signature("versatile-db", 0x7313b19fb48eca6e);
 
 TEST(Rex3, makes_the_choices_of_its_literal_twin) {
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
@@ -30,7 +34,7 @@ TEST(Rex3, makes_the_choices_of_its_literal_twin) {
   }
 }
 
-// algorithms: K = 2, gamma = 1/2, arm 1 beats 2: w = (e^(1/4), e^(-1/4)).
+// K = 2, gamma = 1/2, arm 1 beats 2: w = (e^(1/4), e^(-1/4)).
 TEST(Rex3, follows_the_trace_worked_out_by_hand) {
   Rex3Options options;
   options.horizon = 1000;
@@ -135,7 +139,7 @@ TEST(VersatileDb, normaliser_makes_a_law_of_any_losses) {
   }
 }
 
-// algorithms: K = 3, t = 1, a = 1 beats b = 2: L = (0, 1.5, 0), since 1/(2 q) = 1.5. A self-duel
+// K = 3, t = 1, a = 1 beats b = 2: L = (0, 1.5, 0), since 1/(2 q) = 1.5. A self-duel
 // adds 1.5 in all, whatever the coin.
 TEST(VersatileDb, first_losses_are_those_worked_out_by_hand) {
   for (std::uint32_t trial = 0; trial < 30; ++trial) {

@@ -4,8 +4,12 @@
 
 #include <string>
 
+#include "tests/policies/signature.h"
+
 namespace duel {
 namespace {
+
+const test::RecordedSignature auto_signature("auto", 0xf9677c1b960865a2);
 
 std::string becomes(const std::string& call, const PolicySetting& setting) {
   return configure_policy(parse_call(call).value(), setting).value()->canonical();

@@ -8,11 +8,16 @@
 #include <set>
 
 #include "tests/policies/exploration_problems.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/beat_the_mean_twin.h"
 
 namespace duel {
 namespace {
 
+const test::RecordedSignature btm_signature("btm", 0x70fab0e5cdde5952);
+const test::RecordedSignature btm_pac_signature("btm-pac", 0x8d078c509e1e0c1e);
+
+using exploration::lower_index_wins;
 using exploration::Problem;
 using twins::LiteralBeatTheMean;
 using twins::LiteralExploreThenExploit;
@@ -30,12 +35,8 @@ RoundRng at(Round t) { return Stream(11, 0, Purpose::choice).at(t); }
 
 template <class P>
 Duel step(P& policy, Round t, const std::function<bool(const Duel&)>& first_wins) {
-  const Duel duel = policy.take(t, at(t));
-  policy.observe(duel, first_wins(duel) ? Outcome::first_wins : Outcome::second_wins, at(t));
-  return duel;
+  return exploration::step(policy, t, at(t), first_wins);
 }
-
-bool lower_index_wins(const Duel& duel) { return duel.first < duel.second; }
 
 TEST(BeatTheMean, formulas) {
   EXPECT_NEAR(beat_the_mean_log_term(2, 100), std::log(400.0), 1e-14);

@@ -4,10 +4,13 @@
 
 #include "duel/truth/matrix_catalogue.h"
 #include "tests/policies/side_by_side.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/ccb_twin.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature ccb_signature("ccb", 0xa337b76f36499d7a);
 
 TEST(Ccb, makes_the_choices_of_its_literal_twin_with_and_without_jumping) {
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {

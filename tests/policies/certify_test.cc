@@ -8,10 +8,13 @@
 #include "duel/inference/certificate.h"
 #include "duel/truth/matrix_catalogue.h"
 #include "tests/policies/side_by_side.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/certify_twin.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature certify_signature("certify", 0xb64edc810e293ab7);
 
 TEST(Certify, makes_the_choices_of_its_literal_twin) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {

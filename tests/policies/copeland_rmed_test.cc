@@ -10,10 +10,14 @@
 #include "duel/policies/parts/copeland_allocation.h"
 #include "duel/policies/registry.h"
 #include "tests/policies/side_by_side.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/copeland_rmed_twin.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature cw_rmed_signature("cw-rmed", 0xef0b260908e6db7c);
+const test::RecordedSignature ecw_rmed_signature("ecw-rmed", 0x906fe44d21053883);
 
 using Efficient = CopelandRmed<CopelandRmedVariant::efficient>;
 using Exact = CopelandRmed<CopelandRmedVariant::exact>;
@@ -54,23 +58,6 @@ TEST(CopelandRmed, exact_form_makes_the_choices_of_its_literal_twin) {
   expect_twin_agreement<Exact>(100001, 25, 5, 200);
 }
 
-// Tells a policy the counts of a matrix as foreign duels, `plays` per pair.
-template <class P>
-P told_the_truth(const PreferenceMatrix& matrix, int plays) {
-  const Stream stream(1, 0, Purpose::choice);
-  P policy({}, matrix.num_arms(), stream.at(0));
-  for (Arm i = 0; i < matrix.num_arms(); ++i) {
-    for (Arm j = i + 1; j < matrix.num_arms(); ++j) {
-      const auto wins = static_cast<int>(std::lround(matrix(i, j) * plays));
-      for (int k = 0; k < plays; ++k) {
-        policy.observe({i, j, 0, true}, k < wins ? Outcome::first_wins : Outcome::second_wins,
-                       stream.at(0));
-      }
-    }
-  }
-  return policy;
-}
-
 template <class P>
 std::set<std::pair<Arm, Arm>> candidates_of(P policy, Round round) {
   std::set<std::pair<Arm, Arm>> pairs;
@@ -78,7 +65,7 @@ std::set<std::pair<Arm, Arm>> candidates_of(P policy, Round round) {
   return pairs;
 }
 
-// algorithms: with a Condorcet winner and all others losing only to it, the candidates are the
+// With a Condorcet winner and all others losing only to it, the candidates are the
 // pairs of the winner with n d < ln t, and its self-pair. Here n = 100 and the winner wins 60, 70,
 // 80 in 100: n d = 2.014, 8.228, 19.27.
 TEST(CopelandRmed, candidates_with_a_condorcet_winner_are_its_own_unsettled_pairs) {
@@ -86,7 +73,7 @@ TEST(CopelandRmed, candidates_with_a_condorcet_winner_are_its_own_unsettled_pair
       PreferenceMatrix::create("cw", {"a", "b", "c", "d"},
                                {.5, .6, .7, .8, .4, .5, .6, .6, .3, .4, .5, .6, .2, .4, .4, .5})
           .value();
-  const auto policy = told_the_truth<Efficient>(matrix, 100);
+  const auto policy = told_the_truth<Efficient>({}, matrix, 100);
   using Pairs = std::set<std::pair<Arm, Arm>>;
   EXPECT_EQ(candidates_of(policy, 7), (Pairs{{0, 0}}));             // ln 7 = 1.95
   EXPECT_EQ(candidates_of(policy, 8), (Pairs{{0, 0}, {0, 1}}));     // ln 8 = 2.08
@@ -102,7 +89,7 @@ TEST(CopelandRmed, candidates_in_a_cycle_are_what_the_definition_says) {
           .value();
   // n d: (0,1) 8.228, (1,2) 2.014, (0,2) 19.27. All regrets are 0, so that every winner costs 0;
   // with ties at random any may be taken; each asks for (1,2) or (0,1) or (0,2) only.
-  const auto policy = told_the_truth<Efficient>(matrix, 100);
+  const auto policy = told_the_truth<Efficient>({}, matrix, 100);
   const auto found = candidates_of(policy, 8);
   // Arm 0: (a) (0,1) 8.2 settled, (b) i2 = 2: superiors of 2 without 0: arm 1 at 2.014 < 2.08.
   // Arm 1: (a) (1,2) 2.014 is not settled. Arm 2: (a) (2,0) settled; (b) i2 = 1: superiors of 1

@@ -6,11 +6,15 @@
 
 #include "duel/truth/matrix_catalogue.h"
 #include "tests/policies/side_by_side.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/dts_twin.h"
 #include "tests/policies/two_samples.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature dts_signature("dts", 0x20f77e5cb296c266);
+const test::RecordedSignature dts_plus_signature("dts-plus", 0xf5dcf05bb8295b0f);
 
 using PlainDts = Dts<DtsForm::plain>;
 using PlusDts = Dts<DtsForm::plus>;
@@ -24,29 +28,19 @@ DtsOptions some_options(std::uint64_t seed) {
   return options;
 }
 
-// As expect_same_choices_as_twin, without the jump: that is equal in law alone.
+// Without the jump: that is equal in law alone.
 template <class P>
 void expect_plain_loop_agreement(bool plus, std::uint64_t first_seed) {
   for (std::uint64_t seed = first_seed; seed < first_seed + 1000; ++seed) {
     const std::size_t num_arms = 1 + seed % 7;
     const Round rounds = seed % 20 == 0 ? 3000 : 250;
-    const DtsOptions options = some_options(seed);
-    const PreferenceMatrix matrix = random_matrix(num_arms, seed);
-    const DtsTwin twin(plus, options.alpha, options.ties, options.deterministic_ties, num_arms);
-    const auto twin_pairs = record_twin(twin, matrix, seed, 0, rounds);
-    const auto literal = record_trial<P>(options, matrix, seed, 0, rounds, false);
-    ASSERT_EQ(literal.pairs, twin_pairs) << "seed " << seed << ", " << num_arms << " arms";
-
-    const TrialStreams streams(seed, 0, "side by side");
-    P policy(options, num_arms, streams.choice.at(0));
-    DtsTwin messy_twin = twin;
-    for (Round t = 1; t <= rounds; ++t) {
-      const Duel duel = policy.take(t, streams.choice.at(t));
-      ASSERT_EQ(duel, messy_twin.next(t, streams.choice.at(t))) << "ties, seed " << seed;
-      const Outcome outcome = messy_outcome(matrix, duel, seed);
-      policy.observe(duel, outcome, streams.answer.at(t));
-      messy_twin.tell(duel, outcome, streams.answer.at(t));
-    }
+    expect_same_choices_as_twin<P>(
+        some_options(seed), num_arms, seed, rounds,
+        [plus](const DtsOptions& options, std::size_t k, RoundRng) {
+          return DtsTwin(plus, options.alpha, options.ties, options.deterministic_ties, k);
+        },
+        false);
+    if (testing::Test::HasFatalFailure()) return;
   }
 }
 

@@ -7,10 +7,13 @@
 #include <map>
 
 #include "tests/policies/side_by_side.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/epsilon_greedy_twin.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature epsilon_greedy_signature("epsilon-greedy", 0x6b69d3c48969a052);
 
 TEST(EpsilonGreedy, makes_the_choices_of_its_literal_twin_when_every_round_is_played) {
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -101,6 +103,30 @@ std::string first_difference(P policy, Twin twin, const Problem& problem, Round 
   }
   return "";
 }
+
+// Whether the policy settles before the horizon.
+template <class P>
+bool settles(P& policy, const Problem& problem) {
+  const Stream choices(problem.seed, 0, Purpose::choice);
+  const Stream answers(problem.seed, 0, Purpose::answer);
+  const Stream nature(problem.seed, 0, Purpose::test, "nature");
+  for (Round t = 1; t < problem.horizon && !policy.settled(); ++t) {
+    const Duel duel = policy.take(t, choices.at(t));
+    RoundRng draw = nature.at(t);
+    policy.observe(duel, problem.answer(duel, draw), answers.at(t));
+  }
+  return policy.settled();
+}
+
+// One round, answered as `first_wins` says; `rng` is for choosing and observing.
+template <class P>
+Duel step(P& policy, Round t, RoundRng rng, const std::function<bool(const Duel&)>& first_wins) {
+  const Duel duel = policy.take(t, rng);
+  policy.observe(duel, first_wins(duel) ? Outcome::first_wins : Outcome::second_wins, rng);
+  return duel;
+}
+
+inline bool lower_index_wins(const Duel& duel) { return duel.first < duel.second; }
 
 // What became of a run with many duels outstanding.
 struct AsynchronousRun {

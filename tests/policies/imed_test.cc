@@ -6,10 +6,13 @@
 
 #include "duel/truth/matrix_catalogue.h"
 #include "tests/policies/side_by_side.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/imed_twin.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature imed_signature("imed", 0x41827f17020ba0d5);
 
 void expect_twin_agreement(bool target, std::uint64_t first_seed) {
   for (std::uint64_t seed = first_seed; seed < first_seed + 1000; ++seed) {

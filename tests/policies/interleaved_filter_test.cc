@@ -7,10 +7,14 @@
 #include <map>
 
 #include "tests/policies/exploration_problems.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/interleaved_filter_twin.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature if1_signature("if1", 0xa160edcea0cf135e);
+const test::RecordedSignature if2_signature("if2", 0xa091bab857f07b11);
 
 using exploration::Problem;
 using twins::LiteralExploreThenExploit;
@@ -39,10 +43,7 @@ P starting_with(Arm candidate, std::size_t num_arms, const typename P::Options& 
 // Plays one round with the answer that `first_wins` gives.
 template <class P>
 Duel step(P& policy, Round t, const std::function<bool(const Duel&)>& first_wins) {
-  const Stream stream(7, 0, Purpose::choice);
-  const Duel duel = policy.take(t, stream.at(t));
-  policy.observe(duel, first_wins(duel) ? Outcome::first_wins : Outcome::second_wins, stream.at(t));
-  return duel;
+  return exploration::step(policy, t, Stream(7, 0, Purpose::choice).at(t), first_wins);
 }
 
 TEST(InterleavedFilter, log_term_is_the_logarithm_of_t_k_squared) {
@@ -258,15 +259,7 @@ void expect_same_choices_as_twin(bool prunes) {
     ASSERT_EQ(exploration::first_difference(policy, twin, problem, problem.horizon + 5), "")
         << "seed " << seed;
     // How many ended before the horizon, so that the test is not about sweeps alone.
-    const Stream choices(seed, 0, Purpose::choice);
-    const Stream nature(seed, 0, Purpose::test, "nature");
-    const Stream answers(seed, 0, Purpose::answer);
-    for (Round t = 1; t < problem.horizon && !policy.settled(); ++t) {
-      const Duel duel = policy.take(t, choices.at(t));
-      RoundRng draw = nature.at(t);
-      policy.observe(duel, problem.answer(duel, draw), answers.at(t));
-    }
-    ended += policy.settled();
+    ended += exploration::settles(policy, problem);
   }
   EXPECT_GT(ended, 300);
 }

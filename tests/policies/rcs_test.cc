@@ -6,11 +6,14 @@
 
 #include "duel/truth/matrix_catalogue.h"
 #include "tests/policies/side_by_side.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/rcs_twin.h"
 #include "tests/policies/two_samples.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature rcs_signature("rcs", 0x4ddae5dc725bd9f0);
 
 TEST(Rcs, makes_the_choices_of_its_literal_twin_when_every_round_is_played) {
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
@@ -21,20 +24,13 @@ TEST(Rcs, makes_the_choices_of_its_literal_twin_when_every_round_is_played) {
     options.deterministic_ties = rng.below(4) == 0;
     const std::size_t num_arms = 1 + seed % 7;
     const Round rounds = seed % 20 == 0 ? 3000 : 250;
-    const PreferenceMatrix matrix = random_matrix(num_arms, seed);
-    RcsTwin twin(options.alpha, options.ties, options.deterministic_ties, false, num_arms);
-    const auto twin_pairs = record_twin(twin, matrix, seed, 0, rounds);
-    const auto literal = record_trial<Rcs>(options, matrix, seed, 0, rounds, false);
-    ASSERT_EQ(literal.pairs, twin_pairs) << "seed " << seed << ", " << num_arms << " arms";
-    const TrialStreams streams(seed, 0, "side by side");
-    Rcs policy(options, num_arms, streams.choice.at(0));
-    for (Round t = 1; t <= rounds; ++t) {
-      const Duel duel = policy.take(t, streams.choice.at(t));
-      ASSERT_EQ(duel, twin.next(t, streams.choice.at(t))) << "ties, seed " << seed;
-      const Outcome outcome = messy_outcome(matrix, duel, seed);
-      policy.observe(duel, outcome, streams.answer.at(t));
-      twin.tell(duel, outcome, streams.answer.at(t));
-    }
+    expect_same_choices_as_twin<Rcs>(
+        options, num_arms, seed, rounds,
+        [](const RcsOptions& given, std::size_t k, RoundRng) {
+          return RcsTwin(given.alpha, given.ties, given.deterministic_ties, false, k);
+        },
+        false);
+    if (testing::Test::HasFatalFailure()) return;
   }
 }
 

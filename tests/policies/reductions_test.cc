@@ -9,10 +9,17 @@
 #include "duel/policies/self_sparring.h"
 #include "duel/policies/sparring.h"
 #include "tests/policies/side_by_side.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/reductions_twin.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature doubler_signature("doubler", 0x54f475a67331a699);
+const test::RecordedSignature multisbm_signature("multisbm", 0x672b305324e76fd2);
+const test::RecordedSignature self_sparring_signature("self-sparring", 0x95c28e060aa467fd);
+const test::RecordedSignature sparring_ts_signature("sparring-ts", 0x6a4209406bbae397);
+const test::RecordedSignature sparring_ucb_signature("sparring-ucb", 0xdbee6fbd3f9b1dcc);
 
 template <class Options>
 Options some_options(std::uint64_t seed) {
@@ -38,25 +45,25 @@ void expect_twin_agreement(std::uint64_t first_seed, std::uint64_t problems, Mak
 
 TEST(Sparring, with_bounds_makes_the_choices_of_its_literal_twin) {
   expect_twin_agreement<SparringUcb>(
-      1, 1000, [](const SparringUcbOptions& options, std::size_t k, RoundRng) {
-        return twins::SparringUcbTwin(k, options.alpha, options.ties, options.deterministic_ties);
+      1, 1000, [](const UcbBanditOptions& options, std::size_t k, RoundRng) {
+        return twins::SparringUcbTwin({k, options.alpha, options.deterministic_ties}, options.ties);
       });
 }
 TEST(Sparring, with_thompson_sampling_makes_the_choices_of_its_literal_twin) {
-  expect_twin_agreement<SparringTs>(100001, 300,
-                                    [](const SparringTsOptions& options, std::size_t k, RoundRng) {
-                                      return twins::SparringTsTwin(k, options.ties);
-                                    });
+  expect_twin_agreement<SparringTs>(
+      100001, 300, [](const PolicyOptions& options, std::size_t k, RoundRng) {
+        return twins::SparringTsTwin(twins::LiteralThompson(k), options.ties);
+      });
 }
 TEST(MultiSbm, makes_the_choices_of_its_literal_twin) {
   expect_twin_agreement<MultiSbm>(
-      200001, 1000, [](const MultiSbmOptions& options, std::size_t k, RoundRng) {
+      200001, 1000, [](const UcbBanditOptions& options, std::size_t k, RoundRng) {
         return twins::MultiSbmTwin(k, options.alpha, options.ties, options.deterministic_ties);
       });
 }
 TEST(Doubler, makes_the_choices_of_its_literal_twin) {
   expect_twin_agreement<Doubler>(
-      300001, 1000, [](const DoublerOptions& options, std::size_t k, RoundRng rng) {
+      300001, 1000, [](const UcbBanditOptions& options, std::size_t k, RoundRng rng) {
         return twins::DoublerTwin(k, options.alpha, options.ties, options.deterministic_ties, rng);
       });
 }
@@ -112,7 +119,7 @@ TEST(CardinalBandit, recent_plays_cover_the_last_half_to_three_quarters) {
 TEST(Sparring, rewards_of_the_two_sides_sum_to_one) {
   const PreferenceMatrix matrix = random_matrix(4, 3);
   const Stream choices(3, 0, Purpose::choice);
-  SparringUcbOptions options;
+  UcbBanditOptions options;
   options.ties = Ties::half;
   SparringUcb policy(options, 4, choices.at(0));
   for (Round t = 1; t <= 500; ++t) {

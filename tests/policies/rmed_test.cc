@@ -5,10 +5,15 @@
 #include <cmath>
 
 #include "tests/policies/side_by_side.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/rmed_twin.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature rmed1_signature("rmed1", 0xd04ee36706371dd2);
+const test::RecordedSignature rmed2_signature("rmed2", 0xfa0cbb36907d7720);
+const test::RecordedSignature rmed2fh_signature("rmed2fh", 0xf1dde0f6a5d5cd3c);
 
 using Rmed1 = Rmed<RmedVariant::one>;
 using Rmed2 = Rmed<RmedVariant::two>;
@@ -70,7 +75,7 @@ TEST(Rmed, rmed2fh_makes_the_choices_of_its_literal_twin) {
   expect_twin_agreement<Rmed2Fh>(3, 200001);
 }
 
-// algorithms: K = 2, arm 1 always wins, f = .6042.
+// K = 2, arm 1 always wins, f = .6042.
 TEST(Rmed, rmed1_follows_the_trace_worked_out_by_hand) {
   const Recording recording = record_trial<Rmed1>({}, sure_win(), 1, 0, 11, true);
   EXPECT_EQ(
@@ -92,22 +97,6 @@ TEST(Rmed, rmed2fh_plays_every_pair_eight_times_first_at_a_horizon_of_1e5) {
 }
 
 // Feeds a policy the counts of a known matrix as foreign duels, scaled to `plays` per pair.
-template <class P>
-P told_the_truth(typename P::Options options, const PreferenceMatrix& matrix, int plays) {
-  const Stream stream(1, 0, Purpose::choice);
-  P policy(options, matrix.num_arms(), stream.at(0));
-  for (Arm i = 0; i < matrix.num_arms(); ++i) {
-    for (Arm j = i + 1; j < matrix.num_arms(); ++j) {
-      const auto wins = static_cast<int>(std::lround(matrix(i, j) * plays));
-      for (int k = 0; k < plays; ++k) {
-        policy.observe({i, j, 0, true}, k < wins ? Outcome::first_wins : Outcome::second_wins,
-                       stream.at(0));
-      }
-    }
-  }
-  return policy;
-}
-
 // cyclic with exact means: arm 2 is best met by 4, 3 by 2, 4 by 3 (1-based).
 TEST(Rmed, rmed2_sends_arms_of_the_cyclic_problem_to_their_cheapest_opponents) {
   const PreferenceMatrix cyclic =

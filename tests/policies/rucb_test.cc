@@ -6,10 +6,14 @@
 #include <limits>
 
 #include "tests/policies/side_by_side.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/rucb_twin.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature rucb_signature("rucb", 0x4d5db104d2d7e5a7);
+const test::RecordedSignature rucb_seed_signature("rucb-seed", 0xace091626756d6cd);
 
 using RucbIcml = Rucb<RucbForm::icml>;
 using RucbSeed = Rucb<RucbForm::seed>;
@@ -58,7 +62,7 @@ TEST(Rucb, seed_form_makes_the_choices_of_its_literal_twin) {
   expect_twin_agreement<RucbSeed>(false, 100001);
 }
 
-// algorithms: with two arms and a sure winner the informative rounds are t = 1 and
+// With two arms and a sure winner the informative rounds are t = 1 and
 // t_n = ceil(exp(n/2.04)), n = 1, 2, ..
 TEST(Rucb, meets_a_sure_loser_at_the_rounds_worked_out_by_hand) {
   const Recording recording = record_trial<RucbIcml>({}, sure_win(), 3, 0, 60, true);

@@ -9,11 +9,17 @@
 #include "duel/policies/savage_condorcet.h"
 #include "duel/policies/savage_copeland.h"
 #include "tests/policies/exploration_problems.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/savage_twin.h"
 
 namespace duel {
 namespace {
 
+const test::RecordedSignature savage_borda_signature("savage-borda", 0xf7ed971c4d266ac9);
+const test::RecordedSignature savage_condorcet_signature("savage-condorcet", 0x870b9c535f5128aa);
+const test::RecordedSignature savage_copeland_signature("savage-copeland", 0x4ab6faf7934ac733);
+
+using exploration::lower_index_wins;
 using exploration::Problem;
 using twins::Criterion;
 using twins::LiteralBordaArms;
@@ -36,12 +42,8 @@ RoundRng at(Round t) { return Stream(13, 0, Purpose::choice).at(t); }
 
 template <class P>
 Duel step(P& policy, Round t, const std::function<bool(const Duel&)>& first_wins) {
-  const Duel duel = policy.take(t, at(t));
-  policy.observe(duel, first_wins(duel) ? Outcome::first_wins : Outcome::second_wins, at(t));
-  return duel;
+  return exploration::step(policy, t, at(t), first_wins);
 }
-
-bool lower_index_wins(const Duel& duel) { return duel.first < duel.second; }
 
 template <class P>
 Round duels_until_settled(P policy, Arm expected_winner) {
@@ -247,15 +249,7 @@ void expect_same_choices_as_twin(Criterion criterion, int problems, Round most_r
     P policy(options, problem.num_arms, at(0));
     ASSERT_EQ(exploration::first_difference(policy, twin, problem, problem.horizon + 5), "")
         << "seed " << seed;
-    const Stream choices(seed, 0, Purpose::choice);
-    const Stream nature(seed, 0, Purpose::test, "nature");
-    const Stream answers(seed, 0, Purpose::answer);
-    for (Round t = 1; t < problem.horizon && !policy.settled(); ++t) {
-      const Duel duel = policy.take(t, choices.at(t));
-      RoundRng draw = nature.at(t);
-      policy.observe(duel, problem.answer(duel, draw), answers.at(t));
-    }
-    ended += policy.settled();
+    ended += exploration::settles(policy, problem);
   }
   EXPECT_GT(ended, problems / 10);
 }

@@ -4,10 +4,13 @@
 
 #include "duel/truth/matrix_catalogue.h"
 #include "tests/policies/side_by_side.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/scb_twin.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature scb_signature("scb", 0xa874ee4c5b03c663);
 
 TEST(Scb, makes_the_choices_of_its_literal_twin_with_and_without_jumping) {
   std::size_t jumped = 0;

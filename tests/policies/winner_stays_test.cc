@@ -7,10 +7,14 @@
 #include <vector>
 
 #include "tests/policies/side_by_side.h"
+#include "tests/policies/signature.h"
 #include "tests/policies/twins/winner_stays_twin.h"
 
 namespace duel {
 namespace {
+
+const test::RecordedSignature ws_s_signature("ws-s", 0xfbc3c7f17d6f4486);
+const test::RecordedSignature ws_w_signature("ws-w", 0x2ab22273d4c33de3);
 
 template <class Options>
 Options some_options(std::uint64_t seed) {
@@ -45,7 +49,7 @@ TEST(WinnerStays, strong_form_makes_the_choices_of_its_literal_twin) {
   expect_twin_agreement<WinnerStaysStrong>(100001);
 }
 
-// algorithms: K = 3, beta = 1.1. Deterministic ties begin with (1,2); 1 wins; (1,3): 3 wins; (3,1):
+// K = 3, beta = 1.1. Deterministic ties begin with (1,2); 1 wins; (1,3): 3 wins; (3,1):
 // 3 wins, the round is over; one (3,3); then (3,1).
 TEST(WinnerStays, strong_form_follows_the_trace_worked_out_by_hand) {
   WinnerStaysStrongOptions options;

@@ -8,6 +8,13 @@ void throw_pair_count_overflow() {
   throw std::overflow_error("one arm beat another more than 2147483647 times: the counts are full");
 }
 
+bool PairCounts::consistent() const {
+  if (points_.size() != num_arms_ * num_arms_) return false;
+  bool whole = true;
+  for_each_met_pair([&](Arm i, Arm j) { whole = whole && total(i, j) % 2 == 0; });
+  return whole;
+}
+
 Arm empirical_copeland_leader(const PairCounts& counts) {
   const auto num_arms = static_cast<Arm>(counts.num_arms());
   Arm best = 0;

@@ -39,6 +39,15 @@ class PairCounts {
   std::uint64_t total(Arm i, Arm j) const {
     return static_cast<std::uint64_t>(points(i, j)) + points(j, i);
   }
+  // Calls visit(i, j), i < j, for every pair that met, in order.
+  template <class Visit>
+  void for_each_met_pair(Visit visit) const {
+    for (Arm i = 0; i < num_arms_; ++i) {
+      for (Arm j = i + 1; j < num_arms_; ++j) {
+        if (total(i, j) != 0) visit(i, j);
+      }
+    }
+  }
   double wins(Arm i, Arm j) const { return 0.5 * points(i, j); }
   double duels(Arm i, Arm j) const { return 0.5 * static_cast<double>(total(i, j)); }
   // The share of duels that i won against j; 1/2 where they never met.
@@ -51,8 +60,8 @@ class PairCounts {
   void fields(Archive& archive) {
     archive(points_);
   }
-  // After a restore: the table still belongs to this number of arms.
-  bool consistent() const { return points_.size() == num_arms_ * num_arms_; }
+  // After a restore: the table still belongs to this number of arms, and every duel is whole.
+  bool consistent() const;
 
  private:
   std::size_t num_arms_;

@@ -87,8 +87,21 @@ inline Matches count_matches(std::size_t size, Condition matches) {
   return {static_cast<std::size_t>(count[0] + count[1]), static_cast<std::size_t>(sum[0] + sum[1])};
 }
 
-// One of the indices at which value(k) is largest over a padded row: the only one, or where several
-// tie, number pick(count) of them in ascending order. The common case, a single largest value,
+// An index that fulfils a condition: the only one, or where there are several, number pick(count) of
+// them in ascending order. REQUIRES: there is one.
+template <class Condition, class Pick>
+inline std::size_t pick_match(std::size_t size, Condition matches, Pick pick) {
+  const Matches found = count_matches(size, matches);
+  if (found.count == 1) return found.index_sum;
+  std::size_t n = pick(found.count);
+  for (std::size_t k = 0;; k += 2) {
+    const IntLanes match = matches(k);
+    if (match[0] != 0 && n-- == 0) return k;
+    if (match[1] != 0 && n-- == 0) return k + 1;
+  }
+}
+
+// One of the indices at which value(k) is largest over a padded row, as by pick_match. The common case, a single largest value,
 // takes one pass over the row, one over the largest values of its blocks, and no branch that
 // depends on where the value lies.
 template <class Value, class Pick>
@@ -130,15 +143,7 @@ inline std::size_t pick_largest(std::size_t size, Value value, Pick pick) {
       if (count == 1) return begin + sum + lane;
     }
   }
-  const auto is_best = [&](std::size_t k) { return IntLanes(value(k) == bests); };
-  const Matches tied = count_matches(size, is_best);
-  if (tied.count == 1) return tied.index_sum;
-  std::size_t n = pick(tied.count);
-  for (std::size_t k = 0;; k += 2) {
-    const IntLanes match = is_best(k);
-    if (match[0] != 0 && n-- == 0) return k;
-    if (match[1] != 0 && n-- == 0) return k + 1;
-  }
+  return pick_match(size, [&](std::size_t k) { return IntLanes(value(k) == bests); }, pick);
 }
 
 }  // namespace duel

@@ -1,5 +1,5 @@
 // The round at which ln t reaches a level: while a policy only repeats a self-duel, nothing but
-// ln t moves, so this is when its decision can change (design: jumping).
+// ln t moves, so this is when its decision can change (docs/design.md).
 #pragma once
 
 #include <algorithm>

@@ -32,8 +32,8 @@ double deviation(std::uint64_t count, std::uint64_t n, double p) {
 std::uint64_t missing(const ShownCounts& counts) { return counts.expired + counts.invalid; }
 std::uint64_t final_ones(const ShownCounts& counts) { return counts.answered() + counts.expired; }
 
-// Section "delayed feedback": a rate of missing answers per pair and side that is out of line by
-// three standard errors. If one side's answers get lost more often, the rest is no fair sample.
+// A rate of missing answers per pair and side that is out of line by three standard errors. If one
+// side's answers get lost more often, the rest is no fair sample.
 HealthCheck missing_answers(const Ledger& ledger) {
   HealthCheck check{.name = "missing_answers", .verdict = HealthVerdict::unknown, .detail = ""};
   const ShownCounts all = ledger.total();

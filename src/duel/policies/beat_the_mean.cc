@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <functional>
 
 #include "duel/core/pair_counts.h"
+#include "duel/policies/parts/arms.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
@@ -25,14 +26,13 @@ double beat_the_mean_pac_limit(std::size_t num_arms, double gamma, double epsilo
 
 BeatTheMeanExplorer::BeatTheMeanExplorer(const Rule& rule, std::size_t num_arms)
     : rule_(rule),
-      working_set_(num_arms),
+      working_set_(all_arms(num_arms)),
       place_(num_arms),
       cells_(num_arms * num_arms),
       pending_(num_arms * num_arms),
       rows_(num_arms),
       turns_(num_arms),
       means_(num_arms) {
-  std::iota(working_set_.begin(), working_set_.end(), Arm{0});
   rebuild_places();
   for (const Arm b : working_set_) {
     refresh_turn(b);
@@ -98,16 +98,8 @@ void BeatTheMeanExplorer::test(RoundRng& rng) {
     radius_ = beat_the_mean_radius(rule_.width, rule_.log_term, static_cast<double>(radius_duels_));
   }
   if (working_set_.size() == 1 || !(all.low + radius_ <= all.high - radius_)) return;
-  const auto is_worst = [&](Arm b) { return means_.leaf(b).low == all.low; };
-  const auto tied =
-      static_cast<std::size_t>(std::count_if(working_set_.begin(), working_set_.end(), is_worst));
-  std::size_t k = pick_tied(tied, rule_.deterministic_ties, rng);
-  for (const Arm b : working_set_) {
-    if (is_worst(b) && k-- == 0) {
-      remove(b);
-      return;
-    }
-  }
+  remove(least_of(working_set_, rule_.deterministic_ties, rng,
+                  [&](Arm b) { return means_.leaf(b).low; }));
 }
 
 void BeatTheMeanExplorer::remove(Arm removed) {
@@ -131,17 +123,11 @@ void BeatTheMeanExplorer::rebuild_places() {
 }
 
 Arm BeatTheMeanExplorer::leader(RoundRng rng) const {
-  const auto is_best = [&](Arm b) { return means_.leaf(b).high == means_.all().high; };
-  const auto tied =
-      static_cast<std::size_t>(std::count_if(working_set_.begin(), working_set_.end(), is_best));
-  std::size_t k = pick_tied(tied, rule_.deterministic_ties, rng);
-  for (const Arm b : working_set_) {
-    if (is_best(b) && k-- == 0) return b;
-  }
-  return working_set_.front();
+  return largest_of(working_set_, rule_.deterministic_ties, rng,
+                    [&](Arm b) { return means_.leaf(b).high; });
 }
 
-bool BeatTheMeanExplorer::restored(std::span<const Ticket> pending) {
+bool BeatTheMeanExplorer::restored(std::span<const Duel> pending) {
   const std::size_t num_arms = place_.size();
   if (cells_.size() != num_arms * num_arms || working_set_.empty() ||
       working_set_.back() >= num_arms ||
@@ -154,9 +140,9 @@ bool BeatTheMeanExplorer::restored(std::span<const Ticket> pending) {
   }
   rebuild_places();
   std::fill(pending_.begin(), pending_.end(), 0);
-  for (const Ticket& ticket : pending) {
-    if (in_working_set(ticket.first) && in_working_set(ticket.second)) {
-      ++pending_[index(ticket.first, ticket.second)];
+  for (const Duel& duel : pending) {
+    if (in_working_set(duel.first) && in_working_set(duel.second)) {
+      ++pending_[index(duel.first, duel.second)];
     }
   }
   turns_ = TournamentTree<Turn>(num_arms);

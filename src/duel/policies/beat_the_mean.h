@@ -11,6 +11,14 @@
 //            their gaps by |W|/(|W|-1); literal_self=true is the paper's form, where the fair coin
 //            of a self-duel counts.
 //
+// The working set W holds all arms at first; of each arm b of W, n_b duels and the mean P_b of b
+// against the arms that are still in W; n* = min n_b.
+//   1. While |W| > 1 and n* < N (infinite online): b with the fewest duels, b' uniform from W.
+//   2. They meet; the answer counts for b alone.
+//   3. If min P + c(n*) <= max P - c(n*): the arm with the least P leaves W, and the others forget
+//      their duels with it.
+//   4. The arm of W with the largest P is returned.
+//
 // Outstanding duels: the arm asked next is the one with the fewest duels answered or pending; the
 // test runs at every answer on the answers that are in. A lost duel gives its arm its turn back.
 // Answers about an arm that was removed are ignored.
@@ -105,7 +113,7 @@ class BeatTheMeanExplorer {
   void fields(Archive& archive) {
     archive(working_set_, cells_);
   }
-  bool restored(std::span<const Ticket> pending);
+  bool restored(std::span<const Duel> pending);
 
  private:
   // What happened when b was chosen to meet b'.

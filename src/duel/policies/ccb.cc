@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "duel/core/wake_up.h"
+#include "duel/policies/parts/arms.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
@@ -22,13 +24,11 @@ Ccb::Ccb(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
       hypotheses_(num_arms),
       most_(num_arms, static_cast<std::uint32_t>(num_arms - 1)),
       fewest_(num_arms),
-      entry_(num_arms, kInfinity) {
+      entry_(num_arms, kInfinity),
+      room_(num_arms) {
   leaders_.reserve(num_arms);
-  scratch_.reserve(num_arms);
   find_leaders();
 }
-
-double Ccb::width(Round round) const { return std::sqrt(options_.alpha * log_round(round)); }
 
 void Ccb::count(Arm i) const {
   const double* row = &deficit_[i * counts_.num_arms()];
@@ -48,11 +48,7 @@ void Ccb::count(Arm i) const {
 }
 
 void Ccb::find_leaders() const {
-  leaders_.clear();
-  const std::uint32_t best = *std::max_element(most_.begin(), most_.end());
-  for (Arm i = 0; i < counts_.num_arms(); ++i) {
-    if (most_[i] == best) leaders_.push_back(i);
-  }
+  find_arms(most_, *std::max_element(most_.begin(), most_.end()), leaders_);
 }
 
 void Ccb::follow(double width) const {
@@ -69,11 +65,7 @@ void Ccb::follow(double width) const {
 }
 
 void Ccb::refresh_pair(Arm i, Arm j) {
-  const double root_n = std::sqrt(counts_.duels(i, j));
-  const double z =
-      0.5 *
-      (static_cast<double>(counts_.points(j, i)) - static_cast<double>(counts_.points(i, j))) /
-      (2.0 * root_n);
+  const double z = bound_deficit(counts_, i, j);
   deficit_[i * counts_.num_arms() + j] = z;
   deficit_[j * counts_.num_arms() + i] = -z;
   count(i);
@@ -90,14 +82,14 @@ std::optional<Ccb::Hypotheses> Ccb::revised(RoundRng& rng) const {
     return *copy;
   };
 
-  // (A) A hypothesis is disproved: an arm surely beats one that was believed to beat it.
+  // Step 2 (A): an arm surely beats one that was believed to beat it.
   bool disproved = false;
   for (Arm i = 0; i < num_arms && !disproved; ++i) {
     for (const Arm j : hypotheses_.conquerors[i]) disproved = disproved || surely_wins(i, j);
   }
   if (disproved) copy = Hypotheses(num_arms);
 
-  // (B) Arms that cannot be Copeland winners leave B.
+  // Step 2 (B): arms that cannot be Copeland winners leave B.
   const std::uint32_t surest = *std::max_element(fewest_.begin(), fewest_.end());
   bool any_left = false;
   for (Arm i = 0; i < num_arms; ++i) {
@@ -117,7 +109,7 @@ std::optional<Ccb::Hypotheses> Ccb::revised(RoundRng& rng) const {
   }
   if (!any_left) copy = Hypotheses(num_arms);
 
-  // (C) Arms that surely are Copeland winners enter B.
+  // Step 2 (C): arms that surely are Copeland winners enter B.
   for (const Arm i : leaders_) {
     if (most_[i] != fewest_[i]) continue;
     const std::uint32_t losses = num_arms - 1 - most_[i];
@@ -145,36 +137,31 @@ std::optional<Ccb::Hypotheses> Ccb::revised(RoundRng& rng) const {
 
 Arm Ccb::choose_second(Arm first, const std::vector<Arm>* pool, double width, RoundRng& rng) const {
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
-  double best = 0.5;
-  scratch_.clear();
+  LargestArms<double> best(room_, 0.5);
   const auto consider = [&](Arm j) {
     if (j == first || surely_wins(j, first)) return;
     const double n = counts_.duels(j, first);
-    const double u = n == 0 ? 2.0 : counts_.mean(j, first) + width * (1.0 / std::sqrt(n));
-    if (u < best) return;
-    if (u > best) {
-      best = u;
-      scratch_.clear();
-    }
-    scratch_.push_back(j);
+    best.offer(j, n == 0 ? 2.0 : counts_.mean(j, first) + width * (1.0 / std::sqrt(n)));
   };
   if (pool != nullptr) {
     for (const Arm j : *pool) consider(j);
   } else {
     for (Arm j = 0; j < num_arms; ++j) consider(j);
   }
-  if (scratch_.empty()) return first;
-  return scratch_[pick_tied(scratch_.size(), options_.deterministic_ties, rng)];
+  return best.empty() ? first : best.pick(options_.deterministic_ties, rng);
 }
 
 Ccb::Choice Ccb::choose(Round round, RoundRng rng) const {
+  // Step 1: the scores at this round's clock.
   const double s = width(round);
   follow(s);
+  // Step 2, on a copy where anything changes.
   Choice choice{{0, 0, round}, revised(rng)};
   const Hypotheses& h = choice.changed ? *choice.changed : hypotheses_;
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
 
-  if (rng.below(4) == 0) {  // look again at what is believed and not settled
+  // Step 3: look again at what is believed and not settled.
+  if (rng.below(4) == 0) {
     std::size_t open = 0;
     const auto is_open = [&](Arm i, Arm j) { return !surely_loses(i, j) && !surely_wins(i, j); };
     for (Arm i = 0; i < num_arms; ++i) {
@@ -191,13 +178,17 @@ Ccb::Choice Ccb::choose(Round round, RoundRng rng) const {
       }
     }
   }
-  scratch_.clear();
+  // Step 4.
+  std::size_t hopeful = 0;
   for (const Arm i : leaders_) {
-    if (h.candidate[i] != 0) scratch_.push_back(i);
+    if (h.candidate[i] != 0) room_[hopeful++] = i;
   }
-  const bool narrowed = !scratch_.empty() && rng.below(3) < 2;
-  const std::vector<Arm>& champions = narrowed ? scratch_ : leaders_;
+  const bool narrowed = hopeful > 0 && rng.below(3) < 2;
+  const std::span<const Arm> champions =
+      narrowed ? std::span<const Arm>(room_).first(hopeful) : std::span<const Arm>(leaders_);
+  // Step 5.
   const Arm first = champions.size() == 1 ? champions[0] : champions[rng.below(champions.size())];
+  // Step 6.
   const bool conquerors_only = rng.coin() && !h.conquerors[first].empty();
   const Arm second = choose_second(first, conquerors_only ? &h.conquerors[first] : nullptr, s, rng);
   choice.duel = {first, second, round};
@@ -206,6 +197,7 @@ Ccb::Choice Ccb::choose(Round round, RoundRng rng) const {
 
 void Ccb::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
   if (duel.is_self()) return;
+  // Step 7.
   if (const auto points = points_of(outcome, options_.ties, rng)) {
     counts_.add(duel.first, duel.second, *points);
     refresh_pair(duel.first, duel.second);
@@ -252,11 +244,7 @@ bool Ccb::restored() {
   Ccb rebuilt(options_, num_arms, RoundRng(0, 0, 0));
   rebuilt.counts_ = counts_;
   rebuilt.hypotheses_ = hypotheses_;
-  for (Arm i = 0; i < num_arms; ++i) {
-    for (Arm j = i + 1; j < num_arms; ++j) {
-      if (counts_.total(i, j) != 0) rebuilt.refresh_pair(i, j);
-    }
-  }
+  counts_.for_each_met_pair([&](Arm i, Arm j) { rebuilt.refresh_pair(i, j); });
   *this = std::move(rebuilt);
   return true;
 }

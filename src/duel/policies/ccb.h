@@ -7,10 +7,26 @@
 //            ordered pair.
 // Departs    nowhere. Outstanding duels are not counted.
 //
+// Hypotheses: B holds candidate winners, at first all arms; B^i arms believed to beat i, at first
+// none; L how many duels a winner loses, at first K. The algorithm at round t:
+//   1. u_ij, l_ij = w_ij/n_ij +- sqrt(alpha ln t/n_ij). Upper and lower Copeland scores
+//      #{j : u_ij >= 1/2}, #{j : l_ij >= 1/2}; C: the arms with the largest upper score.
+//   2. (A) Reset disproven hypotheses: if l_ij > 1/2 for a j of some B^i, all of them begin anew.
+//      (B) Remove non-winners: an arm of B whose upper score is below another's lower one leaves;
+//          if |B^i| != L + 1, B^i becomes {k : u_ik < 1/2}. If B is empty, all begin anew.
+//      (C) Add winners: an arm i of C with equal scores enters B, B^i becomes empty, L its number
+//          of losses; each other B^j keeps L + 1 arms at random, or none if it has fewer.
+//   3. With probability 1/4: a uniform one of the pairs (i, j), j of B^i, with l_ij <= 1/2 <= u_ij
+//      meets, if there is one, and the round is over.
+//   4. If B n C is not empty: with probability 2/3, C becomes B n C.
+//   5. c is uniform in C.
+//   6. With probability 1/2 d is sought in B^c, else, or if that is empty, among all arms: the
+//      largest u_jc over those with l_jc <= 1/2; on a tie not c.
+//   7. c and d meet.
+//
 // With S = sqrt(alpha ln t) and z_ij = (1/2 - w_ij/n_ij) sqrt(n_ij) = -z_ji:
 //   u_ij < 1/2 iff S < z_ij          l_ij > 1/2 iff S < -z_ij
-// and a pair is settled once S < |z_ij|. Hypotheses: B holds candidate winners, B^i arms believed
-// to beat i, L how many duels a winner loses.
+// and a pair is settled once S < |z_ij|.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +35,7 @@
 #include <vector>
 
 #include "duel/core/pair_counts.h"
+#include "duel/policies/parts/crossing.h"
 #include "duel/policies/policy.h"
 
 namespace duel {
@@ -67,7 +84,7 @@ class Ccb : public ChoosingPolicy<Ccb> {
   bool restored();
 
  private:
-  double width(Round round) const;
+  double width(Round round) const { return bound_width(options_.alpha, round); }
   double deficit(Arm i, Arm j) const { return deficit_[i * counts_.num_arms() + j]; }
   bool surely_loses(Arm i, Arm j) const { return deficit(i, j) > width_; }  // u_ij < 1/2
   bool surely_wins(Arm i, Arm j) const { return -deficit(i, j) > width_; }  // l_ij > 1/2
@@ -90,7 +107,7 @@ class Ccb : public ChoosingPolicy<Ccb> {
   mutable std::vector<std::uint32_t> fewest_;  // lower ones #{l >= 1/2}
   mutable std::vector<double> entry_;          // least |z_ij| >= S of a row
   mutable std::vector<Arm> leaders_;           // C
-  mutable std::vector<Arm> scratch_;
+  mutable std::vector<Arm> room_;              // scratch
 };
 
 }  // namespace duel

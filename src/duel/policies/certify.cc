@@ -2,18 +2,22 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "duel/core/beta.h"
 #include "duel/core/logarithm.h"
 #include "duel/inference/error_budget.h"
+#include "duel/policies/parts/arms.h"
+#include "duel/policies/parts/evidence_grid.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
 namespace {
 
-// Costs are summed in units of 2^-36, so that equal standings are equal whatever the order of
-// summation.
-std::int64_t to_grid(double cost) { return static_cast<std::int64_t>(cost * 0x1p36 + 0.5); }
+// Losses in a sampled tournament; then, of equal ones, the cost of winning all pairs.
+using Standing = std::pair<std::uint32_t, std::int64_t>;
+constexpr Standing kWorst{std::numeric_limits<std::uint32_t>::max(),
+                          std::numeric_limits<std::int64_t>::max()};
 
 }  // namespace
 
@@ -31,18 +35,15 @@ Certify::Certify(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
       beaten_(num_arms * num_arms),
       beliefs_(num_arms),
       row_cost_(num_arms),
-      worst_(num_arms) {
-  tied_.reserve(num_arms);
+      worst_(num_arms),
+      room_(num_arms) {
   for (Arm i = 0; i < num_arms; ++i) refresh_row(i);
 }
 
 Arm Certify::likeliest_winner(RoundRng& rng) const {
-  const std::int64_t least = *std::min_element(row_cost_.begin(), row_cost_.end());
-  tied_.clear();
-  for (Arm i = 0; i < counts_.num_arms(); ++i) {
-    if (row_cost_[i] == least) tied_.push_back(i);
-  }
-  return one_of_tied(rng);
+  LeastArms<std::int64_t> least(room_);
+  for (Arm i = 0; i < counts_.num_arms(); ++i) least.offer(i, row_cost_[i]);
+  return least.pick(options_.deterministic_ties, rng);
 }
 
 Arm Certify::leader(RoundRng& rng) const {
@@ -50,22 +51,13 @@ Arm Certify::leader(RoundRng& rng) const {
   if (way < 2) return likeliest_winner(rng);
   const SampledTournament tournament(beliefs_, rng, nullptr);
   const std::uint8_t level = way == 2 ? *std::min_element(worst_.begin(), worst_.end()) : 2;
-  auto fewest = std::numeric_limits<std::uint32_t>::max();
-  std::int64_t least = 0;
-  tied_.clear();
+  LeastArms<Standing> least(room_, kWorst);
   for (Arm i = 0; i < counts_.num_arms(); ++i) {
     if (worst_[i] > level) continue;
-    const std::uint32_t losses = tournament.losses(i, fewest);
-    if (losses > fewest) continue;
-    const std::int64_t cost = row_cost_[i];
-    if (losses < fewest || cost < least) {
-      fewest = losses;
-      least = cost;
-      tied_.clear();
-    }
-    if (cost == least) tied_.push_back(i);
+    const std::uint32_t losses = tournament.losses(i, least.value().first);
+    least.offer(i, {losses, row_cost_[i]});
   }
-  return one_of_tied(rng);
+  return least.pick(options_.deterministic_ties, rng);
 }
 
 Arm Certify::rival_of(Arm leader, RoundRng& rng) const {
@@ -74,26 +66,19 @@ Arm Certify::rival_of(Arm leader, RoundRng& rng) const {
   bool all_beaten = true;
   for (Arm j = 0; j < num_arms; ++j) all_beaten = all_beaten && (j == leader || beaten[j] > 0);
   const bool draws = !rng.coin();
-  double least = std::numeric_limits<double>::infinity();
-  tied_.clear();
+  LeastArms<double> least(room_);
   for (Arm j = 0; j < num_arms; ++j) {
     if (j == leader || (!all_beaten && beaten[j] > 0)) continue;
     const double pending = pending_.empty() ? 0.0 : pending_.count(leader, j);
     const double wins = counts_.wins(leader, j) + pending;
     const double losses = counts_.wins(j, leader);
-    double value = 0;
     if (draws) {
-      value = -draw_beta(losses + 1, wins + 1, rng);
+      least.offer(j, -draw_beta(losses + 1, wins + 1, rng));
     } else {
-      value = pending > 0 ? beta_above_half(wins, losses) : beliefs_.above_half(leader, j);
+      least.offer(j, pending > 0 ? beta_above_half(wins, losses) : beliefs_.above_half(leader, j));
     }
-    if (value < least) {
-      least = value;
-      tied_.clear();
-    }
-    if (value == least) tied_.push_back(j);
   }
-  return one_of_tied(rng);
+  return least.pick(options_.deterministic_ties, rng);
 }
 
 Duel Certify::select(Round round, RoundRng rng) const {
@@ -143,17 +128,14 @@ void Certify::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
 bool Certify::restored() {
   const std::size_t num_arms = counts_.num_arms();
   if (!counts_.consistent() || !pending_.valid_for(num_arms)) return false;
-  if (beaten_.size() != num_arms * num_arms) return false;
+  if (beaten_.size() != num_arms * num_arms ||
+      std::any_of(beaten_.begin(), beaten_.end(), [](std::uint8_t level) { return level > 2; })) {
+    return false;
+  }
   beliefs_ = Beliefs(num_arms);
   for (Arm i = 0; i < num_arms; ++i) refresh_row(i);
   std::fill(worst_.begin(), worst_.end(), 0);
-  for (Arm i = 0; i < num_arms; ++i) {
-    for (Arm j = i + 1; j < num_arms; ++j) {
-      if ((counts_.total(i, j) & 1) != 0) return false;  // halves come in pairs
-      if (beaten_[i * num_arms + j] > 2 || beaten_[j * num_arms + i] > 2) return false;
-      if (counts_.total(i, j) != 0) refresh_pair(i, j);
-    }
-  }
+  counts_.for_each_met_pair([&](Arm i, Arm j) { refresh_pair(i, j); });
   return true;
 }
 

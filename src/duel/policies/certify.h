@@ -31,6 +31,7 @@
 #include "duel/core/pair_counts.h"
 #include "duel/inference/evidence.h"
 #include "duel/policies/parts/beliefs.h"
+#include "duel/policies/parts/pending_pairs.h"
 #include "duel/policies/policy.h"
 
 namespace duel {
@@ -40,7 +41,7 @@ struct CertifyOptions : PolicyOptions {
   double certificate_alpha = 0.05;         // level of the certificate in view
 };
 
-class Certify {
+class Certify : public SelectingPolicy<Certify> {
  public:
   using Options = CertifyOptions;
 
@@ -49,11 +50,6 @@ class Certify {
   Duel select(Round round, RoundRng rng) const;
   void issued(const Duel& duel, RoundRng /*rng*/) {
     if (!duel.is_self()) pending_.issued(duel.first, duel.second);
-  }
-  Duel take(Round round, RoundRng rng) {
-    const Duel duel = select(round, rng);
-    issued(duel, rng);
-    return duel;
   }
   void observe(const Duel& duel, Outcome outcome, RoundRng rng);
   // The likeliest winner.
@@ -71,9 +67,6 @@ class Certify {
   Arm rival_of(Arm leader, RoundRng& rng) const;
   void refresh_pair(Arm i, Arm j);
   void refresh_row(Arm i);
-  Arm one_of_tied(RoundRng& rng) const {
-    return tied_[pick_tied(tied_.size(), options_.deterministic_ties, rng)];
-  }
 
   Options options_;
   PairEvidence evidence_;
@@ -87,7 +80,7 @@ class Certify {
   Beliefs beliefs_;
   std::vector<std::int64_t> row_cost_;  // -ln prod_j pi_ij, on a grid of 2^-36
   std::vector<std::uint8_t> worst_;     // the largest of beaten_ over j, for the column's arm
-  mutable std::vector<Arm> tied_;       // scratch
+  mutable std::vector<Arm> room_;       // scratch
 };
 
 }  // namespace duel

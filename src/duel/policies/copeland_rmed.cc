@@ -10,14 +10,13 @@
 
 #include "duel/core/divergence.h"
 #include "duel/core/wake_up.h"
+#include "duel/policies/parts/arms.h"
 #include "duel/policies/parts/copeland_allocation.h"
+#include "duel/policies/parts/evidence_grid.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
 namespace {
-
-// Evidence is held in units of 2^-36: 1.5e-11, and a sum has room up to 1.6e7.
-constexpr double kGrid = 0x1p36;
 
 // Costs r/d are held in units of 2^-20 and end at 2^18, so that equal ones are equal and sums of
 // them exact, for up to 4096 arms.
@@ -26,9 +25,7 @@ std::int64_t cost_on_grid(double cost) {
 }
 
 // The smallest evidence on the grid that is at least ln t.
-std::int64_t evidence_needed(Round round) {
-  return static_cast<std::int64_t>(std::ceil(log_round(round) * kGrid));
-}
+std::int64_t evidence_needed(Round round) { return to_grid_above(log_round(round)); }
 
 double nearness_at(Round round, double beta) {
   const double log_t = log_round(round);
@@ -48,6 +45,7 @@ CopelandRmed<variant>::CopelandRmed(const Options& options, std::size_t num_arms
       loss_sums_(num_arms),
       solvers_(variant == CopelandRmedVariant::exact ? num_arms : 0),
       costs_(num_arms),
+      room_(num_arms),
       remaining_(num_arms * num_arms),
       next_(num_arms * num_arms),
       maybe_due_(num_arms * num_arms) {
@@ -85,10 +83,7 @@ double CopelandRmed<variant>::regret(Arm i, Arm j) const {
 template <CopelandRmedVariant variant>
 void CopelandRmed<variant>::find_winners() {
   fewest_ = *std::min_element(losses_.begin(), losses_.end());
-  winners_.clear();
-  for (Arm i = 0; i < num_arms(); ++i) {
-    if (losses_[i] == fewest_) winners_.push_back(i);
-  }
+  find_arms(losses_, fewest_, winners_);
 }
 
 template <CopelandRmedVariant variant>
@@ -97,7 +92,7 @@ void CopelandRmed<variant>::refresh_pair(Arm i, Arm j) {
   const double points_j = counts_.points(j, i);
   const double total = points_i + points_j;
   const double divergence = divergence_from_half((points_i - points_j) / total);
-  const auto amount = static_cast<std::int64_t>(0.5 * total * divergence * kGrid + 0.5);
+  const std::int64_t amount = to_grid(0.5 * total * divergence);
   const bool loses = points_i < points_j;
   const bool wins = points_i > points_j;
   const bool same_side = loses ? beats(j, i) : wins ? beats(i, j) : !beats(i, j) && !beats(j, i);
@@ -325,22 +320,11 @@ typename CopelandRmed<variant>::Decision CopelandRmed<variant>::decide(Round rou
     if (certainty(i1) >= needed) return {i1, true};
   }
   if (winners_.size() == 1) return {winners_[0], false};
-  std::int64_t cheapest = std::numeric_limits<std::int64_t>::max();
-  std::size_t tied = 0;
+  LeastArms<std::int64_t> cheapest(room_);
   for (std::size_t w = 0; w < winners_.size(); ++w) {
-    const std::int64_t cost = allocation_cost(w);
-    if (cost < cheapest) {
-      cheapest = cost;
-      tied = 1;
-    } else if (cost == cheapest) {
-      ++tied;
-    }
+    cheapest.offer(winners_[w], allocation_cost(w));
   }
-  std::size_t n = pick_tied(tied, options_.deterministic_ties, rng);
-  for (std::size_t w = 0; w < winners_.size(); ++w) {
-    if (allocation_cost(w) == cheapest && n-- == 0) return {winners_[w], false};
-  }
-  return {winners_[0], false};
+  return {cheapest.pick(options_.deterministic_ties, rng), false};
 }
 
 // Calls take(list index) for every candidate.
@@ -388,8 +372,7 @@ void CopelandRmed<variant>::admit(const Decision& decision, Round round) {
   });
 }
 
-// --- the policy
-// --------------------------------------------------------------------------------------
+// --- the policy ---------------------------------------------------------------------------------
 
 template <CopelandRmedVariant variant>
 typename CopelandRmed<variant>::Choice CopelandRmed<variant>::choose(Round round,
@@ -425,7 +408,7 @@ void CopelandRmed<variant>::commit(const Choice& choice) {
   }
   last_issued_ = choice.duel.round;
   last_first_ = choice.duel.first;
-  tickets_.push_back({choice.duel, choice.phase});
+  tickets_.issued(choice.duel, choice.phase);
   pending_.issued(choice.duel.first, choice.duel.second);
   // `choose` cannot prepare, and needs it when the list has run out.
   if (remaining_.empty()) prepare(last_issued_);
@@ -433,15 +416,10 @@ void CopelandRmed<variant>::commit(const Choice& choice) {
 
 template <CopelandRmedVariant variant>
 void CopelandRmed<variant>::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
-  Phase phase = Phase::unknown;
+  std::optional<Phase> phase;
   if (!duel.foreign) {
-    const auto ticket = std::find_if(tickets_.begin(), tickets_.end(), [&](const Ticket& known) {
-      return known.duel.round == duel.round;
-    });
-    if (ticket == tickets_.end()) return;
-    phase = ticket->phase;
-    *ticket = tickets_.back();
-    tickets_.pop_back();
+    phase = tickets_.settled(duel);
+    if (!phase) return;
     pending_.settled(duel.first, duel.second);
   }
   if (!duel.is_self()) {
@@ -462,12 +440,8 @@ void CopelandRmed<variant>::observe(const Duel& duel, Outcome outcome, RoundRng 
 template <CopelandRmedVariant variant>
 Arm CopelandRmed<variant>::recommend(RoundRng rng) const {
   if (leader_ != kNobody) return leader_;
-  const std::uint32_t fewest = *std::min_element(losses_.begin(), losses_.end());
-  const auto tied = static_cast<std::size_t>(std::count(losses_.begin(), losses_.end(), fewest));
-  std::size_t n = pick_tied(tied, options_.deterministic_ties, rng);
-  for (Arm i = 0;; ++i) {
-    if (losses_[i] == fewest && n-- == 0) return i;
-  }
+  return least_of(all_arms(num_arms()), options_.deterministic_ties, rng,
+                  [&](Arm i) { return losses_[i]; });
 }
 
 template <CopelandRmedVariant variant>
@@ -489,7 +463,7 @@ Jump CopelandRmed<variant>::jump(Round round, Round limit, RoundRng /*rng*/) con
   if (pair_to_explore(round)) return stay;
   // The round at which i1 is no longer sure is itself still a self-duel, and is played.
   const std::int64_t known = certainty(i1);
-  Round until = wake_up_round(static_cast<double>(known) / kGrid, round, limit,
+  Round until = wake_up_round(from_grid(known), round, limit,
                               [&](Round t) { return known < evidence_needed(t); });
   const double plays = std::max(explored_, plays_due(round)) / options_.alpha;
   until =
@@ -520,25 +494,20 @@ bool CopelandRmed<variant>::restored() {
   if (!is_list(remaining_) || !is_list(next_)) return false;
   if (leader_ != kNobody && leader_ >= num_arms()) return false;
   if (last_first_ >= num_arms()) return false;
-  pending_ = {};
-  for (const Ticket& ticket : tickets_) {
-    if (ticket.duel.first >= num_arms() || ticket.duel.second >= num_arms() ||
-        ticket.phase > Phase::main) {
-      return false;
-    }
-    pending_.issued(ticket.duel.first, ticket.duel.second);
+  if (!tickets_.restored(num_arms(), [](Phase phase) { return phase <= Phase::main; })) {
+    return false;
   }
+  pending_ = {};
+  for (const auto& ticket : tickets_) pending_.issued(ticket.duel.first, ticket.duel.second);
   if (remaining_.empty() && (tickets_.empty() || last_issued_ == 0)) return false;
   std::fill(evidence_.begin(), evidence_.end(), 0);
   std::fill(divergence_.begin(), divergence_.end(), 0.0);
   std::fill(losses_.begin(), losses_.end(), 0U);
   stale_columns_.clear();
   all_stale_ = true;
+  counts_.for_each_met_pair([&](Arm i, Arm j) { refresh_pair(i, j); });
   for (Arm i = 0; i < num_arms(); ++i) {
-    for (Arm j = i + 1; j < num_arms(); ++j) {
-      if (counts_.total(i, j) != 0) refresh_pair(i, j);
-      maybe_due_.insert(index(i, j));  // looked at when they come up
-    }
+    for (Arm j = i + 1; j < num_arms(); ++j) maybe_due_.insert(index(i, j));
   }
   if (last_issued_ > 0) prepare(last_issued_);
   return true;

@@ -34,6 +34,8 @@
 #include "duel/core/pair_counts.h"
 #include "duel/policies/parts/copeland_allocation.h"
 #include "duel/policies/parts/index_set.h"
+#include "duel/policies/parts/pending_pairs.h"
+#include "duel/policies/parts/tickets.h"
 #include "duel/policies/policy.h"
 
 namespace duel {
@@ -57,7 +59,7 @@ class CopelandRmed : public ChoosingPolicy<CopelandRmed<variant>> {
   // CW-RMED refuses more than 8 arms.
   static Status check(const Options& options, std::size_t num_arms);
 
-  enum class Phase : std::uint8_t { exploration, main, unknown };
+  enum class Phase : std::uint8_t { exploration, main };
   // The winner that the candidates are for.
   struct Decision {
     Arm winner = 0;
@@ -89,14 +91,6 @@ class CopelandRmed : public ChoosingPolicy<CopelandRmed<variant>> {
   bool restored();
 
  private:
-  struct Ticket {  // a duel that went out and was not yet answered
-    Duel duel;
-    Phase phase;
-    template <class Archive>
-    void fields(Archive& archive) {
-      archive(duel, phase);
-    }
-  };
   // ECW: what arm i2 asks for, if winner i1 is to be shown better: `taken` of its superiors, the
   // cheapest ones (without i1), are played until their evidence is ln t / divisor.
   struct Share {
@@ -134,16 +128,18 @@ class CopelandRmed : public ChoosingPolicy<CopelandRmed<variant>> {
   void refresh_pair(Arm i, Arm j);
   void find_winners();
   // Brings up to date what is derived from the evidence, as far as a decision at this round needs.
-  void prepare(Round round);
+  // These are called from several places each, and out of line, since a trial's loop would inline
+  // them at every one (registry.h); they cost far more than the call.
+  [[gnu::noinline]] void prepare(Round round);
   void refresh_column(Arm i2);
   Share share_of(Arm i1, Arm i2) const;
   // The smallest evidence of an alternative in which i1 is no winner.
   std::int64_t certainty(Arm i1) const;
   std::int64_t allocation_cost(std::size_t winner_number) const;
-  Decision decide(Round round, RoundRng& rng) const;
+  [[gnu::noinline]] Decision decide(Round round, RoundRng& rng) const;
   template <class Take>
   void for_each_candidate(const Decision& decision, Round round, Take take) const;
-  void admit(const Decision& decision, Round round);
+  [[gnu::noinline]] void admit(const Decision& decision, Round round);
   bool is_refilling() const { return remaining_.empty(); }
 
   Options options_;
@@ -168,12 +164,13 @@ class CopelandRmed : public ChoosingPolicy<CopelandRmed<variant>> {
   // Scratch, so that nothing is allocated in a round.
   std::vector<std::int64_t> costs_;
   std::vector<std::int64_t> sorted_;
+  mutable std::vector<Arm> room_;
 
   IndexSet remaining_;  // L_C and with it L_R: what this loop has not drawn yet, in order
   IndexSet next_;       // L_N
   Round last_issued_ = 0;
   Arm last_first_ = 0;  // first arm of that duel
-  std::vector<Ticket> tickets_;
+  Tickets<Phase> tickets_;
   PendingPairs pending_;        // the pairs of the tickets
   std::uint32_t explored_ = 0;  // every pair has so many plays, or is in maybe_due_
   IndexSet maybe_due_;          // pairs that may have to be explored; looked at when they come up

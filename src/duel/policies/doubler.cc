@@ -12,30 +12,30 @@ Doubler::Doubler(const Options& options, std::size_t num_arms, RoundRng rng)
       num_arms_(num_arms),
       opponents_(num_arms),
       drawn_(num_arms),
-      machine_(num_arms, options.alpha, options.deterministic_ties),
+      machine_(options, num_arms),
       plays_(num_arms) {
   opponents_[rng.below(num_arms)] = 1;
 }
 
-Doubler::Choice Doubler::choose(Round round, RoundRng rng) const {
+Duel Doubler::select(Round round, RoundRng rng) const {
   // L holds 2^(i-1) arms in epoch i.
   std::uint64_t k = rng.below(epoch_length_ / 2);
   Arm first = 0;
   while (k >= opponents_[first]) k -= opponents_[first++];
-  return {{first, machine_.advance(rng), round}};
+  return {first, machine_.advance(rng), round};
 }
 
-void Doubler::commit(const Choice& choice) {
-  machine_.pulled(choice.duel.second);
-  ++drawn_[choice.duel.second];
-  plays_.played(choice.duel.first, choice.duel.second);
+void Doubler::issued(const Duel& duel, RoundRng /*rng*/) {
+  machine_.pulled(duel.second);
+  ++drawn_[duel.second];
+  plays_.played(duel.first, duel.second);
   if (++epoch_duels_ < epoch_length_) return;
   // The epoch is over; the next begins with a bandit that knows nothing.
   opponents_.swap(drawn_);
   std::fill(drawn_.begin(), drawn_.end(), 0);
   epoch_length_ *= 2;
   epoch_duels_ = 0;
-  epoch_begins_ = choice.duel.round + 1;
+  epoch_begins_ = duel.round + 1;
   machine_.forget();
 }
 
@@ -63,19 +63,14 @@ bool Doubler::restored() {
 
 namespace {
 
-const bool registered = register_policy<Doubler>(
-    {.name = "doubler",
-     .title = "Doubler: a bandit against its own past",
-     .paper = "Ailon, Karnin, Joachims: Reducing Dueling Bandits to Cardinal Bandits. ICML 2014, "
-              "Algorithm 1",
-     .setting = "utilities with a linear link",
-     .guarantee = "O(K log^2 T / gap)",
-     .departs = "nowhere; it cannot be jumped, since the coin of a self-duel is a reward. Returns "
-                "the arm played most in the last half to three quarters of the run",
-     .status = "tested"},
-    OptionTable<DoublerOptions>().number(
-        "alpha", &DoublerOptions::alpha, {.above = -2, .most = 1e6},
-        "width of the bounds: mean + sqrt((alpha + 2)/2 ln s / n)", Shown::always));
+const bool registered = register_policy<Doubler>({.name = "doubler",
+                                                  .title = "Doubler: a bandit against its own past",
+                                                  .paper = cardinal_reduction_paper(1),
+                                                  .setting = "utilities with a linear link",
+                                                  .guarantee = "O(K log^2 T / gap)",
+                                                  .departs = kCardinalReductionDeparts,
+                                                  .status = "tested"},
+                                                 ucb_bandit_options());
 
 }  // namespace
 }  // namespace duel

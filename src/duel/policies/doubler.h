@@ -20,22 +20,15 @@
 
 namespace duel {
 
-struct DoublerOptions : PolicyOptions {
-  double alpha = 3;  // the bound is mean + sqrt((alpha + 2)/2 ln s / n)
-};
-
-class Doubler : public ChoosingPolicy<Doubler> {
+class Doubler : public SelectingPolicy<Doubler> {
  public:
-  using Options = DoublerOptions;
+  using Options = UcbBanditOptions;
 
   // The arm that L holds at first is uniform.
   Doubler(const Options& options, std::size_t num_arms, RoundRng rng);
 
-  struct Choice {
-    Duel duel;
-  };
-  Choice choose(Round round, RoundRng rng) const;
-  void commit(const Choice& choice);
+  Duel select(Round round, RoundRng rng) const;
+  void issued(const Duel& duel, RoundRng rng);
   void observe(const Duel& duel, Outcome outcome, RoundRng rng);
   Arm recommend(RoundRng rng) const { return plays_.most_played(options_.deterministic_ties, rng); }
 

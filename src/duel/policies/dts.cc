@@ -10,6 +10,7 @@
 #include "duel/core/exponential.h"
 #include "duel/core/logarithm.h"
 #include "duel/core/wake_up.h"
+#include "duel/policies/parts/arms.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
@@ -21,18 +22,12 @@ Dts<form>::Dts(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
 }
 
 template <DtsForm form>
-double Dts<form>::width(Round round) const {
-  return std::sqrt(options_.alpha * log_round(round));
-}
-
-template <DtsForm form>
 void Dts<form>::keep_cheapest(const SampledTournament& tournament, RoundRng& rng) const {
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
   tournament.count_wins(wins_);
   const double best = *std::max_element(wins_.begin(), wins_.end());
   const KeyedDraws value_seeds(rng);
-  double least = std::numeric_limits<double>::infinity();
-  std::size_t kept = 0;
+  LeastArms<double> least(tied_);  // an arm is read before its place is taken
   for (const Arm i : tied_) {
     double sum = 0;
     for (Arm j = 0; j < num_arms; ++j) {
@@ -48,22 +43,20 @@ void Dts<form>::keep_cheapest(const SampledTournament& tournament, RoundRng& rng
       const double regret = (best - 0.5 * (wins_[i] + wins_[j])) / (num_arms - 1.0);
       sum += regret / divergence;
     }
-    if (sum < least) {
-      least = sum;
-      kept = 0;
-    }
-    if (sum == least) tied_[kept++] = i;
+    least.offer(i, sum);
   }
-  tied_.resize(kept);
+  tied_.resize(least.arms().size());
 }
 
 template <DtsForm form>
 Arm Dts<form>::choose_first(RoundRng& rng, const Setback* setback) const {
-  const std::vector<Arm>& candidates = scores_.leaders();
+  const std::vector<Arm>& candidates = scores_.leaders();  // C of step 2
   if (candidates.size() == 1) return candidates[0];
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
+  // Step 3; of theta the side of 1/2, drawn when it is asked for.
   const SampledTournament tournament(beliefs_, rng, setback);
-  // The likely best first, so that the others are dropped at their first losses.
+  // Step 4: most wins is fewest losses. The likely best first, so that the others are dropped at
+  // their first losses.
   Arm favourite = candidates[0];
   for (const Arm i : candidates) {
     if (beliefs_.row_cost(i) < beliefs_.row_cost(favourite)) favourite = i;
@@ -73,14 +66,10 @@ Arm Dts<form>::choose_first(RoundRng& rng, const Setback* setback) const {
   if (8 * fewest > num_arms) {
     // Nobody stands out, and most arms would have to be asked to the end: decide each pair once.
     tournament.count_wins(wins_);
-    std::uint32_t most = 0;
-    for (const Arm i : candidates) {
-      if (wins_[i] > most) {
-        most = wins_[i];
-        tied_.clear();
-      }
-      if (wins_[i] == most) tied_.push_back(i);
-    }
+    tied_.resize(candidates.size());
+    LargestArms<std::uint32_t> best(tied_);
+    for (const Arm i : candidates) best.offer(i, wins_[i]);
+    tied_.resize(best.arms().size());
   } else {
     bool favourite_tied = true;
     for (const Arm i : candidates) {
@@ -108,12 +97,14 @@ template <DtsForm form>
 Arm Dts<form>::choose_second(Arm first, double width, RoundRng& rng,
                              std::optional<Arm> first_success) const {
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
+  // Step 5, the side of 1/2: whoever exceeds it outdoes theta_aa.
   const KeyedDraws draws(rng);
-  tied_.clear();  // the arms whose sample exceeds 1/2
+  tied_.clear();
   for (Arm i = first_success.value_or(0); i < num_arms; ++i) {
     if (i == first || !may_challenge(i, first, width)) continue;
     if (i == first_success || beliefs_.exceeds(i, first, draws.uniform(i))) tied_.push_back(i);
   }
+  // Step 6. Values are drawn where several exceed 1/2.
   if (tied_.empty()) return first;
   if (tied_.size() == 1) return tied_[0];
   Arm best = first;
@@ -132,8 +123,10 @@ Arm Dts<form>::choose_second(Arm first, double width, RoundRng& rng,
 
 template <DtsForm form>
 Duel Dts<form>::choose(Round round, RoundRng& rng, const Setback* setback) const {
+  // Steps 1 and 2: the bounds at this round's clock, and C.
   const double s = width(round);
   scores_.follow(s);
+  // Steps 3 and 4, then 5 and 6.
   const Arm first = choose_first(rng, setback);
   return {first, choose_second(first, s, rng), round};
 }
@@ -141,6 +134,7 @@ Duel Dts<form>::choose(Round round, RoundRng& rng, const Setback* setback) const
 template <DtsForm form>
 void Dts<form>::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
   if (duel.is_self()) return;
+  // Step 7.
   if (const auto points = points_of(outcome, options_.ties, rng)) {
     counts_.add(duel.first, duel.second, *points);
     beliefs_.refresh(duel.first, duel.second, counts_);
@@ -267,14 +261,10 @@ bool Dts<form>::restored() {
   if (!counts_.consistent() || last_.first >= num_arms || last_.second >= num_arms) return false;
   beliefs_ = Beliefs(num_arms);
   scores_ = UpperScores(num_arms);
-  for (Arm i = 0; i < num_arms; ++i) {
-    for (Arm j = i + 1; j < num_arms; ++j) {
-      if ((counts_.total(i, j) & 1) != 0) return false;  // halves come in pairs
-      if (counts_.total(i, j) == 0) continue;
-      beliefs_.refresh(i, j, counts_);
-      scores_.refresh(i, j, counts_);
-    }
-  }
+  counts_.for_each_met_pair([&](Arm i, Arm j) {
+    beliefs_.refresh(i, j, counts_);
+    scores_.refresh(i, j, counts_);
+  });
   return true;
 }
 

@@ -13,6 +13,19 @@
 //            needed, given that side: the same law. Jumps are equal in law, not in path.
 //            Outstanding duels are not counted: the sampling spreads the choices.
 //
+// The algorithm at round t. First candidate:
+//   1. u_ij, l_ij = w_ij/n_ij +- sqrt(alpha ln t/n_ij); u = 2, l = 0 where they never met.
+//   2. C: the arms with the most opponents j for which u_ij > 1/2.
+//   3. theta_ij ~ Beta(w_ij + 1, w_ji + 1) for i < j, theta_ji = 1 - theta_ij.
+//   4. a: of C the arm with the most opponents for which theta_ij > 1/2. Ties are broken at random;
+//      by D-TS+ for the least sum over j of r_ij/d(theta_ij, 1/2), r_ij the regret of the pair in
+//      the sampled tournament.
+// Second candidate:
+//   5. A second sample theta_ia ~ Beta(w_ia + 1, w_ai + 1) for i != a, theta_aa = 1/2.
+//   6. b: the largest theta_ia over {i : l_ia <= 1/2}, which holds a: who surely beats a is left
+//      out.
+//   7. a and b meet.
+//
 // With S = sqrt(alpha ln t) and z_ij = (1/2 - w_ij/n_ij) sqrt(n_ij):  u_ij > 1/2 iff S > z_ij, and
 // l_ij <= 1/2 iff S >= z_ji. A pair that never met has z = -infinity.
 #pragma once
@@ -24,6 +37,7 @@
 
 #include "duel/core/pair_counts.h"
 #include "duel/policies/parts/beliefs.h"
+#include "duel/policies/parts/crossing.h"
 #include "duel/policies/parts/upper_scores.h"
 #include "duel/policies/policy.h"
 
@@ -36,7 +50,7 @@ struct DtsOptions : PolicyOptions {
 };
 
 template <DtsForm form>
-class Dts {
+class Dts : public SelectingPolicy<Dts<form>> {
  public:
   using Options = DtsOptions;
 
@@ -45,7 +59,6 @@ class Dts {
   Duel select(Round round, RoundRng rng) const { return choose(round, rng, nullptr); }
   // A jump may have drawn the duel that went out, so nothing is worked out again.
   void issued(const Duel& duel, RoundRng /*rng*/) { last_ = duel; }
-  Duel take(Round round, RoundRng rng) { return last_ = choose(round, rng, nullptr); }
   void observe(const Duel& duel, Outcome outcome, RoundRng rng);
   Arm recommend(RoundRng) const { return empirical_copeland_leader(counts_); }
   Jump jump(Round round, Round limit, RoundRng rng) const;
@@ -57,7 +70,7 @@ class Dts {
   bool restored();
 
  private:
-  double width(Round round) const;
+  double width(Round round) const { return bound_width(options_.alpha, round); }
   Duel choose(Round round, RoundRng& rng, const Setback* setback) const;
   Arm choose_first(RoundRng& rng, const Setback* setback) const;
   // The flips that, if they all go as is likely, leave `arm` with the best sampled score of the

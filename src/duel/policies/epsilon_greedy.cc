@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "duel/policies/parts/arms.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
@@ -19,24 +20,15 @@ double EpsilonGreedy::exploration(Round round) const {
 }
 
 void EpsilonGreedy::find_leaders() {
-  leaders_.clear();
-  const std::uint32_t most = *std::max_element(victories_.begin(), victories_.end());
-  for (Arm i = 0; i < counts_.num_arms(); ++i) {
-    if (victories_[i] == most) leaders_.push_back(i);
-  }
+  find_arms(victories_, *std::max_element(victories_.begin(), victories_.end()), leaders_);
   if (leaders_.size() == 1) return;
-  double best = 0;
-  std::size_t kept = 0;
+  LargestArms<double> best(leaders_);  // an arm is read before its place is taken
   for (const Arm i : leaders_) {
     double sum = 0;
     for (Arm j = 0; j < counts_.num_arms(); ++j) sum += counts_.mean(i, j);
-    if (kept == 0 || sum > best) {
-      best = sum;
-      kept = 0;
-    }
-    if (sum == best) leaders_[kept++] = i;
+    best.offer(i, sum);
   }
-  leaders_.resize(kept);
+  leaders_.resize(best.arms().size());
 }
 
 Arm EpsilonGreedy::leader(RoundRng& rng) const {
@@ -44,17 +36,15 @@ Arm EpsilonGreedy::leader(RoundRng& rng) const {
 }
 
 Duel EpsilonGreedy::explore(Arm leader, Round round, RoundRng& rng) const {
-  auto other = static_cast<Arm>(rng.below(counts_.num_arms() - 1));
-  if (other >= leader) ++other;
-  return {leader, other, round};
+  return {leader, draw_other(leader, counts_.num_arms(), rng), round};
 }
 
-EpsilonGreedy::Choice EpsilonGreedy::choose(Round round, RoundRng rng) const {
+Duel EpsilonGreedy::select(Round round, RoundRng rng) const {
   const Arm first = leader(rng);
   if (counts_.num_arms() > 1 && rng.bernoulli(exploration(round))) {
-    return {explore(first, round, rng)};
+    return explore(first, round, rng);
   }
-  return {{first, first, round}};
+  return {first, first, round};
 }
 
 void EpsilonGreedy::observe(const Duel& duel, Outcome outcome, RoundRng rng) {

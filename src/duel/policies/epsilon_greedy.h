@@ -17,19 +17,13 @@ struct EpsilonGreedyOptions : PolicyOptions {
   double c = 5;  // exploration: epsilon_t = min(1, c K / t)
 };
 
-class EpsilonGreedy : public ChoosingPolicy<EpsilonGreedy> {
+class EpsilonGreedy : public SelectingPolicy<EpsilonGreedy> {
  public:
   using Options = EpsilonGreedyOptions;
 
   EpsilonGreedy(const Options& options, std::size_t num_arms, RoundRng rng);
 
-  struct Choice {
-    Duel duel;
-  };
-  Choice choose(Round round, RoundRng rng) const;
-  // A jump may have drawn the duel that went out, so nothing is worked out again.
-  void issued(const Duel&, RoundRng) {}
-  void commit(const Choice&) {}
+  Duel select(Round round, RoundRng rng) const;
   void observe(const Duel& duel, Outcome outcome, RoundRng rng);
   Arm recommend(RoundRng rng) const { return leader(rng); }
   // With one leader, draws the round of the next exploration: equal in law to playing every round.

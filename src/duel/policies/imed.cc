@@ -5,21 +5,15 @@
 
 #include "duel/core/divergence.h"
 #include "duel/core/wake_up.h"
+#include "duel/policies/parts/evidence_grid.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
 namespace {
 
-// Evidence is held in units of 2^-36, so that equal evidence is equal whatever the order of
-// summation.
-constexpr double kGrid = 0x1p36;
 constexpr std::int64_t kAtOnce = std::numeric_limits<std::int64_t>::min();
 
-std::int64_t to_grid(double evidence) {
-  return static_cast<std::int64_t>(evidence * kGrid + (evidence < 0 ? -0.5 : 0.5));
-}
-
-std::int64_t budget(Round round) { return static_cast<std::int64_t>(log_round(round) * kGrid); }
+std::int64_t budget(Round round) { return to_grid_below(log_round(round)); }
 
 // Extra wins on each side in the estimates that choose a target, and what keeps its price above 0.
 constexpr double kExtraWins = 5;
@@ -35,9 +29,8 @@ Imed::Imed(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
       evidence_(num_arms),
       beaten_by_(num_arms),
       lost_points_(num_arms),
-      log_duels_(num_arms * num_arms) {
-  least_.reserve(num_arms);
-}
+      log_duels_(num_arms * num_arms),
+      room_(num_arms) {}
 
 void Imed::refresh_pair(Arm i, Arm j) {
   const double points_i = counts_.points(i, j);
@@ -75,16 +68,9 @@ bool Imed::has_one_champion() const {
 }
 
 Arm Imed::champion(RoundRng& rng) const {
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  least_.clear();
-  for (Arm i = 0; i < counts_.num_arms(); ++i) {
-    if (evidence_[i] < least) {
-      least = evidence_[i];
-      least_.clear();
-    }
-    if (evidence_[i] == least) least_.push_back(i);
-  }
-  return least_[pick_tied(least_.size(), options_.deterministic_ties, rng)];
+  LeastArms<std::int64_t> least(room_);
+  for (Arm i = 0; i < counts_.num_arms(); ++i) least.offer(i, evidence_[i]);
+  return least.pick(options_.deterministic_ties, rng);
 }
 
 std::int64_t Imed::index_of(Arm i, Arm champion) const {
@@ -109,17 +95,10 @@ std::int64_t Imed::index_of(Arm i, Arm champion) const {
   return evidence + to_grid(options_.c * natural_log(n));
 }
 
-std::int64_t Imed::least_index(Arm champion) const {
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  least_.clear();
+LeastArms<std::int64_t> Imed::next_in_line(Arm champion) const {
+  LeastArms<std::int64_t> least(room_);
   for (Arm i = 0; i < counts_.num_arms(); ++i) {
-    if (i == champion) continue;
-    const std::int64_t index = index_of(i, champion);
-    if (index < least) {
-      least = index;
-      least_.clear();
-    }
-    if (index == least) least_.push_back(i);
+    if (i != champion) least.offer(i, index_of(i, champion));
   }
   return least;
 }
@@ -131,31 +110,26 @@ Arm Imed::target_of(Arm b, Arm champion, Round round, RoundRng& rng) const {
   const auto regret = [&](Arm j) {
     return j == champion ? 0.0 : std::max(0.0, mean(champion, j) - 0.5);
   };
-  double cheapest = std::numeric_limits<double>::infinity();
-  least_.clear();
+  LeastArms<double> cheapest(room_);
   for (Arm j = 0; j < counts_.num_arms(); ++j) {
     if (j == b || term(b, j) == 0) continue;
-    const double price =
-        (regret(b) + regret(j) + kLeastRegret) / divergence_from_half(2.0 * mean(b, j) - 1.0);
-    if (price < cheapest) {
-      cheapest = price;
-      least_.clear();
-    }
-    if (price == cheapest) least_.push_back(j);
+    cheapest.offer(
+        j, (regret(b) + regret(j) + kLeastRegret) / divergence_from_half(2.0 * mean(b, j) - 1.0));
   }
-  if (least_.empty()) return champion;
-  const Arm target = least_[pick_tied(least_.size(), options_.deterministic_ties, rng)];
+  if (cheapest.empty()) return champion;
+  const Arm target = cheapest.pick(options_.deterministic_ties, rng);
   const double log_log = natural_log(log_round(round + 20));
   const bool met_often_enough =
       duels_with_pending(b, champion) * log_log >= duels_with_pending(b, target);
   return met_often_enough ? target : champion;
 }
 
-Duel Imed::choose(Round round, RoundRng& rng) const {
+Duel Imed::select(Round round, RoundRng rng) const {
   const Arm a = champion(rng);
   if (counts_.num_arms() == 1) return {a, a, round};
-  if (least_index(a) > budget(round)) return {a, a, round};
-  const Arm b = least_[pick_tied(least_.size(), options_.deterministic_ties, rng)];
+  const auto next = next_in_line(a);
+  if (next.value() > budget(round)) return {a, a, round};
+  const Arm b = next.pick(options_.deterministic_ties, rng);
   if (!options_.target) return {a, b, round};
   return {target_of(b, a, round, rng), b, round};
 }
@@ -175,23 +149,18 @@ Jump Imed::jump(Round round, Round limit, RoundRng rng) const {
   if (!pending_.empty() || (!options_.deterministic_ties && !has_one_champion())) {
     return {round, std::nullopt};
   }
-  const std::int64_t index = least_index(champion(rng));
-  const double level = static_cast<double>(index) / kGrid;
-  return {wake_up_round(level, round, limit, [&](Round t) { return index <= budget(t); }),
-          std::nullopt};
+  const std::int64_t index = next_in_line(champion(rng)).value();
+  return {
+      wake_up_round(from_grid(index), round, limit, [&](Round t) { return index <= budget(t); }),
+      std::nullopt};
 }
 
 bool Imed::restored() {
-  const std::size_t num_arms = counts_.num_arms();
-  if (!counts_.consistent() || !pending_.valid_for(num_arms)) return false;
+  if (!counts_.consistent() || !pending_.valid_for(counts_.num_arms())) return false;
   std::fill(term_.begin(), term_.end(), 0);
   std::fill(evidence_.begin(), evidence_.end(), 0);
   std::fill(beaten_by_.begin(), beaten_by_.end(), 0);
-  for (Arm i = 0; i < num_arms; ++i) {
-    for (Arm j = i + 1; j < num_arms; ++j) {
-      if (counts_.total(i, j) != 0) refresh_pair(i, j);
-    }
-  }
+  counts_.for_each_met_pair([&](Arm i, Arm j) { refresh_pair(i, j); });
   return true;
 }
 

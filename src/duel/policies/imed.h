@@ -25,6 +25,8 @@
 #include <vector>
 
 #include "duel/core/pair_counts.h"
+#include "duel/policies/parts/arms.h"
+#include "duel/policies/parts/pending_pairs.h"
 #include "duel/policies/policy.h"
 
 namespace duel {
@@ -35,20 +37,15 @@ struct ImedOptions : PolicyOptions {
   bool target = false;  // meet the cheapest opponent instead of the champion
 };
 
-class Imed {
+class Imed : public SelectingPolicy<Imed> {
  public:
   using Options = ImedOptions;
 
   Imed(const Options& options, std::size_t num_arms, RoundRng rng);
 
-  Duel select(Round round, RoundRng rng) const { return choose(round, rng); }
+  Duel select(Round round, RoundRng rng) const;
   void issued(const Duel& duel, RoundRng /*rng*/) {
     if (!duel.is_self()) pending_.issued(duel.first, duel.second);
-  }
-  Duel take(Round round, RoundRng rng) {
-    const Duel duel = choose(round, rng);
-    issued(duel, rng);
-    return duel;
   }
   void observe(const Duel& duel, Outcome outcome, RoundRng rng);
   // The champion.
@@ -62,13 +59,12 @@ class Imed {
   bool restored();
 
  private:
-  Duel choose(Round round, RoundRng& rng) const;
   Arm champion(RoundRng& rng) const;
   bool has_one_champion() const;
   // h_i against the champion, on the grid; kNever below where they never met.
   std::int64_t index_of(Arm i, Arm champion) const;
-  // The arms with the least index; scratch_ holds them.
-  std::int64_t least_index(Arm champion) const;
+  // The arms other than the champion with the least index.
+  LeastArms<std::int64_t> next_in_line(Arm champion) const;
   Arm target_of(Arm b, Arm champion, Round round, RoundRng& rng) const;
   void refresh_pair(Arm i, Arm j);
   std::int64_t term(Arm i, Arm j) const { return term_[i * counts_.num_arms() + j]; }
@@ -83,7 +79,7 @@ class Imed {
   std::vector<std::uint32_t> beaten_by_;
   std::vector<std::uint64_t> lost_points_;  // half duels against arms that beat i
   std::vector<std::int64_t> log_duels_;     // c ln n_ij on the grid
-  mutable std::vector<Arm> least_;          // scratch
+  mutable std::vector<Arm> room_;           // scratch
   PendingPairs pending_;
 };
 

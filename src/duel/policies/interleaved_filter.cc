@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "duel/policies/parts/arms.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
@@ -12,10 +13,8 @@ namespace {
 constexpr std::uint64_t kMostDuels = std::uint64_t{1} << 62;
 
 std::vector<Arm> all_arms_but(Arm left_out, std::size_t num_arms) {
-  std::vector<Arm> arms;
-  for (Arm b = 0; b < num_arms; ++b) {
-    if (b != left_out) arms.push_back(b);
-  }
+  std::vector<Arm> arms = all_arms(num_arms);
+  std::erase(arms, left_out);
   return arms;
 }
 
@@ -59,12 +58,12 @@ bool InterleavedFilter::test_is_due() const {
 }
 
 void InterleavedFilter::test() {
-  // Step 3: the candidate beats b with confidence.
+  // Lines 12 to 14: the candidate beats b with confidence.
   for (const Arm b : sweep_.items()) {
     const Record& record = records_[b];
     if (record.duels > 0 && mean(record) - radius(record) >= 0.5) discard(b);
   }
-  // Step 4: b' beats the candidate with confidence. The smallest mean, then the lowest index.
+  // Line 15: b' beats the candidate with confidence. The smallest mean, then the lowest index.
   std::optional<Arm> successor;
   std::uint64_t complete_sweeps = sweep_.sweeps();
   for (const Arm b : sweep_.items()) {
@@ -92,6 +91,7 @@ void InterleavedFilter::discard(Arm b) {
 void InterleavedFilter::replace_candidate(Arm successor) {
   for (const Arm b : sweep_.items()) {
     Record& record = records_[b];
+    // Lines 16 to 18 of Algorithm 3, the pruning of IF2.
     const bool pruned = prunes_ && record.duels > 0 && mean(record) > 0.5;
     const bool stays = record.active != 0 && b != successor && !pruned;
     record = Record{.active = stays ? 1U : 0U};
@@ -104,7 +104,7 @@ void InterleavedFilter::replace_candidate(Arm successor) {
   pending_ = 0;
 }
 
-bool InterleavedFilter::restored(std::span<const Ticket> pending) {
+bool InterleavedFilter::restored(std::span<const Duel> pending) {
   const auto is_arm = [this](Arm b) { return b < num_arms_; };
   if (records_.size() != num_arms_ || !is_arm(candidate_) || !sweep_.restored(is_arm)) return false;
   for (Record& record : records_) {
@@ -117,9 +117,9 @@ bool InterleavedFilter::restored(std::span<const Ticket> pending) {
     records_[b].active = 1;
   }
   pending_ = 0;
-  for (const Ticket& ticket : pending) {
-    if (ticket.first != candidate_ || !active(ticket.second)) continue;
-    ++records_[ticket.second].pending;
+  for (const Duel& duel : pending) {
+    if (duel.first != candidate_ || !active(duel.second)) continue;
+    ++records_[duel.second].pending;
     ++pending_;
   }
   return true;

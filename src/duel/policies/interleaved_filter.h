@@ -59,7 +59,7 @@ class InterleavedFilter {
     Duel duel;
     Sweep<Arm>::Place place;
   };
-  // Step 2: the candidate against every active arm, in index order.
+  // Lines 8 and 9: the candidate against every active arm, in index order.
   Choice choose(Round round, RoundRng /*rng*/) const {
     const auto place = sweep_.next([this](Arm b) { return active(b); });
     return {{candidate_, place.item, round}, place};
@@ -81,7 +81,7 @@ class InterleavedFilter {
   void fields(Archive& archive) {
     archive(candidate_, sweep_, records_, tested_);
   }
-  bool restored(std::span<const Ticket> pending);
+  bool restored(std::span<const Duel> pending);
 
  private:
   // What is known of an arm against the candidate.

@@ -6,6 +6,8 @@
 
 #include "duel/core/beta.h"
 #include "duel/core/logarithm.h"
+#include "duel/policies/parts/arms.h"
+#include "duel/policies/parts/crossing.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
@@ -49,10 +51,10 @@ Merge<form>::Merge(const Options& options, std::size_t num_arms, RoundRng rng)
       offset_(options.c > 0 ? options.c : clock_offset(options.alpha, options.delta, num_arms)),
       batches_(Batches::shuffled(num_arms, options.p, rng)),
       deficit_(num_arms * num_arms, options.pseudo_counts ? 0.0 : kNever),
-      worst_(num_arms) {
+      worst_(num_arms),
+      room_(num_arms) {
   if constexpr (form == MergeForm::dts) beliefs_.emplace(num_arms);
   for (std::size_t i = 0; i < num_arms; ++i) deficit_[i * num_arms + i] = kNever;
-  tied_.reserve(num_arms);
   find_homes();
 }
 
@@ -65,7 +67,8 @@ double Merge<form>::width(Round round) const {
 template <MergeForm form>
 double Merge<form>::worst_deficit(Arm i, const std::vector<Arm>& group) const {
   double worst = kNever;
-  for (const Arm j : group) worst = std::max(worst, deficit(i, j));
+  const double* row = &deficit_[i * counts_.num_arms()];
+  for (const Arm j : group) worst = std::max(worst, row[j]);
   return worst;
 }
 
@@ -82,10 +85,8 @@ void Merge<form>::find_homes() {
 
 template <MergeForm form>
 void Merge<form>::refresh_pair(Arm i, Arm j) {
-  // z = (n - 2 w)/(2 sqrt(n)), in half wins; u_ij < 1/2 iff S < z_ij. Pseudo-counts add to n alone.
-  const double difference =
-      0.5 * (static_cast<double>(counts_.points(j, i)) - static_cast<double>(counts_.points(i, j)));
-  const double z = difference / (2.0 * std::sqrt(duels(i, j)));
+  // Pseudo-counts add to n alone.
+  const double z = bound_deficit(counts_, i, j, std::sqrt(duels(i, j)));
   deficit_[i * counts_.num_arms() + j] = z;
   deficit_[j * counts_.num_arms() + i] = -z;
   for (const Arm a : {i, j}) {
@@ -97,13 +98,12 @@ void Merge<form>::refresh_pair(Arm i, Arm j) {
 template <MergeForm form>
 void Merge<form>::eliminate(std::vector<Arm>& group, double width, RoundRng& rng) const {
   for (;;) {
-    tied_.clear();
+    std::size_t losers = 0;
     for (const Arm k : group) {
-      if (worst_deficit(k, group) > width) tied_.push_back(k);
+      if (worst_deficit(k, group) > width) room_[losers++] = k;
     }
-    if (tied_.empty()) return;
-    const Arm gone = tied_.size() == 1 ? tied_[0] : tied_[rng.below(tied_.size())];
-    group.erase(std::find(group.begin(), group.end(), gone));
+    if (losers == 0) return;
+    std::erase(group, room_[pick_tied(losers, false, rng)]);
   }
 }
 
@@ -111,37 +111,26 @@ template <MergeForm form>
 Duel Merge<form>::pair_by_bounds(const std::vector<Arm>& group, Round round, double width,
                                  RoundRng& rng) const {
   const Arm c = group[rng.below(group.size())];
-  double best = -1;
-  tied_.clear();
+  LargestArms<double> best(room_);
   for (const Arm l : group) {
     if (l == c) continue;
     const double n = duels(l, c);
-    const double u = n == 0 ? 2.0 : wins(l, c) / n + width * (1.0 / std::sqrt(n));
-    if (u > best) {
-      best = u;
-      tied_.clear();
-    }
-    if (u == best) tied_.push_back(l);
+    best.offer(l, n == 0 ? 2.0 : wins(l, c) / n + width * (1.0 / std::sqrt(n)));
   }
-  return {c, tied_[pick_tied(tied_.size(), options_.deterministic_ties, rng)], round};
+  return {c, best.pick(options_.deterministic_ties, rng), round};
 }
 
 template <MergeForm form>
 Duel Merge<form>::pair_by_sampling(const std::vector<Arm>& group, Round round,
                                    RoundRng& rng) const {
   const SampledTournament tournament(*beliefs_, rng, nullptr);
-  std::size_t most = 0;
-  tied_.clear();
+  LargestArms<std::size_t> best(room_);
   for (const Arm i : group) {
     std::size_t score = 0;
     for (const Arm j : group) score += j != i && tournament.beats(i, j) ? 1 : 0;
-    if (score > most) {
-      most = score;
-      tied_.clear();
-    }
-    if (score == most) tied_.push_back(i);
+    best.offer(i, score);
   }
-  const Arm c = tied_[pick_tied(tied_.size(), options_.deterministic_ties, rng)];
+  const Arm c = best.pick(options_.deterministic_ties, rng);
   // The arm least likely to beat c, so that eliminations finish quickly.
   Xoshiro draws(rng);
   double least = 2;
@@ -215,20 +204,14 @@ void Merge<form>::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
 
 template <MergeForm form>
 Arm Merge<form>::recommend(RoundRng /*rng*/) const {
-  Arm best = 0;
-  bool found = false;
-  std::uint64_t most = 0;
+  LargestArms<std::uint64_t> best(room_);
   for (Arm i = 0; i < counts_.num_arms(); ++i) {
     if (home_[i] == kNoHome) continue;
     std::uint64_t points = 0;
     for (Arm j = 0; j < counts_.num_arms(); ++j) points += counts_.points(i, j);
-    if (!found || points > most) {
-      best = i;
-      most = points;
-      found = true;
-    }
+    best.offer(i, points);
   }
-  return best;
+  return best.arms().front();
 }
 
 template <MergeForm form>
@@ -246,12 +229,7 @@ bool Merge<form>::restored() {
   rebuilt.counts_ = counts_;
   rebuilt.batches_ = batches_;
   rebuilt.find_homes();
-  for (Arm i = 0; i < num_arms; ++i) {
-    for (Arm j = i + 1; j < num_arms; ++j) {
-      if ((counts_.total(i, j) & 1) != 0) return false;  // halves come in pairs
-      if (counts_.total(i, j) != 0) rebuilt.refresh_pair(i, j);
-    }
-  }
+  counts_.for_each_met_pair([&](Arm i, Arm j) { rebuilt.refresh_pair(i, j); });
   *this = std::move(rebuilt);
   return true;
 }

@@ -71,7 +71,6 @@ class Merge : public ChoosingPolicy<Merge<form>> {
   double width(Round round) const;
   double wins(Arm i, Arm j) const { return counts_.wins(i, j) + prior_; }
   double duels(Arm i, Arm j) const { return counts_.duels(i, j) + 2 * prior_; }
-  double deficit(Arm i, Arm j) const { return deficit_[i * counts_.num_arms() + j]; }
   double worst_deficit(Arm i, const std::vector<Arm>& group) const;
   // Removes arms that surely lose to one of the group, one at a time.
   void eliminate(std::vector<Arm>& group, double width, RoundRng& rng) const;
@@ -90,7 +89,7 @@ class Merge : public ChoosingPolicy<Merge<form>> {
   std::vector<std::size_t> home_;   // the group of an arm; none: eliminated
   std::vector<double> worst_;       // largest z_ij within the arm's group
   std::optional<Beliefs> beliefs_;  // MergeDTS
-  mutable std::vector<Arm> tied_;   // scratch
+  mutable std::vector<Arm> room_;   // scratch
 };
 
 extern template class Merge<MergeForm::rucb>;

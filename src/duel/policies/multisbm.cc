@@ -5,19 +5,17 @@
 namespace duel {
 
 MultiSbm::MultiSbm(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
-    : options_(options),
-      machines_(num_arms, UcbBandit(num_arms, options.alpha, options.deterministic_ties)),
-      plays_(num_arms) {}
+    : options_(options), machines_(num_arms, UcbBandit(options, num_arms)), plays_(num_arms) {}
 
-MultiSbm::Choice MultiSbm::choose(Round round, RoundRng rng) const {
+Duel MultiSbm::select(Round round, RoundRng rng) const {
   const Arm first = next_ != kNobody ? next_ : static_cast<Arm>(rng.below(machines_.size()));
-  return {{first, machines_[first].advance(rng), round}};
+  return {first, machines_[first].advance(rng), round};
 }
 
-void MultiSbm::commit(const Choice& choice) {
-  next_ = choice.duel.second;
-  machines_[choice.duel.first].pulled(choice.duel.second);
-  plays_.played(choice.duel.first, choice.duel.second);
+void MultiSbm::issued(const Duel& duel, RoundRng /*rng*/) {
+  next_ = duel.second;
+  machines_[duel.first].pulled(duel.second);
+  plays_.played(duel.first, duel.second);
 }
 
 void MultiSbm::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
@@ -39,19 +37,15 @@ bool MultiSbm::restored() {
 
 namespace {
 
-const bool registered = register_policy<MultiSbm>(
-    {.name = "multisbm",
-     .title = "MultiSBM: a bandit for the opponents of each arm",
-     .paper = "Ailon, Karnin, Joachims: Reducing Dueling Bandits to Cardinal Bandits. ICML 2014, "
-              "Algorithm 2",
-     .setting = "utilities with a linear link",
-     .guarantee = "O(K log T) up to log log T",
-     .departs = "nowhere; it cannot be jumped, since the coin of a self-duel is a reward. Returns "
-                "the arm played most in the last half to three quarters of the run",
-     .status = "tested"},
-    OptionTable<MultiSbmOptions>().number(
-        "alpha", &MultiSbmOptions::alpha, {.above = -2, .most = 1e6},
-        "width of the bounds: mean + sqrt((alpha + 2)/2 ln s / n)", Shown::always));
+const bool registered =
+    register_policy<MultiSbm>({.name = "multisbm",
+                               .title = "MultiSBM: a bandit for the opponents of each arm",
+                               .paper = cardinal_reduction_paper(2),
+                               .setting = "utilities with a linear link",
+                               .guarantee = "O(K log T) up to log log T",
+                               .departs = kCardinalReductionDeparts,
+                               .status = "tested"},
+                              ucb_bandit_options());
 
 }  // namespace
 }  // namespace duel

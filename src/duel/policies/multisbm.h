@@ -18,21 +18,14 @@
 
 namespace duel {
 
-struct MultiSbmOptions : PolicyOptions {
-  double alpha = 3;  // the bound is mean + sqrt((alpha + 2)/2 ln s / n)
-};
-
-class MultiSbm : public ChoosingPolicy<MultiSbm> {
+class MultiSbm : public SelectingPolicy<MultiSbm> {
  public:
-  using Options = MultiSbmOptions;
+  using Options = UcbBanditOptions;
 
   MultiSbm(const Options& options, std::size_t num_arms, RoundRng rng);
 
-  struct Choice {
-    Duel duel;
-  };
-  Choice choose(Round round, RoundRng rng) const;
-  void commit(const Choice& choice);
+  Duel select(Round round, RoundRng rng) const;
+  void issued(const Duel& duel, RoundRng rng);
   void observe(const Duel& duel, Outcome outcome, RoundRng rng);
   Arm recommend(RoundRng rng) const { return plays_.most_played(options_.deterministic_ties, rng); }
 

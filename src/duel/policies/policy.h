@@ -66,6 +66,20 @@ concept Policy = std::copyable<P> && requires(P& policy, const P& constant, Roun
   { policy.restored() } -> std::same_as<bool>;
 };
 
+// Gives `take` to a policy that has `select` and an `issued` that asks for no more than the duel
+// that went out; and an `issued` to one that changes nothing then.
+template <class Derived>
+class SelectingPolicy {
+ public:
+  void issued(const Duel& /*duel*/, RoundRng /*rng*/) {}
+  Duel take(Round round, RoundRng rng) {
+    Derived& self = static_cast<Derived&>(*this);
+    const Duel duel = self.select(round, rng);
+    self.issued(duel, rng);
+    return duel;
+  }
+};
+
 // Gives `select`, `issued` and `take` to a policy that has
 //   Choice choose(Round, RoundRng) const   with a member `duel`, and
 //   void commit(const Choice&)             what the choosing changed.
@@ -84,59 +98,5 @@ class ChoosingPolicy {
   const Derived& self() const { return static_cast<const Derived&>(*this); }
   Derived& self() { return static_cast<Derived&>(*this); }
 };
-
-// The duels that went out and were not yet answered, as unordered pairs. Few at a time, so a plain
-// list; in a simulation it holds one entry at most.
-class PendingPairs {
- public:
-  void issued(Arm i, Arm j) { pairs_.push_back(ordered(i, j)); }
-  // Forgets one pending duel of the pair; false if there was none.
-  bool settled(Arm i, Arm j) {
-    const Pair pair = ordered(i, j);
-    for (std::size_t k = pairs_.size(); k-- > 0;) {
-      if (pairs_[k].low == pair.low && pairs_[k].high == pair.high) {
-        pairs_[k] = pairs_.back();
-        pairs_.pop_back();
-        return true;
-      }
-    }
-    return false;
-  }
-  std::uint32_t count(Arm i, Arm j) const {
-    const Pair pair = ordered(i, j);
-    std::uint32_t count = 0;
-    for (const Pair& other : pairs_) count += other.low == pair.low && other.high == pair.high;
-    return count;
-  }
-  bool empty() const { return pairs_.empty(); }
-  std::size_t size() const { return pairs_.size(); }
-
-  struct Pair {
-    Arm low;
-    Arm high;
-  };
-  const std::vector<Pair>& pairs() const { return pairs_; }
-  bool valid_for(std::size_t num_arms) const {
-    for (const Pair& pair : pairs_) {
-      if (pair.low >= num_arms || pair.high >= num_arms) return false;
-    }
-    return true;
-  }
-
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(pairs_);
-  }
-
- private:
-  static Pair ordered(Arm i, Arm j) { return i < j ? Pair{i, j} : Pair{j, i}; }
-
-  std::vector<Pair> pairs_;
-};
-
-// One of `count` tied candidates: the lowest under `deterministic_ties`, else uniform.
-inline std::size_t pick_tied(std::size_t count, bool deterministic_ties, RoundRng& rng) {
-  return count == 1 || deterministic_ties ? 0 : static_cast<std::size_t>(rng.below(count));
-}
 
 }  // namespace duel

@@ -6,6 +6,7 @@
 
 #include "duel/core/logarithm.h"
 #include "duel/core/wake_up.h"
+#include "duel/policies/parts/arms.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
@@ -16,12 +17,10 @@ Rcs::Rcs(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
       beliefs_(num_arms),
       share_(num_arms * num_arms, 2.0),
       inverse_root_(num_arms * num_arms),
-      championships_(num_arms) {
+      championships_(num_arms),
+      room_(num_arms) {
   for (std::size_t i = 0; i < num_arms; ++i) share_[i * num_arms + i] = -1.0;
-  tied_.reserve(num_arms);
 }
-
-double Rcs::width(Round round) const { return std::sqrt(options_.alpha * log_round(round)); }
 
 void Rcs::refresh_pair(Arm i, Arm j) {
   const std::size_t num_arms = counts_.num_arms();
@@ -49,33 +48,17 @@ Arm Rcs::choose_champion(Round round, RoundRng& rng, const Setback* setback) con
   for (Arm i = 0; i < candidate && beats_all; ++i) beats_all = tournament.beats(candidate, i);
   if (beats_all) return candidate;
 
-  std::uint64_t fewest = std::numeric_limits<std::uint64_t>::max();
-  tied_.clear();
-  for (Arm i = 0; i < num_arms; ++i) {
-    const std::uint64_t times = championships(i, round);
-    if (times < fewest) {
-      fewest = times;
-      tied_.clear();
-    }
-    if (times == fewest) tied_.push_back(i);
-  }
-  return tied_[pick_tied(tied_.size(), options_.deterministic_ties, rng)];
+  LeastArms<std::uint64_t> fewest(room_);
+  for (Arm i = 0; i < num_arms; ++i) fewest.offer(i, championships(i, round));
+  return fewest.pick(options_.deterministic_ties, rng);
 }
 
 Arm Rcs::choose_challenger(Arm champion, double width, RoundRng& rng) const {
-  double best = 0.5;
-  tied_.clear();
+  LargestArms<double> best(room_, 0.5);
   for (Arm j = 0; j < counts_.num_arms(); ++j) {
-    const double u = upper(champion, j, width);
-    if (j == champion || u < best) continue;
-    if (u > best) {
-      best = u;
-      tied_.clear();
-    }
-    tied_.push_back(j);
+    if (j != champion) best.offer(j, upper(champion, j, width));
   }
-  if (tied_.empty()) return champion;
-  return tied_[pick_tied(tied_.size(), options_.deterministic_ties, rng)];
+  return best.empty() ? champion : best.pick(options_.deterministic_ties, rng);
 }
 
 Duel Rcs::choose(Round round, RoundRng& rng, const Setback* setback) const {
@@ -133,12 +116,7 @@ bool Rcs::restored() {
   if (last_.first >= num_arms || last_.second >= num_arms) return false;
   Rcs rebuilt(options_, num_arms, RoundRng(0, 0, 0));
   rebuilt.counts_ = counts_;
-  for (Arm i = 0; i < num_arms; ++i) {
-    for (Arm j = i + 1; j < num_arms; ++j) {
-      if ((counts_.total(i, j) & 1) != 0) return false;  // halves come in pairs
-      if (counts_.total(i, j) != 0) rebuilt.refresh_pair(i, j);
-    }
-  }
+  counts_.for_each_met_pair([&](Arm i, Arm j) { rebuilt.refresh_pair(i, j); });
   rebuilt.championships_ = championships_;
   rebuilt.last_ = last_;
   *this = std::move(rebuilt);

@@ -18,6 +18,7 @@
 
 #include "duel/core/pair_counts.h"
 #include "duel/policies/parts/beliefs.h"
+#include "duel/policies/parts/crossing.h"
 #include "duel/policies/policy.h"
 
 namespace duel {
@@ -26,7 +27,7 @@ struct RcsOptions : PolicyOptions {
   double alpha = 0.501;  // width of the bounds, as published; meant to be > 1/2
 };
 
-class Rcs {
+class Rcs : public SelectingPolicy<Rcs> {
  public:
   using Options = RcsOptions;
 
@@ -35,11 +36,6 @@ class Rcs {
   Duel select(Round round, RoundRng rng) const { return choose(round, rng, nullptr); }
   // A jump may have drawn the duel that went out, so nothing is worked out again.
   void issued(const Duel& duel, RoundRng rng);
-  Duel take(Round round, RoundRng rng) {
-    const Duel duel = choose(round, rng, nullptr);
-    issued(duel, rng);
-    return duel;
-  }
   void observe(const Duel& duel, Outcome outcome, RoundRng rng);
   Arm recommend(RoundRng) const { return empirical_copeland_leader(counts_); }
   Jump jump(Round round, Round limit, RoundRng rng) const;
@@ -51,7 +47,7 @@ class Rcs {
   bool restored();
 
  private:
-  double width(Round round) const;
+  double width(Round round) const { return bound_width(options_.alpha, round); }
   Duel choose(Round round, RoundRng& rng, const Setback* setback) const;
   Arm choose_champion(Round round, RoundRng& rng, const Setback* setback) const;
   Arm choose_challenger(Arm champion, double width, RoundRng& rng) const;
@@ -72,7 +68,7 @@ class Rcs {
   std::vector<double> inverse_root_;
   std::vector<std::uint64_t> championships_;
   Duel last_{0, 0, 0, true};       // the last duel that went out; foreign: none yet
-  mutable std::vector<Arm> tied_;  // scratch
+  mutable std::vector<Arm> room_;  // scratch
 };
 
 }  // namespace duel

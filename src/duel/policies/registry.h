@@ -113,7 +113,7 @@ class ConfiguredPolicyOf final : public ConfiguredPolicy {
   // RUCB and RMED a quarter of their time.
   [[gnu::flatten]] bool play(TrialArena& arena, const TrialStreams& streams, const TrialPlan& plan,
                              TrialObserver& observer) const override {
-    P policy(options_, num_arms_, streams.choice.at(0));
+    P policy = fresh_policy<P>(options_, num_arms_, streams.choice.at(0));
     return play_trial(policy, arena, streams, plan, observer);
   }
 

@@ -5,6 +5,7 @@
 
 #include "duel/core/exponential.h"
 #include "duel/core/logarithm.h"
+#include "duel/policies/parts/arms.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
@@ -56,29 +57,19 @@ Rex3::Choice Rex3::choose(Round round, RoundRng rng) const {
   };
   const Arm first = draw();
   const Arm second = draw();
-  return {{first, second, round}, g, probability(first, round), probability(second, round)};
-}
-
-void Rex3::commit(const Choice& choice) {
-  tickets_.push_back({choice.duel, choice.gamma, choice.p_first, choice.p_second});
+  return {{first, second, round}, {g, probability(first, round), probability(second, round)}};
 }
 
 void Rex3::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
   if (duel.foreign) return;
-  const auto found = std::find_if(tickets_.begin(), tickets_.end(), [&](const Ticket& ticket) {
-    return ticket.duel.round == duel.round;
-  });
-  if (found == tickets_.end()) return;
-  const Ticket ticket = *found;
-  *found = tickets_.back();
-  tickets_.pop_back();
-  if (duel.is_self()) return;
+  const std::optional<Draw> draw = tickets_.settled(duel);
+  if (!draw || duel.is_self()) return;
   const auto points = points_of(outcome, options_.ties, rng);
   if (!points || points->first == points->second) return;
   const double psi = points->first > points->second ? 1.0 : -1.0;
-  const double step = ticket.gamma * psi / (2.0 * static_cast<double>(num_arms_));
-  change(duel.first, step / ticket.p_first);
-  change(duel.second, -step / ticket.p_second);
+  const double step = draw->gamma * psi / (2.0 * static_cast<double>(num_arms_));
+  change(duel.first, step / draw->p_first);
+  change(duel.second, -step / draw->p_second);
   const double total = masses_.all().weight;
   if (!(total < kLargest && total > kSmallest)) rebuild();
 }
@@ -96,13 +87,8 @@ void Rex3::rebuild() {
 }
 
 Arm Rex3::recommend(RoundRng rng) const {
-  const double most = *std::max_element(log_weights_.begin(), log_weights_.end());
-  const auto tied =
-      static_cast<std::size_t>(std::count(log_weights_.begin(), log_weights_.end(), most));
-  std::size_t n = pick_tied(tied, options_.deterministic_ties, rng);
-  for (Arm arm = 0;; ++arm) {
-    if (log_weights_[arm] == most && n-- == 0) return arm;
-  }
+  return largest_of(all_arms(num_arms_), options_.deterministic_ties, rng,
+                    [&](Arm arm) { return log_weights_[arm]; });
 }
 
 bool Rex3::restored() {
@@ -111,11 +97,10 @@ bool Rex3::restored() {
     // Beyond it the state is not one that play can lead to, and the weight would overflow.
     if (!std::isfinite(weight) || weight - offset_ > 300) return false;
   }
-  for (const Ticket& ticket : tickets_) {
-    if (ticket.duel.first >= num_arms_ || ticket.duel.second >= num_arms_ ||
-        !(ticket.p_first > 0) || !(ticket.p_second > 0) || !std::isfinite(ticket.gamma)) {
-      return false;
-    }
+  if (!tickets_.restored(num_arms_, [](const Draw& draw) {
+        return draw.p_first > 0 && draw.p_second > 0 && std::isfinite(draw.gamma);
+      })) {
+    return false;
   }
   for (Arm arm = 0; arm < num_arms_; ++arm) {
     masses_.set(arm, {exponential(log_weights_[arm] - offset_), 1});

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "duel/core/tournament_tree.h"
+#include "duel/policies/parts/tickets.h"
 #include "duel/policies/policy.h"
 
 namespace duel {
@@ -36,14 +37,22 @@ class Rex3 : public ChoosingPolicy<Rex3> {
 
   Rex3(const Options& options, std::size_t num_arms, RoundRng rng);
 
-  struct Choice {
-    Duel duel;
+  // How a duel was drawn.
+  struct Draw {
     double gamma = 0;
     double p_first = 1;
     double p_second = 1;
+    template <class Archive>
+    void fields(Archive& archive) {
+      archive(gamma, p_first, p_second);
+    }
+  };
+  struct Choice {
+    Duel duel;
+    Draw draw;
   };
   Choice choose(Round round, RoundRng rng) const;
-  void commit(const Choice& choice);
+  void commit(const Choice& choice) { tickets_.issued(choice.duel, choice.draw); }
   void observe(const Duel& duel, Outcome outcome, RoundRng rng);
   // The largest weight.
   Arm recommend(RoundRng rng) const;
@@ -59,16 +68,6 @@ class Rex3 : public ChoosingPolicy<Rex3> {
   bool restored();
 
  private:
-  struct Ticket {  // a duel that went out, and how it was drawn
-    Duel duel;
-    double gamma = 0;
-    double p_first = 1;
-    double p_second = 1;
-    template <class Archive>
-    void fields(Archive& archive) {
-      archive(duel, gamma, p_first, p_second);
-    }
-  };
   struct Mass {
     double weight = 0;
     std::uint64_t arms = 0;
@@ -86,7 +85,7 @@ class Rex3 : public ChoosingPolicy<Rex3> {
   std::vector<double> log_weights_;
   double offset_ = 0;            // the tree holds exp(log weight - offset)
   TournamentTree<Mass> masses_;  // derived
-  std::vector<Ticket> tickets_;
+  Tickets<Draw> tickets_;
 };
 
 }  // namespace duel

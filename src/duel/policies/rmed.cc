@@ -8,40 +8,14 @@
 #include "duel/core/divergence.h"
 #include "duel/core/rows.h"
 #include "duel/core/wake_up.h"
+#include "duel/policies/parts/arms.h"
+#include "duel/policies/parts/evidence_grid.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
 namespace {
 
-// Evidence is held in units of 2^-36: 1.5e-11, and a sum has room up to 1.3e8.
-constexpr double kGrid = 0x1p36;
 constexpr std::int64_t kFarBelow = std::numeric_limits<std::int64_t>::min() / 4;
-
-std::int64_t to_grid(double evidence) { return static_cast<std::int64_t>(evidence * kGrid + 0.5); }
-
-// The arms at which value(j) is smallest, one of them drawn. `value` is asked once per arm;
-// infinite values do not take part.
-template <class Value>
-Arm smallest_arm(std::size_t num_arms, bool deterministic_ties, RoundRng& rng, Value value) {
-  double best = std::numeric_limits<double>::infinity();
-  Arm first = 0;
-  std::uint32_t tied = 0;
-  for (Arm j = 0; j < num_arms; ++j) {
-    const double v = value(j);
-    if (v < best) {
-      best = v;
-      first = j;
-      tied = 1;
-    } else if (v == best && tied > 0) {
-      ++tied;
-    }
-  }
-  std::size_t n = pick_tied(tied, deterministic_ties, rng);
-  if (n == 0) return first;
-  for (Arm j = first + 1;; ++j) {
-    if (value(j) == best && --n == 0) return j;
-  }
-}
 
 }  // namespace
 
@@ -58,7 +32,8 @@ Rmed<variant>::Rmed(const Options& options, std::size_t num_arms, RoundRng /*rng
       mean_(num_arms * num_arms, 0.5),
       divergence_(variant == RmedVariant::two ? num_arms * num_arms : 0),
       remaining_(stride_),
-      next_(stride_) {
+      next_(stride_),
+      room_(num_arms) {
   if constexpr (variant == RmedVariant::fixed_horizon) {
     const double plays = std::ceil(options.alpha * log_log_round(options.horizon));
     initial_passes_ = plays < 1 ? 1 : static_cast<std::uint32_t>(plays);
@@ -96,21 +71,17 @@ void Rmed<variant>::refresh_pair(Arm i, Arm j) {
 
 template <RmedVariant variant>
 std::int64_t Rmed<variant>::evidence_budget(Round round) const {
-  return static_cast<std::int64_t>((log_round(round) + f_) * kGrid);
+  return to_grid_below(log_round(round) + f_);
 }
 
 template <RmedVariant variant>
 Arm Rmed<variant>::likely_winner(RoundRng& rng) const {
   const std::int64_t least = smallest(evidence_.data(), stride_);
   const IntLanes leasts = {least, least};
-  const Matches tied = count_matches(stride_, [&](std::size_t k) -> IntLanes {
-    return load_lanes<IntLanes>(&evidence_[k]) == leasts;
-  });
-  if (tied.count == 1) return static_cast<Arm>(tied.index_sum);
-  std::size_t n = pick_tied(tied.count, options_.deterministic_ties, rng);
-  for (Arm i = 0;; ++i) {
-    if (evidence_[i] == least && n-- == 0) return i;
-  }
+  return static_cast<Arm>(pick_match(
+      stride_,
+      [&](std::size_t k) -> IntLanes { return load_lanes<IntLanes>(&evidence_[k]) == leasts; },
+      [&](std::size_t tied) { return pick_tied(tied, options_.deterministic_ties, rng); }));
 }
 
 template <RmedVariant variant>
@@ -143,11 +114,9 @@ Arm Rmed<variant>::cheapest_opponent(Arm l, Arm winner, RoundRng& rng) const {
   const double* winner_mean = &mean_[winner * num_arms()];
   double least_regret = 0;
   if constexpr (variant != RmedVariant::one) least_regret = options_.clamp;
-  bool beaten = false;
-  for (Arm j = 0; j < num_arms(); ++j) beaten = beaten || term[j] > 0;
-  if (!beaten) return winner;
-  return smallest_arm(num_arms(), options_.deterministic_ties, rng, [&](Arm j) {
-    if (term[j] <= 0) return std::numeric_limits<double>::infinity();
+  LeastArms<double> cheapest(room_);
+  for (Arm j = 0; j < num_arms(); ++j) {
+    if (term[j] <= 0) continue;
     double divergence = 0;
     if constexpr (variant == RmedVariant::two) {
       divergence = divergence_[l * num_arms() + j];
@@ -158,8 +127,9 @@ Arm Rmed<variant>::cheapest_opponent(Arm l, Arm winner, RoundRng& rng) const {
           total);
     }
     // Twice the regret of (l, j) as estimated; sampling error can make it negative.
-    return std::max(least_regret, winner_mean[l] + winner_mean[j] - 1.0) / divergence;
-  });
+    cheapest.offer(j, std::max(least_regret, winner_mean[l] + winner_mean[j] - 1.0) / divergence);
+  }
+  return cheapest.empty() ? winner : cheapest.pick(options_.deterministic_ties, rng);
 }
 
 template <RmedVariant variant>
@@ -173,6 +143,7 @@ template <RmedVariant variant>
 Arm Rmed<variant>::opponent_of(Arm l, Round round, RoundRng& rng) const {
   const Arm winner = likely_winner(rng);
   const std::int64_t* term = &term_[l * stride_];
+  // Step 4 of RMED2 and RMED2FH: the cheapest opponent, unless l met i* too seldom.
   if constexpr (variant != RmedVariant::one) {
     Round clock = round;
     if constexpr (variant == RmedVariant::fixed_horizon) clock = options_.horizon;
@@ -187,15 +158,16 @@ Arm Rmed<variant>::opponent_of(Arm l, Round round, RoundRng& rng) const {
       }
     }
   }
-  // O = {j : mean(l, j) <= 1/2}.
+  // Step 4 of RMED1, O = {j : mean(l, j) <= 1/2}.
   if (l != winner && term[winner] >= 0) return winner;
   bool beats_all = true;
   for (Arm j = 0; j < num_arms(); ++j) beats_all = beats_all && term[j] < 0;
   if (beats_all) return winner;
-  const double* mean = &mean_[l * num_arms()];
-  return smallest_arm(num_arms(), options_.deterministic_ties, rng, [&](Arm j) {
-    return j == l ? std::numeric_limits<double>::infinity() : mean[j];
-  });
+  LeastArms<double> strongest(room_);
+  for (Arm j = 0; j < num_arms(); ++j) {
+    if (j != l) strongest.offer(j, mean_[l * num_arms() + j]);
+  }
+  return strongest.pick(options_.deterministic_ties, rng);
 }
 
 template <RmedVariant variant>
@@ -214,7 +186,7 @@ std::optional<typename Rmed<variant>::PairCursor> Rmed<variant>::pair_to_explore
   PairCursor pair = due == exploring_for_ ? explore_cursor_ : PairCursor{};
   do {
     double plays = counts_.duels(pair.i, pair.j);
-    for (const Ticket& ticket : tickets_) {
+    for (const auto& ticket : tickets_) {
       plays += std::minmax(ticket.duel.first, ticket.duel.second) == std::minmax(pair.i, pair.j);
     }
     if (plays < due) return pair;
@@ -224,6 +196,7 @@ std::optional<typename Rmed<variant>::PairCursor> Rmed<variant>::pair_to_explore
 
 template <RmedVariant variant>
 typename Rmed<variant>::Choice Rmed<variant>::choose(Round round, RoundRng rng) const {
+  // Step 1: the initial phase.
   if (!returned_.empty()) {
     const Duel& again = returned_.back();
     return {.duel = {again.first, again.second, round}, .phase = Phase::initial, .returned = true};
@@ -232,8 +205,9 @@ typename Rmed<variant>::Choice Rmed<variant>::choose(Round round, RoundRng rng) 
     return {.duel = {initial_cursor_.i, initial_cursor_.j, round}, .phase = Phase::initial};
   }
   Choice choice;
-  // In a simulation a finished loop is refilled by `observe`; here outcomes are still pending.
+  // Step 6. In a simulation `observe` refills a finished loop; here outcomes are still pending.
   choice.refill = loop_is_over();
+  // Step 2.
   if (variant == RmedVariant::two && (loop_start_ != 0 || choice.refill)) {
     choice.plays_due = plays_due(round);
     if (const auto pair = pair_to_explore(choice.plays_due)) {
@@ -242,6 +216,7 @@ typename Rmed<variant>::Choice Rmed<variant>::choose(Round round, RoundRng rng) 
       return choice;
     }
   }
+  // Step 3.
   Arm l = cursor_;
   if (choice.refill) {
     std::vector<std::int64_t> next = next_;
@@ -250,6 +225,7 @@ typename Rmed<variant>::Choice Rmed<variant>::choose(Round round, RoundRng rng) 
   } else {
     while (remaining_[l] == 0) ++l;
   }
+  // Step 4.
   choice.duel = {l, opponent_of(l, round, rng), round};
   return choice;
 }
@@ -268,8 +244,6 @@ void Rmed<variant>::commit(const Choice& choice) {
       exploring_for_ = choice.plays_due;
       explore_cursor_ = {choice.duel.first, choice.duel.second};
       break;
-    case Phase::unknown:
-      break;
     case Phase::main:
       if (choice.refill) {
         admit(last_issued_, next_);
@@ -277,37 +251,29 @@ void Rmed<variant>::commit(const Choice& choice) {
       }
       explored_ = std::max(explored_, choice.plays_due);
       loop_start_ = 0;
+      // Step 5: l leaves L_R.
       remaining_[choice.duel.first] = 0;
       cursor_ = choice.duel.first + 1;
       break;
   }
   last_issued_ = choice.duel.round;
-  tickets_.push_back({choice.duel, choice.phase});
+  tickets_.issued(choice.duel, choice.phase);
 }
 
 template <RmedVariant variant>
 bool Rmed<variant>::is_outstanding(Phase phase) const {
   return std::any_of(tickets_.begin(), tickets_.end(),
-                     [&](const Ticket& ticket) { return ticket.phase == phase; });
-}
-
-template <RmedVariant variant>
-typename Rmed<variant>::Phase Rmed<variant>::settle(const Duel& duel) {
-  for (Ticket& ticket : tickets_) {
-    if (ticket.duel.round == duel.round) {
-      const Phase phase = ticket.phase;
-      ticket = tickets_.back();
-      tickets_.pop_back();
-      return phase;
-    }
-  }
-  return Phase::unknown;
+                     [&](const auto& ticket) { return ticket.note == phase; });
 }
 
 template <RmedVariant variant>
 void Rmed<variant>::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
-  const Phase phase = duel.foreign ? Phase::unknown : settle(duel);
-  if (!duel.foreign && phase == Phase::unknown) return;
+  std::optional<Phase> phase;
+  if (!duel.foreign) {
+    phase = tickets_.settled(duel);
+    if (!phase) return;
+  }
+  // Step 5: the counts.
   if (!duel.is_self()) {
     if (const auto points = points_of(outcome, options_.ties, rng)) {
       counts_.add(duel.first, duel.second, *points);
@@ -317,12 +283,14 @@ void Rmed<variant>::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
       explored_ = exploring_for_ = 0;  // a play that was counted as on its way is lost
     }
   }
+  // Step 1 of RMED2FH: the end of the initial phase.
   if constexpr (variant == RmedVariant::fixed_horizon) {
     if (phase == Phase::initial && !in_initial_phase() && returned_.empty() &&
         !is_outstanding(Phase::initial)) {
       freeze_targets(rng);
     }
   }
+  // Steps 5 and 6: the lists.
   if (phase == Phase::main) {
     admit(duel.round, next_);
     if (tickets_.empty() && loop_is_over()) refill();
@@ -348,7 +316,7 @@ Jump Rmed<variant>::jump(Round round, Round limit, RoundRng /*rng*/) const {
   Round until = limit;
   if (num_arms() > 1) {
     const std::int64_t lead = rival - evidence_[l];
-    const double level = static_cast<double>(lead) / kGrid - f_;
+    const double level = from_grid(lead) - f_;
     until = wake_up_round(level, round, limit, [&](Round t) { return lead <= evidence_budget(t); });
   }
   if constexpr (variant == RmedVariant::two) {
@@ -376,8 +344,8 @@ bool Rmed<variant>::restored() {
   if (!counts_.consistent() || !is_list(remaining_) || !is_list(next_)) return false;
   if (!is_cursor(initial_cursor_) || !is_cursor(explore_cursor_)) return false;
   if (!std::all_of(returned_.begin(), returned_.end(), is_duel)) return false;
-  for (const Ticket& ticket : tickets_) {
-    if (!is_duel(ticket.duel) || ticket.phase > Phase::main) return false;
+  if (!tickets_.restored(num_arms(), [](Phase phase) { return phase <= Phase::main; })) {
+    return false;
   }
   if (!targets_.empty() && targets_.size() != num_arms()) return false;
   for (const Arm target : targets_) {
@@ -390,11 +358,7 @@ bool Rmed<variant>::restored() {
   mean_ = fresh.mean_;
   divergence_ = fresh.divergence_;
   cursor_ = 0;
-  for (Arm i = 0; i < num_arms(); ++i) {
-    for (Arm j = i + 1; j < num_arms(); ++j) {
-      if (counts_.total(i, j) != 0) refresh_pair(i, j);
-    }
-  }
+  counts_.for_each_met_pair([&](Arm i, Arm j) { refresh_pair(i, j); });
   return true;
 }
 

@@ -12,6 +12,17 @@
 // I_i = sum over j with mean(i,j) <= 1/2 of n_ij d(mean(i,j), 1/2): minus the log-likelihood, up to
 // a constant, that i is the Condorcet winner. i* = argmin I. An arm is worth a duel in round t as
 // long as J_j(t): I_j - I* <= ln t + f(K).
+//
+// The algorithm, with lists L_C of this loop, L_R of its arms not drawn yet and L_N of the next:
+//   1. Initial phase: each pair i < j in order, once; by RMED2FH ceil(alpha ln ln T) times, after
+//      which b(l) of step 4 is found for all arms and frozen. Then L_C = L_R = all arms, L_N empty.
+//   2. RMED2, at the start of each loop: pairs with n_ij < alpha ln ln t meet, in order.
+//   3. The next l of L_C is drawn, in ascending order.
+//   4. Its opponent m, with O = {j != l : mean(l,j) <= 1/2}. RMED2 and RMED2FH: the arm b(l) that
+//      minimises (mean(i*,l) + mean(i*,j) - 1)/d+(mean(l,j), 1/2), if it is in O and n_(l,i*) >=
+//      n_(l,b(l))/ln ln t. Otherwise i*, if O holds it or is empty; else argmin_j mean(l,j).
+//   5. l and m meet. l leaves L_R; every arm outside L_R for which J(t) holds enters L_N.
+//   6. At the end of L_C: L_C = L_R = L_N, L_N empty.
 #pragma once
 
 #include <cstddef>
@@ -20,6 +31,7 @@
 #include <vector>
 
 #include "duel/core/pair_counts.h"
+#include "duel/policies/parts/tickets.h"
 #include "duel/policies/policy.h"
 
 namespace duel {
@@ -67,7 +79,7 @@ class Rmed : public ChoosingPolicy<Rmed<variant>> {
 
   Rmed(const Options& options, std::size_t num_arms, RoundRng rng);
 
-  enum class Phase : std::uint8_t { initial, exploration, main, unknown };
+  enum class Phase : std::uint8_t { initial, exploration, main };
   struct Choice {
     Duel duel;
     Phase phase = Phase::main;
@@ -104,20 +116,10 @@ class Rmed : public ChoosingPolicy<Rmed<variant>> {
       return false;
     }
   };
-  struct Ticket {  // a duel that went out and was not yet answered
-    Duel duel;
-    Phase phase;
-    template <class Archive>
-    void fields(Archive& archive) {
-      archive(duel, phase);
-    }
-  };
 
   std::size_t num_arms() const { return counts_.num_arms(); }
   bool in_initial_phase() const { return num_arms() > 1 && initial_passes_done_ < initial_passes_; }
   bool is_outstanding(Phase phase) const;
-  // The phase a duel was issued in; unknown if it was not.
-  Phase settle(const Duel& duel);
 
   std::int64_t evidence_budget(Round round) const;  // ln t + f(K), on the grid
   Arm likely_winner(RoundRng& rng) const;
@@ -158,14 +160,15 @@ class Rmed : public ChoosingPolicy<Rmed<variant>> {
   std::vector<std::int64_t> next_;
   std::uint8_t loop_start_ = 1;
   Round last_issued_ = 0;
-  std::vector<Ticket> tickets_;
+  Tickets<Phase> tickets_;
 
   // RMED2: every pair has `explored_` plays. While `exploring_for_` plays are being made up, the
   // pairs before `explore_cursor_` have them.
   std::uint32_t explored_ = 0;
   std::uint32_t exploring_for_ = 0;
   PairCursor explore_cursor_;
-  std::vector<Arm> targets_;  // RMED2FH: the frozen cheapest opponents; empty before
+  std::vector<Arm> targets_;       // RMED2FH: the frozen cheapest opponents; empty before
+  mutable std::vector<Arm> room_;  // scratch
 };
 
 extern template class Rmed<RmedVariant::one>;

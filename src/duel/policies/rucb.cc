@@ -4,6 +4,7 @@
 
 #include "duel/core/rows.h"
 #include "duel/core/wake_up.h"
+#include "duel/policies/parts/arms.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
@@ -23,13 +24,6 @@ double never_met_r(UnplayedBound bound) {
       return 1.0;
   }
   return 0;
-}
-
-// z of arm i against j from half wins: (n - 2 w)/(2 sqrt(n)) = (1/2 - w/n) sqrt(n).
-double standardised_deficit(std::uint32_t points, std::uint32_t points_against, double root_n) {
-  const double deficit =
-      0.5 * (static_cast<double>(points_against) - static_cast<double>(points));  // n - 2 w
-  return deficit / (2.0 * root_n);
 }
 
 }  // namespace
@@ -52,11 +46,6 @@ Rucb<form>::Rucb(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
     }
     row_max_[i] = row_max_of(&z_[i * stride_]);
   }
-}
-
-template <RucbForm form>
-double Rucb<form>::width(Round round) const {
-  return std::sqrt(options_.alpha * log_round(round));
 }
 
 template <RucbForm form>
@@ -86,12 +75,9 @@ void Rucb<form>::set_z(Arm i, Arm j, double z) {
 
 template <RucbForm form>
 void Rucb<form>::refresh_pair(Arm i, Arm j) {
-  const std::uint32_t points_i = counts_.points(i, j);
-  const std::uint32_t points_j = counts_.points(j, i);
-  const double root_n =
-      std::sqrt(0.5 * (static_cast<double>(points_i) + static_cast<double>(points_j)));
+  const double root_n = std::sqrt(counts_.duels(i, j));
   r_[i * stride_ + j] = r_[j * stride_ + i] = 1.0 / root_n;
-  const double z = standardised_deficit(points_i, points_j, root_n);
+  const double z = bound_deficit(counts_, i, j, root_n);
   set_z(i, j, z);
   set_z(j, i, -z);
 }
@@ -100,10 +86,12 @@ template <RucbForm form>
 Arm Rucb<form>::choose_champion(std::span<const Arm> candidates, const double* row_max,
                                 double width, RoundRng& rng, Arm& hypothesis) const {
   hypothesis = kNoArm;
+  // Step 2: no candidate. B n C is empty as well.
   if (candidates.empty()) return static_cast<Arm>(rng.below(counts_.num_arms()));
   if constexpr (form == RucbForm::icml) {
+    // Step 3: the only candidate becomes the hypothesis.
     if (candidates.size() == 1) return hypothesis = candidates[0];
-    // B <- B n C; then P(c) = 1/2 for c in B, the rest shared by C \ B (uniform on C for empty B).
+    // Steps 3 and 4: B <- B n C; a coin between B and C \ B, uniform on C where B is empty.
     if (hypothesis_ != kNoArm && width >= row_max[hypothesis_]) {
       hypothesis = hypothesis_;
       if (rng.coin()) return hypothesis;
@@ -130,9 +118,11 @@ template <RucbForm form>
 typename Rucb<form>::Choice Rucb<form>::choose_at_width(Round round, double width,
                                                         std::span<const Arm> candidates,
                                                         RoundRng& rng) const {
+  // Steps 2 to 4: the champion.
   Arm hypothesis = kNoArm;
   const Arm c = choose_champion(candidates, row_max_.data(), width, rng, hypothesis);
-  // (c,c) iff nobody's bound against c reaches 1/2. Then C = {c}: S >= Z_j >= z_jc >= -Z_c.
+  // Step 5: the challenger. (c,c) iff nobody's bound against c reaches 1/2. Then C = {c}: S >= Z_j
+  // >= z_jc >= -Z_c.
   if (width < -row_max_[c]) return {{c, c, round}, hypothesis};
   const Arm d = choose_challenger(&r_[c * stride_], &z_[c * stride_], width, rng);
   return {{c, d, round}, hypothesis};
@@ -151,8 +141,10 @@ typename Rucb<form>::Choice Rucb<form>::choose(Round round, RoundRng rng) const 
 template <RucbForm form>
 Duel Rucb<form>::take(Round round, RoundRng rng) {
   Choice choice;
+  // Step 1, as far as the clock moves it; the data's share is kept up by `observe`.
   const double s = width(round);
   if (pending_.empty()) {
+    // Step 2: C, which covers a stretch of rounds.
     if (candidates_.covers(s)) {
       candidates_.rise(s);
     } else {
@@ -205,6 +197,7 @@ template <RucbForm form>
 void Rucb<form>::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
   if (duel.is_self()) return;
   if (!duel.foreign) pending_.settled(duel.first, duel.second);
+  // Step 6.
   if (const auto points = points_of(outcome, options_.ties, rng)) {
     counts_.add(duel.first, duel.second, *points);
     refresh_pair(duel.first, duel.second);
@@ -234,11 +227,7 @@ bool Rucb<form>::restored() {
   if (hypothesis_ != kNoArm && hypothesis_ >= num_arms) return false;
   Rucb rebuilt(options_, num_arms, RoundRng(0, 0, 0));
   rebuilt.counts_ = counts_;
-  for (Arm i = 0; i < num_arms; ++i) {
-    for (Arm j = i + 1; j < num_arms; ++j) {
-      if (counts_.total(i, j) != 0) rebuilt.refresh_pair(i, j);
-    }
-  }
+  counts_.for_each_met_pair([&](Arm i, Arm j) { rebuilt.refresh_pair(i, j); });
   rebuilt.hypothesis_ = hypothesis_;
   rebuilt.pending_ = pending_;
   *this = std::move(rebuilt);

@@ -6,8 +6,17 @@
 // Cost       O(K) per informative duel, one pass over two rows; 20 bytes per ordered pair.
 // Departs    nowhere. Choices with duels outstanding count those in the width of the bounds.
 //
-// u_ij(t) = w_ij/n_ij + sqrt(alpha ln t / n_ij). With S = sqrt(alpha ln t), r_ij = 1/sqrt(n_ij) and
-// z_ij = (1/2 - w_ij/n_ij) sqrt(n_ij) = -z_ji it reads
+// The algorithm at round t, with a hypothesis B of at most one arm, empty at first:
+//   1. u_ij = w_ij/n_ij + sqrt(alpha ln t / n_ij), u_ii = 1/2.
+//   2. The candidates C = {i : u_ij >= 1/2 for all j}. If there are none, c is uniform among all.
+//   3. B <- B n C. If C = {c}: B <- C.
+//   4. If |C| > 1: c is drawn, the arm of B with probability 1/2, the rest shared by C \ B.
+//   5. d = argmax_j u_jc; on a tie not c.
+//   6. c and d meet.
+// The arXiv version (its Algorithm 1, lines 3 to 7) has no B: c is uniform in C.
+//
+// With S = sqrt(alpha ln t), r_ij = 1/sqrt(n_ij) and z_ij = (1/2 - w_ij/n_ij) sqrt(n_ij) = -z_ji it
+// reads
 //   u_ij >= 1/2  iff  S >= z_ij          u_jc - 1/2 = r_cj (S + z_cj).
 // So C = {i : S >= Z_i}, Z_i = max_j z_ij, and (c,c) is played iff C = {c} and S < -Z_c: nothing
 // but S moves then, and the round at which it reaches -Z_c is known.
@@ -19,12 +28,14 @@
 #include <vector>
 
 #include "duel/core/pair_counts.h"
+#include "duel/policies/parts/crossing.h"
+#include "duel/policies/parts/pending_pairs.h"
 #include "duel/policies/parts/threshold_set.h"
 #include "duel/policies/policy.h"
 
 namespace duel {
 
-// What u_ij is for a pair that never met: the seed reads x/0 := 1 in both fractions, hence 2;
+// What u_ij is for a pair that never met: the paper reads x/0 := 1 in both fractions, hence 2;
 // other implementations use 1 or infinity.
 enum class UnplayedBound { two, one, infinite };
 
@@ -68,7 +79,7 @@ class Rucb : public ChoosingPolicy<Rucb<form>> {
   static constexpr Arm kNoArm = ~Arm{0};
 
   // S at round t, as every comparison uses it.
-  double width(Round round) const;
+  double width(Round round) const { return bound_width(options_.alpha, round); }
   Choice choose_at_width(Round round, double width, std::span<const Arm> candidates,
                          RoundRng& rng) const;
   // Fills r and z of a pair from its counts, in both directions.

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "duel/policies/parts/arms.h"
 #include "duel/policies/parts/savage_options.h"
 #include "duel/policies/registry.h"
 
@@ -12,28 +12,6 @@ namespace {
 
 // No honest state claims more, and twice as many still fit.
 constexpr std::uint64_t kMostDuels = std::uint64_t{1} << 62;
-
-// The candidate with the largest score, ties uniform.
-template <class Score>
-Arm best_of(std::span<const Arm> candidates, Score score, bool deterministic_ties, RoundRng rng) {
-  std::vector<Arm> best;
-  double most = 0;
-  for (const Arm i : candidates) {
-    const double value = score(i);
-    if (best.empty() || value > most) {
-      best.clear();
-      most = value;
-    }
-    if (value == most) best.push_back(i);
-  }
-  return best[pick_tied(best.size(), deterministic_ties, rng)];
-}
-
-std::vector<Arm> all_arms(std::size_t num_arms) {
-  std::vector<Arm> arms(num_arms);
-  std::iota(arms.begin(), arms.end(), Arm{0});
-  return arms;
-}
 
 }  // namespace
 
@@ -44,10 +22,8 @@ BordaCriterion::BordaCriterion(std::size_t num_arms)
       bounds_(num_arms * num_arms, Bounds{1.0, 0.0}),
       upper_(num_arms, 1.0),
       lower_(num_arms, 0.0),
-      hopeless_(num_arms, 0),
-      num_hopeful_(num_arms) {
+      hopeless_(num_arms) {
   for (Arm i = 0; i < num_arms_; ++i) bounds_[i * num_arms_ + i] = {};
-  fresh_.reserve(num_arms);
 }
 
 void BordaCriterion::sum_row(Arm i) {
@@ -67,26 +43,8 @@ void BordaCriterion::update(Arm i, Arm j, const PairCounts& counts, double c, Li
   set_bounds(j, i, counts.mean(j, i), c);
   sum_row(i);
   sum_row(j);
-  mark_hopeless(&live);
-}
-
-void BordaCriterion::mark_hopeless(LivePairs* live) {
-  const double bar = *std::max_element(lower_.begin(), lower_.end());
-  // A pair between two that were hopeless already was dropped before.
-  fresh_.clear();
-  num_hopeful_ = num_arms_;
-  for (Arm k = 0; k < num_arms_; ++k) {
-    const bool hopeless = upper_[k] < bar;
-    if (hopeless && hopeless_[k] == 0) fresh_.push_back(k);
-    hopeless_[k] = hopeless ? 1 : 0;
-    if (hopeless) --num_hopeful_;
-  }
-  if (live == nullptr) return;
-  for (const Arm k : fresh_) {
-    for (Arm other = 0; other < num_arms_; ++other) {
-      if (hopeless_[other] != 0) live->drop(k, other);
-    }
-  }
+  hopeless_.find(upper_, lower_);
+  hopeless_.drop_pairs(live);
 }
 
 void BordaCriterion::rebuild(const PairCounts& counts, const SavageRadius& radius) {
@@ -99,18 +57,15 @@ void BordaCriterion::rebuild(const PairCounts& counts, const SavageRadius& radiu
     }
     sum_row(i);
   }
-  mark_hopeless(nullptr);
+  hopeless_.find(upper_, lower_);
 }
 
 Arm BordaCriterion::leader(const PairCounts& counts, bool deterministic_ties, RoundRng rng) const {
-  return best_of(
-      all_arms(num_arms_),
-      [&](Arm i) {
-        double sum = 0;
-        for (Arm j = 0; j < num_arms_; ++j) sum += j == i ? 0 : counts.mean(i, j);
-        return sum;
-      },
-      deterministic_ties, rng);
+  return largest_of(all_arms(num_arms_), deterministic_ties, rng, [&](Arm i) {
+    double sum = 0;
+    for (Arm j = 0; j < num_arms_; ++j) sum += j == i ? 0 : counts.mean(i, j);
+    return sum;
+  });
 }
 
 // --- arms ---------------------------------------------------------------------------------------
@@ -131,9 +86,7 @@ BordaArmsExplorer::BordaArmsExplorer(const SavageBordaOptions& options, std::siz
 
 BordaArmsExplorer::Choice BordaArmsExplorer::choose(Round round, RoundRng rng) const {
   const auto place = sweep_.next([this](Arm i) { return alive(i); });
-  auto opponent = static_cast<Arm>(rng.below(num_arms_ - 1));
-  if (opponent >= place.item) ++opponent;
-  return {{place.item, opponent, round}, place};
+  return {{place.item, draw_other(place.item, num_arms_, rng), round}, place};
 }
 
 void BordaArmsExplorer::answered(const Duel& duel, Points points, RoundRng& /*rng*/) {
@@ -172,10 +125,10 @@ void BordaArmsExplorer::drop(Arm i) {
 Arm BordaArmsExplorer::leader(RoundRng rng) const {
   std::vector<Arm> arms = all_arms(num_arms_);
   std::erase_if(arms, [this](Arm i) { return !alive(i); });
-  return best_of(arms, [this](Arm i) { return mean(i); }, deterministic_ties_, rng);
+  return largest_of(arms, deterministic_ties_, rng, [this](Arm i) { return mean(i); });
 }
 
-bool BordaArmsExplorer::restored(std::span<const Ticket> /*pending*/) {
+bool BordaArmsExplorer::restored(std::span<const Duel> /*pending*/) {
   if (records_.size() != num_arms_ || !sweep_.restored([this](Arm i) { return i < num_arms_; })) {
     return false;
   }
@@ -207,8 +160,7 @@ namespace {
 const bool registered = register_policy<SavageBorda>(
     {.name = "savage-borda",
      .title = "SAVAGE, Borda winner",
-     .paper = "Urvoy, Clerot, Feraud, Naamane. Generic exploration and K-armed voting bandits. "
-              "ICML 2013, Algorithm 1",
+     .paper = kSavagePaper,
      .setting = "any; Borda winner",
      .guarantee = "stops on the Borda winner with probability >= 1 - delta",
      .departs = "stops when one arm alone can win, since its own pairs never become irrelevant; "

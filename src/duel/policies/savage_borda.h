@@ -37,7 +37,7 @@ class BordaCriterion {
   void update(Arm i, Arm j, const PairCounts& counts, double c, LivePairs& live);
   void rebuild(const PairCounts& counts, const SavageRadius& radius);
   // One arm alone can win.
-  bool decided() const { return num_hopeful_ == 1; }
+  bool decided() const { return hopeless_.count() + 1 == num_arms_; }
   // The largest empirical Borda score, ties uniform.
   Arm leader(const PairCounts& counts, bool deterministic_ties, RoundRng rng) const;
 
@@ -52,15 +52,12 @@ class BordaCriterion {
   }
   // The literal sum over the row, so that nothing drifts.
   void sum_row(Arm i);
-  void mark_hopeless(LivePairs* live);
 
   std::size_t num_arms_;
   std::vector<Bounds> bounds_;
   std::vector<double> upper_;  // B+
   std::vector<double> lower_;  // B-
-  std::vector<std::uint8_t> hopeless_;
-  std::vector<Arm> fresh_;  // scratch
-  std::size_t num_hopeful_;
+  HopelessArms hopeless_;
 };
 
 // sampling=arms.
@@ -88,7 +85,7 @@ class BordaArmsExplorer {
   void fields(Archive& archive) {
     archive(records_, sweep_);
   }
-  bool restored(std::span<const Ticket> pending);
+  bool restored(std::span<const Duel> pending);
 
  private:
   struct Record {
@@ -170,7 +167,7 @@ class SavageBordaExplorer {
   void fields(Archive& archive) {
     std::visit([&](auto& form) { form.fields(archive); }, form_);
   }
-  bool restored(std::span<const Ticket> pending) {
+  bool restored(std::span<const Duel> pending) {
     return std::visit([&](auto& form) { return form.restored(pending); }, form_);
   }
 

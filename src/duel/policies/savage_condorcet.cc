@@ -1,5 +1,6 @@
 #include "duel/policies/savage_condorcet.h"
 
+#include "duel/policies/parts/arms.h"
 #include "duel/policies/parts/savage_options.h"
 #include "duel/policies/registry.h"
 
@@ -23,13 +24,9 @@ void CondorcetCriterion::rebuild(const PairCounts& counts, const SavageRadius& r
 Arm CondorcetCriterion::leader(const PairCounts& counts, bool deterministic_ties,
                                RoundRng rng) const {
   std::vector<Arm> candidates;
-  for (Arm i = 0; i < out_.size(); ++i) {
-    if (out_[i] == 0) candidates.push_back(i);
-  }
+  find_arms(out_, std::uint8_t{0}, candidates);
   // Nobody is left: not while answers about dropped pairs are ignored, but a restored state may.
-  if (candidates.empty()) {
-    for (Arm i = 0; i < out_.size(); ++i) candidates.push_back(i);
-  }
+  if (candidates.empty()) candidates = all_arms(out_.size());
   return empirical_copeland_leader_among(candidates, counts, deterministic_ties, rng);
 }
 
@@ -37,8 +34,7 @@ namespace {
 const bool registered = register_policy<SavageCondorcet>(
     {.name = "savage-condorcet",
      .title = "SAVAGE, Condorcet winner",
-     .paper = "Urvoy, Clerot, Feraud, Naamane. Generic exploration and K-armed voting bandits. "
-              "ICML 2013, Algorithm 1",
+     .paper = kSavagePaper,
      .setting = "Condorcet winner",
      .guarantee = "stops on the winner within C sum_j j ln(K T/delta)/D_(j+1)^2 duels with "
                   "probability >= 1 - delta",

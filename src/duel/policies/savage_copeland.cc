@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "duel/policies/parts/arms.h"
 #include "duel/policies/parts/savage_options.h"
 #include "duel/policies/registry.h"
 
@@ -12,9 +13,7 @@ CopelandCriterion::CopelandCriterion(std::size_t num_arms)
       signs_(num_arms * num_arms, kMayWin),
       least_(num_arms, 0),
       most_(num_arms, static_cast<std::uint32_t>(num_arms - 1)),
-      hopeless_(num_arms, 0) {
-  fresh_.reserve(num_arms);
-}
+      hopeless_(num_arms) {}
 
 bool CopelandCriterion::judge(Arm i, Arm j, double mean, double c) {
   const bool may_win = mean + c > 0.5;
@@ -34,25 +33,9 @@ void CopelandCriterion::update(Arm i, Arm j, const PairCounts& counts, double c,
   const bool changed_j = judge(j, i, counts.mean(j, i), c);
   if (!changed_i && !changed_j) return;
   if (((sign(i, j) | sign(j, i)) & kWins) != 0) live.drop(i, j);
-  mark_hopeless(&live);
+  hopeless_.find(most_, least_);
+  hopeless_.drop_pairs(live);
   decide();
-}
-
-void CopelandCriterion::mark_hopeless(LivePairs* live) {
-  const std::uint32_t bar = *std::max_element(least_.begin(), least_.end());
-  // A pair between two that were hopeless already was dropped before.
-  fresh_.clear();
-  for (Arm k = 0; k < num_arms_; ++k) {
-    const bool hopeless = most_[k] < bar;
-    if (hopeless && hopeless_[k] == 0) fresh_.push_back(k);
-    hopeless_[k] = hopeless ? 1 : 0;
-  }
-  if (live == nullptr) return;
-  for (const Arm k : fresh_) {
-    for (Arm other = 0; other < num_arms_; ++other) {
-      if (hopeless_[other] != 0) live->drop(k, other);
-    }
-  }
 }
 
 void CopelandCriterion::decide() {
@@ -78,24 +61,20 @@ void CopelandCriterion::rebuild(const PairCounts& counts, const SavageRadius& ra
   std::fill(signs_.begin(), signs_.end(), kMayWin);
   std::fill(least_.begin(), least_.end(), 0);
   std::fill(most_.begin(), most_.end(), static_cast<std::uint32_t>(num_arms_ - 1));
-  std::fill(hopeless_.begin(), hopeless_.end(), 0);
   for (Arm i = 0; i < num_arms_; ++i) {
     for (Arm j = 0; j < num_arms_; ++j) {
       if (i == j || counts.total(i, j) == 0) continue;
       judge(i, j, counts.mean(i, j), radius(counts.duels(i, j)));
     }
   }
-  mark_hopeless(nullptr);
+  hopeless_.find(most_, least_);
   decide();
 }
 
 Arm CopelandCriterion::leader(const PairCounts& counts, bool deterministic_ties,
                               RoundRng rng) const {
-  const std::uint32_t most = *std::max_element(most_.begin(), most_.end());
   std::vector<Arm> candidates;
-  for (Arm k = 0; k < num_arms_; ++k) {
-    if (most_[k] == most) candidates.push_back(k);
-  }
+  find_arms(most_, *std::max_element(most_.begin(), most_.end()), candidates);
   return empirical_copeland_leader_among(candidates, counts, deterministic_ties, rng);
 }
 
@@ -103,8 +82,7 @@ namespace {
 const bool registered = register_policy<SavageCopeland>(
     {.name = "savage-copeland",
      .title = "SAVAGE, Copeland winner",
-     .paper = "Urvoy, Clerot, Feraud, Naamane. Generic exploration and K-armed voting bandits. "
-              "ICML 2013, Algorithm 1",
+     .paper = kSavagePaper,
      .setting = "any; Copeland winner",
      .guarantee = "stops on a Copeland winner with probability >= 1 - delta",
      .departs = "nowhere",

@@ -35,16 +35,13 @@ class CopelandCriterion {
   std::uint8_t& sign(Arm i, Arm j) { return signs_[i * num_arms_ + j]; }
   // True if a bound on the score of i has changed.
   bool judge(Arm i, Arm j, double mean, double c);
-  // Marks the arms with C+ < max C-, and drops the pairs between them.
-  void mark_hopeless(LivePairs* live);
   void decide();
 
   std::size_t num_arms_;
   std::vector<std::uint8_t> signs_;
   std::vector<std::uint32_t> least_;  // C-
   std::vector<std::uint32_t> most_;   // C+
-  std::vector<std::uint8_t> hopeless_;
-  std::vector<Arm> fresh_;  // scratch
+  HopelessArms hopeless_;
   bool decided_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include "duel/core/divergence.h"
 #include "duel/core/logarithm.h"
 #include "duel/core/radius.h"
+#include "duel/policies/parts/arms.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
@@ -46,10 +47,8 @@ Scb::Walk Scb::first_walk(Round length, Round start, RoundRng& rng) const {
   Walk walk;
   walk.length = length;
   walk.end = length > kForever - start ? kForever : start + length;
-  for (Arm i = 0; i < counts_.num_arms(); ++i) walk.active.push_back(i);
-  for (std::size_t k = walk.active.size(); k > 1; --k) {
-    std::swap(walk.active[k - 1], walk.active[rng.below(k)]);
-  }
+  walk.active = all_arms(counts_.num_arms());
+  shuffle(walk.active, rng);
   walk.pulls.resize(counts_.num_arms());
   walk.scores.resize(counts_.num_arms());
   return walk;
@@ -113,26 +112,17 @@ void Scb::go_on(Walk& walk, const Signs& signs, RoundRng& rng) const {
       return;
     }
     if (walk.position == 0 && all_settled()) {
-      std::vector<Arm> best;
-      std::size_t most = 0;
-      for (const Arm i : walk.active) {
+      std::vector<Arm> in_order = walk.active;
+      std::sort(in_order.begin(), in_order.end());
+      walk.champion = largest_of(in_order, options_.deterministic_ties, rng, [&](Arm i) {
         const auto row = signs.sign.begin() + static_cast<std::ptrdiff_t>(i * num_arms);
-        const auto wins = static_cast<std::size_t>(
-            std::count(row, row + static_cast<std::ptrdiff_t>(num_arms), 1));
-        if (wins > most) {
-          most = wins;
-          best.clear();
-        }
-        if (wins == most) best.push_back(i);
-      }
-      std::sort(best.begin(), best.end());
-      walk.champion = best[pick_tied(best.size(), options_.deterministic_ties, rng)];
+        return std::count(row, row + static_cast<std::ptrdiff_t>(num_arms), 1);
+      });
       return;
     }
     while (walk.position < walk.active.size()) {
       const Arm i = walk.active[walk.position];
-      auto j = static_cast<Arm>(rng.below(num_arms - 1));
-      if (j >= i) ++j;
+      const Arm j = draw_other(i, num_arms, rng);
       const std::int8_t sign = signs.sign[i * num_arms + j];
       if (sign == 0) {
         walk.first = i;

@@ -1,6 +1,7 @@
 #include "duel/policies/self_sparring.h"
 
 #include "duel/core/beta.h"
+#include "duel/policies/parts/arms.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
@@ -23,11 +24,11 @@ Arm SelfSparring::sample(Xoshiro& rng) const {
   return best;
 }
 
-SelfSparring::Choice SelfSparring::choose(Round round, RoundRng rng) const {
+Duel SelfSparring::select(Round round, RoundRng rng) const {
   Xoshiro draws(rng);
   const Arm first = sample(draws);
   const Arm second = sample(draws);
-  return {{first, second, round}};
+  return {first, second, round};
 }
 
 void SelfSparring::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
@@ -41,24 +42,10 @@ void SelfSparring::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
 }
 
 Arm SelfSparring::recommend(RoundRng rng) const {
-  const auto share = [&](Arm arm) {
+  return largest_of(all_arms(num_arms_), options_.deterministic_ties, rng, [&](Arm arm) {
     const std::uint64_t total = won_[arm] + lost_[arm];
     return total == 0 ? -1.0 : static_cast<double>(won_[arm]) / static_cast<double>(total);
-  };
-  double best = -2;
-  std::size_t tied = 0;
-  for (Arm arm = 0; arm < num_arms_; ++arm) {
-    const double value = share(arm);
-    if (value > best) {
-      best = value;
-      tied = 0;
-    }
-    if (value == best) ++tied;
-  }
-  std::size_t n = pick_tied(tied, options_.deterministic_ties, rng);
-  for (Arm arm = 0;; ++arm) {
-    if (share(arm) == best && n-- == 0) return arm;
-  }
+  });
 }
 
 namespace {

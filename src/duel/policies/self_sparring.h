@@ -25,17 +25,13 @@ struct SelfSparringOptions : PolicyOptions {
   std::uint64_t eta = 1;  // learning rate: what one duel adds to S and F
 };
 
-class SelfSparring : public ChoosingPolicy<SelfSparring> {
+class SelfSparring : public SelectingPolicy<SelfSparring> {
  public:
   using Options = SelfSparringOptions;
 
   SelfSparring(const Options& options, std::size_t num_arms, RoundRng rng);
 
-  struct Choice {
-    Duel duel;
-  };
-  Choice choose(Round round, RoundRng rng) const;
-  void commit(const Choice&) {}
+  Duel select(Round round, RoundRng rng) const;
   void observe(const Duel& duel, Outcome outcome, RoundRng rng);
   // The largest share of wins among the arms that met others.
   Arm recommend(RoundRng rng) const;

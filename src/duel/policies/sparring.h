@@ -18,71 +18,60 @@
 
 namespace duel {
 
-struct SparringUcbOptions : PolicyOptions {
-  double alpha = 3;  // the bound is mean + sqrt((alpha + 2)/2 ln s / n)
-};
-struct SparringTsOptions : PolicyOptions {};
-
-class SparringUcb : public ChoosingPolicy<SparringUcb> {
+template <class Bandit>
+class Sparring : public SelectingPolicy<Sparring<Bandit>> {
  public:
-  using Options = SparringUcbOptions;
+  using Options = typename Bandit::Options;
 
-  SparringUcb(const Options& options, std::size_t num_arms, RoundRng rng);
+  Sparring(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
+      : options_(options),
+        num_arms_(num_arms),
+        left_(options, num_arms),
+        right_(options, num_arms),
+        plays_(num_arms) {}
 
-  struct Choice {
-    Duel duel;
-  };
-  Choice choose(Round round, RoundRng rng) const;
-  void commit(const Choice& choice);
-  void observe(const Duel& duel, Outcome outcome, RoundRng rng);
+  Duel select(Round round, RoundRng rng) const {
+    typename Bandit::Draws draws(rng);
+    const Arm first = left_.advance(draws);
+    const Arm second = right_.advance(draws);
+    return {first, second, round};
+  }
+  void issued(const Duel& duel, RoundRng /*rng*/) {
+    left_.pulled(duel.first);
+    right_.pulled(duel.second);
+    plays_.played(duel.first, duel.second);
+  }
+  // Hands the answer to both sides; the two rewards sum to one.
+  void observe(const Duel& duel, Outcome outcome, RoundRng rng) {
+    if (duel.foreign || !left_.expects(duel.first) || !right_.expects(duel.second)) return;
+    if (const auto points = points_of(outcome, options_.ties, rng)) {
+      left_.rewarded(duel.first, points->first);
+      right_.rewarded(duel.second, points->second);
+    } else {
+      left_.lost(duel.first);
+      right_.lost(duel.second);
+    }
+  }
   Arm recommend(RoundRng rng) const { return plays_.most_played(options_.deterministic_ties, rng); }
 
-  const UcbBandit& left() const { return left_; }
-  const UcbBandit& right() const { return right_; }
+  const Bandit& left() const { return left_; }
+  const Bandit& right() const { return right_; }
 
   template <class Archive>
   void fields(Archive& archive) {
     archive(left_, right_, plays_);
   }
-  bool restored();
+  bool restored() { return left_.restored() && right_.restored() && plays_.consistent(num_arms_); }
 
  private:
   Options options_;
   std::size_t num_arms_;
-  UcbBandit left_;
-  UcbBandit right_;
+  Bandit left_;
+  Bandit right_;
   RecentPlays plays_;
 };
 
-class SparringTs : public ChoosingPolicy<SparringTs> {
- public:
-  using Options = SparringTsOptions;
-
-  SparringTs(const Options& options, std::size_t num_arms, RoundRng rng);
-
-  struct Choice {
-    Duel duel;
-  };
-  Choice choose(Round round, RoundRng rng) const;
-  void commit(const Choice& choice);
-  void observe(const Duel& duel, Outcome outcome, RoundRng rng);
-  Arm recommend(RoundRng rng) const { return plays_.most_played(options_.deterministic_ties, rng); }
-
-  const ThompsonBandit& left() const { return left_; }
-  const ThompsonBandit& right() const { return right_; }
-
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(left_, right_, plays_);
-  }
-  bool restored() const;
-
- private:
-  Options options_;
-  std::size_t num_arms_;
-  ThompsonBandit left_;
-  ThompsonBandit right_;
-  RecentPlays plays_;
-};
+using SparringUcb = Sparring<UcbBandit>;
+using SparringTs = Sparring<ThompsonBandit>;
 
 }  // namespace duel

@@ -51,6 +51,22 @@ struct NoTrace {
   static void jumped(Arm, Round /*from*/, Round /*until*/) {}
 };
 
+// What few rounds do stays out of line: `play` inlines all it calls (registry.h), and would compile
+// the policy's functions once more at each place.
+template <Policy P>
+[[gnu::noinline]] P fresh_policy(const typename P::Options& options, std::size_t num_arms,
+                                 RoundRng rng) {
+  return P(options, num_arms, rng);
+}
+template <Policy P>
+[[gnu::noinline]] Arm recommended_by(const P& policy, RoundRng rng) {
+  return policy.recommend(rng);
+}
+template <Policy P>
+[[gnu::noinline]] void issue_prepared(P& policy, const Duel& duel, RoundRng rng) {
+  policy.issued(duel, rng);
+}
+
 // Returns false if it was stopped before the last checkpoint.
 template <Policy P, class Trace = NoTrace>
 bool play_trial(P& policy, TrialArena& arena, const TrialStreams& streams, const TrialPlan& plan,
@@ -64,7 +80,7 @@ bool play_trial(P& policy, TrialArena& arena, const TrialStreams& streams, const
     while (next_checkpoint < plan.checkpoints.size() &&
            plan.checkpoints[next_checkpoint] <= played) {
       observer.at_checkpoint(next_checkpoint, arena,
-                             policy.recommend(streams.recommend.at(played)));
+                             recommended_by(policy, streams.recommend.at(played)));
       ++next_checkpoint;
     }
   };
@@ -85,7 +101,7 @@ bool play_trial(P& policy, TrialArena& arena, const TrialStreams& streams, const
     if (prepared) {
       duel = *prepared;
       prepared.reset();
-      policy.issued(duel, streams.choice.at(t));
+      issue_prepared(policy, duel, streams.choice.at(t));
     } else {
       duel = policy.take(t, streams.choice.at(t));
     }

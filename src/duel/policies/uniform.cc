@@ -1,16 +1,15 @@
 #include "duel/policies/uniform.h"
 
+#include "duel/policies/parts/arms.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
 
-Uniform::Choice Uniform::choose(Round round, RoundRng rng) const {
+Duel Uniform::select(Round round, RoundRng rng) const {
   const std::size_t num_arms = counts_.num_arms();
-  if (num_arms == 1) return {{0, 0, round}};
+  if (num_arms == 1) return {0, 0, round};
   const auto first = static_cast<Arm>(rng.below(num_arms));
-  auto second = static_cast<Arm>(rng.below(num_arms - 1));
-  if (second >= first) ++second;
-  return {{first, second, round}};
+  return {first, draw_other(first, num_arms, rng), round};
 }
 
 void Uniform::observe(const Duel& duel, Outcome outcome, RoundRng rng) {

@@ -11,19 +11,15 @@ namespace duel {
 
 struct UniformOptions : PolicyOptions {};
 
-class Uniform : public ChoosingPolicy<Uniform> {
+class Uniform : public SelectingPolicy<Uniform> {
  public:
   using Options = UniformOptions;
 
   Uniform(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
       : options_(options), counts_(num_arms) {}
 
-  struct Choice {
-    Duel duel;
-  };
   // i != j, every ordered pair equally likely.
-  Choice choose(Round round, RoundRng rng) const;
-  void commit(const Choice&) {}
+  Duel select(Round round, RoundRng rng) const;
   void observe(const Duel& duel, Outcome outcome, RoundRng rng);
   // The empirical Copeland leader.
   Arm recommend(RoundRng) const { return empirical_copeland_leader(counts_); }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
+#include "duel/policies/parts/arms.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
@@ -78,52 +81,41 @@ VersatileDb::Choice VersatileDb::choose(Round round, RoundRng rng) const {
 }
 
 void VersatileDb::commit(const Choice& choice) {
-  tickets_.push_back({choice.duel, choice.q[0], choice.q[1]});
   for (std::size_t side = 0; side < sides(); ++side) normalisers_[side] = choice.normalisers[side];
-  if (!reduced()) return;
-  const double c = scale(choice.duel.round);
-  const double least = threshold(choice.duel.round);
-  for (std::size_t side = 0; side < sides(); ++side) {
-    for (const double loss : losses_[side]) {
-      const double distance = loss + normalisers_[side];
-      baselines_.push_back(c >= least * distance * distance ? 0.5 : 0.0);
+  Draw draw{choice.q, {}};
+  if (reduced()) {
+    const double c = scale(choice.duel.round);
+    const double least = threshold(choice.duel.round);
+    for (std::size_t side = 0; side < sides(); ++side) {
+      for (const double loss : losses_[side]) {
+        const double distance = loss + normalisers_[side];
+        draw.baselines.push_back(c >= least * distance * distance ? 0.5 : 0.0);
+      }
     }
   }
+  tickets_.issued(choice.duel, std::move(draw));
 }
 
 void VersatileDb::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
   if (duel.foreign) return;
-  const auto found = std::find_if(tickets_.begin(), tickets_.end(), [&](const Ticket& ticket) {
-    return ticket.duel.round == duel.round;
-  });
-  if (found == tickets_.end()) return;
-  const Ticket ticket = *found;
-  const auto place = static_cast<std::size_t>(found - tickets_.begin());
-  const std::size_t width = reduced() ? sides() * num_arms_ : 0;
-  if (const auto points = points_of(outcome, options_.ties, rng)) {
-    const double share = sides() == 1 ? 0.5 : 1.0;
-    const std::array<double, 2> lost = {0.5 * points->second, 0.5 * points->first};
-    const std::array<Arm, 2> arms = {duel.first, duel.second};
-    const std::array<double, 2> q = {ticket.q_first, ticket.q_second};
-    for (std::size_t player = 0; player < 2; ++player) {
-      const std::size_t side = player % sides();
-      double own_baseline = 0;
-      if (reduced()) {
-        const double* baselines = &baselines_[place * width + side * num_arms_];
-        own_baseline = baselines[arms[player]];
-        for (Arm arm = 0; arm < num_arms_; ++arm) losses_[side][arm] += share * baselines[arm];
-      }
-      losses_[side][arms[player]] += share * (lost[player] - own_baseline) / q[player];
+  const std::optional<Draw> draw = tickets_.settled(duel);
+  if (!draw) return;
+  const auto points = points_of(outcome, options_.ties, rng);
+  if (!points) return;
+  const double share = sides() == 1 ? 0.5 : 1.0;
+  const std::array<double, 2> lost = {0.5 * points->second, 0.5 * points->first};
+  const std::array<Arm, 2> arms = {duel.first, duel.second};
+  for (std::size_t player = 0; player < 2; ++player) {
+    const std::size_t side = player % sides();
+    double own_baseline = 0;
+    if (reduced()) {
+      const double* baselines = &draw->baselines[side * num_arms_];
+      own_baseline = baselines[arms[player]];
+      for (Arm arm = 0; arm < num_arms_; ++arm) losses_[side][arm] += share * baselines[arm];
     }
-    for (std::size_t side = 0; side < sides(); ++side) settle(side);
+    losses_[side][arms[player]] += share * (lost[player] - own_baseline) / draw->q[player];
   }
-  *found = tickets_.back();
-  tickets_.pop_back();
-  if (width > 0) {
-    std::copy_n(baselines_.end() - static_cast<std::ptrdiff_t>(width), width,
-                baselines_.begin() + static_cast<std::ptrdiff_t>(place * width));
-    baselines_.resize(baselines_.size() - width);
-  }
+  for (std::size_t side = 0; side < sides(); ++side) settle(side);
 }
 
 // Only differences matter, so the least loss is kept at 0: nothing grows without need.
@@ -135,23 +127,9 @@ void VersatileDb::settle(std::size_t side) {
 }
 
 Arm VersatileDb::recommend(RoundRng rng) const {
-  const auto total = [&](Arm arm) {
+  return least_of(all_arms(num_arms_), options_.deterministic_ties, rng, [&](Arm arm) {
     return losses_[0][arm] + (sides() == 2 ? losses_[1][arm] : 0.0);
-  };
-  double least = total(0);
-  std::size_t tied = 0;
-  for (Arm arm = 0; arm < num_arms_; ++arm) {
-    const double value = total(arm);
-    if (value < least) {
-      least = value;
-      tied = 0;
-    }
-    if (value == least) ++tied;
-  }
-  std::size_t n = pick_tied(tied, options_.deterministic_ties, rng);
-  for (Arm arm = 0;; ++arm) {
-    if (total(arm) == least && n-- == 0) return arm;
-  }
+  });
 }
 
 bool VersatileDb::restored() const {
@@ -162,13 +140,10 @@ bool VersatileDb::restored() const {
     }
     if (!(normalisers_[side] > 0) || !std::isfinite(normalisers_[side])) return false;
   }
-  for (const Ticket& ticket : tickets_) {
-    if (ticket.duel.first >= num_arms_ || ticket.duel.second >= num_arms_ ||
-        !(ticket.q_first > 0) || !(ticket.q_second > 0)) {
-      return false;
-    }
-  }
-  return baselines_.size() == (reduced() ? tickets_.size() * sides() * num_arms_ : 0);
+  return tickets_.restored(num_arms_, [&](const Draw& draw) {
+    return draw.q[0] > 0 && draw.q[1] > 0 &&
+           draw.baselines.size() == (reduced() ? sides() * num_arms_ : 0);
+  });
 }
 
 namespace {

@@ -23,6 +23,7 @@
 #include <span>
 #include <vector>
 
+#include "duel/policies/parts/tickets.h"
 #include "duel/policies/policy.h"
 
 namespace duel {
@@ -49,7 +50,7 @@ class VersatileDb : public ChoosingPolicy<VersatileDb> {
   struct Choice {
     Duel duel;
     std::array<double, 2> normalisers{};  // z of each side
-    std::array<double, 2> q{};            // probability of the arm of each side
+    std::array<double, 2> q{};            // probability of each player's arm
   };
   Choice choose(Round round, RoundRng rng) const;
   void commit(const Choice& choice);
@@ -63,18 +64,18 @@ class VersatileDb : public ChoosingPolicy<VersatileDb> {
 
   template <class Archive>
   void fields(Archive& archive) {
-    archive(losses_[0], losses_[1], normalisers_[0], normalisers_[1], tickets_, baselines_);
+    archive(losses_[0], losses_[1], normalisers_[0], normalisers_[1], tickets_);
   }
   bool restored() const;
 
  private:
-  struct Ticket {  // a duel that went out, and how it was drawn
-    Duel duel;
-    double q_first = 1;
-    double q_second = 1;
+  // How a duel was drawn.
+  struct Draw {
+    std::array<double, 2> q{1, 1};
+    std::vector<double> baselines;  // reduced: per side and arm
     template <class Archive>
     void fields(Archive& archive) {
-      archive(duel, q_first, q_second);
+      archive(q[0], q[1], baselines);
     }
   };
 
@@ -88,8 +89,7 @@ class VersatileDb : public ChoosingPolicy<VersatileDb> {
   std::size_t num_arms_;
   std::array<std::vector<double>, 2> losses_;  // L - min L; the second is empty in the shared form
   std::array<double, 2> normalisers_{1, 1};    // where the next search begins
-  std::vector<Ticket> tickets_;
-  std::vector<double> baselines_;  // reduced: per ticket, side and arm
+  Tickets<Draw> tickets_;
 };
 
 }  // namespace duel

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 #include <utility>
 
+#include "duel/policies/parts/arms.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
@@ -13,9 +13,7 @@ WinnerStaysTournament::WinnerStaysTournament(std::size_t num_arms, bool determin
     : num_arms_(num_arms),
       deterministic_ties_(deterministic_ties),
       scores_(num_arms),
-      waiting_(num_arms) {
-  std::iota(waiting_.begin(), waiting_.end(), Arm{0});
-}
+      waiting_(all_arms(num_arms)) {}
 
 WinnerStaysTournament::Pairing WinnerStaysTournament::pairing(RoundRng& rng) const {
   switch (stage_) {

@@ -1,4 +1,5 @@
-// Beat-the-Mean as written: steps 1 to 4, row sums recomputed from the table of pairs each time.
+// Beat-the-Mean as written: steps 1 to 4 of beat_the_mean.h, row sums recomputed from the table of
+// pairs each time.
 #pragma once
 
 #include <algorithm>

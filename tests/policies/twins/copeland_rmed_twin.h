@@ -42,7 +42,7 @@ class CopelandRmedTwin {
     const double log_t = std::log(static_cast<double>(t));
     const double log_log = log_t <= 1 ? 0 : std::log(log_t);
     listed_ = false;
-    for (Arm i = 0; i < k_; ++i) {  // step 0
+    for (Arm i = 0; i < k_; ++i) {  // pairs to explore come first
       for (Arm j = i + 1; j < k_; ++j) {
         const double off = n(i, j) == 0 ? 0 : std::abs(w_[i][j] - w_[j][i]) / n(i, j) / 2;
         if (n(i, j) < alpha_ * std::sqrt(log_t) || off < beta_ / std::max(1.0, log_log)) {
@@ -129,7 +129,7 @@ class CopelandRmedTwin {
     return found;
   }
 
-  // ECW, step 2.
+  // ECW: (a) and (b) of copeland_rmed.h.
   bool is_sure(Arm i1, double log_t) const {
     for (Arm j = 0; j < k_; ++j) {
       if (j != i1 && beats(i1, j) && evidence(i1, j) < log_t) return false;
@@ -149,7 +149,7 @@ class CopelandRmedTwin {
     }
     return true;
   }
-  // ECW, step 3: sum r q, and per pair the h - k by which 1/d is divided.
+  // ECW: the cheapest allocation: sum r q, and per pair the h - k by which 1/d is divided.
   std::pair<double, std::map<Pair, double>> allocation(Arm i1) const {
     std::map<Pair, double> divisor;
     double wins = 0;

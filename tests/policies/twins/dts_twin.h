@@ -82,7 +82,7 @@ class DtsTwinBase {
     }
     return tied;
   }
-  // Step 4 of D-TS+, from the values in theta_.
+  // Step 4 of D-TS+ (dts.h), from the values in theta_.
   std::vector<Arm> cheapest(const std::vector<Arm>& tied, const std::vector<int>& s) const {
     const int s_max = *std::max_element(s.begin(), s.end());
     std::vector<Arm> kept;

@@ -1,4 +1,4 @@
-// Interleaved Filter 1 and 2 as written: steps 1 to 5, plain loops.
+// Interleaved Filter 1 and 2 as written: Algorithms 2 and 3 of the COLT paper, plain loops.
 #pragma once
 
 #include <cmath>

@@ -79,33 +79,13 @@ class LiteralThompson {
   std::vector<double> wins_, losses_;
 };
 
-class SparringUcbTwin {
+// `Draws`: what the bandits draw from.
+template <class Bandit, class Draws>
+class SparringTwin {
  public:
-  SparringUcbTwin(std::size_t num_arms, double a, Ties ties, bool lowest)
-      : ties_(ties), left_(num_arms, a, lowest), right_(num_arms, a, lowest) {}
+  SparringTwin(const Bandit& bandit, Ties ties) : ties_(ties), left_(bandit), right_(bandit) {}
   Duel next(Round t, RoundRng rng) {
-    const Arm x = left_.advance(rng);
-    const Arm y = right_.advance(rng);
-    return {x, y, t};
-  }
-  void tell(const Duel&, Outcome outcome, RoundRng rng) {
-    if (const auto points = points_of(outcome, ties_, rng)) {
-      left_.feedback(0.5 * points->first);
-      right_.feedback(0.5 * points->second);
-    }
-  }
-
- private:
-  Ties ties_;
-  LiteralUcb left_, right_;
-};
-
-class SparringTsTwin {
- public:
-  SparringTsTwin(std::size_t num_arms, Ties ties)
-      : ties_(ties), left_(num_arms), right_(num_arms) {}
-  Duel next(Round t, RoundRng rng) {
-    Xoshiro draws(rng);
+    Draws draws(rng);
     const Arm x = left_.advance(draws);
     const Arm y = right_.advance(draws);
     return {x, y, t};
@@ -119,8 +99,10 @@ class SparringTsTwin {
 
  private:
   Ties ties_;
-  LiteralThompson left_, right_;
+  Bandit left_, right_;
 };
+using SparringUcbTwin = SparringTwin<LiteralUcb, RoundRng>;
+using SparringTsTwin = SparringTwin<LiteralThompson, Xoshiro>;
 
 class MultiSbmTwin {
  public:

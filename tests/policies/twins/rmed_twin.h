@@ -55,7 +55,7 @@ class RmedTwin {
       initial_.erase(initial_.begin());
       return {i, j, t};
     }
-    if (l_c_.empty()) {  // step 3
+    if (l_c_.empty()) {  // step 6 of rmed.h
       l_c_ = l_r_ = l_n_;
       l_n_.clear();
       loop_start_ = true;

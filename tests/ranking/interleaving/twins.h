@@ -96,7 +96,7 @@ inline Law team_draft_law(const std::vector<List>& lists, std::size_t length) {
   return law;
 }
 
-// P_r(x) among `left` (step 1 of probabilistic interleaving), added up anew each time.
+// P_r(x) of probabilistic interleaving among `left`, added up anew each time.
 inline double literal_softmax(const List& list, const List& left, Document x, double tau) {
   double sum = 0;
   for (const Document y : left) sum += std::pow(literal_rank(list, y), -tau);

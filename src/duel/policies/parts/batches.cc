@@ -4,13 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "duel/policies/parts/arms.h"
+
 namespace duel {
 namespace {
-
-template <class T>
-void shuffle(std::vector<T>& items, RoundRng& rng) {
-  for (std::size_t k = items.size(); k > 1; --k) std::swap(items[k - 1], items[rng.below(k)]);
-}
 
 void merge_once(std::vector<std::vector<Arm>>& groups, std::size_t size, RoundRng& rng) {
   shuffle(groups, rng);
@@ -36,8 +33,7 @@ void merge_once(std::vector<std::vector<Arm>>& groups, std::size_t size, RoundRn
 }  // namespace
 
 Batches Batches::shuffled(std::size_t num_arms, std::size_t size, RoundRng& rng) {
-  std::vector<Arm> arms(num_arms);
-  for (Arm i = 0; i < num_arms; ++i) arms[i] = i;
+  std::vector<Arm> arms = all_arms(num_arms);
   shuffle(arms, rng);
   Batches batches;
   for (std::size_t k = 0; k < num_arms; ++k) {

@@ -10,12 +10,14 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "duel/core/beta.h"
 #include "duel/core/logarithm.h"
 #include "duel/core/rows.h"
 #include "duel/core/xoshiro.h"
+#include "duel/policies/parts/arms.h"
 #include "duel/policies/policy.h"
 
 namespace duel {
@@ -67,12 +69,19 @@ class RewardCounts {
 // Upper confidence bounds: every arm once, then the largest mean + sqrt((alpha + 2)/2 ln s / n), s
 // the number of this pull among the machine's own. The bound is computed as
 // mean + sqrt((alpha + 2)/2 ln s) / sqrt(n), one multiplication per arm.
+struct UcbBanditOptions : PolicyOptions {
+  double alpha = 3;
+};
+
 class UcbBandit {
  public:
-  UcbBandit(std::size_t num_arms, double alpha, bool deterministic_ties)
+  using Options = UcbBanditOptions;
+  using Draws = RoundRng;
+
+  UcbBandit(const Options& options, std::size_t num_arms)
       : num_arms_(num_arms),
-        coefficient_(0.5 * (alpha + 2.0)),
-        deterministic_ties_(deterministic_ties),
+        coefficient_(0.5 * (options.alpha + 2.0)),
+        deterministic_ties_(options.deterministic_ties),
         counts_(num_arms),
         means_(padded_row(num_arms), -kUnplayed),
         widths_(padded_row(num_arms), 0.0) {
@@ -80,7 +89,7 @@ class UcbBandit {
   }
 
   // The next arm. Equal bounds are told apart by chance.
-  Arm advance(RoundRng& rng) const {
+  Arm advance(Draws& rng) const {
     const double root =
         std::sqrt(coefficient_ * natural_log(static_cast<double>(std::max<Round>(pulls_ + 1, 1))));
     const DoubleLanes roots = {root, root};
@@ -148,9 +157,13 @@ class UcbBandit {
 // Thompson sampling: the largest draw from the beliefs Beta(wins + 1, losses + 1).
 class ThompsonBandit {
  public:
-  explicit ThompsonBandit(std::size_t num_arms) : num_arms_(num_arms), counts_(num_arms) {}
+  using Options = PolicyOptions;
+  using Draws = Xoshiro;
 
-  Arm advance(Xoshiro& rng) const {
+  ThompsonBandit(const Options& /*options*/, std::size_t num_arms)
+      : num_arms_(num_arms), counts_(num_arms) {}
+
+  Arm advance(Draws& rng) const {
     Arm best = 0;
     double largest = -1;
     for (Arm arm = 0; arm < num_arms_; ++arm) {
@@ -196,20 +209,8 @@ class RecentPlays {
     }
   }
   Arm most_played(bool deterministic_ties, RoundRng& rng) const {
-    std::uint64_t most = 0;
-    std::size_t tied = 0;
-    for (std::size_t k = 0; k < since_.size(); ++k) {
-      const std::uint64_t plays = before_[k] + since_[k];
-      if (plays > most || tied == 0) {
-        most = plays;
-        tied = 0;
-      }
-      if (plays == most) ++tied;
-    }
-    std::size_t n = pick_tied(tied, deterministic_ties, rng);
-    for (std::size_t k = 0;; ++k) {
-      if (before_[k] + since_[k] == most && n-- == 0) return static_cast<Arm>(k);
-    }
+    return largest_of(all_arms(since_.size()), deterministic_ties, rng,
+                      [&](Arm arm) { return before_[arm] + since_[arm]; });
   }
 
   template <class Archive>
@@ -226,5 +227,20 @@ class RecentPlays {
   std::uint64_t rounds_ = 0;
   std::uint64_t turn_ = 2;
 };
+
+// How the policies of this paper describe themselves.
+inline std::string cardinal_reduction_paper(int algorithm) {
+  return "Ailon, Karnin, Joachims: Reducing Dueling Bandits to Cardinal Bandits. ICML 2014, "
+         "Algorithm " +
+         std::to_string(algorithm);
+}
+inline constexpr const char* kCardinalReductionDeparts =
+    "nowhere; it cannot be jumped, since the coin of a self-duel is a reward. Returns the arm "
+    "played most in the last half to three quarters of the run";
+inline OptionTable<UcbBanditOptions> ucb_bandit_options() {
+  return OptionTable<UcbBanditOptions>().number(
+      "alpha", &UcbBanditOptions::alpha, {.above = -2, .most = 1e6},
+      "width of the bounds: mean + sqrt((alpha + 2)/2 ln s / n)", Shown::always);
+}
 
 }  // namespace duel

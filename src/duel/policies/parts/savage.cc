@@ -4,6 +4,7 @@
 
 #include "duel/core/logarithm.h"
 #include "duel/core/radius.h"
+#include "duel/policies/parts/arms.h"
 
 namespace duel {
 
@@ -74,18 +75,11 @@ Arm empirical_copeland_leader_among(std::span<const Arm> candidates, const PairC
                                     bool deterministic_ties, RoundRng rng) {
   DUEL_CHECK(!candidates.empty());
   const auto num_arms = static_cast<Arm>(counts.num_arms());
-  std::vector<Arm> best;
-  std::size_t most = 0;
-  for (const Arm i : candidates) {
+  return largest_of(candidates, deterministic_ties, rng, [&](Arm i) {
     std::size_t victories = 0;
     for (Arm j = 0; j < num_arms; ++j) victories += counts.points(i, j) > counts.points(j, i);
-    if (best.empty() || victories > most) {
-      best.clear();
-      most = victories;
-    }
-    if (victories == most) best.push_back(i);
-  }
-  return best[pick_tied(best.size(), deterministic_ties, rng)];
+    return victories;
+  });
 }
 
 }  // namespace duel

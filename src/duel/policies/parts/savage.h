@@ -2,14 +2,18 @@
 // Urvoy, Clerot, Feraud, Naamane. Generic exploration and K-armed voting bandits. ICML 2013,
 // Algorithm 1. Inside explore-then-exploit (policies/parts/explore_then_exploit.h).
 //
-// Pairs are sampled in turn, and a pair is dropped for good once no answer about it can change who
-// wins. What that means is the criterion's affair: savage_condorcet.h, savage_copeland.h,
+// W_p holds all pairs at first.
+//   1. While W_p is not empty: 2. the pair of W_p sampled least meets; 3. its mean and its bounds
+//   mean +- c(n) are brought up to date; 4. pairs leave W_p for good once no answer about them can
+//   change who wins.
+// What that means is the criterion's affair: savage_condorcet.h, savage_copeland.h,
 // savage_borda.h.
 //
 // Outstanding duels: the turn passes on when a duel goes out; the tests run at every answer. A lost
 // duel is asked again first. Answers about a pair that was dropped are ignored.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <concepts>
 #include <cstddef>
@@ -93,6 +97,41 @@ class LivePairs {
   std::size_t num_wide_ = 0;
 };
 
+// The arms that cannot win any more: their score is surely less than that of another arm. A pair
+// between two of them is irrelevant.
+class HopelessArms {
+ public:
+  explicit HopelessArms(std::size_t num_arms) : hopeless_(num_arms) { fresh_.reserve(num_arms); }
+
+  std::size_t count() const { return count_; }
+  // From upper and lower bounds of all scores.
+  template <class Score>
+  void find(const std::vector<Score>& upper, const std::vector<Score>& lower) {
+    const Score bar = *std::max_element(lower.begin(), lower.end());
+    fresh_.clear();
+    count_ = 0;
+    for (Arm i = 0; i < hopeless_.size(); ++i) {
+      const bool hopeless = upper[i] < bar;
+      if (hopeless && hopeless_[i] == 0) fresh_.push_back(i);
+      hopeless_[i] = hopeless ? 1 : 0;
+      count_ += hopeless_[i];
+    }
+  }
+  // A pair between two that were hopeless before the last `find` was dropped then.
+  void drop_pairs(LivePairs& live) const {
+    for (const Arm i : fresh_) {
+      for (Arm j = 0; j < hopeless_.size(); ++j) {
+        if (hopeless_[j] != 0) live.drop(i, j);
+      }
+    }
+  }
+
+ private:
+  std::vector<std::uint8_t> hopeless_;
+  std::vector<Arm> fresh_;  // hopeless since the last `find`
+  std::size_t count_ = 0;
+};
+
 // The arm with the largest empirical Copeland score #{j : mean(i, j) > 1/2} among `candidates`,
 // ties uniform. REQUIRES: there is a candidate.
 Arm empirical_copeland_leader_among(std::span<const Arm> candidates, const PairCounts& counts,
@@ -167,7 +206,7 @@ class SavagePairsExplorer {
   void fields(Archive& archive) {
     archive(counts_, live_, sweep_);
   }
-  bool restored(std::span<const Ticket> /*pending*/) {
+  bool restored(std::span<const Duel> /*pending*/) {
     const std::size_t num_arms = counts_.num_arms();
     if (!counts_.consistent() || !live_.restored() || !sweep_.restored([=](const ArmPair& pair) {
           return pair.low < pair.high && pair.high < num_arms;

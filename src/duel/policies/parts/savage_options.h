@@ -6,6 +6,10 @@
 
 namespace duel {
 
+inline constexpr const char* kSavagePaper =
+    "Urvoy, Clerot, Feraud, Naamane. Generic exploration and K-armed voting bandits. ICML 2013, "
+    "Algorithm 1";
+
 template <class Options>
 OptionTable<Options> savage_options() {
   OptionTable<Options> table;

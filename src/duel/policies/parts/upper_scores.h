@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -12,6 +11,8 @@
 
 #include "duel/core/duel.h"
 #include "duel/core/pair_counts.h"
+#include "duel/policies/parts/arms.h"
+#include "duel/policies/parts/crossing.h"
 
 namespace duel {
 
@@ -49,18 +50,11 @@ class UpperScores {
     if (moved) find_leaders();
   }
 
-  // The pair has new counts.
+  // The pair has new counts. REQUIRES: they met.
   void refresh(Arm i, Arm j, const PairCounts& counts) {
-    const double n = counts.duels(i, j);
-    const double root_n = std::sqrt(n);
-    // (1/2 - w/n) sqrt(n) from half wins: (n - 2 w)/(2 sqrt(n)).
-    const double z = n == 0 ? -kInfinity
-                            : 0.5 *
-                                  (static_cast<double>(counts.points(j, i)) -
-                                   static_cast<double>(counts.points(i, j))) /
-                                  (2.0 * root_n);
+    const double z = bound_deficit(counts, i, j);
     deficit_[i * num_arms_ + j] = z;
-    deficit_[j * num_arms_ + i] = n == 0 ? -kInfinity : -z;
+    deficit_[j * num_arms_ + i] = -z;
     count(i);
     count(j);
     find_leaders();
@@ -83,12 +77,7 @@ class UpperScores {
   }
 
   void find_leaders() {
-    leaders_.clear();
-    std::uint32_t best = 0;
-    for (std::size_t i = 0; i < num_arms_; ++i) best = std::max(best, score_[i]);
-    for (Arm i = 0; i < num_arms_; ++i) {
-      if (score_[i] == best) leaders_.push_back(i);
-    }
+    find_arms(score_, *std::max_element(score_.begin(), score_.end()), leaders_);
   }
 
   std::size_t num_arms_;

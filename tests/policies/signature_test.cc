@@ -1,8 +1,10 @@
-// The signature: a hash of every choice on a fixed run of each policy. It says nothing about what
-// is right; it says that something changed, and on which policy. A commit that changes it on
-// purpose states the new value; it is the same on every machine, or the decisions are not.
+#include "tests/policies/signature.h"
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
 #include <map>
 #include <string>
 
@@ -35,19 +37,33 @@ std::uint64_t signature(const std::string& name) {
   return hash;
 }
 
+// `const RecordedSignature rucb_seed_signature("rucb-seed", 0xace091626756d6cd);`
+std::string line_to_record(const std::string& policy, std::uint64_t signature) {
+  std::string variable = policy;
+  std::replace(variable.begin(), variable.end(), '-', '_');
+  char value[32];
+  std::snprintf(value, sizeof value, "0x%016llx", static_cast<unsigned long long>(signature));
+  return "const RecordedSignature " + variable + "_signature(\"" + policy + "\", " + value + ");";
+}
+
 TEST(Signature, of_every_policy_is_as_recorded) {
-  const std::map<std::string, std::uint64_t> recorded = {
-#include "tests/conformance/signatures.inc"
-  };
+  std::map<std::string, std::uint64_t> recorded = test::recorded_signatures();
   for (const std::string& name : policy_names()) {
     const std::uint64_t now = signature(name);
     const auto known = recorded.find(name);
-    if (known == recorded.end() || known->second != now) {
-      char line[64];
-      std::snprintf(line, sizeof line, "{\"%s\", 0x%016llxULL},", name.c_str(),
-                    static_cast<unsigned long long>(now));
-      ADD_FAILURE() << "signatures.inc should read\n" << line;
+    if (known == recorded.end()) {
+      ADD_FAILURE() << "policy '" << name << "' has no signature; in its test include "
+                    << "\"tests/policies/signature.h\" and write\n"
+                    << line_to_record(name, now);
+      continue;
     }
+    EXPECT_EQ(known->second, now) << "policy '" << name << "' chooses differently; if it is meant "
+                                  << "to, its test should read\n"
+                                  << line_to_record(name, now);
+    recorded.erase(known);
+  }
+  for (const auto& [name, signature] : recorded) {
+    ADD_FAILURE() << "a signature is recorded for '" << name << "', which is no policy";
   }
 }
 
