@@ -102,35 +102,17 @@ Result<Ledger> Ledger::make(const ExperimentRecord& experiment) {
     return Error::invalid_argument(fmt::format("{} is out of range", experiment.aa_rate), "aa_rate",
                                    "0 .. 0.5");
   }
-  DUEL_ASSIGN(
-      Certifier certifier,
-      Certifier::make(experiment.arms.size(),
-                      {.alpha = experiment.stopping.alpha,
-                       .arms_fixed = experiment.stopping.arms_fixed,
-                       .min_decisive_per_pair = experiment.stopping.min_decisive_per_pair}));
-  std::optional<ScoreCertifier> scores;
-  if (experiment.goal != Goal::condorcet) {
-    if (!experiment.stopping.arms_fixed) {
-      return Error::unsupported(
-          fmt::format("the goal {} needs a fixed set of arms", to_word(experiment.goal)),
-          "stopping.arms_fixed", "set it to true, or take the goal condorcet");
-    }
-    DUEL_ASSIGN(scores, ScoreCertifier::make(
-                            experiment.arms.size(),
-                            experiment.goal == Goal::copeland ? Score::copeland : Score::borda,
-                            experiment.stopping.alpha, experiment.stopping.min_decisive_per_pair));
-  }
-  return Ledger(experiment, std::move(certifier), std::move(scores));
+  DUEL_ASSIGN(Referee referee,
+              Referee::make(experiment.arms.size(), experiment.goal, experiment.stopping));
+  return Ledger(experiment, std::move(referee));
 }
 
-Ledger::Ledger(const ExperimentRecord& experiment, Certifier certifier,
-               std::optional<ScoreCertifier> scores)
+Ledger::Ledger(const ExperimentRecord& experiment, Referee referee)
     : experiment_(experiment),
       num_active_(experiment.arms.size()),
       shown_(experiment.arms.size() * experiment.arms.size()),
       compared_(experiment.arms.size() * experiment.arms.size()),
-      certifier_(std::move(certifier)),
-      scores_(std::move(scores)) {
+      referee_(std::move(referee)) {
   for (const ArmEntry& arm : experiment.arms) {
     arm_index_.emplace(arm.id, static_cast<Arm>(arms_.size()));
     arms_.push_back({.entry = arm});
@@ -354,44 +336,17 @@ Result<Effect> Ledger::apply(const LogEntry& entry) {
   return effect;
 }
 
-void Ledger::count_evidence(const Duel& duel, Outcome outcome) {
-  certifier_.observe(duel, outcome);
-  if (!scores_) return;
-  if (outcome == Outcome::first_wins) scores_->observe(duel.first, duel.second);
-  if (outcome == Outcome::second_wins) scores_->observe(duel.second, duel.first);
-}
-
 // The duel's fate is settled; what that says goes to the evidence when its turn comes.
 void Ledger::finish(LedgerDuel& duel, Outcome outcome) {
   pending_.erase(duel.ordinal);
-  if (duel.serving == Serving::aa) return;
-  order_.answered(duel.place_in_order, outcome,
-                  [&](const Duel& served, Outcome answer) { count_evidence(served, answer); });
+  if (duel.serving != Serving::aa) referee_.answered(duel.place_in_order, outcome);
 }
 
 void Ledger::look_for_certificate(const LogEntry& entry) {
   if (certificate_) return;
-  std::optional<GivenCertificate> given;
-  if (scores_) {
-    if (scores_->winner()) {
-      given = {.kind = scores_->score() == Score::copeland ? CertificateKind::copeland
-                                                           : CertificateKind::borda,
-               .winner = scores_->winner(),
-               .sequence = 0,
-               .head = {}};
-    }
-  } else if (certifier_.winner()) {
-    given = {.kind = CertificateKind::winner,
-             .winner = certifier_.winner()->winner,
-             .sequence = 0,
-             .head = {}};
-  } else if (certifier_.no_winner()) {
-    given = {.kind = CertificateKind::no_winner, .winner = {}, .sequence = 0, .head = {}};
+  if (const auto decision = referee_.decision()) {
+    certificate_ = GivenCertificate{*decision, entry.sequence, entry.hash};
   }
-  if (!given) return;
-  given->sequence = entry.sequence;
-  given->head = entry.hash;
-  certificate_ = std::move(given);
 }
 
 Effect Ledger::take(const ExperimentRecord& /*record*/) {
@@ -411,9 +366,7 @@ Effect Ledger::take(const ServeRecord& record) {
     ++aa_.served;
   } else {
     ++shown_[first * arms_.size() + second].served;
-    duel.place_in_order = ordered_;
-    certifier_.served({.first = first, .second = second});
-    order_.served(ordered_++, first, second, [](const Duel&, Outcome) {});
+    duel.place_in_order = referee_.served(first, second);
   }
   duels_.push_back(duel);
   duel_index_.emplace(record.duel_id, served_);
@@ -471,12 +424,10 @@ Effect Ledger::take(const ExpiredRecord& record) {
 }
 
 Effect Ledger::take(const ArmAddedRecord& record) {
-  const std::size_t before = arms_.size();
-  const auto arm = certifier_.add_arm();
-  DUEL_CHECK(arm.ok() && *arm == before);
-  grow(shown_, before);
-  grow(compared_, before);
-  arm_index_.emplace(record.arm.id, *arm);
+  referee_.add_arm();
+  grow(shown_, arms_.size());
+  grow(compared_, arms_.size());
+  arm_index_.emplace(record.arm.id, static_cast<Arm>(arms_.size()));
   arms_.push_back({.entry = record.arm});
   ++num_active_;
   return Effect::applied;
@@ -486,7 +437,7 @@ Effect Ledger::take(const ArmRetiredRecord& record) {
   const Arm arm = arm_index_.find(record.arm_id)->second;
   arms_[arm].active = false;
   --num_active_;
-  DUEL_CHECK(certifier_.retire(arm).ok());
+  referee_.retire(arm);
   return Effect::applied;
 }
 
@@ -503,10 +454,7 @@ Effect Ledger::take(const ComparisonRecord& record) {
     ShownCounts& shown = shown_[first * arms_.size() + second];
     ++shown.served;
     count_answer(shown, record.answer.result, outcome);
-    certifier_.served({.first = first, .second = second});
-    order_.served(ordered_, first, second, [](const Duel&, Outcome) {});
-    order_.answered(ordered_++, outcome,
-                    [&](const Duel& served, Outcome answer) { count_evidence(served, answer); });
+    referee_.answered(referee_.served(first, second), outcome);
   }
   return Effect::applied;
 }
@@ -536,16 +484,17 @@ std::uint64_t Ledger::state_hash() const {
   for (const ShownCounts& counts : shown_) add_counts(counts);
   for (const ShownCounts& counts : compared_) add_counts(counts);
   add_counts(aa_);
+  const ServingOrder& order = referee_.order();
   for (const std::uint64_t value :
        {flips_.judged, flips_.to_first, flips_.to_second, served_, comparisons_, duplicates_,
-        conflicts_, late_, ordered_, order_.released(), order_.waiting(), certifier_.decisive(),
-        sequence_, std::uint64_t{completed_}, std::uint64_t{certificate_.has_value()},
-        certificate_ ? certificate_->sequence : 0}) {
+        conflicts_, late_, order.released() + order.waiting(), order.released(), order.waiting(),
+        certifier().decisive(), sequence_, std::uint64_t{completed_},
+        std::uint64_t{certificate_.has_value()}, certificate_ ? certificate_->sequence : 0}) {
     add(value);
   }
   for (Arm i = 0; i < arms_.size(); ++i) {
     for (Arm j = 0; j < arms_.size(); ++j) {
-      if (i != j) add(certifier_.wins(i, j));
+      if (i != j) add(certifier().wins(i, j));
     }
   }
   for (const auto& [ordinal, id] : pending_) {

@@ -16,9 +16,7 @@
 #include "duel/core/duel.h"
 #include "duel/core/result.h"
 #include "duel/experiment/record.h"
-#include "duel/inference/certificate.h"
-#include "duel/inference/score_certificate.h"
-#include "duel/inference/serving_order.h"
+#include "duel/experiment/referee.h"
 
 namespace duel {
 
@@ -70,9 +68,7 @@ struct LedgerDuel {
 };
 
 // A certificate, given once and for good.
-struct GivenCertificate {
-  CertificateKind kind = CertificateKind::winner;
-  std::optional<Arm> winner;   // none for no_winner
+struct GivenCertificate : Decision {
   std::uint64_t sequence = 0;  // the record that gave it
   std::string head;            // the chain's hash there
 };
@@ -142,10 +138,10 @@ class Ledger {
   std::uint64_t late() const { return late_; }
 
   // Evidence: decisive answers in serving order only.
-  const Certifier& certifier() const { return certifier_; }
+  const Certifier& certifier() const { return referee_.certifier(); }
   const std::optional<GivenCertificate>& certificate() const { return certificate_; }
   // The scores' bounds; only for the goals copeland and borda.
-  const std::optional<ScoreCertifier>& scores() const { return scores_; }
+  const std::optional<ScoreCertifier>& scores() const { return referee_.scores(); }
   bool completed() const { return completed_; }
   std::uint64_t sequence() const { return sequence_; }  // of the last record applied
   const std::string& head() const { return head_; }
@@ -163,8 +159,7 @@ class Ledger {
   template <class T>
   using ById = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
 
-  Ledger(const ExperimentRecord& experiment, Certifier certifier,
-         std::optional<ScoreCertifier> scores);
+  Ledger(const ExperimentRecord& experiment, Referee referee);
 
   Result<Arm> arm_of(std::string_view id) const;
   Result<const LedgerDuel*> duel_of(std::string_view duel_id) const;
@@ -191,7 +186,6 @@ class Ledger {
   Effect take(const CertifiedRecord& record);
   Effect take(const CompletedRecord& record);
 
-  void count_evidence(const Duel& duel, Outcome outcome);
   void finish(LedgerDuel& duel, Outcome outcome);
   void look_for_certificate(const LogEntry& entry);
 
@@ -212,10 +206,7 @@ class Ledger {
   std::uint64_t duplicates_ = 0;
   std::uint64_t conflicts_ = 0;
   std::uint64_t late_ = 0;
-  ServingOrder order_;
-  std::uint64_t ordered_ = 0;  // serves and comparisons given to `order_`
-  Certifier certifier_;
-  std::optional<ScoreCertifier> scores_;
+  Referee referee_;
   std::optional<GivenCertificate> certificate_;
   bool completed_ = false;
   std::uint64_t sequence_ = 1;

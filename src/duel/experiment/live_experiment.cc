@@ -28,6 +28,16 @@ std::vector<Arm> active_arms(const Ledger& ledger) {
 
 }  // namespace
 
+std::optional<ChosenDuel> choose_duel(Asker& asker, const Certifier& certifier,
+                                      const std::function<std::uint64_t(Arm, Arm)>& pending) {
+  const Asker::Question question = asker.next();
+  if (question.state == Asker::State::ask) return ChosenDuel{Serving::explore, question.duel};
+  const auto contest = closest_contest(certifier, pending);
+  if (!contest) return std::nullopt;
+  return ChosenDuel{Serving::fallback,
+                    {.first = contest->leader, .second = contest->rival, .round = asker.clock()}};
+}
+
 Result<Asker> LiveExperiment::make_asker(const ExperimentRecord& experiment, std::size_t num_arms) {
   DUEL_ASSIGN(const CallSpec call, parse_call(experiment.policy));
   DUEL_ASSIGN(const auto policy, configure_policy(call, {.num_arms = num_arms,
@@ -71,22 +81,14 @@ std::optional<LiveExperiment::Choice> LiveExperiment::choose() const {
       return choice;
     }
   }
-  const Asker::Question question = choice.asker.next();
-  if (question.state == Asker::State::ask) {
-    choice.duel = question.duel;
-    choice.first = policy_arms_[question.duel.first];
-    choice.second = policy_arms_[question.duel.second];
-  } else {
-    // Nothing to ask, or nothing before an answer comes: the leader meets the rival that stands
-    // between it and its certificate.
-    const auto contest = closest_contest(
-        ledger_.certifier(), [&](Arm i, Arm j) { return ledger_.pair(i, j).pending(); });
-    if (!contest) return std::nullopt;
-    choice.serving = Serving::fallback;
-    choice.first = contest->leader;
-    choice.second = contest->rival;
-    choice.duel.round = choice.asker.clock();
-  }
+  const auto chosen = choose_duel(choice.asker, ledger_.certifier(),
+                                  [&](Arm i, Arm j) { return ledger_.pair(i, j).pending(); });
+  if (!chosen) return std::nullopt;
+  const bool explores = chosen->serving == Serving::explore;
+  choice.serving = chosen->serving;
+  choice.duel = chosen->duel;
+  choice.first = explores ? policy_arms_[chosen->duel.first] : chosen->duel.first;
+  choice.second = explores ? policy_arms_[chosen->duel.second] : chosen->duel.second;
   bool swap = choice.first > choice.second;
   if (experiment.order != Placement::fixed) swap = lots(ledger_, "live/place").coin();
   if (swap) std::swap(choice.first, choice.second);

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,18 @@
 #include "duel/policies/registry.h"
 
 namespace duel {
+
+// What to ask next.
+struct ChosenDuel {
+  Serving serving = Serving::explore;
+  Duel duel;  // `explore`: as the policy gave it; `fallback`: as the certifier numbers the arms
+};
+
+// The policy's next duel. Where it has nothing to ask, or nothing before an answer comes, the leader
+// meets the rival that stands between it and its certificate; `pending` counts the duels of a pair
+// that are out. Nothing where fewer than two arms are active.
+std::optional<ChosenDuel> choose_duel(Asker& asker, const Certifier& certifier,
+                                      const std::function<std::uint64_t(Arm, Arm)>& pending);
 
 class LiveExperiment {
  public:

@@ -34,57 +34,23 @@ Interval part_of(const Interval& p, Score score, std::size_t num_arms) {
   return {p.lower / rivals, p.upper / rivals};
 }
 
-std::optional<Arm> settled_winner(const std::vector<Interval>& scores) {
-  for (Arm i = 0; i < scores.size(); ++i) {
-    bool best = true;
-    for (Arm j = 0; j < scores.size(); ++j) {
-      best = best && (i == j || scores[i].lower >= scores[j].upper);
-    }
-    if (best) return i;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
-Result<ScoreBoard> score_board(const PairCounts& counts, Score score, double alpha) {
-  const auto num_arms = static_cast<Arm>(counts.num_arms());
-  DUEL_RETURN_IF_ERROR(check(num_arms, alpha));
-  const double delta = level_of_pair(num_arms, alpha);
-  ScoreBoard board{.scores = std::vector<Interval>(num_arms, {0, 0}), .winner = {}};
-  const auto add = [&](Arm arm, const Interval& p) {
-    const Interval part = part_of(p, score, num_arms);
-    board.scores[arm].lower += part.lower;
-    board.scores[arm].upper += part.upper;
-  };
-  for (Arm i = 0; i < num_arms; ++i) {
-    for (Arm j = i + 1; j < num_arms; ++j) {
-      if (counts.points(i, j) % 2 != 0 || counts.points(j, i) % 2 != 0) {
-        return Error::unsupported("ties that count one half", fmt::format("arms {} and {}", i, j),
-                                  "leave ties out, or decide them by a coin");
-      }
-      const Interval p =
-          beta_binomial_sequence(counts.points(i, j) / 2, counts.points(j, i) / 2, delta);
-      add(i, p);
-      add(j, {1.0 - p.upper, 1.0 - p.lower});
-    }
-  }
-  board.winner = settled_winner(board.scores);
-  return board;
-}
-
 Result<ScoreCertifier> ScoreCertifier::make(std::size_t num_arms, Score score, double alpha,
-                                            std::uint64_t min_decisive_per_pair) {
+                                            std::uint64_t min_decisive_per_pair, Looks looks) {
   DUEL_RETURN_IF_ERROR(check(num_arms, alpha));
-  return ScoreCertifier(num_arms, score, level_of_pair(num_arms, alpha), min_decisive_per_pair);
+  return ScoreCertifier(num_arms, score, level_of_pair(num_arms, alpha), min_decisive_per_pair,
+                        looks);
 }
 
 ScoreCertifier::ScoreCertifier(std::size_t num_arms, Score score, double delta,
-                               std::uint64_t min_decisive_per_pair)
+                               std::uint64_t min_decisive_per_pair, Looks looks)
     : num_arms_(num_arms),
       score_(score),
       delta_(delta),
       min_decisive_(min_decisive_per_pair),
+      looks_(looks),
+      is_unseen_(num_arms * num_arms),
       short_pairs_(min_decisive_per_pair == 0 ? 0 : num_arms * (num_arms - 1) / 2),
       wins_(num_arms * num_arms),
       parts_(num_arms * num_arms, part_of({}, score, num_arms)),
@@ -96,10 +62,22 @@ void ScoreCertifier::observe(Arm winner, Arm loser) {
   DUEL_CHECK(winner != loser && winner < num_arms_ && loser < num_arms_);
   ++decisive_;
   ++wins(winner, loser);
-  // From the lower arm's side, as the whole board is computed: the same bits.
-  const Arm i = winner < loser ? winner : loser;
-  const Arm j = winner < loser ? loser : winner;
-  if (wins(i, j) + wins(j, i) == min_decisive_) --short_pairs_;
+  const Pair pair = winner < loser ? Pair{winner, loser} : Pair{loser, winner};
+  if (wins(winner, loser) + wins(loser, winner) == min_decisive_) --short_pairs_;
+  if (!is_unseen_[pair.low * num_arms_ + pair.high]) {
+    is_unseen_[pair.low * num_arms_ + pair.high] = true;
+    unseen_.push_back(pair);
+  }
+  if (decisive_ < next_look_) return;
+  if (looks_ == Looks::every_fiftieth) next_look_ = decisive_ + 1 + decisive_ / 50;
+  for (const Pair& met : unseen_) look_at(met);
+  unseen_.clear();
+  look_for_winner();
+}
+
+void ScoreCertifier::look_at(const Pair& pair) {
+  const auto [i, j] = pair;
+  is_unseen_[i * num_arms_ + j] = false;
   Interval p;
   if (score_ == Score::copeland) {
     // All that counts is whether one half is ruled out, and on which side of it the pair is.
@@ -113,7 +91,6 @@ void ScoreCertifier::observe(Arm winner, Arm loser) {
   parts_[j * num_arms_ + i] = part_of({1.0 - p.upper, 1.0 - p.lower}, score_, num_arms_);
   sum_up(i);
   sum_up(j);
-  look_for_winner();
 }
 
 void ScoreCertifier::sum_up(Arm arm) {

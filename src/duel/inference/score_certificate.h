@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "duel/core/pair_counts.h"
+#include "duel/core/duel.h"
 #include "duel/core/result.h"
 #include "duel/inference/interval.h"
 
@@ -20,36 +20,41 @@ enum class Score {
   borda,     // mean over j != i of p_ij
 };
 
-struct ScoreBoard {
-  std::vector<Interval> scores;  // per arm, all valid at once
-  std::optional<Arm> winner;     // lowest index if scores are settled to be equal
-};
+// When one looks at the bounds. Borda's take tens of microseconds for a pair, so that a simulation
+// looks when the duels have grown by a fiftieth: it sees a winner up to 2 % later.
+enum class Looks { every_duel, every_fiftieth };
 
-// Counts must be whole decisive duels in serving order. O(K^2). An error names what is out of
-// range: fewer than two arms, alpha outside (0, 1), a half count.
-Result<ScoreBoard> score_board(const PairCounts& counts, Score score, double alpha);
-
-// The same, one duel at a time: only the pair that met is looked at again. O(K) for a decisive
-// duel. The winner is settled once and for good.
+// Counts one duel at a time: at a look only the pairs that met since the last are looked at again,
+// O(K) each. The winner is settled once and for good.
 class ScoreCertifier {
  public:
-  // No winner before each pair has had `min_decisive_per_pair` decisive duels. Errors as above.
+  // No winner before each pair has had `min_decisive_per_pair` decisive duels. An error names what
+  // is out of range: fewer than two arms, alpha outside (0, 1).
   static Result<ScoreCertifier> make(std::size_t num_arms, Score score, double alpha,
-                                     std::uint64_t min_decisive_per_pair = 0);
+                                     std::uint64_t min_decisive_per_pair = 0,
+                                     Looks looks = Looks::every_duel);
 
   // A decisive duel, in serving order within its pair.
   void observe(Arm winner, Arm loser);
 
   Score score() const { return score_; }
+  // As of the last look; per arm, all valid at once.
   const std::vector<Interval>& scores() const { return scores_; }
+  // The lowest index if scores are settled to be equal.
   const std::optional<Arm>& winner() const { return winner_; }
   std::uint64_t decisive() const { return decisive_; }
 
  private:
+  struct Pair {
+    Arm low;
+    Arm high;
+  };
+
   ScoreCertifier(std::size_t num_arms, Score score, double delta,
-                 std::uint64_t min_decisive_per_pair);
+                 std::uint64_t min_decisive_per_pair, Looks looks);
 
   std::uint64_t& wins(Arm i, Arm j) { return wins_[i * num_arms_ + j]; }
+  void look_at(const Pair& pair);
   void sum_up(Arm arm);
   void look_for_winner();
 
@@ -57,8 +62,12 @@ class ScoreCertifier {
   Score score_;
   double delta_;
   std::uint64_t min_decisive_;
+  Looks looks_;
   std::uint64_t decisive_ = 0;
-  std::size_t short_pairs_;  // pairs with fewer than min_decisive_ duels
+  std::uint64_t next_look_ = 0;  // in decisive duels
+  std::vector<Pair> unseen_;     // pairs that met since the last look
+  std::vector<bool> is_unseen_;  // the same by low * K + high
+  std::size_t short_pairs_;      // pairs with fewer than min_decisive_ duels
   std::vector<std::uint64_t> wins_;
   std::vector<Interval> parts_;  // what the pair (i, j) adds to i's score
   std::vector<Interval> scores_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -199,51 +200,89 @@ class Standings {
   std::vector<std::vector<double>> influence_;  // by policy and trial
 };
 
-Status check_spec(const LeagueSpec& spec) {
-  const auto missing = [](const char* what) {
-    return Error::invalid_argument(fmt::format("a league needs a {}", what));
-  };
-  if (spec.problems.empty()) return missing("problem");
-  if (spec.policies.empty()) return missing("policy");
-  DUEL_CHECK(spec.rounds >= 1 && spec.trials >= 1);
-  for (const CallSpec& call : spec.policies) DUEL_RETURN_IF_ERROR(find_policy(call.name));
+// One problem and those who play on it.
+struct PreparedProblem {
+  LeagueTable facts;
+  std::vector<std::optional<LeaguePlayer>> players;  // by policy; none where it refuses
+};
+
+Result<PreparedProblem> prepare(const LeagueGame& game, const LeagueProblem& problem,
+                                const std::vector<CallSpec>& policies) {
+  DUEL_RETURN_IF_ERROR(game.check(problem));
+  PreparedProblem prepared;
+  prepared.facts = facts_of_problem(problem);
+  std::set<std::string> labels;
+  for (const CallSpec& call : policies) {
+    auto player = game.enter(problem, call);
+    if (!player.ok()) {
+      prepared.facts.left_out.push_back({to_string(call), player.error().to_string()});
+      prepared.players.emplace_back();
+      continue;
+    }
+    if (!labels.insert(player->label).second) {
+      return Error::invalid_argument(fmt::format("policy '{}' is given twice", player->label));
+    }
+    prepared.players.emplace_back(*std::move(player));
+  }
+  return prepared;
+}
+
+// A policy that all problems refuse, as an error.
+Status check_refusals(const std::vector<PreparedProblem>& prepared,
+                      const std::vector<std::string>& names) {
+  for (const LeftOut& left_out : prepared.front().facts.left_out) {
+    const auto p = static_cast<std::size_t>(std::find(names.begin(), names.end(), left_out.policy) -
+                                            names.begin());
+    const bool plays = std::any_of(prepared.begin(), prepared.end(), [&](const auto& problem) {
+      return problem.players[p].has_value();
+    });
+    if (plays) continue;
+    return Error::invalid_argument(left_out.reason, "policy '" + left_out.policy + "'");
+  }
   return Done{};
 }
 
-// Every policy's own simulation on one problem; none where the policy refuses it.
-struct PreparedProblem {
-  LeagueTable facts;
-  std::vector<std::optional<Simulation>> simulations;  // by policy
-};
-
-Result<PreparedProblem> prepare(const LeagueSpec& spec, const LeagueProblem& problem) {
-  PreparedProblem prepared;
-  prepared.facts = facts_of_problem(problem);
+Result<Simulation> simulation_of(const LeagueSpec& spec, const LeagueProblem& problem,
+                                 std::vector<CallSpec> policies) {
   SimulationPlan plan;
   plan.matrix = problem.matrix.get();
+  plan.policies = std::move(policies);
   plan.checkpoints = {spec.rounds};
   plan.trials = spec.trials;
   plan.seed = spec.seed;
-  plan.regrets = {prepared.facts.regret};
+  plan.regrets = {facts_of_problem(problem).regret};
   plan.threads = spec.threads;
-  DUEL_RETURN_IF_ERROR(Simulation::create(plan));  // what is wrong without any policy
-  std::vector<std::string> labels;
-  for (const CallSpec& call : spec.policies) {
-    plan.policies = {call};
-    auto simulation = Simulation::create(plan);
-    if (!simulation.ok()) {
-      prepared.facts.left_out.push_back({to_string(call), simulation.error().to_string()});
-      prepared.simulations.emplace_back();
-      continue;
-    }
-    const std::string& label = simulation->label(0);
-    if (std::find(labels.begin(), labels.end(), label) != labels.end()) {
-      return Error::invalid_argument(fmt::format("policy '{}' is given twice", label));
-    }
-    labels.push_back(label);
-    prepared.simulations.emplace_back(*std::move(simulation));
+  return Simulation::create(plan);
+}
+
+Result<TrialValues> regrets_of(const Simulation& simulation, const JobHooks& hooks) {
+  RunHooks run_hooks;
+  run_hooks.stop = hooks.stop;
+  run_hooks.on_progress = hooks.on_progress;
+  DUEL_ASSIGN(const PolicyRecord ran, simulation.run(0, run_hooks));
+  if (ran.interrupted) return TrialValues();
+  std::vector<double> regrets;
+  for (std::uint32_t trial = 0; trial < ran.trials.num_trials(); ++trial) {
+    regrets.push_back(ran.trials.value(trial, 0, 0));
   }
-  return prepared;
+  return TrialValues(std::move(regrets));
+}
+
+LeagueGame regret_game(const LeagueSpec& spec) {
+  LeagueGame game;
+  game.check = [&spec](const LeagueProblem& problem) -> Status {
+    DUEL_RETURN_IF_ERROR(simulation_of(spec, problem, {}));
+    return Done{};
+  };
+  game.enter = [&spec](const LeagueProblem& problem,
+                       const CallSpec& policy) -> Result<LeaguePlayer> {
+    DUEL_ASSIGN(Simulation made, simulation_of(spec, problem, {policy}));
+    const auto simulation = std::make_shared<const Simulation>(std::move(made));
+    return LeaguePlayer{simulation->label(0), [simulation](const JobHooks& hooks) {
+                          return regrets_of(*simulation, hooks);
+                        }};
+  };
+  return game;
 }
 
 }  // namespace
@@ -313,66 +352,70 @@ LeagueResults judge_league(const std::vector<std::string>& policies,
   return results;
 }
 
-Result<LeagueResults> run_league(const LeagueSpec& spec, const LeagueOptions& options) {
-  DUEL_RETURN_IF_ERROR(check_spec(spec));
+Status check_league(const std::vector<LeagueProblem>& problems,
+                    const std::vector<CallSpec>& policies) {
+  if (problems.empty()) return Error::invalid_argument("a league needs a problem");
+  if (policies.empty()) return Error::invalid_argument("a league needs a policy");
+  return Done{};
+}
+
+Result<LeagueResults> play_league(const std::vector<LeagueProblem>& problems,
+                                  const std::vector<CallSpec>& policies, std::uint32_t trials,
+                                  const LeagueGame& game, const LeagueOptions& options) {
+  std::vector<std::string> names;
+  for (const CallSpec& call : policies) names.push_back(to_string(call));
   std::vector<PreparedProblem> prepared;
-  std::vector<std::size_t> refusals(spec.policies.size(), 0);
   LeagueProgress progress;
-  for (const LeagueProblem& problem : spec.problems) {
-    DUEL_ASSIGN(PreparedProblem next, prepare(spec, problem));
-    for (std::size_t p = 0; p < spec.policies.size(); ++p) {
-      refusals[p] += next.simulations[p] ? 0 : 1;
-      progress.trials_total += next.simulations[p] ? spec.trials : 0;
-    }
+  for (const LeagueProblem& problem : problems) {
+    DUEL_ASSIGN(PreparedProblem next, prepare(game, problem, policies));
+    progress.trials_total += (policies.size() - next.facts.left_out.size()) * trials;
     prepared.push_back(std::move(next));
   }
-  std::vector<std::string> names;
-  for (std::size_t p = 0; p < spec.policies.size(); ++p) {
-    names.push_back(to_string(spec.policies[p]));
-    if (!options.refused_everywhere_is_error || refusals[p] < spec.problems.size()) continue;
-    for (const LeftOut& left_out : prepared.front().facts.left_out) {
-      if (left_out.policy != names[p]) continue;
-      return Error::invalid_argument(left_out.reason, "policy '" + names[p] + "'");
-    }
-  }
+  if (options.refused_everywhere_is_error) DUEL_RETURN_IF_ERROR(check_refusals(prepared, names));
 
   std::vector<LeagueScores> scores;
   bool interrupted = false;
-  for (const PreparedProblem& problem : prepared) {
-    LeagueScores played{problem.facts, std::vector<std::vector<double>>(names.size())};
+  for (std::size_t m = 0; m < problems.size() && !interrupted; ++m) {
+    LeagueScores played{prepared[m].facts, std::vector<std::vector<double>>(names.size())};
     for (std::size_t p = 0; p < names.size() && !interrupted; ++p) {
-      if (!problem.simulations[p]) continue;
-      progress.problem = problem.facts.problem;
+      if (!prepared[m].players[p]) continue;
+      progress.problem = problems[m].name;
       progress.policy = names[p];
       const std::uint64_t before = progress.trials_done;
-      RunHooks hooks;
+      JobHooks hooks;
       hooks.stop = options.stop;
-      hooks.on_progress = [&](std::uint32_t finished) {
+      hooks.on_progress = [&](std::uint64_t finished) {
         progress.trials_done = before + finished;
         if (options.progress) options.progress(progress);
       };
-      auto ran = problem.simulations[p]->run(0, hooks);
-      if (!ran.ok()) {
-        Error error = ran.error();
-        error.where = fmt::format("policy '{}' on '{}'", names[p], problem.facts.problem);
+      auto values = prepared[m].players[p]->play(hooks);
+      if (!values.ok()) {
+        Error error = values.error();
+        error.where = fmt::format("policy '{}' on '{}'", names[p], problems[m].name);
         return error;
       }
-      interrupted = ran->interrupted;
+      interrupted = !values->has_value();
       if (interrupted) break;
-      progress.trials_done = before + spec.trials;
-      for (std::uint32_t trial = 0; trial < spec.trials; ++trial) {
-        played.values[p].push_back(ran->trials.value(trial, 0, 0));
-      }
+      progress.trials_done = before + trials;
+      played.values[p] = **std::move(values);
     }
     played.facts.complete = !interrupted;
     scores.push_back(std::move(played));
-    if (interrupted) break;
   }
   LeagueResults results = judge_league(names, scores);
-  results.rounds = spec.rounds;
-  results.trials = spec.trials;
-  results.seed = spec.seed;
+  results.trials = trials;
   results.interrupted = interrupted;
+  return results;
+}
+
+Result<LeagueResults> run_league(const LeagueSpec& spec, const LeagueOptions& options) {
+  DUEL_RETURN_IF_ERROR(check_league(spec.problems, spec.policies));
+  DUEL_CHECK(spec.rounds >= 1 && spec.trials >= 1);
+  for (const CallSpec& call : spec.policies) DUEL_RETURN_IF_ERROR(find_policy(call.name));
+  DUEL_ASSIGN(LeagueResults results,
+              play_league(spec.problems, spec.policies, spec.trials, regret_game(spec), options));
+  results.rounds = spec.rounds;
+  results.seed = spec.seed;
   return results;
 }
 

@@ -16,11 +16,13 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "duel/core/call_spec.h"
 #include "duel/core/duel.h"
+#include "duel/core/jobs.h"
 #include "duel/core/result.h"
 #include "duel/simulation/aggregate.h"
 #include "duel/truth/preference_matrix.h"
@@ -136,8 +138,35 @@ struct LeagueOptions {
   bool refused_everywhere_is_error = true;
 };
 
-// Problem by problem. After an interruption the results hold the policies that had finished all
-// their trials. An error: no problem or policy, a policy given twice or unknown.
+// What the league goes by, of every trial; nothing where they were interrupted.
+using TrialValues = std::optional<std::vector<double>>;
+
+// A policy made ready for a problem.
+struct LeaguePlayer {
+  std::string label;  // canonical: two spellings of one policy have the same
+  std::function<Result<TrialValues>(const JobHooks& hooks)> play;  // all trials
+};
+
+// What is played.
+struct LeagueGame {
+  // Whether the problem can be played at all. An error ends the league.
+  std::function<Status(const LeagueProblem& problem)> check;
+  // An error says why the policy refuses the problem: there it is left out.
+  std::function<Result<LeaguePlayer>(const LeagueProblem& problem, const CallSpec& policy)> enter;
+};
+
+// Problem by problem and policy by policy, those of a problem in the order given. After an
+// interruption the results hold the policies that had finished all their trials; a problem that not
+// all of them finished has a table but does not count. An error: a policy given twice.
+Result<LeagueResults> play_league(const std::vector<LeagueProblem>& problems,
+                                  const std::vector<CallSpec>& policies, std::uint32_t trials,
+                                  const LeagueGame& game, const LeagueOptions& options);
+
+// Whether there is somebody to play and something to play on.
+Status check_league(const std::vector<LeagueProblem>& problems,
+                    const std::vector<CallSpec>& policies);
+
+// For regret. An error: no problem or policy, a policy given twice or unknown.
 Result<LeagueResults> run_league(const LeagueSpec& spec, const LeagueOptions& options = {});
 
 // league.csv: a row per problem and policy, best first.

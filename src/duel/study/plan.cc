@@ -12,14 +12,11 @@
 #include "duel/core/jobs.h"
 #include "duel/core/json.h"
 #include "duel/core/logarithm.h"
-#include "duel/inference/certificate.h"
-#include "duel/inference/contest.h"
 #include "duel/inference/fixed_n_interval.h"
 #include "duel/inference/planning.h"
-#include "duel/inference/score_certificate.h"
-#include "duel/inference/serving_order.h"
-#include "duel/policies/asker.h"
 #include "duel/simulation/aggregate.h"
+#include "duel/study/certified_run.h"
+#include "duel/truth/arena.h"
 #include "duel/truth/regret.h"
 #include "duel/truth/winners.h"
 
@@ -41,11 +38,14 @@ std::shared_ptr<const PreferenceMatrix> shared(std::string name, std::vector<std
 
 }  // namespace
 
-PlanTruth known_truth(PreferenceMatrix matrix) {
-  auto known = std::make_shared<const PreferenceMatrix>(std::move(matrix));
-  return {.name = known->name(), .num_arms = known->num_arms(), .draw = [known](auto, auto) {
-            return known;
+PlanTruth known_truth(std::shared_ptr<const PreferenceMatrix> matrix) {
+  return {.name = matrix->name(), .num_arms = matrix->num_arms(), .draw = [matrix](auto, auto) {
+            return matrix;
           }};
+}
+
+PlanTruth known_truth(PreferenceMatrix matrix) {
+  return known_truth(std::make_shared<const PreferenceMatrix>(std::move(matrix)));
 }
 
 Result<PlanTruth> guessed_truth(std::uint64_t num_arms, double gap, double spread) {
@@ -114,103 +114,23 @@ PlanTruth posterior_truth(const Pilot& pilot) {
 
 namespace {
 
-// The rule that stops. Evidence is taken in serving order.
-class Referee {
+// A duel ends without a winner with the same chance whoever meets.
+class TiesAmongOutcomes : public OutcomeSource {
  public:
-  Referee(std::size_t num_arms, Goal goal, double alpha) : alpha_(alpha) {
-    if (goal == Goal::condorcet) {
-      certifier_ = Certifier::make(num_arms, {.alpha = alpha, .arms_fixed = true}).value();
-    } else if (goal == Goal::copeland) {
-      copeland_ = ScoreCertifier::make(num_arms, Score::copeland, alpha).value();
-    } else {
-      borda_.emplace(num_arms);
-    }
-  }
-
-  void observe(const Duel& duel, Outcome outcome) {
-    if (certifier_) {
-      certifier_->observe(duel, outcome);
-    } else if (outcome == Outcome::first_wins) {
-      count(duel.first, duel.second);
-    } else if (outcome == Outcome::second_wins) {
-      count(duel.second, duel.first);
-    }
-  }
-
-  std::optional<Arm> winner() const {
-    if (copeland_) return copeland_->winner();
-    if (borda_) return borda_winner_;
-    if (!certifier_->winner()) return std::nullopt;
-    return certifier_->winner()->winner;
-  }
-  bool no_winner() const { return certifier_ && certifier_->no_winner().has_value(); }
-  // REQUIRES: the goal is a Condorcet winner.
-  const Certifier& certifier() const { return *certifier_; }
-
- private:
-  void count(Arm winner, Arm loser) {
-    if (copeland_) {
-      copeland_->observe(winner, loser);
-      return;
-    }
-    borda_->add(winner, loser, {2, 0});
-    ++decisive_;
-    // An interval of Borda's takes tens of microseconds, so that one looks when the duels have
-    // grown by a fiftieth; a live experiment looks after every duel and stops up to 2 % sooner.
-    if (decisive_ < next_look_) return;
-    next_look_ = decisive_ + 1 + decisive_ / 50;
-    borda_winner_ = score_board(*borda_, Score::borda, alpha_).value().winner;
-  }
-
-  double alpha_;
-  std::optional<Certifier> certifier_;
-  std::optional<ScoreCertifier> copeland_;
-  std::optional<PairCounts> borda_;
-  std::uint64_t decisive_ = 0;
-  std::uint64_t next_look_ = 0;
-  std::optional<Arm> borda_winner_;
-};
-
-// All pairs in turn.
-class PairCycle {
- public:
-  explicit PairCycle(std::size_t num_arms) : num_arms_(static_cast<Arm>(num_arms)) {}
-  Duel next() {
-    const Duel duel{.first = i_, .second = j_};
-    if (++j_ == num_arms_) {
-      if (++i_ + 1 >= num_arms_) i_ = 0;
-      j_ = i_ + 1;
-    }
-    return duel;
-  }
-
- private:
-  Arm num_arms_;
-  Arm i_ = 0;
-  Arm j_ = 1;
-};
-
-// Answers by pair and meeting, so that all designs of a trial hear the same.
-class Judge {
- public:
-  Judge(const PreferenceMatrix& matrix, double tie_rate, std::uint64_t seed, std::uint32_t trial)
+  TiesAmongOutcomes(const PreferenceMatrix& matrix, double tie_rate, std::uint64_t seed,
+                    std::uint32_t trial)
       : matrix_(matrix),
         tie_rate_(tie_rate),
         outcomes_(seed, trial),
-        ties_(mix64(seed ^ 0x74696573), trial),
-        meetings_(matrix.num_arms() * matrix.num_arms()) {}
+        ties_(mix64(seed ^ 0x74696573), trial) {}
 
-  Outcome answer(const Duel& duel) {
-    const bool in_order = duel.first < duel.second;
-    const Arm low = in_order ? duel.first : duel.second;
-    const Arm high = in_order ? duel.second : duel.first;
-    const std::uint32_t meeting = meetings_[std::size_t{low} * matrix_.num_arms() + high]++;
-    if (tie_rate_ > 0 && static_cast<double>(ties_.draw(low, high, meeting)) < tie_rate_ * 0x1p53) {
+  Outcome answer(Arm low, Arm high, std::uint32_t meeting) override {
+    if (static_cast<double>(ties_.draw(low, high, meeting)) < tie_rate_ * 0x1p53) {
       return Outcome::tie;
     }
-    const bool low_wins =
-        static_cast<double>(outcomes_.draw(low, high, meeting)) < matrix_(low, high) * 0x1p53;
-    return low_wins == in_order ? Outcome::first_wins : Outcome::second_wins;
+    const std::uint64_t draw = outcomes_.draw(low, high, meeting);
+    return static_cast<double>(draw) < matrix_(low, high) * 0x1p53 ? Outcome::first_wins
+                                                                   : Outcome::second_wins;
   }
 
  private:
@@ -218,115 +138,42 @@ class Judge {
   double tie_rate_;
   OutcomeStream outcomes_;
   OutcomeStream ties_;
-  std::vector<std::uint32_t> meetings_;
 };
 
-bool is_right(const PreferenceMatrix& matrix, Goal goal, Arm arm) {
-  if (goal == Goal::condorcet) return condorcet_winner(matrix) == arm;
-  const auto k = static_cast<Arm>(matrix.num_arms());
-  const auto score = [&](Arm i) {
-    double sum = 0;
-    for (Arm j = 0; j < k; ++j) {
-      if (j == i) continue;
-      sum += goal == Goal::copeland ? (matrix(i, j) > 0.5 ? 1.0 : 0.0) : matrix(i, j);
-    }
-    return sum;
-  };
-  for (Arm i = 0; i < k; ++i) {
-    if (score(i) > score(arm) + 1e-12) return false;
+// One experiment; `policy` null is round-robin.
+PlanTrial play_trial(const PlanSpec& spec, const ConfiguredPolicy* policy,
+                     const PreferenceMatrix& matrix, std::uint32_t trial) {
+  // Outcomes are keyed by pair and meeting, so that all designs of a trial hear the same.
+  TiesAmongOutcomes ties(matrix, spec.tie_rate, spec.seed, trial);
+  const std::vector<std::uint32_t> ranks = merit_ranks(matrix);
+  MatrixArena arena(matrix, ranks, OutcomeStream(spec.seed, trial),
+                    spec.tie_rate > 0 ? &ties : nullptr);
+  const CertifiedRun run = run_to_certificate(
+      {.policy = policy,
+       .num_arms = matrix.num_arms(),
+       .goal = spec.goal,
+       .stopping = {.alpha = spec.alpha, .max_duels = spec.max_duels, .arms_fixed = true},
+       .parallel = spec.parallel,
+       .seed = spec.seed,
+       .trial = trial},
+      [&](const Duel& duel) { return arena.meet(duel); });
+  for (const Duel& duel : run.unanswered) arena.meet(duel);  // they cost regret all the same
+
+  PlanTrial result{.duels = run.duels};
+  if (run.decision) {
+    const std::vector<Arm> right = winners_of(matrix, spec.goal);
+    const auto& winner = run.decision->winner;
+    result.ending = winner ? PlanTrial::Ending::winner : PlanTrial::Ending::no_winner;
+    result.right =
+        winner ? std::find(right.begin(), right.end(), *winner) != right.end() : right.empty();
   }
-  return true;
-}
-
-}  // namespace
-
-PlanTrial play_plan_trial(const PlanSpec& spec, const ConfiguredPolicy* policy,
-                          const PreferenceMatrix& matrix, std::uint32_t trial) {
-  const std::size_t num_arms = matrix.num_arms();
-  struct Served {
-    Duel duel;              // as the policy chose it
-    std::uint64_t ordinal;  // in which it was served
-    bool chosen;            // by the policy
-  };
-  Referee referee(num_arms, spec.goal, spec.alpha);
-  Judge judge(matrix, spec.tie_rate, spec.seed, trial);
-  ServingOrder order;
-  PairCycle cycle(num_arms);
-  std::optional<Asker> asker;
-  if (policy != nullptr) asker.emplace(*policy, spec.seed, trial);
-  const Stream arrivals(spec.seed, trial, Purpose::answer, "plan");
-  std::vector<Served> outstanding;
-  std::vector<std::uint64_t> plays(num_arms);
-  std::uint64_t answers = 0;
-  PlanTrial result;
-
-  const auto in_flight = [&](Arm i, Arm j) {
-    std::uint64_t count = 0;
-    for (const Served& one : outstanding) {
-      count += (one.duel.first == i && one.duel.second == j) ||
-               (one.duel.first == j && one.duel.second == i);
-    }
-    return count;
-  };
-  // The next question, where there is one before an answer has come.
-  const auto next = [&]() -> std::optional<Served> {
-    if (!asker) return Served{cycle.next(), result.duels, false};
-    const Asker::Question question = asker->next();
-    if (question.state == Asker::State::ask) {
-      return Served{question.duel, result.duels, true};
-    }
-    if (question.state == Asker::State::wait) return std::nullopt;
-    if (spec.goal != Goal::condorcet) return Served{cycle.next(), result.duels, false};
-    const auto contest = closest_contest(referee.certifier(), in_flight);
-    return Served{{.first = contest->leader, .second = contest->rival}, result.duels, false};
-  };
-  const auto sink = [&](const Duel& duel, Outcome outcome) { referee.observe(duel, outcome); };
-
-  while (!referee.winner() && !referee.no_winner()) {
-    while (outstanding.size() < spec.parallel && result.duels < spec.max_duels) {
-      const auto question = next();
-      if (!question) break;
-      outstanding.push_back(*question);
-      ++result.duels;
-      ++plays[question->duel.first];
-      ++plays[question->duel.second];
-      if (spec.parallel > 1) {
-        order.served(question->ordinal, question->duel.first, question->duel.second, sink);
-      }
-    }
-    if (outstanding.empty()) break;
-    // Any of those at work may be done first.
-    std::size_t done = 0;
-    if (outstanding.size() > 1) {
-      done = static_cast<std::size_t>(arrivals.at(++answers).below(outstanding.size()));
-    }
-    const Served one = outstanding[done];
-    outstanding.erase(outstanding.begin() + static_cast<std::ptrdiff_t>(done));
-    const Outcome outcome = judge.answer(one.duel);
-    if (asker && one.chosen) asker->answered(one.duel, outcome);
-    if (asker && !one.chosen) asker->heard(one.duel.first, one.duel.second, outcome);
-    if (spec.parallel > 1) {
-      order.answered(one.ordinal, outcome, sink);
-    } else {
-      referee.observe(one.duel, outcome);
-    }
-  }
-
-  const auto champion = condorcet_winner(matrix);
-  if (const auto winner = referee.winner()) {
-    result.ending = PlanTrial::Ending::winner;
-    result.right = is_right(matrix, spec.goal, *winner);
-  } else if (referee.no_winner()) {
-    result.ending = PlanTrial::Ending::no_winner;
-    result.right = !champion;
-  }
-  const RegretNotion notion = champion ? RegretNotion::average : RegretNotion::copeland;
-  const auto meter = RegretMeter::create(notion, matrix);
-  result.regret = meter.value().total({plays, std::vector<std::uint64_t>(num_arms)});
+  const auto notion = condorcet_winner(matrix) ? RegretNotion::average : RegretNotion::copeland;
+  result.regret = RegretMeter::create(notion, matrix).value().total(arena.tally());
   return result;
 }
 
-PlanEntry summarise_plan(std::string policy, std::vector<PlanTrial> trials) {
+// REQUIRES: at least one trial.
+PlanEntry summary_of(std::string policy, std::vector<PlanTrial> trials) {
   DUEL_CHECK(!trials.empty());
   PlanEntry entry;
   entry.policy = std::move(policy);
@@ -352,18 +199,6 @@ PlanEntry summarise_plan(std::string policy, std::vector<PlanTrial> trials) {
   entry.trials = std::move(trials);
   return entry;
 }
-
-std::optional<double> least_duels_of_winner(const PreferenceMatrix& matrix, double alpha) {
-  const auto champion = condorcet_winner(matrix);
-  if (!champion) return std::nullopt;
-  double sum = 0;
-  for (Arm j = 0; j < matrix.num_arms(); ++j) {
-    if (j != *champion) sum += least_mean_duels(matrix(*champion, j), alpha);
-  }
-  return sum;
-}
-
-namespace {
 
 std::optional<double> median_of(std::vector<double> values) {
   if (values.empty()) return std::nullopt;
@@ -418,48 +253,62 @@ Status check(const PlanSpec& spec) {
 
 }  // namespace
 
+std::vector<Arm> winners_of(const PreferenceMatrix& matrix, Goal goal) {
+  if (goal == Goal::copeland) return copeland_scores(matrix).winners;
+  if (goal == Goal::borda) return borda_scores(matrix).winners;
+  const auto winner = condorcet_winner(matrix);
+  return winner ? std::vector{*winner} : std::vector<Arm>{};
+}
+
+std::optional<double> least_duels_of_winner(const PreferenceMatrix& matrix, double alpha) {
+  const auto champion = condorcet_winner(matrix);
+  if (!champion) return std::nullopt;
+  double sum = 0;
+  for (Arm j = 0; j < matrix.num_arms(); ++j) {
+    if (j != *champion) sum += least_mean_duels(matrix(*champion, j), alpha);
+  }
+  return sum;
+}
+
+Result<PlanDesign> plan_design(const PlanSpec& spec, const CallSpec& call) {
+  if (call.name == kRoundRobin) return PlanDesign{kRoundRobin, nullptr};
+  DUEL_ASSIGN(auto policy, configure_policy(call, {.num_arms = spec.truth.num_arms,
+                                                   .rounds = spec.max_duels,
+                                                   .aim = Aim::certificate,
+                                                   .goal = spec.goal,
+                                                   .alpha = spec.alpha}));
+  return PlanDesign{policy->canonical(), policy};
+}
+
+Result<std::optional<PlanEntry>> play_design(const PlanSpec& spec, const PlanDesign& design,
+                                             const JobHooks& hooks) {
+  std::vector<PlanTrial> trials(spec.trials);
+  const auto job = [&](std::uint64_t number, const std::atomic<bool>& stop) {
+    if (stop.load(std::memory_order_relaxed)) return false;
+    const auto trial = static_cast<std::uint32_t>(number);
+    const auto matrix = spec.truth.draw(spec.seed, trial);
+    trials[trial] = play_trial(spec, design.policy.get(), *matrix, trial);
+    return true;
+  };
+  DUEL_ASSIGN(const JobsRun jobs, run_jobs(spec.trials, spec.threads, hooks, job,
+                                           [&](std::uint64_t) { return design.name; }));
+  if (jobs.finished < spec.trials) return std::optional<PlanEntry>();
+  return std::optional(summary_of(design.name, std::move(trials)));
+}
+
 Result<PlanResults> run_plan(const PlanSpec& spec, const PlanHooks& hooks) {
   DUEL_RETURN_IF_ERROR(check(spec));
-  const PolicySetting setting{.num_arms = spec.truth.num_arms,
-                              .rounds = spec.max_duels,
-                              .aim = Aim::certificate,
-                              .goal = spec.goal,
-                              .alpha = spec.alpha};
-  std::vector<std::shared_ptr<const ConfiguredPolicy>> designs;
-  std::vector<std::string> names;
-  for (const CallSpec& call : spec.policies) {
-    DUEL_ASSIGN(auto configured, configure_policy(call, setting));
-    if (std::find(names.begin(), names.end(), configured->canonical()) != names.end()) {
-      return Error::invalid_argument(fmt::format("{} is given twice", configured->canonical()),
-                                     "--policy");
+  std::vector<CallSpec> calls = spec.policies;
+  if (spec.round_robin) calls.push_back({kRoundRobin, {}});
+  std::vector<PlanDesign> designs;
+  for (const CallSpec& call : calls) {
+    DUEL_ASSIGN(PlanDesign design, plan_design(spec, call));
+    for (const PlanDesign& other : designs) {
+      if (other.name != design.name) continue;
+      return Error::invalid_argument(fmt::format("{} is given twice", design.name), "--policy");
     }
-    names.push_back(configured->canonical());
-    designs.push_back(std::move(configured));
+    designs.push_back(std::move(design));
   }
-  if (spec.round_robin) {
-    designs.push_back(nullptr);
-    names.emplace_back(kRoundRobin);
-  }
-
-  const std::uint64_t total = designs.size() * std::uint64_t{spec.trials};
-  std::vector<PlanTrial> trials(total);
-  JobHooks job_hooks;
-  job_hooks.stop = hooks.stop;
-  if (hooks.progress) {
-    job_hooks.on_progress = [&](std::uint64_t finished) { hooks.progress(finished, total); };
-  }
-  DUEL_ASSIGN(const JobsRun jobs,
-              run_jobs(
-                  total, spec.threads, job_hooks,
-                  [&](std::uint64_t number, const std::atomic<bool>& stop) {
-                    if (stop.load(std::memory_order_relaxed)) return false;
-                    const auto trial = static_cast<std::uint32_t>(number % spec.trials);
-                    const auto matrix = spec.truth.draw(spec.seed, trial);
-                    trials[number] =
-                        play_plan_trial(spec, designs[number / spec.trials].get(), *matrix, trial);
-                    return true;
-                  },
-                  [&](std::uint64_t number) { return names[number / spec.trials]; }));
 
   PlanResults results{.truth = spec.truth.name,
                       .num_arms = spec.truth.num_arms,
@@ -468,12 +317,21 @@ Result<PlanResults> run_plan(const PlanSpec& spec, const PlanHooks& hooks) {
                       .max_duels = spec.max_duels,
                       .trials = spec.trials,
                       .seed = spec.seed};
-  results.interrupted = jobs.finished < total;
-  if (results.interrupted) return results;
   for (std::size_t d = 0; d < designs.size(); ++d) {
-    const auto begin = trials.begin() + static_cast<std::ptrdiff_t>(d * spec.trials);
-    results.entries.push_back(
-        summarise_plan(names[d], {begin, begin + static_cast<std::ptrdiff_t>(spec.trials)}));
+    JobHooks job_hooks;
+    job_hooks.stop = hooks.stop;
+    if (hooks.progress) {
+      job_hooks.on_progress = [&](std::uint64_t finished) {
+        hooks.progress(d * spec.trials + finished, designs.size() * spec.trials);
+      };
+    }
+    DUEL_ASSIGN(auto entry, play_design(spec, designs[d], job_hooks));
+    results.interrupted = !entry;
+    if (results.interrupted) {
+      results.entries.clear();
+      return results;
+    }
+    results.entries.push_back(std::move(*entry));
   }
   add_references(results, spec);
   return results;
@@ -483,9 +341,7 @@ std::string to_plan_json(const PlanResults& results, double cost_per_duel) {
   Json json;
   json["truth"] = results.truth;
   json["num_arms"] = results.num_arms;
-  json["goal"] = results.goal == Goal::condorcet  ? "condorcet"
-                 : results.goal == Goal::copeland ? "copeland"
-                                                  : "borda";
+  json["goal"] = to_word(results.goal);
   json["alpha"] = results.alpha;
   json["max_duels"] = results.max_duels;
   json["trials"] = results.trials;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "duel/core/call_spec.h"
+#include "duel/core/jobs.h"
 #include "duel/core/result.h"
 #include "duel/policies/registry.h"
 #include "duel/study/pilot.h"
@@ -34,6 +35,7 @@ struct PlanTruth {
 };
 
 PlanTruth known_truth(PreferenceMatrix matrix);
+PlanTruth known_truth(std::shared_ptr<const PreferenceMatrix> matrix);
 // Arm 1 beats arm 2 by `gap`, p = 1/2 + gap. With spread 0 it beats all others so, and they are
 // even: the hardest such truth. Otherwise strengths are those of Bradley-Terry, and those of the
 // others lie below arm 2's by `spread` times the size of a standard normal draw, drawn anew in each
@@ -100,16 +102,26 @@ struct PlanHooks {
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;
 };
 
-// An error: no policy, one that refuses the number of arms, a value out of range. What was
-// interrupted has no entries.
+// A way to choose the duels.
+struct PlanDesign {
+  std::string name;                                // canonical, or "round-robin"
+  std::shared_ptr<const ConfiguredPolicy> policy;  // null: all pairs in turn
+};
+
+// `call` is a policy or "round-robin". An error where the policy refuses the number of arms.
+Result<PlanDesign> plan_design(const PlanSpec& spec, const CallSpec& call);
+
+// All trials of one design; the policies of `spec` are not looked at. Nothing where it was
+// interrupted.
+Result<std::optional<PlanEntry>> play_design(const PlanSpec& spec, const PlanDesign& design,
+                                             const JobHooks& hooks = {});
+
+// All designs of a plan. An error: no policy, one that refuses the number of arms, a value out of
+// range. What was interrupted has no entries.
 Result<PlanResults> run_plan(const PlanSpec& spec, const PlanHooks& hooks = {});
 
-// One experiment; `policy` null is round-robin. REQUIRES: made for as many arms.
-PlanTrial play_plan_trial(const PlanSpec& spec, const ConfiguredPolicy* policy,
-                          const PreferenceMatrix& matrix, std::uint32_t trial);
-
-// The statistics of a design's experiments. REQUIRES: at least one.
-PlanEntry summarise_plan(std::string policy, std::vector<PlanTrial> trials);
+// The arms that the goal calls winners; none where there is no Condorcet winner.
+std::vector<Arm> winners_of(const PreferenceMatrix& matrix, Goal goal);
 
 // sum_j ln(1/alpha)/d(p_*j, 1/2) for the Condorcet winner *; none where there is no such winner.
 std::optional<double> least_duels_of_winner(const PreferenceMatrix& matrix, double alpha);

@@ -1,0 +1,60 @@
+// What ends an experiment: the answers that may count, in the order of serving, and the certificate
+// that they give for its goal. One rule for the ledger of a live experiment and for the simulated
+// ones of `duel plan` (study/certified_run.h), so that a plan speaks of what will be run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "duel/core/duel.h"
+#include "duel/core/goal.h"
+#include "duel/core/result.h"
+#include "duel/experiment/record.h"
+#include "duel/inference/certificate.h"
+#include "duel/inference/score_certificate.h"
+#include "duel/inference/serving_order.h"
+
+namespace duel {
+
+// What is certified.
+struct Decision {
+  CertificateKind kind = CertificateKind::winner;
+  std::optional<Arm> winner;  // none for no_winner
+};
+
+class Referee {
+ public:
+  // `borda_looks` is for simulations, which cannot afford Borda's bounds after every duel. An error
+  // names the field that is out of range.
+  static Result<Referee> make(std::size_t num_arms, Goal goal, const StoppingRule& stopping,
+                              Looks borda_looks = Looks::every_duel);
+
+  // REQUIRES: the set of arms is not fixed.
+  void add_arm();
+  void retire(Arm arm);
+
+  // A duel went out; its place in the order of serving.
+  std::uint64_t served(Arm first, Arm second);
+  // Its final answer, in whatever order they come. `Outcome::none`: it was lost.
+  void answered(std::uint64_t place, Outcome outcome);
+
+  // The first certificate stays, whatever follows. O(1).
+  std::optional<Decision> decision() const;
+
+  // Fed whatever the goal: it knows the contest that is closest.
+  const Certifier& certifier() const { return certifier_; }
+  // Only for the goals copeland and borda.
+  const std::optional<ScoreCertifier>& scores() const { return scores_; }
+  const ServingOrder& order() const { return order_; }
+
+ private:
+  Referee(Certifier certifier, std::optional<ScoreCertifier> scores)
+      : certifier_(std::move(certifier)), scores_(std::move(scores)) {}
+
+  ServingOrder order_;
+  Certifier certifier_;
+  std::optional<ScoreCertifier> scores_;
+};
+
+}  // namespace duel
