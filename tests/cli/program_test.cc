@@ -45,6 +45,7 @@ TEST(Program, help_names_every_command_in_a_line) {
     EXPECT_TRUE(contains(result.out, "\n  " + command.front() + " ")) << command.front();
   }
   EXPECT_TRUE(contains(result.out, "-V, --version"));
+  EXPECT_FALSE(contains(result.out, "__complete"));
 }
 
 TEST(Program, help_lines_fit_a_hundred_columns) {

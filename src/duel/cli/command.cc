@@ -17,7 +17,6 @@
 #include <new>
 #include <stdexcept>
 
-#include "duel/core/numbers.h"
 #include "duel/core/whole_file.h"
 
 namespace duel::cli {
@@ -85,26 +84,9 @@ void print_error(std::string_view message) {
 
 void print_error(const Error& error) { print_error(error.to_string()); }
 
-void CommandContext::on(CLI::App* command, Action action) {
-  // A command that was entered by way of another has its own; CLI11 calls the outer one last.
-  command->callback([this, command, action = std::move(action)] {
-    if (command->get_subcommands().empty()) action_ = action;
-  });
-}
-
-CLI::Option* CommandContext::configurable(CLI::Option* option) {
-  configurable_.push_back(option);
-  return option;
-}
-
-bool CommandContext::is_configured(const CLI::Option* option) const {
-  return std::find(configured_.begin(), configured_.end(), option) != configured_.end();
-}
-
-int CommandContext::run() {
-  if (!action_) return kExitUsage;
+int CommandContext::run(const std::function<Result<int>(CommandContext&)>& action) {
   try {
-    const Result<int> result = action_();
+    const Result<int> result = action(*this);
     if (result.ok()) return finish(*result);
     finish(kExitFailure);
     print_error(result.error());
@@ -192,50 +174,16 @@ Status write_file_atomically(const std::string& path, std::string_view content) 
   return write_whole_file(failed ? std::filesystem::path(path) : target, content);
 }
 
-CLI::Option* add_count_option(CLI::App* command, const std::string& names, std::uint64_t& target,
-                              std::uint64_t least, std::uint64_t most, const std::string& doc) {
-  CLI::Option* option = command->add_option_function<std::string>(
-      names,
-      [&target, least, most, names](const std::string& text) {
-        const std::string name = names.substr(names.rfind(',') + 1);
-        const auto value = parse_count(text);
-        const std::string range = most >= std::numeric_limits<std::int64_t>::max()
-                                      ? fmt::format("{} or more, at most 2^63 - 1", least)
-                                      : fmt::format("{} .. {}", least, most);
-        if (!value.ok()) {
-          throw CLI::ValidationError(name,
-                                     fmt::format("{} (allowed: {})", value.error().message, range));
-        }
-        if (*value < least || *value > most) {
-          throw CLI::ValidationError(
-              name, fmt::format("'{}' is out of range (allowed: {})", text, range));
-        }
-        target = *value;
-      },
-      doc);
-  return option->type_name("N");
-}
-
-CLI::Option* add_list_option(CLI::App* command, const std::string& names,
-                             std::vector<std::string>& target, const std::string& doc) {
-  return command->add_option(names, target, doc)->allow_extra_args(false)->type_name("LIST");
-}
-
-std::string shell_quoted(std::string_view text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 std::string shell_word(const std::string& text) {
   const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 ||
            std::string_view("-_./,:=@+%").find(static_cast<char>(c)) != std::string_view::npos;
   });
-  return plain ? text : shell_quoted(text);
+  if (plain) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
 }
-
-std::string is_not_empty(const std::string& text) { return text.empty() ? "it is empty" : ""; }
 
 Error usage_error(const std::string& option, const Error& error) {
   Error usage = error;

@@ -1,29 +1,12 @@
-// What all subcommands share: how they are attached, how they end, where they write.
+// What all subcommands share: how they end, where they write. How one is declared: options.h.
 //
-// A subcommand is one file with one function:
-//
-//   void add_policies_command(CLI::App& app, CommandContext& context) {
-//     struct Arguments { std::string name; bool json = false; };
-//     auto arguments = std::make_shared<Arguments>();
-//     CLI::App* command = app.add_subcommand("policies", "Lists the policies. ...");
-//     command->add_option("NAME", arguments->name, "policy to describe");
-//     command->add_flag("--json", arguments->json, "print JSON");
-//     command->footer("Example:\n  duel policies rucb");
-//     context.on(command, [=, &context] { return run(*arguments, context); });
-//   }
-//
-// `run` gives Result<int>: an exit code, or an error that main prints as `duel: error: ...`.
-// Results go to stdout by `print`, everything else to stderr by `note` and `warn`. `--help` and
-// `--quiet` are added to every subcommand by main.
+// Results go to stdout by `print`, everything else to stderr by `note` and `warn`.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <atomic>
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "duel/core/result.h"
 
@@ -72,21 +55,8 @@ class Paint {
 
 class CommandContext {
  public:
-  using Action = std::function<Result<int>()>;
-
-  // The work of a subcommand. It runs after the whole command line and the configuration were read.
-  void on(CLI::App* command, Action action);
-
-  // The option may also come from the variable DUEL_<NAME> and from the tables [command] of
-  // duel.toml and config.toml (cli/configuration.h).
-  CLI::Option* configurable(CLI::Option* option);
-  const std::vector<CLI::Option*>& configurable_options() const { return configurable_; }
-  // Whether the option's value came from there and not from the command line.
-  bool is_configured(const CLI::Option* option) const;
-  void mark_configured(const CLI::Option* option) { configured_.push_back(option); }
-
-  // Runs what the command line chose and translates errors and exceptions to an exit code.
-  int run();
+  // Does the work of a command and translates errors and exceptions to an exit code.
+  int run(const std::function<Result<int>(CommandContext&)>& action);
 
   // Hands all output over; `code`, or failure where that is not possible.
   int finish(int code);
@@ -107,9 +77,6 @@ class CommandContext {
  private:
   void flush() const;  // so that notes come after what they are about
 
-  Action action_;
-  std::vector<CLI::Option*> configurable_;
-  std::vector<const CLI::Option*> configured_;
   mutable int output_errno_ = 0;  // of the first failed write to stdout
 };
 
@@ -119,22 +86,8 @@ void say(std::string_view text);
 void print_error(const Error& error);
 void print_error(std::string_view message);
 
-// An option whose value is a whole number that may be written 1e6 (core/numbers.h), `least` or more
-// and `most` or less. A bad value is wrong usage, with the option's name and the range.
-CLI::Option* add_count_option(CLI::App* command, const std::string& names, std::uint64_t& target,
-                              std::uint64_t least, std::uint64_t most, const std::string& doc);
-
-// An option that may be repeated and takes one value each time (so that `--policy a b` does not
-// swallow the file b).
-CLI::Option* add_list_option(CLI::App* command, const std::string& names,
-                             std::vector<std::string>& target, const std::string& doc);
-
-// 'text' for a POSIX shell and its relatives; `shell_word` quotes only where it must.
-std::string shell_quoted(std::string_view text);
+// The text for a POSIX shell and its relatives, in quotes where it must be.
 std::string shell_word(const std::string& text);
-
-// For `option->check`: a complaint about an empty text.
-std::string is_not_empty(const std::string& text);
 
 // Turns a library error into one of wrong usage that names the option.
 Error usage_error(const std::string& option, const Error& error);

@@ -10,7 +10,6 @@
 #include <iterator>
 #include <vector>
 
-#include "duel/cli/help.h"
 #include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
 #include "duel/study/toml_document.h"
@@ -18,29 +17,21 @@
 namespace duel::cli {
 namespace {
 
-std::string key_of(const CLI::Option& option) { return option.get_lnames().front(); }
-
 Error bad_setting(const std::string& where, std::string message, std::string hint = "") {
   return Error::invalid_argument(std::move(message), where, std::move(hint));
 }
 
-// Gives the option a value as if it stood on the command line.
-Status set_option(CLI::Option& option, const std::vector<std::string>& values,
-                  const std::string& where) {
-  try {
-    option.clear();
-    for (const std::string& value : values) option.add_result(value);
-    option.run_callback();
-  } catch (const CLI::ConversionError&) {
-    return bad_setting(where,
-                       fmt::format("'{}' is not a value for {}", values.front(), key_of(option)));
-  } catch (const CLI::ParseError& error) {
-    // "--rounds: 'x' is not a number": the place replaces the option's name.
-    const std::string text = error.what();
-    const std::string prefix = "--" + key_of(option) + ": ";
-    return bad_setting(where, text.starts_with(prefix) ? text.substr(prefix.size()) : text);
+// `horizon-per-checkpoint` is DUEL_HORIZON_PER_CHECKPOINT.
+std::string variable_name(const Option& option) {
+  std::string name = "DUEL_" + option.key();
+  for (char& c : name) {
+    c = c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
-  return Done{};
+  return name;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 Result<std::vector<std::string>> texts_of(const TomlDocument& document, const toml::node& node,
@@ -76,31 +67,25 @@ std::string user_file() {
   return std::string(home) + "/.config/duel/config.toml";
 }
 
-bool is_command_of(const CLI::App& app, const std::string& name) {
-  return !app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; })
-              .empty();
-}
-
 class Configurator {
  public:
-  Configurator(const CLI::App& app, const CLI::App& command, CommandContext& context)
-      : app_(app), command_(command), context_(context) {
-    for (CLI::Option* option : context.configurable_options()) {
-      const auto& own = command.get_options();
-      if (std::find(own.begin(), own.end(), option) != own.end()) options_.push_back(option);
+  Configurator(const Command& program, CommandLine& line)
+      : program_(program), command_(line.chosen()), line_(line) {
+    for (Option& option : line.chosen().options) {
+      if (!option.configurable) continue;
+      options_.push_back(&option);
+      known_.push_back(option.key());
     }
-    for (const CLI::Option* option : options_) known_.push_back(key_of(*option));
   }
 
   bool has_options() const { return !options_.empty(); }
 
   Status from_variables() {
-    for (CLI::Option* option : options_) {
+    for (Option* option : options_) {
       const std::string name = variable_name(*option);
       const char* value = std::getenv(name.c_str());
-      if (option->count() > 0 || value == nullptr || *value == '\0') continue;
-      DUEL_RETURN_IF_ERROR(set_option(*option, {value}, name));
-      context_.mark_configured(option);
+      if (option->given() || value == nullptr || *value == '\0') continue;
+      DUEL_RETURN_IF_ERROR(line_.set(*option, {value}, name));
     }
     return Done{};
   }
@@ -116,7 +101,7 @@ class Configurator {
     const Result<TomlDocument> parsed = TomlDocument::parse(text, path);
     if (!parsed.ok()) return bad_setting(parsed.error().where, parsed.error().message);
     const TomlDocument& document = *parsed;
-    DUEL_RETURN_IF_ERROR(check_tables(document, app_));
+    DUEL_RETURN_IF_ERROR(check_tables(document));
     const toml::table* table = &document.table();
     for (const std::string& name : table_path()) {
       const toml::node* inner = table->get(name);
@@ -125,19 +110,19 @@ class Configurator {
     }
     for (const auto& [key, node] : *table) {
       const std::string name = document.spelled(key.str());
-      if (node.is_table() && is_command_of(command_, name)) continue;
+      if (node.is_table() && contains(command_.command_names(), name)) continue;
       const std::string where = fmt::format("{}: {}", document.where(node.source()), name);
-      const auto option = std::find_if(options_.begin(), options_.end(),
-                                       [&](const CLI::Option* o) { return o->check_lname(name); });
+      const auto option = std::find_if(options_.begin(), options_.end(), [&](const Option* known) {
+        return contains(known->spellings, "--" + name);
+      });
       if (option == options_.end()) {
-        return bad_setting(where, fmt::format("'{}' has no such setting", command_path(&command_)),
+        return bad_setting(where, fmt::format("'{}' has no such setting", command_.path()),
                            spelling_hint(name, known_));
       }
-      if ((*option)->count() > 0) continue;
+      if ((*option)->given()) continue;
       DUEL_ASSIGN(const std::vector<std::string> values, texts_of(document, node, where));
       if (values.empty()) continue;
-      DUEL_RETURN_IF_ERROR(set_option(**option, values, where));
-      context_.mark_configured(*option);
+      DUEL_RETURN_IF_ERROR(line_.set(**option, values, where));
     }
     return Done{};
   }
@@ -146,19 +131,15 @@ class Configurator {
   // The names of the command and of those above it, without the program's.
   std::vector<std::string> table_path() const {
     std::vector<std::string> path;
-    for (const CLI::App* level = &command_; level->get_parent() != nullptr;
-         level = level->get_parent()) {
-      path.insert(path.begin(), level->get_name());
+    for (const Command* level = &command_; level->above != nullptr; level = level->above) {
+      path.insert(path.begin(), level->name);
     }
     return path;
   }
 
   // Everything at the top must be the table of a command.
-  static Status check_tables(const TomlDocument& document, const CLI::App& app) {
-    std::vector<std::string> commands;
-    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-      commands.push_back(command->get_name());
-    }
+  Status check_tables(const TomlDocument& document) const {
+    const std::vector<std::string> commands = program_.command_names();
     for (const auto& [key, node] : document.table()) {
       const std::string name = document.spelled(key.str());
       const std::string where = document.where(node.source());
@@ -166,7 +147,7 @@ class Configurator {
         return bad_setting(where, fmt::format("'{}' stands outside a table", name),
                            "settings live in the table of a command, such as [simulate]");
       }
-      if (std::find(commands.begin(), commands.end(), name) == commands.end()) {
+      if (!contains(commands, name)) {
         return bad_setting(where, fmt::format("there is no command '{}'", name),
                            spelling_hint(name, commands));
       }
@@ -174,25 +155,17 @@ class Configurator {
     return Done{};
   }
 
-  const CLI::App& app_;
-  const CLI::App& command_;
-  CommandContext& context_;
-  std::vector<CLI::Option*> options_;
+  const Command& program_;
+  const Command& command_;
+  CommandLine& line_;
+  std::vector<Option*> options_;
   std::vector<std::string> known_;
 };
 
 }  // namespace
 
-std::string variable_name(const CLI::Option& option) {
-  std::string name = "DUEL_" + key_of(option);
-  for (char& c : name) {
-    c = c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  }
-  return name;
-}
-
-Status apply_configuration(const CLI::App& app, CommandContext& context) {
-  Configurator configurator(app, *chosen_command(app), context);
+Status apply_configuration(const Command& program, CommandLine& line) {
+  Configurator configurator(program, line);
   if (!configurator.has_options()) return Done{};
   DUEL_RETURN_IF_ERROR(configurator.from_variables());
   DUEL_RETURN_IF_ERROR(configurator.from_file("duel.toml"));

@@ -3,18 +3,12 @@
 // The files hold a table per command: [simulate] threads = 2.
 #pragma once
 
-#include <CLI/App.hpp>
-#include <string>
-
-#include "duel/cli/command.h"
+#include "duel/cli/command_line.h"
 #include "duel/core/result.h"
 
 namespace duel::cli {
 
-// `horizon-per-checkpoint` is DUEL_HORIZON_PER_CHECKPOINT.
-std::string variable_name(const CLI::Option& option);
-
 // Sets the configurable options of the chosen command that the command line left open.
-Status apply_configuration(const CLI::App& app, CommandContext& context);
+Status apply_configuration(const Command& program, CommandLine& line);
 
 }  // namespace duel::cli

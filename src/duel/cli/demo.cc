@@ -1,12 +1,10 @@
-#include "duel/cli/demo.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <filesystem>
-#include <memory>
 #include <string>
 
+#include "duel/cli/commands.h"
 #include "duel/cli/draw.h"
 #include "duel/cli/result_table.h"
 #include "duel/cli/study_runner.h"
@@ -98,18 +96,18 @@ Result<int> run(const std::string& directory, CommandContext& context) {
 
 }  // namespace
 
-void add_demo_command(CLI::App& app, CommandContext& context) {
-  auto directory = std::make_shared<std::string>("duel-demo");
-  CLI::App* command = app.add_subcommand(
+void add_demo_command(Command& program) {
+  Command& command = program.add_command(
       "demo",
       "Compares six policies on the rankers of the arXiv search engine, in seconds.\n"
       "Prints a table of regrets with standard errors and the lower bound, and writes the results "
       "and a picture into a directory.");
-  command->add_option("-o,--output", *directory, "Directory to write to (default ./duel-demo).")
-      ->type_name("DIR")
-      ->check(is_not_empty);
-  command->footer("Example:\n  duel demo -o demo");
-  context.on(command, [directory, &context] { return run(*directory, context); });
+  auto& directory = command.keep<std::string>();
+  directory = "duel-demo";
+  command.add("-o,--output DIR", not_empty(&directory),
+              "Directory to write to (default ./duel-demo).");
+  command.footer = "Example:\n  duel demo -o demo";
+  command.action = [&directory](CommandContext& context) { return run(directory, context); };
 }
 
 }  // namespace duel::cli

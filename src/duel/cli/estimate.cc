@@ -1,17 +1,15 @@
-#include "duel/cli/estimate.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <numeric>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "duel/cli/commands.h"
 #include "duel/cli/matrix_report.h"
 #include "duel/cli/progress.h"
 #include "duel/cli/table.h"
@@ -269,87 +267,52 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 
 }  // namespace
 
-void add_estimate_command(CLI::App& app, CommandContext& context) {
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
+void add_estimate_command(Command& program) {
+  Command& command = program.add_command(
       "estimate",
       "Compares rankers by simulated clicks and writes their preference matrix.\n"
       "Each comparison draws a query, merges the two rankers' result lists, lets a simulated user "
       "click, and credits the clicks. Entry (i, j) of the matrix is how often ranker i wins "
-      "against "
-      "ranker j. Results depend on the seed alone, never on the number of threads.");
-  command
-      ->add_option("--data", arguments->data,
-                   "Judged queries: a LETOR file (also gzip), - for standard input, or "
-                   "synthetic(queries=200,features=20).")
-      ->type_name("DATA")
-      ->required()
-      ->check(is_not_empty);
-  command
-      ->add_option("--rankers", arguments->rankers,
-                   "features: one ranker per feature (default); a list such as "
-                   "'feature(index=3),bm25(tf=25,length=15)'; or a file of linear rankers.")
-      ->type_name("RANKERS")
-      ->check(is_not_empty);
-  context.configurable(
-      command
-          ->add_option("--interleave", arguments->interleave,
-                       "How lists are merged: balanced, team-draft, probabilistic (default) or "
-                       "optimised, with options such as probabilistic(tau=1).")
-          ->type_name("METHOD")
-          ->check(is_not_empty));
-  context.configurable(
-      command
-          ->add_option("--clicks", arguments->clicks,
-                       "The simulated user: perfect, navigational (default), informational, "
-                       "almost-random, position-based, cascade, ...")
-          ->type_name("MODEL")
-          ->check(is_not_empty));
-  context.configurable(add_count_option(command, "--comparisons", arguments->comparisons, 1,
-                                        1'000'000'000, "Comparisons of each pair (default 4000)."));
-  context.configurable(add_count_option(command, "--length", arguments->length, 1, 1000,
-                                        "Documents shown (default 10)."));
-  context.configurable(
-      command
-          ->add_option("--ties", arguments->ties,
-                       "What a comparison that nobody wins counts: half a win each (half, the "
-                       "default), or nothing (drop).")
-          ->type_name("RULE")
-          ->check(CLI::IsMember({"half", "drop"})));
-  command
-      ->add_option("--normalise", arguments->normalise,
-                   "Scale features within each query: none (default), min-max or z-score.")
-      ->type_name("KIND")
-      ->check(CLI::IsMember({"none", "min-max", "z-score"}));
-  add_count_option(command, "--grades", arguments->grades, 1, 256,
-                   "Grades of the scale, where the data does not show the highest.");
-  context.configurable(add_count_option(command, "--seed", arguments->seed, 0, ~std::uint64_t{0},
-                                        "Seed of all randomness (default 0)."));
-  context.configurable(add_count_option(command, "--threads", arguments->threads, 1, 4096,
-                                        "Threads (default: one per core)."));
-  command->add_flag("--exact", arguments->exact,
-                    "No sampling: go through every list and every pattern of clicks, where these "
-                    "are not too many.");
-  command
-      ->add_option("-o,--output", arguments->output,
-                   "The matrix as CSV (default -, standard output). With a file, a summary is "
-                   "printed.")
-      ->type_name("FILE")
-      ->check(is_not_empty);
-  command
-      ->add_option("--pairs", arguments->pairs,
-                   "A CSV with a line per pair: outcomes, probability, standard error.")
-      ->type_name("FILE")
-      ->check(is_not_empty);
-  command->add_flag("--json", arguments->json, "Print JSON: rankers, matrix, pairs.");
-  command->footer(
+      "against ranker j. Results depend on the seed alone, never on the number of threads.");
+  Arguments& arguments = command.runs(run);
+  command.add_judged_data(&arguments.data).required = true;
+  command.add("--rankers RANKERS", not_empty(&arguments.rankers),
+              "features: one ranker per feature (default); a list such as "
+              "'feature(index=3),bm25(tf=25,length=15)'; or a file of linear rankers.");
+  command.add_configurable(
+      "--interleave METHOD", not_empty(&arguments.interleave),
+      "How lists are merged: balanced, team-draft, probabilistic (default) or optimised, "
+      "with options such as probabilistic(tau=1).");
+  command.add_configurable(
+      "--clicks MODEL", not_empty(&arguments.clicks),
+      "The simulated user: perfect, navigational (default), informational, almost-random, "
+      "position-based, cascade, ...");
+  command.add_configurable("--comparisons N", count(&arguments.comparisons, 1, 1'000'000'000),
+                           "Comparisons of each pair (default 4000).");
+  command.add_configurable("--length N", count(&arguments.length, 1, 1000),
+                           "Documents shown (default 10).");
+  command.add_configurable(
+      "--ties RULE", one_of(&arguments.ties, {"half", "drop"}),
+      "What a comparison that nobody wins counts: half a win each (half, the default), or "
+      "nothing (drop).");
+  command.add_scale(&arguments.normalise, &arguments.grades);
+  command.add_seed(&arguments.seed);
+  command.add_threads(&arguments.threads, 1);
+  command.add("--exact", &arguments.exact,
+              "No sampling: go through every list and every pattern of clicks, where these are "
+              "not too many.");
+  command.add("-o,--output FILE", not_empty(&arguments.output),
+              "The matrix as CSV (default -, standard output). With a file, a summary is printed.");
+  command.add("--pairs FILE", not_empty(&arguments.pairs),
+              "A CSV with a line per pair: outcomes, probability, standard error.");
+  command.add("--json", &arguments.json, "Print JSON: rankers, matrix, pairs.");
+  command.footer =
       "Examples:\n"
       "  duel estimate --data train.txt.gz --interleave probabilistic --clicks navigational "
       "-o matrix.csv\n"
       "  duel estimate --data 'synthetic(queries=200,features=20)' --interleave team-draft "
       "--exact | duel matrix show -\n"
-      "  duel simulate --policy rmed1 --matrix matrix.csv");
-  context.on(command, [arguments, &context] { return run(*arguments, context); });
+      "  duel simulate --policy rmed1 --matrix matrix.csv";
 }
 
 }  // namespace duel::cli

@@ -1,10 +1,9 @@
-#include "duel/cli/export.h"
-
 #include <fmt/format.h>
 
-#include <memory>
 #include <string>
+#include <vector>
 
+#include "duel/cli/commands.h"
 #include "duel/experiment/comparison_table.h"
 
 namespace duel::cli {
@@ -29,20 +28,18 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 
 }  // namespace
 
-void add_export_command(CLI::App& app, CommandContext& context) {
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
+void add_export_command(Command& program) {
+  Command& command = program.add_command(
       "export",
       "Writes the answered comparisons of a log for other programs.\n"
       "What duel import reads is written without loss: names, ties, voters, times and every other "
       "column.");
-  command->add_option("LOG", arguments->log, "Log to read.")->required();
-  command->add_option("--format", arguments->format, "jsonl, csv or arena (default jsonl).")
-      ->type_name("FORMAT");
-  command->add_option("-o,--output", arguments->output, "File to write (default: standard output).")
-      ->type_name("FILE");
-  command->footer("Example:\n  duel export prompts.jsonl --format arena -o prompts.csv");
-  context.on(command, [arguments, &context] { return run(*arguments, context); });
+  Arguments& arguments = command.runs(run);
+  command.add_required("LOG", &arguments.log, "Log to read.");
+  command.add("--format FORMAT", &arguments.format, "jsonl, csv or arena (default jsonl).").offers =
+      [] { return std::vector<std::string>{"jsonl", "csv", "arena"}; };
+  command.add("-o,--output FILE", &arguments.output, "File to write (default: standard output).");
+  command.footer = "Example:\n  duel export prompts.jsonl --format arena -o prompts.csv";
 }
 
 }  // namespace duel::cli

@@ -1,11 +1,9 @@
-#include "duel/cli/import.h"
-
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 #include <string>
 
+#include "duel/cli/commands.h"
 #include "duel/experiment/comparison_table.h"
 #include "duel/experiment/experiment_log.h"
 #include "duel/experiment/ledger.h"
@@ -55,25 +53,19 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 
 }  // namespace
 
-void add_import_command(CLI::App& app, CommandContext& context) {
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
+void add_import_command(Command& program) {
+  Command& command = program.add_command(
       "import",
       "Makes a log of comparisons that were made elsewhere.\n"
       "Reads arena CSV (model_a,model_b,winner,judge,tstamp), plain CSV (first,second,winner) and "
       "JSON lines; columns it does not know are kept. All rows are taken or none. The order of the "
       "rows is taken for the order in which they were made.");
-  command->add_option("FILE", arguments->file, "Comparisons to read.")->required();
-  command->add_option("-o,--output", arguments->output, "Log to write.")
-      ->required()
-      ->type_name("LOG");
-  command
-      ->add_option("--id", arguments->id, "Id of the experiment (default: from the file's name).")
-      ->type_name("ID");
-  command->add_option("--alpha", arguments->alpha, "Error level of its certificate (default 0.05).")
-      ->type_name("ALPHA");
-  command->footer("Example:\n  duel import arena.csv -o arena.jsonl");
-  context.on(command, [arguments, &context] { return run(*arguments, context); });
+  Arguments& arguments = command.runs(run);
+  command.add_required("FILE", &arguments.file, "Comparisons to read.");
+  command.add_required("-o,--output LOG", &arguments.output, "Log to write.");
+  command.add("--id ID", &arguments.id, "Id of the experiment (default: from the file's name).");
+  command.add("--alpha ALPHA", &arguments.alpha, "Error level of its certificate (default 0.05).");
+  command.footer = "Example:\n  duel import arena.csv -o arena.jsonl";
 }
 
 }  // namespace duel::cli

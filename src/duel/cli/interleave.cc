@@ -1,14 +1,12 @@
-#include "duel/cli/interleave.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "duel/cli/commands.h"
 #include "duel/cli/matrix_report.h"
 #include "duel/cli/option_report.h"
 #include "duel/cli/table.h"
@@ -458,43 +456,38 @@ Result<int> run_interleave(const InterleaveArguments& arguments, CommandContext&
 
 }  // namespace
 
-void add_interleave_command(CLI::App& app, CommandContext& context) {
-  auto arguments = std::make_shared<InterleaveArguments>();
-  CLI::App* command = app.add_subcommand(
+void add_interleave_command(Command& program) {
+  Command& command = program.add_command(
       "interleave",
       "Merges two or more rankings into the list to show, and credits clicks on it.\n"
       "A ranking is a file of document ids, best first, one a line. The same seed, id and rankings "
       "give the same list on every machine.");
-  command->add_option("FILES", arguments->files, "The rankings; - is standard input.")
-      ->type_name("FILE");
-  command
-      ->add_option("--method", arguments->method,
-                   "How to merge: team-draft (the default), balanced, probabilistic, optimised, or "
-                   "for any number of rankings team-draft-multileave and others; --list shows all.")
-      ->type_name("METHOD");
-  command->add_option("--id", arguments->id, "Id of this impression, such as a query's.")
-      ->type_name("ID");
-  add_count_option(command, "--length", arguments->length, 1, kLongest,
-                   "Documents to show; default 10.");
-  add_count_option(command, "--offset", arguments->offset, 0, kLongest,
-                   "Documents shown on earlier pages of the same draft; default 0.");
-  add_count_option(command, "--seed", arguments->seed, 0, (std::uint64_t{1} << 63) - 1,
-                   "Seed of the experiment; default 0.");
-  CLI::Option* clicks =
-      add_list_option(command, "--clicks", arguments->clicks,
-                      "Clicked documents, separated by commas; prints the credit. Empty: no click.")
-          ->type_name("LIST");
-  command->add_flag("--list", arguments->list, "List all methods with their options instead.");
-  command->add_flag("--json", arguments->json, "Print JSON.");
-  command->footer(
-      "\nExamples:\n  duel interleave --method team-draft --id q1 A.txt B.txt --clicks d3,d7\n"
+  auto& arguments = command.keep<InterleaveArguments>();
+  command.add("FILES", &arguments.files, "The rankings; - is standard input.");
+  command.add("--method METHOD", &arguments.method,
+              "How to merge: team-draft (the default), balanced, probabilistic, optimised, or for "
+              "any number of rankings team-draft-multileave and others; --list shows all.");
+  command.add("--id ID", &arguments.id, "Id of this impression, such as a query's.");
+  command.add("--length N", count(&arguments.length, 1, kLongest),
+              "Documents to show; default 10.");
+  command.add("--offset N", count(&arguments.offset, 0, kLongest),
+              "Documents shown on earlier pages of the same draft; default 0.");
+  command.add("--seed N", count(&arguments.seed, 0, (std::uint64_t{1} << 63) - 1),
+              "Seed of the experiment; default 0.");
+  const Option& clicks =
+      command.add("--clicks LIST", &arguments.clicks,
+                  "Clicked documents, separated by commas; prints the credit. Empty: no click.");
+  command.add("--list", &arguments.list, "List all methods with their options instead.");
+  command.add("--json", &arguments.json, "Print JSON.");
+  command.footer =
+      "Examples:\n  duel interleave --method team-draft --id q1 A.txt B.txt --clicks d3,d7\n"
       "  duel interleave --id q1 A.txt B.txt --offset 10 --json\n"
       "  duel interleave --method 'probabilistic(tau=3)' --id q1 A.txt B.txt\n"
-      "  duel interleave --method team-draft-multileave --id q1 A.txt B.txt C.txt");
-  context.on(command, [arguments, clicks, &context] {
-    arguments->clicks_given = clicks->count() > 0;
-    return run_interleave(*arguments, context);
-  });
+      "  duel interleave --method team-draft-multileave --id q1 A.txt B.txt C.txt";
+  command.action = [&arguments, &clicks](CommandContext& context) {
+    arguments.clicks_given = clicks.given();
+    return run_interleave(arguments, context);
+  };
 }
 
 }  // namespace duel::cli

@@ -4,16 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <utility>
 
-#include "duel/cli/help.h"
 #include "duel/cli/interview_report.h"
 #include "duel/core/call_spec.h"
 #include "duel/core/json.h"
-#include "duel/core/numbers.h"
 #include "duel/experiment/certificate_file.h"
 #include "duel/policies/registry.h"
 #include "duel/study/round_robin.h"
@@ -62,82 +59,46 @@ Result<T> of_option(const std::string& option, Result<T> result) {
 
 }  // namespace
 
-void add_interview_options(CLI::App* command, CommandContext& context, InterviewOptions& options,
+void add_interview_options(Command& command, InterviewOptions& options,
                            const std::vector<std::string>& orders) {
-  add_list_option(command, "--arms", options.arms,
-                  "What to compare: files, globs in quotes ('prompts/*.txt') or names (a,b,c); may "
-                  "be repeated. A file of that very name wins over a glob.")
-      ->type_name("ARMS")
-      ->check(is_not_empty);
-  command->add_option("ARM", options.more_arms, "More arms, as --arms.")->type_name("ARM");
-  command
-      ->add_option("--arms-file", options.arms_file,
-                   "A file with an arm a line: a file's path, a name, or "
-                   R"({"arm_id":"b","payload":..}.)")
-      ->type_name("FILE")
-      ->check(is_not_empty);
-  command
-      ->add_option("--tasks", options.tasks,
-                   "JSON Lines: each duel is about one task; a pair meets a task again only when "
-                   "it has met all.")
-      ->type_name("FILE")
-      ->check(is_not_empty);
-  context.configurable(
-      command
-          ->add_option("--policy", options.policy,
-                       "Who chooses the pairs (default auto). See 'duel policies'.")
-          ->type_name("POLICY")
-          ->check(is_not_empty));
-  command
-      ->add_option("--goal", options.goal,
-                   "What a winner is: condorcet (default; beats every other arm), copeland (beats "
-                   "the most arms) or borda (highest mean rate).")
-      ->type_name("GOAL")
-      ->check(CLI::IsMember({"condorcet", "copeland", "borda"}));
-  command
-      ->add_option("--order", options.order,
-                   orders.size() == 3
-                       ? "Who is shown first: random (default), both (each duel is judged in both "
-                         "orders; a flip is a tie), or fixed."
-                       : "Who is shown first: random (default) or fixed.")
-      ->type_name("ORDER")
-      ->check(CLI::IsMember(orders));
-  context.configurable(
-      command
-          ->add_option_function<std::string>(
-              "--alpha",
-              [&options](const std::string& text) {
-                const auto value = parse_number(text);
-                if (!value.ok() || *value <= 0 || *value >= 1) {
-                  throw CLI::ValidationError(
-                      "--alpha", fmt::format("'{}' is out of range (allowed: > 0 and < 1)", text));
-                }
-                options.alpha = *value;
-              },
-              "Chance that the certificate is wrong, at most (default 0.05).")
-          ->type_name("NUMBER"));
-  context.configurable(add_count_option(
-      command, "--max-duels", options.max_duels, 1, 1'000'000'000,
-      "Stop undecided after so many duels, those of earlier runs included (default 10000)."));
-  context.configurable(add_count_option(command, "--seed", options.seed, 0, ~std::uint64_t{0},
-                                        "Seed of all randomness (default 0)."));
-  command
-      ->add_option("--name", options.name,
-                   "The experiment's id (default: the folder of the files, or 'duel').")
-      ->type_name("ID")
-      ->check(is_not_empty);
-  command
-      ->add_option("--log", options.log,
-                   "Where every duel is recorded (default NAME.duel.jsonl). Where it exists, the "
-                   "experiment goes on.")
-      ->type_name("FILE")
-      ->check(is_not_empty);
-  command
-      ->add_option("--certificate", options.certificate,
-                   "Where the certificate goes (default: beside the log).")
-      ->type_name("FILE")
-      ->check(is_not_empty);
-  command->add_flag("--json", options.json, "Print JSON.");
+  command.add("--arms ARMS", not_empty(&options.arms),
+              "What to compare: files, globs in quotes ('prompts/*.txt') or names (a,b,c); may be "
+              "repeated. A file of that very name wins over a glob.");
+  command.add("ARM", &options.more_arms, "More arms, as --arms.");
+  command.add(
+      "--arms-file FILE", not_empty(&options.arms_file),
+      R"(A file with an arm a line: a file's path, a name, or {"arm_id":"b","payload":..}.)");
+  command.add("--tasks FILE", not_empty(&options.tasks),
+              "JSON Lines: each duel is about one task; a pair meets a task again only when it has "
+              "met all.");
+  command.add_configurable("--policy POLICY", not_empty(&options.policy),
+                           "Who chooses the pairs (default auto). See 'duel policies'.");
+  command.add("--goal GOAL", one_of(&options.goal, {"condorcet", "copeland", "borda"}),
+              "What a winner is: condorcet (default; beats every other arm), copeland (beats the "
+              "most arms) or borda (highest mean rate).");
+  command.add(
+      "--order ORDER", one_of(&options.order, orders),
+      orders.size() == 3
+          ? "Who is shown first: random (default), both (each duel is judged in both orders; "
+            "a flip is a tie), or fixed."
+          : "Who is shown first: random (default) or fixed.");
+  command.add_configurable(
+      "--alpha NUMBER",
+      number(
+          &options.alpha, [](double alpha) { return alpha > 0 && alpha < 1; }, "> 0 and < 1"),
+      "Chance that the certificate is wrong, at most (default 0.05).");
+  command.add_configurable(
+      "--max-duels N", count(&options.max_duels, 1, 1'000'000'000),
+      "Stop undecided after so many duels, those of earlier runs included (default 10000).");
+  command.add_seed(&options.seed);
+  command.add("--name ID", not_empty(&options.name),
+              "The experiment's id (default: the folder of the files, or 'duel').");
+  command.add("--log FILE", not_empty(&options.log),
+              "Where every duel is recorded (default NAME.duel.jsonl). Where it exists, the "
+              "experiment goes on.");
+  command.add("--certificate FILE", not_empty(&options.certificate),
+              "Where the certificate goes (default: beside the log).");
+  command.add("--json", &options.json, "Print JSON.");
 }
 
 Result<Interview> open_interview(const InterviewOptions& options, const CommandContext& context) {
@@ -216,22 +177,17 @@ Result<int> report_ending(Ending ending, const InterviewOptions& options,
   return ending == Ending::certified ? kExitDone : kExitUndecided;
 }
 
-std::string same_command(const CLI::App* command) {
-  std::string text = command_path(command);
+std::string same_command(const Command& command) {
+  std::string text = command.path();
   std::string positional;
-  for (const CLI::Option* option : command->get_options()) {
-    if (option->count() == 0 || option->get_name() == "--help") continue;
-    const std::string name =
-        option->get_lnames().empty() ? std::string() : "--" + option->get_lnames().front();
-    if (option->get_expected_max() == 0) {
-      text += " " + name;
-      continue;
-    }
-    for (const std::string& value : option->results()) {
-      if (name.empty()) {
+  for (const Option& option : command.options) {
+    if (!option.given()) continue;
+    if (!option.takes_value()) text += " " + option.name();
+    for (const std::string& value : option.texts) {
+      if (option.is_argument()) {
         positional += " " + shell_word(value);
-      } else {
-        text += fmt::format(" {} {}", name, shell_word(value));
+      } else if (option.takes_value()) {
+        text += fmt::format(" {} {}", option.name(), shell_word(value));
       }
     }
   }

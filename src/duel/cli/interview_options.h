@@ -2,12 +2,11 @@
 // and the report at the end.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "duel/cli/command.h"
+#include "duel/cli/options.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/judging/interview.h"
@@ -32,7 +31,7 @@ struct InterviewOptions {
 };
 
 // Adds the options. `orders` are those that make sense for the command.
-void add_interview_options(CLI::App* command, CommandContext& context, InterviewOptions& options,
+void add_interview_options(Command& command, InterviewOptions& options,
                            const std::vector<std::string>& orders);
 
 // Reads what the options name and opens the log, or goes on with it and says so.
@@ -50,6 +49,6 @@ Result<int> report_ending(Ending ending, const InterviewOptions& options,
                           const Interview& interview, CommandContext& context, const Json& extra);
 
 // The command as it was given, to be given again.
-std::string same_command(const CLI::App* command);
+std::string same_command(const Command& command);
 
 }  // namespace duel::cli

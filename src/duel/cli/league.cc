@@ -1,4 +1,4 @@
-#include "duel/cli/league.h"
+#include "duel/study/league.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "duel/cli/commands.h"
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/league_table.h"
 #include "duel/cli/progress.h"
@@ -15,7 +16,6 @@
 #include "duel/experiment/record.h"
 #include "duel/pictures/league_map.h"
 #include "duel/simulation/checkpoints.h"
-#include "duel/study/league.h"
 #include "duel/study/league_certificates.h"
 #include "duel/study/spec.h"
 
@@ -44,11 +44,11 @@ struct Arguments {
   bool json = false;
   std::string output;
   bool force = false;
-  CLI::Option* rounds_option = nullptr;
-  CLI::Option* trials_option = nullptr;
-  CLI::Option* goal_option = nullptr;
-  CLI::Option* alpha_option = nullptr;
-  CLI::Option* max_duels_option = nullptr;
+  const Option* rounds_option = nullptr;
+  const Option* trials_option = nullptr;
+  const Option* goal_option = nullptr;
+  const Option* alpha_option = nullptr;
+  const Option* max_duels_option = nullptr;
 };
 
 struct LeagueFiles {
@@ -100,21 +100,21 @@ Result<std::vector<LeagueProblem>> problems_of(const Arguments& arguments) {
 }
 
 std::uint32_t trials_of(const Arguments& arguments) {
-  if (arguments.quick && arguments.trials_option->count() == 0) return kQuickTrials;
+  if (arguments.quick && !arguments.trials_option->given()) return kQuickTrials;
   return static_cast<std::uint32_t>(arguments.trials);
 }
 
 Result<LeagueSpec> spec_of(const Arguments& arguments) {
-  for (const CLI::Option* option :
+  for (const Option* option :
        {arguments.goal_option, arguments.alpha_option, arguments.max_duels_option}) {
-    if (option->count() == 0) continue;
-    return Error::invalid_argument("a league by regret has no certificates", option->get_name(),
+    if (!option->given()) continue;
+    return Error::invalid_argument("a league by regret has no certificates", option->name(),
                                    "add --certificates");
   }
   LeagueSpec spec;
   spec.rounds = arguments.rounds;
   spec.trials = trials_of(arguments);
-  if (arguments.quick && arguments.rounds_option->count() == 0) spec.rounds = kQuickRounds;
+  if (arguments.quick && !arguments.rounds_option->given()) spec.rounds = kQuickRounds;
   spec.seed = arguments.seed;
   spec.threads = static_cast<unsigned>(arguments.threads);
   DUEL_ASSIGN(spec.policies, policies_of(arguments));
@@ -124,7 +124,7 @@ Result<LeagueSpec> spec_of(const Arguments& arguments) {
 }
 
 Result<CertificateLeagueSpec> certificate_spec_of(const Arguments& arguments) {
-  if (arguments.rounds_option->count() > 0) {
+  if (arguments.rounds_option->given()) {
     return Error::invalid_argument(
         "a certificate ends when it is there", "--rounds",
         "--max-duels is the number after which an experiment is given up");
@@ -136,7 +136,7 @@ Result<CertificateLeagueSpec> certificate_spec_of(const Arguments& arguments) {
   spec.alpha = arguments.alpha;
   spec.max_duels = arguments.max_duels;
   spec.trials = trials_of(arguments);
-  if (arguments.quick && arguments.max_duels_option->count() == 0) spec.max_duels = kQuickDuels;
+  if (arguments.quick && !arguments.max_duels_option->given()) spec.max_duels = kQuickDuels;
   spec.seed = arguments.seed;
   spec.threads = static_cast<unsigned>(arguments.threads);
   DUEL_ASSIGN(spec.policies, policies_of(arguments));
@@ -248,9 +248,8 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 
 }  // namespace
 
-void add_league_command(CLI::App& app, CommandContext& context) {
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
+void add_league_command(Command& program) {
+  Command& command = program.add_command(
       "league",
       "Plays all policies on all built-in problems and ranks them by regret.\n"
       "Policies play the same trials, so differences are taken trial by trial. Problems with a "
@@ -260,65 +259,48 @@ void add_league_command(CLI::App& app, CommandContext& context) {
       "finished.\n"
       "With --certificates the policies choose the duels of simulated experiments that end with a "
       "certificate, as in 'duel plan', and are ranked by how many duels that takes.");
-  command->add_flag("--quick", arguments->quick,
-                    fmt::format("A first look: {} rounds (at most {} duels) and {} trials, unless "
-                                "given.",
-                                kQuickRounds, kQuickDuels, kQuickTrials));
-  command->add_flag("--certificates", arguments->certificates,
-                    "Rank by the duels to a certificate instead of regret. Self-duels are left "
-                    "out, and all pairs in turn (round-robin) stand beside the policies.");
-  arguments->goal_option =
-      command->add_option("--goal", arguments->goal, "With --certificates: what is certified.")
-          ->type_name("condorcet|copeland|borda")
-          ->capture_default_str();
-  arguments->alpha_option = command
-                                ->add_option("--alpha", arguments->alpha,
-                                             "With --certificates: error level of the certificate.")
-                                ->capture_default_str();
-  arguments->max_duels_option = add_count_option(
-      command, "--max-duels", arguments->max_duels, 1, 1'000'000'000,
+  Arguments& arguments = command.runs<Arguments>(run);
+  command.add("--quick", &arguments.quick,
+              fmt::format("A first look: {} rounds (at most {} duels) and {} trials, unless given.",
+                          kQuickRounds, kQuickDuels, kQuickTrials));
+  command.add("--certificates", &arguments.certificates,
+              "Rank by the duels to a certificate instead of regret. Self-duels are left out, and "
+              "all pairs in turn (round-robin) stand beside the policies.");
+  arguments.goal_option = &command.add("--goal condorcet|copeland|borda", &arguments.goal,
+                                       "With --certificates: what is certified.");
+  arguments.alpha_option = &command.add("--alpha FLOAT", &arguments.alpha,
+                                        "With --certificates: error level of the certificate.");
+  arguments.max_duels_option = &command.add(
+      "--max-duels N", count(&arguments.max_duels, 1, 1'000'000'000),
       "With --certificates: duels after which an experiment is given up (default 5e4).");
-  add_list_option(command, "--matrices", arguments->directories,
-                  "Also play on every matrix file *.csv of this directory; may be repeated.")
-      ->type_name("DIR")
-      ->check(is_not_empty);
-  add_list_option(command, "--matrix", arguments->matrices,
-                  "Play on these matrices instead of the built-in problems, separated by commas; "
-                  "may be repeated. See 'duel matrix'.")
-      ->type_name("MATRIX-LIST")
-      ->check(is_not_empty);
-  command->add_flag("--no-built-in", arguments->no_built_in,
-                    "Play on the matrices of --matrices alone.");
-  add_list_option(command, "--policy", arguments->policies,
-                  "Policies that take part, separated by commas; may be repeated. By default all, "
-                  "with their default options. See 'duel policies'.")
-      ->type_name("POLICY-LIST")
-      ->check(is_not_empty);
-  arguments->rounds_option = add_count_option(command, "--rounds", arguments->rounds, 1, kMaxRounds,
-                                              "Rounds of every trial (default 1e5).");
-  arguments->trials_option =
-      add_count_option(command, "--trials", arguments->trials, 1, kMaxTrials,
-                       "Trials of every policy on every problem (default 50).");
-  context.configurable(add_count_option(command, "--seed", arguments->seed, 0, kMaxSeed,
-                                        "Seed of all randomness (default 0)."));
-  context.configurable(add_count_option(command, "--threads", arguments->threads, 0, kMaxThreads,
-                                        "Threads (default: one per core)."));
-  command->add_flag("--json", arguments->json, "Print JSON.");
-  command
-      ->add_option("-o,--output", arguments->output,
-                   "Directory for league.csv, ranking.csv, league.json and the heat map league.svg "
-                   "and league.png, or for certificates.csv, ranking.csv, certificates.json and "
-                   "certificates.md; created where it is missing.")
-      ->type_name("DIR")
-      ->check(is_not_empty);
-  command->add_flag("--force", arguments->force, "Replace the league in DIR.");
-  command->footer(
+  command.add("--matrices DIR", not_empty(&arguments.directories),
+              "Also play on every matrix file *.csv of this directory; may be repeated.");
+  command.add(
+      "--matrix MATRIX-LIST", not_empty(&arguments.matrices),
+      "Play on these matrices instead of the built-in problems, separated by commas; may be "
+      "repeated. See 'duel matrix'.");
+  command.add("--no-built-in", &arguments.no_built_in, "Play on the matrices of --matrices alone.");
+  command.add("--policy POLICY-LIST", not_empty(&arguments.policies),
+              "Policies that take part, separated by commas; may be repeated. By default all, with "
+              "their default options. See 'duel policies'.");
+  arguments.rounds_option = &command.add("--rounds N", count(&arguments.rounds, 1, kMaxRounds),
+                                         "Rounds of every trial (default 1e5).");
+  arguments.trials_option = &command.add("--trials N", count(&arguments.trials, 1, kMaxTrials),
+                                         "Trials of every policy on every problem (default 50).");
+  command.add_seed(&arguments.seed);
+  command.add_threads(&arguments.threads);
+  command.add("--json", &arguments.json, "Print JSON.");
+  command.add("-o,--output DIR", not_empty(&arguments.output),
+              "Directory for league.csv, ranking.csv, league.json and the heat map league.svg and "
+              "league.png, or for certificates.csv, ranking.csv, certificates.json and "
+              "certificates.md; created where it is missing.");
+  command.add("--force", &arguments.force, "Replace the league in DIR.");
+  command.footer =
       "Examples:\n"
       "  duel league --quick\n"
       "  duel league --policy rucb,rmed1,dts --matrices my_matrices --no-built-in\n"
       "  duel league --seed 1 -o league\n"
-      "  duel league --certificates --policy auto,dts,rmed1 --seed 1");
-  context.on(command, [arguments, &context] { return run(*arguments, context); });
+      "  duel league --certificates --policy auto,dts,rmed1 --seed 1";
 }
 
 }  // namespace duel::cli

@@ -1,15 +1,14 @@
-#include "duel/cli/learn.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "duel/cli/commands.h"
 #include "duel/cli/learn_output.h"
 #include "duel/cli/matrix_report.h"
 #include "duel/cli/progress.h"
@@ -328,9 +327,8 @@ Result<int> run(Arguments arguments, CommandContext& context) {
 
 }  // namespace
 
-void add_learn_command(CLI::App& app, CommandContext& context) {
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
+void add_learn_command(Command& program) {
+  Command& command = program.add_command(
       "learn",
       "Learns a linear ranker from simulated clicks, online.\n"
       "Each impression draws a query, shows the learner's list, lets a simulated user click and "
@@ -338,103 +336,62 @@ void add_learn_command(CLI::App& app, CommandContext& context) {
       "sum weighs impression t by discount^(t-1)) and of the ranker learned (offline), at 1, "
       "2, 5, 10, ... impressions and at the end, with standard errors over trials. Results depend "
       "on the seed alone, never on the threads.");
-  std::vector<CLI::Option*> own;  // what a resumed run brings along
-  own.push_back(command
-                    ->add_option("--data", arguments->data,
-                                 "Judged queries: a LETOR file (also gzip), - for standard input, "
-                                 "or synthetic(queries=200,features=20).")
-                    ->type_name("DATA")
-                    ->check(is_not_empty));
-  own.push_back(command
-                    ->add_option("--heldout", arguments->heldout,
-                                 "Judged queries to measure the learned ranker on; default: those "
-                                 "of --data.")
-                    ->type_name("DATA")
-                    ->check(is_not_empty));
-  own.push_back(context.configurable(
-      command
-          ->add_option("--learner", arguments->learner,
-                       "dbgd(delta=1,gamma=0.01) (default), mgd(candidates=9), pdgd, ...; "
-                       "duel policies --setting continuous lists them.")
-          ->type_name("LEARNER")
-          ->check(is_not_empty)));
-  own.push_back(context.configurable(
-      command
-          ->add_option("--interleave", arguments->interleave,
-                       "How rankings are merged: team-draft (default of dbgd), probabilistic "
-                       "(default of mgd), ...")
-          ->type_name("METHOD")
-          ->check(is_not_empty)));
-  own.push_back(context.configurable(
-      command
-          ->add_option("--clicks", arguments->clicks,
-                       "The simulated user: perfect (default), navigational, informational, ...")
-          ->type_name("MODEL")
-          ->check(is_not_empty)));
-  own.push_back(command
-                    ->add_option("--compare", arguments->compare,
-                                 "What answers a duel: clicks (default), or ndcg-logistic, a coin "
-                                 "with probability sigma(10 (NDCG - NDCG')), for dbgd.")
-                    ->type_name("WHAT")
-                    ->check(CLI::IsMember({"clicks", "ndcg-logistic"})));
-  context.configurable(add_count_option(command, "--impressions", arguments->impressions, 1,
-                                        1'000'000'000'000,
-                                        "Impressions of each trial (default "
-                                        "10000)."));
-  own.push_back(add_count_option(command, "--batch", arguments->batch, 1, 1'000'000'000,
-                                 "Duels per update, the option batch of the learner."));
-  own.push_back(context.configurable(add_count_option(command, "--trials", arguments->trials, 1,
-                                                      100'000, "Independent trials (default 5).")));
-  own.push_back(
-      context.configurable(add_count_option(command, "--length", arguments->length, 1, 1000,
-                                            "Documents shown, and the k of NDCG@k (default 10).")));
-  own.push_back(command
-                    ->add_option("--discount", arguments->discount,
-                                 "Factor per impression of the discounted sum (default 0.9995).")
-                    ->type_name("NUMBER"));
-  own.push_back(command
-                    ->add_option("--normalise", arguments->normalise,
-                                 "Scale features within each query: none (default), min-max or "
-                                 "z-score.")
-                    ->type_name("KIND")
-                    ->check(CLI::IsMember({"none", "min-max", "z-score"})));
-  own.push_back(add_count_option(command, "--grades", arguments->grades, 1, 256,
-                                 "Grades of the scale, where the data does not show the highest."));
-  own.push_back(context.configurable(add_count_option(command, "--seed", arguments->seed, 0,
-                                                      ~std::uint64_t{0},
-                                                      "Seed of all randomness (default 0).")));
-  context.configurable(add_count_option(command, "--threads", arguments->threads, 1, 4096,
-                                        "Threads (default: one per core)."));
-  command
-      ->add_option("-o,--output", arguments->output,
-                   "A directory for learn.json, curve.csv, model.json and weights.txt (first "
-                   "trial), rankers.txt (all trials) and the states to resume from.")
-      ->type_name("DIR")
-      ->check(is_not_empty);
-  CLI::Option* resume =
-      command
-          ->add_option("--resume", arguments->resume,
-                       "Go on with the run in DIR up to --impressions; the result is that of a run "
-                       "without interruption.")
-          ->type_name("DIR")
-          ->check(is_not_empty);
-  command->add_flag("--json", arguments->json, "Print JSON.");
-  command->footer(
+  auto& arguments = command.keep<Arguments>();
+  command.add_judged_data(&arguments.data);
+  command.add("--heldout DATA", not_empty(&arguments.heldout),
+              "Judged queries to measure the learned ranker on; default: those of --data.");
+  command.add_configurable("--learner LEARNER", not_empty(&arguments.learner),
+                           "dbgd(delta=1,gamma=0.01) (default), mgd(candidates=9), pdgd, ...; "
+                           "duel policies --setting continuous lists them.");
+  command.add_configurable(
+      "--interleave METHOD", not_empty(&arguments.interleave),
+      "How rankings are merged: team-draft (default of dbgd), probabilistic (default of "
+      "mgd), ...");
+  command.add_configurable(
+      "--clicks MODEL", not_empty(&arguments.clicks),
+      "The simulated user: perfect (default), navigational, informational, ...");
+  command.add("--compare WHAT", one_of(&arguments.compare, {"clicks", "ndcg-logistic"}),
+              "What answers a duel: clicks (default), or ndcg-logistic, a coin with probability "
+              "sigma(10 (NDCG - NDCG')), for dbgd.");
+  command.add_configurable("--impressions N", count(&arguments.impressions, 1, 1'000'000'000'000),
+                           "Impressions of each trial (default 10000).");
+  command.add("--batch N", count(&arguments.batch, 1, 1'000'000'000),
+              "Duels per update, the option batch of the learner.");
+  command.add_configurable("--trials N", count(&arguments.trials, 1, 100'000),
+                           "Independent trials (default 5).");
+  command.add_configurable("--length N", count(&arguments.length, 1, 1000),
+                           "Documents shown, and the k of NDCG@k (default 10).");
+  command.add("--discount NUMBER", &arguments.discount,
+              "Factor per impression of the discounted sum (default 0.9995).");
+  command.add_scale(&arguments.normalise, &arguments.grades);
+  command.add_seed(&arguments.seed);
+  command.add_threads(&arguments.threads, 1);
+  command.add("-o,--output DIR", not_empty(&arguments.output),
+              "A directory for learn.json, curve.csv, model.json and weights.txt (first trial), "
+              "rankers.txt (all trials) and the states to resume from.");
+  command.add("--resume DIR", not_empty(&arguments.resume),
+              "Go on with the run in DIR up to --impressions; the result is that of a run without "
+              "interruption.");
+  command.add("--json", &arguments.json, "Print JSON.");
+  command.footer =
       "Examples:\n"
       "  duel learn --data train.txt --heldout test.txt --learner 'dbgd(delta=1,gamma=0.01)' "
       "--interleave team-draft --clicks perfect --impressions 1e6\n"
       "  duel learn --data 'synthetic(queries=200,features=20)' --learner pdgd -o model\n"
-      "  duel learn --resume model --impressions 2e4");
-  context.on(command, [arguments, own, resume, &context]() -> Result<int> {
-    for (const CLI::Option* option : own) {
-      if (resume->count() > 0 && option->count() > 0 && !context.is_configured(option)) {
-        return Error::invalid_argument(
-            fmt::format("{} is taken from the saved run", option->get_name()), "--resume",
-            "leave it out");
+      "  duel learn --resume model --impressions 2e4";
+  command.action = [&arguments, &command](CommandContext& context) -> Result<int> {
+    // All else is in the saved run.
+    const std::set<std::string> free = {"--impressions", "--threads", "--output",
+                                        "--resume",      "--json",    "--quiet"};
+    for (const Option& option : command.options) {
+      if (arguments.resume.empty() || !option.on_command_line() || free.contains(option.name())) {
+        continue;
       }
+      return Error::invalid_argument(fmt::format("{} is taken from the saved run", option.name()),
+                                     "--resume", "leave it out");
     }
-    return run(*arguments, context);
-  });
+    return run(arguments, context);
+  };
 }
 
 }  // namespace duel::cli

@@ -3,36 +3,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 
-#include "duel/cli/command.h"
-#include "duel/cli/completion.h"
+#include "duel/cli/command_line.h"
+#include "duel/cli/commands.h"
 #include "duel/cli/configuration.h"
-#include "duel/cli/demo.h"
-#include "duel/cli/estimate.h"
-#include "duel/cli/export.h"
 #include "duel/cli/help.h"
-#include "duel/cli/import.h"
-#include "duel/cli/interleave.h"
-#include "duel/cli/league.h"
-#include "duel/cli/learn.h"
-#include "duel/cli/matrix.h"
-#include "duel/cli/plan.h"
-#include "duel/cli/plot.h"
-#include "duel/cli/policies.h"
-#include "duel/cli/reproduce.h"
-#include "duel/cli/result.h"
-#include "duel/cli/run.h"
-#include "duel/cli/simulate.h"
-#include "duel/cli/verify.h"
-#include "duel/cli/version.h"
-#include "duel/cli/vote.h"
 #include "duel/version_info.h"
 
 namespace duel::cli {
@@ -48,70 +27,56 @@ void occupy_standard_streams() {
   }
 }
 
-void add_quiet_flag(CLI::App& app, CommandContext& context) {
-  if (app.get_option_no_throw("--quiet") == nullptr) {
-    app.add_flag("-q,--quiet", context.quiet, "Print no progress and no notes.");
+void declare(Command& program) {
+  program.add("-V,--version", {}, "Print the version and exit.");
+  program.needs_command = true;
+  program.footer =
+      "Examples:\n"
+      "  duel demo\n"
+      "  duel simulate --policy rucb,rmed1 --matrix arxiv --rounds 1e6 --trials 100\n"
+      "\nEvery command explains itself: duel simulate --help";
+  for (const auto add :
+       {add_demo_command, add_run_command, add_vote_command, add_result_command, add_verify_command,
+        add_import_command, add_export_command, add_simulate_command, add_plan_command,
+        add_plot_command, add_policies_command, add_matrix_command, add_league_command,
+        add_estimate_command, add_interleave_command, add_learn_command, add_reproduce_command,
+        add_version_command, add_completion_command}) {
+    add(program);
   }
-  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    add_quiet_flag(*command, context);
-  }
+}
+
+void add_quiet_flag(Command& command, bool* quiet) {
+  command.add("-q,--quiet", quiet, "Print no progress and no notes.");
+  for (Command& below : command.commands) add_quiet_flag(below, quiet);
 }
 
 int run_program(int argc, const char* const* argv) {
   CommandContext context;
-  CLI::App app(
-      "Duel compares dueling-bandit policies: algorithms that find the best of several arms when "
-      "all they see is which of two won.",
-      "duel");
-  set_help_layout(app);
-  app.set_help_flag("-h,--help", "Print this help and exit.");
-  app.set_version_flag("-V,--version", fmt::format("duel {}", kVersion),
-                       "Print the version and exit.");
-  app.require_subcommand(1);
-  app.footer(
-      "Examples:\n"
-      "  duel demo\n"
-      "  duel simulate --policy rucb,rmed1 --matrix arxiv --rounds 1e6 --trials 100\n"
-      "\nEvery command explains itself: duel simulate --help");
-
-  add_demo_command(app, context);
-  add_run_command(app, context);
-  add_vote_command(app, context);
-  add_result_command(app, context);
-  add_verify_command(app, context);
-  add_import_command(app, context);
-  add_export_command(app, context);
-  add_simulate_command(app, context);
-  add_plan_command(app, context);
-  add_plot_command(app, context);
-  add_policies_command(app, context);
-  add_matrix_command(app, context);
-  add_league_command(app, context);
-  add_estimate_command(app, context);
-  add_interleave_command(app, context);
-  add_learn_command(app, context);
-  add_reproduce_command(app, context);
-  add_version_command(app, context);
-  add_completion_command(app, context);
-  add_quiet_flag(app, context);
-
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    context.print(chosen_command(app)->help());
+  Command program("duel",
+                  "Duel compares dueling-bandit policies: algorithms that find the best of several "
+                  "arms when all they see is which of two won.");
+  declare(program);
+  add_quiet_flag(program, &context.quiet);
+  if (argc > 1 && std::string_view(argv[1]) == "__complete") {
+    context.print(completions(program, {argv + 2, argv + argc}));
     return context.finish(kExitDone);
-  } catch (const CLI::CallForVersion&) {
-    context.print(fmt::format("duel {}\n", kVersion));
-    return context.finish(kExitDone);
-  } catch (const CLI::ParseError& error) {
-    print_error(explain_usage_error(app, error));
+  }
+  CommandLine line(program);
+  const auto wish = line.read(argc, argv);
+  if (!wish.ok()) {
+    print_error(wish.error());
     return kExitUsage;
   }
-  if (const Status status = apply_configuration(app, context); !status.ok()) {
+  if (*wish != CommandLine::Wish::work) {
+    context.print(*wish == CommandLine::Wish::help ? help_page(line.chosen())
+                                                   : fmt::format("duel {}\n", kVersion));
+    return context.finish(kExitDone);
+  }
+  if (const Status status = apply_configuration(program, line); !status.ok()) {
     print_error(status.error());
     return exit_code_of(status.error());
   }
-  return context.run();
+  return context.run(line.chosen().action);
 }
 
 }  // namespace

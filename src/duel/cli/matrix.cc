@@ -1,13 +1,11 @@
-#include "duel/cli/matrix.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "duel/cli/commands.h"
 #include "duel/cli/matrix_report.h"
 #include "duel/cli/option_report.h"
 #include "duel/cli/table.h"
@@ -24,6 +22,10 @@ namespace {
 
 constexpr int kExitCheckFailed = 4;
 
+void add_matrix_argument(Command& command, std::string* matrix) {
+  command.add_required("MATRIX", matrix, "A file, - for standard input, or a name such as arxiv.");
+}
+
 // show -------------------------------------------------------------------------------------------
 
 struct ShowArguments {
@@ -39,21 +41,17 @@ Result<int> run_show(const ShowArguments& arguments, CommandContext& context) {
   return kExitDone;
 }
 
-void add_show(CLI::App& parent, CommandContext& context) {
-  auto arguments = std::make_shared<ShowArguments>();
-  CLI::App* command = parent.add_subcommand(
+void add_show(Command& parent) {
+  Command& command = parent.add_command(
       "show",
       "Describes a matrix: winners, gaps, which assumptions hold and the worst case where one "
       "does not, and the lower bound on regret.");
-  command
-      ->add_option("MATRIX", arguments->matrix,
-                   "A file, - for standard input, or a name such as arxiv.")
-      ->required();
-  command->add_flag("--json", arguments->json, "Print JSON.");
-  command->footer(
-      "\nExamples:\n  duel matrix show arxiv\n  duel matrix show preferences.csv --json\n"
-      "  duel matrix show 'bradley-terry(k=64,seed=1,spread=1)'");
-  context.on(command, [arguments, &context] { return run_show(*arguments, context); });
+  ShowArguments& arguments = command.runs(run_show);
+  add_matrix_argument(command, &arguments.matrix);
+  command.add("--json", &arguments.json, "Print JSON.");
+  command.footer =
+      "Examples:\n  duel matrix show arxiv\n  duel matrix show preferences.csv --json\n"
+      "  duel matrix show 'bradley-terry(k=64,seed=1,spread=1)'";
 }
 
 // check ------------------------------------------------------------------------------------------
@@ -108,22 +106,21 @@ Result<int> run_check(const CheckArguments& arguments, CommandContext& context) 
   return all_hold ? kExitDone : kExitCheckFailed;
 }
 
-void add_check(CLI::App& parent, CommandContext& context) {
-  auto arguments = std::make_shared<CheckArguments>();
-  CLI::App* command = parent.add_subcommand(
+void add_check(Command& parent) {
+  Command& command = parent.add_command(
       "check",
       "Checks that a file holds a preference matrix, and that it fulfils what is required. The "
       "exit code is 0 if so and 4 if a requirement fails.");
+  CheckArguments& arguments = command.runs(run_check);
+  add_matrix_argument(command, &arguments.matrix);
   command
-      ->add_option("MATRIX", arguments->matrix,
-                   "A file, - for standard input, or a name such as arxiv.")
-      ->required();
-  add_list_option(command, "--require", arguments->require,
-                  "What must hold, separated by commas: condorcet, total-order, wst, sst, sti.")
-      ->type_name("LIST");
-  command->add_flag("--json", arguments->json, "Print JSON.");
-  command->footer("\nExample:\n  duel matrix check preferences.csv --require condorcet,sst");
-  context.on(command, [arguments, &context] { return run_check(*arguments, context); });
+      .add("--require LIST", &arguments.require,
+           "What must hold, separated by commas: condorcet, total-order, wst, sst, sti.")
+      .offers = [] {
+    return std::vector<std::string>{"condorcet", "total-order", "wst", "sst", "sti"};
+  };
+  command.add("--json", &arguments.json, "Print JSON.");
+  command.footer = "Example:\n  duel matrix check preferences.csv --require condorcet,sst";
 }
 
 // generate ---------------------------------------------------------------------------------------
@@ -181,22 +178,20 @@ Result<int> run_generate(const GenerateArguments& arguments, CommandContext& con
   return kExitDone;
 }
 
-void add_generate(CLI::App& parent, CommandContext& context) {
-  auto arguments = std::make_shared<GenerateArguments>();
-  CLI::App* command = parent.add_subcommand(
+void add_generate(Command& parent) {
+  Command& command = parent.add_command(
       "generate",
       "Writes a named matrix as CSV: one printed in a paper, or a generator with options.");
-  command->add_option("NAME", arguments->name,
-                      "The matrix, such as arxiv or 'mallows(k=8,phi=0.5)'.");
-  command->add_option("-o,--output", arguments->output, "File to write; - is standard output.")
-      ->type_name("FILE");
-  CLI::Option* list =
-      command->add_flag("--list", arguments->list, "List all names with their options instead.");
-  command->add_flag("--json", arguments->json, "Print the list as JSON.")->needs(list);
-  command->footer(
-      "\nExamples:\n  duel matrix generate 'bradley-terry(k=64,seed=1,spread=1)' -o bt64.csv\n"
-      "  duel matrix generate --list");
-  context.on(command, [arguments, &context] { return run_generate(*arguments, context); });
+  GenerateArguments& arguments = command.runs(run_generate);
+  command.add("NAME", &arguments.name, "The matrix, such as arxiv or 'mallows(k=8,phi=0.5)'.")
+      .offers = matrix_names;
+  command.add("-o,--output FILE", &arguments.output, "File to write; - is standard output.");
+  const Option& list =
+      command.add("--list", &arguments.list, "List all names with their options instead.");
+  command.add("--json", &arguments.json, "Print the list as JSON.").needs = &list;
+  command.footer =
+      "Examples:\n  duel matrix generate 'bradley-terry(k=64,seed=1,spread=1)' -o bt64.csv\n"
+      "  duel matrix generate --list";
 }
 
 // from-rankings ----------------------------------------------------------------------------------
@@ -280,50 +275,42 @@ Result<int> run_from_rankings(const RankingsArguments& arguments, CommandContext
   return kExitDone;
 }
 
-void add_from_rankings(CLI::App& parent, CommandContext& context) {
-  auto arguments = std::make_shared<RankingsArguments>();
-  CLI::App* command = parent.add_subcommand(
+void add_from_rankings(Command& parent) {
+  Command& command = parent.add_command(
       "from-rankings",
       "Turns a PrefLib file of rankings (soc, soi, toc, toi) into a preference matrix: the share "
       "of voters who put one alternative above the other. Alternatives tied in a ballot are not "
       "compared.");
-  command->add_option("FILE", arguments->file, "The PrefLib file; - is standard input.")
-      ->required();
-  command
-      ->add_option("--unranked", arguments->unranked,
-                   "Alternatives that a ballot leaves out: ignore them (the default), or rank "
-                   "them last, below every ranked one, as is usual in elections.")
-      ->type_name("ignore|last");
-  command
-      ->add_option("-o,--output", arguments->output,
-                   "File for the matrix; - is standard output, the default without --json.")
-      ->type_name("FILE");
-  command
-      ->add_option("--counts", arguments->counts,
-                   "Also write how many voters put each alternative above each other.")
-      ->type_name("FILE");
-  command->add_flag("--json", arguments->json, "Print counts and matrix as JSON.");
-  command->footer(
-      "\nExample:\n  duel matrix from-rankings 00008-00000009.soi --unranked last -o govan.csv");
-  context.on(command, [arguments, &context] { return run_from_rankings(*arguments, context); });
+  RankingsArguments& arguments = command.runs(run_from_rankings);
+  command.add_required("FILE", &arguments.file, "The PrefLib file; - is standard input.");
+  command.add("--unranked ignore|last", &arguments.unranked,
+              "Alternatives that a ballot leaves out: ignore them (the default), or rank them "
+              "last, below every ranked one, as is usual in elections.");
+  command.add("-o,--output FILE", &arguments.output,
+              "File for the matrix; - is standard output, the default without --json.");
+  command.add("--counts FILE", &arguments.counts,
+              "Also write how many voters put each alternative above each other.");
+  command.add("--json", &arguments.json, "Print counts and matrix as JSON.");
+  command.footer =
+      "Example:\n  duel matrix from-rankings 00008-00000009.soi --unranked last -o govan.csv";
 }
 
 }  // namespace
 
-void add_matrix_command(CLI::App& app, CommandContext& context) {
-  CLI::App* command = app.add_subcommand(
+void add_matrix_command(Command& program) {
+  Command& command = program.add_command(
       "matrix",
       "Preference matrices: what they fulfil, generators, and matrices from rankings.\n"
       "A matrix is a file of probabilities (docs/formats.md) or a name such as arxiv or "
       "'bradley-terry(k=64)'.");
-  command->require_subcommand(1);
-  command->footer(
-      "\nExamples:\n  duel matrix show arxiv\n  duel matrix check preferences.csv --require sst\n"
-      "  duel matrix generate --list");
-  add_show(*command, context);
-  add_check(*command, context);
-  add_generate(*command, context);
-  add_from_rankings(*command, context);
+  command.needs_command = true;
+  command.footer =
+      "Examples:\n  duel matrix show arxiv\n  duel matrix check preferences.csv --require sst\n"
+      "  duel matrix generate --list";
+  add_show(command);
+  add_check(command);
+  add_generate(command);
+  add_from_rankings(command);
 }
 
 }  // namespace duel::cli

@@ -1,4 +1,4 @@
-#include "duel/cli/plan.h"
+#include "duel/study/plan.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,15 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "duel/cli/commands.h"
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/progress.h"
 #include "duel/cli/table.h"
 #include "duel/core/call_spec.h"
-#include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
 #include "duel/pictures/plan_picture.h"
 #include "duel/study/pilot.h"
-#include "duel/study/plan.h"
 #include "duel/study/spec.h"
 #include "duel/truth/matrix_catalogue.h"
 
@@ -41,10 +40,10 @@ struct Arguments {
   std::uint64_t threads = 0;
   bool json = false;
   std::string output;
-  CLI::Option* matrix_option = nullptr;
-  CLI::Option* pilot_option = nullptr;
-  CLI::Option* arms_option = nullptr;
-  CLI::Option* gap_option = nullptr;
+  const Option* matrix_option = nullptr;
+  const Option* pilot_option = nullptr;
+  const Option* arms_option = nullptr;
+  const Option* gap_option = nullptr;
 };
 
 Result<Goal> parse_goal(const std::string& text) {
@@ -57,23 +56,23 @@ Result<Goal> parse_goal(const std::string& text) {
 }
 
 Result<PlanTruth> truth_of(const Arguments& arguments) {
-  const bool guessed = arguments.arms_option->count() > 0 || arguments.gap_option->count() > 0;
-  const int given = (arguments.matrix_option->count() > 0 ? 1 : 0) +
-                    (arguments.pilot_option->count() > 0 ? 1 : 0) + (guessed ? 1 : 0);
+  const bool guessed = arguments.arms_option->given() || arguments.gap_option->given();
+  const int given = (arguments.matrix_option->given() ? 1 : 0) +
+                    (arguments.pilot_option->given() ? 1 : 0) + (guessed ? 1 : 0);
   if (given != 1) {
     return Error::invalid_argument(given == 0 ? "what the arms are like is missing"
                                               : "the arms are described twice")
         .with_hint("give --matrix M, or --pilot FILE, or --arms K --gap G");
   }
-  if (arguments.matrix_option->count() > 0) {
+  if (arguments.matrix_option->given()) {
     DUEL_ASSIGN(PreferenceMatrix matrix, resolve_matrix(arguments.matrix));
     return known_truth(std::move(matrix));
   }
-  if (arguments.pilot_option->count() > 0) {
+  if (arguments.pilot_option->given()) {
     DUEL_ASSIGN(const Pilot pilot, read_pilot(arguments.pilot));
     return posterior_truth(pilot);
   }
-  if (arguments.arms_option->count() == 0 || arguments.gap_option->count() == 0) {
+  if (!arguments.arms_option->given() || !arguments.gap_option->given()) {
     return Error::invalid_argument("--arms and --gap belong together")
         .with_hint("such as --arms 5 --gap 0.05");
   }
@@ -213,74 +212,57 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 
 }  // namespace
 
-void add_plan_command(CLI::App& app, CommandContext& context) {
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
+void add_plan_command(Command& program) {
+  Command& command = program.add_command(
       "plan",
       "How many duels until a certificate? Simulates experiments with the policy that chooses the "
       "pairs and the rule that stops, and shows how many duels they take, how many stay undecided, "
       "how many are wrong, and what asking all pairs in turn would cost.\n"
       "The truth is a matrix, a guess (--arms, --gap), or drawn from what a pilot saw. Results "
       "depend on the seed alone, never on the number of threads.");
-  arguments->matrix_option =
-      command
-          ->add_option("--matrix", arguments->matrix, "A matrix file or name. See 'duel matrix'.")
-          ->type_name("MATRIX")
-          ->check(is_not_empty);
-  arguments->pilot_option =
-      command
-          ->add_option("--pilot", arguments->pilot,
-                       "The log of an experiment, or comparisons in a CSV file (model_a, model_b, "
-                       "winner as in an arena, or first, second, winner) or JSON lines. Truths are "
-                       "drawn from what it says of each pair.")
-          ->type_name("FILE")
-          ->check(is_not_empty);
-  arguments->arms_option = add_count_option(command, "--arms", arguments->arms, 2, 10'000,
-                                            "Guess: the number of arms; with --gap.");
-  arguments->gap_option = command->add_option(
-      "--gap", arguments->gap,
-      "Guess: the best arm wins 1/2 + gap of its duels with the second, and with all others, which "
-      "are even, unless there is a spread.");
+  Arguments& arguments = command.runs(run);
+  arguments.matrix_option = &command.add("--matrix MATRIX", not_empty(&arguments.matrix),
+                                         "A matrix file or name. See 'duel matrix'.");
+  arguments.pilot_option = &command.add(
+      "--pilot FILE", not_empty(&arguments.pilot),
+      "The log of an experiment, or comparisons in a CSV file (model_a, model_b, winner "
+      "as in an arena, or first, second, winner) or JSON lines. Truths are drawn from "
+      "what it says of each pair.");
+  arguments.arms_option = &command.add("--arms N", count(&arguments.arms, 2, 10'000),
+                                       "Guess: the number of arms; with --gap.");
+  arguments.gap_option =
+      &command.add("--gap FLOAT", &arguments.gap,
+                   "Guess: the best arm wins 1/2 + gap of its duels with the second, and with all "
+                   "others, which are even, unless there is a spread.");
   command
-      ->add_option("--spread", arguments->spread,
-                   "Guess: how far the other arms' strengths lie below the second's (standard "
-                   "deviations of log odds, drawn for each experiment). Default 0.")
-      ->needs(arguments->arms_option);
-  add_list_option(command, "--policy", arguments->policies,
-                  "Policies to compare, separated by commas; may be repeated (default auto).")
-      ->type_name("POLICY-LIST")
-      ->check(is_not_empty);
-  command->add_option("--goal", arguments->goal, "What is to be certified.")
-      ->type_name("condorcet|copeland|borda")
-      ->capture_default_str();
-  command->add_option("--alpha", arguments->alpha, "Error level of the certificate.")
-      ->capture_default_str();
-  add_count_option(command, "--max-duels", arguments->max_duels, 1, 1'000'000'000,
-                   "Duels after which an experiment is given up (default 1e5).");
-  command->add_option("--tie-rate", arguments->tie_rate,
-                      "Share of duels that end without a winner. Default 0.");
-  add_count_option(command, "--parallel", arguments->parallel, 1, 10'000,
-                   "Duels that are judged at the same time (default 1).");
-  command->add_option("--cost-per-duel", arguments->cost_per_duel, "Price of one duel.")
-      ->check(CLI::NonNegativeNumber);
-  add_count_option(command, "--trials", arguments->trials, 2, 10'000'000,
-                   "Experiments that are simulated (default 1000).");
-  context.configurable(add_count_option(command, "--seed", arguments->seed, 0, kMaxSeed,
-                                        "Seed of all randomness (default 0)."));
-  context.configurable(add_count_option(command, "--threads", arguments->threads, 0, kMaxThreads,
-                                        "Threads (default: one per core)."));
-  command->add_flag("--json", arguments->json, "Print JSON.");
-  command
-      ->add_option("-o,--output", arguments->output,
-                   "Picture of the share decided over the duels spent: .svg, .png or .pdf.")
-      ->type_name("FILE")
-      ->check(is_not_empty);
-  command->footer(
+      .add("--spread FLOAT", &arguments.spread,
+           "Guess: how far the other arms' strengths lie below the second's (standard deviations "
+           "of log odds, drawn for each experiment). Default 0.")
+      .needs = arguments.arms_option;
+  command.add("--policy POLICY-LIST", not_empty(&arguments.policies),
+              "Policies to compare, separated by commas; may be repeated (default auto).");
+  command.add("--goal condorcet|copeland|borda", &arguments.goal, "What is to be certified.");
+  command.add("--alpha FLOAT", &arguments.alpha, "Error level of the certificate.");
+  command.add("--max-duels N", count(&arguments.max_duels, 1, 1'000'000'000),
+              "Duels after which an experiment is given up (default 1e5).");
+  command.add("--tie-rate FLOAT", &arguments.tie_rate,
+              "Share of duels that end without a winner. Default 0.");
+  command.add("--parallel N", count(&arguments.parallel, 1, 10'000),
+              "Duels that are judged at the same time (default 1).");
+  command.add("--cost-per-duel FLOAT:NONNEGATIVE", &arguments.cost_per_duel, "Price of one duel.")
+      .not_negative = true;
+  command.add("--trials N", count(&arguments.trials, 2, 10'000'000),
+              "Experiments that are simulated (default 1000).");
+  command.add_seed(&arguments.seed);
+  command.add_threads(&arguments.threads);
+  command.add("--json", &arguments.json, "Print JSON.");
+  command.add("-o,--output FILE", not_empty(&arguments.output),
+              "Picture of the share decided over the duels spent: .svg, .png or .pdf.");
+  command.footer =
       "Examples:\n"
       "  duel plan --arms 5 --gap 0.05 --cost-per-duel 0.02\n"
       "  duel plan --matrix arxiv --policy auto,rmed1,dts -o plan.svg\n"
-      "  duel plan --pilot votes.csv --alpha 0.01");
-  context.on(command, [arguments, &context] { return run(*arguments, context); });
+      "  duel plan --pilot votes.csv --alpha 0.01";
 }
 
 }  // namespace duel::cli

@@ -1,16 +1,15 @@
-#include "duel/cli/plot.h"
+#include "duel/pictures/plot.h"
 
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "duel/cli/commands.h"
 #include "duel/cli/draw.h"
 #include "duel/core/whole_file.h"
-#include "duel/pictures/plot.h"
 #include "duel/study/results.h"
 #include "duel/study/study_files.h"
 #include "duel/truth/regret.h"
@@ -77,44 +76,29 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 
 }  // namespace
 
-void add_plot_command(CLI::App& app, CommandContext& context) {
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
+void add_plot_command(Command& program) {
+  Command& command = program.add_command(
       "plot",
       "Draws the results of a study as SVG, PDF or PNG.\n"
       "Cumulative regret over rounds, both logarithmic: a line per policy with a band of two "
       "standard errors on each side, and the asymptotic lower bound as a black dashed line. "
       "Several matrices become panels. The drawing is done by gnuplot.");
-  command
-      ->add_option("DIR", arguments->directory,
-                   "Directory that 'duel simulate -o DIR' wrote, or a results.csv.")
-      ->required()
-      ->type_name("DIR");
-  command
-      ->add_option("-o,--output", arguments->output,
-                   "Picture to write: name.svg, name.pdf or name.png; - is standard output.")
-      ->required()
-      ->type_name("FILE")
-      ->check(is_not_empty);
-  context.configurable(
-      command
-          ->add_option("--format", arguments->format,
-                       "Format, whatever the name of the file; gnuplot gives the script itself.")
-          ->type_name("svg|pdf|png|gnuplot"));
-  context.configurable(
-      command
-          ->add_option("--regret", arguments->regret,
-                       "Regret notion to draw; by default the first one of the results.")
-          ->type_name("REGRET"));
-  add_list_option(command, "--matrix", arguments->matrices,
-                  "Draw only this matrix; may be repeated.")
-      ->type_name("MATRIX");
-  command->add_option("--title", arguments->title, "Line above the picture.")->type_name("TEXT");
-  command->footer(
+  Arguments& arguments = command.runs(run);
+  command.add_required("DIR", &arguments.directory,
+                       "Directory that 'duel simulate -o DIR' wrote, or a results.csv.");
+  command.add_required("-o,--output FILE", not_empty(&arguments.output),
+                       "Picture to write: name.svg, name.pdf or name.png; - is standard output.");
+  command.add_configurable(
+      "--format svg|pdf|png|gnuplot", &arguments.format,
+      "Format, whatever the name of the file; gnuplot gives the script itself.");
+  command.add_configurable("--regret REGRET", &arguments.regret,
+                           "Regret notion to draw; by default the first one of the results.");
+  command.add("--matrix MATRIX", &arguments.matrices, "Draw only this matrix; may be repeated.");
+  command.add("--title TEXT", &arguments.title, "Line above the picture.");
+  command.footer =
       "Example:\n"
       "  duel simulate --policy rucb,rmed1 --matrix arxiv -o out\n"
-      "  duel plot out -o regret.svg");
-  context.on(command, [arguments, &context] { return run(*arguments, context); });
+      "  duel plot out -o regret.svg";
 }
 
 }  // namespace duel::cli

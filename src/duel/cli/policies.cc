@@ -1,16 +1,14 @@
-#include "duel/cli/policies.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <memory>
 #include <regex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "duel/cli/commands.h"
 #include "duel/cli/option_report.h"
 #include "duel/cli/table.h"
 #include "duel/continuous/learner_registry.h"
@@ -263,28 +261,28 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 
 }  // namespace
 
-void add_policies_command(CLI::App& app, CommandContext& context) {
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
+void add_policies_command(Command& program) {
+  Command& command = program.add_command(
       "policies",
       "Lists the policies, and the learners of points and rankers (setting continuous): setting, "
-      "horizon, "
-      "guarantee, paper, status.\n"
+      "horizon, guarantee, paper, status.\n"
       "With a name it describes that policy and its options. A policy is written rucb or "
       "rucb(alpha=0.6), here and in every other command.");
-  command->add_option("POLICY", arguments->name, "Policy to describe.");
-  command
-      ->add_option("--setting", arguments->setting,
-                   "Only policies whose setting contains this text, such as condorcet.")
-      ->type_name("TEXT");
-  CLI::Option* json = command->add_flag("--json", arguments->json, "Print JSON.");
-  command->add_flag("--markdown", arguments->markdown, "Print the page docs/policies.md.")
-      ->excludes(json);
-  command->footer(
+  Arguments& arguments = command.runs(run);
+  command.add("POLICY", &arguments.name, "Policy to describe.").offers = [] {
+    std::vector<std::string> names;
+    for (const Card& card : all_cards()) names.push_back(card.facts.name);
+    return names;
+  };
+  command.add("--setting TEXT", &arguments.setting,
+              "Only policies whose setting contains this text, such as condorcet.");
+  const Option& json = command.add("--json", &arguments.json, "Print JSON.");
+  command.add("--markdown", &arguments.markdown, "Print the page docs/policies.md.").excludes =
+      &json;
+  command.footer =
       "Examples:\n  duel policies\n  duel policies rucb\n"
       "  duel policies --setting condorcet --json\n"
-      "  duel policies --setting continuous");
-  context.on(command, [arguments, &context] { return run(*arguments, context); });
+      "  duel policies --setting continuous";
 }
 
 }  // namespace duel::cli

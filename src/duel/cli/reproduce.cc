@@ -1,5 +1,3 @@
-#include "duel/cli/reproduce.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "duel/cli/commands.h"
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/progress.h"
 #include "duel/cli/table.h"
@@ -390,71 +389,62 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 
 }  // namespace
 
-void add_reproduce_command(CLI::App& app, CommandContext& context) {
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
+void add_reproduce_command(Command& program) {
+  Command& command = program.add_command(
       "reproduce",
       "Does published figures and tables again and shows each printed number beside ours.\n"
       "PASS and FAIL are against the tolerance in the row; a number of which nothing is asked is "
       "shown, and what needs data that was not given is skipped. Results depend on the seed alone, "
       "never on the number of threads. Ends with 1 where something fails. An interrupted run "
       "(Ctrl-C) keeps what is complete, and 'duel reproduce all -o DIR' goes on from there.");
-  command
-      ->add_option("NAME", arguments->names,
-                   "What to reproduce, or 'all'; see 'duel reproduce list'.")
-      ->type_name("REPRODUCTION");
-  command->add_flag("--quick", arguments->quick, "Fewer trials and rounds, for a first look.");
-  context.configurable(add_count_option(command, "--seed", arguments->seed, 0, kMaxSeed,
-                                        "Seed of all randomness (default 0)."));
-  context.configurable(add_count_option(command, "--threads", arguments->threads, 0, kMaxThreads,
-                                        "Threads (default: one per core)."));
-  add_list_option(command, "--matrix", arguments->matrices,
-                  "A preference matrix, or NAME=MATRIX, for reproductions whose data may not be "
-                  "shipped; or a directory of matrices. May be repeated.")
-      ->type_name("MATRIX")
-      ->check(is_not_empty);
-  add_list_option(command, "--data", arguments->data,
-                  "Judged queries and documents as LETOR text; may be repeated.")
-      ->type_name("FILE")
-      ->check(is_not_empty);
-  command
-      ->add_option("-o,--output", arguments->output,
-                   "Directory for NAME/*.csv, NAME/*.svg, NAME/*.png and NAME/findings.json; "
-                   "created where it is missing.")
-      ->type_name("DIR")
-      ->check(is_not_empty);
-  command->add_flag("--json", arguments->json, "Print JSON.");
-  command->footer(
+  Arguments& arguments = command.runs(run);
+  command.add("NAME", &arguments.names, "What to reproduce, or 'all'; see 'duel reproduce list'.")
+      .offers = [] {
+    std::vector<std::string> names = reproduction_names();
+    names.emplace_back(kAll);
+    return names;
+  };
+  command.add("--quick", &arguments.quick, "Fewer trials and rounds, for a first look.");
+  command.add_seed(&arguments.seed);
+  command.add_threads(&arguments.threads);
+  command.add(
+      "--matrix MATRIX", not_empty(&arguments.matrices),
+      "A preference matrix, or NAME=MATRIX, for reproductions whose data may not be shipped; "
+      "or a directory of matrices. May be repeated.");
+  command.add("--data FILE", not_empty(&arguments.data),
+              "Judged queries and documents as LETOR text; may be repeated.");
+  command.add("-o,--output DIR", not_empty(&arguments.output),
+              "Directory for NAME/*.csv, NAME/*.svg, NAME/*.png and NAME/findings.json; created "
+              "where it is missing.");
+  command.add("--json", &arguments.json, "Print JSON.");
+  command.footer =
       "Examples:\n"
       "  duel reproduce list\n"
       "  duel reproduce rmed-arxiv --quick\n"
       "  duel reproduce all -o reproduction\n"
-      "  duel reproduce report reproduction -o reproduction.md");
-  context.on(command, [arguments, &context] { return run(*arguments, context); });
+      "  duel reproduce report reproduction -o reproduction.md";
 
-  auto list_as_json = std::make_shared<bool>(false);
-  CLI::App* list_command = command->add_subcommand("list", "Lists what can be reproduced.");
-  list_command->add_flag("--json", *list_as_json, "Print JSON.");
-  list_command->footer("Example:\n  duel reproduce list --json");
-  context.on(list_command, [list_as_json, &context] { return list(*list_as_json, context); });
+  Command& list_command = command.add_command("list", "Lists what can be reproduced.");
+  bool& list_as_json = list_command.keep<bool>();
+  list_command.add("--json", &list_as_json, "Print JSON.");
+  list_command.footer = "Example:\n  duel reproduce list --json";
+  list_command.action = [&](CommandContext& context) { return list(list_as_json, context); };
 
-  auto report_from = std::make_shared<std::string>();
-  auto report_to = std::make_shared<std::string>("-");
-  CLI::App* report_command = command->add_subcommand(
+  Command& report_command = command.add_command(
       "report",
       "Writes a report in Markdown of what a directory holds.\n"
       "Every published number, ours, what is asked, the verdict, and what does not match and why.");
-  report_command
-      ->add_option("DIR", *report_from, "Directory that 'duel reproduce all -o DIR' wrote.")
-      ->required()
-      ->type_name("DIR");
-  report_command->add_option("-o,--output", *report_to, "File to write (default: standard output).")
-      ->type_name("FILE")
-      ->check(is_not_empty);
-  report_command->footer("Example:\n  duel reproduce report reproduction -o reproduction.md");
-  context.on(report_command, [report_from, report_to, &context] {
-    return report(*report_from, *report_to, context);
-  });
+  auto& report_from = report_command.keep<std::string>();
+  auto& report_to = report_command.keep<std::string>();
+  report_to = "-";
+  report_command.add_required("DIR", &report_from,
+                              "Directory that 'duel reproduce all -o DIR' wrote.");
+  report_command.add("-o,--output FILE", not_empty(&report_to),
+                     "File to write (default: standard output).");
+  report_command.footer = "Example:\n  duel reproduce report reproduction -o reproduction.md";
+  report_command.action = [&](CommandContext& context) {
+    return report(report_from, report_to, context);
+  };
 }
 
 }  // namespace duel::cli

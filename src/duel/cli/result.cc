@@ -1,16 +1,14 @@
-#include "duel/cli/result.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "duel/cli/commands.h"
 #include "duel/cli/table.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
@@ -28,7 +26,7 @@ struct Arguments {
   std::string log;
   double alpha = 0.05;
   double prior = 0;  // shape of the Gamma prior
-  CLI::Option* prior_option = nullptr;
+  const Option* prior_option = nullptr;
   bool json = false;
   bool strict = false;
 };
@@ -310,7 +308,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   }
   const std::string& file = arguments.log.empty() ? arguments.file : arguments.log;
   std::optional<GammaPrior> prior;
-  if (arguments.prior_option->count() > 0) {
+  if (arguments.prior_option->given()) {
     if (!(arguments.prior > 1 && arguments.prior < 1e6)) {
       return Error::invalid_argument(fmt::format("{} is out of range", arguments.prior), "--prior",
                                      "above 1");
@@ -326,33 +324,26 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 
 }  // namespace
 
-void add_result_command(CLI::App& app, CommandContext& context) {
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
+void add_result_command(Command& program) {
+  Command& command = program.add_command(
       "result",
       "Shows the result of an experiment from its log, or of comparisons in a CSV file.\n"
       "The verdict in a sentence, every arm and every pair with intervals that hold whenever one "
       "looks, Bradley-Terry strengths, how far each rival is from being beaten, and health checks. "
       "The rows of a CSV file are taken in the order in which they stand.");
-  command->add_option("FILE", arguments->file, "Log, or comparisons as CSV (*.csv).");
-  command->add_option("--log", arguments->log, "The same, as an option.")->type_name("FILE");
-  command
-      ->add_option(
-          "--alpha", arguments->alpha,
-          "Error level of the certificate of a CSV file (default 0.05); a log has its own.")
-      ->type_name("ALPHA");
-  arguments->prior_option =
-      command
-          ->add_option(
-              "--prior", arguments->prior,
-              "Shape of a Gamma prior on the Bradley-Terry strengths, above 1: Elo is then "
-              "finite for any duels, drawn towards the average arm as by SHAPE - 1 wins "
-              "each way between two. The verdict does not depend on it.")
-          ->type_name("SHAPE");
-  command->add_flag("--json", arguments->json, "Print JSON.");
-  command->add_flag("--strict", arguments->strict, "End with 4 if a health check failed.");
-  command->footer("Examples:\n  duel result --log prompts.jsonl\n  duel result arena.csv --json");
-  context.on(command, [arguments, &context] { return run(*arguments, context); });
+  Arguments& arguments = command.runs(run);
+  command.add("FILE", &arguments.file, "Log, or comparisons as CSV (*.csv).");
+  command.add("--log FILE", &arguments.log, "The same, as an option.");
+  command.add("--alpha ALPHA", &arguments.alpha,
+              "Error level of the certificate of a CSV file (default 0.05); a log has its own.");
+  arguments.prior_option =
+      &command.add("--prior SHAPE", &arguments.prior,
+                   "Shape of a Gamma prior on the Bradley-Terry strengths, above 1: Elo is then "
+                   "finite for any duels, drawn towards the average arm as by SHAPE - 1 wins each "
+                   "way between two. The verdict does not depend on it.");
+  command.add("--json", &arguments.json, "Print JSON.");
+  command.add("--strict", &arguments.strict, "End with 4 if a health check failed.");
+  command.footer = "Examples:\n  duel result --log prompts.jsonl\n  duel result arena.csv --json";
 }
 
 }  // namespace duel::cli

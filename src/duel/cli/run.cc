@@ -1,17 +1,14 @@
-#include "duel/cli/run.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <utility>
 
+#include "duel/cli/commands.h"
 #include "duel/cli/interview_options.h"
 #include "duel/cli/live_table.h"
 #include "duel/core/json.h"
-#include "duel/core/numbers.h"
 #include "duel/judging/judged_run.h"
 
 namespace duel::cli {
@@ -29,22 +26,10 @@ struct Arguments {
   double retry_delay = 0.5;
 };
 
-CLI::Option* add_seconds_option(CLI::App* command, const std::string& name, double& target,
-                                double most, const std::string& doc) {
-  return command
-      ->add_option_function<std::string>(
-          name,
-          [&target, name, most](const std::string& text) {
-            const auto value = parse_number(text);
-            if (!value.ok() || *value <= 0 || *value > most) {
-              throw CLI::ValidationError(
-                  name, fmt::format("'{}' is out of range (allowed: > 0 and <= {}, in seconds)",
-                                    text, format_number(most)));
-            }
-            target = *value;
-          },
-          doc)
-      ->type_name("SECONDS");
+Value seconds(double* target) {
+  return number(
+      target, [](double value) { return value > 0 && value <= 1e6; },
+      "> 0 and <= 1000000, in seconds");
 }
 
 FailedDuel failed_duel(const std::string& word) {
@@ -62,7 +47,7 @@ Json judge_json(const JudgedRun& run, const JudgePool& pool) {
   return json;
 }
 
-Result<int> run(const Arguments& arguments, const CLI::App* command, CommandContext& context) {
+Result<int> run(const Arguments& arguments, const Command& command, CommandContext& context) {
   JudgeOptions options;
   options.protocol = arguments.protocol == "jsonl" ? JudgeProtocol::jsonl : JudgeProtocol::call;
   options.parallel = static_cast<std::size_t>(arguments.parallel);
@@ -127,62 +112,53 @@ Result<int> run(const Arguments& arguments, const CLI::App* command, CommandCont
 
 }  // namespace
 
-void add_run_command(CLI::App& app, CommandContext& context) {
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
+void add_run_command(Command& program) {
+  Command& command = program.add_command(
       "run",
       "Finds the best arm by asking a judge program which of two is better.\n"
       "A policy chooses the pairs; the run stops by itself once an arm has been shown to beat "
-      "every "
-      "other, and writes a certificate that holds although one looked after every duel. The judge "
-      "is a program: its first line is the answer (first, second, tie, both_bad, skip, or an arm's "
-      "id), or its exit code is (11 first, 12 second, 13 tie, 14 both bad, 15 skip). Any other "
-      "exit "
-      "code is a failure, which is tried again and never counts against an arm. Every duel is in "
-      "the log before it counts: the same command goes on after a kill.\n"
+      "every other, and writes a certificate that holds although one looked after every duel. The "
+      "judge is a program: its first line is the answer (first, second, tie, both_bad, skip, or an "
+      "arm's id), or its exit code is (11 first, 12 second, 13 tie, 14 both bad, 15 skip). Any "
+      "other exit code is a failure, which is tried again and never counts against an arm. Every "
+      "duel is in the log before it counts: the same command goes on after a kill.\n"
       "Exit codes: 0 certified (also that no arm beats every other), 3 undecided after "
-      "--max-duels, "
-      "1 failure, 130 interrupted.");
-  add_interview_options(command, context, arguments->interview, {"random", "both", "fixed"});
-  command
-      ->add_option(
-          "--judge", arguments->judge,
-          "The judge's command line, run without a shell. Places: {first} {second} (paths, "
-          "or the text of arms that are no files), {first.id}, {first.payload}, {task}, "
-          "{task.FIELD}, {duel_id}. Without places {first} {second} are added, and {task} "
-          "where there are tasks.")
-      ->type_name("COMMAND");
-  command
-      ->add_option("--judge-protocol", arguments->protocol,
-                   "call (default): one call for each duel; jsonl: the judge stays, one JSON line "
-                   "in, one line out.")
-      ->type_name("PROTOCOL")
-      ->check(CLI::IsMember({"call", "jsonl"}));
-  context.configurable(add_count_option(command, "--parallel", arguments->parallel, 1, 1000,
-                                        "Duels in flight at a time (default 1)."));
-  context.configurable(add_seconds_option(command, "--timeout", arguments->timeout, 1e6,
-                                          "How long to wait for an answer (default 120)."));
-  context.configurable(add_count_option(command, "--retries", arguments->retries, 0, 100,
-                                        "Further tries when the judge fails (default 2)."));
-  context.configurable(add_seconds_option(
-      command, "--retry-delay", arguments->retry_delay, 1e6,
-      "Pause before the second try; doubled each time, at most 30 (default 0.5)."));
-  command
-      ->add_option("--on-failure", arguments->on_failure,
-                   "What becomes of a duel when every try failed: missing (default), skip, or stop "
-                   "the run.")
-      ->type_name("WHAT")
-      ->check(CLI::IsMember({"missing", "skip", "stop"}));
-  add_count_option(command, "--max-failures", arguments->max_failures, 1, 1'000'000,
-                   "Stop when so many duels in a row got no answer (default 5).");
-  command->footer(
+      "--max-duels, 1 failure, 130 interrupted.");
+  auto& arguments = command.keep<Arguments>();
+  add_interview_options(command, arguments.interview, {"random", "both", "fixed"});
+  command.add("--judge COMMAND", &arguments.judge,
+              "The judge's command line, run without a shell. Places: {first} {second} (paths, or "
+              "the text of arms that are no files), {first.id}, {first.payload}, {task}, "
+              "{task.FIELD}, {duel_id}. Without places {first} {second} are added, and {task} "
+              "where there are tasks.");
+  command.add(
+      "--judge-protocol PROTOCOL", one_of(&arguments.protocol, {"call", "jsonl"}),
+      "call (default): one call for each duel; jsonl: the judge stays, one JSON line in, one "
+      "line out.");
+  command.add_configurable("--parallel N", count(&arguments.parallel, 1, 1000),
+                           "Duels in flight at a time (default 1).");
+  command.add_configurable("--timeout SECONDS", seconds(&arguments.timeout),
+                           "How long to wait for an answer (default 120).");
+  command.add_configurable("--retries N", count(&arguments.retries, 0, 100),
+                           "Further tries when the judge fails (default 2).");
+  command.add_configurable(
+      "--retry-delay SECONDS", seconds(&arguments.retry_delay),
+      "Pause before the second try; doubled each time, at most 30 (default 0.5).");
+  command.add("--on-failure WHAT", one_of(&arguments.on_failure, {"missing", "skip", "stop"}),
+              "What becomes of a duel when every try failed: missing (default), skip, or stop the "
+              "run.");
+  command.add("--max-failures N", count(&arguments.max_failures, 1, 1'000'000),
+              "Stop when so many duels in a row got no answer (default 5).");
+  command.footer =
       "Examples:\n"
       "  duel run --arms 'prompts/*.txt' --judge ./judge.sh\n"
       "  duel run --arms a,b,c --judge 'python3 judge.py {first} {second} {task.question}' --tasks "
       "questions.jsonl --parallel 8\n"
       "  duel run --arms 'models/*.json' --judge ./judge.py --judge-protocol jsonl --order both "
-      "--alpha 0.01 --max-duels 2000");
-  context.on(command, [arguments, command, &context] { return run(*arguments, command, context); });
+      "--alpha 0.01 --max-duels 2000";
+  command.action = [&arguments, &command](CommandContext& context) {
+    return run(arguments, command, context);
+  };
 }
 
 }  // namespace duel::cli

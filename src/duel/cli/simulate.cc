@@ -1,14 +1,14 @@
-#include "duel/cli/simulate.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <filesystem>
-#include <memory>
+#include <list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "duel/cli/commands.h"
 #include "duel/cli/result_table.h"
 #include "duel/cli/study_runner.h"
 #include "duel/study/results.h"
@@ -21,14 +21,14 @@ namespace {
 // An option that is a key of the study: `--policy` is `policies`.
 struct StudyOption {
   std::string key;
-  CLI::Option* option = nullptr;
+  const Option* option = nullptr;
   std::vector<std::string> texts;
   std::optional<bool> flag;  // of an option without a value
 };
 
 struct Arguments {
   std::string study;
-  std::vector<std::unique_ptr<StudyOption>> study_options;
+  std::list<StudyOption> study_options;
   std::string output;
   std::string resume;
   bool force = false;
@@ -72,14 +72,14 @@ Error missing(const std::string& what, const std::string& example) {
   return Error::invalid_argument(fmt::format("no {} is given", what)).with_hint("write " + example);
 }
 
-Result<StudySpec> spec_of(const Arguments& arguments, const CommandContext& context) {
+Result<StudySpec> spec_of(const Arguments& arguments) {
   StudyDraft flags;
   StudyDraft configured;
   StudyDraft file;
-  for (const auto& option : arguments.study_options) {
-    if (option->option->count() == 0) continue;
-    StudyDraft& draft = context.is_configured(option->option) ? configured : flags;
-    DUEL_RETURN_IF_ERROR(add_to_draft(draft, *option));
+  for (const StudyOption& option : arguments.study_options) {
+    if (!option.option->given()) continue;
+    StudyDraft& draft = option.option->configured ? configured : flags;
+    DUEL_RETURN_IF_ERROR(add_to_draft(draft, option));
   }
   if (!arguments.study.empty()) {
     DUEL_ASSIGN(file, read_study_file(arguments.study));
@@ -98,20 +98,19 @@ Result<StudySpec> spec_of(const Arguments& arguments, const CommandContext& cont
   return complete(draft);
 }
 
-Result<StudyOutcome> resume(const Arguments& arguments, const CommandContext& context,
-                            const StudyOptions& options) {
+Result<StudyOutcome> resume(const Arguments& arguments, const StudyOptions& options) {
   std::string extra = arguments.study.empty() ? "" : "a study file";
   if (!arguments.output.empty()) extra = "--output";
   if (arguments.force) extra = "--force";
   unsigned threads = 0;
-  for (const auto& option : arguments.study_options) {
-    if (option->option->count() == 0) continue;
-    if (option->key == "threads") {
+  for (const StudyOption& option : arguments.study_options) {
+    if (!option.option->given()) continue;
+    if (option.key == "threads") {
       StudyDraft draft;
-      DUEL_RETURN_IF_ERROR(add_to_draft(draft, *option));
+      DUEL_RETURN_IF_ERROR(add_to_draft(draft, option));
       threads = draft.threads.value_or(0);
-    } else if (!context.is_configured(option->option)) {
-      extra = option->option->get_name();
+    } else if (!option.option->configured) {
+      extra = option.option->name();
     }
   }
   if (!extra.empty()) {
@@ -133,9 +132,8 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
     }
   }
   if (directory.empty()) {
-    for (const auto& option : arguments.study_options) {
-      if (option->key == "trials_csv" && option->option->count() > 0 && *option->flag &&
-          !context.is_configured(option->option)) {
+    for (const StudyOption& option : arguments.study_options) {
+      if (option.key == "trials_csv" && option.option->on_command_line() && *option.flag) {
         return Error::invalid_argument("there is no directory to write to", "--trials-csv",
                                        "add -o DIR");
       }
@@ -146,11 +144,11 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   }
   std::optional<StudySpec> spec;
   if (arguments.resume.empty()) {
-    DUEL_ASSIGN(spec, spec_of(arguments, context));
+    DUEL_ASSIGN(spec, spec_of(arguments));
   }
   StudyRun study(context);
   DUEL_ASSIGN(const StudyOutcome outcome, study.run([&](StudyOptions& options) {
-    if (!spec) return resume(arguments, context, options);
+    if (!spec) return resume(arguments, options);
     options.output = arguments.output;
     options.force = arguments.force;
     return run_study(*spec, options);
@@ -178,9 +176,8 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 
 }  // namespace
 
-void add_simulate_command(CLI::App& app, CommandContext& context) {
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
+void add_simulate_command(Command& program) {
+  Command& command = program.add_command(
       "simulate",
       "Plays policies against known preference matrices, many trials each, and compares their "
       "regret.\n"
@@ -188,66 +185,56 @@ void add_simulate_command(CLI::App& app, CommandContext& context) {
       "error. Results depend on the seed alone, never on the number of threads. A study file can "
       "say everything that the options say; options win. Numbers may be written 1e6. An "
       "interrupted run (Ctrl-C) prints the statistics of the finished trials.");
-  command
-      ->add_option("STUDY", arguments->study,
-                   "Study file in TOML: policies, matrices, rounds, trials, ...")
-      ->type_name("FILE");
+  Arguments& arguments = command.runs(run);
+  command.add("STUDY FILE", &arguments.study,
+              "Study file in TOML: policies, matrices, rounds, trials, ...");
 
-  const auto add_option = [&](const std::string& names, const std::string& key,
-                              const std::string& type, const std::string& doc) {
-    arguments->study_options.push_back(std::make_unique<StudyOption>());
-    StudyOption& entry = *arguments->study_options.back();
+  const auto add_option = [&](std::string_view declared, const std::string& key,
+                              const std::string& doc) {
+    StudyOption& entry = arguments.study_options.emplace_back();
     entry.key = key;
-    entry.option = add_list_option(command, names, entry.texts, doc)->type_name(type);
-    if (type.find("LIST") == std::string::npos) entry.option->expected(1);
-    entry.option->check([key](const std::string& text) { return complaint_about(key, text); });
-    context.configurable(entry.option);
+    const Check check = [key](const std::string& text) { return complaint_about(key, text); };
+    Option& option = command.add_configurable(declared, checked(&entry.texts, check), doc);
+    option.once = !declared.ends_with("LIST");
+    entry.option = &option;
   };
-  const auto add_flag = [&](const std::string& names, const std::string& key,
+  const auto add_flag = [&](std::string_view declared, const std::string& key,
                             const std::string& doc) {
-    arguments->study_options.push_back(std::make_unique<StudyOption>());
-    StudyOption& entry = *arguments->study_options.back();
+    StudyOption& entry = arguments.study_options.emplace_back();
     entry.key = key;
     entry.flag = false;
-    entry.option = context.configurable(command->add_flag(names, *entry.flag, doc));
+    entry.option = &command.add_configurable(declared, &*entry.flag, doc);
   };
-  add_option("--policy", "policies", "POLICY-LIST",
+  add_option("--policy POLICY-LIST", "policies",
              "Policies to compare, separated by commas; may be repeated. See 'duel policies'.");
-  add_option("--matrix,--environment", "matrices", "MATRIX-LIST",
+  add_option("--matrix,--environment MATRIX-LIST", "matrices",
              "Built-in matrices such as arxiv or bradley-terry(k=64,seed=1,spread=1), or files; "
              "matrices that change, changing(1=arxiv,10000=slides); or rankers compared by clicks, "
              "clicks(data=train.txt,interleave=team-draft,user=navigational). Separated by commas; "
              "may be repeated. See 'duel matrix' and docs/estimation.md.");
-  add_option("--rounds", "rounds", "N", "Rounds of every trial (default 1e5).");
-  add_option("--trials", "trials", "N", "Trials of every policy on every matrix (default 100).");
-  add_option("--seed", "seed", "N", "Seed of all randomness (default 0).");
-  add_option("--checkpoints", "checkpoints", "N-LIST",
+  add_option("--rounds N", "rounds", "Rounds of every trial (default 1e5).");
+  add_option("--trials N", "trials", "Trials of every policy on every matrix (default 100).");
+  add_option("--seed N", "seed", "Seed of all randomness (default 0).");
+  add_option("--checkpoints N-LIST", "checkpoints",
              "Rounds at which regret is recorded, such as 1e3,1e4 (default 1, 2, 5, 10, ...).");
   add_option(
-      "--regret", "regrets", "REGRET-LIST",
+      "--regret REGRET-LIST", "regrets",
       "Regret notions: average, strong, weak, copeland, borda, von-neumann (default average).");
   add_flag("--horizon-per-checkpoint", "horizon_per_checkpoint",
            "Run policies that need a horizon afresh for every checkpoint, as the papers do.");
-  add_option("--threads", "threads", "N", "Threads (default: one per core).");
+  add_option("--threads N", "threads", "Threads (default: one per core).");
   add_flag("--trials-csv", "trials_csv", "Also write trials.csv, a row per trial (with -o).");
-  command
-      ->add_option("-o,--output", arguments->output,
-                   "Directory for spec.toml, results.csv and more; created where it is missing.")
-      ->type_name("DIR")
-      ->check(is_not_empty);
-  command
-      ->add_option("--resume", arguments->resume,
-                   "Continue the interrupted study in this directory.")
-      ->type_name("DIR")
-      ->check(is_not_empty);
-  command->add_flag("--force", arguments->force, "Replace the results of another study in DIR.");
-  command->add_flag("--json", arguments->json, "Print JSON.");
-  command->footer(
+  command.add("-o,--output DIR", not_empty(&arguments.output),
+              "Directory for spec.toml, results.csv and more; created where it is missing.");
+  command.add("--resume DIR", not_empty(&arguments.resume),
+              "Continue the interrupted study in this directory.");
+  command.add("--force", &arguments.force, "Replace the results of another study in DIR.");
+  command.add("--json", &arguments.json, "Print JSON.");
+  command.footer =
       "Examples:\n"
       "  duel simulate --policy rucb,rmed1 --matrix arxiv --rounds 1e6 --trials 100 --seed 1\n"
       "  duel simulate --policy 'rucb(alpha=0.6)' --matrix my.csv --regret average,weak --json\n"
-      "  duel simulate study.toml -o out && duel plot out -o regret.svg");
-  context.on(command, [arguments, &context] { return run(*arguments, context); });
+      "  duel simulate study.toml -o out && duel plot out -o regret.svg";
 }
 
 }  // namespace duel::cli

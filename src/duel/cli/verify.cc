@@ -1,11 +1,9 @@
-#include "duel/cli/verify.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <memory>
 #include <string>
 
+#include "duel/cli/commands.h"
 #include "duel/core/json.h"
 #include "duel/core/whole_file.h"
 #include "duel/experiment/certificate_file.h"
@@ -96,25 +94,21 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 
 }  // namespace
 
-void add_verify_command(CLI::App& app, CommandContext& context) {
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
+void add_verify_command(Command& program) {
+  Command& command = program.add_command(
       "verify",
       "Checks a certificate against the log it came from.\n"
       "Reads the whole log, follows its chain of hashes, computes the certificate anew and "
-      "compares "
-      "it to the last byte. Without a certificate it checks the log and says what it certifies. "
-      "Ends with 0 if all fits and with 5 if something does not, naming the field or the line.");
-  command->add_option("CERTIFICATE", arguments->certificate, "Certificate to check.")
-      ->type_name("FILE");
-  command->add_option("--log", arguments->log, "Log of the experiment.")
-      ->required()
-      ->type_name("FILE");
-  command->add_flag("--json", arguments->json, "Print JSON.");
-  command->footer(
+      "compares it to the last byte. Without a certificate it checks the log and says what it "
+      "certifies. Ends with 0 if all fits and with 5 if something does not, naming the field or "
+      "the line.");
+  Arguments& arguments = command.runs(run);
+  command.add("CERTIFICATE FILE", &arguments.certificate, "Certificate to check.");
+  command.add_required("--log FILE", &arguments.log, "Log of the experiment.");
+  command.add("--json", &arguments.json, "Print JSON.");
+  command.footer =
       "Examples:\n  duel verify prompts.certificate.json --log prompts.jsonl\n"
-      "  duel verify --log prompts.jsonl");
-  context.on(command, [arguments, &context] { return run(*arguments, context); });
+      "  duel verify --log prompts.jsonl";
 }
 
 }  // namespace duel::cli

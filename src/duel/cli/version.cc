@@ -1,22 +1,19 @@
-#include "duel/cli/version.h"
-
 #include <fmt/format.h>
 
-#include <memory>
-
+#include "duel/cli/commands.h"
 #include "duel/core/json.h"
 #include "duel/version_info.h"
 
 namespace duel::cli {
 
-void add_version_command(CLI::App& app, CommandContext& context) {
-  auto json = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand(
+void add_version_command(Command& program) {
+  Command& command = program.add_command(
       "version", "Prints the version, the commit, the compiler and the platform.");
-  command->add_flag("--json", *json, "Print JSON.");
-  command->footer("Example:\n  duel version --json");
-  context.on(command, [json, &context]() -> Result<int> {
-    if (*json) {
+  bool& json = command.keep<bool>();
+  command.add("--json", &json, "Print JSON.");
+  command.footer = "Example:\n  duel version --json";
+  command.action = [&json](CommandContext& context) -> Result<int> {
+    if (json) {
       Json facts;
       facts["version"] = kVersion;
       facts["commit"] = kGitCommit.empty() ? Json() : kGitCommit;
@@ -30,7 +27,7 @@ void add_version_command(CLI::App& app, CommandContext& context) {
                               kGitCommit.empty() ? "unknown" : kGitCommit, kCompiler, kBuildType,
                               kPlatform));
     return kExitDone;
-  });
+  };
 }
 
 }  // namespace duel::cli

@@ -1,17 +1,15 @@
-#include "duel/cli/vote.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "duel/cli/ballot.h"
+#include "duel/cli/commands.h"
 #include "duel/cli/interview_options.h"
 #include "duel/cli/interview_report.h"
 #include "duel/cli/table.h"
@@ -168,7 +166,7 @@ class Booth {
   bool stopped_ = false;
 };
 
-Result<int> run(const Arguments& arguments, const CLI::App* command, CommandContext& context) {
+Result<int> run(const Arguments& arguments, const Command& command, CommandContext& context) {
   const InterruptGuard guard;
   DUEL_ASSIGN(Interview interview, open_interview(arguments.interview, context));
   bool stopped = false;
@@ -194,9 +192,8 @@ Result<int> run(const Arguments& arguments, const CLI::App* command, CommandCont
 
 }  // namespace
 
-void add_vote_command(CLI::App& app, CommandContext& context) {
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
+void add_vote_command(Command& program) {
+  Command& command = program.add_command(
       "vote",
       "Finds the best arm by asking you which of two is better.\n"
       "Shows two items at a time, blind and in random order, side by side where the terminal is "
@@ -205,17 +202,17 @@ void add_vote_command(CLI::App& app, CommandContext& context) {
       "the next pair comes, q stop. Without a terminal it reads the same from lines. What is "
       "answered is in the log; the same command goes on.\n"
       "Exit codes: 0 certified, 3 stopped or undecided, 1 failure, 130 interrupted.");
-  add_interview_options(command, context, arguments->interview, {"random", "fixed"});
-  command
-      ->add_option("--voter", arguments->voter,
-                   "Who votes, for the log: where several vote, their agreement can be looked at.")
-      ->type_name("ID")
-      ->check(is_not_empty);
-  command->footer(
+  auto& arguments = command.keep<Arguments>();
+  add_interview_options(command, arguments.interview, {"random", "fixed"});
+  command.add("--voter ID", not_empty(&arguments.voter),
+              "Who votes, for the log: where several vote, their agreement can be looked at.");
+  command.footer =
       "Examples:\n"
       "  duel vote --arms 'slogans/*.txt'\n"
-      "  duel vote --arms-file names.txt --name mascot --alpha 0.1 --voter ann");
-  context.on(command, [arguments, command, &context] { return run(*arguments, command, context); });
+      "  duel vote --arms-file names.txt --name mascot --alpha 0.1 --voter ann";
+  command.action = [&arguments, &command](CommandContext& context) {
+    return run(arguments, command, context);
+  };
 }
 
 }  // namespace duel::cli

@@ -1,0 +1,37 @@
+// All commands of the program, in the order in which the help page lists them. Each declares itself
+// in the source of its name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "duel/cli/options.h"
+
+namespace duel::cli {
+
+void add_demo_command(Command& program);
+void add_run_command(Command& program);
+void add_vote_command(Command& program);
+void add_result_command(Command& program);
+void add_verify_command(Command& program);
+void add_import_command(Command& program);
+void add_export_command(Command& program);
+void add_simulate_command(Command& program);
+void add_plan_command(Command& program);
+void add_plot_command(Command& program);
+void add_policies_command(Command& program);
+void add_matrix_command(Command& program);
+void add_league_command(Command& program);
+void add_estimate_command(Command& program);
+void add_interleave_command(Command& program);
+void add_learn_command(Command& program);
+void add_reproduce_command(Command& program);
+void add_version_command(Command& program);
+void add_completion_command(Command& program);
+
+// `duel __complete WORDS...`, which the scripts of `duel completion` call: what the last of the
+// words may become. A line each, `word` or `word<tab>what it is`; the lines `:files` and
+// `:directories` leave it to the shell to offer these.
+std::string completions(const Command& program, const std::vector<std::string>& words);
+
+}  // namespace duel::cli

@@ -1,0 +1,136 @@
+#include "duel/cli/options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "duel/core/numbers.h"
+#include "duel/study/spec.h"
+
+namespace duel::cli {
+
+Value checked(Target target, Check check) {
+  Value value(std::move(target));
+  value.check = std::move(check);
+  return value;
+}
+
+Value not_empty(Target target) {
+  return checked(std::move(target),
+                 [](const std::string& text) { return text.empty() ? "it is empty" : ""; });
+}
+
+Value one_of(Target target, std::vector<std::string> words) {
+  Value value = checked(std::move(target), [words](const std::string& text) {
+    const bool known = std::find(words.begin(), words.end(), text) != words.end();
+    return known ? "" : fmt::format("{} not in {{{}}}", text, fmt::join(words, ","));
+  });
+  value.words = std::move(words);
+  return value;
+}
+
+Value count(std::uint64_t* target, std::uint64_t least, std::uint64_t most) {
+  return Check([target, least, most](const std::string& text) -> std::string {
+    const auto value = parse_count(text);
+    const std::string range = most >= std::numeric_limits<std::int64_t>::max()
+                                  ? fmt::format("{} or more, at most 2^63 - 1", least)
+                                  : fmt::format("{} .. {}", least, most);
+    if (!value.ok()) return fmt::format("{} (allowed: {})", value.error().message, range);
+    if (*value < least || *value > most) {
+      return fmt::format("'{}' is out of range (allowed: {})", text, range);
+    }
+    *target = *value;
+    return "";
+  });
+}
+
+Value number(double* target, bool (*fits)(double), std::string allowed) {
+  return Check(
+      [target, fits, allowed = std::move(allowed)](const std::string& text) -> std::string {
+        const auto value = parse_number(text);
+        if (!value.ok() || !fits(*value)) {
+          return fmt::format("'{}' is out of range (allowed: {})", text, allowed);
+        }
+        *target = *value;
+        return "";
+      });
+}
+
+std::string Option::name() const {
+  for (const std::string& spelling : spellings) {
+    if (spelling.starts_with("--")) return spelling;
+  }
+  return names;
+}
+
+Command::Command(std::string name_, std::string about_, const Command* above_)
+    : name(std::move(name_)), about(std::move(about_)), above(above_) {
+  add("-h,--help", {}, "Print this help and exit.");
+}
+
+Command& Command::add_command(std::string command_name, std::string command_about) {
+  return commands.emplace_back(std::move(command_name), std::move(command_about), this);
+}
+
+Option& Command::add(std::string_view declared, Value value, std::string doc) {
+  Option& option = options.emplace_back();
+  const std::size_t space = std::min(declared.find(' '), declared.size());
+  option.names = declared.substr(0, space);
+  option.word = declared.substr(std::min(space + 1, declared.size()));
+  option.doc = std::move(doc);
+  option.target = std::move(value.target);
+  option.check = std::move(value.check);
+  if (!value.words.empty()) {
+    option.word += fmt::format(":{{{}}}", fmt::join(value.words, ","));
+    option.offers = [words = std::move(value.words)] { return words; };
+  }
+  if (declared.starts_with("-")) option.spellings = split_list(option.names);
+  return option;
+}
+
+Option& Command::add_required(std::string_view declared, Value value, std::string doc) {
+  Option& option = add(declared, std::move(value), std::move(doc));
+  option.required = true;
+  return option;
+}
+
+Option& Command::add_configurable(std::string_view declared, Value value, std::string doc) {
+  Option& option = add(declared, std::move(value), std::move(doc));
+  option.configurable = true;
+  return option;
+}
+
+void Command::add_seed(std::uint64_t* seed) {
+  add_configurable("--seed N", count(seed, 0, kMaxSeed), "Seed of all randomness (default 0).");
+}
+
+void Command::add_threads(std::uint64_t* threads, std::uint64_t least) {
+  add_configurable("--threads N", count(threads, least, kMaxThreads),
+                   "Threads (default: one per core).");
+}
+
+Option& Command::add_judged_data(std::string* data) {
+  return add("--data DATA", not_empty(data),
+             "Judged queries: a LETOR file (also gzip), - for standard input, or "
+             "synthetic(queries=200,features=20).");
+}
+
+void Command::add_scale(std::string* normalise, std::uint64_t* grades) {
+  add("--normalise KIND", one_of(normalise, {"none", "min-max", "z-score"}),
+      "Scale features within each query: none (default), min-max or z-score.");
+  add("--grades N", count(grades, 1, 256),
+      "Grades of the scale, where the data does not show the highest.");
+}
+
+std::string Command::path() const { return above == nullptr ? name : above->path() + " " + name; }
+
+std::vector<std::string> Command::command_names() const {
+  std::vector<std::string> names;
+  for (const Command& command : commands) names.push_back(command.name);
+  return names;
+}
+
+}  // namespace duel::cli
