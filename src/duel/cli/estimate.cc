@@ -14,10 +14,11 @@
 
 #include "duel/cli/matrix_report.h"
 #include "duel/cli/progress.h"
-#include "duel/cli/table.h"
 #include "duel/core/csv.h"
+#include "duel/core/display_width.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
+#include "duel/core/table.h"
 #include "duel/ranking/click_models/click_model_catalogue.h"
 #include "duel/ranking/estimation/matrix_estimate.h"
 #include "duel/ranking/interleaving/methods.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "duel/cli/command.h"
-#include "duel/cli/table.h"
+#include "duel/core/display_width.h"
 #include "duel/core/spelling.h"
 
 namespace duel::cli {

@@ -11,10 +11,10 @@
 
 #include "duel/cli/matrix_report.h"
 #include "duel/cli/option_report.h"
-#include "duel/cli/table.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
+#include "duel/core/table.h"
 #include "duel/core/text_lines.h"
 #include "duel/ranking/interleaving/impression_draft.h"
 #include "duel/ranking/interleaving/methods.h"

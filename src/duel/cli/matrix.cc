@@ -10,11 +10,11 @@
 
 #include "duel/cli/matrix_report.h"
 #include "duel/cli/option_report.h"
-#include "duel/cli/table.h"
 #include "duel/core/call_spec.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
+#include "duel/core/table.h"
 #include "duel/truth/matrix_catalogue.h"
 #include "duel/truth/matrix_reader.h"
 #include "duel/truth/rankings.h"

@@ -10,10 +10,10 @@
 
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/progress.h"
-#include "duel/cli/table.h"
 #include "duel/core/call_spec.h"
 #include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
+#include "duel/core/table.h"
 #include "duel/pictures/plan_picture.h"
 #include "duel/study/pilot.h"
 #include "duel/study/plan.h"

@@ -14,10 +14,11 @@
 
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/progress.h"
-#include "duel/cli/table.h"
 #include "duel/core/directory.h"
+#include "duel/core/display_width.h"
 #include "duel/core/json.h"
 #include "duel/core/spelling.h"
+#include "duel/core/table.h"
 #include "duel/core/whole_file.h"
 #include "duel/reproduction/record.h"
 #include "duel/reproduction/registry.h"

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "duel/cli/table.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
+#include "duel/core/table.h"
 #include "duel/experiment/board.h"
 #include "duel/experiment/certificate_file.h"
 #include "duel/experiment/comparison_table.h"
