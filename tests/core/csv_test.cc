@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
+
+#include "duel/core/check.h"
 
 namespace duel {
 namespace {
@@ -54,15 +57,48 @@ TEST(Csv, says_what_is_wrong_and_where) {
   EXPECT_EQ(error_of("a\n\n\"b\"c\n"), "t.csv:3: text after the closing quote of a field");
 }
 
+std::string table_error_of(std::string_view text) {
+  const auto table = CsvTable::open(text, "t.csv", "name,size");
+  return table.ok() ? "" : table.error().to_string();
+}
+
+TEST(CsvTable, is_read_by_the_names_of_its_columns) {
+  CsvTable table = CsvTable::open("name,size\na,3\nb,\n", "t.csv", "name,size").value();
+  ASSERT_TRUE(table.next().value());
+  EXPECT_EQ(table.text("name"), "a");
+  EXPECT_EQ(table.number("size").value(), 3);
+  EXPECT_EQ(table.count("size", 0, 3).value(), 3U);
+  EXPECT_EQ(table.count("size", 4, 9).error().to_string(),
+            "t.csv:2: column 'size': '3' is out of range (4 .. 9)");
+  EXPECT_EQ(table.number("name").error().to_string(),
+            "t.csv:2: column 'name': 'a' is not a number");
+  EXPECT_THROW(table.text("weight"), CheckFailure);
+  ASSERT_TRUE(table.next().value());
+  EXPECT_FALSE(table.number("size").ok());
+  EXPECT_TRUE(std::isnan(table.number_or_undefined("size").value()));
+  EXPECT_FALSE(table.next().value());
+}
+
+TEST(CsvTable, must_have_the_columns_that_are_asked_for) {
+  EXPECT_EQ(table_error_of("name,size\n"), "");
+  EXPECT_EQ(table_error_of(""), "t.csv: the file is empty");
+  EXPECT_EQ(table_error_of("name\n"),
+            "t.csv:1: the column 'size' is missing (the columns are name,size)");
+  EXPECT_EQ(table_error_of("\nsize,name\n"),
+            "t.csv:2: unexpected column 'size' (the columns are name,size)");
+  EXPECT_EQ(table_error_of("name,size,age\n"),
+            "t.csv:1: unexpected column 'age' (the columns are name,size)");
+  CsvTable table = CsvTable::open("name,size\na\n", "t.csv", "name,size").value();
+  EXPECT_EQ(table.next().error().to_string(), "t.csv:2: 1 fields instead of 2");
+}
+
 RC_GTEST_PROP(Csv, reads_back_what_it_wrote, ()) {
   const auto field = rc::gen::container<std::string>(
       rc::gen::oneOf(rc::gen::element('a', ',', '"', '\n', '\r', ' '), rc::gen::arbitrary<char>()));
   const auto rows =
       *rc::gen::container<Rows>(rc::gen::container<std::vector<std::string>>(3, field));
   std::string text;
-  for (const auto& row : rows) {
-    text += csv_field(row[0]) + "," + csv_field(row[1]) + "," + csv_field(row[2]) + "\n";
-  }
+  for (const auto& row : rows) text += csv_line(row);
   const auto read = read_all(text);
   RC_ASSERT(read.ok());
   RC_ASSERT(*read == rows);

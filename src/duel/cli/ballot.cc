@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "duel/cli/table.h"
 #include "duel/core/check.h"
+#include "duel/core/display_width.h"
 #include "duel/core/json.h"
 
 namespace duel::cli {

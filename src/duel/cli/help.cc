@@ -1,6 +1,6 @@
 #include "duel/cli/help.h"
 
-#include "duel/cli/table.h"
+#include "duel/core/display_width.h"
 
 namespace duel::cli {
 namespace {

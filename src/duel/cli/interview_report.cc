@@ -7,9 +7,10 @@
 #include <numeric>
 #include <vector>
 
-#include "duel/cli/table.h"
+#include "duel/core/display_width.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
+#include "duel/core/table.h"
 #include "duel/experiment/certificate_file.h"
 
 namespace duel::cli {

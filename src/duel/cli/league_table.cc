@@ -3,55 +3,54 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
-#include <map>
 #include <vector>
 
 #include "duel/cli/result_table.h"
-#include "duel/cli/table.h"
+#include "duel/core/table.h"
 #include "duel/experiment/record.h"
 
 namespace duel::cli {
 namespace {
 
-std::string with_decimals(double value, int decimals) {
-  return std::isnan(value) ? "-" : fmt::format("{:.{}f}", value, decimals);
+using Cells = std::vector<Cell>;
+
+const char* plural(std::size_t count) { return count == 1 ? "" : "s"; }
+
+std::string share_text(std::uint64_t count, std::uint64_t of) {
+  return fmt::format("{:.1f} %", 100.0 * static_cast<double>(count) / static_cast<double>(of));
 }
 
-std::string problem_text(const LeagueTable& problem, const LeagueResults& results,
-                         const Paint& paint) {
-  std::string text = paint.bold(problem.problem);
-  text +=
-      fmt::format(": {} arm{}, {}; {} regret, {} rounds, {} trial{}, seed {}\n\n", problem.num_arms,
-                  problem.num_arms == 1 ? "" : "s",
-                  problem.condorcet_winner.empty() ? "no Condorcet winner"
-                                                   : "Condorcet winner " + problem.condorcet_winner,
-                  to_string(problem.regret), round_text(results.rounds), results.trials,
-                  results.trials == 1 ? "" : "s", results.seed);
+// Policies by rank: a value with its error, `more`, and the paired difference to the first.
+Table places(const char* value, std::initializer_list<const char*> more, const char* difference) {
   Table table;
-  table.column("rank").column("policy", Align::left).column("mean").column("± se", Align::left);
-  table.column("median").column("q90").column("max");
-  table.column("to the best").column("± se", Align::left).column("", Align::left);
-  for (std::size_t k = 0; k < problem.entries.size(); ++k) {
-    const LeagueEntry& entry = problem.entries[k];
-    const MeanText mean = mean_text(entry.regret.mean, entry.regret.se);
-    std::vector<std::string> cells = {std::to_string(entry.rank),
-                                      entry.policy,
-                                      mean.mean,
-                                      mean.se,
-                                      with_decimals(entry.regret.median, mean.decimals),
-                                      with_decimals(entry.regret.q90, mean.decimals),
-                                      with_decimals(entry.regret.max, mean.decimals)};
-    if (k == 0) {
-      cells.insert(cells.end(), {"", "", "best"});
-    } else {
-      const MeanText difference = mean_text(entry.difference, entry.difference_se);
-      cells.insert(cells.end(),
-                   {difference.mean, difference.se, entry.told_apart ? "" : "not told apart"});
-    }
-    table.row(std::move(cells));
+  table.column("rank").column("policy", Align::left).column(value).column("± se", Align::left);
+  for (const char* name : more) table.column(name);
+  table.column(difference).column("± se", Align::left).column("", Align::left);
+  return table;
+}
+
+// A row of it. `words` stand for the difference where there are any.
+template <class Entry>
+Cells place(const Entry& entry, const MeanText& value, const Cells& more,
+            const std::string& words) {
+  Cells cells = {entry.rank == 0 ? Cell() : Cell(entry.rank), entry.policy, value.mean, value.se};
+  cells.insert(cells.end(), more.begin(), more.end());
+  const MeanText difference = mean_text(entry.difference, entry.difference_se);
+  if (words.empty()) {
+    cells.insert(cells.end(),
+                 {difference.mean, difference.se, entry.told_apart ? "" : "not told apart"});
+  } else {
+    cells.insert(cells.end(), {"", "", words});
   }
-  text += table.to_string();
+  return cells;
+}
+
+// --- one problem ----------------------------------------------------------------------------------
+
+std::string notes_on(const LeagueTable& problem) {
+  std::string text;
   for (const LeftOut& left_out : problem.left_out) {
     text += fmt::format("left out: {}: {}\n", left_out.policy, left_out.reason);
   }
@@ -59,61 +58,31 @@ std::string problem_text(const LeagueTable& problem, const LeagueResults& result
   return text;
 }
 
-std::string ranking_text(const LeagueResults& results, const Paint& paint) {
-  std::size_t counted = 0;
-  for (const LeagueStanding& standing : results.standings) {
-    counted = std::max(counted, standing.problems);
-  }
-  std::string text = paint.bold("Ranking") +
-                     fmt::format(" over {} problem{}\n\n", counted, counted == 1 ? "" : "s");
-  Table table;
-  table.column("rank").column("policy", Align::left).column("times the best");
-  table.column("± se", Align::left).column("to the leader").column("± se", Align::left);
-  table.column("", Align::left).column("best on").column("worst").column("on", Align::left);
-  for (const LeagueStanding& standing : results.standings) {
-    const double ratio = std::exp(standing.log_ratio);
-    // The error of exp(x) is exp(x) times that of x.
-    const MeanText mean = mean_text(ratio, ratio * standing.log_ratio_se);
-    std::vector<std::string> cells = {standing.rank == 0 ? "-" : std::to_string(standing.rank),
-                                      standing.policy, mean.mean, mean.se};
-    if (standing.rank == 0) {
-      cells.insert(cells.end(),
-                   {"", "", fmt::format("{} of {} problems", standing.problems, counted)});
-    } else if (standing.rank == 1) {
-      cells.insert(cells.end(), {"", "", "leads"});
-    } else {
-      const MeanText difference = mean_text(standing.difference, standing.difference_se);
-      cells.insert(cells.end(),
-                   {difference.mean, difference.se, standing.told_apart ? "" : "not told apart"});
-    }
-    cells.insert(cells.end(),
-                 {std::to_string(standing.best_on), fmt::format("{:.1f}", standing.worst_ratio),
-                  standing.worst_problem});
-    table.row(std::move(cells));
-  }
-  text += table.to_string();
+std::string problem_text(const LeagueTable& problem, const LeagueResults& results,
+                         const Paint& paint) {
+  std::string text = paint.bold(problem.problem);
   text +=
-      "times the best: geometric mean over the problems of a policy's mean regret divided by that "
-      "of "
-      "the problem's best policy\n"
-      "to the leader: difference of the logarithms, paired by trial; not told apart: less than 2 "
-      "of "
-      "its standard errors\n"
-      "best on: problems on which it is the best or not told apart from it; worst: its largest "
-      "ratio\n";
-  if (!results.not_counted.empty()) {
-    text += fmt::format("not counted, since the best has no regret there: {}\n",
-                        fmt::join(results.not_counted, ", "));
+      fmt::format(": {} arm{}, {}; {} regret, {} rounds, {} trial{}, seed {}\n\n", problem.num_arms,
+                  plural(problem.num_arms),
+                  problem.condorcet_winner.empty() ? "no Condorcet winner"
+                                                   : "Condorcet winner " + problem.condorcet_winner,
+                  to_string(problem.regret), round_text(results.rounds), results.trials,
+                  plural(results.trials), results.seed);
+  Table table = places("mean", {"median", "q90", "max"}, "to the best");
+  for (const LeagueEntry& entry : problem.entries) {
+    const Summary& regret = entry.regret;
+    const MeanText mean = mean_text(regret.mean, regret.se);
+    const int decimals = mean.decimals;
+    table.row(place(
+        entry, mean,
+        {Cell(regret.median, decimals), Cell(regret.q90, decimals), Cell(regret.max, decimals)},
+        table.num_rows() == 0 ? "best" : ""));
   }
-  return text;
+  return text + table.to_string() + notes_on(problem);
 }
 
-std::string share_text(std::uint64_t count, std::uint64_t of) {
-  return fmt::format("{:.1f} %", 100.0 * static_cast<double>(count) / static_cast<double>(of));
-}
-
-std::string certificate_problem_text(const CertificateTable& problem,
-                                     const CertificateLeagueResults& results, const Paint& paint) {
+std::string problem_text(const CertificateTable& problem, const CertificateLeagueResults& results,
+                         const Paint& paint) {
   const LeagueTable& league = problem.league;
   const auto cap = static_cast<double>(results.max_duels);
   // At least the cap: the rest of the experiment was not waited for.
@@ -125,82 +94,87 @@ std::string certificate_problem_text(const CertificateTable& problem,
       ": {} arms, {} winner {}; level {}, {} experiment{} of at most {} duels, seed {}\n\n",
       league.num_arms, to_word(results.goal),
       problem.winners.empty() ? "none" : fmt::format("{}", fmt::join(problem.winners, ", ")),
-      results.alpha, results.trials, results.trials == 1 ? "" : "s", results.max_duels,
-      results.seed);
-  Table table;
-  table.column("rank").column("policy", Align::left).column("mean").column("± se", Align::left);
-  table.column("p50").column("p90").column("p99").column("undecided").column("wrong");
-  table.column("to the best").column("± se", Align::left).column("", Align::left);
+      results.alpha, results.trials, plural(results.trials), results.max_duels, results.seed);
+  Table table = places("mean", {"p50", "p90", "p99", "undecided", "wrong"}, "to the best");
   for (std::size_t k = 0; k < problem.entries.size(); ++k) {
-    const LeagueEntry& rank = league.entries[k];
     const PlanEntry& entry = problem.entries[k];
-    const MeanText mean = mean_text(entry.mean, entry.mean_se);
-    std::vector<std::string> cells = {std::to_string(rank.rank),
-                                      rank.policy,
-                                      mean.mean,
-                                      mean.se,
-                                      duels(entry.p50),
-                                      duels(entry.p90),
-                                      duels(entry.p99),
-                                      share_text(entry.undecided, results.trials),
-                                      std::to_string(entry.wrong)};
-    if (k == 0) {
-      cells.insert(cells.end(), {"", "", "best"});
-    } else {
-      const MeanText difference = mean_text(rank.difference, rank.difference_se);
-      cells.insert(cells.end(),
-                   {difference.mean, difference.se, rank.told_apart ? "" : "not told apart"});
-    }
-    table.row(std::move(cells));
+    table.row(place(league.entries[k], mean_text(entry.mean, entry.mean_se),
+                    {duels(entry.p50), duels(entry.p90), duels(entry.p99),
+                     share_text(entry.undecided, results.trials), entry.wrong},
+                    k == 0 ? "best" : ""));
   }
   text += table.to_string();
   if (problem.least) {
     text += fmt::format("{:.0f} duels: the least that any rule of this level needs on average\n",
                         *problem.least);
   }
-  for (const LeftOut& left_out : league.left_out) {
-    text += fmt::format("left out: {}: {}\n", left_out.policy, left_out.reason);
+  return text + notes_on(league);
+}
+
+// --- the ranking ----------------------------------------------------------------------------------
+
+// The error of exp(x) is exp(x) times that of x.
+MeanText ratio_text(const LeagueStanding& standing) {
+  const double ratio = std::exp(standing.log_ratio);
+  return mean_text(ratio, ratio * standing.log_ratio_se);
+}
+
+// `problems`: those that count, on all of which the ranked ones played.
+Cells ranking_cells(const LeagueStanding& standing, const MeanText& ratio, std::size_t problems) {
+  std::string words;
+  if (standing.rank == 0) words = fmt::format("{} of {} problems", standing.problems, problems);
+  if (standing.rank == 1) words = "leads";
+  Cells cells = place(standing, ratio, {}, words);
+  cells.emplace_back(standing.best_on);
+  return cells;
+}
+
+std::string ranking_text(const LeagueResults& results, const Paint& paint) {
+  std::size_t problems = 0;
+  for (const auto& standing : results.standings) problems = std::max(problems, standing.problems);
+  Table table = places("times the best", {}, "to the leader");
+  table.column("best on").column("worst").column("on", Align::left);
+  for (const LeagueStanding& standing : results.standings) {
+    Cells cells = ranking_cells(standing, ratio_text(standing), problems);
+    cells.emplace_back(fmt::format("{:.1f}", standing.worst_ratio));
+    cells.emplace_back(standing.worst_problem);
+    table.row(std::move(cells));
   }
-  if (!league.complete) text += "not finished, so it does not count in the ranking\n";
+  std::string text = paint.bold("Ranking");
+  text += fmt::format(" over {} problem{}\n\n{}", problems, plural(problems), table.to_string());
+  text +=
+      "times the best: geometric mean over the problems of a policy's mean regret divided by that "
+      "of the problem's best policy\n"
+      "to the leader: difference of the logarithms, paired by trial; not told apart: less than 2 "
+      "of its standard errors\n"
+      "best on: problems on which it is the best or not told apart from it; worst: its largest "
+      "ratio\n";
+  if (!results.not_counted.empty()) {
+    text += fmt::format("not counted, since the best has no regret there: {}\n",
+                        fmt::join(results.not_counted, ", "));
+  }
   return text;
 }
 
-std::string certificate_ranking_text(const CertificateLeagueResults& results, const Paint& paint) {
-  std::size_t counted = 0;
+std::string ranking_text(const CertificateLeagueResults& results, const Paint& paint) {
+  std::size_t problems = 0;
   for (const CertificateStanding& standing : results.standings) {
-    counted = std::max(counted, standing.league.problems);
+    problems = std::max(problems, standing.league.problems);
   }
-  std::string text =
-      paint.bold("Ranking") + fmt::format(" by duels to a certificate over {} problem{}\n\n",
-                                          counted, counted == 1 ? "" : "s");
-  Table table;
-  table.column("rank").column("policy", Align::left).column("times the best (worst)");
-  table.column("± se", Align::left).column("to the leader").column("± se", Align::left);
-  table.column("", Align::left).column("best on").column("undecided").column("wrong", Align::left);
+  Table table = places("times the best (worst)", {}, "to the leader");
+  table.column("best on").column("undecided").column("wrong", Align::left);
   for (const CertificateStanding& standing : results.standings) {
-    const LeagueStanding& league = standing.league;
-    const double ratio = std::exp(league.log_ratio);
-    const MeanText mean = mean_text(ratio, ratio * league.log_ratio_se);
-    std::vector<std::string> cells = {
-        league.rank == 0 ? "-" : std::to_string(league.rank), league.policy,
-        fmt::format("{} ({:.1f})", mean.mean, league.worst_ratio), mean.se};
-    if (league.rank == 0) {
-      cells.insert(cells.end(),
-                   {"", "", fmt::format("{} of {} problems", league.problems, counted)});
-    } else if (league.rank == 1) {
-      cells.insert(cells.end(), {"", "", "leads"});
-    } else {
-      const MeanText difference = mean_text(league.difference, league.difference_se);
-      cells.insert(cells.end(),
-                   {difference.mean, difference.se, league.told_apart ? "" : "not told apart"});
-    }
-    cells.insert(cells.end(), {std::to_string(league.best_on),
-                               share_text(standing.undecided, standing.experiments),
-                               fmt::format("{} of {} (rate <= {:.2g})", standing.wrong,
-                                           standing.experiments, standing.wrong_limit)});
+    MeanText ratio = ratio_text(standing.league);
+    ratio.mean = fmt::format("{} ({:.1f})", ratio.mean.for_people(), standing.league.worst_ratio);
+    Cells cells = ranking_cells(standing.league, ratio, problems);
+    cells.emplace_back(share_text(standing.undecided, standing.experiments));
+    cells.emplace_back(fmt::format("{} of {} (rate <= {:.2g})", standing.wrong,
+                                   standing.experiments, standing.wrong_limit));
     table.row(std::move(cells));
   }
-  text += table.to_string();
+  std::string text = paint.bold("Ranking");
+  text += fmt::format(" by duels to a certificate over {} problem{}\n\n{}", problems,
+                      plural(problems), table.to_string());
   text +=
       "times the best: geometric mean over the problems of a policy's mean duels divided by those "
       "of the problem's best policy; in brackets its largest ratio\n"
@@ -213,26 +187,24 @@ std::string certificate_ranking_text(const CertificateLeagueResults& results, co
   return text;
 }
 
-}  // namespace
-
-std::string certificate_league_text(const CertificateLeagueResults& results, const Paint& paint) {
+template <class Results>
+std::string text_of(const Results& results, const Paint& paint) {
   std::string text;
-  for (const CertificateTable& problem : results.problems) {
-    if (problem.entries.empty()) continue;
-    text += certificate_problem_text(problem, results, paint) + "\n";
-  }
-  if (!results.standings.empty()) text += certificate_ranking_text(results, paint);
-  return text;
-}
-
-std::string league_text(const LeagueResults& results, const Paint& paint) {
-  std::string text;
-  for (const LeagueTable& problem : results.problems) {
-    if (problem.entries.empty()) continue;
-    text += problem_text(problem, results, paint) + "\n";
+  for (const auto& problem : results.problems) {
+    if (!problem.entries.empty()) text += problem_text(problem, results, paint) + "\n";
   }
   if (!results.standings.empty()) text += ranking_text(results, paint);
   return text;
+}
+
+}  // namespace
+
+std::string certificate_league_text(const CertificateLeagueResults& results, const Paint& paint) {
+  return text_of(results, paint);
+}
+
+std::string league_text(const LeagueResults& results, const Paint& paint) {
+  return text_of(results, paint);
 }
 
 }  // namespace duel::cli

@@ -7,11 +7,11 @@
 #include <numeric>
 
 #include "duel/cli/matrix_report.h"
-#include "duel/cli/table.h"
 #include "duel/core/archive.h"
 #include "duel/core/csv.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
+#include "duel/core/table.h"
 #include "duel/core/whole_file.h"
 #include "duel/simulation/aggregate.h"
 

@@ -10,8 +10,9 @@
 #include "duel/cli/command.h"
 #include "duel/cli/interview_report.h"
 #include "duel/cli/progress.h"
-#include "duel/cli/table.h"
+#include "duel/core/display_width.h"
 #include "duel/core/numbers.h"
+#include "duel/core/table.h"
 
 namespace duel::cli {
 namespace {

@@ -7,9 +7,10 @@
 #include <cmath>
 #include <tuple>
 
-#include "duel/cli/table.h"
+#include "duel/core/display_width.h"
 #include "duel/core/json.h"
 #include "duel/core/spelling.h"
+#include "duel/core/table.h"
 
 namespace duel::cli {
 namespace {

@@ -4,9 +4,9 @@
 #include <span>
 #include <string>
 
-#include "duel/cli/table.h"
 #include "duel/core/json.h"
 #include "duel/core/options.h"
+#include "duel/core/table.h"
 
 namespace duel::cli {
 

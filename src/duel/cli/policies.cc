@@ -10,10 +10,11 @@
 
 #include "duel/cli/commands.h"
 #include "duel/cli/option_report.h"
-#include "duel/cli/table.h"
 #include "duel/continuous/learner_registry.h"
+#include "duel/core/display_width.h"
 #include "duel/core/json.h"
 #include "duel/core/spelling.h"
+#include "duel/core/table.h"
 #include "duel/policies/registry.h"
 #include "duel/ranking/learners/learner_catalogue.h"
 

@@ -8,7 +8,7 @@
 #include <cstdio>
 
 #include "duel/cli/command.h"
-#include "duel/cli/table.h"
+#include "duel/core/display_width.h"
 
 namespace duel::cli {
 namespace {

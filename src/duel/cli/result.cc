@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "duel/cli/commands.h"
-#include "duel/cli/table.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
+#include "duel/core/table.h"
 #include "duel/experiment/board.h"
 #include "duel/experiment/certificate_file.h"
 #include "duel/experiment/comparison_table.h"

@@ -7,15 +7,11 @@
 #include <cmath>
 #include <vector>
 
-#include "duel/cli/table.h"
+#include "duel/core/display_width.h"
+#include "duel/core/table.h"
 
 namespace duel::cli {
 namespace {
-
-std::string fixed(double value, int decimals) {
-  if (std::isnan(value)) return "-";
-  return fmt::format("{:.{}f}", value, decimals);
-}
 
 // Decimals that show `value` to `digits` significant digits, between 0 and 6.
 int decimals_for(double value, int digits) {
@@ -26,7 +22,7 @@ int decimals_for(double value, int digits) {
 }
 
 // Four significant digits, more for whole numbers.
-std::string plain(double value) { return fixed(value, decimals_for(std::abs(value), 4)); }
+Cell plain(double value) { return {value, decimals_for(std::abs(value), 4)}; }
 
 // The bound is one of average regret; strong regret is twice that.
 double bound_of(const MatrixResult& run, RegretNotion notion) {
@@ -35,7 +31,7 @@ double bound_of(const MatrixResult& run, RegretNotion notion) {
   return kUndefined;
 }
 
-std::string bound_text(double coefficient, Round round) {
+Cell bound_cell(double coefficient, Round round) {
   if (std::isnan(coefficient)) return "";
   return plain(coefficient * std::log(static_cast<double>(round)));
 }
@@ -83,17 +79,17 @@ Table table_of(const MatrixResult& run, const StudyResults& results,
   }
   for (std::size_t p = 0; p < run.policies.size(); ++p) {
     const PolicyResult& policy = run.policies[p];
-    std::vector<std::string> cells = {names[p]};
+    std::vector<Cell> cells = {names[p]};
     const CheckpointResult& final = policy.checkpoints.back();
     for (const Summary& summary : final.regrets) {
       const MeanText text = mean_text(summary.mean, summary.se);
-      cells.insert(cells.end(), {text.mean, text.se, fixed(summary.median, text.decimals)});
+      cells.insert(cells.end(), {text.mean, text.se, Cell(summary.median, text.decimals)});
     }
     cells.push_back(final.accuracy_se > 0
                         ? fmt::format("{:.2f} ± {:.2f}", final.accuracy, final.accuracy_se)
                         : fmt::format("{:.2f}", final.accuracy));
-    cells.push_back(fixed(final.informative, 0));
-    cells.push_back(fixed(policy.seconds, policy.seconds < 10 ? 2 : 0));
+    cells.emplace_back(final.informative, 0);
+    cells.emplace_back(policy.seconds, policy.seconds < 10 ? 2 : 0);
     for (const std::size_t checkpoint : earlier) {
       const Summary& summary = policy.checkpoints[checkpoint].regrets.front();
       const MeanText text = mean_text(summary.mean, summary.se);
@@ -106,14 +102,14 @@ Table table_of(const MatrixResult& run, const StudyResults& results,
       std::any_of(results.regrets.begin(), results.regrets.end(),
                   [&](RegretNotion notion) { return !std::isnan(bound_of(run, notion)); });
   if (any_bound) {
-    std::vector<std::string> cells = {"lower bound LB ln T"};
+    std::vector<Cell> cells = {"lower bound LB ln T"};
     for (const RegretNotion notion : results.regrets) {
-      cells.insert(cells.end(), {bound_text(bound_of(run, notion), last), "", ""});
+      cells.insert(cells.end(), {bound_cell(bound_of(run, notion), last), "", ""});
     }
     cells.insert(cells.end(), {"", "", ""});
     for (const std::size_t checkpoint : earlier) {
       cells.insert(cells.end(),
-                   {bound_text(bound, run.policies.front().checkpoints[checkpoint].round), ""});
+                   {bound_cell(bound, run.policies.front().checkpoints[checkpoint].round), ""});
     }
     table.row(std::move(cells));
   }
@@ -173,7 +169,7 @@ std::string run_text(const MatrixResult& run, const StudyResults& results, std::
   text += table.to_string();
   if (!std::isnan(run.facts.lower_bound)) {
     text += fmt::format("LB = {} (average regret; asymptotic, so a short run may lie below it)\n",
-                        plain(run.facts.lower_bound));
+                        plain(run.facts.lower_bound).for_people());
   }
   if (!run.not_run.empty()) {
     text += fmt::format("not run: {}\n", fmt::join(run.not_run, ", "));
@@ -186,10 +182,10 @@ std::string run_text(const MatrixResult& run, const StudyResults& results, std::
 MeanText mean_text(double mean, double se) {
   if (!(se > 0)) {
     const int decimals = decimals_for(std::abs(mean), 4);
-    return {fixed(mean, decimals), se == 0 ? "± 0" : "", decimals};
+    return {Cell(mean, decimals), se == 0 ? "± 0" : "", decimals};
   }
   const int decimals = decimals_for(se, 2);
-  return {fixed(mean, decimals), "± " + fixed(se, decimals), decimals};
+  return {Cell(mean, decimals), fmt::format("± {:.{}f}", se, decimals), decimals};
 }
 
 std::string round_text(Round round) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "duel/cli/command.h"
+#include "duel/core/table.h"
 #include "duel/study/results.h"
 
 namespace duel::cli {
@@ -19,7 +20,7 @@ inline constexpr std::size_t kPlainWidth = 120;
 
 // The standard error to two digits and the mean to the same place: 1234.5 and 12.3.
 struct MeanText {
-  std::string mean;
+  Cell mean;
   std::string se;  // "± 12.3"; empty where it is unknown (a single trial)
   int decimals = 0;
 };

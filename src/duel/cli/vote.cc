@@ -12,8 +12,8 @@
 #include "duel/cli/commands.h"
 #include "duel/cli/interview_options.h"
 #include "duel/cli/interview_report.h"
-#include "duel/cli/table.h"
 #include "duel/cli/vote_keys.h"
+#include "duel/core/display_width.h"
 #include "duel/core/json.h"
 #include "duel/experiment/standing.h"
 

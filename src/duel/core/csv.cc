@@ -1,5 +1,13 @@
 #include "duel/core/csv.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "duel/core/check.h"
+#include "duel/core/numbers.h"
+
 namespace duel {
 
 std::string csv_field(std::string_view text) {
@@ -10,6 +18,23 @@ std::string csv_field(std::string_view text) {
     quoted += c;
   }
   return quoted + "\"";
+}
+
+std::string csv_line(const std::vector<std::string>& fields) {
+  std::string line;
+  for (const std::string& field : fields) {
+    if (&field != fields.data()) line += ',';
+    line += csv_field(field);
+  }
+  return line + "\n";
+}
+
+std::vector<std::string> split_at_commas(std::string_view line) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= line.size(); begin += parts.back().size() + 1) {
+    parts.emplace_back(line.substr(begin, line.find(',', begin) - begin));
+  }
+  return parts;
 }
 
 bool CsvReader::at_line_end() const {
@@ -66,6 +91,63 @@ Result<std::optional<CsvRecord>> CsvReader::next() {
   }
   skip_line_end();
   return std::optional(std::move(record));
+}
+
+Result<CsvTable> CsvTable::open(std::string_view text, std::string source,
+                                std::string_view columns) {
+  CsvTable table(CsvReader(text, source), split_at_commas(columns));
+  DUEL_ASSIGN(const auto header, table.reader_.next());
+  if (!header) return Error::invalid_data("the file is empty", std::move(source));
+  const auto [name, column] = std::ranges::mismatch(header->fields, table.columns_);
+  if (name == header->fields.end() && column == table.columns_.end()) return table;
+  return Error::invalid_data(
+      name != header->fields.end() ? fmt::format("unexpected column '{}'", *name)
+                                   : fmt::format("the column '{}' is missing", *column),
+      table.reader_.where(header->line), fmt::format("the columns are {}", columns));
+}
+
+Result<bool> CsvTable::next() {
+  DUEL_ASSIGN(auto record, reader_.next());
+  if (!record) return false;
+  record_ = *std::move(record);
+  if (record_.fields.size() != columns_.size()) {
+    return error(fmt::format("{} fields instead of {}", record_.fields.size(), columns_.size()));
+  }
+  return true;
+}
+
+const std::string& CsvTable::text(std::string_view column) const {
+  const auto found = std::ranges::find(columns_, column);
+  DUEL_CHECK(found != columns_.end());
+  return record_.fields[static_cast<std::size_t>(found - columns_.begin())];
+}
+
+Result<double> CsvTable::number(std::string_view column) const {
+  const auto value = parse_number(text(column));
+  if (!value.ok()) return error_in(column, value.error());
+  return *value;
+}
+
+Result<double> CsvTable::number_or_undefined(std::string_view column) const {
+  if (text(column).empty()) return std::numeric_limits<double>::quiet_NaN();
+  return number(column);
+}
+
+Result<std::uint64_t> CsvTable::count(std::string_view column, std::uint64_t least,
+                                      std::uint64_t most) const {
+  const auto value = parse_count(text(column));
+  if (!value.ok()) return error_in(column, value.error());
+  if (*value >= least && *value <= most) return *value;
+  return error_in(column, Error::invalid_data(fmt::format("'{}' is out of range", text(column)))
+                              .with_hint(fmt::format("{} .. {}", least, most)));
+}
+
+Error CsvTable::error(std::string message) const {
+  return Error::invalid_data(std::move(message), reader_.where(record_.line));
+}
+
+Error CsvTable::error_in(std::string_view column, const Error& cause) const {
+  return error(fmt::format("column '{}': {}", column, cause.message)).with_hint(cause.hint);
 }
 
 }  // namespace duel

@@ -194,15 +194,6 @@ std::string_view extra_of(const ComparisonRecord& row, const std::string& column
   return "";
 }
 
-std::string join(const std::vector<std::string>& fields) {
-  std::string line;
-  for (std::size_t k = 0; k < fields.size(); ++k) {
-    if (k > 0) line += ',';
-    line += csv_field(fields[k]);
-  }
-  return line + "\n";
-}
-
 class TableWriter {
  public:
   explicit TableWriter(const ComparisonTable& table) : table_(table), extra_(extra_columns(table)) {
@@ -212,12 +203,12 @@ class TableWriter {
   std::string arena() const {
     std::vector<std::string> header = {"model_a", "model_b", "winner", "judge", "tstamp"};
     header.insert(header.end(), extra_.begin(), extra_.end());
-    std::string text = join(header);
+    std::string text = csv_line(header);
     for (const ComparisonRecord& row : table_.rows) {
       std::vector<std::string> fields = {names_.at(row.first), names_.at(row.second), word(row),
                                          row.source.id, row.made_at};
       for (const std::string& column : extra_) fields.emplace_back(extra_of(row, column));
-      text += join(fields);
+      text += csv_line(fields);
     }
     return text;
   }
@@ -226,14 +217,14 @@ class TableWriter {
     std::vector<std::string> header = {"first",       "second",    "result", "winner",
                                        "source_type", "source_id", "made_at"};
     header.insert(header.end(), extra_.begin(), extra_.end());
-    std::string text = join(header);
+    std::string text = csv_line(header);
     for (const ComparisonRecord& row : table_.rows) {
       std::vector<std::string> fields = {
           names_.at(row.first), names_.at(row.second), std::string(to_word(row.answer.result)),
           winner(row),          row.source.type,       row.source.id,
           row.made_at};
       for (const std::string& column : extra_) fields.emplace_back(extra_of(row, column));
-      text += join(fields);
+      text += csv_line(fields);
     }
     return text;
   }

@@ -4,25 +4,23 @@
 #include <algorithm>
 #include <map>
 
+#include "duel/core/table.h"
 #include "duel/reproduction/record.h"
 
 namespace duel {
 namespace {
 
-// A cell of a Markdown table.
-std::string cell(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '|') out += '\\';
-    out += c == '\n' ? ' ' : c;
-  }
-  return out.empty() ? "-" : out;
-}
+std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
 struct Counts {
   std::map<FindingVerdict, std::size_t> of;
   void add(const ReproductionRecord& record) {
     for (const Finding& finding : record.findings) ++of[finding.verdict];
+  }
+  std::size_t total() const {
+    std::size_t sum = 0;
+    for (const auto& [verdict, count] : of) sum += count;
+    return sum;
   }
   std::string text() const {
     std::vector<std::string> parts;
@@ -47,10 +45,8 @@ std::string verdict_text(FindingVerdict verdict) {
 }
 
 std::string settings_text(const ReproductionRecord& record) {
-  std::string text =
-      fmt::format("{}, seed {}, version {}, {:.0f} s", record.settings.quick ? "quick" : "full",
-                  record.settings.seed, record.settings.version, std::max(1.0, record.seconds));
-  return text;
+  return fmt::format("{}, seed {}, version {}, {:.0f} s", record.settings.quick ? "quick" : "full",
+                     record.settings.seed, record.settings.version, std::max(1.0, record.seconds));
 }
 
 // The files that were given to any of them, once.
@@ -86,14 +82,14 @@ std::string mismatches(const std::vector<const ReproductionRecord*>& records) {
 std::string section(const ReproductionRecord& record) {
   std::string text = fmt::format("### `{}`: {}\n\n{} ({}.)\n\n", record.name, record.what,
                                  record.description, settings_text(record));
-  text += "| claim | published | ours | trials | asked | verdict |\n|---|---|---|---|---|---|\n";
+  Table table("claim,published,ours,trials,asked,verdict", Align::left);
   for (const Finding& finding : record.findings) {
-    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell(finding.claim),
-                        cell(finding.published), cell(finding.ours),
-                        finding.value.trials == 0 ? "" : fmt::format("{}", finding.value.trials),
-                        cell(finding.tolerance), verdict_text(finding.verdict));
+    const std::uint64_t trials = finding.value.trials;
+    table.row({or_dash(finding.claim), or_dash(finding.published), or_dash(finding.ours),
+               trials == 0 ? Cell("") : Cell(trials), or_dash(finding.tolerance),
+               verdict_text(finding.verdict)});
   }
-  text += "\n";
+  text += table.to_markdown() + "\n";
   for (const Finding& finding : record.findings) {
     if (finding.note.empty()) continue;
     text += fmt::format("- {}: {}\n", finding.claim, finding.note);
@@ -119,28 +115,20 @@ std::string report_markdown(const std::vector<ReproductionRecord>& records) {
   std::string text =
       "# What the papers printed and what comes out here\n\n"
       "Written by `duel reproduce report`; each section is one command, `duel reproduce NAME`, "
-      "which "
-      "also writes the tables and figures. Ours are mean ± standard error. PASS and FAIL are "
-      "against what is asked in the row; *shown* are printed numbers beside ours of which nothing "
-      "is "
-      "asked, *skipped* what needs data that was not given.\n\n";
-  text += fmt::format(
-      "{} reproductions, {} findings: {}.\n\n", records.size(),
-      [&] {
-        std::size_t findings = 0;
-        for (const auto& [verdict, count] : all.of) findings += count;
-        return findings;
-      }(),
-      all.text());
+      "which also writes the tables and figures. Ours are mean ± standard error. PASS and FAIL "
+      "are against what is asked in the row; *shown* are printed numbers beside ours of which "
+      "nothing is asked, *skipped* what needs data that was not given.\n\n";
+  text += fmt::format("{} reproductions, {} findings: {}.\n\n", records.size(), all.total(),
+                      all.text());
   text += inputs_text(sorted);
-  text += "| reproduction | paper | what | findings | |\n|---|---|---|---|---|\n";
+  Table table("reproduction,paper,what,findings,", Align::left);
   for (const ReproductionRecord* record : sorted) {
     Counts counts;
     counts.add(*record);
-    text += fmt::format("| [`{0}`](#{0}) | {1} | {2} | {3} | {4} |\n", record->name,
-                        cell(record->paper), cell(record->what), counts.text(),
-                        record->passed() ? "PASS" : "**FAIL**");
+    table.row({fmt::format("[`{0}`](#{0})", record->name), or_dash(record->paper),
+               or_dash(record->what), counts.text(), record->passed() ? "PASS" : "**FAIL**"});
   }
+  text += table.to_markdown();
   text += mismatches(sorted);
   std::string paper;
   for (const ReproductionRecord* record : sorted) {

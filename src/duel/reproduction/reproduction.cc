@@ -8,8 +8,6 @@
 #include <utility>
 
 #include "duel/core/check.h"
-#include "duel/core/csv.h"
-#include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
 
 namespace duel {
@@ -20,8 +18,6 @@ constexpr std::array<std::pair<FindingVerdict, const char*>, 4> kVerdicts = {
      {FindingVerdict::fail, "fail"},
      {FindingVerdict::shown, "shown"},
      {FindingVerdict::skipped, "skipped"}}};
-
-std::string cell(double value) { return std::isnan(value) ? "" : format_number(value); }
 
 // To `digits` significant digits, never in powers of ten below a million.
 std::string rounded(double value, int digits) {
@@ -59,23 +55,21 @@ Measured measured_share(std::uint64_t successes, std::uint64_t n) {
 
 Measured exactly(double value) { return {value, 0, 0}; }
 
-TidyTable::TidyTable(std::string name, std::vector<std::string> keys, std::uint64_t seed,
-                     std::vector<std::string> more)
-    : name_(std::move(name)), keys_(keys.size()), more_(more.size()), seed_(seed) {
-  for (const std::string& key : keys) csv_ += csv_field(key) + ",";
-  csv_ += "mean,se,trials,seed";
-  for (const std::string& column : more) csv_ += "," + csv_field(column);
-  csv_ += "\n";
+TidyTable::TidyTable(std::string name, const std::vector<std::string>& keys, std::uint64_t seed,
+                     const std::vector<std::string>& more)
+    : name_(std::move(name)), keys_(keys.size()), seed_(seed) {
+  for (const std::string& key : keys) table_.column(key);
+  for (const char* column : {"mean", "se", "trials", "seed"}) table_.column(column);
+  for (const std::string& column : more) table_.column(column);
 }
 
 void TidyTable::add(const std::vector<std::string>& keys, const Measured& value,
                     const std::vector<double>& more) {
-  DUEL_CHECK(keys.size() == keys_ && more.size() == more_);
-  for (const std::string& key : keys) csv_ += csv_field(key) + ",";
-  csv_ += fmt::format("{},{},{},{}", cell(value.mean), cell(value.se), value.trials, seed_);
-  for (const double number : more) csv_ += "," + cell(number);
-  csv_ += "\n";
-  ++rows_;
+  std::vector<Cell> cells(keys.begin(), keys.end());
+  cells.insert(cells.end(), {value.mean, value.se, value.trials, seed_});
+  cells.insert(cells.end(), more.begin(), more.end());
+  DUEL_CHECK(keys.size() == keys_ && cells.size() == table_.num_columns());
+  table_.row(std::move(cells));
 }
 
 Figure figure_of(std::string name, std::string caption, Chart chart) {

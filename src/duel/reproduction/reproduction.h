@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "duel/core/result.h"
+#include "duel/core/table.h"
 #include "duel/pictures/chart.h"
 #include "duel/simulation/aggregate.h"
 #include "duel/truth/preference_matrix.h"
@@ -87,23 +88,21 @@ Measured exactly(double value);
 class TidyTable {
  public:
   // `name` is the file's, without `.csv`.
-  TidyTable(std::string name, std::vector<std::string> keys, std::uint64_t seed,
-            std::vector<std::string> more = {});
+  TidyTable(std::string name, const std::vector<std::string>& keys, std::uint64_t seed,
+            const std::vector<std::string>& more = {});
 
   const std::string& name() const { return name_; }
-  std::size_t num_rows() const { return rows_; }
+  std::size_t num_rows() const { return table_.num_rows(); }
   // REQUIRES: as many keys, and as many of `more`, as the table has columns for.
   void add(const std::vector<std::string>& keys, const Measured& value,
            const std::vector<double>& more = {});
-  std::string to_csv() const { return csv_; }
+  std::string to_csv() const { return table_.to_csv(); }
 
  private:
   std::string name_;
   std::size_t keys_;
-  std::size_t more_;
   std::uint64_t seed_;
-  std::size_t rows_ = 0;
-  std::string csv_;
+  Table table_;
 };
 
 // A picture; the caller runs gnuplot.

@@ -1,16 +1,14 @@
 #include "duel/study/results.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
-#include <cmath>
-#include <optional>
 #include <utility>
 
 #include "duel/core/csv.h"
 #include "duel/core/json.h"
-#include "duel/core/numbers.h"
+#include "duel/core/table.h"
 #include "duel/core/whole_file.h"
 #include "duel/study/spec.h"
 #include "duel/study/study_files.h"
@@ -22,85 +20,23 @@ namespace {
 
 constexpr std::size_t kMaxResultsBytes = 1'000'000'000;
 
-constexpr std::array<std::string_view, 16> kResultColumns = {
-    "matrix", "policy", "round", "regret", "mean",     "se",          "median",      "q10",
-    "q90",    "min",    "max",   "trials", "accuracy", "accuracy_se", "informative", "seed"};
+constexpr std::string_view kResultColumns =
+    "matrix,policy,round,regret,mean,se,median,q10,q90,min,max,trials,accuracy,accuracy_se,"
+    "informative,seed";
+constexpr std::string_view kMatrixColumns =
+    "matrix,num_arms,condorcet_winner,lower_bound,lower_bound_condorcet_target";
 
-constexpr std::array<std::string_view, 5> kMatrixColumns = {
-    "matrix", "num_arms", "condorcet_winner", "lower_bound", "lower_bound_condorcet_target"};
-
-std::string csv_number(double value) { return std::isnan(value) ? "" : format_number(value); }
-
-// The records of a table whose first line must be `columns`.
-class TableReader {
- public:
-  static Result<TableReader> open(std::string_view text, const std::string& source,
-                                  std::span<const std::string_view> columns) {
-    TableReader table(CsvReader(text, source), columns);
-    DUEL_ASSIGN(const auto header, table.reader_.next());
-    if (!header) {
-      return Error::invalid_data("the file is empty", source);
-    }
-    for (std::size_t i = 0; i < std::max(columns.size(), header->fields.size()); ++i) {
-      if (i < columns.size() && i < header->fields.size() && header->fields[i] == columns[i]) {
-        continue;
-      }
-      return Error::invalid_data(i < header->fields.size()
-                                     ? fmt::format("unexpected column '{}'", header->fields[i])
-                                     : fmt::format("the column '{}' is missing", columns[i]),
-                                 table.reader_.where(header->line),
-                                 fmt::format("the columns are {}", fmt::join(columns, ",")));
-    }
-    return table;
-  }
-
-  // False at the end.
-  Result<bool> next() {
-    DUEL_ASSIGN(auto record, reader_.next());
-    if (!record) return false;
-    record_ = *std::move(record);
-    if (record_.fields.size() != columns_.size()) {
-      return error(fmt::format("{} fields instead of {}", record_.fields.size(), columns_.size()));
-    }
-    return true;
-  }
-
-  Error error(std::string message) const {
-    return Error::invalid_data(std::move(message), reader_.where(record_.line));
-  }
-
-  const std::string& text(std::size_t column) const { return record_.fields[column]; }
-  // A missing number is NaN where that is allowed.
-  Result<double> number(std::size_t column, bool may_be_empty = false) const {
-    if (may_be_empty && text(column).empty()) return kUndefined;
-    const auto value = parse_number(text(column));
-    if (!value.ok()) return in_column(column, value.error());
-    return *value;
-  }
-  Result<std::uint64_t> count(std::size_t column, std::uint64_t least, std::uint64_t most) const {
-    const auto value = parse_count(text(column));
-    if (!value.ok()) return in_column(column, value.error());
-    if (*value < least || *value > most) {
-      return in_column(column,
-                       Error::invalid_data(fmt::format("'{}' is out of range", text(column)))
-                           .with_hint(fmt::format("{} .. {}", least, most)));
-    }
-    return *value;
-  }
-  Error in_column(std::size_t column, const Error& cause) const {
-    Error located = error(fmt::format("column '{}': {}", columns_[column], cause.message));
-    located.hint = cause.hint;
-    return located;
-  }
-
- private:
-  TableReader(CsvReader reader, std::span<const std::string_view> columns)
-      : reader_(std::move(reader)), columns_(columns) {}
-
-  CsvReader reader_;
-  std::span<const std::string_view> columns_;
-  CsvRecord record_;
+struct SummaryField {
+  std::string_view name;
+  double Summary::* value;
 };
+constexpr std::array<SummaryField, 7> kSummaryFields = {{{"mean", &Summary::mean},
+                                                         {"se", &Summary::se},
+                                                         {"median", &Summary::median},
+                                                         {"q10", &Summary::q10},
+                                                         {"q90", &Summary::q90},
+                                                         {"min", &Summary::min},
+                                                         {"max", &Summary::max}}};
 
 // One line of results.csv.
 struct ResultRow {
@@ -114,20 +50,15 @@ struct ResultRow {
 };
 
 // Empty throughout where the regret is undefined: nobody knows the truth.
-Result<Summary> read_summary(const TableReader& table) {
+Result<Summary> read_summary(const CsvTable& table) {
   Summary s;
-  bool all_empty = true;
-  for (std::size_t column = 4; column <= 10; ++column) {
-    all_empty = all_empty && table.text(column).empty();
+  if (std::ranges::all_of(kSummaryFields,
+                          [&](const auto& field) { return table.text(field.name).empty(); })) {
+    return s;
   }
-  if (all_empty) return s;
-  DUEL_ASSIGN(s.mean, table.number(4));
-  DUEL_ASSIGN(s.se, table.number(5, true));
-  DUEL_ASSIGN(s.median, table.number(6));
-  DUEL_ASSIGN(s.q10, table.number(7));
-  DUEL_ASSIGN(s.q90, table.number(8));
-  DUEL_ASSIGN(s.min, table.number(9));
-  DUEL_ASSIGN(s.max, table.number(10));
+  for (const auto& [name, value] : kSummaryFields) {
+    DUEL_ASSIGN(s.*value, name == "se" ? table.number_or_undefined(name) : table.number(name));
+  }
   if (!(s.min <= s.q10 && s.q10 <= s.median && s.median <= s.q90 && s.q90 <= s.max)) {
     return table.error("min, q10, median, q90 and max are not in ascending order");
   }
@@ -136,112 +67,95 @@ Result<Summary> read_summary(const TableReader& table) {
   return s;
 }
 
-Result<ResultRow> read_row(const TableReader& table) {
+Result<ResultRow> read_row(const CsvTable& table) {
   ResultRow row;
-  row.matrix = table.text(0);
-  row.policy = table.text(1);
+  row.matrix = table.text("matrix");
+  row.policy = table.text("policy");
   if (row.matrix.empty()) return table.error("column 'matrix' is empty");
   if (row.policy.empty()) return table.error("column 'policy' is empty");
-  DUEL_ASSIGN(row.rest.round, table.count(2, 1, kMaxRounds));
-  const auto regret = parse_regret_notion(table.text(3));
-  if (!regret.ok()) return table.in_column(3, regret.error());
+  DUEL_ASSIGN(row.rest.round, table.count("round", 1, kMaxRounds));
+  const auto regret = parse_regret_notion(table.text("regret"));
+  if (!regret.ok()) return table.error_in("regret", regret.error());
   row.regret = *regret;
   DUEL_ASSIGN(row.summary, read_summary(table));
-  DUEL_ASSIGN(const std::uint64_t trials, table.count(11, 1, kMaxTrials));
+  DUEL_ASSIGN(const std::uint64_t trials, table.count("trials", 1, kMaxTrials));
   row.trials = static_cast<std::uint32_t>(trials);
-  DUEL_ASSIGN(row.rest.accuracy, table.number(12));
+  DUEL_ASSIGN(row.rest.accuracy, table.number("accuracy"));
   if (row.rest.accuracy < 0 || row.rest.accuracy > 1) {
     return table.error("column 'accuracy': not in [0, 1]");
   }
-  DUEL_ASSIGN(row.rest.accuracy_se, table.number(13, true));
+  DUEL_ASSIGN(row.rest.accuracy_se, table.number_or_undefined("accuracy_se"));
   if (row.rest.accuracy_se < 0) {
     return table.error("column 'accuracy_se': a standard error is not negative");
   }
-  DUEL_ASSIGN(row.rest.informative, table.number(14));
+  DUEL_ASSIGN(row.rest.informative, table.number("informative"));
   if (row.rest.informative < 0) return table.error("column 'informative': less than 0");
-  DUEL_ASSIGN(row.seed, table.count(15, 0, kMaxSeed));
+  DUEL_ASSIGN(row.seed, table.count("seed", 0, kMaxSeed));
   return row;
 }
 
-// Puts rows back into their nest: matrix, policy, checkpoint, regret.
-class Assembler {
- public:
-  Status add(const TableReader& table, const ResultRow& row) {
-    if (results_.runs.empty()) {
-      results_.seed = row.seed;
-      regrets_known_ = false;
-    }
-    if (row.seed != results_.seed) return table.error("the seed differs from the line before");
-    if (results_.runs.empty() || results_.runs.back().facts.matrix != row.matrix) {
-      if (!complete_checkpoint()) return incomplete(table);
-      for (const MatrixResult& run : results_.runs) {
-        if (run.facts.matrix == row.matrix) return scattered(table, "matrix", row.matrix);
-      }
-      results_.runs.emplace_back();
-      results_.runs.back().facts.matrix = row.matrix;
-    }
-    std::vector<PolicyResult>& policies = results_.runs.back().policies;
-    if (policies.empty() || policies.back().policy != row.policy) {
-      if (!complete_checkpoint()) return incomplete(table);
-      for (const PolicyResult& policy : policies) {
-        if (policy.policy == row.policy) return scattered(table, "policy", row.policy);
-      }
-      policies.emplace_back();
-      policies.back().policy = row.policy;
-      policies.back().trials = row.trials;
-    }
-    PolicyResult& policy = policies.back();
-    if (policy.trials != row.trials) {
-      return table.error("the number of trials differs from the line before");
-    }
-    if (policy.checkpoints.empty() || policy.checkpoints.back().round != row.rest.round) {
-      if (!complete_checkpoint()) return incomplete(table);
-      if (!policy.checkpoints.empty()) {
-        regrets_known_ = true;
-        if (policy.checkpoints.back().round > row.rest.round) {
-          return table.error("the rounds of a policy are not in ascending order");
-        }
-      }
-      policy.checkpoints.push_back(row.rest);
-    }
-    CheckpointResult& checkpoint = policy.checkpoints.back();
-    const std::size_t index = checkpoint.regrets.size();
-    if (!regrets_known_) {
-      // The first checkpoint of the file says which notions there are.
-      for (const RegretNotion known : results_.regrets) {
-        if (known == row.regret) return table.error("this regret stands here twice");
-      }
-      results_.regrets.push_back(row.regret);
-    } else if (index >= results_.regrets.size() || results_.regrets[index] != row.regret) {
-      return table.error("the regrets of a checkpoint differ from those of the first one");
-    }
-    checkpoint.regrets.push_back(row.summary);
-    results_.rounds = std::max(results_.rounds, row.rest.round);
-    results_.trials = std::max(results_.trials, row.trials);
-    return Done{};
+bool last_checkpoint_is_complete(const StudyResults& results) {
+  return results.runs.empty() ||
+         results.runs.back().policies.back().checkpoints.back().regrets.size() ==
+             results.regrets.size();
+}
+
+// Puts a row back into its nest: matrix, policy, checkpoint, regret.
+Status add_row(const CsvTable& table, const ResultRow& row, StudyResults& results) {
+  const auto scattered = [&](const char* what, const std::string& name) {
+    return table.error(fmt::format("the lines of {} '{}' do not stand together", what, name));
+  };
+  auto& runs = results.runs;
+  if (!runs.empty() && row.seed != results.seed) {
+    return table.error("the seed differs from the line before");
   }
-
-  bool complete_checkpoint() {
-    if (results_.runs.empty() || results_.runs.back().policies.empty()) return true;
-    const PolicyResult& policy = results_.runs.back().policies.back();
-    if (policy.checkpoints.empty()) return true;
-    regrets_known_ = true;
-    return policy.checkpoints.back().regrets.size() == results_.regrets.size();
+  results.seed = row.seed;
+  const bool new_matrix = runs.empty() || runs.back().facts.matrix != row.matrix;
+  const bool new_policy = new_matrix || runs.back().policies.back().policy != row.policy;
+  if (!new_policy && runs.back().policies.back().trials != row.trials) {
+    return table.error("the number of trials differs from the line before");
   }
-
-  StudyResults& results() { return results_; }
-
- private:
-  static Error incomplete(const TableReader& table) {
+  const bool new_checkpoint =
+      new_policy || runs.back().policies.back().checkpoints.back().round != row.rest.round;
+  if (new_checkpoint && !last_checkpoint_is_complete(results)) {
     return table.error("the checkpoint before this line lacks a regret that others have");
   }
-  static Error scattered(const TableReader& table, const char* what, const std::string& name) {
-    return table.error(fmt::format("the lines of {} '{}' do not stand together", what, name));
+  if (new_matrix) {
+    for (const MatrixResult& run : runs) {
+      if (run.facts.matrix == row.matrix) return scattered("matrix", row.matrix);
+    }
+    runs.emplace_back().facts.matrix = row.matrix;
   }
-
-  StudyResults results_;
-  bool regrets_known_ = false;
-};
+  auto& policies = runs.back().policies;
+  if (new_policy) {
+    for (const PolicyResult& policy : policies) {
+      if (policy.policy == row.policy) return scattered("policy", row.policy);
+    }
+    policies.push_back({row.policy, row.trials, {}});
+  }
+  auto& checkpoints = policies.back().checkpoints;
+  if (new_checkpoint) {
+    if (!checkpoints.empty() && checkpoints.back().round > row.rest.round) {
+      return table.error("the rounds of a policy are not in ascending order");
+    }
+    checkpoints.push_back(row.rest);
+  }
+  auto& regrets = checkpoints.back().regrets;
+  if (runs.size() == 1 && policies.size() == 1 && checkpoints.size() == 1) {
+    // The first checkpoint of the file says which notions there are.
+    if (std::ranges::find(results.regrets, row.regret) != results.regrets.end()) {
+      return table.error("this regret stands here twice");
+    }
+    results.regrets.push_back(row.regret);
+  } else if (regrets.size() >= results.regrets.size() ||
+             results.regrets[regrets.size()] != row.regret) {
+    return table.error("the regrets of a checkpoint differ from those of the first one");
+  }
+  regrets.push_back(row.summary);
+  results.rounds = std::max(results.rounds, row.rest.round);
+  results.trials = std::max(results.trials, row.trials);
+  return Done{};
+}
 
 Json json_of(const MatrixResult& run, const StudyResults& results) {
   Json json;
@@ -271,12 +185,10 @@ Json json_of(const MatrixResult& run, const StudyResults& results) {
     for (const CheckpointResult& checkpoint : policy.checkpoints) {
       Json regrets;
       for (std::size_t r = 0; r < results.regrets.size(); ++r) {
-        const Summary& summary = checkpoint.regrets[r];
-        regrets[to_string(results.regrets[r])] = {
-            {"mean", finite_or_null(summary.mean)},     {"se", finite_or_null(summary.se)},
-            {"median", finite_or_null(summary.median)}, {"q10", finite_or_null(summary.q10)},
-            {"q90", finite_or_null(summary.q90)},       {"min", finite_or_null(summary.min)},
-            {"max", finite_or_null(summary.max)}};
+        Json& regret = regrets[to_string(results.regrets[r])];
+        for (const auto& [name, value] : kSummaryFields) {
+          regret[name] = finite_or_null(checkpoint.regrets[r].*value);
+        }
       }
       entry["checkpoints"].push_back({{"round", checkpoint.round},
                                       {"regret", std::move(regrets)},
@@ -342,68 +254,63 @@ PolicyResult summarize_policy(const PolicyRecord& record, const std::vector<Roun
 }
 
 std::string to_results_csv(const StudyResults& results) {
-  std::string text = fmt::format("{}\n", fmt::join(kResultColumns, ","));
+  Table table(kResultColumns);
   for (const MatrixResult& run : results.runs) {
     for (const PolicyResult& policy : run.policies) {
-      const std::string names = csv_field(run.facts.matrix) + "," + csv_field(policy.policy);
       for (const CheckpointResult& checkpoint : policy.checkpoints) {
         for (std::size_t r = 0; r < checkpoint.regrets.size(); ++r) {
           const Summary& s = checkpoint.regrets[r];
-          text += fmt::format(
-              "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", names, checkpoint.round,
-              to_string(results.regrets[r]), csv_number(s.mean), csv_number(s.se),
-              csv_number(s.median), csv_number(s.q10), csv_number(s.q90), csv_number(s.min),
-              csv_number(s.max), policy.trials, csv_number(checkpoint.accuracy),
-              csv_number(checkpoint.accuracy_se), csv_number(checkpoint.informative), results.seed);
+          table.row({run.facts.matrix, policy.policy, checkpoint.round,
+                     to_string(results.regrets[r]), s.mean, s.se, s.median, s.q10, s.q90, s.min,
+                     s.max, policy.trials, checkpoint.accuracy, checkpoint.accuracy_se,
+                     checkpoint.informative, results.seed});
         }
       }
     }
   }
-  return text;
+  return table.to_csv();
 }
 
 std::string to_matrices_csv(const StudyResults& results) {
-  std::string text = fmt::format("{}\n", fmt::join(kMatrixColumns, ","));
+  Table table(kMatrixColumns);
   for (const MatrixResult& run : results.runs) {
     const MatrixFacts& facts = run.facts;
-    text += fmt::format("{},{},{},{},{}\n", csv_field(facts.matrix), facts.num_arms,
-                        csv_field(facts.condorcet_winner), csv_number(facts.lower_bound),
-                        csv_number(facts.lower_bound_condorcet_target));
+    table.row({facts.matrix, facts.num_arms, facts.condorcet_winner, facts.lower_bound,
+               facts.lower_bound_condorcet_target});
   }
-  return text;
+  return table.to_csv();
 }
 
 Result<StudyResults> parse_results_csv(std::string_view text, const std::string& source) {
-  DUEL_ASSIGN(TableReader table, TableReader::open(text, source, kResultColumns));
-  Assembler assembler;
+  DUEL_ASSIGN(CsvTable table, CsvTable::open(text, source, kResultColumns));
+  StudyResults results;
   while (true) {
     DUEL_ASSIGN(const bool more, table.next());
     if (!more) break;
     DUEL_ASSIGN(const ResultRow row, read_row(table));
-    DUEL_RETURN_IF_ERROR(assembler.add(table, row));
+    DUEL_RETURN_IF_ERROR(add_row(table, row, results));
   }
-  if (assembler.results().runs.empty()) {
-    return Error::invalid_data("the file has no results", source);
-  }
-  if (!assembler.complete_checkpoint()) {
+  if (results.runs.empty()) return Error::invalid_data("the file has no results", source);
+  if (!last_checkpoint_is_complete(results)) {
     return table.error("the last checkpoint lacks a regret that others have");
   }
-  return std::move(assembler.results());
+  return results;
 }
 
 Result<std::vector<MatrixFacts>> parse_matrices_csv(std::string_view text,
                                                     const std::string& source) {
-  DUEL_ASSIGN(TableReader table, TableReader::open(text, source, kMatrixColumns));
+  DUEL_ASSIGN(CsvTable table, CsvTable::open(text, source, kMatrixColumns));
   std::vector<MatrixFacts> all;
   while (true) {
     DUEL_ASSIGN(const bool more, table.next());
     if (!more) return all;
     MatrixFacts facts;
-    facts.matrix = table.text(0);
-    DUEL_ASSIGN(facts.num_arms, table.count(1, 1, std::uint64_t{1} << 32));
-    facts.condorcet_winner = table.text(2);
-    DUEL_ASSIGN(facts.lower_bound, table.number(3, true));
-    DUEL_ASSIGN(facts.lower_bound_condorcet_target, table.number(4, true));
+    facts.matrix = table.text("matrix");
+    DUEL_ASSIGN(facts.num_arms, table.count("num_arms", 1, std::uint64_t{1} << 32));
+    facts.condorcet_winner = table.text("condorcet_winner");
+    DUEL_ASSIGN(facts.lower_bound, table.number_or_undefined("lower_bound"));
+    DUEL_ASSIGN(facts.lower_bound_condorcet_target,
+                table.number_or_undefined("lower_bound_condorcet_target"));
     all.push_back(std::move(facts));
   }
 }

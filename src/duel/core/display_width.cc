@@ -1,11 +1,10 @@
-#include "duel/cli/table.h"
+#include "duel/core/display_width.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
-#include "duel/core/check.h"
-
-namespace duel::cli {
+namespace duel {
 namespace {
 
 // Decodes one character at `text[at]` and moves `at` behind it. A broken byte is U+FFFD.
@@ -13,20 +12,11 @@ std::uint32_t next_character(std::string_view text, std::size_t& at) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
   const std::uint8_t lead = byte(at++);
   if (lead < 0x80) return lead;
-  std::size_t more = 0;
-  std::uint32_t character = 0;
-  if ((lead & 0xe0) == 0xc0) {
-    more = 1;
-    character = lead & 0x1f;
-  } else if ((lead & 0xf0) == 0xe0) {
-    more = 2;
-    character = lead & 0x0f;
-  } else if ((lead & 0xf8) == 0xf0) {
-    more = 3;
-    character = lead & 0x07;
-  } else {
-    return 0xfffd;
-  }
+  // As many ones as bytes: 110xxxxx begins two of them.
+  const int bytes = std::countl_one(lead);
+  if (bytes < 2 || bytes > 4) return 0xfffd;
+  const std::size_t more = static_cast<std::size_t>(bytes) - 1;
+  std::uint32_t character = lead & (0x7fU >> bytes);
   for (std::size_t i = 0; i < more; ++i) {
     if (at + i >= text.size() || (byte(at + i) & 0xc0) != 0x80) return 0xfffd;
     character = character << 6 | (byte(at + i) & 0x3f);
@@ -116,45 +106,4 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
   return out;
 }
 
-Table& Table::column(std::string title, Align align) {
-  DUEL_CHECK(rows_.empty());
-  const std::size_t width = display_width(title);
-  columns_.push_back({std::move(title), align, width});
-  return *this;
-}
-
-Table& Table::row(std::vector<std::string> cells) {
-  DUEL_CHECK(cells.size() <= columns_.size());
-  cells.resize(columns_.size());
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    columns_[i].width = std::max(columns_[i].width, display_width(cells[i]));
-  }
-  rows_.push_back(std::move(cells));
-  return *this;
-}
-
-std::size_t Table::width() const {
-  std::size_t width = columns_.empty() ? 0 : 2 * (columns_.size() - 1);
-  for (const Column& column : columns_) width += column.width;
-  return width;
-}
-
-std::string Table::to_string() const {
-  std::string out;
-  const auto line = [&](const auto& text_of) {
-    std::string cells;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const std::string& text = text_of(i);
-      const std::string space(columns_[i].width - display_width(text), ' ');
-      if (i > 0) cells += "  ";
-      cells += columns_[i].align == Align::left ? text + space : space + text;
-    }
-    cells.erase(cells.find_last_not_of(' ') + 1);
-    out += cells + "\n";
-  };
-  line([&](std::size_t i) -> const std::string& { return columns_[i].title; });
-  for (const auto& row : rows_) line([&](std::size_t i) -> const std::string& { return row[i]; });
-  return out;
-}
-
-}  // namespace duel::cli
+}  // namespace duel

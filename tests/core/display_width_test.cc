@@ -1,0 +1,32 @@
+#include "duel/core/display_width.h"
+
+#include <gtest/gtest.h>
+
+namespace duel {
+namespace {
+
+TEST(DisplayWidth, counts_the_columns_of_a_terminal) {
+  EXPECT_EQ(display_width("abc"), 3U);
+  EXPECT_EQ(display_width("±é…"), 3U);
+  EXPECT_EQ(display_width("e\u0301"), 1U);  // a combining accent
+  EXPECT_EQ(display_width("寿司"), 4U);
+  EXPECT_EQ(display_width("\U0001f363"), 2U);
+  EXPECT_EQ(display_width("\033[1mbold\033[0m"), 4U);
+  EXPECT_EQ(display_width("a\xff\xc3"), 3U);  // broken bytes
+}
+
+TEST(DisplayWidth, shortens_and_says_so) {
+  EXPECT_EQ(shortened("abcdef", 6), "abcdef");
+  EXPECT_EQ(shortened("abcdef", 4), "abc…");
+  EXPECT_EQ(shortened("寿司屋", 4), "寿…");  // half a character is not shown
+  EXPECT_EQ(shortened("abc", 0), "");
+}
+
+TEST(DisplayWidth, fills_lines_with_words) {
+  EXPECT_EQ(wrapped("one two  three", 8), "one two\nthree");
+  EXPECT_EQ(wrapped("one two", 3, 2), "one\n  two");
+  EXPECT_EQ(wrapped("a\nlongword b", 4), "a\nlongword\nb");
+}
+
+}  // namespace
+}  // namespace duel
