@@ -14,8 +14,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "duel/core/digest.h"
 #include "duel/core/result.h"
-#include "duel/experiment/digest.h"
 #include "duel/experiment/record.h"
 
 namespace duel {

@@ -16,6 +16,7 @@
 #include "duel/core/spelling.h"
 #include "duel/experiment/record_fields.h"
 #include "duel/experiment/timestamp.h"
+#include "duel/store/line.h"
 
 namespace duel {
 namespace {
@@ -275,6 +276,8 @@ Status read_first_field(std::size_t position, Value value, LogEntry& entry) {
 
 }  // namespace
 
+static_assert(kReadableAfterLine >= simdjson::SIMDJSON_PADDING);
+
 struct RecordReader::State {
   ondemand::parser parser;
 };
@@ -283,8 +286,6 @@ RecordReader::RecordReader() : state_(std::make_unique<State>()) {}
 RecordReader::RecordReader(RecordReader&&) noexcept = default;
 RecordReader& RecordReader::operator=(RecordReader&&) noexcept = default;
 RecordReader::~RecordReader() = default;
-
-std::size_t RecordReader::padding() { return simdjson::SIMDJSON_PADDING; }
 
 bool is_utf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
 
