@@ -5,7 +5,7 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +15,7 @@
 #include "duel/core/rng.h"
 #include "duel/experiment/certificate_file.h"
 #include "duel/experiment/experiment_log.h"
+#include "duel/store/log_file.h"
 
 namespace duel {
 namespace {
@@ -81,7 +82,9 @@ void log_workload() {
     const std::filesystem::path file = std::filesystem::path(directory) / "log.jsonl";
     const std::vector<Record> records = records_of(num_arms, kRecords);
     const Times write = times_of([&] {
-      auto log = std::move(ExperimentLog::create(file, experiment(num_arms, goal), kTime)).value();
+      auto log = std::move(ExperimentLog::create(std::make_shared<LogFiles>(), file.string(),
+                                                 experiment(num_arms, goal), kTime))
+                     .value();
       for (const Record& record : records) DUEL_CHECK(log.append(record, kTime).ok());
       DUEL_CHECK(log.sync().ok());
     });

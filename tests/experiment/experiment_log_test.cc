@@ -6,13 +6,16 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "duel/experiment/recorded_experiment.h"
 #include "duel/experiment/timestamp.h"
+#include "duel/store/log_file.h"
 #include "tests/experiment/played_log.h"
+#include "tests/store/faulty_disk.h"
 #include "tests/study/temporary_directory.h"
 
 namespace duel {
@@ -21,12 +24,20 @@ namespace {
 using testing::content_of;
 using testing::experiment_of;
 using testing::kStart;
-using testing::play;
 using testing::PlayedLog;
 using testing::TemporaryDirectory;
 using testing::write_content;
 
 Status ignore(const LogEntry& /*entry*/) { return Done{}; }
+
+Result<ExperimentLog> create_log(const std::filesystem::path& file) {
+  return ExperimentLog::create(std::make_shared<LogFiles>(), file.string(),
+                               experiment_of({"a", "b"}), kStart);
+}
+
+Result<ExperimentLog> resume_log(const std::filesystem::path& file) {
+  return ExperimentLog::resume(std::make_shared<LogFiles>(), file.string(), ignore);
+}
 
 // A log of a few lines with every kind of record.
 PlayedLog every_kind() {
@@ -208,9 +219,8 @@ TEST(experiment_log, a_field_that_is_missing_unknown_doubled_or_of_the_wrong_typ
 TEST(experiment_log, writes_what_it_reads_and_goes_on_after_a_cut_line) {
   const TemporaryDirectory directory;
   const auto file = directory / "log.jsonl";
-  const ExperimentRecord experiment = experiment_of({"a", "b"});
   {
-    auto log = ExperimentLog::create(file, experiment, kStart);
+    auto log = create_log(file);
     ASSERT_TRUE(log.ok()) << log.error().to_string();
     ASSERT_TRUE(log->append(ExpiredRecord{"d1"}, kStart + 1).ok());
     ASSERT_TRUE(log->sync().ok());
@@ -218,7 +228,7 @@ TEST(experiment_log, writes_what_it_reads_and_goes_on_after_a_cut_line) {
   const std::string whole = content_of(file);
   write_content(file, whole + "{\"seq\":3,\"ti");
   {
-    auto log = ExperimentLog::resume(file, ignore);
+    auto log = resume_log(file);
     ASSERT_TRUE(log.ok()) << log.error().to_string();
     EXPECT_EQ(log->cut_bytes(), 12U);
     EXPECT_EQ(log->records(), 2U);
@@ -231,26 +241,25 @@ TEST(experiment_log, writes_what_it_reads_and_goes_on_after_a_cut_line) {
 TEST(experiment_log, lets_only_one_process_write) {
   const TemporaryDirectory directory;
   const auto file = directory / "log.jsonl";
-  auto log = ExperimentLog::create(file, experiment_of({"a", "b"}), kStart);
+  auto log = create_log(file);
   ASSERT_TRUE(log.ok());
-  const auto second = ExperimentLog::resume(file, ignore);
+  const auto second = resume_log(file);
   ASSERT_FALSE(second.ok());
   EXPECT_NE(second.error().message.find("another process"), std::string::npos);
 }
 
 TEST(experiment_log, never_begins_in_a_file_that_holds_something) {
   const TemporaryDirectory directory;
-  const ExperimentRecord experiment = experiment_of({"a", "b"});
   for (const std::string& content : {std::string("my thesis"), std::string("{}\n")}) {
     write_content(directory / "file", content);
-    const auto log = ExperimentLog::create(directory / "file", experiment, kStart);
+    const auto log = create_log(directory / "file");
     ASSERT_FALSE(log.ok());
     EXPECT_EQ(log.error().message, "the file exists");
     EXPECT_EQ(content_of(directory / "file"), content);
   }
   // A kill while the first line was written leaves nothing to lose.
   write_content(directory / "cut", "{\"seq\":1,\"time\":\"20");
-  EXPECT_TRUE(ExperimentLog::create(directory / "cut", experiment, kStart).ok());
+  EXPECT_TRUE(create_log(directory / "cut").ok());
   EXPECT_EQ(read_all(content_of(directory / "cut")).size(), 1U);
 }
 
@@ -262,7 +271,7 @@ TEST(experiment_log, a_full_disk_is_an_error_and_leaves_no_half_record) {
   ASSERT_GE(child, 0);
   if (child == 0) {
     std::signal(SIGXFSZ, SIG_IGN);
-    auto log = ExperimentLog::create(file, experiment_of({"a", "b"}), kStart);
+    auto log = create_log(file);
     if (!log.ok()) ::_exit(2);
     const rlimit limit{1000, 1000};
     ::setrlimit(RLIMIT_FSIZE, &limit);
@@ -284,7 +293,7 @@ TEST(experiment_log, a_full_disk_is_an_error_and_leaves_no_half_record) {
 TEST(experiment_log, refuses_text_that_is_not_utf8_and_writes_nothing) {
   const TemporaryDirectory directory;
   const auto file = directory / "log.jsonl";
-  auto log = ExperimentLog::create(file, experiment_of({"a", "b"}), kStart);
+  auto log = create_log(file);
   ASSERT_TRUE(log.ok());
   OutcomeRecord outcome{"d1", {Answered::skip, ""}, {}, {}, {}, "caf\xe9"};
   const auto entry = log->append(outcome, kStart);
@@ -293,78 +302,29 @@ TEST(experiment_log, refuses_text_that_is_not_utf8_and_writes_nothing) {
   EXPECT_EQ(read_all(content_of(file)).size(), 1U);
 }
 
-// Every byte is cut in memory above; files are slow, so that here it is every seventh and both
-// sides of each line's end.
-TEST(recorded_experiment, resumes_after_a_cut_anywhere_with_nothing_lost_or_counted_twice) {
+TEST(experiment_log, a_group_is_appended_whole_or_not_at_all) {
   const TemporaryDirectory directory;
   const auto file = directory / "log.jsonl";
-  ExperimentRecord experiment = experiment_of({"a", "b", "c"});
-  PlayedLog log(experiment);
-  play(log, {.gap = 0.1, .in_flight = 2, .troubles = true}, 8);
-  // The states after each record, lived through.
-  LiveExperiment live = std::move(LiveExperiment::make(experiment)).value();
-  std::vector<std::uint64_t> hashes = {live.state_hash()};
-  for (std::size_t k = 1; k < log.entries().size(); ++k) {
-    ASSERT_TRUE(live.apply(log.entries()[k]).ok());
-    hashes.push_back(live.state_hash());
-  }
-  std::size_t complete = 0;
-  for (std::size_t size = 0; size <= log.text().size(); ++size) {
-    if (complete < log.ends().size() && size == log.ends()[complete]) ++complete;
-    const bool at_end = complete > 0 && size <= log.ends()[complete - 1] + 1;
-    const bool before_end = complete < log.ends().size() && size + 1 == log.ends()[complete];
-    if (size % 7 != 0 && !at_end && !before_end) continue;
-    write_content(file, log.text().substr(0, size));
-    auto resumed = RecordedExperiment::resume(file);
-    if (complete == 0) {
-      ASSERT_FALSE(resumed.ok());
-      continue;
-    }
-    ASSERT_TRUE(resumed.ok()) << resumed.error().to_string();
-    ASSERT_EQ(resumed->experiment().state_hash(), hashes[complete - 1]);
-    ASSERT_EQ(content_of(file).size(), log.ends()[complete - 1]);
-  }
-}
-
-TEST(recorded_experiment, writes_before_it_applies_and_names_what_it_refuses) {
-  const TemporaryDirectory directory;
-  const auto file = directory / "log.jsonl";
-  auto made = RecordedExperiment::create(file, experiment_of({"a", "b", "c"}), kStart);
-  ASSERT_TRUE(made.ok()) << made.error().to_string();
-  std::vector<Record> answers;
-  for (int k = 0; k < 3; ++k) {
-    const auto serve = made->next();
-    ASSERT_TRUE(made->record(*serve, kStart).ok());
-    answers.push_back(
-        OutcomeRecord{serve->duel_id, {Answered::win, serve->second}, {}, {}, {}, ""});
-  }
-  answers.push_back(answers.front());
-  const auto effects = made->record(answers, kStart + 5);
-  ASSERT_TRUE(effects.ok());
-  EXPECT_EQ(*effects, (std::vector<Effect>{Effect::applied, Effect::applied, Effect::applied,
-                                           Effect::duplicate}));
+  testing::FaultyDisk disk;
+  auto log = ExperimentLog::create(std::make_shared<LogFiles>(std::filesystem::path(), disk),
+                                   file.string(), experiment_of({"a", "b"}), kStart);
+  ASSERT_TRUE(log.ok());
   const std::string before = content_of(file);
-  const auto unknown =
-      made->record(OutcomeRecord{"d9", {Answered::tie, ""}, {}, {}, {}, ""}, kStart);
-  ASSERT_FALSE(unknown.ok());
-  EXPECT_EQ(unknown.error().message, "no duel 'd9' was served");
+  disk.arm(0, testing::Fault::tears, 300);
+  ASSERT_TRUE(log->stage(ExpiredRecord{"d1"}, kStart).ok());
+  ASSERT_TRUE(log->stage(ExpiredRecord{"d2"}, kStart).ok());
+  EXPECT_FALSE(log->commit().ok());
   EXPECT_EQ(content_of(file), before);
-  EXPECT_EQ(made->log().records(), 8U);
-  EXPECT_EQ(made->ledger().duplicates(), 1U);
-}
-
-TEST(recorded_experiment, names_file_and_line_of_a_record_that_makes_no_sense) {
-  const TemporaryDirectory directory;
-  const auto file = directory / "log.jsonl";
-  std::string head(64, '0');
-  Sha256 sha;
-  std::string text;
-  text += std::move(log_line(1, kStart, experiment_of({"a", "b"}), head, sha)).value();
-  text += std::move(log_line(2, kStart, ExpiredRecord{"d1"}, head, sha)).value();
-  write_content(file, text);
-  const auto resumed = RecordedExperiment::resume(file);
-  ASSERT_FALSE(resumed.ok());
-  EXPECT_EQ(resumed.error().to_string(), file.string() + ":2: no duel 'd1' was served");
+  // The chain goes on from where it was.
+  ASSERT_TRUE(log->stage(ExpiredRecord{"d3"}, kStart).ok());
+  ASSERT_TRUE(log->stage(ExpiredRecord{"d4"}, kStart).ok());
+  const auto entries = log->commit();
+  ASSERT_TRUE(entries.ok());
+  ASSERT_EQ(entries->size(), 2U);
+  EXPECT_EQ(log->records(), 3U);
+  const std::vector<LogEntry> read = read_all(content_of(file));
+  ASSERT_EQ(read.size(), 3U);
+  EXPECT_EQ(read.back().hash, entries->back().hash);
 }
 
 TEST(timestamp, is_read_as_it_is_written_and_nothing_else_is_taken) {

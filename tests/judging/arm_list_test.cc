@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "duel/experiment/digest.h"
+#include "duel/core/digest.h"
 #include "duel/experiment/record.h"
 #include "tests/study/temporary_directory.h"
 

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 #include <string>
 
 #include "duel/experiment/experiment_log.h"
 #include "duel/pictures/plan_picture.h"
+#include "duel/store/log_file.h"
 #include "duel/study/pilot.h"
 #include "duel/truth/matrix_catalogue.h"
 #include "duel/truth/winners.h"
@@ -176,7 +178,7 @@ TEST(pilot, reads_the_log_of_an_experiment) {
   ExperimentRecord experiment;
   experiment.experiment_id = "pilot";
   experiment.arms = {{"a", "", ""}, {"b", "", ""}};
-  auto log = ExperimentLog::create(file, experiment, 0);
+  auto log = ExperimentLog::create(std::make_shared<LogFiles>(), file.string(), experiment, 0);
   ASSERT_TRUE(log.ok());
   for (const char* winner : {"a", "b", "a", ""}) {
     ComparisonRecord row{.first = "a", .second = "b"};

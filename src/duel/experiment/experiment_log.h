@@ -1,4 +1,4 @@
-// The log of one experiment: an append-only file of JSON lines, chained by hashes.
+// The log of one experiment: an append-only sequence of JSON lines in a store, chained by hashes.
 //
 //   {"seq":1,"time":"2026-11-15T09:00:00.123Z","record":"experiment",..,"hash":"<64 hex>"}
 //   {"seq":2,"time":"..","record":"serve",..,"hash":"<64 hex>"}
@@ -7,22 +7,22 @@
 // this line up to the comma before `"hash"`. So no byte can change, and no line vanish or move,
 // unnoticed.
 //
-// A record is written by one write(2) to a file opened with O_APPEND and locked against a second
-// writer. A kill at any byte leaves at most a last line without its end; what has no end was never
-// used and does not count.
+// The chain is made and checked here and not in the store: one check for all stores, which finds a
+// damaged database as it finds a damaged file.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
+#include "duel/core/digest.h"
 #include "duel/core/result.h"
-#include "duel/experiment/digest.h"
 #include "duel/experiment/record.h"
+#include "duel/store/store.h"
 
 namespace duel {
 
@@ -53,39 +53,39 @@ Result<std::string> log_line(std::uint64_t sequence, std::int64_t time_ms, const
 
 class ExperimentLog {
  public:
-  // A new log with its first record. An error if the file exists.
-  static Result<ExperimentLog> create(const std::filesystem::path& file,
+  // A new log with its first record, under its name in the store; `name` stands for the file in
+  // messages. An error if it exists.
+  static Result<ExperimentLog> create(std::shared_ptr<Store> store, const std::string& name,
                                       const ExperimentRecord& experiment, std::int64_t time_ms);
-  // Reads the log, cuts off a line without end, and appends from there.
-  static Result<ExperimentLog> resume(const std::filesystem::path& file, const RecordSink& sink);
-  ExperimentLog(ExperimentLog&& other) noexcept;
-  ExperimentLog& operator=(ExperimentLog&&) = delete;
-  ~ExperimentLog();
+  // Reads the log, which loses a line without end, and appends from there.
+  static Result<ExperimentLog> resume(std::shared_ptr<Store> store, const std::string& name,
+                                      const RecordSink& sink);
 
-  // One write(2). A record that did not get to the file whole (disk full) is removed again and is
-  // an error; a log that cannot be mended takes no more records.
+  // Makes the record's line, which `commit` writes with all others staged. An error where it has
+  // none; what was staged before stays.
+  Status stage(Record record, std::int64_t time_ms);
+  // Appends what is staged as one group. After an error nothing is staged, and the log goes on from
+  // where it was if the store lets it.
+  Result<std::vector<LogEntry>> commit();
+  // Both, of one record.
   Result<LogEntry> append(Record record, std::int64_t time_ms);
-  // Returns when everything appended is on the disk. After a failure the log takes no more records:
-  // the system may have dropped what it could not write.
-  Status sync();
+  // Returns when everything appended is on the disk. After a failure the log takes no more records.
+  Status sync() { return store_->sync(name_); }
 
-  const std::filesystem::path& file() const { return file_; }
-  std::uint64_t records() const { return extent_.records; }
-  const std::string& head() const { return extent_.head; }
+  std::uint64_t records() const { return head_.sequence; }
   // Of the line that was cut off at `resume`.
-  std::uint64_t cut_bytes() const { return extent_.cut_bytes; }
+  std::uint64_t cut_bytes() const { return cut_bytes_; }
 
  private:
-  ExperimentLog(std::filesystem::path file, int descriptor)
-      : file_(std::move(file)), descriptor_(descriptor) {}
+  ExperimentLog(std::shared_ptr<Store> store, std::string name);
 
-  Status write_line(std::string_view line);
-
-  std::filesystem::path file_;
-  int descriptor_;
-  LogExtent extent_;
+  std::shared_ptr<Store> store_;
+  std::string name_;
+  Head head_;  // of what is in the store
+  std::uint64_t cut_bytes_ = 0;
+  std::vector<LogEntry> staged_;
+  std::vector<std::string> lines_;  // of what is staged
   Sha256 sha_;
-  bool broken_ = false;
 };
 
 }  // namespace duel

@@ -4,102 +4,87 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
+#include <tuple>
 #include <type_traits>
 
 #include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
+#include "duel/experiment/record_fields.h"
 #include "duel/experiment/record_reader.h"
 
 namespace duel {
 namespace {
 
-template <class Enum, std::size_t N>
-using Words = std::array<std::pair<std::string_view, Enum>, N>;
+template <class Enum>
+struct Words;
 
-constexpr Words<Goal, 3> kGoals = {
-    {{"condorcet", Goal::condorcet}, {"copeland", Goal::copeland}, {"borda", Goal::borda}}};
-constexpr Words<Placement, 3> kPlacements = {
-    {{"random", Placement::random}, {"both", Placement::both}, {"fixed", Placement::fixed}}};
-constexpr Words<Serving, 3> kServings = {
-    {{"explore", Serving::explore}, {"fallback", Serving::fallback}, {"aa", Serving::aa}}};
-constexpr Words<Answered, 5> kAnswers = {{{"win", Answered::win},
-                                          {"tie", Answered::tie},
-                                          {"both_bad", Answered::both_bad},
-                                          {"skip", Answered::skip},
-                                          {"invalid", Answered::invalid}}};
-constexpr Words<CertificateKind, 4> kKinds = {{{"winner", CertificateKind::winner},
-                                               {"no_winner", CertificateKind::no_winner},
-                                               {"copeland", CertificateKind::copeland},
-                                               {"borda", CertificateKind::borda}}};
+template <>
+struct Words<Goal> {
+  static constexpr std::string_view noun = "goal";
+  static constexpr auto all = std::to_array<std::pair<std::string_view, Goal>>(
+      {{"condorcet", Goal::condorcet}, {"copeland", Goal::copeland}, {"borda", Goal::borda}});
+};
 
-template <class Enum, std::size_t N>
-std::string_view word_of(const Words<Enum, N>& words, Enum value) {
-  for (const auto& [word, meaning] : words) {
+template <>
+struct Words<Placement> {
+  static constexpr std::string_view noun = "order of showing";
+  static constexpr auto all = std::to_array<std::pair<std::string_view, Placement>>(
+      {{"random", Placement::random}, {"both", Placement::both}, {"fixed", Placement::fixed}});
+};
+
+template <>
+struct Words<Serving> {
+  static constexpr std::string_view noun = "kind of serving";
+  static constexpr auto all = std::to_array<std::pair<std::string_view, Serving>>(
+      {{"explore", Serving::explore}, {"fallback", Serving::fallback}, {"aa", Serving::aa}});
+};
+
+template <>
+struct Words<Answered> {
+  static constexpr std::string_view noun = "result";
+  static constexpr auto all =
+      std::to_array<std::pair<std::string_view, Answered>>({{"win", Answered::win},
+                                                            {"tie", Answered::tie},
+                                                            {"both_bad", Answered::both_bad},
+                                                            {"skip", Answered::skip},
+                                                            {"invalid", Answered::invalid}});
+};
+
+template <>
+struct Words<CertificateKind> {
+  static constexpr std::string_view noun = "kind of certificate";
+  static constexpr auto all = std::to_array<std::pair<std::string_view, CertificateKind>>(
+      {{"winner", CertificateKind::winner},
+       {"no_winner", CertificateKind::no_winner},
+       {"copeland", CertificateKind::copeland},
+       {"borda", CertificateKind::borda}});
+};
+
+template <class Enum>
+std::string_view word_of(Enum value) {
+  for (const auto& [word, meaning] : Words<Enum>::all) {
     if (meaning == value) return word;
   }
   DUEL_CHECK(false);
   return {};
 }
 
-template <class Enum, std::size_t N>
-Result<Enum> parse_word(const Words<Enum, N>& words, std::string_view noun, std::string_view text) {
-  std::vector<std::string> known;
-  for (const auto& [word, meaning] : words) {
-    if (word == text) return meaning;
-    known.emplace_back(word);
-  }
-  return Error::invalid_argument(fmt::format("'{}' is no {}", text, noun))
-      .with_hint(spelling_hint(text, known));
-}
-
-// Appends `,"name":value` to a line.
+// Appends fields to a line, each value by its type.
 class FieldWriter {
  public:
-  FieldWriter(std::string& out, bool first) : out_(out), first_(first) {}
+  explicit FieldWriter(std::string& out) : out_(out) {}
 
-  void text(std::string_view name, std::string_view value) {
-    key(name);
-    append_json_string(out_, value);
-    if (!bad_ && !is_utf8(value)) bad_ = name;
-  }
-  // Empty texts are left out.
-  void optional_text(std::string_view name, std::string_view value) {
-    if (!value.empty()) text(name, value);
-  }
-  void count(std::string_view name, std::uint64_t value) {
-    key(name);
-    fmt::format_to(std::back_inserter(out_), "{}", value);
-  }
-  void number(std::string_view name, double value) {
-    key(name);
-    out_ += format_number(value);
-  }
-  void flag(std::string_view name, bool value) {
-    key(name);
-    out_ += value ? "true" : "false";
-  }
-  template <class Fields>
-  void object(std::string_view name, const Fields& fields) {
-    key(name);
-    nested(fields);
-  }
-  template <class Items, class Fields>
-  void array(std::string_view name, const Items& items, const Fields& fields) {
-    key(name);
-    out_ += '[';
-    bool first = true;
-    for (const auto& item : items) {
-      if (!first) out_ += ',';
-      first = false;
-      nested([&](FieldWriter& inner) { fields(inner, item); });
-    }
-    out_ += ']';
-  }
-
-  // Names of fields are ours, but for columns of other programs.
-  void check_key(std::string_view name) {
-    if (!bad_ && !is_utf8(name)) bad_ = "extra";
+  template <class Owner>
+  void fields(const Owner& owner) {
+    const auto write = [&](const auto& field) {
+      const auto& member = std::invoke(field.get, owner);
+      if (field.required || member != std::remove_cvref_t<decltype(member)>{}) {
+        member_of(field.name, member);
+      }
+    };
+    std::apply([&](const auto&... field) { (write(field), ...); }, Described<Owner>::fields);
   }
 
   Status status() const {
@@ -108,133 +93,84 @@ class FieldWriter {
   }
 
  private:
-  void key(std::string_view name) {
-    if (!first_) out_ += ',';
-    first_ = false;
+  void member_of(std::string_view name, const auto& member) {
+    if (out_.back() != '{') out_ += ',';
     append_json_string(out_, name);
     out_ += ':';
+    value(name, member);
   }
-  template <class Fields>
-  void nested(const Fields& fields) {
+
+  void value(std::string_view name, const std::string& text) {
+    append_json_string(out_, text);
+    if (!bad_ && !is_utf8(text)) bad_ = name;
+  }
+  void value(std::string_view /*name*/, std::uint64_t count) {
+    fmt::format_to(std::back_inserter(out_), "{}", count);
+  }
+  void value(std::string_view name, const std::optional<std::uint64_t>& count) {
+    value(name, *count);
+  }
+  void value(std::string_view /*name*/, double number) { out_ += format_number(number); }
+  void value(std::string_view /*name*/, bool flag) { out_ += flag ? "true" : "false"; }
+  template <class Enum>
+    requires std::is_enum_v<Enum>
+  void value(std::string_view /*name*/, Enum member) {
+    append_json_string(out_, word_of(member));
+  }
+  template <class Part>
+    requires std::is_class_v<Part>
+  void value(std::string_view /*name*/, const Part& part) {
     out_ += '{';
-    FieldWriter inner(out_, true);
-    fields(inner);
+    fields(part);
     out_ += '}';
-    if (!bad_) bad_ = inner.bad_;
+  }
+  template <class Part>
+  void value(std::string_view name, const std::vector<Part>& parts) {
+    out_ += '[';
+    for (const Part& part : parts) {
+      if (out_.back() != '[') out_ += ',';
+      value(name, part);
+    }
+    out_ += ']';
+  }
+  // Names of fields are ours, but for columns of other programs.
+  void value(std::string_view name, const std::vector<std::pair<std::string, std::string>>& texts) {
+    out_ += '{';
+    for (const auto& [column, text] : texts) {
+      member_of(column, text);
+      if (!bad_ && !is_utf8(column)) bad_ = name;
+    }
+    out_ += '}';
   }
 
   std::string& out_;
-  bool first_;
-  std::optional<std::string> bad_;
+  std::optional<std::string> bad_;  // the first field whose text is not UTF-8
 };
 
-void write_arm(FieldWriter& out, const ArmEntry& arm) {
-  out.text("arm_id", arm.id);
-  out.optional_text("payload", arm.payload);
-  out.optional_text("sha256", arm.sha256);
-}
+template <class Member>
+struct ElementOf {
+  using type = Member;
+};
+template <class Part>
+struct ElementOf<std::vector<Part>> {
+  using type = Part;
+};
 
-void write_answer(FieldWriter& out, const Answer& answer) {
-  out.text("result", to_word(answer.result));
-  out.optional_text("winner", answer.winner);
-  if (answer.place != 0) out.count("place", answer.place);
-}
-
-void write_source(FieldWriter& out, const Source& source) {
-  if (source == Source{}) return;
-  out.object("source", [&](FieldWriter& inner) {
-    inner.optional_text("type", source.type);
-    inner.optional_text("id", source.id);
-  });
-}
-
-void write(FieldWriter& out, const ExperimentRecord& record) {
-  out.text("record", "experiment");
-  out.count("format", 1);
-  out.text("experiment_id", record.experiment_id);
-  out.array("arms", record.arms, write_arm);
-  out.text("policy", record.policy);
-  out.text("goal", to_word(record.goal));
-  out.object("stopping", [&](FieldWriter& inner) {
-    inner.number("alpha", record.stopping.alpha);
-    inner.count("min_decisive_per_pair", record.stopping.min_decisive_per_pair);
-    inner.count("max_duels", record.stopping.max_duels);
-    inner.flag("arms_fixed", record.stopping.arms_fixed);
-  });
-  out.text("order", to_word(record.order));
-  out.number("aa_rate", record.aa_rate);
-  out.flag("comparisons_count", record.comparisons_count);
-  out.count("seed", record.seed);
-}
-
-void write(FieldWriter& out, const ServeRecord& record) {
-  out.text("record", "serve");
-  out.text("duel_id", record.duel_id);
-  out.count("ordinal", record.ordinal);
-  out.count("round", record.round);
-  out.text("first", record.first);
-  out.text("second", record.second);
-  out.text("serving", to_word(record.serving));
-  out.optional_text("task", record.task);
-}
-
-void write(FieldWriter& out, const OutcomeRecord& record) {
-  out.text("record", "outcome");
-  out.text("duel_id", record.duel_id);
-  write_answer(out, record.answer);
-  write_source(out, record.source);
-  if (record.response_ms) out.count("response_ms", *record.response_ms);
-  if (!record.judgements.empty()) {
-    out.array("judgements", record.judgements, [](FieldWriter& inner, const Judgement& judgement) {
-      inner.text("first", judgement.first);
-      write_answer(inner, judgement.answer);
-    });
-  }
-  out.optional_text("note", record.note);
-}
-
-void write(FieldWriter& out, const ExpiredRecord& record) {
-  out.text("record", "expired");
-  out.text("duel_id", record.duel_id);
-}
-
-void write(FieldWriter& out, const ArmAddedRecord& record) {
-  out.text("record", "arm_added");
-  write_arm(out, record.arm);
-}
-
-void write(FieldWriter& out, const ArmRetiredRecord& record) {
-  out.text("record", "arm_retired");
-  out.text("arm_id", record.arm_id);
-}
-
-void write(FieldWriter& out, const ComparisonRecord& record) {
-  out.text("record", "comparison");
-  out.text("first", record.first);
-  out.text("second", record.second);
-  write_answer(out, record.answer);
-  write_source(out, record.source);
-  out.optional_text("made_at", record.made_at);
-  if (!record.extra.empty()) {
-    out.object("extra", [&](FieldWriter& inner) {
-      for (const auto& [name, value] : record.extra) {
-        inner.text(name, value);
-        inner.check_key(name);
-      }
-    });
-  }
-}
-
-void write(FieldWriter& out, const CertifiedRecord& record) {
-  out.text("record", "certified");
-  out.text("kind", to_word(record.kind));
-  out.optional_text("winner", record.winner);
-  out.count("at", record.at);
-}
-
-void write(FieldWriter& out, const CompletedRecord& record) {
-  out.text("record", "completed");
-  out.text("reason", record.reason);
+template <class Owner>
+std::vector<FieldFact> facts_of() {
+  const auto fact_of = [](const auto& field) {
+    FieldFact fact{field.name, field.required, field.doc, {}, {}};
+    using Member = std::remove_cvref_t<decltype(std::invoke(field.get, std::declval<Owner&>()))>;
+    using Element = typename ElementOf<Member>::type;
+    if constexpr (std::is_enum_v<Member>) {
+      for (const auto& [word, meaning] : Words<Member>::all) fact.words.push_back(word);
+    } else if constexpr (requires { Described<Element>::fields; }) {
+      fact.members = facts_of<Element>();
+    }
+    return fact;
+  };
+  return std::apply([&](const auto&... field) { return std::vector{fact_of(field)...}; },
+                    Described<Owner>::fields);
 }
 
 bool is_id_letter(char c) {
@@ -243,24 +179,27 @@ bool is_id_letter(char c) {
 
 }  // namespace
 
-std::string_view to_word(Goal goal) { return word_of(kGoals, goal); }
-std::string_view to_word(Placement placement) { return word_of(kPlacements, placement); }
-std::string_view to_word(Serving serving) { return word_of(kServings, serving); }
-std::string_view to_word(Answered answered) { return word_of(kAnswers, answered); }
-std::string_view to_word(CertificateKind kind) { return word_of(kKinds, kind); }
-Result<Goal> parse_goal(std::string_view word) { return parse_word(kGoals, "goal", word); }
-Result<Placement> parse_placement(std::string_view word) {
-  return parse_word(kPlacements, "order of showing", word);
+std::string_view to_word(Goal goal) { return word_of(goal); }
+std::string_view to_word(Placement placement) { return word_of(placement); }
+std::string_view to_word(Serving serving) { return word_of(serving); }
+std::string_view to_word(Answered answered) { return word_of(answered); }
+std::string_view to_word(CertificateKind kind) { return word_of(kind); }
+
+template <class Enum>
+Result<Enum> parse_word(std::string_view word) {
+  for (const auto& [known, meaning] : Words<Enum>::all) {
+    if (known == word) return meaning;
+  }
+  std::vector<std::string> all;
+  for (const auto& [known, meaning] : Words<Enum>::all) all.emplace_back(known);
+  return Error::invalid_argument(fmt::format("'{}' is no {}", word, Words<Enum>::noun))
+      .with_hint(spelling_hint(word, all));
 }
-Result<Serving> parse_serving(std::string_view word) {
-  return parse_word(kServings, "kind of serving", word);
-}
-Result<Answered> parse_answered(std::string_view word) {
-  return parse_word(kAnswers, "result", word);
-}
-Result<CertificateKind> parse_certificate_kind(std::string_view word) {
-  return parse_word(kKinds, "kind of certificate", word);
-}
+template Result<Goal> parse_word(std::string_view);
+template Result<Placement> parse_word(std::string_view);
+template Result<Serving> parse_word(std::string_view);
+template Result<Answered> parse_word(std::string_view);
+template Result<CertificateKind> parse_word(std::string_view);
 
 Status check_id(std::string_view noun, std::string_view id) {
   const bool fits = !id.empty() && id.size() <= 100 && is_id_letter(id.front()) &&
@@ -327,9 +266,22 @@ void append_json_string(std::string& out, std::string_view text) {
 }
 
 Status append_fields(std::string& out, const Record& record) {
-  FieldWriter writer(out, true);
-  std::visit([&](const auto& kind) { write(writer, kind); }, record);
+  FieldWriter writer(out);
+  std::visit(
+      [&]<class Kind>(const Kind& kind) {
+        out += "\"record\":";
+        append_json_string(out, Described<Kind>::name);
+        writer.fields(kind);
+      },
+      record);
   return writer.status();
+}
+
+std::vector<RecordFact> record_facts() {
+  return []<class... Kinds>(std::type_identity<std::variant<Kinds...>>) {
+    return std::vector{
+        RecordFact{Described<Kinds>::name, Described<Kinds>::doc, facts_of<Kinds>()}...};
+  }(std::type_identity<Record>{});
 }
 
 }  // namespace duel

@@ -1,5 +1,6 @@
 // What happens in an experiment that people or judges answer, one record each. The log is the
-// sequence of these records; every state is computed from it.
+// sequence of these records; every state is computed from it. How they are written is described in
+// record_fields.h.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +34,13 @@ std::string_view to_word(Placement placement);
 std::string_view to_word(Serving serving);
 std::string_view to_word(Answered answered);
 std::string_view to_word(CertificateKind kind);
-Result<Goal> parse_goal(std::string_view word);
-Result<Placement> parse_placement(std::string_view word);
-Result<Serving> parse_serving(std::string_view word);
-Result<Answered> parse_answered(std::string_view word);
-Result<CertificateKind> parse_certificate_kind(std::string_view word);
+template <class Enum>
+Result<Enum> parse_word(std::string_view word);
+inline Result<Goal> parse_goal(std::string_view word) { return parse_word<Goal>(word); }
+inline Result<Placement> parse_placement(std::string_view word) {
+  return parse_word<Placement>(word);
+}
+inline Result<Answered> parse_answered(std::string_view word) { return parse_word<Answered>(word); }
 
 // Ids match ^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$. `noun` is for the message: "arm", "duel".
 Status check_id(std::string_view noun, std::string_view id);
@@ -61,6 +64,8 @@ struct StoppingRule {
   friend bool operator==(const StoppingRule&, const StoppingRule&) = default;
 };
 
+inline constexpr std::uint64_t kLogFormat = 1;
+
 // The first record: all that decides what follows.
 struct ExperimentRecord {
   std::string experiment_id;
@@ -74,6 +79,7 @@ struct ExperimentRecord {
   // taken for the order of serving. Otherwise only the policy learns from them.
   bool comparisons_count = false;
   std::uint64_t seed = 0;
+  std::uint64_t format = kLogFormat;  // of the log that it begins
 
   friend bool operator==(const ExperimentRecord&, const ExperimentRecord&) = default;
 };
@@ -195,5 +201,20 @@ Answer combined(std::span<const Judgement> judgements);
 Status append_fields(std::string& out, const Record& record);
 // `text` as a JSON string with its quotes.
 void append_json_string(std::string& out, std::string_view text);
+
+// What the documents say of the records.
+struct FieldFact {
+  std::string_view name;
+  bool required = true;
+  std::string_view doc;
+  std::vector<std::string_view> words;  // where it holds one of these
+  std::vector<FieldFact> members;       // where it holds objects
+};
+struct RecordFact {
+  std::string_view name;
+  std::string_view doc;
+  std::vector<FieldFact> fields;
+};
+std::vector<RecordFact> record_facts();
 
 }  // namespace duel

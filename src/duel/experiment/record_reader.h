@@ -22,12 +22,9 @@ class RecordReader {
   RecordReader& operator=(RecordReader&&) noexcept;
   ~RecordReader();
 
-  // Bytes that must be readable after a line.
-  static std::size_t padding();
-
   // `line` is a JSON object with the fields seq, time, record, those of its kind, and hash. Sets
   // all but `entry.hash`. A field that is missing, unknown, given twice or of the wrong type is an
-  // error that names it. REQUIRES: `padding()` bytes after the line may be read.
+  // error that names it. REQUIRES: kReadableAfterLine bytes after the line may be read.
   Status read(std::string_view line, LogEntry& entry);
 
  private:

@@ -2,18 +2,33 @@
 
 #include <utility>
 
+#include "duel/store/log_file.h"
+
 namespace duel {
 
-Result<RecordedExperiment> RecordedExperiment::create(const std::filesystem::path& file,
+Result<RecordedExperiment> RecordedExperiment::create(std::shared_ptr<Store> store,
+                                                      const std::string& name,
                                                       const ExperimentRecord& experiment,
                                                       std::int64_t time_ms) {
   // The state first: nothing is written that could not be read again.
   DUEL_ASSIGN(LiveExperiment live, LiveExperiment::make(experiment));
-  DUEL_ASSIGN(ExperimentLog log, ExperimentLog::create(file, experiment, time_ms));
+  DUEL_ASSIGN(ExperimentLog log,
+              ExperimentLog::create(std::move(store), name, experiment, time_ms));
   return RecordedExperiment(std::move(log), std::move(live));
 }
 
+Result<RecordedExperiment> RecordedExperiment::create(const std::filesystem::path& file,
+                                                      const ExperimentRecord& experiment,
+                                                      std::int64_t time_ms) {
+  return create(std::make_shared<LogFiles>(), file.string(), experiment, time_ms);
+}
+
 Result<RecordedExperiment> RecordedExperiment::resume(const std::filesystem::path& file) {
+  return resume(std::make_shared<LogFiles>(), file.string());
+}
+
+Result<RecordedExperiment> RecordedExperiment::resume(std::shared_ptr<Store> store,
+                                                      const std::string& name) {
   std::optional<LiveExperiment> live;
   const auto sink = [&](const LogEntry& entry) -> Status {
     if (const auto* experiment = std::get_if<ExperimentRecord>(&entry.record)) {
@@ -24,7 +39,7 @@ Result<RecordedExperiment> RecordedExperiment::resume(const std::filesystem::pat
     if (!effect.ok()) return effect.error();
     return Done{};
   };
-  DUEL_ASSIGN(ExperimentLog log, ExperimentLog::resume(file, sink));
+  DUEL_ASSIGN(ExperimentLog log, ExperimentLog::resume(std::move(store), name, sink));
   return RecordedExperiment(std::move(log), std::move(*live));
 }
 
@@ -62,12 +77,14 @@ Result<std::vector<Effect>> RecordedExperiment::record(std::span<const Record> r
 
 Status RecordedExperiment::write(std::span<const Record> records, std::int64_t time_ms,
                                  std::vector<LogEntry>& written) {
+  Status status = Done{};
   for (const Record& record : records) {
-    DUEL_RETURN_IF_ERROR(experiment_.check(record));
-    DUEL_ASSIGN(LogEntry entry, log_.append(record, time_ms));
-    written.push_back(std::move(entry));
+    status = experiment_.check(record);
+    if (status.ok()) status = log_.stage(record, time_ms);
+    if (!status.ok()) break;
   }
-  return Done{};
+  DUEL_ASSIGN(written, log_.commit());
+  return status;
 }
 
 }  // namespace duel

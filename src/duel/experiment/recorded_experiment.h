@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,11 +18,17 @@ namespace duel {
 
 class RecordedExperiment {
  public:
-  // A new log. An error if the file exists.
-  static Result<RecordedExperiment> create(const std::filesystem::path& file,
+  // A new log, under its name in the store. An error if it exists.
+  static Result<RecordedExperiment> create(std::shared_ptr<Store> store, const std::string& name,
                                            const ExperimentRecord& experiment,
                                            std::int64_t time_ms);
   // Replays the log and goes on from there.
+  static Result<RecordedExperiment> resume(std::shared_ptr<Store> store, const std::string& name);
+
+  // The same of a log in a file of its own.
+  static Result<RecordedExperiment> create(const std::filesystem::path& file,
+                                           const ExperimentRecord& experiment,
+                                           std::int64_t time_ms);
   static Result<RecordedExperiment> resume(const std::filesystem::path& file);
 
   // The next duel to serve (live_experiment.h); record it before it is shown.
@@ -29,9 +36,10 @@ class RecordedExperiment {
     return experiment_.next(duel_id);
   }
 
-  // Checks, writes and applies one after the other. Before anything but a serve is applied, all of
-  // the group is on disk (one fdatasync); a serve becomes durable with the group that answers it,
-  // at the latest. What comes before an error stays recorded and applied.
+  // Checks, writes and applies one after the other; answers in a row are written as one group.
+  // Before anything but a serve is applied, all of the group is on disk; a serve becomes durable
+  // with the group that answers it, at the latest. What comes before a record that is refused stays
+  // recorded and applied; of a group that cannot be written nothing does.
   Result<std::vector<Effect>> record(std::span<const Record> records, std::int64_t time_ms);
   Result<Effect> record(Record record, std::int64_t time_ms);
 
@@ -43,7 +51,7 @@ class RecordedExperiment {
   RecordedExperiment(ExperimentLog log, LiveExperiment experiment)
       : log_(std::move(log)), experiment_(std::move(experiment)) {}
 
-  // Checks and appends; `written` holds what got into the log, also before an error.
+  // Checks and appends; `written` holds what got into the log, also before a record refused.
   Status write(std::span<const Record> records, std::int64_t time_ms,
                std::vector<LogEntry>& written);
 

@@ -11,11 +11,11 @@
 #include <set>
 #include <utility>
 
+#include "duel/core/digest.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/text_lines.h"
 #include "duel/core/whole_file.h"
-#include "duel/experiment/digest.h"
 #include "duel/experiment/record.h"
 #include "duel/judging/printable.h"
 

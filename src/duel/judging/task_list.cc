@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "duel/core/check.h"
+#include "duel/core/digest.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/text_lines.h"
-#include "duel/experiment/digest.h"
 #include "duel/judging/printable.h"
 
 namespace duel {

@@ -1,4 +1,4 @@
-#include "duel/experiment/digest.h"
+#include "duel/core/digest.h"
 
 #include <openssl/evp.h>
 

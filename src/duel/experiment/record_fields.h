@@ -1,0 +1,234 @@
+// What the records of a log look like: one table a record, its fields in the order in which they
+// are written. Writer, reader, their errors and the documents follow from it.
+//
+//   required("ordinal", &ServeRecord::ordinal, "0, 1, 2, .. the order of serving")
+//
+// The type of the member says what the field holds: a text, a whole number, a number, true or
+// false, a word of an enum, an object (a struct described here), or a list of objects.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "duel/core/digest.h"
+#include "duel/core/result.h"
+#include "duel/experiment/record.h"
+
+namespace duel {
+
+struct Unchecked {};
+
+template <class Get, class Check>
+struct Field {
+  std::string_view name;
+  Get get;               // std::invoke(get, record) is the member
+  bool required;         // where it is not, a member that is zero or empty is left out
+  std::string_view doc;  // what the name does not say
+  Check check;           // what the type does not say of a value; called with the member
+};
+
+template <class Get, class Check = Unchecked>
+constexpr Field<Get, Check> required(std::string_view name, Get get, std::string_view doc = "",
+                                     Check check = {}) {
+  return {name, get, true, doc, check};
+}
+
+template <class Get, class Check = Unchecked>
+constexpr Field<Get, Check> optional(std::string_view name, Get get, std::string_view doc = "",
+                                     Check check = {}) {
+  return {name, get, false, doc, check};
+}
+
+// A member of a member.
+template <class Part, class Get>
+struct MemberOf {
+  Part part;
+  Get get;
+
+  constexpr auto& operator()(auto& record) const {
+    return std::invoke(get, std::invoke(part, record));
+  }
+};
+
+// The fields of `part`, a member of the record, among the fields of the record itself.
+template <class Part, class... Gets, class... Checks>
+constexpr auto inlined(Part part, const std::tuple<Field<Gets, Checks>...>& fields) {
+  return std::apply(
+      [&](const auto&... field) {
+        return std::tuple{Field<MemberOf<Part, Gets>, Checks>{
+            field.name, {part, field.get}, field.required, field.doc, field.check}...};
+      },
+      fields);
+}
+
+// --- Checks -------------------------------------------------------------------------------------
+
+// An id is checked where it comes in; an unknown one is found by the ledger.
+struct IsIdOf {
+  std::string_view noun;
+  Status operator()(std::string_view id) const { return check_id(noun, id); }
+};
+
+inline Status is_sha256(std::string_view text) {
+  if (is_sha256_hex(text)) return Done{};
+  return Error::invalid_data("the field 'sha256' is not 64 hexadecimal digits");
+}
+
+inline Status is_known_format(std::uint64_t format) {
+  if (format == kLogFormat) return Done{};
+  return Error::invalid_data(fmt::format("the log has format {}", format))
+      .with_hint(fmt::format("this version reads format {}", kLogFormat));
+}
+
+// --- Parts of records ---------------------------------------------------------------------------
+
+template <class Part>
+struct Described;
+
+template <>
+struct Described<ArmEntry> {
+  static constexpr std::tuple fields{
+      required("arm_id", &ArmEntry::id, "", IsIdOf{"an arm"}),
+      optional("payload", &ArmEntry::payload, "what it is: a path, a name"),
+      optional("sha256", &ArmEntry::sha256, "of its content", is_sha256)};
+};
+
+template <>
+struct Described<StoppingRule> {
+  static constexpr std::tuple fields{
+      required("alpha", &StoppingRule::alpha),
+      required("min_decisive_per_pair", &StoppingRule::min_decisive_per_pair),
+      required("max_duels", &StoppingRule::max_duels, "0 for no limit"),
+      required("arms_fixed", &StoppingRule::arms_fixed)};
+};
+
+template <>
+struct Described<Answer> {
+  static constexpr std::tuple of_two_arms{
+      required("result", &Answer::result),
+      optional("winner", &Answer::winner, "the arm, of a win only")};
+  static constexpr auto fields = std::tuple_cat(
+      of_two_arms,
+      std::tuple{optional("place", &Answer::place, "1 or 2, for the win of an arm shown twice")});
+};
+
+template <>
+struct Described<Source> {
+  static constexpr std::tuple fields{optional("type", &Source::type), optional("id", &Source::id)};
+};
+
+template <>
+struct Described<Judgement> {
+  static constexpr auto fields =
+      std::tuple_cat(std::tuple{required("first", &Judgement::first, "the arm shown first")},
+                     inlined(&Judgement::answer, Described<Answer>::fields));
+};
+
+// --- Records ------------------------------------------------------------------------------------
+
+template <>
+struct Described<ExperimentRecord> {
+  static constexpr std::string_view name = "experiment";
+  static constexpr std::string_view doc = "the first line: all that decides what follows";
+  static constexpr std::tuple fields{
+      required("format", &ExperimentRecord::format, "1", is_known_format),
+      required("experiment_id", &ExperimentRecord::experiment_id, "", IsIdOf{"an experiment"}),
+      required("arms", &ExperimentRecord::arms),
+      required("policy", &ExperimentRecord::policy),
+      required("goal", &ExperimentRecord::goal),
+      required("stopping", &ExperimentRecord::stopping),
+      required("order", &ExperimentRecord::order, "how two arms are placed"),
+      required("aa_rate", &ExperimentRecord::aa_rate, "share of duels that show one arm twice"),
+      required("comparisons_count", &ExperimentRecord::comparisons_count,
+               "whether comparisons made elsewhere are evidence"),
+      required("seed", &ExperimentRecord::seed)};
+};
+
+template <>
+struct Described<ServeRecord> {
+  static constexpr std::string_view name = "serve";
+  static constexpr std::string_view doc = "a duel went out";
+  static constexpr std::tuple fields{
+      required("duel_id", &ServeRecord::duel_id, "", IsIdOf{"a duel"}),
+      required("ordinal", &ServeRecord::ordinal, "0, 1, 2, .. the order of serving"),
+      required("round", &ServeRecord::round, "of the policy"),
+      required("first", &ServeRecord::first, "the arm shown first"),
+      required("second", &ServeRecord::second),
+      required("serving", &ServeRecord::serving),
+      optional("task", &ServeRecord::task, "what was asked about")};
+};
+
+template <>
+struct Described<OutcomeRecord> {
+  static constexpr std::string_view name = "outcome";
+  static constexpr std::string_view doc = "a duel was answered";
+  static constexpr auto fields = std::tuple_cat(
+      std::tuple{required("duel_id", &OutcomeRecord::duel_id, "", IsIdOf{"a duel"})},
+      inlined(&OutcomeRecord::answer, Described<Answer>::fields),
+      std::tuple{
+          optional("source", &OutcomeRecord::source),
+          optional("response_ms", &OutcomeRecord::response_ms),
+          optional("judgements", &OutcomeRecord::judgements, "two, where the order is `both`"),
+          optional("note", &OutcomeRecord::note, "why an answer is invalid")});
+};
+
+template <>
+struct Described<ExpiredRecord> {
+  static constexpr std::string_view name = "expired";
+  static constexpr std::string_view doc =
+      "no answer came in time; an answer after this line is late and counts for nothing";
+  static constexpr std::tuple fields{
+      required("duel_id", &ExpiredRecord::duel_id, "", IsIdOf{"a duel"})};
+};
+
+template <>
+struct Described<ArmAddedRecord> {
+  static constexpr std::string_view name = "arm_added";
+  static constexpr std::string_view doc = "an arm joins; only where `arms_fixed` is false";
+  static constexpr auto fields = inlined(&ArmAddedRecord::arm, Described<ArmEntry>::fields);
+};
+
+template <>
+struct Described<ArmRetiredRecord> {
+  static constexpr std::string_view name = "arm_retired";
+  static constexpr std::string_view doc = "an arm leaves; only where `arms_fixed` is false";
+  static constexpr std::tuple fields{required("arm_id", &ArmRetiredRecord::arm_id)};
+};
+
+template <>
+struct Described<ComparisonRecord> {
+  static constexpr std::string_view name = "comparison";
+  static constexpr std::string_view doc = "a comparison made elsewhere";
+  static constexpr auto fields = std::tuple_cat(
+      std::tuple{required("first", &ComparisonRecord::first),
+                 required("second", &ComparisonRecord::second)},
+      inlined(&ComparisonRecord::answer, Described<Answer>::of_two_arms),
+      std::tuple{optional("source", &ComparisonRecord::source),
+                 optional("made_at", &ComparisonRecord::made_at, "as it was written there"),
+                 optional("extra", &ComparisonRecord::extra, "other columns")});
+};
+
+template <>
+struct Described<CertifiedRecord> {
+  static constexpr std::string_view name = "certified";
+  static constexpr std::string_view doc =
+      "the records before this one certify it; a log that says so wrongly is refused";
+  static constexpr std::tuple fields{
+      required("kind", &CertifiedRecord::kind),
+      optional("winner", &CertifiedRecord::winner, "of all but `no_winner`"),
+      required("at", &CertifiedRecord::at, "`seq` of the record that gave the certificate")};
+};
+
+template <>
+struct Described<CompletedRecord> {
+  static constexpr std::string_view name = "completed";
+  static constexpr std::string_view doc = "nothing is served any more";
+  static constexpr std::tuple fields{
+      required("reason", &CompletedRecord::reason, "`certified`, `max_duels` or `stopped`")};
+};
+
+}  // namespace duel

@@ -1,0 +1,280 @@
+#include "duel/store/log_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "duel/core/directory.h"
+#include "duel/core/whole_file.h"
+#include "duel/store/line.h"
+
+namespace duel {
+namespace {
+
+constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return number_; }
+
+ private:
+  int number_;
+};
+
+// What a file holds: lines, and perhaps the beginning of one.
+struct Content {
+  Head head;
+  std::uint64_t bytes = 0;  // up to the end of the last line
+  std::uint64_t rest = 0;   // after it
+};
+
+Result<Content> read_lines(int descriptor, const std::filesystem::path& file, std::uint64_t after,
+                           const LineSink& sink) {
+  Content content;
+  std::vector<char> buffer(kBlockBytes + kReadableAfterLine);
+  std::size_t held = 0;  // bytes of a line whose end is not read yet
+  // From the beginning, where a file has one: a pipe is read as it comes.
+  ::lseek(descriptor, 0, SEEK_SET);
+  for (;;) {
+    if (held + kReadableAfterLine == buffer.size()) {
+      if (held > kMostLineBytes) {
+        return Error::invalid_data(fmt::format("the line is longer than {} bytes", kMostLineBytes),
+                                   fmt::format("{}:{}", file.string(), content.head.sequence + 1));
+      }
+      buffer.resize(2 * held + kReadableAfterLine);
+    }
+    const ssize_t got =
+        ::read(descriptor, buffer.data() + held, buffer.size() - kReadableAfterLine - held);
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      return system_error("cannot be read", file, errno);
+    }
+    if (got == 0) {
+      content.rest = held;
+      return content;
+    }
+    const std::size_t filled = held + static_cast<std::size_t>(got);
+    std::size_t begin = 0;
+    std::string_view last;
+    for (std::size_t from = held;;) {
+      const void* found = std::memchr(buffer.data() + from, '\n', filled - from);
+      if (found == nullptr) break;
+      const auto end = static_cast<std::size_t>(static_cast<const char*>(found) - buffer.data());
+      last = {buffer.data() + begin, end - begin};
+      if (++content.head.sequence > after) DUEL_RETURN_IF_ERROR(sink(last));
+      begin = from = end + 1;
+    }
+    if (const auto parts = split_line(last)) content.head.hash = parts->hash;
+    content.bytes += begin;
+    held = filled - begin;
+    std::memmove(buffer.data(), buffer.data() + begin, held);
+  }
+}
+
+Status lock(int descriptor, const std::filesystem::path& file) {
+  if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return Done{};
+  if (errno != EWOULDBLOCK) return system_error("cannot be locked", file, errno);
+  return Error::io("another process is writing to this log", file.string(),
+                   "wait for it to end, or choose another log");
+}
+
+// A new name is durable when its directory is.
+Status sync_directory(const std::filesystem::path& file) {
+  const std::filesystem::path parent = file.parent_path();
+  const std::filesystem::path directory = parent.empty() ? "." : parent;
+  const Descriptor opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Some file systems cannot sync a directory; that is not the user's mistake.
+  if (opened.get() < 0 || (::fsync(opened.get()) != 0 && errno != EINVAL)) {
+    return system_error("cannot be written", directory, errno);
+  }
+  return Done{};
+}
+
+// Whether the file holds nothing, or only the cut beginning of a first line.
+Result<bool> is_unborn(int descriptor, const std::filesystem::path& file) {
+  std::vector<char> text(kBlockBytes);
+  const ssize_t got = ::pread(descriptor, text.data(), text.size(), 0);
+  if (got < 0) return system_error("cannot be read", file, errno);
+  const std::string_view seen(text.data(), static_cast<std::size_t>(got));
+  const std::size_t common = std::min(seen.size(), kFirstLine.size());
+  return seen.size() < text.size() && seen.find('\n') == std::string_view::npos &&
+         seen.substr(0, common) == kFirstLine.substr(0, common);
+}
+
+}  // namespace
+
+ssize_t Disk::write(int descriptor, std::string_view bytes) {
+  return ::write(descriptor, bytes.data(), bytes.size());
+}
+
+bool Disk::truncate(int descriptor, std::uint64_t size) {
+  return ::ftruncate(descriptor, static_cast<off_t>(size)) == 0;
+}
+
+bool Disk::sync(int descriptor) { return ::fdatasync(descriptor) == 0; }
+
+Disk& Disk::real() {
+  static Disk disk;
+  return disk;
+}
+
+// A file that belongs to this store.
+struct LogFiles::Owned {
+  Owned(std::filesystem::path path, int number) : file(std::move(path)), descriptor(number) {}
+
+  std::filesystem::path file;
+  Descriptor descriptor;
+  std::optional<Head> head;  // unknown until the file was read to its end
+  std::uint64_t bytes = 0;   // up to the end of the last line
+  bool new_name = false;     // the directory with its name is not on the disk yet
+  bool broken = false;       // nobody knows what it holds
+};
+
+LogFiles::LogFiles(std::filesystem::path directory, Disk& disk)
+    : directory_(std::move(directory)), disk_(disk) {}
+LogFiles::~LogFiles() = default;
+
+std::filesystem::path LogFiles::path_of(const std::string& experiment) const {
+  return directory_ / experiment;
+}
+
+Result<std::vector<std::string>> LogFiles::list() {
+  DUEL_ASSIGN(const auto entries,
+              directory_entries(directory_.empty() ? "." : directory_.string()));
+  std::vector<std::string> names;
+  for (const std::filesystem::path& entry : entries) {
+    std::error_code unknown;
+    if (!std::filesystem::is_regular_file(entry, unknown)) continue;
+    bool is_log = false;
+    const auto see_first = [&](std::string_view line) -> Status {
+      is_log = line.starts_with(kFirstLine);
+      return Error::interrupted("one line is enough");
+    };
+    (void)read(entry.filename().string(), 0, see_first);
+    if (is_log) names.push_back(entry.filename().string());
+  }
+  return names;
+}
+
+Result<std::unique_ptr<LogFiles::Owned>> LogFiles::take(const std::string& experiment, int flags,
+                                                        const char* failure) const {
+  const std::filesystem::path file = path_of(experiment);
+  const int descriptor = ::open(file.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | flags,
+                                S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH);
+  if (descriptor < 0) return system_error(failure, file, errno);
+  auto owned = std::make_unique<Owned>(file, descriptor);
+  DUEL_RETURN_IF_ERROR(lock(descriptor, file));
+  return owned;
+}
+
+Status LogFiles::create(const std::string& experiment) {
+  owned_.erase(experiment);
+  DUEL_ASSIGN(auto owned, take(experiment, O_CREAT, "cannot be written"));
+  DUEL_ASSIGN(const bool unborn, is_unborn(owned->descriptor.get(), owned->file));
+  if (!unborn) {
+    return Error::invalid_argument("the file exists", owned->file.string(),
+                                   "resume it, or choose another log");
+  }
+  if (!disk_.truncate(owned->descriptor.get(), 0) && errno != EINVAL) {
+    return system_error("cannot be written", owned->file, errno);
+  }
+  owned->head.emplace();
+  owned->new_name = true;
+  owned_[experiment] = std::move(owned);
+  return Done{};
+}
+
+Status LogFiles::own(const std::string& experiment) {
+  owned_.erase(experiment);
+  DUEL_ASSIGN(owned_[experiment], take(experiment, 0, "cannot be opened"));
+  return Done{};
+}
+
+Result<std::uint64_t> LogFiles::read(const std::string& experiment, std::uint64_t after,
+                                     const LineSink& sink) {
+  const auto found = owned_.find(experiment);
+  if (found == owned_.end()) {
+    const std::filesystem::path file = path_of(experiment);
+    const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    if (descriptor.get() < 0) return system_error("cannot be read", file, errno);
+    DUEL_ASSIGN(const Content content, read_lines(descriptor.get(), file, after, sink));
+    return content.rest;
+  }
+  Owned& owned = *found->second;
+  DUEL_ASSIGN(Content content, read_lines(owned.descriptor.get(), owned.file, after, sink));
+  // A file without a single line may be no log at all: it is left as it is.
+  if (content.rest > 0 && content.head.sequence > 0 &&
+      !disk_.truncate(owned.descriptor.get(), content.bytes)) {
+    return system_error("cannot be written", owned.file, errno);
+  }
+  owned.head = std::move(content.head);
+  owned.bytes = content.bytes;
+  return content.rest;
+}
+
+Status LogFiles::append(const std::string& experiment, const Head& at,
+                        std::span<const std::string> lines) {
+  Owned& owned = *owned_.at(experiment);
+  if (owned.broken) {
+    return Error::io("the log takes no more records after a failed write", owned.file.string(),
+                     "mend the disk and resume");
+  }
+  if (!owned.head) {
+    DUEL_RETURN_IF_ERROR(read(experiment, 0, [](std::string_view) -> Status { return Done{}; }));
+  }
+  if (at.sequence != owned.head->sequence || (at.sequence > 0 && at.hash != owned.head->hash)) {
+    return Error::io(fmt::format("somebody else has written to the log: it ends with record {}",
+                                 owned.head->sequence),
+                     owned.file.string(), "read it again");
+  }
+  std::string text;
+  for (const std::string& line : lines) {
+    text += line;
+    text += '\n';
+  }
+  ssize_t written = -1;
+  do {
+    written = disk_.write(owned.descriptor.get(), text);
+  } while (written < 0 && errno == EINTR);
+  if (written != static_cast<ssize_t>(text.size())) {
+    // A short write: the disk is full, or a limit of the file's size is reached.
+    const int code = written < 0 ? errno : ENOSPC;
+    owned.broken = !disk_.truncate(owned.descriptor.get(), owned.bytes);
+    return system_error("the record cannot be written", owned.file, code);
+  }
+  owned.bytes += text.size();
+  owned.head->sequence += lines.size();
+  if (const auto parts = lines.empty() ? std::nullopt : split_line(lines.back())) {
+    owned.head->hash = parts->hash;
+  }
+  return Done{};
+}
+
+Status LogFiles::sync(const std::string& experiment) {
+  Owned& owned = *owned_.at(experiment);
+  // Pipes and terminals have nothing to sync; a file that has is not trusted any more.
+  if (!disk_.sync(owned.descriptor.get()) && errno != EINVAL && errno != EROFS) {
+    owned.broken = true;
+    return system_error("cannot be written to the disk", owned.file, errno);
+  }
+  if (!owned.new_name) return Done{};
+  DUEL_RETURN_IF_ERROR(sync_directory(owned.file));
+  owned.new_name = false;
+  return Done{};
+}
+
+}  // namespace duel
