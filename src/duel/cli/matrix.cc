@@ -184,7 +184,7 @@ void add_generate(Command& parent) {
       "Writes a named matrix as CSV: one printed in a paper, or a generator with options.");
   GenerateArguments& arguments = command.runs(run_generate);
   command.add("NAME", &arguments.name, "The matrix, such as arxiv or 'mallows(k=8,phi=0.5)'.")
-      .offers = matrix_names;
+      .offers = [] { return matrix_catalogue().names(); };
   command.add("-o,--output FILE", &arguments.output, "File to write; - is standard output.");
   const Option& list =
       command.add("--list", &arguments.list, "List all names with their options instead.");

@@ -401,7 +401,7 @@ void add_reproduce_command(Command& program) {
   Arguments& arguments = command.runs(run);
   command.add("NAME", &arguments.names, "What to reproduce, or 'all'; see 'duel reproduce list'.")
       .offers = [] {
-    std::vector<std::string> names = reproduction_names();
+    std::vector<std::string> names = reproduction_catalogue().names();
     names.emplace_back(kAll);
     return names;
   };

@@ -46,18 +46,21 @@ PolicyKind::Made configure_auto(const CallSpec& call, const PolicySetting& setti
   return configure_policy(chosen, setting);
 }
 
-const bool registered = register_policy(
-    {{.name = "auto",
+PolicyFacts auto_facts() {
+  return {
+      .name = "auto",
       .title = "The default: dts-plus for little regret, certify for few duels to a certificate",
       .paper = "none; chosen by measurement, see docs/choosing-a-policy.md",
       .setting = "any",
       .guarantee = "that of the policy it becomes",
-      .departs = "becomes dts-plus where regret counts; certify where a certificate of a Condorcet "
-                 "winner is wanted, ecw-rmed for one of a Copeland winner, uniform for Borda",
+      .departs =
+          "becomes dts-plus where regret counts; certify where a certificate of a Condorcet "
+          "winner is wanted, ecw-rmed for one of a Copeland winner, uniform for Borda",
       .status = "tested",
-      .jumping = Jumping::in_law},
-     auto_options().facts(),
-     configure_auto});
+      .jumping = Jumping::in_law};
+}
+
+const bool registered = register_policy({auto_facts(), auto_options().facts(), configure_auto});
 
 }  // namespace
 }  // namespace duel
