@@ -29,7 +29,9 @@ std::size_t CatalogueNames::insert(const std::string& name, int place) {
   DUEL_CHECK(!knows(name));
   std::pair<int, std::string> entry(place, name);
   const auto at = std::lower_bound(entries_.begin(), entries_.end(), entry);
-  return static_cast<std::size_t>(entries_.insert(at, std::move(entry)) - entries_.begin());
+  const auto index = static_cast<std::size_t>(at - entries_.begin());
+  entries_.insert(at, std::move(entry));
+  return index;
 }
 
 std::optional<std::size_t> CatalogueNames::position(std::string_view name) const {
