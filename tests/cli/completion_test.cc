@@ -68,7 +68,7 @@ TEST(CompletionCommand, offers_the_words_and_names_that_an_option_takes) {
   EXPECT_EQ(offered({"learn", "--learner", "pd"}), "\npdgd\n");
   EXPECT_EQ(offered({"learn", "--clicks", "navi"}), "\nnavigational\n");
   EXPECT_EQ(offered({"estimate", "--interleave", "bal"}), "\nbalanced\n");
-  EXPECT_EQ(offered({"reproduce", "rmed-ar"}), "\nrmed-arxiv\n");
+  EXPECT_EQ(offered({"reproduce", "rmed-ar"}), "\nrmed-arithmetic\nrmed-arxiv\n");
   EXPECT_TRUE(contains(offered({"reproduce", "a"}), "\nall\n"));
 }
 

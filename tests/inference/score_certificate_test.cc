@@ -52,7 +52,9 @@ TEST(score_certificate, settles_a_borda_winner_that_is_no_condorcet_winner) {
     meet(certifier, 1, 2, 1100, 900);
     meet(certifier, 0, 2, 1900, 100);
     EXPECT_EQ(certifier.winner(), score == Score::borda ? std::optional<Arm>(0) : std::nullopt);
-    if (score == Score::borda) EXPECT_TRUE(certifier.scores()[0].contains((0.48 + 0.95) / 2));
+    if (score == Score::borda) {
+      EXPECT_TRUE(certifier.scores()[0].contains((0.48 + 0.95) / 2));
+    }
   }
 }
 

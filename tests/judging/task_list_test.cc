@@ -57,7 +57,8 @@ TEST_F(task_list, draws_the_same_for_the_same_log_and_otherwise_anew) {
   const TaskList tasks = letters(20);
   const auto order = [&](std::uint64_t seed, Arm i, Arm j, std::uint64_t pass) {
     std::string text;
-    for (std::uint64_t k = 0; k < 20; ++k) text += tasks.draw(seed, i, j, 20 * pass + k).content;
+    for (std::uint64_t k = 0; k < 20; ++k)
+      text += tasks.draw(seed, i, j, 20 * pass + k).content.get<std::string>();
     return text;
   };
   EXPECT_EQ(order(1, 0, 1, 0), order(1, 1, 0, 0));  // a pair has no sides
@@ -75,7 +76,8 @@ TEST_F(task_list, has_no_favourite_order) {
   std::map<std::string, int> counts;
   for (std::uint64_t pass = 0; pass < kPasses; ++pass) {
     std::string order;
-    for (std::uint64_t k = 0; k < 3; ++k) order += tasks.draw(3, 0, 1, 3 * pass + k).content;
+    for (std::uint64_t k = 0; k < 3; ++k)
+      order += tasks.draw(3, 0, 1, 3 * pass + k).content.get<std::string>();
     ++counts[order];
   }
   ASSERT_EQ(counts.size(), 6);

@@ -74,11 +74,18 @@ TEST(SelfSparring, makes_the_choices_of_its_literal_twin) {
       });
 }
 
+UcbBanditOptions alpha_of_three() {
+  UcbBanditOptions options;
+  options.alpha = 3;
+  options.deterministic_ties = true;
+  return options;
+}
+
 // After 4 pulls of arm 0 with 3 wins and 1 of arm 1 without: at the sixth pull the bounds are
 // 3/4 + sqrt(2.5 ln 6 / 4) = 1.8083 and 0 + sqrt(2.5 ln 6) = 2.1165.
 TEST(CardinalBandit, bound_is_the_one_worked_out_by_hand) {
   RoundRng rng = Stream(1, 0, Purpose::test).at(0);
-  UcbBandit bandit(2, 3, true);
+  UcbBandit bandit(alpha_of_three(), 2);
   const std::vector<std::pair<Arm, std::uint32_t>> pulls = {{0, 2}, {1, 0}, {0, 2}, {0, 2}, {0, 0}};
   for (const auto& [arm, reward] : pulls) {
     bandit.pulled(arm);
@@ -95,7 +102,7 @@ TEST(CardinalBandit, bound_is_the_one_worked_out_by_hand) {
 
 TEST(CardinalBandit, a_pull_that_is_outstanding_narrows_the_bound_and_leaves_the_mean) {
   RoundRng rng = Stream(1, 0, Purpose::test).at(0);
-  UcbBandit bandit(3, 3, true);
+  UcbBandit bandit(alpha_of_three(), 3);
   std::vector<Arm> asked;
   for (int k = 0; k < 6; ++k) {
     asked.push_back(bandit.advance(rng));
