@@ -76,7 +76,11 @@ int run_program(int argc, const char* const* argv) {
     print_error(status.error());
     return exit_code_of(status.error());
   }
-  return context.run(line.chosen().action);
+  return context.run([&](CommandContext& context) -> Result<int> {
+    const Result<int> ended = line.chosen().action(context);
+    if (ended.ok()) return ended;
+    return as_option(line.chosen(), ended.error());
+  });
 }
 
 }  // namespace

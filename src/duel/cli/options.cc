@@ -133,4 +133,16 @@ std::vector<std::string> Command::command_names() const {
   return names;
 }
 
+Error as_option(const Command& command, Error error) {
+  if (error.field.empty()) return error;
+  std::string key = std::exchange(error.field, "");
+  std::replace(key.begin(), key.end(), '_', '-');
+  std::string spelled = key;
+  for (const Option& option : command.options) {
+    if (!option.is_argument() && option.key() == key) spelled = option.name();
+  }
+  error.where = error.where.empty() ? spelled : spelled + ": " + error.where;
+  return error;
+}
+
 }  // namespace duel::cli

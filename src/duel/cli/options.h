@@ -148,4 +148,8 @@ class Command {
   std::vector<std::shared_ptr<void>> kept_;
 };
 
+// An error of the library, its field spelled as the option or argument of the command that gave it:
+// "max_duels" is `--max-duels`.
+Error as_option(const Command& command, Error error);
+
 }  // namespace duel::cli

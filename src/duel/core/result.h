@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -24,6 +25,9 @@ struct Error {
   std::string message;  // what is wrong, with the offending value
   std::string where;    // "file:line", "row 3, column 5", "option alpha"; may be empty
   std::string hint;     // what is allowed, or the nearest known spelling; may be empty
+  // The input at fault, as the library names it: "alpha", "max_duels"; may be empty. The command
+  // line, the server and Python each know how their users spell it.
+  std::string field{};
 
   static Error invalid_argument(std::string message, std::string where = "",
                                 std::string hint = "") {
@@ -48,10 +52,16 @@ struct Error {
     hint = std::move(text);
     return std::move(*this);
   }
+  // Of an error that names no field yet; the innermost field is the one at fault.
+  Error in_field(std::string_view name) && {
+    if (field.empty()) field = name;
+    return std::move(*this);
+  }
 
-  // "where: message (hint)", for people.
+  // "field: where: message (hint)", for people.
   std::string to_string() const {
     std::string text;
+    if (!field.empty()) text += field + ": ";
     if (!where.empty()) text += where + ": ";
     text += message;
     if (!hint.empty()) text += " (" + hint + ")";
@@ -111,6 +121,13 @@ struct Done {};
 
 // The result of something that yields no value.
 using Status = Result<Done>;
+
+// The result, its error laid to what was given as `field`.
+template <class T>
+Result<T> in_field(std::string_view field, Result<T> result) {
+  if (result.ok()) return result;
+  return Error(result.error()).in_field(field);
+}
 
 }  // namespace duel
 
