@@ -122,7 +122,7 @@ TEST_F(run, stops_undecided_and_goes_on_with_more_duels) {
   const CommandResult first =
       duel({"--arms", "arms/*.txt", "--judge", "./judge", "--max-duels", "5", "--log", "l"});
   EXPECT_EQ(first.exit_code, 3);
-  EXPECT_TRUE(first.out.starts_with("Undecided after 5 duels: ")) << first.out;
+  EXPECT_TRUE(first.out.starts_with("Not enough data after 5 duels: ")) << first.out;
   EXPECT_TRUE(contains(first.err, "--max-duels 5 is reached; to go on"));
   EXPECT_FALSE(std::filesystem::exists(directory_ / "l.certificate.json"));
   const CommandResult more =

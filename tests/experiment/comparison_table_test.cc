@@ -159,7 +159,7 @@ TEST(board, says_tied_for_first_rather_than_a_false_order) {
   testing::play(even, {.gap = 0}, 90);
   const Board board = board_of(even.live().ledger());
   EXPECT_GE(board.tied_for_first.size(), 2U);
-  EXPECT_FALSE(board.too_little);
+  EXPECT_FALSE(board.standing.too_little);
   EXPECT_TRUE(board.strengths);
   double sum = board.posterior.no_winner;
   for (const BoardArm& arm : board.arms) sum += arm.probability_best;
@@ -167,9 +167,9 @@ TEST(board, says_tied_for_first_rather_than_a_false_order) {
 
   testing::PlayedLog young(testing::experiment_of({"a", "b", "c"}, "uniform"));
   testing::play(young, {.gap = 0.3}, 6);
-  EXPECT_TRUE(board_of(young.live().ledger()).too_little);
+  EXPECT_TRUE(board_of(young.live().ledger()).standing.too_little);
   const testing::PlayedLog newborn(testing::experiment_of({"a", "b"}));
-  EXPECT_TRUE(board_of(newborn.live().ledger()).too_little);
+  EXPECT_TRUE(board_of(newborn.live().ledger()).standing.too_little);
 }
 
 TEST(board, intervals_use_the_order_of_serving_and_tie_model_fits_the_answers) {

@@ -9,24 +9,14 @@
 #include "duel/cli/options.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
-#include "duel/judging/interview.h"
+#include "duel/judging/interview_request.h"
 
 namespace duel::cli {
 
 struct InterviewOptions {
-  std::vector<std::string> arms;
+  InterviewRequest request;
   std::vector<std::string> more_arms;  // what a shell made of a glob without quotes
-  std::string arms_file;
-  std::string tasks;
-  std::string name;
-  std::string log;
   std::string certificate;
-  std::string policy;
-  std::string goal = "condorcet";
-  std::string order = "random";
-  double alpha = 0.05;
-  std::uint64_t max_duels = 10'000;
-  std::uint64_t seed = 0;
   bool json = false;
 };
 
@@ -40,12 +30,9 @@ Result<Interview> open_interview(const InterviewOptions& options, const CommandC
 // Where the certificate goes: --certificate, or beside the log.
 std::string certificate_file(const InterviewOptions& options, const Interview& interview);
 
-// How it ended: `certified`, `undecided` or `interrupted`.
-enum class Ending { certified, undecided, interrupted };
-
 // Writes the certificate and prints the report, as text or JSON. `extra` goes into the JSON. Gives
 // the exit code of a command that was not interrupted.
-Result<int> report_ending(Ending ending, const InterviewOptions& options,
+Result<int> report_ending(InterviewEnding ending, const InterviewOptions& options,
                           const Interview& interview, CommandContext& context, const Json& extra);
 
 // The command as it was given, to be given again.

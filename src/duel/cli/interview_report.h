@@ -6,7 +6,6 @@
 
 #include "duel/cli/command.h"
 #include "duel/cli/interview_options.h"
-#include "duel/cli/matrix_report.h"
 #include "duel/core/json.h"
 #include "duel/experiment/standing.h"
 #include "duel/study/round_robin.h"
@@ -16,7 +15,7 @@ namespace duel::cli {
 class InterviewReport {
  public:
   // REQUIRES: `interview` outlives the report.
-  InterviewReport(const Interview& interview, Ending ending);
+  InterviewReport(const Interview& interview, InterviewEnding ending);
 
   Json to_json(const Json& extra) const;
   std::string to_text(const Paint& paint) const;
@@ -25,18 +24,14 @@ class InterviewReport {
   std::optional<RoundRobinCost> round_robin;
 
  private:
-  std::string verdict() const;
   std::string matrix() const;
   std::string duels() const;
   std::string cost() const;
   const std::string& id(Arm arm) const { return interview_.ledger().id_of(arm); }
 
   const Interview& interview_;
-  Ending ending_;
+  InterviewEnding ending_;
   Standing standing_;
 };
-
-// "about 1 200", for estimates: two digits count.
-std::string about(std::uint64_t count);
 
 }  // namespace duel::cli

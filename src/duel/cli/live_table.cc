@@ -8,11 +8,11 @@
 #include <tuple>
 
 #include "duel/cli/command.h"
-#include "duel/cli/interview_report.h"
 #include "duel/cli/progress.h"
 #include "duel/core/display_width.h"
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
+#include "duel/experiment/verdict.h"
 
 namespace duel::cli {
 namespace {
@@ -63,7 +63,8 @@ std::string LiveTable::headline(const Standing& standing) const {
       pace > 0
           ? fmt::format(" ({})", format_duration(static_cast<double>(*standing.duels_left) / pace))
           : "";
-  return fmt::format("{}; about {} more duels{}", leader, about(*standing.duels_left), time);
+  return fmt::format("{}; about {} more duels{}", leader, approximate_count(*standing.duels_left),
+                     time);
 }
 
 std::string LiveTable::line(const Standing& standing) const {

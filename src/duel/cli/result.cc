@@ -13,9 +13,8 @@
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
 #include "duel/experiment/board.h"
-#include "duel/experiment/certificate_file.h"
-#include "duel/experiment/comparison_table.h"
-#include "duel/experiment/standing.h"
+#include "duel/experiment/experiment_result.h"
+#include "duel/experiment/verdict.h"
 #include "duel/inference/evidence.h"
 
 namespace duel::cli {
@@ -31,58 +30,16 @@ struct Arguments {
   bool strict = false;
 };
 
-// A log, or comparisons in a file as an experiment that never was logged.
-Result<Ledger> ledger_of(const std::string& file, double alpha) {
-  const std::string extension = std::filesystem::path(file).extension().string();
-  if (extension != ".csv") {
-    DUEL_ASSIGN(CheckedLog log, check_log(file));
-    return std::move(log.ledger);
-  }
-  DUEL_ASSIGN(const ComparisonTable table, read_comparisons(file));
-  const std::string id = id_from(std::filesystem::path(file).stem().string());
-  DUEL_ASSIGN(Ledger ledger, Ledger::make(experiment_of(table, id, alpha)));
-  LogEntry entry{.sequence = 1, .time_ms = 0, .record = {}, .hash = ""};
-  for (const ComparisonRecord& row : table.rows) {
-    ++entry.sequence;
-    entry.record = row;
-    const auto effect = ledger.apply(entry);
-    if (!effect.ok()) return effect.error();
-  }
-  return ledger;
-}
-
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 class ResultReport {
  public:
   ResultReport(const Ledger& ledger, const std::optional<GammaPrior>& prior)
-      : ledger_(ledger), board_(board_of(ledger, prior)), standing_(standing_of(ledger)) {}
+      : ledger_(ledger), board_(board_of(ledger, prior)) {}
 
   const Board& board() const { return board_; }
 
-  std::string verdict() const {
-    if (ledger_.certificate()) return certificate_statement(ledger_);
-    if (board_.too_little) {
-      return fmt::format("Not enough data: {} has fewer than {} decisive duels.",
-                         ledger_.id_of(*board_.too_little), Board::kFewestDecisive);
-    }
-    std::string text = "Undecided: ";
-    if (board_.tied_for_first.empty()) {
-      text += fmt::format("{} leads", ledger_.id_of(*board_.leader));
-    } else {
-      for (std::size_t k = 0; k < board_.tied_for_first.size(); ++k) {
-        if (k > 0) text += k + 1 == board_.tied_for_first.size() ? " and " : ", ";
-        text += ledger_.id_of(board_.tied_for_first[k]);
-      }
-      text += " are tied for first";
-    }
-    return text + (standing_.duels_left
-                       ? fmt::format("; about {} more duels.", *standing_.duels_left)
-                       : std::string("."));
-  }
-
   std::string to_text() const;
-  Json to_json() const;
 
  private:
   std::string arms_text() const;
@@ -92,7 +49,6 @@ class ResultReport {
 
   const Ledger& ledger_;
   Board board_;
-  Standing standing_;
 };
 
 std::string ResultReport::arms_text() const {
@@ -147,12 +103,13 @@ std::string ResultReport::matrix_text() const {
 }
 
 std::string ResultReport::evidence_text() const {
-  if (ledger_.certificate() || !standing_.leader || ledger_.scores()) return "";
+  const Standing& standing = board_.standing;
+  if (ledger_.certificate() || !standing.leader || ledger_.scores()) return "";
   Table table;
   table.column("rival", Align::left).column("evidence").column("needed").column("duels left");
-  const Arm leader = *standing_.leader;
+  const Arm leader = *standing.leader;
   const Certifier& certifier = ledger_.certifier();
-  for (const ArmStanding& rival : standing_.arms) {
+  for (const ArmStanding& rival : standing.arms) {
     if (!rival.beaten) continue;
     table.row({ledger_.id_of(rival.arm), format_evidence(certifier.log_evidence(leader, rival.arm)),
                format_evidence(certifier.log_threshold(leader)),
@@ -201,7 +158,7 @@ std::string ResultReport::notes_text() const {
 std::string ResultReport::to_text() const {
   const Paint paint(wants_color(STDOUT_FILENO));
   const ShownCounts all = ledger_.total();
-  std::string text = paint.bold(verdict()) + "\n\n";
+  std::string text = paint.bold(verdict_of(ledger_, board_.standing)) + "\n\n";
   text += fmt::format(
       "{} duels: {} decisive, {} ties, {} both bad, {} skipped, {} invalid, {} expired, {} "
       "pending\n\n",
@@ -211,94 +168,6 @@ std::string ResultReport::to_text() const {
   text += "\nShare won, [95 % at any time], ties\n" + matrix_text();
   text += evidence_text();
   return text + notes_text();
-}
-
-Json counts_json(const ShownCounts& counts) {
-  return {{"served", counts.served},           {"first_wins", counts.first_wins},
-          {"second_wins", counts.second_wins}, {"ties", counts.ties},
-          {"both_bad", counts.both_bad},       {"skips", counts.skips},
-          {"invalid", counts.invalid},         {"expired", counts.expired},
-          {"pending", counts.pending()}};
-}
-
-Json ResultReport::to_json() const {
-  Json json;
-  json["experiment_id"] = ledger_.experiment().experiment_id;
-  json["verdict"] = verdict();
-  json["state"] = ledger_.certificate() ? "certified"
-                  : board_.too_little   ? "not_enough_data"
-                                        : "undecided";
-  json["leader"] =
-      board_.leader && !board_.too_little ? Json(ledger_.id_of(*board_.leader)) : Json();
-  Json tied = Json::array();
-  for (const Arm arm : board_.tied_for_first) tied.push_back(ledger_.id_of(arm));
-  json["tied_for_first"] = std::move(tied);
-  json["expected_duels_left"] = standing_.duels_left ? Json(*standing_.duels_left) : Json();
-  json["duels"] = counts_json(ledger_.total());
-  Json arms = Json::array();
-  for (const BoardArm& arm : board_.arms) {
-    Json entry;
-    entry["arm_id"] = ledger_.id_of(arm.arm);
-    entry["wins"] = arm.counts.first_wins;
-    entry["losses"] = arm.counts.second_wins;
-    entry["ties"] = arm.counts.ties;
-    entry["both_bad"] = arm.counts.both_bad;
-    entry["rate"] = arm.rate;
-    entry["probability_best"] = arm.probability_best;
-    entry["elo"] = arm.elo ? Json(*arm.elo) : Json();
-    entry["elo_interval"] =
-        arm.elo_interval ? Json{arm.elo_interval->lower, arm.elo_interval->upper} : Json();
-    const ArmStanding& standing = standing_.arms[arm.arm];
-    if (standing.beaten) {
-      const Arm leader = *standing_.leader;
-      entry["log_evidence"] = ledger_.certifier().log_evidence(leader, arm.arm);
-      entry["log_threshold"] = ledger_.certifier().log_threshold(leader);
-      entry["duels_left"] = standing.duels_left ? Json(*standing.duels_left) : Json();
-    }
-    if (standing.score) entry["score"] = Json{standing.score->lower, standing.score->upper};
-    arms.push_back(std::move(entry));
-  }
-  json["arms"] = std::move(arms);
-  Json pairs = Json::array();
-  for (const BoardPair& pair : board_.pairs) {
-    pairs.push_back({{"first", ledger_.id_of(pair.first)},
-                     {"second", ledger_.id_of(pair.second)},
-                     {"counts", counts_json(pair.counts)},
-                     {"rate", pair.rate},
-                     {"interval", Json{pair.interval.lower, pair.interval.upper}}});
-  }
-  json["pairs"] = std::move(pairs);
-  Json strengths;
-  strengths["ties"] = board_.tie_model == TieModel::davidson ? "davidson" : "halves";
-  if (board_.strengths) {
-    strengths["added_wins"] = board_.strengths->added_wins;
-    strengths["prior_shape"] =
-        board_.strengths->prior ? Json(board_.strengths->prior->shape) : Json();
-    strengths["tie_parameter"] = board_.strengths->tie_parameter;
-    if (const auto& fit = board_.strengths->lack_of_fit) {
-      strengths["lack_of_fit"] = {
-          {"statistic", fit->statistic}, {"degrees", fit->degrees}, {"p_value", fit->p_value}};
-    }
-  } else {
-    strengths["error"] = board_.no_strengths;
-  }
-  json["bradley_terry"] = std::move(strengths);
-  json["probability_no_winner"] = board_.posterior.no_winner;
-  if (const auto& given = ledger_.certificate()) {
-    json["certificate"] = {{"kind", std::string(to_word(given->kind))},
-                           {"winner", given->winner ? Json(ledger_.id_of(*given->winner)) : Json()},
-                           {"sequence", given->sequence}};
-  } else {
-    json["certificate"] = Json();
-  }
-  Json health = Json::array();
-  for (const HealthCheck& check : board_.health) {
-    health.push_back({{"name", check.name},
-                      {"verdict", std::string(to_word(check.verdict))},
-                      {"detail", check.detail}});
-  }
-  json["health"] = std::move(health);
-  return json;
 }
 
 Result<int> run(const Arguments& arguments, CommandContext& context) {
@@ -315,9 +184,10 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
     }
     prior = GammaPrior{.shape = arguments.prior};
   }
-  DUEL_ASSIGN(const Ledger ledger, ledger_of(file, arguments.alpha));
+  DUEL_ASSIGN(const Ledger ledger, read_ledger(file, arguments.alpha));
   const ResultReport report(ledger, prior);
-  context.print(arguments.json ? report.to_json().dump_pretty() : report.to_text());
+  context.print(arguments.json ? result_json(ledger, report.board()).dump_pretty()
+                               : report.to_text());
   const bool failed = overall(report.board().health) == HealthVerdict::failed;
   return arguments.strict && failed ? kExitUnhealthy : kExitDone;
 }

@@ -58,7 +58,7 @@ Result<int> run(const Arguments& arguments, const Command& command, CommandConte
     return Error::invalid_argument("no judge is given")
         .with_hint("write --judge './judge.sh {first} {second}'; 'duel vote' asks you instead");
   }
-  auto judge = JudgeCommand::parse(arguments.judge, !arguments.interview.tasks.empty(),
+  auto judge = JudgeCommand::parse(arguments.judge, !arguments.interview.request.tasks.empty(),
                                    options.protocol == JudgeProtocol::call);
   if (!judge.ok()) return usage_error("--judge", judge.error());
   const std::string judge_name = std::filesystem::path(judge->program()).filename().string();
@@ -82,10 +82,8 @@ Result<int> run(const Arguments& arguments, const Command& command, CommandConte
     }
     return ended.error();
   }
-  if (*ended != RunEnding::interrupted) pool.finish();
-  const Ending ending = *ended == RunEnding::certified   ? Ending::certified
-                        : *ended == RunEnding::undecided ? Ending::undecided
-                                                         : Ending::interrupted;
+  if (*ended != InterviewEnding::interrupted) pool.finish();
+  const InterviewEnding ending = *ended;
   DUEL_ASSIGN(const int code, report_ending(ending, arguments.interview, interview, context,
                                             judge_json(judged, pool)));
   if (judged.failed() > 0 || pool.troubles().total() > 0) {
@@ -98,12 +96,12 @@ Result<int> run(const Arguments& arguments, const Command& command, CommandConte
   if (was_certified) {
     context.note(fmt::format("{} was certified already; nothing was asked", interview.log_file()));
   }
-  if (ending == Ending::interrupted) {
+  if (ending == InterviewEnding::interrupted) {
     context.warn(fmt::format("interrupted; {} has every answer. To go on: {}", interview.log_file(),
                              same_command(command)));
     return guard.exit_code();
   }
-  if (ending == Ending::undecided) {
+  if (ending == InterviewEnding::undecided) {
     context.note(fmt::format("--max-duels {} is reached; to go on, give the same command with more",
                              interview.max_duels()));
   }

@@ -11,11 +11,11 @@
 #include "duel/cli/ballot.h"
 #include "duel/cli/commands.h"
 #include "duel/cli/interview_options.h"
-#include "duel/cli/interview_report.h"
 #include "duel/cli/vote_keys.h"
 #include "duel/core/display_width.h"
 #include "duel/core/json.h"
 #include "duel/experiment/standing.h"
+#include "duel/experiment/verdict.h"
 
 namespace duel::cli {
 namespace {
@@ -79,15 +79,15 @@ class Booth {
       : interview_(interview), guard_(guard), voter_(std::move(voter)) {}
 
   // Asks until there is a certificate, the duels are used up, or the voter stops.
-  Result<Ending> vote() {
+  Result<InterviewEnding> vote() {
     while (!interview_.certified()) {
-      if (guard_.interrupted()) return Ending::interrupted;
+      if (guard_.interrupted()) return InterviewEnding::interrupted;
       DUEL_ASSIGN(const std::optional<JudgeQuestion> question, interview_.next());
-      if (!question) return Ending::undecided;
+      if (!question) return InterviewEnding::undecided;
       const auto begin = Clock::now();
       const std::optional<Outcome> outcome = ask(*question);
       if (!outcome) {
-        return guard_.interrupted() ? Ending::interrupted : Ending::undecided;
+        return guard_.interrupted() ? InterviewEnding::interrupted : InterviewEnding::undecided;
       }
       const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
       const std::array<Record, 1> records = {
@@ -95,7 +95,7 @@ class Booth {
       DUEL_RETURN_IF_ERROR(interview_.record(records));
     }
     DUEL_RETURN_IF_ERROR(interview_.complete());
-    return Ending::certified;
+    return InterviewEnding::certified;
   }
 
   bool stopped() const { return stopped_; }
@@ -114,10 +114,11 @@ class Booth {
     const Ledger& ledger = interview_.ledger();
     const Standing standing = standing_of(ledger);
     text += ballot(question, columns, rows);
-    const std::string count = fmt::format(
-        "[{}{}]  ", ledger.total().served,
-        standing.duels_left ? fmt::format(", about {} more", about(*standing.duels_left))
-                            : std::string());
+    const std::string count =
+        fmt::format("[{}{}]  ", ledger.total().served,
+                    standing.duels_left
+                        ? fmt::format(", about {} more", approximate_count(*standing.duels_left))
+                        : std::string());
     say(text + "\n" + legend(count, columns));
   }
 
@@ -170,7 +171,7 @@ Result<int> run(const Arguments& arguments, const Command& command, CommandConte
   const InterruptGuard guard;
   DUEL_ASSIGN(Interview interview, open_interview(arguments.interview, context));
   bool stopped = false;
-  Result<Ending> ended = Ending::undecided;
+  Result<InterviewEnding> ended = InterviewEnding::undecided;
   {
     Booth booth(interview, guard, arguments.voter);
     ended = booth.vote();
@@ -179,15 +180,15 @@ Result<int> run(const Arguments& arguments, const Command& command, CommandConte
   if (!ended.ok()) return ended.error();
   DUEL_ASSIGN(const int code,
               report_ending(*ended, arguments.interview, interview, context, Json::object()));
-  if (*ended == Ending::certified) return code;
-  if (stopped || *ended == Ending::interrupted) {
+  if (*ended == InterviewEnding::certified) return code;
+  if (stopped || *ended == InterviewEnding::interrupted) {
     context.note(fmt::format("{} has every answer. To go on: {}", interview.log_file(),
                              same_command(command)));
   } else {
     context.note(fmt::format("--max-duels {} is reached; to go on, give the same command with more",
                              interview.max_duels()));
   }
-  return *ended == Ending::interrupted ? guard.exit_code() : code;
+  return *ended == InterviewEnding::interrupted ? guard.exit_code() : code;
 }
 
 }  // namespace

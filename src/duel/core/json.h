@@ -52,6 +52,8 @@ class Json {
   Json(std::span<const double> numbers);
   template <class T>
   Json(const std::vector<T>& items) : Json(array_of(items)) {}
+  template <class T>
+  Json(const std::optional<T>& value) : Json(value ? Json(*value) : Json()) {}
   // An object where every item is a pair of a text and a value, otherwise an array.
   Json(std::initializer_list<Json> items);
   // NOLINTEND(google-explicit-constructor)
@@ -85,9 +87,11 @@ class Json {
 
   // Of an object; null becomes an empty object, and a new name a null member.
   Json& operator[](std::string_view name);
+  Json& operator[](int) = delete;  // a literal 0 would be a null pointer to a name
   // Throw JsonError where there is no such member.
   const Json& at(std::string_view name) const;
   const Json& operator[](std::string_view name) const { return at(name); }
+  const Json& operator[](int) const = delete;
   // Null where there is no such member, or this is not an object.
   const Json* find(std::string_view name) const;
   bool contains(std::string_view name) const { return find(name) != nullptr; }

@@ -5,7 +5,6 @@
 
 #include "duel/core/pair_counts.h"
 #include "duel/inference/confidence_sequence.h"
-#include "duel/inference/contest.h"
 #include "duel/inference/special_functions.h"
 
 namespace duel {
@@ -18,20 +17,6 @@ double rate_of(const ShownCounts& counts) {
   return counts.decisive() == 0
              ? 0.5
              : static_cast<double>(counts.first_wins) / static_cast<double>(counts.decisive());
-}
-
-std::optional<Arm> leader_of(const Ledger& ledger) {
-  if (ledger.certificate() && ledger.certificate()->winner) return ledger.certificate()->winner;
-  if (ledger.scores()) {
-    const auto& scores = ledger.scores()->scores();
-    const auto best =
-        std::max_element(scores.begin(), scores.end(),
-                         [](const Interval& a, const Interval& b) { return a.lower < b.lower; });
-    return static_cast<Arm>(best - scores.begin());
-  }
-  const auto contest = closest_contest(ledger.certifier());
-  if (!contest) return std::nullopt;
-  return contest->leader;
 }
 
 std::vector<BoardPair> pairs_of(const Ledger& ledger) {
@@ -108,6 +93,7 @@ void draw_posterior(Board& board, const Ledger& ledger, const std::vector<Arm>& 
 Board board_of(const Ledger& ledger, const std::optional<GammaPrior>& prior) {
   Board board;
   board.health = check_health(ledger);
+  board.standing = standing_of(ledger);
   board.pairs = pairs_of(ledger);
   std::vector<Arm> active;
   for (Arm i = 0; i < ledger.num_arms(); ++i) {
@@ -115,28 +101,25 @@ Board board_of(const Ledger& ledger, const std::optional<GammaPrior>& prior) {
     active.push_back(i);
     BoardArm arm;
     arm.arm = i;
-    for (Arm j = 0; j < ledger.num_arms(); ++j) {
-      if (j != i) arm.counts += ledger.pair(i, j);
-    }
-    arm.rate = rate_of(arm.counts);
-    if (arm.counts.decisive() < Board::kFewestDecisive && !board.too_little) board.too_little = i;
+    arm.counts = board.standing.arms[i].counts;
+    arm.rate = board.standing.arms[i].rate();
     board.arms.push_back(arm);
   }
-  board.leader = leader_of(ledger);
   if (active.size() >= 2) {
     fit_strengths(board, ledger, active, prior);
     draw_posterior(board, ledger, active);
   }
-  if (board.leader && !ledger.certificate()) {
+  if (board.standing.leader && !ledger.certificate()) {
+    const Arm leader = *board.standing.leader;
     for (const Arm rival : active) {
-      if (rival == *board.leader) continue;
+      if (rival == leader) continue;
       const Interval p =
-          beta_binomial_sequence(ledger.certifier().wins(*board.leader, rival),
-                                 ledger.certifier().wins(rival, *board.leader), Board::kDelta);
+          beta_binomial_sequence(ledger.certifier().wins(leader, rival),
+                                 ledger.certifier().wins(rival, leader), Board::kDelta);
       if (p.contains(0.5)) board.tied_for_first.push_back(rival);
     }
     if (!board.tied_for_first.empty()) {
-      board.tied_for_first.insert(board.tied_for_first.begin(), *board.leader);
+      board.tied_for_first.insert(board.tied_for_first.begin(), leader);
     }
   }
   std::sort(board.arms.begin(), board.arms.end(), [](const BoardArm& a, const BoardArm& b) {

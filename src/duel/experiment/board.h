@@ -9,6 +9,7 @@
 
 #include "duel/experiment/health.h"
 #include "duel/experiment/ledger.h"
+#include "duel/experiment/standing.h"
 #include "duel/inference/bradley_terry.h"
 #include "duel/inference/interval.h"
 #include "duel/inference/posterior_best.h"
@@ -35,18 +36,15 @@ struct BoardPair {
 struct Board {
   std::vector<BoardArm> arms;    // the active ones, the best rate first
   std::vector<BoardPair> pairs;  // that met, each once
-  std::optional<Arm> leader;
-  std::vector<Arm>
-      tied_for_first;  // the leader and whom its intervals do not set apart; two or more
-  // An arm with fewer decisive duels than kFewestDecisive: no order is shown.
-  std::optional<Arm> too_little;
+  Standing standing;             // who leads, and how far it is ahead
+  // The leader and whom its intervals do not set apart: two or more.
+  std::vector<Arm> tied_for_first;
   TieModel tie_model = TieModel::halves;  // davidson where there are ties
   std::optional<BradleyTerryFit> strengths;
   std::string no_strengths;  // why there are none
   PosteriorBest posterior;
   std::vector<HealthCheck> health;
 
-  static constexpr std::uint64_t kFewestDecisive = 10;
   static constexpr double kDelta = 0.05;  // of each interval
 };
 

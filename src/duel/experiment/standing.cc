@@ -23,40 +23,21 @@ std::optional<std::uint64_t> duels_to(double log_missing, const ShownCounts& pai
   return static_cast<std::uint64_t>(std::ceil(duels));
 }
 
-}  // namespace
-
-double ArmStanding::rate() const {
-  return counts.decisive() == 0
-             ? 0.5
-             : static_cast<double>(counts.first_wins) / static_cast<double>(counts.decisive());
+// The leader by its lower bound, and everybody's score.
+void judge_scores(Standing& standing, const ScoreCertifier& board) {
+  Arm best = 0;
+  for (Arm i = 0; i < standing.arms.size(); ++i) {
+    standing.arms[i].score = board.scores()[i];
+    if (board.scores()[i].lower > board.scores()[best].lower) best = i;
+  }
+  standing.leader = board.winner().value_or(best);
 }
 
-Standing standing_of(const Ledger& ledger) {
-  Standing standing;
-  const auto num_arms = static_cast<Arm>(ledger.num_arms());
-  for (Arm i = 0; i < num_arms; ++i) {
-    ArmStanding arm;
-    arm.arm = i;
-    for (Arm j = 0; j < num_arms; ++j) {
-      if (j != i) arm.counts += ledger.pair(i, j);
-    }
-    standing.arms.push_back(arm);
-  }
-  if (ledger.total().decisive() == 0) return standing;
-  if (ledger.experiment().goal != Goal::condorcet) {
-    if (const auto& board = ledger.scores()) {
-      Arm best = 0;
-      for (Arm i = 0; i < num_arms; ++i) {
-        standing.arms[i].score = board->scores()[i];
-        if (board->scores()[i].lower > board->scores()[best].lower) best = i;
-      }
-      standing.leader = board->winner().value_or(best);
-    }
-    return standing;
-  }
+// The leader of the closest contest, and how far each rival is from being beaten.
+void judge_pairs(Standing& standing, const Ledger& ledger) {
   const Certifier& certifier = ledger.certifier();
   const auto contest = closest_contest(certifier);
-  if (!contest) return standing;
+  if (!contest) return;
   standing.leader = certifier.winner() ? certifier.winner()->winner : contest->leader;
   const Arm leader = *standing.leader;
   std::uint64_t left = 0;
@@ -79,6 +60,41 @@ Standing standing_of(const Ledger& ledger) {
     left += rival.duels_left.value_or(0);
   }
   if (known) standing.duels_left = left;
+}
+
+}  // namespace
+
+double ArmStanding::rate() const {
+  return counts.decisive() == 0
+             ? 0.5
+             : static_cast<double>(counts.first_wins) / static_cast<double>(counts.decisive());
+}
+
+Standing standing_of(const Ledger& ledger) {
+  Standing standing;
+  const auto num_arms = static_cast<Arm>(ledger.num_arms());
+  for (Arm i = 0; i < num_arms; ++i) {
+    ArmStanding arm;
+    arm.arm = i;
+    for (Arm j = 0; j < num_arms; ++j) {
+      if (j != i) arm.counts += ledger.pair(i, j);
+    }
+    standing.arms.push_back(arm);
+  }
+  if (ledger.total().decisive() > 0) {
+    if (ledger.experiment().goal == Goal::condorcet) {
+      judge_pairs(standing, ledger);
+    } else if (ledger.scores()) {
+      judge_scores(standing, *ledger.scores());
+    }
+  }
+  for (const ArmStanding& arm : standing.arms) {
+    const bool beaten = arm.beaten && *arm.beaten >= 1;
+    if (ledger.arms()[arm.arm].active && !beaten &&
+        arm.counts.decisive() < Standing::kFewestDecisive && !standing.too_little) {
+      standing.too_little = arm.arm;
+    }
+  }
   return standing;
 }
 

@@ -31,6 +31,10 @@ struct Standing {
   // Duels that the leader's open pairs need if the rates so far are the truth. What the policy asks
   // of other pairs comes on top. None where a rival is not behind.
   std::optional<std::uint64_t> duels_left;
+  // An arm that is neither beaten nor has kFewestDecisive decisive duels: no order is shown.
+  std::optional<Arm> too_little;
+
+  static constexpr std::uint64_t kFewestDecisive = 10;
 };
 
 Standing standing_of(const Ledger& ledger);

@@ -27,6 +27,8 @@ struct InterviewPlan {
   std::uint64_t max_duels = 0;  // served in all, those of earlier runs too
 };
 
+enum class InterviewEnding { certified, undecided, interrupted };
+
 class Interview {
  public:
   // A new log, or the one that is there if it fits: the same arms with the same content, and the

@@ -95,18 +95,18 @@ Status JudgedRun::take(std::vector<JudgedQuestion> judged) {
   return Done{};
 }
 
-Result<RunEnding> JudgedRun::run(const std::atomic<bool>& stop,
-                                 const std::function<void()>& on_turn) {
+Result<InterviewEnding> JudgedRun::run(const std::atomic<bool>& stop,
+                                       const std::function<void()>& on_turn) {
   while (!interview_.certified()) {
-    if (stop.load()) return RunEnding::interrupted;
+    if (stop.load()) return InterviewEnding::interrupted;
     DUEL_RETURN_IF_ERROR(fill());
-    if (pool_.busy() == 0) return RunEnding::undecided;
+    if (pool_.busy() == 0) return InterviewEnding::undecided;
     DUEL_ASSIGN(std::vector<JudgedQuestion> judged, pool_.wait(kTurn));
     DUEL_RETURN_IF_ERROR(take(std::move(judged)));
     on_turn();
   }
   DUEL_RETURN_IF_ERROR(interview_.complete());
-  return RunEnding::certified;
+  return InterviewEnding::certified;
 }
 
 }  // namespace duel

@@ -28,8 +28,6 @@ struct JudgedRunOptions {
   std::string judge;  // who answers, for the log
 };
 
-enum class RunEnding { certified, undecided, interrupted };
-
 class JudgedRun {
  public:
   // REQUIRES: both outlive the run.
@@ -38,7 +36,7 @@ class JudgedRun {
   // `stop` set: ends soon; duels that are out are asked again by the next run. `on_turn` is called
   // about ten times a second and after every answer. An error ends the run; what was answered
   // before it is in the log.
-  Result<RunEnding> run(const std::atomic<bool>& stop, const std::function<void()>& on_turn);
+  Result<InterviewEnding> run(const std::atomic<bool>& stop, const std::function<void()>& on_turn);
 
   std::uint64_t in_flight() const { return pool_.busy(); }
   std::uint64_t answered() const { return answered_; }  // duels with an answer in this run

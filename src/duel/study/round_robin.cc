@@ -71,4 +71,10 @@ std::optional<RoundRobinCost> round_robin_cost(const Ledger& ledger) {
   return cost;
 }
 
+Json to_json(const RoundRobinCost& cost) {
+  return {
+      {"median", cost.median},       {"p10", cost.p10},  {"p90", cost.p90}, {"trials", cost.trials},
+      {"undecided", cost.undecided}, {"most", cost.most}};
+}
+
 }  // namespace duel

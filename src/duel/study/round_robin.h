@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "duel/core/json.h"
 #include "duel/experiment/ledger.h"
 
 namespace duel {
@@ -23,5 +24,7 @@ struct RoundRobinCost {
 // something. Bounded work, the same bits for the same ledger. Nothing for the goals copeland and
 // borda, whose rule looks at all pairs at once.
 std::optional<RoundRobinCost> round_robin_cost(const Ledger& ledger);
+
+Json to_json(const RoundRobinCost& cost);
 
 }  // namespace duel

@@ -1,0 +1,137 @@
+#include "duel/experiment/experiment_result.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "duel/experiment/certificate_file.h"
+#include "duel/experiment/comparison_table.h"
+#include "duel/experiment/verdict.h"
+
+namespace duel {
+namespace {
+
+Json id_or_null(const Ledger& ledger, const std::optional<Arm>& arm) {
+  return arm ? Json(ledger.id_of(*arm)) : Json();
+}
+
+Json or_null(const std::optional<Interval>& interval) {
+  return interval ? Json{interval->lower, interval->upper} : Json();
+}
+
+Json arm_json(const Ledger& ledger, const Standing& standing, const BoardArm& arm) {
+  Json json;
+  json["arm_id"] = ledger.id_of(arm.arm);
+  json["wins"] = arm.counts.first_wins;
+  json["losses"] = arm.counts.second_wins;
+  json["ties"] = arm.counts.ties;
+  json["both_bad"] = arm.counts.both_bad;
+  json["rate"] = arm.rate;
+  json["probability_best"] = arm.probability_best;
+  json["elo"] = arm.elo;
+  json["elo_interval"] = or_null(arm.elo_interval);
+  const ArmStanding& place = standing.arms[arm.arm];
+  if (place.beaten) {
+    const Arm leader = *standing.leader;
+    json["log_evidence"] = ledger.certifier().log_evidence(leader, arm.arm);
+    json["log_threshold"] = ledger.certifier().log_threshold(leader);
+    json["duels_left"] = place.duels_left;
+  }
+  if (place.score) json["score"] = or_null(place.score);
+  return json;
+}
+
+Json pair_json(const Ledger& ledger, const BoardPair& pair) {
+  return {{"first", ledger.id_of(pair.first)},
+          {"second", ledger.id_of(pair.second)},
+          {"counts", to_json(pair.counts)},
+          {"rate", pair.rate},
+          {"interval", or_null(pair.interval)}};
+}
+
+Json strengths_json(const Board& board) {
+  Json json;
+  json["ties"] = board.tie_model == TieModel::davidson ? "davidson" : "halves";
+  if (!board.strengths) {
+    json["error"] = board.no_strengths;
+    return json;
+  }
+  json["added_wins"] = board.strengths->added_wins;
+  json["prior_shape"] = board.strengths->prior ? Json(board.strengths->prior->shape) : Json();
+  json["tie_parameter"] = board.strengths->tie_parameter;
+  if (const auto& fit = board.strengths->lack_of_fit) {
+    json["lack_of_fit"] = {
+        {"statistic", fit->statistic}, {"degrees", fit->degrees}, {"p_value", fit->p_value}};
+  }
+  return json;
+}
+
+Json certificate_json(const Ledger& ledger) {
+  const auto& given = ledger.certificate();
+  if (!given) return {};
+  return {{"kind", std::string(to_word(given->kind))},
+          {"winner", id_or_null(ledger, given->winner)},
+          {"sequence", given->sequence}};
+}
+
+}  // namespace
+
+Result<Ledger> read_ledger(const std::string& file, double alpha) {
+  const std::string extension = std::filesystem::path(file).extension().string();
+  if (extension != ".csv") {
+    DUEL_ASSIGN(CheckedLog log, check_log(file));
+    return std::move(log.ledger);
+  }
+  DUEL_ASSIGN(const ComparisonTable table, read_comparisons(file));
+  const std::string id = id_from(std::filesystem::path(file).stem().string());
+  DUEL_ASSIGN(Ledger ledger, Ledger::make(experiment_of(table, id, alpha)));
+  LogEntry entry{.sequence = 1, .time_ms = 0, .record = {}, .hash = ""};
+  for (const ComparisonRecord& row : table.rows) {
+    ++entry.sequence;
+    entry.record = row;
+    const auto effect = ledger.apply(entry);
+    if (!effect.ok()) return effect.error();
+  }
+  return ledger;
+}
+
+Json to_json(const ShownCounts& counts) {
+  return {{"served", counts.served},           {"first_wins", counts.first_wins},
+          {"second_wins", counts.second_wins}, {"ties", counts.ties},
+          {"both_bad", counts.both_bad},       {"skips", counts.skips},
+          {"invalid", counts.invalid},         {"expired", counts.expired},
+          {"pending", counts.pending()}};
+}
+
+Json result_json(const Ledger& ledger, const Board& board) {
+  const Standing& standing = board.standing;
+  const bool too_little = standing.too_little && !ledger.certificate();
+  Json json;
+  json["experiment_id"] = ledger.experiment().experiment_id;
+  json["verdict"] = verdict_of(ledger, standing);
+  json["state"] = ledger.certificate() ? "certified" : too_little ? "not_enough_data" : "undecided";
+  json["leader"] = too_little ? Json() : id_or_null(ledger, standing.leader);
+  json["tied_for_first"] = Json::array();
+  for (const Arm arm : board.tied_for_first) json["tied_for_first"].push_back(ledger.id_of(arm));
+  json["expected_duels_left"] = standing.duels_left;
+  json["duels"] = to_json(ledger.total());
+  json["arms"] = Json::array();
+  for (const BoardArm& arm : board.arms) {
+    json["arms"].push_back(arm_json(ledger, standing, arm));
+  }
+  json["pairs"] = Json::array();
+  for (const BoardPair& pair : board.pairs) json["pairs"].push_back(pair_json(ledger, pair));
+  json["bradley_terry"] = strengths_json(board);
+  json["probability_no_winner"] = board.posterior.no_winner;
+  json["certificate"] = certificate_json(ledger);
+  json["health"] = Json::array();
+  for (const HealthCheck& check : board.health) {
+    json["health"].push_back({{"name", check.name},
+                              {"verdict", std::string(to_word(check.verdict))},
+                              {"detail", check.detail}});
+  }
+  return json;
+}
+
+}  // namespace duel

@@ -1,0 +1,23 @@
+// The result of an experiment, from its log or from comparisons made elsewhere, as JSON: what
+// `duel result --json`, the server and Python give.
+#pragma once
+
+#include <string>
+
+#include "duel/core/json.h"
+#include "duel/core/result.h"
+#include "duel/experiment/board.h"
+#include "duel/experiment/ledger.h"
+
+namespace duel {
+
+// Of a log, or of comparisons in a CSV file (*.csv) as an experiment at level `alpha` that never was
+// logged.
+Result<Ledger> read_ledger(const std::string& file, double alpha);
+
+// REQUIRES: `board` is the board of `ledger`.
+Json result_json(const Ledger& ledger, const Board& board);
+
+Json to_json(const ShownCounts& counts);
+
+}  // namespace duel

@@ -1,0 +1,70 @@
+#include "duel/experiment/verdict.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "duel/experiment/certificate_file.h"
+
+namespace duel {
+namespace {
+
+constexpr std::size_t kMostNamed = 4;
+
+// "b, c, d, e and 3 more".
+std::string listed(const Ledger& ledger, const std::vector<Arm>& arms) {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < std::min(arms.size(), kMostNamed); ++k) {
+    names.push_back(ledger.id_of(arms[k]));
+  }
+  std::string text = fmt::format("{}", fmt::join(names, ", "));
+  if (arms.size() > kMostNamed) text += fmt::format(" and {} more", arms.size() - kMostNamed);
+  return text;
+}
+
+// What the leader still has to show, of a goal that goes by pairs.
+std::string open_rivals(const Ledger& ledger, const Standing& standing) {
+  std::vector<Arm> open, not_behind;
+  for (const ArmStanding& rival : standing.arms) {
+    if (!rival.beaten || *rival.beaten >= 1) continue;
+    open.push_back(rival.arm);
+    if (!rival.duels_left) not_behind.push_back(rival.arm);
+  }
+  if (!not_behind.empty()) return ", but is not ahead of " + listed(ledger, not_behind);
+  return open.empty() ? "" : "; not ruled out yet: " + listed(ledger, open);
+}
+
+}  // namespace
+
+std::string approximate_count(std::uint64_t count) {
+  std::uint64_t unit = 1;
+  while (count / unit >= 100) unit *= 10;
+  const std::uint64_t rounded = (count + unit / 2) / unit * unit;
+  std::string digits = std::to_string(rounded);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, " ");
+  return digits;
+}
+
+std::string verdict_of(const Ledger& ledger, const Standing& standing) {
+  if (ledger.certificate()) return certificate_statement(ledger);
+  const std::string after =
+      fmt::format("after {} duel{}", ledger.served(), ledger.served() == 1 ? "" : "s");
+  if (!standing.leader) return fmt::format("Undecided {}: no decisive answer yet.", after);
+  std::string text;
+  if (standing.too_little) {
+    text = fmt::format("Not enough data {}: {} has fewer than {} decisive ones", after,
+                       ledger.id_of(*standing.too_little), Standing::kFewestDecisive);
+  } else {
+    text = fmt::format("Undecided {}: {} leads{}", after, ledger.id_of(*standing.leader),
+                       open_rivals(ledger, standing));
+  }
+  if (standing.duels_left) {
+    text += fmt::format("; about {} more duels if the rates stay as they are",
+                        approximate_count(*standing.duels_left));
+  }
+  return text + ".";
+}
+
+}  // namespace duel

@@ -1,0 +1,19 @@
+// What can be said of an experiment now, in the words that the command line, the server and Python
+// all use.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "duel/experiment/ledger.h"
+#include "duel/experiment/standing.h"
+
+namespace duel {
+
+// A sentence: what is certified, or who leads and what is still open. `standing` is the ledger's.
+std::string verdict_of(const Ledger& ledger, const Standing& standing);
+
+// "1 200": two digits count, for estimates.
+std::string approximate_count(std::uint64_t count);
+
+}  // namespace duel

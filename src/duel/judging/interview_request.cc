@@ -1,0 +1,82 @@
+#include "duel/judging/interview_request.h"
+
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "duel/core/call_spec.h"
+#include "duel/policies/registry.h"
+
+namespace duel {
+namespace {
+
+constexpr std::string_view kLogEnding = ".duel.jsonl";
+
+// The policy a user gets who does not choose.
+constexpr const char* kDefaultPolicy = "auto";
+
+// Files of one folder are named after it.
+std::string name_for(const std::vector<ListedArm>& arms) {
+  std::string folder;
+  for (const ListedArm& arm : arms) {
+    const std::string parent =
+        std::filesystem::path(arm.shown.path).parent_path().filename().string();
+    if (parent.empty() || parent == "." || parent == ".." ||
+        (!folder.empty() && folder != parent)) {
+      return "duel";
+    }
+    folder = parent;
+  }
+  return id_from_name(folder);
+}
+
+// Two spellings of one policy are one policy, and the log says what was really used.
+Result<std::string> canonical_policy(const InterviewRequest& request, std::size_t num_arms,
+                                     Goal goal) {
+  DUEL_ASSIGN(const CallSpec call,
+              parse_call(request.policy.empty() ? kDefaultPolicy : request.policy));
+  DUEL_ASSIGN(const auto policy, configure_policy(call, {.num_arms = num_arms,
+                                                         .rounds = 0,
+                                                         .aim = Aim::certificate,
+                                                         .goal = goal,
+                                                         .alpha = request.alpha}));
+  return policy->canonical();
+}
+
+}  // namespace
+
+Result<InterviewPlan> plan_interview(const InterviewRequest& request) {
+  InterviewPlan plan;
+  DUEL_ASSIGN(plan.arms, list_arms(request.arms, request.arms_file));
+  if (!request.tasks.empty()) {
+    DUEL_ASSIGN(plan.tasks, TaskList::read(request.tasks));
+  }
+  ExperimentRecord& experiment = plan.experiment;
+  experiment.experiment_id = request.name.empty() ? name_for(plan.arms) : request.name;
+  DUEL_RETURN_IF_ERROR(in_field("name", check_id("an experiment", experiment.experiment_id)));
+  DUEL_ASSIGN(experiment.goal, in_field("goal", parse_goal(request.goal)));
+  DUEL_ASSIGN(experiment.policy,
+              in_field("policy", canonical_policy(request, plan.arms.size(), experiment.goal)));
+  DUEL_ASSIGN(experiment.order, in_field("order", parse_placement(request.order)));
+  experiment.stopping.alpha = request.alpha;
+  experiment.stopping.arms_fixed = true;
+  experiment.seed = request.seed;
+  // Not part of the experiment: who wants to go on gives more.
+  plan.max_duels = request.max_duels;
+  plan.log = request.log.empty() ? experiment.experiment_id + std::string(kLogEnding) : request.log;
+  return plan;
+}
+
+std::string certificate_beside(const std::string& log) {
+  std::string base = log;
+  for (const std::string_view ending : {kLogEnding, std::string_view(".jsonl")}) {
+    if (base.ends_with(ending) && base.size() > ending.size()) {
+      base.resize(base.size() - ending.size());
+      break;
+    }
+  }
+  return base + ".certificate.json";
+}
+
+}  // namespace duel

@@ -1,0 +1,34 @@
+// An interview as its user asks for it, in words and files: what is compared, by whom the pairs are
+// chosen, when it stops.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "duel/core/result.h"
+#include "duel/judging/interview.h"
+
+namespace duel {
+
+struct InterviewRequest {
+  std::vector<std::string> arms;  // items of list_arms
+  std::string arms_file;
+  std::string tasks;   // file; "": none
+  std::string name;    // "": the folder of the files, or "duel"
+  std::string log;     // "": NAME.duel.jsonl
+  std::string policy;  // "": auto
+  std::string goal = "condorcet";
+  std::string order = "random";
+  double alpha = 0.05;
+  std::uint64_t max_duels = 10'000;
+  std::uint64_t seed = 0;
+};
+
+// Reads what the request names. An error names the field at fault.
+Result<InterviewPlan> plan_interview(const InterviewRequest& request);
+
+// Where the certificate of a log goes unless somebody says otherwise: beside it.
+std::string certificate_beside(const std::string& log);
+
+}  // namespace duel

@@ -1,0 +1,68 @@
+#include "duel/judging/interview_result.h"
+
+#include "duel/experiment/verdict.h"
+
+namespace duel {
+namespace {
+
+const char* word_of(InterviewEnding ending) {
+  switch (ending) {
+    case InterviewEnding::certified:
+      return "certified";
+    case InterviewEnding::undecided:
+      return "undecided";
+    case InterviewEnding::interrupted:
+      return "interrupted";
+  }
+  return "";
+}
+
+Json arm_json(const Ledger& ledger, const Standing& standing, const ArmStanding& arm) {
+  Json json;
+  json["arm_id"] = ledger.id_of(arm.arm);
+  json["wins"] = arm.counts.first_wins;
+  json["losses"] = arm.counts.second_wins;
+  json["duels"] = arm.counts.served;
+  if (arm.beaten) json["evidence_against_it"] = *arm.beaten;
+  if (arm.score) json["score"] = {arm.score->lower, arm.score->upper};
+  json["wins_against"] = Json::object();
+  for (const ArmStanding& other : standing.arms) {
+    if (other.arm == arm.arm) continue;
+    json["wins_against"][ledger.id_of(other.arm)] = ledger.pair(arm.arm, other.arm).first_wins;
+  }
+  return json;
+}
+
+}  // namespace
+
+Json interview_json(const Interview& interview, const Standing& standing, InterviewEnding ending,
+                    const std::string& certificate) {
+  const Ledger& ledger = interview.ledger();
+  Json json;
+  json["experiment_id"] = ledger.experiment().experiment_id;
+  json["status"] = word_of(ending);
+  json["verdict"] = verdict_of(ledger, standing);
+  json["log"] = interview.log_file();
+  if (ending == InterviewEnding::certified) {
+    const GivenCertificate& given = *ledger.certificate();
+    json["certificate"] = {{"file", certificate}, {"kind", to_word(given.kind)}};
+    json["winner"] = given.winner ? Json(ledger.id_of(*given.winner)) : Json();
+  }
+  if (standing.leader) json["leader"] = ledger.id_of(*standing.leader);
+  json["policy"] = ledger.experiment().policy;
+  json["alpha"] = ledger.experiment().stopping.alpha;
+  const ShownCounts total = ledger.total();
+  json["duels"] = {{"served", total.served},   {"decisive", total.decisive()},
+                   {"ties", total.ties},       {"both_bad", total.both_bad},
+                   {"skips", total.skips},     {"invalid", total.invalid},
+                   {"expired", total.expired}, {"pending", total.pending()}};
+  json["expected_duels_left"] =
+      ending == InterviewEnding::certified ? Json() : Json(standing.duels_left);
+  json["arms"] = Json::array();
+  for (const ArmStanding& arm : standing.arms) {
+    json["arms"].push_back(arm_json(ledger, standing, arm));
+  }
+  return json;
+}
+
+}  // namespace duel

@@ -1,0 +1,16 @@
+// What came of an interview as JSON: what `duel run --json` prints and Python's `duel.run` gives.
+#pragma once
+
+#include <string>
+
+#include "duel/core/json.h"
+#include "duel/experiment/standing.h"
+#include "duel/judging/interview.h"
+
+namespace duel {
+
+// `standing` is the interview's; `certificate` is the file it went to, "" where there is none.
+Json interview_json(const Interview& interview, const Standing& standing, InterviewEnding ending,
+                    const std::string& certificate);
+
+}  // namespace duel
