@@ -46,10 +46,11 @@ TEST(error_budget, shares_alpha_by_the_rule) {
   EXPECT_DOUBLE_EQ(open.threshold(4, 3), 12 / (0.1 * 0.005));
   const ErrorBudget fixed(0.05, 4, true);
   EXPECT_DOUBLE_EQ(fixed.share(3), 0.0125);
-  EXPECT_DOUBLE_EQ(fixed.threshold(3, 0), 61);                             // 3/alpha + 1
-  EXPECT_DOUBLE_EQ(ErrorBudget(0.05, 3, true).threshold(0, 0), 60);        // K/alpha
-  EXPECT_DOUBLE_EQ(ErrorBudget(0.05, 1000, true).threshold(0, 0), 61);     // whatever K
-  EXPECT_DOUBLE_EQ(ErrorBudget(0.05, 4, true, 0.01).threshold(0, 0), 80);  // K/alpha
+  EXPECT_DOUBLE_EQ(fixed.threshold(3, 0), 61);                                    // 3/alpha + 1
+  EXPECT_DOUBLE_EQ(ErrorBudget(0.05, 3, true).threshold(0, 0), 60);               // K/alpha
+  EXPECT_DOUBLE_EQ(ErrorBudget(0.05, 1000, true).threshold(0, 0), 61);            // whatever K
+  EXPECT_DOUBLE_EQ(ErrorBudget(0.05, 4, true, false, 0.01).threshold(0, 0), 80);  // K/alpha
+  EXPECT_DOUBLE_EQ(ErrorBudget(0.05, 9, true, true).threshold(0, 0), 180);        // K/alpha
 }
 
 // Every relation of K <= 5 arms in which a pair is decided either way or even: an arm that l others

@@ -24,12 +24,15 @@ namespace {
 
 // What a signal handler may touch. SIGINT's number is kept for the exit code.
 std::atomic<bool> stop_flag{false};
+std::atomic<bool> stop_now_flag{false};
+std::atomic<bool> drains{false};
 volatile std::sig_atomic_t caught_signal = 0;
 
 void on_signal(int number) {
   caught_signal = number;
-  stop_flag.store(true);
-  std::signal(number, SIG_DFL);  // the second one ends the program
+  const bool again = stop_flag.exchange(true);
+  if (again) stop_now_flag.store(true);
+  if (again || !drains.load()) std::signal(number, SIG_DFL);  // the next one ends the program
 }
 
 bool variable_set(const char* name) {
@@ -192,8 +195,10 @@ Error usage_error(const std::string& option, const Error& error) {
   return usage;
 }
 
-InterruptGuard::InterruptGuard() {
+InterruptGuard::InterruptGuard(First first) {
   stop_flag.store(false);
+  stop_now_flag.store(false);
+  drains.store(first == First::drains);
   caught_signal = 0;
   before_interrupt_ = std::signal(SIGINT, on_signal);
   before_terminate_ = std::signal(SIGTERM, on_signal);
@@ -205,6 +210,7 @@ InterruptGuard::~InterruptGuard() {
 }
 
 const std::atomic<bool>& InterruptGuard::stop() const { return stop_flag; }
+const std::atomic<bool>& InterruptGuard::stop_now() const { return stop_now_flag; }
 
 int InterruptGuard::exit_code() const {
   return caught_signal == SIGTERM ? 128 + SIGTERM : kExitInterrupted;

@@ -93,15 +93,18 @@ std::string shell_word(const std::string& text);
 Error usage_error(const std::string& option, const Error& error);
 
 // While one lives, SIGINT and SIGTERM set a flag instead of ending the program; a second signal
-// ends it. At most one at a time.
+// ends it, or where work is `drained` sets a second flag, and a third ends it. At most one at a
+// time.
 class InterruptGuard {
  public:
-  InterruptGuard();
+  enum class First { stops, drains };
+  explicit InterruptGuard(First first = First::stops);
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   const std::atomic<bool>& stop() const;
+  const std::atomic<bool>& stop_now() const;
   bool interrupted() const { return stop().load(); }
   // 130 for SIGINT, 143 for SIGTERM.
   int exit_code() const;

@@ -13,8 +13,10 @@ struct Duel {
   Arm first = 0;
   Arm second = 0;
   Round round = 0;  // the round it was chosen for: its ticket
-  bool foreign =
-      false;  // not chosen by the policy that is told of it (imported, exploration floor)
+  // Not chosen by the policy that is told of it (imported, exploration floor).
+  bool foreign = false;
+  // Its answer is no evidence for a certificate: made elsewhere, or about a task seen before.
+  bool hearsay = false;
 
   bool is_self() const { return first == second; }
   friend bool operator==(const Duel&, const Duel&) = default;

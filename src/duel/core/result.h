@@ -16,6 +16,7 @@ enum class ErrorCode {
   invalid_data,      // the content of a file
   not_found,         // a file, a policy, a matrix
   unsupported,       // legal, but not for this combination (regret without a Condorcet winner)
+  conflict,          // what is there already says otherwise
   io,                // reading or writing failed
   interrupted,       // a signal ended the work before there was a result
 };
@@ -41,6 +42,9 @@ struct Error {
   }
   static Error unsupported(std::string message, std::string where = "", std::string hint = "") {
     return make(ErrorCode::unsupported, message, where, hint);
+  }
+  static Error conflict(std::string message, std::string where = "", std::string hint = "") {
+    return make(ErrorCode::conflict, message, where, hint);
   }
   static Error io(std::string message, std::string where = "", std::string hint = "") {
     return make(ErrorCode::io, message, where, hint);

@@ -81,9 +81,33 @@ Json scores_json(const Ledger& ledger) {
 // What the certificate does not speak of.
 Json conditioned_out_json(const Ledger& ledger) {
   const ShownCounts all = ledger.total();
-  return {{"ties", all.ties},        {"both_bad", all.both_bad}, {"skips", all.skips},
-          {"invalid", all.invalid},  {"expired", all.expired},   {"late", ledger.late()},
-          {"pending", all.pending()}};
+  Json json{{"ties", all.ties},        {"both_bad", all.both_bad}, {"skips", all.skips},
+            {"invalid", all.invalid},  {"expired", all.expired},   {"late", ledger.late()},
+            {"pending", all.pending()}};
+  if (ledger.experiment().format > 1) json["failed_tries"] = all.failed_tries;
+  return json;
+}
+
+// What must be true of the answers for the statement to hold, besides the health checks.
+Json assumptions_json(const ExperimentRecord& experiment) {
+  Json texts = Json::array();
+  if (experiment.tasks.count == 0) {
+    texts.push_back("each answer of a pair is as likely as the one before, whatever was answered");
+  } else if (experiment.tasks.about == TaskScope::these_tasks) {
+    texts.push_back("a task is drawn anew for each duel; only these tasks are spoken of");
+  } else {
+    texts.push_back(
+        "the tasks are a fair sample of those that are spoken of; each counts once for "
+        "a pair");
+  }
+  if (experiment.stopping.arms_fixed && !experiment.stopping.shared_causes) {
+    texts.push_back("answers of different pairs do not hang together");
+  }
+  if (experiment.one_look_after > 0) {
+    texts.push_back("how many answers there are was not chosen by looking at them");
+  }
+  texts.push_back("an answer that was lost says nothing of what it would have been");
+  return texts;
 }
 
 Json health_json(const Ledger& ledger) {
@@ -135,22 +159,46 @@ std::optional<std::string> first_difference(const Json& given, const Json& expec
 
 }  // namespace
 
+namespace {
+
+// Which duels the statement speaks of.
+std::string scope_of(const ExperimentRecord& experiment) {
+  if (experiment.tasks.count == 0) return "";
+  return experiment.tasks.about == TaskScope::these_tasks
+             ? fmt::format(", over exactly these {} tasks", experiment.tasks.count)
+             : fmt::format(", on tasks like the {} given", experiment.tasks.count);
+}
+
+std::string odds_of(const Ledger& ledger) {
+  const ExperimentRecord& experiment = ledger.experiment();
+  const std::string alpha = format_number(experiment.stopping.alpha);
+  if (experiment.one_look_after > 0) {
+    return fmt::format(
+        "The order of the answers is unknown, so that this rests on one look at all {} of them: if "
+        "nobody chose how many to collect by looking at them, such a statement is false with "
+        "probability at most {}.",
+        experiment.one_look_after, alpha);
+  }
+  return fmt::format("Whenever one looks, such a statement is false with probability at most {}.",
+                     alpha);
+}
+
+}  // namespace
+
 std::string certificate_statement(const Ledger& ledger) {
   DUEL_CHECK(ledger.certificate().has_value());
   const GivenCertificate& given = *ledger.certificate();
-  const std::string odds =
-      fmt::format("Whenever one looks, such a statement is false with probability at most {}.",
-                  format_number(ledger.experiment().stopping.alpha));
+  const std::string odds = odds_of(ledger);
   switch (given.kind) {
     case CertificateKind::winner: {
       const std::size_t rivals = ledger.certifier().winner()->findings.size();
       return fmt::format(
           "Arm '{}' beats {}: it wins more than half of the duels with a decisive "
-          "answer. {}",
+          "answer{}. {}",
           ledger.id_of(*given.winner),
           rivals == 1 ? std::string("the other arm")
                       : fmt::format("each of the {} other arms", rivals),
-          odds);
+          scope_of(ledger.experiment()), odds);
     }
     case CertificateKind::no_winner: {
       std::string cycle;
@@ -158,18 +206,19 @@ std::string certificate_statement(const Ledger& ledger) {
         cycle += fmt::format("'{}' beats ", ledger.id_of(arm));
       }
       cycle += fmt::format("'{}'", ledger.id_of(ledger.certifier().no_winner()->cycle.front()));
-      return fmt::format("No arm beats every other: {}. {}", cycle, odds);
+      return fmt::format("No arm beats every other{}: {}. {}", scope_of(ledger.experiment()), cycle,
+                         odds);
     }
     case CertificateKind::copeland:
-      return fmt::format("No arm beats more other arms than '{}' does (Copeland winner). {}",
-                         ledger.id_of(*given.winner), odds);
+      return fmt::format("No arm beats more other arms than '{}' does (Copeland winner){}. {}",
+                         ledger.id_of(*given.winner), scope_of(ledger.experiment()), odds);
     case CertificateKind::borda:
       break;
   }
   return fmt::format(
-      "No arm wins more against an arm drawn at random than '{}' does (Borda winner). "
+      "No arm wins more against an arm drawn at random than '{}' does (Borda winner){}. "
       "{}",
-      ledger.id_of(*given.winner), odds);
+      ledger.id_of(*given.winner), scope_of(ledger.experiment()), odds);
 }
 
 std::string certificate_text(const Ledger& ledger) {
@@ -193,6 +242,18 @@ std::string certificate_text(const Ledger& ledger) {
                   {"arms_fixed", stopping.arms_fixed},
                   {"min_decisive_per_pair", stopping.min_decisive_per_pair},
                   {"arms_at_the_start", ledger.experiment().arms.size()}};
+  if (ledger.experiment().format > 1) {
+    json["rule"]["shared_causes"] = stopping.shared_causes;
+    json["assumes"] = assumptions_json(ledger.experiment());
+    if (const TaskSet& tasks = ledger.experiment().tasks; tasks.count > 0) {
+      json["tasks"] = {{"count", tasks.count},
+                       {"sha256", tasks.sha256},
+                       {"about", std::string(to_word(tasks.about))}};
+    }
+    if (const JudgeEntry& judge = ledger.experiment().judge; !judge.command.empty()) {
+      json["judge"] = {{"command", judge.command}, {"sha256", judge.sha256}};
+    }
+  }
   Json arms = Json::array();
   for (const LedgerArm& arm : ledger.arms()) {
     Json entry;

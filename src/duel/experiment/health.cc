@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "duel/inference/position_bias.h"
@@ -64,6 +65,89 @@ HealthCheck missing_answers(const Ledger& ledger) {
   check.verdict = worst > 3 ? HealthVerdict::failed : HealthVerdict::passed;
   check.detail = fmt::format("{:.1f} % of the duels got no usable answer", 100 * rate);
   if (worst > 3) check.detail += fmt::format("; {}, {:.1f} standard errors off", where, worst);
+  return check;
+}
+
+// What failed tries could have done to what is certified: a test of fixed size, one-sided at 5 %,
+// that the leader is ahead of the rival even if every answer that was lost, or was tried for in
+// vain, had been for the rival. An answer that depends on the try is the one bias that no later
+// answer shows.
+HealthCheck lost_answers(const Ledger& ledger) {
+  constexpr double kQuantile = 1.645;
+  HealthCheck check{.name = "lost_answers", .verdict = HealthVerdict::unknown, .detail = ""};
+  const ShownCounts all = ledger.total();
+  const auto lost = [](const ShownCounts& counts) { return missing(counts) + counts.failed_tries; };
+  const std::uint64_t tries = final_ones(all) + all.failed_tries;
+  check.detail = fmt::format("{} of {} tries gave no answer ({:.1f} %)", lost(all), tries,
+                             100 * share(lost(all), tries));
+  if (tries < kFewest) return check;
+  if (lost(all) == 0) {
+    check.verdict = HealthVerdict::passed;
+    return check;
+  }
+  const Certifier& certifier = ledger.certifier();
+  double least = std::numeric_limits<double>::infinity();
+  for (Arm i = 0; i < ledger.num_arms(); ++i) {
+    for (Arm j = 0; j < ledger.num_arms(); ++j) {
+      if (i == j || certifier.log_evidence(i, j) < certifier.log_threshold(i)) continue;
+      const ShownCounts pair = ledger.pair(i, j);
+      const auto wins = static_cast<double>(pair.first_wins);
+      const auto others = static_cast<double>(pair.second_wins + lost(pair));
+      const double z = (wins - others) / std::sqrt(wins + others);
+      if (z >= least) continue;
+      least = z;
+      if (z < kQuantile) {
+        check.verdict = HealthVerdict::failed;
+        check.detail +=
+            fmt::format("; if those of {} and {} were for {}, {} : {} would be {} : {}",
+                        ledger.id_of(i), ledger.id_of(j), ledger.id_of(j), pair.first_wins,
+                        pair.second_wins, pair.first_wins, pair.second_wins + lost(pair));
+      }
+    }
+  }
+  if (std::isinf(least)) return check;  // nothing that they could overturn
+  if (check.verdict == HealthVerdict::unknown) check.verdict = HealthVerdict::passed;
+  return check;
+}
+
+// Several judge programs answered: do they say the same of each pair? Squared deviations from the
+// pair's common rate, in their variances, over all pairs and judges.
+HealthCheck judges(const Ledger& ledger) {
+  constexpr std::uint64_t kFewestOfJudge = 5;
+  HealthCheck check{
+      .name = "judges", .verdict = HealthVerdict::unknown, .detail = "no judge program answered"};
+  if (ledger.judges().empty()) return check;
+  check.detail = "one judge program answered";
+  if (ledger.judges().size() == 1) return check;
+  double squares = 0, degrees = 0;
+  for (Arm i = 0; i < ledger.num_arms(); ++i) {
+    for (Arm j = i + 1; j < ledger.num_arms(); ++j) {
+      std::vector<std::pair<std::uint64_t, std::uint64_t>> said;
+      std::uint64_t wins = 0, duels = 0;
+      for (const auto& [judge, pairs] : ledger.judges()) {
+        const auto found = pairs.find({i, j});
+        if (found == pairs.end()) continue;
+        const auto [low, high] = found->second;
+        if (low + high < kFewestOfJudge) continue;
+        said.push_back(found->second);
+        wins += low;
+        duels += low + high;
+      }
+      if (said.size() < 2 || wins == 0 || wins == duels) continue;
+      const double p = share(wins, duels);
+      for (const auto& [low, high] : said) {
+        const double deviations = deviation(low, low + high, p);
+        squares += deviations * deviations;
+      }
+      degrees += static_cast<double>(said.size() - 1);
+    }
+  }
+  check.detail = fmt::format("{} judge programs answered", ledger.judges().size());
+  if (degrees == 0) return check;
+  const bool differ = squares > degrees + 3 * std::sqrt(2 * degrees);
+  check.verdict = differ ? HealthVerdict::failed : HealthVerdict::passed;
+  check.detail += fmt::format("; they {} (chi-squared {:.1f}, {:.0f} degrees of freedom)",
+                              differ ? "differ about the same pairs" : "agree", squares, degrees);
   return check;
 }
 
@@ -153,6 +237,10 @@ HealthCheck voters(const Ledger& ledger) {
     largest = std::max(largest, count);
   }
   if (people == 0) return check;
+  if (people == 1 && ledger.experiment().format > 1) {
+    check.detail = "one voter: the result is what this one prefers";
+    return check;
+  }
   check.detail = fmt::format("{} voters, the busiest gave {:.1f} % of their {} answers", people,
                              100 * share(largest, answers), answers);
   if (answers < kFewest) return check;
@@ -197,10 +285,23 @@ std::string_view to_word(HealthVerdict verdict) {
 }
 
 std::vector<HealthCheck> check_health(const Ledger& ledger) {
-  return {missing_answers(ledger), position_balance(ledger),
-          position_bias(ledger),   ties(ledger),
-          voters(ledger),          aa(ledger),
-          conflicts(ledger)};
+  std::vector<HealthCheck> checks{missing_answers(ledger), position_balance(ledger),
+                                  position_bias(ledger),   ties(ledger),
+                                  voters(ledger),          aa(ledger),
+                                  conflicts(ledger)};
+  if (ledger.experiment().format > 1) {
+    checks.push_back(lost_answers(ledger));
+    checks.push_back(judges(ledger));
+  }
+  return checks;
+}
+
+std::vector<std::string> failures(const std::vector<HealthCheck>& checks) {
+  std::vector<std::string> texts;
+  for (const HealthCheck& check : checks) {
+    if (check.verdict == HealthVerdict::failed) texts.push_back(check.name + ": " + check.detail);
+  }
+  return texts;
 }
 
 HealthVerdict overall(const std::vector<HealthCheck>& checks) {

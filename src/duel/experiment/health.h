@@ -15,15 +15,16 @@ enum class HealthVerdict { passed, failed, unknown };  // unknown: too little is
 std::string_view to_word(HealthVerdict verdict);
 
 struct HealthCheck {
-  std::string
-      name;  // missing_answers, position_balance, position_bias, ties, voters, aa, conflicts
+  std::string name;  // missing_answers, position_balance, ..
   HealthVerdict verdict = HealthVerdict::unknown;
   std::string detail;  // the figure, and where it is worst
 };
 
-// Always the same checks in the same order.
+// Always the same checks in the same order; a log of format 1 has fewer, as its certificate had.
 std::vector<HealthCheck> check_health(const Ledger& ledger);
 // Failed if any failed, else passed.
 HealthVerdict overall(const std::vector<HealthCheck>& checks);
+// "position_bias: the first place won .." of each check that failed.
+std::vector<std::string> failures(const std::vector<HealthCheck>& checks);
 
 }  // namespace duel

@@ -75,6 +75,7 @@ ShownCounts& ShownCounts::operator+=(const ShownCounts& other) {
   skips += other.skips;
   invalid += other.invalid;
   expired += other.expired;
+  failed_tries += other.failed_tries;
   return *this;
 }
 
@@ -102,8 +103,22 @@ Result<Ledger> Ledger::make(const ExperimentRecord& experiment) {
     return Error::invalid_argument(fmt::format("{} is out of range", experiment.aa_rate), "aa_rate",
                                    "0 .. 0.5");
   }
+  const bool like_these =
+      experiment.tasks.count > 0 && experiment.tasks.about == TaskScope::tasks_like_these;
+  if (like_these && !experiment.stopping.shared_causes) {
+    return Error::invalid_argument("a task may reach several pairs")
+        .with_hint("true, where a certificate is about tasks like these")
+        .in_field("stopping.shared_causes");
+  }
+  const bool one_look = experiment.one_look_after > 0;
+  if (one_look && (!experiment.comparisons_count || !experiment.stopping.arms_fixed)) {
+    return Error::invalid_argument("one look is for comparisons that count, of a fixed set of arms")
+        .in_field("one_look_after");
+  }
+  const std::size_t num_arms = experiment.arms.size();
   DUEL_ASSIGN(Referee referee,
-              Referee::make(experiment.arms.size(), experiment.goal, experiment.stopping));
+              one_look ? Referee::of_one_look(num_arms, experiment.goal, experiment.stopping)
+                       : Referee::make(num_arms, experiment.goal, experiment.stopping));
   return Ledger(experiment, std::move(referee));
 }
 
@@ -135,6 +150,25 @@ std::vector<std::string> Ledger::pending() const {
   ids.reserve(pending_.size());
   for (const auto& [ordinal, id] : pending_) ids.push_back(id);
   return ids;
+}
+
+bool Ledger::has_met(Arm i, Arm j, std::string_view task) const {
+  const auto found = met_.find(std::minmax(i, j));
+  return found != met_.end() && found->second.find(task) != found->second.end();
+}
+
+std::uint64_t Ledger::fresh_tasks(Arm i, Arm j) const {
+  const auto found = met_.find(std::minmax(i, j));
+  const std::uint64_t met = found == met_.end() ? 0 : found->second.size();
+  return experiment_.tasks.count - std::min(experiment_.tasks.count, met);
+}
+
+bool Ledger::needs_more_tasks(Arm i, Arm j) const {
+  if (!about_tasks_like_these() || fresh_tasks(i, j) > 0) return false;
+  const auto settled = [&](Arm a, Arm b) {
+    return certifier().log_evidence(a, b) >= certifier().log_threshold(a);
+  };
+  return experiment_.goal == Goal::borda || (!settled(i, j) && !settled(j, i));
 }
 
 ShownCounts Ledger::pair(Arm i, Arm j) const {
@@ -212,6 +246,14 @@ Status Ledger::check_kind(const ServeRecord& record) const {
     if (!arms_[arm].active) {
       return refused(fmt::format("the retired arm '{}' is served", id_of(arm)));
     }
+  }
+  if (experiment_.tasks.count > 0 && record.task.empty() && first != second) {
+    return refused(fmt::format("the duel '{}' has no task", record.duel_id));
+  }
+  if (about_tasks_like_these() && record.evidence && has_met(first, second, record.task)) {
+    return refused(fmt::format("'{}' and '{}' meet about the task '{}' again, and it is to count",
+                               record.first, record.second, record.task),
+                   "a task is evidence about a pair once");
   }
   const std::uint64_t limit = experiment_.stopping.max_duels;
   if (limit > 0 && served_ >= limit) {
@@ -339,7 +381,15 @@ Result<Effect> Ledger::apply(const LogEntry& entry) {
 // The duel's fate is settled; what that says goes to the evidence when its turn comes.
 void Ledger::finish(LedgerDuel& duel, Outcome outcome) {
   pending_.erase(duel.ordinal);
-  if (duel.serving != Serving::aa) referee_.answered(duel.place_in_order, outcome);
+  if (duel.evidence) referee_.answered(duel.place_in_order, outcome);
+}
+
+void Ledger::count_judge(const OutcomeRecord& record, const LedgerDuel& duel, Outcome outcome) {
+  if (record.source.type != "judge" || duel.serving == Serving::aa) return;
+  auto& [low, high] = judges_[record.source.id][std::minmax(duel.first, duel.second)];
+  const bool in_order = duel.first < duel.second;
+  if (outcome == Outcome::first_wins) ++(in_order ? low : high);
+  if (outcome == Outcome::second_wins) ++(in_order ? high : low);
 }
 
 void Ledger::look_for_certificate(const LogEntry& entry) {
@@ -361,12 +411,12 @@ Effect Ledger::take(const ServeRecord& record) {
                   .round = record.round,
                   .first = first,
                   .second = second,
-                  .serving = record.serving};
-  if (record.serving == Serving::aa) {
-    ++aa_.served;
-  } else {
-    ++shown_[first * arms_.size() + second].served;
+                  .serving = record.serving,
+                  .evidence = record.evidence && record.serving != Serving::aa};
+  ++(record.serving == Serving::aa ? aa_ : shown_[first * arms_.size() + second]).served;
+  if (duel.evidence) {
     duel.place_in_order = referee_.served(first, second);
+    if (about_tasks_like_these()) met_[std::minmax(first, second)].insert(record.task);
   }
   duels_.push_back(duel);
   duel_index_.emplace(record.duel_id, served_);
@@ -394,7 +444,10 @@ Effect Ledger::take(const OutcomeRecord& record) {
   duel.result = record.answer.result;
   duel.outcome = outcome;
   const bool aa = duel.serving == Serving::aa;
-  count_answer(aa ? aa_ : shown_[duel.first * arms_.size() + duel.second], duel.result, outcome);
+  ShownCounts& counts = aa ? aa_ : shown_[duel.first * arms_.size() + duel.second];
+  count_answer(counts, duel.result, outcome);
+  counts.failed_tries += record.failed_tries;
+  count_judge(record, duel, outcome);
   if (record.source != Source{}) {
     std::string who = record.source.type;
     who += ':';
@@ -418,7 +471,10 @@ Effect Ledger::take(const OutcomeRecord& record) {
 Effect Ledger::take(const ExpiredRecord& record) {
   LedgerDuel& duel = duels_[duel_index_.find(record.duel_id)->second];
   duel.fate = Fate::expired;
-  ++(duel.serving == Serving::aa ? aa_ : shown_[duel.first * arms_.size() + duel.second]).expired;
+  ShownCounts& counts =
+      duel.serving == Serving::aa ? aa_ : shown_[duel.first * arms_.size() + duel.second];
+  ++counts.expired;
+  counts.failed_tries += record.failed_tries;
   finish(duel, Outcome::none);
   return Effect::applied;
 }
@@ -455,6 +511,7 @@ Effect Ledger::take(const ComparisonRecord& record) {
     ++shown.served;
     count_answer(shown, record.answer.result, outcome);
     referee_.answered(referee_.served(first, second), outcome);
+    if (comparisons_ == experiment_.one_look_after) referee_.look();
   }
   return Effect::applied;
 }
@@ -472,7 +529,7 @@ std::uint64_t Ledger::state_hash() const {
   const auto add_counts = [&](const ShownCounts& counts) {
     for (const std::uint64_t value :
          {counts.served, counts.first_wins, counts.second_wins, counts.ties, counts.both_bad,
-          counts.skips, counts.invalid, counts.expired}) {
+          counts.skips, counts.invalid, counts.expired, counts.failed_tries}) {
       add(value);
     }
   };
@@ -504,7 +561,8 @@ std::uint64_t Ledger::state_hash() const {
   for (const LedgerDuel& duel : duels_) {
     add(duel.round);
     add(static_cast<std::uint64_t>(duel.first) << 32 | duel.second);
-    add(static_cast<std::uint64_t>(duel.serving) << 16 |
+    add(static_cast<std::uint64_t>(duel.evidence) << 24 |
+        static_cast<std::uint64_t>(duel.serving) << 16 |
         static_cast<std::uint64_t>(duel.fate) << 8 | static_cast<std::uint64_t>(duel.outcome));
   }
   return hash;

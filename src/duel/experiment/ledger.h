@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -31,6 +32,8 @@ struct ShownCounts {
   std::uint64_t skips = 0;
   std::uint64_t invalid = 0;
   std::uint64_t expired = 0;
+  // Answers that were tried for in vain, of duels that got one later or never did.
+  std::uint64_t failed_tries = 0;
 
   std::uint64_t decisive() const { return first_wins + second_wins; }
   std::uint64_t answered() const { return decisive() + ties + both_bad + skips + invalid; }
@@ -64,7 +67,8 @@ struct LedgerDuel {
   Fate fate = Fate::pending;
   Answered result = Answered::skip;  // where answered
   Outcome outcome = Outcome::none;   // what it says of (first, second); `none` until it is answered
-  std::uint64_t place_in_order = 0;  // among what may become evidence
+  bool evidence = true;              // may its answer become evidence?
+  std::uint64_t place_in_order = 0;  // then: among what may
 };
 
 // A certificate, given once and for good.
@@ -127,11 +131,23 @@ class Ledger {
     return compared_[first * arms_.size() + second];
   }
   const FlipCounts& flips() const { return flips_; }
+  // What each judge program said, by its id, of the pairs as (low, high): wins of either.
+  using PairWins = std::map<std::pair<Arm, Arm>, std::pair<std::uint64_t, std::uint64_t>>;
+  const std::map<std::string, PairWins>& judges() const { return judges_; }
   // Answers with a known source, by "type:id".
   std::map<std::string, std::uint64_t> answers_by_source() const {
     return {by_source_.begin(), by_source_.end()};
   }
   std::uint64_t served() const { return served_; }  // A/A duels too
+  // Whether the pair was served the task as evidence before, so that it cannot be evidence again.
+  // Only where the certificate speaks of tasks like these.
+  bool has_met(Arm i, Arm j, std::string_view task) const;
+  // Tasks that are still fresh to the pair. REQUIRES: there are tasks, and the certificate speaks of
+  // tasks like these.
+  std::uint64_t fresh_tasks(Arm i, Arm j) const;
+  // Nothing more can become known of the pair that the certificate needs: neither side has been
+  // shown to win, and no task is fresh.
+  bool needs_more_tasks(Arm i, Arm j) const;
   std::uint64_t comparisons() const { return comparisons_; }
   std::uint64_t duplicates() const { return duplicates_; }
   std::uint64_t conflicts() const { return conflicts_; }
@@ -186,6 +202,10 @@ class Ledger {
   Effect take(const CertifiedRecord& record);
   Effect take(const CompletedRecord& record);
 
+  bool about_tasks_like_these() const {
+    return experiment_.tasks.count > 0 && experiment_.tasks.about == TaskScope::tasks_like_these;
+  }
+  void count_judge(const OutcomeRecord& record, const LedgerDuel& duel, Outcome outcome);
   void finish(LedgerDuel& duel, Outcome outcome);
   void look_for_certificate(const LogEntry& entry);
 
@@ -198,9 +218,11 @@ class Ledger {
   ShownCounts aa_;
   FlipCounts flips_;
   ById<std::uint64_t> by_source_;
-  std::vector<LedgerDuel> duels_;                 // by ordinal
-  ById<std::uint64_t> duel_index_;                // ordinal
-  std::map<std::uint64_t, std::string> pending_;  // id by ordinal
+  std::map<std::string, PairWins> judges_;
+  std::map<std::pair<Arm, Arm>, std::set<std::string, std::less<>>> met_;  // tasks, of low and high
+  std::vector<LedgerDuel> duels_;                                          // by ordinal
+  ById<std::uint64_t> duel_index_;                                         // ordinal
+  std::map<std::uint64_t, std::string> pending_;                           // id by ordinal
   std::uint64_t served_ = 0;
   std::uint64_t comparisons_ = 0;
   std::uint64_t duplicates_ = 0;

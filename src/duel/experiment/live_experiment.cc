@@ -40,11 +40,13 @@ std::optional<ChosenDuel> choose_duel(Asker& asker, const Certifier& certifier,
 
 Result<Asker> LiveExperiment::make_asker(const ExperimentRecord& experiment, std::size_t num_arms) {
   DUEL_ASSIGN(const CallSpec call, parse_call(experiment.policy));
-  DUEL_ASSIGN(const auto policy, configure_policy(call, {.num_arms = num_arms,
-                                                         .rounds = experiment.stopping.max_duels,
-                                                         .aim = Aim::certificate,
-                                                         .goal = experiment.goal,
-                                                         .alpha = experiment.stopping.alpha}));
+  DUEL_ASSIGN(const auto policy,
+              configure_policy(call, {.num_arms = num_arms,
+                                      .rounds = experiment.stopping.max_duels,
+                                      .aim = Aim::certificate,
+                                      .goal = experiment.goal,
+                                      .alpha = experiment.stopping.alpha,
+                                      .shared_causes = experiment.stopping.shared_causes}));
   return Asker(*policy, experiment.seed);
 }
 
@@ -110,9 +112,9 @@ std::optional<ServeRecord> LiveExperiment::next(const std::string& duel_id) cons
 
 // An answer to (first, second) as the ledger numbers the arms, from a duel that this policy did not
 // ask.
-void LiveExperiment::hear(Arm first, Arm second, Outcome outcome) {
-  const Arm i = policy_index_[first], j = policy_index_[second];
-  if (std::max(i, j) < policy_arms_.size()) asker_.heard(i, j, outcome);
+void LiveExperiment::hear(const Told& told) {
+  const Arm i = policy_index_[told.first], j = policy_index_[told.second];
+  if (std::max(i, j) < policy_arms_.size()) asker_.heard(i, j, told.outcome, !told.evidence);
 }
 
 void LiveExperiment::tell(const LedgerDuel& duel, Outcome outcome) {
@@ -121,12 +123,15 @@ void LiveExperiment::tell(const LedgerDuel& duel, Outcome outcome) {
   if (found == asked_.end()) return;  // one arm shown twice
   const Asked asked = *found;
   asked_.erase(found);
-  if (outcome != Outcome::none) told_.push_back({duel.first, duel.second, outcome});
+  const Told told{duel.first, duel.second, outcome, duel.evidence};
+  if (outcome != Outcome::none) told_.push_back(told);
   if (asked.generation == generation_) {
     const bool as_shown = policy_arms_[asked.duel.first] == duel.first;
-    asker_.answered(asked.duel, as_shown ? outcome : mirrored(outcome));
+    Duel answered = asked.duel;
+    answered.hearsay = !duel.evidence;
+    asker_.answered(answered, as_shown ? outcome : mirrored(outcome));
   } else if (outcome != Outcome::none) {
-    hear(duel.first, duel.second, outcome);
+    hear(told);
   }
 }
 
@@ -193,7 +198,7 @@ Result<Effect> LiveExperiment::apply_change_of_arms(const LogEntry& entry) {
   ledger_ = std::move(changed);
   ++generation_;
   number_arms();
-  for (const Told& told : told_) hear(told.first, told.second, told.outcome);
+  for (const Told& told : told_) hear(told);
   return effect;
 }
 
@@ -215,8 +220,8 @@ Result<Effect> LiveExperiment::apply(const LogEntry& entry) {
     const Arm second = *ledger_.find_arm(comparison->second);
     const Outcome said = *ledger_.outcome_of(comparison->answer, first, second);
     if (said != Outcome::none) {
-      told_.push_back({first, second, said});
-      hear(first, second, said);
+      told_.push_back({first, second, said, ledger_.experiment().comparisons_count});
+      hear(told_.back());
     }
   }
   return effect;

@@ -65,6 +65,7 @@ class LiveExperiment {
     Arm first;
     Arm second;
     Outcome outcome;
+    bool evidence;
   };
   struct Asked {  // of a duel that is pending
     std::uint64_t ordinal;
@@ -90,7 +91,7 @@ class LiveExperiment {
   const std::optional<Choice>& choice() const;
   Status check_serve(const ServeRecord& serve) const;
   void tell(const LedgerDuel& duel, Outcome outcome);
-  void hear(Arm first, Arm second, Outcome outcome);
+  void hear(const Told& told);
 
   Ledger ledger_;
   std::vector<Arm> policy_arms_;   // the policy's arms, as the ledger numbers them

@@ -62,6 +62,13 @@ struct Words<CertificateKind> {
        {"borda", CertificateKind::borda}});
 };
 
+template <>
+struct Words<TaskScope> {
+  static constexpr std::string_view noun = "scope of tasks";
+  static constexpr auto all = std::to_array<std::pair<std::string_view, TaskScope>>(
+      {{"tasks_like_these", TaskScope::tasks_like_these}, {"these_tasks", TaskScope::these_tasks}});
+};
+
 template <class Enum>
 std::string_view word_of(Enum value) {
   for (const auto& [word, meaning] : Words<Enum>::all) {
@@ -78,11 +85,10 @@ class FieldWriter {
 
   template <class Owner>
   void fields(const Owner& owner) {
+    static const Owner kNew{};
     const auto write = [&](const auto& field) {
       const auto& member = std::invoke(field.get, owner);
-      if (field.required || member != std::remove_cvref_t<decltype(member)>{}) {
-        member_of(field.name, member);
-      }
+      if (field.required || member != std::invoke(field.get, kNew)) member_of(field.name, member);
     };
     std::apply([&](const auto&... field) { (write(field), ...); }, Described<Owner>::fields);
   }
@@ -184,6 +190,7 @@ std::string_view to_word(Placement placement) { return word_of(placement); }
 std::string_view to_word(Serving serving) { return word_of(serving); }
 std::string_view to_word(Answered answered) { return word_of(answered); }
 std::string_view to_word(CertificateKind kind) { return word_of(kind); }
+std::string_view to_word(TaskScope scope) { return word_of(scope); }
 
 template <class Enum>
 Result<Enum> parse_word(std::string_view word) {
@@ -200,6 +207,7 @@ template Result<Placement> parse_word(std::string_view);
 template Result<Serving> parse_word(std::string_view);
 template Result<Answered> parse_word(std::string_view);
 template Result<CertificateKind> parse_word(std::string_view);
+template Result<TaskScope> parse_word(std::string_view);
 
 Status check_id(std::string_view noun, std::string_view id) {
   const bool fits = !id.empty() && id.size() <= 100 && is_id_letter(id.front()) &&

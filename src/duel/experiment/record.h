@@ -27,6 +27,10 @@ enum class Serving { explore, fallback, aa };
 // What an answer says. `invalid`: there was an answer, but none that makes sense.
 enum class Answered { win, tie, both_bad, skip, invalid };
 enum class CertificateKind { winner, no_winner, copeland, borda };
+// What a certificate speaks of where duels are about tasks. `tasks_like_these`: those at hand are a
+// sample, so that each is evidence about a pair at most once. `these_tasks`: exactly those at hand,
+// one of which is drawn anew for every duel.
+enum class TaskScope { tasks_like_these, these_tasks };
 
 // The words of the log, and back. An unknown word is an error with the nearest spelling.
 std::string_view to_word(Goal goal);
@@ -34,11 +38,15 @@ std::string_view to_word(Placement placement);
 std::string_view to_word(Serving serving);
 std::string_view to_word(Answered answered);
 std::string_view to_word(CertificateKind kind);
+std::string_view to_word(TaskScope scope);
 template <class Enum>
 Result<Enum> parse_word(std::string_view word);
 inline Result<Goal> parse_goal(std::string_view word) { return parse_word<Goal>(word); }
 inline Result<Placement> parse_placement(std::string_view word) {
   return parse_word<Placement>(word);
+}
+inline Result<TaskScope> parse_task_scope(std::string_view word) {
+  return parse_word<TaskScope>(word);
 }
 inline Result<Answered> parse_answered(std::string_view word) { return parse_word<Answered>(word); }
 
@@ -60,11 +68,31 @@ struct StoppingRule {
   std::uint64_t min_decisive_per_pair = 0;  // no certificate before, whatever the evidence
   std::uint64_t max_duels = 0;              // 0: no limit
   bool arms_fixed = true;                   // no arm will be added or retired: lower thresholds
+  bool shared_causes = false;  // a task or a person may reach several pairs: threshold K/alpha
 
   friend bool operator==(const StoppingRule&, const StoppingRule&) = default;
 };
 
-inline constexpr std::uint64_t kLogFormat = 1;
+// What the duels are about. Without tasks the count is 0, and so it is in older logs.
+struct TaskSet {
+  std::uint64_t count = 0;
+  std::string sha256;  // of all of them
+  TaskScope about = TaskScope::tasks_like_these;
+
+  friend bool operator==(const TaskSet&, const TaskSet&) = default;
+};
+
+// The program that answers. Both empty where people do, and in older logs.
+struct JudgeEntry {
+  std::string command;  // as it was written
+  std::string sha256;   // of the command line and the files that it names
+
+  friend bool operator==(const JudgeEntry&, const JudgeEntry&) = default;
+};
+
+// 2 brought tasks, judge, evidence and failed tries; logs of format 1 are read and gone on with by
+// their own rules.
+inline constexpr std::uint64_t kLogFormat = 2;
 
 // The first record: all that decides what follows.
 struct ExperimentRecord {
@@ -78,6 +106,11 @@ struct ExperimentRecord {
   // Whether comparisons made elsewhere may enter the certificate, their order in the log being
   // taken for the order of serving. Otherwise only the policy learns from them.
   bool comparisons_count = false;
+  // Where their order is unknown: the number of comparisons after which their evidence is looked at,
+  // once. What comes later is no evidence.
+  std::uint64_t one_look_after = 0;
+  TaskSet tasks;
+  JudgeEntry judge;
   std::uint64_t seed = 0;
   std::uint64_t format = kLogFormat;  // of the log that it begins
 
@@ -93,6 +126,8 @@ struct ServeRecord {
   std::string second;
   Serving serving = Serving::explore;
   std::string task;  // what was asked about; empty where the arms are all there is
+  // Whether the answer may become evidence: decided now, whatever it will be.
+  bool evidence = true;
 
   friend bool operator==(const ServeRecord&, const ServeRecord&) = default;
 };
@@ -129,6 +164,7 @@ struct OutcomeRecord {
   std::optional<std::uint64_t> response_ms;
   std::vector<Judgement> judgements;  // two, where the order is `both`
   std::string note;                   // what a person should know: why an answer is invalid
+  std::uint64_t failed_tries = 0;     // before it came
 
   friend bool operator==(const OutcomeRecord&, const OutcomeRecord&) = default;
 };
@@ -136,6 +172,8 @@ struct OutcomeRecord {
 // No answer came in time. It is final: an answer after this record is late and counts for nothing.
 struct ExpiredRecord {
   std::string duel_id;
+  std::uint64_t failed_tries = 0;
+  std::string note;  // why there is no answer
 
   friend bool operator==(const ExpiredRecord&, const ExpiredRecord&) = default;
 };

@@ -26,7 +26,7 @@ template <class Get, class Check>
 struct Field {
   std::string_view name;
   Get get;               // std::invoke(get, record) is the member
-  bool required;         // where it is not, a member that is zero or empty is left out
+  bool required;         // where it is not, a member that is as in a new record is left out
   std::string_view doc;  // what the name does not say
   Check check;           // what the type does not say of a value; called with the member
 };
@@ -79,9 +79,9 @@ inline Status is_sha256(std::string_view text) {
 }
 
 inline Status is_known_format(std::uint64_t format) {
-  if (format == kLogFormat) return Done{};
+  if (format >= 1 && format <= kLogFormat) return Done{};
   return Error::invalid_data(fmt::format("the log has format {}", format))
-      .with_hint(fmt::format("this version reads format {}", kLogFormat));
+      .with_hint(fmt::format("this version reads formats 1 to {}", kLogFormat));
 }
 
 // --- Parts of records ---------------------------------------------------------------------------
@@ -103,7 +103,23 @@ struct Described<StoppingRule> {
       required("alpha", &StoppingRule::alpha),
       required("min_decisive_per_pair", &StoppingRule::min_decisive_per_pair),
       required("max_duels", &StoppingRule::max_duels, "0 for no limit"),
-      required("arms_fixed", &StoppingRule::arms_fixed)};
+      required("arms_fixed", &StoppingRule::arms_fixed),
+      optional("shared_causes", &StoppingRule::shared_causes,
+               "whether a task or a person may reach several pairs")};
+};
+
+template <>
+struct Described<TaskSet> {
+  static constexpr std::tuple fields{required("count", &TaskSet::count),
+                                     required("sha256", &TaskSet::sha256, "", is_sha256),
+                                     required("about", &TaskSet::about)};
+};
+
+template <>
+struct Described<JudgeEntry> {
+  static constexpr std::tuple fields{
+      required("command", &JudgeEntry::command),
+      required("sha256", &JudgeEntry::sha256, "of it and the files that it names", is_sha256)};
 };
 
 template <>
@@ -135,7 +151,7 @@ struct Described<ExperimentRecord> {
   static constexpr std::string_view name = "experiment";
   static constexpr std::string_view doc = "the first line: all that decides what follows";
   static constexpr std::tuple fields{
-      required("format", &ExperimentRecord::format, "1", is_known_format),
+      required("format", &ExperimentRecord::format, "2, or 1 in older logs", is_known_format),
       required("experiment_id", &ExperimentRecord::experiment_id, "", IsIdOf{"an experiment"}),
       required("arms", &ExperimentRecord::arms),
       required("policy", &ExperimentRecord::policy),
@@ -145,6 +161,10 @@ struct Described<ExperimentRecord> {
       required("aa_rate", &ExperimentRecord::aa_rate, "share of duels that show one arm twice"),
       required("comparisons_count", &ExperimentRecord::comparisons_count,
                "whether comparisons made elsewhere are evidence"),
+      optional("one_look_after", &ExperimentRecord::one_look_after,
+               "where their order is unknown: how many are looked at, once"),
+      optional("tasks", &ExperimentRecord::tasks),
+      optional("judge", &ExperimentRecord::judge),
       required("seed", &ExperimentRecord::seed)};
 };
 
@@ -159,7 +179,8 @@ struct Described<ServeRecord> {
       required("first", &ServeRecord::first, "the arm shown first"),
       required("second", &ServeRecord::second),
       required("serving", &ServeRecord::serving),
-      optional("task", &ServeRecord::task, "what was asked about")};
+      optional("task", &ServeRecord::task, "what was asked about"),
+      optional("evidence", &ServeRecord::evidence, "false where the answer will be no evidence")};
 };
 
 template <>
@@ -173,7 +194,8 @@ struct Described<OutcomeRecord> {
           optional("source", &OutcomeRecord::source),
           optional("response_ms", &OutcomeRecord::response_ms),
           optional("judgements", &OutcomeRecord::judgements, "two, where the order is `both`"),
-          optional("note", &OutcomeRecord::note, "why an answer is invalid")});
+          optional("note", &OutcomeRecord::note, "why an answer is invalid"),
+          optional("failed_tries", &OutcomeRecord::failed_tries, "before the answer came")});
 };
 
 template <>
@@ -182,7 +204,9 @@ struct Described<ExpiredRecord> {
   static constexpr std::string_view doc =
       "no answer came in time; an answer after this line is late and counts for nothing";
   static constexpr std::tuple fields{
-      required("duel_id", &ExpiredRecord::duel_id, "", IsIdOf{"a duel"})};
+      required("duel_id", &ExpiredRecord::duel_id, "", IsIdOf{"a duel"}),
+      optional("failed_tries", &ExpiredRecord::failed_tries),
+      optional("note", &ExpiredRecord::note, "why there is no answer")};
 };
 
 template <>

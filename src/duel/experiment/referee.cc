@@ -10,10 +10,22 @@ namespace duel {
 
 Result<Referee> Referee::make(std::size_t num_arms, Goal goal, const StoppingRule& stopping,
                               Looks borda_looks) {
+  return make(num_arms, goal, stopping, borda_looks, false);
+}
+
+Result<Referee> Referee::of_one_look(std::size_t num_arms, Goal goal,
+                                     const StoppingRule& stopping) {
+  return make(num_arms, goal, stopping, Looks::once, true);
+}
+
+Result<Referee> Referee::make(std::size_t num_arms, Goal goal, const StoppingRule& stopping,
+                              Looks borda_looks, bool one_look) {
   DUEL_ASSIGN(Certifier certifier,
               Certifier::make(num_arms, {.alpha = stopping.alpha,
                                          .arms_fixed = stopping.arms_fixed,
-                                         .min_decisive_per_pair = stopping.min_decisive_per_pair}));
+                                         .min_decisive_per_pair = stopping.min_decisive_per_pair,
+                                         .shared_causes = stopping.shared_causes,
+                                         .one_look = one_look}));
   if (goal == Goal::condorcet) return Referee(std::move(certifier), std::nullopt);
   if (!stopping.arms_fixed) {
     return Error::unsupported(fmt::format("the goal {} needs a fixed set of arms", to_word(goal)),
@@ -23,8 +35,13 @@ Result<Referee> Referee::make(std::size_t num_arms, Goal goal, const StoppingRul
   DUEL_ASSIGN(ScoreCertifier scores,
               ScoreCertifier::make(num_arms, borda ? Score::borda : Score::copeland, stopping.alpha,
                                    stopping.min_decisive_per_pair,
-                                   borda ? borda_looks : Looks::every_duel));
+                                   borda || one_look ? borda_looks : Looks::every_duel));
   return Referee(std::move(certifier), std::move(scores));
+}
+
+void Referee::look() {
+  certifier_.look();
+  if (scores_) scores_->look();
 }
 
 void Referee::add_arm() { DUEL_CHECK(certifier_.add_arm().ok()); }

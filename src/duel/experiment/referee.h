@@ -29,6 +29,9 @@ class Referee {
   // names the field that is out of range.
   static Result<Referee> make(std::size_t num_arms, Goal goal, const StoppingRule& stopping,
                               Looks borda_looks = Looks::every_duel);
+  // Of answers whose order is unknown: nothing is decided before `look`, which is called once.
+  static Result<Referee> of_one_look(std::size_t num_arms, Goal goal, const StoppingRule& stopping);
+  void look();
 
   // REQUIRES: the set of arms is not fixed.
   void add_arm();
@@ -49,6 +52,8 @@ class Referee {
   const ServingOrder& order() const { return order_; }
 
  private:
+  static Result<Referee> make(std::size_t num_arms, Goal goal, const StoppingRule& stopping,
+                              Looks borda_looks, bool one_look);
   Referee(Certifier certifier, std::optional<ScoreCertifier> scores)
       : certifier_(std::move(certifier)), scores_(std::move(scores)) {}
 

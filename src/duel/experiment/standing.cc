@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "duel/core/divergence.h"
 #include "duel/inference/contest.h"
@@ -23,12 +24,15 @@ std::optional<std::uint64_t> duels_to(double log_missing, const ShownCounts& pai
   return static_cast<std::uint64_t>(std::ceil(duels));
 }
 
-// The leader by its lower bound, and everybody's score.
+// The leader by its bounds, and everybody's score.
 void judge_scores(Standing& standing, const ScoreCertifier& board) {
   Arm best = 0;
   for (Arm i = 0; i < standing.arms.size(); ++i) {
     standing.arms[i].score = board.scores()[i];
-    if (board.scores()[i].lower > board.scores()[best].lower) best = i;
+    const auto bounds = [&](Arm arm) {
+      return std::pair(board.scores()[arm].lower, board.scores()[arm].upper);
+    };
+    if (bounds(i) > bounds(best)) best = i;
   }
   standing.leader = board.winner().value_or(best);
 }

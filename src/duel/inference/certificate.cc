@@ -23,16 +23,17 @@ Result<Certifier> Certifier::make(std::size_t num_arms, const CertificateOptions
     return Error::invalid_argument(fmt::format("{} is out of range", options.epsilon),
                                    "option epsilon", "0 <= epsilon < 0.5");
   }
-  if (options.assume_condorcet && (!options.arms_fixed || options.epsilon != 0)) {
-    return Error::unsupported("needs arms_fixed and epsilon 0", "assume=condorcet",
-                              "leave the assumption out, or fix the arms");
+  if (options.assume_condorcet &&
+      (!options.arms_fixed || options.epsilon != 0 || options.shared_causes || options.one_look)) {
+    return Error::unsupported("needs arms_fixed, epsilon 0, no shared causes and answers in order",
+                              "assume=condorcet", "leave the assumption out, or fix the arms");
   }
   return Certifier(num_arms, options);
 }
 
 Certifier::Certifier(std::size_t num_arms, const CertificateOptions& options)
     : options_(options),
-      budget_(options.alpha, num_arms, options.arms_fixed, options.epsilon),
+      budget_(options.alpha, num_arms, options.arms_fixed, options.shared_causes, options.epsilon),
       evidence_(options.epsilon),
       num_arms_(num_arms),
       num_active_(num_arms),
@@ -133,13 +134,14 @@ void Certifier::observe(const Duel& duel, Outcome outcome) {
   DUEL_CHECK(duel.first < num_arms_ && duel.second < num_arms_);
   if (duel.is_self()) return;
   served(duel);
-  if (outcome != Outcome::first_wins && outcome != Outcome::second_wins) return;
+  if (looked_ || (outcome != Outcome::first_wins && outcome != Outcome::second_wins)) return;
   const bool first_won = outcome == Outcome::first_wins;
   const Arm winner = first_won ? duel.first : duel.second;
   const Arm loser = first_won ? duel.second : duel.first;
   ++decisive_;
   PairState& won = pair(winner, loser);
   ++won.wins;
+  if (options_.one_look) return;
   if (options_.assume_condorcet) {
     rule_out(winner, loser);
     return;
@@ -154,6 +156,17 @@ void Certifier::observe(const Duel& duel, Outcome outcome) {
   look_for_winner(winner);
   look_for_winner(loser);
   look_for_no_winner();
+}
+
+void Certifier::look() {
+  DUEL_CHECK(options_.one_look && !looked_);
+  for (Arm i = 0; i < num_arms_; ++i) {
+    for (Arm j = 0; j < num_arms_; ++j) {
+      if (i != j) evidence_.raise(pair(i, j).best, pair(i, j).wins, pair(j, i).wins);
+    }
+  }
+  looked_ = true;
+  recount();
 }
 
 PairFinding Certifier::finding(Arm i, Arm j, double log_threshold) const {

@@ -29,6 +29,11 @@ struct CertificateOptions {
   double alpha = 0.05;
   bool arms_fixed = false;                  // no arm will be added or retired: lower thresholds
   std::uint64_t min_decisive_per_pair = 0;  // no certificate before, whatever the evidence
+  bool shared_causes = false;               // answers of different pairs may hang together: K/alpha
+  // Nothing is looked at before `look`, which is called once, and then the evidence of that moment
+  // counts and not its maximum: for answers whose order is unknown. The certificate holds if the
+  // number of each pair's answers was not chosen by looking at them.
+  bool one_look = false;
   double epsilon = 0;
   // Take for granted that some arm beats every other. Then arm i is ruled out once the mean over
   // its rivals G_i = 1/(K-1) sum_j E_ji has reached 1/alpha, an e-process under "i is that arm",
@@ -76,6 +81,8 @@ class Certifier {
   // A final answer, in serving order within its pair (serving_order.h). No allocation unless a
   // certificate is given.
   void observe(const Duel& duel, Outcome outcome);
+  // The one look, after which nothing counts any more. REQUIRES: the option, no look before.
+  void look();
 
   std::size_t num_arms() const { return num_arms_; }
   bool active(Arm arm) const { return arms_[arm].active; }
@@ -135,6 +142,7 @@ class Certifier {
   std::size_t num_active_;
   std::uint64_t retired_after_duel_ = 0;
   std::uint64_t decisive_ = 0;
+  bool looked_ = false;
   std::vector<ArmState> arms_;
   std::vector<PairState> pairs_;
   std::size_t unbeaten_ = 0;            // active arms that no active arm is declared to beat

@@ -6,8 +6,13 @@
 
 namespace duel {
 
-ErrorBudget::ErrorBudget(double alpha, std::size_t initial_arms, bool arms_fixed, double epsilon)
-    : alpha_(alpha), initial_arms_(initial_arms), arms_fixed_(arms_fixed), epsilon_(epsilon) {
+ErrorBudget::ErrorBudget(double alpha, std::size_t initial_arms, bool arms_fixed,
+                         bool shared_causes, double epsilon)
+    : alpha_(alpha),
+      initial_arms_(initial_arms),
+      arms_fixed_(arms_fixed),
+      shared_causes_(shared_causes),
+      epsilon_(epsilon) {
   DUEL_CHECK(alpha > 0 && alpha < 1);
   DUEL_CHECK(initial_arms >= 1);
   DUEL_CHECK(epsilon >= 0);
@@ -28,7 +33,7 @@ double ErrorBudget::threshold(Arm i, std::uint64_t retired_after_duel) const {
   const double share_of_i = share(i);
   if (arms_fixed_) {
     const double by_union = 1.0 / share_of_i;
-    return epsilon_ > 0 ? by_union : std::min(by_union, 3.0 / alpha_ + 1.0);
+    return epsilon_ > 0 || shared_causes_ ? by_union : std::min(by_union, 3.0 / alpha_ + 1.0);
   }
   if (retired_after_duel == 0) return 1.0 / (0.9 * share_of_i);
   const auto r = static_cast<double>(retired_after_duel);

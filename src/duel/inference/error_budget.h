@@ -13,9 +13,12 @@ namespace duel {
 // alpha.
 class ErrorBudget {
  public:
+  // `shared_causes`: one cause, such as a task or a person, may reach the answers of several pairs,
+  // so that they are not independent of each other given the past.
   // `epsilon`: a false certificate is one of an arm that loses to another by more than that.
   // REQUIRES: 0 < alpha < 1, initial_arms >= 1, epsilon >= 0.
-  ErrorBudget(double alpha, std::size_t initial_arms, bool arms_fixed, double epsilon = 0);
+  ErrorBudget(double alpha, std::size_t initial_arms, bool arms_fixed, bool shared_causes = false,
+              double epsilon = 0);
 
   double alpha() const { return alpha_; }
 
@@ -27,9 +30,9 @@ class ErrorBudget {
   // could retire the rival that stands in the way.
   //
   // For a fixed set: the smaller of K/alpha and 3/alpha + 1, whatever K (the latter only for
-  // epsilon 0; proof in docs/certificates.md). An arm that l others beat or equal must reach c
-  // against all of them, which has probability at most c^-l, and at most 2 r + 1 arms can have so
-  // few as r.
+  // epsilon 0 and without shared causes; proof in docs/certificates.md). An arm that l others beat
+  // or equal must reach c against all of them, which has probability at most c^-l, and at most
+  // 2 r + 1 arms can have so few as r.
   double threshold(Arm i, std::uint64_t retired_after_duel) const;
 
   // E_ij >= this declares "i beats j" with all such declarations, over all ordered pairs and times,
@@ -44,6 +47,7 @@ class ErrorBudget {
   double alpha_;
   std::size_t initial_arms_;
   bool arms_fixed_;
+  bool shared_causes_;
   double epsilon_;
 };
 

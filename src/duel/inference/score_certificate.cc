@@ -60,6 +60,7 @@ ScoreCertifier::ScoreCertifier(std::size_t num_arms, Score score, double delta,
 
 void ScoreCertifier::observe(Arm winner, Arm loser) {
   DUEL_CHECK(winner != loser && winner < num_arms_ && loser < num_arms_);
+  if (looked_) return;
   ++decisive_;
   ++wins(winner, loser);
   const Pair pair = winner < loser ? Pair{winner, loser} : Pair{loser, winner};
@@ -68,8 +69,18 @@ void ScoreCertifier::observe(Arm winner, Arm loser) {
     is_unseen_[pair.low * num_arms_ + pair.high] = true;
     unseen_.push_back(pair);
   }
-  if (decisive_ < next_look_) return;
+  if (looks_ == Looks::once || decisive_ < next_look_) return;
   if (looks_ == Looks::every_fiftieth) next_look_ = decisive_ + 1 + decisive_ / 50;
+  look_at_unseen();
+}
+
+void ScoreCertifier::look() {
+  DUEL_CHECK(looks_ == Looks::once && !looked_);
+  look_at_unseen();
+  looked_ = true;
+}
+
+void ScoreCertifier::look_at_unseen() {
   for (const Pair& met : unseen_) look_at(met);
   unseen_.clear();
   look_for_winner();
@@ -105,15 +116,15 @@ void ScoreCertifier::sum_up(Arm arm) {
 
 void ScoreCertifier::look_for_winner() {
   if (winner_ || short_pairs_ > 0) return;
-  // The arm with the largest lower bound, the lowest of them, is the only one that can be settled.
-  Arm best = 0;
-  for (Arm i = 1; i < num_arms_; ++i) {
-    if (scores_[i].lower > scores_[best].lower) best = i;
+  // Every arm: of several with the same lower bound one may be settled, and which comes first must
+  // not matter.
+  for (Arm i = 0; i < num_arms_ && !winner_; ++i) {
+    bool settled = true;
+    for (Arm j = 0; j < num_arms_ && settled; ++j) {
+      settled = j == i || scores_[i].lower >= scores_[j].upper;
+    }
+    if (settled) winner_ = i;
   }
-  for (Arm j = 0; j < num_arms_; ++j) {
-    if (j != best && scores_[best].lower < scores_[j].upper) return;
-  }
-  winner_ = best;
 }
 
 }  // namespace duel

@@ -21,8 +21,10 @@ enum class Score {
 };
 
 // When one looks at the bounds. Borda's take tens of microseconds for a pair, so that a simulation
-// looks when the duels have grown by a fiftieth: it sees a winner up to 2 % later.
-enum class Looks { every_duel, every_fiftieth };
+// looks when the duels have grown by a fiftieth: it usually sees a winner up to 2 % later, and more
+// where the bounds met for a moment only. `once`: when `look` is called, for answers whose order is
+// unknown.
+enum class Looks { every_duel, every_fiftieth, once };
 
 // Counts one duel at a time: at a look only the pairs that met since the last are looked at again,
 // O(K) each. The winner is settled once and for good.
@@ -36,11 +38,13 @@ class ScoreCertifier {
 
   // A decisive duel, in serving order within its pair.
   void observe(Arm winner, Arm loser);
+  // The one look, after which nothing counts any more. REQUIRES: Looks::once, no look before.
+  void look();
 
   Score score() const { return score_; }
   // As of the last look; per arm, all valid at once.
   const std::vector<Interval>& scores() const { return scores_; }
-  // The lowest index if scores are settled to be equal.
+  // The lowest index where several arms are settled at once: their scores are equal.
   const std::optional<Arm>& winner() const { return winner_; }
   std::uint64_t decisive() const { return decisive_; }
 
@@ -54,6 +58,7 @@ class ScoreCertifier {
                  std::uint64_t min_decisive_per_pair, Looks looks);
 
   std::uint64_t& wins(Arm i, Arm j) { return wins_[i * num_arms_ + j]; }
+  void look_at_unseen();
   void look_at(const Pair& pair);
   void sum_up(Arm arm);
   void look_for_winner();
@@ -63,6 +68,7 @@ class ScoreCertifier {
   double delta_;
   std::uint64_t min_decisive_;
   Looks looks_;
+  bool looked_ = false;
   std::uint64_t decisive_ = 0;
   std::uint64_t next_look_ = 0;  // in decisive duels
   std::vector<Pair> unseen_;     // pairs that met since the last look

@@ -24,7 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytesOfFile = std::size_t{256} << 20;
 // Longer files are given to the judge by their path alone.
 constexpr std::size_t kMostBytesOfPayload = std::size_t{1} << 20;
 constexpr std::size_t kMostBytesOfId = 100;

@@ -1,6 +1,7 @@
 // Which arms there are: files, globs, names, or a file that lists them.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,8 @@
 #include "duel/judging/judge_question.h"
 
 namespace duel {
+
+inline constexpr std::size_t kMostBytesOfFile = std::size_t{256} << 20;  // of an arm
 
 struct ListedArm {
   ShownArm shown;

@@ -1,18 +1,17 @@
 #include "duel/judging/interview.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <set>
 #include <utility>
 
 #include "duel/core/check.h"
+#include "duel/core/digest.h"
 #include "duel/core/numbers.h"
 #include "duel/core/whole_file.h"
 #include "duel/experiment/timestamp.h"
-#include "duel/judging/printable.h"
 
 namespace duel {
 namespace {
@@ -20,12 +19,19 @@ namespace {
 Error other_experiment(const std::string& log, const std::string& message,
                        const std::string& hint) {
   return Error::invalid_argument("this log is of another experiment: " + message, log,
-                                 hint.empty() ? "give another --log to begin anew" : hint);
+                                 hint.empty() ? "give another log to begin anew" : hint);
 }
 
 // The first thing that differs, as an error; nothing where the log goes on.
 std::optional<Error> difference(const std::string& log, const ExperimentRecord& logged,
-                                const ExperimentRecord& wanted) {
+                                ExperimentRecord wanted, bool new_judge) {
+  if (logged.format == 1) {  // goes on by the rules that it began with
+    wanted.format = logged.format;
+    wanted.tasks = logged.tasks;
+    wanted.judge = logged.judge;
+    wanted.stopping.shared_causes = logged.stopping.shared_causes;
+    wanted.policy = logged.policy;
+  }
   const auto differs = [&](const char* what, const std::string& there, const std::string& here) {
     return other_experiment(log, fmt::format("its {} is {}, not {}", what, there, here), "");
   };
@@ -50,7 +56,7 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
           log,
           fmt::format("the content of arm '{}' ({}) has changed since", wanted.arms[i].id,
                       wanted.arms[i].payload),
-          "duels about the old content say nothing of the new; give another --log to begin anew");
+          "duels about the old content say nothing of the new; give another log to begin anew");
     }
   }
   if (logged.policy != wanted.policy) return differs("policy", logged.policy, wanted.policy);
@@ -67,8 +73,32 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
   if (logged.seed != wanted.seed) {
     return differs("seed", std::to_string(logged.seed), std::to_string(wanted.seed));
   }
+  if (logged.tasks != wanted.tasks) {
+    if (logged.tasks.count == 0 || wanted.tasks.count == 0) {
+      return other_experiment(
+          log, logged.tasks.count == 0 ? "it has no tasks" : "it has tasks, and none are given",
+          "");
+    }
+    if (logged.tasks.about != wanted.tasks.about) {
+      return differs("statement about", std::string(to_word(logged.tasks.about)),
+                     std::string(to_word(wanted.tasks.about)));
+    }
+    return other_experiment(log, "its tasks were others",
+                            "give the tasks that it began with, or another log to begin anew");
+  }
+  if (logged.judge != wanted.judge && !new_judge) {
+    return other_experiment(
+        log,
+        logged.judge.command == wanted.judge.command
+            ? fmt::format("the judge '{}' has changed since", wanted.judge.command)
+            : fmt::format("its judge is '{}', not '{}'", logged.judge.command,
+                          wanted.judge.command),
+        "answers of another judge say something else; give another log to begin anew, or allow a "
+        "new judge if several answer");
+  }
   if (logged != wanted) {
     ExperimentRecord same = wanted;  // where a file lies is no difference
+    same.judge = logged.judge;
     for (std::size_t i = 0; i < same.arms.size(); ++i)
       same.arms[i].payload = logged.arms[i].payload;
     if (logged != same) return other_experiment(log, "its stopping rule is not this one", "");
@@ -76,16 +106,20 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
   return std::nullopt;
 }
 
-// A kill while the log was made leaves a beginning of its first line, or nothing. Nothing was asked
-// then, and the log is made anew. Any other file is left for the reader to refuse.
-bool was_cut_at_birth(const std::string& file) {
-  constexpr std::string_view kBeginning = R"({"seq":1,"time":")";
-  std::error_code failed;
-  if (!std::filesystem::is_regular_file(file, failed)) return false;
-  const auto content = read_whole_file(file, std::size_t{16} << 20);
-  if (!content.ok() || content->find('\n') != std::string::npos) return false;
-  const std::size_t length = std::min(content->size(), kBeginning.size());
-  return content->compare(0, length, kBeginning, 0, length) == 0;
+FileTime time_of(const std::string& path) {
+  struct stat status{};
+  if (path.empty() || ::stat(path.c_str(), &status) != 0) return {};
+  return {.seconds = status.st_mtim.tv_sec,
+          .nanoseconds = status.st_mtim.tv_nsec,
+          .bytes = static_cast<std::uint64_t>(status.st_size)};
+}
+
+// A log that is there, or a new one. Two that begin at once meet at the lock of the file: one of
+// them creates it, and the other is refused or goes on with what the first has left.
+Result<RecordedExperiment> open_log(const InterviewPlan& plan, bool& resumed) {
+  auto created = RecordedExperiment::create(plan.log, plan.experiment, current_time_ms());
+  resumed = !created.ok() && created.error().code == ErrorCode::conflict;
+  return resumed ? RecordedExperiment::resume(plan.log) : std::move(created);
 }
 
 Answer answer_of(Outcome outcome, const std::string& first, const std::string& second) {
@@ -119,47 +153,70 @@ Result<Interview> Interview::open(InterviewPlan plan) {
   for (const ListedArm& arm : plan.arms) {
     plan.experiment.arms.push_back({arm.shown.arm_id, arm.reference, arm.sha256});
   }
-  std::error_code ignored;
-  if (was_cut_at_birth(plan.log)) std::filesystem::remove(plan.log, ignored);
-  const bool resumed = std::filesystem::exists(plan.log, ignored);
-  DUEL_ASSIGN(RecordedExperiment experiment,
-              resumed ? RecordedExperiment::resume(plan.log)
-                      : RecordedExperiment::create(plan.log, plan.experiment, current_time_ms()));
+  if (plan.tasks) {
+    plan.experiment.tasks.count = plan.tasks->size();
+    plan.experiment.tasks.sha256 = plan.tasks->sha256();
+    plan.experiment.stopping.shared_causes =
+        plan.experiment.tasks.about == TaskScope::tasks_like_these;
+  } else {
+    plan.experiment.tasks = {};
+  }
+  bool resumed = false;
+  DUEL_ASSIGN(RecordedExperiment experiment, open_log(plan, resumed));
   if (resumed) {
-    if (const auto error =
-            difference(plan.log, experiment.ledger().experiment(), plan.experiment)) {
+    if (const auto error = difference(plan.log, experiment.ledger().experiment(), plan.experiment,
+                                      plan.allows_new_judge)) {
       return *error;
     }
   }
   Interview interview(std::move(plan), std::move(experiment));
   interview.resumed_ = resumed;
-  DUEL_RETURN_IF_ERROR(interview.find_unanswered());
+  for (const ListedArm& arm : interview.plan_.arms) {
+    interview.seen_.push_back(time_of(arm.shown.path));
+  }
+  DUEL_RETURN_IF_ERROR(interview.give_up_unanswered());
   return interview;
 }
 
-Status Interview::find_unanswered() {
-  const std::vector<std::string> pending = experiment_.experiment().pending();
-  if (pending.empty()) return Done{};
-  const std::set<std::string> wanted(pending.begin(), pending.end());
-  // The ledger keeps no tasks; the log has them.
-  DUEL_ASSIGN(
-      const LogExtent extent, read_log(plan_.log, [&](const LogEntry& entry) -> Status {
-        const auto* serve = std::get_if<ServeRecord>(&entry.record);
-        if (serve == nullptr || !wanted.contains(serve->duel_id)) return Done{};
-        if (!serve->task.empty() && (!plan_.tasks || plan_.tasks->find(serve->task) == nullptr)) {
-          return other_experiment(
-              plan_.log,
-              fmt::format("duel {} waits for an answer about task {}, which is not "
-                          "among the tasks",
-                          serve->duel_id, excerpt(serve->task)),
-              "give the tasks that the experiment began with: --tasks FILE");
-        }
-        unanswered_.push_back(*serve);
-        return Done{};
-      }));
-  DUEL_CHECK(unanswered_.size() == pending.size() && extent.records > 0);
-  asked_again_ = unanswered_.size();
+Status Interview::give_up_unanswered() {
+  std::vector<Record> lost;
+  for (const std::string& duel_id : experiment_.experiment().pending()) {
+    lost.emplace_back(ExpiredRecord{duel_id, 0, "the run that asked it ended before the answer"});
+  }
+  given_up_ = lost.size();
+  return lost.empty() ? Status(Done{}) : record(lost);
+}
+
+Status Interview::check_unchanged(const JudgeQuestion& question) {
+  for (const ShownArm* arm : {&question.first, &question.second}) {
+    const auto index = ledger().find_arm(arm->arm_id);
+    DUEL_CHECK(index && *index < seen_.size());
+    const FileTime now = time_of(arm->path);
+    if (now == seen_[*index]) continue;
+    const auto content = read_whole_file(arm->path, kMostBytesOfFile);
+    if (!content.ok() || sha256_hex(*content) != plan_.arms[*index].sha256) {
+      return Error::invalid_data(
+          fmt::format("the content of arm '{}' has changed while the run went on", arm->arm_id),
+          arm->path, "duels about the old content say nothing of the new; begin a new log");
+    }
+    seen_[*index] = now;  // written again with the same content
+  }
   return Done{};
+}
+
+bool Interview::draw_task(ServeRecord& serve) {
+  const Arm i = *ledger().find_arm(serve.first), j = *ledger().find_arm(serve.second);
+  const ExperimentRecord& experiment = ledger().experiment();
+  if (experiment.tasks.about == TaskScope::these_tasks) {
+    serve.task = plan_.tasks->draw_any(experiment.seed, serve.ordinal).reference;
+    return true;
+  }
+  needs_more_tasks_ = i != j && ledger().needs_more_tasks(i, j);
+  if (needs_more_tasks_) return false;
+  const std::uint64_t seen = i == j ? ledger().aa().served : ledger().pair(i, j).served;
+  serve.task = plan_.tasks->draw(experiment.seed, i, j, seen).reference;
+  serve.evidence = !ledger().has_met(i, j, serve.task);
+  return true;
 }
 
 JudgeQuestion Interview::question_of(const ServeRecord& serve) const {
@@ -176,23 +233,12 @@ JudgeQuestion Interview::question_of(const ServeRecord& serve) const {
 
 Result<std::optional<JudgeQuestion>> Interview::next() {
   if (certified() || ledger().completed()) return std::optional<JudgeQuestion>();
-  if (!unanswered_.empty()) {
-    const JudgeQuestion question = question_of(unanswered_.front());
-    unanswered_.pop_front();
-    return std::optional(question);
-  }
   if (plan_.max_duels != 0 && ledger().served() >= plan_.max_duels) {
     return std::optional<JudgeQuestion>();
   }
   std::optional<ServeRecord> serve = experiment_.next();
   if (!serve) return std::optional<JudgeQuestion>();
-  if (plan_.tasks) {
-    const auto i = ledger().find_arm(serve->first);
-    const auto j = ledger().find_arm(serve->second);
-    serve->task =
-        plan_.tasks->draw(ledger().experiment().seed, *i, *j, ledger().pair(*i, *j).served)
-            .reference;
-  }
+  if (plan_.tasks && !draw_task(*serve)) return std::optional<JudgeQuestion>();
   DUEL_ASSIGN(const Effect effect, experiment_.record(*serve, current_time_ms()));
   DUEL_CHECK(effect == Effect::applied);
   return std::optional(question_of(*serve));
@@ -229,7 +275,7 @@ Status Interview::complete() {
   const GivenCertificate& given = *ledger().certificate();
   std::vector<Record> records;
   for (const std::string& duel_id : experiment_.experiment().pending()) {
-    records.emplace_back(ExpiredRecord{duel_id});
+    records.emplace_back(ExpiredRecord{duel_id, 0, "the certificate came before the answer"});
   }
   records.emplace_back(CertifiedRecord{
       given.kind, given.winner ? ledger().id_of(*given.winner) : std::string(), given.sequence});

@@ -1,11 +1,11 @@
 // An experiment's questions one after the other, for whoever answers them: a program or a person.
 //
-// It opens the log or goes on with it, gives each duel its task, and knows what is left to ask:
-// first the duels that went out and were never answered, then what the policy wants to know.
+// It opens the log or goes on with it, gives each duel its task, and knows what is left to ask.
+// What an earlier run asked and never heard of is final: asked again, the answers that are slow to
+// come would be drawn until a fast one comes.
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,9 +25,20 @@ struct InterviewPlan {
   std::vector<ListedArm> arms;
   std::optional<TaskList> tasks;
   std::uint64_t max_duels = 0;  // served in all, those of earlier runs too
+  // The experiment's judge may be another one than that which began the log.
+  bool allows_new_judge = false;
 };
 
 enum class InterviewEnding { certified, undecided, interrupted };
+
+// When a file was written last, and how large it is: what changes when somebody writes to it.
+struct FileTime {
+  std::int64_t seconds = 0;
+  std::int64_t nanoseconds = 0;
+  std::uint64_t bytes = 0;
+
+  friend bool operator==(const FileTime&, const FileTime&) = default;
+};
 
 class Interview {
  public:
@@ -37,8 +48,10 @@ class Interview {
 
   // Whether the log was there.
   bool resumed() const { return resumed_; }
-  // Duels that earlier runs left without an answer.
-  std::size_t asked_again() const { return asked_again_; }
+  // Duels that earlier runs left without an answer: they have expired.
+  std::size_t given_up() const { return given_up_; }
+  // The policy asked for a pair that is still open and has met every task.
+  bool needs_more_tasks() const { return needs_more_tasks_; }
   // Of the line that a kill cut.
   std::uint64_t cut_bytes() const { return experiment_.log().cut_bytes(); }
 
@@ -49,14 +62,18 @@ class Interview {
   std::uint64_t max_duels() const { return plan_.max_duels; }
   bool certified() const { return ledger().certificate().has_value(); }
 
-  // The next question; its duel is in the log. Nothing while the experiment is certified or its
-  // duels are used up.
+  // The next question; its duel is in the log. Nothing while the experiment is certified, its duels
+  // are used up or it needs more tasks.
   Result<std::optional<JudgeQuestion>> next();
 
   // The records of an answer, given as seen: `first_wins` is the arm shown first. In the order
   // `both` two of them, the second of the question turned round.
   OutcomeRecord outcome_of(const JudgeQuestion& question, std::span<const Outcome> outcomes,
                            const Source& source, double response_ms) const;
+
+  // An error where the file of one of the arms was changed since the interview began: the answer is
+  // about something else.
+  Status check_unchanged(const JudgeQuestion& question);
 
   // Written, on disk, and only then counted.
   Status record(std::span<const Record> records);
@@ -68,14 +85,17 @@ class Interview {
   Interview(InterviewPlan plan, RecordedExperiment experiment)
       : plan_(std::move(plan)), experiment_(std::move(experiment)) {}
 
-  Status find_unanswered();
+  Status give_up_unanswered();
+  // The task of the next duel, and whether its answer may be evidence. False where none is left.
+  bool draw_task(ServeRecord& serve);
   JudgeQuestion question_of(const ServeRecord& serve) const;
 
   InterviewPlan plan_;
   RecordedExperiment experiment_;
-  std::deque<ServeRecord> unanswered_;  // of earlier runs
-  std::size_t asked_again_ = 0;
+  std::vector<FileTime> seen_;  // of the arms' files, by arm
+  std::size_t given_up_ = 0;
   bool resumed_ = false;
+  bool needs_more_tasks_ = false;
 };
 
 // The same question with the arms in the other order.

@@ -1,5 +1,6 @@
 #include "duel/judging/interview_request.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -33,14 +34,15 @@ std::string name_for(const std::vector<ListedArm>& arms) {
 
 // Two spellings of one policy are one policy, and the log says what was really used.
 Result<std::string> canonical_policy(const InterviewRequest& request, std::size_t num_arms,
-                                     Goal goal) {
+                                     Goal goal, bool shared_causes) {
   DUEL_ASSIGN(const CallSpec call,
               parse_call(request.policy.empty() ? kDefaultPolicy : request.policy));
   DUEL_ASSIGN(const auto policy, configure_policy(call, {.num_arms = num_arms,
                                                          .rounds = 0,
                                                          .aim = Aim::certificate,
                                                          .goal = goal,
-                                                         .alpha = request.alpha}));
+                                                         .alpha = request.alpha,
+                                                         .shared_causes = shared_causes}));
   return policy->canonical();
 }
 
@@ -56,12 +58,22 @@ Result<InterviewPlan> plan_interview(const InterviewRequest& request) {
   experiment.experiment_id = request.name.empty() ? name_for(plan.arms) : request.name;
   DUEL_RETURN_IF_ERROR(in_field("name", check_id("an experiment", experiment.experiment_id)));
   DUEL_ASSIGN(experiment.goal, in_field("goal", parse_goal(request.goal)));
+  std::string about = request.about;
+  std::replace(about.begin(), about.end(), '-', '_');
+  DUEL_ASSIGN(experiment.tasks.about, in_field("about", parse_task_scope(about)));
+  if (!plan.tasks && experiment.tasks.about == TaskScope::these_tasks) {
+    return Error::invalid_argument("there are no tasks").with_hint("give tasks").in_field("about");
+  }
+  const bool shared_causes = plan.tasks && experiment.tasks.about == TaskScope::tasks_like_these;
   DUEL_ASSIGN(experiment.policy,
-              in_field("policy", canonical_policy(request, plan.arms.size(), experiment.goal)));
+              in_field("policy", canonical_policy(request, plan.arms.size(), experiment.goal,
+                                                  shared_causes)));
   DUEL_ASSIGN(experiment.order, in_field("order", parse_placement(request.order)));
   experiment.stopping.alpha = request.alpha;
   experiment.stopping.arms_fixed = true;
   experiment.seed = request.seed;
+  experiment.judge = request.judge;
+  plan.allows_new_judge = request.allows_new_judge;
   // Not part of the experiment: who wants to go on gives more.
   plan.max_duels = request.max_duels;
   plan.log = request.log.empty() ? experiment.experiment_id + std::string(kLogEnding) : request.log;

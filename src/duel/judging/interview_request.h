@@ -14,15 +14,18 @@ namespace duel {
 struct InterviewRequest {
   std::vector<std::string> arms;  // items of list_arms
   std::string arms_file;
-  std::string tasks;   // file; "": none
-  std::string name;    // "": the folder of the files, or "duel"
-  std::string log;     // "": NAME.duel.jsonl
-  std::string policy;  // "": auto
+  std::string tasks;                       // file; "": none
+  std::string about = "tasks-like-these";  // or "these-tasks": what is certified
+  std::string name;                        // "": the folder of the files, or "duel"
+  std::string log;                         // "": NAME.duel.jsonl
+  std::string policy;                      // "": auto
   std::string goal = "condorcet";
   std::string order = "random";
   double alpha = 0.05;
   std::uint64_t max_duels = 10'000;
   std::uint64_t seed = 0;
+  JudgeEntry judge;  // empty where people answer
+  bool allows_new_judge = false;
 };
 
 // Reads what the request names. An error names the field at fault.

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
 
+#include "duel/core/digest.h"
 #include "duel/core/json.h"
 #include "duel/core/spelling.h"
+#include "duel/core/whole_file.h"
 #include "duel/judging/printable.h"
 
 namespace duel {
@@ -172,6 +175,21 @@ Result<JudgeCommand> JudgeCommand::parse(const std::string& text, bool has_tasks
     if (has_tasks && !names_task) command.words_.emplace_back("{task}");
   }
   return command;
+}
+
+JudgeEntry JudgeCommand::entry() const {
+  constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+  std::string all;
+  for (std::size_t k = 0; k < words_.size(); ++k) {
+    all += words_[k];
+    all += '\0';
+    std::error_code unknown;
+    const bool looked_up = k == 0 && words_[k].find('/') == std::string::npos;
+    if (looked_up || !std::filesystem::is_regular_file(words_[k], unknown)) continue;
+    const auto content = read_whole_file(words_[k], kMostBytes);
+    if (content.ok()) all += sha256_hex(*content);
+  }
+  return {.command = text_, .sha256 = sha256_hex(all)};
 }
 
 Result<std::vector<std::string>> JudgeCommand::words_for(const JudgeQuestion& question) const {

@@ -227,6 +227,16 @@ void JudgePool::done(Slot& slot, std::optional<Outcome> outcome, double response
   slot.stage = Stage::idle;
 }
 
+std::vector<JudgedQuestion> JudgePool::abandon() {
+  for (Slot& slot : slots_) {
+    if (slot.stage == Stage::idle) continue;
+    slot.process.reset();
+    slot.failure = "interrupted";
+    done(slot, std::nullopt, 0);
+  }
+  return std::exchange(done_, {});
+}
+
 void JudgePool::finish() {
   const auto limit = Clock::now() + kGrace;
   for (Slot& slot : slots_) {

@@ -70,6 +70,9 @@ class JudgePool {
 
   const JudgeTroubles& troubles() const { return troubles_; }
 
+  // Ends every judge at work; what each was asked, without an answer.
+  std::vector<JudgedQuestion> abandon();
+
   // Lets programs that stay end by themselves: closes their input and waits a moment. Whoever is
   // left is killed with the pool.
   void finish();

@@ -18,7 +18,7 @@ namespace duel {
 enum class FailedDuel {
   missing,  // recorded as expired, or as invalid where the last answer made no sense
   skip,     // recorded as skipped
-  stop,     // the run ends; the duel is asked again by the next
+  stop,     // recorded as expired, and the run ends
 };
 
 struct JudgedRunOptions {
@@ -33,10 +33,12 @@ class JudgedRun {
   // REQUIRES: both outlive the run.
   JudgedRun(Interview& interview, JudgePool& pool, JudgedRunOptions options);
 
-  // `stop` set: ends soon; duels that are out are asked again by the next run. `on_turn` is called
-  // about ten times a second and after every answer. An error ends the run; what was answered
-  // before it is in the log.
-  Result<InterviewEnding> run(const std::atomic<bool>& stop, const std::function<void()>& on_turn);
+  // `stop` set: nothing new is asked, and the run ends when all that is out is answered. `stop_now`
+  // set: the judges are ended, and what they were asked has expired for good. Asking it again would
+  // favour the answers that come fast. `on_turn` is called about ten times a second and after every
+  // answer. An error ends the run; what was answered before it is in the log.
+  Result<InterviewEnding> run(const std::atomic<bool>& stop, const std::atomic<bool>& stop_now,
+                              const std::function<void()>& on_turn);
 
   std::uint64_t in_flight() const { return pool_.busy(); }
   std::uint64_t answered() const { return answered_; }  // duels with an answer in this run
@@ -46,6 +48,8 @@ class JudgedRun {
  private:
   Status fill();
   Status take(std::vector<JudgedQuestion> judged);
+  // What is recorded of a duel that got no answer.
+  Record without_answer(const JudgedQuestion& done, std::uint64_t failed_tries) const;
 
   Interview& interview_;
   JudgePool& pool_;
@@ -54,6 +58,7 @@ class JudgedRun {
   struct Half {
     Outcome outcome;
     double response_ms;
+    std::uint64_t failed_tries;
   };
   std::map<std::string, Half> halves_;
   std::uint64_t answered_ = 0;

@@ -32,6 +32,7 @@ std::string reference_of(const Json& content, std::string_view line, std::uint64
 Result<TaskList> TaskList::read(const std::string& file) {
   DUEL_ASSIGN(TextLines lines, TextLines::open(file));
   TaskList list;
+  std::string all;
   while (true) {
     DUEL_ASSIGN(const auto next, lines.next());
     if (!next) break;
@@ -51,10 +52,13 @@ Result<TaskList> TaskList::read(const std::string& file) {
           fmt::format("the task {} was there before", excerpt(task.reference)), lines.here());
     }
     list.tasks_.push_back(std::move(task));
+    all += line;
+    all += '\n';
   }
   if (list.tasks_.empty()) {
     return Error::invalid_data("there is no task in it", lines.name());
   }
+  list.sha256_ = sha256_hex(all);
   return list;
 }
 
@@ -72,6 +76,12 @@ const Task& TaskList::draw(std::uint64_t seed, Arm i, Arm j, std::uint64_t seen)
     std::swap(order[k], order[k + static_cast<std::size_t>(rng.below(order.size() - k))]);
   }
   return tasks_[order[place]];
+}
+
+const Task& TaskList::draw_any(std::uint64_t seed, std::uint64_t ordinal) const {
+  DUEL_CHECK(!tasks_.empty());
+  RoundRng rng = Stream(seed, 0, Purpose::generate, "tasks/any").at(ordinal);
+  return tasks_[static_cast<std::size_t>(rng.below(tasks_.size()))];
 }
 
 const Task* TaskList::find(std::string_view reference) const {

@@ -1,5 +1,4 @@
-// What the duels are about: a file of tasks, one drawn for each duel, so that every pair meets
-// every task equally often.
+// What the duels are about: a file of tasks, one drawn for each duel.
 #pragma once
 
 #include <cstddef>
@@ -35,6 +34,11 @@ class TaskList {
   // The task of a pair's next duel, after `seen` duels. A pair sees a task again only when it has
   // seen all; the order is drawn anew by (seed, pair, pass). O(size).
   const Task& draw(std::uint64_t seed, Arm i, Arm j, std::uint64_t seen) const;
+  // Any task, each as likely as the others, drawn anew for every duel.
+  const Task& draw_any(std::uint64_t seed, std::uint64_t ordinal) const;
+
+  // Of all tasks as they stand in the file.
+  const std::string& sha256() const { return sha256_; }
 
   // nullptr where there is none.
   const Task* find(std::string_view reference) const;
@@ -42,6 +46,7 @@ class TaskList {
  private:
   std::vector<Task> tasks_;
   std::unordered_map<std::string, std::size_t> by_reference_;
+  std::string sha256_;
 };
 
 }  // namespace duel

@@ -18,6 +18,9 @@ class AnyPolicy {
   virtual void issued(const Duel& duel, RoundRng rng) = 0;
   virtual void observe(const Duel& duel, Outcome outcome, RoundRng rng) = 0;
   virtual Arm recommend(RoundRng rng) const = 0;
+  // Whether it wants to hear of answers that are no evidence (Duel::hearsay). One that does not
+  // would take a pair for settled that the certificate still waits for.
+  virtual bool takes_hearsay() const = 0;
   // {round, nothing} for a policy that cannot jump.
   virtual Jump jump(Round round, Round limit, RoundRng rng) const = 0;
 
@@ -40,6 +43,13 @@ class ErasedPolicy final : public AnyPolicy {
     policy_.observe(duel, outcome, rng);
   }
   Arm recommend(RoundRng rng) const override { return policy_.recommend(rng); }
+  bool takes_hearsay() const override {
+    if constexpr (requires { P::kTakesHearsay; }) {
+      return P::kTakesHearsay;
+    } else {
+      return false;
+    }
+  }
   Jump jump(Round round, Round limit, RoundRng rng) const override {
     if constexpr (JumpingPolicy<P>) {
       return policy_.jump(round, limit, rng);

@@ -70,10 +70,12 @@ void Asker::answered(const Duel& duel, Outcome outcome) {
   policy_->observe(duel, outcome, streams_.answer.at(duel.round));
 }
 
-void Asker::heard(Arm first, Arm second, Outcome outcome) {
+void Asker::heard(Arm first, Arm second, Outcome outcome, bool hearsay) {
+  if (hearsay && !policy_->takes_hearsay()) return;
   prepared_.reset();
-  policy_->observe({.first = first, .second = second, .round = clock_, .foreign = true}, outcome,
-                   foreign_.at(++heard_));
+  policy_->observe(
+      {.first = first, .second = second, .round = clock_, .foreign = true, .hearsay = hearsay},
+      outcome, foreign_.at(++heard_));
 }
 
 }  // namespace duel

@@ -41,8 +41,9 @@ class Asker {
   Question next();
   // `Outcome::none` where the answer was lost. REQUIRES: a duel of `next` that is outstanding.
   void answered(const Duel& duel, Outcome outcome);
-  // A duel that the policy did not choose. Count-based policies use it, schedules do not.
-  void heard(Arm first, Arm second, Outcome outcome);
+  // A duel that the policy did not choose. Count-based policies use it, schedules do not. `hearsay`:
+  // it is no evidence, and only policies that tell the two apart hear of it.
+  void heard(Arm first, Arm second, Outcome outcome, bool hearsay = false);
 
   Arm recommend() const { return policy_->recommend(streams_.recommend.at(clock_)); }
   // Rounds that have gone by, the skipped ones included.

@@ -9,7 +9,9 @@ namespace duel {
 CallSpec policy_for(const AutoOptions& options) {
   if (options.aim == Aim::regret) return {"dts-plus", {}};
   if (options.goal == Goal::condorcet) {
-    return {"certify", {{"alpha", format_number(options.alpha)}}};
+    CallSpec certify{"certify", {{"alpha", format_number(options.alpha)}}};
+    if (options.shared_causes) certify.arguments.emplace_back("shared_causes", "true");
+    return certify;
   }
   // Without a Condorcet winner most policies turn to pairs that do not settle the Copeland winner,
   // and never come to an end; ecw-rmed plays those that tell the winners from the rest.
@@ -29,6 +31,8 @@ OptionTable<AutoOptions> auto_options() {
       "what the certificate is about; a run says which it needs");
   table.number("alpha", &AutoOptions::alpha, {.above = 0, .below = 1},
                "error level of the certificate in view");
+  table.flag("shared_causes", &AutoOptions::shared_causes,
+             "whether that certificate allows for causes that pairs share; a run says so");
   return with_common_options(std::move(table));
 }
 
@@ -37,6 +41,7 @@ PolicyKind::Made configure_auto(const CallSpec& call, const PolicySetting& setti
   defaults.aim = setting.aim;
   defaults.goal = setting.goal;
   defaults.alpha = setting.alpha;
+  defaults.shared_causes = setting.shared_causes;
   DUEL_ASSIGN(const AutoOptions options, auto_options().parse(call, defaults, "policy"));
   CallSpec chosen = policy_for(options);
   // Options that every policy has are handed on as the user wrote them.

@@ -12,6 +12,7 @@ struct AutoOptions : PolicyOptions {
   Aim aim = Aim::regret;
   Goal goal = Goal::condorcet;
   double alpha = 0.05;  // level of the certificate in view
+  bool shared_causes = false;
 };
 
 // What `auto` becomes.

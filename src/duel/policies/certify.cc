@@ -19,19 +19,21 @@ using Standing = std::pair<std::uint32_t, std::int64_t>;
 constexpr Standing kWorst{std::numeric_limits<std::uint32_t>::max(),
                           std::numeric_limits<std::int64_t>::max()};
 
+ErrorBudget budget_of(const CertifyOptions& options, std::size_t num_arms) {
+  return {options.certificate_alpha, num_arms, true, options.shared_causes};
+}
+
 }  // namespace
 
 Certify::Certify(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
     : options_(options),
-      log_threshold_(
-          natural_log(ErrorBudget(options.certificate_alpha, num_arms, true).threshold(0, 0))),
+      log_threshold_(natural_log(budget_of(options, num_arms).threshold(0, 0))),
       // One arm alone has no pair to declare.
-      log_edge_threshold_(
-          num_arms < 2
-              ? log_threshold_
-              : natural_log(
-                    ErrorBudget(options.certificate_alpha, num_arms, true).edge_threshold(0, 1))),
+      log_edge_threshold_(num_arms < 2
+                              ? log_threshold_
+                              : natural_log(budget_of(options, num_arms).edge_threshold(0, 1))),
       counts_(num_arms),
+      hearsay_(num_arms),
       beaten_(num_arms * num_arms),
       beliefs_(num_arms),
       row_cost_(num_arms),
@@ -101,8 +103,11 @@ void Certify::refresh_pair(Arm i, Arm j) {
   const std::size_t num_arms = counts_.num_arms();
   const auto raise = [&](Arm winner, Arm loser) {
     std::uint8_t& level = beaten_[winner * num_arms + loser];
-    const std::uint32_t wins = counts_.points(winner, loser) / 2;  // a tie's half is no evidence
-    const std::uint32_t losses = counts_.points(loser, winner) / 2;
+    // A tie's half is no evidence.
+    const std::uint32_t wins =
+        counts_.points(winner, loser) / 2 - hearsay_.points(winner, loser) / 2;
+    const std::uint32_t losses =
+        counts_.points(loser, winner) / 2 - hearsay_.points(loser, winner) / 2;
     if (level < 2 && wins > losses) {
       const double evidence = evidence_.log_evidence(wins, losses);
       const std::uint8_t reached = evidence >= log_edge_threshold_ ? 2
@@ -121,13 +126,23 @@ void Certify::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
   if (!duel.foreign) pending_.settled(duel.first, duel.second);
   if (const auto points = points_of(outcome, options_.ties, rng)) {
     counts_.add(duel.first, duel.second, *points);
+    if (duel.hearsay) hearsay_.add(duel.first, duel.second, *points);
     refresh_pair(duel.first, duel.second);
   }
 }
 
 bool Certify::restored() {
   const std::size_t num_arms = counts_.num_arms();
-  if (!counts_.consistent() || !pending_.valid_for(num_arms)) return false;
+  if (!counts_.consistent() || !hearsay_.consistent() || hearsay_.num_arms() != num_arms ||
+      !pending_.valid_for(num_arms)) {
+    return false;
+  }
+  bool fits = true;
+  hearsay_.for_each_met_pair([&](Arm i, Arm j) {
+    fits = fits && hearsay_.points(i, j) <= counts_.points(i, j) &&
+           hearsay_.points(j, i) <= counts_.points(j, i);
+  });
+  if (!fits) return false;
   if (beaten_.size() != num_arms * num_arms ||
       std::any_of(beaten_.begin(), beaten_.end(), [](std::uint8_t level) { return level > 2; })) {
     return false;
@@ -146,6 +161,8 @@ OptionTable<CertifyOptions> certify_options() {
   table.number("alpha", &CertifyOptions::certificate_alpha, {.above = 0, .below = 1},
                "error level of the certificate in view: an arm beaten at this level is met no more",
                Shown::always);
+  table.flag("shared_causes", &CertifyOptions::shared_causes,
+             "whether that certificate allows for causes that pairs share, such as tasks");
   return table;
 }
 

@@ -39,6 +39,7 @@ namespace duel {
 struct CertifyOptions : PolicyOptions {
   CertifyOptions() { ties = Ties::drop; }  // as certificates do
   double certificate_alpha = 0.05;         // level of the certificate in view
+  bool shared_causes = false;              // and whether its threshold is K/alpha
 };
 
 class Certify : public SelectingPolicy<Certify> {
@@ -52,12 +53,14 @@ class Certify : public SelectingPolicy<Certify> {
     if (!duel.is_self()) pending_.issued(duel.first, duel.second);
   }
   void observe(const Duel& duel, Outcome outcome, RoundRng rng);
+  // It believes hearsay, and goes on until the evidence is there without it.
+  static constexpr bool kTakesHearsay = true;
   // The likeliest winner.
   Arm recommend(RoundRng rng) const { return likeliest_winner(rng); }
 
   template <class Archive>
   void fields(Archive& archive) {
-    archive(counts_, beaten_, pending_);
+    archive(counts_, hearsay_, beaten_, pending_);
   }
   bool restored();
 
@@ -73,6 +76,7 @@ class Certify : public SelectingPolicy<Certify> {
   double log_threshold_;       // ln c
   double log_edge_threshold_;  // ln c'
   PairCounts counts_;
+  PairCounts hearsay_;  // of these, what is no evidence
   // 1 once E_ij has reached the threshold, 2 once it has reached that of an edge; at i * K + j.
   std::vector<std::uint8_t> beaten_;
   PendingPairs pending_;

@@ -44,6 +44,7 @@ struct PolicySetting {
   // Of the certificate in view.
   Goal goal = Goal::condorcet;
   double alpha = 0.05;
+  bool shared_causes = false;
 };
 
 // A policy with its options fixed; makes fresh instances. Immutable and shared between threads.

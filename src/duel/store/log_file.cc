@@ -140,6 +140,7 @@ struct LogFiles::Owned {
   Descriptor descriptor;
   std::optional<Head> head;  // unknown until the file was read to its end
   std::uint64_t bytes = 0;   // up to the end of the last line
+  bool cut_line = false;     // the beginning of another follows, which never counted
   bool new_name = false;     // the directory with its name is not on the disk yet
   bool broken = false;       // nobody knows what it holds
 };
@@ -186,8 +187,8 @@ Status LogFiles::create(const std::string& experiment) {
   DUEL_ASSIGN(auto owned, take(experiment, O_CREAT, "cannot be written"));
   DUEL_ASSIGN(const bool unborn, is_unborn(owned->descriptor.get(), owned->file));
   if (!unborn) {
-    return Error::invalid_argument("the file exists", owned->file.string(),
-                                   "resume it, or choose another log");
+    return Error::conflict("the file exists", owned->file.string(),
+                           "resume it, or choose another log");
   }
   if (!disk_.truncate(owned->descriptor.get(), 0) && errno != EINVAL) {
     return system_error("cannot be written", owned->file, errno);
@@ -216,13 +217,9 @@ Result<std::uint64_t> LogFiles::read(const std::string& experiment, std::uint64_
   }
   Owned& owned = *found->second;
   DUEL_ASSIGN(Content content, read_lines(owned.descriptor.get(), owned.file, after, sink));
-  // A file without a single line may be no log at all: it is left as it is.
-  if (content.rest > 0 && content.head.sequence > 0 &&
-      !disk_.truncate(owned.descriptor.get(), content.bytes)) {
-    return system_error("cannot be written", owned.file, errno);
-  }
   owned.head = std::move(content.head);
   owned.bytes = content.bytes;
+  owned.cut_line = content.rest > 0;
   return content.rest;
 }
 
@@ -240,6 +237,13 @@ Status LogFiles::append(const std::string& experiment, const Head& at,
     return Error::io(fmt::format("somebody else has written to the log: it ends with record {}",
                                  owned.head->sequence),
                      owned.file.string(), "read it again");
+  }
+  // Not while reading: whoever reads may still refuse the log, and then it stays as it is.
+  if (owned.cut_line) {
+    if (!disk_.truncate(owned.descriptor.get(), owned.bytes)) {
+      return system_error("cannot be written", owned.file, errno);
+    }
+    owned.cut_line = false;
   }
   std::string text;
   for (const std::string& line : lines) {

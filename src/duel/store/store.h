@@ -44,7 +44,7 @@ class Store {
   // Gives the lines after number `after` in order; an error of the sink ends the reading and is
   // returned. Anybody may read. Returns how many bytes follow the last line: what a kill left of a
   // line that was never complete and does not count. Where the experiment belongs to this store
-  // they are removed.
+  // the next append removes them.
   virtual Result<std::uint64_t> read(const std::string& experiment, std::uint64_t after,
                                      const LineSink& sink) = 0;
 
