@@ -49,8 +49,9 @@ TEST(ClickEnvironment, outcomes_follow_the_exact_matrix) {
   }
 }
 
-// Every list of two rankers that are the same is no contest.
-TEST(ClickEnvironment, rankers_alike_give_no_answer_and_no_regret) {
+// Every list of two rankers that are the same is no contest; a policy that waits for an answer, as
+// RMED's first rounds do, would wait for ever.
+TEST(ClickEnvironment, rankers_alike_for_every_query_tie) {
   const auto path = std::filesystem::temp_directory_path() /
                     ("duel-alike-" + std::to_string(::getpid()) + ".txt");
   std::ofstream(path) << "one 1 0\nsame 2 0\nother 0 1\n";
@@ -61,7 +62,7 @@ TEST(ClickEnvironment, rankers_alike_give_no_answer_and_no_regret) {
   std::filesystem::remove(path);
   ASSERT_TRUE(made.ok()) << made.error().to_string();
   const auto source = ClickEnvironment::outcomes(*made, 3, 0);
-  for (std::uint32_t k = 0; k < 50; ++k) EXPECT_EQ(source->answer(0, 1, k), Outcome::none);
+  for (std::uint32_t k = 0; k < 50; ++k) EXPECT_EQ(source->answer(0, 1, k), Outcome::tie);
   EXPECT_EQ((*made)->truth().value()(0, 1), 0.5);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <unordered_map>
 #include <utility>
 
 #include "duel/ranking/click_models/click_model_catalogue.h"
@@ -52,14 +53,27 @@ class ClickOutcomes final : public OutcomeSource {
   Outcome answer(Arm low, Arm high, std::uint32_t meeting) override {
     const std::uint64_t pair = std::uint64_t{high} << 32 | low;
     RoundRng rng(mix64(key_ ^ pair), trial_, meeting);
-    return as_answer(comparison_.draw(low, high, rng));
+    const ClickOutcome outcome = comparison_.draw(low, high, rng);
+    if (outcome == ClickOutcome::no_contest && are_alike(low, high)) return Outcome::tie;
+    return as_answer(outcome);
   }
 
  private:
+  // Whether the two show the same for every query. Asked of a pair once.
+  bool are_alike(Arm low, Arm high) {
+    const auto [known, is_new] = alike_.try_emplace(std::uint64_t{high} << 32 | low, true);
+    const RankedQueries& queries = environment_->queries_;
+    for (std::size_t query = 0; is_new && known->second && query < queries.num_queries(); ++query) {
+      known->second = std::ranges::equal(queries.top(low, query), queries.top(high, query));
+    }
+    return known->second;
+  }
+
   std::shared_ptr<ClickEnvironment> environment_;
   ClickComparison comparison_;
   std::uint64_t key_;
   std::uint32_t trial_;
+  std::unordered_map<std::uint64_t, bool> alike_;  // by pair
 };
 
 const OptionTable<ClickEnvironmentOptions>& click_environment_options() {

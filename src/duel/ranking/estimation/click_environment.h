@@ -59,7 +59,8 @@ class ClickEnvironment {
   std::uint64_t fingerprint() const;
 
   // The outcomes of one trial. A list that nobody clicked on, or that could not tell its rankers
-  // apart, is no tie: the round has passed, and the policy is told `none`.
+  // apart, is no tie: the round has passed, and the policy is told `none`. Only two rankers that
+  // show the same for every query tie: a policy that waits for an answer would wait for ever.
   static std::unique_ptr<OutcomeSource> outcomes(std::shared_ptr<ClickEnvironment> environment,
                                                  std::uint64_t seed, std::uint32_t trial);
 
