@@ -195,7 +195,7 @@ TEST_F(InterleaveCommand, explains_what_is_wrong) {
       {{"--id", "q", "A.txt", "B.txt", "--length", "0"}, 2, "--length"},
       {{"--id", "q", "--method", "balanced", "A.txt", "B.txt", "--offset", "2"},
        2,
-       "--offset is for team-draft only"},
+       "--offset: this is for team-draft only"},
   };
   for (const Wrong& wrong : cases) {
     const CommandResult result = run(wrong.arguments);
