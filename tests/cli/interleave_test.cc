@@ -185,7 +185,7 @@ TEST_F(InterleaveCommand, explains_what_is_wrong) {
       {{"--id", "q", "A.txt"}, 2, "one ranking is not enough"},
       {{"--id", "q", "A.txt", "A.txt"}, 2, "'A.txt' is given twice"},
       {{"--id", "q", "-", "-"}, 2, "standard input can be only one"},
-      {{"A.txt", "B.txt"}, 2, "the option --id is missing"},
+      {{"A.txt", "B.txt"}, 2, "--id: the id of the impression is missing"},
       {{"--id", "q", "A.txt", "B.txt", "C.txt"}, 2, "did you mean 'team-draft-multileave'?"},
       {{"--id", "q", "A.txt", "none.txt"}, 1, "none.txt"},
       {{"--id", "q", "A.txt", "B.txt", "--clicks", "d1,d77"}, 2, "'d77' was not shown"},
@@ -195,7 +195,7 @@ TEST_F(InterleaveCommand, explains_what_is_wrong) {
       {{"--id", "q", "A.txt", "B.txt", "--length", "0"}, 2, "--length"},
       {{"--id", "q", "--method", "balanced", "A.txt", "B.txt", "--offset", "2"},
        2,
-       "--offset is for team-draft only"},
+       "--offset: this is for team-draft only"},
   };
   for (const Wrong& wrong : cases) {
     const CommandResult result = run(wrong.arguments);

@@ -187,10 +187,10 @@ TEST(LearnCommand, says_what_is_wrong) {
   EXPECT_TRUE(contains(error_of({"--data", file("1 qid:1 1:0.5 2")}), "'2' is not a feature"));
   EXPECT_TRUE(contains(error_of({"--data", file("")}), "--data"));
   EXPECT_TRUE(contains(error_of({"--data", kData, "--heldout", "synthetic(features=9)"}),
-                       "its documents have 9 features, those of --data 6"));
+                       "--heldout: its documents have 9 features, those to learn from 6"));
   EXPECT_TRUE(contains(error_of({"--data", kData, "--learner", "pdgb"}), "did you mean 'pdgd'?"));
   EXPECT_TRUE(contains(error_of({"--data", kData, "--learner", "pdgd", "--interleave", "balanced"}),
-                       "pdgd merges no rankings"));
+                       "--interleave: pdgd merges no rankings (leave interleave out)"));
   EXPECT_TRUE(
       contains(error_of({"--data", kData, "--learner", "mgd", "--compare", "ndcg-logistic"}),
                "it needs a learner of duels: dbgd"));

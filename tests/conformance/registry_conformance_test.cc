@@ -232,9 +232,10 @@ class TallyObserver : public TrialObserver {
 
 std::vector<std::vector<std::uint64_t>> tallies_of(const ConfiguredPolicy& policy,
                                                    const PreferenceMatrix& matrix,
-                                                   std::uint32_t trial, bool jumping) {
+                                                   std::uint32_t trial, bool jumping,
+                                                   OutcomeSource* source = nullptr) {
   const auto ranks = merit_ranks(matrix);
-  MatrixArena arena(matrix, ranks, OutcomeStream(4, trial));
+  MatrixArena arena(matrix, ranks, OutcomeStream(4, trial), source);
   const TrialStreams streams(4, trial, policy.facts().name);
   std::vector<Round> checkpoints;
   for (Round t = 10; t <= 5000; t += 10) checkpoints.push_back(t);
@@ -252,6 +253,34 @@ TEST_P(Conformance, jumping_changes_no_number_where_it_claims_to_be_exact) {
       ASSERT_EQ(tallies_of(*policy, matrix, trial, true), tallies_of(*policy, matrix, trial, false))
           << num_arms << " arms, trial " << trial;
     }
+  }
+}
+
+// As in an environment of clicks: half of the duels stay without an answer, some are ties.
+class SparseAnswers : public OutcomeSource {
+ public:
+  SparseAnswers(const PreferenceMatrix& matrix, std::uint32_t trial)
+      : matrix_(matrix), trial_(trial) {}
+  Outcome answer(Arm low, Arm high, std::uint32_t meeting) override {
+    RoundRng rng(mix64(std::uint64_t{high} << 32 | low), trial_, meeting);
+    if (rng.coin()) return Outcome::none;
+    if (rng.below(10) == 0) return Outcome::tie;
+    return rng.bernoulli(matrix_(low, high)) ? Outcome::first_wins : Outcome::second_wins;
+  }
+
+ private:
+  const PreferenceMatrix& matrix_;
+  std::uint32_t trial_;
+};
+
+TEST_P(Conformance, jumping_stays_exact_where_duels_go_unanswered) {
+  const PreferenceMatrix matrix = problem(5, 9);
+  const auto policy = configured(GetParam(), 5, 5000);
+  for (std::uint32_t trial = 0; trial < 5; ++trial) {
+    SparseAnswers answers(matrix, trial);
+    const auto jumped = tallies_of(*policy, matrix, trial, true, &answers);
+    if (policy->facts().jumping != Jumping::exact) continue;
+    ASSERT_EQ(jumped, tallies_of(*policy, matrix, trial, false, &answers)) << "trial " << trial;
   }
 }
 

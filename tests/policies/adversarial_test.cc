@@ -154,6 +154,25 @@ TEST(VersatileDb, first_losses_are_those_worked_out_by_hand) {
   }
 }
 
+// K = 3, t = 1: without an answer both lose 1/2, and 1/2 over 2 q is 0.75.
+TEST(VersatileDb, an_arm_gains_nothing_by_going_unanswered) {
+  for (std::uint32_t trial = 0; trial < 30; ++trial) {
+    const Stream stream(1, trial, Purpose::choice);
+    VersatileDbOptions options;
+    options.ties = Ties::half;
+    VersatileDb lost(options, 3, stream.at(0)), tied(options, 3, stream.at(0));
+    const Duel duel = lost.take(1, stream.at(1));
+    tied.take(1, stream.at(1));
+    lost.observe(duel, Outcome::none, stream.at(1));
+    tied.observe(duel, Outcome::tie, stream.at(1));
+    for (Arm arm = 0; arm < 3; ++arm) {
+      EXPECT_EQ(lost.loss(arm), tied.loss(arm));
+      const bool met = arm == duel.first || arm == duel.second;
+      EXPECT_NEAR(lost.loss(arm), !met ? 0.0 : duel.is_self() ? 1.5 : 0.75, 1e-12);
+    }
+  }
+}
+
 // An answer that comes late is divided by the probability of its own round.
 TEST(VersatileDb, late_answers_use_the_probabilities_of_their_round) {
   const Stream stream(1, 0, Purpose::choice);

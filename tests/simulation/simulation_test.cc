@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "duel/core/checkpoints.h"
 #include "duel/simulation/aggregate.h"
-#include "duel/simulation/checkpoints.h"
 #include "duel/truth/matrix_catalogue.h"
 #include "duel/truth/winners.h"
 #include "tests/simulation/scripted_policies.h"

@@ -1,28 +1,19 @@
+#include "duel/ranking/estimation/estimate.h"
+
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
-#include <optional>
 #include <sstream>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "duel/cli/commands.h"
-#include "duel/cli/matrix_report.h"
 #include "duel/cli/progress.h"
-#include "duel/core/csv.h"
 #include "duel/core/display_width.h"
-#include "duel/core/json.h"
-#include "duel/core/numbers.h"
 #include "duel/core/table.h"
-#include "duel/ranking/click_models/click_model_catalogue.h"
-#include "duel/ranking/estimation/matrix_estimate.h"
-#include "duel/ranking/interleaving/methods.h"
-#include "duel/ranking/letor/judged_catalogue.h"
-#include "duel/ranking/letor/normalisation.h"
-#include "duel/ranking/letor/ranker_catalogue.h"
 #include "duel/truth/matrix_reader.h"
 #include "duel/truth/winners.h"
 
@@ -34,139 +25,20 @@ constexpr std::size_t kMostRankersListed = 10;
 constexpr double kLeastContests = 0.3;
 
 struct Arguments {
-  std::string data;
-  std::string rankers = "features";
-  std::string interleave = "probabilistic";
-  std::string clicks = "navigational";
-  std::string normalise = "none";
-  std::string ties = "half";
-  std::uint64_t comparisons = 4000;
-  std::uint64_t length = 10;
-  std::uint64_t grades = 0;  // 0: as many as the data has
-  std::uint64_t seed = 0;
-  std::uint64_t threads = 0;
-  bool exact = false;
+  EstimateSpec spec;
   bool json = false;
   std::string output = "-";
   std::string pairs;
 };
 
-// What was asked for, made.
-struct Experiment {
-  RankedQueries queries;
-  ClickSetting setting;
-  EstimatePlan plan;
-};
-
-template <class T>
-Result<T> of_option(const std::string& option, Result<T> result) {
-  if (!result.ok() && result.error().code != ErrorCode::interrupted) {
-    Error error = result.error();
-    error.where = error.where.empty() ? option : option + ": " + error.where;
-    return error;
-  }
-  return result;
-}
-
-Result<Experiment> prepare(const Arguments& arguments, const JobHooks& hooks) {
-  DUEL_ASSIGN(JudgedQueries data, of_option("--data", resolve_judged_queries(arguments.data)));
-  if (data.num_queries() == 0) {
-    return Error::invalid_data("there is no query in it", arguments.data);
-  }
-  if (arguments.grades != 0 && arguments.grades < data.num_grades()) {
-    return Error::invalid_argument(
-        fmt::format("the data has {} grades, 0 .. {}", data.num_grades(), data.num_grades() - 1),
-        "--grades", "at least as many");
-  }
-  const std::size_t num_grades =
-      arguments.grades != 0 ? static_cast<std::size_t>(arguments.grades) : data.num_grades();
-  ClickSetting setting;
-  DUEL_ASSIGN(setting.method,
-              of_option("--interleave", configure_interleaver(arguments.interleave)));
-  DUEL_ASSIGN(setting.user,
-              of_option("--clicks", configure_click_model(arguments.clicks, num_grades)));
-  // Rankers of raw features (bm25) are refused by their own maker where they cannot be.
-  if (arguments.normalise == "min-max") normalise(data, Normalisation::min_max);
-  if (arguments.normalise == "z-score") normalise(data, Normalisation::z_score);
-  DUEL_ASSIGN(const Rankers rankers,
-              of_option("--rankers", resolve_rankers(arguments.rankers, data)));
-  if (rankers.size() < 2) {
-    return Error::invalid_argument("there is only one ranker", "--rankers",
-                                   "a comparison needs two");
-  }
-  DUEL_ASSIGN(RankedQueries queries,
-              RankedQueries::create(data, rankers, static_cast<std::size_t>(arguments.length),
-                                    static_cast<unsigned>(arguments.threads), hooks));
-  EstimatePlan plan;
-  plan.comparisons = arguments.comparisons;
-  plan.ties = arguments.ties == "drop" ? TieShare::drop : TieShare::half;
-  plan.seed = arguments.seed;
-  plan.threads = static_cast<unsigned>(arguments.threads);
-  plan.name = arguments.output == "-" ? "estimate" : file_stem(arguments.output, {".csv", ".txt"});
-  return Experiment{std::move(queries), std::move(setting), std::move(plan)};
-}
-
-std::string pairs_csv(const MatrixEstimate& estimate) {
-  const auto& names = estimate.matrix.arm_names();
-  std::string text =
-      "first,second,comparisons,first_wins,second_wins,ties,no_feedback,no_contest,probability,"
-      "standard_error\n";
-  for (const PairEstimate& pair : estimate.pairs) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", csv_field(names[pair.first]),
-                        csv_field(names[pair.second]), pair.comparisons,
-                        format_number(pair.outcomes.first_wins),
-                        format_number(pair.outcomes.second_wins), format_number(pair.outcomes.ties),
-                        format_number(pair.outcomes.no_feedback),
-                        format_number(pair.outcomes.no_contest), format_number(pair.probability),
-                        pair.standard_error ? format_number(*pair.standard_error) : "");
-  }
-  return text;
-}
-
-Json to_json(const Experiment& experiment, const Arguments& arguments,
-             const MatrixEstimate& estimate) {
-  const RankedQueries& queries = experiment.queries;
-  Json json;
-  json["data"] = arguments.data;
-  json["queries"] = queries.num_queries();
-  json["interleave"] = experiment.setting.method->canonical();
-  json["clicks"] = experiment.setting.user->canonical();
-  json["length"] = queries.length();
-  json["exact"] = arguments.exact;
-  json["comparisons"] = arguments.exact ? Json() : Json(arguments.comparisons);
-  json["ties"] = arguments.ties;
-  json["seed"] = arguments.exact ? Json() : Json(arguments.seed);
-  json["rankers"] = Json::array();
-  for (std::size_t r = 0; r < queries.num_rankers(); ++r) {
-    json["rankers"].push_back({{"name", queries.names()[r]}, {"ndcg", queries.mean_ndcg(r)}});
-  }
-  json["matrix"] = Json::array();
-  for (Arm i = 0; i < estimate.matrix.num_arms(); ++i) {
-    json["matrix"].push_back(estimate.matrix.row(i));
-  }
-  json["pairs"] = Json::array();
-  for (const PairEstimate& pair : estimate.pairs) {
-    json["pairs"].push_back(
-        {{"first", queries.names()[pair.first]},
-         {"second", queries.names()[pair.second]},
-         {"first_wins", pair.outcomes.first_wins},
-         {"second_wins", pair.outcomes.second_wins},
-         {"ties", pair.outcomes.ties},
-         {"no_feedback", pair.outcomes.no_feedback},
-         {"no_contest", pair.outcomes.no_contest},
-         {"probability", pair.probability},
-         {"standard_error", pair.standard_error ? Json(*pair.standard_error) : Json()}});
-  }
-  return json;
-}
-
 double contest_share(const PairEstimate& pair) {
   return 1.0 - pair.outcomes.no_contest / pair.outcomes.total();
 }
 
-std::string summary(const Experiment& experiment, const Arguments& arguments,
-                    const MatrixEstimate& estimate) {
-  const RankedQueries& queries = experiment.queries;
+std::string summary(const Estimate& estimate) {
+  const RankedQueries& queries = estimate.setup->queries;
+  const ClickSetting& setting = estimate.setup->setting;
+  const EstimateSpec& spec = estimate.setup->spec;
   const PreferenceMatrix& matrix = estimate.matrix;
   OutcomeShares all;
   double largest_error = 0;
@@ -175,14 +47,12 @@ std::string summary(const Experiment& experiment, const Arguments& arguments,
     largest_error = std::max(largest_error, pair.standard_error.value_or(0));
   }
   all = all.scaled(100.0 / static_cast<double>(estimate.pairs.size()));
-  std::string text =
-      fmt::format("{} rankers, {} queries, lists of {} by {}, {} users\n", queries.num_rankers(),
-                  queries.num_queries(), queries.length(), experiment.setting.method->canonical(),
-                  experiment.setting.user->canonical());
-  text += arguments.exact
-              ? fmt::format("{} pairs, exact\n", estimate.pairs.size())
-              : fmt::format("{} pairs, {} comparisons each, standard errors up to {:.4f}\n",
-                            estimate.pairs.size(), arguments.comparisons, largest_error);
+  std::string text = fmt::format("{} rankers, {} queries, lists of {} by {}, {} users\n",
+                                 queries.num_rankers(), queries.num_queries(), queries.length(),
+                                 setting.method->canonical(), setting.user->canonical());
+  text += spec.exact ? fmt::format("{} pairs, exact\n", estimate.pairs.size())
+                     : fmt::format("{} pairs, {} comparisons each, standard errors up to {:.4f}\n",
+                                   estimate.pairs.size(), spec.comparisons, largest_error);
   text += fmt::format(
       "won by one side {:.1f} %, ties {:.1f} %, no click {:.1f} %, lists alike {:.1f} %\n\n",
       all.first_wins + all.second_wins, all.ties, all.no_feedback, all.no_contest);
@@ -222,37 +92,29 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   const InterruptGuard guard;
   JobHooks hooks;
   hooks.stop = &guard.stop();
-  DUEL_ASSIGN(const Experiment experiment, prepare(arguments, hooks));
-  const std::uint64_t num_rankers = experiment.queries.num_rankers();
-  Progress progress("pairs", num_rankers * (num_rankers - 1) / 2, context.quiet);
+  EstimateSpec spec = arguments.spec;
+  if (arguments.output != "-") spec.name = file_stem(arguments.output, {".csv", ".txt"});
+  DUEL_ASSIGN(const auto setup, prepare_estimate(std::move(spec), hooks));
+  Progress progress("pairs", setup->num_pairs(), context.quiet);
   hooks.on_progress = [&](std::uint64_t finished) {
-    progress.update(finished, experiment.setting.method->canonical());
+    progress.update(finished, setup->setting.method->canonical());
   };
-  auto estimated =
-      arguments.exact
-          ? exact_matrix(experiment.queries, experiment.setting, experiment.plan, hooks)
-          : estimate_matrix(experiment.queries, experiment.setting, experiment.plan, hooks);
+  auto estimated = run_estimate(setup, hooks);
   progress.finish();
-  if (!estimated.ok() && arguments.exact && estimated.error().code == ErrorCode::unsupported) {
-    Error error = estimated.error();
-    error.where = "--exact: " + error.where;
-    if (error.hint.empty()) error.hint = "a smaller --length, another method, or no --exact";
-    return error;
-  }
-  DUEL_ASSIGN(const MatrixEstimate estimate, std::move(estimated));
+  DUEL_ASSIGN(const Estimate estimate, std::move(estimated));
 
   std::ostringstream csv;
   write_matrix_csv(estimate.matrix, csv);
   if (!arguments.pairs.empty()) {
-    DUEL_RETURN_IF_ERROR(context.write_output(arguments.pairs, pairs_csv(estimate)));
+    DUEL_RETURN_IF_ERROR(context.write_output(arguments.pairs, estimate.pairs_table().to_csv()));
   }
   if (!(arguments.json && arguments.output == "-")) {
     DUEL_RETURN_IF_ERROR(context.write_output(arguments.output, csv.str()));
   }
   if (arguments.json) {
-    context.print(to_json(experiment, arguments, estimate).dump_pretty());
+    context.print(estimate.to_json().dump_pretty());
   } else if (arguments.output != "-") {
-    context.print(summary(experiment, arguments, estimate));
+    context.print(summary(estimate));
   }
   const auto alike =
       std::count_if(estimate.pairs.begin(), estimate.pairs.end(),
@@ -276,30 +138,31 @@ void add_estimate_command(Command& program) {
       "click, and credits the clicks. Entry (i, j) of the matrix is how often ranker i wins "
       "against ranker j. Results depend on the seed alone, never on the number of threads.");
   Arguments& arguments = command.runs(run);
-  command.add_judged_data(&arguments.data).required = true;
-  command.add("--rankers RANKERS", not_empty(&arguments.rankers),
+  EstimateSpec& spec = arguments.spec;
+  command.add_judged_data(&spec.data).required = true;
+  command.add("--rankers RANKERS", not_empty(&spec.rankers),
               "features: one ranker per feature (default); a list such as "
               "'feature(index=3),bm25(tf=25,length=15)'; or a file of linear rankers.");
   command.add_configurable(
-      "--interleave METHOD", not_empty(&arguments.interleave),
+      "--interleave METHOD", not_empty(&spec.interleave),
       "How lists are merged: balanced, team-draft, probabilistic (default) or optimised, "
       "with options such as probabilistic(tau=1).");
   command.add_configurable(
-      "--clicks MODEL", not_empty(&arguments.clicks),
+      "--clicks MODEL", not_empty(&spec.clicks),
       "The simulated user: perfect, navigational (default), informational, almost-random, "
       "position-based, cascade, ...");
-  command.add_configurable("--comparisons N", count(&arguments.comparisons, 1, 1'000'000'000),
+  command.add_configurable("--comparisons N", count(&spec.comparisons, EstimateSpec::kComparisons),
                            "Comparisons of each pair (default 4000).");
-  command.add_configurable("--length N", count(&arguments.length, 1, 1000),
+  command.add_configurable("--length N", count(&spec.length, EstimateSpec::kLength),
                            "Documents shown (default 10).");
   command.add_configurable(
-      "--ties RULE", one_of(&arguments.ties, {"half", "drop"}),
-      "What a comparison that nobody wins counts: half a win each (half, the default), or "
-      "nothing (drop).");
-  command.add_scale(&arguments.normalise, &arguments.grades);
-  command.add_seed(&arguments.seed);
-  command.add_threads(&arguments.threads, 1);
-  command.add("--exact", &arguments.exact,
+      "--ties RULE", one_of(&spec.ties, {"half", "answered", "drop"}),
+      "What a comparison that nobody wins counts: half a win each (half, the default), the same "
+      "but nothing without a click or a contest (answered), or nothing (drop).");
+  command.add_scale(&spec.normalise, &spec.grades);
+  command.add_seed(&spec.seed);
+  command.add_threads(&spec.threads, 1);
+  command.add("--exact", &spec.exact,
               "No sampling: go through every list and every pattern of clicks, where these are "
               "not too many.");
   command.add("-o,--output FILE", not_empty(&arguments.output),

@@ -12,10 +12,10 @@
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/league_table.h"
 #include "duel/cli/progress.h"
+#include "duel/core/checkpoints.h"
 #include "duel/core/whole_file.h"
 #include "duel/experiment/record.h"
 #include "duel/pictures/league_map.h"
-#include "duel/simulation/checkpoints.h"
 #include "duel/study/league_certificates.h"
 #include "duel/study/spec.h"
 

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "duel/cli/command.h"
+#include "duel/core/count_range.h"
 #include "duel/core/result.h"
 
 namespace duel::cli {
@@ -56,6 +57,9 @@ Value not_empty(Target target);
 Value one_of(Target target, std::vector<std::string> words);
 // A whole number that may be written 1e6 (core/numbers.h), from `least` to `most`.
 Value count(std::uint64_t* target, std::uint64_t least, std::uint64_t most);
+inline Value count(std::uint64_t* target, CountRange range) {
+  return count(target, range.least, range.most);
+}
 // A number that fits; `allowed` says which do.
 Value number(double* target, bool (*fits)(double), std::string allowed);
 

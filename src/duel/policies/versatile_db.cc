@@ -100,10 +100,11 @@ void VersatileDb::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
   if (duel.foreign) return;
   const std::optional<Draw> draw = tickets_.settled(duel);
   if (!draw) return;
-  const auto points = points_of(outcome, options_.ties, rng);
-  if (!points) return;
+  // Nobody having answered, both lose 1/2, as in a tie. To add nothing would say that neither lost,
+  // and lift arms whose duels often go unanswered above one that meets itself and always is.
+  const Points points = points_of(outcome, options_.ties, rng).value_or(Points{1, 1});
   const double share = sides() == 1 ? 0.5 : 1.0;
-  const std::array<double, 2> lost = {0.5 * points->second, 0.5 * points->first};
+  const std::array<double, 2> lost = {0.5 * points.second, 0.5 * points.first};
   const std::array<Arm, 2> arms = {duel.first, duel.second};
   for (std::size_t player = 0; player < 2; ++player) {
     const std::size_t side = player % sides();

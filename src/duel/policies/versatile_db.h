@@ -12,9 +12,9 @@
 // arms are drawn from q; an answer adds to L_a and L_b what they lost over their probability. With
 // z = min L - x and c = 4/eta^2, the root of g(z) = (sum c/(L_i - min L + z)^2)^(-1/2) = 1 is
 // wanted: g is a power mean of lines, so rising and concave, and Newton's steps from the left of
-// the root stay left of it. An arm that meets itself loses 1/(2 q) in all, whatever the coin. An
-// answer is divided by the probability of the round it was drawn in; foreign duels have none and
-// are ignored.
+// the root stay left of it. An arm that meets itself loses 1/(2 q) in all, whatever the coin; both
+// arms of a duel that goes unanswered lose as in a tie. An answer is divided by the probability of
+// the round it was drawn in; foreign duels have none and are ignored.
 #pragma once
 
 #include <array>

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "duel/core/check.h"
+#include "duel/core/checkpoints.h"
 #include "duel/pictures/plot.h"
-#include "duel/simulation/checkpoints.h"
 
 namespace duel {
 namespace {

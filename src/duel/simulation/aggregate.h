@@ -2,13 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <vector>
 
-namespace duel {
+#include "duel/core/sample_mean.h"
 
-inline constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+namespace duel {
 
 struct Summary {
   double mean = kUndefined;
@@ -20,20 +19,12 @@ struct Summary {
   double max = kUndefined;
 };
 
-// The sum of the values in their order, with Neumaier's compensation.
-double compensated_sum(std::span<const double> values);
-
-double mean(std::span<const double> values);
-
-// sd / sqrt(n), sd with the divisor n - 1, around the mean in a second pass. NaN for n < 2.
-double standard_error(std::span<const double> values, double mean);
-
 // Type 7 of Hyndman and Fan (1996), the default of R and numpy: with h = (n - 1) p the value
 // x[floor h] + (h - floor h) (x[floor h + 1] - x[floor h]) of the ascending values.
 // REQUIRES: `sorted` is ascending and not empty, 0 <= p <= 1.
 double quantile(std::span<const double> sorted, double p);
 
-// All of the above. Depends on the order of `values` only in the last bits of mean and se, so
+// All of these. Depends on the order of `values` only in the last bits of mean and se, so
 // trials are passed in their order. Undefined where a value is. REQUIRES: `values` is not empty.
 Summary summarize(std::span<const double> values);
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "duel/core/check.h"
+#include "duel/core/checkpoints.h"
 #include "duel/core/jobs.h"
 #include "duel/simulation/aggregate.h"
-#include "duel/simulation/checkpoints.h"
 #include "duel/truth/arena.h"
 #include "duel/truth/winners.h"
 

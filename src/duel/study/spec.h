@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "duel/core/call_spec.h"
+#include "duel/core/checkpoints.h"
 #include "duel/core/duel.h"
 #include "duel/core/result.h"
-#include "duel/simulation/checkpoints.h"
 #include "duel/truth/regret.h"
 
 namespace duel {

@@ -83,8 +83,7 @@ class VersatileTwin {
   }
   void tell(const Duel& duel, Outcome outcome, RoundRng rng) {
     const auto points = points_of(outcome, ties_, rng);
-    if (!points) return;
-    const double o = 0.5 * points->first;
+    const double o = points ? 0.5 * points->first : 0.5;  // unanswered: as a tie
     for (int player = 0; player < 2; ++player) {
       const Arm arm = player == 0 ? duel.first : duel.second;
       const double loss = player == 0 ? 1 - o : o;

@@ -181,6 +181,12 @@ TEST(MatrixEstimate, standard_errors_are_those_of_the_outcomes) {
   // Of the 4 decided: 3/4.
   EXPECT_DOUBLE_EQ(win_probability(outcomes, TieShare::drop), 0.75);
   EXPECT_DOUBLE_EQ(*win_standard_error(outcomes, 8, TieShare::drop), std::sqrt(0.75 * 0.25 / 4));
+  // Of the 6 answered, worth 1, 1, 1, 0 and twice 1/2: mean 4/6, mean of squares 3.5/6, and the
+  // variance is 21/36 - 16/36 = 5/36.
+  EXPECT_DOUBLE_EQ(win_probability(outcomes, TieShare::answered), 4.0 / 6);
+  EXPECT_DOUBLE_EQ(*win_standard_error(outcomes, 8, TieShare::answered), std::sqrt(5.0 / 36 / 6));
+  EXPECT_EQ(win_probability({0, 0, 0, 4, 4}, TieShare::answered), 0.5);
+  EXPECT_EQ(win_standard_error({0, 0, 0, 4, 4}, 8, TieShare::answered), std::nullopt);
   const OutcomeShares undecided{0, 0, 5, 0, 3};
   EXPECT_EQ(win_probability(undecided, TieShare::drop), 0.5);
   EXPECT_EQ(win_standard_error(undecided, 8, TieShare::drop), std::nullopt);

@@ -291,7 +291,7 @@ TEST(LearnerCatalogue, says_what_is_wrong) {
   EXPECT_NE(message("pdgd(batch=3)", plain), "");
   EXPECT_NE(message("mgd(eta=-1)", plain), "");
   EXPECT_EQ(message("pdgd", {3, 10, "team-draft", 100}),
-            "pdgd merges no rankings (leave --interleave out)");
+            "interleave: pdgd merges no rankings (leave interleave out)");
   EXPECT_NE(message("dbgd(delta=1,gamma=1)", {3, 10, "team-draft-multileave", 100}), "");
   EXPECT_NE(message("mgd", {3, 10, "balanced", 100}), "");
   EXPECT_EQ(

@@ -34,9 +34,9 @@ struct OutcomeShares {
   OutcomeShares& operator+=(const OutcomeShares& other);
   OutcomeShares scaled(double factor) const;
 
-  double total() const { return first_wins + second_wins + undecided(); }
-  // Whoever asks who won is told a tie in all three cases.
-  double undecided() const { return ties + no_feedback + no_contest; }
+  double total() const { return first_wins + second_wins + (ties + no_feedback + no_contest); }
+  // Clicked on, where clicks could tell the rankers apart.
+  double answered() const { return first_wins + second_wins + ties; }
 };
 
 // What a method prepares for the queries of pairs of rankers, kept once it was made. May be shared

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <unordered_map>
 #include <utility>
 
 #include "duel/ranking/click_models/click_model_catalogue.h"
@@ -52,24 +53,27 @@ class ClickOutcomes final : public OutcomeSource {
   Outcome answer(Arm low, Arm high, std::uint32_t meeting) override {
     const std::uint64_t pair = std::uint64_t{high} << 32 | low;
     RoundRng rng(mix64(key_ ^ pair), trial_, meeting);
-    switch (comparison_.draw(low, high, rng)) {
-      case ClickOutcome::first_wins:
-        return Outcome::first_wins;
-      case ClickOutcome::second_wins:
-        return Outcome::second_wins;
-      case ClickOutcome::tie:
-      case ClickOutcome::no_feedback:
-      case ClickOutcome::no_contest:
-        return Outcome::tie;
-    }
-    return Outcome::tie;
+    const ClickOutcome outcome = comparison_.draw(low, high, rng);
+    if (outcome == ClickOutcome::no_contest && are_alike(low, high)) return Outcome::tie;
+    return as_answer(outcome);
   }
 
  private:
+  // Whether the two show the same for every query. Asked of a pair once.
+  bool are_alike(Arm low, Arm high) {
+    const auto [known, is_new] = alike_.try_emplace(std::uint64_t{high} << 32 | low, true);
+    const RankedQueries& queries = environment_->queries_;
+    for (std::size_t query = 0; is_new && known->second && query < queries.num_queries(); ++query) {
+      known->second = std::ranges::equal(queries.top(low, query), queries.top(high, query));
+    }
+    return known->second;
+  }
+
   std::shared_ptr<ClickEnvironment> environment_;
   ClickComparison comparison_;
   std::uint64_t key_;
   std::uint32_t trial_;
+  std::unordered_map<std::uint64_t, bool> alike_;  // by pair
 };
 
 const OptionTable<ClickEnvironmentOptions>& click_environment_options() {
@@ -97,9 +101,6 @@ Result<std::shared_ptr<ClickEnvironment>> ClickEnvironment::create(const CallSpe
         .with_hint("write clicks(data=FILE) or clicks(data=synthetic(queries=200,features=10))");
   }
   DUEL_ASSIGN(const JudgedQueries data, of_option("data", resolve_judged_queries(options.data)));
-  if (data.num_queries() == 0) {
-    return Error::invalid_data("there is no query in it", options.data);
-  }
   DUEL_ASSIGN(const Rankers rankers, of_option("rankers", resolve_rankers(options.rankers, data)));
   ClickSetting setting;
   DUEL_ASSIGN(setting.method, of_option("interleave", configure_interleaver(options.interleave)));
@@ -116,7 +117,7 @@ Result<std::shared_ptr<ClickEnvironment>> ClickEnvironment::create(const CallSpe
       names.size() * (names.size() - 1) / 2 * environment->queries_.num_queries();
   const bool automatic = options.truth == "auto";
   if (options.truth == "exact" || (automatic && work <= kMostAutomaticWork)) {
-    const EstimatePlan plan{.ties = TieShare::half, .threads = threads, .name = "exact"};
+    const EstimatePlan plan{.ties = TieShare::answered, .threads = threads, .name = "exact"};
     auto exact = exact_matrix(environment->queries_, environment->setting_, plan);
     if (exact.ok()) {
       environment->truth_ = std::move(exact->matrix);

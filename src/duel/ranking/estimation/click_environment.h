@@ -28,7 +28,8 @@ struct ClickEnvironmentOptions {
   std::uint64_t length = 10;
   // exact: the exact matrix is the truth that regret is counted against, or an error; auto: the
   // same where it can be had in seconds (kMostAutomaticWork), otherwise none; none: no truth; else
-  // a preference matrix of the rankers, such as `duel estimate` writes.
+  // a preference matrix of the rankers, such as `duel estimate --ties
+  // answered` writes.
   std::string truth = "auto";
 };
 
@@ -47,7 +48,8 @@ class ClickEnvironment {
   const std::string& canonical() const { return canonical_; }
   const RankedQueries& queries() const { return queries_; }
 
-  // What regret is counted against, with ties as half a win; none where it is not known.
+  // What regret is counted against, the matrix of the duels that are answered (TieShare); none
+  // where it is not known.
   const std::optional<PreferenceMatrix>& truth() const { return truth_; }
   // Where there is no truth: the rankers of the highest NDCG at the shown length, which the
   // judgements call best.
@@ -56,7 +58,9 @@ class ClickEnvironment {
   // Everything that decides the outcomes, for telling two environments apart.
   std::uint64_t fingerprint() const;
 
-  // The outcomes of one trial. Nobody winning, for whatever reason, is a tie.
+  // The outcomes of one trial. A list that nobody clicked on, or that could not tell its rankers
+  // apart, is no tie: the round has passed, and the policy is told `none`. Only two rankers that
+  // show the same for every query tie: a policy that waits for an answer would wait for ever.
   static std::unique_ptr<OutcomeSource> outcomes(std::shared_ptr<ClickEnvironment> environment,
                                                  std::uint64_t seed, std::uint32_t trial);
 

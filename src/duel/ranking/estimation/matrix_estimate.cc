@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "duel/core/check.h"
+#include "duel/core/spelling.h"
 
 namespace duel {
 namespace {
@@ -62,31 +63,46 @@ Result<MatrixEstimate> matrix_of_pairs(const RankedQueries& queries, const Estim
   return MatrixEstimate{std::move(matrix), std::move(pairs)};
 }
 
+// The comparisons that enter the matrix.
+double counted_by(TieShare ties, const OutcomeShares& outcomes) {
+  if (ties == TieShare::half) return outcomes.total();
+  if (ties == TieShare::answered) return outcomes.answered();
+  return outcomes.first_wins + outcomes.second_wins;
+}
+
 }  // namespace
 
+Result<TieShare> tie_share_of(std::string_view name) {
+  if (name == "half") return TieShare::half;
+  if (name == "answered") return TieShare::answered;
+  if (name == "drop") return TieShare::drop;
+  const std::string known[] = {"half", "answered", "drop"};
+  return Error::invalid_argument(fmt::format("there is no rule '{}' for ties", name))
+      .with_hint(spelling_hint(name, known));
+}
+
 double win_probability(const OutcomeShares& outcomes, TieShare ties) {
-  if (ties == TieShare::half) {
-    // Wins and losses enter alike, so that identical rankers give exactly 1/2.
-    return 0.5 + 0.5 * (outcomes.first_wins - outcomes.second_wins) / outcomes.total();
-  }
-  const double decided = outcomes.first_wins + outcomes.second_wins;
-  return decided > 0 ? outcomes.first_wins / decided : 0.5;
+  const double counted = counted_by(ties, outcomes);
+  if (counted == 0) return 0.5;
+  if (ties == TieShare::drop) return outcomes.first_wins / counted;
+  // Wins and losses enter alike, so that identical rankers give exactly 1/2.
+  return 0.5 + 0.5 * (outcomes.first_wins - outcomes.second_wins) / counted;
 }
 
 std::optional<double> win_standard_error(const OutcomeShares& outcomes, std::uint64_t comparisons,
                                          TieShare ties) {
   if (comparisons == 0) return 0.0;
-  const double n = static_cast<double>(comparisons);
-  const double total = outcomes.total();
-  const double decided = (outcomes.first_wins + outcomes.second_wins) / total;
-  if (ties == TieShare::half) {
-    // Outcomes 1, 1/2, 0: variance of (1 + s)/2 with s = 1, 0, -1.
-    const double mean = (outcomes.first_wins - outcomes.second_wins) / total;
-    return std::sqrt(std::max(0.0, decided - mean * mean) / (4 * n));
+  const double counted = counted_by(ties, outcomes);
+  if (counted == 0) return std::nullopt;
+  const double n = static_cast<double>(comparisons) * (counted / outcomes.total());
+  if (ties == TieShare::drop) {
+    const double p = win_probability(outcomes, ties);
+    return std::sqrt(p * (1 - p) / n);
   }
-  if (decided == 0) return std::nullopt;
-  const double p = win_probability(outcomes, ties);
-  return std::sqrt(p * (1 - p) / (n * decided));
+  // Outcomes 1, 1/2, 0: variance of (1 + s)/2 with s = 1, 0, -1.
+  const double decided = (outcomes.first_wins + outcomes.second_wins) / counted;
+  const double mean = (outcomes.first_wins - outcomes.second_wins) / counted;
+  return std::sqrt(std::max(0.0, decided - mean * mean) / (4 * n));
 }
 
 Result<MatrixEstimate> estimate_matrix(const RankedQueries& queries, const ClickSetting& setting,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "duel/core/duel.h"
@@ -16,11 +17,15 @@
 
 namespace duel {
 
-// How comparisons that nobody won enter the matrix. No click and no contest are ties here.
+// How comparisons that nobody won enter the matrix.
 enum class TieShare {
-  half,  // p = (wins + ties/2)/n, as a policy with `ties=coin` or `half` meets it
+  half,      // half a win each, no click and no contest as well: p = 1/2 + (wins - losses)/(2 n)
+  answered,  // ties are half a win each, no click and no contest count nothing; 1/2 where there was
+  // no answer. A policy with `ties=coin` or `half` meets this in an environment of clicks
   drop,  // p = wins/(wins + losses), as with `ties=drop`; 1/2 where nobody ever wins
 };
+// half, answered or drop.
+Result<TieShare> tie_share_of(std::string_view name);
 
 struct PairEstimate {
   Arm first = 0;
@@ -28,14 +33,14 @@ struct PairEstimate {
   std::uint64_t comparisons = 0;  // 0 for an exact entry
   OutcomeShares outcomes;         // counts; of an exact entry shares, which add up to 1
   double probability = 0.5;       // that the first wins
-  // Of `probability`; 0 for an exact entry, none where ties are dropped and nobody ever won.
+  // Of `probability`; 0 for an exact entry, none where no comparison counts.
   std::optional<double> standard_error;
 };
 
-// p from the counts or shares of outcomes, by either rule.
+// p from the counts or shares of outcomes.
 double win_probability(const OutcomeShares& outcomes, TieShare ties);
-// The standard error of p from n comparisons: of the mean of outcomes worth 1, 1/2 and 0, or of a
-// share of the decided ones.
+// The standard error of p from n comparisons: of the mean of outcomes worth 1, 1/2 and 0, of all or
+// of the answered ones, or of a share of the decided ones.
 std::optional<double> win_standard_error(const OutcomeShares& outcomes, std::uint64_t comparisons,
                                          TieShare ties);
 

@@ -78,6 +78,12 @@ double competitive_coverage(std::span<const DraftedItem> items) {
   return static_cast<double>(competitive) / static_cast<double>(items.size());
 }
 
+Error not_shown(const std::string& id, std::span<const std::string> shown) {
+  const std::string near = nearest_spelling(id, shown);
+  return Error::invalid_argument(fmt::format("'{}' was not shown", id))
+      .with_hint(near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+}
+
 Result<Credit> draft_credit(std::span<const DraftedItem> items,
                             std::span<const std::string> clicked_ids) {
   const std::unordered_set<std::string_view> clicked(clicked_ids.begin(), clicked_ids.end());
@@ -96,9 +102,7 @@ Result<Credit> draft_credit(std::span<const DraftedItem> items,
     for (const DraftedItem& item : items) shown.push_back(item.object_id);
     for (const std::string& id : clicked_ids) {
       if (std::find(shown.begin(), shown.end(), id) != shown.end()) continue;
-      const std::string near = nearest_spelling(id, shown);
-      return Error::invalid_argument(fmt::format("'{}' was not shown", id))
-          .with_hint(near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+      return not_shown(id, shown);
     }
   }
   credit.value = credit.first - credit.second;

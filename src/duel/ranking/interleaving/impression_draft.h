@@ -50,6 +50,9 @@ DraftedPage draft_page(std::uint64_t seed, std::string_view impression_id,
 double competitive_coverage(std::span<const DraftedItem> items);
 inline constexpr double kLowCoverage = 0.3;
 
+// The error of a click on what is not among the shown ids, with the nearest of them.
+Error not_shown(const std::string& id, std::span<const std::string> shown);
+
 // Credit for clicks on `items`, the impression's items from the first on. Each item counts once,
 // however often it is clicked. Without a competitive item the outcome is `no_contest`. A click on
 // what was not shown is an error.

@@ -44,6 +44,21 @@ std::string_view to_string(ClickOutcome outcome) {
   return "";
 }
 
+Outcome as_answer(ClickOutcome outcome) {
+  switch (outcome) {
+    case ClickOutcome::first_wins:
+      return Outcome::first_wins;
+    case ClickOutcome::second_wins:
+      return Outcome::second_wins;
+    case ClickOutcome::tie:
+      return Outcome::tie;
+    case ClickOutcome::no_feedback:
+    case ClickOutcome::no_contest:
+      return Outcome::none;
+  }
+  return Outcome::none;
+}
+
 ClickOutcome outcome_of(double value, bool contest, bool clicked) {
   if (!contest) return ClickOutcome::no_contest;
   if (!clicked) return ClickOutcome::no_feedback;

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "duel/core/duel.h"
 #include "duel/core/options.h"
 #include "duel/core/result.h"
 #include "duel/core/rng.h"
@@ -32,6 +33,9 @@ enum class Team : std::uint8_t { first, second, none };
 // was clicked; `no_feedback`: nothing was clicked. Neither is a tie.
 enum class ClickOutcome : std::uint8_t { first_wins, second_wins, tie, no_feedback, no_contest };
 std::string_view to_string(ClickOutcome outcome);
+// The same as the answer to a duel. Nothing was asked where there was no contest, and nothing
+// answered where nobody clicked: `none`.
+Outcome as_answer(ClickOutcome outcome);
 
 struct Credit {
   double first = 0;  // raw credit of each side

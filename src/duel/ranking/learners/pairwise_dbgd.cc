@@ -19,20 +19,7 @@ std::span<const Document> PairwiseDbgd::show(const QueryDocuments& documents, Ro
 }
 
 void PairwiseDbgd::observe(std::span<const Position> clicks) {
-  Outcome outcome = Outcome::tie;
-  switch (interleaver_->credit(shown_, clicks).outcome) {
-    case ClickOutcome::first_wins:
-      outcome = Outcome::first_wins;
-      break;
-    case ClickOutcome::second_wins:
-      outcome = Outcome::second_wins;
-      break;
-    case ClickOutcome::tie:
-    case ClickOutcome::no_feedback:
-    case ClickOutcome::no_contest:
-      break;
-  }
-  points_->observe(ticket_, {outcome});
+  points_->observe(ticket_, {as_answer(interleaver_->credit(shown_, clicks).outcome)});
 }
 
 }  // namespace duel

@@ -58,15 +58,15 @@ std::span<const Document> Pdgd::show(const QueryDocuments& documents, Round roun
   list_.assign(top.begin(), top.end());
 
   largest_ = *std::max_element(scores_.begin(), scores_.end());
-  factors_.assign(count, 0.0);
+  is_shown_.assign(count, 0);
   shown_scores_.clear();
   for (const Document d : list_) {
+    is_shown_[d] = 1;
     shown_scores_.push_back(scores_[d]);
-    factors_[d] = 1;  // marks what is shown
   }
   rest_ = 0;
   for (std::size_t d = 0; d < count; ++d) {
-    if (factors_[d] == 0) rest_ += exponential(scores_[d] - largest_);
+    if (is_shown_[d] == 0) rest_ += exponential(scores_[d] - largest_);
   }
   return list_;
 }
@@ -77,7 +77,7 @@ void Pdgd::observe(std::span<const Position> clicks) {
   state_.step *= options_.decay;
   if (clicks.empty()) return;
   const std::size_t included = std::min<std::size_t>(clicks.back() + std::size_t{2}, list_.size());
-  factors_.assign(list_.size(), 0.0);  // by place from here on
+  coefficients_.assign(included, 0.0);
   auto next_click = clicks.begin();
   for (Position l = 0; l < included; ++l) {
     if (next_click != clicks.end() && *next_click == l) {
@@ -86,12 +86,13 @@ void Pdgd::observe(std::span<const Position> clicks) {
     }
     for (const Position k : clicks) {
       const double weight = pdgd_weight(shown_scores_, rest_, largest_, k, l);
-      factors_[k] += weight;
-      factors_[l] -= weight;
+      coefficients_[k] += weight;
+      coefficients_[l] -= weight;
     }
   }
   for (std::size_t i = 0; i < included; ++i) {
-    if (factors_[i] != 0) add_document(*documents_, list_[i], step * factors_[i], state_.weights);
+    if (coefficients_[i] == 0) continue;
+    add_document(*documents_, list_[i], step * coefficients_[i], state_.weights);
   }
 }
 
@@ -108,7 +109,9 @@ OptionTable<PdgdOptions> pdgd_options() {
 RankerLearnerKind::Made configure(const PdgdOptions& options, const std::string& canonical,
                                   const RankerLearnerSetting& setting) {
   if (!setting.interleave.empty()) {
-    return Error::invalid_argument("pdgd merges no rankings").with_hint("leave --interleave out");
+    return Error::invalid_argument("pdgd merges no rankings")
+        .with_hint("leave interleave out")
+        .in_field("interleave");
   }
   return std::make_shared<const ConfiguredRankerLearner>(canonical, "", false, [=](RoundRng) {
     return std::make_unique<Pdgd>(identity_of(canonical, setting), options, setting.num_features,

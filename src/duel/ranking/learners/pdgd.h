@@ -46,7 +46,10 @@ class Pdgd final : public RankerLearner {
   std::size_t length_;
   WeightState state_;
   std::optional<QueryDocuments> documents_;  // of the last list
-  std::vector<double> scores_, noisy_, shown_scores_, factors_;
+  std::vector<double> scores_, noisy_;
+  std::vector<char> is_shown_;        // by document
+  std::vector<double> shown_scores_;  // by place
+  std::vector<double> coefficients_;  // by place: what the clicks make of its document in the step
   double rest_ = 0, largest_ = 0;
   DocumentOrder order_;
   std::vector<Document> list_;

@@ -1,8 +1,13 @@
 #include "duel/ranking/letor/normalisation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
+
+#include "duel/core/spelling.h"
 
 namespace duel {
 namespace {
@@ -72,6 +77,20 @@ void normalise(JudgedQueries& queries, Normalisation kind) {
       }
     }
   }
+}
+
+Status normalise(JudgedQueries& queries, std::string_view kind) {
+  if (kind == "none") return Done{};
+  if (kind == "min-max") {
+    normalise(queries, Normalisation::min_max);
+  } else if (kind == "z-score") {
+    normalise(queries, Normalisation::z_score);
+  } else {
+    const std::string known[] = {"none", "min-max", "z-score"};
+    return Error::invalid_argument(fmt::format("there is no normalisation '{}'", kind))
+        .with_hint(spelling_hint(kind, known));
+  }
+  return Done{};
 }
 
 }  // namespace duel

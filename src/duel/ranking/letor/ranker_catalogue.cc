@@ -7,14 +7,12 @@
 #include <set>
 #include <utility>
 
-#include "duel/core/catalogue.h"
 #include "duel/core/numbers.h"
 #include "duel/core/text_lines.h"
+#include "duel/ranking/letor/feature_ranker.h"
 
 namespace duel {
 namespace {
-
-constexpr std::uint64_t kMostFeature = 1'000'000'000;
 
 // --- files of weights ---------------------------------------------------------------------------
 
@@ -127,90 +125,6 @@ Result<Rankers> read_rankers(TextLines& lines, std::size_t num_features) {
 
 constexpr std::string_view kAllFeatures = "features";  // a ranker each
 
-struct RankerFacts {
-  std::string name;
-};
-using RankerKind = CatalogueKind<RankerFacts, std::unique_ptr<const Ranker>, JudgedQueries>;
-
-Error no_such_feature(const std::string& name, std::uint64_t feature,
-                      const JudgedQueries& queries) {
-  return Error::invalid_argument(fmt::format("the data have no feature {}", feature),
-                                 fmt::format("ranker '{}'", name),
-                                 fmt::format("1 to {}", queries.num_features()));
-}
-
-struct FeatureOptions {
-  std::uint64_t index = 0;
-};
-
-OptionTable<FeatureOptions> feature_options() {
-  OptionTable<FeatureOptions> table;
-  table.count("index", &FeatureOptions::index, 1, kMostFeature, "1-based feature", Shown::always);
-  return table;
-}
-
-RankerKind::Made feature_ranker(const FeatureOptions& options, const std::string& /*canonical*/,
-                                const JudgedQueries& queries) {
-  if (options.index == 0) {
-    return Error::invalid_argument("which feature is not said", "ranker 'feature'",
-                                   "write feature(index=3)");
-  }
-  if (options.index > queries.num_features()) {
-    return no_such_feature("feature", options.index, queries);
-  }
-  return std::unique_ptr<const Ranker>(
-      std::make_unique<FeatureRanker>(static_cast<std::uint32_t>(options.index - 1)));
-}
-
-// BM25 is made of counts; a negative one means that the feature is something else.
-Status check_nowhere_negative(std::uint64_t feature, const JudgedQueries& queries) {
-  for (std::size_t q = 0; q < queries.num_queries(); ++q) {
-    for (Document d = 0; d < queries.num_documents(q); ++d) {
-      const float value = queries.features(q, d)[feature - 1];
-      if (value < 0) {
-        return Error::invalid_data(
-            fmt::format("feature {} is {} in query {}", feature, value, queries.qid(q)),
-            "ranker 'bm25'", "term frequencies and lengths are 0 or more");
-      }
-    }
-  }
-  return Done{};
-}
-
-OptionTable<Bm25Options> bm25_options() {
-  OptionTable<Bm25Options> table;
-  table.count("tf", &Bm25Options::tf, 1, kMostFeature, "feature of the summed term frequency")
-      .count("length", &Bm25Options::length, 1, kMostFeature, "feature of the field's length")
-      .count("idf", &Bm25Options::idf, 0, kMostFeature, "feature of the idf; 0: none")
-      .number("k1", &Bm25Options::k1, {.least = 0, .most = 1e6}, "saturation of frequency")
-      .number("b", &Bm25Options::b, {.least = 0, .most = 1}, "weight of the length");
-  return table;
-}
-
-RankerKind::Made bm25_ranker(const Bm25Options& options, const std::string& canonical,
-                             const JudgedQueries& queries) {
-  if (options.tf == 0 || options.length == 0) {
-    return Error::invalid_argument("the features 'tf' and 'length' must be named", "ranker 'bm25'",
-                                   "write bm25(tf=25,length=15,idf=20)");
-  }
-  for (const std::uint64_t feature : {options.tf, options.length, options.idf}) {
-    if (feature > queries.num_features()) return no_such_feature("bm25", feature, queries);
-  }
-  DUEL_RETURN_IF_ERROR(check_nowhere_negative(options.tf, queries));
-  DUEL_RETURN_IF_ERROR(check_nowhere_negative(options.length, queries));
-  return std::unique_ptr<const Ranker>(std::make_unique<Bm25Ranker>(canonical, options, queries));
-}
-
-const Catalogue<RankerKind>& ranker_catalogue() {
-  static const auto all = [] {
-    Catalogue<RankerKind> rankers("ranker");
-    rankers.add({"feature"}, feature_options(), feature_ranker, 0);
-    rankers.add({"bm25"}, bm25_options(), bm25_ranker);
-    return rankers;
-  }();
-  return all;
-}
-
 Result<Rankers> feature_rankers(const JudgedQueries& queries) {
   if (queries.num_features() == 0) {
     return Error::unsupported("the data have no features to rank by");
@@ -241,6 +155,18 @@ Result<Rankers> named_rankers(const std::vector<CallSpec>& calls, const JudgedQu
 }
 
 }  // namespace
+
+Catalogue<RankerKind>& ranker_catalogue() {
+  static Catalogue<RankerKind> all("ranker");
+  return all;
+}
+
+Error no_such_feature(const std::string& name, std::uint64_t feature,
+                      const JudgedQueries& queries) {
+  return Error::invalid_argument(fmt::format("the data have no feature {}", feature),
+                                 fmt::format("ranker '{}'", name),
+                                 fmt::format("1 to {}", queries.num_features()));
+}
 
 Result<Rankers> read_rankers_file(const std::string& path, std::size_t num_features) {
   DUEL_ASSIGN(TextLines lines, TextLines::open(path));

@@ -1,13 +1,24 @@
-// Rankers by name, or from a file of weights.
+// Rankers by name, or from a file of weights. Each kind registers itself from its own source.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
+#include "duel/core/catalogue.h"
 #include "duel/core/result.h"
 #include "duel/ranking/letor/ranker.h"
 
 namespace duel {
+
+struct RankerFacts {
+  std::string name;
+};
+
+// Made for the data that it is to rank.
+using RankerKind = CatalogueKind<RankerFacts, std::unique_ptr<const Ranker>, JudgedQueries>;
+Catalogue<RankerKind>& ranker_catalogue();
 
 // What a user means by `text`, for data that these queries are of:
 //   features                         one ranker per feature: f1, f2, ..
@@ -22,5 +33,11 @@ Result<Rankers> resolve_rankers(std::string_view text, const JudgedQueries& quer
 Result<Rankers> read_rankers_file(const std::string& path, std::size_t num_features);
 Result<Rankers> read_rankers_text(std::string name, std::string_view text,
                                   std::size_t num_features);
+
+// --- for a ranker's own source ------------------------------------------------------------------
+
+// The largest number of a feature, from 1, that an option takes.
+inline constexpr std::uint64_t kMostFeature = 1'000'000'000;
+Error no_such_feature(const std::string& name, std::uint64_t feature, const JudgedQueries& queries);
 
 }  // namespace duel

@@ -1,4 +1,4 @@
-#include "duel/simulation/checkpoints.h"
+#include "duel/core/checkpoints.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "duel/simulation/checkpoints.h"
+#include "duel/core/checkpoints.h"
 
 #include <fmt/format.h>
 

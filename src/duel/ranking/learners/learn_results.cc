@@ -1,21 +1,13 @@
-#include "duel/cli/learn_output.h"
-
-#include <fmt/format.h>
+#include "duel/ranking/learners/learn_results.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
+#include <string>
+#include <utility>
 
-#include "duel/cli/matrix_report.h"
-#include "duel/core/archive.h"
-#include "duel/core/csv.h"
-#include "duel/core/json.h"
-#include "duel/core/numbers.h"
-#include "duel/core/table.h"
-#include "duel/core/whole_file.h"
-#include "duel/simulation/aggregate.h"
+#include "duel/core/sample_mean.h"
 
-namespace duel::cli {
+namespace duel {
 namespace {
 
 Quantity quantity_of(std::span<const double> values) {
@@ -32,11 +24,6 @@ Quantity over_trials(std::span<const RecordedTrial> trials, Value value) {
 
 Json json_of(const Quantity& quantity) {
   return {{"mean", quantity.mean}, {"standard_error", finite_or_null(quantity.se)}};
-}
-
-std::string text_of(const Quantity& quantity, int digits) {
-  if (std::isnan(quantity.se)) return fmt::format("{:.{}f}", quantity.mean, digits);
-  return fmt::format("{:.{}f} ± {:.{}f}", quantity.mean, digits, quantity.se, digits);
 }
 
 // Points that all trials have.
@@ -84,7 +71,6 @@ LearnResults::LearnResults(Json run_settings, std::span<const RecordedTrial> run
                            std::span<const double> at_start)
     : settings(std::move(run_settings)),
       impressions(run_trials[0].trial().impressions()),
-      seed(settings.contains("seed") ? settings["seed"].get<std::uint64_t>() : 0),
       start(quantity_of(at_start)) {
   for (const RecordedTrial& trial : run_trials) {
     trials.push_back(
@@ -134,86 +120,18 @@ Json LearnResults::to_json() const {
   return json;
 }
 
-std::string LearnResults::curve_csv() const {
-  std::string csv = "learner,impressions,measure,mean,se,trials,seed\n";
-  const std::string learner = csv_field(settings["learner"].get<std::string>());
+Table LearnResults::curve_table() const {
+  Table table("learner,impressions,measure,mean,se,trials,seed");
   const auto add = [&](std::uint64_t at, const char* measure, const Quantity& quantity) {
-    csv +=
-        fmt::format("{},{},{},{},{},{},{}\n", learner, at, measure, format_number(quantity.mean),
-                    std::isnan(quantity.se) ? "" : format_number(quantity.se), trials.size(), seed);
+    table.row({settings["learner"], at, measure, quantity.mean, quantity.se, trials.size(),
+               settings["seed"]});
   };
   for (const CurveRow& row : curve) {
     add(row.impressions, "online", row.online);
     add(row.impressions, "online-discounted", row.discounted);
     add(row.impressions, "offline", row.offline);
   }
-  return csv;
+  return table;
 }
 
-std::string LearnResults::to_text(std::size_t length, double discount, bool heldout) const {
-  Table table;
-  table.column(fmt::format("NDCG@{}", length), Align::left).column("value");
-  table.row(
-      {fmt::format("online, discounted by {}", format_number(discount)), text_of(discounted, 2)});
-  table.row({"online, mean", text_of(online, 4)});
-  table.row({heldout ? "offline, on the held-out queries" : "offline, on the training queries",
-             text_of(offline, 4)});
-  table.row({"offline at the start", text_of(start, 4)});
-  Table way;
-  way.column("impressions").column("online since the line above").column("offline");
-  for (const CurveRow& row : decades) {
-    way.row({fmt::format("{}", row.impressions), text_of(row.online, 4), text_of(row.offline, 4)});
-  }
-  return table.to_string() + "\n" + way.to_string();
-}
-
-Status write_directory(const LearnFiles& files, const LearnResults& results,
-                       std::span<const RecordedTrial> trials) {
-  DUEL_RETURN_IF_ERROR(make_directory(files.directory));
-  const auto first = trials[0].trial().weights();
-  Json model;
-  model["learner"] = results.settings["learner"];
-  model["impressions"] = trials[0].trial().impressions();
-  model["features"] = first.size();
-  model["offline_ndcg"] = results.trials[0].offline;
-  model["weights"] = std::vector<double>(first.begin(), first.end());
-  std::string weights, rankers = "# one linear ranker a line, for duel estimate --rankers\n";
-  for (const double weight : first) weights += format_number(weight) + "\n";
-  StateWriter states;
-  states(static_cast<std::uint64_t>(trials.size()));
-  for (std::size_t k = 0; k < trials.size(); ++k) {
-    rankers += fmt::format("trial-{}", k + 1);
-    for (const double weight : trials[k].trial().weights()) rankers += " " + format_number(weight);
-    rankers += "\n";
-    states(trials[k].save());
-  }
-  DUEL_RETURN_IF_ERROR(write_whole_file(files.model(), model.dump_pretty()));
-  DUEL_RETURN_IF_ERROR(write_whole_file(files.weights(), weights));
-  DUEL_RETURN_IF_ERROR(write_whole_file(files.rankers(), rankers));
-  DUEL_RETURN_IF_ERROR(write_whole_file(files.curve(), results.curve_csv()));
-  DUEL_RETURN_IF_ERROR(write_whole_file(files.states(), states.finish()));
-  return write_whole_file(files.summary(), results.to_json().dump_pretty());
-}
-
-Status restore_trials(const LearnFiles& files, std::span<RecordedTrial> trials) {
-  DUEL_ASSIGN(const std::string saved, read_whole_file(files.states(), LearnFiles::kMostBytes));
-  const auto failed = [&](Error error) {
-    error.where = files.states().string();
-    return error;
-  };
-  auto reader = StateReader::open(saved);
-  if (!reader.ok()) return failed(reader.error());
-  std::uint64_t count = 0;
-  (*reader)(count);
-  for (RecordedTrial& trial : trials) {
-    std::string state;
-    (*reader)(state);
-    if (const Status status = trial.restore(state); !status.ok()) return failed(status.error());
-  }
-  if (count != trials.size() || !reader->complete()) {
-    return failed(Error::invalid_data("the states do not fit the summary beside them"));
-  }
-  return Done{};
-}
-
-}  // namespace duel::cli
+}  // namespace duel

@@ -1,0 +1,19 @@
+// The mean of a sample and how far it can be trusted.
+#pragma once
+
+#include <limits>
+#include <span>
+
+namespace duel {
+
+inline constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+
+// The sum of the values in their order, with Neumaier's compensation.
+double compensated_sum(std::span<const double> values);
+
+double mean(std::span<const double> values);
+
+// sd / sqrt(n), sd with the divisor n - 1, around the mean in a second pass. NaN for n < 2.
+double standard_error(std::span<const double> values, double mean);
+
+}  // namespace duel

@@ -1,0 +1,86 @@
+#include "duel/ranking/letor/bm25_ranker.h"
+
+#include <fmt/format.h>
+
+#include "duel/core/check.h"
+#include "duel/ranking/letor/ranker_catalogue.h"
+
+namespace duel {
+
+Bm25Ranker::Bm25Ranker(std::string name, const Bm25Options& options, const JudgedQueries& queries)
+    : Ranker(std::move(name)), options_(options) {
+  DUEL_CHECK(options.tf >= 1 && options.length >= 1);
+  for (const std::uint64_t feature : {options.tf, options.length, options.idf}) {
+    DUEL_CHECK(feature <= queries.num_features());
+  }
+  double sum = 0;
+  for (std::size_t q = 0; q < queries.num_queries(); ++q) {
+    for (Document d = 0; d < queries.num_documents(q); ++d) {
+      sum += static_cast<double>(queries.features(q, d)[options.length - 1]);
+    }
+  }
+  mean_length_ = sum / static_cast<double>(queries.num_documents());
+}
+
+void Bm25Ranker::score(const JudgedQueries& queries, std::size_t query,
+                       std::span<double> scores) const {
+  const auto [tf_index, length_index, idf_index, k1, b] = options_;
+  for (Document d = 0; d < scores.size(); ++d) {
+    const auto row = queries.features(query, d);
+    const auto tf = static_cast<double>(row[tf_index - 1]);
+    if (tf == 0) {
+      scores[d] = 0;
+      continue;
+    }
+    const auto length = static_cast<double>(row[length_index - 1]);
+    const double relative = mean_length_ > 0 ? length / mean_length_ : 1;
+    const double idf = idf_index == 0 ? 1 : static_cast<double>(row[idf_index - 1]);
+    scores[d] = idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * relative));
+  }
+}
+
+namespace {
+
+// BM25 is made of counts; a negative one means that the feature is something else.
+Status check_nowhere_negative(std::uint64_t feature, const JudgedQueries& queries) {
+  for (std::size_t q = 0; q < queries.num_queries(); ++q) {
+    for (Document d = 0; d < queries.num_documents(q); ++d) {
+      const float value = queries.features(q, d)[feature - 1];
+      if (value < 0) {
+        return Error::invalid_data(
+            fmt::format("feature {} is {} in query {}", feature, value, queries.qid(q)),
+            "ranker 'bm25'", "term frequencies and lengths are 0 or more");
+      }
+    }
+  }
+  return Done{};
+}
+
+OptionTable<Bm25Options> options_table() {
+  OptionTable<Bm25Options> table;
+  table.count("tf", &Bm25Options::tf, 1, kMostFeature, "feature of the summed term frequency")
+      .count("length", &Bm25Options::length, 1, kMostFeature, "feature of the field's length")
+      .count("idf", &Bm25Options::idf, 0, kMostFeature, "feature of the idf; 0: none")
+      .number("k1", &Bm25Options::k1, {.least = 0, .most = 1e6}, "saturation of frequency")
+      .number("b", &Bm25Options::b, {.least = 0, .most = 1}, "weight of the length");
+  return table;
+}
+
+RankerKind::Made configure(const Bm25Options& options, const std::string& canonical,
+                           const JudgedQueries& queries) {
+  if (options.tf == 0 || options.length == 0) {
+    return Error::invalid_argument("the features 'tf' and 'length' must be named", "ranker 'bm25'",
+                                   "write bm25(tf=25,length=15,idf=20)");
+  }
+  for (const std::uint64_t feature : {options.tf, options.length, options.idf}) {
+    if (feature > queries.num_features()) return no_such_feature("bm25", feature, queries);
+  }
+  DUEL_RETURN_IF_ERROR(check_nowhere_negative(options.tf, queries));
+  DUEL_RETURN_IF_ERROR(check_nowhere_negative(options.length, queries));
+  return std::unique_ptr<const Ranker>(std::make_unique<Bm25Ranker>(canonical, options, queries));
+}
+
+const bool registered = ranker_catalogue().add({.name = "bm25"}, options_table(), configure);
+
+}  // namespace
+}  // namespace duel

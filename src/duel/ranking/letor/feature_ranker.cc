@@ -1,0 +1,47 @@
+#include "duel/ranking/letor/feature_ranker.h"
+
+#include <string>
+
+#include "duel/ranking/letor/ranker_catalogue.h"
+
+namespace duel {
+
+FeatureRanker::FeatureRanker(std::uint32_t feature)
+    : Ranker("f" + std::to_string(feature + 1)), feature_(feature) {}
+
+void FeatureRanker::score(const JudgedQueries& queries, std::size_t query,
+                          std::span<double> scores) const {
+  for (Document d = 0; d < scores.size(); ++d) {
+    scores[d] = static_cast<double>(queries.features(query, d)[feature_]);
+  }
+}
+
+namespace {
+
+struct FeatureOptions {
+  std::uint64_t index = 0;
+};
+
+OptionTable<FeatureOptions> options_table() {
+  OptionTable<FeatureOptions> table;
+  table.count("index", &FeatureOptions::index, 1, kMostFeature, "1-based feature", Shown::always);
+  return table;
+}
+
+RankerKind::Made configure(const FeatureOptions& options, const std::string& /*canonical*/,
+                           const JudgedQueries& queries) {
+  if (options.index == 0) {
+    return Error::invalid_argument("which feature is not said", "ranker 'feature'",
+                                   "write feature(index=3)");
+  }
+  if (options.index > queries.num_features()) {
+    return no_such_feature("feature", options.index, queries);
+  }
+  return std::unique_ptr<const Ranker>(
+      std::make_unique<FeatureRanker>(static_cast<std::uint32_t>(options.index - 1)));
+}
+
+const bool registered = ranker_catalogue().add({.name = "feature"}, options_table(), configure, 0);
+
+}  // namespace
+}  // namespace duel
