@@ -76,8 +76,8 @@ int run_program(int argc, const char* const* argv) {
     print_error(status.error());
     return exit_code_of(status.error());
   }
-  return context.run([&](CommandContext& context) -> Result<int> {
-    const Result<int> ended = line.chosen().action(context);
+  return context.run([&](CommandContext& given) -> Result<int> {
+    const Result<int> ended = line.chosen().action(given);
     if (ended.ok()) return ended;
     return as_option(line.chosen(), ended.error());
   });
