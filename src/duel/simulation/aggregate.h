@@ -2,13 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <vector>
 
-namespace duel {
+#include "duel/core/undefined.h"
 
-inline constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+namespace duel {
 
 struct Summary {
   double mean = kUndefined;
