@@ -329,7 +329,7 @@ TEST_F(run, explains_wrong_usage) {
   EXPECT_TRUE(contains(complaint({"--arms", "a,b", "--judge", "x 'y"}),
                        "--judge: a quote ' is not closed"));
   EXPECT_TRUE(contains(complaint({"--arms", "a,b", "--judge", "x {task}"}),
-                       "'{task}' without tasks (add --tasks FILE)"));
+                       "'{task}' without tasks (add --tasks)"));
   EXPECT_TRUE(contains(complaint({"--arms", "a,b", "--judge", "x", "--alpha", "1"}),
                        "'1' is out of range (allowed: > 0 and < 1)"));
   EXPECT_TRUE(

@@ -88,16 +88,16 @@ TEST_F(arm_list, refuses_what_is_not_there_or_has_two_meanings) {
   const auto complaint = [&](const std::string& item) {
     return list_arms({item}, "").error().to_string();
   };
-  EXPECT_TRUE(complaint("nowhere/*.txt").starts_with("--arms: no file matches 'nowhere/*.txt'"));
-  EXPECT_EQ(complaint("nowhere/a.txt"), "--arms: there is no file 'nowhere/a.txt'");
-  EXPECT_EQ(complaint("a,b,a"), "--arms: the arm 'a' is named twice");
-  EXPECT_EQ(complaint("a,,b"), "--arms: an empty name (such as a,b,c)");
+  EXPECT_TRUE(complaint("nowhere/*.txt").starts_with("arms: no file matches 'nowhere/*.txt'"));
+  EXPECT_EQ(complaint("nowhere/a.txt"), "arms: there is no file 'nowhere/a.txt'");
+  EXPECT_EQ(complaint("a,b,a"), "arms: the arm 'a' is named twice");
+  EXPECT_EQ(complaint("a,,b"), "arms: an empty name (such as a,b,c)");
   EXPECT_EQ(complaint("1,2"),
-            "--arms: '1' cannot name an arm (a judge's answer '1' would have two meanings)");
-  EXPECT_EQ(complaint("x,Tie").substr(0, 32), "--arms: 'Tie' cannot name an arm");
+            "arms: '1' cannot name an arm (a judge's answer '1' would have two meanings)");
+  EXPECT_EQ(complaint("x,Tie").substr(0, 30), "arms: 'Tie' cannot name an arm");
   const std::string base = directory_.path().string();
   EXPECT_EQ(complaint(base),
-            "--arms: '" + base + "' is a directory (its files are '" + base + "/*')");
+            "arms: '" + base + "' is a directory (its files are '" + base + "/*')");
   EXPECT_EQ(list_arms({"a"}, "").error().message, "there is only one arm, 'a'");
   EXPECT_EQ(list_arms({}, "").error().message, "no arms are given");
 }

@@ -174,7 +174,7 @@ TEST_F(interview, refuses_a_log_of_another_experiment_and_says_what_differs) {
     return Interview::open(std::move(changed)).error().to_string();
   };
   const std::string start = plan(10).log + ": this log is of another experiment: ";
-  const std::string anew = " (give another --log to begin anew)";
+  const std::string anew = " (give another `log` to begin anew)";
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.seed = 6; }),
             start + "its seed is 5, not 6" + anew);
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.stopping.alpha = 0.1; }),

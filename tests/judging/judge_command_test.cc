@@ -61,7 +61,7 @@ TEST(judge_command, says_which_place_is_unknown) {
             "unknown place '{frist}' (did you mean 'first'? known: first, second, first.id, "
             "second.id, first.payload, second.payload, task, duel_id)");
   EXPECT_EQ(JudgeCommand::parse("j {first} {task}", false, true).error().to_string(),
-            "'{task}' without tasks (add --tasks FILE)");
+            "'{task}' without tasks (add `tasks`)");
   EXPECT_EQ(JudgeCommand::parse("  ", false, true).error().message, "it names no program");
 }
 

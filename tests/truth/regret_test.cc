@@ -63,7 +63,7 @@ TEST(Regret, refuses_notions_that_need_a_condorcet_winner_where_there_is_none) {
     EXPECT_EQ(result.error().to_string(),
               to_string(notion) +
                   " regret needs a Condorcet winner, and matrix 'test' has none "
-                  "(use --regret copeland or --regret borda)");
+                  "(copeland and borda regret need none)");
   }
   EXPECT_TRUE(RegretMeter::create(RegretNotion::copeland, matrix).ok());
 }

@@ -20,7 +20,7 @@ namespace {
 Error other_experiment(const std::string& log, const std::string& message,
                        const std::string& hint) {
   return Error::invalid_argument("this log is of another experiment: " + message, log,
-                                 hint.empty() ? "give another --log to begin anew" : hint);
+                                 hint.empty() ? "give another `log` to begin anew" : hint);
 }
 
 // The first thing that differs, as an error; nothing where the log goes on.
@@ -50,7 +50,7 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
           log,
           fmt::format("the content of arm '{}' ({}) has changed since", wanted.arms[i].id,
                       wanted.arms[i].payload),
-          "duels about the old content say nothing of the new; give another --log to begin anew");
+          "duels about the old content say nothing of the new; give another `log` to begin anew");
     }
   }
   if (logged.policy != wanted.policy) return differs("policy", logged.policy, wanted.policy);
@@ -152,7 +152,7 @@ Status Interview::find_unanswered() {
               fmt::format("duel {} waits for an answer about task {}, which is not "
                           "among the tasks",
                           serve->duel_id, excerpt(serve->task)),
-              "give the tasks that the experiment began with: --tasks FILE");
+              "give the tasks that the experiment began with: `tasks`");
         }
         unanswered_.push_back(*serve);
         return Done{};
