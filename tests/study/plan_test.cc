@@ -50,9 +50,9 @@ TEST(plan, gives_the_same_numbers_on_any_number_of_threads) {
   PlanSpec spec = small_spec(guessed_truth(4, 0.15, 0.5).value());
   spec.tie_rate = 0.2;
   spec.parallel = 3;
-  const std::string one = to_plan_json(run_plan(spec).value(), 0.01);
+  const std::string one = to_json(run_plan(spec).value(), 0.01).dump();
   spec.threads = 3;
-  EXPECT_EQ(to_plan_json(run_plan(spec).value(), 0.01), one);
+  EXPECT_EQ(to_json(run_plan(spec).value(), 0.01).dump(), one);
 }
 
 // Ties take duels and teach nothing, so that a rate of 1/2 doubles them. A single trial of two arms
@@ -131,12 +131,74 @@ TEST(plan, draws_truths_from_what_a_pilot_saw) {
 TEST(plan, refuses_what_is_out_of_range_and_says_what_is_allowed) {
   PlanSpec spec = small_spec(two_arms(0.7));
   spec.alpha = 0.7;
-  EXPECT_EQ(run_plan(spec).error().to_string(), "--alpha: 0.7 is out of range (0 < alpha < 0.5)");
+  EXPECT_EQ(run_plan(spec).error().to_string(), "alpha: 0.7 is out of range (0 < alpha < 0.5)");
   EXPECT_FALSE(guessed_truth(1, 0.1, 0).ok());
   EXPECT_FALSE(guessed_truth(3, 0.5, 0).ok());
   spec.alpha = 0.05;
   spec.policies = {{"certify", {}}, {"certify", {{"alpha", "0.05"}}}};
   EXPECT_NE(run_plan(spec).error().to_string().find("given twice"), std::string::npos);
+}
+
+TEST(PlanQuestion, becomes_a_spec_with_auto_where_no_policy_is_named) {
+  const PlanSpec spec = plan_spec({.matrix = "arxiv"}).value();
+  EXPECT_EQ(spec.truth.name, "arxiv");
+  EXPECT_EQ(spec.truth.num_arms, 6U);
+  ASSERT_EQ(spec.policies.size(), 1U);
+  EXPECT_EQ(spec.policies[0].name, "auto");
+  EXPECT_EQ(spec.goal, Goal::condorcet);
+  EXPECT_EQ(spec.trials, PlanSpec{}.trials);
+}
+
+// Round-robin is played in any case.
+TEST(PlanQuestion, takes_lists_of_policies_and_drops_round_robin) {
+  const PlanSpec spec =
+      plan_spec({.arms = 4, .gap = 0.1, .policy = {"rucb(alpha=0.6),round-robin", "dts"}}).value();
+  ASSERT_EQ(spec.policies.size(), 2U);
+  EXPECT_EQ(spec.policies[0].name, "rucb");
+  EXPECT_EQ(spec.policies[1].name, "dts");
+  EXPECT_EQ(spec.truth.name, "4 arms, gap 0.1");
+}
+
+TEST(PlanQuestion, is_refused_with_the_field_that_is_wrong) {
+  const auto complaint = [](const PlanQuestion& question) {
+    return plan_spec(question).error().to_string();
+  };
+  EXPECT_EQ(complaint({}),
+            "what the arms are like is missing (give `matrix`, or `pilot`, or `arms` and `gap`)");
+  EXPECT_EQ(plan_spec({.matrix = "arxiv", .gap = 0.1}).error().message,
+            "the arms are described twice");
+  EXPECT_EQ(complaint({.arms = 3}),
+            "gap: is missing (`arms` and `gap` belong together, such as 5 and 0.05)");
+  EXPECT_EQ(plan_spec({.gap = 0.1}).error().field, "arms");
+  EXPECT_EQ(complaint({.arms = 1, .gap = 0.1}), "arms: 1 is out of range (2 .. 10000)");
+  EXPECT_EQ(complaint({.arms = 3, .gap = 0.5}), "gap: 0.5 is out of range (0 < gap < 0.5)");
+  EXPECT_EQ(plan_spec({.matrix = "arxiv", .policy = {"rucb("}}).error().field, "policy");
+  EXPECT_EQ(plan_spec({.matrix = "arxiv", .goal = "copland"}).error().field, "goal");
+  EXPECT_EQ(plan_spec({.matrix = "arxiv", .max_duels = 0}).error().field, "max_duels");
+  EXPECT_EQ(plan_spec({.matrix = "arxiv", .parallel = 0}).error().field, "parallel");
+  // More than 32 bits hold: it must not become a small number.
+  EXPECT_EQ(plan_spec({.matrix = "arxiv", .trials = (1ULL << 32) + 2}).error().field, "trials");
+}
+
+TEST(WastefulDesigns, are_those_that_leave_undecided_what_another_decides) {
+  PlanResults results{.trials = 100};
+  const auto add = [&](const char* policy, std::uint64_t undecided) {
+    PlanEntry entry;
+    entry.policy = policy;
+    entry.undecided = undecided;
+    results.entries.push_back(entry);
+  };
+  add("dts", 11);
+  add("certify", 1);
+  add("rucb", 10);  // a tenth is not many
+  add(kRoundRobin, 90);
+  const auto wasteful = wasteful_designs(results);
+  ASSERT_EQ(wasteful.size(), 1U);
+  EXPECT_EQ(wasteful[0].entry->policy, "dts");
+  EXPECT_EQ(wasteful[0].decider->policy, "certify");
+  results.entries[1].undecided = 2;  // more than a tenth of what dts leaves
+  EXPECT_TRUE(wasteful_designs(results).empty());
+  EXPECT_TRUE(wasteful_designs({}).empty());
 }
 
 TEST(plan, picture_has_a_line_for_every_design) {
