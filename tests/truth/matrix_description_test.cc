@@ -38,7 +38,7 @@ TEST(MatrixDescription, rounds_differences_to_what_the_matrix_says) {
 }
 
 TEST(MatrixDescription, is_null_in_json_where_nobody_wins) {
-  const PreferenceMatrix matrix = resolve_matrix("cyclic").value();
+  const PreferenceMatrix matrix = resolve_matrix("no-condorcet(k=5,seed=1)").value();
   const Json json = MatrixDescription(matrix).to_json();
   for (const char* name :
        {"condorcet_winner", "lower_bound", "lower_bound_terms", "best_opponents"}) {
