@@ -6,7 +6,7 @@
 
 #include "tests/cli/run_command.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 class PlanCommand : public testing::Test {
@@ -87,4 +87,4 @@ TEST_F(PlanCommand, explains_what_is_wrong) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -20,12 +20,6 @@
 namespace duel {
 namespace {
 
-using testing::content_of;
-using testing::names_in;
-using testing::TemporaryDirectory;
-using testing::Watched;
-using testing::write_content;
-
 const std::set<std::string> kComplete = {"spec.toml", "results.csv", "matrices.csv", "timing.json",
                                          "trials.csv"};
 

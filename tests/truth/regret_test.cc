@@ -9,10 +9,6 @@
 namespace duel {
 namespace {
 
-using test::coarse_matrix;
-using test::matrix_of;
-using test::named;
-
 RegretMeter meter(RegretNotion notion, const PreferenceMatrix& matrix) {
   return RegretMeter::create(notion, matrix).value();
 }
