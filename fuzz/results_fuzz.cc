@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto again = duel::parse_results_csv(written, "again.csv");
     DUEL_CHECK(again.ok());
     DUEL_CHECK(duel::to_results_csv(*again) == written);
-    DUEL_CHECK(!duel::to_json_text(*results).empty());
+    DUEL_CHECK(!duel::to_json(*results).dump_pretty().empty());
   }
   return 0;
 }

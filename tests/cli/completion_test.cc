@@ -6,7 +6,7 @@
 
 #include "tests/cli/run_command.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 // What bash would offer for the last word of the line, one a line.
@@ -122,4 +122,4 @@ TEST(CompletionCommand, every_command_and_option_of_the_help_pages_is_offered) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

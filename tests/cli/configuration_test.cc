@@ -5,7 +5,7 @@
 
 #include "tests/cli/run_command.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 class Configuration : public testing::Test {
@@ -157,4 +157,4 @@ TEST_F(Configuration, commands_without_settings_do_not_read_the_files) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

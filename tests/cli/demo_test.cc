@@ -2,7 +2,7 @@
 
 #include "tests/cli/run_command.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 TEST(DemoCommand, shows_the_comparison_and_writes_results_and_pictures) {
@@ -51,4 +51,4 @@ TEST(DemoCommand, explains_an_output_that_cannot_be_written) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -6,7 +6,7 @@
 
 #include "tests/cli/run_command.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 using Json = nlohmann::json;
@@ -156,4 +156,4 @@ TEST_F(EstimateCommand, an_interrupted_run_writes_nothing) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -5,7 +5,7 @@
 
 #include "tests/cli/run_command.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 using Json = nlohmann::json;
@@ -206,4 +206,4 @@ TEST_F(InterleaveCommand, explains_what_is_wrong) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -7,7 +7,7 @@
 
 #include "tests/cli/run_command.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 constexpr const char* kTwoArms = "good,bad\n0.5,0.8\n0.2,0.5\n";
@@ -160,4 +160,4 @@ TEST_F(LeagueCommand, shows_what_is_finished_when_interrupted) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -11,7 +11,7 @@
 
 #include "tests/cli/run_command.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 using nlohmann::json;
@@ -220,4 +220,4 @@ TEST(LearnCommand, takes_queries_of_one_document_and_equal_scores) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -6,7 +6,7 @@
 
 #include "tests/cli/run_command.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 using Json = nlohmann::json;
@@ -412,4 +412,4 @@ TEST(MatrixCommand, explains_itself) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -6,7 +6,7 @@
 
 #include "tests/cli/run_command.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 class PlanCommand : public testing::Test {
@@ -71,7 +71,7 @@ TEST_F(PlanCommand, explains_what_is_wrong) {
     std::string message;
   };
   const std::vector<Wrong> cases = {
-      {{}, "what the arms are like is missing (give --matrix M, or --pilot FILE"},
+      {{}, "what the arms are like is missing (give --matrix, or --pilot, or --arms and --gap)"},
       {{"--arms", "3"}, "--arms and --gap belong together"},
       {{"--arms", "3", "--gap", "0.7"}, "--gap: 0.7 is out of range (0 < gap < 0.5)"},
       {{"--arms", "3", "--gap", "0.2", "--matrix", "arxiv"}, "the arms are described twice"},
@@ -87,4 +87,4 @@ TEST_F(PlanCommand, explains_what_is_wrong) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -4,7 +4,7 @@
 
 #include "tests/cli/run_command.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 constexpr const char* kHeader =
@@ -223,4 +223,4 @@ TEST_F(PlotCommand, a_failing_gnuplot_leaves_the_old_picture) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -8,7 +8,7 @@
 
 #include "tests/cli/run_command.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 TEST(PoliciesCommand, lists_every_policy_with_its_facts) {
@@ -120,4 +120,4 @@ TEST(PoliciesCommand, still_says_what_the_page_of_the_documents_says) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

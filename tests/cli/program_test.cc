@@ -5,7 +5,7 @@
 
 #include "tests/cli/run_command.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 const std::vector<std::vector<std::string>> kCommands = {{"demo"},
@@ -167,4 +167,4 @@ TEST(Program, a_closed_output_is_a_failure_and_never_a_file) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -8,7 +8,7 @@
 
 #include "tests/cli/run_command.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 struct Example {
@@ -101,4 +101,4 @@ TEST(Readme, names_every_policy_with_its_status) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -7,7 +7,7 @@
 
 #include "tests/cli/run_command.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 class ReproduceCommand : public testing::Test {
@@ -156,4 +156,4 @@ TEST_F(ReproduceCommand, all_passes_over_what_is_complete_with_the_same_settings
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

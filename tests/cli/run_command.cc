@@ -15,7 +15,7 @@
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX asks for it
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 void require(bool condition, const std::string& what) {
@@ -175,4 +175,4 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-}  // namespace duel::test
+}  // namespace duel

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace duel::test {
+namespace duel {
 
 struct CommandResult {
   int exit_code = -1;  // 128 + signal where a signal ended it, as a shell says
@@ -81,4 +81,4 @@ class TemporaryDirectory {
 std::string read_text(const std::filesystem::path& path);
 bool contains(const std::string& text, const std::string& part);
 
-}  // namespace duel::test
+}  // namespace duel

@@ -13,7 +13,7 @@
 
 #include "tests/cli/run_command.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 using Json = nlohmann::json;
@@ -27,9 +27,9 @@ constexpr const char* kJudge =
     "if [ \"$1\" \\< \"$2\" ]; then better=first worse=second; else better=second worse=first; fi\n"
     "[ $((n % 4)) -lt 3 ] && echo $better || echo $worse\n";
 
-class run : public ::testing::Test {
+class RunCommand : public ::testing::Test {
  protected:
-  run() {
+  RunCommand() {
     for (const char* name : {"a", "b", "c"}) write(std::string("arms/") + name + ".txt", name);
     script("judge", kJudge);
   }
@@ -79,7 +79,7 @@ class run : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(run, finds_the_best_arm_and_writes_log_and_certificate) {
+TEST_F(RunCommand, finds_the_best_arm_and_writes_log_and_certificate) {
   const CommandResult result = duel({"--arms", "arms/*.txt", "--judge", "./judge"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(contains(result.out, "beats each of the 2 other arms")) << result.out;
@@ -98,7 +98,7 @@ TEST_F(run, finds_the_best_arm_and_writes_log_and_certificate) {
   EXPECT_TRUE(contains(again.err, "was certified already; nothing was asked"));
 }
 
-TEST_F(run, prints_json) {
+TEST_F(RunCommand, prints_json) {
   const CommandResult result = duel({"--arms", "arms/*.txt", "--judge", "./judge", "--json", "-q"});
   const Json json = Json::parse(result.out);
   EXPECT_EQ(json["status"], "certified");
@@ -111,14 +111,14 @@ TEST_F(run, prints_json) {
   EXPECT_GT(json["round_robin"]["median"], 0);
 }
 
-TEST_F(run, takes_arms_that_a_shell_expanded) {
+TEST_F(RunCommand, takes_arms_that_a_shell_expanded) {
   const CommandResult result = duel({"--arms", "arms/a.txt", "arms/b.txt", "arms/c.txt", "--judge",
                                      "./judge", "--max-duels", "2"});
   EXPECT_EQ(result.exit_code, 3) << result.err;
   EXPECT_EQ(records("arms.duel.jsonl").front()["arms"].size(), 3);
 }
 
-TEST_F(run, stops_undecided_and_goes_on_with_more_duels) {
+TEST_F(RunCommand, stops_undecided_and_goes_on_with_more_duels) {
   const CommandResult first =
       duel({"--arms", "arms/*.txt", "--judge", "./judge", "--max-duels", "5", "--log", "l"});
   EXPECT_EQ(first.exit_code, 3);
@@ -133,7 +133,7 @@ TEST_F(run, stops_undecided_and_goes_on_with_more_duels) {
   EXPECT_EQ(timeless(more.out), timeless(whole.out));
 }
 
-TEST_F(run, loses_and_doubles_nothing_when_killed_at_random_moments) {
+TEST_F(RunCommand, loses_and_doubles_nothing_when_killed_at_random_moments) {
   const std::vector<std::string> arguments = {"--arms", "arms/*.txt", "--judge", "./judge",
                                               "--json"};
   const CommandResult whole = duel(arguments);
@@ -161,7 +161,7 @@ TEST_F(run, loses_and_doubles_nothing_when_killed_at_random_moments) {
   for (const auto& [duel_id, count] : outcomes) EXPECT_EQ(count, 1) << duel_id;
 }
 
-TEST_F(run, keeps_several_duels_in_flight_and_survives_a_kill_with_them) {
+TEST_F(RunCommand, keeps_several_duels_in_flight_and_survives_a_kill_with_them) {
   script("slow", "sleep 0.05\n" + std::string(kJudge));
   const std::vector<std::string> arguments = {"--arms", "arms/*.txt",  "--judge", "./slow",
                                               "--json", "--parallel",  "6",       "--log",
@@ -182,7 +182,7 @@ TEST_F(run, keeps_several_duels_in_flight_and_survives_a_kill_with_them) {
   for (const auto& [duel_id, fate] : fates) EXPECT_EQ(fate, 101) << duel_id;  // each ends once
 }
 
-TEST_F(run, ends_cleanly_on_interruption_and_says_how_to_go_on) {
+TEST_F(RunCommand, ends_cleanly_on_interruption_and_says_how_to_go_on) {
   script("slow", "sleep 30\n");
   RunningDuel running(complete({"--arms", "arms/*.txt", "--judge", "./slow", "--log", "my log"}),
                       {.directory = directory_.path()});
@@ -198,7 +198,7 @@ TEST_F(run, ends_cleanly_on_interruption_and_says_how_to_go_on) {
   EXPECT_TRUE(contains(result.err, "--judge ./slow"));
 }
 
-TEST_F(run, counts_no_failure_of_the_judge_against_an_arm) {
+TEST_F(RunCommand, counts_no_failure_of_the_judge_against_an_arm) {
   // Fails in every way in turn, and answers tie at the fourth try of each duel.
   script(
       "moody",
@@ -215,7 +215,7 @@ TEST_F(run, counts_no_failure_of_the_judge_against_an_arm) {
   EXPECT_TRUE(contains(result.err, "the judge failed 12 times"));
 }
 
-TEST_F(run, stops_when_the_judge_never_answers) {
+TEST_F(RunCommand, stops_when_the_judge_never_answers) {
   script("broken", "echo the key is missing >&2; exit 1\n");
   const CommandResult result = duel(
       {"--arms", "arms/*.txt", "--judge", "./broken", "--retries", "0", "--max-failures", "3"});
@@ -227,7 +227,7 @@ TEST_F(run, stops_when_the_judge_never_answers) {
       << result.err;
 }
 
-TEST_F(run, records_what_the_failure_option_says) {
+TEST_F(RunCommand, records_what_the_failure_option_says) {
   script("senseless", "echo perhaps\n");
   script("silent", "exit 1\n");
   const auto fate = [&](const std::string& judge, const std::string& what, const std::string& log) {
@@ -242,7 +242,7 @@ TEST_F(run, records_what_the_failure_option_says) {
   EXPECT_EQ(fate("silent", "stop", "l4"), "serve ");  // the next run asks it again
 }
 
-TEST_F(run, gives_up_on_a_judge_that_hangs) {
+TEST_F(RunCommand, gives_up_on_a_judge_that_hangs) {
   script("hangs", "trap '' TERM\nsleep 60 & wait; sleep 60\n");
   const CommandResult result = duel({"--arms", "arms/*.txt", "--judge", "./hangs", "--timeout",
                                      "0.2", "--retries", "0", "--max-failures", "1"});
@@ -250,7 +250,7 @@ TEST_F(run, gives_up_on_a_judge_that_hangs) {
   EXPECT_TRUE(contains(result.err, "no answer within 0.2 s")) << result.err;
 }
 
-TEST_F(run, speaks_with_a_judge_that_stays) {
+TEST_F(RunCommand, speaks_with_a_judge_that_stays) {
   script("stays",
          "echo started >> starts\n"
          "while read -r line; do\n"
@@ -265,7 +265,7 @@ TEST_F(run, speaks_with_a_judge_that_stays) {
   EXPECT_EQ(read_text(directory_ / "starts"), "started\nstarted\n");
 }
 
-TEST_F(run, judges_in_both_orders_and_takes_a_flip_for_a_tie) {
+TEST_F(RunCommand, judges_in_both_orders_and_takes_a_flip_for_a_tie) {
   script("left", "echo first\n");  // always the one shown first
   const CommandResult result = duel({"--arms", "arms/*.txt", "--judge", "./left", "--order", "both",
                                      "--max-duels", "3", "--json"});
@@ -274,7 +274,7 @@ TEST_F(run, judges_in_both_orders_and_takes_a_flip_for_a_tie) {
   EXPECT_EQ(records("arms.duel.jsonl")[2]["judgements"].size(), 2);
 }
 
-TEST_F(run, gives_each_duel_a_task) {
+TEST_F(RunCommand, gives_each_duel_a_task) {
   write("tasks.jsonl", "{\"id\":\"t1\",\"q\":\"one\"}\n{\"id\":\"t2\",\"q\":\"two words\"}\n");
   script("asks", "echo \"$3\" >> asked; echo tie\n");
   const CommandResult result =
@@ -291,7 +291,7 @@ TEST_F(run, gives_each_duel_a_task) {
   EXPECT_TRUE(task == "t1" || task == "t2");
 }
 
-TEST_F(run, notices_a_file_that_changed) {
+TEST_F(RunCommand, notices_a_file_that_changed) {
   duel({"--arms", "arms/*.txt", "--judge", "./judge", "--max-duels", "2"});
   write("arms/b.txt", "better");
   const CommandResult result = duel({"--arms", "arms/*.txt", "--judge", "./judge"});
@@ -302,7 +302,7 @@ TEST_F(run, notices_a_file_that_changed) {
       << result.err;
 }
 
-TEST_F(run, keeps_what_it_has_when_the_disk_is_full) {
+TEST_F(RunCommand, keeps_what_it_has_when_the_disk_is_full) {
   const CommandResult full =
       run_shell("ulimit -f 4; exec \"$duel\" run --arms 'arms/*.txt' --judge ./judge --log small",
                 {.directory = directory_.path()});
@@ -316,7 +316,7 @@ TEST_F(run, keeps_what_it_has_when_the_disk_is_full) {
   EXPECT_EQ(timeless(result.out), timeless(whole.out));
 }
 
-TEST_F(run, explains_wrong_usage) {
+TEST_F(RunCommand, explains_wrong_usage) {
   const auto complaint = [&](std::vector<std::string> arguments) {
     const CommandResult result = duel(std::move(arguments));
     EXPECT_EQ(result.exit_code, 2) << result.err;
@@ -329,7 +329,7 @@ TEST_F(run, explains_wrong_usage) {
   EXPECT_TRUE(contains(complaint({"--arms", "a,b", "--judge", "x 'y"}),
                        "--judge: a quote ' is not closed"));
   EXPECT_TRUE(contains(complaint({"--arms", "a,b", "--judge", "x {task}"}),
-                       "'{task}' without tasks (add --tasks FILE)"));
+                       "'{task}' without tasks (add --tasks)"));
   EXPECT_TRUE(contains(complaint({"--arms", "a,b", "--judge", "x", "--alpha", "1"}),
                        "'1' is out of range (allowed: > 0 and < 1)"));
   EXPECT_TRUE(
@@ -342,7 +342,7 @@ TEST_F(run, explains_wrong_usage) {
                "the log and the certificate are the same file"));
 }
 
-TEST_F(run, says_what_cannot_be_started) {
+TEST_F(RunCommand, says_what_cannot_be_started) {
   const CommandResult missing = duel({"--arms", "a,b", "--judge", "./nowhere"});
   EXPECT_EQ(missing.exit_code, 1);
   EXPECT_TRUE(contains(missing.err, "./nowhere: there is no such program")) << missing.err;
@@ -355,7 +355,7 @@ TEST_F(run, says_what_cannot_be_started) {
       << plain.err;
 }
 
-TEST_F(run, lets_no_two_programs_write_one_log) {
+TEST_F(RunCommand, lets_no_two_programs_write_one_log) {
   script("slow", "sleep 5; echo tie\n");
   RunningDuel running(complete({"--arms", "arms/*.txt", "--judge", "./slow", "--log", "one"}),
                       {.directory = directory_.path()});
@@ -368,4 +368,4 @@ TEST_F(run, lets_no_two_programs_write_one_log) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -9,7 +9,7 @@
 
 #include "tests/cli/run_command.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 using Json = nlohmann::json;
@@ -560,4 +560,4 @@ TEST(SimulateCommand, refuses_what_does_not_fit_in_memory) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

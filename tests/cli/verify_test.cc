@@ -7,7 +7,7 @@
 
 #include "tests/cli/run_command.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 using Json = nlohmann::json;
@@ -149,4 +149,4 @@ TEST_F(LogCommands, result_says_what_is_missing) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -7,12 +7,12 @@
 
 #include "tests/cli/run_command.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 using Json = nlohmann::json;
 
-class vote : public ::testing::Test {
+class VoteCommand : public ::testing::Test {
  protected:
   CommandResult duel(const std::string& input, std::vector<std::string> more = {}) {
     std::vector<std::string> arguments = {"vote", "--arms", "red,blue"};
@@ -33,7 +33,7 @@ class vote : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(vote, takes_every_answer_from_lines) {
+TEST_F(VoteCommand, takes_every_answer_from_lines) {
   const CommandResult result = duel("1\nright\nt\n\nBOTH_BAD\ns\n");
   EXPECT_EQ(result.exit_code, 3) << result.err;
   EXPECT_EQ(outcomes(), (Results{"win", "win", "tie", "both_bad", "skip"}));
@@ -43,7 +43,7 @@ TEST_F(vote, takes_every_answer_from_lines) {
   EXPECT_TRUE(contains(result.err, "To go on: duel vote --arms red,blue"));
 }
 
-TEST_F(vote, shows_both_items_and_the_keys) {
+TEST_F(VoteCommand, shows_both_items_and_the_keys) {
   const CommandResult result = duel("q\n");
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_TRUE(contains(result.err, "--- 1 ---\n"));
@@ -53,7 +53,7 @@ TEST_F(vote, shows_both_items_and_the_keys) {
   EXPECT_EQ(outcomes(), Results{});
 }
 
-TEST_F(vote, takes_an_answer_back_before_the_next_pair_comes) {
+TEST_F(VoteCommand, takes_an_answer_back_before_the_next_pair_comes) {
   const CommandResult result = duel("1\nu\nt\nq\n");
   EXPECT_EQ(outcomes(), (Results{"tie"}));
   EXPECT_TRUE(contains(result.err, "Undone."));
@@ -61,12 +61,12 @@ TEST_F(vote, takes_an_answer_back_before_the_next_pair_comes) {
   EXPECT_TRUE(contains(late.err, "There is nothing to undo: the last answer is recorded."));
 }
 
-TEST_F(vote, repeats_the_keys_for_what_it_does_not_know) {
+TEST_F(VoteCommand, repeats_the_keys_for_what_it_does_not_know) {
   const CommandResult result = duel("x\n2\nq\n");
   EXPECT_EQ(outcomes(), (Results{"win"}));
 }
 
-TEST_F(vote, goes_on_and_ends_with_a_certificate) {
+TEST_F(VoteCommand, goes_on_and_ends_with_a_certificate) {
   duel("t\nt\n");
   // The fixed order shows red first; always the first.
   std::string always;
@@ -84,7 +84,7 @@ TEST_F(vote, goes_on_and_ends_with_a_certificate) {
       contains(read_text(directory_ / "fixed.jsonl"), R"("source":{"type":"human","id":"ann"})"));
 }
 
-TEST_F(vote, shows_texts_blind_and_harmless) {
+TEST_F(VoteCommand, shows_texts_blind_and_harmless) {
   directory_.write("one.txt", "First line\n\x1b[31mred\ttab\n");
   directory_.write("two.txt", "Another text\n");
   const CommandResult result = run_duel({"vote", "--arms", "one.txt,two.txt"},
@@ -94,4 +94,4 @@ TEST_F(vote, shows_texts_blind_and_harmless) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

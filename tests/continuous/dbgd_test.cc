@@ -14,7 +14,7 @@
 #include "duel/continuous/point_trial.h"
 #include "duel/continuous/vectors.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 using Vector = std::vector<double>;
@@ -363,4 +363,4 @@ TEST(PointTrial, is_the_literal_loop) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -9,7 +9,7 @@
 
 #include "duel/continuous/vectors.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 double normal_share_below(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
@@ -112,4 +112,4 @@ TEST(Direction, depends_on_its_round_alone) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 TEST(LearnerRegistry, lists_learners_with_their_facts) {
@@ -56,4 +56,4 @@ TEST(LearnerRegistry, says_what_is_wrong_with_a_name) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -12,7 +12,7 @@
 #include "duel/continuous/direction.h"
 #include "duel/continuous/vectors.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 std::vector<double> random_point(std::size_t dimension, double size, RoundRng rng) {
@@ -194,4 +194,4 @@ TEST(PointSet, refuses_what_is_no_set) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -9,7 +9,7 @@
 #include "duel/continuous/link.h"
 #include "duel/continuous/vectors.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 constexpr ValueFunction kAll[] = {ValueFunction::v1, ValueFunction::v2, ValueFunction::v3,
@@ -128,4 +128,4 @@ TEST(Link, constants_are_the_largest_slopes) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -9,10 +9,7 @@
 namespace duel {
 namespace {
 
-using testing::TemporaryDirectory;
-using testing::write_content;
-
-TEST(directory_entries, are_sorted_and_hold_folders_too) {
+TEST(DirectoryEntries, are_sorted_and_hold_folders_too) {
   const TemporaryDirectory directory;
   for (const char* name : {"b.csv", "a.txt", ".hidden"}) write_content(directory / name, "");
   std::filesystem::create_directory(directory / "c");
@@ -23,7 +20,7 @@ TEST(directory_entries, are_sorted_and_hold_folders_too) {
   EXPECT_EQ(names, (std::vector<std::string>{".hidden", "a.txt", "b.csv", "c"}));
 }
 
-TEST(directory_entries, of_no_directory_is_an_error_that_names_it) {
+TEST(DirectoryEntries, of_no_directory_is_an_error_that_names_it) {
   const auto entries = directory_entries("/no/such/place");
   ASSERT_FALSE(entries.ok());
   EXPECT_EQ(entries.error().code, ErrorCode::not_found);

@@ -10,7 +10,7 @@
 namespace duel {
 namespace {
 
-TEST(json, pairs_of_text_and_value_make_an_object_and_anything_else_an_array) {
+TEST(Json, pairs_of_text_and_value_make_an_object_and_anything_else_an_array) {
   const Json object{{"a", 1}, {"b", Json::array()}};
   EXPECT_TRUE(object.is_object());
   EXPECT_EQ(object.dump(), R"({"a":1,"b":[]})");
@@ -18,7 +18,7 @@ TEST(json, pairs_of_text_and_value_make_an_object_and_anything_else_an_array) {
   EXPECT_EQ(array.dump(), R"([1,"two",null,2.5,true])");
 }
 
-TEST(json, members_keep_the_order_in_which_they_came) {
+TEST(Json, members_keep_the_order_in_which_they_came) {
   Json json;
   json["z"] = 1;
   json["a"] = std::vector<double>{1, 0.5};
@@ -28,7 +28,7 @@ TEST(json, members_keep_the_order_in_which_they_came) {
   EXPECT_EQ(json.dump(), R"({"z":-2,"a":null,"m":"x"})");
 }
 
-TEST(json, what_was_written_is_read_again) {
+TEST(Json, what_was_written_is_read_again) {
   const std::string text =
       R"({"text":"\"é\u0001","whole":-3,"large":18446744073709551615,"real":1e-300,"deep":[[{}]]})";
   const auto json = Json::parse(text);
@@ -41,17 +41,17 @@ TEST(json, what_was_written_is_read_again) {
   EXPECT_EQ(*Json::parse(json->dump_pretty()), *json);
 }
 
-TEST(json, of_two_members_of_one_name_the_last_counts) {
+TEST(Json, of_two_members_of_one_name_the_last_counts) {
   EXPECT_EQ(Json::parse(R"({"a":1,"b":2,"a":3})")->dump(), R"({"a":3,"b":2})");
 }
 
-TEST(json, what_is_no_json_is_nothing) {
+TEST(Json, what_is_no_json_is_nothing) {
   for (const char* text : {"", "{", "[1,]", "{\"a\"}", "1 2", "nul", "\"\xff\"", "NaN"}) {
     EXPECT_FALSE(Json::parse(text)) << text;
   }
 }
 
-TEST(json, nesting_is_limited_so_that_input_cannot_exhaust_the_stack) {
+TEST(Json, nesting_is_limited_so_that_input_cannot_exhaust_the_stack) {
   const auto nested = [](std::size_t depth) {
     return std::string(depth, '[') + std::string(depth, ']');
   };
@@ -60,11 +60,11 @@ TEST(json, nesting_is_limited_so_that_input_cannot_exhaust_the_stack) {
   EXPECT_FALSE(Json::parse(nested(1'000'000)));
 }
 
-TEST(json, bytes_outside_utf8_are_replaced_when_written) {
+TEST(Json, bytes_outside_utf8_are_replaced_when_written) {
   EXPECT_EQ(Json("a\xff").dump(), "\"a\xef\xbf\xbd\"");
 }
 
-TEST(json, a_value_of_another_kind_or_a_missing_member_throws) {
+TEST(Json, a_value_of_another_kind_or_a_missing_member_throws) {
   const Json json{{"a", "text"}, {"n", -1}};
   EXPECT_THROW(json.at("a").get<double>(), JsonError);
   EXPECT_THROW(json.at("a").get<bool>(), JsonError);
@@ -75,7 +75,7 @@ TEST(json, a_value_of_another_kind_or_a_missing_member_throws) {
   EXPECT_EQ(json.find("b"), nullptr);
 }
 
-TEST(json, numbers_are_equal_by_value_and_objects_whatever_their_order) {
+TEST(Json, numbers_are_equal_by_value_and_objects_whatever_their_order) {
   EXPECT_EQ(Json(1), Json(1u));
   EXPECT_EQ(Json(1), Json(1.0));
   EXPECT_FALSE(Json(1).same_kind(Json(1u)));
@@ -85,7 +85,7 @@ TEST(json, numbers_are_equal_by_value_and_objects_whatever_their_order) {
   EXPECT_NE((Json{1, 2}), (Json{2, 1}));
 }
 
-TEST(json, what_is_not_finite_is_null) {
+TEST(Json, what_is_not_finite_is_null) {
   EXPECT_TRUE(finite_or_null(std::nan("")).is_null());
   EXPECT_TRUE(finite_or_null(std::numeric_limits<double>::infinity()).is_null());
   EXPECT_EQ(finite_or_null(0.5).get<double>(), 0.5);

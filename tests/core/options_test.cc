@@ -331,7 +331,7 @@ OptionTable<ListOptions> list_table() {
   return table;
 }
 
-TEST(options, list_of_numbers_is_written_with_slashes) {
+TEST(OptionTable, list_of_numbers_is_written_with_slashes) {
   const auto table = list_table();
   const auto parsed = table.parse(parse_call("m(click=0.1/1e-1/1)").value(), {}, "model");
   ASSERT_TRUE(parsed.ok());
@@ -347,7 +347,7 @@ TEST(options, list_of_numbers_is_written_with_slashes) {
   EXPECT_EQ(table.facts()[0].default_value, "auto");
 }
 
-TEST(options, list_of_numbers_names_the_entry_that_is_wrong) {
+TEST(OptionTable, list_of_numbers_names_the_entry_that_is_wrong) {
   const auto error_of_list = [](std::string_view text) {
     const auto parsed = list_table().parse(parse_call(text).value(), {}, "model");
     return parsed.ok() ? "no error" : parsed.error().message;

@@ -31,7 +31,7 @@ BradleyTerryFit fitted(const DuelTable& table, TieModel ties = TieModel::halves)
   return std::move(fit).value();
 }
 
-TEST(bradley_terry, has_the_published_strengths) {
+TEST(BradleyTerry, has_the_published_strengths) {
   const BradleyTerryFit fit = fitted(traced());
   EXPECT_NEAR(fit.strength[0], .559438, 1e-6);
   EXPECT_NEAR(fit.strength[1], .256099, 1e-6);
@@ -41,7 +41,7 @@ TEST(bradley_terry, has_the_published_strengths) {
 }
 
 // At the maximum expected wins equal the wins: W_i = sum_j n_ij p_ij.
-TEST(bradley_terry, expects_the_wins_that_were_seen) {
+TEST(BradleyTerry, expects_the_wins_that_were_seen) {
   RoundRng rng = Stream(4, 0, Purpose::test, "bradley_terry").at(1);
   DuelTable table(8);
   for (Arm i = 0; i < 8; ++i) {
@@ -62,7 +62,7 @@ TEST(bradley_terry, expects_the_wins_that_were_seen) {
 }
 
 // Two arms with w and l: u_0 - u_1 = ln(w/l), variance n/(w l).
-TEST(bradley_terry, two_arms_are_a_logarithm_of_odds) {
+TEST(BradleyTerry, two_arms_are_a_logarithm_of_odds) {
   DuelTable table(2);
   table.add_wins(0, 1, 30);
   table.add_wins(1, 0, 10);
@@ -77,7 +77,7 @@ TEST(bradley_terry, two_arms_are_a_logarithm_of_odds) {
   EXPECT_NEAR(fit.elo(0, 1500) + fit.elo(1, 1500), 3000, 1e-8);
 }
 
-TEST(bradley_terry, reports_the_wins_it_adds_where_the_likelihood_has_no_maximum) {
+TEST(BradleyTerry, reports_the_wins_it_adds_where_the_likelihood_has_no_maximum) {
   DuelTable table(3);  // 0 beat 1 beat 2: no way back
   table.add_wins(0, 1, 5);
   table.add_wins(1, 2, 5);
@@ -89,7 +89,7 @@ TEST(bradley_terry, reports_the_wins_it_adds_where_the_likelihood_has_no_maximum
   EXPECT_NEAR(fit.log_strength[1] - fit.log_strength[2], std::log(51.0), 1e-9);
 }
 
-TEST(bradley_terry, names_arms_that_nothing_links_and_counts_that_are_none) {
+TEST(BradleyTerry, names_arms_that_nothing_links_and_counts_that_are_none) {
   DuelTable apart(4);
   apart.add_wins(0, 1, 5);
   apart.add_wins(2, 3, 5);
@@ -103,7 +103,7 @@ TEST(bradley_terry, names_arms_that_nothing_links_and_counts_that_are_none) {
 
 // A cycle 9:1 round: by symmetry all strengths are equal, so the statistic is
 // 2 * 3 * (9 ln(.9/.5) + 1 ln(.1/.5)) with 3 - 2 degrees of freedom.
-TEST(bradley_terry, lack_of_fit_sees_a_cycle) {
+TEST(BradleyTerry, lack_of_fit_sees_a_cycle) {
   DuelTable table(3);
   for (Arm i = 0; i < 3; ++i) {
     table.add_wins(i, (i + 1) % 3, 9);
@@ -117,7 +117,7 @@ TEST(bradley_terry, lack_of_fit_sees_a_cycle) {
   EXPECT_NEAR(fit.lack_of_fit->p_value, std::erfc(std::sqrt(statistic / 2)), 1e-10);
 }
 
-TEST(tie_models, have_the_published_chances) {
+TEST(TieModels, have_the_published_chances) {
   const TieChances davidson = davidson_chances(2, 1, 0.5);
   EXPECT_NEAR(davidson.first, .53950, 5e-6);
   EXPECT_NEAR(davidson.second, .26975, 5e-6);
@@ -130,7 +130,7 @@ TEST(tie_models, have_the_published_chances) {
 
 // Tables filled with the models' own expected counts: the fit must return the parameters, fit
 // perfectly, and a step in any direction must lower the likelihood.
-TEST(tie_models, recover_their_parameters_from_expected_counts) {
+TEST(TieModels, recover_their_parameters_from_expected_counts) {
   const std::vector<double> pi = {0.5, 0.3, 0.15, 0.05};
   for (const TieModel model : {TieModel::davidson, TieModel::rao_kupper}) {
     const double parameter = model == TieModel::davidson ? 0.7 : 1.8;
@@ -157,7 +157,7 @@ TEST(tie_models, recover_their_parameters_from_expected_counts) {
 
 // Two arms, Davidson: w : t : l = 8 : 4 : 2 is fitted exactly by odds 4 and nu = t/sqrt(w l) = 1.
 // The variance of d = ln(w/l) is 1/w + 1/l. Rao-Kupper: (w+t)(l+t)/(w l) = theta^2 = 12 * 6/16.
-TEST(tie_models, fit_two_arms_exactly) {
+TEST(TieModels, fit_two_arms_exactly) {
   DuelTable table(2);
   table.add_wins(0, 1, 8);
   table.add_wins(1, 0, 2);
@@ -170,7 +170,7 @@ TEST(tie_models, fit_two_arms_exactly) {
   EXPECT_NEAR(rao.tie_parameter, std::sqrt(72.0 / 16.0), 1e-9);
 }
 
-TEST(tie_models, without_ties_are_plain_bradley_terry) {
+TEST(TieModels, without_ties_are_plain_bradley_terry) {
   const BradleyTerryFit plain = fitted(traced());
   const BradleyTerryFit davidson = fitted(traced(), TieModel::davidson);
   const BradleyTerryFit rao = fitted(traced(), TieModel::rao_kupper);
@@ -181,7 +181,7 @@ TEST(tie_models, without_ties_are_plain_bradley_terry) {
 }
 
 // 3 wins and 2 ties, never a loss: odds and ties could grow together for ever.
-TEST(tie_models, add_wins_where_ties_alone_lead_back) {
+TEST(TieModels, add_wins_where_ties_alone_lead_back) {
   DuelTable table(2);
   table.add_wins(0, 1, 3);
   table.add_ties(0, 1, 2);
@@ -208,7 +208,7 @@ BradleyTerryFit fitted_with_prior(const DuelTable& table, double shape, double r
 // With x = pi_0/(pi_0 + pi_1) the posterior is x^(w + a - 1) (1 - x)^(l + a - 1) and a function of
 // the sum alone: odds (w + a - 1)/(l + a - 1), and the variance of their logarithm as of so many
 // wins.
-TEST(bradley_terry_prior, two_arms_are_a_logarithm_of_odds_with_wins_added) {
+TEST(BradleyTerryPrior, two_arms_are_a_logarithm_of_odds_with_wins_added) {
   for (const auto& [won, lost] : std::vector<std::pair<double, double>>{{30, 10}, {7, 0}, {0, 0}}) {
     DuelTable table(2);
     table.add_wins(0, 1, won);
@@ -267,7 +267,7 @@ std::vector<double> brute_force_mode(const DuelTable& table, const GammaPrior& p
 // Golden sections see a maximum of height h to sqrt(eps |h|), about 1e-6 here. The rate only sets
 // the scale. The last table has an arm that always won, two groups that nothing links, and an arm
 // without duels.
-TEST(bradley_terry_prior, is_the_mode_of_the_posterior_by_brute_force) {
+TEST(BradleyTerryPrior, is_the_mode_of_the_posterior_by_brute_force) {
   DuelTable apart(6);
   apart.add_wins(0, 1, 5);
   apart.add_wins(1, 2, 4);
@@ -290,7 +290,7 @@ TEST(bradley_terry_prior, is_the_mode_of_the_posterior_by_brute_force) {
 }
 
 // The mode moves by O(a - 1): a tenfold smaller weight, a tenfold smaller distance.
-TEST(bradley_terry_prior, tends_to_maximum_likelihood_as_it_vanishes) {
+TEST(BradleyTerryPrior, tends_to_maximum_likelihood_as_it_vanishes) {
   const BradleyTerryFit plain = fitted(traced());
   double last = 1;
   for (const double weight : {1e-2, 1e-3, 1e-4, 1e-5}) {
@@ -308,7 +308,7 @@ TEST(bradley_terry_prior, tends_to_maximum_likelihood_as_it_vanishes) {
 
 // The covariance of differences is that of the whole posterior, scale and all: the inverse of
 // H + diag(b pi) at the mode, by central differences of nothing but its definition.
-TEST(bradley_terry_prior, has_the_curvature_of_the_whole_posterior) {
+TEST(BradleyTerryPrior, has_the_curvature_of_the_whole_posterior) {
   const double a = 2.5;
   const BradleyTerryFit fit = fitted_with_prior(traced(), a);
   // b = 1: strengths at the mode sum to 3 (a - 1).
@@ -331,7 +331,7 @@ TEST(bradley_terry_prior, has_the_curvature_of_the_whole_posterior) {
   EXPECT_NEAR(fit.standard_error(0, 1), std::sqrt((c00 + c11 - 2 * c01) / det), 1e-9);
 }
 
-TEST(bradley_terry_prior, holds_the_models_with_ties) {
+TEST(BradleyTerryPrior, holds_the_models_with_ties) {
   DuelTable table(3);  // never a loss of arm 0, and arm 2 without duels
   table.add_wins(0, 1, 3);
   table.add_ties(0, 1, 2);
@@ -348,7 +348,7 @@ TEST(bradley_terry_prior, holds_the_models_with_ties) {
   }
 }
 
-TEST(bradley_terry_prior, refuses_a_prior_without_a_mode) {
+TEST(BradleyTerryPrior, refuses_a_prior_without_a_mode) {
   const auto refused = [](double shape, double rate) {
     return fit_bradley_terry(traced(), {.prior = GammaPrior{shape, rate}}).error().to_string();
   };
@@ -360,7 +360,7 @@ TEST(bradley_terry_prior, refuses_a_prior_without_a_mode) {
 
 // Intervals at a fixed number of duels: 300 tables of 3 arms, 100 duels a pair. The 95 % interval
 // of u_0 - u_1 covers in 95 % +- 5 sqrt(.05 .95/300) = 6.3 %.
-TEST(bradley_terry, intervals_cover_at_a_fixed_number_of_duels) {
+TEST(BradleyTerry, intervals_cover_at_a_fixed_number_of_duels) {
   const std::vector<double> pi = {3, 2, 1};
   int covered = 0;
   for (std::uint32_t trial = 0; trial < 300; ++trial) {

@@ -36,7 +36,7 @@ int wins_to(double threshold) {
   return wins;
 }
 
-TEST(error_budget, shares_alpha_by_the_rule) {
+TEST(ErrorBudget, shares_alpha_by_the_rule) {
   const ErrorBudget open(0.05, 4, false);
   EXPECT_DOUBLE_EQ(open.share(0), 0.8 * 0.05 / 4);
   EXPECT_DOUBLE_EQ(open.share(4), 0.2 * 0.05 / 2);   // first added: 1 * 2
@@ -56,7 +56,7 @@ TEST(error_budget, shares_alpha_by_the_rule) {
 // Every relation of K <= 5 arms in which a pair is decided either way or even: an arm that l others
 // beat or equal is certified with probability at most c^-l. That is the whole sum over false
 // claims.
-TEST(error_budget, a_fixed_set_spends_no_more_than_alpha_in_any_relation_of_the_arms) {
+TEST(ErrorBudget, a_fixed_set_spends_no_more_than_alpha_in_any_relation_of_the_arms) {
   for (const double alpha : {0.2, 0.05, 0.001}) {
     for (std::size_t num_arms = 2; num_arms <= 5; ++num_arms) {
       const double c = ErrorBudget(alpha, num_arms, true).threshold(0, 0);
@@ -85,14 +85,14 @@ TEST(error_budget, a_fixed_set_spends_no_more_than_alpha_in_any_relation_of_the_
 
 // The worst case for any number of arms: 3 of them fail to beat one other, 2 more fail to beat two,
 // 2 more three, and so on.
-TEST(error_budget, a_fixed_set_spends_no_more_than_alpha_however_many_arms) {
+TEST(ErrorBudget, a_fixed_set_spends_no_more_than_alpha_however_many_arms) {
   for (const double alpha : {0.5, 0.05, 0.001}) {
     const double c = ErrorBudget(alpha, 100'000, true).threshold(0, 0);
     EXPECT_LE(3 / c + 2 / (c * (c - 1)), alpha);
   }
 }
 
-TEST(error_budget, never_spends_more_than_alpha) {
+TEST(ErrorBudget, never_spends_more_than_alpha) {
   const ErrorBudget budget(0.1, 3, false);
   double shares = 0, edges = 0;
   for (Arm i = 0; i < 2000; ++i) shares += budget.share(i);
@@ -111,7 +111,7 @@ TEST(error_budget, never_spends_more_than_alpha) {
   EXPECT_LE(spent, budget.share(0));
 }
 
-TEST(certificate, comes_with_the_duel_that_brings_the_last_rival_to_the_threshold) {
+TEST(Certificate, comes_with_the_duel_that_brings_the_last_rival_to_the_threshold) {
   auto c = certifier(3, {.alpha = 0.05, .arms_fixed = true});
   const int enough = wins_to(60);  // K/alpha
   win(c, 1, 0, enough + 5);
@@ -127,7 +127,7 @@ TEST(certificate, comes_with_the_duel_that_brings_the_last_rival_to_the_threshol
   EXPECT_DOUBLE_EQ(c.winner()->findings[0].log_threshold, natural_log(1 / (0.05 / 3)));
 }
 
-TEST(certificate, uses_running_maxima_and_stays) {
+TEST(Certificate, uses_running_maxima_and_stays) {
   auto c = certifier(3, {.alpha = 0.05, .arms_fixed = true});
   const int enough = wins_to(60);
   win(c, 0, 1, enough);
@@ -139,7 +139,7 @@ TEST(certificate, uses_running_maxima_and_stays) {
   EXPECT_EQ(c.winner()->winner, 0U);
 }
 
-TEST(certificate, moves_on_decisive_answers_only) {
+TEST(Certificate, moves_on_decisive_answers_only) {
   auto c = certifier(2, {.alpha = 0.05, .arms_fixed = true});
   for (int k = 0; k < 1000; ++k) {
     for (const Outcome outcome : {Outcome::tie, Outcome::both_bad, Outcome::skip, Outcome::none}) {
@@ -153,7 +153,7 @@ TEST(certificate, moves_on_decisive_answers_only) {
   EXPECT_TRUE(c.winner());
 }
 
-TEST(certificate, waits_for_the_least_number_of_decisive_duels) {
+TEST(Certificate, waits_for_the_least_number_of_decisive_duels) {
   auto c = certifier(2, {.alpha = 0.05, .arms_fixed = true, .min_decisive_per_pair = 100});
   win(c, 0, 1, 90);
   EXPECT_FALSE(c.winner());
@@ -164,7 +164,7 @@ TEST(certificate, waits_for_the_least_number_of_decisive_duels) {
   EXPECT_EQ(c.winner()->winner, 0U);
 }
 
-TEST(certificate, asks_more_after_an_arm_was_retired_that_had_played) {
+TEST(Certificate, asks_more_after_an_arm_was_retired_that_had_played) {
   const CertificateOptions options{.alpha = 0.05};
   const double share = 0.8 * 0.05 / 3;
   auto unplayed = certifier(3, options);
@@ -183,7 +183,7 @@ TEST(certificate, asks_more_after_an_arm_was_retired_that_had_played) {
   EXPECT_TRUE(played.winner());
 }
 
-TEST(certificate, is_given_at_once_if_retiring_removes_the_last_rival_in_the_way) {
+TEST(Certificate, is_given_at_once_if_retiring_removes_the_last_rival_in_the_way) {
   auto c = certifier(3, {.alpha = 0.05});
   win(c, 0, 1, 40);
   win(c, 2, 0, 3);
@@ -192,7 +192,7 @@ TEST(certificate, is_given_at_once_if_retiring_removes_the_last_rival_in_the_way
   EXPECT_TRUE(c.winner());
 }
 
-TEST(certificate, needs_an_added_arm_to_be_beaten_too_and_gives_it_its_own_share) {
+TEST(Certificate, needs_an_added_arm_to_be_beaten_too_and_gives_it_its_own_share) {
   auto c = certifier(2, {.alpha = 0.05});
   const auto added = c.add_arm();
   ASSERT_TRUE(added.ok());
@@ -208,14 +208,14 @@ TEST(certificate, needs_an_added_arm_to_be_beaten_too_and_gives_it_its_own_share
   EXPECT_EQ(c.winner()->winner, 2U);
 }
 
-TEST(certificate, is_never_given_without_a_rival) {
+TEST(Certificate, is_never_given_without_a_rival) {
   auto c = certifier(2, {.alpha = 0.05});
   ASSERT_TRUE(c.retire(1).ok());
   EXPECT_FALSE(c.winner());
   EXPECT_FALSE(certifier(1, {.alpha = 0.05}).winner());
 }
 
-TEST(certificate, refuses_what_its_thresholds_do_not_cover) {
+TEST(Certificate, refuses_what_its_thresholds_do_not_cover) {
   auto c = certifier(2, {.alpha = 0.05, .arms_fixed = true});
   EXPECT_FALSE(c.add_arm().ok());
   EXPECT_FALSE(c.retire(0).ok());
@@ -229,7 +229,7 @@ TEST(certificate, refuses_what_its_thresholds_do_not_cover) {
   EXPECT_FALSE(Certifier::make(3, {.assume_condorcet = true}).ok());
 }
 
-TEST(certificate, within_epsilon_comes_sooner_and_says_less) {
+TEST(Certificate, within_epsilon_comes_sooner_and_says_less) {
   auto exact = certifier(2, {.alpha = 0.05, .arms_fixed = true});
   auto within = certifier(2, {.alpha = 0.05, .arms_fixed = true, .epsilon = 0.1});
   // Even: no arm beats the other, but neither loses by more than 0.1 (2000 duels at 1/2 against
@@ -245,7 +245,7 @@ TEST(certificate, within_epsilon_comes_sooner_and_says_less) {
   EXPECT_FALSE(within.no_winner());
 }
 
-TEST(no_winner, names_a_cycle_once_every_arm_is_beaten) {
+TEST(NoWinner, names_a_cycle_once_every_arm_is_beaten) {
   auto c = certifier(4, {.alpha = 0.05, .arms_fixed = true});
   const int enough = wins_to(12 / 0.05);  // K (K - 1)/alpha
   win(c, 0, 1, enough);
@@ -263,7 +263,7 @@ TEST(no_winner, names_a_cycle_once_every_arm_is_beaten) {
   EXPECT_FALSE(c.winner());
 }
 
-TEST(no_winner, speaks_of_active_arms_only) {
+TEST(NoWinner, speaks_of_active_arms_only) {
   auto c = certifier(4, {.alpha = 0.05});
   win(c, 0, 1, 60);
   win(c, 1, 2, 60);
@@ -281,7 +281,7 @@ TEST(no_winner, speaks_of_active_arms_only) {
 }
 
 // The literal rule: G_i = mean over j of the present E_ji, S = {i : max G_i < 1/alpha}.
-TEST(assume_condorcet, rules_arms_out_by_the_mean_of_their_rivals_evidence) {
+TEST(AssumeCondorcet, rules_arms_out_by_the_mean_of_their_rivals_evidence) {
   const PairEvidence evidence;
   for (std::uint32_t trial = 0; trial < 20; ++trial) {
     constexpr std::size_t k = 4;
@@ -313,7 +313,7 @@ TEST(assume_condorcet, rules_arms_out_by_the_mean_of_their_rivals_evidence) {
   }
 }
 
-TEST(assume_condorcet, finds_out_when_no_arm_can_be_the_winner) {
+TEST(AssumeCondorcet, finds_out_when_no_arm_can_be_the_winner) {
   auto c = certifier(3, {.alpha = 0.05, .arms_fixed = true, .assume_condorcet = true});
   for (int k = 0; k < 40 && !c.winner(); ++k) {
     win(c, 0, 1);

@@ -13,7 +13,7 @@
 namespace duel {
 namespace {
 
-TEST(beta_binomial, has_the_published_values) {
+TEST(BetaBinomial, has_the_published_values) {
   const auto value = [](std::uint64_t s, std::uint64_t f) {
     return std::exp(beta_binomial_log_evidence(s, f, 0.5, 1, 1));
   };
@@ -24,7 +24,7 @@ TEST(beta_binomial, has_the_published_values) {
 
 // With a = b = 1: B(s + 1, f + 1) = 1/((n + 1) C(n, s)). With halves, against lgamma of the
 // library.
-TEST(beta_binomial, agrees_with_the_gamma_function) {
+TEST(BetaBinomial, agrees_with_the_gamma_function) {
   for (const std::uint64_t s : {0U, 1U, 5U, 40U, 3000U}) {
     for (const std::uint64_t f : {0U, 2U, 31U, 2500U}) {
       for (const double a : {0.5, 1.0, 3.5}) {
@@ -42,7 +42,7 @@ TEST(beta_binomial, agrees_with_the_gamma_function) {
 }
 
 // p E(s+1, f) + (1-p) E(s, f+1) = E(s, f): a martingale under its own p.
-TEST(beta_binomial, statistic_is_a_martingale_under_its_null) {
+TEST(BetaBinomial, statistic_is_a_martingale_under_its_null) {
   for (const double p : {0.1, 0.5, 0.8}) {
     for (std::uint64_t s = 0; s < 20; ++s) {
       for (std::uint64_t f = 0; f < 20; ++f) {
@@ -55,7 +55,7 @@ TEST(beta_binomial, statistic_is_a_martingale_under_its_null) {
   }
 }
 
-TEST(beta_binomial, interval_ends_where_the_statistic_reaches_one_over_delta) {
+TEST(BetaBinomial, interval_ends_where_the_statistic_reaches_one_over_delta) {
   for (const std::uint64_t s : {0U, 1U, 9U, 200U}) {
     for (const std::uint64_t f : {0U, 3U, 9U, 1000U}) {
       const Interval interval = beta_binomial_sequence(s, f, 0.05);
@@ -82,7 +82,7 @@ TEST(beta_binomial, interval_ends_where_the_statistic_reaches_one_over_delta) {
 }
 
 // Exact: the mass of all paths on which the sequence ever excludes p within 500 answers.
-TEST(beta_binomial, sequence_ever_misses_with_at_most_the_allowed_probability) {
+TEST(BetaBinomial, sequence_ever_misses_with_at_most_the_allowed_probability) {
   constexpr double kDelta = 0.1;
   for (const double p : {0.5, 0.3, 0.05}) {
     std::vector<double> mass = {1.0};
@@ -106,7 +106,7 @@ TEST(beta_binomial, sequence_ever_misses_with_at_most_the_allowed_probability) {
 }
 
 // The definition, transcribed: one product per grid point, bets from the answers before.
-TEST(hedged_capital, agrees_with_a_literal_twin) {
+TEST(HedgedCapital, agrees_with_a_literal_twin) {
   RoundRng rng = Stream(5, 0, Purpose::test, "hedged").at(1);
   constexpr double kDelta = 0.05;
   std::vector<double> x;
@@ -145,7 +145,7 @@ TEST(hedged_capital, agrees_with_a_literal_twin) {
 
 // 600 sequences of 400 answers with mean 0.6 (ties count one half), delta 0.1. A level that held
 // only at the end would miss far more often; at most 0.1 + 4 sqrt(0.1 0.9/600) = 0.149 is allowed.
-TEST(hedged_capital, seldom_ever_misses_the_mean) {
+TEST(HedgedCapital, seldom_ever_misses_the_mean) {
   int missed = 0;
   for (std::uint32_t trial = 0; trial < 600; ++trial) {
     RoundRng rng = Stream(6, trial, Purpose::test, "hedged").at(1);
@@ -162,7 +162,7 @@ TEST(hedged_capital, seldom_ever_misses_the_mean) {
 // Clopper-Pearson solves P(Bin(n, p) >= s) = delta/2 at the lower end. 5 of 10, 95 %: (.187, .813),
 // 0 of 10: upper end 1 - 0.025^(1/10). Wilson 5 of 10: (5 + z^2/2 -+ z sqrt(2.5 + z^2/4))/(10 +
 // z^2).
-TEST(fixed_n_interval, has_hand_values) {
+TEST(FixedNInterval, has_hand_values) {
   const Interval exact = fixed_n_clopper_pearson(5, 10, 0.05);
   EXPECT_NEAR(exact.lower, 0.18709, 5e-6);
   EXPECT_NEAR(exact.upper, 0.81291, 5e-6);
@@ -179,7 +179,7 @@ TEST(fixed_n_interval, has_hand_values) {
 
 // Exact coverage by summing the binomial: Clopper-Pearson and Hoeffding never below 1 - delta at
 // one fixed n.
-TEST(fixed_n_interval, covers_at_its_one_number_of_trials) {
+TEST(FixedNInterval, covers_at_its_one_number_of_trials) {
   constexpr std::uint64_t n = 30;
   for (double p = 0.05; p < 1; p += 0.05) {
     double exact = 0, hoeffding = 0;

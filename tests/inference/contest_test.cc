@@ -18,7 +18,7 @@ void win(Certifier& certifier, Arm winner, Arm loser, int times) {
   }
 }
 
-TEST(contest, is_the_leader_against_the_rival_with_the_least_evidence) {
+TEST(Contest, is_the_leader_against_the_rival_with_the_least_evidence) {
   Certifier certifier = certifier_of(4);
   win(certifier, 2, 0, 9);
   win(certifier, 2, 1, 3);
@@ -30,7 +30,7 @@ TEST(contest, is_the_leader_against_the_rival_with_the_least_evidence) {
   EXPECT_EQ(contest->rival, 1U);
 }
 
-TEST(contest, spreads_over_the_rivals_while_answers_are_outstanding) {
+TEST(Contest, spreads_over_the_rivals_while_answers_are_outstanding) {
   Certifier certifier = certifier_of(3);
   win(certifier, 0, 1, 3);
   win(certifier, 0, 2, 6);
@@ -39,7 +39,7 @@ TEST(contest, spreads_over_the_rivals_while_answers_are_outstanding) {
   EXPECT_EQ(closest_contest(certifier, pending)->rival, 2U);
 }
 
-TEST(contest, passes_over_rivals_that_are_beaten_for_good) {
+TEST(Contest, passes_over_rivals_that_are_beaten_for_good) {
   Certifier certifier = certifier_of(3);
   win(certifier, 0, 1, 60);
   win(certifier, 0, 2, 3);
@@ -47,7 +47,7 @@ TEST(contest, passes_over_rivals_that_are_beaten_for_good) {
   EXPECT_EQ(closest_contest(certifier, pending)->rival, 2U);
 }
 
-TEST(contest, needs_two_active_arms_and_begins_with_the_lowest) {
+TEST(Contest, needs_two_active_arms_and_begins_with_the_lowest) {
   Certifier certifier = certifier_of(3);
   const auto first = closest_contest(certifier);
   ASSERT_TRUE(first);

@@ -49,7 +49,7 @@ Rational exact_mixture(unsigned s, unsigned f, const Rational& epsilon) {
   return sum;
 }
 
-TEST(uniform_evidence, has_the_published_values) {
+TEST(UniformEvidence, has_the_published_values) {
   const auto value = [](unsigned s, unsigned f) { return std::exp(uniform_log_evidence(s, f)); };
   EXPECT_NEAR(value(10, 0), 186.091, 5e-4);
   EXPECT_NEAR(value(8, 2), 4.002, 5e-4);
@@ -58,7 +58,7 @@ TEST(uniform_evidence, has_the_published_values) {
   EXPECT_NEAR(value(0, 10), .0909, 5e-5);
 }
 
-TEST(uniform_evidence, agrees_with_exact_fractions) {
+TEST(UniformEvidence, agrees_with_exact_fractions) {
   for (unsigned s = 0; s <= 40; ++s) {
     for (unsigned f = 0; f <= 40; ++f) {
       const auto exact = exact_uniform(s, f).convert_to<double>();
@@ -71,7 +71,7 @@ TEST(uniform_evidence, agrees_with_exact_fractions) {
 
 // E[E_{n+1} | s, f] = p E(s+1, f) + (1-p) E(s, f+1) <= E(s, f) for every p <= q, with equality for
 // p = q; exact, so a mixture that were a hair too generous would fail.
-TEST(pair_evidence, is_a_supermartingale_under_every_null_in_exact_arithmetic) {
+TEST(PairEvidence, is_a_supermartingale_under_every_null_in_exact_arithmetic) {
   for (const Rational& epsilon : {Rational(0), Rational(1, 20)}) {
     const Rational q = Rational(1, 2) - epsilon;
     for (unsigned s = 0; s <= 12; ++s) {
@@ -92,7 +92,7 @@ TEST(pair_evidence, is_a_supermartingale_under_every_null_in_exact_arithmetic) {
   }
 }
 
-TEST(uniform_evidence, is_a_martingale_at_one_half_in_exact_arithmetic) {
+TEST(UniformEvidence, is_a_martingale_at_one_half_in_exact_arithmetic) {
   for (unsigned s = 0; s <= 15; ++s) {
     for (unsigned f = 0; f <= 15; ++f) {
       const Rational won = exact_uniform(s + 1, f), lost = exact_uniform(s, f + 1);
@@ -103,7 +103,7 @@ TEST(uniform_evidence, is_a_martingale_at_one_half_in_exact_arithmetic) {
   EXPECT_EQ(exact_uniform(0, 0), 1);
 }
 
-TEST(pair_evidence, agrees_with_exact_fractions) {
+TEST(PairEvidence, agrees_with_exact_fractions) {
   const std::array<double, 2> epsilons = {0, 0.05};
   for (const double epsilon : epsilons) {
     const PairEvidence evidence(epsilon);
@@ -120,7 +120,7 @@ TEST(pair_evidence, agrees_with_exact_fractions) {
 // Ville's inequality by exact enumeration: the chance that E ever reaches 1/alpha within n duels of
 // a fair coin, over all paths, is at most alpha; and it is not far below, so evidence is not
 // wasted.
-TEST(pair_evidence, reaches_its_level_under_the_null_with_at_most_the_allowed_probability) {
+TEST(PairEvidence, reaches_its_level_under_the_null_with_at_most_the_allowed_probability) {
   const PairEvidence evidence;
   for (const double alpha : {0.1, 0.05, 0.01}) {
     const double level = natural_log(1 / alpha);
@@ -188,7 +188,7 @@ constexpr std::array<DocumentedRow, 6> kDocumentedRows = {{
     {0.3, {13, 18, 28, 43}, {8, 13, 22, 33}},
 }};
 
-TEST(pair_evidence, certifies_a_pair_within_twice_the_duels_of_a_test_that_knows_the_gap) {
+TEST(PairEvidence, certifies_a_pair_within_twice_the_duels_of_a_test_that_knows_the_gap) {
   std::size_t documented = 0;
   for (const Race& race : races()) {
     ASSERT_GT(race.wald, 0U);
@@ -208,7 +208,7 @@ TEST(pair_evidence, certifies_a_pair_within_twice_the_duels_of_a_test_that_knows
 }
 
 // Why the default is not uniform: at a gap of 0.02 the uniform mixture needs more than twice.
-TEST(uniform_evidence, needs_more_than_twice_the_duels_at_a_small_gap) {
+TEST(UniformEvidence, needs_more_than_twice_the_duels_at_a_small_gap) {
   const double win = natural_log(1.04), loss = natural_log(0.96), level = natural_log(10);
   const auto wald = median_duels_to(
       [&](std::uint64_t s, std::uint64_t f) {
@@ -223,14 +223,14 @@ TEST(uniform_evidence, needs_more_than_twice_the_duels_at_a_small_gap) {
 
 // Below half the smallest gap every component shrinks on average; at 0.0005 the smallest still
 // grows: (1/2 + g) ln(1 + 2 h) + (1/2 - g) ln(1 - 2 h) > 0 for h = 0.0008.
-TEST(pair_evidence, grows_down_to_a_gap_of_one_in_two_thousand) {
+TEST(PairEvidence, grows_down_to_a_gap_of_one_in_two_thousand) {
   const PairEvidence evidence;
   constexpr std::uint64_t n = 2000000000;
   EXPECT_GT(evidence.log_evidence(n / 2 + n / 2000, n / 2 - n / 2000), natural_log(1e6));
 }
 
 // Long runs, and short ones of many pairs, in which nearly everything is near its maximum.
-TEST(pair_evidence, maximum_has_the_bits_of_the_plain_one) {
+TEST(PairEvidence, maximum_has_the_bits_of_the_plain_one) {
   for (const double epsilon : {0.0, 0.1}) {
     const PairEvidence evidence(epsilon);
     for (const double p : {0.4, 0.5, 0.51, 0.6, 0.9}) {
@@ -254,7 +254,7 @@ TEST(pair_evidence, maximum_has_the_bits_of_the_plain_one) {
   }
 }
 
-TEST(evidence, prints_nine_digits_in_and_beyond_the_range_of_a_double) {
+TEST(Evidence, prints_nine_digits_in_and_beyond_the_range_of_a_double) {
   EXPECT_EQ(format_evidence(uniform_log_evidence(10, 0)), "186.090909");
   EXPECT_EQ(format_evidence(0.0), "1");
   EXPECT_EQ(format_evidence(1000 * std::log(10.0) + std::log(1.5)), "1.5e+1000");

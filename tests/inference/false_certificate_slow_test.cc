@@ -14,7 +14,7 @@
 namespace duel {
 namespace {
 
-TEST(false_certificates, are_rarer_than_alpha_on_a_hundred_thousand_problems_of_each_kind) {
+TEST(FalseCertificates, are_rarer_than_alpha_on_a_hundred_thousand_problems_of_each_kind) {
   constexpr std::uint32_t kProblems = 100000;
   constexpr std::uint32_t kBatch = 1000;
   constexpr double kAlpha = 0.05;
@@ -45,7 +45,7 @@ TEST(false_certificates, are_rarer_than_alpha_on_a_hundred_thousand_problems_of_
 // enough for evidence of 2/alpha (from 9 wins on), and short enough for all policies in minutes.
 // `auto` aims at a certificate and so makes the choices of certify. self-sparring, which draws its
 // self-duels one by one and takes about a hundred times as long, gets 20 000.
-TEST(false_certificates, are_rarer_than_alpha_on_a_hundred_thousand_problems_per_policy) {
+TEST(FalseCertificates, are_rarer_than_alpha_on_a_hundred_thousand_problems_per_policy) {
   constexpr std::uint32_t kBatch = 500;
   constexpr double kAlpha = 0.05;
   std::vector<NullProblem> kinds = null_problems();

@@ -21,7 +21,7 @@ double upper_limit(std::uint64_t count, std::uint64_t problems) {
 // At a true rate of 0.06 the limit stands at 0.06 + 3.1 sqrt(0.06 0.94/1000) = 0.083, so that the
 // test has room where the rule holds, and fails for rates above 0.073. The exact rates are below
 // that: thresholds are 2/alpha and more, and evidence overshoots them.
-TEST(false_certificates, are_rarer_than_alpha_with_a_look_after_every_duel) {
+TEST(FalseCertificates, are_rarer_than_alpha_with_a_look_after_every_duel) {
   for (const NullProblem& problem : null_problems()) {
     for (const Chooser chooser : kChoosers) {
       const std::uint64_t count = false_certificates(problem, chooser, kAlpha, kProblems);
@@ -34,7 +34,7 @@ TEST(false_certificates, are_rarer_than_alpha_with_a_look_after_every_duel) {
 // Every registered policy chooses. 40 problems of each kind and policy see what is grossly wrong in
 // one policy; together there are some 1400 of each kind, of which the test fails for rates above
 // 0.076.
-TEST(false_certificates, are_rarer_than_alpha_whatever_policy_chooses) {
+TEST(FalseCertificates, are_rarer_than_alpha_whatever_policy_chooses) {
   for (NullProblem problem : null_problems()) {
     problem.duels = 150;
     std::uint64_t count = 0, problems = 0;
@@ -54,7 +54,7 @@ TEST(false_certificates, are_rarer_than_alpha_whatever_policy_chooses) {
 
 // The wrong way that the rule exists for: with losses of the lower arm 20 duels late, its first
 // answers are all wins, and counting them as they come certifies it almost at once.
-TEST(false_certificates, abound_if_answers_count_as_they_arrive) {
+TEST(FalseCertificates, abound_if_answers_count_as_they_arrive) {
   NullProblem problem{.name = "answers that depend on the outcome come late", .slow_answers = 20};
   problem.arrival_order = true;
   const std::uint64_t count = false_certificates(problem, Chooser::uniform, kAlpha, 300);
@@ -63,7 +63,7 @@ TEST(false_certificates, abound_if_answers_count_as_they_arrive) {
 }
 
 // The other wrong way: an interval made for one fixed n, looked at after every duel of a fair coin.
-TEST(false_certificates, abound_if_a_fixed_n_interval_is_peeked_at) {
+TEST(FalseCertificates, abound_if_a_fixed_n_interval_is_peeked_at) {
   std::uint64_t exact = 0, wilson = 0, honest = 0;
   const PairEvidence evidence;
   constexpr std::uint32_t kCoins = 300;
@@ -90,7 +90,7 @@ TEST(false_certificates, abound_if_a_fixed_n_interval_is_peeked_at) {
 }
 
 // "No winner" where arm 0 beats every other, barely: p_0j = 0.501, the others a cycle of 1/2 + 0.2.
-TEST(false_certificates, of_no_winner_are_rarer_than_alpha) {
+TEST(FalseCertificates, of_no_winner_are_rarer_than_alpha) {
   std::uint64_t count = 0;
   constexpr std::uint32_t kRuns = 1000;
   for (std::uint32_t trial = 0; trial < kRuns; ++trial) {
@@ -110,7 +110,7 @@ TEST(false_certificates, of_no_winner_are_rarer_than_alpha) {
 }
 
 // Two arms, p = 0.6, alpha 0.05.
-TEST(true_certificates, come_for_a_real_winner_and_later_than_the_lower_bound) {
+TEST(TrueCertificates, come_for_a_real_winner_and_later_than_the_lower_bound) {
   int right = 0, wrong = 0;
   double duels = 0;
   constexpr int kRuns = 40;

@@ -7,12 +7,12 @@
 namespace duel {
 namespace {
 
-TEST(planning, has_the_published_value) {
+TEST(Planning, has_the_published_value) {
   EXPECT_EQ(*fixed_n_duels(0.55, 0.05, 0.8), 617U);
   EXPECT_NEAR(least_mean_duels(0.6, 0.05), 148.8, 0.05);
 }
 
-TEST(planning, names_what_is_out_of_range) {
+TEST(Planning, names_what_is_out_of_range) {
   EXPECT_EQ(fixed_n_duels(0.5, 0.05, 0.8).error().to_string(),
             "win probability: 0.5 is out of range (1/2 < p <= 1)");
   EXPECT_EQ(fixed_n_duels(0.6, 0.7, 0.8).error().where, "alpha");
@@ -22,7 +22,7 @@ TEST(planning, names_what_is_out_of_range) {
 }
 
 // The exact power of the exact test at n = 617 and p = 0.55, by summing binomials: near 0.8.
-TEST(planning, gives_about_the_power_it_promises) {
+TEST(Planning, gives_about_the_power_it_promises) {
   constexpr int n = 617;
   const auto tail = [](double p, int from) {
     double sum = 0;

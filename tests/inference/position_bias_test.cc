@@ -7,7 +7,7 @@
 namespace duel {
 namespace {
 
-TEST(position_bias, is_found_where_it_is_and_not_where_it_is_not) {
+TEST(PositionBias, is_found_where_it_is_and_not_where_it_is_not) {
   const PositionBias none = estimate_position_bias(512, 488, 0.05);
   EXPECT_FALSE(none.found());
   EXPECT_DOUBLE_EQ(none.share, 0.512);

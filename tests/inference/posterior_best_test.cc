@@ -16,7 +16,7 @@ void add(PairCounts& counts, Arm i, Arm j, int wins, int losses) {
 
 // Two arms: the share of Beta(w + 1, l + 1) above one half is known. Three even arms: by symmetry
 // 1/4 each and 1/4 for a cycle (2 of the 8 orientations). 5 standard errors at 20000 draws: 0.018.
-TEST(posterior_best, agrees_with_exact_probabilities) {
+TEST(PosteriorBest, agrees_with_exact_probabilities) {
   constexpr double kTolerance = 5 * 0.5 / 141.4;
   PairCounts two(2);
   add(two, 0, 1, 12, 7);

@@ -27,7 +27,7 @@ void meet(ScoreCertifier& certifier, Arm i, Arm j, int wins, int losses) {
   }
 }
 
-TEST(score_certificate, settles_a_copeland_winner_while_other_pairs_are_open) {
+TEST(ScoreCertificate, settles_a_copeland_winner_while_other_pairs_are_open) {
   // 0 beats all, 1 beats 3; two pairs are open.
   ScoreCertifier certifier = certifier_of(4, Score::copeland);
   meet(certifier, 0, 1, 300, 100);
@@ -44,7 +44,7 @@ TEST(score_certificate, settles_a_copeland_winner_while_other_pairs_are_open) {
   EXPECT_EQ(certifier.winner(), Arm{0});
 }
 
-TEST(score_certificate, settles_a_borda_winner_that_is_no_condorcet_winner) {
+TEST(ScoreCertificate, settles_a_borda_winner_that_is_no_condorcet_winner) {
   // 1 beats 0 barely, but 0 beats 2 by far more than 1 does.
   for (const Score score : {Score::borda, Score::copeland}) {
     ScoreCertifier certifier = certifier_of(3, score);
@@ -58,7 +58,7 @@ TEST(score_certificate, settles_a_borda_winner_that_is_no_condorcet_winner) {
   }
 }
 
-TEST(score_certificate, is_silent_without_data_and_names_what_it_cannot_take) {
+TEST(ScoreCertificate, is_silent_without_data_and_names_what_it_cannot_take) {
   EXPECT_FALSE(certifier_of(3, Score::borda).winner());
   EXPECT_FALSE(certifier_of(3, Score::copeland).winner());
   EXPECT_EQ(ScoreCertifier::make(1, Score::borda, 0.05).error().where, "arms");
@@ -67,7 +67,7 @@ TEST(score_certificate, is_silent_without_data_and_names_what_it_cannot_take) {
 
 // All pairs even: a Borda or Copeland winner is claimed in at most alpha of the runs; 5 standard
 // errors at 200 runs: 0.1 + 0.106.
-TEST(score_certificate, seldom_settles_where_all_arms_are_even) {
+TEST(ScoreCertificate, seldom_settles_where_all_arms_are_even) {
   int claimed = 0;
   for (std::uint32_t trial = 0; trial < 200; ++trial) {
     RoundRng rng = Stream(8, trial, Purpose::test, "scores").at(1);
@@ -124,7 +124,7 @@ std::optional<Arm> settled_winner(const std::vector<Interval>& scores) {
 
 // One duel at a time gives the bounds, to the last bit, and the winner of the whole board. Who looks
 // at times sees the same at those times, and nothing in between.
-TEST(score_certificate, counts_one_duel_at_a_time_as_it_counts_the_whole_board) {
+TEST(ScoreCertificate, counts_one_duel_at_a_time_as_it_counts_the_whole_board) {
   for (const Score score : {Score::copeland, Score::borda}) {
     RoundRng rng = Stream(3, 0, Purpose::test, "scores").at(1);
     std::vector<std::uint64_t> wins(16);
@@ -159,7 +159,7 @@ TEST(score_certificate, counts_one_duel_at_a_time_as_it_counts_the_whole_board) 
   }
 }
 
-TEST(score_certificate, waits_until_every_pair_has_had_its_least_number_of_duels) {
+TEST(ScoreCertificate, waits_until_every_pair_has_had_its_least_number_of_duels) {
   auto certifier = std::move(ScoreCertifier::make(3, Score::copeland, 0.1, 50)).value();
   for (int t = 0; t < 60; ++t) {
     certifier.observe(0, 1);

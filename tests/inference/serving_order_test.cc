@@ -18,7 +18,7 @@ struct Released {
   void operator()(const Duel& duel, Outcome outcome) { list.emplace_back(duel.round, outcome); }
 };
 
-TEST(serving_order, holds_an_answer_back_until_earlier_duels_of_its_pair_are_final) {
+TEST(ServingOrder, holds_an_answer_back_until_earlier_duels_of_its_pair_are_final) {
   ServingOrder order;
   Released out;
   order.served(0, 0, 1, out);
@@ -37,7 +37,7 @@ TEST(serving_order, holds_an_answer_back_until_earlier_duels_of_its_pair_are_fin
   EXPECT_EQ(order.waiting(), 0U);
 }
 
-TEST(serving_order, takes_an_answer_before_its_serve_and_counts_the_first_answer_only) {
+TEST(ServingOrder, takes_an_answer_before_its_serve_and_counts_the_first_answer_only) {
   ServingOrder order;
   Released out;
   EXPECT_EQ(order.answered(1, Outcome::second_wins, out), ServingOrder::Taken::applied);
@@ -55,7 +55,7 @@ TEST(serving_order, takes_an_answer_before_its_serve_and_counts_the_first_answer
 
 // Against the definition, computed anew after every event: per pair, the answers of the longest
 // prefix, among serves with no unknown serve before them, whose duels are final.
-TEST(serving_order, releases_the_longest_final_prefix_of_each_pair_in_any_order_of_events) {
+TEST(ServingOrder, releases_the_longest_final_prefix_of_each_pair_in_any_order_of_events) {
   for (std::uint32_t trial = 0; trial < 300; ++trial) {
     RoundRng rng = Stream(11, trial, Purpose::test, "serving_order").at(1);
     constexpr std::uint64_t kServes = 40;

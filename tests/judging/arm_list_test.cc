@@ -11,11 +11,11 @@
 namespace duel {
 namespace {
 
-class arm_list : public ::testing::Test {
+class ArmList : public ::testing::Test {
  protected:
   std::string write(const std::string& name, const std::string& content) {
     std::filesystem::create_directories((directory_ / name).parent_path());
-    testing::write_content(directory_ / name, content);
+    write_content(directory_ / name, content);
     return (directory_ / name).string();
   }
   static std::vector<std::string> ids(const std::vector<ListedArm>& arms) {
@@ -29,10 +29,10 @@ class arm_list : public ::testing::Test {
   }
   using Ids = std::vector<std::string>;
 
-  testing::TemporaryDirectory directory_;
+  TemporaryDirectory directory_;
 };
 
-TEST_F(arm_list, takes_names) {
+TEST_F(ArmList, takes_names) {
   EXPECT_EQ(ids_of({"a,b", " c "}), (Ids{"a", "b", "c"}));
   const auto arms = list_arms({"a,b"}, "").value();
   EXPECT_EQ(arms[0].shown.payload, "a");
@@ -40,7 +40,7 @@ TEST_F(arm_list, takes_names) {
   EXPECT_EQ(arms[0].sha256, "");
 }
 
-TEST_F(arm_list, takes_files_with_their_content_and_its_hash) {
+TEST_F(ArmList, takes_files_with_their_content_and_its_hash) {
   const std::string path = write("long prompt.txt", "Be brief.\n");
   const auto arms = list_arms({path, write("b.bin", std::string("\0\xff", 2))}, "").value();
   EXPECT_EQ(ids(arms), (Ids{"long-prompt", "b"}));
@@ -51,7 +51,7 @@ TEST_F(arm_list, takes_files_with_their_content_and_its_hash) {
   EXPECT_FALSE(arms[1].shown.payload.has_value());  // no text
 }
 
-TEST_F(arm_list, takes_globs_in_the_order_of_names_without_directories) {
+TEST_F(ArmList, takes_globs_in_the_order_of_names_without_directories) {
   write("p/b.txt", "b");
   write("p/a.txt", "a");
   write("p/c.md", "c");
@@ -63,7 +63,7 @@ TEST_F(arm_list, takes_globs_in_the_order_of_names_without_directories) {
   EXPECT_EQ(ids_of({base + "/p/a.txt", base + "/p/*.txt"}), (Ids{"a", "b"}));  // once each
 }
 
-TEST_F(arm_list, lets_a_literal_name_win_over_a_glob_and_over_a_list) {
+TEST_F(ArmList, lets_a_literal_name_win_over_a_glob_and_over_a_list) {
   write("[ab].txt", "1");
   write("a.txt", "2");
   write("x,y", "3");
@@ -71,7 +71,7 @@ TEST_F(arm_list, lets_a_literal_name_win_over_a_glob_and_over_a_list) {
   EXPECT_EQ(ids_of({base + "/[ab].txt", base + "/x,y"}), (Ids{"ab", "x-y"}));
 }
 
-TEST_F(arm_list, makes_ids_unique_and_valid) {
+TEST_F(ArmList, makes_ids_unique_and_valid) {
   write("p/a.txt", "");
   write("p/a.md", "");
   write("q/a.md", "");
@@ -84,25 +84,25 @@ TEST_F(arm_list, makes_ids_unique_and_valid) {
   EXPECT_EQ(id_from_name(std::string(300, 'x')).size(), 88);
 }
 
-TEST_F(arm_list, refuses_what_is_not_there_or_has_two_meanings) {
+TEST_F(ArmList, refuses_what_is_not_there_or_has_two_meanings) {
   const auto complaint = [&](const std::string& item) {
     return list_arms({item}, "").error().to_string();
   };
-  EXPECT_TRUE(complaint("nowhere/*.txt").starts_with("--arms: no file matches 'nowhere/*.txt'"));
-  EXPECT_EQ(complaint("nowhere/a.txt"), "--arms: there is no file 'nowhere/a.txt'");
-  EXPECT_EQ(complaint("a,b,a"), "--arms: the arm 'a' is named twice");
-  EXPECT_EQ(complaint("a,,b"), "--arms: an empty name (such as a,b,c)");
+  EXPECT_TRUE(complaint("nowhere/*.txt").starts_with("arms: no file matches 'nowhere/*.txt'"));
+  EXPECT_EQ(complaint("nowhere/a.txt"), "arms: there is no file 'nowhere/a.txt'");
+  EXPECT_EQ(complaint("a,b,a"), "arms: the arm 'a' is named twice");
+  EXPECT_EQ(complaint("a,,b"), "arms: an empty name (such as a,b,c)");
   EXPECT_EQ(complaint("1,2"),
-            "--arms: '1' cannot name an arm (a judge's answer '1' would have two meanings)");
-  EXPECT_EQ(complaint("x,Tie").substr(0, 32), "--arms: 'Tie' cannot name an arm");
+            "arms: '1' cannot name an arm (a judge's answer '1' would have two meanings)");
+  EXPECT_EQ(complaint("x,Tie").substr(0, 30), "arms: 'Tie' cannot name an arm");
   const std::string base = directory_.path().string();
   EXPECT_EQ(complaint(base),
-            "--arms: '" + base + "' is a directory (its files are '" + base + "/*')");
+            "arms: '" + base + "' is a directory (its files are '" + base + "/*')");
   EXPECT_EQ(list_arms({"a"}, "").error().message, "there is only one arm, 'a'");
   EXPECT_EQ(list_arms({}, "").error().message, "no arms are given");
 }
 
-TEST_F(arm_list, takes_a_file_of_arms) {
+TEST_F(ArmList, takes_a_file_of_arms) {
   const std::string file = write("p/a.txt", "A");
   const std::string list = write(
       "arms", "# candidates\n" + file + "\n\nbare\n{\"arm_id\":\"x\",\"payload\":{\"t\":0.2}}\r\n");

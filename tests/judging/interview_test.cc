@@ -17,7 +17,7 @@
 namespace duel {
 namespace {
 
-class interview : public ::testing::Test {
+class InterviewTest : public ::testing::Test {
  protected:
   InterviewPlan plan(std::uint64_t max_duels, const std::string& log = "log") const {
     InterviewPlan plan;
@@ -54,10 +54,10 @@ class interview : public ::testing::Test {
     ASSERT_TRUE(interview.complete().ok());
   }
 
-  testing::TemporaryDirectory directory_;
+  TemporaryDirectory directory_;
 };
 
-TEST_F(interview, asks_until_there_is_a_certificate) {
+TEST_F(InterviewTest, asks_until_there_is_a_certificate) {
   Interview one = Interview::open(plan(1000)).value();
   answer_all(one);
   ASSERT_TRUE(one.certified());
@@ -66,7 +66,7 @@ TEST_F(interview, asks_until_there_is_a_certificate) {
   EXPECT_FALSE(one.next().value().has_value());
 }
 
-TEST_F(interview, stops_at_its_duels_and_goes_on_with_more) {
+TEST_F(InterviewTest, stops_at_its_duels_and_goes_on_with_more) {
   {
     Interview one = Interview::open(plan(10)).value();
     answer_all(one);
@@ -82,20 +82,20 @@ TEST_F(interview, stops_at_its_duels_and_goes_on_with_more) {
   EXPECT_EQ(more.ledger().state_hash(), whole.ledger().state_hash());
 }
 
-TEST_F(interview, comes_to_the_same_end_wherever_its_log_is_cut) {
+TEST_F(InterviewTest, comes_to_the_same_end_wherever_its_log_is_cut) {
   // Thousands of logs, each synced many times: in memory where the machine has such a place.
   const bool in_memory = std::filesystem::is_directory("/dev/shm");
-  const testing::TemporaryDirectory here;
+  const TemporaryDirectory here;
   const std::filesystem::path place = in_memory ? "/dev/shm" / here.path().filename() : here.path();
   std::filesystem::create_directories(place);
   const std::string cut_log = (place / "cut").string();
   Interview whole = Interview::open(plan(8)).value();
   answer_all(whole);
   const std::uint64_t end = whole.experiment().state_hash();
-  const std::string text = testing::content_of(plan(8).log);
+  const std::string text = content_of(plan(8).log);
   std::uint64_t asked_again = 0;
   for (std::size_t cut = 0; cut < text.size(); ++cut) {
-    testing::write_content(cut_log, text.substr(0, cut));
+    write_content(cut_log, text.substr(0, cut));
     InterviewPlan again = plan(8);
     again.log = cut_log;
     auto resumed = Interview::open(std::move(again));
@@ -109,7 +109,7 @@ TEST_F(interview, comes_to_the_same_end_wherever_its_log_is_cut) {
   EXPECT_GT(asked_again, 0);
 }
 
-TEST_F(interview, asks_open_duels_again_with_the_same_arms_in_the_same_places) {
+TEST_F(InterviewTest, asks_open_duels_again_with_the_same_arms_in_the_same_places) {
   std::vector<JudgeQuestion> out;
   {
     Interview one = Interview::open(plan(100)).value();
@@ -126,8 +126,8 @@ TEST_F(interview, asks_open_duels_again_with_the_same_arms_in_the_same_places) {
   EXPECT_EQ(again.next().value()->duel_id, "d4");
 }
 
-TEST_F(interview, gives_an_open_duel_its_task_again) {
-  testing::write_content(directory_ / "tasks", "\"t1\"\n\"t2\"\n\"t3\"\n");
+TEST_F(InterviewTest, gives_an_open_duel_its_task_again) {
+  write_content(directory_ / "tasks", "\"t1\"\n\"t2\"\n\"t3\"\n");
   const auto with_tasks = [&] {
     InterviewPlan made = plan(100);
     made.tasks = TaskList::read((directory_ / "tasks").string()).value();
@@ -164,7 +164,7 @@ TEST_F(interview, gives_an_open_duel_its_task_again) {
   EXPECT_TRUE(Interview::open(plan(100)).error().message.ends_with("which is not among the tasks"));
 }
 
-TEST_F(interview, refuses_a_log_of_another_experiment_and_says_what_differs) {
+TEST_F(InterviewTest, refuses_a_log_of_another_experiment_and_says_what_differs) {
   {
     const Interview made = Interview::open(plan(10)).value();
   }
@@ -174,7 +174,7 @@ TEST_F(interview, refuses_a_log_of_another_experiment_and_says_what_differs) {
     return Interview::open(std::move(changed)).error().to_string();
   };
   const std::string start = plan(10).log + ": this log is of another experiment: ";
-  const std::string anew = " (give another --log to begin anew)";
+  const std::string anew = " (give another `log` to begin anew)";
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.seed = 6; }),
             start + "its seed is 5, not 6" + anew);
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.stopping.alpha = 0.1; }),
@@ -201,15 +201,15 @@ TEST_F(interview, refuses_a_log_of_another_experiment_and_says_what_differs) {
   EXPECT_TRUE(Interview::open(std::move(moved)).ok());
 }
 
-TEST_F(interview, leaves_files_alone_that_are_no_logs) {
+TEST_F(InterviewTest, leaves_files_alone_that_are_no_logs) {
   for (const char* content : {"hello", "{\"seq\":2", "{\"question\":\"x\"}\n"}) {
-    testing::write_content(directory_ / "log", content);
+    write_content(directory_ / "log", content);
     EXPECT_FALSE(Interview::open(plan(10)).ok());
-    EXPECT_EQ(testing::content_of(directory_ / "log"), content);
+    EXPECT_EQ(content_of(directory_ / "log"), content);
   }
 }
 
-TEST_F(interview, makes_a_tie_of_two_judgements_that_differ_with_the_order) {
+TEST_F(InterviewTest, makes_a_tie_of_two_judgements_that_differ_with_the_order) {
   InterviewPlan both = plan(10);
   both.experiment.order = Placement::both;
   Interview one = Interview::open(std::move(both)).value();
@@ -225,7 +225,7 @@ TEST_F(interview, makes_a_tie_of_two_judgements_that_differ_with_the_order) {
   EXPECT_EQ(result(Outcome::skip, Outcome::first_wins).result, Answered::skip);
 }
 
-TEST_F(interview, tells_how_far_the_leader_is_from_its_certificate) {
+TEST_F(InterviewTest, tells_how_far_the_leader_is_from_its_certificate) {
   Interview one = Interview::open(plan(1000)).value();
   EXPECT_FALSE(standing_of(one.ledger()).leader.has_value());
   answer_all(one);
@@ -239,7 +239,7 @@ TEST_F(interview, tells_how_far_the_leader_is_from_its_certificate) {
   EXPECT_EQ(wins, one.ledger().total().decisive());
 }
 
-TEST_F(interview, knows_what_round_robin_would_have_cost) {
+TEST_F(InterviewTest, knows_what_round_robin_would_have_cost) {
   // Two arms: round-robin asks the one pair there is, so that the cost is that of the sequential
   // test itself. With all of n duels won by one arm p = (n + 1)/(n + 2), near 1, and every trial
   // needs about as many duels as a run of wins does, which is what this log took.

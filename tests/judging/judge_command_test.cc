@@ -20,7 +20,7 @@ Words filled(const std::string& text) {
   return JudgeCommand::parse(text, true, true).value().words_for(question()).value();
 }
 
-TEST(judge_command, splits_words_as_a_shell_does) {
+TEST(JudgeCommand, splits_words_as_a_shell_does) {
   EXPECT_EQ(split_words("a b\t c\n").value(), (Words{"a", "b", "c"}));
   EXPECT_EQ(split_words(R"(sh -c 'echo "$1"' x)").value(), (Words{"sh", "-c", "echo \"$1\"", "x"}));
   EXPECT_EQ(split_words(R"(a"b c"'d e'f)").value(), (Words{"ab cd ef"}));
@@ -33,7 +33,7 @@ TEST(judge_command, splits_words_as_a_shell_does) {
   EXPECT_FALSE(split_words("a\\").ok());
 }
 
-TEST(judge_command, fills_places_without_splitting_them) {
+TEST(JudgeCommand, fills_places_without_splitting_them) {
   EXPECT_EQ(filled("j {first} {second}"), (Words{"j", "dir with blank/a.txt", "b"}));
   EXPECT_EQ(filled("j --a={first.id} {second.id} {duel_id}"), (Words{"j", "--a=a", "b", "d1"}));
   EXPECT_EQ(filled("j {first.payload} {second.payload}"), (Words{"j", "one\ntwo", "b"}));
@@ -42,30 +42,30 @@ TEST(judge_command, fills_places_without_splitting_them) {
   EXPECT_EQ(filled("j {first} {task}").back(), R"({"prompt":"say 'hi'","n":3})");
 }
 
-TEST(judge_command, leaves_braces_alone_that_hold_no_name) {
+TEST(JudgeCommand, leaves_braces_alone_that_hold_no_name) {
   EXPECT_EQ(filled(R"(awk '{print $1}' {first})"),
             (Words{"awk", "{print $1}", "dir with blank/a.txt"}));
   EXPECT_EQ(filled(R"(j '{"x":{first.id}}')"), (Words{"j", R"({"x":a})"}));
   EXPECT_EQ(filled("j {first} { {} }"), (Words{"j", "dir with blank/a.txt", "{", "{}", "}"}));
 }
 
-TEST(judge_command, adds_the_arms_and_the_task_where_no_place_is_named) {
+TEST(JudgeCommand, adds_the_arms_and_the_task_where_no_place_is_named) {
   EXPECT_EQ(filled("./judge.sh -v"), (Words{"./judge.sh", "-v", "dir with blank/a.txt", "b",
                                             R"({"prompt":"say 'hi'","n":3})"}));
   const auto stays = JudgeCommand::parse("./judge.py", true, false).value();
   EXPECT_EQ(stays.words_for(question()).value(), (Words{"./judge.py"}));
 }
 
-TEST(judge_command, says_which_place_is_unknown) {
+TEST(JudgeCommand, says_which_place_is_unknown) {
   EXPECT_EQ(JudgeCommand::parse("j {frist} {second}", false, true).error().to_string(),
             "unknown place '{frist}' (did you mean 'first'? known: first, second, first.id, "
             "second.id, first.payload, second.payload, task, duel_id)");
   EXPECT_EQ(JudgeCommand::parse("j {first} {task}", false, true).error().to_string(),
-            "'{task}' without tasks (add --tasks FILE)");
+            "'{task}' without tasks (add `tasks`)");
   EXPECT_EQ(JudgeCommand::parse("  ", false, true).error().message, "it names no program");
 }
 
-TEST(judge_command, refuses_what_a_question_does_not_have) {
+TEST(JudgeCommand, refuses_what_a_question_does_not_have) {
   const auto field = JudgeCommand::parse("j {first} {task.promt}", true, true).value();
   EXPECT_EQ(field.words_for(question()).error().message,
             R"(a task has no field "promt": '{"prompt":"say 'hi'","n":3}')");

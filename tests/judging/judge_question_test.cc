@@ -15,7 +15,7 @@ JudgeQuestion question() {
   return q;
 }
 
-TEST(judge_question, is_one_line_of_json) {
+TEST(JudgeQuestion, is_one_line_of_json) {
   JudgeQuestion q = question();
   EXPECT_EQ(question_line(q),
             R"({"duel_id":"d7","first":{"arm_id":"short","path":"p/short.txt",)"
@@ -24,7 +24,7 @@ TEST(judge_question, is_one_line_of_json) {
   EXPECT_TRUE(question_line(q).ends_with(R"("task":{"b":1,"a":[2]}})"));
 }
 
-TEST(judge_question, takes_words_numbers_and_ids_for_answers) {
+TEST(JudgeQuestion, takes_words_numbers_and_ids_for_answers) {
   const JudgeQuestion q = question();
   const auto answer = [&](std::string_view text) { return answer_in_words(text, q).value(); };
   EXPECT_EQ(answer("first"), Outcome::first_wins);
@@ -38,7 +38,7 @@ TEST(judge_question, takes_words_numbers_and_ids_for_answers) {
   EXPECT_EQ(answer("long"), Outcome::second_wins);
 }
 
-TEST(judge_question, names_what_makes_no_sense_and_what_is_allowed) {
+TEST(JudgeQuestion, names_what_makes_no_sense_and_what_is_allowed) {
   const JudgeQuestion q = question();
   EXPECT_EQ(
       answer_in_words("frist", q).error().to_string(),
@@ -49,7 +49,7 @@ TEST(judge_question, names_what_makes_no_sense_and_what_is_allowed) {
   EXPECT_EQ(answer_in_words("3", q).ok(), false);
 }
 
-TEST(judge_question, takes_json_answers) {
+TEST(JudgeQuestion, takes_json_answers) {
   const JudgeQuestion q = question();
   const auto answer = [&](std::string_view text) { return answer_in_json(text, q); };
   EXPECT_EQ(*answer(R"({"duel_id":"d7","result":"win","winner":"short"})"), Outcome::first_wins);
@@ -77,7 +77,7 @@ TEST(judge_question, takes_json_answers) {
   EXPECT_FALSE(answer(R"({"duel_id":"d7","result":"win"})").ok());
 }
 
-TEST(judge_question, takes_only_exit_codes_that_no_failure_gives) {
+TEST(JudgeQuestion, takes_only_exit_codes_that_no_failure_gives) {
   for (const int code : {0, 1, 2, 10, 16, 126, 127, 137, 139}) {
     EXPECT_FALSE(answer_in_exit_code(code).has_value()) << code;
   }
@@ -88,7 +88,7 @@ TEST(judge_question, takes_only_exit_codes_that_no_failure_gives) {
   EXPECT_EQ(answer_in_exit_code(15), Outcome::skip);
 }
 
-TEST(printable, tells_text_from_bytes) {
+TEST(Printable, tells_text_from_bytes) {
   EXPECT_TRUE(is_text(""));
   EXPECT_TRUE(is_text("plain\n"));
   EXPECT_TRUE(is_text("é € 𝄞"));
@@ -100,7 +100,7 @@ TEST(printable, tells_text_from_bytes) {
   EXPECT_FALSE(is_text("\xff"));
 }
 
-TEST(printable, cuts_between_characters_and_hides_what_cannot_be_printed) {
+TEST(Printable, cuts_between_characters_and_hides_what_cannot_be_printed) {
   EXPECT_EQ(excerpt("short"), "'short'");
   EXPECT_EQ(excerpt("a\tb\x01"), "'a?b?'");
   EXPECT_EQ(excerpt("aéb", 2), "'a…'");

@@ -11,10 +11,10 @@
 namespace duel {
 namespace {
 
-class task_list : public ::testing::Test {
+class TaskListTest : public ::testing::Test {
  protected:
   Result<TaskList> read(const std::string& text) {
-    testing::write_content(directory_ / "tasks", text);
+    write_content(directory_ / "tasks", text);
     return TaskList::read((directory_ / "tasks").string());
   }
   TaskList letters(std::size_t count) {
@@ -22,10 +22,10 @@ class task_list : public ::testing::Test {
     for (std::size_t k = 0; k < count; ++k) text += "\"" + std::string(1, char('a' + k)) + "\"\n";
     return read(text).value();
   }
-  testing::TemporaryDirectory directory_;
+  TemporaryDirectory directory_;
 };
 
-TEST_F(task_list, names_tasks_by_their_id_or_their_line_and_content) {
+TEST_F(TaskListTest, names_tasks_by_their_id_or_their_line_and_content) {
   const TaskList tasks = read("{\"task_id\":\"t1\"}\n{\"id\":7}\n\n\"say hi\"\n").value();
   ASSERT_EQ(tasks.size(), 3);
   EXPECT_EQ(tasks[0].reference, "t1");
@@ -36,7 +36,7 @@ TEST_F(task_list, names_tasks_by_their_id_or_their_line_and_content) {
   EXPECT_EQ(tasks.find("t2"), nullptr);
 }
 
-TEST_F(task_list, refuses_with_file_and_line) {
+TEST_F(TaskListTest, refuses_with_file_and_line) {
   const std::string file = (directory_ / "tasks").string();
   EXPECT_TRUE(read("1\n{oops\n").error().to_string().starts_with(file + ":2: '{oops' is no JSON"));
   EXPECT_EQ(read("{\"id\":\"x\"}\n{\"id\":\"x\"}\n").error().to_string(),
@@ -44,7 +44,7 @@ TEST_F(task_list, refuses_with_file_and_line) {
   EXPECT_EQ(read("\n").error().to_string(), file + ": there is no task in it");
 }
 
-TEST_F(task_list, shows_a_pair_a_task_again_only_when_it_has_seen_all) {
+TEST_F(TaskListTest, shows_a_pair_a_task_again_only_when_it_has_seen_all) {
   const TaskList tasks = letters(7);
   for (std::uint64_t pass = 0; pass < 20; ++pass) {
     std::set<std::string> seen;
@@ -53,7 +53,7 @@ TEST_F(task_list, shows_a_pair_a_task_again_only_when_it_has_seen_all) {
   }
 }
 
-TEST_F(task_list, draws_the_same_for_the_same_log_and_otherwise_anew) {
+TEST_F(TaskListTest, draws_the_same_for_the_same_log_and_otherwise_anew) {
   const TaskList tasks = letters(20);
   const auto order = [&](std::uint64_t seed, Arm i, Arm j, std::uint64_t pass) {
     std::string text;
@@ -67,7 +67,7 @@ TEST_F(task_list, draws_the_same_for_the_same_log_and_otherwise_anew) {
   EXPECT_NE(order(1, 0, 1, 0), order(1, 0, 1, 1));
 }
 
-TEST_F(task_list, has_no_favourite_order) {
+TEST_F(TaskListTest, has_no_favourite_order) {
   // All 6 orders of 3 tasks over n passes: each count is Binomial(n, 1/6). Five standard errors: a
   // false alarm has a chance below 1e-5; a shuffle that draws from all places each time
   // (probabilities 4/27 and 5/27) is off by 0.0185 n, 12 standard errors.

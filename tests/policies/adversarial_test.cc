@@ -13,8 +13,8 @@
 namespace duel {
 namespace {
 
-const test::RecordedSignature rex3_signature("rex3", 0x6bc4173ee0f0706d);
-const test::RecordedSignature versatile_db_signature("versatile-db", 0x7313b19fb48eca6e);
+const RecordedSignature rex3_signature("rex3", 0x6bc4173ee0f0706d);
+const RecordedSignature versatile_db_signature("versatile-db", 0x7313b19fb48eca6e);
 
 TEST(Rex3, makes_the_choices_of_its_literal_twin) {
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
@@ -26,9 +26,8 @@ TEST(Rex3, makes_the_choices_of_its_literal_twin) {
     options.anytime = rng.below(3) == 0;
     expect_same_choices_as_twin<Rex3>(options, 1 + seed % 9, seed, seed % 50 == 0 ? 5000 : 300,
                                       [](const Rex3Options& given, std::size_t k, RoundRng) {
-                                        return twins::Rex3Twin(
-                                            k, static_cast<double>(given.horizon), given.gamma,
-                                            given.anytime, given.ties);
+                                        return Rex3Twin(k, static_cast<double>(given.horizon),
+                                                        given.gamma, given.anytime, given.ties);
                                       });
     if (HasFatalFailure()) return;
   }
@@ -110,8 +109,8 @@ TEST(VersatileDb, makes_the_choices_of_its_literal_twin) {
     expect_same_choices_as_twin<VersatileDb>(
         options, 1 + seed % 9, seed, seed % 100 == 0 ? 2000 : 100,
         [](const VersatileDbOptions& given, std::size_t k, RoundRng) {
-          return twins::VersatileTwin(k, given.form == VersatileForm::two,
-                                      given.estimator == VersatileEstimator::reduced, given.ties);
+          return VersatileTwin(k, given.form == VersatileForm::two,
+                               given.estimator == VersatileEstimator::reduced, given.ties);
         });
     if (HasFatalFailure()) return;
   }

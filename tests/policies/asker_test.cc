@@ -47,7 +47,7 @@ std::vector<Duel> literal_informative_duels(const ConfiguredPolicy& configuratio
   return duels;
 }
 
-TEST(asker, asks_the_duels_of_the_plain_loop_without_its_self_duels) {
+TEST(Asker, asks_the_duels_of_the_plain_loop_without_its_self_duels) {
   const PreferenceMatrix matrix = resolve_matrix("arxiv").value();
   constexpr Round kRounds = 3000;
   int compared = 0;
@@ -68,7 +68,7 @@ TEST(asker, asks_the_duels_of_the_plain_loop_without_its_self_duels) {
 }
 
 // Answers come three duels late, some never; a copy made on the way goes on as the original does.
-TEST(asker, asks_no_self_duel_with_answers_outstanding_and_copies_go_on_alike) {
+TEST(Asker, asks_no_self_duel_with_answers_outstanding_and_copies_go_on_alike) {
   const PreferenceMatrix matrix = resolve_matrix("cyclic").value();
   for (const PolicyKind& kind : policy_catalogue()) {
     const std::string& name = kind.facts.name;
@@ -106,7 +106,7 @@ TEST(asker, asks_no_self_duel_with_answers_outstanding_and_copies_go_on_alike) {
   }
 }
 
-TEST(asker, has_nothing_to_ask_once_the_policy_has_settled_and_listens_still) {
+TEST(Asker, has_nothing_to_ask_once_the_policy_has_settled_and_listens_still) {
   const PreferenceMatrix matrix = resolve_matrix("arxiv").value();
   const auto configuration = configured(*find_policy("if2").value(), matrix.num_arms());
   Asker asker(*configuration, kSeed);
@@ -123,7 +123,7 @@ TEST(asker, has_nothing_to_ask_once_the_policy_has_settled_and_listens_still) {
   EXPECT_LT(asker.clock(), Asker::kEndOfTime);
 }
 
-TEST(asker, count_based_policies_learn_from_duels_they_did_not_choose) {
+TEST(Asker, count_based_policies_learn_from_duels_they_did_not_choose) {
   const auto configuration = configured(*find_policy("rucb").value(), 3);
   Asker asker(*configuration, kSeed);
   for (int n = 0; n < 200; ++n) {

@@ -9,7 +9,7 @@
 namespace duel {
 namespace {
 
-const test::RecordedSignature auto_signature("auto", 0xf9677c1b960865a2);
+const RecordedSignature auto_signature("auto", 0xf9677c1b960865a2);
 
 std::string becomes(const std::string& call, const PolicySetting& setting) {
   return configure_policy(parse_call(call).value(), setting).value()->canonical();

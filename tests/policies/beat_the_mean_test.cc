@@ -14,13 +14,8 @@
 namespace duel {
 namespace {
 
-const test::RecordedSignature btm_signature("btm", 0x70fab0e5cdde5952);
-const test::RecordedSignature btm_pac_signature("btm-pac", 0x8d078c509e1e0c1e);
-
-using exploration::lower_index_wins;
-using exploration::Problem;
-using twins::LiteralBeatTheMean;
-using twins::LiteralExploreThenExploit;
+const RecordedSignature btm_signature("btm", 0x70fab0e5cdde5952);
+const RecordedSignature btm_pac_signature("btm-pac", 0x8d078c509e1e0c1e);
 
 static_assert(Policy<BeatTheMean> && JumpingPolicy<BeatTheMean>);
 static_assert(Policy<BeatTheMeanPac> && JumpingPolicy<BeatTheMeanPac>);
@@ -35,7 +30,7 @@ RoundRng at(Round t) { return Stream(11, 0, Purpose::choice).at(t); }
 
 template <class P>
 Duel step(P& policy, Round t, const std::function<bool(const Duel&)>& first_wins) {
-  return exploration::step(policy, t, at(t), first_wins);
+  return step(policy, t, at(t), first_wins);
 }
 
 TEST(BeatTheMean, formulas) {
@@ -178,7 +173,7 @@ TEST(BeatTheMeanPac, the_limit_solves_its_equation) {
     for (const double epsilon : {0.05, 0.2, 0.5}) {
       const double limit = beat_the_mean_pac_limit(5, gamma, epsilon, 0.05);
       if (limit < 1e7) {
-        EXPECT_EQ(limit, twins::literal_pac_limit(5, gamma, epsilon, 0.05));
+        EXPECT_EQ(limit, literal_pac_limit(5, gamma, epsilon, 0.05));
       }
       const double log_term = beat_the_mean_pac_log_term(5, limit, 0.05);
       const double radius = beat_the_mean_radius(3 * gamma * gamma, log_term, limit);
@@ -219,14 +214,13 @@ TEST(BeatTheMean, chooses_as_its_literal_twin) {
   for (std::uint64_t seed = 0; seed < 4000; ++seed) {
     RoundRng rng = Stream(seed, 0, Purpose::test, "options").at(0);
     const bool general = rng.below(4) == 0;
-    const Problem problem =
-        exploration::random_problem(seed, general ? 6000 : 2500, general ? 3 : 8);
+    const ExplorationProblem problem = random_problem(seed, general ? 6000 : 2500, general ? 3 : 8);
     BeatTheMeanOptions options = mean_options(problem.horizon);
     options.gamma = rng.coin() ? 1.0 : 1.3;
     options.radius =
         general ? MeanRadius::general : (rng.coin() ? MeanRadius::tight : MeanRadius::automatic);
     options.literal_self = rng.coin();
-    options.ties = exploration::random_ties(rng);
+    options.ties = random_ties(rng);
     options.deterministic_ties = rng.below(3) == 0;
     const bool tight = options.radius == MeanRadius::tight ||
                        (options.radius == MeanRadius::automatic && options.gamma == 1);
@@ -240,8 +234,7 @@ TEST(BeatTheMean, chooses_as_its_literal_twin) {
                             .lowest = options.deterministic_ties}),
         problem.horizon, options.ties);
     BeatTheMean policy(options, problem.num_arms, at(0));
-    ASSERT_EQ(exploration::first_difference(policy, twin, problem, problem.horizon + 5), "")
-        << "seed " << seed;
+    ASSERT_EQ(first_difference(policy, twin, problem, problem.horizon + 5), "") << "seed " << seed;
     const Stream choices(seed, 0, Purpose::choice);
     const Stream nature(seed, 0, Purpose::test, "nature");
     const Stream answers(seed, 0, Purpose::answer);
@@ -258,17 +251,17 @@ TEST(BeatTheMean, chooses_as_its_literal_twin) {
 TEST(BeatTheMeanPac, chooses_as_its_literal_twin) {
   int settled = 0;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
-    const Problem problem = exploration::random_problem(seed, 2, 4);
+    const ExplorationProblem problem = random_problem(seed, 2, 4);
     RoundRng rng = Stream(seed, 0, Purpose::test, "options").at(0);
     BeatTheMeanPacOptions options;
     options.epsilon = 0.5;
     options.delta = 0.1 + 0.8 * rng.uniform();
     options.gamma = rng.coin() ? 1.0 : 1.05;
     options.literal_self = rng.coin();
-    options.ties = exploration::random_ties(rng);
+    options.ties = random_ties(rng);
     options.deterministic_ties = rng.coin();
     const double limit =
-        twins::literal_pac_limit(problem.num_arms, options.gamma, options.epsilon, options.delta);
+        literal_pac_limit(problem.num_arms, options.gamma, options.epsilon, options.delta);
     LiteralExploreThenExploit twin(
         LiteralBeatTheMean(problem.num_arms,
                            {.factor = 3 * (options.gamma * options.gamma),
@@ -279,7 +272,7 @@ TEST(BeatTheMeanPac, chooses_as_its_literal_twin) {
                             .lowest = options.deterministic_ties}),
         std::nullopt, options.ties);
     const BeatTheMeanPac policy(options, problem.num_arms, at(0));
-    ASSERT_EQ(exploration::first_difference(policy, twin, problem, 6000), "") << "seed " << seed;
+    ASSERT_EQ(first_difference(policy, twin, problem, 6000), "") << "seed " << seed;
     ++settled;
   }
   EXPECT_EQ(settled, 150);

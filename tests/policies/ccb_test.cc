@@ -10,7 +10,7 @@
 namespace duel {
 namespace {
 
-const test::RecordedSignature ccb_signature("ccb", 0xa337b76f36499d7a);
+const RecordedSignature ccb_signature("ccb", 0xa337b76f36499d7a);
 
 TEST(Ccb, makes_the_choices_of_its_literal_twin_with_and_without_jumping) {
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {

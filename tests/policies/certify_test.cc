@@ -14,7 +14,7 @@
 namespace duel {
 namespace {
 
-const test::RecordedSignature certify_signature("certify", 0xb64edc810e293ab7);
+const RecordedSignature certify_signature("certify", 0xb64edc810e293ab7);
 
 TEST(Certify, makes_the_choices_of_its_literal_twin) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {

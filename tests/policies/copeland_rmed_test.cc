@@ -16,8 +16,8 @@
 namespace duel {
 namespace {
 
-const test::RecordedSignature cw_rmed_signature("cw-rmed", 0xef0b260908e6db7c);
-const test::RecordedSignature ecw_rmed_signature("ecw-rmed", 0x906fe44d21053883);
+const RecordedSignature cw_rmed_signature("cw-rmed", 0xef0b260908e6db7c);
+const RecordedSignature ecw_rmed_signature("ecw-rmed", 0x906fe44d21053883);
 
 using Efficient = CopelandRmed<CopelandRmedVariant::efficient>;
 using Exact = CopelandRmed<CopelandRmedVariant::exact>;

@@ -13,8 +13,8 @@
 namespace duel {
 namespace {
 
-const test::RecordedSignature dts_signature("dts", 0x20f77e5cb296c266);
-const test::RecordedSignature dts_plus_signature("dts-plus", 0xf5dcf05bb8295b0f);
+const RecordedSignature dts_signature("dts", 0x20f77e5cb296c266);
+const RecordedSignature dts_plus_signature("dts-plus", 0xf5dcf05bb8295b0f);
 
 using PlainDts = Dts<DtsForm::plain>;
 using PlusDts = Dts<DtsForm::plus>;

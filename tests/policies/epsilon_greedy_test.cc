@@ -13,7 +13,7 @@
 namespace duel {
 namespace {
 
-const test::RecordedSignature epsilon_greedy_signature("epsilon-greedy", 0x6b69d3c48969a052);
+const RecordedSignature epsilon_greedy_signature("epsilon-greedy", 0x6b69d3c48969a052);
 
 TEST(EpsilonGreedy, makes_the_choices_of_its_literal_twin_when_every_round_is_played) {
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {

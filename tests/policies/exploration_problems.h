@@ -18,10 +18,10 @@
 #include "duel/policies/policy.h"
 #include "duel/policies/registry.h"
 
-namespace duel::exploration {
+namespace duel {
 
 // A problem with all kinds of answers.
-struct Problem {
+struct ExplorationProblem {
   std::size_t num_arms = 2;
   std::vector<double> p;  // row-major
   double tie_rate = 0;    // tie or both bad
@@ -38,9 +38,10 @@ struct Problem {
 };
 
 // 2 to 8 arms; from hopeless to decided within few duels; a horizon of 1 to `most_rounds`.
-inline Problem random_problem(std::uint64_t seed, Round most_rounds, std::size_t most_arms = 8) {
+inline ExplorationProblem random_problem(std::uint64_t seed, Round most_rounds,
+                                         std::size_t most_arms = 8) {
   RoundRng rng = Stream(seed, 0, Purpose::test, "problem").at(0);
-  Problem problem;
+  ExplorationProblem problem;
   problem.seed = seed;
   problem.num_arms = 2 + rng.below(most_arms - 1);
   const std::size_t k = problem.num_arms;
@@ -70,7 +71,7 @@ inline Ties random_ties(RoundRng& rng) {
 
 // Plays the policy and its twin side by side and says where they part, or nothing.
 template <class P, class Twin>
-std::string first_difference(P policy, Twin twin, const Problem& problem, Round rounds) {
+std::string first_difference(P policy, Twin twin, const ExplorationProblem& problem, Round rounds) {
   const Stream choices(problem.seed, 0, Purpose::choice);
   const Stream answers(problem.seed, 0, Purpose::answer);
   const Stream nature(problem.seed, 0, Purpose::test, "nature");
@@ -106,7 +107,7 @@ std::string first_difference(P policy, Twin twin, const Problem& problem, Round 
 
 // Whether the policy settles before the horizon.
 template <class P>
-bool settles(P& policy, const Problem& problem) {
+bool settles(P& policy, const ExplorationProblem& problem) {
   const Stream choices(problem.seed, 0, Purpose::choice);
   const Stream answers(problem.seed, 0, Purpose::answer);
   const Stream nature(problem.seed, 0, Purpose::test, "nature");
@@ -137,7 +138,7 @@ struct AsynchronousRun {
 
 // Up to `most_outstanding` duels are out; answers come in any order, a share never. Checks that the
 // pairs are legal. Stops when the policy plays only self-duels with nothing outstanding.
-inline AsynchronousRun play_asynchronously(AnyPolicy& policy, const Problem& problem,
+inline AsynchronousRun play_asynchronously(AnyPolicy& policy, const ExplorationProblem& problem,
                                            std::size_t most_outstanding, Round most_rounds) {
   const Stream choices(problem.seed, 1, Purpose::choice);
   const Stream answers(problem.seed, 1, Purpose::answer);
@@ -173,8 +174,9 @@ inline AsynchronousRun play_asynchronously(AnyPolicy& policy, const Problem& pro
 }
 
 // Arm `winner` beats every other by `gap`, the rest are in index order.
-inline Problem easy_problem(std::size_t num_arms, Arm winner, double gap, std::uint64_t seed) {
-  Problem problem;
+inline ExplorationProblem easy_problem(std::size_t num_arms, Arm winner, double gap,
+                                       std::uint64_t seed) {
+  ExplorationProblem problem;
   problem.num_arms = num_arms;
   problem.seed = seed;
   problem.horizon = 100000;
@@ -198,4 +200,4 @@ inline std::unique_ptr<AnyPolicy> make_policy(const std::string& call, std::size
   return (*configured)->make(Stream(seed, 0, Purpose::choice, call).at(0));
 }
 
-}  // namespace duel::exploration
+}  // namespace duel

@@ -18,11 +18,6 @@
 namespace duel {
 namespace {
 
-using exploration::easy_problem;
-using exploration::make_policy;
-using exploration::play_asynchronously;
-using exploration::Problem;
-
 const std::vector<std::string>& calls() {
   static const std::vector<std::string> all = {
       "if1",
@@ -93,7 +88,7 @@ TEST_P(EveryExplorer, a_horizon_of_one_is_one_duel) {
 TEST_P(EveryExplorer, finds_the_winner_of_an_easy_problem_and_stays_with_it) {
   int found = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const Problem problem = easy_problem(5, static_cast<Arm>(seed % 5), 0.4, seed);
+    const ExplorationProblem problem = easy_problem(5, static_cast<Arm>(seed % 5), 0.4, seed);
     auto policy = make_policy(GetParam(), 5, 100000, seed);
     const auto run = play_asynchronously(*policy, problem, 1, 50000);
     EXPECT_TRUE(run.settled);
@@ -114,7 +109,7 @@ TEST_P(EveryExplorer, copes_with_duels_outstanding_late_out_of_order_and_lost) {
   for (const std::size_t outstanding : {2, 7, 60}) {
     int found = 0;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
-      Problem problem = easy_problem(5, static_cast<Arm>(seed % 5), 0.4, seed);
+      ExplorationProblem problem = easy_problem(5, static_cast<Arm>(seed % 5), 0.4, seed);
       problem.lost_rate = 0.15;
       problem.tie_rate = 0.1;
       auto policy = make_policy(GetParam(), 5, 100000, seed);
@@ -128,7 +123,7 @@ TEST_P(EveryExplorer, copes_with_duels_outstanding_late_out_of_order_and_lost) {
 
 TEST_P(EveryExplorer, random_problems_with_duels_outstanding_end_at_the_horizon) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    Problem problem = exploration::random_problem(seed, 600);
+    ExplorationProblem problem = random_problem(seed, 600);
     problem.lost_rate = 0.1;
     auto policy = make_policy(GetParam(), problem.num_arms, problem.horizon, seed);
     const auto run = play_asynchronously(*policy, problem, 1 + seed % 9, problem.horizon + 1000);
@@ -140,7 +135,7 @@ TEST_P(EveryExplorer, random_problems_with_duels_outstanding_end_at_the_horizon)
 }
 
 TEST_P(EveryExplorer, ignores_foreign_and_unknown_duels) {
-  const Problem problem = exploration::random_problem(5, 2000);
+  const ExplorationProblem problem = random_problem(5, 2000);
   const std::size_t k = problem.num_arms;
   auto policy = make_policy(GetParam(), k, 3000, 1);
   auto disturbed = policy->clone();
@@ -200,7 +195,7 @@ TEST_P(EveryExplorer, at_the_horizon_the_leader_is_played_until_the_answers_are_
 // A run with duels outstanding that can be carried on by another policy object.
 class Session {
  public:
-  Session(const Problem& problem, const std::string& call, std::uint64_t seed)
+  Session(const ExplorationProblem& problem, const std::string& call, std::uint64_t seed)
       : problem_(problem),
         choices_(seed, 2, Purpose::choice, call),
         answers_(seed, 2, Purpose::answer, call),
@@ -223,7 +218,7 @@ class Session {
   }
 
  private:
-  Problem problem_;
+  ExplorationProblem problem_;
   Stream choices_;
   Stream answers_;
   RoundRng rng_;
@@ -233,7 +228,7 @@ class Session {
 
 TEST_P(EveryExplorer, saving_and_restoring_between_any_two_calls_changes_nothing) {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
-    Problem problem = exploration::random_problem(seed, 2000);
+    ExplorationProblem problem = random_problem(seed, 2000);
     problem.lost_rate = 0.05;
     auto policy = make_policy(GetParam(), problem.num_arms, problem.horizon, seed);
     Session session(problem, GetParam(), seed);
@@ -267,7 +262,7 @@ TEST_P(EveryExplorer, a_nonsensical_state_is_refused_or_harmless) {
   int accepted = 0;
   int full = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    Problem problem = exploration::random_problem(seed % 7, 500, 5);
+    ExplorationProblem problem = random_problem(seed % 7, 500, 5);
     problem.lost_rate = 0.1;
     auto policy = make_policy(GetParam(), problem.num_arms, problem.horizon, seed);
     Session session(problem, GetParam(), seed % 7);
@@ -324,7 +319,7 @@ class NoObserver : public TrialObserver {
 
 TEST_P(EveryExplorer, jumping_over_the_exploitation_changes_no_tally) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
-    const Problem problem = easy_problem(4, static_cast<Arm>(seed % 4), 0.45, seed);
+    const ExplorationProblem problem = easy_problem(4, static_cast<Arm>(seed % 4), 0.45, seed);
     const auto matrix = PreferenceMatrix::create("easy", {"a", "b", "c", "d"}, problem.p);
     ASSERT_TRUE(matrix.ok());
     const std::vector<std::uint32_t> rank = {0, 1, 2, 3};
@@ -349,7 +344,7 @@ TEST_P(EveryExplorer, jumping_over_the_exploitation_changes_no_tally) {
 
 // A billion rounds cost no more than the exploration.
 TEST(ExploreThenExploit, exploitation_is_one_jump) {
-  const Problem problem = easy_problem(4, 2, 0.45, 1);
+  const ExplorationProblem problem = easy_problem(4, 2, 0.45, 1);
   const auto matrix = PreferenceMatrix::create("easy", {"a", "b", "c", "d"}, problem.p);
   const std::vector<std::uint32_t> rank = {0, 1, 2, 3};
   const std::vector<Round> checkpoints = {1000000000};

@@ -12,7 +12,7 @@
 namespace duel {
 namespace {
 
-const test::RecordedSignature imed_signature("imed", 0x41827f17020ba0d5);
+const RecordedSignature imed_signature("imed", 0x41827f17020ba0d5);
 
 void expect_twin_agreement(bool target, std::uint64_t first_seed) {
   for (std::uint64_t seed = first_seed; seed < first_seed + 1000; ++seed) {

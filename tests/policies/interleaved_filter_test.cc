@@ -13,12 +13,8 @@
 namespace duel {
 namespace {
 
-const test::RecordedSignature if1_signature("if1", 0xa160edcea0cf135e);
-const test::RecordedSignature if2_signature("if2", 0xa091bab857f07b11);
-
-using exploration::Problem;
-using twins::LiteralExploreThenExploit;
-using twins::LiteralInterleavedFilter;
+const RecordedSignature if1_signature("if1", 0xa160edcea0cf135e);
+const RecordedSignature if2_signature("if2", 0xa091bab857f07b11);
 
 static_assert(Policy<InterleavedFilter1> && JumpingPolicy<InterleavedFilter1>);
 static_assert(Policy<InterleavedFilter2> && JumpingPolicy<InterleavedFilter2>);
@@ -43,7 +39,7 @@ P starting_with(Arm candidate, std::size_t num_arms, const typename P::Options& 
 // Plays one round with the answer that `first_wins` gives.
 template <class P>
 Duel step(P& policy, Round t, const std::function<bool(const Duel&)>& first_wins) {
-  return exploration::step(policy, t, Stream(7, 0, Purpose::choice).at(t), first_wins);
+  return step(policy, t, Stream(7, 0, Purpose::choice).at(t), first_wins);
 }
 
 TEST(InterleavedFilter, log_term_is_the_logarithm_of_t_k_squared) {
@@ -244,11 +240,11 @@ template <class P>
 void expect_same_choices_as_twin(bool prunes) {
   int ended = 0;
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
-    const Problem problem = exploration::random_problem(seed, 4000);
+    const ExplorationProblem problem = random_problem(seed, 4000);
     RoundRng rng = Stream(seed, 0, Purpose::test, "options").at(0);
     auto options = filter_options<P>(problem.horizon,
                                      rng.coin() ? FilterInterval::colt : FilterInterval::jcss);
-    options.ties = exploration::random_ties(rng);
+    options.ties = random_ties(rng);
     options.deterministic_ties = rng.coin();
     const RoundRng start = Stream(seed, 0, Purpose::choice).at(0);
     P policy(options, problem.num_arms, start);
@@ -256,10 +252,9 @@ void expect_same_choices_as_twin(bool prunes) {
         LiteralInterleavedFilter(problem.num_arms, problem.horizon,
                                  options.ci == FilterInterval::colt ? 1 : 4, prunes, start),
         problem.horizon, options.ties);
-    ASSERT_EQ(exploration::first_difference(policy, twin, problem, problem.horizon + 5), "")
-        << "seed " << seed;
+    ASSERT_EQ(first_difference(policy, twin, problem, problem.horizon + 5), "") << "seed " << seed;
     // How many ended before the horizon, so that the test is not about sweeps alone.
-    ended += exploration::settles(policy, problem);
+    ended += settles(policy, problem);
   }
   EXPECT_GT(ended, 300);
 }

@@ -14,8 +14,8 @@
 namespace duel {
 namespace {
 
-const test::RecordedSignature merge_rucb_signature("merge-rucb", 0x2a0e233b2c97cced);
-const test::RecordedSignature merge_dts_signature("merge-dts", 0x5ae523cfc9df9858);
+const RecordedSignature merge_rucb_signature("merge-rucb", 0x2a0e233b2c97cced);
+const RecordedSignature merge_dts_signature("merge-dts", 0x5ae523cfc9df9858);
 
 // Small C and wide gaps, so that batches empty and merge within the rounds played.
 template <class P>

@@ -13,7 +13,7 @@
 namespace duel {
 namespace {
 
-const test::RecordedSignature rcs_signature("rcs", 0x4ddae5dc725bd9f0);
+const RecordedSignature rcs_signature("rcs", 0x4ddae5dc725bd9f0);
 
 TEST(Rcs, makes_the_choices_of_its_literal_twin_when_every_round_is_played) {
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {

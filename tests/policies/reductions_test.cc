@@ -15,11 +15,11 @@
 namespace duel {
 namespace {
 
-const test::RecordedSignature doubler_signature("doubler", 0x54f475a67331a699);
-const test::RecordedSignature multisbm_signature("multisbm", 0x672b305324e76fd2);
-const test::RecordedSignature self_sparring_signature("self-sparring", 0x95c28e060aa467fd);
-const test::RecordedSignature sparring_ts_signature("sparring-ts", 0x6a4209406bbae397);
-const test::RecordedSignature sparring_ucb_signature("sparring-ucb", 0xdbee6fbd3f9b1dcc);
+const RecordedSignature doubler_signature("doubler", 0x54f475a67331a699);
+const RecordedSignature multisbm_signature("multisbm", 0x672b305324e76fd2);
+const RecordedSignature self_sparring_signature("self-sparring", 0x95c28e060aa467fd);
+const RecordedSignature sparring_ts_signature("sparring-ts", 0x6a4209406bbae397);
+const RecordedSignature sparring_ucb_signature("sparring-ucb", 0xdbee6fbd3f9b1dcc);
 
 template <class Options>
 Options some_options(std::uint64_t seed) {
@@ -46,31 +46,31 @@ void expect_twin_agreement(std::uint64_t first_seed, std::uint64_t problems, Mak
 TEST(Sparring, with_bounds_makes_the_choices_of_its_literal_twin) {
   expect_twin_agreement<SparringUcb>(
       1, 1000, [](const UcbBanditOptions& options, std::size_t k, RoundRng) {
-        return twins::SparringUcbTwin({k, options.alpha, options.deterministic_ties}, options.ties);
+        return SparringUcbTwin({k, options.alpha, options.deterministic_ties}, options.ties);
       });
 }
 TEST(Sparring, with_thompson_sampling_makes_the_choices_of_its_literal_twin) {
-  expect_twin_agreement<SparringTs>(
-      100001, 300, [](const PolicyOptions& options, std::size_t k, RoundRng) {
-        return twins::SparringTsTwin(twins::LiteralThompson(k), options.ties);
-      });
+  expect_twin_agreement<SparringTs>(100001, 300,
+                                    [](const PolicyOptions& options, std::size_t k, RoundRng) {
+                                      return SparringTsTwin(LiteralThompson(k), options.ties);
+                                    });
 }
 TEST(MultiSbm, makes_the_choices_of_its_literal_twin) {
   expect_twin_agreement<MultiSbm>(
       200001, 1000, [](const UcbBanditOptions& options, std::size_t k, RoundRng) {
-        return twins::MultiSbmTwin(k, options.alpha, options.ties, options.deterministic_ties);
+        return MultiSbmTwin(k, options.alpha, options.ties, options.deterministic_ties);
       });
 }
 TEST(Doubler, makes_the_choices_of_its_literal_twin) {
   expect_twin_agreement<Doubler>(
       300001, 1000, [](const UcbBanditOptions& options, std::size_t k, RoundRng rng) {
-        return twins::DoublerTwin(k, options.alpha, options.ties, options.deterministic_ties, rng);
+        return DoublerTwin(k, options.alpha, options.ties, options.deterministic_ties, rng);
       });
 }
 TEST(SelfSparring, makes_the_choices_of_its_literal_twin) {
   expect_twin_agreement<SelfSparring>(
       400001, 300, [](const SelfSparringOptions& options, std::size_t k, RoundRng) {
-        return twins::SelfSparringTwin(k, static_cast<double>(options.eta), options.ties);
+        return SelfSparringTwin(k, static_cast<double>(options.eta), options.ties);
       });
 }
 

@@ -11,9 +11,9 @@
 namespace duel {
 namespace {
 
-const test::RecordedSignature rmed1_signature("rmed1", 0xd04ee36706371dd2);
-const test::RecordedSignature rmed2_signature("rmed2", 0xfa0cbb36907d7720);
-const test::RecordedSignature rmed2fh_signature("rmed2fh", 0xf1dde0f6a5d5cd3c);
+const RecordedSignature rmed1_signature("rmed1", 0xd04ee36706371dd2);
+const RecordedSignature rmed2_signature("rmed2", 0xfa0cbb36907d7720);
+const RecordedSignature rmed2fh_signature("rmed2fh", 0xf1dde0f6a5d5cd3c);
 
 using Rmed1 = Rmed<RmedVariant::one>;
 using Rmed2 = Rmed<RmedVariant::two>;

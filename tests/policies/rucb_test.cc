@@ -12,8 +12,8 @@
 namespace duel {
 namespace {
 
-const test::RecordedSignature rucb_signature("rucb", 0x4d5db104d2d7e5a7);
-const test::RecordedSignature rucb_seed_signature("rucb-seed", 0xace091626756d6cd);
+const RecordedSignature rucb_signature("rucb", 0x4d5db104d2d7e5a7);
+const RecordedSignature rucb_seed_signature("rucb-seed", 0xace091626756d6cd);
 
 using RucbIcml = Rucb<RucbForm::icml>;
 using RucbSeed = Rucb<RucbForm::seed>;

@@ -15,17 +15,9 @@
 namespace duel {
 namespace {
 
-const test::RecordedSignature savage_borda_signature("savage-borda", 0xf7ed971c4d266ac9);
-const test::RecordedSignature savage_condorcet_signature("savage-condorcet", 0x870b9c535f5128aa);
-const test::RecordedSignature savage_copeland_signature("savage-copeland", 0x4ab6faf7934ac733);
-
-using exploration::lower_index_wins;
-using exploration::Problem;
-using twins::Criterion;
-using twins::LiteralBordaArms;
-using twins::LiteralExploreThenExploit;
-using twins::LiteralSavage;
-using twins::SavageRule;
+const RecordedSignature savage_borda_signature("savage-borda", 0xf7ed971c4d266ac9);
+const RecordedSignature savage_condorcet_signature("savage-condorcet", 0x870b9c535f5128aa);
+const RecordedSignature savage_copeland_signature("savage-copeland", 0x4ab6faf7934ac733);
 
 static_assert(Policy<SavageCondorcet> && JumpingPolicy<SavageCondorcet>);
 static_assert(Policy<SavageCopeland> && JumpingPolicy<SavageCopeland>);
@@ -42,7 +34,7 @@ RoundRng at(Round t) { return Stream(13, 0, Purpose::choice).at(t); }
 
 template <class P>
 Duel step(P& policy, Round t, const std::function<bool(const Duel&)>& first_wins) {
-  return exploration::step(policy, t, at(t), first_wins);
+  return step(policy, t, at(t), first_wins);
 }
 
 template <class P>
@@ -98,7 +90,7 @@ TEST(Savage, six_arms_lose_none_before_44_duels_of_a_pair) {
 
 TEST(Savage, counts_of_live_pairs_differ_by_one_at_most) {
   const auto check = [](auto policy, std::uint64_t seed) {
-    const Problem problem = exploration::random_problem(seed, 4000);
+    const ExplorationProblem problem = random_problem(seed, 4000);
     const std::size_t k = problem.num_arms;
     const Stream nature(seed, 0, Purpose::test, "nature");
     for (Round t = 1; t <= 3000 && !policy.settled(); ++t) {
@@ -118,7 +110,7 @@ TEST(Savage, counts_of_live_pairs_differ_by_one_at_most) {
     }
   };
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    const std::size_t k = exploration::random_problem(seed, 4000).num_arms;
+    const std::size_t k = random_problem(seed, 4000).num_arms;
     check(SavageCondorcet(savage_options<SavageCondorcet>(3000), k, at(0)), seed);
     check(SavageCopeland(savage_options<SavageCopeland>(3000), k, at(0)), seed);
   }
@@ -167,7 +159,7 @@ TEST(Savage, equal_copeland_winners_are_named_alike_often) {
 // Arm 0 beats each of 1, 2, 3 with 0.6; arm 1 loses to 0 but beats 2 and 3 with 0.95: Condorcet and
 // Copeland winner 0, Borda winner 1 (0.6 against 0.7667).
 TEST(Savage, each_criterion_names_its_own_winner) {
-  Problem problem;
+  ExplorationProblem problem;
   problem.num_arms = 4;
   problem.p = {.5, .6, .6, .6, .4, .5, .95, .95, .4, .05, .5, .5, .4, .05, .5, .5};
   const auto winner = [&](auto policy, std::uint64_t seed) {
@@ -225,13 +217,13 @@ template <class P, class Explore>
 void expect_same_choices_as_twin(Criterion criterion, int problems, Round most_rounds) {
   int ended = 0;
   for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(problems); ++seed) {
-    const Problem problem = exploration::random_problem(seed, most_rounds);
+    const ExplorationProblem problem = random_problem(seed, most_rounds);
     RoundRng rng = Stream(seed, 0, Purpose::test, "options").at(0);
     auto options = savage_options<P>(problem.horizon);
     if (rng.coin()) options.delta = 0.01 + 0.5 * rng.uniform();
     if (rng.coin()) options.bound = SavageBound::anytime;
     if (rng.below(3) == 0) options.epsilon = 0.4 * rng.uniform();
-    options.ties = exploration::random_ties(rng);
+    options.ties = random_ties(rng);
     options.deterministic_ties = rng.coin();
     if constexpr (requires { options.sampling; }) {
       options.sampling =
@@ -247,9 +239,8 @@ void expect_same_choices_as_twin(Criterion criterion, int problems, Round most_r
         .lowest = options.deterministic_ties};
     LiteralExploreThenExploit twin(Explore(problem.num_arms, rule), problem.horizon, options.ties);
     P policy(options, problem.num_arms, at(0));
-    ASSERT_EQ(exploration::first_difference(policy, twin, problem, problem.horizon + 5), "")
-        << "seed " << seed;
-    ended += exploration::settles(policy, problem);
+    ASSERT_EQ(first_difference(policy, twin, problem, problem.horizon + 5), "") << "seed " << seed;
+    ended += settles(policy, problem);
   }
   EXPECT_GT(ended, problems / 10);
 }
@@ -287,7 +278,7 @@ TEST(Savage, a_lost_duel_is_asked_again_first) {
 TEST(Savage, a_thousand_arms_play) {
   for (const char* const call :
        {"savage-condorcet", "savage-copeland", "savage-borda", "savage-borda(sampling=arms)"}) {
-    auto policy = exploration::make_policy(call, 1000, 1000000, 1);
+    auto policy = make_policy(call, 1000, 1000000, 1);
     for (Round t = 1; t <= 2000; ++t) {
       const Duel duel = policy->select(t, at(t));
       EXPECT_FALSE(duel.is_self());

@@ -10,7 +10,7 @@
 namespace duel {
 namespace {
 
-const test::RecordedSignature scb_signature("scb", 0xa874ee4c5b03c663);
+const RecordedSignature scb_signature("scb", 0xa874ee4c5b03c663);
 
 TEST(Scb, makes_the_choices_of_its_literal_twin_with_and_without_jumping) {
   std::size_t jumped = 0;

@@ -10,7 +10,7 @@
 
 #include "duel/core/check.h"
 
-namespace duel::test {
+namespace duel {
 
 inline std::map<std::string, std::uint64_t>& recorded_signatures() {
   static std::map<std::string, std::uint64_t> recorded;
@@ -25,4 +25,4 @@ struct RecordedSignature {
   }
 };
 
-}  // namespace duel::test
+}  // namespace duel

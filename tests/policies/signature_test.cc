@@ -47,7 +47,7 @@ std::string line_to_record(const std::string& policy, std::uint64_t signature) {
 }
 
 TEST(Signature, of_every_policy_is_as_recorded) {
-  std::map<std::string, std::uint64_t> recorded = test::recorded_signatures();
+  std::map<std::string, std::uint64_t> recorded = recorded_signatures();
   for (const std::string& name : policy_names()) {
     const std::uint64_t now = signature(name);
     const auto known = recorded.find(name);

@@ -10,7 +10,7 @@
 namespace duel {
 namespace {
 
-const test::RecordedSignature uniform_signature("uniform", 0x2245d08b41bf959e);
+const RecordedSignature uniform_signature("uniform", 0x2245d08b41bf959e);
 
 TEST(Uniform, plays_every_ordered_pair_equally_often) {
   const std::size_t num_arms = 5;

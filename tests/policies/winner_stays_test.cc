@@ -13,8 +13,8 @@
 namespace duel {
 namespace {
 
-const test::RecordedSignature ws_s_signature("ws-s", 0xfbc3c7f17d6f4486);
-const test::RecordedSignature ws_w_signature("ws-w", 0x2ab22273d4c33de3);
+const RecordedSignature ws_s_signature("ws-s", 0xfbc3c7f17d6f4486);
+const RecordedSignature ws_w_signature("ws-w", 0x2ab22273d4c33de3);
 
 template <class Options>
 Options some_options(std::uint64_t seed) {

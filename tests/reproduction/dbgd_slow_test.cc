@@ -15,7 +15,7 @@
 #include "duel/core/jobs.h"
 #include "duel/simulation/aggregate.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 constexpr Round kComparisons = 1'000'000;
@@ -109,4 +109,4 @@ TEST(DbgdReproduction, figure_2_orders_the_learners) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

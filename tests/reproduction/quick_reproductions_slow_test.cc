@@ -34,7 +34,7 @@ TEST_P(QuickReproduction, gives_findings_tables_and_figures) {
 }
 
 // Those whose quick form must pass: their tolerances hold at the quick sizes.
-TEST(quick_reproductions, panels_without_data_pass) {
+TEST(QuickReproductions, panels_without_data_pass) {
   ReproductionContext context;
   context.quick = true;
   for (const char* name : {"if-walk", "if-matches", "if-error", "if-scaling", "rmed-arxiv",

@@ -12,7 +12,7 @@
 #include "duel/policies/registry.h"
 #include "duel/policies/uniform.h"
 
-namespace duel::testing {
+namespace duel {
 
 inline PolicyFacts scripted_facts(const std::string& name, bool needs_horizon = false) {
   PolicyFacts facts;
@@ -114,4 +114,4 @@ class Watched : public Uniform {
 
 inline const bool watched_registered = register_policy<Watched>(scripted_facts("test-watched"), {});
 
-}  // namespace duel::testing
+}  // namespace duel

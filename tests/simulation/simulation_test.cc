@@ -308,11 +308,11 @@ TEST(Simulation, keeps_the_finished_trials_when_it_is_stopped) {
 
   std::atomic<bool> stop{false};
   int trials = 0;
-  testing::Watched::before_trial = [&] { stop = ++trials == 7; };
+  Watched::before_trial = [&] { stop = ++trials == 7; };
   RunHooks hooks;
   hooks.stop = &stop;
   const PolicyRecord part = simulation.run(0, hooks).value();
-  testing::Watched::before_trial = nullptr;
+  Watched::before_trial = nullptr;
   EXPECT_TRUE(part.interrupted);
   EXPECT_EQ(part.trials_run, 7U);
   EXPECT_EQ(part.trials.num_finished(), 7U);

@@ -20,8 +20,8 @@ struct Reference {
 };
 
 std::vector<Summary> simulate(const std::string& matrix, const std::string& policy) {
-  return test::regret_summaries(resolve_matrix(matrix).value(), policy, {1000, 10000, 100000},
-                                RegretNotion::average, 300, 20);
+  return regret_summaries(resolve_matrix(matrix).value(), policy, {1000, 10000, 100000},
+                          RegretNotion::average, 300, 20);
 }
 
 void expect_agreement(const std::string& matrix, const std::vector<Reference>& references) {

@@ -25,7 +25,7 @@ void expect_agreement(const PreferenceMatrix& matrix, const std::string& policy,
                       double reference_trials, RegretNotion notion = RegretNotion::average) {
   // Where no Condorcet winner lets a policy rest, every round is played, and trials are dear.
   const std::uint32_t trials = notion == RegretNotion::average ? 400 : 60;
-  const auto cells = test::regret_summaries(matrix, policy, checkpoints, notion, trials, 20);
+  const auto cells = regret_summaries(matrix, policy, checkpoints, notion, trials, 20);
   for (std::size_t c = 0; c < checkpoints.size(); ++c) {
     const double reference_se =
         known[c].se > 0 ? known[c].se : cells[c].se * std::sqrt(trials / reference_trials);

@@ -20,7 +20,7 @@ constexpr std::uint32_t kTrials = 200;
 
 std::vector<Summary> simulate(const PreferenceMatrix& matrix, const std::string& policy,
                               const std::vector<Round>& checkpoints, RegretNotion notion) {
-  return test::regret_summaries(matrix, policy, checkpoints, notion, kTrials, 21);
+  return regret_summaries(matrix, policy, checkpoints, notion, kTrials, 21);
 }
 
 struct Reference {

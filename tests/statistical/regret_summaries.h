@@ -8,7 +8,7 @@
 #include "duel/simulation/aggregate.h"
 #include "duel/simulation/simulation.h"
 
-namespace duel::test {
+namespace duel {
 
 // Regret at each checkpoint.
 inline std::vector<Summary> regret_summaries(const PreferenceMatrix& matrix,
@@ -33,4 +33,4 @@ inline std::vector<Summary> regret_summaries(const PreferenceMatrix& matrix,
   return summaries;
 }
 
-}  // namespace duel::test
+}  // namespace duel

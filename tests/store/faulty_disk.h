@@ -11,7 +11,7 @@
 
 #include "duel/store/log_file.h"
 
-namespace duel::testing {
+namespace duel {
 
 enum class Fault {
   fails,         // nothing is done, and the call says so
@@ -88,4 +88,4 @@ class FaultyDisk final : public Disk {
   std::map<int, std::uint64_t> synced_;  // size at the last sync, by descriptor
 };
 
-}  // namespace duel::testing
+}  // namespace duel

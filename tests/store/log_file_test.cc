@@ -13,15 +13,6 @@
 namespace duel {
 namespace {
 
-using testing::content_of;
-using testing::Fault;
-using testing::FaultyDisk;
-using testing::Lines;
-using testing::lines_of;
-using testing::Shelf;
-using testing::TemporaryDirectory;
-using testing::write_content;
-
 // A log of two lines that are on disk, in a store whose disk can fail.
 struct FaultyLog {
   FaultyLog() {
@@ -49,7 +40,7 @@ struct FaultyLog {
 
 constexpr const char* kNoMore = "the log takes no more records after a failed write";
 
-TEST(log_files, a_write_that_fails_or_tears_leaves_nothing_and_the_next_one_goes_on) {
+TEST(LogFiles, a_write_that_fails_or_tears_leaves_nothing_and_the_next_one_goes_on) {
   FaultyLog log;
   const std::vector<std::string> texts = {"third", "fourth"};
   log.disk.arm(0, Fault::fails);
@@ -61,7 +52,7 @@ TEST(log_files, a_write_that_fails_or_tears_leaves_nothing_and_the_next_one_goes
   log.shelf.append(texts);
 }
 
-TEST(log_files, a_write_whose_answer_was_lost_is_taken_back) {
+TEST(LogFiles, a_write_whose_answer_was_lost_is_taken_back) {
   FaultyLog log;
   log.disk.arm(0, Fault::loses_answer);
   EXPECT_NE(log.shelf.refusal({"third"}), "");
@@ -70,7 +61,7 @@ TEST(log_files, a_write_whose_answer_was_lost_is_taken_back) {
   log.shelf.is_as_expected();
 }
 
-TEST(log_files, a_torn_write_that_cannot_be_removed_is_the_last) {
+TEST(LogFiles, a_torn_write_that_cannot_be_removed_is_the_last) {
   FaultyLog log;
   const Head head = log.shelf.head();
   const Lines lines = log.shelf.group({"third", "fourth"});
@@ -84,7 +75,7 @@ TEST(log_files, a_torn_write_that_cannot_be_removed_is_the_last) {
   EXPECT_EQ(lines_of(*log.store, "log.jsonl"), expected);
 }
 
-TEST(log_files, a_kill_at_every_byte_of_a_group_leaves_its_first_lines) {
+TEST(LogFiles, a_kill_at_every_byte_of_a_group_leaves_its_first_lines) {
   const std::vector<std::string> texts = {"third", "fourth", "fifth"};
   const std::size_t bytes = [&] {
     FaultyLog log;
@@ -110,7 +101,7 @@ TEST(log_files, a_kill_at_every_byte_of_a_group_leaves_its_first_lines) {
   }
 }
 
-TEST(log_files, a_sync_that_fails_or_whose_answer_was_lost_ends_the_writing) {
+TEST(LogFiles, a_sync_that_fails_or_whose_answer_was_lost_ends_the_writing) {
   for (const Fault fault : {Fault::fails, Fault::loses_answer}) {
     FaultyLog log;
     log.shelf.append({"third"});
@@ -123,7 +114,7 @@ TEST(log_files, a_sync_that_fails_or_whose_answer_was_lost_ends_the_writing) {
   }
 }
 
-TEST(log_files, what_was_synced_survives_a_loss_of_power) {
+TEST(LogFiles, what_was_synced_survives_a_loss_of_power) {
   FaultyLog log;
   const std::size_t unsynced = log.bytes_of(log.shelf.group({"third"}));
   for (const std::size_t kept : {std::size_t{0}, unsynced / 2, unsynced - 1}) {
@@ -142,7 +133,7 @@ TEST(log_files, what_was_synced_survives_a_loss_of_power) {
   log.shelf.is_as_expected();
 }
 
-TEST(log_files, a_file_that_holds_something_else_is_neither_created_cut_nor_listed) {
+TEST(LogFiles, a_file_that_holds_something_else_is_neither_created_cut_nor_listed) {
   const TemporaryDirectory directory;
   LogFiles store(directory.path());
   for (const std::string& content : {std::string("my thesis"), std::string("my\nthesis")}) {
@@ -157,10 +148,10 @@ TEST(log_files, a_file_that_holds_something_else_is_neither_created_cut_nor_list
   EXPECT_EQ(content_of(directory / "thesis"), "my thesis");
 }
 
-TEST(log_files, a_line_beyond_the_limit_is_refused_by_number) {
+TEST(LogFiles, a_line_beyond_the_limit_is_refused_by_number) {
   const TemporaryDirectory directory;
-  write_content(directory / "log.jsonl", testing::line_of(1, "first") + "\n" +
-                                             std::string((std::size_t{32} << 20) + 1, 'x'));
+  write_content(directory / "log.jsonl",
+                line_of(1, "first") + "\n" + std::string((std::size_t{32} << 20) + 1, 'x'));
   LogFiles store(directory.path());
   const auto read = store.read("log.jsonl", 0, [](std::string_view) { return Done{}; });
   ASSERT_FALSE(read.ok());

@@ -13,7 +13,7 @@
 #include "duel/store/line.h"
 #include "duel/store/store.h"
 
-namespace duel::testing {
+namespace duel {
 
 using Lines = std::vector<std::string>;
 
@@ -88,4 +88,4 @@ class Shelf {
   Lines expected_;
 };
 
-}  // namespace duel::testing
+}  // namespace duel

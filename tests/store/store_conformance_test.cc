@@ -15,14 +15,7 @@
 namespace duel {
 namespace {
 
-using testing::line_of;
-using testing::Lines;
-using testing::lines_of;
-using testing::Shelf;
-using testing::StoreKind;
-using testing::TemporaryDirectory;
-
-class store_conformance : public ::testing::TestWithParam<StoreKind> {
+class StoreConformance : public ::testing::TestWithParam<StoreKind> {
  protected:
   std::unique_ptr<Store> open() const { return GetParam().open(directory_); }
   void reopen() {
@@ -34,7 +27,7 @@ class store_conformance : public ::testing::TestWithParam<StoreKind> {
   std::unique_ptr<Store> store_ = open();
 };
 
-TEST_P(store_conformance, gives_back_every_line_in_order_also_when_opened_again) {
+TEST_P(StoreConformance, gives_back_every_line_in_order_also_when_opened_again) {
   Shelf shelf(*store_, "tones");
   shelf.create();
   shelf.append({"first"});
@@ -49,7 +42,7 @@ TEST_P(store_conformance, gives_back_every_line_in_order_also_when_opened_again)
   shelf.append({"sixth"});
 }
 
-TEST_P(store_conformance, begins_to_read_after_any_line) {
+TEST_P(StoreConformance, begins_to_read_after_any_line) {
   Shelf shelf(*store_, "tones");
   shelf.create();
   shelf.append({"1", "2", "3", "4"});
@@ -60,7 +53,7 @@ TEST_P(store_conformance, begins_to_read_after_any_line) {
   }
 }
 
-TEST_P(store_conformance, takes_a_group_at_its_head_only) {
+TEST_P(StoreConformance, takes_a_group_at_its_head_only) {
   Shelf shelf(*store_, "tones");
   shelf.create();
   const Head none = shelf.head();
@@ -76,7 +69,7 @@ TEST_P(store_conformance, takes_a_group_at_its_head_only) {
   shelf.append({"fourth"});
 }
 
-TEST_P(store_conformance, knows_its_head_without_having_been_read) {
+TEST_P(StoreConformance, knows_its_head_without_having_been_read) {
   Shelf shelf(*store_, "tones");
   shelf.create();
   shelf.append({"first", "second"});
@@ -91,7 +84,7 @@ TEST_P(store_conformance, knows_its_head_without_having_been_read) {
   shelf.append({"third"});
 }
 
-TEST_P(store_conformance, keeps_experiments_apart_and_lists_those_with_a_line) {
+TEST_P(StoreConformance, keeps_experiments_apart_and_lists_those_with_a_line) {
   EXPECT_EQ(*store_->list(), Lines());
   Shelf tones(*store_, "tones"), prompts(*store_, "prompts"), empty(*store_, "empty");
   tones.create();
@@ -106,7 +99,7 @@ TEST_P(store_conformance, keeps_experiments_apart_and_lists_those_with_a_line) {
   EXPECT_EQ(*store_->list(), (Lines{"prompts", "tones"}));
 }
 
-TEST_P(store_conformance, never_creates_what_exists_nor_finds_what_does_not) {
+TEST_P(StoreConformance, never_creates_what_exists_nor_finds_what_does_not) {
   Shelf shelf(*store_, "tones");
   shelf.create();
   shelf.append({"first"});
@@ -118,7 +111,7 @@ TEST_P(store_conformance, never_creates_what_exists_nor_finds_what_does_not) {
   EXPECT_EQ(store_->read("colours", 0, ignore).error().code, ErrorCode::not_found);
 }
 
-TEST_P(store_conformance, belongs_to_one_writer_and_to_every_reader) {
+TEST_P(StoreConformance, belongs_to_one_writer_and_to_every_reader) {
   Shelf shelf(*store_, "tones");
   shelf.create();
   shelf.append({"first"});
@@ -132,7 +125,7 @@ TEST_P(store_conformance, belongs_to_one_writer_and_to_every_reader) {
   shelf.append({"third"});
 }
 
-TEST_P(store_conformance, ends_the_reading_at_an_error_of_the_reader) {
+TEST_P(StoreConformance, ends_the_reading_at_an_error_of_the_reader) {
   Shelf shelf(*store_, "tones");
   shelf.create();
   shelf.append({"1", "2", "3"});
@@ -147,7 +140,7 @@ TEST_P(store_conformance, ends_the_reading_at_an_error_of_the_reader) {
   shelf.append({"4"});
 }
 
-TEST_P(store_conformance, takes_long_lines_and_gives_bytes_to_read_after_each) {
+TEST_P(StoreConformance, takes_long_lines_and_gives_bytes_to_read_after_each) {
   Shelf shelf(*store_, "tones");
   shelf.create();
   shelf.append({std::string(1, 'a'), std::string(3'000'000, 'b'), std::string(2, 'c')});
@@ -161,10 +154,10 @@ TEST_P(store_conformance, takes_long_lines_and_gives_bytes_to_read_after_each) {
   EXPECT_TRUE(read.ok());
 }
 
-INSTANTIATE_TEST_SUITE_P(every, store_conformance, ::testing::ValuesIn(testing::store_kinds()),
+INSTANTIATE_TEST_SUITE_P(every, StoreConformance, ::testing::ValuesIn(store_kinds()),
                          [](const auto& kind) { return kind.param.name; });
 
-TEST(line, shows_its_number_and_its_hash_or_nothing) {
+TEST(Line, shows_its_number_and_its_hash_or_nothing) {
   const std::string line = line_of(17, "x");
   EXPECT_EQ(number_of(line), 17U);
   const auto parts = split_line(line);

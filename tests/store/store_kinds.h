@@ -12,7 +12,7 @@
 #include "tests/store/faulty_disk.h"
 #include "tests/study/temporary_directory.h"
 
-namespace duel::testing {
+namespace duel {
 
 struct StoreKind {
   std::string name;
@@ -37,4 +37,4 @@ inline std::vector<StoreKind> store_kinds() {
   };
 }
 
-}  // namespace duel::testing
+}  // namespace duel

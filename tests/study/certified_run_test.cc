@@ -180,7 +180,7 @@ std::vector<Case> cases_of(Goal goal) {
   return all;
 }
 
-TEST(certified_run, asks_and_stops_as_a_live_experiment_on_the_same_answers) {
+TEST(CertifiedRun, asks_and_stops_as_a_live_experiment_on_the_same_answers) {
   for (const Goal goal : {Goal::condorcet, Goal::copeland, Goal::borda}) {
     for (const Case& one : cases_of(goal)) {
       EXPECT_EQ(simulated(one, Looks::every_duel), lived(one)) << name_of(one);
@@ -188,7 +188,7 @@ TEST(certified_run, asks_and_stops_as_a_live_experiment_on_the_same_answers) {
   }
 }
 
-TEST(certified_run, is_what_a_plan_simulates) {
+TEST(CertifiedRun, is_what_a_plan_simulates) {
   for (const Goal goal : {Goal::condorcet, Goal::copeland, Goal::borda}) {
     std::size_t certified = 0;
     for (const Case& one : cases_of(goal)) {
@@ -204,7 +204,7 @@ TEST(certified_run, is_what_a_plan_simulates) {
 
 // The comparison above sees a rule that is a little stricter: the certificate falls later, or not
 // at all, in most of the experiments.
-TEST(certified_run, tells_a_slightly_different_rule_apart) {
+TEST(CertifiedRun, tells_a_slightly_different_rule_apart) {
   for (const Goal goal : {Goal::condorcet, Goal::copeland, Goal::borda}) {
     std::size_t different = 0, all = 0;
     for (Case one : cases_of(goal)) {
@@ -223,7 +223,7 @@ TEST(certified_run, tells_a_slightly_different_rule_apart) {
 // Where Borda's bounds are looked at from time to time, the same duels are asked, and the same
 // winner is found up to 2 % later, at the next look; or at one of those after it, where the bounds
 // overlap again in between.
-TEST(certified_run, finds_a_borda_winner_a_look_later_and_seldom_several) {
+TEST(CertifiedRun, finds_a_borda_winner_a_look_later_and_seldom_several) {
   std::size_t all = 0;
   std::size_t several = 0;
   for (Case one : cases_of(Goal::borda)) {
@@ -242,7 +242,7 @@ TEST(certified_run, finds_a_borda_winner_a_look_later_and_seldom_several) {
   EXPECT_LE(5 * several, all);
 }
 
-TEST(certified_run, asks_all_pairs_in_turn_without_a_policy) {
+TEST(CertifiedRun, asks_all_pairs_in_turn_without_a_policy) {
   std::vector<std::pair<Arm, Arm>> asked;
   const CertifiedRun run =
       run_to_certificate({.num_arms = 4, .stopping = {.max_duels = 8}}, [&](const Duel& duel) {
@@ -256,7 +256,7 @@ TEST(certified_run, asks_all_pairs_in_turn_without_a_policy) {
 }
 
 // Ten questions go out, the first answer ends it: a certificate needs at least one.
-TEST(certified_run, says_which_duels_were_still_out) {
+TEST(CertifiedRun, says_which_duels_were_still_out) {
   std::size_t answers = 0;
   const CertifiedRun run = run_to_certificate(
       {.num_arms = 2, .stopping = {.alpha = 0.4, .max_duels = 100}, .parallel = 10},

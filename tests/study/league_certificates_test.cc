@@ -50,7 +50,7 @@ const CertificateStanding& standing_of(const CertificateLeagueResults& results,
 }
 
 // Nine wins in a row are evidence of 2/alpha = 40 (plan_test.cc works it out), whoever chooses.
-TEST(certificate_league, counts_the_duels_of_a_sure_winner_exactly) {
+TEST(CertificateLeague, counts_the_duels_of_a_sure_winner_exactly) {
   const auto results = run_certificate_league(small_spec({sure_winner()})).value();
   ASSERT_EQ(results.problems.size(), 1U);
   const CertificateTable& table = results.problems[0];
@@ -70,7 +70,7 @@ TEST(certificate_league, counts_the_duels_of_a_sure_winner_exactly) {
 }
 
 // Each entry must be that of a plan for the same matrix, seed and cap.
-TEST(certificate_league, plays_the_experiments_of_a_plan) {
+TEST(CertificateLeague, plays_the_experiments_of_a_plan) {
   CertificateLeagueSpec spec = small_spec({catalogued("cyclic"), catalogued("arxiv")});
   spec.max_duels = 2000;  // some are decided by then, some are not
   spec.trials = 5;
@@ -100,7 +100,7 @@ TEST(certificate_league, plays_the_experiments_of_a_plan) {
 }
 
 // The ranking is the geometric mean of the ratios of the means, worked out from the tables.
-TEST(certificate_league, ranks_by_the_geometric_mean_of_the_ratios) {
+TEST(CertificateLeague, ranks_by_the_geometric_mean_of_the_ratios) {
   const auto results =
       run_certificate_league(small_spec({sure_winner(), catalogued("cyclic")})).value();
   const CertificateTable& cyclic = results.problems[1];
@@ -116,7 +116,7 @@ TEST(certificate_league, ranks_by_the_geometric_mean_of_the_ratios) {
 }
 
 // Two even arms: any certificate is wrong, and all but about 5 % of the experiments reach the cap.
-TEST(certificate_league, counts_the_undecided_as_the_cap_and_the_wrong_as_wrong) {
+TEST(CertificateLeague, counts_the_undecided_as_the_cap_and_the_wrong_as_wrong) {
   CertificateLeagueSpec spec = small_spec({problem("even", {"a", "b"}, {0.5, 0.5, 0.5, 0.5})});
   spec.max_duels = 300;
   spec.trials = 400;
@@ -136,7 +136,7 @@ TEST(certificate_league, counts_the_undecided_as_the_cap_and_the_wrong_as_wrong)
 }
 
 // Nobody beats everybody; b loses to a alone, and is the Borda winner.
-TEST(certificate_league, judges_by_the_winner_of_the_goal) {
+TEST(CertificateLeague, judges_by_the_winner_of_the_goal) {
   const LeagueProblem circle =
       problem("circle", {"a", "b", "c"}, {0.5, 0.7, 0.2, 0.3, 0.5, 0.95, 0.8, 0.05, 0.5});
   CertificateLeagueSpec spec = small_spec({circle});
@@ -150,14 +150,14 @@ TEST(certificate_league, judges_by_the_winner_of_the_goal) {
   EXPECT_EQ(run_certificate_league(spec)->problems[0].winners.size(), 3U);
 }
 
-TEST(certificate_league, gives_the_same_numbers_on_any_number_of_threads) {
+TEST(CertificateLeague, gives_the_same_numbers_on_any_number_of_threads) {
   CertificateLeagueSpec spec = small_spec({catalogued("cyclic")});
-  const std::string one = to_certificates_json(run_certificate_league(spec).value());
+  const std::string one = to_json(run_certificate_league(spec).value()).dump();
   spec.threads = 3;
-  EXPECT_EQ(to_certificates_json(run_certificate_league(spec).value()), one);
+  EXPECT_EQ(to_json(run_certificate_league(spec).value()).dump(), one);
 }
 
-TEST(certificate_league, leaves_out_who_refuses_and_says_so) {
+TEST(CertificateLeague, leaves_out_who_refuses_and_says_so) {
   CertificateLeagueSpec spec =
       small_spec({catalogued("cyclic"), catalogued("random-condorcet(k=10,seed=1,gap=0.05)")});
   spec.policies.push_back({"cw-rmed", {}});  // takes at most 8 arms
@@ -173,7 +173,7 @@ TEST(certificate_league, leaves_out_who_refuses_and_says_so) {
   EXPECT_TRUE(run_certificate_league(spec, lenient).ok());
 }
 
-TEST(certificate_league, keeps_what_had_finished_when_stopped) {
+TEST(CertificateLeague, keeps_what_had_finished_when_stopped) {
   CertificateLeagueSpec spec = small_spec({sure_winner(), catalogued("cyclic")});
   std::atomic<bool> stop = false;
   LeagueOptions options;
@@ -189,11 +189,11 @@ TEST(certificate_league, keeps_what_had_finished_when_stopped) {
   EXPECT_EQ(standing_of(results, "certify").league.problems, 1U);
 }
 
-TEST(certificate_league, refuses_what_makes_no_sense) {
+TEST(CertificateLeague, refuses_what_makes_no_sense) {
   CertificateLeagueSpec spec = small_spec({sure_winner()});
   spec.alpha = 0.6;
   EXPECT_EQ(run_certificate_league(spec).error().to_string(),
-            "--alpha: 0.6 is out of range (0 < alpha < 0.5)");
+            "alpha: 0.6 is out of range (0 < alpha < 0.5)");
   spec = small_spec({problem("one", {"a"}, {0.5})});
   EXPECT_EQ(run_certificate_league(spec).error().message, "one arm has no rival");
   spec = small_spec({sure_winner()});
@@ -204,14 +204,14 @@ TEST(certificate_league, refuses_what_makes_no_sense) {
   EXPECT_EQ(run_certificate_league(spec).error().message, "a league needs a policy");
 }
 
-TEST(certificate_league, default_policies_are_those_of_the_league_but_one) {
+TEST(CertificateLeague, default_policies_are_those_of_the_league_but_one) {
   const auto policies = certificate_league_policies();
   EXPECT_EQ(policies.size() + 1, league_policies().size());
   EXPECT_TRUE(std::none_of(policies.begin(), policies.end(),
                            [](const CallSpec& call) { return call.name == "self-sparring"; }));
 }
 
-TEST(certificate_league, reports_have_a_row_per_problem_and_policy) {
+TEST(CertificateLeague, reports_have_a_row_per_problem_and_policy) {
   CertificateLeagueSpec spec = small_spec({sure_winner(), catalogued("cyclic")});
   spec.max_duels = 9;  // the sure winner is certified, nothing else is
   const auto results = run_certificate_league(spec).value();
@@ -220,7 +220,7 @@ TEST(certificate_league, reports_have_a_row_per_problem_and_policy) {
   EXPECT_NE(csv.find("\nsure,2,certify,condorcet,0.05,9,10,3,"), std::string::npos) << csv;
   const std::string ranking = to_certificate_ranking_csv(results);
   EXPECT_EQ(std::count(ranking.begin(), ranking.end(), '\n'), 1 + 3);
-  const auto json = nlohmann::json::parse(to_certificates_json(results));
+  const auto json = nlohmann::json::parse(to_json(results).dump());
   EXPECT_EQ(json["problems"][0]["policies"][0]["undecided"], 0);
   EXPECT_EQ(json["problems"][1]["policies"][0]["undecided"], 10);
   EXPECT_EQ(json["ranking"][0]["undecided"], 10);

@@ -19,9 +19,6 @@
 namespace duel {
 namespace {
 
-using testing::TemporaryDirectory;
-using testing::write_content;
-
 LeagueScores scores(const std::string& problem, std::vector<std::vector<double>> values) {
   LeagueScores scores;
   scores.facts.problem = problem;
@@ -47,7 +44,7 @@ LeagueResults by_hand() {
                                         scores("two", {{10, 10}, {5, 5}, {10, 30}})});
 }
 
-TEST(league, takes_differences_to_the_best_trial_by_trial) {
+TEST(League, takes_differences_to_the_best_trial_by_trial) {
   const LeagueResults results = by_hand();
   const LeagueTable& one = results.problems[0];
   EXPECT_EQ(one.entries[0].policy, "a");
@@ -66,7 +63,7 @@ TEST(league, takes_differences_to_the_best_trial_by_trial) {
   EXPECT_DOUBLE_EQ(entry_of(one, "c").ratio, 1.5);
 }
 
-TEST(league, ranks_by_the_mean_logarithm_of_the_ratio_to_the_best) {
+TEST(League, ranks_by_the_mean_logarithm_of_the_ratio_to_the_best) {
   const LeagueResults results = by_hand();
   ASSERT_EQ(results.standings.size(), 3U);
   EXPECT_NEAR(standing_of(results, "a").log_ratio, std::log(2) / 2, 1e-15);
@@ -87,7 +84,7 @@ TEST(league, ranks_by_the_mean_logarithm_of_the_ratio_to_the_best) {
   EXPECT_NEAR(last.difference, std::log(3) / 2, 1e-15);
 }
 
-TEST(league, gives_no_rank_to_a_policy_that_did_not_play_everywhere) {
+TEST(League, gives_no_rank_to_a_policy_that_did_not_play_everywhere) {
   const LeagueResults results =
       judge_league({"a", "b", "c"},
                    {scores("one", {{2, 2}, {1, 1}, {3, 3}}), scores("two", {{2, 2}, {}, {3, 3}})});
@@ -98,7 +95,7 @@ TEST(league, gives_no_rank_to_a_policy_that_did_not_play_everywhere) {
   EXPECT_EQ(results.standings[2].problems, 1U);
 }
 
-TEST(league, does_not_count_a_problem_on_which_the_best_has_no_regret) {
+TEST(League, does_not_count_a_problem_on_which_the_best_has_no_regret) {
   const LeagueResults results =
       judge_league({"a", "b"}, {scores("free", {{0, 0}, {5, 5}}), scores("two", {{4, 4}, {2, 2}})});
   EXPECT_EQ(results.not_counted, std::vector<std::string>{"free"});
@@ -107,7 +104,7 @@ TEST(league, does_not_count_a_problem_on_which_the_best_has_no_regret) {
   EXPECT_EQ(results.standings[0].problems, 1U);
 }
 
-TEST(league, counts_only_finished_problems) {
+TEST(League, counts_only_finished_problems) {
   std::vector<LeagueScores> played = {scores("one", {{1, 1}, {2, 2}}), scores("two", {{9, 9}, {}})};
   played[1].facts.complete = false;
   const LeagueResults results = judge_league({"a", "b"}, played);
@@ -116,7 +113,7 @@ TEST(league, counts_only_finished_problems) {
   EXPECT_EQ(results.standings[1].problems, 1U);
 }
 
-TEST(league, policies_with_equal_means_share_a_rank) {
+TEST(League, policies_with_equal_means_share_a_rank) {
   const LeagueResults results =
       judge_league({"a", "b", "c"}, {scores("one", {{3, 1}, {1, 3}, {4, 4}})});
   EXPECT_EQ(results.problems[0].entries[0].rank, 1U);
@@ -124,13 +121,13 @@ TEST(league, policies_with_equal_means_share_a_rank) {
   EXPECT_EQ(results.problems[0].entries[2].rank, 3U);
 }
 
-TEST(league, a_single_trial_tells_nothing_apart) {
+TEST(League, a_single_trial_tells_nothing_apart) {
   const LeagueResults results = judge_league({"a", "b"}, {scores("one", {{1}, {100}})});
   EXPECT_FALSE(results.problems[0].entries[1].told_apart);
   EXPECT_TRUE(std::isnan(results.standings[1].log_ratio_se));
 }
 
-TEST(league, has_every_matrix_of_the_catalogue_and_some_without_a_condorcet_winner) {
+TEST(League, has_every_matrix_of_the_catalogue_and_some_without_a_condorcet_winner) {
   const auto problems = league_problems(league_matrices(), {});
   ASSERT_TRUE(problems.ok()) << problems.error().to_string();
   for (const std::string& name : matrix_catalogue().names()) {
@@ -146,7 +143,7 @@ TEST(league, has_every_matrix_of_the_catalogue_and_some_without_a_condorcet_winn
 }
 
 // But for `auto`, which plays as one of the others.
-TEST(league, has_every_registered_policy) {
+TEST(League, has_every_registered_policy) {
   const std::vector<CallSpec> policies = league_policies();
   for (const std::string& name : policy_names()) {
     if (name == "auto") continue;
@@ -165,14 +162,14 @@ LeagueSpec small_league(const std::vector<std::string>& matrices, const std::str
   return spec;
 }
 
-TEST(league, plays_what_a_study_plays_on_any_number_of_threads) {
+TEST(League, plays_what_a_study_plays_on_any_number_of_threads) {
   LeagueSpec spec = small_league({"arxiv", "no-condorcet(k=4,seed=2)"}, "rucb,uniform");
   spec.threads = 1;
   const auto one = run_league(spec);
   spec.threads = 3;
   const auto three = run_league(spec);
   ASSERT_TRUE(one.ok() && three.ok());
-  EXPECT_EQ(to_league_json(*one), to_league_json(*three));
+  EXPECT_EQ(to_json(*one).dump(), to_json(*three).dump());
   EXPECT_EQ(one->problems[0].regret, RegretNotion::average);
   EXPECT_EQ(one->problems[1].regret, RegretNotion::copeland);
 
@@ -190,7 +187,7 @@ TEST(league, plays_what_a_study_plays_on_any_number_of_threads) {
   EXPECT_EQ(entry_of(one->problems[1], "rucb").regret.q90, summary.q90);
 }
 
-TEST(league, leaves_a_policy_out_where_it_refuses_the_problem) {
+TEST(League, leaves_a_policy_out_where_it_refuses_the_problem) {
   const LeagueSpec spec = small_league({"cyclic", "arithmetic(k=9,step=0.05)"}, "cw-rmed,uniform");
   const auto results = run_league(spec);
   ASSERT_TRUE(results.ok()) << results.error().to_string();
@@ -201,7 +198,7 @@ TEST(league, leaves_a_policy_out_where_it_refuses_the_problem) {
   EXPECT_EQ(standing_of(*results, "cw-rmed").rank, 0U);
 }
 
-TEST(league, refuses_a_policy_that_no_problem_accepts) {
+TEST(League, refuses_a_policy_that_no_problem_accepts) {
   const auto results = run_league(small_league({"arxiv"}, "uniform,rucb(alhpa=1)"));
   ASSERT_FALSE(results.ok());
   EXPECT_NE(results.error().to_string().find("alpha"), std::string::npos);
@@ -213,7 +210,7 @@ TEST(league, refuses_a_policy_that_no_problem_accepts) {
   EXPECT_NE(twice.error().to_string().find("twice"), std::string::npos);
 }
 
-TEST(league, keeps_what_was_finished_when_it_is_stopped) {
+TEST(League, keeps_what_was_finished_when_it_is_stopped) {
   LeagueSpec spec = small_league({"arxiv", "cyclic"}, "uniform,rucb");
   std::atomic<bool> stop{false};
   LeagueOptions options;
@@ -232,7 +229,7 @@ TEST(league, keeps_what_was_finished_when_it_is_stopped) {
 
 constexpr const char* kMatrix = "a,b\n0.5,0.7\n0.3,0.5\n";
 
-TEST(league, reads_the_matrices_of_a_directory_in_the_order_of_their_names) {
+TEST(League, reads_the_matrices_of_a_directory_in_the_order_of_their_names) {
   const TemporaryDirectory place;
   write_content(place / "second.csv", kMatrix);
   write_content(place / "first.csv", kMatrix);
@@ -247,7 +244,7 @@ TEST(league, reads_the_matrices_of_a_directory_in_the_order_of_their_names) {
   EXPECT_EQ((*problems)[2].name, "second");
 }
 
-TEST(league, names_the_directory_or_the_file_that_is_wrong) {
+TEST(League, names_the_directory_or_the_file_that_is_wrong) {
   const TemporaryDirectory place;
   const std::string directory = place.path().string();
   const auto complaint = [](const std::string& where) {
@@ -262,7 +259,7 @@ TEST(league, names_the_directory_or_the_file_that_is_wrong) {
   EXPECT_NE(complaint(directory).find("broken.csv"), std::string::npos);
 }
 
-TEST(league, writes_a_tidy_table_and_quotes_names_with_commas) {
+TEST(League, writes_a_tidy_table_and_quotes_names_with_commas) {
   LeagueResults results = by_hand();
   results.rounds = 10;
   results.problems[0].problem = "x(k=1,seed=2)";
@@ -275,12 +272,12 @@ TEST(league, writes_a_tidy_table_and_quotes_names_with_commas) {
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 7);
   const std::string ranking = to_ranking_csv(results);
   EXPECT_EQ(std::count(ranking.begin(), ranking.end(), '\n'), 4);
-  const auto json = nlohmann::json::parse(to_league_json(results));
+  const auto json = nlohmann::json::parse(to_json(results).dump());
   EXPECT_EQ(json["ranking"].size(), 3U);
   EXPECT_EQ(json["problems"][0]["policies"][2]["difference"], 2);
 }
 
-TEST(league, map_shows_the_ratios_and_marks_who_is_not_told_apart_from_the_best) {
+TEST(League, map_shows_the_ratios_and_marks_who_is_not_told_apart_from_the_best) {
   const auto script = league_map_script(by_hand(), PlotFormat::svg);
   ASSERT_TRUE(script.ok());
   EXPECT_NE(script->find("'{/:Bold 1.0}'"), std::string::npos);

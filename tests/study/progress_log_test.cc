@@ -12,9 +12,6 @@ namespace duel {
 namespace {
 
 using Opening = ProgressLog::Opening;
-using testing::content_of;
-using testing::TemporaryDirectory;
-using testing::write_content;
 
 TrialTable table_of_three() {
   TrialTable table(3, 2, 2);

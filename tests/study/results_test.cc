@@ -196,16 +196,16 @@ TEST(Results, refuses_another_table) {
 }
 
 TEST(Results, reads_a_directory_or_a_file) {
-  const testing::TemporaryDirectory directory;
+  const TemporaryDirectory directory;
   const StudyResults results = small_results();
   EXPECT_EQ(read_results(directory.path()).error().message,
             "there is no results.csv in this directory");
-  testing::write_content(directory / "progress.csv", "");
+  write_content(directory / "progress.csv", "");
   EXPECT_EQ(read_results(directory.path()).error().message,
             "the study in this directory is not finished");
-  testing::write_content(directory / "results.csv", to_results_csv(results));
+  write_content(directory / "results.csv", to_results_csv(results));
   EXPECT_EQ(read_results(directory.path())->runs[0].facts.num_arms, 0U);
-  testing::write_content(directory / "matrices.csv", to_matrices_csv(results));
+  write_content(directory / "matrices.csv", to_matrices_csv(results));
   EXPECT_EQ(read_results(directory.path())->runs[0].facts.lower_bound, 20.5);
   EXPECT_EQ(read_results(directory / "results.csv")->runs[0].facts.lower_bound, 20.5);
   EXPECT_EQ(read_results(directory / "none").error().code, ErrorCode::not_found);
@@ -248,7 +248,7 @@ TEST(Results, of_several_matrices_are_several_runs_in_json) {
   const auto json = nlohmann::ordered_json::parse(to_json(results).dump());
   EXPECT_EQ(json["runs"].size(), 2U);
   EXPECT_EQ(json["runs"][0]["matrix"], "arxiv");
-  EXPECT_NE(to_json_text(results).find("\"b\xef\xbf\xbd\""), std::string::npos);
+  EXPECT_NE(to_json(results).dump_pretty().find("\"b\xef\xbf\xbd\""), std::string::npos);
 }
 
 TEST(Results, know_the_lower_bound_of_a_matrix) {

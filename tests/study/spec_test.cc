@@ -219,8 +219,8 @@ TEST(StudySpec, cuts_lists_at_commas_outside_parentheses) {
 }
 
 TEST(StudySpec, reads_files_and_says_which_cannot_be_read) {
-  const testing::TemporaryDirectory directory;
-  testing::write_content(directory / "s.toml", "policies = ['uniform']\nrounds = 0\n");
+  const TemporaryDirectory directory;
+  write_content(directory / "s.toml", "policies = ['uniform']\nrounds = 0\n");
   const auto wrong = read_study_file(directory / "s.toml");
   ASSERT_FALSE(wrong.ok());
   EXPECT_EQ(wrong.error().where, (directory / "s.toml").string() + ":2");
@@ -229,7 +229,7 @@ TEST(StudySpec, reads_files_and_says_which_cannot_be_read) {
   EXPECT_EQ(missing.error().code, ErrorCode::not_found);
   EXPECT_EQ(missing.error().where, (directory / "none.toml").string());
   EXPECT_FALSE(read_study_file(directory.path()).ok());
-  testing::write_content(directory / "large.toml", std::string(11'000'000, '#'));
+  write_content(directory / "large.toml", std::string(11'000'000, '#'));
   EXPECT_EQ(read_study_file(directory / "large.toml").error().message,
             "the file is larger than 10 MB");
 }

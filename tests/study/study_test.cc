@@ -20,12 +20,6 @@
 namespace duel {
 namespace {
 
-using testing::content_of;
-using testing::names_in;
-using testing::TemporaryDirectory;
-using testing::Watched;
-using testing::write_content;
-
 const std::set<std::string> kComplete = {"spec.toml", "results.csv", "matrices.csv", "timing.json",
                                          "trials.csv"};
 
@@ -242,7 +236,7 @@ TEST_F(Study, refuses_the_directory_of_another_study) {
   EXPECT_EQ(error_of(other, into(whole())),
             whole().string() +
                 ": the directory holds a different study (choose another "
-                "directory, or --force to replace it)");
+                "directory, or `force` to replace it)");
   EXPECT_EQ(content_of(whole() / "results.csv"), before);
   EXPECT_EQ(names_in(whole()), kComplete);
 
@@ -261,7 +255,7 @@ TEST_F(Study, refuses_results_without_a_spec_and_specs_that_cannot_be_read) {
   EXPECT_EQ(error_of(small_study(), into(other)),
             other.string() +
                 ": the directory holds results without a spec (choose another "
-                "directory, or --force to replace it)");
+                "directory, or `force` to replace it)");
   write_content(other / "spec.toml", "rounds = 0");
   const std::string error = error_of(small_study(), into(other));
   EXPECT_NE(error.find("a spec that cannot be read"), std::string::npos) << error;
@@ -280,7 +274,7 @@ TEST_F(Study, does_not_resume_when_a_matrix_file_has_changed) {
   write_content(file, "a,b\n0.5,0.8\n0.2,0.5\n");
   const auto refused = resume_study(part);
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().hint, "begin anew with --force");
+  EXPECT_EQ(refused.error().hint, "begin anew with `force`");
   write_content(file, "a,b\n0.5,0.75\n0.25,0.5\n");
   EXPECT_TRUE(resume_study(part).ok());
 }

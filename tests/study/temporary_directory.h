@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace duel::testing {
+namespace duel {
 
 class TemporaryDirectory {
  public:
@@ -51,4 +51,9 @@ inline std::set<std::string> names_in(const std::filesystem::path& directory) {
   return names;
 }
 
-}  // namespace duel::testing
+}  // namespace duel
+
+// The name that tests/experiment has for the helpers of tests.
+namespace duel::testing {
+using namespace duel;  // NOLINT(google-build-using-namespace)
+}

@@ -15,8 +15,6 @@
 namespace duel {
 namespace {
 
-using test::matrix_of;
-
 using Counts = std::vector<std::uint64_t>;
 
 // Certain, impossible, even, and two ordinary probabilities; cells are asymmetric on purpose.

@@ -10,10 +10,6 @@
 namespace duel {
 namespace {
 
-using test::coarse_matrix;
-using test::matrix_of;
-using test::named;
-
 TEST(Assumptions, all_hold_for_the_slides_and_the_arithmetic_matrix) {
   for (const char* name : {"slides", "arithmetic", "arithmetic(k=20,step=0.01)"}) {
     const auto assumptions = check_assumptions(named(name));

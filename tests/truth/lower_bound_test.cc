@@ -11,10 +11,6 @@
 namespace duel {
 namespace {
 
-using test::coarse_matrix;
-using test::matrix_of;
-using test::named;
-
 LowerBound bound_of(const PreferenceMatrix& matrix) { return regret_lower_bound(matrix).value(); }
 
 TEST(LowerBound, has_the_published_values) {

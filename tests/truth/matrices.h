@@ -12,7 +12,7 @@
 #include "duel/truth/matrix_catalogue.h"
 #include "duel/truth/preference_matrix.h"
 
-namespace duel::test {
+namespace duel {
 
 // A matrix from its rows; arms are called a, b, c, ..
 inline PreferenceMatrix matrix_of(const std::vector<std::vector<double>>& rows) {
@@ -57,7 +57,7 @@ inline std::optional<std::string> data_folder() {
   return folder;
 }
 
-}  // namespace duel::test
+}  // namespace duel
 
 namespace duel {
 

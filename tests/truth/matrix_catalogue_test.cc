@@ -16,9 +16,6 @@
 namespace duel {
 namespace {
 
-using test::matrix_of;
-using test::named;
-
 bool same_entries(const PreferenceMatrix& a, const PreferenceMatrix& b) {
   if (a.num_arms() != b.num_arms()) return false;
   for (Arm i = 0; i < a.num_arms(); ++i) {
@@ -250,7 +247,7 @@ TEST(MatrixCatalogue, a_missing_file_is_called_a_missing_file) {
 }
 
 TEST(MatrixCatalogue, built_ins_equal_the_published_files_bit_for_bit) {
-  const auto folder = test::data_folder();
+  const auto folder = data_folder();
   if (!folder) GTEST_SKIP() << "NOT CHECKED: the folder of published matrices is absent";
   for (const auto& [name, file] : {std::pair{"arxiv", "/rankers/arxiv_6.csv"},
                                    {"arithmetic", "/synthetic/arithmetic_8.csv"},

@@ -19,7 +19,7 @@ using Names = std::vector<std::string>;
 PreferenceMatrix read(std::string_view text) {
   auto result = read_matrix_text("m.csv", text);
   if (!result.ok()) ADD_FAILURE() << result.error().to_string();
-  return result.ok() ? std::move(result).value() : test::matrix_of({{0.5}});
+  return result.ok() ? std::move(result).value() : matrix_of({{0.5}});
 }
 
 std::string error_of(std::string_view text) {
@@ -238,7 +238,7 @@ TEST(MatrixReader, complains_of_an_endless_stream_early) {
 
 TEST(MatrixReader, reads_back_what_it_writes) {
   for (const char* name : {"arxiv", "bradley-terry(k=7)", "mallows(k=1)", "thurstone(spread=20)"}) {
-    const auto matrix = test::named(name);
+    const auto matrix = named(name);
     std::ostringstream out;
     write_matrix_csv(matrix, out);
     const auto again = read(out.str());
@@ -251,7 +251,7 @@ TEST(MatrixReader, reads_back_what_it_writes) {
 
 TEST(MatrixReader, writes_the_shortest_numbers) {
   std::ostringstream out;
-  write_matrix_csv(test::matrix_of({{0.5, 0.55}, {0.45, 0.5}}), out);
+  write_matrix_csv(matrix_of({{0.5, 0.55}, {0.45, 0.5}}), out);
   EXPECT_EQ(out.str(), "a,b\n0.5,0.55\n0.45,0.5\n");
 }
 

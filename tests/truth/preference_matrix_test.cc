@@ -78,13 +78,13 @@ TEST(PreferenceMatrix, refuses_names_that_are_empty_repeated_or_unprintable) {
 }
 
 TEST(PreferenceMatrix, leaves_decimals_that_add_up_to_one_as_written) {
-  const auto matrix = test::matrix_of({{0.5, 0.55}, {0.45, 0.5}});
+  const auto matrix = matrix_of({{0.5, 0.55}, {0.45, 0.5}});
   EXPECT_EQ(matrix(0, 1), 0.55);
   EXPECT_EQ(matrix(1, 0), 0.45);
 }
 
 TEST(PreferenceMatrix, makes_rounded_entries_complementary) {
-  const auto matrix = test::matrix_of({{0.5 + 5e-10, 0.666666666}, {0.3333333335, 0.5}});
+  const auto matrix = matrix_of({{0.5 + 5e-10, 0.666666666}, {0.3333333335, 0.5}});
   EXPECT_EQ(matrix(0, 0), 0.5);
   EXPECT_EQ(matrix(0, 1), 0.666666666);
   EXPECT_EQ(matrix(1, 0), 1 - 0.666666666);
@@ -93,7 +93,7 @@ TEST(PreferenceMatrix, makes_rounded_entries_complementary) {
 // Doubles just below 1/2 are twice as dense as those above: 1 - p may round to 1/2 where p < 1/2.
 TEST(PreferenceMatrix, has_a_tie_in_both_entries_or_in_none) {
   const double just_below = std::nextafter(0.5, 0.0);
-  const auto matrix = test::matrix_of({{0.5, just_below}, {0.5, 0.5}});
+  const auto matrix = matrix_of({{0.5, just_below}, {0.5, 0.5}});
   EXPECT_EQ(matrix(0, 1), 0.5);
   EXPECT_EQ(matrix(1, 0), 0.5);
 }
@@ -104,7 +104,7 @@ RC_GTEST_PROP(PreferenceMatrix, signs_of_mirrored_entries_are_opposite, ()) {
   for (std::int64_t i = 0; i != word; i += word > 0 ? 1 : -1) {
     p = std::nextafter(p, word > 0 ? 1.0 : 0.0);
   }
-  const auto matrix = test::matrix_of({{0.5, p}, {1 - p, 0.5}});
+  const auto matrix = matrix_of({{0.5, p}, {1 - p, 0.5}});
   RC_ASSERT((matrix(0, 1) > 0.5) == (matrix(1, 0) < 0.5));
   RC_ASSERT((matrix(0, 1) < 0.5) == (matrix(1, 0) > 0.5));
   RC_ASSERT(matrix(0, 1) + matrix(1, 0) == 1);

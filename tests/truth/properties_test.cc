@@ -62,7 +62,7 @@ void expect_printed(const std::string& printed, std::optional<double> value) {
 class PublishedMatrix : public testing::Test {
  protected:
   void SetUp() override {
-    const auto folder = test::data_folder();
+    const auto folder = data_folder();
     if (!folder) GTEST_SKIP() << "NOT CHECKED: the folder of published matrices is absent";
     for (const Row& row : read_properties(*folder + "/properties.csv")) {
       auto matrix = read_matrix_file(*folder + "/" + row.at("set") + ".csv");

@@ -157,7 +157,7 @@ struct Published {
 
 // Counts of published elections and panels against those computed elsewhere, byte for byte.
 TEST(Rankings, give_the_published_counts) {
-  const auto folder = test::data_folder();
+  const auto folder = data_folder();
   if (!folder) GTEST_SKIP() << "NOT CHECKED: the folder of published rankings is absent";
   for (const Published& published : {
            Published{"debian_leader_2005_7", "00002-00000003.soi", Unranked::last},
@@ -197,7 +197,7 @@ TEST(Rankings, give_the_published_counts) {
 
 // Govan's circle depends on how the alternatives left out are read.
 TEST(Rankings, left_out_alternatives_decide_the_govan_election) {
-  const auto folder = test::data_folder();
+  const auto folder = data_folder();
   if (!folder) GTEST_SKIP() << "NOT CHECKED: the folder of published rankings is absent";
   const std::string path = *folder + "/preflib/original/00008-00000009.soi";
   const auto ignored = matrix_from_counts(*read_rankings_file(path));

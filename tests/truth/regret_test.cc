@@ -9,10 +9,6 @@
 namespace duel {
 namespace {
 
-using test::coarse_matrix;
-using test::matrix_of;
-using test::named;
-
 RegretMeter meter(RegretNotion notion, const PreferenceMatrix& matrix) {
   return RegretMeter::create(notion, matrix).value();
 }
@@ -63,7 +59,7 @@ TEST(Regret, refuses_notions_that_need_a_condorcet_winner_where_there_is_none) {
     EXPECT_EQ(result.error().to_string(),
               to_string(notion) +
                   " regret needs a Condorcet winner, and matrix 'test' has none "
-                  "(use --regret copeland or --regret borda)");
+                  "(copeland and borda regret need none)");
   }
   EXPECT_TRUE(RegretMeter::create(RegretNotion::copeland, matrix).ok());
 }

@@ -12,8 +12,6 @@
 namespace duel {
 namespace {
 
-using test::named;
-
 TEST(Submatrix, keeps_names_and_probabilities_in_the_order_asked) {
   const PreferenceMatrix whole = named("arxiv");
   const std::vector<Arm> arms = {4, 0, 2};

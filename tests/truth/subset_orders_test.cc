@@ -13,9 +13,6 @@
 namespace duel {
 namespace {
 
-using test::matrix_of;
-using test::named;
-
 // The share of all subsets of each size that the checker of assumptions finds in order.
 std::vector<double> all_subsets(const PreferenceMatrix& matrix) {
   const std::size_t num_arms = matrix.num_arms();

@@ -10,9 +10,6 @@
 namespace duel {
 namespace {
 
-using test::coarse_matrix;
-using test::matrix_of;
-using test::named;
 using Arms = std::vector<Arm>;
 
 TEST(Winners, of_the_arxiv_matrix_are_as_published) {

@@ -82,9 +82,8 @@ std::vector<std::string> matrices_of(const std::vector<std::string>& texts) {
 Result<std::vector<CallSpec>> policies_of(const Arguments& arguments) {
   std::vector<CallSpec> policies;
   for (const std::string& text : arguments.policies) {
-    const auto calls = parse_call_list(text);
-    if (!calls.ok()) return usage_error("--policy", calls.error());
-    policies.insert(policies.end(), calls->begin(), calls->end());
+    DUEL_ASSIGN(const auto calls, in_field("policy", parse_call_list(text)));
+    policies.insert(policies.end(), calls.begin(), calls.end());
   }
   return policies;
 }
@@ -130,9 +129,7 @@ Result<CertificateLeagueSpec> certificate_spec_of(const Arguments& arguments) {
         "--max-duels is the number after which an experiment is given up");
   }
   CertificateLeagueSpec spec;
-  const auto goal = parse_goal(arguments.goal);
-  if (!goal.ok()) return usage_error("--goal", goal.error());
-  spec.goal = *goal;
+  DUEL_ASSIGN(spec.goal, in_field("goal", parse_goal(arguments.goal)));
   spec.alpha = arguments.alpha;
   spec.max_duels = arguments.max_duels;
   spec.trials = trials_of(arguments);
@@ -163,7 +160,7 @@ Status write_results(const LeagueResults& results, const LeagueFiles& files,
                      CommandContext& context) {
   DUEL_RETURN_IF_ERROR(context.write_output(files.table(), to_league_csv(results)));
   DUEL_RETURN_IF_ERROR(context.write_output(files.ranking(), to_ranking_csv(results)));
-  DUEL_RETURN_IF_ERROR(context.write_output(files.json(), to_league_json(results)));
+  DUEL_RETURN_IF_ERROR(context.write_output(files.json(), to_json(results).dump_pretty()));
   for (const PlotFormat format : {PlotFormat::svg, PlotFormat::png}) {
     const auto script = league_map_script(results, format);
     if (!script.ok()) {
@@ -186,7 +183,7 @@ Status write_results(const CertificateLeagueResults& results, const LeagueFiles&
       context.write_output(files.certificates("csv"), to_certificates_csv(results)));
   DUEL_RETURN_IF_ERROR(context.write_output(files.ranking(), to_certificate_ranking_csv(results)));
   DUEL_RETURN_IF_ERROR(
-      context.write_output(files.certificates("json"), to_certificates_json(results)));
+      context.write_output(files.certificates("json"), to_json(results).dump_pretty()));
   return context.write_output(files.certificates("md"), to_certificates_markdown(results));
 }
 
@@ -234,7 +231,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
         arguments, context,
         [&](const LeagueOptions& options) { return run_certificate_league(spec, options); },
         [&](const CertificateLeagueResults& results) {
-          return arguments.json ? to_certificates_json(results)
+          return arguments.json ? to_json(results).dump_pretty()
                                 : certificate_league_text(results, paint);
         });
   }
@@ -242,7 +239,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   return run(
       arguments, context, [&](const LeagueOptions& options) { return run_league(spec, options); },
       [&](const LeagueResults& results) {
-        return arguments.json ? to_league_json(results) : league_text(results, paint);
+        return arguments.json ? to_json(results).dump_pretty() : league_text(results, paint);
       });
 }
 

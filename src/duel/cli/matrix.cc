@@ -11,9 +11,9 @@
 #include "duel/core/call_spec.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
-#include "duel/core/spelling.h"
 #include "duel/core/table.h"
 #include "duel/truth/matrix_catalogue.h"
+#include "duel/truth/matrix_description.h"
 #include "duel/truth/matrix_reader.h"
 #include "duel/truth/rankings.h"
 
@@ -35,9 +35,9 @@ struct ShowArguments {
 
 Result<int> run_show(const ShowArguments& arguments, CommandContext& context) {
   DUEL_ASSIGN(const PreferenceMatrix matrix, resolve_matrix(arguments.matrix));
-  const MatrixReport report(matrix);
-  context.print(arguments.json ? report.to_json().dump_pretty()
-                               : report.to_text(Paint(wants_color(STDOUT_FILENO))));
+  const MatrixDescription facts(matrix);
+  context.print(arguments.json ? facts.to_json().dump_pretty()
+                               : matrix_text(facts, Paint(wants_color(STDOUT_FILENO))));
   return kExitDone;
 }
 
@@ -73,37 +73,14 @@ std::vector<std::string> split_at_commas(const std::vector<std::string>& texts) 
   return words;
 }
 
-std::string verdicts_text(const PreferenceMatrix& matrix,
-                          const std::vector<RequirementVerdict>& verdicts) {
-  const Paint paint(wants_color(STDOUT_FILENO));
-  std::string text = fmt::format("{}  a preference matrix of {} arm{}\n", paint.bold(matrix.name()),
-                                 matrix.num_arms(), matrix.num_arms() == 1 ? "" : "s");
-  for (const RequirementVerdict& verdict : verdicts) {
-    text += fmt::format("{:<12} {}{}{}\n", verdict.require,
-                        verdict.holds ? paint.green("holds") : paint.red("fails"),
-                        verdict.detail.empty() ? "" : "  ", verdict.detail);
-  }
-  return text;
-}
-
 Result<int> run_check(const CheckArguments& arguments, CommandContext& context) {
   DUEL_ASSIGN(const PreferenceMatrix matrix, resolve_matrix(arguments.matrix));
-  DUEL_ASSIGN(const std::vector<RequirementVerdict> verdicts,
+  DUEL_ASSIGN(const std::vector<AssumptionVerdict> verdicts,
               check_requirements(matrix, split_at_commas(arguments.require)));
-  bool all_hold = true;
-  for (const RequirementVerdict& verdict : verdicts) all_hold = all_hold && verdict.holds;
-  if (arguments.json) {
-    Json json;
-    json["name"] = matrix.name();
-    json["num_arms"] = matrix.num_arms();
-    json["holds"] = all_hold;
-    json["checks"] = Json::array();
-    for (const RequirementVerdict& verdict : verdicts) json["checks"].push_back(verdict.json);
-    context.print(json.dump_pretty());
-  } else {
-    context.print(verdicts_text(matrix, verdicts));
-  }
-  return all_hold ? kExitDone : kExitCheckFailed;
+  context.print(arguments.json
+                    ? to_json(matrix, verdicts).dump_pretty()
+                    : verdicts_text(matrix, verdicts, Paint(wants_color(STDOUT_FILENO))));
+  return all_hold(verdicts) ? kExitDone : kExitCheckFailed;
 }
 
 void add_check(Command& parent) {
@@ -116,9 +93,7 @@ void add_check(Command& parent) {
   command
       .add("--require LIST", &arguments.require,
            "What must hold, separated by commas: condorcet, total-order, wst, sst, sti.")
-      .offers = [] {
-    return std::vector<std::string>{"condorcet", "total-order", "wst", "sst", "sti"};
-  };
+      .offers = requirement_names;
   command.add("--json", &arguments.json, "Print JSON.");
   command.footer = "Example:\n  duel matrix check preferences.csv --require condorcet,sst";
 }
@@ -204,33 +179,6 @@ struct RankingsArguments {
   bool json = false;
 };
 
-Result<Unranked> parse_unranked(const std::string& text) {
-  if (text == "ignore") return Unranked::ignore;
-  if (text == "last") return Unranked::last;
-  const std::vector<std::string> known{"ignore", "last"};
-  return Error::invalid_argument(fmt::format("'{}' is not a known value", text), "--unranked",
-                                 spelling_hint(text, known));
-}
-
-Json rankings_json(const RankingCounts& counts, const PreferenceMatrix& matrix) {
-  Json json;
-  json["name"] = counts.name;
-  json["num_arms"] = matrix.num_arms();
-  json["arms"] = matrix.arm_names();
-  json["voters"] = counts.voters;
-  json["ballots"] = counts.ballots;
-  json["unmet_pairs"] = counts.unmet_pairs;
-  json["counts"] = Json::array();
-  json["matrix"] = Json::array();
-  for (Arm i = 0; i < matrix.num_arms(); ++i) {
-    Json wins = Json::array();
-    for (Arm j = 0; j < matrix.num_arms(); ++j) wins.push_back(counts(i, j));
-    json["counts"].push_back(std::move(wins));
-    json["matrix"].push_back(std::vector<double>(matrix.row(i).begin(), matrix.row(i).end()));
-  }
-  return json;
-}
-
 void tell_of_rankings(const RankingCounts& counts, const CommandContext& context) {
   context.note(fmt::format("{}: {} voters, {} different ballots, {} alternatives", counts.name,
                            counts.voters, counts.ballots, counts.alternatives.size()));
@@ -271,7 +219,7 @@ Result<int> run_from_rankings(const RankingsArguments& arguments, CommandContext
     DUEL_RETURN_IF_ERROR(
         context.write_output(matrix_to_stdout ? "-" : arguments.output, csv.str()));
   }
-  if (arguments.json) context.print(rankings_json(counts, matrix).dump_pretty());
+  if (arguments.json) context.print(to_json(counts, matrix).dump_pretty());
   return kExitDone;
 }
 

@@ -133,15 +133,39 @@ std::vector<std::string> Command::command_names() const {
   return names;
 }
 
-Error as_option(const Command& command, Error error) {
-  if (error.field.empty()) return error;
-  std::string key = std::exchange(error.field, "");
-  std::replace(key.begin(), key.end(), '_', '-');
-  std::string spelled = key;
+namespace {
+
+// "--max-duels" for "max_duels"; as it is where the command has no such option.
+std::string spelled(const Command& command, std::string field) {
+  std::replace(field.begin(), field.end(), '_', '-');
   for (const Option& option : command.options) {
-    if (!option.is_argument() && option.key() == key) spelled = option.name();
+    if (!option.is_argument() && option.key() == field) return option.name();
   }
-  error.where = error.where.empty() ? spelled : spelled + ": " + error.where;
+  return field;
+}
+
+// The same of every `field` in the text. Backquotes round anything else stay.
+std::string with_options(const Command& command, std::string_view text) {
+  std::string result;
+  while (true) {
+    const std::size_t begin = text.find('`');
+    const std::size_t end = begin == text.npos ? text.npos : text.find('`', begin + 1);
+    if (end == text.npos) return result.append(text);
+    const std::string quoted(text.substr(begin + 1, end - begin - 1));
+    const std::string option = spelled(command, quoted);
+    const bool is_field = option.starts_with("--");
+    result.append(text.substr(0, begin)).append(is_field ? option : '`' + quoted);
+    text.remove_prefix(is_field ? end + 1 : end);
+  }
+}
+
+}  // namespace
+
+Error as_option(const Command& command, Error error) {
+  error.hint = with_options(command, error.hint);
+  if (error.field.empty()) return error;
+  const std::string option = spelled(command, std::exchange(error.field, ""));
+  error.where = error.where.empty() ? option : option + ": " + error.where;
   return error;
 }
 

@@ -153,7 +153,7 @@ class Command {
 };
 
 // An error of the library, its field spelled as the option or argument of the command that gave it:
-// "max_duels" is `--max-duels`.
+// "max_duels" is `--max-duels`. So is every field in backquotes in the hint.
 Error as_option(const Command& command, Error error);
 
 }  // namespace duel::cli

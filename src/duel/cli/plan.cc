@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,95 +10,22 @@
 #include "duel/cli/commands.h"
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/progress.h"
-#include "duel/core/call_spec.h"
-#include "duel/core/spelling.h"
 #include "duel/core/table.h"
 #include "duel/pictures/plan_picture.h"
-#include "duel/study/pilot.h"
-#include "duel/study/spec.h"
-#include "duel/truth/matrix_catalogue.h"
 
 namespace duel::cli {
 namespace {
 
 struct Arguments {
-  std::string matrix;
-  std::string pilot;
+  PlanQuestion question;
   std::uint64_t arms = 0;
   double gap = 0;
-  double spread = 0;
-  std::vector<std::string> policies;
-  std::string goal = "condorcet";
-  double alpha = PlanSpec{}.alpha;
-  std::uint64_t max_duels = PlanSpec{}.max_duels;
-  double tie_rate = 0;
-  std::uint64_t parallel = 1;
   double cost_per_duel = 0;
-  std::uint64_t trials = PlanSpec{}.trials;
-  std::uint64_t seed = 0;
-  std::uint64_t threads = 0;
   bool json = false;
   std::string output;
-  const Option* matrix_option = nullptr;
-  const Option* pilot_option = nullptr;
   const Option* arms_option = nullptr;
   const Option* gap_option = nullptr;
 };
-
-Result<Goal> parse_goal(const std::string& text) {
-  if (text == "condorcet") return Goal::condorcet;
-  if (text == "copeland") return Goal::copeland;
-  if (text == "borda") return Goal::borda;
-  const std::vector<std::string> known{"condorcet", "copeland", "borda"};
-  return Error::invalid_argument(fmt::format("'{}' is not a known goal", text), "--goal",
-                                 spelling_hint(text, known));
-}
-
-Result<PlanTruth> truth_of(const Arguments& arguments) {
-  const bool guessed = arguments.arms_option->given() || arguments.gap_option->given();
-  const int given = (arguments.matrix_option->given() ? 1 : 0) +
-                    (arguments.pilot_option->given() ? 1 : 0) + (guessed ? 1 : 0);
-  if (given != 1) {
-    return Error::invalid_argument(given == 0 ? "what the arms are like is missing"
-                                              : "the arms are described twice")
-        .with_hint("give --matrix M, or --pilot FILE, or --arms K --gap G");
-  }
-  if (arguments.matrix_option->given()) {
-    DUEL_ASSIGN(PreferenceMatrix matrix, resolve_matrix(arguments.matrix));
-    return known_truth(std::move(matrix));
-  }
-  if (arguments.pilot_option->given()) {
-    DUEL_ASSIGN(const Pilot pilot, read_pilot(arguments.pilot));
-    return posterior_truth(pilot);
-  }
-  if (!arguments.arms_option->given() || !arguments.gap_option->given()) {
-    return Error::invalid_argument("--arms and --gap belong together")
-        .with_hint("such as --arms 5 --gap 0.05");
-  }
-  return guessed_truth(arguments.arms, arguments.gap, arguments.spread);
-}
-
-Result<PlanSpec> spec_of(const Arguments& arguments) {
-  PlanSpec spec;
-  DUEL_ASSIGN(spec.truth, truth_of(arguments));
-  DUEL_ASSIGN(spec.goal, parse_goal(arguments.goal));
-  for (const std::string& text : arguments.policies) {
-    const auto calls = parse_call_list(text);
-    if (!calls.ok()) return usage_error("--policy", calls.error());
-    spec.policies.insert(spec.policies.end(), calls->begin(), calls->end());
-  }
-  if (spec.policies.empty()) spec.policies.push_back({"auto", {}});
-  // Round-robin stands beside them in any case; its name is no policy's.
-  std::erase_if(spec.policies, [](const CallSpec& call) { return call.name == "round-robin"; });
-  spec.alpha = arguments.alpha;
-  spec.max_duels = arguments.max_duels;
-  spec.tie_rate = arguments.tie_rate;
-  spec.parallel = arguments.parallel;
-  spec.trials = static_cast<std::uint32_t>(arguments.trials);
-  spec.seed = arguments.seed;
-  spec.threads = static_cast<unsigned>(arguments.threads);
-  return spec;
-}
 
 std::string share_text(std::uint64_t count, std::uint64_t of) {
   return fmt::format("{:.1f} %", 100.0 * static_cast<double>(count) / static_cast<double>(of));
@@ -154,21 +80,13 @@ std::string plan_text(const PlanResults& results, double cost_per_duel, const Pa
   return text;
 }
 
-// A design that leaves many experiments undecided which another one decides.
 void warn_of_undecided(const PlanResults& results, CommandContext& context) {
-  constexpr double kMany = 0.1;  // share undecided; a decider has at most a tenth of it
-  const auto best = std::min_element(
-      results.entries.begin(), results.entries.end(),
-      [](const PlanEntry& a, const PlanEntry& b) { return a.undecided < b.undecided; });
-  for (const PlanEntry& entry : results.entries) {
-    const bool many =
-        static_cast<double>(entry.undecided) > kMany * static_cast<double>(results.trials);
-    if (entry.policy == kRoundRobin || !many || entry.undecided < 10 * best->undecided) continue;
+  for (const auto& [entry, decider] : wasteful_designs(results)) {
     context.warn(fmt::format(
         "{} leaves {} undecided at {} duels, {} leaves {}: it spends duels on pairs that the "
         "certificate does not need",
-        entry.policy, share_text(entry.undecided, results.trials), results.max_duels, best->policy,
-        share_text(best->undecided, results.trials)));
+        entry->policy, share_text(entry->undecided, results.trials), results.max_duels,
+        decider->policy, share_text(decider->undecided, results.trials)));
   }
 }
 
@@ -180,7 +98,10 @@ Status write_picture(const PlanResults& results, const std::string& output,
 }
 
 Result<int> run(const Arguments& arguments, CommandContext& context) {
-  DUEL_ASSIGN(const PlanSpec spec, spec_of(arguments));
+  PlanQuestion question = arguments.question;
+  if (arguments.arms_option->given()) question.arms = arguments.arms;
+  if (arguments.gap_option->given()) question.gap = arguments.gap;
+  DUEL_ASSIGN(const PlanSpec spec, plan_spec(question));
   if (!arguments.output.empty()) {
     DUEL_RETURN_IF_ERROR(plot_format_of(arguments.output));
     DUEL_RETURN_IF_ERROR(check_output(arguments.output));
@@ -201,7 +122,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
     return guard.exit_code();
   }
   context.print(arguments.json
-                    ? to_plan_json(*ran, arguments.cost_per_duel)
+                    ? to_json(*ran, arguments.cost_per_duel).dump_pretty()
                     : plan_text(*ran, arguments.cost_per_duel, Paint(wants_color(STDOUT_FILENO))));
   warn_of_undecided(*ran, context);
   if (!arguments.output.empty()) {
@@ -221,13 +142,13 @@ void add_plan_command(Command& program) {
       "The truth is a matrix, a guess (--arms, --gap), or drawn from what a pilot saw. Results "
       "depend on the seed alone, never on the number of threads.");
   Arguments& arguments = command.runs(run);
-  arguments.matrix_option = &command.add("--matrix MATRIX", not_empty(&arguments.matrix),
-                                         "A matrix file or name. See 'duel matrix'.");
-  arguments.pilot_option = &command.add(
-      "--pilot FILE", not_empty(&arguments.pilot),
-      "The log of an experiment, or comparisons in a CSV file (model_a, model_b, winner "
-      "as in an arena, or first, second, winner) or JSON lines. Truths are drawn from "
-      "what it says of each pair.");
+  PlanQuestion& question = arguments.question;
+  command.add("--matrix MATRIX", not_empty(&question.matrix),
+              "A matrix file or name. See 'duel matrix'.");
+  command.add("--pilot FILE", not_empty(&question.pilot),
+              "The log of an experiment, or comparisons in a CSV file (model_a, model_b, winner "
+              "as in an arena, or first, second, winner) or JSON lines. Truths are drawn from "
+              "what it says of each pair.");
   arguments.arms_option = &command.add("--arms N", count(&arguments.arms, 2, 10'000),
                                        "Guess: the number of arms; with --gap.");
   arguments.gap_option =
@@ -235,26 +156,26 @@ void add_plan_command(Command& program) {
                    "Guess: the best arm wins 1/2 + gap of its duels with the second, and with all "
                    "others, which are even, unless there is a spread.");
   command
-      .add("--spread FLOAT", &arguments.spread,
+      .add("--spread FLOAT", &question.spread,
            "Guess: how far the other arms' strengths lie below the second's (standard deviations "
            "of log odds, drawn for each experiment). Default 0.")
       .needs = arguments.arms_option;
-  command.add("--policy POLICY-LIST", not_empty(&arguments.policies),
+  command.add("--policy POLICY-LIST", not_empty(&question.policy),
               "Policies to compare, separated by commas; may be repeated (default auto).");
-  command.add("--goal condorcet|copeland|borda", &arguments.goal, "What is to be certified.");
-  command.add("--alpha FLOAT", &arguments.alpha, "Error level of the certificate.");
-  command.add("--max-duels N", count(&arguments.max_duels, 1, 1'000'000'000),
+  command.add("--goal condorcet|copeland|borda", &question.goal, "What is to be certified.");
+  command.add("--alpha FLOAT", &question.alpha, "Error level of the certificate.");
+  command.add("--max-duels N", count(&question.max_duels, 1, 1'000'000'000),
               "Duels after which an experiment is given up (default 1e5).");
-  command.add("--tie-rate FLOAT", &arguments.tie_rate,
+  command.add("--tie-rate FLOAT", &question.tie_rate,
               "Share of duels that end without a winner. Default 0.");
-  command.add("--parallel N", count(&arguments.parallel, 1, 10'000),
+  command.add("--parallel N", count(&question.parallel, 1, 10'000),
               "Duels that are judged at the same time (default 1).");
   command.add("--cost-per-duel FLOAT:NONNEGATIVE", &arguments.cost_per_duel, "Price of one duel.")
       .not_negative = true;
-  command.add("--trials N", count(&arguments.trials, 2, 10'000'000),
+  command.add("--trials N", count(&question.trials, 2, 10'000'000),
               "Experiments that are simulated (default 1000).");
-  command.add_seed(&arguments.seed);
-  command.add_threads(&arguments.threads);
+  command.add_seed(&question.seed);
+  command.add_threads(&question.threads);
   command.add("--json", &arguments.json, "Print JSON.");
   command.add("-o,--output FILE", not_empty(&arguments.output),
               "Picture of the share decided over the duels spent: .svg, .png or .pdf.");

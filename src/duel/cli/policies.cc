@@ -164,12 +164,6 @@ std::string detail_of(const Card& card) {
   return text + table.to_string();
 }
 
-std::string cell(const std::string& text) {
-  std::string out;
-  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
-  return out;
-}
-
 std::string markdown_of(const std::vector<Card>& cards) {
   std::string text =
       "# Policies\n\n"
@@ -178,14 +172,15 @@ std::string markdown_of(const std::vector<Card>& cards) {
       "a legend.\n\n"
       "Status: *reproduced* (a published curve, inside a stated interval), *tested* (traces by "
       "hand, a literal twin, the conformance suite), *experimental*. Horizon: whether the policy "
-      "must know the number of rounds; it is then an option whose default is the run's rounds.\n\n"
-      "| policy | setting | horizon | guarantee | paper | status |\n|---|---|---|---|---|---|\n";
+      "must know the number of rounds; it is then an option whose default is the run's rounds.\n\n";
+  Table policies("policy,setting,horizon,guarantee,paper,status", Align::left);
   for (const Card& card : cards) {
     const PolicyFacts& facts = card.facts;
-    text += fmt::format("| [`{0}`](#{0}) | {1} | {2} | {3} | {4} | {5} |\n", facts.name,
-                        cell(facts.setting), facts.needs_horizon ? "needed" : "no",
-                        cell(facts.guarantee), cell(facts.paper), facts.status);
+    policies.row({fmt::format("[`{0}`](#{0})", facts.name), facts.setting,
+                  facts.needs_horizon ? "needed" : "no", facts.guarantee, facts.paper,
+                  facts.status});
   }
+  text += policies.to_markdown();
   for (const Card& card : cards) {
     const PolicyFacts& facts = card.facts;
     text += fmt::format("\n## {}\n\n{}. {}.\n\n", facts.name, facts.title, facts.paper);
@@ -199,11 +194,12 @@ std::string markdown_of(const std::vector<Card>& cards) {
     }
     text += fmt::format("- Jumping: {}.\n- Duels outstanding: {}.\n\n", jumping,
                         facts.outstanding == Outstanding::yes ? "many" : "one at a time");
-    text += "| option | default | allowed | meaning |\n|---|---|---|---|\n";
+    Table options("option,default,allowed,meaning", Align::left);
     for (const OptionFact& option : card.options) {
-      text += fmt::format("| `{}` | {} | {} | {} |\n", option.name, cell(option.default_value),
-                          cell(option.allowed), cell(option.doc));
+      options.row(
+          {fmt::format("`{}`", option.name), option.default_value, option.allowed, option.doc});
     }
+    text += options.to_markdown();
   }
   return text;
 }

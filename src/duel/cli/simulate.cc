@@ -155,7 +155,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   }));
 
   if (arguments.json) {
-    context.print(to_json_text(outcome.results));
+    context.print(to_json(outcome.results).dump_pretty());
   } else {
     const std::size_t terminal = terminal_width();
     context.print(results_text(outcome.results, terminal == 0 ? kPlainWidth : terminal,

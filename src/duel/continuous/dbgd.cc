@@ -1,9 +1,9 @@
 #include "duel/continuous/dbgd.h"
 
 #include <cmath>
-#include <limits>
 
 #include "duel/continuous/learner_registry.h"
+#include "duel/core/undefined.h"
 
 namespace duel {
 
@@ -13,7 +13,7 @@ double dbgd_regret_bound(double horizon, double radius, std::size_t dimension,
   const double lipschitz = lipschitz_link * lipschitz_value;
   const double gain = lipschitz_link * std::sqrt(13 * lipschitz) * std::pow(horizon, 0.25);
   const double loss = lipschitz_value * second_order_link * std::sqrt(2 * radius * d);
-  if (!(gain > loss)) return std::numeric_limits<double>::quiet_NaN();
+  if (!(gain > loss)) return kUndefined;
   const double lambda = gain / (gain - loss);
   return 2 * lambda * std::pow(horizon, 0.75) * std::sqrt(26 * radius * d * lipschitz);
 }

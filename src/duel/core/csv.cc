@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "duel/core/check.h"
 #include "duel/core/numbers.h"
+#include "duel/core/undefined.h"
 
 namespace duel {
 
@@ -129,7 +129,7 @@ Result<double> CsvTable::number(std::string_view column) const {
 }
 
 Result<double> CsvTable::number_or_undefined(std::string_view column) const {
-  if (text(column).empty()) return std::numeric_limits<double>::quiet_NaN();
+  if (text(column).empty()) return kUndefined;
   return number(column);
 }
 

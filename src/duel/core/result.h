@@ -25,7 +25,7 @@ struct Error {
   ErrorCode code = ErrorCode::invalid_argument;
   std::string message;  // what is wrong, with the offending value
   std::string where;    // "file:line", "row 3, column 5", "option alpha"; may be empty
-  std::string hint;     // what is allowed, or the nearest known spelling; may be empty
+  std::string hint;     // what is allowed or was meant, fields in `backquotes`; may be empty
   // The input at fault, as the library names it: "alpha", "max_duels"; may be empty. The command
   // line, the server and Python each know how their users spell it.
   std::string field{};

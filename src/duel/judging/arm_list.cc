@@ -180,7 +180,8 @@ Result<std::vector<ListedArm>> Drafts::finished() {
   for (const Draft& draft : drafts_) {
     if (draft.names_itself && !taken.insert(draft.arm.shown.arm_id).second) {
       return Error::invalid_argument(
-          fmt::format("the arm '{}' is named twice", draft.arm.shown.arm_id), "--arms");
+                 fmt::format("the arm '{}' is named twice", draft.arm.shown.arm_id))
+          .in_field("arms");
     }
   }
   std::map<std::string, std::size_t> stems;
@@ -202,9 +203,10 @@ Result<std::vector<ListedArm>> Drafts::finished() {
   }
   if (arms.size() < 2) {
     return Error::invalid_argument(
-        arms.empty() ? "no arms are given"
-                     : fmt::format("there is only one arm, '{}'", arms[0].shown.arm_id),
-        "--arms", "a duel needs two; such as --arms 'prompts/*.txt' or --arms a,b,c");
+               arms.empty() ? "no arms are given"
+                            : fmt::format("there is only one arm, '{}'", arms[0].shown.arm_id))
+        .with_hint("a duel needs two; such as `arms` 'prompts/*.txt' or `arms` a,b,c")
+        .in_field("arms");
   }
   return arms;
 }
@@ -215,7 +217,7 @@ Result<std::vector<ListedArm>> list_arms(const std::vector<std::string>& items,
                                          const std::string& list_file) {
   Drafts drafts;
   for (const std::string& item : items) {
-    DUEL_RETURN_IF_ERROR(drafts.add_item(item, "--arms", true));
+    DUEL_RETURN_IF_ERROR(in_field("arms", drafts.add_item(item, "", true)));
   }
   if (!list_file.empty()) {
     DUEL_ASSIGN(TextLines lines, TextLines::open(list_file));

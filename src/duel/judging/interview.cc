@@ -19,7 +19,7 @@ namespace {
 Error other_experiment(const std::string& log, const std::string& message,
                        const std::string& hint) {
   return Error::invalid_argument("this log is of another experiment: " + message, log,
-                                 hint.empty() ? "give another log to begin anew" : hint);
+                                 hint.empty() ? "give another `log` to begin anew" : hint);
 }
 
 // The first thing that differs, as an error; nothing where the log goes on.
@@ -56,7 +56,7 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
           log,
           fmt::format("the content of arm '{}' ({}) has changed since", wanted.arms[i].id,
                       wanted.arms[i].payload),
-          "duels about the old content say nothing of the new; give another log to begin anew");
+          "duels about the old content say nothing of the new; give another `log` to begin anew");
     }
   }
   if (logged.policy != wanted.policy) return differs("policy", logged.policy, wanted.policy);
@@ -84,7 +84,7 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
                      std::string(to_word(wanted.tasks.about)));
     }
     return other_experiment(log, "its tasks were others",
-                            "give the tasks that it began with, or another log to begin anew");
+                            "give the tasks that it began with, or another `log` to begin anew");
   }
   if (logged.judge != wanted.judge && !new_judge) {
     return other_experiment(
@@ -93,8 +93,8 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
             ? fmt::format("the judge '{}' has changed since", wanted.judge.command)
             : fmt::format("its judge is '{}', not '{}'", logged.judge.command,
                           wanted.judge.command),
-        "answers of another judge say something else; give another log to begin anew, or allow a "
-        "new judge if several answer");
+        "answers of another judge say something else; give another `log` to begin anew, or "
+        "`allow_new_judge` if several answer");
   }
   if (logged != wanted) {
     ExperimentRecord same = wanted;  // where a file lies is no difference

@@ -74,8 +74,9 @@ Result<std::string> value_of(std::string_view place, const JudgeQuestion& questi
   if (place == "duel_id") return question.duel_id;
   if (place.starts_with("task")) {
     if (!question.task) {
-      return Error::invalid_argument(fmt::format("{{{}}} without tasks", place), "--judge",
-                                     "add --tasks FILE");
+      return Error::invalid_argument(fmt::format("{{{}}} without tasks", place))
+          .with_hint("add `tasks`")
+          .in_field("judge");
     }
     if (place == "task") return text_of(*question.task);
     const std::string field(place.substr(5));
@@ -164,7 +165,7 @@ Result<JudgeCommand> JudgeCommand::parse(const std::string& text, bool has_tasks
           names_arm |= name.starts_with("first") || name.starts_with("second");
           if (is_task && !has_tasks) {
             return Error::invalid_argument(fmt::format("'{{{}}}' without tasks", name))
-                .with_hint("add --tasks FILE");
+                .with_hint("add `tasks`");
           }
           return Done{};
         }));

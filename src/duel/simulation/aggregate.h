@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "duel/core/sample_mean.h"
+#include "duel/core/undefined.h"
 
 namespace duel {
 

@@ -23,6 +23,7 @@
 #include "duel/core/call_spec.h"
 #include "duel/core/duel.h"
 #include "duel/core/jobs.h"
+#include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/simulation/aggregate.h"
 #include "duel/truth/preference_matrix.h"
@@ -173,6 +174,6 @@ Result<LeagueResults> run_league(const LeagueSpec& spec, const LeagueOptions& op
 std::string to_league_csv(const LeagueResults& results);
 // ranking.csv: a row per policy.
 std::string to_ranking_csv(const LeagueResults& results);
-std::string to_league_json(const LeagueResults& results);
+Json to_json(const LeagueResults& results);
 
 }  // namespace duel

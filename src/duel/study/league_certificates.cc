@@ -17,8 +17,9 @@ namespace {
 Status check_spec(const CertificateLeagueSpec& spec) {
   DUEL_RETURN_IF_ERROR(check_league(spec.problems, spec.policies));
   if (!(spec.alpha > 0 && spec.alpha < 0.5)) {
-    return Error::invalid_argument(fmt::format("{} is out of range", spec.alpha), "--alpha",
-                                   "0 < alpha < 0.5");
+    return Error::invalid_argument(fmt::format("{} is out of range", spec.alpha))
+        .with_hint("0 < alpha < 0.5")
+        .in_field("alpha");
   }
   DUEL_CHECK(spec.max_duels >= 1 && spec.trials >= 1);
   for (const CallSpec& call : spec.policies) DUEL_RETURN_IF_ERROR(find_policy(call.name));

@@ -15,6 +15,7 @@
 
 #include "duel/core/call_spec.h"
 #include "duel/core/goal.h"
+#include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/study/league.h"
 #include "duel/study/plan.h"
@@ -71,7 +72,7 @@ Result<CertificateLeagueResults> run_certificate_league(const CertificateLeagueS
 std::string to_certificates_csv(const CertificateLeagueResults& results);
 // ranking.csv: a row per policy.
 std::string to_certificate_ranking_csv(const CertificateLeagueResults& results);
-std::string to_certificates_json(const CertificateLeagueResults& results);
+Json to_json(const CertificateLeagueResults& results);
 // certificates.md: the ranking, then a table with a row per problem and a column per policy.
 std::string to_certificates_markdown(const CertificateLeagueResults& results);
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "duel/core/json.h"
 #include "duel/core/table.h"
 #include "duel/experiment/record.h"
 #include "duel/study/league.h"
@@ -110,6 +109,8 @@ Json to_json(const CertificateTable& problem) {
           {"left_out", list_of(problem.league.left_out, to_json)}};
 }
 
+}  // namespace
+
 Json to_json(const LeagueResults& results) {
   Json json = {{"rounds", results.rounds}, {"trials", results.trials}, {"seed", results.seed}};
   if (results.interrupted) json["interrupted"] = true;
@@ -130,6 +131,8 @@ Json to_json(const CertificateLeagueResults& results) {
   json["problems"] = list_of(results.problems, to_json);
   return json;
 }
+
+namespace {
 
 // --- Markdown -----------------------------------------------------------------------------------
 
@@ -199,8 +202,6 @@ Table shown_problems(const CertificateLeagueResults& results) {
 
 }  // namespace
 
-std::string to_league_json(const LeagueResults& results) { return to_json(results).dump_pretty(); }
-
 std::string to_league_csv(const LeagueResults& results) {
   const Json json = to_json(results);
   Table table(
@@ -219,10 +220,6 @@ std::string to_ranking_csv(const LeagueResults& results) {
     table.row_of({&json});
   }
   return table.to_csv();
-}
-
-std::string to_certificates_json(const CertificateLeagueResults& results) {
-  return to_json(results).dump_pretty();
 }
 
 std::string to_certificates_csv(const CertificateLeagueResults& results) {

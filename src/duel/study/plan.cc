@@ -9,19 +9,27 @@
 #include "duel/core/beta.h"
 #include "duel/core/check.h"
 #include "duel/core/exponential.h"
-#include "duel/core/jobs.h"
-#include "duel/core/json.h"
 #include "duel/core/logarithm.h"
+#include "duel/experiment/record.h"
 #include "duel/inference/fixed_n_interval.h"
 #include "duel/inference/planning.h"
 #include "duel/simulation/aggregate.h"
 #include "duel/study/certified_run.h"
+#include "duel/study/spec.h"
 #include "duel/truth/arena.h"
+#include "duel/truth/matrix_catalogue.h"
 #include "duel/truth/regret.h"
 #include "duel/truth/winners.h"
 
 namespace duel {
 namespace {
+
+template <class Number>
+Error out_of_range(const char* field, Number value, const char* allowed) {
+  return Error::invalid_argument(fmt::format("{} is out of range", value))
+      .with_hint(allowed)
+      .in_field(field);
+}
 
 std::vector<std::string> numbered_arms(std::size_t num_arms) {
   std::vector<std::string> names;
@@ -49,18 +57,9 @@ PlanTruth known_truth(PreferenceMatrix matrix) {
 }
 
 Result<PlanTruth> guessed_truth(std::uint64_t num_arms, double gap, double spread) {
-  if (num_arms < 2 || num_arms > 10'000) {
-    return Error::invalid_argument(fmt::format("{} is out of range", num_arms), "--arms",
-                                   "2 .. 10000");
-  }
-  if (!(gap > 0 && gap < 0.5)) {
-    return Error::invalid_argument(fmt::format("{} is out of range", gap), "--gap",
-                                   "0 < gap < 0.5");
-  }
-  if (!(spread >= 0 && spread <= 100)) {
-    return Error::invalid_argument(fmt::format("{} is out of range", spread), "--spread",
-                                   "0 .. 100");
-  }
+  if (num_arms < 2 || num_arms > 10'000) return out_of_range("arms", num_arms, "2 .. 10000");
+  if (!(gap > 0 && gap < 0.5)) return out_of_range("gap", gap, "0 < gap < 0.5");
+  if (!(spread >= 0 && spread <= 100)) return out_of_range("spread", spread, "0 .. 100");
   PlanTruth truth;
   truth.num_arms = num_arms;
   truth.name = fmt::format("{} arms, gap {}", num_arms, gap);
@@ -110,6 +109,60 @@ PlanTruth posterior_truth(const Pilot& pilot) {
             }
             return shared(pilot.name, pilot.arms, std::move(p));
           }};
+}
+
+namespace {
+
+Result<PlanTruth> truth_of(const PlanQuestion& question) {
+  const int described = (question.matrix.empty() ? 0 : 1) + (question.pilot.empty() ? 0 : 1) +
+                        (question.arms || question.gap ? 1 : 0);
+  if (described != 1) {
+    return Error::invalid_argument(described == 0 ? "what the arms are like is missing"
+                                                  : "the arms are described twice")
+        .with_hint("give `matrix`, or `pilot`, or `arms` and `gap`");
+  }
+  if (!question.matrix.empty()) {
+    DUEL_ASSIGN(PreferenceMatrix matrix, resolve_matrix(question.matrix));
+    return known_truth(std::move(matrix));
+  }
+  if (!question.pilot.empty()) {
+    DUEL_ASSIGN(const Pilot pilot, read_pilot(question.pilot));
+    return posterior_truth(pilot);
+  }
+  if (!question.arms || !question.gap) {
+    return Error::invalid_argument("is missing")
+        .with_hint("`arms` and `gap` belong together, such as 5 and 0.05")
+        .in_field(question.arms ? "gap" : "arms");
+  }
+  return guessed_truth(*question.arms, *question.gap, question.spread);
+}
+
+}  // namespace
+
+Result<PlanSpec> plan_spec(const PlanQuestion& question) {
+  PlanSpec spec;
+  DUEL_ASSIGN(spec.truth, truth_of(question));
+  DUEL_ASSIGN(spec.goal, in_field("goal", parse_goal(question.goal)));
+  for (const std::string& text : question.policy) {
+    DUEL_ASSIGN(const auto calls, in_field("policy", parse_call_list(text)));
+    spec.policies.insert(spec.policies.end(), calls.begin(), calls.end());
+  }
+  if (spec.policies.empty()) spec.policies.push_back({"auto", {}});
+  // Round-robin stands beside them in any case; its name is no policy's.
+  std::erase_if(spec.policies, [](const CallSpec& call) { return call.name == kRoundRobin; });
+  if (question.max_duels < 1) return out_of_range("max_duels", question.max_duels, "at least 1");
+  if (question.parallel < 1) return out_of_range("parallel", question.parallel, "at least 1");
+  if (question.trials < 2 || question.trials > 10'000'000) {
+    return out_of_range("trials", question.trials, "2 .. 10000000");
+  }
+  spec.alpha = question.alpha;
+  spec.max_duels = question.max_duels;
+  spec.tie_rate = question.tie_rate;
+  spec.parallel = question.parallel;
+  spec.trials = static_cast<std::uint32_t>(question.trials);
+  spec.seed = question.seed;
+  spec.threads = static_cast<unsigned>(std::min<std::uint64_t>(question.threads, kMaxThreads));
+  return spec;
 }
 
 namespace {
@@ -233,20 +286,18 @@ void add_references(PlanResults& results, const PlanSpec& spec) {
 }
 
 Status check(const PlanSpec& spec) {
-  const auto refuse = [](double value, const char* where, const char* hint) {
-    return Error::invalid_argument(fmt::format("{} is out of range", value), where, hint);
-  };
-  if (!(spec.alpha > 0 && spec.alpha < 0.5))
-    return refuse(spec.alpha, "--alpha", "0 < alpha < 0.5");
+  if (!(spec.alpha > 0 && spec.alpha < 0.5)) {
+    return out_of_range("alpha", spec.alpha, "0 < alpha < 0.5");
+  }
   if (!(spec.tie_rate >= 0 && spec.tie_rate < 1)) {
-    return refuse(spec.tie_rate, "--tie-rate", "0 <= rate < 1");
+    return out_of_range("tie_rate", spec.tie_rate, "0 <= rate < 1");
   }
   if (spec.truth.num_arms < 2) {
     return Error::invalid_argument("one arm has no rival", spec.truth.name,
                                    "at least two arms are needed");
   }
   if (spec.policies.empty() && !spec.round_robin) {
-    return Error::invalid_argument("there is no policy to try", "--policy");
+    return Error::invalid_argument("there is no policy to try").in_field("policy");
   }
   return Done{};
 }
@@ -305,7 +356,8 @@ Result<PlanResults> run_plan(const PlanSpec& spec, const PlanHooks& hooks) {
     DUEL_ASSIGN(PlanDesign design, plan_design(spec, call));
     for (const PlanDesign& other : designs) {
       if (other.name != design.name) continue;
-      return Error::invalid_argument(fmt::format("{} is given twice", design.name), "--policy");
+      return Error::invalid_argument(fmt::format("{} is given twice", design.name))
+          .in_field("policy");
     }
     designs.push_back(std::move(design));
   }
@@ -337,7 +389,22 @@ Result<PlanResults> run_plan(const PlanSpec& spec, const PlanHooks& hooks) {
   return results;
 }
 
-std::string to_plan_json(const PlanResults& results, double cost_per_duel) {
+std::vector<WastefulDesign> wasteful_designs(const PlanResults& results) {
+  constexpr double kMany = 0.1;  // share undecided; a decider has at most a tenth of it
+  std::vector<WastefulDesign> wasteful;
+  const auto decider = std::min_element(
+      results.entries.begin(), results.entries.end(),
+      [](const PlanEntry& a, const PlanEntry& b) { return a.undecided < b.undecided; });
+  for (const PlanEntry& entry : results.entries) {
+    const bool many =
+        static_cast<double>(entry.undecided) > kMany * static_cast<double>(results.trials);
+    if (entry.policy == kRoundRobin || !many || entry.undecided < 10 * decider->undecided) continue;
+    wasteful.push_back({&entry, &*decider});
+  }
+  return wasteful;
+}
+
+Json to_json(const PlanResults& results, double cost_per_duel) {
   Json json;
   json["truth"] = results.truth;
   json["num_arms"] = results.num_arms;
@@ -368,7 +435,7 @@ std::string to_plan_json(const PlanResults& results, double cost_per_duel) {
     }
     json["policies"].push_back(std::move(row));
   }
-  return json.dump_pretty();
+  return json;
 }
 
 }  // namespace duel

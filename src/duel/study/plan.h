@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "duel/core/call_spec.h"
+#include "duel/core/goal.h"
 #include "duel/core/jobs.h"
+#include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/policies/registry.h"
 #include "duel/study/pilot.h"
@@ -44,6 +46,7 @@ Result<PlanTruth> guessed_truth(std::uint64_t num_arms, double gap, double sprea
 // Each pair's win probability is drawn from Beta(wins + 1, losses + 1), pairs independent.
 PlanTruth posterior_truth(const Pilot& pilot);
 
+// All that a plan needs to know.
 struct PlanSpec {
   PlanTruth truth;
   std::vector<CallSpec> policies;
@@ -57,6 +60,28 @@ struct PlanSpec {
   std::uint64_t seed = 0;
   unsigned threads = 0;  // 0: one per core
 };
+
+// A plan as a user asks for it, in words and numbers. The arms are described in one of three ways:
+// a matrix, a pilot, or a guess.
+struct PlanQuestion {
+  std::string matrix;  // a file or a name
+  std::string pilot;   // a file that read_pilot reads
+  std::optional<std::uint64_t> arms;
+  std::optional<double> gap;
+  double spread = 0;
+  std::vector<std::string> policy;  // lists such as "auto,rmed1"; none is auto
+  std::string goal = "condorcet";
+  double alpha = PlanSpec{}.alpha;
+  std::uint64_t max_duels = PlanSpec{}.max_duels;
+  double tie_rate = 0;
+  std::uint64_t parallel = 1;
+  std::uint64_t trials = PlanSpec{}.trials;
+  std::uint64_t seed = 0;
+  std::uint64_t threads = 0;
+};
+
+// An error names the field.
+Result<PlanSpec> plan_spec(const PlanQuestion& question);
 
 // How one simulated experiment ended.
 struct PlanTrial {
@@ -126,6 +151,16 @@ std::vector<Arm> winners_of(const PreferenceMatrix& matrix, Goal goal);
 // sum_j ln(1/alpha)/d(p_*j, 1/2) for the Condorcet winner *; none where there is no such winner.
 std::optional<double> least_duels_of_winner(const PreferenceMatrix& matrix, double alpha);
 
-std::string to_plan_json(const PlanResults& results, double cost_per_duel);
+// A design that leaves many experiments undecided which another one decides: it spends duels on
+// pairs that the certificate does not need.
+struct WastefulDesign {
+  const PlanEntry* entry;    // of the results
+  const PlanEntry* decider;  // the one that leaves the fewest undecided
+};
+// Round-robin is never among them. REQUIRES: the results outlive what is returned.
+std::vector<WastefulDesign> wasteful_designs(const PlanResults& results);
+
+// Costs are left out where a duel has no price.
+Json to_json(const PlanResults& results, double cost_per_duel);
 
 }  // namespace duel

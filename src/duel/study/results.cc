@@ -346,6 +346,4 @@ Json to_json(const StudyResults& results) {
   return {{"runs", std::move(runs)}};
 }
 
-std::string to_json_text(const StudyResults& results) { return to_json(results).dump_pretty(); }
-
 }  // namespace duel

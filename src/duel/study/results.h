@@ -88,7 +88,5 @@ Result<StudyResults> read_results(const std::filesystem::path& directory_or_file
 // "interrupted":true, "trials" is the smallest number of finished trials among its policies,
 // "trials_asked" what was asked, and "not_run" lists the policies without a finished trial.
 Json to_json(const StudyResults& results);
-// Indented, with a line end; a name that is not UTF-8 does not make it fail.
-std::string to_json_text(const StudyResults& results);
 
 }  // namespace duel

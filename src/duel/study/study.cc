@@ -161,7 +161,7 @@ Result<StudySpec> read_spec(const StudyFiles& files) {
 
 Error belongs_to_another(const StudyFiles& files, const std::string& what) {
   return Error::unsupported(what, files.directory.string(),
-                            "choose another directory, or --force to replace it");
+                            "choose another directory, or `force` to replace it");
 }
 
 // Whether the directory may be written to without `force`.

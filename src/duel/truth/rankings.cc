@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "duel/core/numbers.h"
+#include "duel/core/spelling.h"
 #include "duel/core/text_lines.h"
 #include "duel/truth/matrix_reader.h"
 
@@ -286,6 +287,15 @@ std::string rankings_name(const std::string& path) {
 
 }  // namespace
 
+Result<Unranked> parse_unranked(const std::string& word) {
+  if (word == "ignore") return Unranked::ignore;
+  if (word == "last") return Unranked::last;
+  const std::vector<std::string> known{"ignore", "last"};
+  return Error::invalid_argument(fmt::format("'{}' is not a known value", word))
+      .with_hint(spelling_hint(word, known))
+      .in_field("unranked");
+}
+
 Result<RankingCounts> read_rankings_file(const std::string& path, const RankingOptions& options) {
   DUEL_ASSIGN(TextLines lines, TextLines::open(path));
   return RankingParser(std::move(lines), rankings_name(path), options).parse();
@@ -317,6 +327,25 @@ void write_counts_csv(const RankingCounts& counts, std::ostream& out) {
     }
     out << '\n';
   }
+}
+
+Json to_json(const RankingCounts& counts, const PreferenceMatrix& matrix) {
+  Json json;
+  json["name"] = counts.name;
+  json["num_arms"] = matrix.num_arms();
+  json["arms"] = matrix.arm_names();
+  json["voters"] = counts.voters;
+  json["ballots"] = counts.ballots;
+  json["unmet_pairs"] = counts.unmet_pairs;
+  json["counts"] = Json::array();
+  json["matrix"] = Json::array();
+  for (Arm i = 0; i < matrix.num_arms(); ++i) {
+    Json wins = Json::array();
+    for (Arm j = 0; j < matrix.num_arms(); ++j) wins.push_back(counts(i, j));
+    json["counts"].push_back(std::move(wins));
+    json["matrix"].push_back(std::vector<double>(matrix.row(i).begin(), matrix.row(i).end()));
+  }
+  return json;
 }
 
 }  // namespace duel

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "duel/core/duel.h"
+#include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/truth/preference_matrix.h"
 
@@ -26,6 +27,9 @@ enum class Unranked {
   ignore,  // nothing: only pairs that a voter ranked are compared
   last,    // every ranked one is above every one left out, the usual reading in elections
 };
+
+// "ignore" or "last".
+Result<Unranked> parse_unranked(const std::string& word);
 
 struct RankingOptions {
   Unranked unranked = Unranked::ignore;
@@ -55,5 +59,8 @@ Result<PreferenceMatrix> matrix_from_counts(const RankingCounts& counts);
 
 // CSV with a header of names, then w_ij.
 void write_counts_csv(const RankingCounts& counts, std::ostream& out);
+
+// The counts and the matrix that they make (docs/formats.md).
+Json to_json(const RankingCounts& counts, const PreferenceMatrix& matrix);
 
 }  // namespace duel

@@ -91,7 +91,7 @@ Result<RegretMeter> RegretMeter::create(RegretNotion notion, const PreferenceMat
       return Error::unsupported(
                  fmt::format("{} regret needs a Condorcet winner, and matrix '{}' has none",
                              to_string(notion), matrix.name()))
-          .with_hint("use --regret copeland or --regret borda");
+          .with_hint("copeland and borda regret need none");
     }
     meter.per_arm_ = costs_against_winner(notion, matrix, *winner);
   } else if (notion == RegretNotion::copeland) {

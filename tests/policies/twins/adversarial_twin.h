@@ -11,7 +11,7 @@
 #include "duel/core/rng.h"
 #include "duel/core/ties.h"
 
-namespace duel::twins {
+namespace duel {
 
 inline Arm draw_from(const std::vector<double>& p, RoundRng& rng) {
   const double u = rng.uniform();
@@ -119,4 +119,4 @@ class VersatileTwin {
   std::vector<double> q_[2];
 };
 
-}  // namespace duel::twins
+}  // namespace duel

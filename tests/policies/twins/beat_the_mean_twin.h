@@ -10,7 +10,7 @@
 #include "duel/core/logarithm.h"
 #include "tests/policies/twins/literal_exploration.h"
 
-namespace duel::twins {
+namespace duel {
 
 class LiteralBeatTheMean {
  public:
@@ -112,4 +112,4 @@ inline double literal_pac_limit(std::size_t num_arms, double gamma, double epsil
   }
 }
 
-}  // namespace duel::twins
+}  // namespace duel

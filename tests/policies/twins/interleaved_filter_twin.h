@@ -8,7 +8,7 @@
 #include "duel/core/logarithm.h"
 #include "tests/policies/twins/literal_exploration.h"
 
-namespace duel::twins {
+namespace duel {
 
 class LiteralInterleavedFilter {
  public:
@@ -92,4 +92,4 @@ class LiteralInterleavedFilter {
   int candidates_ = 1;
 };
 
-}  // namespace duel::twins
+}  // namespace duel

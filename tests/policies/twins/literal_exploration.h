@@ -9,7 +9,7 @@
 #include "duel/core/rng.h"
 #include "duel/core/ties.h"
 
-namespace duel::twins {
+namespace duel {
 
 // One of the tied arms, in index order.
 inline Arm pick(const std::vector<Arm>& tied, bool lowest, RoundRng& rng) {
@@ -60,4 +60,4 @@ class LiteralExploreThenExploit {
   std::optional<Arm> winner_;
 };
 
-}  // namespace duel::twins
+}  // namespace duel

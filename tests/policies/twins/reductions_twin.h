@@ -14,7 +14,7 @@
 #include "duel/core/ties.h"
 #include "duel/core/xoshiro.h"
 
-namespace duel::twins {
+namespace duel {
 
 // Every arm once, then mean + sqrt((a + 2)/2 ln s)/sqrt(n).
 class LiteralUcb {
@@ -199,4 +199,4 @@ class SelfSparringTwin {
   std::vector<double> s_, f_;
 };
 
-}  // namespace duel::twins
+}  // namespace duel

@@ -11,7 +11,7 @@
 #include "duel/core/logarithm.h"
 #include "tests/policies/twins/literal_exploration.h"
 
-namespace duel::twins {
+namespace duel {
 
 enum class Criterion { condorcet, copeland, borda };
 
@@ -228,4 +228,4 @@ class LiteralBordaArms {
   std::vector<bool> in_;
 };
 
-}  // namespace duel::twins
+}  // namespace duel
