@@ -21,8 +21,11 @@ void add_interview_options(Command& command, InterviewOptions& options,
       "--arms-file FILE", not_empty(&options.request.arms_file),
       R"(A file with an arm a line: a file's path, a name, or {"arm_id":"b","payload":..}.)");
   command.add("--tasks FILE", not_empty(&options.request.tasks),
-              "JSON Lines: each duel is about one task; a pair meets a task again only when it has "
-              "met all.");
+              "JSON Lines: each duel is about one task.");
+  command.add("--about WHAT", one_of(&options.request.about, {"tasks-like-these", "these-tasks"}),
+              "With --tasks, what is certified: who wins on tasks like these (default; each counts "
+              "once for a pair, so that enough are needed), or on exactly these (drawn anew for "
+              "every duel).");
   command.add_configurable("--policy POLICY", not_empty(&options.request.policy),
                            "Who chooses the pairs (default auto). See 'duel policies'.");
   command.add("--goal GOAL", one_of(&options.request.goal, {"condorcet", "copeland", "borda"}),
@@ -66,16 +69,15 @@ Result<Interview> open_interview(const InterviewOptions& options, const CommandC
   }
   DUEL_RETURN_IF_ERROR(check_output(target));
   if (interview.cut_bytes() > 0) {
-    context.note(
-        fmt::format("{}: the last line was cut off and never counted; removed its {} bytes",
-                    interview.log_file(), interview.cut_bytes()));
+    context.note(fmt::format("{}: the last line was cut off and never counts ({} bytes)",
+                             interview.log_file(), interview.cut_bytes()));
   }
   if (interview.resumed()) {
     context.note(fmt::format(
         "going on with {}: {} duels so far{}", interview.log_file(), interview.ledger().served(),
-        interview.asked_again() == 0
+        interview.given_up() == 0
             ? ""
-            : fmt::format(", {} of them without an answer yet", interview.asked_again())));
+            : fmt::format(", {} of them without an answer, which is final", interview.given_up())));
   }
   return interview;
 }
@@ -99,7 +101,18 @@ Result<int> report_ending(InterviewEnding ending, const InterviewOptions& option
   } else {
     context.print(report.to_text(Paint(wants_color(STDOUT_FILENO))));
   }
-  return ending == InterviewEnding::certified ? kExitDone : kExitUndecided;
+  if (ending != InterviewEnding::certified) return kExitUndecided;
+  return report.healthy() ? kExitDone : kExitUnhealthy;
+}
+
+std::string why_undecided(const Interview& interview) {
+  if (interview.needs_more_tasks()) {
+    return "a pair that is still open has met every task: more tasks are needed, with another "
+           "--log; or give --about these-tasks and another --log, for a statement about exactly "
+           "these";
+  }
+  return fmt::format("--max-duels {} is reached; to go on, give the same command with more",
+                     interview.max_duels());
 }
 
 std::string same_command(const Command& command) {

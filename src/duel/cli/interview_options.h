@@ -35,6 +35,9 @@ std::string certificate_file(const InterviewOptions& options, const Interview& i
 Result<int> report_ending(InterviewEnding ending, const InterviewOptions& options,
                           const Interview& interview, CommandContext& context, const Json& extra);
 
+// What an undecided interview lacks: duels, or tasks.
+std::string why_undecided(const Interview& interview);
+
 // The command as it was given, to be given again.
 std::string same_command(const Command& command);
 

@@ -11,6 +11,7 @@
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
+#include "duel/experiment/experiment_result.h"
 #include "duel/experiment/verdict.h"
 #include "duel/judging/interview_result.h"
 
@@ -22,7 +23,10 @@ constexpr std::size_t kMostColumns = 10;
 }  // namespace
 
 InterviewReport::InterviewReport(const Interview& interview, InterviewEnding ending)
-    : interview_(interview), ending_(ending), standing_(standing_of(interview.ledger())) {}
+    : interview_(interview),
+      ending_(ending),
+      standing_(standing_of(interview.ledger())),
+      health_(check_health(interview.ledger())) {}
 
 // Rows and columns by rate, the best first.
 std::string InterviewReport::matrix() const {
@@ -108,6 +112,9 @@ std::string InterviewReport::to_text(const Paint& paint) const {
   std::string text = paint.bold(wrapped(verdict_of(interview_.ledger(), standing_), width)) +
                      "\n\n" + matrix() + "\n" + duels() + "\n";
   if (const std::string line = cost(); !line.empty()) text += wrapped(line, width) + "\n";
+  for (const std::string& failure : failures(health_)) {
+    text += paint.red("Health check failed") + wrapped(": " + failure, width) + "\n";
+  }
   if (!certificate.empty()) {
     text += fmt::format("Certificate: {}\nCheck it:    duel verify {} --log {}\n", certificate,
                         shell_word(certificate), shell_word(interview_.log_file()));
@@ -117,6 +124,7 @@ std::string InterviewReport::to_text(const Paint& paint) const {
 
 Json InterviewReport::to_json(const Json& extra) const {
   Json json = interview_json(interview_, standing_, ending_, certificate);
+  json["health"] = duel::to_json(health_);
   if (round_robin) json["round_robin"] = duel::to_json(*round_robin);
   json.update(extra);
   return json;

@@ -3,10 +3,12 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "duel/cli/command.h"
 #include "duel/cli/interview_options.h"
 #include "duel/core/json.h"
+#include "duel/experiment/health.h"
 #include "duel/experiment/standing.h"
 #include "duel/study/round_robin.h"
 
@@ -18,6 +20,7 @@ class InterviewReport {
   InterviewReport(const Interview& interview, InterviewEnding ending);
 
   Json to_json(const Json& extra) const;
+  bool healthy() const { return overall(health_) != HealthVerdict::failed; }
   std::string to_text(const Paint& paint) const;
 
   std::string certificate;  // its file; "" where there is none
@@ -32,6 +35,7 @@ class InterviewReport {
   const Interview& interview_;
   InterviewEnding ending_;
   Standing standing_;
+  std::vector<HealthCheck> health_;
 };
 
 }  // namespace duel::cli

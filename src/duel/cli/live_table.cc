@@ -12,6 +12,7 @@
 #include "duel/core/display_width.h"
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
+#include "duel/experiment/health.h"
 #include "duel/experiment/verdict.h"
 
 namespace duel::cli {
@@ -76,8 +77,12 @@ std::string LiveTable::line(const Standing& standing) const {
       least == nullptr ? ""
                        : fmt::format("; least evidence {:.0f} % of the threshold, against {}",
                                      100 * *least->beaten, interview_.ledger().id_of(least->arm));
-  return fmt::format("{} duels, {:.3g} per second; {}{}", finished(interview_.ledger()),
-                     rate(Clock::now()), headline(standing), evidence);
+  std::string health;
+  for (const std::string& failure : failures(check_health(interview_.ledger()))) {
+    health += "; health check failed: " + failure;
+  }
+  return fmt::format("{} duels, {:.3g} per second; {}{}{}", finished(interview_.ledger()),
+                     rate(Clock::now()), headline(standing), evidence, health);
 }
 
 std::vector<std::string> LiveTable::lines(const Standing& standing, std::uint64_t in_flight,
@@ -132,6 +137,9 @@ std::vector<std::string> LiveTable::lines(const Standing& standing, std::uint64_
   if (shown < order.size())
     result.push_back(fmt::format("  and {} more arms", order.size() - shown));
   result.push_back(headline(standing));
+  for (const std::string& failure : failures(check_health(ledger))) {
+    result.push_back("health check failed: " + failure);
+  }
   if (!trouble.empty()) result.push_back("last trouble: " + trouble);
   for (std::string& one : result) one = shortened(one, columns - 1);
   return result;

@@ -61,9 +61,14 @@ Result<int> run(const Arguments& arguments, const Command& command, CommandConte
   auto judge = JudgeCommand::parse(arguments.judge, !arguments.interview.request.tasks.empty(),
                                    options.protocol == JudgeProtocol::call);
   if (!judge.ok()) return usage_error("--judge", judge.error());
-  const std::string judge_name = std::filesystem::path(judge->program()).filename().string();
-  const InterruptGuard guard;
-  DUEL_ASSIGN(Interview interview, open_interview(arguments.interview, context));
+  InterviewOptions asked = arguments.interview;
+  asked.request.judge = judge->entry();
+  // Of two judges of one name, the log can tell whose answer it is.
+  const std::string judge_name =
+      fmt::format("{}@{}", std::filesystem::path(judge->program()).filename().string(),
+                  asked.request.judge.sha256.substr(0, 12));
+  const InterruptGuard guard(InterruptGuard::First::drains);
+  DUEL_ASSIGN(Interview interview, open_interview(asked, context));
   JudgePool pool(std::move(*judge), options);
   JudgedRun judged(interview, pool,
                    {.on_failure = failed_duel(arguments.on_failure),
@@ -72,8 +77,17 @@ Result<int> run(const Arguments& arguments, const Command& command, CommandConte
   const bool was_certified = interview.certified();
   auto ended = [&] {
     LiveTable table(interview, context.quiet);
-    return judged.run(guard.stop(),
-                      [&] { table.update(judged.in_flight(), judged.last_failure()); });
+    bool draining = false;
+    return judged.run(guard.stop(), guard.stop_now(), [&] {
+      if (guard.interrupted() && !std::exchange(draining, true) && judged.in_flight() > 0) {
+        table.clear();
+        context.warn(fmt::format("stopping: {} still to come; once more gives them up",
+                                 judged.in_flight() == 1
+                                     ? std::string("1 answer is")
+                                     : fmt::format("{} answers are", judged.in_flight())));
+      }
+      table.update(judged.in_flight(), judged.last_failure());
+    });
   }();
   if (!ended.ok()) {
     if (interview.ledger().served() > 0) {
@@ -101,10 +115,7 @@ Result<int> run(const Arguments& arguments, const Command& command, CommandConte
                              same_command(command)));
     return guard.exit_code();
   }
-  if (ending == InterviewEnding::undecided) {
-    context.note(fmt::format("--max-duels {} is reached; to go on, give the same command with more",
-                             interview.max_duels()));
-  }
+  if (ending == InterviewEnding::undecided) context.note(why_undecided(interview));
   return code;
 }
 
@@ -121,7 +132,9 @@ void add_run_command(Command& program) {
       "other exit code is a failure, which is tried again and never counts against an arm. Every "
       "duel is in the log before it counts: the same command goes on after a kill.\n"
       "Exit codes: 0 certified (also that no arm beats every other), 3 undecided after "
-      "--max-duels, 1 failure, 130 interrupted.");
+      "--max-duels or without fresh tasks, 4 certified, but a health check failed, 1 failure, 130 "
+      "interrupted: the first Ctrl-C asks nothing new and waits for the answers to come, the second "
+      "gives them up.");
   auto& arguments = command.keep<Arguments>();
   add_interview_options(command, arguments.interview, {"random", "both", "fixed"});
   command.add("--judge COMMAND", &arguments.judge,
@@ -143,8 +156,11 @@ void add_run_command(Command& program) {
       "--retry-delay SECONDS", seconds(&arguments.retry_delay),
       "Pause before the second try; doubled each time, at most 30 (default 0.5).");
   command.add("--on-failure WHAT", one_of(&arguments.on_failure, {"missing", "skip", "stop"}),
-              "What becomes of a duel when every try failed: missing (default), skip, or stop the "
-              "run.");
+              "What becomes of a duel when every try failed: missing (default), skip, or missing "
+              "and the run stops.");
+  command.add("--allow-new-judge", &arguments.interview.request.allows_new_judge,
+              "Go on with a log that another judge began, because several answer; a health check "
+              "then compares them.");
   command.add("--max-failures N", count(&arguments.max_failures, 1, 1'000'000),
               "Stop when so many duels in a row got no answer (default 5).");
   command.footer =

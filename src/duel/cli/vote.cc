@@ -185,8 +185,7 @@ Result<int> run(const Arguments& arguments, const Command& command, CommandConte
     context.note(fmt::format("{} has every answer. To go on: {}", interview.log_file(),
                              same_command(command)));
   } else {
-    context.note(fmt::format("--max-duels {} is reached; to go on, give the same command with more",
-                             interview.max_duels()));
+    context.note(why_undecided(interview));
   }
   return *ended == InterviewEnding::interrupted ? guard.exit_code() : code;
 }

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "duel/core/undefined.h"
+
 namespace duel {
 namespace {
 

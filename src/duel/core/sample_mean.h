@@ -1,12 +1,9 @@
 // The mean of a sample and how far it can be trusted.
 #pragma once
 
-#include <limits>
 #include <span>
 
 namespace duel {
-
-inline constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 // The sum of the values in their order, with Neumaier's compensation.
 double compensated_sum(std::span<const double> values);

@@ -297,6 +297,7 @@ std::uint64_t duels_in(const std::filesystem::path& file) {
 Result<CheckedLog> check_log(const std::filesystem::path& file) {
   std::optional<Ledger> ledger;
   std::string certificate;
+  std::vector<HealthCheck> health;
   const auto sink = [&](const LogEntry& entry) -> Status {
     if (const auto* experiment = std::get_if<ExperimentRecord>(&entry.record)) {
       DUEL_ASSIGN(ledger, Ledger::make(*experiment));
@@ -307,6 +308,7 @@ Result<CheckedLog> check_log(const std::filesystem::path& file) {
     if (!effect.ok()) return effect.error();
     if (ledger->certificate() && ledger->certificate()->sequence == entry.sequence) {
       certificate = certificate_text(*ledger);
+      health = check_health(*ledger);
     }
     return Done{};
   };
@@ -315,7 +317,9 @@ Result<CheckedLog> check_log(const std::filesystem::path& file) {
     return Error::invalid_data("the log holds no experiment", file.string(),
                                "its first line is missing or incomplete");
   }
-  return CheckedLog{std::move(extent), std::move(*ledger), std::move(certificate)};
+  if (certificate.empty()) health = check_health(*ledger);
+  return CheckedLog{std::move(extent), std::move(*ledger), std::move(certificate),
+                    std::move(health)};
 }
 
 Result<std::string> certificate_of_log(const std::string& file) {

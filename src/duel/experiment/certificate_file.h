@@ -7,9 +7,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "duel/core/result.h"
 #include "duel/experiment/experiment_log.h"
+#include "duel/experiment/health.h"
 #include "duel/experiment/ledger.h"
 
 namespace duel {
@@ -26,6 +28,8 @@ struct CheckedLog {
   LogExtent extent;
   Ledger ledger;
   std::string certificate;  // its text; empty where the log certifies nothing
+  // When the certificate was given; without one, at the end.
+  std::vector<HealthCheck> health;
 };
 
 // An error names file:line and what was found there.

@@ -101,7 +101,17 @@ Json to_json(const ShownCounts& counts) {
           {"second_wins", counts.second_wins}, {"ties", counts.ties},
           {"both_bad", counts.both_bad},       {"skips", counts.skips},
           {"invalid", counts.invalid},         {"expired", counts.expired},
-          {"pending", counts.pending()}};
+          {"pending", counts.pending()},       {"failed_tries", counts.failed_tries}};
+}
+
+Json to_json(const std::vector<HealthCheck>& checks) {
+  Json json = Json::array();
+  for (const HealthCheck& check : checks) {
+    json.push_back({{"name", check.name},
+                    {"verdict", std::string(to_word(check.verdict))},
+                    {"detail", check.detail}});
+  }
+  return json;
 }
 
 Json result_json(const Ledger& ledger, const Board& board) {
@@ -125,12 +135,7 @@ Json result_json(const Ledger& ledger, const Board& board) {
   json["bradley_terry"] = strengths_json(board);
   json["probability_no_winner"] = board.posterior.no_winner;
   json["certificate"] = certificate_json(ledger);
-  json["health"] = Json::array();
-  for (const HealthCheck& check : board.health) {
-    json["health"].push_back({{"name", check.name},
-                              {"verdict", std::string(to_word(check.verdict))},
-                              {"detail", check.detail}});
-  }
+  json["health"] = to_json(board.health);
   return json;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "duel/core/json.h"
 #include "duel/core/result.h"
@@ -19,5 +20,6 @@ Result<Ledger> read_ledger(const std::string& file, double alpha);
 Json result_json(const Ledger& ledger, const Board& board);
 
 Json to_json(const ShownCounts& counts);
+Json to_json(const std::vector<HealthCheck>& checks);
 
 }  // namespace duel
