@@ -128,6 +128,43 @@ TEST_F(InterviewTest, gives_up_what_an_earlier_run_never_heard_of) {
   EXPECT_EQ(again.ledger().find_duel("d2")->fate, Fate::answered);
 }
 
+TEST_F(InterviewTest, goes_on_when_tasks_are_added_and_refuses_other_ones) {
+  const auto with_tasks = [&](const std::string& text) {
+    write_content(directory_ / "tasks", text);
+    InterviewPlan made = plan(1000);
+    made.tasks = TaskList::read((directory_ / "tasks").string()).value();
+    return made;
+  };
+  const auto tie_all = [](Interview& interview) {
+    while (const auto question = interview.next().value()) {
+      const std::array<Record, 1> records = {
+          interview.outcome_of(*question, std::array{Outcome::tie}, {}, 0)};
+      ASSERT_TRUE(interview.record(records).ok());
+    }
+  };
+  const std::string two = "\"t1\"\n\"t2\"\n";
+  {
+    Interview one = Interview::open(with_tasks(two)).value();
+    tie_all(one);
+    EXPECT_TRUE(one.needs_more_tasks());
+    EXPECT_LE(one.ledger().served(), 6);
+  }
+  {
+    Interview more = Interview::open(with_tasks(two + "\"t3\"\n\"t4\"\n")).value();
+    EXPECT_EQ(more.ledger().tasks().count, 4);
+    const std::uint64_t before = more.ledger().served();
+    tie_all(more);
+    EXPECT_GT(more.ledger().served(), before);
+    EXPECT_TRUE(more.needs_more_tasks());
+  }
+  EXPECT_TRUE(Interview::open(with_tasks(two)).error().message.ends_with("its tasks were others"));
+  EXPECT_TRUE(Interview::open(with_tasks("\"t1\"\n\"t9\"\n\"t3\"\n\"t4\"\n\"t5\"\n"))
+                  .error()
+                  .message.ends_with("its tasks were others"));
+  EXPECT_TRUE(
+      Interview::open(plan(1000)).error().message.ends_with("it has tasks, and none are given"));
+}
+
 TEST_F(InterviewTest, refuses_a_log_of_another_experiment_and_says_what_differs) {
   {
     const Interview made = Interview::open(plan(10)).value();

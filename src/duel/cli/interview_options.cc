@@ -115,9 +115,8 @@ Result<int> report_ending(InterviewEnding ending, const InterviewOptions& option
 
 std::string why_undecided(const Interview& interview) {
   if (interview.needs_more_tasks()) {
-    return "a pair that is still open has met every task: more tasks are needed, with another "
-           "--log; or give --about these-tasks and another --log, for a statement about exactly "
-           "these";
+    return "a pair that is still open has met every task: add tasks at the end of the file and go "
+           "on; or, with another --log, ask --about these-tasks, for a statement about exactly these";
   }
   return fmt::format("--max-duels {} is reached; to go on, give the same command with more",
                      interview.max_duels());
