@@ -294,7 +294,7 @@ TEST_F(RunCommand, gives_each_duel_a_task) {
   EXPECT_EQ(asked.size(), 2);
   EXPECT_LE(asked["one"] + asked["two words"], 6);  // each once for each of the three pairs
   EXPECT_LE(std::abs(asked["one"] - asked["two words"]), 3);
-  EXPECT_TRUE(contains(result.err, "has met every task: more tasks are needed")) << result.err;
+  EXPECT_TRUE(contains(result.err, "has met every task: add tasks")) << result.err;
   const std::string task = records("arms.duel.jsonl")[1]["task"];
   EXPECT_TRUE(task == "t1" || task == "t2");
 }

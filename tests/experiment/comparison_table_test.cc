@@ -156,13 +156,14 @@ TEST(comparison_table, rows_are_put_in_the_order_of_their_times_where_all_have_o
     }
     return order;
   };
-  EXPECT_EQ(order_of("3", "1", "2.5"), "bta");
-  EXPECT_EQ(order_of("1", "1", "0"), "tab");  // of one time as they stand
+  EXPECT_EQ(order_of("1700000003", "1700000001", "1700000002.5"), "bta");
+  EXPECT_EQ(order_of("1700000001", "1700000001", "1700000000"), "unknown");  // which came first?
+  EXPECT_EQ(order_of("3", "1", "2.5"), "unknown");                           // how long they took
   EXPECT_EQ(order_of("2026-01-02 00:00", "2026-01-01T23:59:59.5", "2025-12-31 10:00:00"), "tba");
   EXPECT_EQ(order_of("2026-01-01T10:00:00Z", "2026-01-01T11:00:00+02:00", "2026-01-01T09:30:00Z"),
             "bta");
-  EXPECT_EQ(order_of("1", "", "2"), "unknown");
-  EXPECT_EQ(order_of("1", "2026-01-01T10:00:00Z", "2"), "unknown");
+  EXPECT_EQ(order_of("1700000001", "", "1700000002"), "unknown");
+  EXPECT_EQ(order_of("1700000001", "2026-01-01T10:00:00Z", "1700000002"), "unknown");
   EXPECT_EQ(order_of("2026-02-30T10:00:00Z", "2026-01-01T10:00:00Z", "2026-01-01T10:00:00Z"),
             "unknown");
 }

@@ -69,6 +69,30 @@ PlayedLog every_kind() {
   return log;
 }
 
+// A log about tasks, whose set of arms is fixed.
+PlayedLog with_tasks() {
+  ExperimentRecord experiment = experiment_of({"a", "b"}, "certify");
+  experiment.tasks = {.count = 1, .sha256 = std::string(64, 'a')};
+  experiment.stopping.shared_causes = true;
+  experiment.judge = {.command = "./judge.sh {first} {second}", .sha256 = std::string(64, 'b')};
+  PlayedLog log(experiment);
+  for (const bool evidence : {true, false}) {
+    ServeRecord serve = *log.live().next();
+    serve.task = "t1";
+    serve.evidence = evidence;
+    log.add(serve);
+    if (evidence) {
+      OutcomeRecord outcome{serve.duel_id, {Answered::win, "a"}, {"judge", "judge.sh@b"}};
+      outcome.failed_tries = 2;
+      log.add(outcome);
+    } else {
+      log.add(ExpiredRecord{serve.duel_id, 3, "no answer within 1 s"});
+    }
+  }
+  log.add(TasksAddedRecord{2, std::string(64, 'c')});
+  return log;
+}
+
 std::vector<LogEntry> read_all(const std::string& text) {
   std::vector<LogEntry> entries;
   const auto extent = read_log_text(text, "log.jsonl", [&](const LogEntry& entry) -> Status {
@@ -80,16 +104,17 @@ std::vector<LogEntry> read_all(const std::string& text) {
 }
 
 TEST(experiment_log, every_kind_of_record_is_read_as_it_was_written) {
-  const PlayedLog log = every_kind();
-  const std::vector<LogEntry> read = read_all(log.text());
-  ASSERT_EQ(read.size(), log.entries().size());
   std::set<std::size_t> kinds;
-  for (std::size_t k = 0; k < read.size(); ++k) {
-    EXPECT_EQ(read[k].sequence, k + 1);
-    EXPECT_EQ(read[k].time_ms, log.entries()[k].time_ms);
-    EXPECT_EQ(read[k].hash, log.entries()[k].hash);
-    EXPECT_TRUE(read[k].record == log.entries()[k].record) << k + 1;
-    kinds.insert(read[k].record.index());
+  for (const PlayedLog& log : {every_kind(), with_tasks()}) {
+    const std::vector<LogEntry> read = read_all(log.text());
+    ASSERT_EQ(read.size(), log.entries().size());
+    for (std::size_t k = 0; k < read.size(); ++k) {
+      EXPECT_EQ(read[k].sequence, k + 1);
+      EXPECT_EQ(read[k].time_ms, log.entries()[k].time_ms);
+      EXPECT_EQ(read[k].hash, log.entries()[k].hash);
+      EXPECT_TRUE(read[k].record == log.entries()[k].record) << k + 1;
+      kinds.insert(read[k].record.index());
+    }
   }
   EXPECT_EQ(kinds.size(), std::variant_size_v<Record>);
 }

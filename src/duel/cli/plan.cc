@@ -168,6 +168,8 @@ void add_plan_command(Command& program) {
               "Duels after which an experiment is given up (default 1e5).");
   command.add("--tie-rate FLOAT", &question.tie_rate,
               "Share of duels that end without a winner. Default 0.");
+  command.add("--shared-causes", &question.shared_causes,
+              "Plan for a run with --tasks: pairs share them, so that more evidence is needed.");
   command.add("--parallel N", count(&question.parallel, 1, 10'000),
               "Duels that are judged at the same time (default 1).");
   command.add("--cost-per-duel FLOAT:NONNEGATIVE", &arguments.cost_per_duel, "Price of one duel.")

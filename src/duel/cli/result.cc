@@ -125,7 +125,7 @@ std::string ResultReport::notes_text() const {
   std::string text;
   if (ledger_.experiment().one_look_after > 0 && !ledger_.certificate()) {
     text +=
-        "\nThe rows have no times, so that their order is unknown: evidence is what all of them "
+        "\nThe order of the rows is unknown, as not every two of a pair have times of their own: evidence is what all of them "
         "together say, not the most that it ever was.\n";
   }
   text += "\nHealth\n";

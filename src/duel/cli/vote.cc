@@ -201,7 +201,8 @@ void add_vote_command(Command& program) {
       "and right arrow (or 1 and 2), t tie, b both bad, s skip, u take the last answer back before "
       "the next pair comes, q stop. Without a terminal it reads the same from lines. What is "
       "answered is in the log; the same command goes on.\n"
-      "Exit codes: 0 certified, 3 stopped or undecided, 1 failure, 130 interrupted.");
+      "Exit codes: 0 certified, 3 stopped or undecided, 4 certified, but a health check failed, 1 "
+      "failure, 130 interrupted.");
   auto& arguments = command.keep<Arguments>();
   add_interview_options(command, arguments.interview, {"random", "fixed"});
   command.add("--voter ID", not_empty(&arguments.voter),

@@ -100,7 +100,7 @@ Json assumptions_json(const ExperimentRecord& experiment) {
         "the tasks are a fair sample of those that are spoken of; each counts once for "
         "a pair");
   }
-  if (experiment.stopping.arms_fixed && !experiment.stopping.shared_causes) {
+  if (experiment.goal == Goal::condorcet && !experiment.stopping.shared_causes) {
     texts.push_back("answers of different pairs do not hang together");
   }
   if (experiment.one_look_after > 0) {

@@ -81,6 +81,7 @@ class TableBuilder {
         record.made_at = text;
         time_column = name;
       } else {
+        if (name == "evidence") record.evidence = text != "false";
         for (const auto& [known, value] : record.extra) {
           if (known == name) return bad(where, fmt::format("two columns are called '{}'", name));
         }
@@ -279,8 +280,13 @@ struct WrittenTime {
   double seconds = 0;
 };
 
+// 1973. A smaller number is no time but perhaps how long somebody took, and rows in the order of
+// that would be in an order that depends on the answer.
+constexpr double kLeastSeconds = 1e8;
+
 std::optional<WrittenTime> time_of(std::string_view text) {
   if (const auto number = parse_number(text); number.ok()) {
+    if (*number < kLeastSeconds) return std::nullopt;
     return WrittenTime{WrittenTime::Form::seconds, *number};
   }
   static const std::regex kWritten(
@@ -402,6 +408,9 @@ Result<ComparisonTable> comparisons_of_log(const std::filesystem::path& file) {
       row.extra.emplace_back("duel_id", serve->duel_id);
       row.extra.emplace_back("serving", std::string(to_word(serve->serving)));
       if (!serve->task.empty()) row.extra.emplace_back("task", serve->task);
+      if (!serve->evidence) row.extra.emplace_back("evidence", "false");
+      row.evidence = serve->evidence;
+      row.made_at = format_timestamp(entry.time_ms);  // evidence goes by the order of serving
       by_duel.emplace(serve->duel_id, rows.size());
       rows.emplace_back(std::move(row));
     } else if (const auto* outcome = std::get_if<OutcomeRecord>(&entry.record)) {
@@ -411,7 +420,6 @@ Result<ComparisonTable> comparisons_of_log(const std::filesystem::path& file) {
       by_duel.erase(found);
       row.answer = outcome->answer;
       row.source = outcome->source;
-      row.made_at = format_timestamp(entry.time_ms);
       if (outcome->response_ms) {
         row.extra.emplace_back("response_ms", fmt::format("{}", *outcome->response_ms));
       }
@@ -462,6 +470,14 @@ bool sort_by_time(ComparisonTable& table) {
   std::stable_sort(times.begin(), times.end(), [](const auto& one, const auto& other) {
     return one.first.seconds < other.first.seconds;
   });
+  // The order of a pair's answers is what counts, and two of one time have none.
+  std::map<std::pair<std::string_view, std::string_view>, double> last;
+  for (const auto& [time, k] : times) {
+    const std::string_view first = table.rows[k].first, second = table.rows[k].second;
+    const auto [at, is_new] = last.try_emplace(std::minmax(first, second), time.seconds);
+    if (!is_new && at->second == time.seconds) return false;
+    at->second = time.seconds;
+  }
   std::vector<ComparisonRecord> sorted;
   sorted.reserve(times.size());
   for (const auto& [time, k] : times) sorted.push_back(std::move(table.rows[k]));
@@ -477,6 +493,8 @@ ExperimentRecord experiment_of(const ComparisonTable& table, const std::string& 
   record.stopping.alpha = alpha;
   record.comparisons_count = true;
   record.one_look_after = in_order ? 0 : table.rows.size();
+  // Nobody says that a person or a question did not reach several pairs.
+  record.stopping.shared_causes = true;
   return record;
 }
 

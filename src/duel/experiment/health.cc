@@ -30,8 +30,13 @@ double deviation(std::uint64_t count, std::uint64_t n, double p) {
   return std::abs(static_cast<double>(count) - size * p) / std::sqrt(variance);
 }
 
-std::uint64_t missing(const ShownCounts& counts) { return counts.expired + counts.invalid; }
-std::uint64_t final_ones(const ShownCounts& counts) { return counts.answered() + counts.expired; }
+// What the certificate came before was not lost: nobody waited for it any more.
+std::uint64_t missing(const ShownCounts& counts) {
+  return counts.expired - counts.moot + counts.invalid;
+}
+std::uint64_t final_ones(const ShownCounts& counts) {
+  return counts.answered() + counts.expired - counts.moot;
+}
 
 // A rate of missing answers per pair and side that is out of line by three standard errors. If one
 // side's answers get lost more often, the rest is no fair sample.
@@ -91,6 +96,7 @@ HealthCheck lost_answers(const Ledger& ledger) {
     for (Arm j = 0; j < ledger.num_arms(); ++j) {
       if (i == j || certifier.log_evidence(i, j) < certifier.log_threshold(i)) continue;
       const ShownCounts pair = ledger.pair(i, j);
+      if (lost(pair) == 0) continue;
       const auto wins = static_cast<double>(pair.first_wins);
       const auto others = static_cast<double>(pair.second_wins + lost(pair));
       const double z = (wins - others) / std::sqrt(wins + others);

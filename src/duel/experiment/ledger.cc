@@ -76,6 +76,7 @@ ShownCounts& ShownCounts::operator+=(const ShownCounts& other) {
   invalid += other.invalid;
   expired += other.expired;
   failed_tries += other.failed_tries;
+  moot += other.moot;
   return *this;
 }
 
@@ -110,6 +111,10 @@ Result<Ledger> Ledger::make(const ExperimentRecord& experiment) {
         .with_hint("true, where a certificate is about tasks like these")
         .in_field("stopping.shared_causes");
   }
+  if (experiment.stopping.shared_causes && !experiment.stopping.arms_fixed) {
+    return Error::unsupported("where pairs share causes the set of arms is fixed")
+        .in_field("stopping.arms_fixed");
+  }
   const bool one_look = experiment.one_look_after > 0;
   if (one_look && (!experiment.comparisons_count || !experiment.stopping.arms_fixed)) {
     return Error::invalid_argument("one look is for comparisons that count, of a fixed set of arms")
@@ -119,6 +124,7 @@ Result<Ledger> Ledger::make(const ExperimentRecord& experiment) {
   DUEL_ASSIGN(Referee referee,
               one_look ? Referee::of_one_look(num_arms, experiment.goal, experiment.stopping)
                        : Referee::make(num_arms, experiment.goal, experiment.stopping));
+  if (experiment.format == 1) referee.settle_the_lowest_only();
   return Ledger(experiment, std::move(referee));
 }
 
@@ -169,7 +175,8 @@ bool Ledger::needs_more_tasks(Arm i, Arm j) const {
   const auto settled = [&](Arm a, Arm b) {
     return certifier().log_evidence(a, b) >= certifier().log_threshold(a);
   };
-  return experiment_.goal == Goal::borda || (!settled(i, j) && !settled(j, i));
+  if (scores()) return !scores()->settled(i, j);
+  return !settled(i, j) && !settled(j, i);
 }
 
 ShownCounts Ledger::pair(Arm i, Arm j) const {
@@ -247,6 +254,11 @@ Status Ledger::check_kind(const ServeRecord& record) const {
     if (!arms_[arm].active) {
       return refused(fmt::format("the retired arm '{}' is served", id_of(arm)));
     }
+  }
+  if (experiment_.one_look_after > 0 && record.evidence) {
+    return refused(fmt::format("the duel '{}' is to count, but there is one look at a fixed number",
+                               record.duel_id),
+                   "evidence: false");
   }
   if (experiment_.tasks.count > 0 && record.task.empty() && first != second) {
     return refused(fmt::format("the duel '{}' has no task", record.duel_id));
@@ -455,7 +467,8 @@ Effect Ledger::take(const OutcomeRecord& record) {
   const bool aa = duel.serving == Serving::aa;
   ShownCounts& counts = aa ? aa_ : shown_[duel.first * arms_.size() + duel.second];
   count_answer(counts, duel.result, outcome);
-  counts.failed_tries += record.failed_tries;
+  const bool invalid = duel.result == Answered::invalid;
+  counts.failed_tries += record.failed_tries - (invalid && record.failed_tries > 0 ? 1 : 0);
   count_judge(record, duel, outcome);
   if (record.source != Source{}) {
     std::string who = record.source.type;
@@ -483,7 +496,9 @@ Effect Ledger::take(const ExpiredRecord& record) {
   ShownCounts& counts =
       duel.serving == Serving::aa ? aa_ : shown_[duel.first * arms_.size() + duel.second];
   ++counts.expired;
-  counts.failed_tries += record.failed_tries;
+  if (certificate_ && experiment_.format > 1) ++counts.moot;
+  // The last try that failed is the loss itself.
+  counts.failed_tries += record.failed_tries - std::min<std::uint64_t>(record.failed_tries, 1);
   finish(duel, Outcome::none);
   return Effect::applied;
 }
@@ -519,7 +534,7 @@ Effect Ledger::take(const ComparisonRecord& record) {
     ShownCounts& shown = shown_[first * arms_.size() + second];
     ++shown.served;
     count_answer(shown, record.answer.result, outcome);
-    referee_.answered(referee_.served(first, second), outcome);
+    if (record.evidence) referee_.answered(referee_.served(first, second), outcome);
     if (comparisons_ == experiment_.one_look_after) referee_.look();
   }
   return Effect::applied;
@@ -544,7 +559,7 @@ std::uint64_t Ledger::state_hash() const {
   const auto add_counts = [&](const ShownCounts& counts) {
     for (const std::uint64_t value :
          {counts.served, counts.first_wins, counts.second_wins, counts.ties, counts.both_bad,
-          counts.skips, counts.invalid, counts.expired, counts.failed_tries}) {
+          counts.skips, counts.invalid, counts.expired, counts.failed_tries, counts.moot}) {
       add(value);
     }
   };

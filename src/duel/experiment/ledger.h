@@ -34,6 +34,7 @@ struct ShownCounts {
   std::uint64_t expired = 0;
   // Answers that were tried for in vain, of duels that got one later or never did.
   std::uint64_t failed_tries = 0;
+  std::uint64_t moot = 0;  // of the expired ones, those that the certificate came before
 
   std::uint64_t decisive() const { return first_wins + second_wins; }
   std::uint64_t answered() const { return decisive() + ties + both_bad + skips + invalid; }

@@ -220,7 +220,8 @@ Result<Effect> LiveExperiment::apply(const LogEntry& entry) {
     const Arm second = *ledger_.find_arm(comparison->second);
     const Outcome said = *ledger_.outcome_of(comparison->answer, first, second);
     if (said != Outcome::none) {
-      told_.push_back({first, second, said, ledger_.experiment().comparisons_count});
+      const bool counts = ledger_.experiment().comparisons_count && comparison->evidence;
+      told_.push_back({first, second, said, counts});
       hear(told_.back());
     }
   }

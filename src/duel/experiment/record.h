@@ -198,6 +198,7 @@ struct ComparisonRecord {
   Source source;
   std::string made_at;                                     // as it was written there
   std::vector<std::pair<std::string, std::string>> extra;  // other columns of the file it came from
+  bool evidence = true;                                    // may it count, where comparisons do?
 
   friend bool operator==(const ComparisonRecord&, const ComparisonRecord&) = default;
 };

@@ -231,9 +231,11 @@ struct Described<ComparisonRecord> {
       std::tuple{required("first", &ComparisonRecord::first),
                  required("second", &ComparisonRecord::second)},
       inlined(&ComparisonRecord::answer, Described<Answer>::of_two_arms),
-      std::tuple{optional("source", &ComparisonRecord::source),
-                 optional("made_at", &ComparisonRecord::made_at, "as it was written there"),
-                 optional("extra", &ComparisonRecord::extra, "other columns")});
+      std::tuple{
+          optional("source", &ComparisonRecord::source),
+          optional("made_at", &ComparisonRecord::made_at, "as it was written there"),
+          optional("extra", &ComparisonRecord::extra, "other columns"),
+          optional("evidence", &ComparisonRecord::evidence, "false where it may not count")});
 };
 
 template <>

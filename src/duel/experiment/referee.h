@@ -32,6 +32,10 @@ class Referee {
   // Of answers whose order is unknown: nothing is decided before `look`, which is called once.
   static Result<Referee> of_one_look(std::size_t num_arms, Goal goal, const StoppingRule& stopping);
   void look();
+  // The Copeland certificate of logs of format 1.
+  void settle_the_lowest_only() {
+    if (scores_) scores_->settle_the_lowest_only();
+  }
 
   // REQUIRES: the set of arms is not fixed.
   void add_arm();

@@ -119,11 +119,12 @@ void ScoreCertifier::look_for_winner() {
   // Every arm: of several with the same lower bound one may be settled, and which comes first must
   // not matter.
   for (Arm i = 0; i < num_arms_ && !winner_; ++i) {
-    bool settled = true;
-    for (Arm j = 0; j < num_arms_ && settled; ++j) {
-      settled = j == i || scores_[i].lower >= scores_[j].upper;
+    bool reached = true;
+    for (Arm j = 0; j < num_arms_ && reached; ++j) {
+      reached = j == i || scores_[i].lower >= scores_[j].upper;
+      if (lowest_only_ && j < i) reached = reached && scores_[i].lower > scores_[j].lower;
     }
-    if (settled) winner_ = i;
+    if (reached) winner_ = i;
   }
 }
 

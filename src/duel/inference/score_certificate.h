@@ -41,6 +41,16 @@ class ScoreCertifier {
   // The one look, after which nothing counts any more. REQUIRES: Looks::once, no look before.
   void look();
 
+  // Only the arm of the lowest index among those with the largest lower bound can be settled: the
+  // rule of logs of format 1, whose certificates depend on how the arms are numbered.
+  void settle_the_lowest_only() { lowest_only_ = true; }
+
+  // Whether all is known of the pair that the score needs: of Copeland's, who wins it.
+  bool settled(Arm i, Arm j) const {
+    const Interval& part = parts_[i * num_arms_ + j];
+    return part.lower == part.upper;
+  }
+
   Score score() const { return score_; }
   // As of the last look; per arm, all valid at once.
   const std::vector<Interval>& scores() const { return scores_; }
@@ -69,6 +79,7 @@ class ScoreCertifier {
   std::uint64_t min_decisive_;
   Looks looks_;
   bool looked_ = false;
+  bool lowest_only_ = false;
   std::uint64_t decisive_ = 0;
   std::uint64_t next_look_ = 0;  // in decisive duels
   std::vector<Pair> unseen_;     // pairs that met since the last look

@@ -171,14 +171,12 @@ Result<Interview> Interview::open(InterviewPlan plan) {
   bool resumed = false;
   DUEL_ASSIGN(RecordedExperiment experiment, open_log(plan, resumed));
   if (resumed) {
+    ExperimentRecord logged = experiment.ledger().experiment();
+    logged.tasks = experiment.ledger().tasks();
+    const bool more_tasks = adds_tasks(plan, logged.tasks);
     ExperimentRecord wanted = plan.experiment;
-    const TaskSet& logged = experiment.ledger().tasks();
-    const bool more_tasks = adds_tasks(plan, logged);
-    if (more_tasks || wanted.tasks == logged) {
-      wanted.tasks = experiment.ledger().experiment().tasks;
-    }
-    if (const auto error = difference(plan.log, experiment.ledger().experiment(), std::move(wanted),
-                                      plan.allows_new_judge)) {
+    if (more_tasks) wanted.tasks = logged.tasks;
+    if (const auto error = difference(plan.log, logged, std::move(wanted), plan.allows_new_judge)) {
       return *error;
     }
     if (more_tasks) {

@@ -108,8 +108,11 @@ Result<InterviewEnding> JudgedRun::run(const std::atomic<bool>& stop,
     if (stop_now.load()) {
       std::vector<Record> lost;
       for (const JudgedQuestion& question : pool_.abandon()) {
+        const std::string& duel_id = question.question.duel_id;
+        const auto half = halves_.find(duel_id);
+        const std::uint64_t before = half == halves_.end() ? 0 : half->second.failed_tries;
         lost.emplace_back(
-            ExpiredRecord{question.question.duel_id, question.tries, "the run was interrupted"});
+            ExpiredRecord{duel_id, before + question.tries, "the run was interrupted"});
       }
       halves_.clear();
       if (!lost.empty()) DUEL_RETURN_IF_ERROR(interview_.record(lost));

@@ -31,6 +31,7 @@ std::string reference_of(const Json& content, std::string_view line, std::uint64
 Result<TaskList> TaskList::read(const std::string& file) {
   DUEL_ASSIGN(TextLines lines, TextLines::open(file));
   TaskList list;
+  std::unordered_map<std::string, std::uint64_t> contents;  // and their lines
   while (true) {
     DUEL_ASSIGN(const auto next, lines.next());
     if (!next) break;
@@ -48,6 +49,12 @@ Result<TaskList> TaskList::read(const std::string& file) {
     if (!fresh) {
       return Error::invalid_data(
           fmt::format("the task {} was there before", excerpt(task.reference)), lines.here());
+    }
+    // An id is no difference: the same question twice is evidence once.
+    const auto [same, is_new] = contents.emplace(std::string(line), lines.line_number());
+    if (!is_new) {
+      return Error::invalid_data(fmt::format("the same task stands in line {}", same->second),
+                                 lines.here(), "a task is evidence once; remove one of them");
     }
     list.tasks_.push_back(std::move(task));
     list.lines_.emplace_back(line);

@@ -137,6 +137,7 @@ bool register_policy(PolicyFacts own_facts, OptionTable<typename P::Options> own
     if constexpr (requires { options.horizon; }) options.horizon = setting.rounds;
     if constexpr (requires { options.certificate_alpha; }) {
       options.certificate_alpha = setting.alpha;
+      options.shared_causes = setting.shared_causes;
     }
     DUEL_ASSIGN(options, table->parse(call, options, "policy"));
     if constexpr (requires { options.horizon; }) {

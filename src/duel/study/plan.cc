@@ -159,6 +159,7 @@ Result<PlanSpec> plan_spec(const PlanQuestion& question) {
   spec.max_duels = question.max_duels;
   spec.tie_rate = question.tie_rate;
   spec.parallel = question.parallel;
+  spec.shared_causes = question.shared_causes;
   spec.trials = static_cast<std::uint32_t>(question.trials);
   spec.seed = question.seed;
   spec.threads = static_cast<unsigned>(std::min<std::uint64_t>(question.threads, kMaxThreads));
@@ -201,15 +202,17 @@ PlanTrial play_trial(const PlanSpec& spec, const ConfiguredPolicy* policy,
   const std::vector<std::uint32_t> ranks = merit_ranks(matrix);
   MatrixArena arena(matrix, ranks, OutcomeStream(spec.seed, trial),
                     spec.tie_rate > 0 ? &ties : nullptr);
-  const CertifiedRun run = run_to_certificate(
-      {.policy = policy,
-       .num_arms = matrix.num_arms(),
-       .goal = spec.goal,
-       .stopping = {.alpha = spec.alpha, .max_duels = spec.max_duels, .arms_fixed = true},
-       .parallel = spec.parallel,
-       .seed = spec.seed,
-       .trial = trial},
-      [&](const Duel& duel) { return arena.meet(duel); });
+  const CertifiedRun run = run_to_certificate({.policy = policy,
+                                               .num_arms = matrix.num_arms(),
+                                               .goal = spec.goal,
+                                               .stopping = {.alpha = spec.alpha,
+                                                            .max_duels = spec.max_duels,
+                                                            .arms_fixed = true,
+                                                            .shared_causes = spec.shared_causes},
+                                               .parallel = spec.parallel,
+                                               .seed = spec.seed,
+                                               .trial = trial},
+                                              [&](const Duel& duel) { return arena.meet(duel); });
   for (const Duel& duel : run.unanswered) arena.meet(duel);  // they cost regret all the same
 
   PlanTrial result{.duels = run.duels};
@@ -327,7 +330,8 @@ Result<PlanDesign> plan_design(const PlanSpec& spec, const CallSpec& call) {
                                                    .rounds = spec.max_duels,
                                                    .aim = Aim::certificate,
                                                    .goal = spec.goal,
-                                                   .alpha = spec.alpha}));
+                                                   .alpha = spec.alpha,
+                                                   .shared_causes = spec.shared_causes}));
   return PlanDesign{policy->canonical(), policy};
 }
 

@@ -56,6 +56,7 @@ struct PlanSpec {
   std::uint64_t max_duels = 100'000;
   double tie_rate = 0;         // share of duels that end without a winner
   std::uint64_t parallel = 1;  // duels outstanding at a time
+  bool shared_causes = false;  // the rule allows for tasks that pairs share: K/alpha
   std::uint32_t trials = 1000;
   std::uint64_t seed = 0;
   unsigned threads = 0;  // 0: one per core
@@ -75,6 +76,7 @@ struct PlanQuestion {
   std::uint64_t max_duels = PlanSpec{}.max_duels;
   double tie_rate = 0;
   std::uint64_t parallel = 1;
+  bool shared_causes = false;
   std::uint64_t trials = PlanSpec{}.trials;
   std::uint64_t seed = 0;
   std::uint64_t threads = 0;
