@@ -44,6 +44,11 @@ class ScoreCertifier {
   Score score() const { return score_; }
   // As of the last look; per arm, all valid at once.
   const std::vector<Interval>& scores() const { return scores_; }
+  // Whether nothing more can become known of what the pair adds to the scores. Never for Borda.
+  bool decided(Arm i, Arm j) const {
+    const Interval& part = parts_[i * num_arms_ + j];
+    return part.lower == part.upper;
+  }
   // The lowest index where several arms are settled at once: their scores are equal.
   const std::optional<Arm>& winner() const { return winner_; }
   std::uint64_t decisive() const { return decisive_; }

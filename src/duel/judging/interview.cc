@@ -216,7 +216,9 @@ bool Interview::draw_task(ServeRecord& serve) {
   const std::uint64_t seen = i == j ? ledger().aa().served : ledger().pair(i, j).served;
   serve.task = plan_.tasks->draw(experiment.seed, i, j, seen).reference;
   serve.evidence = !ledger().has_met(i, j, serve.task);
-  return true;
+  // A settled pair teaches the policy still, but only while there is something to find out.
+  needs_more_tasks_ = !serve.evidence && ledger().needs_more_tasks();
+  return !needs_more_tasks_;
 }
 
 JudgeQuestion Interview::question_of(const ServeRecord& serve) const {
