@@ -85,7 +85,7 @@ TEST_F(LogCommands, verify_recomputes_a_certificate_to_the_last_byte_and_names_w
   EXPECT_TRUE(contains(tampered.out, "changed.jsonl:5: the hash does not fit")) << tampered.out;
 
   EXPECT_EQ(run_duel({"verify", certificate, "--log", directory_ / "none"}).exit_code, 1);
-  EXPECT_EQ(run_duel({"verify", csv_, "--log", log_}).exit_code, 1);
+  EXPECT_EQ(run_duel({"verify", csv_, "--log", log_}).exit_code, 5);
   EXPECT_EQ(run_duel({"verify", certificate}).exit_code, 2);
 }
 
@@ -108,7 +108,7 @@ TEST_F(LogCommands, result_shows_the_same_board_from_the_log_and_from_the_file) 
   EXPECT_EQ(json["state"], "certified");
   EXPECT_EQ(json["certificate"]["winner"], "best-model");
   EXPECT_EQ(json["bradley_terry"]["ties"], "davidson");
-  EXPECT_EQ(json["health"].size(), 7U);
+  EXPECT_EQ(json["health"].size(), 9U);
 }
 
 // Two pairs that nothing links, one duel each: by symmetry each is a pair alone, and with one win
@@ -140,7 +140,8 @@ TEST_F(LogCommands, result_says_what_is_missing) {
   const std::string few = directory_.write("few.csv", "model_a,model_b,winner\na,b,a\nb,c,tie\n");
   const CommandResult result = run_duel({"result", few});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_TRUE(result.out.starts_with("Not enough data: a has fewer than 10")) << result.out;
+  EXPECT_TRUE(result.out.starts_with("Not enough data after 2 duels: a has fewer than 10"))
+      << result.out;
   // One voter gives all answers.
   std::string one = "model_a,model_b,winner,judge\n";
   for (int k = 0; k < 30; ++k) one += k % 2 == 0 ? "a,b,a,me\n" : "b,a,b,me\n";

@@ -113,8 +113,12 @@ TEST(health, finds_a_first_place_that_wins_too_often_and_lost_answers_on_one_sid
     if (serve.first == "b" && k % 2 == 0) {
       biased.add(ExpiredRecord{serve.duel_id});
     } else {
-      biased.add(
-          OutcomeRecord{serve.duel_id, {Answered::win, serve.first}, {"human", "one"}, {}, {}, ""});
+      biased.add(OutcomeRecord{serve.duel_id,
+                               {Answered::win, serve.first},
+                               {"human", k < 5 ? "two" : "one"},
+                               {},
+                               {},
+                               ""});
     }
   }
   for (const char* name : {"missing_answers", "position_bias", "voters"}) {

@@ -54,7 +54,7 @@ TEST(comparison_table, goes_through_every_format_and_through_a_log_without_loss)
     EXPECT_EQ(to_text(*again, ComparisonFormat::arena), kArena);
   }
   const TemporaryDirectory directory;
-  testing::PlayedLog log(experiment_of(*table, "arena", 0.05));
+  testing::PlayedLog log(experiment_of(*table, "arena", 0.05, true));
   for (const ComparisonRecord& row : table->rows) log.add(row);
   write_content(directory / "log.jsonl", log.text());
   const auto exported = comparisons_of_log(directory / "log.jsonl");
@@ -140,6 +140,53 @@ TEST(comparison_table, exports_the_answered_duels_of_an_experiment_and_says_what
   const auto again = parse_comparisons_csv(to_text(*table, ComparisonFormat::csv), "again");
   ASSERT_TRUE(again.ok()) << again.error().to_string();
   EXPECT_EQ(to_text(*again, ComparisonFormat::csv), to_text(*table, ComparisonFormat::csv));
+}
+
+TEST(comparison_table, rows_are_put_in_the_order_of_their_times_where_all_have_one) {
+  const auto order_of = [](const std::string& first, const std::string& second,
+                           const std::string& third) {
+    auto table = parse_comparisons_csv("model_a,model_b,winner,tstamp\na,b,a," + first +
+                                           "\na,b,b," + second + "\na,b,tie," + third + "\n",
+                                       "table");
+    EXPECT_TRUE(table.ok());
+    if (!sort_by_time(*table)) return std::string("unknown");
+    std::string order;
+    for (const ComparisonRecord& row : table->rows) {
+      order += row.answer.winner.empty() ? "t" : row.answer.winner;
+    }
+    return order;
+  };
+  EXPECT_EQ(order_of("3", "1", "2.5"), "bta");
+  EXPECT_EQ(order_of("1", "1", "0"), "tab");  // of one time as they stand
+  EXPECT_EQ(order_of("2026-01-02 00:00", "2026-01-01T23:59:59.5", "2025-12-31 10:00:00"), "tba");
+  EXPECT_EQ(order_of("2026-01-01T10:00:00Z", "2026-01-01T11:00:00+02:00", "2026-01-01T09:30:00Z"),
+            "bta");
+  EXPECT_EQ(order_of("1", "", "2"), "unknown");
+  EXPECT_EQ(order_of("1", "2026-01-01T10:00:00Z", "2"), "unknown");
+  EXPECT_EQ(order_of("2026-02-30T10:00:00Z", "2026-01-01T10:00:00Z", "2026-01-01T10:00:00Z"),
+            "unknown");
+}
+
+// Sorted by winner the evidence was once beyond every threshold; 500 : 500 says nothing.
+TEST(comparison_table, rows_of_unknown_order_are_looked_at_once) {
+  std::string text = "model_a,model_b,winner\n";
+  for (int k = 0; k < 500; ++k) text += "a,b,model_a\n";
+  for (int k = 0; k < 500; ++k) text += "a,b,model_b\n";
+  const auto certified = [](const std::string& csv) {
+    auto table = parse_comparisons_csv(csv, "table");
+    EXPECT_TRUE(table.ok());
+    const bool in_order = sort_by_time(*table);
+    EXPECT_FALSE(in_order);
+    Ledger ledger = std::move(Ledger::make(experiment_of(*table, "e", 0.05, in_order))).value();
+    std::uint64_t sequence = 1;
+    for (const ComparisonRecord& row : table->rows) {
+      EXPECT_TRUE(ledger.apply({++sequence, 0, row, ""}).ok());
+    }
+    return ledger.certificate().has_value();
+  };
+  EXPECT_FALSE(certified(text));
+  for (int k = 0; k < 200; ++k) text += "a,b,model_a\n";
+  EXPECT_TRUE(certified(text));
 }
 
 // Tone mapping of video: seven operators, 1213 duels of 18 observers.

@@ -97,6 +97,11 @@ TEST(LogFiles, a_kill_at_every_byte_of_a_group_leaves_its_first_lines) {
     const auto cut = log.store->read("log.jsonl", 0, [](std::string_view) { return Done{}; });
     EXPECT_EQ(*cut, rest) << part;
     EXPECT_EQ(lines_of(*log.store, "log.jsonl"), expected);
+    // Whoever reads may refuse the log: only an append removes what was cut.
+    EXPECT_EQ(content_of(log.directory / "log.jsonl").size(), log.bytes_of(expected) + rest);
+    const Head head{expected.size(), std::string(split_line(expected.back())->hash)};
+    expected.push_back(line_of(expected.size() + 1, "next"));
+    EXPECT_TRUE(log.store->append("log.jsonl", head, std::span(&expected.back(), 1)).ok());
     EXPECT_EQ(content_of(log.directory / "log.jsonl").size(), log.bytes_of(expected));
   }
 }

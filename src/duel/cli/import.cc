@@ -24,11 +24,12 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
     return Error::invalid_argument("the file exists", arguments.output,
                                    "a log is never written over; choose another name");
   }
-  DUEL_ASSIGN(const ComparisonTable table, read_comparisons(arguments.file));
+  DUEL_ASSIGN(ComparisonTable table, read_comparisons(arguments.file));
+  const bool in_order = sort_by_time(table);
   const std::string id = arguments.id.empty()
                              ? id_from(std::filesystem::path(arguments.file).stem().string())
                              : arguments.id;
-  const ExperimentRecord experiment = experiment_of(table, id, arguments.alpha);
+  const ExperimentRecord experiment = experiment_of(table, id, arguments.alpha, in_order);
   if (const auto ledger = Ledger::make(experiment); !ledger.ok()) return ledger.error();
   // The whole log in memory, so that it is there as a whole or not at all.
   const std::int64_t now = current_time_ms();
@@ -46,8 +47,10 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
       context.note(fmt::format("'{}' is called '{}' in the log", arm.payload, arm.id));
     }
   }
-  context.note(fmt::format("{}: {} comparisons of {} arms", arguments.output, table.rows.size(),
-                           table.arms.size()));
+  context.note(fmt::format("{}: {} comparisons of {} arms, {}", arguments.output, table.rows.size(),
+                           table.arms.size(),
+                           in_order ? "in the order of their times"
+                                    : "of unknown order: a certificate rests on one look at all"));
   return kExitDone;
 }
 
@@ -58,8 +61,9 @@ void add_import_command(Command& program) {
       "import",
       "Makes a log of comparisons that were made elsewhere.\n"
       "Reads arena CSV (model_a,model_b,winner,judge,tstamp), plain CSV (first,second,winner) and "
-      "JSON lines; columns it does not know are kept. All rows are taken or none. The order of the "
-      "rows is taken for the order in which they were made.");
+      "JSON lines; columns it does not know are kept. All rows are taken or none. Rows with times are "
+      "put in that order; without times the order is unknown, and a certificate rests on one look "
+      "at all of them.");
   Arguments& arguments = command.runs(run);
   command.add_required("FILE", &arguments.file, "Comparisons to read.");
   command.add_required("-o,--output LOG", &arguments.output, "Log to write.");

@@ -8,9 +8,19 @@
 #include "duel/cli/interview_report.h"
 #include "duel/core/json.h"
 #include "duel/experiment/certificate_file.h"
+#include "duel/judging/child_process.h"
 #include "duel/study/round_robin.h"
 
 namespace duel::cli {
+namespace {
+
+// Where the certificate goes: --certificate, or beside the log.
+std::string certificate_file(const InterviewOptions& options, const std::string& log) {
+  return options.certificate.empty() ? certificate_beside(log) : options.certificate;
+}
+
+}  // namespace
+
 void add_interview_options(Command& command, InterviewOptions& options,
                            const std::vector<std::string>& orders) {
   command.add("--arms ARMS", not_empty(&options.request.arms),
@@ -60,14 +70,17 @@ Result<Interview> open_interview(const InterviewOptions& options, const CommandC
   InterviewRequest request = options.request;
   request.arms.insert(request.arms.end(), options.more_arms.begin(), options.more_arms.end());
   DUEL_ASSIGN(InterviewPlan plan, plan_interview(request));
-  DUEL_ASSIGN(Interview interview, Interview::open(std::move(plan)));
-  const std::string target = certificate_file(options, interview);
-  if (target == interview.log_file()) {
+  const std::string target = certificate_file(options, plan.log);
+  if (target == plan.log) {
     return Error::invalid_argument("the log and the certificate are the same file")
         .with_hint("give another name")
         .in_field("certificate");
   }
   DUEL_RETURN_IF_ERROR(check_output(target));
+  if (!options.judge_program.empty()) {
+    DUEL_RETURN_IF_ERROR(ChildProcess::check_program(options.judge_program));
+  }
+  DUEL_ASSIGN(Interview interview, Interview::open(std::move(plan)));
   if (interview.cut_bytes() > 0) {
     context.note(fmt::format("{}: the last line was cut off and never counts ({} bytes)",
                              interview.log_file(), interview.cut_bytes()));
@@ -82,17 +95,12 @@ Result<Interview> open_interview(const InterviewOptions& options, const CommandC
   return interview;
 }
 
-std::string certificate_file(const InterviewOptions& options, const Interview& interview) {
-  if (!options.certificate.empty()) return options.certificate;
-  return certificate_beside(interview.log_file());
-}
-
 Result<int> report_ending(InterviewEnding ending, const InterviewOptions& options,
                           const Interview& interview, CommandContext& context, const Json& extra) {
   InterviewReport report(interview, ending);
   if (ending == InterviewEnding::certified) {
     DUEL_ASSIGN(const std::string text, certificate_of_log(interview.log_file()));
-    report.certificate = certificate_file(options, interview);
+    report.certificate = certificate_file(options, interview.log_file());
     DUEL_RETURN_IF_ERROR(context.write_output(report.certificate, text));
     report.round_robin = round_robin_cost(interview.ledger());
   }
@@ -107,9 +115,8 @@ Result<int> report_ending(InterviewEnding ending, const InterviewOptions& option
 
 std::string why_undecided(const Interview& interview) {
   if (interview.needs_more_tasks()) {
-    return "a pair that is still open has met every task: more tasks are needed, with another "
-           "--log; or give --about these-tasks and another --log, for a statement about exactly "
-           "these";
+    return "a pair that is still open has met every task: add tasks at the end of the file and go "
+           "on; or, with another --log, ask --about these-tasks, for a statement about exactly these";
   }
   return fmt::format("--max-duels {} is reached; to go on, give the same command with more",
                      interview.max_duels());

@@ -17,6 +17,7 @@ struct InterviewOptions {
   InterviewRequest request;
   std::vector<std::string> more_arms;  // what a shell made of a glob without quotes
   std::string certificate;
+  std::string judge_program;  // must be there before a log is begun; "": a person answers
   bool json = false;
 };
 
@@ -26,9 +27,6 @@ void add_interview_options(Command& command, InterviewOptions& options,
 
 // Reads what the options name and opens the log, or goes on with it and says so.
 Result<Interview> open_interview(const InterviewOptions& options, const CommandContext& context);
-
-// Where the certificate goes: --certificate, or beside the log.
-std::string certificate_file(const InterviewOptions& options, const Interview& interview);
 
 // Writes the certificate and prints the report, as text or JSON. `extra` goes into the JSON. Gives
 // the exit code of a command that was not interrupted.

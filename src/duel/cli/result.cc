@@ -122,7 +122,13 @@ std::string ResultReport::evidence_text() const {
 
 std::string ResultReport::notes_text() const {
   const Paint paint(wants_color(STDOUT_FILENO));
-  std::string text = "\nHealth\n";
+  std::string text;
+  if (ledger_.experiment().one_look_after > 0 && !ledger_.certificate()) {
+    text +=
+        "\nThe rows have no times, so that their order is unknown: evidence is what all of them "
+        "together say, not the most that it ever was.\n";
+  }
+  text += "\nHealth\n";
   for (const HealthCheck& check : board_.health) {
     const std::string word(to_word(check.verdict));
     const std::string padded = fmt::format("{:<8}", word);
@@ -165,7 +171,9 @@ std::string ResultReport::to_text() const {
       all.served, all.decisive(), all.ties, all.both_bad, all.skips, all.invalid, all.expired,
       all.pending());
   text += arms_text();
-  text += "\nShare won, [95 % at any time], ties\n" + matrix_text();
+  text += fmt::format("\nShare won, [95 %{}], ties\n",
+                      ledger_.experiment().one_look_after > 0 ? "" : " at any time") +
+          matrix_text();
   text += evidence_text();
   return text + notes_text();
 }
@@ -200,7 +208,8 @@ void add_result_command(Command& program) {
       "Shows the result of an experiment from its log, or of comparisons in a CSV file.\n"
       "The verdict in a sentence, every arm and every pair with intervals that hold whenever one "
       "looks, Bradley-Terry strengths, how far each rival is from being beaten, and health checks. "
-      "The rows of a CSV file are taken in the order in which they stand.");
+      "The rows of a CSV file are put in the order of their times; without times the order is "
+      "unknown, and the certificate rests on one look at all of them.");
   Arguments& arguments = command.runs(run);
   command.add("FILE", &arguments.file, "Log, or comparisons as CSV (*.csv).");
   command.add("--log FILE", &arguments.log, "The same, as an option.");

@@ -63,6 +63,7 @@ Result<int> run(const Arguments& arguments, const Command& command, CommandConte
   if (!judge.ok()) return usage_error("--judge", judge.error());
   InterviewOptions asked = arguments.interview;
   asked.request.judge = judge->entry();
+  asked.judge_program = judge->program();
   // Of two judges of one name, the log can tell whose answer it is.
   const std::string judge_name =
       fmt::format("{}@{}", std::filesystem::path(judge->program()).filename().string(),

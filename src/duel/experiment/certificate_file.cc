@@ -162,11 +162,11 @@ std::optional<std::string> first_difference(const Json& given, const Json& expec
 namespace {
 
 // Which duels the statement speaks of.
-std::string scope_of(const ExperimentRecord& experiment) {
-  if (experiment.tasks.count == 0) return "";
-  return experiment.tasks.about == TaskScope::these_tasks
-             ? fmt::format(", over exactly these {} tasks", experiment.tasks.count)
-             : fmt::format(", on tasks like the {} given", experiment.tasks.count);
+std::string scope_of(const TaskSet& tasks) {
+  if (tasks.count == 0) return "";
+  return tasks.about == TaskScope::these_tasks
+             ? fmt::format(", over exactly these {} tasks", tasks.count)
+             : fmt::format(", on tasks like the {} given", tasks.count);
 }
 
 std::string odds_of(const Ledger& ledger) {
@@ -198,7 +198,7 @@ std::string certificate_statement(const Ledger& ledger) {
           ledger.id_of(*given.winner),
           rivals == 1 ? std::string("the other arm")
                       : fmt::format("each of the {} other arms", rivals),
-          scope_of(ledger.experiment()), odds);
+          scope_of(ledger.tasks()), odds);
     }
     case CertificateKind::no_winner: {
       std::string cycle;
@@ -206,19 +206,19 @@ std::string certificate_statement(const Ledger& ledger) {
         cycle += fmt::format("'{}' beats ", ledger.id_of(arm));
       }
       cycle += fmt::format("'{}'", ledger.id_of(ledger.certifier().no_winner()->cycle.front()));
-      return fmt::format("No arm beats every other{}: {}. {}", scope_of(ledger.experiment()), cycle,
+      return fmt::format("No arm beats every other{}: {}. {}", scope_of(ledger.tasks()), cycle,
                          odds);
     }
     case CertificateKind::copeland:
       return fmt::format("No arm beats more other arms than '{}' does (Copeland winner){}. {}",
-                         ledger.id_of(*given.winner), scope_of(ledger.experiment()), odds);
+                         ledger.id_of(*given.winner), scope_of(ledger.tasks()), odds);
     case CertificateKind::borda:
       break;
   }
   return fmt::format(
       "No arm wins more against an arm drawn at random than '{}' does (Borda winner){}. "
       "{}",
-      ledger.id_of(*given.winner), scope_of(ledger.experiment()), odds);
+      ledger.id_of(*given.winner), scope_of(ledger.tasks()), odds);
 }
 
 std::string certificate_text(const Ledger& ledger) {
@@ -245,7 +245,7 @@ std::string certificate_text(const Ledger& ledger) {
   if (ledger.experiment().format > 1) {
     json["rule"]["shared_causes"] = stopping.shared_causes;
     json["assumes"] = assumptions_json(ledger.experiment());
-    if (const TaskSet& tasks = ledger.experiment().tasks; tasks.count > 0) {
+    if (const TaskSet& tasks = ledger.tasks(); tasks.count > 0) {
       json["tasks"] = {{"count", tasks.count},
                        {"sha256", tasks.sha256},
                        {"about", std::string(to_word(tasks.about))}};

@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <map>
 #include <optional>
+#include <regex>
 #include <unordered_map>
 #include <utility>
 
 #include "duel/core/csv.h"
 #include "duel/core/json.h"
+#include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
 #include "duel/core/text_lines.h"
 #include "duel/core/whole_file.h"
@@ -269,6 +272,39 @@ class TableWriter {
   std::map<std::string, std::string> names_;
 };
 
+// A time as other programs write it: seconds since 1970, or a date and a time of day with or without
+// a zone.
+struct WrittenTime {
+  enum class Form { seconds, zoned, local } form = Form::seconds;
+  double seconds = 0;
+};
+
+std::optional<WrittenTime> time_of(std::string_view text) {
+  if (const auto number = parse_number(text); number.ok()) {
+    return WrittenTime{WrittenTime::Form::seconds, *number};
+  }
+  static const std::regex kWritten(
+      R"((\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d(?:\.\d{1,9})?))?(Z|[+-]\d\d:?\d\d)?)");
+  std::cmatch found;
+  if (!std::regex_match(text.begin(), text.end(), found, kWritten)) return std::nullopt;
+  const auto number = [&](std::size_t part) { return std::stoi(found[part].str()); };
+  const std::chrono::year_month_day day{std::chrono::year(number(1)),
+                                        std::chrono::month(static_cast<unsigned>(number(2))),
+                                        std::chrono::day(static_cast<unsigned>(number(3)))};
+  if (!day.ok()) return std::nullopt;
+  double seconds =
+      86400.0 * static_cast<double>(std::chrono::sys_days(day).time_since_epoch().count()) +
+      3600.0 * number(4) + 60.0 * number(5);
+  if (found[6].matched) seconds += std::stod(found[6].str());
+  if (!found[7].matched) return WrittenTime{WrittenTime::Form::local, seconds};
+  if (const std::string zone = found[7].str(); zone != "Z") {
+    const int sign = zone.front() == '-' ? -1 : 1;
+    const int minutes = 60 * std::stoi(zone.substr(1, 2)) + std::stoi(zone.substr(zone.size() - 2));
+    seconds -= 60.0 * sign * minutes;
+  }
+  return WrittenTime{WrittenTime::Form::zoned, seconds};
+}
+
 }  // namespace
 
 Result<ComparisonFormat> parse_comparison_format(std::string_view word) {
@@ -416,13 +452,31 @@ std::string to_text(const ComparisonTable& table, ComparisonFormat format) {
   return writer.arena();
 }
 
+bool sort_by_time(ComparisonTable& table) {
+  std::vector<std::pair<WrittenTime, std::size_t>> times;
+  for (std::size_t k = 0; k < table.rows.size(); ++k) {
+    const auto time = time_of(table.rows[k].made_at);
+    if (!time || (!times.empty() && time->form != times.front().first.form)) return false;
+    times.emplace_back(*time, k);
+  }
+  std::stable_sort(times.begin(), times.end(), [](const auto& one, const auto& other) {
+    return one.first.seconds < other.first.seconds;
+  });
+  std::vector<ComparisonRecord> sorted;
+  sorted.reserve(times.size());
+  for (const auto& [time, k] : times) sorted.push_back(std::move(table.rows[k]));
+  table.rows = std::move(sorted);
+  return true;
+}
+
 ExperimentRecord experiment_of(const ComparisonTable& table, const std::string& experiment_id,
-                               double alpha) {
+                               double alpha, bool in_order) {
   ExperimentRecord record;
   record.experiment_id = experiment_id;
   record.arms = table.arms;
   record.stopping.alpha = alpha;
   record.comparisons_count = true;
+  record.one_look_after = in_order ? 0 : table.rows.size();
   return record;
 }
 

@@ -41,9 +41,15 @@ Result<ComparisonTable> comparisons_of_log(const std::filesystem::path& file);
 
 std::string to_text(const ComparisonTable& table, ComparisonFormat format);
 
-// An experiment around comparisons that were made before it: they are its evidence.
+// Puts the rows in the order in which they were made, those of the same time as they stand. False,
+// and as it was, where a row has no time, or the times are of different kinds: seconds since 1970,
+// or 2026-11-15T09:00:00Z and the like.
+bool sort_by_time(ComparisonTable& table);
+
+// An experiment around comparisons that were made before it: they are its evidence, in order where
+// `in_order` says so, otherwise by one look at all of them.
 ExperimentRecord experiment_of(const ComparisonTable& table, const std::string& experiment_id,
-                               double alpha);
+                               double alpha, bool in_order);
 
 // A text made to an id: what an id cannot hold becomes `-`.
 std::string id_from(std::string_view text);

@@ -83,9 +83,10 @@ Result<Ledger> read_ledger(const std::string& file, double alpha) {
     DUEL_ASSIGN(CheckedLog log, check_log(file));
     return std::move(log.ledger);
   }
-  DUEL_ASSIGN(const ComparisonTable table, read_comparisons(file));
+  DUEL_ASSIGN(ComparisonTable table, read_comparisons(file));
+  const bool in_order = sort_by_time(table);
   const std::string id = id_from(std::filesystem::path(file).stem().string());
-  DUEL_ASSIGN(Ledger ledger, Ledger::make(experiment_of(table, id, alpha)));
+  DUEL_ASSIGN(Ledger ledger, Ledger::make(experiment_of(table, id, alpha, in_order)));
   LogEntry entry{.sequence = 1, .time_ms = 0, .record = {}, .hash = ""};
   for (const ComparisonRecord& row : table.rows) {
     ++entry.sequence;

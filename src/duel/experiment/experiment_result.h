@@ -13,7 +13,7 @@
 namespace duel {
 
 // Of a log, or of comparisons in a CSV file (*.csv) as an experiment at level `alpha` that never was
-// logged.
+// logged: in the order of their times, or where that is unknown by one look at all of them.
 Result<Ledger> read_ledger(const std::string& file, double alpha);
 
 // REQUIRES: `board` is the board of `ledger`.

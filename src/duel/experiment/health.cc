@@ -237,7 +237,7 @@ HealthCheck voters(const Ledger& ledger) {
     largest = std::max(largest, count);
   }
   if (people == 0) return check;
-  if (people == 1 && ledger.experiment().format > 1) {
+  if (people == 1 && ledger.experiment().format > 1 && ledger.comparisons() == 0) {
     check.detail = "one voter: the result is what this one prefers";
     return check;
   }

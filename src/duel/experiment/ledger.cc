@@ -124,6 +124,7 @@ Result<Ledger> Ledger::make(const ExperimentRecord& experiment) {
 
 Ledger::Ledger(const ExperimentRecord& experiment, Referee referee)
     : experiment_(experiment),
+      tasks_(experiment.tasks),
       num_active_(experiment.arms.size()),
       shown_(experiment.arms.size() * experiment.arms.size()),
       compared_(experiment.arms.size() * experiment.arms.size()),
@@ -160,7 +161,7 @@ bool Ledger::has_met(Arm i, Arm j, std::string_view task) const {
 std::uint64_t Ledger::fresh_tasks(Arm i, Arm j) const {
   const auto found = met_.find(std::minmax(i, j));
   const std::uint64_t met = found == met_.end() ? 0 : found->second.size();
-  return experiment_.tasks.count - std::min(experiment_.tasks.count, met);
+  return tasks_.count - std::min(tasks_.count, met);
 }
 
 bool Ledger::needs_more_tasks(Arm i, Arm j) const {
@@ -377,6 +378,14 @@ Status Ledger::check_kind(const CertifiedRecord& record) const {
                   winner, certificate_->sequence));
 }
 
+Status Ledger::check_kind(const TasksAddedRecord& record) const {
+  if (!about_tasks_like_these()) {
+    return refused("tasks are added where the certificate is not about tasks like these");
+  }
+  if (record.count > tasks_.count) return Done{};
+  return refused(fmt::format("{} tasks of {} before are no more", record.count, tasks_.count));
+}
+
 Status Ledger::check_kind(const CompletedRecord& record) const {
   if (completed_) return refused("the experiment is completed a second time");
   const std::vector<std::string> known = {"certified", "max_duels", "stopped"};
@@ -535,6 +544,12 @@ Effect Ledger::take(const ComparisonRecord& record) {
 
 Effect Ledger::take(const CertifiedRecord& /*record*/) { return Effect::applied; }
 
+Effect Ledger::take(const TasksAddedRecord& record) {
+  tasks_.count = record.count;
+  tasks_.sha256 = record.sha256;
+  return Effect::applied;
+}
+
 Effect Ledger::take(const CompletedRecord& /*record*/) {
   completed_ = true;
   return Effect::applied;
@@ -560,9 +575,9 @@ std::uint64_t Ledger::state_hash() const {
   add_counts(aa_);
   const ServingOrder& order = referee_.order();
   for (const std::uint64_t value :
-       {flips_.judged, flips_.to_first, flips_.to_second, served_, comparisons_, duplicates_,
-        conflicts_, late_, order.released() + order.waiting(), order.released(), order.waiting(),
-        certifier().decisive(), sequence_, std::uint64_t{completed_},
+       {tasks_.count, flips_.judged, flips_.to_first, flips_.to_second, served_, comparisons_,
+        duplicates_, conflicts_, late_, order.released() + order.waiting(), order.released(),
+        order.waiting(), certifier().decisive(), sequence_, std::uint64_t{completed_},
         std::uint64_t{certificate_.has_value()}, certificate_ ? certificate_->sequence : 0}) {
     add(value);
   }

@@ -104,6 +104,8 @@ class Ledger {
   Result<Effect> apply(const LogEntry& entry);
 
   const ExperimentRecord& experiment() const { return experiment_; }
+  // As they are now: those of the start and those that joined.
+  const TaskSet& tasks() const { return tasks_; }
   const std::vector<LedgerArm>& arms() const { return arms_; }
   std::size_t num_arms() const { return arms_.size(); }
   std::size_t num_active() const { return num_active_; }
@@ -193,6 +195,7 @@ class Ledger {
   Status check_kind(const ComparisonRecord& record) const;
   Status check_kind(const CertifiedRecord& record) const;
   Status check_kind(const CompletedRecord& record) const;
+  Status check_kind(const TasksAddedRecord& record) const;
 
   // REQUIRES: the record was checked.
   Effect take(const ExperimentRecord& record);
@@ -204,15 +207,17 @@ class Ledger {
   Effect take(const ComparisonRecord& record);
   Effect take(const CertifiedRecord& record);
   Effect take(const CompletedRecord& record);
+  Effect take(const TasksAddedRecord& record);
 
   bool about_tasks_like_these() const {
-    return experiment_.tasks.count > 0 && experiment_.tasks.about == TaskScope::tasks_like_these;
+    return tasks_.count > 0 && tasks_.about == TaskScope::tasks_like_these;
   }
   void count_judge(const OutcomeRecord& record, const LedgerDuel& duel, Outcome outcome);
   void finish(LedgerDuel& duel, Outcome outcome);
   void look_for_certificate(const LogEntry& entry);
 
   ExperimentRecord experiment_;
+  TaskSet tasks_;
   std::vector<LedgerArm> arms_;
   ById<Arm> arm_index_;
   std::size_t num_active_ = 0;

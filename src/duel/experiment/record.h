@@ -202,6 +202,15 @@ struct ComparisonRecord {
   friend bool operator==(const ComparisonRecord&, const ComparisonRecord&) = default;
 };
 
+// More tasks joined those that were there. Only where a certificate is about tasks like these: then
+// they go on being a sample, whenever they come.
+struct TasksAddedRecord {
+  std::uint64_t count = 0;  // of all now
+  std::string sha256;
+
+  friend bool operator==(const TasksAddedRecord&, const TasksAddedRecord&) = default;
+};
+
 // The records before this one certify something. A log whose records do not is refused.
 struct CertifiedRecord {
   CertificateKind kind = CertificateKind::winner;
@@ -218,9 +227,9 @@ struct CompletedRecord {
   friend bool operator==(const CompletedRecord&, const CompletedRecord&) = default;
 };
 
-using Record =
-    std::variant<ExperimentRecord, ServeRecord, OutcomeRecord, ExpiredRecord, ArmAddedRecord,
-                 ArmRetiredRecord, ComparisonRecord, CertifiedRecord, CompletedRecord>;
+using Record = std::variant<ExperimentRecord, ServeRecord, OutcomeRecord, ExpiredRecord,
+                            ArmAddedRecord, ArmRetiredRecord, ComparisonRecord, CertifiedRecord,
+                            CompletedRecord, TasksAddedRecord>;
 
 // A record at its place in the log.
 struct LogEntry {

@@ -255,4 +255,13 @@ struct Described<CompletedRecord> {
       required("reason", &CompletedRecord::reason, "`certified`, `max_duels` or `stopped`")};
 };
 
+template <>
+struct Described<TasksAddedRecord> {
+  static constexpr std::string_view name = "tasks_added";
+  static constexpr std::string_view doc =
+      "more tasks join; only where a certificate is about tasks like these";
+  static constexpr std::tuple fields{required("count", &TasksAddedRecord::count, "of all now"),
+                                     required("sha256", &TasksAddedRecord::sha256, "", is_sha256)};
+};
+
 }  // namespace duel

@@ -49,8 +49,8 @@ std::string approximate_count(std::uint64_t count) {
 
 std::string verdict_of(const Ledger& ledger, const Standing& standing) {
   if (ledger.certificate()) return certificate_statement(ledger);
-  const std::string after =
-      fmt::format("after {} duel{}", ledger.served(), ledger.served() == 1 ? "" : "s");
+  const std::uint64_t duels = ledger.total().served;
+  const std::string after = fmt::format("after {} duel{}", duels, duels == 1 ? "" : "s");
   if (!standing.leader) return fmt::format("Undecided {}: no decisive answer yet.", after);
   std::string text;
   if (standing.too_little) {

@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -96,6 +97,22 @@ Error cannot_start(const std::string& program, int code) {
 }
 
 }  // namespace
+
+Status ChildProcess::check_program(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  const bool looked_up = program.find('/') == std::string::npos;
+  const std::string folders = looked_up && path != nullptr ? path : "";
+  int code = ENOENT;
+  for (std::size_t begin = 0; begin <= folders.size();) {
+    const std::size_t end = std::min(folders.find(':', begin), folders.size());
+    const std::string folder = folders.substr(begin, end - begin);
+    const std::string file = folder.empty() ? program : folder + "/" + program;
+    if (::access(file.c_str(), X_OK) == 0) return Done{};
+    if (errno == EACCES) code = EACCES;
+    begin = end + 1;
+  }
+  return cannot_start(program, code);
+}
 
 Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& words) {
   DUEL_CHECK(!words.empty());

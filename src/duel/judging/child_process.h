@@ -23,6 +23,9 @@ class ChildProcess {
   static constexpr std::size_t kMostOutput = std::size_t{1} << 20;
   static constexpr std::size_t kMostComplaint = 4096;
 
+  // Whether the program is there and may be run, as `start` would find it.
+  static Status check_program(const std::string& program);
+
   // `words[0]` is looked up in PATH. An error says why it cannot be started; its code is `io` where
   // another try may succeed.
   static Result<ChildProcess> start(const std::vector<std::string>& words);

@@ -114,6 +114,13 @@ FileTime time_of(const std::string& path) {
           .bytes = static_cast<std::uint64_t>(status.st_size)};
 }
 
+// The tasks of the log, and more after them.
+bool adds_tasks(const InterviewPlan& plan, const TaskSet& logged) {
+  return plan.tasks && logged.count > 0 && logged.about == TaskScope::tasks_like_these &&
+         plan.experiment.tasks.about == logged.about && plan.tasks->size() > logged.count &&
+         plan.tasks->sha256_of_first(logged.count) == logged.sha256;
+}
+
 // A log that is there, or a new one. Two that begin at once meet at the lock of the file: one of
 // them creates it, and the other is refused or goes on with what the first has left.
 Result<RecordedExperiment> open_log(const InterviewPlan& plan, bool& resumed) {
@@ -164,9 +171,19 @@ Result<Interview> Interview::open(InterviewPlan plan) {
   bool resumed = false;
   DUEL_ASSIGN(RecordedExperiment experiment, open_log(plan, resumed));
   if (resumed) {
-    if (const auto error = difference(plan.log, experiment.ledger().experiment(), plan.experiment,
+    ExperimentRecord wanted = plan.experiment;
+    const TaskSet& logged = experiment.ledger().tasks();
+    const bool more_tasks = adds_tasks(plan, logged);
+    if (more_tasks || wanted.tasks == logged) {
+      wanted.tasks = experiment.ledger().experiment().tasks;
+    }
+    if (const auto error = difference(plan.log, experiment.ledger().experiment(), std::move(wanted),
                                       plan.allows_new_judge)) {
       return *error;
+    }
+    if (more_tasks) {
+      const TasksAddedRecord added{plan.tasks->size(), plan.tasks->sha256()};
+      DUEL_RETURN_IF_ERROR(experiment.record(added, current_time_ms()));
     }
   }
   Interview interview(std::move(plan), std::move(experiment));
@@ -214,7 +231,8 @@ bool Interview::draw_task(ServeRecord& serve) {
   needs_more_tasks_ = i != j && ledger().needs_more_tasks(i, j);
   if (needs_more_tasks_) return false;
   const std::uint64_t seen = i == j ? ledger().aa().served : ledger().pair(i, j).served;
-  serve.task = plan_.tasks->draw(experiment.seed, i, j, seen).reference;
+  const auto is_fresh = [&](const std::string& task) { return !ledger().has_met(i, j, task); };
+  serve.task = plan_.tasks->draw(experiment.seed, i, j, seen, is_fresh).reference;
   serve.evidence = !ledger().has_met(i, j, serve.task);
   // A settled pair teaches the policy still, but only while there is something to find out.
   needs_more_tasks_ = !serve.evidence && ledger().needs_more_tasks();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "duel/core/check.h"
@@ -32,7 +31,6 @@ std::string reference_of(const Json& content, std::string_view line, std::uint64
 Result<TaskList> TaskList::read(const std::string& file) {
   DUEL_ASSIGN(TextLines lines, TextLines::open(file));
   TaskList list;
-  std::string all;
   while (true) {
     DUEL_ASSIGN(const auto next, lines.next());
     if (!next) break;
@@ -52,30 +50,34 @@ Result<TaskList> TaskList::read(const std::string& file) {
           fmt::format("the task {} was there before", excerpt(task.reference)), lines.here());
     }
     list.tasks_.push_back(std::move(task));
-    all += line;
-    all += '\n';
+    list.lines_.emplace_back(line);
   }
   if (list.tasks_.empty()) {
     return Error::invalid_data("there is no task in it", lines.name());
   }
-  list.sha256_ = sha256_hex(all);
   return list;
 }
 
-const Task& TaskList::draw(std::uint64_t seed, Arm i, Arm j, std::uint64_t seen) const {
+std::string TaskList::sha256_of_first(std::size_t count) const {
+  DUEL_CHECK(count <= lines_.size());
+  std::string all;
+  for (std::size_t k = 0; k < count; ++k) all += lines_[k] + "\n";
+  return sha256_hex(all);
+}
+
+const Task& TaskList::draw(
+    std::uint64_t seed, Arm i, Arm j, std::uint64_t seen,
+    const std::function<bool(const std::string& reference)>& is_fresh) const {
   DUEL_CHECK(!tasks_.empty());
-  const std::uint64_t pass = seen / tasks_.size();
-  const auto place = static_cast<std::size_t>(seen % tasks_.size());
-  const auto [low, high] = std::minmax(i, j);
-  RoundRng rng = Stream(seed, static_cast<std::uint32_t>(pass), Purpose::generate, "tasks")
-                     .at((std::uint64_t{low} << 32) | high);
-  // Fisher and Yates, as far as needed.
-  std::vector<std::uint32_t> order(tasks_.size());
-  std::iota(order.begin(), order.end(), 0u);
-  for (std::size_t k = 0; k <= place; ++k) {
-    std::swap(order[k], order[k + static_cast<std::size_t>(rng.below(order.size() - k))]);
+  std::vector<const Task*> fresh;
+  for (const Task& task : tasks_) {
+    if (is_fresh(task.reference)) fresh.push_back(&task);
   }
-  return tasks_[order[place]];
+  const auto [low, high] = std::minmax(i, j);
+  RoundRng rng = Stream(seed, static_cast<std::uint32_t>(seen), Purpose::generate, "tasks")
+                     .at((std::uint64_t{low} << 32) | high);
+  if (fresh.empty()) return tasks_[static_cast<std::size_t>(rng.below(tasks_.size()))];
+  return *fresh[static_cast<std::size_t>(rng.below(fresh.size()))];
 }
 
 const Task& TaskList::draw_any(std::uint64_t seed, std::uint64_t ordinal) const {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -31,14 +32,16 @@ class TaskList {
   std::size_t size() const { return tasks_.size(); }
   const Task& operator[](std::size_t index) const { return tasks_[index]; }
 
-  // The task of a pair's next duel, after `seen` duels. A pair sees a task again only when it has
-  // seen all; the order is drawn anew by (seed, pair, pass). O(size).
-  const Task& draw(std::uint64_t seed, Arm i, Arm j, std::uint64_t seen) const;
+  // The task of a pair's next duel, after `seen` duels: each that is fresh to the pair is as likely
+  // as the others, and where none is, any. O(size).
+  const Task& draw(std::uint64_t seed, Arm i, Arm j, std::uint64_t seen,
+                   const std::function<bool(const std::string& reference)>& is_fresh) const;
   // Any task, each as likely as the others, drawn anew for every duel.
   const Task& draw_any(std::uint64_t seed, std::uint64_t ordinal) const;
 
-  // Of all tasks as they stand in the file.
-  const std::string& sha256() const { return sha256_; }
+  // Of the first tasks as they stand in the file.
+  std::string sha256_of_first(std::size_t count) const;
+  std::string sha256() const { return sha256_of_first(size()); }
 
   // nullptr where there is none.
   const Task* find(std::string_view reference) const;
@@ -46,7 +49,7 @@ class TaskList {
  private:
   std::vector<Task> tasks_;
   std::unordered_map<std::string, std::size_t> by_reference_;
-  std::string sha256_;
+  std::vector<std::string> lines_;  // of the file, one a task
 };
 
 }  // namespace duel
