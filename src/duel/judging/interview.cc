@@ -59,6 +59,20 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
           "duels about the old content say nothing of the new; give another `log` to begin anew");
     }
   }
+  // Before the policy, which follows them.
+  if (logged.tasks != wanted.tasks) {
+    if (logged.tasks.count == 0 || wanted.tasks.count == 0) {
+      return other_experiment(
+          log, logged.tasks.count == 0 ? "it has no tasks" : "it has tasks, and none are given",
+          "");
+    }
+    if (logged.tasks.about != wanted.tasks.about) {
+      return differs("statement about", std::string(to_word(logged.tasks.about)),
+                     std::string(to_word(wanted.tasks.about)));
+    }
+    return other_experiment(log, "its tasks were others",
+                            "give the tasks that it began with, or another `log` to begin anew");
+  }
   if (logged.policy != wanted.policy) return differs("policy", logged.policy, wanted.policy);
   if (logged.goal != wanted.goal) {
     return differs("goal", std::string(to_word(logged.goal)), std::string(to_word(wanted.goal)));
@@ -72,19 +86,6 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
   }
   if (logged.seed != wanted.seed) {
     return differs("seed", std::to_string(logged.seed), std::to_string(wanted.seed));
-  }
-  if (logged.tasks != wanted.tasks) {
-    if (logged.tasks.count == 0 || wanted.tasks.count == 0) {
-      return other_experiment(
-          log, logged.tasks.count == 0 ? "it has no tasks" : "it has tasks, and none are given",
-          "");
-    }
-    if (logged.tasks.about != wanted.tasks.about) {
-      return differs("statement about", std::string(to_word(logged.tasks.about)),
-                     std::string(to_word(wanted.tasks.about)));
-    }
-    return other_experiment(log, "its tasks were others",
-                            "give the tasks that it began with, or another `log` to begin anew");
   }
   if (logged.judge != wanted.judge && !new_judge) {
     return other_experiment(
