@@ -382,6 +382,7 @@ Status Ledger::check_kind(const TasksAddedRecord& record) const {
   if (!about_tasks_like_these()) {
     return refused("tasks are added where the certificate is not about tasks like these");
   }
+  if (certificate_ || completed_) return refused("tasks are added to an experiment at its end");
   if (record.count > tasks_.count) return Done{};
   return refused(fmt::format("{} tasks of {} before are no more", record.count, tasks_.count));
 }

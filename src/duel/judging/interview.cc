@@ -182,7 +182,9 @@ Result<Interview> Interview::open(InterviewPlan plan) {
                                       plan.allows_new_judge)) {
       return *error;
     }
-    if (more_tasks) {
+    // A certificate speaks of the tasks that it came from.
+    const bool at_end = experiment.ledger().certificate() || experiment.ledger().completed();
+    if (more_tasks && !at_end) {
       const TasksAddedRecord added{plan.tasks->size(), plan.tasks->sha256()};
       DUEL_RETURN_IF_ERROR(experiment.record(added, current_time_ms()));
     }
