@@ -55,6 +55,25 @@ TEST_F(JudgeChange, other_tasks_under_the_same_ids_are_refused) {
   EXPECT_EQ(count("log", "outcome"), 8);
 }
 
+TEST_F(JudgeChange, tasks_that_come_after_the_certificate_are_not_spoken_of) {
+  script("judge", preferring("a", 4));
+  const auto tasks = [](int count) {
+    std::string text;
+    for (int k = 0; k < count; ++k) text += std::to_string(k) + "\n";
+    return text;
+  };
+  write("tasks", tasks(20));
+  const CommandResult result = with_tasks("100");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::string log = text_of("log");
+  write("tasks", tasks(22));
+  EXPECT_EQ(with_tasks("100").out, result.out);
+  EXPECT_EQ(text_of("log"), log);
+  const CommandResult verified = verify("log", {"log.certificate.json"});
+  EXPECT_EQ(verified.exit_code, 0);
+  EXPECT_TRUE(contains(verified.out, "on tasks like the 20 given")) << verified.out;
+}
+
 TEST_F(JudgeChange, another_judge_is_refused) {
   const std::vector<std::string> arguments = {"--arms", "a,b", "--log", "log", "--max-duels", "8"};
   ASSERT_EQ(duel({"--arms", "a,b", "--log", "log", "--max-duels", "4"}).exit_code, 3);

@@ -139,6 +139,7 @@ struct TaskCase {
   Judging judging = Judging::repeats_himself;
   std::size_t num_arms = 2;
   std::uint64_t max_duels = 1000;
+  bool grows = false;  // ten tasks at first, and ten more whenever they do not suffice
 };
 
 constexpr double kAlphaOfTasks = 0.05;
@@ -146,16 +147,24 @@ constexpr double kAlphaOfTasks = 0.05;
 inline std::uint64_t false_certificates(const TaskCase& one, std::uint32_t runs) {
   constexpr std::size_t kTasks = 50;
   const QuickDirectory directory;
-  const TaskList tasks = numbered_tasks(directory, kTasks);
+  std::vector<TaskList> lists;
+  for (std::size_t size = one.grows ? 10 : kTasks; size <= kTasks; size += 10) {
+    lists.push_back(numbered_tasks(directory, size));
+  }
   std::uint64_t count = 0;
   for (std::uint32_t run = 0; run < runs; ++run) {
     TaskWorld world(one.num_arms, kTasks, one.tasks, one.judging, run);
-    InterviewPlan plan = plan_of(directory, one.num_arms, tasks, one.about, one.max_duels, run);
-    plan.experiment.stopping.alpha = kAlphaOfTasks;
-    Interview interview = Interview::open(std::move(plan)).value();
-    answer_all(interview, [&](const JudgeQuestion& question) { return world.answer(question); });
-    // Of even arms each beats none: that no arm beats every other would be true.
-    count += interview.certified() && interview.ledger().certificate()->winner ? 1 : 0;
+    bool certified = false;
+    for (std::size_t k = 0; k < lists.size() && !certified; ++k) {
+      InterviewPlan plan =
+          plan_of(directory, one.num_arms, lists[k], one.about, one.max_duels, run);
+      plan.experiment.stopping.alpha = kAlphaOfTasks;
+      Interview interview = Interview::open(std::move(plan)).value();
+      answer_all(interview, [&](const JudgeQuestion& question) { return world.answer(question); });
+      certified = interview.certified();
+      // Of even arms each beats none: that no arm beats every other would be true.
+      count += certified && interview.ledger().certificate()->winner ? 1 : 0;
+    }
     std::filesystem::remove(directory / "log");
   }
   return count;

@@ -27,6 +27,10 @@ TEST(TasksEvidenceSlow, even_arms_are_certified_no_more_often_than_alpha_on_task
   }
 }
 
+TEST(TasksEvidenceSlow, even_arms_are_certified_no_more_often_than_alpha_on_a_list_that_grows) {
+  for (const Judging judging : kJudgings) expect_few({.judging = judging, .grows = true});
+}
+
 TEST(TasksEvidenceSlow, even_arms_are_certified_no_more_often_than_alpha_on_these_very_tasks) {
   for (const Judging judging : kJudgings) {
     expect_few({.about = TaskScope::these_tasks,

@@ -74,6 +74,11 @@ TEST_F(TasksEvidence, even_arms_are_certified_no_more_often_than_alpha_on_these_
   }
 }
 
+TEST_F(TasksEvidence, even_arms_are_certified_no_more_often_than_alpha_on_a_list_that_grows) {
+  const auto count = false_certificates({.grows = true}, 400);
+  EXPECT_LE(static_cast<double>(count), most_false_certificates(400));
+}
+
 // The simulation sees the defect: a statement about these tasks, mistaken for one about the
 // population that they were drawn from, is false far more often. Of 50 coins the mean distance from
 // 25:25 is sqrt(50 / (2 pi)) = 2.8, a win rate of 0.556, which 1000 duels show with ease.
@@ -118,6 +123,28 @@ TEST_F(TasksEvidence, goes_on_needing_tasks_after_a_restart) {
   EXPECT_FALSE(again.next().value().has_value());
   EXPECT_TRUE(again.needs_more_tasks());
   EXPECT_EQ(serves_of(directory_ / "log").size(), 12);
+}
+
+TEST_F(TasksEvidence, goes_on_with_tasks_that_join_and_counts_each_once) {
+  TaskWorld world(2, 36, Tasks::drawn_from_even_ones, Judging::throws_a_coin, 3);
+  for (const std::size_t tasks : {12, 24, 36}) {
+    Interview interview = open(2, tasks);
+    answer_all(interview, [&](const JudgeQuestion& question) { return world.answer(question); });
+    EXPECT_FALSE(interview.certified());
+    EXPECT_TRUE(interview.needs_more_tasks());
+    EXPECT_EQ(interview.ledger().tasks().count, tasks);
+    EXPECT_EQ(interview.ledger().served(), tasks);
+  }
+  std::set<PairTask> met;
+  for (const ServeRecord& serve : serves_of(directory_ / "log")) {
+    EXPECT_TRUE(serve.evidence && met.insert(pair_task(serve)).second) << serve.duel_id;
+  }
+  EXPECT_TRUE(check_log(directory_ / "log").ok());
+  // Fewer than there were are others.
+  InterviewPlan fewer = plan_of(directory_, 2, numbered_tasks(directory_, 24),
+                                TaskScope::tasks_like_these, 10'000, 5);
+  fewer.experiment.policy = "auto";
+  EXPECT_FALSE(Interview::open(std::move(fewer)).ok());
 }
 
 // Uniform pairs meet whether they are settled or not. a beats b on every task and the third arm is
