@@ -106,6 +106,8 @@ RunningDuel::~RunningDuel() {
 
 void RunningDuel::send(int signal) { require(::kill(pid_, signal) == 0, "kill"); }
 
+void RunningDuel::send_to_group(int signal) { require(::kill(-pid_, signal) == 0, "kill"); }
+
 CommandResult RunningDuel::wait() {
   const auto deadline = std::chrono::steady_clock::now() + timeout_;
   int status = 0;

@@ -46,6 +46,8 @@ class RunningDuel {
   RunningDuel& operator=(const RunningDuel&) = delete;
 
   void send(int signal);
+  // As a terminal does on Ctrl-C: to everything that was started with it.
+  void send_to_group(int signal);
   CommandResult wait();
 
  private:

@@ -62,6 +62,23 @@ TEST(comparison_table, goes_through_every_format_and_through_a_log_without_loss)
   EXPECT_EQ(to_text(*exported, ComparisonFormat::arena), kArena);
 }
 
+TEST(comparison_table, numbers_and_objects_of_other_columns_stay_what_they_are) {
+  const std::string text =
+      R"({"first":"a","second":"b","result":"win","winner":"a","turn":3,"share":0.25,)"
+      R"("meta":{"k":[1,"z"]},"ok":true,"none":null,"text":"3"})"
+      "\n";
+  const auto table = parse_comparisons_jsonl(text, "rows.jsonl");
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  EXPECT_EQ(to_text(*table, ComparisonFormat::jsonl), text);
+  const TemporaryDirectory directory;
+  testing::PlayedLog log(experiment_of(*table, "rows", 0.05, false));
+  for (const ComparisonRecord& row : table->rows) log.add(row);
+  write_content(directory / "log.jsonl", log.text());
+  const auto exported = comparisons_of_log(directory / "log.jsonl");
+  ASSERT_TRUE(exported.ok()) << exported.error().to_string();
+  EXPECT_EQ(to_text(*exported, ComparisonFormat::jsonl), text);
+}
+
 TEST(comparison_table, keeps_control_characters_in_names_of_columns) {
   using namespace std::string_literals;
   const std::string text = "first,second,winner,q\0\x7f\t\x1f\na,b,tie,\x7f\n"s;
@@ -93,7 +110,7 @@ TEST(comparison_table, takes_arms_by_name_and_other_names_of_columns) {
   EXPECT_EQ(table->rows[0].answer.winner, "y");
   EXPECT_EQ(table->rows[0].source.id, "M01");
   EXPECT_EQ(table->rows[0].extra.front(),
-            (std::pair<std::string, std::string>{"context", "window"}));
+            (std::pair<std::string, Json>{"context", "window"}));
   EXPECT_EQ(table->rows[1].answer.winner, "y");
   EXPECT_EQ(table->rows[2].answer.result, Answered::skip);
 }

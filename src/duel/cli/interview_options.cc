@@ -99,9 +99,10 @@ Result<int> report_ending(InterviewEnding ending, const InterviewOptions& option
                           const Interview& interview, CommandContext& context, const Json& extra) {
   InterviewReport report(interview, ending);
   if (ending == InterviewEnding::certified) {
-    DUEL_ASSIGN(const std::string text, certificate_of_log(interview.log_file()));
+    DUEL_ASSIGN(CheckedLog log, check_log(interview.log_file()));
+    report.health = std::move(log.health);
     report.certificate = certificate_file(options, interview.log_file());
-    DUEL_RETURN_IF_ERROR(context.write_output(report.certificate, text));
+    DUEL_RETURN_IF_ERROR(context.write_output(report.certificate, log.certificate));
     report.round_robin = round_robin_cost(interview.ledger());
   }
   if (options.json) {

@@ -23,10 +23,10 @@ constexpr std::size_t kMostColumns = 10;
 }  // namespace
 
 InterviewReport::InterviewReport(const Interview& interview, InterviewEnding ending)
-    : interview_(interview),
+    : health(check_health(interview.ledger())),
+      interview_(interview),
       ending_(ending),
-      standing_(standing_of(interview.ledger())),
-      health_(check_health(interview.ledger())) {}
+      standing_(standing_of(interview.ledger())) {}
 
 // Rows and columns by rate, the best first.
 std::string InterviewReport::matrix() const {
@@ -112,7 +112,7 @@ std::string InterviewReport::to_text(const Paint& paint) const {
   std::string text = paint.bold(wrapped(verdict_of(interview_.ledger(), standing_), width)) +
                      "\n\n" + matrix() + "\n" + duels() + "\n";
   if (const std::string line = cost(); !line.empty()) text += wrapped(line, width) + "\n";
-  for (const std::string& failure : failures(health_)) {
+  for (const std::string& failure : failures(health)) {
     text += paint.red("Health check failed") + wrapped(": " + failure, width) + "\n";
   }
   if (!certificate.empty()) {
@@ -124,7 +124,7 @@ std::string InterviewReport::to_text(const Paint& paint) const {
 
 Json InterviewReport::to_json(const Json& extra) const {
   Json json = interview_json(interview_, standing_, ending_, certificate);
-  json["health"] = duel::to_json(health_);
+  json["health"] = duel::to_json(health);
   if (round_robin) json["round_robin"] = duel::to_json(*round_robin);
   json.update(extra);
   return json;

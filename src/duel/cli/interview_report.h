@@ -20,11 +20,14 @@ class InterviewReport {
   InterviewReport(const Interview& interview, InterviewEnding ending);
 
   Json to_json(const Json& extra) const;
-  bool healthy() const { return overall(health_) != HealthVerdict::failed; }
+  bool healthy() const { return overall(health) != HealthVerdict::failed; }
   std::string to_text(const Paint& paint) const;
 
   std::string certificate;  // its file; "" where there is none
   std::optional<RoundRobinCost> round_robin;
+  // Of all answers; of a certificate, of those that it stands on: what was still out when it came is
+  // not lost to it.
+  std::vector<HealthCheck> health;
 
  private:
   std::string matrix() const;
@@ -35,7 +38,6 @@ class InterviewReport {
   const Interview& interview_;
   InterviewEnding ending_;
   Standing standing_;
-  std::vector<HealthCheck> health_;
 };
 
 }  // namespace duel::cli

@@ -41,8 +41,13 @@ bool is_one_of(std::string_view name, const std::array<std::string_view, N>& nam
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// One row, as names and texts.
-using Row = std::vector<std::pair<std::string, std::string>>;
+// One row by the names of its columns.
+using Row = std::vector<std::pair<std::string, Json>>;
+
+// A scalar as its text; anything nested as its JSON.
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
+}
 
 class TableBuilder {
  public:
@@ -56,7 +61,8 @@ class TableBuilder {
       return bad(where, fmt::format("two columns for {}: '{}' and '{}'", what, one, other),
                  "rename or remove one of them");
     };
-    for (const auto& [name, text] : row) {
+    for (const auto& [name, value] : row) {
+      const std::string text = text_of(value);
       if (!is_utf8(name) || !is_utf8(text)) return bad(where, "the text is not UTF-8");
       if (is_one_of(name, kFirst)) {
         if (first) return twice("the first arm", first_column, name);
@@ -82,10 +88,10 @@ class TableBuilder {
         time_column = name;
       } else {
         if (name == "evidence") record.evidence = text != "false";
-        for (const auto& [known, value] : record.extra) {
+        for (const auto& [known, given] : record.extra) {
           if (known == name) return bad(where, fmt::format("two columns are called '{}'", name));
         }
-        record.extra.emplace_back(name, text);
+        record.extra.emplace_back(name, value);
       }
     }
     if (!first || !second || (!winner && !result)) {
@@ -167,11 +173,6 @@ class TableBuilder {
   std::unordered_map<std::string, std::string> ids_;  // by name
 };
 
-// A scalar as its text; anything nested as its JSON.
-std::string text_of(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
-}
-
 // The name that an arm had in the file it came from.
 std::string name_of(const ArmEntry& arm) {
   const bool made_from_name = !arm.payload.empty() && arm.sha256.empty() &&
@@ -191,9 +192,9 @@ std::vector<std::string> extra_columns(const ComparisonTable& table) {
   return columns;
 }
 
-std::string_view extra_of(const ComparisonRecord& row, const std::string& column) {
+std::string extra_of(const ComparisonRecord& row, const std::string& column) {
   for (const auto& [name, value] : row.extra) {
-    if (name == column) return value;
+    if (name == column) return text_of(value);
   }
   return "";
 }
@@ -235,11 +236,11 @@ class TableWriter {
 
   std::string jsonl() const {
     std::string text;
-    const auto field = [&](std::string_view name, std::string_view value) {
+    const auto field = [&](std::string_view name, const Json& value) {
       text += text.back() == '{' ? "" : ",";
       append_json_string(text, name);
       text += ':';
-      append_json_string(text, value);
+      append_json(text, value);
     };
     for (const ComparisonRecord& row : table_.rows) {
       text += '{';
@@ -379,7 +380,7 @@ Result<ComparisonTable> parse_comparisons_jsonl(std::string_view text, const std
     const auto json = Json::parse(*line);
     if (!json || !json->is_object()) return bad(lines.here(), "the line is no JSON object");
     Row row;
-    for (const auto& [key, value] : json->members()) row.emplace_back(key, text_of(value));
+    for (const auto& [key, value] : json->members()) row.emplace_back(key, value);
     DUEL_RETURN_IF_ERROR(builder.add(row, lines.here()));
   }
   return builder.finish(name);
@@ -421,7 +422,7 @@ Result<ComparisonTable> comparisons_of_log(const std::filesystem::path& file) {
       row.answer = outcome->answer;
       row.source = outcome->source;
       if (outcome->response_ms) {
-        row.extra.emplace_back("response_ms", fmt::format("{}", *outcome->response_ms));
+        row.extra.emplace_back("response_ms", *outcome->response_ms);
       }
       if (!outcome->note.empty()) row.extra.emplace_back("note", outcome->note);
     } else if (const auto* comparison = std::get_if<ComparisonRecord>(&entry.record)) {

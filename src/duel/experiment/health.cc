@@ -73,10 +73,11 @@ HealthCheck missing_answers(const Ledger& ledger) {
   return check;
 }
 
-// What failed tries could have done to what is certified: a test of fixed size, one-sided at 5 %,
-// that the leader is ahead of the rival even if every answer that was lost, or was tried for in
-// vain, had been for the rival. An answer that depends on the try is the one bias that no later
-// answer shows.
+// What failed tries could have done to what is certified: is the leader ahead of the rival by 1.645
+// standard errors even if every answer that was lost, or was tried for in vain, had been for the
+// rival? No test of a level, since a run stops when the leader is ahead: of runs with even arms in
+// which half of one side's wins are lost, one in ten passes. An answer that depends on the try is
+// the one bias that no later answer shows.
 HealthCheck lost_answers(const Ledger& ledger) {
   constexpr double kQuantile = 1.645;
   HealthCheck check{.name = "lost_answers", .verdict = HealthVerdict::unknown, .detail = ""};

@@ -172,11 +172,27 @@ std::uint64_t Ledger::fresh_tasks(Arm i, Arm j) const {
 
 bool Ledger::needs_more_tasks(Arm i, Arm j) const {
   if (!about_tasks_like_these() || fresh_tasks(i, j) > 0) return false;
-  const auto settled = [&](Arm a, Arm b) {
-    return certifier().log_evidence(a, b) >= certifier().log_threshold(a);
-  };
-  if (scores()) return !scores()->settled(i, j);
-  return !settled(i, j) && !settled(j, i);
+  if (scores()) return !scores()->decided(i, j);
+  return !certifier().settled(i, j) && !certifier().settled(j, i);
+}
+
+bool Ledger::needs_more_tasks() const {
+  if (!about_tasks_like_these()) return false;
+  bool all_may_be_beaten = true;
+  for (Arm i = 0; i < num_arms(); ++i) {
+    if (!arms_[i].active) continue;
+    bool may_win = true, may_be_beaten = false;
+    for (Arm j = 0; j < num_arms(); ++j) {
+      if (j == i || !arms_[j].active) continue;
+      const bool fresh = fresh_tasks(i, j) > 0;
+      if (scores() && fresh && !scores()->decided(i, j)) return false;
+      may_win = may_win && (fresh || certifier().settled(i, j));
+      may_be_beaten = may_be_beaten || fresh || certifier().declared(j, i);
+    }
+    if (!scores() && may_win) return false;
+    all_may_be_beaten = all_may_be_beaten && may_be_beaten;
+  }
+  return scores() || !all_may_be_beaten;
 }
 
 ShownCounts Ledger::pair(Arm i, Arm j) const {
@@ -377,6 +393,7 @@ Status Ledger::check_kind(const TasksAddedRecord& record) const {
   if (!about_tasks_like_these()) {
     return refused("tasks are added where the certificate is not about tasks like these");
   }
+  if (certificate_ || completed_) return refused("tasks are added to an experiment at its end");
   if (record.count > tasks_.count) return Done{};
   return refused(fmt::format("{} tasks of {} before are no more", record.count, tasks_.count));
 }

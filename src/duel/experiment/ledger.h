@@ -151,6 +151,9 @@ class Ledger {
   // Nothing more can become known of the pair that the certificate needs: neither side has been
   // shown to win, and no task is fresh.
   bool needs_more_tasks(Arm i, Arm j) const;
+  // No answer to come could bring a certificate: for each that there might be, a pair lacks evidence
+  // and has no fresh task. O(K^2).
+  bool needs_more_tasks() const;
   std::uint64_t comparisons() const { return comparisons_; }
   std::uint64_t duplicates() const { return duplicates_; }
   std::uint64_t conflicts() const { return conflicts_; }

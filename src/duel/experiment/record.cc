@@ -110,6 +110,10 @@ class FieldWriter {
     append_json_string(out_, text);
     if (!bad_ && !is_utf8(text)) bad_ = name;
   }
+  void value(std::string_view name, const Json& json) {
+    append_json(out_, json);
+    if (!bad_ && json.is_string() && !is_utf8(json.get<std::string>())) bad_ = name;
+  }
   void value(std::string_view /*name*/, std::uint64_t count) {
     fmt::format_to(std::back_inserter(out_), "{}", count);
   }
@@ -140,10 +144,10 @@ class FieldWriter {
     out_ += ']';
   }
   // Names of fields are ours, but for columns of other programs.
-  void value(std::string_view name, const std::vector<std::pair<std::string, std::string>>& texts) {
+  void value(std::string_view name, const std::vector<std::pair<std::string, Json>>& columns) {
     out_ += '{';
-    for (const auto& [column, text] : texts) {
-      member_of(column, text);
+    for (const auto& [column, json] : columns) {
+      member_of(column, json);
       if (!bad_ && !is_utf8(column)) bad_ = name;
     }
     out_ += '}';
@@ -271,6 +275,17 @@ void append_json_string(std::string& out, std::string_view text) {
     }
   }
   out += '"';
+}
+
+void append_json(std::string& out, const Json& value) {
+  if (value.is_string()) return append_json_string(out, value.get<std::string>());
+  for (const char c : value.dump()) {
+    if (c == '\x7f') {
+      out += "\\u007f";  // as in append_json_string
+    } else {
+      out += c;
+    }
+  }
 }
 
 Status append_fields(std::string& out, const Record& record) {

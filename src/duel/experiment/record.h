@@ -14,6 +14,7 @@
 
 #include "duel/core/duel.h"
 #include "duel/core/goal.h"
+#include "duel/core/json.h"
 #include "duel/core/result.h"
 
 namespace duel {
@@ -196,9 +197,9 @@ struct ComparisonRecord {
   std::string second;
   Answer answer;
   Source source;
-  std::string made_at;                                     // as it was written there
-  std::vector<std::pair<std::string, std::string>> extra;  // other columns of the file it came from
-  bool evidence = true;                                    // may it count, where comparisons do?
+  std::string made_at;                              // as it was written there
+  std::vector<std::pair<std::string, Json>> extra;  // other columns of the file it came from
+  bool evidence = true;                             // may it count, where comparisons do?
 
   friend bool operator==(const ComparisonRecord&, const ComparisonRecord&) = default;
 };
@@ -249,6 +250,8 @@ Answer combined(std::span<const Judgement> judgements);
 Status append_fields(std::string& out, const Record& record);
 // `text` as a JSON string with its quotes.
 void append_json_string(std::string& out, std::string_view text);
+// Any value on one line.
+void append_json(std::string& out, const Json& value);
 
 // What the documents say of the records.
 struct FieldFact {

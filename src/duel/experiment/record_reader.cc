@@ -220,13 +220,22 @@ Status read_value(Value value, std::string_view name, std::vector<Part>& out) {
   return Done{};
 }
 
+Status read_value(Value value, std::string_view name, Json& out) {
+  std::string_view raw;
+  std::optional<Json> json;
+  if (simdjson::to_json_string(value).get(raw) == simdjson::SUCCESS) json = Json::parse(raw);
+  if (!json) return wrong_value(name, "JSON");
+  out = std::move(*json);
+  return Done{};
+}
+
 Status read_value(Value value, std::string_view name,
-                  std::vector<std::pair<std::string, std::string>>& out) {
+                  std::vector<std::pair<std::string, Json>>& out) {
   ondemand::object object;
   if (value.get_object().get(object) != simdjson::SUCCESS) return wrong_value(name, "an object");
   return for_each_field(object, [&](std::string_view key, Value inner) {
-    auto& [column, text] = out.emplace_back(std::string(key), "");
-    return read_value(inner, column, text);
+    auto& [column, json] = out.emplace_back(std::string(key), Json());
+    return read_value(inner, column, json);
   });
 }
 

@@ -92,6 +92,10 @@ class Certifier {
   double log_evidence(Arm i, Arm j) const { return pair(i, j).best.log_evidence; }
   // What E_ij has to reach now for i to be certified.
   double log_threshold(Arm i) const { return arms_[i].log_threshold; }
+  // Whether the evidence against j is what a certificate of i needs; and whether "i beats j" is
+  // declared, as "no winner" needs.
+  bool settled(Arm i, Arm j) const { return pair(i, j).settled; }
+  bool declared(Arm i, Arm j) const { return pair(i, j).edge; }
 
   // Given once and for good: the first stays, whatever follows.
   const std::optional<WinnerCertificate>& winner() const { return winner_; }

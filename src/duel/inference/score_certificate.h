@@ -45,15 +45,14 @@ class ScoreCertifier {
   // rule of logs of format 1, whose certificates depend on how the arms are numbered.
   void settle_the_lowest_only() { lowest_only_ = true; }
 
-  // Whether all is known of the pair that the score needs: of Copeland's, who wins it.
-  bool settled(Arm i, Arm j) const {
-    const Interval& part = parts_[i * num_arms_ + j];
-    return part.lower == part.upper;
-  }
-
   Score score() const { return score_; }
   // As of the last look; per arm, all valid at once.
   const std::vector<Interval>& scores() const { return scores_; }
+  // Whether nothing more can become known of what the pair adds to the scores. Never for Borda.
+  bool decided(Arm i, Arm j) const {
+    const Interval& part = parts_[i * num_arms_ + j];
+    return part.lower == part.upper;
+  }
   // The lowest index where several arms are settled at once: their scores are equal.
   const std::optional<Arm>& winner() const { return winner_; }
   std::uint64_t decisive() const { return decisive_; }

@@ -59,6 +59,20 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
           "duels about the old content say nothing of the new; give another `log` to begin anew");
     }
   }
+  // Before the policy, which follows them.
+  if (logged.tasks != wanted.tasks) {
+    if (logged.tasks.count == 0 || wanted.tasks.count == 0) {
+      return other_experiment(
+          log, logged.tasks.count == 0 ? "it has no tasks" : "it has tasks, and none are given",
+          "");
+    }
+    if (logged.tasks.about != wanted.tasks.about) {
+      return differs("statement about", std::string(to_word(logged.tasks.about)),
+                     std::string(to_word(wanted.tasks.about)));
+    }
+    return other_experiment(log, "its tasks were others",
+                            "give the tasks that it began with, or another `log` to begin anew");
+  }
   if (logged.policy != wanted.policy) return differs("policy", logged.policy, wanted.policy);
   if (logged.goal != wanted.goal) {
     return differs("goal", std::string(to_word(logged.goal)), std::string(to_word(wanted.goal)));
@@ -72,19 +86,6 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
   }
   if (logged.seed != wanted.seed) {
     return differs("seed", std::to_string(logged.seed), std::to_string(wanted.seed));
-  }
-  if (logged.tasks != wanted.tasks) {
-    if (logged.tasks.count == 0 || wanted.tasks.count == 0) {
-      return other_experiment(
-          log, logged.tasks.count == 0 ? "it has no tasks" : "it has tasks, and none are given",
-          "");
-    }
-    if (logged.tasks.about != wanted.tasks.about) {
-      return differs("statement about", std::string(to_word(logged.tasks.about)),
-                     std::string(to_word(wanted.tasks.about)));
-    }
-    return other_experiment(log, "its tasks were others",
-                            "give the tasks that it began with, or another `log` to begin anew");
   }
   if (logged.judge != wanted.judge && !new_judge) {
     return other_experiment(
@@ -179,7 +180,9 @@ Result<Interview> Interview::open(InterviewPlan plan) {
     if (const auto error = difference(plan.log, logged, std::move(wanted), plan.allows_new_judge)) {
       return *error;
     }
-    if (more_tasks) {
+    // A certificate speaks of the tasks that it came from.
+    const bool at_end = experiment.ledger().certificate() || experiment.ledger().completed();
+    if (more_tasks && !at_end) {
       const TasksAddedRecord added{plan.tasks->size(), plan.tasks->sha256()};
       DUEL_RETURN_IF_ERROR(experiment.record(added, current_time_ms()));
     }
@@ -232,7 +235,9 @@ bool Interview::draw_task(ServeRecord& serve) {
   const auto is_fresh = [&](const std::string& task) { return !ledger().has_met(i, j, task); };
   serve.task = plan_.tasks->draw(experiment.seed, i, j, seen, is_fresh).reference;
   serve.evidence = !ledger().has_met(i, j, serve.task);
-  return true;
+  // A settled pair teaches the policy still, but only while there is something to find out.
+  needs_more_tasks_ = !serve.evidence && ledger().needs_more_tasks();
+  return !needs_more_tasks_;
 }
 
 JudgeQuestion Interview::question_of(const ServeRecord& serve) const {
