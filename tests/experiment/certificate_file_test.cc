@@ -12,12 +12,6 @@
 namespace duel {
 namespace {
 
-using testing::experiment_of;
-using testing::play;
-using testing::PlayedLog;
-using testing::TemporaryDirectory;
-using testing::write_content;
-
 PlayedLog certified(Goal goal = Goal::condorcet) {
   ExperimentRecord experiment = experiment_of({"best", "good", "bad"});
   experiment.goal = goal;
@@ -26,7 +20,7 @@ PlayedLog certified(Goal goal = Goal::condorcet) {
   return log;
 }
 
-TEST(certificate_file, says_what_was_found_and_from_which_record) {
+TEST(CertificateFile, says_what_was_found_and_from_which_record) {
   const TemporaryDirectory directory;
   const PlayedLog log = certified();
   write_content(directory / "log.jsonl", log.text());
@@ -48,7 +42,7 @@ TEST(certificate_file, says_what_was_found_and_from_which_record) {
   EXPECT_EQ(json["log"]["head"], log.entries()[at - 1].hash);
 }
 
-TEST(certificate_file, is_the_same_whatever_is_logged_after_it) {
+TEST(CertificateFile, is_the_same_whatever_is_logged_after_it) {
   const TemporaryDirectory directory;
   for (const Goal goal : {Goal::condorcet, Goal::copeland, Goal::borda}) {
     const PlayedLog log = certified(goal);
@@ -64,7 +58,7 @@ TEST(certificate_file, is_the_same_whatever_is_logged_after_it) {
   }
 }
 
-TEST(certificate_file, names_the_field_that_differs) {
+TEST(CertificateFile, names_the_field_that_differs) {
   const TemporaryDirectory directory;
   write_content(directory / "log.jsonl", certified().text());
   const std::string text = *certificate_of_log((directory / "log.jsonl").string());
@@ -89,7 +83,7 @@ TEST(certificate_file, names_the_field_that_differs) {
   }
 }
 
-TEST(health, finds_a_first_place_that_wins_too_often_and_lost_answers_on_one_side) {
+TEST(Health, finds_a_first_place_that_wins_too_often_and_lost_answers_on_one_side) {
   const auto verdict = [](const Ledger& ledger, const std::string& name) {
     for (const HealthCheck& check : check_health(ledger)) {
       if (check.name == name) return check.verdict;

@@ -14,9 +14,6 @@
 namespace duel {
 namespace {
 
-using testing::TemporaryDirectory;
-using testing::write_content;
-
 constexpr const char* kArena =
     "model_a,model_b,winner,judge,tstamp,turn,language\n"
     "gpt-4,claude v2,model_a,user_1,1682351591.13,1,English\n"
@@ -25,7 +22,7 @@ constexpr const char* kArena =
     "gpt-4,\"llama, 13b\",tie,user_1,1682351593,1,\n"
     "gpt-4,claude v2,tie (bothbad),user_3,1682351594,1,English\n";
 
-TEST(comparison_table, reads_an_arena_file_and_writes_the_same_bytes) {
+TEST(ComparisonTable, reads_an_arena_file_and_writes_the_same_bytes) {
   const auto table = parse_comparisons_csv(kArena, "arena.csv");
   ASSERT_TRUE(table.ok()) << table.error().to_string();
   ASSERT_EQ(table->rows.size(), 4U);
@@ -41,7 +38,7 @@ TEST(comparison_table, reads_an_arena_file_and_writes_the_same_bytes) {
   EXPECT_EQ(to_text(*table, ComparisonFormat::arena), kArena);
 }
 
-TEST(comparison_table, goes_through_every_format_and_through_a_log_without_loss) {
+TEST(ComparisonTable, goes_through_every_format_and_through_a_log_without_loss) {
   const auto table = parse_comparisons_csv(kArena, "arena.csv");
   ASSERT_TRUE(table.ok());
   for (const ComparisonFormat format : {ComparisonFormat::csv, ComparisonFormat::jsonl}) {
@@ -54,7 +51,7 @@ TEST(comparison_table, goes_through_every_format_and_through_a_log_without_loss)
     EXPECT_EQ(to_text(*again, ComparisonFormat::arena), kArena);
   }
   const TemporaryDirectory directory;
-  testing::PlayedLog log(experiment_of(*table, "arena", 0.05, true));
+  PlayedLog log(experiment_of(*table, "arena", 0.05, true));
   for (const ComparisonRecord& row : table->rows) log.add(row);
   write_content(directory / "log.jsonl", log.text());
   const auto exported = comparisons_of_log(directory / "log.jsonl");
@@ -62,7 +59,7 @@ TEST(comparison_table, goes_through_every_format_and_through_a_log_without_loss)
   EXPECT_EQ(to_text(*exported, ComparisonFormat::arena), kArena);
 }
 
-TEST(comparison_table, numbers_and_objects_of_other_columns_stay_what_they_are) {
+TEST(ComparisonTable, numbers_and_objects_of_other_columns_stay_what_they_are) {
   const std::string text =
       R"({"first":"a","second":"b","result":"win","winner":"a","turn":3,"share":0.25,)"
       R"("meta":{"k":[1,"z"]},"ok":true,"none":null,"text":"3"})"
@@ -71,7 +68,7 @@ TEST(comparison_table, numbers_and_objects_of_other_columns_stay_what_they_are) 
   ASSERT_TRUE(table.ok()) << table.error().to_string();
   EXPECT_EQ(to_text(*table, ComparisonFormat::jsonl), text);
   const TemporaryDirectory directory;
-  testing::PlayedLog log(experiment_of(*table, "rows", 0.05, false));
+  PlayedLog log(experiment_of(*table, "rows", 0.05, false));
   for (const ComparisonRecord& row : table->rows) log.add(row);
   write_content(directory / "log.jsonl", log.text());
   const auto exported = comparisons_of_log(directory / "log.jsonl");
@@ -79,7 +76,7 @@ TEST(comparison_table, numbers_and_objects_of_other_columns_stay_what_they_are) 
   EXPECT_EQ(to_text(*exported, ComparisonFormat::jsonl), text);
 }
 
-TEST(comparison_table, keeps_control_characters_in_names_of_columns) {
+TEST(ComparisonTable, keeps_control_characters_in_names_of_columns) {
   using namespace std::string_literals;
   const std::string text = "first,second,winner,q\0\x7f\t\x1f\na,b,tie,\x7f\n"s;
   const auto table = parse_comparisons_csv(text, "odd.csv");
@@ -90,7 +87,7 @@ TEST(comparison_table, keeps_control_characters_in_names_of_columns) {
   EXPECT_EQ(again->rows, table->rows);
 }
 
-TEST(comparison_table, tells_arms_that_are_called_like_columns_apart) {
+TEST(ComparisonTable, tells_arms_that_are_called_like_columns_apart) {
   const auto table = parse_comparisons_csv(
       "first,second,result,winner\na,first,win,first\nfirst,a,win,a\n", "a.csv");
   ASSERT_TRUE(table.ok()) << table.error().to_string();
@@ -101,7 +98,7 @@ TEST(comparison_table, tells_arms_that_are_called_like_columns_apart) {
   EXPECT_NE(riddle.error().message.find("is an arm and also a column"), std::string::npos);
 }
 
-TEST(comparison_table, takes_arms_by_name_and_other_names_of_columns) {
+TEST(ComparisonTable, takes_arms_by_name_and_other_names_of_columns) {
   const auto table = parse_comparisons_csv(
       "observer,context,arm_a,arm_b,winner\nM01,window,x,y,y\nM02,desk,y,x,arm_a\nM02,desk,x,y,"
       "skip\n",
@@ -109,13 +106,12 @@ TEST(comparison_table, takes_arms_by_name_and_other_names_of_columns) {
   ASSERT_TRUE(table.ok()) << table.error().to_string();
   EXPECT_EQ(table->rows[0].answer.winner, "y");
   EXPECT_EQ(table->rows[0].source.id, "M01");
-  EXPECT_EQ(table->rows[0].extra.front(),
-            (std::pair<std::string, Json>{"context", "window"}));
+  EXPECT_EQ(table->rows[0].extra.front(), (std::pair<std::string, Json>{"context", "window"}));
   EXPECT_EQ(table->rows[1].answer.winner, "y");
   EXPECT_EQ(table->rows[2].answer.result, Answered::skip);
 }
 
-TEST(comparison_table, names_file_and_line_of_what_it_cannot_take) {
+TEST(ComparisonTable, names_file_and_line_of_what_it_cannot_take) {
   const auto error = [](const std::string& text) {
     return parse_comparisons_csv(text, "a.csv").error().to_string();
   };
@@ -143,10 +139,10 @@ TEST(comparison_table, names_file_and_line_of_what_it_cannot_take) {
                   .starts_with("a.jsonl:1: "));
 }
 
-TEST(comparison_table, exports_the_answered_duels_of_an_experiment_and_says_what_it_leaves_out) {
+TEST(ComparisonTable, exports_the_answered_duels_of_an_experiment_and_says_what_it_leaves_out) {
   const TemporaryDirectory directory;
-  testing::PlayedLog log(testing::experiment_of({"a", "b", "c"}));
-  testing::play(log, {.troubles = true}, 60);
+  PlayedLog log(experiment_of({"a", "b", "c"}));
+  play(log, {.troubles = true}, 60);
   log.add(*log.live().next());
   write_content(directory / "log.jsonl", log.text());
   const auto table = comparisons_of_log(directory / "log.jsonl");
@@ -159,7 +155,7 @@ TEST(comparison_table, exports_the_answered_duels_of_an_experiment_and_says_what
   EXPECT_EQ(to_text(*again, ComparisonFormat::csv), to_text(*table, ComparisonFormat::csv));
 }
 
-TEST(comparison_table, rows_are_put_in_the_order_of_their_times_where_all_have_one) {
+TEST(ComparisonTable, rows_are_put_in_the_order_of_their_times_where_all_have_one) {
   const auto order_of = [](const std::string& first, const std::string& second,
                            const std::string& third) {
     auto table = parse_comparisons_csv("model_a,model_b,winner,tstamp\na,b,a," + first +
@@ -186,7 +182,7 @@ TEST(comparison_table, rows_are_put_in_the_order_of_their_times_where_all_have_o
 }
 
 // Sorted by winner the evidence was once beyond every threshold; 500 : 500 says nothing.
-TEST(comparison_table, rows_of_unknown_order_are_looked_at_once) {
+TEST(ComparisonTable, rows_of_unknown_order_are_looked_at_once) {
   std::string text = "model_a,model_b,winner\n";
   for (int k = 0; k < 500; ++k) text += "a,b,model_a\n";
   for (int k = 0; k < 500; ++k) text += "a,b,model_b\n";
@@ -208,7 +204,7 @@ TEST(comparison_table, rows_of_unknown_order_are_looked_at_once) {
 }
 
 // Tone mapping of video: seven operators, 1213 duels of 18 observers.
-TEST(comparison_table, reads_a_published_log_of_duels) {
+TEST(ComparisonTable, reads_a_published_log_of_duels) {
   const std::string file = std::string(DUEL_SHARED_DIR) + "/data/image_quality/tmo_7.duels.csv";
   if (!std::filesystem::exists(file)) {
     GTEST_SKIP() << "NOT CHECKED: the shared data file tmo_7.duels.csv is absent";
@@ -219,9 +215,9 @@ TEST(comparison_table, reads_a_published_log_of_duels) {
   EXPECT_EQ(table->arms.size(), 7U);
 }
 
-TEST(board, says_tied_for_first_rather_than_a_false_order) {
-  testing::PlayedLog even(testing::experiment_of({"a", "b", "c"}, "uniform"));
-  testing::play(even, {.gap = 0}, 90);
+TEST(Board, says_tied_for_first_rather_than_a_false_order) {
+  PlayedLog even(experiment_of({"a", "b", "c"}, "uniform"));
+  play(even, {.gap = 0}, 90);
   const Board board = board_of(even.live().ledger());
   EXPECT_GE(board.tied_for_first.size(), 2U);
   EXPECT_FALSE(board.standing.too_little);
@@ -230,15 +226,15 @@ TEST(board, says_tied_for_first_rather_than_a_false_order) {
   for (const BoardArm& arm : board.arms) sum += arm.probability_best;
   EXPECT_NEAR(sum, 1, 1e-9);
 
-  testing::PlayedLog young(testing::experiment_of({"a", "b", "c"}, "uniform"));
-  testing::play(young, {.gap = 0.3}, 6);
+  PlayedLog young(experiment_of({"a", "b", "c"}, "uniform"));
+  play(young, {.gap = 0.3}, 6);
   EXPECT_TRUE(board_of(young.live().ledger()).standing.too_little);
-  const testing::PlayedLog newborn(testing::experiment_of({"a", "b"}));
+  const PlayedLog newborn(experiment_of({"a", "b"}));
   EXPECT_TRUE(board_of(newborn.live().ledger()).standing.too_little);
 }
 
-TEST(board, intervals_use_the_order_of_serving_and_tie_model_fits_the_answers) {
-  testing::PlayedLog log(testing::experiment_of({"a", "b"}, "uniform"));
+TEST(Board, intervals_use_the_order_of_serving_and_tie_model_fits_the_answers) {
+  PlayedLog log(experiment_of({"a", "b"}, "uniform"));
   const ServeRecord one = *log.live().next();
   log.add(one);
   const ServeRecord two = *log.live().next();

@@ -21,13 +21,6 @@
 namespace duel {
 namespace {
 
-using testing::content_of;
-using testing::experiment_of;
-using testing::kStart;
-using testing::PlayedLog;
-using testing::TemporaryDirectory;
-using testing::write_content;
-
 Status ignore(const LogEntry& /*entry*/) { return Done{}; }
 
 Result<ExperimentLog> create_log(const std::filesystem::path& file) {
@@ -103,7 +96,7 @@ std::vector<LogEntry> read_all(const std::string& text) {
   return entries;
 }
 
-TEST(experiment_log, every_kind_of_record_is_read_as_it_was_written) {
+TEST(ExperimentLog, every_kind_of_record_is_read_as_it_was_written) {
   std::set<std::size_t> kinds;
   for (const PlayedLog& log : {every_kind(), with_tasks()}) {
     const std::vector<LogEntry> read = read_all(log.text());
@@ -119,7 +112,7 @@ TEST(experiment_log, every_kind_of_record_is_read_as_it_was_written) {
   EXPECT_EQ(kinds.size(), std::variant_size_v<Record>);
 }
 
-TEST(experiment_log, the_chain_can_be_followed_with_any_sha256_program) {
+TEST(ExperimentLog, the_chain_can_be_followed_with_any_sha256_program) {
   // printf '%064d{"seq":1,...' 0 | sha256sum, worked out with coreutils.
   EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   const PlayedLog log = every_kind();
@@ -134,7 +127,7 @@ TEST(experiment_log, the_chain_can_be_followed_with_any_sha256_program) {
   }
 }
 
-TEST(experiment_log, a_cut_at_every_byte_leaves_the_complete_lines) {
+TEST(ExperimentLog, a_cut_at_every_byte_leaves_the_complete_lines) {
   const PlayedLog log = every_kind();
   std::size_t complete = 0;
   for (std::size_t size = 0; size <= log.text().size(); ++size) {
@@ -153,7 +146,7 @@ TEST(experiment_log, a_cut_at_every_byte_leaves_the_complete_lines) {
   }
 }
 
-TEST(experiment_log, a_change_of_every_byte_is_found_and_its_line_is_named) {
+TEST(ExperimentLog, a_change_of_every_byte_is_found_and_its_line_is_named) {
   const PlayedLog log = every_kind();
   std::size_t line = 1;
   for (std::size_t k = 0; k < log.text().size(); ++k) {
@@ -175,7 +168,7 @@ TEST(experiment_log, a_change_of_every_byte_is_found_and_its_line_is_named) {
   }
 }
 
-TEST(experiment_log, a_missing_a_repeated_and_a_moved_line_are_found_and_named) {
+TEST(ExperimentLog, a_missing_a_repeated_and_a_moved_line_are_found_and_named) {
   const PlayedLog log = every_kind();
   std::vector<std::string> lines;
   std::size_t begin = 0;
@@ -215,7 +208,7 @@ Error error_of_line(const std::string& fields) {
   return extent.ok() ? Error{} : extent.error();
 }
 
-TEST(experiment_log, a_field_that_is_missing_unknown_doubled_or_of_the_wrong_type_is_named) {
+TEST(ExperimentLog, a_field_that_is_missing_unknown_doubled_or_of_the_wrong_type_is_named) {
   const std::string serve =
       R"("record":"serve","duel_id":"d1","ordinal":0,"round":1,"first":"a","second":"b")";
   EXPECT_EQ(error_of_line(serve + R"(,"serving":"explore")").message, "");
@@ -241,7 +234,7 @@ TEST(experiment_log, a_field_that_is_missing_unknown_doubled_or_of_the_wrong_typ
             std::string::npos);
 }
 
-TEST(experiment_log, writes_what_it_reads_and_goes_on_after_a_cut_line) {
+TEST(ExperimentLog, writes_what_it_reads_and_goes_on_after_a_cut_line) {
   const TemporaryDirectory directory;
   const auto file = directory / "log.jsonl";
   {
@@ -263,7 +256,7 @@ TEST(experiment_log, writes_what_it_reads_and_goes_on_after_a_cut_line) {
   EXPECT_EQ(read_all(content_of(file)).size(), 3U);
 }
 
-TEST(experiment_log, lets_only_one_process_write) {
+TEST(ExperimentLog, lets_only_one_process_write) {
   const TemporaryDirectory directory;
   const auto file = directory / "log.jsonl";
   auto log = create_log(file);
@@ -273,7 +266,7 @@ TEST(experiment_log, lets_only_one_process_write) {
   EXPECT_NE(second.error().message.find("another process"), std::string::npos);
 }
 
-TEST(experiment_log, never_begins_in_a_file_that_holds_something) {
+TEST(ExperimentLog, never_begins_in_a_file_that_holds_something) {
   const TemporaryDirectory directory;
   for (const std::string& content : {std::string("my thesis"), std::string("{}\n")}) {
     write_content(directory / "file", content);
@@ -288,7 +281,7 @@ TEST(experiment_log, never_begins_in_a_file_that_holds_something) {
   EXPECT_EQ(read_all(content_of(directory / "cut")).size(), 1U);
 }
 
-TEST(experiment_log, a_full_disk_is_an_error_and_leaves_no_half_record) {
+TEST(ExperimentLog, a_full_disk_is_an_error_and_leaves_no_half_record) {
   const TemporaryDirectory directory;
   const auto file = directory / "log.jsonl";
   // In a child, so that the limit on file sizes ends with it.
@@ -315,7 +308,7 @@ TEST(experiment_log, a_full_disk_is_an_error_and_leaves_no_half_record) {
   EXPECT_GE(read_all(text).size(), 2U);
 }
 
-TEST(experiment_log, refuses_text_that_is_not_utf8_and_writes_nothing) {
+TEST(ExperimentLog, refuses_text_that_is_not_utf8_and_writes_nothing) {
   const TemporaryDirectory directory;
   const auto file = directory / "log.jsonl";
   auto log = create_log(file);
@@ -327,15 +320,15 @@ TEST(experiment_log, refuses_text_that_is_not_utf8_and_writes_nothing) {
   EXPECT_EQ(read_all(content_of(file)).size(), 1U);
 }
 
-TEST(experiment_log, a_group_is_appended_whole_or_not_at_all) {
+TEST(ExperimentLog, a_group_is_appended_whole_or_not_at_all) {
   const TemporaryDirectory directory;
   const auto file = directory / "log.jsonl";
-  testing::FaultyDisk disk;
+  FaultyDisk disk;
   auto log = ExperimentLog::create(std::make_shared<LogFiles>(std::filesystem::path(), disk),
                                    file.string(), experiment_of({"a", "b"}), kStart);
   ASSERT_TRUE(log.ok());
   const std::string before = content_of(file);
-  disk.arm(0, testing::Fault::tears, 300);
+  disk.arm(0, Fault::tears, 300);
   ASSERT_TRUE(log->stage(ExpiredRecord{"d1"}, kStart).ok());
   ASSERT_TRUE(log->stage(ExpiredRecord{"d2"}, kStart).ok());
   EXPECT_FALSE(log->commit().ok());
@@ -352,7 +345,7 @@ TEST(experiment_log, a_group_is_appended_whole_or_not_at_all) {
   EXPECT_EQ(read.back().hash, entries->back().hash);
 }
 
-TEST(timestamp, is_read_as_it_is_written_and_nothing_else_is_taken) {
+TEST(Timestamp, is_read_as_it_is_written_and_nothing_else_is_taken) {
   EXPECT_EQ(format_timestamp(0), "1970-01-01T00:00:00.000Z");
   EXPECT_EQ(format_timestamp(-1), "1969-12-31T23:59:59.999Z");
   EXPECT_EQ(format_timestamp(kStart), "2025-11-15T09:00:00.000Z");

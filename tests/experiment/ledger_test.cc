@@ -12,8 +12,6 @@
 namespace duel {
 namespace {
 
-using testing::experiment_of;
-
 // Records with the numbers of a log and no log around them.
 class Story {
  public:
@@ -58,7 +56,7 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(ledger, keeps_five_answers_and_no_answer_apart) {
+TEST(Ledger, keeps_five_answers_and_no_answer_apart) {
   Story story(experiment_of({"a", "b"}));
   story.answer(story.serve("a", "b"), {Answered::win, "a"});
   story.answer(story.serve("b", "a"), {Answered::win, "a"});
@@ -86,7 +84,7 @@ TEST(ledger, keeps_five_answers_and_no_answer_apart) {
   EXPECT_EQ(story->certifier().decisive(), 2U);
 }
 
-TEST(ledger, counts_evidence_in_serving_order_only) {
+TEST(Ledger, counts_evidence_in_serving_order_only) {
   Story story(experiment_of({"a", "b", "c"}));
   const std::string one = story.serve("a", "b"), two = story.serve("a", "b");
   const std::string other = story.serve("b", "c");
@@ -99,7 +97,7 @@ TEST(ledger, counts_evidence_in_serving_order_only) {
   EXPECT_EQ(story->certifier().wins(0, 1), 1U);
 }
 
-TEST(ledger, the_first_answer_counts_whatever_follows) {
+TEST(Ledger, the_first_answer_counts_whatever_follows) {
   Story story(experiment_of({"a", "b"}));
   const std::string id = story.serve("a", "b");
   EXPECT_EQ(story.answer(id, {Answered::win, "a"}), Effect::applied);
@@ -116,7 +114,7 @@ TEST(ledger, the_first_answer_counts_whatever_follows) {
   EXPECT_EQ(story->late(), 1U);
 }
 
-TEST(ledger, judged_in_both_orders_a_flip_is_a_tie) {
+TEST(Ledger, judged_in_both_orders_a_flip_is_a_tie) {
   ExperimentRecord experiment = experiment_of({"a", "b"});
   experiment.order = Placement::both;
   Story story(experiment);
@@ -145,7 +143,7 @@ TEST(ledger, judged_in_both_orders_a_flip_is_a_tie) {
   EXPECT_TRUE(has(plain.refusal(judged("d1", a, a, a)), "order is 'random'"));
 }
 
-TEST(ledger, refuses_what_makes_no_sense_and_changes_nothing) {
+TEST(Ledger, refuses_what_makes_no_sense_and_changes_nothing) {
   Story story(experiment_of({"a", "b", "c"}));
   story.serve("a", "b");
   const auto serve = [](const std::string& id, std::uint64_t ordinal, const std::string& first,
@@ -176,7 +174,7 @@ TEST(ledger, refuses_what_makes_no_sense_and_changes_nothing) {
 }
 
 // The certificate comes with the very record at which E reaches the threshold, and stays.
-TEST(ledger, gives_the_certificate_at_the_record_that_earns_it) {
+TEST(Ledger, gives_the_certificate_at_the_record_that_earns_it) {
   Story story(experiment_of({"a", "b"}));
   // Two arms of a fixed set: 2/alpha = 40 = e^3.69.
   const PairEvidence evidence;
@@ -199,7 +197,7 @@ TEST(ledger, gives_the_certificate_at_the_record_that_earns_it) {
   EXPECT_TRUE(story.add(CertifiedRecord{CertificateKind::winner, "a", at}).ok());
 }
 
-TEST(ledger, certifies_a_cycle_and_scores) {
+TEST(Ledger, certifies_a_cycle_and_scores) {
   Story cycle(experiment_of({"a", "b", "c"}));
   for (int k = 0; k < 40 && !cycle->certificate(); ++k) {
     cycle.won("a", "b");
@@ -225,7 +223,7 @@ TEST(ledger, certifies_a_cycle_and_scores) {
   }
 }
 
-TEST(ledger, comparisons_from_elsewhere_are_evidence_only_where_the_experiment_says_so) {
+TEST(Ledger, comparisons_from_elsewhere_are_evidence_only_where_the_experiment_says_so) {
   for (const bool count : {false, true}) {
     ExperimentRecord experiment = experiment_of({"a", "b"});
     experiment.comparisons_count = count;
@@ -246,7 +244,7 @@ TEST(ledger, comparisons_from_elsewhere_are_evidence_only_where_the_experiment_s
   }
 }
 
-TEST(ledger, an_arm_shown_twice_is_answered_by_place) {
+TEST(Ledger, an_arm_shown_twice_is_answered_by_place) {
   ExperimentRecord experiment = experiment_of({"a", "b"});
   experiment.aa_rate = 0.1;
   Story story(experiment);
@@ -260,7 +258,7 @@ TEST(ledger, an_arm_shown_twice_is_answered_by_place) {
       has(story.refusal(OutcomeRecord{other, {Answered::win, "b", 1}, {}, {}, {}, ""}), "place"));
 }
 
-TEST(record, ids_follow_the_rule) {
+TEST(Record, ids_follow_the_rule) {
   for (const std::string& id : {std::string("a"), std::string("Z9._:-"), std::string(100, 'x')}) {
     EXPECT_TRUE(check_id("an arm", id).ok()) << id;
   }

@@ -12,11 +12,6 @@
 namespace duel {
 namespace {
 
-using testing::experiment_of;
-using testing::play;
-using testing::PlayedLog;
-using testing::World;
-
 LiveExperiment replayed(const std::vector<LogEntry>& entries, std::size_t count) {
   LiveExperiment live =
       std::move(LiveExperiment::make(std::get<ExperimentRecord>(entries[0].record))).value();
@@ -48,7 +43,7 @@ PlayedLog eventful(std::size_t in_flight, const std::string& policy) {
   return log;
 }
 
-TEST(live_experiment, reading_the_log_gives_the_state_of_having_lived_through_it_at_every_record) {
+TEST(LiveExperiment, reading_the_log_gives_the_state_of_having_lived_through_it_at_every_record) {
   for (const std::size_t in_flight : {1, 4}) {
     for (const char* policy : {"dts-plus", "rucb", "rmed1", "if2(horizon=1000)", "uniform"}) {
       // Lived through once more, with the state's hash taken after each record.
@@ -67,7 +62,7 @@ TEST(live_experiment, reading_the_log_gives_the_state_of_having_lived_through_it
   }
 }
 
-TEST(live_experiment, next_changes_nothing) {
+TEST(LiveExperiment, next_changes_nothing) {
   PlayedLog log(experiment_of({"a", "b", "c"}));
   for (int k = 0; k < 20; ++k) {
     const std::uint64_t before = log.live().state_hash();
@@ -81,7 +76,7 @@ TEST(live_experiment, next_changes_nothing) {
   }
 }
 
-TEST(live_experiment, finds_the_best_arm_with_every_policy_and_several_duels_in_flight) {
+TEST(LiveExperiment, finds_the_best_arm_with_every_policy_and_several_duels_in_flight) {
   for (const PolicyKind& kind : policy_catalogue()) {
     ExperimentRecord experiment = experiment_of({"best", "good", "bad"}, kind.facts.name);
     experiment.stopping.max_duels = 3000;
@@ -96,7 +91,7 @@ TEST(live_experiment, finds_the_best_arm_with_every_policy_and_several_duels_in_
   }
 }
 
-TEST(live_experiment, a_burst_of_duels_does_not_repeat_one_pair) {
+TEST(LiveExperiment, a_burst_of_duels_does_not_repeat_one_pair) {
   PlayedLog log(experiment_of({"a", "b", "c", "d"}));
   std::set<std::set<std::string>> pairs;
   for (int k = 0; k < 6; ++k) {
@@ -109,7 +104,7 @@ TEST(live_experiment, a_burst_of_duels_does_not_repeat_one_pair) {
   EXPECT_EQ(log.live().pending().size(), 6U);
 }
 
-TEST(live_experiment, shows_arms_in_the_order_that_was_asked_for) {
+TEST(LiveExperiment, shows_arms_in_the_order_that_was_asked_for) {
   for (const Placement order : {Placement::random, Placement::both, Placement::fixed}) {
     ExperimentRecord experiment = experiment_of({"a", "b"}, "uniform");
     experiment.order = order;
@@ -125,7 +120,7 @@ TEST(live_experiment, shows_arms_in_the_order_that_was_asked_for) {
   }
 }
 
-TEST(live_experiment, shows_one_arm_twice_as_often_as_asked_and_learns_nothing_from_it) {
+TEST(LiveExperiment, shows_one_arm_twice_as_often_as_asked_and_learns_nothing_from_it) {
   ExperimentRecord experiment = experiment_of({"a", "b", "c"});
   experiment.aa_rate = 0.2;
   PlayedLog log(experiment);
@@ -137,7 +132,7 @@ TEST(live_experiment, shows_one_arm_twice_as_often_as_asked_and_learns_nothing_f
   EXPECT_EQ(log.live().ledger().total().served, 1000 - aa.served);
 }
 
-TEST(live_experiment, refuses_a_serve_that_the_policy_would_not_have_given) {
+TEST(LiveExperiment, refuses_a_serve_that_the_policy_would_not_have_given) {
   PlayedLog log(experiment_of({"a", "b", "c"}));
   ServeRecord serve = *log.live().next();
   std::swap(serve.first, serve.second);
@@ -146,7 +141,7 @@ TEST(live_experiment, refuses_a_serve_that_the_policy_would_not_have_given) {
   EXPECT_NE(status.error().message.find("would not have served"), std::string::npos);
 }
 
-TEST(live_experiment, serves_no_more_than_max_duels_and_is_done_when_they_are_final) {
+TEST(LiveExperiment, serves_no_more_than_max_duels_and_is_done_when_they_are_final) {
   ExperimentRecord experiment = experiment_of({"a", "b"});
   experiment.stopping.max_duels = 2;
   PlayedLog log(experiment);
@@ -159,7 +154,7 @@ TEST(live_experiment, serves_no_more_than_max_duels_and_is_done_when_they_are_fi
   EXPECT_TRUE(log.live().done());
 }
 
-TEST(live_experiment, goes_on_with_a_policy_on_the_arms_that_are_left) {
+TEST(LiveExperiment, goes_on_with_a_policy_on_the_arms_that_are_left) {
   ExperimentRecord experiment = experiment_of({"best", "good", "bad"});
   experiment.stopping.arms_fixed = false;
   PlayedLog log(experiment);
@@ -183,7 +178,7 @@ TEST(live_experiment, goes_on_with_a_policy_on_the_arms_that_are_left) {
   EXPECT_FALSE(log.live().next());
 }
 
-TEST(live_experiment, names_what_is_wrong_with_its_configuration) {
+TEST(LiveExperiment, names_what_is_wrong_with_its_configuration) {
   const auto message = [](const ExperimentRecord& record) {
     return LiveExperiment::make(record).error().to_string();
   };

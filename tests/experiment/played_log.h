@@ -13,7 +13,7 @@
 #include "duel/experiment/live_experiment.h"
 #include "duel/experiment/record.h"
 
-namespace duel::testing {
+namespace duel {
 
 inline constexpr std::int64_t kStart = 1'763'197'200'000;  // 2025-11-15T09:00:00Z
 
@@ -141,4 +141,4 @@ inline void play(PlayedLog& log, const World& world, std::size_t duels) {
   }
 }
 
-}  // namespace duel::testing
+}  // namespace duel

@@ -28,8 +28,8 @@ std::string described(const std::vector<FieldFact>& fields) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-TEST(record, the_documents_have_every_field_of_every_record) {
-  const std::string page = testing::content_of(DUEL_SOURCE_DIR "/docs/logs-and-certificates.md");
+TEST(Record, the_documents_have_every_field_of_every_record) {
+  const std::string page = content_of(DUEL_SOURCE_DIR "/docs/logs-and-certificates.md");
   for (const RecordFact& record : record_facts()) {
     const std::string row =
         fmt::format("| `{}` | {} | {} |\n", record.name, record.doc, described(record.fields));

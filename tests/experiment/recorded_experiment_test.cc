@@ -17,19 +17,9 @@
 namespace duel {
 namespace {
 
-using testing::content_of;
-using testing::experiment_of;
-using testing::Fault;
-using testing::FaultyDisk;
-using testing::kStart;
-using testing::play;
-using testing::PlayedLog;
-using testing::TemporaryDirectory;
-using testing::write_content;
-
 // Every byte is cut in memory in experiment_log_test.cc; files are slow, so that here it is every
 // seventh and both sides of each line's end.
-TEST(recorded_experiment, resumes_after_a_cut_anywhere_with_nothing_lost_or_counted_twice) {
+TEST(RecordedExperiment, resumes_after_a_cut_anywhere_with_nothing_lost_or_counted_twice) {
   const TemporaryDirectory directory;
   const auto file = directory / "log.jsonl";
   ExperimentRecord experiment = experiment_of({"a", "b", "c"});
@@ -60,7 +50,7 @@ TEST(recorded_experiment, resumes_after_a_cut_anywhere_with_nothing_lost_or_coun
   }
 }
 
-TEST(recorded_experiment, writes_before_it_applies_and_names_what_it_refuses) {
+TEST(RecordedExperiment, writes_before_it_applies_and_names_what_it_refuses) {
   const TemporaryDirectory directory;
   const auto file = directory / "log.jsonl";
   auto made = RecordedExperiment::create(file, experiment_of({"a", "b", "c"}), kStart);
@@ -87,7 +77,7 @@ TEST(recorded_experiment, writes_before_it_applies_and_names_what_it_refuses) {
   EXPECT_EQ(made->ledger().duplicates(), 1U);
 }
 
-TEST(recorded_experiment, names_file_and_line_of_a_record_that_makes_no_sense) {
+TEST(RecordedExperiment, names_file_and_line_of_a_record_that_makes_no_sense) {
   const TemporaryDirectory directory;
   const auto file = directory / "log.jsonl";
   std::string head(64, '0');
@@ -158,7 +148,7 @@ std::vector<std::uint64_t> states_of(const std::string& file) {
   return states;
 }
 
-TEST(recorded_experiment, whatever_the_disk_does_an_answer_that_came_back_is_there_afterwards) {
+TEST(RecordedExperiment, whatever_the_disk_does_an_answer_that_came_back_is_there_afterwards) {
   const TemporaryDirectory directory;
   const std::string whole = (directory / "whole").string();
   ASSERT_FALSE(Life(std::make_shared<LogFiles>(), whole).failed());

@@ -8,19 +8,19 @@
 namespace duel {
 namespace {
 
-std::string verdict(const testing::PlayedLog& log) {
+std::string verdict(const PlayedLog& log) {
   const Ledger& ledger = log.live().ledger();
   return verdict_of(ledger, standing_of(ledger));
 }
 
-TEST(verdict, says_that_nothing_is_known_before_the_first_decisive_answer) {
-  const testing::PlayedLog log(testing::experiment_of({"a", "b"}));
+TEST(Verdict, says_that_nothing_is_known_before_the_first_decisive_answer) {
+  const PlayedLog log(experiment_of({"a", "b"}));
   EXPECT_EQ(verdict(log), "Undecided after 0 duels: no decisive answer yet.");
 }
 
-TEST(verdict, shows_no_order_while_an_open_arm_has_hardly_been_seen) {
-  testing::PlayedLog log(testing::experiment_of({"a", "b", "c"}, "uniform"));
-  testing::play(log, {.gap = 0.3}, 6);
+TEST(Verdict, shows_no_order_while_an_open_arm_has_hardly_been_seen) {
+  PlayedLog log(experiment_of({"a", "b", "c"}, "uniform"));
+  play(log, {.gap = 0.3}, 6);
   EXPECT_TRUE(verdict(log).starts_with("Not enough data after 6 duels: ")) << verdict(log);
   const Ledger& ledger = log.live().ledger();
   const Json json = result_json(ledger, board_of(ledger));
@@ -28,9 +28,9 @@ TEST(verdict, shows_no_order_while_an_open_arm_has_hardly_been_seen) {
   EXPECT_TRUE(json["leader"].is_null());
 }
 
-TEST(verdict, names_the_rivals_that_are_not_ruled_out) {
-  testing::PlayedLog log(testing::experiment_of({"a", "b", "c"}, "uniform"));
-  testing::play(log, {.gap = 0.15}, 60);
+TEST(Verdict, names_the_rivals_that_are_not_ruled_out) {
+  PlayedLog log(experiment_of({"a", "b", "c"}, "uniform"));
+  play(log, {.gap = 0.15}, 60);
   const Ledger& ledger = log.live().ledger();
   const Standing standing = standing_of(ledger);
   ASSERT_EQ(standing.leader, Arm{0});
@@ -43,15 +43,15 @@ TEST(verdict, names_the_rivals_that_are_not_ruled_out) {
   EXPECT_EQ(json["verdict"], text);
 }
 
-TEST(verdict, of_a_certified_experiment_is_the_statement_of_its_certificate) {
-  testing::PlayedLog log(testing::experiment_of({"a", "b"}, "uniform"));
-  testing::play(log, {.gap = 0.45}, 60);
+TEST(Verdict, of_a_certified_experiment_is_the_statement_of_its_certificate) {
+  PlayedLog log(experiment_of({"a", "b"}, "uniform"));
+  play(log, {.gap = 0.45}, 60);
   ASSERT_TRUE(log.live().ledger().certificate());
   EXPECT_EQ(verdict(log).find("Undecided"), std::string::npos);
   EXPECT_NE(verdict(log).find("'a'"), std::string::npos) << verdict(log);
 }
 
-TEST(verdict, counts_approximately) {
+TEST(Verdict, counts_approximately) {
   EXPECT_EQ(approximate_count(0), "0");
   EXPECT_EQ(approximate_count(99), "99");
   EXPECT_EQ(approximate_count(1234), "1 200");

@@ -13,9 +13,6 @@
 namespace duel {
 namespace {
 
-using testing::experiment_of;
-using testing::PlayedLog;
-
 constexpr double kGap = 0.25;  // arm i beats arm j > i with probability 3/4
 constexpr std::uint64_t kMostDuels = 3000;
 

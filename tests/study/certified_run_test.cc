@@ -70,7 +70,7 @@ Story lived(const Case& one) {
   record.stopping.alpha = one.alpha;
   record.stopping.max_duels = one.max_duels;
   record.seed = one.seed;
-  testing::PlayedLog log(record);
+  PlayedLog log(record);
   const Ledger& ledger = log.live().ledger();
   Answers answers(one);
   const Stream arrivals(one.seed, 0, Purpose::answer, "plan");

@@ -52,8 +52,3 @@ inline std::set<std::string> names_in(const std::filesystem::path& directory) {
 }
 
 }  // namespace duel
-
-// The name that tests/experiment has for the helpers of tests.
-namespace duel::testing {
-using namespace duel;  // NOLINT(google-build-using-namespace)
-}

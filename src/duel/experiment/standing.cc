@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <tuple>
 
 #include "duel/core/divergence.h"
 #include "duel/inference/contest.h"
@@ -29,10 +29,9 @@ void judge_scores(Standing& standing, const ScoreCertifier& board) {
   Arm best = 0;
   for (Arm i = 0; i < standing.arms.size(); ++i) {
     standing.arms[i].score = board.scores()[i];
-    const auto bounds = [&](Arm arm) {
-      return std::pair(board.scores()[arm].lower, board.scores()[arm].upper);
-    };
-    if (bounds(i) > bounds(best)) best = i;
+    const Interval& mine = board.scores()[i];
+    const Interval& other = board.scores()[best];
+    if (std::tie(mine.lower, mine.upper) > std::tie(other.lower, other.upper)) best = i;
   }
   standing.leader = board.winner().value_or(best);
 }

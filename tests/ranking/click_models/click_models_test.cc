@@ -101,7 +101,7 @@ const std::vector<PublishedUser>& published_users() {
   return users;
 }
 
-TEST(click_models, named_users_have_the_published_numbers) {
+TEST(ClickModels, named_users_have_the_published_numbers) {
   for (const PublishedUser& user : published_users()) {
     const auto after_click = model_of(user.name, user.click.size());
     const auto always = model_of(user.name + "(stop=always)", user.click.size());
@@ -117,20 +117,20 @@ TEST(click_models, named_users_have_the_published_numbers) {
   }
 }
 
-TEST(click_models, data_between_the_published_scales_meet_the_next_larger_one) {
+TEST(ClickModels, data_between_the_published_scales_meet_the_next_larger_one) {
   EXPECT_EQ(model_of("navigational", 1)->num_grades(), 2u);
   EXPECT_EQ(model_of("navigational", 4)->num_grades(), 5u);
   EXPECT_EQ(model_of("navigational", 4)->step(0, 0, 3).click, .7);
 }
 
-TEST(click_models, more_grades_than_published_need_numbers_of_their_own) {
+TEST(ClickModels, more_grades_than_published_need_numbers_of_their_own) {
   EXPECT_EQ(error_of("informational", 6),
             "the informational user is known for 2, 3 and 5 grades, not for 6 (give a probability "
             "per grade, as in dependent-click(click=0/0.5/1,stop=0/0/0.5), or merge grades)");
   EXPECT_EQ(model_of("dependent-click(click=0/0/0/0/0/1,stop=0/0/0/0/0/1)", 6)->num_grades(), 6u);
 }
 
-TEST(click_models, binary_navigational_user_by_hand) {
+TEST(ClickModels, binary_navigational_user_by_hand) {
   // Grades (0, 1): click .05 and .95, stop .2 and .9.
   const std::vector<Grade> list{0, 1};
   const auto after_click = exact_distribution(*model_of("navigational", 2), list);
@@ -148,26 +148,26 @@ TEST(click_models, binary_navigational_user_by_hand) {
   EXPECT_NEAR(click_probabilities(*model_of("navigational(stop=always)", 2), list)[1], .76, 1e-15);
 }
 
-TEST(click_models, position_based_marginals_by_hand) {
+TEST(ClickModels, position_based_marginals_by_hand) {
   const auto model = model_of("position-based(attraction=0/0.6)", 2);
   const std::vector<double> expected{.6, .3, 0, .15};
   EXPECT_EQ(click_probabilities(*model, std::vector<Grade>{1, 1, 0, 1}), expected);
 }
 
-TEST(click_models, listed_examination_holds_its_last_value_below) {
+TEST(ClickModels, listed_examination_holds_its_last_value_below) {
   const auto model = model_of("position-based(examination=1/0.5/0.25,attraction=1/1)", 2);
   const std::vector<double> expected{1, .5, .25, .25, .25};
   EXPECT_EQ(click_probabilities(*model, std::vector<Grade>(5, 1)), expected);
 }
 
-TEST(click_models, deep_ranks_follow_the_same_power) {
+TEST(ClickModels, deep_ranks_follow_the_same_power) {
   const auto model = model_of("position-based(eta=0.5,attraction=1/1)", 2);
   for (const Position k : {Position{0}, Position{255}, Position{256}, Position{5000}}) {
     EXPECT_NEAR(model->step(0, k, 1).click, 1 / std::sqrt(k + 1.0), 1e-15);
   }
 }
 
-TEST(click_models, user_browsing_by_hand) {
+TEST(ClickModels, user_browsing_by_hand) {
   // a = .5; rank 1 at distance 1, rank 2 at distance 2 without a click above and 1 with one.
   const auto model = model_of("user-browsing(attraction=0/0.5)", 2);
   const auto distribution = exact_distribution(*model, {1, 1});
@@ -191,7 +191,7 @@ void expect_same(const PatternDistribution& exact, const PatternDistribution& li
   EXPECT_NEAR(total, 1, 1e-12) << what;
 }
 
-TEST(click_models, chain_of_the_dependent_click_model_is_the_literal_model) {
+TEST(ClickModels, chain_of_the_dependent_click_model_is_the_literal_model) {
   const std::vector<double> click{.3, .6, 1};
   const std::vector<double> stop{0, .5, .9};
   for (const bool anywhere : {false, true}) {
@@ -206,7 +206,7 @@ TEST(click_models, chain_of_the_dependent_click_model_is_the_literal_model) {
   }
 }
 
-TEST(click_models, chain_of_the_cascade_model_is_the_literal_model) {
+TEST(ClickModels, chain_of_the_cascade_model_is_the_literal_model) {
   const auto model = model_of("cascade(attraction=0.1/0.5/0.9)");
   for_each_list(5, 3, [&](const std::vector<Grade>& list) {
     PatternDistribution literal;
@@ -215,7 +215,7 @@ TEST(click_models, chain_of_the_cascade_model_is_the_literal_model) {
   });
 }
 
-TEST(click_models, chain_of_the_dynamic_bayesian_model_is_the_literal_model) {
+TEST(ClickModels, chain_of_the_dynamic_bayesian_model_is_the_literal_model) {
   const auto model =
       model_of("dynamic-bayesian(attraction=0.2/0.5/0.8,satisfaction=0.1/0.5/0.9,gamma=0.8)");
   for_each_list(4, 3, [&](const std::vector<Grade>& list) {
@@ -225,7 +225,7 @@ TEST(click_models, chain_of_the_dynamic_bayesian_model_is_the_literal_model) {
   });
 }
 
-TEST(click_models, chains_of_examination_models_are_the_literal_models) {
+TEST(ClickModels, chains_of_examination_models_are_the_literal_models) {
   for (const bool browsing : {false, true}) {
     for (const double eta : {1.0, 0.5}) {
       const auto model = model_of(std::string(browsing ? "user-browsing" : "position-based") +
@@ -239,7 +239,7 @@ TEST(click_models, chains_of_examination_models_are_the_literal_models) {
   }
 }
 
-TEST(click_models, marginals_counts_and_credits_are_sums_over_patterns) {
+TEST(ClickModels, marginals_counts_and_credits_are_sums_over_patterns) {
   const std::vector<int> credits{1, -1, 2, 0, -3};
   for (const std::string& text : model_texts()) {
     const auto model = model_of(text);
@@ -310,7 +310,7 @@ double worst_excess(const ClickModel& sampled, const ClickModel& exact,
   return worst;
 }
 
-TEST(click_models, samplers_follow_their_chains_on_all_lists_of_up_to_four_documents) {
+TEST(ClickModels, samplers_follow_their_chains_on_all_lists_of_up_to_four_documents) {
   std::uint64_t seed = 1;
   for (const std::string& text : model_texts()) {
     const auto model = model_of(text);
@@ -320,13 +320,13 @@ TEST(click_models, samplers_follow_their_chains_on_all_lists_of_up_to_four_docum
   }
 }
 
-TEST(click_models, the_comparison_tells_the_two_stopping_conventions_apart) {
+TEST(ClickModels, the_comparison_tells_the_two_stopping_conventions_apart) {
   const auto after_click = model_of("navigational");
   const auto always = model_of("navigational(stop=always)");
   EXPECT_GT(worst_excess(*always, *after_click, {0, 1, 2}, 5000, 1), 0);
 }
 
-TEST(click_models, perfect_user_never_clicks_where_nothing_is_relevant) {
+TEST(ClickModels, perfect_user_never_clicks_where_nothing_is_relevant) {
   for (const std::string text : {"perfect", "perfect(stop=always)", "cascade", "position-based"}) {
     const auto model = model_of(text, 5);
     Pattern clicks;
@@ -338,7 +338,7 @@ TEST(click_models, perfect_user_never_clicks_where_nothing_is_relevant) {
   }
 }
 
-TEST(click_models, perfect_user_clicks_every_document_of_the_top_grade) {
+TEST(ClickModels, perfect_user_clicks_every_document_of_the_top_grade) {
   const auto model = model_of("perfect", 5);
   Pattern clicks;
   for (std::uint64_t i = 0; i < 1000; ++i) {
@@ -348,7 +348,7 @@ TEST(click_models, perfect_user_clicks_every_document_of_the_top_grade) {
   }
 }
 
-TEST(click_models, cascade_user_clicks_at_most_once) {
+TEST(ClickModels, cascade_user_clicks_at_most_once) {
   const auto model = model_of("cascade(attraction=0.5/0.5/0.5)");
   Pattern clicks;
   for (std::uint64_t i = 0; i < 1000; ++i) {
@@ -358,7 +358,7 @@ TEST(click_models, cascade_user_clicks_at_most_once) {
   }
 }
 
-TEST(click_models, empty_list_gets_no_click_and_drops_what_was_there) {
+TEST(ClickModels, empty_list_gets_no_click_and_drops_what_was_there) {
   for (const std::string& text : model_texts()) {
     Pattern clicks{1, 2, 3};
     RoundRng rng = Stream(1, 0, Purpose::test).at(0);
@@ -368,7 +368,7 @@ TEST(click_models, empty_list_gets_no_click_and_drops_what_was_there) {
   }
 }
 
-TEST(click_models, unknown_grade_is_a_broken_precondition) {
+TEST(ClickModels, unknown_grade_is_a_broken_precondition) {
   const auto model = model_of("navigational", 2);
   Pattern clicks;
   RoundRng rng = Stream(1, 0, Purpose::test).at(0);
@@ -377,7 +377,7 @@ TEST(click_models, unknown_grade_is_a_broken_precondition) {
 
 // --- names --------------------------------------------------------------------------------------
 
-TEST(click_models, canonical_text_configures_the_same_user) {
+TEST(ClickModels, canonical_text_configures_the_same_user) {
   for (const std::string& text : model_texts()) {
     const auto model = model_of(text);
     EXPECT_EQ(model->canonical(), text);
@@ -388,7 +388,7 @@ TEST(click_models, canonical_text_configures_the_same_user) {
   }
 }
 
-TEST(click_models, every_name_works_without_options) {
+TEST(ClickModels, every_name_works_without_options) {
   EXPECT_EQ(click_model_catalogue().names().size(), 10u);
   for (const ClickModelKind& kind : click_model_catalogue()) {
     const ClickModelFacts& facts = kind.facts;
@@ -399,7 +399,7 @@ TEST(click_models, every_name_works_without_options) {
   }
 }
 
-TEST(click_models, errors_name_the_model_the_option_and_what_is_allowed) {
+TEST(ClickModels, errors_name_the_model_the_option_and_what_is_allowed) {
   EXPECT_NE(error_of("navigatonal")
                 .find("there is no click model 'navigatonal' (did you mean "
                       "'navigational'?"),

@@ -36,7 +36,7 @@ std::vector<float> row_of(const JudgedQueries& queries, std::size_t query, Docum
 
 // --- the matrix ---------------------------------------------------------------------------------
 
-TEST(feature_matrix_builder, any_widening_gives_the_matrix_that_knew_its_width) {
+TEST(FeatureMatrixBuilder, any_widening_gives_the_matrix_that_knew_its_width) {
   for (std::uint64_t trial = 0; trial < 300; ++trial) {
     RoundRng rng = Stream(1, 0, Purpose::test, "builder").at(trial);
     FeatureMatrixBuilder builder;
@@ -66,7 +66,7 @@ TEST(feature_matrix_builder, any_widening_gives_the_matrix_that_knew_its_width) 
   }
 }
 
-TEST(judged_queries, subset_and_widening_keep_what_belongs_together) {
+TEST(JudgedQueries, subset_and_widening_keep_what_belongs_together) {
   const auto queries = read("2 qid:1 1:5 2:6\n0 qid:1 1:7\n1 qid:4 1:8\n3 qid:9 2:9\n");
   const auto subset = queries.subset(std::vector<std::size_t>{2, 0});
   EXPECT_EQ(subset, read("3 qid:9 2:9\n2 qid:1 1:5 2:6\n0 qid:1 1:7\n"));
@@ -79,7 +79,7 @@ TEST(judged_queries, subset_and_widening_keep_what_belongs_together) {
 
 // --- normalisation ------------------------------------------------------------------------------
 
-TEST(normalisation, min_max_by_hand) {
+TEST(Normalisation, min_max_by_hand) {
   auto queries = read(
       "0 qid:1 1:2 2:-1 3:7\n0 qid:1 1:6 2:3 3:7\n0 qid:1 1:3 2:1 3:7\n"
       "0 qid:2 1:100 2:5 3:1\n0 qid:2 1:300 2:5 3:2\n");
@@ -91,7 +91,7 @@ TEST(normalisation, min_max_by_hand) {
   EXPECT_EQ(row_of(queries, 1, 1), (std::vector<float>{1, 0, 1}));
 }
 
-TEST(normalisation, z_score_by_hand) {
+TEST(Normalisation, z_score_by_hand) {
   // 1, 3: mean 2, population sd 1. 0.1 three times: constant, though a float sum of them is not
   // 0.3.
   auto queries = read(
@@ -103,7 +103,7 @@ TEST(normalisation, z_score_by_hand) {
   for (Document d = 0; d < 3; ++d) EXPECT_EQ(row_of(queries, 1, d), (std::vector<float>{0, 0}));
 }
 
-TEST(normalisation, of_extreme_floats_stays_finite) {
+TEST(Normalisation, of_extreme_floats_stays_finite) {
   auto queries = read("0 qid:1 1:-3e38\n0 qid:1 1:3e38\n0 qid:1 1:0\n");
   auto other = queries.clone();
   normalise(queries, Normalisation::min_max);
@@ -112,7 +112,7 @@ TEST(normalisation, of_extreme_floats_stays_finite) {
   EXPECT_TRUE(std::isfinite(row_of(other, 0, 0)[0]));
 }
 
-TEST(normalisation, none_changes_nothing) {
+TEST(Normalisation, none_changes_nothing) {
   const auto queries = make_synthetic(SyntheticOptions{});
   auto same = queries.clone();
   normalise(same, Normalisation::none);
@@ -121,7 +121,7 @@ TEST(normalisation, none_changes_nothing) {
 
 // --- folds --------------------------------------------------------------------------------------
 
-TEST(folds, parts_are_disjoint_complete_and_even) {
+TEST(Folds, parts_are_disjoint_complete_and_even) {
   for (const std::size_t n : {0, 1, 4, 5, 23, 100}) {
     const auto parts = split_queries(n, 5, 7);
     std::set<std::size_t> all;
@@ -137,7 +137,7 @@ TEST(folds, parts_are_disjoint_complete_and_even) {
   EXPECT_NE(split_queries(50, 5, 7), split_queries(50, 5, 8));
 }
 
-TEST(folds, five_folds_test_every_query_once_and_rotate_as_letor_does) {
+TEST(Folds, five_folds_test_every_query_once_and_rotate_as_letor_does) {
   const auto queries = make_synthetic({.queries = 23, .documents = 3, .features = 2});
   std::multiset<std::uint64_t> tested;
   std::vector<std::set<std::uint64_t>> vali;
@@ -163,7 +163,7 @@ TEST(folds, five_folds_test_every_query_once_and_rotate_as_letor_does) {
   EXPECT_FALSE(letor_fold(make_synthetic({.queries = 4}), 0, 1).ok());
 }
 
-TEST(folds, folder_of_letor_is_read_with_equal_widths) {
+TEST(Folds, folder_of_letor_is_read_with_equal_widths) {
   const auto folder = std::filesystem::temp_directory_path() /
                       ("duel_fold_" + std::to_string(std::random_device{}()));
   std::filesystem::create_directory(folder);
@@ -186,7 +186,7 @@ TEST(folds, folder_of_letor_is_read_with_equal_widths) {
 
 // --- synthetic data -----------------------------------------------------------------------------
 
-TEST(synthetic, has_the_asked_shape_and_shares_of_grades) {
+TEST(Synthetic, has_the_asked_shape_and_shares_of_grades) {
   const auto queries = make_synthetic({.queries = 62, .documents = 50, .features = 7, .grades = 5});
   EXPECT_EQ(queries.num_queries(), 62u);
   EXPECT_EQ(queries.num_documents(), 3100u);
@@ -200,7 +200,7 @@ TEST(synthetic, has_the_asked_shape_and_shares_of_grades) {
   EXPECT_EQ(counts, (std::vector<std::size_t>{1600, 800, 400, 200, 100}));
 }
 
-TEST(synthetic, is_a_function_of_its_options) {
+TEST(Synthetic, is_a_function_of_its_options) {
   const SyntheticOptions options{.queries = 5, .documents = 6, .features = 3};
   EXPECT_EQ(make_synthetic(options), make_synthetic(options));
   auto other = options;
@@ -208,7 +208,7 @@ TEST(synthetic, is_a_function_of_its_options) {
   EXPECT_FALSE(make_synthetic(other) == make_synthetic(options));
 }
 
-TEST(synthetic, without_noise_grades_follow_the_hidden_ranker_exactly) {
+TEST(Synthetic, without_noise_grades_follow_the_hidden_ranker_exactly) {
   const SyntheticOptions options{.queries = 20, .documents = 30, .features = 6, .noise = 0};
   const auto queries = make_synthetic(options);
   const auto weights = synthetic_weights(options);
@@ -227,7 +227,7 @@ TEST(synthetic, without_noise_grades_follow_the_hidden_ranker_exactly) {
   }
 }
 
-TEST(synthetic, noise_has_the_stated_size) {
+TEST(Synthetic, noise_has_the_stated_size) {
   // With noise equal to the signal, score and merit correlate at sqrt(1/2). A grade of 2 by
   // quantile is merit above a cut c with share 1/3; for normal merits the mean score of the upper
   // third is phi(c)/(1/3) sqrt(1/2) = 0.7713 in standard deviations (c = 0.4307), of 20 000
@@ -288,14 +288,14 @@ std::uint64_t signature(const JudgedQueries& queries) {
 }
 
 // Kept on purpose: independent features keep the bits that they had before there were factors.
-TEST(synthetic, independent_features_keep_their_bits) {
+TEST(Synthetic, independent_features_keep_their_bits) {
   EXPECT_EQ(signature(make_synthetic(SyntheticOptions{})), 0x17ef20bddc4efef8ULL);
   EXPECT_EQ(signature(make_synthetic(
                 {.queries = 7, .documents = 9, .features = 5, .noise = 2, .seed = 3})),
             0x0133a9d670e6cb82ULL);
 }
 
-TEST(synthetic, features_of_factors_correlate_as_their_loadings_say) {
+TEST(Synthetic, features_of_factors_correlate_as_their_loadings_say) {
   const SyntheticOptions options{
       .queries = 400, .documents = 50, .features = 10, .seed = 4, .factors = 3, .own = 0.2};
   const auto queries = make_synthetic(options);
@@ -329,7 +329,7 @@ TEST(synthetic, features_of_factors_correlate_as_their_loadings_say) {
   EXPECT_GT(strongest, 0.5);
 }
 
-TEST(synthetic, factors_fall_in_strength_and_features_have_one_length) {
+TEST(Synthetic, factors_fall_in_strength_and_features_have_one_length) {
   const SyntheticOptions options{.features = 2000, .factors = 16};
   const auto loadings = synthetic_loadings(options);
   std::vector<double> strength(16);
@@ -349,7 +349,7 @@ TEST(synthetic, factors_fall_in_strength_and_features_have_one_length) {
   EXPECT_GT(strength[0], strength[1]);
 }
 
-TEST(synthetic, without_noise_the_hidden_ranker_is_exact_with_factors_too) {
+TEST(Synthetic, without_noise_the_hidden_ranker_is_exact_with_factors_too) {
   const SyntheticOptions options{
       .queries = 20, .documents = 30, .features = 6, .noise = 0, .factors = 2};
   const auto queries = make_synthetic(options);
@@ -369,7 +369,7 @@ TEST(synthetic, without_noise_the_hidden_ranker_is_exact_with_factors_too) {
   }
 }
 
-TEST(judged_catalogue, takes_files_and_synthetic_data) {
+TEST(JudgedCatalogue, takes_files_and_synthetic_data) {
   const auto queries = resolve_judged_queries("synthetic(queries=3, documents=4, features=2)");
   ASSERT_TRUE(queries.ok());
   EXPECT_EQ(*queries, make_synthetic({.queries = 3, .documents = 4, .features = 2}));

@@ -75,7 +75,7 @@ class TemporaryFile {
 
 // --- what is read -------------------------------------------------------------------------------
 
-TEST(letor_reader, reads_grades_queries_and_features) {
+TEST(LetorReader, reads_grades_queries_and_features) {
   const auto queries = read(
       "2 qid:10 1:0.5 2:-1.25 3:3e-2 #docid = GX1\n"
       "0 qid:10 1:1 2:2 3:3\n"
@@ -92,7 +92,7 @@ TEST(letor_reader, reads_grades_queries_and_features) {
   EXPECT_EQ(row_of(queries, 1, 0), (std::vector<float>{0, 0, 1}));
 }
 
-TEST(letor_reader, missing_features_are_zero_and_rows_widen_later) {
+TEST(LetorReader, missing_features_are_zero_and_rows_widen_later) {
   const auto queries = read("1 qid:1\n0 qid:1 2:5\n0 qid:1 1:1\n2 qid:2 5:9\n0 qid:2 4:3\n");
   EXPECT_EQ(queries.num_features(), 5u);
   EXPECT_EQ(row_of(queries, 0, 0), (std::vector<float>{0, 0, 0, 0, 0}));
@@ -102,7 +102,7 @@ TEST(letor_reader, missing_features_are_zero_and_rows_widen_later) {
   EXPECT_EQ(row_of(queries, 1, 1), (std::vector<float>{0, 0, 0, 3, 0}));
 }
 
-TEST(letor_reader, takes_what_files_have_at_their_edges) {
+TEST(LetorReader, takes_what_files_have_at_their_edges) {
   const auto plain = read("2 qid:1 1:0.5 2:1\n0 qid:2 1:1 2:0\n");
   for (const std::string_view text : {
            "2 qid:1 1:0.5 2:1\n0 qid:2 1:1 2:0",                        // no final newline
@@ -118,7 +118,7 @@ TEST(letor_reader, takes_what_files_have_at_their_edges) {
   }
 }
 
-TEST(letor_reader, takes_large_numbers_of_features_and_queries) {
+TEST(LetorReader, takes_large_numbers_of_features_and_queries) {
   const auto queries = read("255 qid:18446744073709551615 700:1 100000:2\n");
   EXPECT_EQ(queries.num_features(), 100000u);
   EXPECT_EQ(queries.qid(0), 18446744073709551615u);
@@ -158,7 +158,7 @@ std::string random_letor(RoundRng& rng, std::size_t num_features) {
   return text;
 }
 
-TEST(letor_reader, agrees_with_the_literal_reader_on_random_files) {
+TEST(LetorReader, agrees_with_the_literal_reader_on_random_files) {
   for (std::uint64_t i = 0; i < 200; ++i) {
     RoundRng rng = Stream(1, 0, Purpose::test, "letor").at(i);
     const std::string text = random_letor(rng, 1 + rng.below(60));
@@ -167,7 +167,7 @@ TEST(letor_reader, agrees_with_the_literal_reader_on_random_files) {
   }
 }
 
-TEST(letor_reader, seams_between_chunks_change_nothing) {
+TEST(LetorReader, seams_between_chunks_change_nothing) {
   RoundRng rng = Stream(2, 0, Purpose::test, "letor").at(0);
   const std::string text = "\xef\xbb\xbf" + random_letor(rng, 30);
   const auto whole = read(text);
@@ -176,7 +176,7 @@ TEST(letor_reader, seams_between_chunks_change_nothing) {
   }
 }
 
-TEST(letor_reader, what_was_read_survives_being_written) {
+TEST(LetorReader, what_was_read_survives_being_written) {
   for (std::uint64_t i = 0; i < 50; ++i) {
     RoundRng rng = Stream(3, 0, Purpose::test, "letor").at(i);
     const auto queries = read(random_letor(rng, 20));
@@ -186,7 +186,7 @@ TEST(letor_reader, what_was_read_survives_being_written) {
   }
 }
 
-TEST(letor_reader, memory_is_that_of_the_dense_matrix) {
+TEST(LetorReader, memory_is_that_of_the_dense_matrix) {
   std::string text;
   for (int i = 0; i < 5000; ++i) text += "0 qid:1 1:1 3:1\n";
   text += "0 qid:1 7:1\n";
@@ -207,7 +207,7 @@ void expect_nearest_float(const std::string& text) {
   ASSERT_EQ(parsed.value, expected) << text;
 }
 
-TEST(feature_value, is_the_nearest_float_for_random_decimals) {
+TEST(FeatureValue, is_the_nearest_float_for_random_decimals) {
   const Stream stream(4, 0, Purpose::test, "decimals");
   for (std::uint64_t i = 0; i < 300'000; ++i) {
     RoundRng rng = stream.at(i);
@@ -221,7 +221,7 @@ TEST(feature_value, is_the_nearest_float_for_random_decimals) {
   }
 }
 
-TEST(feature_value, is_the_nearest_float_next_to_and_at_the_middle_of_two_floats) {
+TEST(FeatureValue, is_the_nearest_float_next_to_and_at_the_middle_of_two_floats) {
   // Middles of neighbouring floats have at most 17 more digits than a double holds; a digit behind
   // them decides.
   const Stream stream(5, 0, Purpose::test, "middles");
@@ -237,7 +237,7 @@ TEST(feature_value, is_the_nearest_float_next_to_and_at_the_middle_of_two_floats
   }
 }
 
-TEST(feature_value, tiny_numbers_become_denormals_or_zero_and_huge_ones_are_faults) {
+TEST(FeatureValue, tiny_numbers_become_denormals_or_zero_and_huge_ones_are_faults) {
   const auto value_of = [](const std::string& text) {
     return parse_feature_value((text + "\n").c_str());
   };
@@ -262,7 +262,7 @@ TEST(feature_value, tiny_numbers_become_denormals_or_zero_and_huge_ones_are_faul
 
 // --- errors -------------------------------------------------------------------------------------
 
-TEST(letor_reader, errors_name_file_line_value_and_remedy) {
+TEST(LetorReader, errors_name_file_line_value_and_remedy) {
   const std::string good = "0 qid:1 1:1\n";
   EXPECT_EQ(error_of(good + "x qid:1 1:1\n"),
             "data.txt:2: 'x' is not a grade (a whole number, 0 to 255)");
@@ -318,7 +318,7 @@ TEST(letor_reader, errors_name_file_line_value_and_remedy) {
   EXPECT_EQ(error_of("# only\n\n"), "data.txt: there are no documents");
 }
 
-TEST(letor_reader, refuses_what_is_beyond_its_limits) {
+TEST(LetorReader, refuses_what_is_beyond_its_limits) {
   EXPECT_EQ(
       error_of("1 qid:1 1:1 # " + std::string(100, 'x'), {.line_bytes = 50, .buffer_bytes = 8}),
       "data.txt:1: the line is longer than 50 bytes");
@@ -350,7 +350,7 @@ std::string gzip(std::string_view text) {
   return packed;
 }
 
-TEST(letor_reader, reads_gzip_whatever_the_name) {
+TEST(LetorReader, reads_gzip_whatever_the_name) {
   RoundRng rng = Stream(6, 0, Purpose::test, "letor").at(0);
   std::string text;
   for (std::uint64_t i = 0; i < 20; ++i) text = random_letor(rng, 40);
@@ -361,7 +361,7 @@ TEST(letor_reader, reads_gzip_whatever_the_name) {
   EXPECT_EQ(*queries, read(text));
 }
 
-TEST(letor_reader, cut_or_broken_gzip_gives_an_error_and_no_part_of_the_data) {
+TEST(LetorReader, cut_or_broken_gzip_gives_an_error_and_no_part_of_the_data) {
   RoundRng rng = Stream(7, 0, Purpose::test, "letor").at(0);
   std::string packed = gzip(random_letor(rng, 40));
   const TemporaryFile file("cut.gz");
@@ -380,7 +380,7 @@ TEST(letor_reader, cut_or_broken_gzip_gives_an_error_and_no_part_of_the_data) {
       << broken.error().to_string();
 }
 
-TEST(letor_reader, absent_files_and_folders_are_errors) {
+TEST(LetorReader, absent_files_and_folders_are_errors) {
   const auto absent = read_letor_file("/nowhere/data.txt");
   ASSERT_FALSE(absent.ok());
   EXPECT_EQ(absent.error().to_string(), "/nowhere/data.txt: there is no such file");
@@ -389,7 +389,7 @@ TEST(letor_reader, absent_files_and_folders_are_errors) {
   EXPECT_EQ(folder.error().to_string(), "/: is a directory, not a file");
 }
 
-TEST(letor_reader, query_sizes_beside_the_file_stand_for_queries_in_it) {
+TEST(LetorReader, query_sizes_beside_the_file_stand_for_queries_in_it) {
   const TemporaryFile data("plain.txt");
   const TemporaryFile sizes("plain.txt.query");
   ASSERT_EQ(sizes.path(), data.path() + ".query");
@@ -420,7 +420,7 @@ struct SharedFile {
   std::size_t grades;
 };
 
-TEST(letor_reader, reads_published_files_as_the_literal_reader_does) {
+TEST(LetorReader, reads_published_files_as_the_literal_reader_does) {
   for (const SharedFile& file : {SharedFile{"ltr/mq2008_fold_test.txt", 2874, 156, 46, 3},
                                  SharedFile{"ltr/mslr_fold1_test_sample.txt", 1900, 18, 136, 5}}) {
     const auto path = test::shared_file(file.name);
@@ -436,7 +436,7 @@ TEST(letor_reader, reads_published_files_as_the_literal_reader_does) {
   }
 }
 
-TEST(letor_reader, reads_published_files_with_query_sizes) {
+TEST(LetorReader, reads_published_files_with_query_sizes) {
   DUEL_SHARED_FILE(path, "ltr/lightgbm_lambdarank/rank.train");
   const auto queries = read_letor_file(*path);
   ASSERT_TRUE(queries.ok()) << queries.error().to_string();

@@ -44,7 +44,7 @@ std::vector<Document> list_of(std::span<const Document> documents) {
   return {documents.begin(), documents.end()};
 }
 
-TEST(rankers, one_per_feature) {
+TEST(Rankers, one_per_feature) {
   const auto rankers = resolve_rankers("features", sample());
   ASSERT_TRUE(rankers.ok());
   ASSERT_EQ(rankers->size(), 3u);
@@ -52,7 +52,7 @@ TEST(rankers, one_per_feature) {
   EXPECT_EQ(scores_of(*(*rankers)[1], 0), (std::vector<double>{10, 20, 30}));
 }
 
-TEST(rankers, linear_weights_dense_and_sparse) {
+TEST(Rankers, linear_weights_dense_and_sparse) {
   const auto rankers =
       read_rankers_text("rankers.txt", "# name weights\nall 1 0.5 -1\n\nlast 3:-2 # worst\n", 3);
   ASSERT_TRUE(rankers.ok()) << rankers.error().to_string();
@@ -62,7 +62,7 @@ TEST(rankers, linear_weights_dense_and_sparse) {
   EXPECT_EQ(scores_of(*(*rankers)[1], 0), (std::vector<double>{-8, -4, -2}));
 }
 
-TEST(rankers, bm25_by_hand) {
+TEST(Rankers, bm25_by_hand) {
   // tf 1, 3, 0 | 2; lengths 10, 20, 30 | 20, mean 20; k1 = 1.2, b = 0.75:
   //   1 * 2.2/(1 + 1.2 (0.25 + 0.75 * 0.5)) = 2.2/1.75; 3 * 2.2/(3 + 1.2) ; 0; 2 * 2.2/(2 + 1.2).
   const auto rankers = resolve_rankers("bm25(tf=1,length=2)", sample());
@@ -77,14 +77,14 @@ TEST(rankers, bm25_by_hand) {
   EXPECT_EQ(scores_of(*weighted->front(), 0), (std::vector<double>{4, 2, 0}));
 }
 
-TEST(rankers, several_by_name) {
+TEST(Rankers, several_by_name) {
   const auto rankers = resolve_rankers("feature(index=2), bm25(tf=1,length=2)", sample());
   ASSERT_TRUE(rankers.ok()) << rankers.error().to_string();
   EXPECT_EQ((*rankers)[0]->name(), "f2");
   EXPECT_EQ((*rankers)[1]->name(), "bm25(tf=1,length=2)");
 }
 
-TEST(rankers, from_a_file_by_its_path) {
+TEST(Rankers, from_a_file_by_its_path) {
   const auto path = std::filesystem::temp_directory_path() / "duel_rankers_test.txt";
   std::ofstream(path) << "only 1:1\n";
   const auto rankers = resolve_rankers(path.string(), sample());
@@ -93,7 +93,7 @@ TEST(rankers, from_a_file_by_its_path) {
   std::filesystem::remove(path);
 }
 
-TEST(rankers, errors_name_what_is_wrong) {
+TEST(Rankers, errors_name_what_is_wrong) {
   EXPECT_EQ(error_of("feature(index=4)"), "ranker 'feature': the data have no feature 4 (1 to 3)");
   EXPECT_EQ(error_of("feature"),
             "ranker 'feature': which feature is not said (write feature(index=3))");
@@ -111,7 +111,7 @@ TEST(rankers, errors_name_what_is_wrong) {
             "more)");
 }
 
-TEST(rankers, errors_in_files_name_the_line) {
+TEST(Rankers, errors_in_files_name_the_line) {
   EXPECT_EQ(file_error_of("a 1 2\n"),
             "rankers.txt:1: 2 weights for 3 features (one weight per feature, or index:weight)");
   EXPECT_EQ(file_error_of("a 1 2 3\na 1 2 3\n"), "rankers.txt:2: a second ranker named 'a'");
@@ -135,7 +135,7 @@ TEST(rankers, errors_in_files_name_the_line) {
 
 // --- order --------------------------------------------------------------------------------------
 
-TEST(document_order, best_first_and_equal_scores_by_index) {
+TEST(DocumentOrder, best_first_and_equal_scores_by_index) {
   DocumentOrder order;
   const std::vector<double> scores{1, 3, 2, 3, 1, 3};
   EXPECT_EQ(list_of(order.top(scores, 10)), (std::vector<Document>{1, 3, 5, 2, 0, 4}));
@@ -144,7 +144,7 @@ TEST(document_order, best_first_and_equal_scores_by_index) {
   EXPECT_EQ(list_of(order.top({}, 3)), (std::vector<Document>{}));
 }
 
-TEST(document_order, any_top_is_the_beginning_of_the_whole_order) {
+TEST(DocumentOrder, any_top_is_the_beginning_of_the_whole_order) {
   for (std::uint64_t i = 0; i < 200; ++i) {
     RoundRng rng = Stream(1, 0, Purpose::test, "order").at(i);
     std::vector<double> scores(rng.below(50));
@@ -159,7 +159,7 @@ TEST(document_order, any_top_is_the_beginning_of_the_whole_order) {
   }
 }
 
-TEST(document_order, random_ties_are_fair_and_repeatable) {
+TEST(DocumentOrder, random_ties_are_fair_and_repeatable) {
   // Each of 4 documents with equal scores is first in a quarter of keys: se = sqrt(3/16/n).
   DocumentOrder order;
   const std::vector<double> scores(4, 0.5);

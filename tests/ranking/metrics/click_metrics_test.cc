@@ -39,7 +39,7 @@ double by_user(const std::array<ClickMetricResult, kNumClickMetrics>& results, C
   return result_of(results, metric).user_weighted.value().mean;
 }
 
-TEST(click_metrics, clicks_at_ranks_two_and_five_by_hand) {
+TEST(ClickMetrics, clicks_at_ranks_two_and_five_by_hand) {
   const std::vector<LoggedClick> clicks{{5, 30.0}, {2, 4.0}};
   const auto sums = click_sums_of(clicks);
   EXPECT_EQ(ratio_of(sums, ClickMetric::max_reciprocal_rank), 0.5);
@@ -52,7 +52,7 @@ TEST(click_metrics, clicks_at_ranks_two_and_five_by_hand) {
   EXPECT_EQ(ratio_of(sums, ClickMetric::time_to_last_click), 30);
 }
 
-TEST(click_metrics, repeated_clicks_count_only_as_clicks) {
+TEST(ClickMetrics, repeated_clicks_count_only_as_clicks) {
   const std::vector<LoggedClick> clicks{{1, {}}, {1, {}}, {4, {}}};
   const auto sums = click_sums_of(clicks);
   EXPECT_EQ(ratio_of(sums, ClickMetric::clicks_per_query), 3);
@@ -70,7 +70,7 @@ constexpr std::string_view kLog =
     "ann,1810,jaguar cars,1,10\n"
     "ann,3611,weather,1 1 3,1 2 6\n";
 
-TEST(click_metrics, of_a_log_by_hand) {
+TEST(ClickMetrics, of_a_log_by_hand) {
   const auto results = compute_click_metrics(log_of(kLog));
   EXPECT_EQ(by_query(results, ClickMetric::abandonment_rate), 1.0 / 5);
   EXPECT_EQ(by_user(results, ClickMetric::abandonment_rate), (1.0 / 4 + 0) / 2);
@@ -91,7 +91,7 @@ TEST(click_metrics, of_a_log_by_hand) {
   for (const auto& result : results) EXPECT_EQ(result.users, 2u);
 }
 
-TEST(click_metrics, sessions_do_not_depend_on_the_order_of_lines) {
+TEST(ClickMetrics, sessions_do_not_depend_on_the_order_of_lines) {
   const auto shuffled = log_of(
       "user\ttime\tquery\tranks\n"
       "ann\t3611\tweather\t1,3\n"
@@ -102,7 +102,7 @@ TEST(click_metrics, sessions_do_not_depend_on_the_order_of_lines) {
   EXPECT_EQ(by_query(compute_click_metrics(shuffled), ClickMetric::queries_per_session), 5.0 / 3);
 }
 
-TEST(click_metrics, what_a_log_cannot_tell_is_absent) {
+TEST(ClickMetrics, what_a_log_cannot_tell_is_absent) {
   const auto results = compute_click_metrics(log_of("query,ranks\nq1,\nq2,3\n"));
   for (const ClickMetric metric :
        {ClickMetric::reformulation_rate, ClickMetric::queries_per_session,
@@ -116,7 +116,7 @@ TEST(click_metrics, what_a_log_cannot_tell_is_absent) {
       result_of(results, ClickMetric::pskip).query_weighted.value().standard_error.has_value());
 }
 
-TEST(click_metrics, standard_error_is_that_of_a_mean_over_users) {
+TEST(ClickMetrics, standard_error_is_that_of_a_mean_over_users) {
   // One query per user, abandoned by 300 of 1000: the bootstrap's true deviation is
   // sqrt(.3 * .7/1000) = 0.014491, and 1000 resamples estimate it within 1/sqrt(2000) = 2.2 % (one
   // standard error).
@@ -134,7 +134,7 @@ TEST(click_metrics, standard_error_is_that_of_a_mean_over_users) {
   EXPECT_NEAR(*result.user_weighted->standard_error, expected, 5 * 0.0224 * expected);
 }
 
-TEST(click_metrics, users_are_resampled_not_queries) {
+TEST(ClickMetrics, users_are_resampled_not_queries) {
   // 50 users with 40 equal queries each, half of them always abandon: the deviation is that of 50
   // values, sqrt(.25/50) = 0.0707, not that of 2000.
   ClickLog log;
@@ -150,7 +150,7 @@ TEST(click_metrics, users_are_resampled_not_queries) {
               std::sqrt(.25 / 50), 5 * 0.0224 * std::sqrt(.25 / 50));
 }
 
-TEST(click_metrics, are_a_function_of_log_and_seed) {
+TEST(ClickMetrics, are_a_function_of_log_and_seed) {
   const auto log = log_of(kLog);
   const auto first = compute_click_metrics(log, {.seed = 3});
   const auto again = compute_click_metrics(log, {.seed = 3});
@@ -162,7 +162,7 @@ TEST(click_metrics, are_a_function_of_log_and_seed) {
   EXPECT_NE(error(first), error(other));
 }
 
-TEST(click_log, errors_name_the_line) {
+TEST(ClickLog, errors_name_the_line) {
   EXPECT_EQ(
       error_of(""),
       "log.csv:0: the log is empty (begin with a line such as user,time,query,ranks,seconds)");
@@ -186,7 +186,7 @@ TEST(click_log, errors_name_the_line) {
   EXPECT_EQ(error_of("ranks\n"), "log.csv:1: there are no queries");
 }
 
-TEST(click_log, published_pages_of_one_query) {
+TEST(ClickLog, published_pages_of_one_query) {
   DUEL_SHARED_FILE(path, "clicks/yandex_one_query_train.tsv");
   const auto log = read_click_log_file(*path);
   ASSERT_TRUE(log.ok()) << log.error().to_string();

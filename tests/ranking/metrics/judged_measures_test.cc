@@ -15,7 +15,7 @@ using Grades = std::vector<Grade>;
 // 1/log2(rank + 1), as the C library has it.
 double discount(int rank) { return 1 / std::log2(rank + 1.0); }
 
-TEST(dcg, by_hand_with_both_gains_and_both_bases) {
+TEST(Dcg, by_hand_with_both_gains_and_both_bases) {
   const Grades ranked{2, 0, 1};
   EXPECT_NEAR(dcg(ranked, 3), 3 + 1 * 0.5, 1e-15);
   EXPECT_NEAR(dcg(ranked, 3, Gain::linear), 2 + 0.5, 1e-15);
@@ -26,7 +26,7 @@ TEST(dcg, by_hand_with_both_gains_and_both_bases) {
   EXPECT_NEAR(dcg(ranked, 100), 3.5, 1e-15);
 }
 
-TEST(dcg, discounts_match_the_c_library_at_all_depths) {
+TEST(Dcg, discounts_match_the_c_library_at_all_depths) {
   for (const int rank : {1, 2, 3, 10, 1000, 1024, 1025, 5000}) {
     Grades ranked(static_cast<std::size_t>(rank), 0);
     ranked.back() = 1;
@@ -34,12 +34,12 @@ TEST(dcg, discounts_match_the_c_library_at_all_depths) {
   }
 }
 
-TEST(dcg, of_high_grades_is_finite) {
+TEST(Dcg, of_high_grades_is_finite) {
   EXPECT_EQ(dcg(Grades{255}, 1), std::ldexp(1.0, 255));
   EXPECT_EQ(dcg(Grades{52}, 1), std::ldexp(1.0, 52) - 1);
 }
 
-TEST(ndcg, by_hand) {
+TEST(Ndcg, by_hand) {
   // Shown 1, 0, 2; best 2, 1, 0. Gains 2^g - 1.
   const Grades ranked{1, 0, 2};
   const double ideal = 3 + 1 * discount(2);
@@ -51,19 +51,19 @@ TEST(ndcg, by_hand) {
               1e-15);
 }
 
-TEST(ndcg, of_fewer_than_k_documents_compares_with_what_there_is) {
+TEST(Ndcg, of_fewer_than_k_documents_compares_with_what_there_is) {
   const Grades ranked{0, 1};
   EXPECT_NEAR(ndcg(ranked, ranked, 10), discount(2), 1e-15);
   EXPECT_EQ(ndcg(Grades{1, 0}, Grades{0, 1}, 10), 1);
   EXPECT_EQ(ndcg(Grades{}, Grades{}, 10), 0);
 }
 
-TEST(ndcg, of_a_short_list_is_held_to_the_whole_query) {
+TEST(Ndcg, of_a_short_list_is_held_to_the_whole_query) {
   // Two of four documents were shown; the ideal comes from all four.
   EXPECT_NEAR(ndcg(Grades{1, 0}, Grades{1, 0, 2, 2}, 2), 1 / (3 + 3 * discount(2)), 1e-15);
 }
 
-TEST(ndcg, of_a_query_without_relevant_documents_is_zero_or_left_out) {
+TEST(Ndcg, of_a_query_without_relevant_documents_is_zero_or_left_out) {
   const Grades none{0, 0, 0};
   EXPECT_EQ(ndcg(none, none, 3), 0);
   EXPECT_FALSE(has_relevant(none));
@@ -82,7 +82,7 @@ TEST(ndcg, of_a_query_without_relevant_documents_is_zero_or_left_out) {
   EXPECT_EQ(MeanMeasure(NoRelevant::skip).mean(), 0);
 }
 
-TEST(ndcg, ideal_is_the_sorted_order) {
+TEST(Ndcg, ideal_is_the_sorted_order) {
   for (std::uint64_t i = 0; i < 200; ++i) {
     RoundRng rng = Stream(1, 0, Purpose::test, "ideal").at(i);
     Grades grades(rng.below(30));
@@ -95,12 +95,12 @@ TEST(ndcg, ideal_is_the_sorted_order) {
   }
 }
 
-TEST(tie_averaged_ndcg, without_ties_is_ndcg) {
+TEST(TieAveragedNdcg, without_ties_is_ndcg) {
   EXPECT_NEAR(tie_averaged_ndcg(std::vector<double>{3, 1, 2}, Grades{1, 2, 0}, 3),
               ndcg(Grades{1, 0, 2}, Grades{1, 0, 2}, 3), 1e-15);
 }
 
-TEST(tie_averaged_ndcg, is_the_mean_over_all_orders_of_equal_scores) {
+TEST(TieAveragedNdcg, is_the_mean_over_all_orders_of_equal_scores) {
   // Six documents in groups of 1, 3 and 2; all 3! 2! orders.
   const std::vector<double> scores{5, 4, 4, 4, 1, 1};
   const Grades grades{0, 2, 0, 1, 3, 0};
@@ -124,7 +124,7 @@ TEST(tie_averaged_ndcg, is_the_mean_over_all_orders_of_equal_scores) {
   }
 }
 
-TEST(precision, by_hand) {
+TEST(Precision, by_hand) {
   const Grades ranked{1, 0, 2, 0};
   EXPECT_EQ(precision(ranked, 1), 1);
   EXPECT_EQ(precision(ranked, 2), 0.5);
@@ -133,7 +133,7 @@ TEST(precision, by_hand) {
   EXPECT_EQ(precision(ranked, 4, 2), 0.25);
 }
 
-TEST(average_precision, by_hand) {
+TEST(AveragePrecision, by_hand) {
   // Relevant at ranks 1 and 3: (1/1 + 2/3)/2.
   EXPECT_NEAR(average_precision(Grades{1, 0, 2, 0}, Grades{1, 0, 2, 0}), (1 + 2.0 / 3) / 2, 1e-15);
   // A third relevant document was not shown.
@@ -142,14 +142,14 @@ TEST(average_precision, by_hand) {
   EXPECT_EQ(average_precision(Grades{0, 0}, Grades{0, 0}), 0);
 }
 
-TEST(reciprocal_rank, by_hand) {
+TEST(ReciprocalRank, by_hand) {
   EXPECT_EQ(reciprocal_rank(Grades{0, 0, 1, 2}), 1.0 / 3);
   EXPECT_EQ(reciprocal_rank(Grades{0, 0, 1, 2}, 2), 0.25);
   EXPECT_EQ(reciprocal_rank(Grades{0}), 0);
   EXPECT_EQ(reciprocal_rank(Grades{}), 0);
 }
 
-TEST(expected_reciprocal_rank, by_hand) {
+TEST(ExpectedReciprocalRank, by_hand) {
   // Scale 0 .. 2: stops with 3/4, 0, 1/4.
   const Grades ranked{2, 0, 1};
   EXPECT_NEAR(expected_reciprocal_rank(ranked, 3, 2), 0.75 + 0.25 * 0.25 / 3, 1e-15);
