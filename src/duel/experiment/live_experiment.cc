@@ -38,15 +38,27 @@ std::optional<ChosenDuel> choose_duel(Asker& asker, const Certifier& certifier,
                     {.first = contest->leader, .second = contest->rival, .round = asker.clock()}};
 }
 
-Result<Asker> LiveExperiment::make_asker(const ExperimentRecord& experiment, std::size_t num_arms) {
+namespace {
+
+PolicyKind::Made policy_of(const ExperimentRecord& experiment, std::size_t num_arms) {
   DUEL_ASSIGN(const CallSpec call, parse_call(experiment.policy));
-  DUEL_ASSIGN(const auto policy,
-              configure_policy(call, {.num_arms = num_arms,
-                                      .rounds = experiment.stopping.max_duels,
-                                      .aim = Aim::certificate,
-                                      .goal = experiment.goal,
-                                      .alpha = experiment.stopping.alpha,
-                                      .shared_causes = experiment.stopping.shared_causes}));
+  return configure_policy(call, {.num_arms = num_arms,
+                                 .rounds = experiment.stopping.max_duels,
+                                 .aim = Aim::certificate,
+                                 .goal = experiment.goal,
+                                 .alpha = experiment.stopping.alpha,
+                                 .shared_causes = experiment.stopping.shared_causes});
+}
+
+}  // namespace
+
+Result<std::string> canonical_policy(const ExperimentRecord& experiment, std::size_t num_arms) {
+  DUEL_ASSIGN(const auto policy, policy_of(experiment, num_arms));
+  return policy->canonical();
+}
+
+Result<Asker> LiveExperiment::make_asker(const ExperimentRecord& experiment, std::size_t num_arms) {
+  DUEL_ASSIGN(const auto policy, policy_of(experiment, num_arms));
   return Asker(*policy, experiment.seed);
 }
 

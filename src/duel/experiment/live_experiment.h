@@ -32,6 +32,10 @@ struct ChosenDuel {
 std::optional<ChosenDuel> choose_duel(Asker& asker, const Certifier& certifier,
                                       const std::function<std::uint64_t(Arm, Arm)>& pending);
 
+// The policy of an experiment of so many arms, with all of its options: two spellings of one policy
+// are one, and the log says what was really used.
+Result<std::string> canonical_policy(const ExperimentRecord& experiment, std::size_t num_arms);
+
 class LiveExperiment {
  public:
   // The state after the first record. An error names what is wrong: the policy, an arm's id, alpha,

@@ -6,8 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "duel/core/call_spec.h"
-#include "duel/policies/registry.h"
+#include "duel/experiment/live_experiment.h"
 
 namespace duel {
 namespace {
@@ -32,20 +31,6 @@ std::string name_for(const std::vector<ListedArm>& arms) {
   return id_from_name(folder);
 }
 
-// Two spellings of one policy are one policy, and the log says what was really used.
-Result<std::string> canonical_policy(const InterviewRequest& request, std::size_t num_arms,
-                                     Goal goal, bool shared_causes) {
-  DUEL_ASSIGN(const CallSpec call,
-              parse_call(request.policy.empty() ? kDefaultPolicy : request.policy));
-  DUEL_ASSIGN(const auto policy, configure_policy(call, {.num_arms = num_arms,
-                                                         .rounds = 0,
-                                                         .aim = Aim::certificate,
-                                                         .goal = goal,
-                                                         .alpha = request.alpha,
-                                                         .shared_causes = shared_causes}));
-  return policy->canonical();
-}
-
 }  // namespace
 
 Result<InterviewPlan> plan_interview(const InterviewRequest& request) {
@@ -64,13 +49,14 @@ Result<InterviewPlan> plan_interview(const InterviewRequest& request) {
   if (!plan.tasks && experiment.tasks.about == TaskScope::these_tasks) {
     return Error::invalid_argument("there are no tasks").with_hint("give tasks").in_field("about");
   }
-  const bool shared_causes = plan.tasks && experiment.tasks.about == TaskScope::tasks_like_these;
-  DUEL_ASSIGN(experiment.policy,
-              in_field("policy", canonical_policy(request, plan.arms.size(), experiment.goal,
-                                                  shared_causes)));
   DUEL_ASSIGN(experiment.order, in_field("order", parse_placement(request.order)));
   experiment.stopping.alpha = request.alpha;
   experiment.stopping.arms_fixed = true;
+  experiment.stopping.shared_causes =
+      plan.tasks && experiment.tasks.about == TaskScope::tasks_like_these;
+  experiment.policy = request.policy.empty() ? kDefaultPolicy : request.policy;
+  DUEL_ASSIGN(experiment.policy,
+              in_field("policy", canonical_policy(experiment, plan.arms.size())));
   experiment.seed = request.seed;
   experiment.judge = request.judge;
   plan.allows_new_judge = request.allows_new_judge;
