@@ -86,6 +86,30 @@ PlayedLog with_tasks() {
   return log;
 }
 
+// A log as a server writes it.
+PlayedLog with_service() {
+  ExperimentRecord experiment = experiment_of({"a", "b"}, "certify");
+  experiment.arms[0].content = Json::parse(R"({"alpha":0.3,"tags":["x"]})").value();
+  experiment.service.name = "Weights";
+  experiment.service.starts = ExperimentState::draft;
+  experiment.service.default_arm = "b";
+  experiment.service.on_certified = OnCertified::exploit;
+  experiment.service.feedback = {.timeout_s = 60, .on_timeout = OnTimeout::tie};
+  experiment.service.interleave.actions = {{"click", 1}, {"add_to_cart", 2.5}};
+  PlayedLog log(experiment);
+  log.add(StateRecord{ExperimentState::running});
+  log.add(ConfiguredRecord{"Weights, October", {.timeout_s = 90}, {.explore_floor = 0.02}});
+  ServeRecord serve = *log.live().next("q-1");
+  serve.expires_at = {kStart + 60'000};
+  serve.subject = "5f3a";
+  log.add(serve);
+  log.add(InterleavedRecord{"q-1", {"x", "y"}, {"y", "z"}});
+  log.add(EventRecord{"q-1", std::string(64, 'e'), "click", "x", 1, 2.5, false});
+  log.add(PolicyRebuiltRecord{"another version"});
+  log.add(RecoveredRecord{4});
+  return log;
+}
+
 std::vector<LogEntry> read_all(const std::string& text) {
   std::vector<LogEntry> entries;
   const auto extent = read_log_text(text, "log.jsonl", [&](const LogEntry& entry) -> Status {
@@ -98,7 +122,7 @@ std::vector<LogEntry> read_all(const std::string& text) {
 
 TEST(ExperimentLog, every_kind_of_record_is_read_as_it_was_written) {
   std::set<std::size_t> kinds;
-  for (const PlayedLog& log : {every_kind(), with_tasks()}) {
+  for (const PlayedLog& log : {every_kind(), with_tasks(), with_service()}) {
     const std::vector<LogEntry> read = read_all(log.text());
     ASSERT_EQ(read.size(), log.entries().size());
     for (std::size_t k = 0; k < read.size(); ++k) {

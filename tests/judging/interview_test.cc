@@ -124,8 +124,8 @@ TEST_F(InterviewTest, gives_up_what_an_earlier_run_never_heard_of) {
   Interview again = Interview::open(plan(100)).value();
   EXPECT_EQ(again.given_up(), 2);
   EXPECT_EQ(again.next().value()->duel_id, "d4");
-  EXPECT_EQ(again.ledger().find_duel("d1")->fate, Fate::expired);
-  EXPECT_EQ(again.ledger().find_duel("d2")->fate, Fate::answered);
+  EXPECT_EQ(again.ledger().find_duel("d1").value()->fate, Fate::expired);
+  EXPECT_EQ(again.ledger().find_duel("d2").value()->fate, Fate::answered);
 }
 
 TEST_F(InterviewTest, goes_on_when_tasks_are_added_and_refuses_other_ones) {

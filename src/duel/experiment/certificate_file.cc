@@ -281,18 +281,7 @@ std::string certificate_text(const Ledger& ledger) {
   return json.dump_pretty();
 }
 
-namespace {
-
-// About how many duels a log holds, by its size.
-std::uint64_t duels_in(const std::filesystem::path& file) {
-  constexpr std::uint64_t kBytesOfDuel = 400;  // a serve and an outcome, rather fewer than usual
-  constexpr std::uint64_t kMost = 10'000'000;
-  std::error_code unknown;
-  const std::uintmax_t bytes = std::filesystem::file_size(file, unknown);
-  return unknown ? 0 : std::min<std::uint64_t>(bytes / kBytesOfDuel, kMost);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Result<CheckedLog> check_log(const std::filesystem::path& file) {
   std::optional<Ledger> ledger;
@@ -301,7 +290,6 @@ Result<CheckedLog> check_log(const std::filesystem::path& file) {
   const auto sink = [&](const LogEntry& entry) -> Status {
     if (const auto* experiment = std::get_if<ExperimentRecord>(&entry.record)) {
       DUEL_ASSIGN(ledger, Ledger::make(*experiment));
-      ledger->expect_duels(duels_in(file));
       return Done{};
     }
     const auto effect = ledger->apply(entry);

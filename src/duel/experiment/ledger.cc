@@ -64,6 +64,23 @@ void grow(std::vector<ShownCounts>& table, std::size_t num_arms) {
 
 Status check_arm(const ArmEntry& arm) { return check_id("an arm", arm.id); }
 
+// Settled duels in memory, for logs that one program reads or writes.
+class KeptDuels final : public SettledDuels {
+ public:
+  void add(std::string_view duel_id, const LedgerDuel& duel) override {
+    duels_.emplace(duel_id, duel);
+  }
+  Result<std::optional<LedgerDuel>> find(std::string_view duel_id,
+                                         std::uint64_t /*before*/) const override {
+    const auto found = duels_.find(duel_id);
+    if (found == duels_.end()) return std::optional<LedgerDuel>();
+    return std::optional(found->second);
+  }
+
+ private:
+  TextMap<LedgerDuel> duels_;
+};
+
 }  // namespace
 
 ShownCounts& ShownCounts::operator+=(const ShownCounts& other) {
@@ -86,7 +103,8 @@ ShownCounts mirrored(const ShownCounts& counts) {
   return other;
 }
 
-Result<Ledger> Ledger::make(const ExperimentRecord& experiment) {
+Result<Ledger> Ledger::make(const ExperimentRecord& experiment,
+                            std::unique_ptr<SettledDuels> settled) {
   DUEL_RETURN_IF_ERROR(check_id("an experiment", experiment.experiment_id));
   if (experiment.arms.size() < 2) {
     return Error::invalid_argument(
@@ -125,16 +143,30 @@ Result<Ledger> Ledger::make(const ExperimentRecord& experiment) {
               one_look ? Referee::of_one_look(num_arms, experiment.goal, experiment.stopping)
                        : Referee::make(num_arms, experiment.goal, experiment.stopping));
   if (experiment.format == 1) referee.settle_the_lowest_only();
-  return Ledger(experiment, std::move(referee));
+  const ServiceRule& service = experiment.service;
+  if (service.starts != ExperimentState::draft && service.starts != ExperimentState::running) {
+    return Error::invalid_argument(
+               fmt::format("an experiment does not start as '{}'", to_word(service.starts)))
+        .in_field("service.starts")
+        .with_hint("draft or running");
+  }
+  if (!settled) settled = std::make_unique<KeptDuels>();
+  return Ledger(experiment, std::move(referee), std::move(settled));
 }
 
-Ledger::Ledger(const ExperimentRecord& experiment, Referee referee)
+Ledger::Ledger(const ExperimentRecord& experiment, Referee referee,
+               std::unique_ptr<SettledDuels> settled)
     : experiment_(experiment),
       tasks_(experiment.tasks),
       num_active_(experiment.arms.size()),
       shown_(experiment.arms.size() * experiment.arms.size()),
       compared_(experiment.arms.size() * experiment.arms.size()),
-      referee_(std::move(referee)) {
+      settled_(std::move(settled)),
+      referee_(std::move(referee)),
+      state_(experiment.service.starts),
+      name_(experiment.service.name),
+      feedback_(experiment.service.feedback),
+      guardrails_(experiment.service.guardrails) {
   for (const ArmEntry& arm : experiment.arms) {
     arm_index_.emplace(arm.id, static_cast<Arm>(arms_.size()));
     arms_.push_back({.entry = arm});
@@ -147,9 +179,28 @@ std::optional<Arm> Ledger::find_arm(std::string_view id) const {
   return found->second;
 }
 
-const LedgerDuel* Ledger::find_duel(std::string_view duel_id) const {
-  const auto found = duel_index_.find(duel_id);
-  return found == duel_index_.end() ? nullptr : &duels_[found->second];
+const LedgerDuel* Ledger::find_open(std::string_view duel_id) const {
+  const auto found = open_.find(duel_id);
+  return found == open_.end() ? nullptr : &found->second;
+}
+
+Result<std::optional<LedgerDuel>> Ledger::find_duel(std::string_view duel_id) const {
+  if (const LedgerDuel* open = find_open(duel_id)) return std::optional(*open);
+  return settled_->find(duel_id, sequence_ + 1);
+}
+
+std::vector<std::string> Ledger::overdue(std::int64_t time_ms) const {
+  std::vector<std::string> ids;
+  for (const auto& [deadline, ordinal] : deadlines_) {
+    if (deadline >= time_ms) break;
+    ids.push_back(pending_.at(ordinal));
+  }
+  return ids;
+}
+
+std::optional<std::int64_t> Ledger::next_deadline() const {
+  if (deadlines_.empty()) return std::nullopt;
+  return deadlines_.begin()->first;
 }
 
 std::vector<std::string> Ledger::pending() const {
@@ -214,9 +265,10 @@ Result<Arm> Ledger::arm_of(std::string_view id) const {
   return refused(fmt::format("there is no arm '{}'", id), spelling_hint(id, known));
 }
 
-Result<const LedgerDuel*> Ledger::duel_of(std::string_view duel_id) const {
-  if (const LedgerDuel* duel = find_duel(duel_id)) return duel;
-  return refused(fmt::format("no duel '{}' was served", duel_id));
+Result<LedgerDuel> Ledger::duel_of(std::string_view duel_id) const {
+  DUEL_ASSIGN(const std::optional<LedgerDuel> duel, find_duel(duel_id));
+  if (duel) return *duel;
+  return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
 }
 
 Result<Outcome> Ledger::outcome_of(const Answer& answer, Arm first, Arm second) const {
@@ -253,18 +305,18 @@ Status Ledger::check_kind(const ServeRecord& record) const {
   DUEL_RETURN_IF_ERROR(check_id("a duel", record.duel_id));
   DUEL_ASSIGN(const Arm first, arm_of(record.first));
   DUEL_ASSIGN(const Arm second, arm_of(record.second));
-  if (completed_) return refused("a duel is served after the experiment was completed");
-  if (find_duel(record.duel_id) != nullptr) {
-    return refused(fmt::format("the duel '{}' is served a second time", record.duel_id));
-  }
+  if (completed()) return refused("a duel is served after the experiment was completed");
+  DUEL_ASSIGN(const std::optional<LedgerDuel> known, find_duel(record.duel_id));
+  if (known) return refused(fmt::format("the duel '{}' is served a second time", record.duel_id));
   if (record.ordinal != served_) {
     return refused(fmt::format("the duel '{}' has the ordinal {}, expected was {}", record.duel_id,
                                record.ordinal, served_));
   }
-  if ((first == second) != (record.serving == Serving::aa)) {
+  const bool alone = record.serving == Serving::aa || record.serving == Serving::exploit;
+  if ((first == second) != alone) {
     return refused(fmt::format("'{}' against '{}' is served as '{}'", record.first, record.second,
                                to_word(record.serving)),
-                   "one arm shown twice is 'aa', and only that");
+                   "one arm shown twice is 'aa' or 'exploit', and only that");
   }
   for (const Arm arm : {first, second}) {
     if (!arms_[arm].active) {
@@ -324,17 +376,17 @@ Status Ledger::check_judgements(const OutcomeRecord& record, const LedgerDuel& d
 }
 
 Status Ledger::check_kind(const OutcomeRecord& record) const {
-  DUEL_ASSIGN(const LedgerDuel* duel, duel_of(record.duel_id));
-  const auto outcome = outcome_of(record.answer, duel->first, duel->second);
+  DUEL_ASSIGN(const LedgerDuel duel, duel_of(record.duel_id));
+  const auto outcome = outcome_of(record.answer, duel.first, duel.second);
   if (!outcome.ok()) return outcome.error();
-  return check_judgements(record, *duel);
+  return check_judgements(record, duel);
 }
 
 Status Ledger::check_kind(const ExpiredRecord& record) const {
-  DUEL_ASSIGN(const LedgerDuel* duel, duel_of(record.duel_id));
-  if (duel->fate == Fate::pending) return Done{};
+  DUEL_ASSIGN(const LedgerDuel duel, duel_of(record.duel_id));
+  if (duel.fate == Fate::pending) return Done{};
   return refused(fmt::format("the duel '{}' expires after it was {}", record.duel_id,
-                             duel->fate == Fate::answered ? "answered" : "expired"));
+                             duel.fate == Fate::answered ? "answered" : "expired"));
 }
 
 Status Ledger::check_kind(const ArmAddedRecord& record) const {
@@ -393,17 +445,50 @@ Status Ledger::check_kind(const TasksAddedRecord& record) const {
   if (!about_tasks_like_these()) {
     return refused("tasks are added where the certificate is not about tasks like these");
   }
-  if (certificate_ || completed_) return refused("tasks are added to an experiment at its end");
+  if (certificate_ || completed()) return refused("tasks are added to an experiment at its end");
   if (record.count > tasks_.count) return Done{};
   return refused(fmt::format("{} tasks of {} before are no more", record.count, tasks_.count));
 }
 
 Status Ledger::check_kind(const CompletedRecord& record) const {
-  if (completed_) return refused("the experiment is completed a second time");
+  if (completed()) return refused("the experiment is completed a second time");
   const std::vector<std::string> known = {"certified", "max_duels", "stopped"};
   if (std::find(known.begin(), known.end(), record.reason) != known.end()) return Done{};
   return refused(fmt::format("'{}' is no reason to complete", record.reason),
                  spelling_hint(record.reason, known));
+}
+
+Status Ledger::check_kind(const StateRecord& record) const {
+  using enum ExperimentState;
+  const bool allowed = (record.state == running && (state_ == draft || state_ == paused)) ||
+                       (record.state == paused && state_ == running) ||
+                       (record.state == archived && state_ == completed);
+  if (allowed) return Done{};
+  return Error::conflict(fmt::format("an experiment that is {} cannot become {}", to_word(state_),
+                                     to_word(record.state)));
+}
+
+Status Ledger::check_kind(const ConfiguredRecord& /*record*/) const {
+  if (!completed()) return Done{};
+  return Error::conflict("a completed experiment is configured");
+}
+
+Status Ledger::check_kind(const PolicyRebuiltRecord& /*record*/) const { return Done{}; }
+
+Status Ledger::check_kind(const RecoveredRecord& record) const {
+  if (record.after <= sequence_) return Done{};
+  return refused(fmt::format("record {} is yet to come", record.after));
+}
+
+Status Ledger::check_kind(const InterleavedRecord& record) const {
+  if (find_open(record.duel_id) != nullptr) return Done{};
+  return Error::not_found(fmt::format("no duel '{}' waits for its page", record.duel_id));
+}
+
+Status Ledger::check_kind(const EventRecord& record) const {
+  if (!(record.credit >= 0) || record.place > 2) return refused("the credit makes no sense");
+  if (record.late || find_open(record.duel_id) != nullptr) return Done{};
+  return refused(fmt::format("an event after the duel '{}' was closed", record.duel_id));
 }
 
 Result<Effect> Ledger::apply(const LogEntry& entry) {
@@ -417,9 +502,20 @@ Result<Effect> Ledger::apply(const LogEntry& entry) {
 }
 
 // The duel's fate is settled; what that says goes to the evidence when its turn comes.
-void Ledger::finish(LedgerDuel& duel, Outcome outcome) {
+void Ledger::finish(std::string_view duel_id, LedgerDuel duel, Outcome outcome) {
   pending_.erase(duel.ordinal);
+  if (duel.expires_at.ms != 0) deadlines_.erase({duel.expires_at.ms, duel.ordinal});
+  open_.erase(open_.find(duel_id));
   if (duel.evidence) referee_.answered(duel.place_in_order, outcome);
+  for (const std::uint64_t value :
+       {duel.ordinal, duel.round, static_cast<std::uint64_t>(duel.first) << 32 | duel.second,
+        static_cast<std::uint64_t>(duel.evidence) << 24 |
+            static_cast<std::uint64_t>(duel.serving) << 16 |
+            static_cast<std::uint64_t>(duel.fate) << 8 |
+            static_cast<std::uint64_t>(duel.outcome)}) {
+    settled_hash_ = mix64(settled_hash_ ^ value);
+  }
+  settled_->add(duel_id, duel);
 }
 
 void Ledger::count_judge(const OutcomeRecord& record, const LedgerDuel& duel, Outcome outcome) {
@@ -446,25 +542,31 @@ Effect Ledger::take(const ServeRecord& record) {
   const Arm first = arm_index_.find(record.first)->second;
   const Arm second = arm_index_.find(record.second)->second;
   LedgerDuel duel{.ordinal = served_,
+                  .expires_at = record.expires_at,
                   .round = record.round,
                   .first = first,
                   .second = second,
                   .serving = record.serving,
-                  .evidence = record.evidence && record.serving != Serving::aa};
+                  .evidence = record.evidence && first != second};
+  if (record.serving == Serving::exploit) {  // nobody is asked
+    ++served_;
+    ++exploited_;
+    return Effect::applied;
+  }
   ++(record.serving == Serving::aa ? aa_ : shown_[first * arms_.size() + second]).served;
   if (duel.evidence) {
     duel.place_in_order = referee_.served(first, second);
     if (about_tasks_like_these()) met_[std::minmax(first, second)].insert(record.task);
   }
-  duels_.push_back(duel);
-  duel_index_.emplace(record.duel_id, served_);
+  open_.emplace(record.duel_id, duel);
+  if (duel.expires_at.ms != 0) deadlines_.emplace(duel.expires_at.ms, served_);
   pending_.emplace_hint(pending_.end(), served_, record.duel_id);
   ++served_;
   return Effect::applied;
 }
 
 Effect Ledger::take(const OutcomeRecord& record) {
-  LedgerDuel& duel = duels_[duel_index_.find(record.duel_id)->second];
+  LedgerDuel duel = **find_duel(record.duel_id);
   const Outcome outcome = *outcome_of(record.answer, duel.first, duel.second);
   if (duel.fate == Fate::expired) {
     ++late_;
@@ -482,7 +584,7 @@ Effect Ledger::take(const OutcomeRecord& record) {
   duel.result = record.answer.result;
   duel.outcome = outcome;
   const bool aa = duel.serving == Serving::aa;
-  ShownCounts& counts = aa ? aa_ : shown_[duel.first * arms_.size() + duel.second];
+  ShownCounts& counts = counts_of(duel);
   count_answer(counts, duel.result, outcome);
   const bool invalid = duel.result == Answered::invalid;
   counts.failed_tries += record.failed_tries - (invalid && record.failed_tries > 0 ? 1 : 0);
@@ -503,20 +605,19 @@ Effect Ledger::take(const OutcomeRecord& record) {
     if (once == again && once == 1) ++flips_.to_first;
     if (once == again && once == 2) ++flips_.to_second;
   }
-  finish(duel, outcome);
+  finish(record.duel_id, duel, outcome);
   return Effect::applied;
 }
 
 Effect Ledger::take(const ExpiredRecord& record) {
-  LedgerDuel& duel = duels_[duel_index_.find(record.duel_id)->second];
+  LedgerDuel duel = *find_open(record.duel_id);
   duel.fate = Fate::expired;
-  ShownCounts& counts =
-      duel.serving == Serving::aa ? aa_ : shown_[duel.first * arms_.size() + duel.second];
+  ShownCounts& counts = counts_of(duel);
   ++counts.expired;
   if (certificate_ && experiment_.format > 1) ++counts.moot;
   // The last try that failed is the loss itself.
   counts.failed_tries += record.failed_tries - std::min<std::uint64_t>(record.failed_tries, 1);
-  finish(duel, Outcome::none);
+  finish(record.duel_id, duel, Outcome::none);
   return Effect::applied;
 }
 
@@ -527,6 +628,7 @@ Effect Ledger::take(const ArmAddedRecord& record) {
   arm_index_.emplace(record.arm.id, static_cast<Arm>(arms_.size()));
   arms_.push_back({.entry = record.arm});
   ++num_active_;
+  configured_at_ = sequence_ + 1;
   return Effect::applied;
 }
 
@@ -535,6 +637,7 @@ Effect Ledger::take(const ArmRetiredRecord& record) {
   arms_[arm].active = false;
   --num_active_;
   referee_.retire(arm);
+  configured_at_ = sequence_ + 1;
   return Effect::applied;
 }
 
@@ -566,9 +669,34 @@ Effect Ledger::take(const TasksAddedRecord& record) {
 }
 
 Effect Ledger::take(const CompletedRecord& /*record*/) {
-  completed_ = true;
+  state_ = ExperimentState::completed;
+  configured_at_ = sequence_ + 1;
   return Effect::applied;
 }
+
+Effect Ledger::take(const StateRecord& record) {
+  state_ = record.state;
+  configured_at_ = sequence_ + 1;
+  return Effect::applied;
+}
+
+Effect Ledger::take(const ConfiguredRecord& record) {
+  name_ = record.name;
+  feedback_ = record.feedback;
+  guardrails_ = record.guardrails;
+  configured_at_ = sequence_ + 1;
+  return Effect::applied;
+}
+
+Effect Ledger::take(const PolicyRebuiltRecord& /*record*/) { return Effect::applied; }
+
+// Whoever reads the log knows of this record beforehand and takes the serves before it for what they
+// are (recovery.h).
+Effect Ledger::take(const RecoveredRecord& /*record*/) { return Effect::applied; }
+
+Effect Ledger::take(const InterleavedRecord& /*record*/) { return Effect::applied; }
+
+Effect Ledger::take(const EventRecord& /*record*/) { return Effect::applied; }
 
 std::uint64_t Ledger::state_hash() const {
   std::uint64_t hash = 0;
@@ -589,11 +717,26 @@ std::uint64_t Ledger::state_hash() const {
   for (const ShownCounts& counts : compared_) add_counts(counts);
   add_counts(aa_);
   const ServingOrder& order = referee_.order();
-  for (const std::uint64_t value :
-       {tasks_.count, flips_.judged, flips_.to_first, flips_.to_second, served_, comparisons_,
-        duplicates_, conflicts_, late_, order.released() + order.waiting(), order.released(),
-        order.waiting(), certifier().decisive(), sequence_, std::uint64_t{completed_},
-        std::uint64_t{certificate_.has_value()}, certificate_ ? certificate_->sequence : 0}) {
+  for (const std::uint64_t value : {tasks_.count,
+                                    flips_.judged,
+                                    flips_.to_first,
+                                    flips_.to_second,
+                                    served_,
+                                    comparisons_,
+                                    duplicates_,
+                                    conflicts_,
+                                    late_,
+                                    order.released() + order.waiting(),
+                                    order.released(),
+                                    order.waiting(),
+                                    certifier().decisive(),
+                                    sequence_,
+                                    static_cast<std::uint64_t>(state_),
+                                    configured_at_,
+                                    exploited_,
+                                    settled_hash_,
+                                    std::uint64_t{certificate_.has_value()},
+                                    certificate_ ? certificate_->sequence : 0}) {
     add(value);
   }
   for (Arm i = 0; i < arms_.size(); ++i) {
@@ -604,13 +747,6 @@ std::uint64_t Ledger::state_hash() const {
   for (const auto& [ordinal, id] : pending_) {
     add(ordinal);
     add(hash_text(id));
-  }
-  for (const LedgerDuel& duel : duels_) {
-    add(duel.round);
-    add(static_cast<std::uint64_t>(duel.first) << 32 | duel.second);
-    add(static_cast<std::uint64_t>(duel.evidence) << 24 |
-        static_cast<std::uint64_t>(duel.serving) << 16 |
-        static_cast<std::uint64_t>(duel.fate) << 8 | static_cast<std::uint64_t>(duel.outcome));
   }
   return hash;
 }

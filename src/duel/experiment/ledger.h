@@ -4,18 +4,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "duel/core/duel.h"
 #include "duel/core/result.h"
+#include "duel/core/text_map.h"
 #include "duel/experiment/record.h"
 #include "duel/experiment/referee.h"
 
@@ -61,6 +61,7 @@ enum class Fate { pending, answered, expired };
 
 struct LedgerDuel {
   std::uint64_t ordinal = 0;
+  Timestamp expires_at;  // 0: never
   Round round = 0;
   Arm first = 0;  // as shown
   Arm second = 0;
@@ -70,6 +71,17 @@ struct LedgerDuel {
   Outcome outcome = Outcome::none;   // what it says of (first, second); `none` until it is answered
   bool evidence = true;              // may its answer become evidence?
   std::uint64_t place_in_order = 0;  // then: among what may
+};
+
+// The duels of an experiment that are settled: answered or expired. The ledger holds only the open
+// ones; what is told of a settled one again (a repeat, a late answer) is looked up here.
+class SettledDuels {
+ public:
+  virtual ~SettledDuels() = default;
+  virtual void add(std::string_view duel_id, const LedgerDuel& duel) = 0;
+  // As of the records before number `before`. An error where the store cannot be read.
+  virtual Result<std::optional<LedgerDuel>> find(std::string_view duel_id,
+                                                 std::uint64_t before) const = 0;
 };
 
 // A certificate, given once and for good.
@@ -88,15 +100,10 @@ enum class Effect {
 
 class Ledger {
  public:
-  // The state after the first record. An error names the field that is out of range.
-  static Result<Ledger> make(const ExperimentRecord& experiment);
-
-  // About so many duels will come. Growing the index of a million duels step by step takes a tenth
-  // of the time of reading them.
-  void expect_duels(std::uint64_t duels) {
-    duels_.reserve(duels);
-    duel_index_.reserve(duels);
-  }
+  // The state after the first record. An error names the field that is out of range. Without
+  // `settled` they are kept in memory.
+  static Result<Ledger> make(const ExperimentRecord& experiment,
+                             std::unique_ptr<SettledDuels> settled = nullptr);
 
   // Whether `apply` would take the record. Ask before writing it.
   Status check(const Record& record) const;
@@ -112,10 +119,16 @@ class Ledger {
   std::size_t num_active() const { return num_active_; }
   const std::string& id_of(Arm arm) const { return arms_[arm].entry.id; }
   std::optional<Arm> find_arm(std::string_view id) const;
-  const LedgerDuel* find_duel(std::string_view duel_id) const;
+  Result<std::optional<LedgerDuel>> find_duel(std::string_view duel_id) const;
+  // Of a duel that is neither answered nor expired.
+  const LedgerDuel* find_open(std::string_view duel_id) const;
   // Served, neither answered nor expired: ids in serving order.
   std::vector<std::string> pending() const;
   bool has_pending() const { return !pending_.empty(); }
+  std::size_t num_pending() const { return pending_.size(); }
+  // Those of them that an answer is no longer waited for at `time_ms`, the earliest deadline first.
+  std::vector<std::string> overdue(std::int64_t time_ms) const;
+  std::optional<std::int64_t> next_deadline() const;
   // What an answer says of (first, second): `none` for an invalid one. An error if the winner is
   // neither.
   Result<Outcome> outcome_of(const Answer& answer, Arm first, Arm second) const;
@@ -141,7 +154,8 @@ class Ledger {
   std::map<std::string, std::uint64_t> answers_by_source() const {
     return {by_source_.begin(), by_source_.end()};
   }
-  std::uint64_t served() const { return served_; }  // A/A duels too
+  std::uint64_t served() const { return served_; }  // A/A duels and exploitation too
+  std::uint64_t exploited() const { return exploited_; }
   // Whether the pair was served the task as evidence before, so that it cannot be evidence again.
   // Only where the certificate speaks of tasks like these.
   bool has_met(Arm i, Arm j, std::string_view task) const;
@@ -164,7 +178,16 @@ class Ledger {
   const std::optional<GivenCertificate>& certificate() const { return certificate_; }
   // The scores' bounds; only for the goals copeland and borda.
   const std::optional<ScoreCertifier>& scores() const { return referee_.scores(); }
-  bool completed() const { return completed_; }
+  bool completed() const {
+    return state_ == ExperimentState::completed || state_ == ExperimentState::archived;
+  }
+  ExperimentState state() const { return state_; }
+  // As they are now: those of the start or what was configured since.
+  const std::string& name() const { return name_; }
+  const FeedbackRule& feedback() const { return feedback_; }
+  const Guardrails& guardrails() const { return guardrails_; }
+  // Of the last record that changed the configuration, the state or the arms.
+  std::uint64_t configured_at() const { return configured_at_; }
   std::uint64_t sequence() const { return sequence_; }  // of the last record applied
   const std::string& head() const { return head_; }
 
@@ -172,19 +195,11 @@ class Ledger {
   std::uint64_t state_hash() const;
 
  private:
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>{}(text);
-    }
-  };
-  template <class T>
-  using ById = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
-
-  Ledger(const ExperimentRecord& experiment, Referee referee);
+  Ledger(const ExperimentRecord& experiment, Referee referee,
+         std::unique_ptr<SettledDuels> settled);
 
   Result<Arm> arm_of(std::string_view id) const;
-  Result<const LedgerDuel*> duel_of(std::string_view duel_id) const;
+  Result<LedgerDuel> duel_of(std::string_view duel_id) const;
   Status check_judgements(const OutcomeRecord& record, const LedgerDuel& duel) const;
 
   Status check_kind(const ExperimentRecord& record) const;
@@ -197,6 +212,12 @@ class Ledger {
   Status check_kind(const CertifiedRecord& record) const;
   Status check_kind(const CompletedRecord& record) const;
   Status check_kind(const TasksAddedRecord& record) const;
+  Status check_kind(const StateRecord& record) const;
+  Status check_kind(const ConfiguredRecord& record) const;
+  Status check_kind(const PolicyRebuiltRecord& record) const;
+  Status check_kind(const RecoveredRecord& record) const;
+  Status check_kind(const InterleavedRecord& record) const;
+  Status check_kind(const EventRecord& record) const;
 
   // REQUIRES: the record was checked.
   Effect take(const ExperimentRecord& record);
@@ -209,29 +230,40 @@ class Ledger {
   Effect take(const CertifiedRecord& record);
   Effect take(const CompletedRecord& record);
   Effect take(const TasksAddedRecord& record);
+  Effect take(const StateRecord& record);
+  Effect take(const ConfiguredRecord& record);
+  Effect take(const PolicyRebuiltRecord& record);
+  Effect take(const RecoveredRecord& record);
+  Effect take(const InterleavedRecord& record);
+  Effect take(const EventRecord& record);
 
   bool about_tasks_like_these() const {
     return tasks_.count > 0 && tasks_.about == TaskScope::tasks_like_these;
   }
   void count_judge(const OutcomeRecord& record, const LedgerDuel& duel, Outcome outcome);
-  void finish(LedgerDuel& duel, Outcome outcome);
+  ShownCounts& counts_of(const LedgerDuel& duel) {
+    return duel.serving == Serving::aa ? aa_ : shown_[duel.first * arms_.size() + duel.second];
+  }
+  void finish(std::string_view duel_id, LedgerDuel duel, Outcome outcome);
   void look_for_certificate(const LogEntry& entry);
 
   ExperimentRecord experiment_;
   TaskSet tasks_;
   std::vector<LedgerArm> arms_;
-  ById<Arm> arm_index_;
+  TextMap<Arm> arm_index_;
   std::size_t num_active_ = 0;
   std::vector<ShownCounts> shown_;     // num_arms x num_arms
   std::vector<ShownCounts> compared_;  // num_arms x num_arms
   ShownCounts aa_;
   FlipCounts flips_;
-  ById<std::uint64_t> by_source_;
+  TextMap<std::uint64_t> by_source_;
   std::map<std::string, PairWins> judges_;
   std::map<std::pair<Arm, Arm>, std::set<std::string, std::less<>>> met_;  // tasks, of low and high
-  std::vector<LedgerDuel> duels_;                                          // by ordinal
-  ById<std::uint64_t> duel_index_;                                         // ordinal
-  std::map<std::uint64_t, std::string> pending_;                           // id by ordinal
+  TextMap<LedgerDuel> open_;
+  std::map<std::uint64_t, std::string> pending_;                // id by ordinal
+  std::set<std::pair<std::int64_t, std::uint64_t>> deadlines_;  // and ordinal
+  std::unique_ptr<SettledDuels> settled_;
+  std::uint64_t settled_hash_ = 0;  // over all that became settled, in the order in which they did
   std::uint64_t served_ = 0;
   std::uint64_t comparisons_ = 0;
   std::uint64_t duplicates_ = 0;
@@ -239,7 +271,12 @@ class Ledger {
   std::uint64_t late_ = 0;
   Referee referee_;
   std::optional<GivenCertificate> certificate_;
-  bool completed_ = false;
+  ExperimentState state_ = ExperimentState::running;
+  std::string name_;
+  FeedbackRule feedback_;
+  Guardrails guardrails_;
+  std::uint64_t configured_at_ = 1;
+  std::uint64_t exploited_ = 0;
   std::uint64_t sequence_ = 1;
   std::string head_;
 };

@@ -11,8 +11,6 @@
 namespace duel {
 namespace {
 
-constexpr std::uint64_t kForeign = ~std::uint64_t{0};
-
 // Lots that are drawn for a duel whatever the policy: keyed by its ordinal.
 RoundRng lots(const Ledger& ledger, std::string_view owner) {
   return Stream(ledger.experiment().seed, 0, Purpose::choice, owner).at(ledger.served() + 1);
@@ -29,12 +27,14 @@ std::vector<Arm> active_arms(const Ledger& ledger) {
 }  // namespace
 
 std::optional<ChosenDuel> choose_duel(Asker& asker, const Certifier& certifier,
-                                      const std::function<std::uint64_t(Arm, Arm)>& pending) {
-  const Asker::Question question = asker.next();
+                                      const std::function<std::uint64_t(Arm, Arm)>& pending,
+                                      bool visits) {
+  const Asker::Question question = visits ? asker.next_visit() : asker.next();
   if (question.state == Asker::State::ask) return ChosenDuel{Serving::explore, question.duel};
+  if (question.state == Asker::State::exploit) return ChosenDuel{Serving::exploit, question.duel};
   const auto contest = closest_contest(certifier, pending);
   if (!contest) return std::nullopt;
-  return ChosenDuel{Serving::fallback,
+  return ChosenDuel{Serving::contest,
                     {.first = contest->leader, .second = contest->rival, .round = asker.clock()}};
 }
 
@@ -42,12 +42,13 @@ namespace {
 
 PolicyKind::Made policy_of(const ExperimentRecord& experiment, std::size_t num_arms) {
   DUEL_ASSIGN(const CallSpec call, parse_call(experiment.policy));
-  return configure_policy(call, {.num_arms = num_arms,
-                                 .rounds = experiment.stopping.max_duels,
-                                 .aim = Aim::certificate,
-                                 .goal = experiment.goal,
-                                 .alpha = experiment.stopping.alpha,
-                                 .shared_causes = experiment.stopping.shared_causes});
+  return configure_policy(
+      call, {.num_arms = num_arms,
+             .rounds = experiment.stopping.max_duels,
+             .aim = experiment.service.mode == Mode::interleave ? Aim::regret : Aim::certificate,
+             .goal = experiment.goal,
+             .alpha = experiment.stopping.alpha,
+             .shared_causes = experiment.stopping.shared_causes});
 }
 
 }  // namespace
@@ -62,8 +63,9 @@ Result<Asker> LiveExperiment::make_asker(const ExperimentRecord& experiment, std
   return Asker(*policy, experiment.seed);
 }
 
-Result<LiveExperiment> LiveExperiment::make(const ExperimentRecord& experiment) {
-  DUEL_ASSIGN(Ledger ledger, Ledger::make(experiment));
+Result<LiveExperiment> LiveExperiment::make(const ExperimentRecord& experiment,
+                                            std::unique_ptr<SettledDuels> settled) {
+  DUEL_ASSIGN(Ledger ledger, Ledger::make(experiment, std::move(settled)));
   DUEL_ASSIGN(Asker asker, make_asker(experiment, ledger.num_active()));
   return LiveExperiment(std::move(ledger), std::move(asker));
 }
@@ -79,85 +81,156 @@ void LiveExperiment::number_arms() {
   for (Arm k = 0; k < policy_arms_.size(); ++k) policy_index_[policy_arms_[k]] = k;
 }
 
-std::optional<LiveExperiment::Choice> LiveExperiment::choose() const {
+std::optional<LiveExperiment::Choice> LiveExperiment::decide(
+    Asker& asker, const std::vector<Arm>& excluded) const {
   const ExperimentRecord& experiment = ledger_.experiment();
   const std::uint64_t limit = experiment.stopping.max_duels;
-  if (ledger_.completed() || ledger_.num_active() < 2 || (limit > 0 && ledger_.served() >= limit)) {
+  if (ledger_.state() != ExperimentState::running || ledger_.num_active() < 2 ||
+      (limit > 0 && ledger_.served() >= limit)) {
     return std::nullopt;
   }
-  Choice choice{.asker = asker_, .serving = Serving::explore, .first = 0, .second = 0, .duel = {}};
+  Choice choice;
+  choice.round = asker.clock();
+  if (exploits_the_winner()) {
+    choice.serving = Serving::exploit;
+    choice.first = choice.second = *ledger_.certificate()->winner;
+    return choice;
+  }
   if (experiment.aa_rate > 0) {
     RoundRng rng = lots(ledger_, "live/aa");
     if (rng.bernoulli(experiment.aa_rate)) {
       choice.serving = Serving::aa;
       choice.first = choice.second = policy_arms_[rng.below(policy_arms_.size())];
-      choice.duel.round = asker_.clock();
       return choice;
     }
   }
-  const auto chosen = choose_duel(choice.asker, ledger_.certifier(),
-                                  [&](Arm i, Arm j) { return ledger_.pair(i, j).pending(); });
-  if (!chosen) return std::nullopt;
-  const bool explores = chosen->serving == Serving::explore;
-  choice.serving = chosen->serving;
-  choice.duel = chosen->duel;
-  choice.first = explores ? policy_arms_[chosen->duel.first] : chosen->duel.first;
-  choice.second = explores ? policy_arms_[chosen->duel.second] : chosen->duel.second;
+  const double floor = ledger_.guardrails().explore_floor;
+  if (floor > 0 && lots(ledger_, "live/floor").bernoulli(floor)) {
+    choice.by = ServedBy::floor;
+    if (!draw_among_others(choice, excluded)) return std::nullopt;
+    choice.propensity *= floor;
+    return choice;
+  }
+  choice = asked_of_policy(asker);
+  choice.propensity = 1 - floor;
+  const auto is_excluded = [&](Arm arm) {
+    return std::find(excluded.begin(), excluded.end(), arm) != excluded.end();
+  };
+  if (is_excluded(choice.first) || is_excluded(choice.second)) {
+    if (choice.asked) asker.answered(*choice.asked, Outcome::none);
+    choice = {.by = ServedBy::exclude, .round = choice.round};
+    if (!draw_among_others(choice, excluded)) return std::nullopt;
+    return choice;
+  }
   bool swap = choice.first > choice.second;
   if (experiment.order != Placement::fixed) swap = lots(ledger_, "live/place").coin();
   if (swap) std::swap(choice.first, choice.second);
   return choice;
 }
 
+bool LiveExperiment::exploits_the_winner() const {
+  return ledger_.certificate() && ledger_.certificate()->winner &&
+         ledger_.experiment().service.on_certified == OnCertified::exploit;
+}
+
+LiveExperiment::Choice LiveExperiment::asked_of_policy(Asker& asker) const {
+  const auto pending = [&](Arm i, Arm j) { return ledger_.pair(i, j).pending(); };
+  const bool visits = ledger_.experiment().service.mode == Mode::interleave;
+  const auto chosen = choose_duel(asker, ledger_.certifier(), pending, visits);
+  DUEL_CHECK(chosen.has_value());  // at least two arms are active
+  Choice choice{.serving = chosen->serving, .round = chosen->duel.round};
+  const bool of_policy = chosen->serving != Serving::contest;
+  choice.first = of_policy ? policy_arms_[chosen->duel.first] : chosen->duel.first;
+  choice.second = of_policy ? policy_arms_[chosen->duel.second] : chosen->duel.second;
+  if (chosen->serving == Serving::explore) choice.asked = chosen->duel;
+  return choice;
+}
+
+// A pair by lot among the active arms that can be shown; whether there is one.
+bool LiveExperiment::draw_among_others(Choice& choice, const std::vector<Arm>& excluded) const {
+  std::vector<Arm> shown;
+  for (const Arm arm : policy_arms_) {
+    if (std::find(excluded.begin(), excluded.end(), arm) == excluded.end()) shown.push_back(arm);
+  }
+  if (shown.size() < 2) return false;
+  RoundRng rng = lots(ledger_, "live/pair");
+  const std::size_t i = rng.below(shown.size());
+  std::size_t j = rng.below(shown.size() - 1);
+  if (j >= i) ++j;
+  const auto size = static_cast<double>(shown.size());
+  choice.propensity = 2 / (size * (size - 1));
+  choice.first = shown[i];
+  choice.second = shown[j];
+  if (ledger_.experiment().order == Placement::fixed && choice.first > choice.second) {
+    std::swap(choice.first, choice.second);
+  }
+  return true;
+}
+
+ServeRecord LiveExperiment::serve_of(const Choice& choice, const std::string& duel_id) const {
+  ServeRecord serve;
+  serve.duel_id = duel_id.empty() ? fmt::format("d{}", ledger_.served() + 1) : duel_id;
+  serve.ordinal = ledger_.served();
+  serve.round = choice.round;
+  serve.first = ledger_.id_of(choice.first);
+  serve.second = ledger_.id_of(choice.second);
+  serve.serving = choice.serving;
+  serve.by = choice.by;
+  serve.propensity = choice.propensity;
+  return serve;
+}
+
 std::optional<ServeRecord> LiveExperiment::next(const std::string& duel_id) const {
-  const auto& chosen = choice();
-  if (!chosen) return std::nullopt;
-  return ServeRecord{
-      .duel_id = duel_id.empty() ? fmt::format("d{}", ledger_.served() + 1) : duel_id,
-      .ordinal = ledger_.served(),
-      .round = chosen->duel.round,
-      .first = ledger_.id_of(chosen->first),
-      .second = ledger_.id_of(chosen->second),
-      .serving = chosen->serving,
-      .task = ""};
+  DUEL_CHECK(!chosen_);
+  Asker asker = asker_;
+  const auto choice = decide(asker, {});
+  if (!choice) return std::nullopt;
+  return serve_of(*choice, duel_id);
 }
 
-// An answer to (first, second) as the ledger numbers the arms, from a duel that this policy did not
-// ask.
-void LiveExperiment::hear(const Told& told) {
+std::optional<ServeRecord> LiveExperiment::choose(const std::string& duel_id,
+                                                  const std::vector<Arm>& excluded) {
+  DUEL_CHECK(!chosen_ && !divergence_);
+  chosen_ = decide(asker_, excluded);
+  if (!chosen_) return std::nullopt;
+  return serve_of(*chosen_, duel_id);
+}
+
+void LiveExperiment::hear(const Told& told, std::uint64_t times) {
   const Arm i = policy_index_[told.first], j = policy_index_[told.second];
-  if (std::max(i, j) < policy_arms_.size()) asker_.heard(i, j, told.outcome, !told.evidence);
+  if (std::max(i, j) >= policy_arms_.size()) return;
+  for (; times > 0; --times) asker_.heard(i, j, told.outcome, !told.evidence);
 }
 
+// What became of a duel: its answer, or `Outcome::none`.
 void LiveExperiment::tell(const LedgerDuel& duel, Outcome outcome) {
-  const auto found = std::find_if(asked_.begin(), asked_.end(),
-                                  [&](const Asked& one) { return one.ordinal == duel.ordinal; });
-  if (found == asked_.end()) return;  // one arm shown twice
-  const Asked asked = *found;
-  asked_.erase(found);
+  if (duel.first == duel.second) return;
   const Told told{duel.first, duel.second, outcome, duel.evidence};
-  if (outcome != Outcome::none) told_.push_back(told);
-  if (asked.generation == generation_) {
-    const bool as_shown = policy_arms_[asked.duel.first] == duel.first;
-    Duel answered = asked.duel;
+  remember(told);
+  const auto found = asked_.find(duel.ordinal);
+  const bool knows = found != asked_.end() && found->second.generation == generation_;
+  if (knows && !divergence_) {
+    Duel answered = found->second.duel;
+    const bool as_shown = policy_arms_[answered.first] == duel.first;
     answered.hearsay = !duel.evidence;
     asker_.answered(answered, as_shown ? outcome : mirrored(outcome));
-  } else if (outcome != Outcome::none) {
-    hear(told);
+  } else if (outcome != Outcome::none && !divergence_) {
+    hear(told, 1);
   }
+  if (found != asked_.end()) asked_.erase(found);
 }
 
-const std::optional<LiveExperiment::Choice>& LiveExperiment::choice() const {
-  if (choice_sequence_ != ledger_.sequence()) {
-    choice_ = choose();
-    choice_sequence_ = ledger_.sequence();
+void LiveExperiment::remember(Told told) {
+  if (told.outcome == Outcome::none) return;
+  if (told.first > told.second) {
+    std::swap(told.first, told.second);
+    told.outcome = mirrored(told.outcome);
   }
-  return choice_;
+  ++told_[told];
 }
 
 Status LiveExperiment::check(const Record& record) const {
   DUEL_RETURN_IF_ERROR(ledger_.check(record));
-  if (const auto* serve = std::get_if<ServeRecord>(&record)) return check_serve(*serve);
   // Some policies take only so many arms.
   std::size_t arms = ledger_.num_active();
   if (std::holds_alternative<ArmAddedRecord>(record)) ++arms;
@@ -169,73 +242,104 @@ Status LiveExperiment::check(const Record& record) const {
   return Done{};
 }
 
-Status LiveExperiment::check_serve(const ServeRecord& serve) const {
-  const auto& chosen = choice();
-  if (chosen && chosen->serving == serve.serving && chosen->duel.round == serve.round &&
-      ledger_.id_of(chosen->first) == serve.first &&
-      ledger_.id_of(chosen->second) == serve.second) {
-    return Done{};
+std::optional<LiveExperiment::Choice> LiveExperiment::choice_behind(const ServeRecord& serve) {
+  Choice nobody;  // who has to hear the answer
+  if (serve.serving == Serving::aa || serve.by == ServedBy::floor ||
+      serve.by == ServedBy::recovered ||
+      (serve.serving == Serving::exploit && exploits_the_winner())) {
+    return nobody;
   }
-  return Error::invalid_data(
-             fmt::format("the policy {} would not have served '{}' against '{}' here, but {}",
-                         ledger_.experiment().policy, serve.first, serve.second,
-                         chosen ? fmt::format("'{}' against '{}'", ledger_.id_of(chosen->first),
-                                              ledger_.id_of(chosen->second))
-                                : std::string("nothing")))
-      .with_hint("the log was written by another version of Duel, or by something else");
+  Choice choice = asked_of_policy(asker_);
+  if (serve.by == ServedBy::exclude) {
+    if (choice.asked) asker_.answered(*choice.asked, Outcome::none);
+    return nobody;
+  }
+  // In a contest only that the policy had nothing to ask is its own.
+  const bool same_pair = serve.serving == Serving::contest ||
+                         std::minmax(serve.first, serve.second) ==
+                             std::minmax(ledger_.id_of(choice.first), ledger_.id_of(choice.second));
+  if (choice.serving == serve.serving && choice.round == serve.round && same_pair) return choice;
+  divergence_ = Error::invalid_data(
+                    fmt::format("the policy {} would not have served '{}' against '{}' here, but "
+                                "'{}' against '{}'",
+                                ledger_.experiment().policy, serve.first, serve.second,
+                                ledger_.id_of(choice.first), ledger_.id_of(choice.second)))
+                    .with_hint("the log was written by another version of Duel");
+  return std::nullopt;
 }
 
 Result<Effect> LiveExperiment::apply_serve(const LogEntry& entry) {
   const auto& serve = std::get<ServeRecord>(entry.record);
-  DUEL_RETURN_IF_ERROR(check(entry.record));
-  Choice chosen = std::move(*choice_);
-  choice_sequence_ = 0;
-  asker_ = std::move(chosen.asker);
-  if (serve.serving != Serving::aa) {
-    asked_.push_back({.ordinal = serve.ordinal,
-                      .generation = serve.serving == Serving::explore ? generation_ : kForeign,
-                      .duel = chosen.duel});
+  DUEL_RETURN_IF_ERROR(ledger_.check(entry.record));
+  std::optional<Choice> choice;
+  if (chosen_) {
+    if (ledger_.id_of(chosen_->first) != serve.first ||
+        ledger_.id_of(chosen_->second) != serve.second) {
+      return Error::conflict("another duel was chosen to be served now");
+    }
+    choice = std::exchange(chosen_, std::nullopt);
+  } else if (!divergence_) {
+    choice = choice_behind(serve);
+  }
+  if (choice && choice->asked) {
+    asked_.emplace(serve.ordinal, Asked{.generation = generation_, .duel = *choice->asked});
   }
   return ledger_.apply(entry);
 }
 
 // A policy on the arms that are active now, taught what was answered so far. Duels still pending
 // were asked by the policy before: their answers come as foreign ones.
-Result<Effect> LiveExperiment::apply_change_of_arms(const LogEntry& entry) {
-  Ledger changed = ledger_;
-  DUEL_ASSIGN(const Effect effect, changed.apply(entry));
-  if (changed.num_active() >= 2) {
-    DUEL_ASSIGN(asker_, make_asker(changed.experiment(), changed.num_active()));
-  }
-  ledger_ = std::move(changed);
+void LiveExperiment::begin_anew() {
   ++generation_;
   number_arms();
-  for (const Told& told : told_) hear(told);
+  divergence_.reset();
+  if (ledger_.num_active() < 2) return;
+  auto asker = make_asker(ledger_.experiment(), ledger_.num_active());
+  DUEL_CHECK(asker.ok());
+  asker_ = std::move(*asker);
+  for (const auto& [told, times] : told_) hear(told, times);
+}
+
+Result<Effect> LiveExperiment::apply_change_of_arms(const LogEntry& entry) {
+  DUEL_RETURN_IF_ERROR(check(entry.record));
+  DUEL_ASSIGN(const Effect effect, ledger_.apply(entry));
+  begin_anew();
   return effect;
 }
 
 Result<Effect> LiveExperiment::apply(const LogEntry& entry) {
   if (std::holds_alternative<ServeRecord>(entry.record)) return apply_serve(entry);
+  if (chosen_) return Error::conflict("a duel was chosen and is to be served first");
   if (std::holds_alternative<ArmAddedRecord>(entry.record) ||
       std::holds_alternative<ArmRetiredRecord>(entry.record)) {
     return apply_change_of_arms(entry);
   }
+  // Of a duel that is settled now, what it was before.
+  std::optional<LedgerDuel> duel;
+  if (const auto* outcome = std::get_if<OutcomeRecord>(&entry.record)) {
+    if (const LedgerDuel* open = ledger_.find_open(outcome->duel_id)) duel = *open;
+  } else if (const auto* expired = std::get_if<ExpiredRecord>(&entry.record)) {
+    if (const LedgerDuel* open = ledger_.find_open(expired->duel_id)) duel = *open;
+  }
   DUEL_ASSIGN(const Effect effect, ledger_.apply(entry));
   if (effect != Effect::applied) return effect;
   if (const auto* outcome = std::get_if<OutcomeRecord>(&entry.record)) {
-    const LedgerDuel& duel = *ledger_.find_duel(outcome->duel_id);
-    tell(duel, duel.outcome);
-  } else if (const auto* expired = std::get_if<ExpiredRecord>(&entry.record)) {
-    tell(*ledger_.find_duel(expired->duel_id), Outcome::none);
+    tell(*duel, *ledger_.outcome_of(outcome->answer, duel->first, duel->second));
+  } else if (std::holds_alternative<ExpiredRecord>(entry.record)) {
+    const bool tie = ledger_.feedback().on_timeout == OnTimeout::tie;
+    tell(*duel, tie ? Outcome::tie : Outcome::none);
   } else if (const auto* comparison = std::get_if<ComparisonRecord>(&entry.record)) {
     const Arm first = *ledger_.find_arm(comparison->first);
     const Arm second = *ledger_.find_arm(comparison->second);
     const Outcome said = *ledger_.outcome_of(comparison->answer, first, second);
     if (said != Outcome::none) {
       const bool counts = ledger_.experiment().comparisons_count && comparison->evidence;
-      told_.push_back({first, second, said, counts});
-      hear(told_.back());
+      const Told told{first, second, said, counts};
+      remember(told);
+      if (!divergence_) hear(told, 1);
     }
+  } else if (std::holds_alternative<PolicyRebuiltRecord>(entry.record)) {
+    begin_anew();
   }
   return effect;
 }
@@ -253,8 +357,9 @@ Arm LiveExperiment::leader() const {
 
 std::uint64_t LiveExperiment::state_hash() const {
   std::uint64_t hash = ledger_.state_hash();
-  for (const std::uint64_t value : {asker_.clock(), asker_.outstanding(), generation_,
-                                    std::uint64_t{asked_.size()}, std::uint64_t{told_.size()}}) {
+  for (const std::uint64_t value :
+       {asker_.clock(), asker_.outstanding(), generation_, std::uint64_t{asked_.size()},
+        std::uint64_t{told_.size()}, std::uint64_t{divergence_.has_value()}}) {
     hash = mix64(hash ^ value);
   }
   return hash;

@@ -1,15 +1,18 @@
 // An experiment at work: the ledger, and the policy that chooses what to ask next.
 //
-// `apply` is the only way to change it and `next` changes nothing, so that reading the log gives
-// the state of having lived through it. Not to be used by two threads at once.
+// The state is a fold over the records: reading the log gives the state of having lived through it.
+// A serve is a fact, whatever this version of the policy would have chosen; `divergence` says where
+// it would have chosen something else. Not to be used by two threads at once.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "duel/core/result.h"
@@ -23,14 +26,16 @@ namespace duel {
 // What to ask next.
 struct ChosenDuel {
   Serving serving = Serving::explore;
-  Duel duel;  // `explore`: as the policy gave it; `fallback`: as the certifier numbers the arms
+  Duel duel;  // `explore`: as the policy gave it; `contest`: as the certifier numbers the arms
 };
 
 // The policy's next duel. Where it has nothing to ask, or nothing before an answer comes, the leader
 // meets the rival that stands between it and its certificate; `pending` counts the duels of a pair
 // that are out. Nothing where fewer than two arms are active.
+// Where every round is somebody's `visit`, the policy may show one arm alone.
 std::optional<ChosenDuel> choose_duel(Asker& asker, const Certifier& certifier,
-                                      const std::function<std::uint64_t(Arm, Arm)>& pending);
+                                      const std::function<std::uint64_t(Arm, Arm)>& pending,
+                                      bool visits = false);
 
 // The policy of an experiment of so many arms, with all of its options: two spellings of one policy
 // are one, and the log says what was really used.
@@ -39,20 +44,29 @@ Result<std::string> canonical_policy(const ExperimentRecord& experiment, std::si
 class LiveExperiment {
  public:
   // The state after the first record. An error names what is wrong: the policy, an arm's id, alpha,
-  // ..
-  static Result<LiveExperiment> make(const ExperimentRecord& experiment);
+  // .. Settled duels are kept in memory unless they are looked up elsewhere.
+  static Result<LiveExperiment> make(const ExperimentRecord& experiment,
+                                     std::unique_ptr<SettledDuels> settled = nullptr);
 
   // The next duel to serve; append it to the log, then `apply` it. The id is "d1", "d2", .. unless
-  // given; `task` is the caller's to fill in. Nothing where the experiment is completed or all that
-  // may be served was, or where fewer than two arms are active. It goes on after a certificate: ask
-  // `done` where that is the end.
+  // given; `task` is the caller's to fill in. Nothing where the experiment is not running or all
+  // that may be served was, or where fewer than two arms are active. It goes on after a certificate:
+  // ask `done` where that is the end. Changes nothing, and copies the policy for it.
   std::optional<ServeRecord> next(const std::string& duel_id = {}) const;
+  // The same without a copy. The next record applied has to be this serve; where it cannot be
+  // appended the state is no longer that of the log, and has to be folded anew.
+  // `excluded`: arms that cannot be shown now.
+  std::optional<ServeRecord> choose(const std::string& duel_id, const std::vector<Arm>& excluded);
 
   // Whether `apply` would take the record. Ask before writing it.
   Status check(const Record& record) const;
-  // An error changes nothing. A serve that this policy would not have given is an error: the log is
-  // of another version or was written by hand.
+  // An error changes nothing.
   Result<Effect> apply(const LogEntry& entry);
+
+  // Set where the log has a serve that this version's policy would not have chosen, or where
+  // something else chose. The policy is asked nothing more until a record `policy_rebuilt`; append
+  // one before anything is served.
+  const std::optional<Error>& divergence() const { return divergence_; }
 
   const Ledger& ledger() const { return ledger_; }
   std::vector<std::string> pending() const { return ledger_.pending(); }
@@ -64,24 +78,28 @@ class LiveExperiment {
   std::uint64_t state_hash() const;
 
  private:
-  // An answer as the policy is told of it, kept to teach a policy on another set of arms.
+  // Answers of one kind, kept to teach a policy that begins anew: (first, second) with first <
+  // second, as the ledger numbers the arms.
   struct Told {
     Arm first;
     Arm second;
     Outcome outcome;
     bool evidence;
+
+    friend auto operator<=>(const Told&, const Told&) = default;
   };
-  struct Asked {  // of a duel that is pending
-    std::uint64_t ordinal;
-    std::uint64_t generation;  // of the policy that asked; kForeign: none
+  struct Asked {               // of a duel that is pending
+    std::uint64_t generation;  // of the policy that asked
     Duel duel;                 // as the policy gave it
   };
   struct Choice {
-    Asker asker;  // after choosing
-    Serving serving;
-    Arm first;  // as shown
-    Arm second;
-    Duel duel;  // of the policy
+    Serving serving = Serving::explore;
+    ServedBy by = ServedBy::policy;
+    double propensity = 1;
+    Arm first = 0;  // as shown
+    Arm second = 0;
+    std::optional<Duel> asked;  // of the policy, where it is to hear the answer
+    Round round = 0;
   };
 
   LiveExperiment(Ledger ledger, Asker asker);
@@ -90,22 +108,30 @@ class LiveExperiment {
   Result<Effect> apply_serve(const LogEntry& entry);
   Result<Effect> apply_change_of_arms(const LogEntry& entry);
   void number_arms();
-  std::optional<Choice> choose() const;
-  // `choose` of the present state; worked out once.
-  const std::optional<Choice>& choice() const;
-  Status check_serve(const ServeRecord& serve) const;
+  // Everything but the policy's choice is drawn from lots of the duel's ordinal.
+  std::optional<Choice> decide(Asker& asker, const std::vector<Arm>& excluded) const;
+  Choice asked_of_policy(Asker& asker) const;
+  bool draw_among_others(Choice& choice, const std::vector<Arm>& excluded) const;
+  // Certified, and that is what callers are to be given from then on.
+  bool exploits_the_winner() const;
+  ServeRecord serve_of(const Choice& choice, const std::string& duel_id) const;
+  // What the serve says of the policy, where it is the policy's; nothing where it would have chosen
+  // something else.
+  std::optional<Choice> choice_behind(const ServeRecord& serve);
   void tell(const LedgerDuel& duel, Outcome outcome);
-  void hear(const Told& told);
+  void remember(Told told);
+  void hear(const Told& told, std::uint64_t times);
+  void begin_anew();
 
   Ledger ledger_;
   std::vector<Arm> policy_arms_;   // the policy's arms, as the ledger numbers them
   std::vector<Arm> policy_index_;  // back; policy_arms_.size() where retired
   Asker asker_;
   std::uint64_t generation_ = 0;
-  std::vector<Asked> asked_;
-  std::vector<Told> told_;
-  mutable std::optional<Choice> choice_;
-  mutable std::uint64_t choice_sequence_ = 0;  // of the state that it was made for; 0: none
+  std::unordered_map<std::uint64_t, Asked> asked_;  // by ordinal
+  std::map<Told, std::uint64_t> told_;              // how often
+  std::optional<Choice> chosen_;                    // by `choose`, and not served yet
+  std::optional<Error> divergence_;
 };
 
 }  // namespace duel

@@ -13,6 +13,7 @@
 #include "duel/core/spelling.h"
 #include "duel/experiment/record_fields.h"
 #include "duel/experiment/record_reader.h"
+#include "duel/experiment/timestamp.h"
 
 namespace duel {
 namespace {
@@ -37,8 +38,58 @@ struct Words<Placement> {
 template <>
 struct Words<Serving> {
   static constexpr std::string_view noun = "kind of serving";
-  static constexpr auto all = std::to_array<std::pair<std::string_view, Serving>>(
-      {{"explore", Serving::explore}, {"fallback", Serving::fallback}, {"aa", Serving::aa}});
+  static constexpr auto all =
+      std::to_array<std::pair<std::string_view, Serving>>({{"explore", Serving::explore},
+                                                           {"contest", Serving::contest},
+                                                           {"aa", Serving::aa},
+                                                           {"exploit", Serving::exploit}});
+  // In logs of formats 1 and 2.
+  static constexpr auto older =
+      std::to_array<std::pair<std::string_view, Serving>>({{"fallback", Serving::contest}});
+};
+
+template <>
+struct Words<ServedBy> {
+  static constexpr std::string_view noun = "chooser of duels";
+  static constexpr auto all =
+      std::to_array<std::pair<std::string_view, ServedBy>>({{"policy", ServedBy::policy},
+                                                            {"floor", ServedBy::floor},
+                                                            {"exclude", ServedBy::exclude},
+                                                            {"recovered", ServedBy::recovered}});
+};
+
+template <>
+struct Words<Mode> {
+  static constexpr std::string_view noun = "mode";
+  static constexpr auto all = std::to_array<std::pair<std::string_view, Mode>>(
+      {{"duel", Mode::duel}, {"interleave", Mode::interleave}});
+};
+
+template <>
+struct Words<ExperimentState> {
+  static constexpr std::string_view noun = "state";
+  static constexpr auto all = std::to_array<std::pair<std::string_view, ExperimentState>>(
+      {{"draft", ExperimentState::draft},
+       {"running", ExperimentState::running},
+       {"paused", ExperimentState::paused},
+       {"completed", ExperimentState::completed},
+       {"archived", ExperimentState::archived}});
+};
+
+template <>
+struct Words<OnTimeout> {
+  static constexpr std::string_view noun = "meaning of a missing answer";
+  static constexpr auto all = std::to_array<std::pair<std::string_view, OnTimeout>>(
+      {{"discard", OnTimeout::discard}, {"tie", OnTimeout::tie}});
+};
+
+template <>
+struct Words<OnCertified> {
+  static constexpr std::string_view noun = "action on a certificate";
+  static constexpr auto all = std::to_array<std::pair<std::string_view, OnCertified>>(
+      {{"notify", OnCertified::notify},
+       {"exploit", OnCertified::exploit},
+       {"complete", OnCertified::complete}});
 };
 
 template <>
@@ -120,6 +171,9 @@ class FieldWriter {
   void value(std::string_view name, const std::optional<std::uint64_t>& count) {
     value(name, *count);
   }
+  void value(std::string_view /*name*/, const Timestamp& time) {
+    append_json_string(out_, format_timestamp(time.ms));
+  }
   void value(std::string_view /*name*/, double number) { out_ += format_number(number); }
   void value(std::string_view /*name*/, bool flag) { out_ += flag ? "true" : "false"; }
   template <class Enum>
@@ -195,11 +249,21 @@ std::string_view to_word(Serving serving) { return word_of(serving); }
 std::string_view to_word(Answered answered) { return word_of(answered); }
 std::string_view to_word(CertificateKind kind) { return word_of(kind); }
 std::string_view to_word(TaskScope scope) { return word_of(scope); }
+std::string_view to_word(Mode mode) { return word_of(mode); }
+std::string_view to_word(ServedBy by) { return word_of(by); }
+std::string_view to_word(ExperimentState state) { return word_of(state); }
+std::string_view to_word(OnTimeout on_timeout) { return word_of(on_timeout); }
+std::string_view to_word(OnCertified on_certified) { return word_of(on_certified); }
 
 template <class Enum>
 Result<Enum> parse_word(std::string_view word) {
   for (const auto& [known, meaning] : Words<Enum>::all) {
     if (known == word) return meaning;
+  }
+  if constexpr (requires { Words<Enum>::older; }) {
+    for (const auto& [known, meaning] : Words<Enum>::older) {
+      if (known == word) return meaning;
+    }
   }
   std::vector<std::string> all;
   for (const auto& [known, meaning] : Words<Enum>::all) all.emplace_back(known);
@@ -212,6 +276,11 @@ template Result<Serving> parse_word(std::string_view);
 template Result<Answered> parse_word(std::string_view);
 template Result<CertificateKind> parse_word(std::string_view);
 template Result<TaskScope> parse_word(std::string_view);
+template Result<Mode> parse_word(std::string_view);
+template Result<ServedBy> parse_word(std::string_view);
+template Result<ExperimentState> parse_word(std::string_view);
+template Result<OnTimeout> parse_word(std::string_view);
+template Result<OnCertified> parse_word(std::string_view);
 
 Status check_id(std::string_view noun, std::string_view id) {
   const bool fits = !id.empty() && id.size() <= 100 && is_id_letter(id.front()) &&

@@ -22,12 +22,22 @@ namespace duel {
 // How the two arms of a duel are placed: by lot; judged in both orders, where a flip is a tie; or
 // the arm that joined earlier always first.
 enum class Placement { random, both, fixed };
-// Why a duel was asked: the policy wanted it; the policy had nothing to ask, so the leader met a
-// rival; the same arm twice, to test the judge.
-enum class Serving { explore, fallback, aa };
+// What a duel is for: the policy wanted it, or a lot in its place; the policy had nothing to ask, so
+// the leader met a rival; the same arm twice, to test the judge; the policy's champion alone, from
+// which nobody learns.
+enum class Serving { explore, contest, aa, exploit };
+// Who chose the duel: the policy; a lot among all pairs (the exploration floor); a lot in place of
+// the policy's choice, which the caller could not show; a report whose serve was lost. In contests,
+// A/A duels and exploitation nobody else can have.
+enum class ServedBy { policy, floor, exclude, recovered };
 // What an answer says. `invalid`: there was an answer, but none that makes sense.
 enum class Answered { win, tie, both_bad, skip, invalid };
 enum class CertificateKind { winner, no_winner, copeland, borda };
+// What a duel shows: two things, or one page drafted from two rankings.
+enum class Mode { duel, interleave };
+enum class ExperimentState { draft, running, paused, completed, archived };
+enum class OnTimeout { discard, tie };
+enum class OnCertified { notify, exploit, complete };
 // What a certificate speaks of where duels are about tasks. `tasks_like_these`: those at hand are a
 // sample, so that each is evidence about a pair at most once. `these_tasks`: exactly those at hand,
 // one of which is drawn anew for every duel.
@@ -40,6 +50,11 @@ std::string_view to_word(Serving serving);
 std::string_view to_word(Answered answered);
 std::string_view to_word(CertificateKind kind);
 std::string_view to_word(TaskScope scope);
+std::string_view to_word(Mode mode);
+std::string_view to_word(ServedBy by);
+std::string_view to_word(ExperimentState state);
+std::string_view to_word(OnTimeout on_timeout);
+std::string_view to_word(OnCertified on_certified);
 template <class Enum>
 Result<Enum> parse_word(std::string_view word);
 inline Result<Goal> parse_goal(std::string_view word) { return parse_word<Goal>(word); }
@@ -60,6 +75,7 @@ struct ArmEntry {
   std::string id;
   std::string payload;
   std::string sha256;
+  Json content;  // what it is, where callers are given it with the duel
 
   friend bool operator==(const ArmEntry&, const ArmEntry&) = default;
 };
@@ -79,6 +95,7 @@ struct TaskSet {
   std::uint64_t count = 0;
   std::string sha256;  // of all of them
   TaskScope about = TaskScope::tasks_like_these;
+  Json items;  // [{"task_id", "payload"}, ..], where callers are given them with the duel
 
   friend bool operator==(const TaskSet&, const TaskSet&) = default;
 };
@@ -91,9 +108,58 @@ struct JudgeEntry {
   friend bool operator==(const JudgeEntry&, const JudgeEntry&) = default;
 };
 
-// 2 brought tasks, judge, evidence and failed tries; logs of format 1 are read and gone on with by
-// their own rules.
-inline constexpr std::uint64_t kLogFormat = 2;
+// A moment as records carry it: milliseconds since 1970, written as RFC 3339.
+struct Timestamp {
+  std::int64_t ms = 0;
+
+  friend bool operator==(const Timestamp&, const Timestamp&) = default;
+};
+
+// How long an answer is waited for, and what its absence means. For duels served from then on.
+struct FeedbackRule {
+  std::uint64_t timeout_s = 1800;
+  OnTimeout on_timeout = OnTimeout::discard;
+
+  friend bool operator==(const FeedbackRule&, const FeedbackRule&) = default;
+};
+
+struct Guardrails {
+  double explore_floor = 0;  // share of duels drawn uniformly over the pairs of active arms
+  std::uint64_t max_duels_per_subject_per_day = 0;  // 0: no limit
+  std::uint64_t max_pending = 100'000;
+
+  friend bool operator==(const Guardrails&, const Guardrails&) = default;
+};
+
+// How pages are drafted and clicks are credited.
+struct InterleaveRule {
+  std::string method = "team_draft";
+  std::uint64_t length = 10;
+  std::vector<std::pair<std::string, Json>> actions;  // weights; none: {"click": 1}
+  std::uint64_t per_item_cap = 1;
+
+  friend bool operator==(const InterleaveRule&, const InterleaveRule&) = default;
+};
+
+// What a server needs to know of an experiment beside what every experiment is. As in a new one
+// where a program at a terminal asks.
+struct ServiceRule {
+  std::string name;
+  Mode mode = Mode::duel;
+  ExperimentState starts = ExperimentState::running;  // or `draft`
+  std::string default_arm;  // what a fallback shows; the first arm if empty
+  OnCertified on_certified = OnCertified::notify;
+  FeedbackRule feedback;
+  Guardrails guardrails;
+  InterleaveRule interleave;
+  std::string request;  // SHA-256 of the body that created it: a repeat is compared with it
+
+  friend bool operator==(const ServiceRule&, const ServiceRule&) = default;
+};
+
+// 2 brought tasks, judge, evidence and failed tries; 3 what a server needs, and calls `contest` what
+// was `fallback`. Logs of format 1 are read and gone on with by their own rules.
+inline constexpr std::uint64_t kLogFormat = 3;
 
 // The first record: all that decides what follows.
 struct ExperimentRecord {
@@ -112,6 +178,7 @@ struct ExperimentRecord {
   std::uint64_t one_look_after = 0;
   TaskSet tasks;
   JudgeEntry judge;
+  ServiceRule service;
   std::uint64_t seed = 0;
   std::uint64_t format = kLogFormat;  // of the log that it begins
 
@@ -129,6 +196,11 @@ struct ServeRecord {
   std::string task;  // what was asked about; empty where the arms are all there is
   // Whether the answer may become evidence: decided now, whatever it will be.
   bool evidence = true;
+  ServedBy by = ServedBy::policy;
+  double propensity = 1;  // of this choice, given the past
+  Timestamp expires_at;   // 0: an answer is waited for as long as it takes
+  std::string subject;    // who is shown it, as a keyed hash
+  std::string request;    // SHA-256 of the body that asked for it
 
   friend bool operator==(const ServeRecord&, const ServeRecord&) = default;
 };
@@ -229,9 +301,64 @@ struct CompletedRecord {
   friend bool operator==(const CompletedRecord&, const CompletedRecord&) = default;
 };
 
+// The experiment was started, paused, resumed or archived.
+struct StateRecord {
+  ExperimentState state = ExperimentState::running;
+
+  friend bool operator==(const StateRecord&, const StateRecord&) = default;
+};
+
+// What may change was changed; the whole of it stands here.
+struct ConfiguredRecord {
+  std::string name;
+  FeedbackRule feedback;
+  Guardrails guardrails;
+
+  friend bool operator==(const ConfiguredRecord&, const ConfiguredRecord&) = default;
+};
+
+// The policy began anew with the answers so far, because it would not have chosen what the log
+// says: another version of Duel wrote the lines before.
+struct PolicyRebuiltRecord {
+  std::string reason;
+
+  friend bool operator==(const PolicyRebuiltRecord&, const PolicyRebuiltRecord&) = default;
+};
+
+// The machine lost power. Of the duels served after record `after` those that are known are the ones
+// whose answers came fast enough to be saved, so none of them is evidence.
+struct RecoveredRecord {
+  std::uint64_t after = 0;
+
+  friend bool operator==(const RecoveredRecord&, const RecoveredRecord&) = default;
+};
+
+// The two rankings that a page was drafted from, fixed when the first page was asked for.
+struct InterleavedRecord {
+  std::string duel_id;
+  std::vector<std::string> first;  // ids of objects, best first
+  std::vector<std::string> second;
+
+  friend bool operator==(const InterleavedRecord&, const InterleavedRecord&) = default;
+};
+
+// What somebody did with an item of a page.
+struct EventRecord {
+  std::string duel_id;
+  std::string event;  // SHA-256 that tells it from others
+  std::string action;
+  std::string object;
+  std::uint64_t place = 0;  // of the ranking that gets the credit: 1 or 2; 0: neither
+  double credit = 0;
+  bool late = false;  // the duel was closed before
+
+  friend bool operator==(const EventRecord&, const EventRecord&) = default;
+};
+
 using Record = std::variant<ExperimentRecord, ServeRecord, OutcomeRecord, ExpiredRecord,
                             ArmAddedRecord, ArmRetiredRecord, ComparisonRecord, CertifiedRecord,
-                            CompletedRecord, TasksAddedRecord>;
+                            CompletedRecord, TasksAddedRecord, StateRecord, ConfiguredRecord,
+                            PolicyRebuiltRecord, RecoveredRecord, InterleavedRecord, EventRecord>;
 
 // A record at its place in the log.
 struct LogEntry {

@@ -94,7 +94,8 @@ struct Described<ArmEntry> {
   static constexpr std::tuple fields{
       required("arm_id", &ArmEntry::id, "", IsIdOf{"an arm"}),
       optional("payload", &ArmEntry::payload, "what it is: a path, a name"),
-      optional("sha256", &ArmEntry::sha256, "of its content", is_sha256)};
+      optional("sha256", &ArmEntry::sha256, "of its content", is_sha256),
+      optional("content", &ArmEntry::content, "what callers get with the duel")};
 };
 
 template <>
@@ -110,9 +111,10 @@ struct Described<StoppingRule> {
 
 template <>
 struct Described<TaskSet> {
-  static constexpr std::tuple fields{required("count", &TaskSet::count),
-                                     required("sha256", &TaskSet::sha256, "", is_sha256),
-                                     required("about", &TaskSet::about)};
+  static constexpr std::tuple fields{
+      required("count", &TaskSet::count), required("sha256", &TaskSet::sha256, "", is_sha256),
+      required("about", &TaskSet::about),
+      optional("items", &TaskSet::items, "what callers get with the duel")};
 };
 
 template <>
@@ -120,6 +122,46 @@ struct Described<JudgeEntry> {
   static constexpr std::tuple fields{
       required("command", &JudgeEntry::command),
       required("sha256", &JudgeEntry::sha256, "of it and the files that it names", is_sha256)};
+};
+
+template <>
+struct Described<FeedbackRule> {
+  static constexpr std::tuple fields{
+      optional("timeout_s", &FeedbackRule::timeout_s, "seconds that an answer is waited for"),
+      optional("on_timeout", &FeedbackRule::on_timeout)};
+};
+
+template <>
+struct Described<Guardrails> {
+  static constexpr std::tuple fields{
+      optional("explore_floor", &Guardrails::explore_floor,
+               "share of duels drawn uniformly over the pairs"),
+      optional("max_duels_per_subject_per_day", &Guardrails::max_duels_per_subject_per_day,
+               "0 for no limit"),
+      optional("max_pending", &Guardrails::max_pending, "duels that may wait for an answer")};
+};
+
+template <>
+struct Described<InterleaveRule> {
+  static constexpr std::tuple fields{
+      optional("method", &InterleaveRule::method),
+      optional("length", &InterleaveRule::length, "of a page"),
+      optional("actions", &InterleaveRule::actions, "what each action is worth"),
+      optional("per_item_cap", &InterleaveRule::per_item_cap, "actions that an item is paid for")};
+};
+
+template <>
+struct Described<ServiceRule> {
+  static constexpr std::tuple fields{
+      optional("name", &ServiceRule::name),
+      optional("mode", &ServiceRule::mode),
+      optional("starts", &ServiceRule::starts),
+      optional("default_arm", &ServiceRule::default_arm, "what a fallback shows"),
+      optional("on_certified", &ServiceRule::on_certified),
+      optional("feedback", &ServiceRule::feedback),
+      optional("guardrails", &ServiceRule::guardrails),
+      optional("interleave", &ServiceRule::interleave),
+      optional("request", &ServiceRule::request, "hash of the request that created it")};
 };
 
 template <>
@@ -151,7 +193,7 @@ struct Described<ExperimentRecord> {
   static constexpr std::string_view name = "experiment";
   static constexpr std::string_view doc = "the first line: all that decides what follows";
   static constexpr std::tuple fields{
-      required("format", &ExperimentRecord::format, "2, or 1 in older logs", is_known_format),
+      required("format", &ExperimentRecord::format, "3, or less in older logs", is_known_format),
       required("experiment_id", &ExperimentRecord::experiment_id, "", IsIdOf{"an experiment"}),
       required("arms", &ExperimentRecord::arms),
       required("policy", &ExperimentRecord::policy),
@@ -165,6 +207,7 @@ struct Described<ExperimentRecord> {
                "where their order is unknown: how many are looked at, once"),
       optional("tasks", &ExperimentRecord::tasks),
       optional("judge", &ExperimentRecord::judge),
+      optional("service", &ExperimentRecord::service, "what a server needs beside"),
       required("seed", &ExperimentRecord::seed)};
 };
 
@@ -180,7 +223,12 @@ struct Described<ServeRecord> {
       required("second", &ServeRecord::second),
       required("serving", &ServeRecord::serving),
       optional("task", &ServeRecord::task, "what was asked about"),
-      optional("evidence", &ServeRecord::evidence, "false where the answer will be no evidence")};
+      optional("evidence", &ServeRecord::evidence, "false where the answer will be no evidence"),
+      optional("by", &ServeRecord::by, "who chose it"),
+      optional("propensity", &ServeRecord::propensity, "of the choice, given the past"),
+      optional("expires_at", &ServeRecord::expires_at),
+      optional("subject", &ServeRecord::subject, "keyed hash of who is shown it"),
+      optional("request", &ServeRecord::request, "hash of the request that asked for it")};
 };
 
 template <>
@@ -264,6 +312,63 @@ struct Described<TasksAddedRecord> {
       "more tasks join; only where a certificate is about tasks like these";
   static constexpr std::tuple fields{required("count", &TasksAddedRecord::count, "of all now"),
                                      required("sha256", &TasksAddedRecord::sha256, "", is_sha256)};
+};
+
+template <>
+struct Described<StateRecord> {
+  static constexpr std::string_view name = "state";
+  static constexpr std::string_view doc = "the experiment was started, paused, resumed or archived";
+  static constexpr std::tuple fields{required("state", &StateRecord::state)};
+};
+
+template <>
+struct Described<ConfiguredRecord> {
+  static constexpr std::string_view name = "configured";
+  static constexpr std::string_view doc = "what may change was changed; the whole of it";
+  static constexpr std::tuple fields{optional("name", &ConfiguredRecord::name),
+                                     required("feedback", &ConfiguredRecord::feedback),
+                                     required("guardrails", &ConfiguredRecord::guardrails)};
+};
+
+template <>
+struct Described<PolicyRebuiltRecord> {
+  static constexpr std::string_view name = "policy_rebuilt";
+  static constexpr std::string_view doc =
+      "the policy began anew with the answers so far: another version of Duel wrote the lines "
+      "before";
+  static constexpr std::tuple fields{required("reason", &PolicyRebuiltRecord::reason)};
+};
+
+template <>
+struct Described<RecoveredRecord> {
+  static constexpr std::string_view name = "recovered";
+  static constexpr std::string_view doc =
+      "the machine lost power: no duel served after line `after` and before this one is evidence";
+  static constexpr std::tuple fields{required("after", &RecoveredRecord::after)};
+};
+
+template <>
+struct Described<InterleavedRecord> {
+  static constexpr std::string_view name = "interleaved";
+  static constexpr std::string_view doc = "the rankings that a page was drafted from";
+  static constexpr std::tuple fields{
+      required("duel_id", &InterleavedRecord::duel_id, "", IsIdOf{"a duel"}),
+      required("first", &InterleavedRecord::first, "objects, best first"),
+      required("second", &InterleavedRecord::second)};
+};
+
+template <>
+struct Described<EventRecord> {
+  static constexpr std::string_view name = "event";
+  static constexpr std::string_view doc = "somebody did something with an item of a page";
+  static constexpr std::tuple fields{
+      required("duel_id", &EventRecord::duel_id, "", IsIdOf{"a duel"}),
+      required("event", &EventRecord::event, "hash that tells it from others"),
+      required("action", &EventRecord::action),
+      required("object", &EventRecord::object),
+      optional("place", &EventRecord::place, "1 or 2: the ranking that gets the credit"),
+      optional("credit", &EventRecord::credit),
+      optional("late", &EventRecord::late, "true where the duel was closed before")};
 };
 
 }  // namespace duel

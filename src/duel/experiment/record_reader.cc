@@ -176,6 +176,15 @@ Status read_value(Value value, std::string_view name, double& out) {
   return Done{};
 }
 
+Status read_value(Value value, std::string_view name, Timestamp& out) {
+  std::string_view text;
+  if (value.get_string().get(text) != simdjson::SUCCESS) return wrong_value(name, "a string");
+  const auto time_ms = parse_timestamp(text);
+  if (!time_ms) return wrong_value(name, "a time as 2026-11-15T09:00:00.123Z");
+  out.ms = *time_ms;
+  return Done{};
+}
+
 Status read_value(Value value, std::string_view name, bool& out) {
   if (value.get_bool().get(out) != simdjson::SUCCESS) return wrong_value(name, "true or false");
   return Done{};

@@ -51,6 +51,11 @@ Result<Effect> RecordedExperiment::record(Record record, std::int64_t time_ms) {
 
 Result<std::vector<Effect>> RecordedExperiment::record(std::span<const Record> records,
                                                        std::int64_t time_ms) {
+  if (experiment_.divergence()) {
+    DUEL_ASSIGN(const LogEntry rebuilt,
+                log_.append(PolicyRebuiltRecord{experiment_.divergence()->message}, time_ms));
+    DUEL_RETURN_IF_ERROR(experiment_.apply(rebuilt));
+  }
   std::vector<Effect> effects;
   for (std::size_t begin = 0; begin < records.size();) {
     // Answers do not depend on each other and share one sync; any other record is checked against
@@ -61,13 +66,12 @@ Result<std::vector<Effect>> RecordedExperiment::record(std::span<const Record> r
     }
     std::vector<LogEntry> written;
     const Status status = write(records.subspan(begin, end - begin), time_ms, written);
+    for (const LogEntry& entry : written) {
+      DUEL_ASSIGN(const Effect effect, experiment_.apply(entry));
+      effects.push_back(effect);
+    }
     if (!written.empty() && !std::holds_alternative<ServeRecord>(records[begin])) {
       DUEL_RETURN_IF_ERROR(log_.sync());
-    }
-    for (const LogEntry& entry : written) {
-      const auto effect = experiment_.apply(entry);
-      DUEL_CHECK(effect.ok());
-      effects.push_back(*effect);
     }
     if (!status.ok()) return status.error();
     begin = end;

@@ -1,5 +1,5 @@
-// An experiment together with its log: what is recorded is checked, written, made durable, and only
-// then used. `duel run`, `duel vote`, the server and Python stand on it.
+// An experiment together with its log: what is recorded is checked, appended, applied, and the
+// caller hears of it when it is durable. `duel run`, `duel vote` and Python stand on it.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +37,10 @@ class RecordedExperiment {
   }
 
   // Checks, writes and applies one after the other; answers in a row are written as one group.
-  // Before anything but a serve is applied, all of the group is on disk; a serve becomes durable
-  // with the group that answers it, at the latest. What comes before a record that is refused stays
-  // recorded and applied; of a group that cannot be written nothing does.
+  // All but serves are on disk when this returns; a serve becomes durable with the group that
+  // answers it, at the latest. What comes before a record that is refused stays recorded and
+  // applied; of a group that cannot be written nothing does. Where the policy diverged from the log
+  // (live_experiment.h) a record of its new beginning comes first.
   Result<std::vector<Effect>> record(std::span<const Record> records, std::int64_t time_ms);
   Result<Effect> record(Record record, std::int64_t time_ms);
 

@@ -62,6 +62,22 @@ Asker::Question Asker::next() {
   return {outstanding_ > 0 ? State::wait : State::nothing, {}};
 }
 
+Asker::Question Asker::next_visit() {
+  if (sequential_ && outstanding_ > 0) return {State::wait, {}};
+  const Round round = clock_ + 1;
+  const RoundRng rng = streams_.choice.at(round);
+  const Duel duel = prepared_ ? *prepared_ : policy_->select(round, rng);
+  prepared_.reset();
+  policy_->issued(duel, rng);
+  clock_ = round;
+  if (duel.is_self()) {
+    idle(duel);
+    return {State::exploit, duel};
+  }
+  ++outstanding_;
+  return {State::ask, duel};
+}
+
 void Asker::answered(const Duel& duel, Outcome outcome) {
   DUEL_CHECK(outstanding_ > 0);
   --outstanding_;

@@ -24,7 +24,8 @@ class Asker {
  public:
   // What there is to ask. `wait`: not before an outstanding duel is answered. `nothing`: the policy
   // has settled on its self-duel; later answers may change that, the clock alone will not.
-  enum class State { ask, wait, nothing };
+  // `exploit`: the policy shows one arm alone; only where self-duels are asked for.
+  enum class State { ask, wait, nothing, exploit };
   struct Question {
     State state = State::nothing;
     Duel duel;  // where there is one to ask; its round is its ticket
@@ -39,6 +40,9 @@ class Asker {
 
   // The next duel; it counts as issued, and each is answered once.
   Question next();
+  // The policy's duel of the very next round, where every round is somebody's visit: a self-duel
+  // goes by as `exploit` and is not answered.
+  Question next_visit();
   // `Outcome::none` where the answer was lost. REQUIRES: a duel of `next` that is outstanding.
   void answered(const Duel& duel, Outcome outcome);
   // A duel that the policy did not choose. Count-based policies use it, schedules do not. `hearsay`:
