@@ -83,14 +83,14 @@ class ChainReader {
   LogEntry entry_;
 };
 
-Result<LogExtent> read_chain(Store& store, const std::string& name, const RecordSink& sink) {
+}  // namespace
+
+Result<LogExtent> read_log(Store& store, const std::string& name, const RecordSink& sink) {
   ChainReader chain(name, sink);
   DUEL_ASSIGN(const std::uint64_t rest,
               store.read(name, 0, [&](std::string_view line) { return chain.take(line); }));
   return chain.finish(rest);
 }
-
-}  // namespace
 
 bool begins_as_log(const std::filesystem::path& file) {
   std::ifstream input(file, std::ios::binary);
@@ -101,7 +101,7 @@ bool begins_as_log(const std::filesystem::path& file) {
 
 Result<LogExtent> read_log(const std::filesystem::path& file, const RecordSink& sink) {
   LogFiles files;
-  return read_chain(files, file.string(), sink);
+  return read_log(files, file.string(), sink);
 }
 
 Result<LogExtent> read_log_text(std::string_view text, const std::string& name,
@@ -151,7 +151,7 @@ Result<ExperimentLog> ExperimentLog::resume(std::shared_ptr<Store> store, const 
                                             const RecordSink& sink) {
   ExperimentLog log(std::move(store), name);
   DUEL_RETURN_IF_ERROR(log.store_->own(name));
-  DUEL_ASSIGN(LogExtent extent, read_chain(*log.store_, name, sink));
+  DUEL_ASSIGN(LogExtent extent, read_log(*log.store_, name, sink));
   if (extent.records == 0) {
     return Error::invalid_data("the log holds no experiment", name,
                                "its first line is missing or incomplete");

@@ -39,6 +39,8 @@ struct LogExtent {
 // Reads the whole log and checks its chain. Anything wrong but a cut last line is an error that
 // names file:line and what was found.
 Result<LogExtent> read_log(const std::filesystem::path& file, const RecordSink& sink);
+// The same of an experiment in a store.
+Result<LogExtent> read_log(Store& store, const std::string& name, const RecordSink& sink);
 // The same of a text in memory; `name` stands for the file in messages.
 Result<LogExtent> read_log_text(std::string_view text, const std::string& name,
                                 const RecordSink& sink);

@@ -306,7 +306,11 @@ Status Ledger::check_kind(const ServeRecord& record) const {
   DUEL_ASSIGN(const Arm first, arm_of(record.first));
   DUEL_ASSIGN(const Arm second, arm_of(record.second));
   if (completed()) return refused("a duel is served after the experiment was completed");
-  DUEL_ASSIGN(const std::optional<LedgerDuel> known, find_duel(record.duel_id));
+  bool known = find_open(record.duel_id) != nullptr;
+  if (!known && settled_->guards_ids()) {
+    DUEL_ASSIGN(const auto settled, settled_->find(record.duel_id, sequence_ + 1));
+    known = settled.has_value();
+  }
   if (known) return refused(fmt::format("the duel '{}' is served a second time", record.duel_id));
   if (record.ordinal != served_) {
     return refused(fmt::format("the duel '{}' has the ordinal {}, expected was {}", record.duel_id,

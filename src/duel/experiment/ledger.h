@@ -82,6 +82,8 @@ class SettledDuels {
   // As of the records before number `before`. An error where the store cannot be read.
   virtual Result<std::optional<LedgerDuel>> find(std::string_view duel_id,
                                                  std::uint64_t before) const = 0;
+  // Whether a new duel's id is looked for here. Where it costs much, whoever serves has done so.
+  virtual bool guards_ids() const { return true; }
 };
 
 // A certificate, given once and for good.

@@ -89,6 +89,12 @@ std::optional<LiveExperiment::Choice> LiveExperiment::decide(
       (limit > 0 && ledger_.served() >= limit)) {
     return std::nullopt;
   }
+  const auto cannot_be_shown = [&](Arm arm) {
+    return std::find(excluded.begin(), excluded.end(), arm) != excluded.end();
+  };
+  const auto shown = static_cast<std::size_t>(
+      std::count_if(policy_arms_.begin(), policy_arms_.end(), std::not_fn(cannot_be_shown)));
+  if (shown < 2) return std::nullopt;
   Choice choice;
   choice.round = asker.clock();
   if (exploits_the_winner()) {
@@ -107,19 +113,16 @@ std::optional<LiveExperiment::Choice> LiveExperiment::decide(
   const double floor = ledger_.guardrails().explore_floor;
   if (floor > 0 && lots(ledger_, "live/floor").bernoulli(floor)) {
     choice.by = ServedBy::floor;
-    if (!draw_among_others(choice, excluded)) return std::nullopt;
+    draw_among_others(choice, excluded);
     choice.propensity *= floor;
     return choice;
   }
   choice = asked_of_policy(asker);
   choice.propensity = 1 - floor;
-  const auto is_excluded = [&](Arm arm) {
-    return std::find(excluded.begin(), excluded.end(), arm) != excluded.end();
-  };
-  if (is_excluded(choice.first) || is_excluded(choice.second)) {
+  if (cannot_be_shown(choice.first) || cannot_be_shown(choice.second)) {
     if (choice.asked) asker.answered(*choice.asked, Outcome::none);
     choice = {.by = ServedBy::exclude, .round = choice.round};
-    if (!draw_among_others(choice, excluded)) return std::nullopt;
+    draw_among_others(choice, excluded);
     return choice;
   }
   bool swap = choice.first > choice.second;
@@ -146,13 +149,12 @@ LiveExperiment::Choice LiveExperiment::asked_of_policy(Asker& asker) const {
   return choice;
 }
 
-// A pair by lot among the active arms that can be shown; whether there is one.
-bool LiveExperiment::draw_among_others(Choice& choice, const std::vector<Arm>& excluded) const {
+// A pair by lot among the active arms that can be shown. REQUIRES: there are two.
+void LiveExperiment::draw_among_others(Choice& choice, const std::vector<Arm>& excluded) const {
   std::vector<Arm> shown;
   for (const Arm arm : policy_arms_) {
     if (std::find(excluded.begin(), excluded.end(), arm) == excluded.end()) shown.push_back(arm);
   }
-  if (shown.size() < 2) return false;
   RoundRng rng = lots(ledger_, "live/pair");
   const std::size_t i = rng.below(shown.size());
   std::size_t j = rng.below(shown.size() - 1);
@@ -164,7 +166,6 @@ bool LiveExperiment::draw_among_others(Choice& choice, const std::vector<Arm>& e
   if (ledger_.experiment().order == Placement::fixed && choice.first > choice.second) {
     std::swap(choice.first, choice.second);
   }
-  return true;
 }
 
 ServeRecord LiveExperiment::serve_of(const Choice& choice, const std::string& duel_id) const {

@@ -282,6 +282,24 @@ template Result<ExperimentState> parse_word(std::string_view);
 template Result<OnTimeout> parse_word(std::string_view);
 template Result<OnCertified> parse_word(std::string_view);
 
+template <class Enum>
+std::vector<std::string_view> words_of() {
+  std::vector<std::string_view> words;
+  for (const auto& [word, meaning] : Words<Enum>::all) words.push_back(word);
+  return words;
+}
+template std::vector<std::string_view> words_of<Goal>();
+template std::vector<std::string_view> words_of<Placement>();
+template std::vector<std::string_view> words_of<Serving>();
+template std::vector<std::string_view> words_of<Answered>();
+template std::vector<std::string_view> words_of<CertificateKind>();
+template std::vector<std::string_view> words_of<TaskScope>();
+template std::vector<std::string_view> words_of<Mode>();
+template std::vector<std::string_view> words_of<ServedBy>();
+template std::vector<std::string_view> words_of<ExperimentState>();
+template std::vector<std::string_view> words_of<OnTimeout>();
+template std::vector<std::string_view> words_of<OnCertified>();
+
 Status check_id(std::string_view noun, std::string_view id) {
   const bool fits = !id.empty() && id.size() <= 100 && is_id_letter(id.front()) &&
                     std::all_of(id.begin(), id.end(), [](char c) {

@@ -57,6 +57,9 @@ std::string_view to_word(OnTimeout on_timeout);
 std::string_view to_word(OnCertified on_certified);
 template <class Enum>
 Result<Enum> parse_word(std::string_view word);
+// All words of an enum.
+template <class Enum>
+std::vector<std::string_view> words_of();
 inline Result<Goal> parse_goal(std::string_view word) { return parse_word<Goal>(word); }
 inline Result<Placement> parse_placement(std::string_view word) {
   return parse_word<Placement>(word);

@@ -1,0 +1,232 @@
+// Bodies of requests and answers, described by the tables that describe records
+// (experiment/record_fields.h). One table gives the reader with its errors, the writer and the
+// schema in /openapi.json, so that none can say something else.
+//
+// The type of a member says what a field holds: texts, numbers, true or false, words of an enum,
+// objects, lists of these, or any JSON.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "duel/core/json.h"
+#include "duel/core/result.h"
+#include "duel/core/spelling.h"
+#include "duel/experiment/record_fields.h"
+#include "duel/experiment/timestamp.h"
+
+namespace duel {
+
+// What is wrong in a body, and where: a JSON pointer (RFC 6901).
+struct BodyError {
+  std::string pointer;
+  std::string message;
+};
+
+enum class UnknownFields { refused, ignored };
+
+namespace body_detail {
+
+template <class T>
+struct IsOptional : std::false_type {};
+template <class T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+template <class T>
+struct IsVector : std::false_type {};
+template <class T>
+struct IsVector<std::vector<T>> : std::true_type {};
+using Members = std::vector<std::pair<std::string, Json>>;
+
+template <class T>
+concept HasFields = requires { Described<T>::fields; };
+
+std::string pointer_part(std::string_view name);  // "/name" with ~ and / escaped
+
+}  // namespace body_detail
+
+// Reads a body into a struct with a description. All that is wrong is collected.
+class BodyReader {
+ public:
+  explicit BodyReader(UnknownFields unknown) : unknown_(unknown) {}
+
+  template <class Body>
+  void read(const Json& json, const std::string& pointer, Body& out) {
+    using namespace body_detail;
+    if constexpr (std::is_same_v<Body, Json>) {
+      out = json;
+    } else if constexpr (std::is_same_v<Body, bool>) {
+      if (!json.is_boolean()) return wrong(pointer, "is not true or false");
+      out = json.template get<bool>();
+    } else if constexpr (std::is_same_v<Body, std::string>) {
+      if (!json.is_string()) return wrong(pointer, "is not a string");
+      out = json.template get<std::string>();
+    } else if constexpr (std::is_same_v<Body, Timestamp>) {
+      const auto ms = json.is_string() ? parse_timestamp(json.template get<std::string>())
+                                       : std::optional<std::int64_t>();
+      if (!ms) return wrong(pointer, "is not a time such as 2026-11-15T09:00:00Z");
+      out.ms = *ms;
+    } else if constexpr (std::is_integral_v<Body>) {
+      if (!json.is_unsigned()) return wrong(pointer, "is not a whole number from 0");
+      out = json.template get<std::uint64_t>();
+    } else if constexpr (std::is_floating_point_v<Body>) {
+      if (!json.is_number()) return wrong(pointer, "is not a number");
+      out = json.template get<double>();
+    } else if constexpr (std::is_enum_v<Body>) {
+      if (!json.is_string()) return wrong(pointer, "is not a string");
+      const auto parsed = parse_word<Body>(json.template get<std::string>());
+      if (!parsed.ok()) return wrong(pointer, with_hint(parsed.error()));
+      out = *parsed;
+    } else if constexpr (IsOptional<Body>::value) {
+      if (!json.is_null()) read(json, pointer, out.emplace());
+    } else if constexpr (std::is_same_v<Body, Members>) {
+      if (!json.is_object()) return wrong(pointer, "is not an object");
+      for (const auto& [name, value] : json.members()) out.emplace_back(name, value);
+    } else if constexpr (IsVector<Body>::value) {
+      if (!json.is_array()) return wrong(pointer, "is not an array");
+      std::size_t index = 0;
+      for (const Json& item : json.items()) {
+        read(item, pointer + "/" + std::to_string(index++), out.emplace_back());
+      }
+    } else {
+      read_object(json, pointer, out);
+    }
+  }
+
+  const std::vector<BodyError>& errors() const { return errors_; }
+  void wrong(const std::string& pointer, std::string message) {
+    errors_.push_back({pointer, std::move(message)});
+  }
+
+ private:
+  static std::string with_hint(const Error& error) {
+    return error.hint.empty() ? error.message : error.message + "; " + error.hint;
+  }
+
+  template <class Body>
+  void read_object(const Json& json, const std::string& pointer, Body& out) {
+    if (!json.is_object()) return wrong(pointer, "is not an object");
+    std::vector<std::string> known;
+    const auto take = [&](const auto& field) {
+      known.emplace_back(field.name);
+      const Json* value = json.find(field.name);
+      const std::string at = pointer + body_detail::pointer_part(field.name);
+      if (value == nullptr) {
+        if (field.required) wrong(at, "is missing");
+        return;
+      }
+      auto& member = std::invoke(field.get, out);
+      const std::size_t before = errors_.size();
+      read(*value, at, member);
+      if constexpr (requires { field.check(member); }) {
+        if (errors_.size() > before) return;
+        if (const Status status = field.check(member); !status.ok()) {
+          wrong(at, with_hint(status.error()));
+        }
+      }
+    };
+    std::apply([&](const auto&... field) { (take(field), ...); }, Described<Body>::fields);
+    if (unknown_ == UnknownFields::ignored) return;
+    for (const auto& [name, value] : json.members()) {
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      const std::string hint = spelling_hint(name, known);
+      wrong(pointer + body_detail::pointer_part(name),
+            "is unknown" + (hint.empty() ? "" : "; " + hint));
+    }
+  }
+
+  UnknownFields unknown_;
+  std::vector<BodyError> errors_;
+};
+
+// A member that is as in a new struct is left out, unless it is required.
+template <class Body>
+Json body_json(const Body& body) {
+  using namespace body_detail;
+  if constexpr (std::is_same_v<Body, Timestamp>) {
+    return Json(format_timestamp(body.ms));
+  } else if constexpr (std::is_enum_v<Body>) {
+    return Json(to_word(body));
+  } else if constexpr (IsOptional<Body>::value) {
+    return body ? body_json(*body) : Json();
+  } else if constexpr (std::is_same_v<Body, Members>) {
+    Json object = Json::object();
+    for (const auto& [name, value] : body) object[name] = value;
+    return object;
+  } else if constexpr (IsVector<Body>::value) {
+    Json array = Json::array();
+    for (const auto& item : body) array.push_back(body_json(item));
+    return array;
+  } else if constexpr (HasFields<Body>) {
+    static const Body kNew{};
+    Json object = Json::object();
+    const auto add = [&](const auto& field) {
+      const auto& member = std::invoke(field.get, body);
+      if (field.required || !(member == std::invoke(field.get, kNew))) {
+        object[field.name] = body_json(member);
+      }
+    };
+    std::apply([&](const auto&... field) { (add(field), ...); }, Described<Body>::fields);
+    return object;
+  } else {
+    return Json(body);
+  }
+}
+
+// JSON Schema (2020-12), as OpenAPI 3.1 has it.
+template <class Body>
+Json schema_of() {
+  using namespace body_detail;
+  Json schema = Json::object();
+  if constexpr (std::is_same_v<Body, Json>) {
+    return schema;
+  } else if constexpr (std::is_same_v<Body, bool>) {
+    schema["type"] = "boolean";
+  } else if constexpr (std::is_same_v<Body, std::string>) {
+    schema["type"] = "string";
+  } else if constexpr (std::is_same_v<Body, Timestamp>) {
+    schema["type"] = "string";
+    schema["format"] = "date-time";
+  } else if constexpr (std::is_integral_v<Body>) {
+    schema["type"] = "integer";
+    schema["minimum"] = std::uint64_t{0};
+  } else if constexpr (std::is_floating_point_v<Body>) {
+    schema["type"] = "number";
+  } else if constexpr (std::is_enum_v<Body>) {
+    schema["type"] = "string";
+    Json words = Json::array();
+    for (const std::string_view word : words_of<Body>()) words.push_back(word);
+    schema["enum"] = std::move(words);
+  } else if constexpr (IsOptional<Body>::value) {
+    return schema_of<typename Body::value_type>();
+  } else if constexpr (std::is_same_v<Body, Members>) {
+    schema["type"] = "object";
+  } else if constexpr (IsVector<Body>::value) {
+    schema["type"] = "array";
+    schema["items"] = schema_of<typename Body::value_type>();
+  } else {
+    schema["type"] = "object";
+    Json properties = Json::object();
+    Json required = Json::array();
+    const auto add = [&](const auto& field) {
+      using Member =
+          std::remove_cvref_t<decltype(std::invoke(field.get, std::declval<Body&>()))>;
+      Json property = schema_of<Member>();
+      if (!field.doc.empty()) property["description"] = field.doc;
+      properties[field.name] = std::move(property);
+      if (field.required) required.push_back(field.name);
+    };
+    std::apply([&](const auto&... field) { (add(field), ...); }, Described<Body>::fields);
+    schema["properties"] = std::move(properties);
+    if (!required.empty()) schema["required"] = std::move(required);
+  }
+  return schema;
+}
+
+}  // namespace duel

@@ -1,0 +1,83 @@
+#include "duel/server/stored_duels.h"
+
+#include <utility>
+
+#include "duel/store/line.h"
+
+namespace duel {
+
+void StoredDuels::staged(const std::string& duel_id, const LogEntry& entry) {
+  staged_[duel_id].push_back(entry);
+}
+
+void StoredDuels::take(DuelRecords& records, LogEntry entry) {
+  if (std::holds_alternative<ServeRecord>(entry.record)) {
+    records.serve = std::move(entry);
+  } else if (std::holds_alternative<InterleavedRecord>(entry.record)) {
+    records.page = std::move(entry);
+  } else if (!records.settled && (std::holds_alternative<OutcomeRecord>(entry.record) ||
+                                  std::holds_alternative<ExpiredRecord>(entry.record))) {
+    records.settled = std::move(entry);
+  }
+}
+
+Result<DuelRecords> StoredDuels::records_of(std::string_view duel_id, std::uint64_t before) const {
+  DuelRecords records;
+  DUEL_ASSIGN(const std::vector<FoundLine> lines, store_->find(experiment_, duel_id));
+  RecordReader reader;
+  std::string padded;
+  for (const FoundLine& line : lines) {
+    if (line.sequence >= before) break;
+    padded = line.text;
+    padded.resize(line.text.size() + kReadableAfterLine);
+    LogEntry entry;
+    DUEL_RETURN_IF_ERROR(
+        reader.read(std::string_view(padded).substr(0, line.text.size()), entry));
+    take(records, std::move(entry));
+  }
+  if (const auto found = staged_.find(duel_id); found != staged_.end()) {
+    for (const LogEntry& entry : found->second) {
+      if (entry.sequence < before) take(records, entry);
+    }
+  }
+  return records;
+}
+
+Result<std::optional<LedgerDuel>> StoredDuels::find(std::string_view duel_id,
+                                                    std::uint64_t before) const {
+  DUEL_ASSIGN(const DuelRecords records, records_of(duel_id, before));
+  if (!records.serve) return std::optional<LedgerDuel>();
+  const auto& serve = std::get<ServeRecord>(records.serve->record);
+  LedgerDuel duel{.ordinal = serve.ordinal,
+                  .expires_at = serve.expires_at,
+                  .round = serve.round,
+                  .first = arms_.find(serve.first)->second,
+                  .second = arms_.find(serve.second)->second,
+                  .serving = serve.serving,
+                  .evidence = serve.evidence};
+  if (!records.settled) {
+    // Only what nobody is asked about is neither open nor settled.
+    duel.fate = Fate::expired;
+    return std::optional(duel);
+  }
+  if (const auto* outcome = std::get_if<OutcomeRecord>(&records.settled->record)) {
+    duel.fate = Fate::answered;
+    duel.result = outcome->answer.result;
+    if (outcome->answer.result == Answered::win) {
+      const bool first = duel.first == duel.second ? outcome->answer.place == 1
+                                                   : outcome->answer.winner == serve.first;
+      duel.outcome = first ? Outcome::first_wins : Outcome::second_wins;
+    } else if (outcome->answer.result == Answered::tie) {
+      duel.outcome = Outcome::tie;
+    } else if (outcome->answer.result == Answered::both_bad) {
+      duel.outcome = Outcome::both_bad;
+    } else if (outcome->answer.result == Answered::skip) {
+      duel.outcome = Outcome::skip;
+    }
+  } else {
+    duel.fate = Fate::expired;
+  }
+  return std::optional(duel);
+}
+
+}  // namespace duel

@@ -1,0 +1,52 @@
+// The settled duels of an experiment, looked up in its store by id.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "duel/core/text_map.h"
+#include "duel/experiment/ledger.h"
+#include "duel/experiment/record.h"
+#include "duel/experiment/record_reader.h"
+#include "duel/store/store.h"
+
+namespace duel {
+
+// The records of one duel, as far as there are any.
+struct DuelRecords {
+  std::optional<LogEntry> serve;
+  std::optional<LogEntry> settled;  // its first outcome, or its expiry
+  std::optional<LogEntry> page;
+};
+
+class StoredDuels final : public SettledDuels {
+ public:
+  StoredDuels(std::shared_ptr<Store> store, std::string experiment)
+      : store_(std::move(store)), experiment_(std::move(experiment)) {}
+
+  // Arms in the order in which they joined.
+  void add_arm(const std::string& id) { arms_.emplace(id, static_cast<Arm>(arms_.size())); }
+  // A line of a duel that is applied but not in the store yet; `committed` says that all are.
+  void staged(const std::string& duel_id, const LogEntry& entry);
+  void committed() { staged_.clear(); }
+
+  Result<DuelRecords> records_of(std::string_view duel_id, std::uint64_t before) const;
+
+  bool guards_ids() const override { return false; }
+  void add(std::string_view /*duel_id*/, const LedgerDuel& /*duel*/) override {}
+  Result<std::optional<LedgerDuel>> find(std::string_view duel_id,
+                                         std::uint64_t before) const override;
+
+ private:
+  static void take(DuelRecords& records, LogEntry entry);
+
+  std::shared_ptr<Store> store_;
+  std::string experiment_;
+  TextMap<Arm> arms_;
+  TextMap<std::vector<LogEntry>> staged_;
+};
+
+}  // namespace duel
