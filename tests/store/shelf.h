@@ -24,6 +24,13 @@ inline std::string line_of(std::uint64_t number, const std::string& text) {
   return line;
 }
 
+// As a group takes them, without keys.
+inline std::vector<Line> keyless(const Lines& texts) {
+  std::vector<Line> lines;
+  for (const std::string& text : texts) lines.push_back({text});
+  return lines;
+}
+
 inline Lines lines_of(Store& store, const std::string& experiment, std::uint64_t after = 0) {
   Lines lines;
   const auto rest = store.read(experiment, after, [&](std::string_view line) -> Status {
@@ -58,20 +65,21 @@ class Shelf {
   }
   void append(const std::vector<std::string>& texts) {
     const Lines lines = group(texts);
-    const Status status = store_->append(experiment_, head(), lines);
+    const Status status = store_->append_to(experiment_, head(), keyless(lines));
     ASSERT_TRUE(status.ok()) << status.error().to_string();
     expected_.insert(expected_.end(), lines.begin(), lines.end());
     is_as_expected();
   }
   // The message, and nothing has changed.
   std::string refusal_at(const Head& at, const std::vector<std::string>& texts) {
-    const Status status = store_->append(experiment_, at, group(texts));
+    const Lines lines = group(texts);
+    const Status status = store_->append_to(experiment_, at, keyless(lines));
     EXPECT_FALSE(status.ok());
     is_as_expected();
     return status.ok() ? "" : status.error().message;
   }
   std::string refusal(const std::vector<std::string>& texts) { return refusal_at(head(), texts); }
-  void sync() { ASSERT_TRUE(store_->sync(experiment_).ok()); }
+  void sync() { ASSERT_TRUE(store_->sync().ok()); }
 
   // The same lines in the store opened again.
   void moves_to(Store& store) {

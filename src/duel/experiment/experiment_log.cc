@@ -172,10 +172,13 @@ Status ExperimentLog::stage(Record record, std::int64_t time_ms) {
 }
 
 Result<std::vector<LogEntry>> ExperimentLog::commit() {
-  const std::vector<std::string> lines = std::exchange(lines_, {});
+  const std::vector<std::string> texts = std::exchange(lines_, {});
   std::vector<LogEntry> entries = std::exchange(staged_, {});
   if (entries.empty()) return entries;
-  DUEL_RETURN_IF_ERROR(store_->append(name_, head_, lines));
+  std::vector<Line> lines;
+  lines.reserve(texts.size());
+  for (const std::string& text : texts) lines.push_back({text});
+  DUEL_RETURN_IF_ERROR(store_->append_to(name_, head_, lines));
   head_ = {entries.back().sequence, entries.back().hash};
   return entries;
 }

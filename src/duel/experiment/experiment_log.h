@@ -72,7 +72,7 @@ class ExperimentLog {
   // Both, of one record.
   Result<LogEntry> append(Record record, std::int64_t time_ms);
   // Returns when everything appended is on the disk. After a failure the log takes no more records.
-  Status sync() { return store_->sync(name_); }
+  Status sync() { return store_->sync(); }
 
   std::uint64_t records() const { return head_.sequence; }
   // Of the line that was cut off at `resume`.

@@ -142,11 +142,12 @@ struct LogFiles::Owned {
   std::uint64_t bytes = 0;   // up to the end of the last line
   bool cut_line = false;     // the beginning of another follows, which never counted
   bool new_name = false;     // the directory with its name is not on the disk yet
+  bool unsynced = false;     // lines were appended since the last sync
   bool broken = false;       // nobody knows what it holds
 };
 
-LogFiles::LogFiles(std::filesystem::path directory, Disk& disk)
-    : directory_(std::move(directory)), disk_(disk) {}
+LogFiles::LogFiles(std::filesystem::path directory, Disk& disk, KeyOf key_of)
+    : directory_(std::move(directory)), disk_(disk), key_of_(std::move(key_of)) {}
 LogFiles::~LogFiles() = default;
 
 std::filesystem::path LogFiles::path_of(const std::string& experiment) const {
@@ -223,20 +224,48 @@ Result<std::uint64_t> LogFiles::read(const std::string& experiment, std::uint64_
   return content.rest;
 }
 
-Status LogFiles::append(const std::string& experiment, const Head& at,
-                        std::span<const std::string> lines) {
+Result<Head> LogFiles::head(const std::string& experiment) {
+  const auto found = owned_.find(experiment);
+  if (found != owned_.end() && found->second->head) return *found->second->head;
+  Head head;
+  const auto follow = [&](std::string_view line) -> Status {
+    ++head.sequence;
+    if (const auto parts = split_line(line)) head.hash = parts->hash;
+    return Done{};
+  };
+  DUEL_RETURN_IF_ERROR(read(experiment, 0, follow));
+  return head;
+}
+
+Result<std::vector<Status>> LogFiles::append(std::span<const Group> groups) {
+  if (groups.size() > 1) {
+    return refusal("log files take the lines of one experiment at a time");
+  }
+  std::vector<Status> results;
+  for (const Group& group : groups) {
+    Status status = append_group(group);
+    if (!status.ok() && status.error().code != ErrorCode::conflict) return status.error();
+    results.push_back(std::move(status));
+  }
+  return results;
+}
+
+Status LogFiles::append_group(const Group& group) {
+  const std::string experiment(group.experiment);
   Owned& owned = *owned_.at(experiment);
   if (owned.broken) {
     return Error::io("the log takes no more records after a failed write", owned.file.string(),
-                     "mend the disk and resume");
+                     "repair the disk and resume");
   }
   if (!owned.head) {
     DUEL_RETURN_IF_ERROR(read(experiment, 0, [](std::string_view) -> Status { return Done{}; }));
   }
+  const Head& at = group.at;
   if (at.sequence != owned.head->sequence || (at.sequence > 0 && at.hash != owned.head->hash)) {
-    return Error::io(fmt::format("somebody else has written to the log: it ends with record {}",
-                                 owned.head->sequence),
-                     owned.file.string(), "read it again");
+    return Error::conflict(
+        fmt::format("somebody else has written to the log: it ends with record {}",
+                    owned.head->sequence),
+        owned.file.string(), "read it again");
   }
   // Not while reading: whoever reads may still refuse the log, and then it stays as it is.
   if (owned.cut_line) {
@@ -245,9 +274,10 @@ Status LogFiles::append(const std::string& experiment, const Head& at,
     }
     owned.cut_line = false;
   }
+  if (group.lines.empty()) return Done{};
   std::string text;
-  for (const std::string& line : lines) {
-    text += line;
+  for (const Line& line : group.lines) {
+    text += line.text;
     text += '\n';
   }
   ssize_t written = -1;
@@ -260,25 +290,110 @@ Status LogFiles::append(const std::string& experiment, const Head& at,
     owned.broken = !disk_.truncate(owned.descriptor.get(), owned.bytes);
     return system_error("the record cannot be written", owned.file, code);
   }
+  owned.unsynced = true;
   owned.bytes += text.size();
-  owned.head->sequence += lines.size();
-  if (const auto parts = lines.empty() ? std::nullopt : split_line(lines.back())) {
-    owned.head->hash = parts->hash;
-  }
+  owned.head->sequence += group.lines.size();
+  if (const auto parts = split_line(group.lines.back().text)) owned.head->hash = parts->hash;
   return Done{};
 }
 
-Status LogFiles::sync(const std::string& experiment) {
-  Owned& owned = *owned_.at(experiment);
+bool LogFiles::broken() const {
+  return std::ranges::any_of(owned_, [](const auto& entry) { return entry.second->broken; });
+}
+
+Result<std::vector<FoundLine>> LogFiles::find(const std::string& experiment, std::string_view key) {
+  if (!key_of_) return refusal("log files keep no keys");
+  std::vector<FoundLine> lines;
+  std::uint64_t sequence = 0;
+  const auto compare = [&](std::string_view line) -> Status {
+    ++sequence;
+    if (!key.empty() && key_of_(line) == key) lines.push_back({sequence, std::string(line)});
+    return Done{};
+  };
+  DUEL_RETURN_IF_ERROR(read(experiment, 0, compare));
+  return lines;
+}
+
+Result<std::vector<std::string>> LogFiles::experiments_of(std::string_view key) {
+  DUEL_ASSIGN(const std::vector<std::string> all, list());
+  std::vector<std::string> names;
+  for (const std::string& experiment : all) {
+    DUEL_ASSIGN(const std::vector<FoundLine> lines, find(experiment, key));
+    if (!lines.empty()) names.push_back(experiment);
+  }
+  return names;
+}
+
+Status LogFiles::sync() {
+  for (auto& [experiment, owned] : owned_) DUEL_RETURN_IF_ERROR(sync(*owned));
+  return Done{};
+}
+
+Status LogFiles::sync(Owned& owned) {
+  if (owned.broken) {
+    return Error::io("the log takes no more records after a failed write", owned.file.string(),
+                     "repair the disk and resume");
+  }
+  if (!owned.unsynced && !owned.new_name) return Done{};
   // Pipes and terminals have nothing to sync; a file that has is not trusted any more.
   if (!disk_.sync(owned.descriptor.get()) && errno != EINVAL && errno != EROFS) {
     owned.broken = true;
     return system_error("cannot be written to the disk", owned.file, errno);
   }
+  owned.unsynced = false;
   if (!owned.new_name) return Done{};
   DUEL_RETURN_IF_ERROR(sync_directory(owned.file));
   owned.new_name = false;
   return Done{};
 }
+
+Error LogFiles::refusal(const char* what, const char* hint) const {
+  return Error::unsupported(what, directory_.string(), hint);
+}
+
+Result<std::uint64_t> LogFiles::synced(const std::string& /*experiment*/) {
+  return refusal("log files keep no mark of their syncs");
+}
+
+Result<LastStop> LogFiles::last_stop() {
+  return refusal("log files do not record how they were closed");
+}
+
+Status LogFiles::put_snapshot(const std::string& /*experiment*/, const Snapshot& /*snapshot*/) {
+  return refusal("log files keep no snapshots");
+}
+
+Result<std::optional<Snapshot>> LogFiles::snapshot(const std::string& /*experiment*/) {
+  return refusal("log files keep no snapshots");
+}
+
+Status LogFiles::put(std::string_view /*space*/, std::string_view /*key*/,
+                     std::string_view /*bytes*/) {
+  return refusal("log files keep no secrets and tokens");
+}
+
+Result<std::optional<std::string>> LogFiles::get(std::string_view /*space*/,
+                                                 std::string_view /*key*/) {
+  return refusal("log files keep no secrets and tokens");
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> LogFiles::entries(
+    std::string_view /*space*/) {
+  return refusal("log files keep no secrets and tokens");
+}
+
+Result<bool> LogFiles::erase(std::string_view /*space*/, std::string_view /*key*/) {
+  return refusal("log files keep no secrets and tokens");
+}
+
+Status LogFiles::check() {
+  return refusal("log files have nothing to check beside their chains", "verify each log");
+}
+
+Status LogFiles::backup(const std::filesystem::path& /*file*/) {
+  return refusal("log files are backed up by copying them");
+}
+
+Status LogFiles::compact() { return refusal("log files have no unused space"); }
 
 }  // namespace duel

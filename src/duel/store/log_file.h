@@ -10,11 +10,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "duel/core/result.h"
@@ -36,8 +39,13 @@ class Disk {
 
 class LogFiles final : public Store {
  public:
-  // Paths are relative to `directory`; where it is empty they are any paths.
-  explicit LogFiles(std::filesystem::path directory = {}, Disk& disk = Disk::real());
+  // The key of a line: a file keeps lines and nothing beside them, so that it is found by reading.
+  using KeyOf = std::function<std::string(std::string_view line)>;
+
+  // Paths are relative to `directory`; where it is empty they are any paths. Without `key_of` lines
+  // cannot be found by key.
+  explicit LogFiles(std::filesystem::path directory = {}, Disk& disk = Disk::real(),
+                    KeyOf key_of = {});
   LogFiles(const LogFiles&) = delete;
   LogFiles& operator=(const LogFiles&) = delete;
   ~LogFiles() override;
@@ -49,10 +57,28 @@ class LogFiles final : public Store {
   Status own(const std::string& experiment) override;
   Result<std::uint64_t> read(const std::string& experiment, std::uint64_t after,
                              const LineSink& sink) override;
-  // What a failed write left of the group is cut off again.
-  Status append(const std::string& experiment, const Head& at,
-                std::span<const std::string> lines) override;
-  Status sync(const std::string& experiment) override;
+  Result<Head> head(const std::string& experiment) override;
+  // One group at a time: nothing commits two files at once. What a failed write left of the group is
+  // cut off again.
+  Result<std::vector<Status>> append(std::span<const Group> groups) override;
+  bool broken() const override;
+  Result<std::vector<FoundLine>> find(const std::string& experiment, std::string_view key) override;
+  Result<std::vector<std::string>> experiments_of(std::string_view key) override;
+  // Of every file that was appended to.
+  Status sync() override;
+
+  // Lines are all that a file keeps: the rest is refused.
+  Result<std::uint64_t> synced(const std::string& experiment) override;
+  Result<LastStop> last_stop() override;
+  Status put_snapshot(const std::string& experiment, const Snapshot& snapshot) override;
+  Result<std::optional<Snapshot>> snapshot(const std::string& experiment) override;
+  Status put(std::string_view space, std::string_view key, std::string_view bytes) override;
+  Result<std::optional<std::string>> get(std::string_view space, std::string_view key) override;
+  Result<std::vector<std::pair<std::string, std::string>>> entries(std::string_view space) override;
+  Result<bool> erase(std::string_view space, std::string_view key) override;
+  Status check() override;
+  Status backup(const std::filesystem::path& file) override;
+  Status compact() override;
 
  private:
   struct Owned;
@@ -61,9 +87,13 @@ class LogFiles final : public Store {
   // Opens and locks the file; `failure` is for the message.
   Result<std::unique_ptr<Owned>> take(const std::string& experiment, int flags,
                                       const char* failure) const;
+  Status append_group(const Group& group);
+  Status sync(Owned& owned);
+  Error refusal(const char* what, const char* hint = "") const;
 
   std::filesystem::path directory_;
   Disk& disk_;
+  KeyOf key_of_;
   std::map<std::string, std::unique_ptr<Owned>> owned_;
 };
 

@@ -1,0 +1,59 @@
+// A small blocking HTTP client, for the commands that talk to a server and for tests. It keeps its
+// connection, and speaks plain HTTP only.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "duel/core/result.h"
+#include "duel/server/http.h"
+
+namespace duel {
+
+struct HttpClientOptions {
+  std::string token;  // sent as `Authorization: Bearer ..` where it is not empty
+  std::chrono::milliseconds connect_timeout{5'000};
+  std::chrono::milliseconds read_timeout{60'000};   // no byte for so long
+  std::size_t body_bytes = std::size_t{256} << 20;  // of a response that is collected
+};
+
+// One connection, one thread at a time.
+class HttpClient {
+ public:
+  // `url` is "http://host[:port][/prefix]"; the prefix goes in front of every target. Connects with
+  // the first request.
+  static Result<HttpClient> make(std::string_view url, HttpClientOptions options = {});
+  HttpClient(HttpClient&&) noexcept;
+  HttpClient& operator=(HttpClient&&) noexcept;
+  ~HttpClient();
+
+  // The response, whatever its status. An error where there is none: `io`, with the server's address
+  // in `where`. A kept connection that turns out to be closed is opened once more if nothing of a
+  // response has come and the method may be repeated; POST and PATCH may not, and callers repeat
+  // them under the same ids.
+  Result<HttpResponse> send(HttpMethod method, std::string_view target, std::string body = "",
+                            HttpFields headers = {});
+  Result<HttpResponse> get(std::string_view target) { return send(HttpMethod::get, target); }
+  // With Content-Type: application/json.
+  Result<HttpResponse> send_json(HttpMethod method, std::string_view target, std::string body);
+
+  // Hands over the pieces of the body as they come: exports and event streams. False from `sink`
+  // ends the reading and closes the connection. The body of the response returned is empty, except
+  // that the body of an error (status 400 and above) is collected there and never reaches the sink.
+  Result<HttpResponse> stream(std::string_view target,
+                              const std::function<bool(std::string_view piece)>& sink);
+
+  const HttpAddress& address() const;
+
+ private:
+  struct Connection;
+  explicit HttpClient(std::unique_ptr<Connection> connection);
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace duel

@@ -1,0 +1,83 @@
+// All experiments in one SQLite database: what a server keeps.
+//
+// The database is in WAL mode. Commits are made with synchronous=NORMAL, so that they touch no disk;
+// a thread of its own syncs the WAL file, once for all who wait, and at the latest `sync_interval`
+// after an append even if nobody does. Checkpoints are the writer's, by the size of the WAL. So a
+// killed process loses nothing, and a loss of power at most the last interval of what nobody
+// waited for.
+//
+// One process at a time owns the database: FILE.lock is locked and says who. Others may read.
+// All calls may be made from any thread; reads do not wait for appends.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "duel/core/result.h"
+#include "duel/store/store.h"
+
+namespace duel {
+
+enum class SqliteAccess {
+  own,   // the lock is taken at once; a database that is not there is made
+  read,  // the lock is taken with the first call that writes; the database must be there
+};
+
+struct SqliteOptions {
+  SqliteAccess access = SqliteAccess::own;
+  std::chrono::milliseconds sync_interval{100};
+  std::size_t checkpoint_pages = 4'000;  // of 4096 bytes in the WAL
+  std::string vfs{};                     // of SQLite; tests put their faults there
+};
+
+class SqliteStore final : public Store {
+ public:
+  // An error where another process owns the database (`conflict`; it says which), where the file is
+  // no database of ours or a damaged one, or of a newer version of Duel. Older ones are brought up
+  // to date.
+  static Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& file,
+                                                   SqliteOptions options = {});
+  SqliteStore(const SqliteStore&) = delete;
+  SqliteStore& operator=(const SqliteStore&) = delete;
+  // Syncs and closes: a clean stop, unless something failed before.
+  ~SqliteStore() override;
+
+  Result<std::vector<std::string>> list() override;
+  Status create(const std::string& experiment) override;
+  Status own(const std::string& experiment) override;
+  Result<std::uint64_t> read(const std::string& experiment, std::uint64_t after,
+                             const LineSink& sink) override;
+  Result<Head> head(const std::string& experiment) override;
+  Result<std::vector<Status>> append(std::span<const Group> groups) override;
+  bool broken() const override;
+  Result<std::vector<FoundLine>> find(const std::string& experiment, std::string_view key) override;
+  Result<std::vector<std::string>> experiments_of(std::string_view key) override;
+  Status sync() override;
+  Result<std::uint64_t> synced(const std::string& experiment) override;
+  Result<LastStop> last_stop() override;
+  Status put_snapshot(const std::string& experiment, const Snapshot& snapshot) override;
+  Result<std::optional<Snapshot>> snapshot(const std::string& experiment) override;
+  Status put(std::string_view space, std::string_view key, std::string_view bytes) override;
+  Result<std::optional<std::string>> get(std::string_view space, std::string_view key) override;
+  Result<std::vector<std::pair<std::string, std::string>>> entries(std::string_view space) override;
+  Result<bool> erase(std::string_view space, std::string_view key) override;
+  Status check() override;
+  Status backup(const std::filesystem::path& file) override;
+  Status compact() override;
+
+ private:
+  class Database;
+  explicit SqliteStore(std::unique_ptr<Database> database);
+  std::unique_ptr<Database> database_;
+};
+
+}  // namespace duel
