@@ -20,6 +20,7 @@
 #include "duel/experiment/ledger.h"
 #include "duel/experiment/record_reader.h"
 #include "duel/experiment/timestamp.h"
+#include "duel/store/log_file.h"
 
 namespace duel {
 namespace {
@@ -437,18 +438,23 @@ Result<ComparisonTable> read_comparisons(const std::filesystem::path& file) {
 }
 
 Result<ComparisonTable> comparisons_of_log(const std::filesystem::path& file) {
+  LogFiles files;
+  return comparisons_of_log(files, file.string());
+}
+
+Result<ComparisonTable> comparisons_of_log(Store& store, const std::string& experiment) {
   ComparisonTable table;
   std::optional<Ledger> ledger;
   std::vector<std::optional<ComparisonRecord>> rows;     // in the order of serving
   std::unordered_map<std::string, std::size_t> by_duel;  // row of a duel that may be answered
   const auto sink = [&](const LogEntry& entry) -> Status {
-    if (const auto* experiment = std::get_if<ExperimentRecord>(&entry.record)) {
-      DUEL_ASSIGN(ledger, Ledger::make(*experiment));
+    if (const auto* first = std::get_if<ExperimentRecord>(&entry.record)) {
+      DUEL_ASSIGN(ledger, Ledger::make(*first));
       return Done{};
     }
     DUEL_ASSIGN(const Effect effect, ledger->apply(entry));
     if (const auto* serve = std::get_if<ServeRecord>(&entry.record)) {
-      if (serve->serving == Serving::aa) return Done{};
+      if (serve->first == serve->second) return Done{};
       ComparisonRecord row{.first = serve->first, .second = serve->second};
       row.extra.emplace_back("duel_id", serve->duel_id);
       row.extra.emplace_back("serving", std::string(to_word(serve->serving)));
@@ -474,9 +480,9 @@ Result<ComparisonTable> comparisons_of_log(const std::filesystem::path& file) {
     }
     return Done{};
   };
-  const auto extent = read_log(file, sink);
+  const auto extent = read_log(store, experiment, sink);
   if (!extent.ok()) return extent.error();
-  if (!ledger) return bad(file.string(), "the log holds no experiment");
+  if (!ledger) return bad(experiment, "the log holds no experiment");
   for (const auto& [duel_id, row] : by_duel) rows[row].reset();  // never answered
   for (const LedgerArm& arm : ledger->arms()) table.arms.push_back(arm.entry);
   for (auto& row : rows) {

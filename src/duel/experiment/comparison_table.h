@@ -17,6 +17,7 @@
 
 #include "duel/core/result.h"
 #include "duel/experiment/record.h"
+#include "duel/store/store.h"
 
 namespace duel {
 
@@ -38,6 +39,7 @@ Result<ComparisonTable> read_comparisons(const std::filesystem::path& file);
 
 // All comparisons that a log holds, the answered duels of the experiment among them.
 Result<ComparisonTable> comparisons_of_log(const std::filesystem::path& file);
+Result<ComparisonTable> comparisons_of_log(Store& store, const std::string& experiment);
 
 std::string to_text(const ComparisonTable& table, ComparisonFormat format);
 

@@ -58,6 +58,8 @@ class LiveExperiment {
   // `excluded`: arms that cannot be shown now.
   std::optional<ServeRecord> choose(const std::string& duel_id, const std::vector<Arm>& excluded);
 
+  bool has_choice() const { return chosen_.has_value(); }
+
   // Whether `apply` would take the record. Ask before writing it.
   Status check(const Record& record) const;
   // An error changes nothing.

@@ -1,0 +1,125 @@
+// The HTTP API over the engine: who may do what, what a body has to say, and where it goes. Tests
+// call `handle` without a socket.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "duel/core/json.h"
+#include "duel/server/api_tokens.h"
+#include "duel/server/background.h"
+#include "duel/server/body.h"
+#include "duel/server/engine.h"
+#include "duel/server/event_streams.h"
+#include "duel/server/http.h"
+#include "duel/server/http_metrics.h"
+#include "duel/server/router.h"
+
+namespace duel {
+
+struct ApiOptions {
+  HttpAddress listen;                      // what `Host` may say
+  std::string public_url;                  // the same behind a proxy: https://duel.example.org
+  std::vector<std::string> allow_origins;  // pages elsewhere that may call
+};
+
+// A route as documents need it.
+struct RouteFact {
+  HttpMethod method = HttpMethod::get;
+  std::string pattern;
+  std::string name;
+  std::string summary;
+  std::string scope;                  // empty: open to all
+  std::function<Json()> body_schema;  // empty: no body
+  std::vector<int> statuses;          // of success
+};
+
+class Api {
+ public:
+  Api(Engine& engine, ApiTokens& tokens, ApiOptions options);
+
+  void handle(HttpRequest&& request, HttpReply reply);
+  // Ends streams, so that a server can drain.
+  void close();
+
+  const std::vector<RouteFact>& facts() const { return facts_; }
+  Json openapi() const;
+
+ private:
+  // Who asks: everybody may do everything where no token was ever made.
+  struct Caller {
+    std::optional<ApiToken> token;
+    bool open = false;
+    bool may(TokenScope scope, std::string_view experiment_id) const;
+  };
+  struct Call {
+    HttpRequest request;
+    PathParameters parameters;
+    Caller caller;
+    Engine::Send send;
+    std::function<std::shared_ptr<HttpStream>(int status, HttpFields headers)> stream;
+
+    const std::string& eid() const { return parameters.at("eid"); }
+    std::int64_t query_number(std::string_view name, std::int64_t otherwise) const;
+  };
+  using Handler = void (Api::*)(Call&);
+
+  void add(HttpMethod method, std::string pattern, std::string name, std::string summary,
+           std::optional<TokenScope> scope, Handler handler, std::function<Json()> body = {},
+           std::vector<int> statuses = {200});
+  std::optional<ServerAnswer> check_origin(const HttpRequest& request) const;
+  Result<Caller> caller_of(const HttpRequest& request) const;
+  HttpFields cors_headers(const HttpRequest& request) const;
+
+  void create_experiment(Call& call);
+  void list_experiments(Call& call);
+  void show_experiment(Call& call);
+  void patch_experiment(Call& call);
+  void change_state(Call& call);
+  void put_arm(Call& call);
+  void delete_arm(Call& call);
+  void serve_duels(Call& call);
+  void show_duel(Call& call);
+  void interleave_duel(Call& call);
+  void interleave_in_one(Call& call);
+  void report_outcome(Call& call);
+  void report_outcomes(Call& call);
+  void take_comparisons(Call& call);
+  void import_log(Call& call);
+  void take_events(Call& call);
+  void show_result(Call& call);
+  void show_certificate(Call& call);
+  void show_health(Call& call);
+  void show_timeline(Call& call);
+  void open_stream(Call& call);
+  void export_log(Call& call);
+  void plan(Call& call);
+  void list_tokens(Call& call);
+  void create_token(Call& call);
+  void delete_token(Call& call);
+  void healthz(Call& call);
+  void readyz(Call& call);
+  void metrics(Call& call);
+  void show_openapi(Call& call);
+  void version(Call& call);
+
+  Engine& engine_;
+  ApiTokens& tokens_;
+  ApiOptions options_;
+  std::vector<RouteFact> facts_;
+  std::vector<Route> routes_;
+  std::unique_ptr<Router> router_;
+  HttpMetrics metrics_;
+  std::shared_ptr<EventStreams> streams_;
+  Background background_;
+};
+
+}  // namespace duel

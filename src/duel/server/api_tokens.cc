@@ -1,0 +1,119 @@
+#include "duel/server/api_tokens.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "duel/core/digest.h"
+#include "duel/experiment/timestamp.h"
+#include "duel/server/report_token.h"
+
+namespace duel {
+namespace {
+
+constexpr std::string_view kSpace = "token";
+
+constexpr auto kScopes = std::to_array<std::pair<std::string_view, TokenScope>>(
+    {{"admin", TokenScope::admin},
+     {"read", TokenScope::read},
+     {"duel", TokenScope::duel},
+     {"vote", TokenScope::vote}});
+
+}  // namespace
+
+std::string_view to_word(TokenScope scope) {
+  for (const auto& [word, meaning] : kScopes) {
+    if (meaning == scope) return word;
+  }
+  return {};
+}
+
+Result<TokenScope> parse_token_scope(std::string_view word) {
+  for (const auto& [known, meaning] : kScopes) {
+    if (known == word) return meaning;
+  }
+  return Error::invalid_argument("'" + std::string(word) + "' is no scope", "/scope",
+                                 "admin, read, duel or vote");
+}
+
+Json to_json(const ApiToken& token) {
+  Json json;
+  json["token_id"] = token.token_id;
+  json["scope"] = std::string(to_word(token.scope));
+  if (!token.name.empty()) json["name"] = token.name;
+  if (!token.experiment_id.empty()) json["experiment_id"] = token.experiment_id;
+  if (token.expires_at_ms != 0) json["expires_at"] = format_timestamp(token.expires_at_ms);
+  return json;
+}
+
+Result<std::unique_ptr<ApiTokens>> ApiTokens::open(std::shared_ptr<Store> store) {
+  DUEL_ASSIGN(const auto entries, store->entries(kSpace));
+  auto tokens = std::unique_ptr<ApiTokens>(new ApiTokens(std::move(store)));
+  for (const auto& [token_id, bytes] : entries) {
+    const auto json = Json::parse(bytes);
+    if (!json || !json->contains("hash") || !json->contains("scope")) {
+      return Error::invalid_data("the token '" + token_id + "' in the store is damaged");
+    }
+    ApiToken token;
+    token.token_id = token_id;
+    token.hash = json->at("hash").get<std::string>();
+    DUEL_ASSIGN(token.scope, parse_token_scope(json->at("scope").get<std::string>()));
+    if (const Json* name = json->find("name")) token.name = name->get<std::string>();
+    if (const Json* id = json->find("experiment_id")) token.experiment_id = id->get<std::string>();
+    if (const Json* end = json->find("expires_at")) {
+      token.expires_at_ms = parse_timestamp(end->get<std::string>()).value_or(1);
+    }
+    tokens->tokens_.push_back(std::move(token));
+  }
+  return tokens;
+}
+
+bool ApiTokens::any() const {
+  const std::lock_guard lock(mutex_);
+  return !tokens_.empty();
+}
+
+std::vector<ApiToken> ApiTokens::list() const {
+  const std::lock_guard lock(mutex_);
+  return tokens_;
+}
+
+Result<std::pair<std::string, ApiToken>> ApiTokens::create(TokenScope scope, std::string name,
+                                                           std::string experiment_id,
+                                                           std::int64_t expires_at_ms) {
+  const std::string secret =
+      "duel_" + std::string(to_word(scope)) + "_" + base64url(random_bytes(24));
+  ApiToken token{.token_id = "t" + sha256_hex(random_bytes(16)).substr(0, 15),
+                 .scope = scope,
+                 .name = std::move(name),
+                 .experiment_id = std::move(experiment_id),
+                 .expires_at_ms = expires_at_ms,
+                 .hash = sha256_hex(secret)};
+  Json json = to_json(token);
+  json["hash"] = token.hash;
+  DUEL_RETURN_IF_ERROR(store_->put(kSpace, token.token_id, json.dump()));
+  const std::lock_guard lock(mutex_);
+  tokens_.push_back(token);
+  return std::pair(secret, token);
+}
+
+Result<bool> ApiTokens::erase(const std::string& token_id) {
+  DUEL_ASSIGN(const bool was_there, store_->erase(kSpace, token_id));
+  const std::lock_guard lock(mutex_);
+  std::erase_if(tokens_, [&](const ApiToken& token) { return token.token_id == token_id; });
+  return was_there;
+}
+
+std::optional<ApiToken> ApiTokens::find(std::string_view token, std::int64_t now_ms) const {
+  const std::string hash = sha256_hex(token);
+  std::optional<ApiToken> found;
+  const std::lock_guard lock(mutex_);
+  for (const ApiToken& one : tokens_) {
+    const bool same = equal_in_constant_time(one.hash, hash);
+    const bool expired = one.expires_at_ms != 0 && one.expires_at_ms <= now_ms;
+    if (same && !expired) found = one;
+  }
+  return found;
+}
+
+}  // namespace duel

@@ -1,0 +1,57 @@
+// Tokens of callers: `duel_<scope>_<random>`, shown once, kept as hashes. Where there is none, a
+// server on loopback trusts whoever reaches it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "duel/core/json.h"
+#include "duel/core/result.h"
+#include "duel/store/store.h"
+
+namespace duel {
+
+// `admin` may do everything; `vote` may do nothing but vote.
+enum class TokenScope { admin, read, duel, vote };
+std::string_view to_word(TokenScope scope);
+Result<TokenScope> parse_token_scope(std::string_view word);
+
+struct ApiToken {
+  std::string token_id;
+  TokenScope scope = TokenScope::read;
+  std::string name;
+  std::string experiment_id;        // where it is for one only
+  std::int64_t expires_at_ms = 0;   // 0: never
+  std::string hash;                 // SHA-256 of the whole token
+};
+
+class ApiTokens {
+ public:
+  static Result<std::unique_ptr<ApiTokens>> open(std::shared_ptr<Store> store);
+
+  bool any() const;
+  std::vector<ApiToken> list() const;
+  // The token and its record; the first is nowhere else.
+  Result<std::pair<std::string, ApiToken>> create(TokenScope scope, std::string name,
+                                                  std::string experiment_id,
+                                                  std::int64_t expires_at_ms);
+  Result<bool> erase(const std::string& token_id);
+  std::optional<ApiToken> find(std::string_view token, std::int64_t now_ms) const;
+
+ private:
+  explicit ApiTokens(std::shared_ptr<Store> store) : store_(std::move(store)) {}
+
+  std::shared_ptr<Store> store_;
+  mutable std::mutex mutex_;
+  std::vector<ApiToken> tokens_;
+};
+
+// Without its hash.
+Json to_json(const ApiToken& token);
+
+}  // namespace duel

@@ -1,0 +1,61 @@
+// Work that takes long and needs no owner: exports, timelines, plans. One thread, a bounded queue.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace duel {
+
+class Background {
+ public:
+  explicit Background(std::size_t most_waiting) : most_waiting_(most_waiting) {
+    thread_ = std::thread([this] { run(); });
+  }
+  ~Background() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    arrived_.notify_all();
+    thread_.join();
+  }
+  Background(const Background&) = delete;
+  Background& operator=(const Background&) = delete;
+
+  // False where too much waits.
+  bool submit(std::function<void()> work) {
+    const std::lock_guard lock(mutex_);
+    if (stopping_ || waiting_.size() >= most_waiting_) return false;
+    waiting_.push_back(std::move(work));
+    arrived_.notify_one();
+    return true;
+  }
+
+ private:
+  void run() {
+    for (;;) {
+      std::function<void()> work;
+      {
+        std::unique_lock lock(mutex_);
+        arrived_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
+        if (stopping_) return;
+        work = std::move(waiting_.front());
+        waiting_.pop_front();
+      }
+      work();
+    }
+  }
+
+  std::size_t most_waiting_;
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<std::function<void()>> waiting_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace duel

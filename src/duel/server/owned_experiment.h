@@ -1,0 +1,168 @@
+// One experiment as its owner holds it: the folded state, the lines that are applied and wait to be
+// appended, and an answer for every request. Serial: the engine calls one request after the other.
+//
+// A request that changes something stages its records: they are applied at once, in log order, and
+// go to the store with those of other requests (engine.h). If they cannot be appended, this object
+// is dropped and the experiment is folded again.
+#pragma once
+
+#include <cstdint>
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "duel/core/digest.h"
+#include "duel/core/json.h"
+#include "duel/core/result.h"
+#include "duel/experiment/live_experiment.h"
+#include "duel/experiment/record.h"
+#include "duel/ranking/interleaving/impression_draft.h"
+#include "duel/server/bodies.h"
+#include "duel/server/http.h"
+#include "duel/server/report_token.h"
+#include "duel/server/server_answer.h"
+#include "duel/server/stored_duels.h"
+#include "duel/store/store.h"
+
+namespace duel {
+
+// What is secret of an experiment.
+struct ExperimentSecrets {
+  std::string subject_salt;
+  std::uint64_t draft_seed = 0;  // a caller who chooses ids must not choose drafts
+};
+
+
+// One UBI event, as far as it is used.
+struct PageEvent {
+  std::string duel_id;
+  std::string action;
+  std::string object;
+  std::optional<std::uint64_t> ordinal;
+  std::string identity;  // SHA-256 that tells it from others
+};
+
+class OwnedExperiment {
+ public:
+  // The first record is staged.
+  static Result<std::unique_ptr<OwnedExperiment>> create(std::shared_ptr<Store> store,
+                                                         const ExperimentRecord& record,
+                                                         std::int64_t now_ms,
+                                                         ExperimentSecrets secrets,
+                                                         const ReportTokens& tokens);
+  // Folds the log. Nothing expires for a while, so that a pause of the server is not taken for
+  // silence of the people.
+  static Result<std::unique_ptr<OwnedExperiment>> load(std::shared_ptr<Store> store,
+                                                       const std::string& experiment_id,
+                                                       std::int64_t now_ms,
+                                                       ExperimentSecrets secrets,
+                                                       const ReportTokens& tokens);
+
+  // What a line is found by in the store: the id of its duel.
+  static std::string key_of(const Record& record);
+
+  const std::string& id() const { return ledger().experiment().experiment_id; }
+  const Ledger& ledger() const { return live_.ledger(); }
+  const LiveExperiment& live() const { return live_; }
+  // A duel was chosen and could not be served: the state is not that of the log any more.
+  bool spoiled() const { return live_.has_choice(); }
+  std::string etag() const;
+
+  // Lines that wait for the store, after which head, and that they are there now.
+  bool has_staged() const { return !lines_.empty(); }
+  const Head& stored_head() const { return stored_head_; }
+  std::vector<Line> staged_lines() const;
+  void committed();
+
+  // --- Requests. An error is the caller's, and nothing was staged for it. ------------------------
+  using Reply = Result<ServerAnswer>;
+  Reply show() const;
+  Reply patch(const PatchBody& body, const std::string& if_match, std::int64_t now_ms);
+  Reply change_state(std::string_view verb, std::int64_t now_ms);
+  Reply add_arm(const std::string& arm_id, const NewArmBody& body, std::int64_t now_ms);
+  Reply retire_arm(const std::string& arm_id, std::int64_t now_ms);
+  Reply serve(const DuelBody& body, std::int64_t now_ms);
+  Reply show_duel(const std::string& duel_id) const;
+  // `trusted`: by a token of scope `duel`; otherwise the report token has to do.
+  struct ReportOptions {
+    bool trusted = true;
+    bool next = false;
+    std::string next_duel_id;
+  };
+  Reply report(const std::string& duel_id, const OutcomeBody& body, const ReportOptions& options,
+               std::int64_t now_ms);
+  Reply compare(const std::vector<ComparisonBody>& bodies, std::int64_t now_ms);
+  Reply interleave(const std::string& duel_id, const InterleavingBody& body, bool sees_teams,
+                   std::int64_t now_ms);
+  // The reason why it is not taken, or nothing.
+  Result<std::optional<std::string>> take_event(const PageEvent& event, std::int64_t now_ms);
+  Reply result() const;
+  Reply health() const;
+  Reply certificate() const;
+
+  // What is due is expired or closed. Whether anything was.
+  Result<bool> expire(std::int64_t now_ms);
+  // What a fallback shows; also used where the experiment cannot be loaded.
+  Json fallback(const std::string& duel_id) const;
+
+ private:
+  // A page that was drafted, and what its items earned so far.
+  struct Page {
+    std::vector<std::string> first;
+    std::vector<std::string> second;
+    std::vector<DraftedItem> items;  // of the whole draft
+    std::map<std::string, std::uint64_t> paid;  // actions per item
+    std::unordered_set<std::string> events;
+    double credit_first = 0;
+    double credit_second = 0;
+    bool clicked = false;
+  };
+
+  OwnedExperiment(std::shared_ptr<Store> store, LiveExperiment live, StoredDuels* duels,
+                  ExperimentSecrets secrets, const ReportTokens& tokens);
+
+  std::int64_t time_of(std::int64_t now_ms) const { return std::max(now_ms, last_time_ms_); }
+  Result<Effect> stage(Record record, std::int64_t now_ms);
+  void note(const LogEntry& entry);
+  Status stage_certificate(std::int64_t now_ms);
+  Status settle(const std::string& duel_id, std::int64_t now_ms, std::string_view why);
+  Status open_page(const std::string& duel_id);
+
+  Reply serve_one(const DuelBody& body, const std::string& duel_id, const std::string& request,
+                  std::int64_t now_ms);
+  Reply replay(const std::string& duel_id, const std::string& request, bool& known);
+  Reply report_recovered(const ServedDuel& served, const OutcomeBody& body, std::int64_t now_ms);
+  Json duel_json(const ServeRecord& serve, std::int64_t served_at_ms) const;
+  Json arm_json(const std::string& arm_id, int position) const;
+  std::optional<Json> task_json(const std::string& task_id) const;
+  Status draw_task(const DuelBody& body, ServeRecord& serve) const;
+  ServedDuel served_duel(const ServeRecord& serve, std::int64_t served_at_ms) const;
+  Result<::duel::Answer> answer_of(const OutcomeBody& body) const;
+  Json progress() const;
+
+  std::shared_ptr<Store> store_;
+  LiveExperiment live_;
+  StoredDuels* duels_;  // the ledger owns it
+  ExperimentSecrets secrets_;
+  const ReportTokens& tokens_;
+  std::string head_;  // hash of the last record applied
+  Head stored_head_;
+  std::int64_t last_time_ms_ = 0;
+  std::int64_t nothing_expires_before_ms_ = 0;
+  std::vector<std::pair<std::string, std::string>> lines_;  // text and key
+  Sha256 sha_;
+  std::string certificate_text_;
+  TextMap<Page> pages_;                         // of open duels
+  std::unordered_set<std::uint64_t> met_;       // hashes of (pair, subject) served as evidence
+  std::int64_t day_ = 0;
+  TextMap<std::uint64_t> served_today_;  // by subject
+  std::uint64_t excluded_ = 0;           // serves that an excluded arm changed
+};
+
+}  // namespace duel

@@ -1,0 +1,28 @@
+// What goes back to a caller: a status and JSON; errors are RFC 9457 problems.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "duel/core/json.h"
+#include "duel/core/result.h"
+#include "duel/server/body.h"
+#include "duel/server/http.h"
+
+namespace duel {
+
+struct ServerAnswer {
+  int status = 200;
+  Json body;
+  HttpFields headers;
+};
+
+ServerAnswer refusal(int status, const std::string& detail, bool retryable = false,
+                     const std::vector<BodyError>& errors = {});
+// By the kind of the error: 400, 404, 409, 422, 503.
+ServerAnswer refusal(const Error& error);
+// With the content type that belongs to it, and never kept by a cache.
+HttpResponse to_http(const ServerAnswer& answer);
+
+}  // namespace duel
