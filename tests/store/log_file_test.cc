@@ -66,8 +66,8 @@ TEST(LogFiles, a_torn_write_that_cannot_be_removed_is_the_last) {
   const Head head = log.shelf.head();
   const Lines lines = log.shelf.group({"third", "fourth"});
   log.disk.arm(0, Fault::kills, lines[0].size() + 10);
-  EXPECT_FALSE(log.store->append_to("log.jsonl", head, keyless(lines)).ok());
-  EXPECT_EQ(log.store->append_to("log.jsonl", head, keyless(lines)).error().message, kNoMore);
+  EXPECT_FALSE(log.store->append_to("log.jsonl", head, as_lines(lines)).ok());
+  EXPECT_EQ(log.store->append_to("log.jsonl", head, as_lines(lines)).error().message, kNoMore);
   log.restart();
   // The first line of the group got to the file whole.
   Lines expected = log.shelf.expected();
@@ -85,7 +85,7 @@ TEST(LogFiles, a_kill_at_every_byte_of_a_group_leaves_its_first_lines) {
     FaultyLog log;
     const Lines lines = log.shelf.group(texts);
     log.disk.arm(0, Fault::kills, part);
-    EXPECT_FALSE(log.store->append_to("log.jsonl", log.shelf.head(), keyless(lines)).ok());
+    EXPECT_FALSE(log.store->append_to("log.jsonl", log.shelf.head(), as_lines(lines)).ok());
     log.restart();
     Lines expected = log.shelf.expected();
     std::size_t rest = part;
@@ -101,7 +101,7 @@ TEST(LogFiles, a_kill_at_every_byte_of_a_group_leaves_its_first_lines) {
     EXPECT_EQ(content_of(log.directory / "log.jsonl").size(), log.bytes_of(expected) + rest);
     const Head head{expected.size(), std::string(split_line(expected.back())->hash)};
     expected.push_back(line_of(expected.size() + 1, "next"));
-    EXPECT_TRUE(log.store->append_to("log.jsonl", head, keyless({expected.back()})).ok());
+    EXPECT_TRUE(log.store->append_to("log.jsonl", head, as_lines(Lines{expected.back()})).ok());
     EXPECT_EQ(content_of(log.directory / "log.jsonl").size(), log.bytes_of(expected));
   }
 }

@@ -24,10 +24,21 @@ inline std::string line_of(std::uint64_t number, const std::string& text) {
   return line;
 }
 
-// As a group takes them, without keys.
-inline std::vector<Line> keyless(const Lines& texts) {
+// A line of the text "d1: served" has the key d1; one without a colon has none.
+inline std::string_view key_of(std::string_view line) {
+  constexpr std::string_view kBefore = "\"text\":\"";
+  const std::size_t found = line.find(kBefore);
+  if (found == std::string_view::npos) return {};
+  const std::string_view text = line.substr(found + kBefore.size());
+  const std::size_t end = text.find_first_of(":\"");
+  return end != std::string_view::npos && text[end] == ':' ? text.substr(0, end)
+                                                           : std::string_view();
+}
+
+// As a group takes them; `texts` must outlive it.
+inline std::vector<Line> as_lines(const Lines& texts) {
   std::vector<Line> lines;
-  for (const std::string& text : texts) lines.push_back({text});
+  for (const std::string& text : texts) lines.push_back({text, key_of(text)});
   return lines;
 }
 
@@ -65,7 +76,7 @@ class Shelf {
   }
   void append(const std::vector<std::string>& texts) {
     const Lines lines = group(texts);
-    const Status status = store_->append_to(experiment_, head(), keyless(lines));
+    const Status status = store_->append_to(experiment_, head(), as_lines(lines));
     ASSERT_TRUE(status.ok()) << status.error().to_string();
     expected_.insert(expected_.end(), lines.begin(), lines.end());
     is_as_expected();
@@ -73,7 +84,7 @@ class Shelf {
   // The message, and nothing has changed.
   std::string refusal_at(const Head& at, const std::vector<std::string>& texts) {
     const Lines lines = group(texts);
-    const Status status = store_->append_to(experiment_, at, keyless(lines));
+    const Status status = store_->append_to(experiment_, at, as_lines(lines));
     EXPECT_FALSE(status.ok());
     is_as_expected();
     return status.ok() ? "" : status.error().message;
@@ -86,6 +97,11 @@ class Shelf {
     store_ = &store;
     const Status status = store_->own(experiment_);
     ASSERT_TRUE(status.ok()) << status.error().to_string();
+  }
+  // Of a group that somebody appended in another way.
+  void expect(const Lines& lines) {
+    expected_.insert(expected_.end(), lines.begin(), lines.end());
+    is_as_expected();
   }
   void is_as_expected() { EXPECT_EQ(lines_of(*store_, experiment_), expected_); }
   const Lines& expected() const { return expected_; }

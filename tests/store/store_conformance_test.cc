@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -152,6 +154,192 @@ TEST_P(StoreConformance, takes_long_lines_and_gives_bytes_to_read_after_each) {
     return Done{};
   });
   EXPECT_TRUE(read.ok());
+}
+
+TEST_P(StoreConformance, says_where_the_head_is_also_before_it_was_read) {
+  Shelf shelf(*store_, "tones");
+  EXPECT_EQ(store_->head("tones").error().code, ErrorCode::not_found);
+  shelf.create();
+  EXPECT_EQ(store_->head("tones")->sequence, 0U);
+  shelf.append({"first", "second"});
+  EXPECT_EQ(*store_->head("tones"), shelf.head());
+  reopen();
+  EXPECT_EQ(*store_->head("tones"), shelf.head());
+}
+
+TEST_P(StoreConformance, a_head_that_is_not_there_is_a_conflict_and_says_which_one_is) {
+  Shelf shelf(*store_, "tones");
+  shelf.create();
+  shelf.append({"first"});
+  const Lines lines = shelf.group({"second"});
+  const Status status = store_->append_to("tones", {7, std::string(64, '0')}, as_lines(lines));
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::conflict);
+  EXPECT_NE(status.error().message.find("it ends with record 1"), std::string::npos);
+  EXPECT_FALSE(store_->broken());
+}
+
+TEST_P(StoreConformance, finds_lines_by_their_key) {
+  Shelf tones(*store_, "tones"), prompts(*store_, "prompts");
+  tones.create();
+  prompts.create();
+  EXPECT_EQ(*store_->find("tones", "d1"), std::vector<FoundLine>());
+  tones.append({"begins", "d1: served", "d2: served", "d1: won"});
+  prompts.append({"begins", "d2: served"});
+  const auto found = [&](const Shelf& shelf, std::initializer_list<std::uint64_t> sequences) {
+    std::vector<FoundLine> lines;
+    for (const std::uint64_t k : sequences) lines.push_back({k, shelf.expected()[k - 1]});
+    return lines;
+  };
+  for (const bool again : {false, true}) {
+    if (again) reopen();
+    EXPECT_EQ(*store_->find("tones", "d1"), found(tones, {2, 4}));
+    EXPECT_EQ(*store_->find("tones", "d2"), found(tones, {3}));
+    EXPECT_EQ(*store_->find("prompts", "d2"), found(prompts, {2}));
+    EXPECT_EQ(*store_->find("prompts", "d1"), std::vector<FoundLine>());
+    EXPECT_EQ(*store_->find("tones", ""), std::vector<FoundLine>());  // no key is not a key
+    EXPECT_EQ(*store_->experiments_of("d1"), Lines{"tones"});
+    EXPECT_EQ(*store_->experiments_of("d2"), (Lines{"prompts", "tones"}));
+    EXPECT_EQ(*store_->experiments_of("d"), Lines());
+    EXPECT_EQ(*store_->experiments_of(""), Lines());
+    EXPECT_EQ(store_->find("colours", "d1").error().code, ErrorCode::not_found);
+  }
+}
+
+TEST_P(StoreConformance, takes_groups_of_several_experiments_and_refuses_each_alone) {
+  Shelf tones(*store_, "tones"), prompts(*store_, "prompts"), fresh(*store_, "fresh");
+  tones.create();
+  prompts.create();
+  fresh.create();
+  tones.append({"t1"});
+  prompts.append({"p1"});
+  const Lines t2 = tones.group({"t2", "t3"}), p2 = prompts.group({"p2"}), f1 = fresh.group({"f1"});
+  const std::string t3_hash(split_line(t2.back())->hash);
+  const Lines t4 = {line_of(4, "t4")};
+  const auto t2_lines = as_lines(t2), p2_lines = as_lines(p2), f1_lines = as_lines(f1),
+             t4_lines = as_lines(t4);
+  const std::vector<Group> groups = {{"tones", tones.head(), t2_lines},
+                                     {"prompts", tones.head(), p2_lines},  // not its head
+                                     {"fresh", fresh.head(), f1_lines},
+                                     {"tones", {3, t3_hash}, t4_lines}};
+  const auto results = store_->append(groups);
+  if (!GetParam().is_database) {
+    ASSERT_FALSE(results.ok());
+    EXPECT_EQ(results.error().code, ErrorCode::unsupported);
+    tones.is_as_expected();
+    fresh.is_as_expected();
+    return;
+  }
+  ASSERT_TRUE(results.ok()) << results.error().to_string();
+  ASSERT_EQ(results->size(), 4U);
+  EXPECT_TRUE((*results)[0].ok());
+  EXPECT_EQ((*results)[1].error().code, ErrorCode::conflict);
+  EXPECT_TRUE((*results)[2].ok());
+  EXPECT_TRUE((*results)[3].ok());
+  tones.expect({t2[0], t2[1], t4[0]});
+  fresh.expect(f1);
+  prompts.is_as_expected();
+  prompts.append({"p2"});
+  EXPECT_TRUE(store_->append({})->empty());
+}
+
+TEST_P(StoreConformance, keeps_the_newest_snapshot_of_each_experiment) {
+  Shelf tones(*store_, "tones");
+  tones.create();
+  tones.append({"t1", "t2"});
+  const Snapshot first{1, "h1", "rmed1/3", std::string("a\0b", 3)};
+  const Snapshot second{2, "h2", "rmed1/4", std::string(100'000, 'x')};
+  if (!GetParam().is_database) {
+    EXPECT_EQ(store_->put_snapshot("tones", first).error().code, ErrorCode::unsupported);
+    EXPECT_EQ(store_->snapshot("tones").error().code, ErrorCode::unsupported);
+    return;
+  }
+  EXPECT_EQ(*store_->snapshot("tones"), std::nullopt);
+  ASSERT_TRUE(store_->put_snapshot("tones", first).ok());
+  EXPECT_EQ(*store_->snapshot("tones"), first);
+  ASSERT_TRUE(store_->put_snapshot("tones", second).ok());
+  reopen();
+  EXPECT_EQ(*store_->snapshot("tones"), second);
+  EXPECT_EQ(store_->snapshot("colours").error().code, ErrorCode::not_found);
+  EXPECT_EQ(store_->put_snapshot("colours", first).error().code, ErrorCode::not_found);
+}
+
+TEST_P(StoreConformance, keeps_entries_by_space_and_key) {
+  using Entries = std::vector<std::pair<std::string, std::string>>;
+  if (!GetParam().is_database) {
+    EXPECT_EQ(store_->put("tokens", "a", "1").error().code, ErrorCode::unsupported);
+    EXPECT_EQ(store_->get("tokens", "a").error().code, ErrorCode::unsupported);
+    EXPECT_EQ(store_->entries("tokens").error().code, ErrorCode::unsupported);
+    EXPECT_EQ(store_->erase("tokens", "a").error().code, ErrorCode::unsupported);
+    return;
+  }
+  const std::string bytes("\0\xff", 2);
+  ASSERT_TRUE(store_->put("tokens", "b", bytes).ok());
+  ASSERT_TRUE(store_->put("tokens", "a", "old").ok());
+  ASSERT_TRUE(store_->put("tokens", "a", "new").ok());
+  ASSERT_TRUE(store_->put("secrets", "a", "").ok());
+  for (const bool again : {false, true}) {
+    if (again) reopen();
+    EXPECT_EQ(*store_->get("tokens", "a"), "new");
+    EXPECT_EQ(*store_->get("secrets", "a"), "");
+    EXPECT_EQ(*store_->get("secrets", "b"), std::nullopt);
+    EXPECT_EQ(*store_->entries("tokens"), (Entries{{"a", "new"}, {"b", bytes}}));
+    EXPECT_EQ(*store_->entries("others"), Entries());
+  }
+  EXPECT_TRUE(*store_->erase("tokens", "a"));
+  EXPECT_FALSE(*store_->erase("tokens", "a"));
+  EXPECT_EQ(*store_->entries("tokens"), (Entries{{"b", bytes}}));
+  EXPECT_EQ(*store_->get("secrets", "a"), "");
+}
+
+TEST_P(StoreConformance, a_clean_stop_leaves_the_mark_at_the_head) {
+  if (!GetParam().is_database) {
+    EXPECT_EQ(store_->last_stop().error().code, ErrorCode::unsupported);
+    EXPECT_EQ(store_->synced("tones").error().code, ErrorCode::unsupported);
+    return;
+  }
+  EXPECT_EQ(*store_->last_stop(), LastStop::clean);
+  Shelf shelf(*store_, "tones");
+  shelf.create();
+  EXPECT_EQ(*store_->synced("tones"), 0U);
+  shelf.append({"1", "2", "3"});
+  EXPECT_EQ(*store_->synced("tones"), 3U);  // this process has appended: nothing is in doubt
+  reopen();
+  EXPECT_EQ(*store_->last_stop(), LastStop::clean);
+  EXPECT_EQ(*store_->synced("tones"), 3U);
+  EXPECT_EQ(store_->synced("colours").error().code, ErrorCode::not_found);
+}
+
+TEST_P(StoreConformance, is_checked_backed_up_and_compacted) {
+  Shelf shelf(*store_, "tones");
+  shelf.create();
+  shelf.append({"d1: served", std::string(100'000, 'b')});
+  const std::filesystem::path copy = directory_ / "copy.db";
+  if (!GetParam().is_database) {
+    EXPECT_EQ(store_->check().error().code, ErrorCode::unsupported);
+    EXPECT_EQ(store_->backup(copy).error().code, ErrorCode::unsupported);
+    EXPECT_EQ(store_->compact().error().code, ErrorCode::unsupported);
+    return;
+  }
+  ASSERT_TRUE(store_->put("tokens", "a", std::string(1'000'000, 'x')).ok());
+  EXPECT_TRUE(store_->check().ok());
+  const Lines before = shelf.expected();
+  const Status saved = store_->backup(copy);
+  ASSERT_TRUE(saved.ok()) << saved.error().to_string();
+  EXPECT_EQ(store_->backup(copy).error().code, ErrorCode::conflict);
+  EXPECT_NE(store_->backup(directory_ / "nowhere/copy.db").error().message, "");
+  shelf.append({"after the copy"});
+  ASSERT_TRUE(store_->erase("tokens", "a").ok());
+  ASSERT_TRUE(store_->compact().ok());
+  EXPECT_LT(std::filesystem::file_size(directory_ / "store.db"), 500'000U);
+  shelf.append({"after compacting"});
+  EXPECT_TRUE(store_->check().ok());
+  reopen();
+  EXPECT_EQ(lines_of(*store_, "tones"), shelf.expected());
+  const auto restored = open_sqlite(copy);
+  EXPECT_EQ(lines_of(*restored, "tones"), before);
+  EXPECT_TRUE(restored->check().ok());
+  EXPECT_EQ(restored->get("tokens", "a")->value().size(), 1'000'000U);
 }
 
 INSTANTIATE_TEST_SUITE_P(every, StoreConformance, ::testing::ValuesIn(store_kinds()),

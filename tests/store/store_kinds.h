@@ -1,38 +1,73 @@
 // Every kind of store that the conformance tests run against: a new one is an entry here.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <memory>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "duel/store/log_file.h"
+#include "duel/store/sqlite_store.h"
 #include "duel/store/store.h"
 #include "tests/store/faulty_disk.h"
+#include "tests/store/faulty_store.h"
+#include "tests/store/faulty_vfs.h"
+#include "tests/store/shelf.h"
 #include "tests/study/temporary_directory.h"
 
 namespace duel {
 
 struct StoreKind {
   std::string name;
+  // Whether it does all of the interface; a log file does what a file can.
+  bool is_database;
   // Opens what is kept in the directory; twice, as two processes would.
   std::function<std::unique_ptr<Store>(const TemporaryDirectory&)> open;
 
   friend void PrintTo(const StoreKind& kind, std::ostream* out) { *out << kind.name; }
 };
 
+// Owns the store where nobody else does, and reads it otherwise.
+inline std::unique_ptr<Store> open_sqlite(const std::filesystem::path& file,
+                                          const std::string& vfs = "") {
+  SqliteOptions options;
+  options.vfs = vfs;
+  auto store = SqliteStore::open(file, options);
+  if (!store.ok()) {
+    options.access = SqliteAccess::read;
+    store = SqliteStore::open(file, options);
+  }
+  EXPECT_TRUE(store.ok()) << store.error().to_string();
+  return std::move(store).value();
+}
+
 inline std::vector<StoreKind> store_kinds() {
+  const auto key = [](std::string_view line) { return std::string(key_of(line)); };
   return {
-      {"log_files",
-       [](const TemporaryDirectory& directory) {
-         return std::make_unique<LogFiles>(directory.path());
+      {"log_files", false,
+       [key](const TemporaryDirectory& directory) {
+         return std::make_unique<LogFiles>(directory.path(), Disk::real(), key);
        }},
-      // The store of the tests with faults, as long as there is none.
-      {"log_files_on_a_faulty_disk",
-       [](const TemporaryDirectory& directory) {
+      // The stores of the tests with faults, as long as there is none.
+      {"log_files_on_a_faulty_disk", false,
+       [key](const TemporaryDirectory& directory) {
          static FaultyDisk disk;
-         return std::make_unique<LogFiles>(directory.path(), disk);
+         return std::make_unique<LogFiles>(directory.path(), disk, key);
+       }},
+      {"sqlite", true,
+       [](const TemporaryDirectory& directory) { return open_sqlite(directory / "store.db"); }},
+      {"sqlite_on_a_faulty_vfs", true,
+       [](const TemporaryDirectory& directory) {
+         static FaultyVfs vfs;
+         return open_sqlite(directory / "store.db", vfs.name());
+       }},
+      {"faulty_store", true,
+       [](const TemporaryDirectory& directory) {
+         return std::make_unique<FaultyStore>(open_sqlite(directory / "store.db"));
        }},
   };
 }

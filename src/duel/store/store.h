@@ -118,10 +118,10 @@ class Store {
   // dropped what it could not write.
   virtual Status sync() = 0;
 
-  // How far the syncs that come by the clock, asked for or not, had got in that experiment when this
-  // store was opened; after a clean stop that is the head. Where it is less, the lines after it may
-  // have neighbours that were lost, and whoever survived did not do so by chance (design.md 5). It
-  // stays so until this process appends to the experiment and the clock has passed over it.
+  // How far the syncs that come by the clock had got in that experiment: its head, if the process
+  // that wrote it stopped cleanly. Where it is less, the lines after it may have had neighbours that
+  // were lost, and those that are there are not a fair sample: syncs that somebody waited for saved
+  // them. Once this process has appended to the experiment it is the head.
   virtual Result<std::uint64_t> synced(const std::string& experiment) = 0;
   virtual Result<LastStop> last_stop() = 0;
 

@@ -1,0 +1,74 @@
+// SQLite's C interface with owners and `Result`: a connection and its statements. Only what the
+// store needs. A connection is used by one thread at a time.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "duel/core/result.h"
+
+namespace duel {
+
+// What SQLite's code means to a user; `detail` is SQLite's own text.
+Error sqlite_error(int code, std::string_view detail, const std::filesystem::path& file);
+
+class SqliteStatement {
+ public:
+  SqliteStatement() = default;
+
+  // Parameters are numbered from 1. Text is not copied: it must live until `reset`.
+  SqliteStatement& bind(int parameter, std::string_view text);
+  SqliteStatement& bind(int parameter, std::uint64_t number);
+  SqliteStatement& bind_null(int parameter);
+
+  // Whether there is a row.
+  Result<bool> step();
+  // Steps through rows to the end, and is ready to be bound again.
+  Status run();
+  void reset();
+
+  // Columns are numbered from 0; a view lives until the next step or reset.
+  std::string_view text(int column) const;
+  std::uint64_t number(int column) const;
+
+ private:
+  friend class SqliteConnection;
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  std::filesystem::path file_;
+};
+
+class SqliteConnection {
+ public:
+  SqliteConnection() = default;
+  // `flags` are those of sqlite3_open_v2; an empty `vfs` is SQLite's own.
+  static Result<SqliteConnection> open(const std::filesystem::path& file, int flags,
+                                       const std::string& vfs = "");
+
+  Status execute(const char* sql);
+  Result<SqliteStatement> prepare(std::string_view sql);
+  // The first column of the first row.
+  Result<std::uint64_t> number(std::string_view sql);
+
+  // Of the last call.
+  Error error() const;
+  sqlite3* get() const { return connection_.get(); }
+  explicit operator bool() const { return connection_ != nullptr; }
+  const std::filesystem::path& file() const { return file_; }
+
+ private:
+  struct Close {
+    void operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
+  };
+  std::unique_ptr<sqlite3, Close> connection_;
+  std::filesystem::path file_;
+};
+
+}  // namespace duel

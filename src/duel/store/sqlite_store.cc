@@ -1,0 +1,749 @@
+#include "duel/store/sqlite_store.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <mutex>
+
+#include "duel/core/check.h"
+#include "duel/core/whole_file.h"
+#include "duel/store/line.h"
+#include "duel/store/owner_lock.h"
+#include "duel/store/sqlite.h"
+#include "duel/store/sqlite_schema.h"
+#include "duel/store/wal_syncer.h"
+
+namespace duel {
+namespace {
+
+constexpr std::string_view kClean = "clean";
+
+// Changes with every start of the machine; empty where the system does not say.
+std::string boot_of_machine() {
+  std::ifstream input("/proc/sys/kernel/random/boot_id");
+  std::string boot;
+  std::getline(input, boot);
+  return boot;
+}
+
+Error no_experiment(std::string_view experiment, const std::filesystem::path& file) {
+  return Error::not_found(fmt::format("there is no experiment '{}'", experiment), file.string());
+}
+
+// The rows of `statement` as names.
+Result<std::vector<std::string>> names_in(SqliteStatement& statement) {
+  std::vector<std::string> names;
+  for (;;) {
+    DUEL_ASSIGN(const bool row, statement.step());
+    if (!row) return names;
+    names.emplace_back(statement.text(0));
+  }
+}
+
+// SQLite stays in another mode, and does not call that an error, where it cannot share memory.
+Status enter_wal_mode(SqliteConnection& connection) {
+  DUEL_ASSIGN(SqliteStatement statement, connection.prepare("PRAGMA journal_mode=WAL"));
+  DUEL_ASSIGN(const bool said, statement.step());
+  if (said && statement.text(0) == "wal") return Done{};
+  return Error::io("the database cannot be kept with a write-ahead log here",
+                   connection.file().string(), "use a local file system");
+}
+
+// A rename is durable when the directory is.
+Status sync_path(const std::filesystem::path& path, int flags) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags);
+  const bool synced = descriptor >= 0 && (::fsync(descriptor) == 0 || errno == EINVAL);
+  const int code = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  if (!synced) return system_error("cannot be written to the disk", path, code);
+  return Done{};
+}
+
+}  // namespace
+
+class SqliteStore::Database {
+ public:
+  Database(std::filesystem::path file, SqliteOptions options)
+      : file_(std::move(file)), options_(std::move(options)) {}
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  ~Database() {
+    if (!writer_) return;
+    syncer_->stop();
+    readers_.clear();
+    if (!broken_) (void)close_cleanly();
+    // SQLite empties the log when the last connection closes; not where a write or a sync failed,
+    // and what is in the log is all there is.
+    if (broken_) {
+      sqlite3_db_config(writer_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    }
+  }
+
+  Status open() {
+    if (options_.access == SqliteAccess::own) {
+      const std::lock_guard lock(write_mutex_);
+      return become_owner();
+    }
+    std::error_code unknown;
+    if (!std::filesystem::exists(file_, unknown)) {
+      return Error::not_found("there is no such store", file_.string());
+    }
+    return with_reader([](SqliteConnection&) -> Status { return Done{}; });
+  }
+
+  // A connection for reading, lent for the time of `work`.
+  template <class Work>
+  auto with_reader(const Work& work) -> decltype(work(std::declval<SqliteConnection&>())) {
+    DUEL_ASSIGN(SqliteConnection reader, take_reader());
+    auto result = work(reader);
+    const std::lock_guard lock(readers_mutex_);
+    readers_.push_back(std::move(reader));
+    return result;
+  }
+
+  Status create(const std::string& experiment) {
+    const std::lock_guard lock(write_mutex_);
+    DUEL_RETURN_IF_ERROR(become_owner());
+    DUEL_ASSIGN(const std::optional<Row> row, row_of(writer_, experiment));
+    if (row) {
+      return Error::conflict(fmt::format("the experiment '{}' exists", experiment), file_.string());
+    }
+    owned_[experiment] = {};
+    return Done{};
+  }
+
+  Status own(const std::string& experiment) {
+    const std::lock_guard lock(write_mutex_);
+    DUEL_RETURN_IF_ERROR(become_owner());
+    DUEL_ASSIGN(std::optional<Row> row, row_of(writer_, experiment));
+    const auto found = owned_.find(experiment);
+    if (!row) {
+      if (found != owned_.end()) return Done{};  // created, and still without a line
+      return no_experiment(experiment, file_);
+    }
+    Owned& owned = owned_[experiment];
+    owned.row = std::move(*row);
+    return Done{};
+  }
+
+  Result<std::vector<Status>> append(std::span<const Group> groups) {
+    const std::lock_guard lock(write_mutex_);
+    DUEL_RETURN_IF_ERROR(refuse_if_broken());
+    for (const Group& group : groups) DUEL_CHECK(owned_.contains(std::string(group.experiment)));
+    std::vector<Status> results;
+    if (groups.empty()) return results;
+    std::map<Owned*, Row> rows;  // as they will be
+    DUEL_RETURN_IF_ERROR(writer_.execute("BEGIN IMMEDIATE"));
+    if (const Status status = insert(groups, results, rows); !status.ok()) {
+      roll_back();
+      return status.error();
+    }
+    DUEL_RETURN_IF_ERROR(commit());
+    for (auto& [owned, row] : rows) {
+      owned->row = std::move(row);
+      owned->appended = true;
+    }
+    return results;
+  }
+
+  Status put_snapshot(const std::string& experiment, const Snapshot& snapshot) {
+    const std::lock_guard lock(write_mutex_);
+    DUEL_RETURN_IF_ERROR(become_owner());
+    DUEL_RETURN_IF_ERROR(refuse_if_broken());
+    DUEL_ASSIGN(const std::optional<Row> row, row_of(writer_, experiment));
+    if (!row) return no_experiment(experiment, file_);
+    DUEL_ASSIGN(SqliteStatement statement,
+                writer_.prepare("INSERT OR REPLACE INTO snapshots VALUES (?1, ?2, ?3, ?4, ?5)"));
+    statement.bind(1, row->id).bind(2, snapshot.sequence).bind(3, snapshot.hash);
+    statement.bind(4, snapshot.version).bind(5, snapshot.bytes);
+    return in_transaction([&] { return statement.run(); });
+  }
+
+  Status put(std::string_view space, std::string_view key, std::string_view bytes) {
+    const std::lock_guard lock(write_mutex_);
+    DUEL_RETURN_IF_ERROR(become_owner());
+    DUEL_RETURN_IF_ERROR(refuse_if_broken());
+    DUEL_ASSIGN(SqliteStatement statement,
+                writer_.prepare("INSERT OR REPLACE INTO entries VALUES (?1, ?2, ?3)"));
+    statement.bind(1, space).bind(2, key).bind(3, bytes);
+    return in_transaction([&] { return statement.run(); });
+  }
+
+  Result<bool> erase(std::string_view space, std::string_view key) {
+    const std::lock_guard lock(write_mutex_);
+    DUEL_RETURN_IF_ERROR(become_owner());
+    DUEL_RETURN_IF_ERROR(refuse_if_broken());
+    DUEL_ASSIGN(SqliteStatement statement,
+                writer_.prepare("DELETE FROM entries WHERE space = ?1 AND key = ?2"));
+    statement.bind(1, space).bind(2, key);
+    DUEL_RETURN_IF_ERROR(in_transaction([&] { return statement.run(); }));
+    return sqlite3_changes(writer_.get()) > 0;
+  }
+
+  Status compact() {
+    const std::lock_guard lock(write_mutex_);
+    DUEL_RETURN_IF_ERROR(become_owner());
+    DUEL_RETURN_IF_ERROR(refuse_if_broken());
+    DUEL_RETURN_IF_ERROR(writer_.execute("VACUUM"));
+    syncer_->committed();
+    return checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+  }
+
+  Status sync() {
+    // Not under the mutex of the writer: nobody who waits for the disk waits for commits of others.
+    WalSyncer* syncer = started_syncer_;
+    // A store that only reads has nothing to sync.
+    if (syncer == nullptr) return Done{};
+    return syncer->wait();
+  }
+
+  bool broken() const { return broken_; }
+
+  // An experiment as it is in the table.
+  struct Row {
+    std::uint64_t id = 0;  // 0: not in the table yet
+    Head head;
+    std::uint64_t mark = 0;
+  };
+  static Result<std::optional<Row>> row_of(SqliteConnection& connection,
+                                           std::string_view experiment) {
+    DUEL_ASSIGN(SqliteStatement statement,
+                connection.prepare(
+                    "SELECT id, head_sequence, head_hash, mark FROM experiments WHERE name = ?1"));
+    statement.bind(1, experiment);
+    DUEL_ASSIGN(const bool found, statement.step());
+    if (!found) return std::optional<Row>();
+    return std::optional<Row>(Row{statement.number(0),
+                                  {statement.number(1), std::string(statement.text(2))},
+                                  statement.number(3)});
+  }
+  // The same for whoever reads: an experiment that was created here exists before its first line.
+  Result<Row> row_for_reading(SqliteConnection& reader, const std::string& experiment) {
+    DUEL_ASSIGN(std::optional<Row> row, row_of(reader, experiment));
+    if (row) return std::move(*row);
+    const std::lock_guard lock(write_mutex_);
+    if (owned_.contains(experiment)) return Row{};
+    return no_experiment(experiment, file_);
+  }
+
+  Result<std::uint64_t> synced(const std::string& experiment) {
+    {
+      const std::lock_guard lock(write_mutex_);
+      const auto found = owned_.find(experiment);
+      if (found != owned_.end() && found->second.appended) return found->second.row.head.sequence;
+    }
+    return with_reader([&](SqliteConnection& reader) -> Result<std::uint64_t> {
+      DUEL_ASSIGN(const Row row, row_for_reading(reader, experiment));
+      return row.mark;
+    });
+  }
+
+  Result<LastStop> last_stop() {
+    {
+      const std::lock_guard lock(write_mutex_);
+      if (writer_) return last_stop_;
+    }
+    return with_reader([&](SqliteConnection& reader) { return read_stop(reader); });
+  }
+
+  const std::filesystem::path& file() const { return file_; }
+
+ private:
+  struct Owned {
+    Row row;
+    bool appended = false;           // by this process
+    std::uint64_t being_marked = 0;  // the head when the clock's sync began
+  };
+
+  // REQUIRES, here and below: write_mutex_ is held.
+  Status become_owner() {
+    if (writer_) return Done{};
+    std::filesystem::path lock_file = file_;
+    lock_file += ".lock";
+    auto lock = OwnerLock::take(lock_file);
+    if (!lock.ok()) {
+      Error error = lock.error();
+      if (error.code == ErrorCode::conflict) error.where = file_.string();
+      return error;
+    }
+    constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    DUEL_ASSIGN(SqliteConnection writer, SqliteConnection::open(file_, kFlags, options_.vfs));
+    DUEL_ASSIGN(const std::size_t version, sqlite_schema_version(writer, sqlite_schema_steps()));
+    // What is done here is durable before the first line is taken.
+    DUEL_RETURN_IF_ERROR(writer.execute("PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0"));
+    DUEL_RETURN_IF_ERROR(enter_wal_mode(writer));
+    if (version < sqlite_schema_steps().size()) {
+      DUEL_RETURN_IF_ERROR(bring_up_to_date(writer, sqlite_schema_steps()));
+    }
+    DUEL_ASSIGN(last_stop_, read_stop(writer));
+    DUEL_RETURN_IF_ERROR(write_stop(writer, boot_of_machine()));
+    DUEL_RETURN_IF_ERROR(writer.execute("PRAGMA synchronous=NORMAL"));
+    DUEL_ASSIGN(insert_experiment_,
+                writer.prepare("INSERT INTO experiments (name, head_sequence, head_hash, mark)"
+                               " VALUES (?1, 0, '', 0)"));
+    DUEL_ASSIGN(insert_line_, writer.prepare("INSERT INTO lines VALUES (?1, ?2, ?3, ?4)"));
+    DUEL_ASSIGN(
+        set_head_,
+        writer.prepare("UPDATE experiments SET head_sequence = ?2, head_hash = ?3 WHERE id = ?1"));
+    DUEL_ASSIGN(set_mark_, writer.prepare("UPDATE experiments SET mark = ?2 WHERE id = ?1"));
+    sqlite3_wal_hook(
+        writer.get(),
+        [](void* self, sqlite3*, const char*, int pages) {
+          static_cast<Database*>(self)->wal_pages_ = static_cast<std::size_t>(pages);
+          return SQLITE_OK;
+        },
+        this);
+    DUEL_ASSIGN(SqliteConnection log,
+                SqliteConnection::open(file_, SQLITE_OPEN_READWRITE, options_.vfs));
+    DUEL_ASSIGN(syncer_, WalSyncer::start(std::move(log), options_.sync_interval,
+                                          {[this] { begin_marks(); }, [this] { set_marks(); },
+                                           [this] { broken_ = true; }}));
+    started_syncer_ = syncer_.get();
+    writer_ = std::move(writer);
+    lock_.emplace(std::move(*lock));
+    return Done{};
+  }
+
+  Result<LastStop> read_stop(SqliteConnection& connection) const {
+    DUEL_ASSIGN(SqliteStatement statement,
+                connection.prepare("SELECT value FROM state WHERE name = 'stop'"));
+    DUEL_ASSIGN(const bool found, statement.step());
+    if (!found || statement.text(0) == kClean) return LastStop::clean;
+    const std::string boot = boot_of_machine();
+    return !boot.empty() && statement.text(0) == boot ? LastStop::process_killed
+                                                      : LastStop::machine_stopped;
+  }
+
+  static Status write_stop(SqliteConnection& connection, std::string_view value) {
+    DUEL_ASSIGN(SqliteStatement statement,
+                connection.prepare("INSERT OR REPLACE INTO state VALUES ('stop', ?1)"));
+    return statement.bind(1, value).run();
+  }
+
+  Status insert(std::span<const Group> groups, std::vector<Status>& results,
+                std::map<Owned*, Row>& rows) {
+    for (const Group& group : groups) {
+      Owned& owned = owned_.find(std::string(group.experiment))->second;
+      Row& row = rows.try_emplace(&owned, owned.row).first->second;
+      const Head& at = group.at;
+      if (at.sequence != row.head.sequence || (at.sequence > 0 && at.hash != row.head.hash)) {
+        results.emplace_back(Error::conflict(
+            fmt::format("somebody else has written to the experiment '{}': it ends with record {}",
+                        group.experiment, row.head.sequence),
+            file_.string(), "read it again"));
+        continue;
+      }
+      DUEL_RETURN_IF_ERROR(insert_group(group, row));
+      results.emplace_back(Done{});
+    }
+    return Done{};
+  }
+
+  Status insert_group(const Group& group, Row& row) {
+    if (group.lines.empty()) return Done{};
+    if (row.id == 0) {
+      DUEL_RETURN_IF_ERROR(insert_experiment_.bind(1, group.experiment).run());
+      row.id = static_cast<std::uint64_t>(sqlite3_last_insert_rowid(writer_.get()));
+    }
+    for (const Line& line : group.lines) {
+      insert_line_.bind(1, row.id).bind(2, ++row.head.sequence).bind(4, line.text);
+      if (line.key.empty()) {
+        insert_line_.bind_null(3);
+      } else {
+        insert_line_.bind(3, line.key);
+      }
+      DUEL_RETURN_IF_ERROR(insert_line_.run());
+    }
+    if (const auto parts = split_line(group.lines.back().text)) row.head.hash = parts->hash;
+    return set_head_.bind(1, row.id).bind(2, row.head.sequence).bind(3, row.head.hash).run();
+  }
+
+  template <class Work>
+  Status in_transaction(const Work& work) {
+    DUEL_RETURN_IF_ERROR(writer_.execute("BEGIN IMMEDIATE"));
+    if (const Status status = work(); !status.ok()) {
+      roll_back();
+      return status;
+    }
+    return commit();
+  }
+
+  void roll_back() {
+    // Some errors of SQLite have rolled back already.
+    if (sqlite3_get_autocommit(writer_.get()) != 0) return;
+    if (!writer_.execute("ROLLBACK").ok()) broken_ = true;
+  }
+
+  Status commit() {
+    const Status status = writer_.execute("COMMIT");
+    if (!status.ok()) {
+      constexpr int kPrimaryCode = 0xff;
+      const int code = sqlite3_extended_errcode(writer_.get()) & kPrimaryCode;
+      roll_back();
+      // A full disk has not taken the end of the group. After any other failure it may be in the
+      // log, where the next start would find it.
+      if (code != SQLITE_FULL && code != SQLITE_BUSY) broken_ = true;
+      return status;
+    }
+    syncer_->committed();
+    if (wal_pages_ >= next_checkpoint_pages()) {
+      // The group is in. What fails here fails the next one.
+      if (const auto moved = checkpoint(SQLITE_CHECKPOINT_PASSIVE); !moved.ok()) {
+        checkpoint_failed_at_ = wal_pages_;
+      }
+    }
+    return Done{};
+  }
+
+  std::size_t next_checkpoint_pages() const {
+    return checkpoint_failed_at_ + options_.checkpoint_pages;
+  }
+
+  // Moves what is in the log to the database. Readers may keep a part of it back.
+  Status checkpoint(int mode) {
+    int in_log = 0, moved = 0;
+    const int code = sqlite3_wal_checkpoint_v2(writer_.get(), "main", mode, &in_log, &moved);
+    if (code == SQLITE_OK || code == SQLITE_BUSY) {
+      // What readers keep back is tried again when as much has come once more.
+      checkpoint_failed_at_ = moved < in_log ? static_cast<std::size_t>(in_log) : 0;
+      return Done{};
+    }
+    const Error error = writer_.error();
+    // The system may have dropped what it could not write.
+    if (code == SQLITE_IOERR_FSYNC) broken_ = true;
+    return error;
+  }
+
+  Status refuse_if_broken() const {
+    if (!broken_) return Done{};
+    return Error::io("the store takes no more records after a failed write", file_.string(),
+                     "check the disk and restart");
+  }
+
+  // By the clock: what is appended now will be on the disk after the sync that begins.
+  void begin_marks() {
+    const std::lock_guard lock(write_mutex_);
+    for (auto& [name, owned] : owned_) owned.being_marked = owned.row.head.sequence;
+  }
+
+  void set_marks() {
+    const std::lock_guard lock(write_mutex_);
+    if (broken_) return;
+    std::vector<Owned*> late;
+    for (auto& [name, owned] : owned_) {
+      if (owned.appended && owned.being_marked > owned.row.mark) late.push_back(&owned);
+    }
+    if (late.empty()) return;
+    const auto write = [&]() -> Status {
+      for (const Owned* owned : late) {
+        DUEL_RETURN_IF_ERROR(set_mark_.bind(1, owned->row.id).bind(2, owned->being_marked).run());
+      }
+      return Done{};
+    };
+    // A mark that cannot be written says less than is true, which is safe.
+    if (!in_transaction(write).ok()) return;
+    for (Owned* owned : late) owned->row.mark = owned->being_marked;
+  }
+
+  Status close_cleanly() {
+    DUEL_RETURN_IF_ERROR(writer_.execute("PRAGMA synchronous=FULL; BEGIN IMMEDIATE"));
+    for (auto& [name, owned] : owned_) {
+      if (!owned.appended) continue;
+      DUEL_RETURN_IF_ERROR(set_mark_.bind(1, owned.row.id).bind(2, owned.row.head.sequence).run());
+    }
+    DUEL_RETURN_IF_ERROR(write_stop(writer_, kClean));
+    return writer_.execute("COMMIT");
+  }
+
+  Result<SqliteConnection> take_reader() {
+    {
+      const std::lock_guard lock(readers_mutex_);
+      if (!readers_.empty()) {
+        SqliteConnection reader = std::move(readers_.back());
+        readers_.pop_back();
+        return reader;
+      }
+    }
+    DUEL_ASSIGN(SqliteConnection reader,
+                SqliteConnection::open(file_, SQLITE_OPEN_READWRITE, options_.vfs));
+    DUEL_ASSIGN(const std::size_t version, sqlite_schema_version(reader, sqlite_schema_steps()));
+    if (version < sqlite_schema_steps().size()) {
+      return Error::unsupported(version == 0
+                                    ? "the database holds no store"
+                                    : fmt::format("the store has the older version {}", version),
+                                file_.string(), version == 0 ? "" : "open it once for writing");
+    }
+    DUEL_RETURN_IF_ERROR(reader.execute("PRAGMA query_only=1"));
+    return reader;
+  }
+
+  const std::filesystem::path file_;
+  const SqliteOptions options_;
+
+  std::mutex write_mutex_;
+  std::optional<OwnerLock> lock_;
+  SqliteConnection writer_;  // none until this process owns the database
+  SqliteStatement insert_experiment_, insert_line_, set_head_, set_mark_;
+  std::map<std::string, Owned> owned_;
+  LastStop last_stop_ = LastStop::clean;
+  std::size_t wal_pages_ = 0;
+  std::size_t checkpoint_failed_at_ = 0;  // pages in the log that could not be moved
+  std::atomic<bool> broken_ = false;
+  std::unique_ptr<WalSyncer> syncer_;
+  std::atomic<WalSyncer*> started_syncer_ = nullptr;
+
+  std::mutex readers_mutex_;
+  std::vector<SqliteConnection> readers_;  // that nobody uses now
+};
+
+SqliteStore::SqliteStore(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+SqliteStore::~SqliteStore() = default;
+
+Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::filesystem::path& file,
+                                                       SqliteOptions options) {
+  auto database = std::make_unique<Database>(file, std::move(options));
+  DUEL_RETURN_IF_ERROR(database->open());
+  return std::unique_ptr<SqliteStore>(new SqliteStore(std::move(database)));
+}
+
+Result<std::vector<std::string>> SqliteStore::list() {
+  return database_->with_reader([](SqliteConnection& reader) -> Result<std::vector<std::string>> {
+    DUEL_ASSIGN(SqliteStatement statement,
+                reader.prepare("SELECT name FROM experiments ORDER BY name"));
+    return names_in(statement);
+  });
+}
+
+Status SqliteStore::create(const std::string& experiment) { return database_->create(experiment); }
+
+Status SqliteStore::own(const std::string& experiment) { return database_->own(experiment); }
+
+Result<std::uint64_t> SqliteStore::read(const std::string& experiment, std::uint64_t after,
+                                        const LineSink& sink) {
+  // In portions: as long as a statement is open the log cannot be emptied, and a sink may be slow.
+  constexpr std::uint64_t kPortionLines = 1'000;
+  constexpr std::size_t kPortionBytes = std::size_t{1} << 20;
+  std::uint64_t id = 0;
+  for (bool more = true; more;) {
+    std::string bytes;
+    std::vector<std::size_t> ends;
+    const auto take = [&](SqliteConnection& reader) -> Status {
+      if (id == 0) {
+        DUEL_ASSIGN(const Database::Row row, database_->row_for_reading(reader, experiment));
+        id = row.id;
+      }
+      DUEL_ASSIGN(SqliteStatement statement,
+                  reader.prepare("SELECT text FROM lines WHERE experiment = ?1 AND sequence > ?2"
+                                 " ORDER BY sequence LIMIT ?3"));
+      statement.bind(1, id).bind(2, after).bind(3, kPortionLines);
+      while (bytes.size() < kPortionBytes) {
+        DUEL_ASSIGN(const bool row, statement.step());
+        if (!row) {
+          more = ends.size() == kPortionLines;
+          return Done{};
+        }
+        bytes += statement.text(0);
+        ends.push_back(bytes.size());
+      }
+      return Done{};
+    };
+    DUEL_RETURN_IF_ERROR(database_->with_reader(take));
+    bytes.append(kReadableAfterLine, '\0');
+    std::size_t begin = 0;
+    for (const std::size_t end : ends) {
+      DUEL_RETURN_IF_ERROR(sink(std::string_view(bytes).substr(begin, end - begin)));
+      begin = end;
+    }
+    after += ends.size();
+  }
+  return std::uint64_t{0};
+}
+
+Result<Head> SqliteStore::head(const std::string& experiment) {
+  return database_->with_reader([&](SqliteConnection& reader) -> Result<Head> {
+    DUEL_ASSIGN(Database::Row row, database_->row_for_reading(reader, experiment));
+    return std::move(row.head);
+  });
+}
+
+Result<std::vector<Status>> SqliteStore::append(std::span<const Group> groups) {
+  return database_->append(groups);
+}
+
+bool SqliteStore::broken() const { return database_->broken(); }
+
+Result<std::vector<FoundLine>> SqliteStore::find(const std::string& experiment,
+                                                 std::string_view key) {
+  return database_->with_reader([&](SqliteConnection& reader) -> Result<std::vector<FoundLine>> {
+    DUEL_ASSIGN(const Database::Row row, database_->row_for_reading(reader, experiment));
+    DUEL_ASSIGN(SqliteStatement statement,
+                reader.prepare("SELECT sequence, text FROM lines WHERE key = ?1 AND experiment = ?2"
+                               " ORDER BY sequence"));
+    statement.bind(1, key).bind(2, row.id);
+    std::vector<FoundLine> lines;
+    for (;;) {
+      DUEL_ASSIGN(const bool found, statement.step());
+      if (!found) return lines;
+      lines.push_back({statement.number(0), std::string(statement.text(1))});
+    }
+  });
+}
+
+Result<std::vector<std::string>> SqliteStore::experiments_of(std::string_view key) {
+  return database_->with_reader([&](SqliteConnection& reader) -> Result<std::vector<std::string>> {
+    DUEL_ASSIGN(SqliteStatement statement,
+                reader.prepare("SELECT name FROM experiments WHERE id IN"
+                               " (SELECT experiment FROM lines WHERE key = ?1) ORDER BY name"));
+    statement.bind(1, key);
+    return names_in(statement);
+  });
+}
+
+Status SqliteStore::sync() { return database_->sync(); }
+
+Result<std::uint64_t> SqliteStore::synced(const std::string& experiment) {
+  return database_->synced(experiment);
+}
+
+Result<LastStop> SqliteStore::last_stop() { return database_->last_stop(); }
+
+Status SqliteStore::put_snapshot(const std::string& experiment, const Snapshot& snapshot) {
+  return database_->put_snapshot(experiment, snapshot);
+}
+
+Result<std::optional<Snapshot>> SqliteStore::snapshot(const std::string& experiment) {
+  using Found = std::optional<Snapshot>;
+  return database_->with_reader([&](SqliteConnection& reader) -> Result<Found> {
+    DUEL_ASSIGN(const Database::Row row, database_->row_for_reading(reader, experiment));
+    DUEL_ASSIGN(SqliteStatement statement,
+                reader.prepare("SELECT sequence, hash, version, bytes FROM snapshots"
+                               " WHERE experiment = ?1"));
+    statement.bind(1, row.id);
+    DUEL_ASSIGN(const bool found, statement.step());
+    if (!found) return Found();
+    return Found(Snapshot{statement.number(0), std::string(statement.text(1)),
+                          std::string(statement.text(2)), std::string(statement.text(3))});
+  });
+}
+
+Status SqliteStore::put(std::string_view space, std::string_view key, std::string_view bytes) {
+  DUEL_RETURN_IF_ERROR(database_->put(space, key, bytes));
+  return database_->sync();
+}
+
+Result<std::optional<std::string>> SqliteStore::get(std::string_view space, std::string_view key) {
+  using Found = std::optional<std::string>;
+  return database_->with_reader([&](SqliteConnection& reader) -> Result<Found> {
+    DUEL_ASSIGN(SqliteStatement statement,
+                reader.prepare("SELECT bytes FROM entries WHERE space = ?1 AND key = ?2"));
+    statement.bind(1, space).bind(2, key);
+    DUEL_ASSIGN(const bool found, statement.step());
+    return found ? Found(statement.text(0)) : Found();
+  });
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> SqliteStore::entries(
+    std::string_view space) {
+  using Entries = std::vector<std::pair<std::string, std::string>>;
+  return database_->with_reader([&](SqliteConnection& reader) -> Result<Entries> {
+    DUEL_ASSIGN(SqliteStatement statement,
+                reader.prepare("SELECT key, bytes FROM entries WHERE space = ?1 ORDER BY key"));
+    statement.bind(1, space);
+    Entries entries;
+    for (;;) {
+      DUEL_ASSIGN(const bool found, statement.step());
+      if (!found) return entries;
+      entries.emplace_back(statement.text(0), statement.text(1));
+    }
+  });
+}
+
+Result<bool> SqliteStore::erase(std::string_view space, std::string_view key) {
+  DUEL_ASSIGN(const bool erased, database_->erase(space, key));
+  DUEL_RETURN_IF_ERROR(database_->sync());
+  return erased;
+}
+
+Status SqliteStore::check() {
+  return database_->with_reader([&](SqliteConnection& reader) -> Status {
+    const std::string where = database_->file().string();
+    // SQLite's own check: pages, indexes against tables, orders.
+    DUEL_ASSIGN(SqliteStatement pages, reader.prepare("PRAGMA integrity_check(1)"));
+    DUEL_ASSIGN(const bool said, pages.step());
+    if (!said || pages.text(0) != "ok") {
+      return Error::invalid_data(
+          fmt::format("the database is damaged: {}", said ? pages.text(0) : "no answer"), where,
+          "restore a backup");
+    }
+    // And ours: every experiment has the lines 1, 2, .. up to its head, and none beyond.
+    DUEL_ASSIGN(SqliteStatement heads,
+                reader.prepare("SELECT e.name, e.head_sequence, count(l.sequence),"
+                               " coalesce(max(l.sequence), 0), coalesce(min(l.sequence), 1)"
+                               " FROM experiments e LEFT JOIN lines l ON l.experiment = e.id"
+                               " GROUP BY e.id ORDER BY e.name"));
+    for (;;) {
+      DUEL_ASSIGN(const bool row, heads.step());
+      if (!row) break;
+      const std::uint64_t head = heads.number(1);
+      if (heads.number(2) == head && heads.number(3) == head && heads.number(4) == 1) continue;
+      return Error::invalid_data(
+          fmt::format(
+              "the experiment '{}' should have the records 1 to {}, and has {} of which the "
+              "last is {}",
+              heads.text(0), head, heads.number(2), heads.number(3)),
+          where, "restore a backup");
+    }
+    DUEL_ASSIGN(const std::uint64_t lost,
+                reader.number("SELECT count(*) FROM lines WHERE experiment NOT IN"
+                              " (SELECT id FROM experiments)"));
+    if (lost == 0) return Done{};
+    return Error::invalid_data(fmt::format("{} records belong to no experiment", lost), where,
+                               "restore a backup");
+  });
+}
+
+Status SqliteStore::backup(const std::filesystem::path& file) {
+  std::error_code unknown;
+  if (std::filesystem::exists(file, unknown)) {
+    return Error::conflict("the file exists", file.string(), "choose another file");
+  }
+  std::filesystem::path partial = file;
+  partial += ".partial";
+  std::filesystem::remove(partial, unknown);
+  const auto copy = [&](SqliteConnection& reader) -> Status {
+    DUEL_ASSIGN(SqliteConnection target,
+                SqliteConnection::open(partial, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
+    sqlite3_backup* backup = sqlite3_backup_init(target.get(), "main", reader.get(), "main");
+    if (backup == nullptr) return target.error();
+    // In one step, which reads one state of the database: in several it would begin again after
+    // every append. Nobody waits for a reader.
+    const int code = sqlite3_backup_step(backup, -1);
+    const int finished = sqlite3_backup_finish(backup);
+    if (code != SQLITE_DONE || finished != SQLITE_OK) {
+      return code == SQLITE_DONE ? target.error() : sqlite_error(code, sqlite3_errstr(code), file);
+    }
+    return Done{};
+  };
+  Status status = database_->with_reader(copy);
+  if (status.ok()) status = sync_path(partial, 0);
+  if (status.ok() && std::rename(partial.c_str(), file.c_str()) != 0) {
+    status = system_error("cannot be written", file, errno);
+  }
+  if (!status.ok()) {
+    std::filesystem::remove(partial, unknown);
+    return status;
+  }
+  const std::filesystem::path parent = file.parent_path();
+  return sync_path(parent.empty() ? "." : parent, O_DIRECTORY);
+}
+
+Status SqliteStore::compact() { return database_->compact(); }
+
+}  // namespace duel

@@ -1,0 +1,112 @@
+#include "duel/store/wal_syncer.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace duel {
+
+Result<std::unique_ptr<WalSyncer>> WalSyncer::start(SqliteConnection connection,
+                                                    std::chrono::milliseconds interval,
+                                                    Events events) {
+  // A connection opens the log when it reads for the first time, and keeps it open.
+  DUEL_RETURN_IF_ERROR(connection.number("SELECT count(*) FROM sqlite_schema"));
+  std::unique_ptr<WalSyncer> syncer(
+      new WalSyncer(std::move(connection), interval, std::move(events)));
+  syncer->thread_ = std::thread([raw = syncer.get()] { raw->run(); });
+  return syncer;
+}
+
+WalSyncer::WalSyncer(SqliteConnection connection, std::chrono::milliseconds interval, Events events)
+    : connection_(std::move(connection)), interval_(interval), events_(std::move(events)) {}
+
+WalSyncer::~WalSyncer() { stop(); }
+
+void WalSyncer::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  work_.notify_all();
+  done_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void WalSyncer::committed() {
+  bool wake = false;
+  {
+    const std::lock_guard lock(mutex_);
+    wake = clock_passed_ == committed_;
+    if (wake) due_ = std::chrono::steady_clock::now() + interval_;
+    ++committed_;
+  }
+  if (wake) work_.notify_all();
+}
+
+Status WalSyncer::wait() {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t target = committed_;
+  if (synced_ < target) {
+    wanted_ = std::max(wanted_, target);
+    work_.notify_all();
+    done_.wait(lock, [&] { return synced_ >= target || failure_ || stop_; });
+  }
+  if (synced_ >= target) return Done{};
+  if (failure_) return *failure_;
+  return Error::io("the store was closed", connection_.file().string());
+}
+
+void WalSyncer::run() {
+  std::unique_lock lock(mutex_);
+  while (!stop_ && !failure_) {
+    const bool behind = clock_passed_ < committed_;
+    const bool by_clock = behind && std::chrono::steady_clock::now() >= due_;
+    if (wanted_ <= synced_ && !by_clock) {
+      if (behind) {
+        work_.wait_until(lock, due_);
+      } else {
+        work_.wait(lock);
+      }
+      continue;
+    }
+    lock.unlock();
+    if (by_clock) events_.clock_begins();
+    lock.lock();
+    // What is committed from here on may or may not be caught by this sync.
+    const std::uint64_t target = committed_;
+    const bool needed = synced_ < target;
+    lock.unlock();
+    const Status status = needed ? sync_file() : Status(Done{});
+    lock.lock();
+    if (!status.ok()) {
+      events_.failed();
+      failure_ = status.error();
+      done_.notify_all();
+      break;
+    }
+    synced_ = target;
+    done_.notify_all();
+    if (by_clock) {
+      clock_passed_ = target;
+      due_ = std::chrono::steady_clock::now() + interval_;
+      lock.unlock();
+      events_.clock_succeeded();
+      lock.lock();
+    }
+  }
+}
+
+Status WalSyncer::sync_file() {
+  sqlite3_file* log = nullptr;
+  const int found =
+      sqlite3_file_control(connection_.get(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (found != SQLITE_OK || log == nullptr || log->pMethods == nullptr) {
+    return Error::io("the database has no write-ahead log to sync", connection_.file().string());
+  }
+  if (log->pMethods->xSync(log, SQLITE_SYNC_NORMAL) != SQLITE_OK) {
+    return Error::io("the database cannot be synced to the disk", connection_.file().string(),
+                     "check the disk and restart");
+  }
+  return Done{};
+}
+
+}  // namespace duel

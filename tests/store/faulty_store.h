@@ -1,0 +1,137 @@
+// A store around another that fails, delays and loses answers when it is told to, for whoever uses
+// stores: what the disk below can do is in faulty_disk.h and faulty_vfs.h.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "duel/store/store.h"
+#include "tests/store/faulty_disk.h"
+
+namespace duel {
+
+class FaultyStore final : public Store {
+ public:
+  enum class Call { append, sync };
+
+  explicit FaultyStore(std::unique_ptr<Store> store) : store_(std::move(store)) {}
+
+  // The call that comes after `calls` others of its kind has the fault. A failed append has done
+  // nothing and the store goes on; an append whose answer is lost is in, and that is the last that
+  // the store takes, as after a failed sync.
+  void arm(Call call, std::size_t calls, Fault fault = Fault::fails) {
+    const std::lock_guard lock(mutex_);
+    armed_ = {call, calls, fault};
+  }
+  // Every append or sync takes so long.
+  void delay(Call call, std::chrono::milliseconds time) {
+    const std::lock_guard lock(mutex_);
+    (call == Call::append ? append_delay_ : sync_delay_) = time;
+  }
+
+  Result<std::vector<std::string>> list() override { return store_->list(); }
+  Status create(const std::string& experiment) override { return store_->create(experiment); }
+  Status own(const std::string& experiment) override { return store_->own(experiment); }
+  Result<std::uint64_t> read(const std::string& experiment, std::uint64_t after,
+                             const LineSink& sink) override {
+    return store_->read(experiment, after, sink);
+  }
+  Result<Head> head(const std::string& experiment) override { return store_->head(experiment); }
+
+  Result<std::vector<Status>> append(std::span<const Group> groups) override {
+    const std::optional<Fault> fault = call(Call::append);
+    if (broken()) return Error::io("the store takes no more records after a failed write");
+    if (!fault) return store_->append(groups);
+    if (*fault == Fault::loses_answer || *fault == Fault::kills) set_broken();
+    if (*fault == Fault::loses_answer) (void)store_->append(groups);
+    return Error::io("the disk failed");
+  }
+  bool broken() const override {
+    const std::lock_guard lock(mutex_);
+    return broken_ || store_->broken();
+  }
+  Result<std::vector<FoundLine>> find(const std::string& experiment,
+                                      std::string_view key) override {
+    return store_->find(experiment, key);
+  }
+  Result<std::vector<std::string>> experiments_of(std::string_view key) override {
+    return store_->experiments_of(key);
+  }
+  Status sync() override {
+    const std::optional<Fault> fault = call(Call::sync);
+    if (broken()) return Error::io("the store takes no more records after a failed write");
+    if (!fault) return store_->sync();
+    set_broken();
+    if (*fault == Fault::loses_answer) (void)store_->sync();
+    return Error::io("the disk failed");
+  }
+  Result<std::uint64_t> synced(const std::string& experiment) override {
+    return store_->synced(experiment);
+  }
+  Result<LastStop> last_stop() override { return store_->last_stop(); }
+  Status put_snapshot(const std::string& experiment, const Snapshot& snapshot) override {
+    return store_->put_snapshot(experiment, snapshot);
+  }
+  Result<std::optional<Snapshot>> snapshot(const std::string& experiment) override {
+    return store_->snapshot(experiment);
+  }
+  Status put(std::string_view space, std::string_view key, std::string_view bytes) override {
+    return store_->put(space, key, bytes);
+  }
+  Result<std::optional<std::string>> get(std::string_view space, std::string_view key) override {
+    return store_->get(space, key);
+  }
+  Result<std::vector<std::pair<std::string, std::string>>> entries(
+      std::string_view space) override {
+    return store_->entries(space);
+  }
+  Result<bool> erase(std::string_view space, std::string_view key) override {
+    return store_->erase(space, key);
+  }
+  Status check() override { return store_->check(); }
+  Status backup(const std::filesystem::path& file) override { return store_->backup(file); }
+  Status compact() override { return store_->compact(); }
+
+ private:
+  struct Armed {
+    Call call;
+    std::size_t calls;
+    Fault fault;
+  };
+  std::optional<Fault> call(Call now) {
+    std::chrono::milliseconds time{};
+    std::optional<Fault> fault;
+    {
+      const std::lock_guard lock(mutex_);
+      time = now == Call::append ? append_delay_ : sync_delay_;
+      if (armed_ && armed_->call == now && armed_->calls-- == 0) {
+        fault = armed_->fault;
+        armed_.reset();
+      }
+    }
+    std::this_thread::sleep_for(time);
+    return fault;
+  }
+  void set_broken() {
+    const std::lock_guard lock(mutex_);
+    broken_ = true;
+  }
+
+  std::unique_ptr<Store> store_;
+  mutable std::mutex mutex_;
+  std::optional<Armed> armed_;
+  std::chrono::milliseconds append_delay_{}, sync_delay_{};
+  bool broken_ = false;
+};
+
+}  // namespace duel
