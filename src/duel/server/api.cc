@@ -95,13 +95,6 @@ std::vector<std::optional<Json>> items_of(const HttpRequest& request, bool lines
   return items;
 }
 
-HttpResponse text_response(std::string type, std::string body) {
-  HttpResponse response;
-  response.headers = {{"Content-Type", std::move(type)}, {"Cache-Control", "no-store"}};
-  response.body = std::move(body);
-  return response;
-}
-
 }  // namespace
 
 std::int64_t Api::Call::query_number(std::string_view name, std::int64_t otherwise) const {

@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "duel/cli/commands.h"
+#include "duel/cli/store_location.h"
+#include "duel/server/api.h"
+#include "duel/server/api_tokens.h"
+#include "duel/server/engine.h"
+#include "duel/server/http.h"
+
+namespace duel::cli {
+namespace {
+
+struct Arguments {
+  std::string listen = "127.0.0.1:7557";
+  std::string store;
+  std::string public_url;
+  std::vector<std::string> allow_origin;
+  std::uint64_t threads = 2;
+};
+
+Result<int> run(const Arguments& arguments, CommandContext& context) {
+  auto address = parse_http_address(arguments.listen);
+  if (!address.ok()) return usage_error("--listen", address.error());
+  DUEL_ASSIGN(const std::shared_ptr<Store> store, open_store(arguments.store));
+  DUEL_ASSIGN(const std::unique_ptr<ApiTokens> tokens, ApiTokens::open(store));
+  if (!address->is_loopback() && !tokens->any()) {
+    return Error::unsupported("without tokens the server listens on this machine only")
+        .with_hint("`duel token create --scope admin` makes the first one")
+        .in_field("listen");
+  }
+  DUEL_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(store));
+  // The port is part of what `Host` may say, and known only once it is taken.
+  std::unique_ptr<Api> api;
+  std::atomic<Api*> ready = nullptr;
+  DUEL_ASSIGN(const std::unique_ptr<HttpServer> server,
+              HttpServer::listen(*address, HttpLimits{}, arguments.threads,
+                                 [&ready](HttpRequest&& request, HttpReply reply) {
+                                   Api* const now = ready.load();
+                                   if (now == nullptr) {
+                                     return reply.send(problem(503, "the server starts", true));
+                                   }
+                                   now->handle(std::move(request), std::move(reply));
+                                 }));
+  api = std::make_unique<Api>(
+      *engine, *tokens, ApiOptions{server->address(), arguments.public_url, arguments.allow_origin});
+  ready = api.get();
+  context.print(fmt::format("http://{}\n", server->address().to_string()));
+  context.note(fmt::format("serving; store {}; Ctrl-C ends it",
+                           arguments.store.empty() ? default_store() : arguments.store));
+  if (!tokens->any()) {
+    context.note("there are no tokens: every program on this machine may do everything");
+  }
+  const InterruptGuard guard;
+  while (!guard.interrupted()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  context.note("draining");
+  api->close();
+  server->drain(std::chrono::seconds(10));
+  return guard.exit_code() == kExitInterrupted ? kExitInterrupted : kExitDone;
+}
+
+}  // namespace
+
+void add_serve_command(Command& program) {
+  Command& command = program.add_command(
+      "serve",
+      "Serves experiments over HTTP: chooses the next pair, takes the outcome, says when to stop.\n"
+      "What was answered with success is on disk. One process serves a store.");
+  Arguments& arguments = command.runs(run);
+  command.add("--listen ADDRESS", &arguments.listen,
+              "Where to listen (default 127.0.0.1:7557). Port 0 takes a free one.");
+  command.add("--store FILE", &arguments.store,
+              "SQLite database (default $XDG_STATE_HOME/duel/duel.db).");
+  command.add("--public-url URL", &arguments.public_url,
+              "What callers call the server, if a proxy stands before it.");
+  command.add("--allow-origin ORIGIN", &arguments.allow_origin,
+              "Pages of this origin may call. May be repeated.");
+  command.add("--threads N", count(&arguments.threads, 1, 64),
+              "Threads that talk to clients (default 2).");
+  command.footer =
+      "Examples:\n"
+      "  duel serve\n"
+      "  curl -X PUT localhost:7557/v1/experiments/logo -H 'Content-Type: application/json' \\\n"
+      "       -d '{\"arms\":[{\"arm_id\":\"red\"},{\"arm_id\":\"blue\"}]}'";
+}
+
+}  // namespace duel::cli

@@ -1,0 +1,124 @@
+// The API on a store of its own, without sockets, with a clock that the test moves.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "duel/core/json.h"
+#include "duel/server/api.h"
+#include "duel/server/api_tokens.h"
+#include "duel/server/engine.h"
+#include "duel/store/sqlite_store.h"
+#include "tests/server/http_call.h"
+#include "tests/study/temporary_directory.h"
+
+namespace duel {
+
+struct Told {
+  int status = 0;
+  Json body;
+  HttpFields headers;
+
+  std::string text(std::string_view name) const { return body.at(name).get<std::string>(); }
+};
+
+class ServedApi {
+ public:
+  ServedApi() { start(); }
+  ~ServedApi() { stop(); }
+  ServedApi(const ServedApi&) = delete;
+  ServedApi& operator=(const ServedApi&) = delete;
+
+  void start() {
+    store_ = std::shared_ptr<Store>(std::move(SqliteStore::open(directory_ / "duel.db")).value());
+    tokens_ = std::move(ApiTokens::open(store_)).value();
+    EngineOptions options;
+    options.clock = [this] { return now_ms_.load(); };
+    options.most_in_memory = most_in_memory;
+    engine_ = std::move(Engine::start(store_, options)).value();
+    api_ = std::make_unique<Api>(*engine_, *tokens_, options_);
+  }
+  void stop() {
+    api_.reset();
+    engine_.reset();
+    tokens_.reset();
+    store_.reset();
+  }
+  void restart() {
+    stop();
+    start();
+  }
+
+  Told call(HttpMethod method, const std::string& target, const std::string& body = "",
+            HttpFields headers = {}) {
+    headers.emplace_back("host", "127.0.0.1:7557");
+    if (!token.empty()) headers.emplace_back("authorization", "Bearer " + token);
+    bool typed = false;
+    for (const auto& [name, value] : headers) typed = typed || name == "content-type";
+    if (!body.empty() && !typed) headers.emplace_back("content-type", "application/json");
+    const auto exchange = std::make_shared<RecordedExchange>();
+    api_->handle(http_request(method, target, body, std::move(headers)), HttpReply(exchange));
+    const HttpResponse response = exchange->response();
+    auto json = Json::parse(response.body);
+    return {response.status, json ? *json : Json(), response.headers};
+  }
+  Told get(const std::string& target) { return call(HttpMethod::get, target); }
+  Told put(const std::string& target, const std::string& body = "") {
+    return call(HttpMethod::put, target, body);
+  }
+  Told post(const std::string& target, const std::string& body = "") {
+    return call(HttpMethod::post, target, body);
+  }
+  // What a stream of `target` says until it ends.
+  std::string streamed(const std::string& target) {
+    HttpFields headers{{"host", "127.0.0.1:7557"}};
+    if (!token.empty()) headers.emplace_back("authorization", "Bearer " + token);
+    const auto exchange = std::make_shared<RecordedExchange>();
+    api_->handle(http_request(HttpMethod::get, target, "", std::move(headers)),
+                 HttpReply(exchange));
+    exchange->response();
+    while (!exchange->stream()->finished()) std::this_thread::yield();
+    return exchange->stream()->text();
+  }
+
+  void pass(std::int64_t ms) { now_ms_ += ms; }
+  ApiTokens& tokens() { return *tokens_; }
+  Engine& engine() { return *engine_; }
+  Api& api() { return *api_; }
+
+  std::string token;
+  std::size_t most_in_memory = 200;
+
+ private:
+  TemporaryDirectory directory_;
+  std::atomic<std::int64_t> now_ms_ = 1'794'700'800'000;  // 2026-11-15T00:00:00Z
+  ApiOptions options_{{"127.0.0.1", 7557}, "https://duel.example.org", {"https://shop.example"}};
+  std::shared_ptr<Store> store_;
+  std::unique_ptr<ApiTokens> tokens_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Api> api_;
+};
+
+inline constexpr const char* kThreeArms =
+    R"({"name":"Logos","arms":[{"arm_id":"a","payload":{"x":1}},{"arm_id":"b","default":true},)"
+    R"({"arm_id":"c"}],"seed":7})";
+
+// An experiment `e` of three arms that runs.
+inline void start_three_arms(ServedApi& api) {
+  ASSERT_EQ(api.put("/v1/experiments/e", kThreeArms).status, 201);
+  ASSERT_EQ(api.post("/v1/experiments/e/start").status, 200);
+}
+
+inline std::string first_arm(const Told& duel) {
+  return duel.body.at("arms").items()[0].at("arm_id").get<std::string>();
+}
+
+inline std::string win_of(const std::string& arm) {
+  return R"({"result":"win","winner":")" + arm + R"("})";
+}
+
+}  // namespace duel
