@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -253,6 +254,28 @@ TEST(LiveExperiment, names_what_is_wrong_with_its_configuration) {
   experiment.goal = Goal::borda;
   experiment.stopping.arms_fixed = false;
   EXPECT_NE(message(experiment).find("borda"), std::string::npos);
+}
+
+TEST(LiveExperiment, what_was_served_before_a_loss_of_power_is_no_evidence) {
+  ExperimentRecord experiment = experiment_of({"a", "b"});
+  experiment.service.name = "served";
+  PlayedLog log(experiment);
+  play(log, {.gap = 0.3}, 5);  // records 2 to 11
+  log.add(RecoveredRecord{6});
+  play(log, {.gap = 0.3}, 5);
+  std::optional<Ledger> ledger;
+  const auto read = read_log_text(log.text(), "log", [&](const LogEntry& entry) -> Status {
+    if (const auto* first = std::get_if<ExperimentRecord>(&entry.record)) {
+      DUEL_ASSIGN(ledger, Ledger::make(*first));
+      return Done{};
+    }
+    DUEL_RETURN_IF_ERROR(ledger->apply(entry));
+    return Done{};
+  });
+  ASSERT_TRUE(read.ok()) << read.error().to_string();
+  // Served at records 8 and 10; those at 2, 4 and 6 were safe.
+  EXPECT_EQ(ledger->certifier().decisive(), 8U);
+  EXPECT_EQ(ledger->total().decisive(), 10U);
 }
 
 }  // namespace

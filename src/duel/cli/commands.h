@@ -11,6 +11,7 @@ namespace duel::cli {
 
 void add_demo_command(Command& program);
 void add_serve_command(Command& program);
+void add_token_command(Command& program);
 void add_run_command(Command& program);
 void add_vote_command(Command& program);
 void add_result_command(Command& program);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <optional>
 #include <string>
 
 #include "duel/cli/commands.h"
@@ -9,6 +10,7 @@
 #include "duel/experiment/certificate_file.h"
 #include "duel/experiment/experiment_result.h"
 #include "duel/experiment/health.h"
+#include "duel/experiment/recorded_experiment.h"
 
 namespace duel::cli {
 namespace {
@@ -19,6 +21,7 @@ struct Arguments {
   std::string certificate;
   std::string log;
   bool json = false;
+  bool replay = false;
 };
 
 // What does not fit, and where: exit 5.
@@ -83,6 +86,10 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
                     "writer was stopped in the middle of it",
                     arguments.log, log->extent.records + 1, log->extent.cut_bytes));
   }
+  if (arguments.replay) {
+    DUEL_ASSIGN(const std::optional<Error> divergence, replay_log(arguments.log));
+    if (divergence) return mismatch(arguments, context, divergence->to_string());
+  }
   if (!arguments.certificate.empty()) {
     if (log->certificate.empty()) {
       return mismatch(arguments, context,
@@ -111,6 +118,8 @@ void add_verify_command(Command& program) {
   Arguments& arguments = command.runs(run);
   command.add("CERTIFICATE FILE", &arguments.certificate, "Certificate to check.");
   command.add_required("--log FILE", &arguments.log, "Log of the experiment.");
+  command.add("--replay", &arguments.replay,
+              "Also ask the policy again: every duel must be the one it would choose.");
   command.add("--json", &arguments.json, "Print JSON.");
   command.footer =
       "Examples:\n  duel verify prompts.certificate.json --log prompts.jsonl\n"

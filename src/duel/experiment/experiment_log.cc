@@ -18,10 +18,54 @@ std::string no_hash() { return std::string(kHexDigits, '0'); }
 
 Error damaged(std::string message) { return Error::invalid_data(std::move(message)); }
 
+// Where power was lost: of the serves after record `after` and before record `recovered` none is
+// evidence (RecoveredRecord).
+struct Gap {
+  std::uint64_t after = 0;
+  std::uint64_t recovered = 0;
+};
+
+// Finds the gaps before the records are folded. Only a server writes such records, and says on the
+// first line that it is one.
+class GapFinder {
+ public:
+  // Whether there may be more.
+  bool take(std::string_view line) {
+    if (++number_ == 1) return line.find("\"service\":") != std::string_view::npos;
+    constexpr std::size_t kBeginning = 100;  // number, time and kind stand first
+    if (line.substr(0, kBeginning).find("\"record\":\"recovered\"") != std::string_view::npos) {
+      LogEntry entry;
+      if (reader_.read(line, entry).ok()) {  // what is wrong with it the chain will say
+        gaps_.push_back({std::get<RecoveredRecord>(entry.record).after, number_});
+      }
+    }
+    return true;
+  }
+  std::vector<Gap> finish() { return std::move(gaps_); }
+
+ private:
+  std::uint64_t number_ = 0;
+  RecordReader reader_;
+  std::vector<Gap> gaps_;
+};
+
+Result<std::vector<Gap>> gaps_of(Store& store, const std::string& name) {
+  GapFinder finder;
+  bool more = true;
+  const auto read = store.read(name, 0, [&](std::string_view line) -> Status {
+    more = finder.take(line);
+    if (more) return Done{};
+    return Error::unsupported("the rest need not be read");
+  });
+  if (!read.ok() && more) return read.error();
+  return finder.finish();
+}
+
 // Takes the lines of a log one after the other.
 class ChainReader {
  public:
-  ChainReader(std::string name, const RecordSink& sink) : name_(std::move(name)), sink_(sink) {
+  ChainReader(std::string name, const RecordSink& sink, std::vector<Gap> gaps = {})
+      : name_(std::move(name)), sink_(sink), gaps_(std::move(gaps)) {
     extent_.head = no_hash();
   }
 
@@ -72,11 +116,17 @@ class ChainReader {
       return damaged(expected == 1 ? "a log begins with the record 'experiment'"
                                    : "a second record 'experiment'");
     }
+    if (auto* serve = std::get_if<ServeRecord>(&entry_.record); serve != nullptr) {
+      for (const Gap& gap : gaps_) {
+        if (gap.after < expected && expected < gap.recovered) serve->evidence = false;
+      }
+    }
     return sink_(entry_);
   }
 
   std::string name_;
   const RecordSink& sink_;
+  std::vector<Gap> gaps_;
   LogExtent extent_;
   Sha256 sha_;
   RecordReader reader_;
@@ -86,7 +136,8 @@ class ChainReader {
 }  // namespace
 
 Result<LogExtent> read_log(Store& store, const std::string& name, const RecordSink& sink) {
-  ChainReader chain(name, sink);
+  DUEL_ASSIGN(std::vector<Gap> gaps, gaps_of(store, name));
+  ChainReader chain(name, sink, std::move(gaps));
   DUEL_ASSIGN(const std::uint64_t rest,
               store.read(name, 0, [&](std::string_view line) { return chain.take(line); }));
   return chain.finish(rest);
@@ -106,16 +157,28 @@ Result<LogExtent> read_log(const std::filesystem::path& file, const RecordSink& 
 
 Result<LogExtent> read_log_text(std::string_view text, const std::string& name,
                                 const RecordSink& sink) {
-  ChainReader chain(name, sink);
   std::string line;
-  for (;;) {
-    const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) return chain.finish(text.size());
-    line.assign(text.substr(0, end));
-    line.resize(end + kReadableAfterLine);
-    DUEL_RETURN_IF_ERROR(chain.take(std::string_view(line).substr(0, end)));
-    text.remove_prefix(end + 1);
-  }
+  // Calls take(line) until it has had enough; the bytes after the last line.
+  const auto for_each_line = [&](auto&& take) -> Result<std::uint64_t> {
+    for (std::string_view rest = text;;) {
+      const std::size_t end = rest.find('\n');
+      if (end == std::string_view::npos) return rest.size();
+      line.assign(rest.substr(0, end));
+      line.resize(end + kReadableAfterLine);
+      DUEL_RETURN_IF_ERROR(take(std::string_view(line).substr(0, end)));
+      rest.remove_prefix(end + 1);
+    }
+  };
+  GapFinder finder;
+  bool more = true;
+  DUEL_RETURN_IF_ERROR(for_each_line([&](std::string_view one) -> Status {
+    if (more) more = finder.take(one);
+    return Done{};
+  }));
+  ChainReader chain(name, sink, finder.finish());
+  DUEL_ASSIGN(const std::uint64_t rest,
+              for_each_line([&](std::string_view one) { return chain.take(one); }));
+  return chain.finish(rest);
 }
 
 Result<std::string> log_line(std::uint64_t sequence, std::int64_t time_ms, const Record& record,

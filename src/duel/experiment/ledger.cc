@@ -695,7 +695,7 @@ Effect Ledger::take(const ConfiguredRecord& record) {
 Effect Ledger::take(const PolicyRebuiltRecord& /*record*/) { return Effect::applied; }
 
 // Whoever reads the log knows of this record beforehand and takes the serves before it for what they
-// are (recovery.h).
+// are (experiment_log.h).
 Effect Ledger::take(const RecoveredRecord& /*record*/) { return Effect::applied; }
 
 Effect Ledger::take(const InterleavedRecord& /*record*/) { return Effect::applied; }

@@ -1,10 +1,31 @@
 #include "duel/experiment/recorded_experiment.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "duel/store/log_file.h"
 
 namespace duel {
+
+Result<std::optional<Error>> replay_log(const std::filesystem::path& file) {
+  std::optional<LiveExperiment> live;
+  std::optional<Error> divergence;
+  const auto sink = [&](const LogEntry& entry) -> Status {
+    if (const auto* experiment = std::get_if<ExperimentRecord>(&entry.record)) {
+      DUEL_ASSIGN(live, LiveExperiment::make(*experiment));
+      return Done{};
+    }
+    DUEL_RETURN_IF_ERROR(live->apply(entry));
+    if (live->divergence() && !divergence) {
+      divergence = *live->divergence();
+      divergence->where = fmt::format("{}:{}", file.string(), entry.sequence);
+    }
+    return Done{};
+  };
+  DUEL_RETURN_IF_ERROR(read_log(file, sink));
+  return divergence;
+}
 
 Result<RecordedExperiment> RecordedExperiment::create(std::shared_ptr<Store> store,
                                                       const std::string& name,

@@ -16,6 +16,10 @@
 
 namespace duel {
 
+// The strict reading of a log: the first duel that this version's policy would not have served,
+// with its line; nothing where there is none.
+Result<std::optional<Error>> replay_log(const std::filesystem::path& file);
+
 class RecordedExperiment {
  public:
   // A new log, under its name in the store. An error if it exists.

@@ -54,7 +54,6 @@ std::string hash_of_body(const DuelBody& body) {
 std::string OwnedExperiment::key_of(const Record& record) {
   return std::visit(
       []<class Kind>(const Kind& kind) -> std::string {
-        if constexpr (std::is_same_v<Kind, RecoveredRecord>) return "!recovered";
         if constexpr (requires { kind.duel_id; }) return kind.duel_id;
         return "";
       },
@@ -94,17 +93,6 @@ Result<std::unique_ptr<OwnedExperiment>> OwnedExperiment::load(std::shared_ptr<S
                                                                std::int64_t now_ms,
                                                                ExperimentSecrets secrets,
                                                                const ReportTokens& tokens) {
-  // Where power was lost: no serve in between is evidence. Known before the lines are folded.
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> gaps;
-  DUEL_ASSIGN(const std::vector<FoundLine> recoveries, store->find(experiment_id, "!recovered"));
-  RecordReader reader;
-  for (const FoundLine& line : recoveries) {
-    std::string padded = line.text;
-    padded.resize(line.text.size() + kReadableAfterLine);
-    LogEntry entry;
-    DUEL_RETURN_IF_ERROR(reader.read(std::string_view(padded).substr(0, line.text.size()), entry));
-    gaps.emplace_back(std::get<RecoveredRecord>(entry.record).after, entry.sequence);
-  }
   std::unique_ptr<OwnedExperiment> owned;
   const auto sink = [&](const LogEntry& given) -> Status {
     if (const auto* experiment = std::get_if<ExperimentRecord>(&given.record)) {
@@ -116,17 +104,7 @@ Result<std::unique_ptr<OwnedExperiment>> OwnedExperiment::load(std::shared_ptr<S
       owned->last_time_ms_ = given.time_ms;
       return Done{};
     }
-    const auto in_gap = [&](const auto& gap) {
-      return given.sequence > gap.first && given.sequence < gap.second;
-    };
-    const auto* serve = std::get_if<ServeRecord>(&given.record);
-    if (serve != nullptr && std::any_of(gaps.begin(), gaps.end(), in_gap)) {
-      LogEntry entry = given;
-      std::get<ServeRecord>(entry.record).evidence = false;
-      DUEL_RETURN_IF_ERROR(owned->live_.apply(entry));
-    } else {
-      DUEL_RETURN_IF_ERROR(owned->live_.apply(given));
-    }
+    DUEL_RETURN_IF_ERROR(owned->live_.apply(given));
     owned->note(given);
     return Done{};
   };
