@@ -69,7 +69,6 @@ class Router {
 
  private:
   struct Node;
-  const Node* find(const std::vector<std::string>& segments) const;
 
   std::vector<Route> routes_;
   std::unique_ptr<Node> root_;

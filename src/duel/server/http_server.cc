@@ -1,0 +1,955 @@
+// The server of http.h on Boost.Asio. One strand per connection: everything that touches its state
+// runs there, so that nothing in it needs a lock. A connection has one request at a time; what a
+// client sends behind it waits in the buffer, and answers leave in order.
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/write.hpp>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <ctime>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <thread>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "duel/server/http.h"
+#include "duel/server/http_reader.h"
+
+namespace duel {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+using std::chrono::milliseconds;
+using Strand = asio::strand<asio::io_context::executor_type>;
+using Socket = asio::basic_stream_socket<tcp, Strand>;
+using Timer = asio::basic_waitable_timer<std::chrono::steady_clock,
+                                         asio::wait_traits<std::chrono::steady_clock>, Strand>;
+
+constexpr std::size_t kHeadPortion = 4'096;  // most requests fit, and idle connections are many
+constexpr std::size_t kBodyPortion = 65'536;
+// A connection that is closed with bytes unread is reset, and the answer may be lost with it
+// (RFC 9112, 9.6): so they are read for a while.
+constexpr milliseconds kLinger{2'000};
+
+// "Sun, 06 Nov 1994 08:49:37 GMT", made once per second and thread.
+const std::string& http_date() {
+  thread_local std::time_t second = 0;
+  thread_local std::string text;
+  const std::time_t now = std::time(nullptr);
+  if (now == second) return text;
+  static constexpr std::array kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  static constexpr std::array kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                         "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  second = now;
+  text = fmt::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT",
+                     kDays[static_cast<std::size_t>(parts.tm_wday)], parts.tm_mday,
+                     kMonths[static_cast<std::size_t>(parts.tm_mon)], parts.tm_year + 1900,
+                     parts.tm_hour, parts.tm_min, parts.tm_sec);
+  return text;
+}
+
+bool has_no_body(int status) { return status < 200 || status == 204 || status == 304; }
+
+// A line's end inside a value would begin another header.
+void append_field(std::string& head, std::string_view name, std::string_view value) {
+  const auto append = [&](std::string_view text) {
+    for (const char c : text) {
+      if (c != '\r' && c != '\n' && c != '\0') head += c;
+    }
+  };
+  append(name);
+  head += ": ";
+  append(value);
+  head += "\r\n";
+}
+
+std::string head_of(int status, const HttpFields& headers, bool close) {
+  std::string head =
+      fmt::format("HTTP/1.1 {} {}\r\nDate: {}\r\n", status, reason_phrase(status), http_date());
+  for (const auto& [name, value] : headers) append_field(head, name, value);
+  if (close) head += "Connection: close\r\n";
+  return head;
+}
+
+class Connection;
+
+// What the connections share. It outlives the server as long as somebody keeps a reply.
+struct Core {
+  Core(HttpLimits its_limits, HttpHandler its_handler)
+      : limits(std::move(its_limits)), handler(std::move(its_handler)) {}
+
+  asio::io_context io;
+  const HttpLimits limits;
+  HttpHandler handler;
+
+  std::atomic<std::size_t> in_flight = 0;
+  std::atomic<std::size_t> streams = 0;
+  std::atomic<std::size_t> body_bytes = 0;
+  std::atomic<std::uint64_t> requests = 0;
+  std::atomic<std::uint64_t> refused_connections = 0;
+  std::atomic<bool> draining = false;
+
+  // Work from other threads is posted under a shared lock, so that none comes after the last.
+  std::shared_mutex posting;
+  bool stopped = false;
+
+  std::mutex mutex;
+  std::condition_variable gone;
+  std::unordered_set<Connection*> connections;
+};
+
+// A share of the bytes that all bodies together may have.
+class BodyBudget {
+ public:
+  explicit BodyBudget(Core& core) : core_(&core) {}
+  ~BodyBudget() { release(); }
+  BodyBudget(const BodyBudget&) = delete;
+  BodyBudget& operator=(const BodyBudget&) = delete;
+
+  // Up to that many in all; false where there is no room.
+  bool grow_to(std::size_t bytes) {
+    if (bytes <= held_) return true;
+    const std::size_t more = bytes - held_;
+    if (core_->body_bytes.fetch_add(more) + more > core_->limits.all_bodies_bytes) {
+      core_->body_bytes -= more;
+      return false;
+    }
+    held_ = bytes;
+    return true;
+  }
+  void release() { core_->body_bytes -= std::exchange(held_, 0); }
+
+ private:
+  Core* core_;
+  std::size_t held_ = 0;
+};
+
+class StreamState;
+
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(std::shared_ptr<Core> core, Socket socket)
+      : core_(std::move(core)),
+        strand_(socket.get_executor()),
+        socket_(std::move(socket)),
+        timer_(socket_.get_executor()),
+        budget_(*core_),
+        reader_(core_->limits) {
+    const std::lock_guard lock(core_->mutex);
+    core_->connections.insert(this);
+  }
+  ~Connection() { leave(); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // Runs `work` on the strand: at once where this is it, otherwise later. False once the server is
+  // gone.
+  template <class Work>
+  bool on_strand(Work work) {
+    if (strand_.running_in_this_thread()) {
+      work();
+      return true;
+    }
+    const std::shared_lock lock(core_->posting);
+    if (core_->stopped) return false;
+    asio::post(strand_, std::move(work));
+    return true;
+  }
+
+  // From here on: on the strand.
+
+  void start() {
+    error_code ignored;
+    socket_.set_option(tcp::no_delay(true), ignored);
+    const auto peer = socket_.remote_endpoint(ignored);
+    auto address = peer.address();
+    if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+      address = asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
+    }
+    peer_ = address.to_string(ignored);
+    read_request();
+  }
+
+  // The answer of the handler; one of the two, once.
+  void send(HttpResponse response) {
+    if (stage_ == Stage::handler) write_response(std::move(response));
+  }
+  void begin_stream(const std::shared_ptr<StreamState>& stream, int status,
+                    const HttpFields& headers);
+  // Writes what the stream has, unless a piece is on its way.
+  void pump();
+
+  // The server drains: whoever is between two requests goes.
+  void leave_if_idle() {
+    if (stage_ == Stage::idle) close();
+  }
+
+  void close() {
+    enter(Stage::closed, std::nullopt);
+    error_code ignored;
+    socket_.close(ignored);
+    budget_.release();
+    end_stream();
+    leave();
+  }
+
+  const std::shared_ptr<Core>& core() const { return core_; }
+
+ private:
+  // Who is closed does not count, even if somebody keeps a reply.
+  void leave() {
+    const std::lock_guard lock(core_->mutex);
+    if (core_->connections.erase(this) > 0) core_->gone.notify_all();
+  }
+
+  enum class Stage { idle, head, body, handler, writing, streaming, lingering, closed };
+
+  void enter(Stage stage, std::optional<milliseconds> timeout) {
+    stage_ = stage;
+    if (!timeout) {
+      timer_.expires_at(std::chrono::steady_clock::time_point::max());
+      return;
+    }
+    timer_.expires_after(*timeout);
+    timer_.async_wait([self = shared_from_this(), stage](error_code code) {
+      if (!code && self->stage_ == stage) self->timed_out();
+    });
+  }
+
+  void timed_out() {
+    if (timer_.expiry() > std::chrono::steady_clock::now()) return;  // put off meanwhile
+    if (stage_ == Stage::head || stage_ == Stage::body) {
+      error_code ignored;
+      socket_.cancel(ignored);
+      refuse(problem(408, "the request did not come in time", true));
+      return;
+    }
+    close();
+  }
+
+  void read_request() {
+    reader_ = HttpRequestReader(core_->limits);
+    budget_.release();
+    if (input_.empty()) {
+      if (core_->draining) {
+        close();
+        return;
+      }
+      enter(Stage::idle, core_->limits.idle_timeout);
+      read();
+      return;
+    }
+    stage_ = Stage::idle;
+    process();
+  }
+
+  void read() {
+    const std::size_t held = input_.size();
+    input_.resize(held + (stage_ == Stage::body ? kBodyPortion : kHeadPortion));
+    socket_.async_read_some(asio::buffer(input_.data() + held, input_.size() - held),
+                            [self = shared_from_this(), held](error_code code, std::size_t got) {
+                              self->input_.resize(held + got);
+                              if (self->stage_ != Stage::idle && self->stage_ != Stage::head &&
+                                  self->stage_ != Stage::body) {
+                                return;  // it took too long, and is being answered
+                              }
+                              // A client that goes in the middle of a request gets no answer.
+                              if (code) {
+                                self->close();
+                              } else {
+                                self->process();
+                              }
+                            });
+  }
+
+  // As much of the request as has come.
+  void process() {
+    using State = HttpRequestReader::State;
+    for (;;) {
+      const State before = reader_.state();
+      const std::size_t used = reader_.feed(input_);
+      input_.erase(0, used);
+      switch (reader_.state()) {
+        case State::refused:
+          refuse(reader_.refusal());
+          return;
+        case State::complete:
+          give_to_handler();
+          return;
+        case State::nothing:
+          read();
+          return;
+        case State::head:
+          if (stage_ != Stage::head) enter(Stage::head, core_->limits.header_timeout);
+          read();
+          return;
+        case State::body:
+          break;
+      }
+      if (!budget_.grow_to(std::max<std::size_t>(reader_.declared_body_bytes().value_or(0),
+                                                 reader_.body_bytes()))) {
+        HttpResponse busy = problem(503, "the server holds too many bodies at once", true);
+        busy.headers.emplace_back("Retry-After", "1");
+        refuse(std::move(busy));
+        return;
+      }
+      if (before != State::body) {
+        enter(Stage::body, core_->limits.body_timeout);
+        if (reader_.expects_continue() && input_.empty()) {
+          say_continue();
+          return;
+        }
+      } else if (used == 0) {
+        read();
+        return;
+      }
+      if (input_.empty()) {
+        read();
+        return;
+      }
+    }
+  }
+
+  void say_continue() {
+    static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+    asio::async_write(socket_, asio::buffer(kContinue.data(), kContinue.size()),
+                      [self = shared_from_this()](error_code code, std::size_t) {
+                        if (self->stage_ != Stage::body) return;
+                        if (code) {
+                          self->close();
+                        } else {
+                          self->read();
+                        }
+                      });
+  }
+
+  void give_to_handler();
+  void piece_written(error_code code, std::size_t bytes);
+
+  // Answers what no handler has seen, and closes.
+  void refuse(HttpResponse response) {
+    close_after_ = true;
+    is_head_ = false;
+    write_response(std::move(response));
+  }
+
+  void write_response(HttpResponse response) {
+    const bool close = close_after_ || core_->draining;
+    close_after_ = close;
+    output_ = head_of(response.status, response.headers, close);
+    if (!has_no_body(response.status)) {
+      output_ += fmt::format("Content-Length: {}\r\n", response.body.size());
+    }
+    output_ += "\r\n";
+    body_ = is_head_ || has_no_body(response.status) ? std::string() : std::move(response.body);
+    enter(Stage::writing, core_->limits.write_timeout);
+    const std::array<asio::const_buffer, 2> buffers = {asio::buffer(output_), asio::buffer(body_)};
+    asio::async_write(socket_, buffers, [self = shared_from_this()](error_code code, std::size_t) {
+      self->written(code);
+    });
+  }
+
+  void written(error_code code) {
+    if (stage_ != Stage::writing) return;
+    body_ = std::string();
+    if (code) {
+      close();
+    } else if (close_after_) {
+      linger();
+    } else {
+      read_request();
+    }
+  }
+
+  void linger() {
+    error_code failed;
+    socket_.shutdown(tcp::socket::shutdown_send, failed);
+    if (failed) {
+      close();
+      return;
+    }
+    enter(Stage::lingering, kLinger);
+    input_.clear();
+    discard();
+  }
+  void discard() {
+    input_.resize(kHeadPortion);
+    socket_.async_read_some(asio::buffer(input_),
+                            [self = shared_from_this()](error_code code, std::size_t) {
+                              if (self->stage_ != Stage::lingering) return;
+                              if (code) {
+                                self->close();
+                              } else {
+                                self->discard();
+                              }
+                            });
+  }
+
+  // Sees that the client of a stream goes while there is nothing to write to it.
+  void watch() {
+    socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this()](error_code code) {
+      if (code || self->stage_ != Stage::streaming) return;
+      char byte = 0;
+      const ssize_t got = ::recv(self->socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+      if (got > 0) return;  // the next request: read after this one, and the client is there
+      if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+        self->watch();
+        return;
+      }
+      self->close();
+    });
+  }
+
+  void end_stream();
+  void end_of_stream_written();
+
+  const std::shared_ptr<Core> core_;
+  Strand strand_;
+  Socket socket_;
+  Timer timer_;
+  BodyBudget budget_;
+  HttpRequestReader reader_;
+  Stage stage_ = Stage::idle;
+  std::string peer_;
+  std::string input_;   // what has come and is not read yet
+  std::string output_;  // the head of the answer, or a piece of a stream
+  std::string body_;    // of the answer
+  bool is_head_ = false;
+  bool http_1_1_ = true;
+  bool close_after_ = false;
+  std::shared_ptr<StreamState> stream_;
+  bool piece_in_flight_ = false;
+};
+
+// What a stream's writer, on any thread, and its connection share.
+class StreamState {
+ public:
+  StreamState(std::shared_ptr<Connection> connection, std::size_t capacity)
+      : connection_(std::move(connection)), capacity_(capacity) {}
+
+  bool write(std::string piece) {
+    bool wake = false;
+    {
+      const std::lock_guard lock(mutex_);
+      if (closed_ || finished_ || cut_) return false;
+      // One piece may be larger than the buffer; a second may not wait behind it.
+      cut_ = buffered_ > 0 && buffered_ + piece.size() > capacity_;
+      if (!cut_) {
+        buffered_ += piece.size();
+        if (buffered_ > capacity_ / 4) was_full_ = true;
+        if (pending_.empty()) {
+          pending_ = std::move(piece);
+        } else {
+          pending_ += piece;
+        }
+        wake = !std::exchange(pump_posted_, true);
+      }
+    }
+    if (wake) {
+      post([](Connection& connection) { connection.pump(); });
+      return true;
+    }
+    if (!slow()) return true;
+    post([](Connection& connection) { connection.close(); });
+    return false;
+  }
+  void finish() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (closed_ || cut_ || std::exchange(finished_, true)) return;
+    }
+    post([](Connection& connection) { connection.pump(); });
+  }
+  // The writer has dropped it.
+  void abandon() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (closed_ || finished_) return;
+    }
+    post([](Connection& connection) { connection.close(); });
+  }
+
+  std::size_t buffered() const {
+    const std::lock_guard lock(mutex_);
+    return buffered_;
+  }
+  std::size_t capacity() const { return capacity_; }
+  bool closed() const {
+    const std::lock_guard lock(mutex_);
+    return closed_ || finished_ || cut_;
+  }
+
+  // Callbacks may hold the stream, and are never destroyed under its mutex.
+  void on_room(std::function<void()> callback) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (closed_) return;
+      room_.swap(callback);
+      was_full_ = true;
+    }
+    post([](Connection& connection) { connection.pump(); });
+  }
+  void on_close(std::function<void()> callback) {
+    bool now = false;
+    {
+      const std::lock_guard lock(mutex_);
+      now = closed_;
+      if (!now) gone_.swap(callback);
+    }
+    if (now && callback) callback();
+  }
+
+  // The connection's side, on its strand.
+
+  struct Work {
+    std::string piece;
+    bool end = false;
+  };
+  Work take() {
+    const std::lock_guard lock(mutex_);
+    pump_posted_ = false;
+    return {std::exchange(pending_, std::string()), finished_};
+  }
+  void sent(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    buffered_ -= bytes;
+  }
+  // The callback that is due now, if one is.
+  std::function<void()> room_to_tell() {
+    const std::lock_guard lock(mutex_);
+    if (!room_ || closed_ || finished_ || buffered_ > capacity_ / 4) return {};
+    if (!std::exchange(was_full_, false)) return {};
+    return room_;
+  }
+  void close() {
+    std::function<void()> gone, room;
+    bool whole = false;
+    {
+      const std::lock_guard lock(mutex_);
+      if (std::exchange(closed_, true)) return;
+      pending_.clear();
+      room.swap(room_);
+      gone.swap(gone_);
+      whole = ended_;
+    }
+    if (gone && !whole) gone();
+  }
+  void ended() {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+
+ private:
+  bool slow() const {
+    const std::lock_guard lock(mutex_);
+    return cut_;
+  }
+
+  template <class Work>
+  void post(Work work) {
+    // The strong reference lasts as long as the connection keeps this stream: until it ends.
+    if (!connection_->on_strand([connection = connection_, work] { work(*connection); })) close();
+  }
+
+  const std::shared_ptr<Connection> connection_;
+  const std::size_t capacity_;
+  mutable std::mutex mutex_;
+  std::string pending_;
+  std::size_t buffered_ = 0;  // pending, or being sent
+  bool pump_posted_ = false;
+  bool was_full_ = false;
+  bool finished_ = false;  // by the writer
+  bool ended_ = false;     // and all of it is sent
+  bool cut_ = false;       // the client is too slow; the connection is about to be closed
+  bool closed_ = false;
+  std::function<void()> room_;
+  std::function<void()> gone_;
+};
+
+class StreamHandle final : public HttpStream {
+ public:
+  explicit StreamHandle(std::shared_ptr<StreamState> state) : state_(std::move(state)) {}
+  ~StreamHandle() override { state_->abandon(); }
+  StreamHandle(const StreamHandle&) = delete;
+  StreamHandle& operator=(const StreamHandle&) = delete;
+
+  bool write(std::string piece) override {
+    return piece.empty() ? !state_->closed() : state_->write(std::move(piece));
+  }
+  void finish() override { state_->finish(); }
+  std::size_t buffered() const override { return state_->buffered(); }
+  bool closed() const override { return state_->closed(); }
+  void on_room(std::function<void()> callback) override { state_->on_room(std::move(callback)); }
+  std::size_t capacity() const override { return state_->capacity(); }
+  void on_close(std::function<void()> callback) override { state_->on_close(std::move(callback)); }
+
+ private:
+  std::shared_ptr<StreamState> state_;
+};
+
+class ConnectionExchange final : public HttpExchange {
+ public:
+  explicit ConnectionExchange(std::shared_ptr<Connection> connection)
+      : connection_(std::move(connection)) {}
+
+  void send(HttpResponse response) override {
+    --connection_->core()->in_flight;
+    connection_->on_strand([kept = connection_, answer = std::move(response)]() mutable {
+      kept->send(std::move(answer));
+    });
+  }
+  std::shared_ptr<HttpStream> stream(int status, HttpFields headers) override {
+    --connection_->core()->in_flight;
+    auto state =
+        std::make_shared<StreamState>(connection_, connection_->core()->limits.stream_buffer_bytes);
+    const bool begun =
+        connection_->on_strand([kept = connection_, state, status, its = std::move(headers)] {
+          kept->begin_stream(state, status, its);
+        });
+    if (!begun) state->close();
+    return std::make_shared<StreamHandle>(std::move(state));
+  }
+
+ private:
+  std::shared_ptr<Connection> connection_;
+};
+
+void Connection::give_to_handler() {
+  is_head_ = reader_.request().method == HttpMethod::head;
+  http_1_1_ = reader_.http_1_1();
+  close_after_ = !reader_.keep_alive();
+  HttpRequest request = reader_.take();
+  request.peer = peer_;
+  enter(Stage::handler, std::nullopt);
+  if (core_->in_flight.fetch_add(1) >= core_->limits.requests_in_flight) {
+    --core_->in_flight;
+    HttpResponse busy = problem(429, "the server has too many requests at once", true);
+    busy.headers.emplace_back("Retry-After", "1");
+    write_response(std::move(busy));
+    return;
+  }
+  ++core_->requests;
+  try {
+    core_->handler(std::move(request),
+                   HttpReply(std::make_shared<ConnectionExchange>(shared_from_this())));
+  } catch (...) {  // NOLINT(bugprone-empty-catch): the reply was dropped, and has answered 500
+  }
+}
+
+void Connection::begin_stream(const std::shared_ptr<StreamState>& stream, int status,
+                              const HttpFields& headers) {
+  if (stage_ != Stage::handler) {
+    stream->close();
+    return;
+  }
+  if (core_->draining) close_after_ = true;
+  // HTTP/1.0 knows no chunks: there the end of the connection is the end of the body.
+  if (!http_1_1_) close_after_ = true;
+  output_ = head_of(status, headers, close_after_);
+  if (http_1_1_) output_ += "Transfer-Encoding: chunked\r\n";
+  output_ += "\r\n";
+  if (is_head_) {
+    stream->close();
+    enter(Stage::writing, core_->limits.write_timeout);
+    asio::async_write(
+        socket_, asio::buffer(output_),
+        [self = shared_from_this()](error_code code, std::size_t) { self->written(code); });
+    return;
+  }
+  stream_ = stream;
+  ++core_->streams;
+  enter(Stage::streaming, core_->limits.write_timeout);
+  piece_in_flight_ = true;
+  asio::async_write(
+      socket_, asio::buffer(output_),
+      [self = shared_from_this()](error_code code, std::size_t) { self->piece_written(code, 0); });
+  // What the client has sent ahead is read after this answer; until then it is not seen to go.
+  if (input_.empty()) watch();
+}
+
+void Connection::piece_written(error_code code, std::size_t bytes) {
+  piece_in_flight_ = false;
+  if (stage_ != Stage::streaming) return;
+  if (code) {
+    close();
+    return;
+  }
+  enter(Stage::streaming, std::nullopt);
+  const std::shared_ptr<StreamState> stream = stream_;
+  stream->sent(bytes);
+  if (const auto tell = stream->room_to_tell()) tell();
+  pump();
+}
+
+void Connection::pump() {
+  if (stage_ != Stage::streaming || piece_in_flight_) return;
+  const std::shared_ptr<StreamState> stream = stream_;
+  StreamState::Work work = stream->take();
+  if (work.piece.empty() && !work.end) {
+    // May write, and come here again.
+    if (const auto tell = stream->room_to_tell()) tell();
+    return;
+  }
+  const std::size_t bytes = work.piece.size();
+  if (bytes == 0) {
+    output_ = http_1_1_ ? "0\r\n\r\n" : "";
+    enter(Stage::writing, core_->limits.write_timeout);
+    asio::async_write(socket_, asio::buffer(output_),
+                      [self = shared_from_this()](error_code code, std::size_t) {
+                        if (self->stage_ != Stage::writing) return;
+                        if (!code) self->end_of_stream_written();
+                        self->written(code);
+                      });
+    return;
+  }
+  output_ = http_1_1_ ? fmt::format("{:x}\r\n", bytes) : "";
+  output_ += work.piece;
+  if (http_1_1_) output_ += "\r\n";
+  piece_in_flight_ = true;
+  enter(Stage::streaming, core_->limits.write_timeout);
+  asio::async_write(socket_, asio::buffer(output_),
+                    [self = shared_from_this(), bytes](error_code code, std::size_t) {
+                      self->piece_written(code, bytes);
+                    });
+}
+
+void Connection::end_of_stream_written() {
+  stream_->ended();
+  end_stream();
+  error_code ignored;
+  socket_.cancel(ignored);  // the watch
+}
+
+void Connection::end_stream() {
+  if (stream_ == nullptr) return;
+  const std::shared_ptr<StreamState> stream = std::move(stream_);
+  stream_ = nullptr;
+  --core_->streams;
+  stream->close();
+}
+
+class AsioServer final : public HttpServer {
+ public:
+  AsioServer(HttpLimits limits, HttpHandler handler)
+      : core_(std::make_shared<Core>(std::move(limits), std::move(handler))),
+        work_(core_->io.get_executor()),
+        accept_strand_(asio::make_strand(core_->io)),
+        acceptor_(accept_strand_),
+        retry_(accept_strand_) {}
+
+  ~AsioServer() override {
+    stop_accepting();
+    for (const auto& connection : connections()) {
+      connection->on_strand([connection] { connection->close(); });
+    }
+    {
+      const std::unique_lock lock(core_->posting);
+      core_->stopped = true;
+    }
+    work_.reset();
+    for (std::thread& thread : threads_) thread.join();
+    core_->handler = nullptr;  // what it refers to may be gone before the last reply is
+  }
+  AsioServer(const AsioServer&) = delete;
+  AsioServer& operator=(const AsioServer&) = delete;
+
+  Status start(const HttpAddress& address, std::size_t threads) {
+    const auto failed = [&](const error_code& code) {
+      return Error::io(fmt::format("cannot listen on {}: {}", address.to_string(), code.message()))
+          .in_field("listen");
+    };
+    error_code code;
+    for (const tcp::endpoint& endpoint : endpoints_of(address, code)) {
+      code = open(endpoint);
+      if (!code) break;
+    }
+    if (code) return failed(code);
+    const tcp::endpoint endpoint = acceptor_.local_endpoint(code);
+    if (code) return failed(code);
+    address_ = {address.host.empty() ? endpoint.address().to_string() : address.host,
+                endpoint.port()};
+    accept();
+    for (std::size_t k = 0; k < std::max<std::size_t>(threads, 1); ++k) {
+      threads_.emplace_back([this] { run(); });
+    }
+    return Done{};
+  }
+
+  HttpAddress address() const override { return address_; }
+
+  Load load() const override {
+    Load load;
+    {
+      const std::lock_guard lock(core_->mutex);
+      load.connections = core_->connections.size();
+    }
+    load.requests_in_flight = core_->in_flight;
+    load.streams = core_->streams;
+    load.requests = core_->requests;
+    load.refused_connections = core_->refused_connections;
+    return load;
+  }
+
+  bool drain(milliseconds deadline) override {
+    stop_accepting();
+    for (const auto& connection : connections()) {
+      connection->on_strand([connection] { connection->leave_if_idle(); });
+    }
+    const auto all_gone = [this] { return core_->connections.empty(); };
+    {
+      std::unique_lock lock(core_->mutex);
+      if (core_->gone.wait_for(lock, deadline, all_gone)) return true;
+    }
+    for (const auto& connection : connections()) {
+      connection->on_strand([connection] { connection->close(); });
+    }
+    std::unique_lock lock(core_->mutex);
+    core_->gone.wait(lock, all_gone);
+    return false;
+  }
+
+ private:
+  std::vector<tcp::endpoint> endpoints_of(const HttpAddress& address, error_code& code) {
+    if (address.host.empty()) {
+      // Both kinds on one socket, or IPv4 alone where the system has no IPv6.
+      return {tcp::endpoint(tcp::v6(), address.port), tcp::endpoint(tcp::v4(), address.port)};
+    }
+    const auto numeric = asio::ip::make_address(address.host, code);
+    if (!code) return {tcp::endpoint(numeric, address.port)};
+    tcp::resolver resolver(core_->io);
+    std::vector<tcp::endpoint> endpoints;
+    for (const auto& entry : resolver.resolve(address.host, std::to_string(address.port),
+                                              tcp::resolver::passive, code)) {
+      endpoints.push_back(entry.endpoint());
+    }
+    return endpoints;
+  }
+
+  error_code open(const tcp::endpoint& endpoint) {
+    error_code code, ignored;
+    acceptor_.close(ignored);
+    acceptor_.open(endpoint.protocol(), code);
+    if (code) return code;
+    acceptor_.set_option(tcp::acceptor::reuse_address(true), ignored);
+    if (endpoint.protocol() == tcp::v6()) {
+      acceptor_.set_option(asio::ip::v6_only(!endpoint.address().is_unspecified()), ignored);
+    }
+    acceptor_.bind(endpoint, code);
+    if (!code) acceptor_.listen(asio::socket_base::max_listen_connections, code);
+    return code;
+  }
+
+  void run() {
+    for (;;) {
+      // What a callback of a stream throws ends that callback and nothing else.
+      try {
+        core_->io.run();
+        return;
+      } catch (...) {  // NOLINT(bugprone-empty-catch)
+      }
+    }
+  }
+
+  void accept() {
+    acceptor_.async_accept(asio::make_strand(core_->io), [this](error_code code, Socket socket) {
+      if (code == asio::error::operation_aborted || !acceptor_.is_open()) return;
+      if (code) {
+        // No descriptors left, mostly: they come back when connections end.
+        constexpr milliseconds kPause{50};
+        retry_.expires_after(kPause);
+        retry_.async_wait([this](error_code stopped) {
+          if (!stopped && acceptor_.is_open()) accept();
+        });
+        return;
+      }
+      greet(std::move(socket));
+      accept();
+    });
+  }
+
+  void greet(Socket socket) {
+    {
+      const std::lock_guard lock(core_->mutex);
+      if (core_->connections.size() >= core_->limits.connections) {
+        ++core_->refused_connections;
+        turn_away(socket);
+        return;
+      }
+    }
+    const auto connection = std::make_shared<Connection>(core_, std::move(socket));
+    connection->on_strand([connection] { connection->start(); });
+  }
+
+  // As much of an answer as can be had without waiting for the client.
+  static void turn_away(Socket& socket) {
+    const HttpResponse busy = problem(503, "the server has too many connections", true);
+    std::string text = head_of(busy.status, busy.headers, true);
+    text +=
+        fmt::format("Retry-After: 1\r\nContent-Length: {}\r\n\r\n{}", busy.body.size(), busy.body);
+    (void)::send(socket.native_handle(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    error_code ignored;
+    socket.shutdown(tcp::socket::shutdown_send, ignored);
+    socket.close(ignored);
+  }
+
+  void stop_accepting() {
+    core_->draining = true;
+    asio::post(accept_strand_, [this] {
+      error_code ignored;
+      acceptor_.close(ignored);
+      retry_.cancel();
+    });
+  }
+
+  std::vector<std::shared_ptr<Connection>> connections() const {
+    std::vector<std::shared_ptr<Connection>> all;
+    const std::lock_guard lock(core_->mutex);
+    for (Connection* connection : core_->connections) {
+      // One that is being made or unmade has no owner.
+      if (auto owned = connection->weak_from_this().lock()) all.push_back(std::move(owned));
+    }
+    return all;
+  }
+
+  std::shared_ptr<Core> core_;
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  Strand accept_strand_;
+  asio::basic_socket_acceptor<tcp, Strand> acceptor_;
+  Timer retry_;
+  HttpAddress address_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<HttpServer>> HttpServer::listen(const HttpAddress& address,
+                                                       HttpLimits limits, std::size_t threads,
+                                                       HttpHandler handler) {
+  auto server = std::make_unique<AsioServer>(std::move(limits), std::move(handler));
+  DUEL_RETURN_IF_ERROR(server->start(address, threads));
+  return std::unique_ptr<HttpServer>(std::move(server));
+}
+
+}  // namespace duel
