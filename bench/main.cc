@@ -25,6 +25,7 @@ const std::vector<Workload>& workloads() {
       {"letor", letor_workload},         {"estimation", estimation_workload},
       {"dbgd", dbgd_workload},           {"learn", learn_workload},
       {"inference", inference_workload}, {"log", log_workload},
+      {"store", store_workload},         {"serve", serve_workload},
       {"plan", plan_workload},           {"reproduce", reproduce_workload}};
   return all;
 }
