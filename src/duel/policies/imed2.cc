@@ -1,0 +1,437 @@
+#include "duel/policies/imed2.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "duel/core/divergence.h"
+#include "duel/core/wake_up.h"
+#include "duel/policies/parts/evidence_grid.h"
+#include "duel/policies/registry.h"
+
+namespace duel {
+namespace {
+
+// Evidence at or below which nothing has to wait: an arm that nobody beats, a pair that never met.
+constexpr std::int64_t kAtOnce = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+// What chance alone adds to a sum over k accusers: each further term of an even pair has mean 1/2.
+std::int64_t omega(std::size_t k, double slack) {
+  const double m = k > 1 ? static_cast<double>(k - 1) : 0;
+  return to_grid(std::max(m / 4, m / 2 - slack));
+}
+
+}  // namespace
+
+Imed2::Imed2(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
+    : options_(options),
+      credit_(to_grid(options.credit)),
+      counts_(num_arms),
+      lots_(num_arms),
+      champion_(static_cast<Arm>(num_arms)),
+      kept_(static_cast<Arm>(num_arms)),
+      margin_(num_arms * num_arms),
+      duels_(num_arms * num_arms),
+      evidence_(num_arms),
+      support_(num_arms),
+      accusers_(num_arms),
+      weighted_(num_arms),
+      bonus_(num_arms),
+      lessened_(num_arms),
+      plausibility_(num_arms, kAtOnce),
+      room_(num_arms),
+      tied_room_(num_arms) {}
+
+// The threshold f(t): ln t, and in the safe form ln t + 2 ln(1 + ln t).
+std::int64_t Imed2::budget(Round round) const {
+  const double log = log_round(round);
+  return to_grid_below(options_.safe ? log + 2 * natural_log(1 + log) : log);
+}
+
+double Imed2::bonus_of_pair(double duels) const {
+  const double log = natural_log(duels);
+  return options_.c * (options_.safe ? log : log * duels / (duels + options_.n0));
+}
+
+// Step 3: even pairs share, and what speaks against an arm makes it wait.
+double Imed2::weight(double duels, std::int64_t evidence) const {
+  return (duels + options_.start) * (1 + from_grid(evidence));
+}
+
+double Imed2::duels_with_pending(Arm i, Arm j) const {
+  const double duels = duels_[i * counts_.num_arms() + j];
+  return pending_.empty() ? duels : duels + pending_.count(i, j);
+}
+
+void Imed2::refresh_pair(Arm i, Arm j) {
+  const std::size_t ij = i * counts_.num_arms() + j;
+  const std::size_t ji = j * counts_.num_arms() + i;
+  const double points_i = counts_.points(i, j);
+  const double points_j = counts_.points(j, i);
+  const double duels = 0.5 * (points_i + points_j);
+  const std::int64_t amount =
+      to_grid(duels * divergence_from_half((points_i - points_j) / (points_i + points_j)));
+  const auto replace = [&](Arm a, std::int64_t before, double duels_before, std::int64_t after) {
+    support_[a] += (after < 0 ? -after : 0) - (before < 0 ? -before : 0);
+    if (before > 0) {
+      weighted_[a] -= from_grid(to_grid(from_grid(before) * bonus_of_pair(duels_before)));
+      evidence_[a] -= before;
+      --accusers_[a];
+    }
+    if (after > 0) {
+      weighted_[a] += from_grid(to_grid(from_grid(after) * bonus_of_pair(duels)));
+      evidence_[a] += after;
+      ++accusers_[a];
+    }
+    refresh_standing(a);
+  };
+  const std::int64_t before = margin_[ij];
+  const double duels_before = duels_[ij];
+  margin_[ij] = points_i < points_j ? amount : -amount;
+  margin_[ji] = -margin_[ij];
+  duels_[ij] = duels_[ji] = duels;
+  replace(i, before, duels_before, margin_[ij]);
+  replace(j, -before, duels_before, margin_[ji]);
+}
+
+template <class Duels>
+std::int64_t Imed2::safe_plausibility(Arm i, Duels duels) const {
+  std::int64_t most = kAtOnce;
+  for (Arm j = 0; j < counts_.num_arms(); ++j) {
+    const std::int64_t t = term(i, j);
+    if (t > 0) most = std::max(most, t + to_grid(bonus_of_pair(duels(j))));
+  }
+  return most;
+}
+
+void Imed2::refresh_standing(Arm i) {
+  if (evidence_[i] == 0) {
+    weighted_[i] = 0;
+    bonus_[i] = lessened_[i] = 0;
+    plausibility_[i] = kAtOnce;
+    return;
+  }
+  bonus_[i] = to_grid(weighted_[i] / from_grid(evidence_[i]));
+  lessened_[i] = evidence_[i] - omega(accusers_[i], options_.slack_h);
+  plausibility_[i] = evidence_[i] - omega(accusers_[i], options_.slack) + bonus_[i];
+  if (options_.safe) {
+    plausibility_[i] = safe_plausibility(i, [&](Arm j) { return counts_.duels(i, j); });
+  }
+}
+
+// Pending duels count in the bonus. They are few, so the arms they touch are worked out here.
+Imed2::Standing Imed2::standing() const {
+  if (pending_.empty()) return {plausibility_, bonus_};
+  pending_plausibility_ = plausibility_;
+  pending_bonus_ = bonus_;
+  const auto& pairs = pending_.pairs();
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    for (const Arm i : {pairs[p].low, pairs[p].high}) {
+      if (evidence_[i] == 0) continue;
+      if (options_.safe) {
+        pending_plausibility_[i] =
+            safe_plausibility(i, [&](Arm j) { return duels_with_pending(i, j); });
+        continue;
+      }
+      double weighted = 0;
+      for (Arm j = 0; j < counts_.num_arms(); ++j) {
+        const std::int64_t t = term(i, j);
+        if (t > 0)
+          weighted += from_grid(to_grid(from_grid(t) * bonus_of_pair(duels_with_pending(i, j))));
+      }
+      pending_bonus_[i] = to_grid(weighted / from_grid(evidence_[i]));
+      pending_plausibility_[i] = plausibility_[i] - bonus_[i] + pending_bonus_[i];
+    }
+  }
+  return {pending_plausibility_, pending_bonus_};
+}
+
+// Whether j comes before `other` among the accusers of i: the stronger; of equals by lot, drawn
+// when the row last changed.
+bool Imed2::accuses_before(Arm i, Arm j, Arm other) const {
+  const std::int64_t a = term(i, j), b = term(i, other);
+  if (a != b) return a > b;
+  if (options_.deterministic_ties) return j < other;
+  return mix64(lots_[i] ^ j) < mix64(lots_[i] ^ other);
+}
+
+Arm Imed2::accuser_of(Arm i) const {
+  Arm accuser = i == 0 && counts_.num_arms() > 1 ? 1 : 0;
+  for (Arm j = accuser + 1; j < counts_.num_arms(); ++j) {
+    if (j != i && term(i, j) >= term(i, accuser) && accuses_before(i, j, accuser)) accuser = j;
+  }
+  return accuser;
+}
+
+const Imed2::Ladder& Imed2::ladder(Arm i) const {
+  Ladder& ladder = ladders_[i];
+  if (!ladder.stale) return ladder;
+  ladder.stale = false;
+  ladder.accusers.clear();
+  for (Arm j = 0; j < counts_.num_arms(); ++j) {
+    if (term(i, j) > 0) ladder.accusers.push_back(j);
+  }
+  std::sort(ladder.accusers.begin(), ladder.accusers.end(),
+            [&](Arm j, Arm other) { return accuses_before(i, j, other); });
+  const std::size_t rungs = ladder.accusers.size() + 1;
+  ladder.evidence.assign(rungs, 0);
+  ladder.plausibility.assign(rungs, kAtOnce);
+  double weighted = 0;
+  for (std::size_t level = rungs - 1; level-- > 0;) {
+    const std::int64_t t = term(i, ladder.accusers[level]);
+    const double bonus = bonus_of_pair(duels_with_pending(i, ladder.accusers[level]));
+    weighted += from_grid(to_grid(from_grid(t) * bonus));
+    ladder.evidence[level] = ladder.evidence[level + 1] + t;
+    if (options_.safe) {
+      ladder.plausibility[level] = std::max(ladder.plausibility[level + 1], t + to_grid(bonus));
+      continue;
+    }
+    const std::int64_t evidence = ladder.evidence[level];
+    ladder.plausibility[level] = evidence - omega(rungs - 1 - level, options_.slack) +
+                                 to_grid(weighted / from_grid(evidence));
+  }
+  return ladder;
+}
+
+Imed2::Plan Imed2::plan(std::int64_t budget, RoundRng& rng) const {
+  const Standing now = standing();
+  const bool some_plausible = std::any_of(now.plausibility.begin(), now.plausibility.end(),
+                                          [&](std::int64_t h) { return h <= budget; });
+  return some_plausible ? plan_level_0(now, budget, rng) : plan_above(budget, rng);
+}
+
+Imed2::Plan Imed2::plan_level_0(const Standing& now, std::int64_t budget, RoundRng& rng) const {
+  const std::size_t num_arms = counts_.num_arms();
+  // Step 1: the champion is the plausible arm with the least evidence against it.
+  LeastArms<std::int64_t> least(tied_room_);
+  for (Arm i = 0; i < num_arms; ++i) {
+    if (now.plausibility[i] <= budget) least.offer(i, score(i));
+  }
+  const Arm a = least.pick(options_.deterministic_ties, rng);
+  Plan plan{a, 0, least.arms().size() > 1 && !options_.deterministic_ties, kNever,
+            LeastArms<double>(room_)};
+  // Step 2(a): the champion answers its accuser.
+  if (evidence_[a] > 0) {
+    plan.candidates.offer(a, weight(duels_with_pending(a, accuser_of(a)), evidence_[a]));
+  }
+  // Step 2(b): everybody whom the evidence does not exclude yet.
+  std::span<const double> duels(duels_.data() + a * num_arms, num_arms);
+  if (!pending_.empty()) {
+    pending_duels_.assign(duels.begin(), duels.end());
+    for (const PendingPairs::Pair& pair : pending_.pairs()) {
+      if (pair.low == a) pending_duels_[pair.high] += 1;
+      if (pair.high == a) pending_duels_[pair.low] += 1;
+    }
+    duels = pending_duels_;
+  }
+  const std::int64_t* margin = margin_.data() + a * num_arms;
+  for (Arm i = 0; i < num_arms; ++i) {
+    if (i == a) continue;
+    std::int64_t e = std::max<std::int64_t>(0, -margin[i]);  // T_ia
+    std::int64_t h = kAtOnce;
+    if (evidence_[i] == 0) {
+      if (duels[i] > 0) h = to_grid(bonus_of_pair(duels[i]));
+    } else if (options_.safe) {
+      e = term(i, accuser_of(i));
+      h = now.plausibility[i];
+    } else {
+      e = std::max(e, lessened_[i] - evidence_[a]);
+      h = e + now.bonus[i];
+    }
+    if (h <= budget) {
+      plan.candidates.offer(i, weight(duels[i], e));
+    } else {
+      plan.wake_up = std::min(plan.wake_up, h);
+    }
+    // While the champion plays itself, an arm that becomes plausible can take its place.
+    if (now.plausibility[i] > budget && score(i) <= least.value()) {
+      plan.wake_up = std::min(plan.wake_up, now.plausibility[i]);
+    }
+  }
+  return plan;
+}
+
+Imed2::Plan Imed2::plan_above(std::int64_t budget, RoundRng& rng) const {
+  const std::size_t num_arms = counts_.num_arms();
+  ladders_.resize(num_arms);
+  std::int64_t wake_up = kNever;
+  LeastArms<std::int64_t> least(tied_room_);
+  std::size_t level = 0;
+  while (least.empty()) {
+    // At level K - 1 nothing is left of any sum.
+    ++level;
+    for (Arm i = 0; i < num_arms; ++i) {
+      const Ladder& rungs = ladder(i);
+      wake_up = std::min(wake_up, rungs.plausibility[level - 1]);  // of the level below
+    }
+    for (Arm i = 0; i < num_arms; ++i) {
+      const Ladder& rungs = ladder(i);
+      const std::size_t rung = std::min(level, rungs.accusers.size());
+      if (rungs.plausibility[rung] <= budget) least.offer(i, rungs.evidence[rung]);
+    }
+  }
+  const auto tied = least.arms();
+  const bool keeps = std::find(tied.begin(), tied.end(), kept_) != tied.end();
+  const Arm a = keeps ? kept_ : least.pick(options_.deterministic_ties, rng);
+  Plan plan{a, level, tied.size() > 1 && !keeps && !options_.deterministic_ties, wake_up,
+            LeastArms<double>(room_)};
+  std::int64_t others = kNever;  // mu
+  for (Arm i = 0; i < num_arms; ++i) {
+    const Ladder& rungs = ladder(i);
+    if (i != a) others = std::min(others, rungs.evidence[std::min(level, rungs.accusers.size())]);
+  }
+  const Ladder& own = ladder(a);
+  if (least.value() > 0) {
+    plan.candidates.offer(a, weight(duels_with_pending(a, own.accusers[level]), least.value()));
+  }
+  const auto excused_end =
+      own.accusers.begin() + static_cast<std::ptrdiff_t>(std::min(level, own.accusers.size()));
+  for (Arm j = 0; j < num_arms; ++j) {
+    if (j == a || std::find(own.accusers.begin(), excused_end, j) != excused_end) continue;
+    const double duels = duels_with_pending(a, j);
+    const std::int64_t e = term(j, a) + others;
+    const std::int64_t h = duels == 0 ? kAtOnce : e + to_grid(bonus_of_pair(duels));
+    if (h <= budget) {
+      plan.candidates.offer(j, weight(duels, e));
+    } else {
+      plan.wake_up = std::min(plan.wake_up, h);
+    }
+  }
+  return plan;
+}
+
+Duel Imed2::duel_of(const Plan& plan, Arm candidate, Round round) const {
+  const Arm a = plan.champion;
+  if (plan.level > 0) {
+    return {a, candidate == a ? ladder(a).accusers[plan.level] : candidate, round};
+  }
+  const Arm accuser = accuser_of(candidate);
+  if (candidate == a) return {a, accuser, round};
+  const bool unheard =
+      accuser != a && term(candidate, accuser) > term(candidate, a) &&
+      duels_with_pending(candidate, accuser) < options_.ag * duels_with_pending(candidate, a);
+  return {unheard ? accuser : a, candidate, round};
+}
+
+Imed2::Choice Imed2::choose(Round round, RoundRng rng) const {
+  if (counts_.num_arms() == 1) return {{0, 0, round}, 0, false};
+  const Plan plan = this->plan(budget(round), rng);
+  const Arm a = plan.champion;
+  // Step 3: the candidate of least weight; without one the champion plays itself.
+  const Duel duel =
+      plan.candidates.empty()
+          ? Duel{a, a, round}
+          : duel_of(plan, plan.candidates.pick(options_.deterministic_ties, rng), round);
+  return {duel, a, plan.level > 0};
+}
+
+void Imed2::commit(const Choice& choice) {
+  champion_ = choice.champion;
+  // Level 0 neither reads nor writes it.
+  if (choice.above) kept_ = choice.champion;
+  const Duel& duel = choice.duel;
+  if (duel.is_self()) return;
+  pending_.issued(duel.first, duel.second);
+  if (!ladders_.empty()) ladders_[duel.first].stale = ladders_[duel.second].stale = true;
+}
+
+void Imed2::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
+  if (duel.is_self()) return;
+  if (!duel.foreign) pending_.settled(duel.first, duel.second);
+  if (!ladders_.empty()) ladders_[duel.first].stale = ladders_[duel.second].stale = true;
+  if (const auto points = points_of(outcome, options_.ties, rng)) {
+    counts_.add(duel.first, duel.second, *points);
+    lots_[duel.first] = rng.bits();
+    lots_[duel.second] = rng.bits();
+    refresh_pair(duel.first, duel.second);
+  }
+}
+
+Arm Imed2::recommend(RoundRng rng) const {
+  if (champion_ < counts_.num_arms()) return champion_;
+  // No round was played, but there may be foreign duels.
+  return counts_.num_arms() == 1 ? 0 : plan(budget(1), rng).champion;
+}
+
+Jump Imed2::jump(Round round, Round limit, RoundRng rng) const {
+  if (counts_.num_arms() == 1) return {limit, std::nullopt};
+  if (!pending_.empty()) return {round, std::nullopt};
+  // Without a candidate nothing but ln t moves. A plausible arm that joins then has evidence
+  // against it and the champion has none, so that the champion stays; tied ones are redrawn.
+  const Plan plan = this->plan(budget(round), rng);
+  if (!plan.candidates.empty() || plan.champion_drawn) return {round, std::nullopt};
+  double level = from_grid(plan.wake_up);
+  if (options_.safe) {
+    // ln t with ln t + 2 ln(1 + ln t) = level, from below.
+    const double target = level;
+    level = 0;
+    for (int step = 0; step < 50; ++step) {
+      level += (target - level - 2 * natural_log(1 + level)) / (1 + 2 / (1 + level));
+    }
+  }
+  return {wake_up_round(level, round, limit, [&](Round t) { return plan.wake_up <= budget(t); }),
+          std::nullopt};
+}
+
+bool Imed2::restored() {
+  const std::size_t num_arms = counts_.num_arms();
+  if (!counts_.consistent() || !pending_.valid_for(num_arms) || lots_.size() != num_arms ||
+      champion_ > num_arms || kept_ > num_arms) {
+    return false;
+  }
+  std::fill(margin_.begin(), margin_.end(), 0);
+  std::fill(duels_.begin(), duels_.end(), 0);
+  std::fill(evidence_.begin(), evidence_.end(), 0);
+  std::fill(support_.begin(), support_.end(), 0);
+  std::fill(accusers_.begin(), accusers_.end(), 0);
+  std::fill(weighted_.begin(), weighted_.end(), 0);
+  for (Arm i = 0; i < num_arms; ++i) refresh_standing(i);
+  ladders_.clear();
+  counts_.for_each_met_pair([&](Arm i, Arm j) { refresh_pair(i, j); });
+  return true;
+}
+
+namespace {
+
+OptionTable<Imed2Options> imed2_options() {
+  OptionTable<Imed2Options> table;
+  table.number("c", &Imed2Options::c, {.least = 0, .most = 1e6},
+               "weight of the bonus g(n) = ln n * n/(n + n0) of a pair: the lower, the more is "
+               "tested",
+               Shown::always);
+  table.number("n0", &Imed2Options::n0, {.least = 0, .most = 1e6},
+               "duels at which the bonus of a pair reaches half of ln n", Shown::always);
+  table.number("ag", &Imed2Options::ag, {.least = 0, .most = 1e6},
+               "an arm meets its strongest accuser while it did so less than ag times as often as "
+               "the champion",
+               Shown::always);
+  table.number("slack", &Imed2Options::slack, {.least = 0, .most = 1e6},
+               "with m opponents beyond the first that beat an arm, max(m/4, m/2 - slack) of the "
+               "evidence against it is put down to chance when its plausibility is judged");
+  table.number("slack_h", &Imed2Options::slack_h, {.least = 0, .most = 1e6},
+               "the same where it is decided whether an arm meets the champion");
+  table.number("start", &Imed2Options::start, {.least = 0, .most = 1e6},
+               "next is the pair with the least (n + start) (1 + evidence)");
+  table.number("credit", &Imed2Options::credit, {.least = 0, .most = 1e6},
+               "most that the evidence for an arm counts in the choice of the champion");
+  table.flag("safe", &Imed2Options::safe,
+             "the form whose regret is proved logarithmic in part: evidence of single pairs, "
+             "threshold ln t + 2 ln(1 + ln t)");
+  return table;
+}
+
+const bool registered = register_policy<Imed2>(
+    {.name = "imed2",
+     .title = "Indexed minimum empirical divergence for duels",
+     .paper = "ours; after Honda, Takemura: Non-asymptotic analysis of a new bandit algorithm for "
+              "semi-bounded rewards. JMLR 2015",
+     .setting = "Condorcet winner, Copeland winners",
+     .guarantee = "none proved",
+     .departs = "not a published algorithm",
+     .status = "experimental",
+     .jumping = Jumping::exact},
+    imed2_options());
+
+}  // namespace
+}  // namespace duel

@@ -1,0 +1,140 @@
+// Indexed minimum empirical divergence for duels, with and without a Condorcet winner.
+// Ours, in the spirit of IMED: Honda and Takemura, JMLR 2015.
+// Assumes    nothing; Copeland winners where no arm beats all others.
+// Guarantee  none proved for the default; docs/imed-proof.md for `safe`.
+// Cost       O(K) per informative duel while some arm is plausible as a Condorcet winner, O(K (l +
+//            log K)) at level l; 20 bytes per ordered pair, up to 40 once a level above 0 was used.
+// Departs    not a published algorithm. Evidence is held on a grid of 2^-36, as in RMED. With duels
+//            outstanding those count in n, not in the evidence.
+//
+// T_ij = n_ij d(mean(i,j), 1/2) where i loses to j, else 0; I_i = sum_j T_ij; k_i = #{j : T_ij >
+// 0}; o_i = argmax_j T_ij is the accuser of i. Three questions are answered apart:
+//   when to stop   an arm stays plausible while its evidence plus the bonus B_i, the mean of g(n) =
+//                  ln n * n/(n + n0) over the pairs that accuse it, is at most ln t;
+//   whom next      the candidate with the least n (1 + evidence), so that even pairs share;
+//   against whom   the champion, or the accuser while it was heard less than `ag` times as often.
+// A sum over many opponents is inflated by chance: omega takes that back.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "duel/core/pair_counts.h"
+#include "duel/policies/parts/arms.h"
+#include "duel/policies/parts/pending_pairs.h"
+#include "duel/policies/policy.h"
+
+namespace duel {
+
+struct Imed2Options : PolicyOptions {
+  double c = 1;        // weight of the bonus
+  double n0 = 20;      // duels at which the bonus of a pair reaches half of ln n
+  double ag = 0.25;    // an accuser is heard while it met the arm less than ag times as often
+  double slack = 2;    // omega(k) = max(m/4, m/2 - slack), m = k - 1, in H
+  double slack_h = 4;  // the same in the evidence against a challenger
+  double start = 2;    // added to n in the weights
+  double credit = 4;   // most that the evidence for an arm counts in the choice of the champion
+  bool safe = false;   // the form that docs/imed-proof.md is about
+};
+
+class Imed2 : public ChoosingPolicy<Imed2> {
+ public:
+  using Options = Imed2Options;
+
+  struct Choice {
+    Duel duel;
+    Arm champion = 0;
+    bool above = false;  // made at a level above 0
+  };
+
+  Imed2(const Options& options, std::size_t num_arms, RoundRng rng);
+
+  Choice choose(Round round, RoundRng rng) const;
+  void commit(const Choice& choice);
+  void observe(const Duel& duel, Outcome outcome, RoundRng rng);
+  // The champion of the last round.
+  Arm recommend(RoundRng rng) const;
+  Jump jump(Round round, Round limit, RoundRng rng) const;
+
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(counts_, pending_, lots_, champion_, kept_);
+  }
+  bool restored();
+
+ private:
+  // What a round would do: the candidates of least weight, or the evidence at which one appears.
+  struct Plan {
+    Arm champion;
+    std::size_t level;
+    bool champion_drawn;   // among several, at random
+    std::int64_t wake_up;  // REQUIRES: no candidate
+    LeastArms<double> candidates;
+  };
+  // The evidence against an arm level by level: at level l without the l largest terms.
+  struct Ladder {
+    bool stale = true;
+    std::vector<Arm> accusers;  // the strongest first
+    std::vector<std::int64_t> evidence;
+    std::vector<std::int64_t> plausibility;
+  };
+  struct Standing {
+    std::span<const std::int64_t> plausibility;
+    std::span<const std::int64_t> bonus;
+  };
+
+  std::int64_t budget(Round round) const;
+  Plan plan(std::int64_t budget, RoundRng& rng) const;
+  Plan plan_level_0(const Standing& standing, std::int64_t budget, RoundRng& rng) const;
+  Plan plan_above(std::int64_t budget, RoundRng& rng) const;
+  Standing standing() const;
+  Duel duel_of(const Plan& plan, Arm candidate, Round round) const;
+  Arm accuser_of(Arm i) const;
+  bool accuses_before(Arm i, Arm j, Arm other) const;
+  const Ladder& ladder(Arm i) const;
+
+  void refresh_pair(Arm i, Arm j);
+  void refresh_standing(Arm i);
+  template <class Duels>
+  std::int64_t safe_plausibility(Arm i, Duels duels) const;
+  // T_ij: the entries of i and j are one number with two signs, since only one of them loses.
+  std::int64_t term(Arm i, Arm j) const {
+    const std::int64_t margin = margin_[i * counts_.num_arms() + j];
+    return margin > 0 ? margin : 0;
+  }
+  double duels_with_pending(Arm i, Arm j) const;
+  // I_i less the evidence for i, sum_j T_ji, as far as it counts.
+  std::int64_t score(Arm i) const { return evidence_[i] - std::min(support_[i], credit_); }
+  double weight(double duels, std::int64_t evidence) const;
+  double bonus_of_pair(double duels) const;  // c g(n)
+
+  Options options_;
+  std::int64_t credit_;  // on the grid
+  PairCounts counts_;
+  PendingPairs pending_;
+  std::vector<std::uint64_t> lots_;  // decide between accusers of equal weight, row by row
+  Arm champion_;                     // of the last round; num_arms before the first
+  Arm kept_;                         // of the last round above level 0; num_arms before the first
+
+  // Derived from the counts, on the grid.
+  std::vector<std::int64_t> margin_;        // T_ij - T_ji
+  std::vector<double> duels_;               // n_ij
+  std::vector<std::int64_t> evidence_;      // I_i
+  std::vector<std::int64_t> support_;       // sum_j T_ji
+  std::vector<std::uint32_t> accusers_;     // k_i
+  std::vector<double> weighted_;            // sum_j T_ij c g(n_ij)
+  std::vector<std::int64_t> bonus_;         // c B_i
+  std::vector<std::int64_t> lessened_;      // I_i - omega
+  std::vector<std::int64_t> plausibility_;  // H_i
+  mutable std::vector<Ladder> ladders_;     // filled once a level above 0 is asked for
+  mutable std::vector<Arm> room_;           // scratch
+  mutable std::vector<Arm> tied_room_;
+  mutable std::vector<std::int64_t> pending_plausibility_;
+  mutable std::vector<std::int64_t> pending_bonus_;
+  mutable std::vector<double> pending_duels_;
+};
+
+}  // namespace duel
