@@ -25,7 +25,8 @@ const std::vector<Workload>& workloads() {
       {"letor", letor_workload},         {"estimation", estimation_workload},
       {"dbgd", dbgd_workload},           {"learn", learn_workload},
       {"inference", inference_workload}, {"log", log_workload},
-      {"plan", plan_workload},           {"reproduce", reproduce_workload}};
+      {"plan", plan_workload},           {"imed", imed_workload},
+      {"reproduce", reproduce_workload}};
   return all;
 }
 

@@ -3,8 +3,9 @@
 
 namespace duel {
 
-void engine_workload();        // engine_bench.cc
-void field_workload();         // field_bench.cc
+void engine_workload();  // engine_bench.cc
+void field_workload();   // field_bench.cc
+void imed_workload();
 void sampling_workload();      // sampling_bench.cc
 void interleaving_workload();  // interleaving_bench.cc
 void letor_workload();         // letor_bench.cc
