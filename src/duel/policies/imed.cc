@@ -61,6 +61,11 @@ double Imed::bonus_of_pair(double duels) const {
   return options_.c * (options_.safe ? log : log * duels / (duels + options_.n0));
 }
 
+// T c g(n), rounded to the grid, so that sums of it are exact and can be kept up by addition.
+double Imed::weighted_term(std::int64_t term, double duels) const {
+  return from_grid(to_grid(from_grid(term) * bonus_of_pair(duels)));
+}
+
 // Step 3: even pairs share, and what speaks against an arm makes it wait.
 double Imed::weight(double duels, std::int64_t evidence) const {
   return (duels + options_.start) * (1 + from_grid(evidence));
@@ -82,12 +87,12 @@ void Imed::refresh_pair(Arm i, Arm j) {
   const auto replace = [&](Arm a, std::int64_t before, double duels_before, std::int64_t after) {
     support_[a] += (after < 0 ? -after : 0) - (before < 0 ? -before : 0);
     if (before > 0) {
-      weighted_[a] -= from_grid(to_grid(from_grid(before) * bonus_of_pair(duels_before)));
+      weighted_[a] -= weighted_term(before, duels_before);
       evidence_[a] -= before;
       --accusers_[a];
     }
     if (after > 0) {
-      weighted_[a] += from_grid(to_grid(from_grid(after) * bonus_of_pair(duels)));
+      weighted_[a] += weighted_term(after, duels);
       evidence_[a] += after;
       ++accusers_[a];
     }
@@ -131,25 +136,28 @@ void Imed::refresh_standing(Arm i) {
 // Pending duels count in the bonus. They are few, so the arms they touch are worked out here.
 Imed::Standing Imed::standing() const {
   if (pending_.empty()) return {plausibility_, bonus_};
+  pending_weighted_ = weighted_;
   pending_plausibility_ = plausibility_;
   pending_bonus_ = bonus_;
-  for (const PendingPairs::Pair& pair : pending_.pairs()) {
-    for (const Arm i : {pair.low, pair.high}) {
-      if (evidence_[i] == 0) continue;
-      if (options_.safe) {
-        pending_plausibility_[i] =
-            safe_plausibility(i, [&](Arm j) { return duels_with_pending(i, j); });
-        continue;
-      }
-      double weighted = 0;
-      for (Arm j = 0; j < counts_.num_arms(); ++j) {
-        const std::int64_t t = term(i, j);
-        if (t == 0) continue;
-        weighted += from_grid(to_grid(from_grid(t) * bonus_of_pair(duels_with_pending(i, j))));
-      }
-      pending_bonus_[i] = to_grid(weighted / from_grid(evidence_[i]));
-      pending_plausibility_[i] = plausibility_[i] - bonus_[i] + pending_bonus_[i];
-    }
+  const auto& pairs = pending_.pairs();
+  const auto same = [](const PendingPairs::Pair& a, const PendingPairs::Pair& b) {
+    return a.low == b.low && a.high == b.high;
+  };
+  for (auto pair = pairs.begin(); pair != pairs.end(); ++pair) {
+    const auto first =
+        std::find_if(pairs.begin(), pair, [&](const auto& other) { return same(other, *pair); });
+    if (first != pair) continue;  // all duels of a pair are counted with its first
+    // At most one of the two has evidence against it from this pair.
+    const Arm i = term(pair->low, pair->high) > 0 ? pair->low : pair->high;
+    const Arm j = i == pair->low ? pair->high : pair->low;
+    const std::int64_t t = term(i, j);
+    if (t == 0) continue;
+    pending_weighted_[i] += weighted_term(t, duels_with_pending(i, j)) -
+                            weighted_term(t, duels_[i * counts_.num_arms() + j]);
+    pending_bonus_[i] = to_grid(pending_weighted_[i] / from_grid(evidence_[i]));
+    pending_plausibility_[i] =
+        options_.safe ? safe_plausibility(i, [&](Arm k) { return duels_with_pending(i, k); })
+                      : lessened_[i] + pending_bonus_[i];
   }
   return {pending_plausibility_, pending_bonus_};
 }
@@ -189,11 +197,12 @@ const Imed::Ladder& Imed::ladder(Arm i) const {
   double weighted = 0;
   for (std::size_t level = rungs - 1; level-- > 0;) {
     const std::int64_t t = term(i, ladder.accusers[level]);
-    const double bonus = bonus_of_pair(duels_with_pending(i, ladder.accusers[level]));
-    weighted += from_grid(to_grid(from_grid(t) * bonus));
+    const double duels = duels_with_pending(i, ladder.accusers[level]);
+    weighted += weighted_term(t, duels);
     ladder.evidence[level] = ladder.evidence[level + 1] + t;
     if (options_.safe) {
-      ladder.plausibility[level] = std::max(ladder.plausibility[level + 1], t + to_grid(bonus));
+      ladder.plausibility[level] =
+          std::max(ladder.plausibility[level + 1], t + to_grid(bonus_of_pair(duels)));
       continue;
     }
     const std::int64_t evidence = ladder.evidence[level];

@@ -114,6 +114,7 @@ class Imed : public ChoosingPolicy<Imed> {
   double duels_with_pending(Arm i, Arm j) const;
   double weight(double duels, std::int64_t evidence) const;
   double bonus_of_pair(double duels) const;  // c g(n)
+  double weighted_term(std::int64_t term, double duels) const;
 
   Options options_;
   std::int64_t credit_;  // on the grid
@@ -137,6 +138,7 @@ class Imed : public ChoosingPolicy<Imed> {
   mutable std::vector<Ladder> ladders_;     // filled once a level above 0 is asked for
   mutable std::vector<Arm> room_;           // scratch
   mutable std::vector<Arm> tied_room_;
+  mutable std::vector<double> pending_weighted_;
   mutable std::vector<std::int64_t> pending_plausibility_;
   mutable std::vector<std::int64_t> pending_bonus_;
   mutable std::vector<double> pending_duels_;
