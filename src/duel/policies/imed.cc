@@ -26,6 +26,11 @@ std::int64_t omega(std::size_t k, double slack) {
   return to_grid(std::max(m / 4, m / 2 - slack));
 }
 
+// T c g(n), rounded to the grid, so that sums of it are exact and can be kept up by addition.
+double weighted_term(std::int64_t term, double bonus) {
+  return from_grid(to_grid(from_grid(term) * bonus));
+}
+
 }  // namespace
 
 Imed::Imed(const Options& options, std::size_t num_arms, RoundRng rng)
@@ -37,6 +42,7 @@ Imed::Imed(const Options& options, std::size_t num_arms, RoundRng rng)
       kept_(static_cast<Arm>(num_arms)),
       margin_(num_arms * num_arms),
       duels_(num_arms * num_arms),
+      pair_bonus_(num_arms * num_arms),
       evidence_(num_arms),
       support_(num_arms),
       score_(num_arms),
@@ -61,9 +67,9 @@ double Imed::bonus_of_pair(double duels) const {
   return options_.c * (options_.safe ? log : log * duels / (duels + options_.n0));
 }
 
-// T c g(n), rounded to the grid, so that sums of it are exact and can be kept up by addition.
-double Imed::weighted_term(std::int64_t term, double duels) const {
-  return from_grid(to_grid(from_grid(term) * bonus_of_pair(duels)));
+double Imed::bonus_with_pending(Arm i, Arm j) const {
+  return pending_.empty() ? pair_bonus_[i * counts_.num_arms() + j]
+                          : bonus_of_pair(duels_with_pending(i, j));
 }
 
 // Step 3: even pairs share, and what speaks against an arm makes it wait.
@@ -84,35 +90,37 @@ void Imed::refresh_pair(Arm i, Arm j) {
   const double duels = 0.5 * (points_i + points_j);
   const std::int64_t amount =
       to_grid(duels * divergence_from_half((points_i - points_j) / (points_i + points_j)));
-  const auto replace = [&](Arm a, std::int64_t before, double duels_before, std::int64_t after) {
+  const double bonus = bonus_of_pair(duels);
+  const double bonus_before = pair_bonus_[ij];
+  const auto replace = [&](Arm a, std::int64_t before, std::int64_t after) {
     support_[a] += (after < 0 ? -after : 0) - (before < 0 ? -before : 0);
     if (before > 0) {
-      weighted_[a] -= weighted_term(before, duels_before);
+      weighted_[a] -= weighted_term(before, bonus_before);
       evidence_[a] -= before;
       --accusers_[a];
     }
     if (after > 0) {
-      weighted_[a] += weighted_term(after, duels);
+      weighted_[a] += weighted_term(after, bonus);
       evidence_[a] += after;
       ++accusers_[a];
     }
     refresh_standing(a);
   };
   const std::int64_t before = margin_[ij];
-  const double duels_before = duels_[ij];
   margin_[ij] = points_i < points_j ? amount : -amount;
   margin_[ji] = -margin_[ij];
   duels_[ij] = duels_[ji] = duels;
-  replace(i, before, duels_before, margin_[ij]);
-  replace(j, -before, duels_before, margin_[ji]);
+  pair_bonus_[ij] = pair_bonus_[ji] = bonus;
+  replace(i, before, margin_[ij]);
+  replace(j, -before, margin_[ji]);
 }
 
-template <class Duels>
-std::int64_t Imed::safe_plausibility(Arm i, Duels duels) const {
+template <class Bonus>
+std::int64_t Imed::safe_plausibility(Arm i, Bonus bonus) const {
   std::int64_t most = kAtOnce;
   for (Arm j = 0; j < counts_.num_arms(); ++j) {
     const std::int64_t t = term(i, j);
-    if (t > 0) most = std::max(most, t + to_grid(bonus_of_pair(duels(j))));
+    if (t > 0) most = std::max(most, t + to_grid(bonus(j)));
   }
   return most;
 }
@@ -129,7 +137,8 @@ void Imed::refresh_standing(Arm i) {
   lessened_[i] = evidence_[i] - omega(accusers_[i], options_.slack);
   plausibility_[i] = lessened_[i] + bonus_[i];
   if (options_.safe) {
-    plausibility_[i] = safe_plausibility(i, [&](Arm j) { return counts_.duels(i, j); });
+    plausibility_[i] =
+        safe_plausibility(i, [&](Arm j) { return pair_bonus_[i * counts_.num_arms() + j]; });
   }
 }
 
@@ -152,11 +161,11 @@ Imed::Standing Imed::standing() const {
     const Arm j = i == pair->low ? pair->high : pair->low;
     const std::int64_t t = term(i, j);
     if (t == 0) continue;
-    pending_weighted_[i] += weighted_term(t, duels_with_pending(i, j)) -
-                            weighted_term(t, duels_[i * counts_.num_arms() + j]);
+    pending_weighted_[i] += weighted_term(t, bonus_with_pending(i, j)) -
+                            weighted_term(t, pair_bonus_[i * counts_.num_arms() + j]);
     pending_bonus_[i] = to_grid(pending_weighted_[i] / from_grid(evidence_[i]));
     pending_plausibility_[i] =
-        options_.safe ? safe_plausibility(i, [&](Arm k) { return duels_with_pending(i, k); })
+        options_.safe ? safe_plausibility(i, [&](Arm k) { return bonus_with_pending(i, k); })
                       : lessened_[i] + pending_bonus_[i];
   }
   return {pending_plausibility_, pending_bonus_};
@@ -197,12 +206,11 @@ const Imed::Ladder& Imed::ladder(Arm i) const {
   double weighted = 0;
   for (std::size_t level = rungs - 1; level-- > 0;) {
     const std::int64_t t = term(i, ladder.accusers[level]);
-    const double duels = duels_with_pending(i, ladder.accusers[level]);
-    weighted += weighted_term(t, duels);
+    const double bonus = bonus_with_pending(i, ladder.accusers[level]);
+    weighted += weighted_term(t, bonus);
     ladder.evidence[level] = ladder.evidence[level + 1] + t;
     if (options_.safe) {
-      ladder.plausibility[level] =
-          std::max(ladder.plausibility[level + 1], t + to_grid(bonus_of_pair(duels)));
+      ladder.plausibility[level] = std::max(ladder.plausibility[level + 1], t + to_grid(bonus));
       continue;
     }
     const std::int64_t evidence = ladder.evidence[level];
@@ -244,7 +252,7 @@ Imed::Plan Imed::plan(std::int64_t budget, RoundRng& rng) const {
     std::int64_t e = std::max<std::int64_t>(0, -margin[i]);  // T_ia
     std::int64_t h = kAtOnce;
     if (evidence_[i] == 0) {
-      if (duels[i] > 0) h = to_grid(bonus_of_pair(duels[i]));
+      if (duels[i] > 0) h = to_grid(bonus_with_pending(a, i));
     } else if (options_.safe) {
       e = term(i, accuser_of(i));
       h = now.plausibility[i];
@@ -308,7 +316,7 @@ Imed::Plan Imed::plan_above(std::int64_t budget, RoundRng& rng) const {
     if (j == a || std::find(own.accusers.begin(), excused_end, j) != excused_end) continue;
     const double duels = duels_with_pending(a, j);
     const std::int64_t e = term(j, a) + others;
-    const std::int64_t h = duels == 0 ? kAtOnce : e + to_grid(bonus_of_pair(duels));
+    const std::int64_t h = duels == 0 ? kAtOnce : e + to_grid(bonus_with_pending(a, j));
     if (h <= budget) {
       plan.candidates.offer(j, weight(duels, e));
     } else {
@@ -403,6 +411,7 @@ bool Imed::restored() {
   }
   std::fill(margin_.begin(), margin_.end(), 0);
   std::fill(duels_.begin(), duels_.end(), 0);
+  std::fill(pair_bonus_.begin(), pair_bonus_.end(), 0);
   std::fill(evidence_.begin(), evidence_.end(), 0);
   std::fill(support_.begin(), support_.end(), 0);
   std::fill(accusers_.begin(), accusers_.end(), 0);

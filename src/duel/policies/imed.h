@@ -3,7 +3,7 @@
 // Assumes    nothing; Copeland winners where no arm beats all others.
 // Guarantee  none proved for the default; docs/imed-proof.md for `safe`.
 // Cost       O(K) per informative duel while some arm is plausible as a Condorcet winner, O(K (l +
-//            log K)) at level l; 20 bytes per ordered pair, up to 40 once a level above 0 was used.
+//            log K)) at level l; 28 bytes per ordered pair, up to 48 once a level above 0 was used.
 // Departs    not a published algorithm. Evidence is held on a grid of 2^-36, as in RMED. With duels
 //            outstanding those count in n, not in the evidence.
 //
@@ -104,8 +104,8 @@ class Imed : public ChoosingPolicy<Imed> {
 
   void refresh_pair(Arm i, Arm j);
   void refresh_standing(Arm i);
-  template <class Duels>
-  std::int64_t safe_plausibility(Arm i, Duels duels) const;
+  template <class Bonus>
+  std::int64_t safe_plausibility(Arm i, Bonus bonus) const;
   // T_ij: the entries of i and j are one number with two signs, since only one of them loses.
   std::int64_t term(Arm i, Arm j) const {
     const std::int64_t margin = margin_[i * counts_.num_arms() + j];
@@ -114,7 +114,7 @@ class Imed : public ChoosingPolicy<Imed> {
   double duels_with_pending(Arm i, Arm j) const;
   double weight(double duels, std::int64_t evidence) const;
   double bonus_of_pair(double duels) const;  // c g(n)
-  double weighted_term(std::int64_t term, double duels) const;
+  double bonus_with_pending(Arm i, Arm j) const;
 
   Options options_;
   std::int64_t credit_;  // on the grid
@@ -127,6 +127,7 @@ class Imed : public ChoosingPolicy<Imed> {
   // Derived from the counts, on the grid.
   std::vector<std::int64_t> margin_;        // T_ij - T_ji
   std::vector<double> duels_;               // n_ij
+  std::vector<double> pair_bonus_;          // c g(n_ij)
   std::vector<std::int64_t> evidence_;      // I_i
   std::vector<std::int64_t> support_;       // sum_j T_ji
   std::vector<std::int64_t> score_;         // I_i less the evidence for i, as far as it counts
