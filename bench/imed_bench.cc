@@ -12,7 +12,8 @@ namespace duel {
 
 void imed_workload() {
   fmt::print(
-      "\n## imed: ns per informative duel, T = 1e6\n\n| problem | arms | imed | rmed1 | ecw-rmed |\n"
+      "\n## imed: ns per informative duel, T = 1e6\n\n"
+      "| problem | arms | imed | rmed1 | ecw-rmed |\n"
       "|---|---|---|---|---|\n");
   for (const std::string matrix :
        {"arxiv", "bradley-terry(k=6,seed=1,spread=1)", "bradley-terry(k=16,seed=1,spread=1)",

@@ -445,8 +445,8 @@ OptionTable<ImedOptions> imed_options() {
   table.number("credit", &ImedOptions::credit, {.least = 0, .most = 1e6},
                "most that the evidence for an arm counts in the choice of the champion");
   table.flag("safe", &ImedOptions::safe,
-             "the form whose regret is proved to be O(K^2 log T): evidence of single pairs, "
-             "threshold ln t + 2 ln(1 + ln t)");
+             "the form whose regret is proved to be O(K^2 log T) for c <= 1: evidence of single "
+             "pairs, threshold ln t + 2 ln(1 + ln t)");
   return table;
 }
 

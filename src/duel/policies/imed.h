@@ -12,16 +12,16 @@
 //   when to stop   an arm is plausible while H_i = I_i - omega(k_i) + c B_i <= ln t, where B_i is
 //                  the mean of g(n) = ln n * n/(n + n0) over the pairs that accuse i, weighted by
 //                  T, and omega is what chance adds to a sum over many opponents;
-//   whom next      the candidate with the least (n + start)(1 + evidence), so that even pairs share;
+//   whom next      the candidate with the least (n + start)(1 + evidence): even pairs share;
 //   against whom   the champion, or the accuser while it was heard less than `ag` times as often.
 // Step 1: the champion a is the plausible arm with the least I_i - min(credit, sum_j T_ji).
 // Step 2: candidates are (a) the pair (a, o_a) if I_a > 0, with n of that pair and evidence I_a;
 //   (b) every i != a with h_i = e_i + c B_i <= ln t, e_i = max(T_ia, I_i - I_a - omega(k_i)), with
 //   n_ia and evidence e_i (B_i = g(n_ia) if I_i = 0; at once if the two never met).
 // Step 3: the candidate of least weight duels; without one, (a, a) until ln t reaches an h_i.
-// Where no arm is plausible as a Condorcet winner, level l = 1, 2, .. leaves out the l largest terms
-// of every sum, until some arm is: J_i for I_i, the champion stays champion while tied, and its l
-// strongest accusers are not asked again.
+// Where no arm is plausible as a Condorcet winner, level l = 1, 2, .. leaves out the l largest
+// terms of every sum, until some arm is: J_i for I_i, the champion stays champion while tied, and
+// its l strongest accusers are not asked again.
 // With `safe`, H_i and h_i are max_j (T_ij + c ln n_ij), and ln t is ln t + 2 ln(1 + ln t).
 #pragma once
 

@@ -1,5 +1,6 @@
-// imed as its steps say it: all evidence computed anew in every round, every level by sorting. Evidence is rounded
-// to the grid that the policy documents (2^-36), so that sums are exact in double.
+// imed as its steps say it: all evidence computed anew in every round, every level by sorting.
+// Evidence is rounded to the grid that the policy documents (2^-36), so that sums are exact in
+// double.
 #pragma once
 
 #include <algorithm>
