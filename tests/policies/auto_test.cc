@@ -9,7 +9,7 @@
 namespace duel {
 namespace {
 
-const RecordedSignature auto_signature("auto", 0xf9677c1b960865a2);
+const RecordedSignature auto_signature("auto", 0x6ce051c42162d364);
 
 std::string becomes(const std::string& call, const PolicySetting& setting) {
   return configure_policy(parse_call(call).value(), setting).value()->canonical();
@@ -17,7 +17,7 @@ std::string becomes(const std::string& call, const PolicySetting& setting) {
 
 TEST(Auto, becomes_what_the_aim_and_the_goal_ask_for_and_shows_its_name) {
   const PolicySetting traffic{.num_arms = 6, .rounds = 1000};
-  EXPECT_EQ(becomes("auto", traffic), "dts-plus(alpha=0.51)");
+  EXPECT_EQ(becomes("auto", traffic), "imed(c=1,n0=20,ag=0.25,slack=4)");
   PolicySetting questions = traffic;
   questions.aim = Aim::certificate;
   EXPECT_EQ(becomes("auto", questions), "certify(alpha=0.05)");
@@ -32,7 +32,7 @@ TEST(Auto, takes_aim_and_goal_from_the_user_before_the_run) {
   const PolicySetting traffic{.num_arms = 6, .rounds = 1000};
   EXPECT_EQ(becomes("auto(aim=certificate)", traffic), "certify(alpha=0.05)");
   EXPECT_EQ(becomes("auto(aim=certificate,goal=borda)", traffic), "uniform");
-  EXPECT_EQ(becomes("auto(ties=half)", traffic), "dts-plus(alpha=0.51,ties=half)");
+  EXPECT_EQ(becomes("auto(ties=half)", traffic), "imed(c=1,n0=20,ag=0.25,slack=4,ties=half)");
 }
 
 TEST(Auto, refuses_an_unknown_option_in_its_own_name) {

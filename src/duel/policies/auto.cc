@@ -7,7 +7,7 @@
 namespace duel {
 
 CallSpec policy_for(const AutoOptions& options) {
-  if (options.aim == Aim::regret) return {"dts-plus", {}};
+  if (options.aim == Aim::regret) return {"imed", {}};
   if (options.goal == Goal::condorcet) {
     CallSpec certify{"certify", {{"alpha", format_number(options.alpha)}}};
     if (options.shared_causes) certify.arguments.emplace_back("shared_causes", "true");
@@ -52,17 +52,16 @@ PolicyKind::Made configure_auto(const CallSpec& call, const PolicySetting& setti
 }
 
 PolicyFacts auto_facts() {
-  return {
-      .name = "auto",
-      .title = "The default: dts-plus for little regret, certify for few duels to a certificate",
-      .paper = "none; chosen by measurement, see docs/choosing-a-policy.md",
-      .setting = "any",
-      .guarantee = "that of the policy it becomes",
-      .departs =
-          "becomes dts-plus where regret counts; certify where a certificate of a Condorcet "
-          "winner is wanted, ecw-rmed for one of a Copeland winner, uniform for Borda",
-      .status = "tested",
-      .jumping = Jumping::in_law};
+  return {.name = "auto",
+          .title = "The default: imed for little regret, certify for few duels to a certificate",
+          .paper = "none; chosen by measurement, see docs/choosing-a-policy.md",
+          .setting = "any",
+          .guarantee = "that of the policy it becomes",
+          .departs =
+              "becomes imed where regret counts; certify where a certificate of a Condorcet "
+              "winner is wanted, ecw-rmed for one of a Copeland winner, uniform for Borda",
+          .status = "tested",
+          .jumping = Jumping::in_law};
 }
 
 const bool registered = register_policy({auto_facts(), auto_options().facts(), configure_auto});

@@ -1,7 +1,12 @@
 #include "duel/policies/imed.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <memory>
+#include <string>
 
 #include "duel/core/divergence.h"
 #include "duel/core/wake_up.h"
@@ -11,155 +16,408 @@
 namespace duel {
 namespace {
 
+// Evidence at or below which nothing has to wait: an arm that nobody beats, a pair that never met.
 constexpr std::int64_t kAtOnce = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-std::int64_t budget(Round round) { return to_grid_below(log_round(round)); }
+// What chance alone adds to a sum over k accusers: each further term of an even pair has mean 1/2.
+std::int64_t omega(std::size_t k, double slack) {
+  const double m = k > 1 ? static_cast<double>(k - 1) : 0;
+  return to_grid(std::max(m / 4, m / 2 - slack));
+}
 
-// Extra wins on each side in the estimates that choose a target, and what keeps its price above 0.
-constexpr double kExtraWins = 5;
-constexpr double kLeastRegret = 0.001;
+// T c g(n), rounded to the grid, so that sums of it are exact and can be kept up by addition.
+double weighted_term(std::int64_t term, double bonus) {
+  return from_grid(to_grid(from_grid(term) * bonus));
+}
 
 }  // namespace
 
-Imed::Imed(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
+Imed::Imed(const Options& options, std::size_t num_arms, RoundRng rng)
     : options_(options),
+      credit_(to_grid(options.credit)),
       counts_(num_arms),
-      kappa_(to_grid(options.kappa)),
-      term_(num_arms * num_arms),
+      lots_(num_arms),
+      champion_(static_cast<Arm>(num_arms)),
+      kept_(static_cast<Arm>(num_arms)),
+      margin_(num_arms * num_arms),
+      duels_(num_arms * num_arms),
+      pair_bonus_(num_arms * num_arms),
       evidence_(num_arms),
-      beaten_by_(num_arms),
-      lost_points_(num_arms),
-      log_duels_(num_arms * num_arms),
-      room_(num_arms) {}
+      support_(num_arms),
+      score_(num_arms),
+      accusers_(num_arms),
+      weighted_(num_arms),
+      bonus_(num_arms),
+      lessened_(num_arms),
+      plausibility_(num_arms, kAtOnce),
+      room_(num_arms),
+      tied_room_(num_arms) {
+  for (std::uint64_t& lot : lots_) lot = rng.bits();
+}
 
-void Imed::refresh_pair(Arm i, Arm j) {
-  const double points_i = counts_.points(i, j);
-  const double points_j = counts_.points(j, i);
-  const double total = points_i + points_j;
-  const std::int64_t amount =
-      to_grid(0.5 * total * divergence_from_half((points_i - points_j) / total));
-  log_duels_[i * counts_.num_arms() + j] = log_duels_[j * counts_.num_arms() + i] =
-      to_grid(options_.c * natural_log(0.5 * total));
-  const auto replace = [&](Arm a, Arm b, std::int64_t value) {
-    std::int64_t& entry = term_[a * counts_.num_arms() + b];
-    evidence_[a] += value - entry;
-    beaten_by_[a] += (value > 0 ? 1 : 0) - (entry > 0 ? 1 : 0);
-    entry = value;
-  };
-  replace(i, j, points_i < points_j ? amount : 0);
-  replace(j, i, points_j < points_i ? amount : 0);
-  if (options_.target) {
-    for (const Arm a : {i, j}) {
-      lost_points_[a] = 0;
-      for (Arm b = 0; b < counts_.num_arms(); ++b) {
-        if (term(a, b) > 0) lost_points_[a] += counts_.total(a, b);
-      }
-    }
-  }
+// The threshold f(t): ln t, and in the safe form ln t + 2 ln(1 + ln t).
+std::int64_t Imed::budget(Round round) const {
+  const double log = log_round(round);
+  return to_grid_below(options_.safe ? log + 2 * natural_log(1 + log) : log);
+}
+
+double Imed::bonus_of_pair(double duels) const {
+  const double log = natural_log(duels);
+  return options_.c * (options_.safe ? log : log * duels / (duels + options_.n0));
+}
+
+double Imed::bonus_with_pending(Arm i, Arm j) const {
+  return pending_.empty() ? pair_bonus_[i * counts_.num_arms() + j]
+                          : bonus_of_pair(duels_with_pending(i, j));
+}
+
+// Step 3: even pairs share, and what speaks against an arm makes it wait.
+double Imed::weight(double duels, std::int64_t evidence) const {
+  return (duels + options_.start) * (1 + from_grid(evidence));
 }
 
 double Imed::duels_with_pending(Arm i, Arm j) const {
-  return counts_.duels(i, j) + (pending_.empty() ? 0.0 : pending_.count(i, j));
+  const double duels = duels_[i * counts_.num_arms() + j];
+  return pending_.empty() ? duels : duels + pending_.count(i, j);
 }
 
-bool Imed::has_one_champion() const {
-  const std::int64_t least = *std::min_element(evidence_.begin(), evidence_.end());
-  return std::count(evidence_.begin(), evidence_.end(), least) == 1;
+void Imed::refresh_pair(Arm i, Arm j) {
+  const std::size_t ij = i * counts_.num_arms() + j;
+  const std::size_t ji = j * counts_.num_arms() + i;
+  const double points_i = counts_.points(i, j);
+  const double points_j = counts_.points(j, i);
+  const double duels = 0.5 * (points_i + points_j);
+  const std::int64_t amount =
+      to_grid(duels * divergence_from_half((points_i - points_j) / (points_i + points_j)));
+  const double bonus = bonus_of_pair(duels);
+  const double bonus_before = pair_bonus_[ij];
+  const auto replace = [&](Arm a, std::int64_t before, std::int64_t after) {
+    support_[a] += (after < 0 ? -after : 0) - (before < 0 ? -before : 0);
+    if (before > 0) {
+      weighted_[a] -= weighted_term(before, bonus_before);
+      evidence_[a] -= before;
+      --accusers_[a];
+    }
+    if (after > 0) {
+      weighted_[a] += weighted_term(after, bonus);
+      evidence_[a] += after;
+      ++accusers_[a];
+    }
+    refresh_standing(a);
+  };
+  const std::int64_t before = margin_[ij];
+  margin_[ij] = points_i < points_j ? amount : -amount;
+  margin_[ji] = -margin_[ij];
+  duels_[ij] = duels_[ji] = duels;
+  pair_bonus_[ij] = pair_bonus_[ji] = bonus;
+  replace(i, before, margin_[ij]);
+  replace(j, -before, margin_[ji]);
 }
 
-Arm Imed::champion(RoundRng& rng) const {
-  LeastArms<std::int64_t> least(room_);
-  for (Arm i = 0; i < counts_.num_arms(); ++i) least.offer(i, evidence_[i]);
-  return least.pick(options_.deterministic_ties, rng);
+template <class Bonus>
+std::int64_t Imed::safe_plausibility(Arm i, Bonus bonus) const {
+  std::int64_t most = kAtOnce;
+  for (Arm j = 0; j < counts_.num_arms(); ++j) {
+    const std::int64_t t = term(i, j);
+    if (t > 0) most = std::max(most, t + to_grid(bonus(j)));
+  }
+  return most;
 }
 
-std::int64_t Imed::index_of(Arm i, Arm champion) const {
-  double n = pending_.empty() ? counts_.duels(i, champion) : duels_with_pending(i, champion);
-  if (n == 0) return kAtOnce;
-  if (options_.target) {
-    // All duels of i that speak against it; those with the champion always do.
-    n = 0.5 * static_cast<double>(lost_points_[i]);
-    if (term(i, champion) == 0) n += counts_.duels(i, champion);
+void Imed::refresh_standing(Arm i) {
+  score_[i] = evidence_[i] - std::min(support_[i], credit_);
+  if (evidence_[i] == 0) {
+    weighted_[i] = 0;
+    bonus_[i] = lessened_[i] = 0;
+    plausibility_[i] = kAtOnce;
+    return;
+  }
+  bonus_[i] = to_grid(weighted_[i] / from_grid(evidence_[i]));
+  lessened_[i] = evidence_[i] - omega(accusers_[i], options_.slack);
+  plausibility_[i] = lessened_[i] + bonus_[i];
+  if (options_.safe) {
+    plausibility_[i] =
+        safe_plausibility(i, [&](Arm j) { return pair_bonus_[i * counts_.num_arms() + j]; });
+  }
+}
+
+// Pending duels count in the bonus. They are few, so the arms they touch are worked out here.
+Imed::Standing Imed::standing() const {
+  if (pending_.empty()) return {plausibility_, bonus_};
+  pending_weighted_ = weighted_;
+  pending_plausibility_ = plausibility_;
+  pending_bonus_ = bonus_;
+  const auto& pairs = pending_.pairs();
+  const auto same = [](const PendingPairs::Pair& a, const PendingPairs::Pair& b) {
+    return a.low == b.low && a.high == b.high;
+  };
+  for (auto pair = pairs.begin(); pair != pairs.end(); ++pair) {
+    const auto first =
+        std::find_if(pairs.begin(), pair, [&](const auto& other) { return same(other, *pair); });
+    if (first != pair) continue;  // all duels of a pair are counted with its first
+    // At most one of the two has evidence against it from this pair.
+    const Arm i = term(pair->low, pair->high) > 0 ? pair->low : pair->high;
+    const Arm j = i == pair->low ? pair->high : pair->low;
+    const std::int64_t t = term(i, j);
+    if (t == 0) continue;
+    pending_weighted_[i] += weighted_term(t, bonus_with_pending(i, j)) -
+                            weighted_term(t, pair_bonus_[i * counts_.num_arms() + j]);
+    pending_bonus_[i] = to_grid(pending_weighted_[i] / from_grid(evidence_[i]));
+    pending_plausibility_[i] =
+        options_.safe ? safe_plausibility(i, [&](Arm k) { return bonus_with_pending(i, k); })
+                      : lessened_[i] + pending_bonus_[i];
+  }
+  return {pending_plausibility_, pending_bonus_};
+}
+
+// Whether j comes before `other` among the accusers of i: the stronger; of equals by lot, drawn
+// when the row last changed.
+bool Imed::accuses_before(Arm i, Arm j, Arm other) const {
+  const std::int64_t a = term(i, j), b = term(i, other);
+  if (a != b) return a > b;
+  if (options_.deterministic_ties) return j < other;
+  return mix64(lots_[i] ^ j) < mix64(lots_[i] ^ other);
+}
+
+Arm Imed::accuser_of(Arm i) const {
+  const std::int64_t* row = margin_.data() + i * counts_.num_arms();
+  Arm accuser = i;  // its own entry is 0
+  for (Arm j = 0; j < counts_.num_arms(); ++j) {
+    if (row[j] < row[accuser] || j == accuser) continue;
+    if (row[j] > row[accuser] || (row[j] > 0 && accuses_before(i, j, accuser))) accuser = j;
+  }
+  return accuser;
+}
+
+const Imed::Ladder& Imed::ladder(Arm i) const {
+  Ladder& ladder = ladders_[i];
+  if (!ladder.stale) return ladder;
+  ladder.stale = false;
+  ladder.accusers.clear();
+  for (Arm j = 0; j < counts_.num_arms(); ++j) {
+    if (term(i, j) > 0) ladder.accusers.push_back(j);
+  }
+  std::sort(ladder.accusers.begin(), ladder.accusers.end(),
+            [&](Arm j, Arm other) { return accuses_before(i, j, other); });
+  const std::size_t rungs = ladder.accusers.size() + 1;
+  ladder.evidence.assign(rungs, 0);
+  ladder.plausibility.assign(rungs, kAtOnce);
+  double weighted = 0;
+  for (std::size_t level = rungs - 1; level-- > 0;) {
+    const std::int64_t t = term(i, ladder.accusers[level]);
+    const double bonus = bonus_with_pending(i, ladder.accusers[level]);
+    weighted += weighted_term(t, bonus);
+    ladder.evidence[level] = ladder.evidence[level + 1] + t;
+    if (options_.safe) {
+      ladder.plausibility[level] = std::max(ladder.plausibility[level + 1], t + to_grid(bonus));
+      continue;
+    }
+    const std::int64_t evidence = ladder.evidence[level];
+    ladder.plausibility[level] = evidence - omega(rungs - 1 - level, options_.slack) +
+                                 to_grid(weighted / from_grid(evidence));
+  }
+  return ladder;
+}
+
+Imed::Plan Imed::plan(std::int64_t budget, RoundRng& rng) const {
+  const std::size_t num_arms = counts_.num_arms();
+  const Standing now = standing();
+  // Step 1: the champion is the plausible arm with the least evidence against it.
+  LeastArms<std::int64_t> least(tied_room_);
+  for (Arm i = 0; i < num_arms; ++i) {
+    if (now.plausibility[i] <= budget) least.offer(i, score_[i]);
+  }
+  if (least.empty()) return plan_above(budget, rng);
+  const Arm a = least.pick(options_.deterministic_ties, rng);
+  Plan plan{a, 0, least.arms().size() > 1 && !options_.deterministic_ties, kNever,
+            LeastArms<double>(room_)};
+  // Step 2(a): the champion answers its accuser.
+  if (evidence_[a] > 0) {
+    plan.candidates.offer(a, weight(duels_with_pending(a, accuser_of(a)), evidence_[a]));
+  }
+  // Step 2(b): everybody whom the evidence does not exclude yet.
+  std::span<const double> duels(duels_.data() + a * num_arms, num_arms);
+  if (!pending_.empty()) {
+    pending_duels_.assign(duels.begin(), duels.end());
     for (const PendingPairs::Pair& pair : pending_.pairs()) {
-      if (pair.low != i && pair.high != i) continue;
-      const Arm other = pair.low == i ? pair.high : pair.low;
-      if (other == champion || term(i, other) > 0) n += 1;
+      if (pair.low == a) pending_duels_[pair.high] += 1;
+      if (pair.high == a) pending_duels_[pair.low] += 1;
+    }
+    duels = pending_duels_;
+  }
+  const std::int64_t* margin = margin_.data() + a * num_arms;
+  for (Arm i = 0; i < num_arms; ++i) {
+    if (i == a) continue;
+    std::int64_t e = std::max<std::int64_t>(0, -margin[i]);  // T_ia
+    std::int64_t h = kAtOnce;
+    if (evidence_[i] == 0) {
+      if (duels[i] > 0) h = to_grid(bonus_with_pending(a, i));
+    } else if (options_.safe) {
+      e = term(i, accuser_of(i));
+      h = now.plausibility[i];
+    } else {
+      e = std::max(e, lessened_[i] - evidence_[a]);
+      h = e + now.bonus[i];
+    }
+    if (h <= budget) {
+      plan.candidates.offer(i, weight(duels[i], e));
+    } else {
+      plan.wake_up = std::min(plan.wake_up, h);
     }
   }
-  const std::int64_t opponents = std::max<std::int64_t>(0, std::int64_t{beaten_by_[i]} - 1);
-  const std::int64_t evidence =
-      std::max(term(i, champion), evidence_[i] - evidence_[champion] - kappa_ * opponents);
-  if (!options_.target && pending_.empty()) {
-    return evidence + log_duels_[champion * counts_.num_arms() + i];
+  // While the champion plays itself, an arm that becomes plausible can take its place.
+  if (plan.candidates.empty()) {
+    for (Arm i = 0; i < num_arms; ++i) {
+      if (now.plausibility[i] > budget && score_[i] <= score_[a]) {
+        plan.wake_up = std::min(plan.wake_up, now.plausibility[i]);
+      }
+    }
   }
-  return evidence + to_grid(options_.c * natural_log(n));
+  return plan;
 }
 
-LeastArms<std::int64_t> Imed::next_in_line(Arm champion) const {
-  LeastArms<std::int64_t> least(room_);
-  for (Arm i = 0; i < counts_.num_arms(); ++i) {
-    if (i != champion) least.offer(i, index_of(i, champion));
+Imed::Plan Imed::plan_above(std::int64_t budget, RoundRng& rng) const {
+  const std::size_t num_arms = counts_.num_arms();
+  ladders_.resize(num_arms);
+  std::int64_t wake_up = kNever;
+  LeastArms<std::int64_t> least(tied_room_);
+  std::size_t level = 0;
+  while (least.empty()) {
+    // At level K - 1 nothing is left of any sum.
+    ++level;
+    for (Arm i = 0; i < num_arms; ++i) {
+      const Ladder& rungs = ladder(i);
+      wake_up = std::min(wake_up, rungs.plausibility[level - 1]);  // of the level below
+    }
+    for (Arm i = 0; i < num_arms; ++i) {
+      const Ladder& rungs = ladder(i);
+      const std::size_t rung = std::min(level, rungs.accusers.size());
+      if (rungs.plausibility[rung] <= budget) least.offer(i, rungs.evidence[rung]);
+    }
   }
-  return least;
+  const auto tied = least.arms();
+  const bool keeps = std::find(tied.begin(), tied.end(), kept_) != tied.end();
+  const Arm a = keeps ? kept_ : least.pick(options_.deterministic_ties, rng);
+  Plan plan{a, level, tied.size() > 1 && !keeps && !options_.deterministic_ties, wake_up,
+            LeastArms<double>(room_)};
+  std::int64_t others = kNever;  // mu
+  for (Arm i = 0; i < num_arms; ++i) {
+    const Ladder& rungs = ladder(i);
+    if (i != a) others = std::min(others, rungs.evidence[std::min(level, rungs.accusers.size())]);
+  }
+  const Ladder& own = ladder(a);
+  if (least.value() > 0) {
+    plan.candidates.offer(a, weight(duels_with_pending(a, own.accusers[level]), least.value()));
+  }
+  const auto excused_end =
+      own.accusers.begin() + static_cast<std::ptrdiff_t>(std::min(level, own.accusers.size()));
+  for (Arm j = 0; j < num_arms; ++j) {
+    if (j == a || std::find(own.accusers.begin(), excused_end, j) != excused_end) continue;
+    const double duels = duels_with_pending(a, j);
+    const std::int64_t e = term(j, a) + others;
+    const std::int64_t h = duels == 0 ? kAtOnce : e + to_grid(bonus_with_pending(a, j));
+    if (h <= budget) {
+      plan.candidates.offer(j, weight(duels, e));
+    } else {
+      plan.wake_up = std::min(plan.wake_up, h);
+    }
+  }
+  return plan;
 }
 
-Arm Imed::target_of(Arm b, Arm champion, Round round, RoundRng& rng) const {
-  const auto mean = [&](Arm i, Arm j) {
-    return (counts_.wins(i, j) + kExtraWins) / (counts_.duels(i, j) + 2 * kExtraWins);
-  };
-  const auto regret = [&](Arm j) {
-    return j == champion ? 0.0 : std::max(0.0, mean(champion, j) - 0.5);
-  };
-  LeastArms<double> cheapest(room_);
-  for (Arm j = 0; j < counts_.num_arms(); ++j) {
-    if (j == b || term(b, j) == 0) continue;
-    cheapest.offer(
-        j, (regret(b) + regret(j) + kLeastRegret) / divergence_from_half(2.0 * mean(b, j) - 1.0));
+Duel Imed::duel_of(const Plan& plan, Arm candidate, Round round) const {
+  const Arm a = plan.champion;
+  if (plan.level > 0) {
+    return {a, candidate == a ? ladder(a).accusers[plan.level] : candidate, round};
   }
-  if (cheapest.empty()) return champion;
-  const Arm target = cheapest.pick(options_.deterministic_ties, rng);
-  const double log_log = natural_log(log_round(round + 20));
-  const bool met_often_enough =
-      duels_with_pending(b, champion) * log_log >= duels_with_pending(b, target);
-  return met_often_enough ? target : champion;
+  if (candidate == a) return {a, accuser_of(a), round};
+  // Where the champion's share is half of all evidence, nobody accuses more strongly.
+  const std::int64_t by_champion = term(candidate, a);
+  if (evidence_[candidate] <= 2 * by_champion) return {a, candidate, round};
+  const Arm accuser = accuser_of(candidate);
+  const bool unheard =
+      term(candidate, accuser) > by_champion &&
+      duels_with_pending(candidate, accuser) < options_.ag * duels_with_pending(candidate, a);
+  return {unheard ? accuser : a, candidate, round};
 }
 
-Duel Imed::select(Round round, RoundRng rng) const {
-  const Arm a = champion(rng);
-  if (counts_.num_arms() == 1) return {a, a, round};
-  const auto next = next_in_line(a);
-  if (next.value() > budget(round)) return {a, a, round};
-  const Arm b = next.pick(options_.deterministic_ties, rng);
-  if (!options_.target) return {a, b, round};
-  return {target_of(b, a, round, rng), b, round};
+Imed::Choice Imed::choose(Round round, RoundRng rng) const {
+  if (counts_.num_arms() == 1) return {{0, 0, round}, 0, false};
+  const Plan plan = this->plan(budget(round), rng);
+  const Arm a = plan.champion;
+  // Step 3: the candidate of least weight; without one the champion plays itself.
+  const Duel duel =
+      plan.candidates.empty()
+          ? Duel{a, a, round}
+          : duel_of(plan, plan.candidates.pick(options_.deterministic_ties, rng), round);
+  return {duel, a, plan.level > 0};
+}
+
+void Imed::commit(const Choice& choice) {
+  champion_ = choice.champion;
+  // Level 0 neither reads nor writes it.
+  if (choice.above) kept_ = choice.champion;
+  const Duel& duel = choice.duel;
+  if (duel.is_self()) return;
+  pending_.issued(duel.first, duel.second);
+  if (!ladders_.empty()) ladders_[duel.first].stale = ladders_[duel.second].stale = true;
 }
 
 void Imed::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
   if (duel.is_self()) return;
   if (!duel.foreign) pending_.settled(duel.first, duel.second);
+  if (!ladders_.empty()) ladders_[duel.first].stale = ladders_[duel.second].stale = true;
   if (const auto points = points_of(outcome, options_.ties, rng)) {
     counts_.add(duel.first, duel.second, *points);
+    // New lots for the two rows that change.
+    for (const Arm i : {duel.first, duel.second}) lots_[i] = mix64(lots_[i]);
     refresh_pair(duel.first, duel.second);
   }
 }
 
+Arm Imed::recommend(RoundRng rng) const {
+  if (champion_ < counts_.num_arms()) return champion_;
+  // No round was played, but there may be foreign duels.
+  return counts_.num_arms() == 1 ? 0 : plan(budget(1), rng).champion;
+}
+
 Jump Imed::jump(Round round, Round limit, RoundRng rng) const {
   if (counts_.num_arms() == 1) return {limit, std::nullopt};
-  // Tied champions are redrawn in every round.
-  if (!pending_.empty() || (!options_.deterministic_ties && !has_one_champion())) {
-    return {round, std::nullopt};
+  if (!pending_.empty()) return {round, std::nullopt};
+  // Without a candidate nothing but ln t moves, and nobody speaks against the champion; the plan
+  // knows when that can make a candidate or another champion. Tied champions are redrawn each
+  // round.
+  const Plan plan = this->plan(budget(round), rng);
+  if (!plan.candidates.empty() || plan.champion_drawn) return {round, std::nullopt};
+  double level = from_grid(plan.wake_up);
+  if (options_.safe) {
+    // ln t with ln t + 2 ln(1 + ln t) = level, from below.
+    const double target = level;
+    level = 0;
+    for (int step = 0; step < 50; ++step) {
+      level += (target - level - 2 * natural_log(1 + level)) / (1 + 2 / (1 + level));
+    }
   }
-  const std::int64_t index = next_in_line(champion(rng)).value();
-  return {
-      wake_up_round(from_grid(index), round, limit, [&](Round t) { return index <= budget(t); }),
-      std::nullopt};
+  return {wake_up_round(level, round, limit, [&](Round t) { return plan.wake_up <= budget(t); }),
+          std::nullopt};
 }
 
 bool Imed::restored() {
-  if (!counts_.consistent() || !pending_.valid_for(counts_.num_arms())) return false;
-  std::fill(term_.begin(), term_.end(), 0);
+  const std::size_t num_arms = counts_.num_arms();
+  if (!counts_.consistent() || !pending_.valid_for(num_arms) || lots_.size() != num_arms ||
+      champion_ > num_arms || kept_ > num_arms) {
+    return false;
+  }
+  std::fill(margin_.begin(), margin_.end(), 0);
+  std::fill(duels_.begin(), duels_.end(), 0);
+  std::fill(pair_bonus_.begin(), pair_bonus_.end(), 0);
   std::fill(evidence_.begin(), evidence_.end(), 0);
-  std::fill(beaten_by_.begin(), beaten_by_.end(), 0);
+  std::fill(support_.begin(), support_.end(), 0);
+  std::fill(accusers_.begin(), accusers_.end(), 0);
+  std::fill(weighted_.begin(), weighted_.end(), 0);
+  for (Arm i = 0; i < num_arms; ++i) refresh_standing(i);
+  ladders_.clear();
   counts_.for_each_met_pair([&](Arm i, Arm j) { refresh_pair(i, j); });
   return true;
 }
@@ -169,27 +427,71 @@ namespace {
 OptionTable<ImedOptions> imed_options() {
   OptionTable<ImedOptions> table;
   table.number("c", &ImedOptions::c, {.least = 0, .most = 1e6},
-               "weight of ln n in the index: 1 is the greediest, 0 can lock on a wrong arm",
+               "weight of the bonus g(n) = ln n * n/(n + n0) of a pair: the lower, the more is "
+               "tested",
                Shown::always);
-  table.number("kappa", &ImedOptions::kappa, {.least = 0, .most = 1e6},
-               "taken back from the evidence against an arm per opponent beyond the first",
+  table.number("n0", &ImedOptions::n0, {.least = 0, .most = 1e6},
+               "duels at which the bonus of a pair reaches half of ln n", Shown::always);
+  table.number("ag", &ImedOptions::ag, {.least = 0, .most = 1e6},
+               "an arm meets its strongest accuser while it did so less than ag times as often as "
+               "the champion",
                Shown::always);
-  table.flag("target", &ImedOptions::target,
-             "an arm meets the opponent that refutes it most cheaply instead of the champion");
+  table.number("slack", &ImedOptions::slack, {.least = 0, .most = 1e6},
+               "with m opponents beyond the first that beat an arm, max(m/4, m/2 - slack) of the "
+               "evidence against it is put down to chance",
+               Shown::always);
+  table.number("start", &ImedOptions::start, {.least = 0, .most = 1e6},
+               "next is the pair with the least (n + start) (1 + evidence)");
+  table.number("credit", &ImedOptions::credit, {.least = 0, .most = 1e6},
+               "most that the evidence for an arm counts in the choice of the champion");
+  table.flag("safe", &ImedOptions::safe,
+             "the form whose regret is proved to be O(K^2 log T) for c <= 1: evidence of single "
+             "pairs, threshold ln t + 2 ln(1 + ln t)");
   return table;
 }
 
-const bool registered = register_policy<Imed>(
-    {.name = "imed",
-     .title = "Indexed minimum empirical divergence for duels",
-     .paper = "ours; after Honda, Takemura: Non-asymptotic analysis of a new bandit algorithm for "
-              "semi-bounded rewards. JMLR 2015",
-     .setting = "Condorcet winner",
-     .guarantee = "none proved",
-     .departs = "not a published algorithm",
-     .status = "experimental",
-     .jumping = Jumping::exact},
-    imed_options());
+// Options of the policy that had this name before. Whoever still sets one is told, instead of being
+// offered the nearest spelling.
+std::string reason_gone(const std::string& option) {
+  if (option == "target")
+    return "imed is another policy now; `ag` says when an arm meets its accuser";
+  if (option == "kappa")
+    return "imed is another policy now; `slack` says what is put down to chance";
+  return "";
+}
+
+PolicyFacts imed_facts() {
+  return {.name = "imed",
+          .title = "Indexed minimum empirical divergence for duels",
+          .paper =
+              "ours; after Honda, Takemura: Non-asymptotic analysis of a new bandit algorithm "
+              "for semi-bounded rewards. JMLR 2015",
+          .setting = "Condorcet winner, Copeland winners",
+          .guarantee =
+              "none proved; with safe=true O(K^2 log T) where there is a Condorcet winner "
+              "and no even pair (docs/imed-proof.md)",
+          .departs = "not a published algorithm",
+          .status = "tested",
+          .jumping = Jumping::exact};
+}
+
+PolicyKind::Made configure_imed(const CallSpec& call, const PolicySetting& setting) {
+  static const OptionTable<ImedOptions> table = with_common_options(imed_options());
+  static const auto facts = std::make_shared<const PolicyFacts>(imed_facts());
+  for (const auto& [key, value] : call.arguments) {
+    if (const std::string reason = reason_gone(key); !reason.empty()) {
+      return Error::invalid_argument(
+                 fmt::format("policy '{}' no longer has the option '{}'", call.name, key))
+          .with_hint(reason);
+    }
+  }
+  DUEL_ASSIGN(const ImedOptions options, table.parse(call, ImedOptions{}, "policy"));
+  return std::shared_ptr<const ConfiguredPolicy>(std::make_shared<ConfiguredPolicyOf<Imed>>(
+      facts, table.canonical(facts->name, options), options, setting.num_arms));
+}
+
+const bool registered =
+    register_policy({imed_facts(), with_common_options(imed_options()).facts(), configure_imed});
 
 }  // namespace
 }  // namespace duel

@@ -1,27 +1,33 @@
-// Indexed minimum empirical divergence for duels (D-IMED).
+// Indexed minimum empirical divergence for duels, with and without a Condorcet winner.
 // Ours, in the spirit of IMED: Honda and Takemura, JMLR 2015.
-// Assumes    a Condorcet winner.
-// Guarantee  none proved.
-// Cost       O(K) per informative duel, O(K^2) in the rounds that look for a target; 20 bytes per
-//            ordered pair.
+// Assumes    nothing; Copeland winners where no arm beats all others.
+// Guarantee  none proved for the default; docs/imed-proof.md for `safe`.
+// Cost       O(K) per informative duel while some arm is plausible as a Condorcet winner, O(K (l +
+//            log K)) at level l; 28 bytes per ordered pair, up to 48 once a level above 0 was used.
 // Departs    not a published algorithm. Evidence is held on a grid of 2^-36, as in RMED. With duels
 //            outstanding those count in n, not in the evidence.
 //
-// T_ij = n_ij d(mean(i,j), 1/2) where i loses to j, I_i = sum_j T_ij, m_i = #{j : T_ij > 0}. The
-// champion a has the least I. The evidence against another arm i is
-//   e_i = max(T_ia, I_i - I_a - kappa max(0, m_i - 1)):
-// a sum over many opponents is inflated by chance, and kappa takes that back. Its index is h_i =
-// e_i + c ln n_ia, minus infinity where the two never met. The arm b with the least index meets a
-// if h_b <= ln t; otherwise (a, a) is played, and the round at which ln t reaches h_b is known.
-//
-// With `target`, b meets the opponent o that is the cheapest proof of its being beaten instead:
-// argmin over j that beat b of (r_b + r_j + .001)/d(mu_bj, 1/2), r_j = max(0, mu_aj - 1/2), where
-// mu counts 5 extra wins on each side; unless it met a too seldom, n_ba ln ln(t + 20) < n_bo. Then
-// n_ia in the index is the number of duels of i against arms that beat it (and a).
+// T_ij = n_ij d(mean(i,j), 1/2) where i loses to j, else 0; I_i = sum_j T_ij; k_i = #{j : T_ij >
+// 0}; o_i = argmax_j T_ij is the accuser of i. Three questions are answered apart:
+//   when to stop   an arm is plausible while H_i = I_i - omega(k_i) + c B_i <= ln t, where B_i is
+//                  the mean of g(n) = ln n * n/(n + n0) over the pairs that accuse i, weighted by
+//                  T, and omega is what chance adds to a sum over many opponents;
+//   whom next      the candidate with the least (n + start)(1 + evidence): even pairs share;
+//   against whom   the champion, or the accuser while it was heard less than `ag` times as often.
+// Step 1: the champion a is the plausible arm with the least I_i - min(credit, sum_j T_ji).
+// Step 2: candidates are (a) the pair (a, o_a) if I_a > 0, with n of that pair and evidence I_a;
+//   (b) every i != a with h_i = e_i + c B_i <= ln t, e_i = max(T_ia, I_i - I_a - omega(k_i)), with
+//   n_ia and evidence e_i (B_i = g(n_ia) if I_i = 0; at once if the two never met).
+// Step 3: the candidate of least weight duels; without one, (a, a) until ln t reaches an h_i.
+// Where no arm is plausible as a Condorcet winner, level l = 1, 2, .. leaves out the l largest
+// terms of every sum, until some arm is: J_i for I_i, the champion stays champion while tied, and
+// its l strongest accusers are not asked again.
+// With `safe`, H_i and h_i are max_j (T_ij + c ln n_ij), and ln t is ln t + 2 ln(1 + ln t).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "duel/core/pair_counts.h"
@@ -32,55 +38,111 @@
 namespace duel {
 
 struct ImedOptions : PolicyOptions {
-  double c = 0.65;      // weight of ln n in the index
-  double kappa = 0.25;  // taken back from the evidence per opponent beyond the first
-  bool target = false;  // meet the cheapest opponent instead of the champion
+  double c = 1;       // weight of the bonus
+  double n0 = 20;     // duels at which the bonus of a pair reaches half of ln n
+  double ag = 0.25;   // an accuser is heard while it met the arm less than ag times as often
+  double slack = 4;   // omega(k) = max(m/4, m/2 - slack), m = k - 1
+  double start = 2;   // added to n in the weights
+  double credit = 4;  // most that the evidence for an arm counts in the choice of the champion
+  bool safe = false;  // the form that docs/imed-proof.md is about
 };
 
-class Imed : public SelectingPolicy<Imed> {
+class Imed : public ChoosingPolicy<Imed> {
  public:
   using Options = ImedOptions;
 
+  struct Choice {
+    Duel duel;
+    Arm champion = 0;
+    bool above = false;  // made at a level above 0
+  };
+
   Imed(const Options& options, std::size_t num_arms, RoundRng rng);
 
-  Duel select(Round round, RoundRng rng) const;
-  void issued(const Duel& duel, RoundRng /*rng*/) {
-    if (!duel.is_self()) pending_.issued(duel.first, duel.second);
-  }
+  Choice choose(Round round, RoundRng rng) const;
+  void commit(const Choice& choice);
   void observe(const Duel& duel, Outcome outcome, RoundRng rng);
-  // The champion.
-  Arm recommend(RoundRng rng) const { return champion(rng); }
+  // The champion of the last round.
+  Arm recommend(RoundRng rng) const;
   Jump jump(Round round, Round limit, RoundRng rng) const;
 
   template <class Archive>
   void fields(Archive& archive) {
-    archive(counts_, pending_);
+    archive(counts_, pending_, lots_, champion_, kept_);
   }
   bool restored();
 
  private:
-  Arm champion(RoundRng& rng) const;
-  bool has_one_champion() const;
-  // h_i against the champion, on the grid; kNever below where they never met.
-  std::int64_t index_of(Arm i, Arm champion) const;
-  // The arms other than the champion with the least index.
-  LeastArms<std::int64_t> next_in_line(Arm champion) const;
-  Arm target_of(Arm b, Arm champion, Round round, RoundRng& rng) const;
+  // What a round would do: the candidates of least weight, or the evidence at which one appears.
+  struct Plan {
+    Arm champion;
+    std::size_t level;
+    bool champion_drawn;   // among several, at random
+    std::int64_t wake_up;  // REQUIRES: no candidate
+    LeastArms<double> candidates;
+  };
+  // The evidence against an arm level by level: at level l without the l largest terms.
+  struct Ladder {
+    bool stale = true;
+    std::vector<Arm> accusers;  // the strongest first
+    std::vector<std::int64_t> evidence;
+    std::vector<std::int64_t> plausibility;
+  };
+  struct Standing {
+    std::span<const std::int64_t> plausibility;
+    std::span<const std::int64_t> bonus;
+  };
+
+  std::int64_t budget(Round round) const;
+  Plan plan(std::int64_t budget, RoundRng& rng) const;
+  Plan plan_above(std::int64_t budget, RoundRng& rng) const;
+  Standing standing() const;
+  Duel duel_of(const Plan& plan, Arm candidate, Round round) const;
+  Arm accuser_of(Arm i) const;
+  bool accuses_before(Arm i, Arm j, Arm other) const;
+  const Ladder& ladder(Arm i) const;
+
   void refresh_pair(Arm i, Arm j);
-  std::int64_t term(Arm i, Arm j) const { return term_[i * counts_.num_arms() + j]; }
+  void refresh_standing(Arm i);
+  template <class Bonus>
+  std::int64_t safe_plausibility(Arm i, Bonus bonus) const;
+  // T_ij: the entries of i and j are one number with two signs, since only one of them loses.
+  std::int64_t term(Arm i, Arm j) const {
+    const std::int64_t margin = margin_[i * counts_.num_arms() + j];
+    return margin > 0 ? margin : 0;
+  }
   double duels_with_pending(Arm i, Arm j) const;
+  double weight(double duels, std::int64_t evidence) const;
+  double bonus_of_pair(double duels) const;  // c g(n)
+  double bonus_with_pending(Arm i, Arm j) const;
 
   Options options_;
+  std::int64_t credit_;  // on the grid
   PairCounts counts_;
-  std::int64_t kappa_;  // on the grid
-  // Derived from the counts: T_ij on the grid, I_i, m_i, and the duels that speak against i.
-  std::vector<std::int64_t> term_;
-  std::vector<std::int64_t> evidence_;
-  std::vector<std::uint32_t> beaten_by_;
-  std::vector<std::uint64_t> lost_points_;  // half duels against arms that beat i
-  std::vector<std::int64_t> log_duels_;     // c ln n_ij on the grid
-  mutable std::vector<Arm> room_;           // scratch
   PendingPairs pending_;
+  std::vector<std::uint64_t> lots_;  // decide between accusers of equal weight, row by row
+  Arm champion_;                     // of the last round; num_arms before the first
+  Arm kept_;                         // of the last round above level 0; num_arms before the first
+
+  // Derived from the counts, on the grid.
+  std::vector<std::int64_t> margin_;        // T_ij - T_ji
+  std::vector<double> duels_;               // n_ij
+  std::vector<double> pair_bonus_;          // c g(n_ij)
+  std::vector<std::int64_t> evidence_;      // I_i
+  std::vector<std::int64_t> support_;       // sum_j T_ji
+  std::vector<std::int64_t> score_;         // I_i less the evidence for i, as far as it counts
+  std::vector<std::uint32_t> accusers_;     // k_i
+  std::vector<double> weighted_;            // sum_j T_ij c g(n_ij)
+  std::vector<std::int64_t> bonus_;         // c B_i
+  std::vector<std::int64_t> lessened_;      // I_i - omega
+  std::vector<std::int64_t> plausibility_;  // H_i
+  mutable std::vector<Ladder> ladders_;     // filled once a level above 0 is asked for
+  mutable std::vector<Arm> room_;           // scratch
+  mutable std::vector<Arm> tied_room_;
+  mutable std::vector<double> pending_weighted_;
+  mutable std::vector<std::int64_t> pending_plausibility_;
+  mutable std::vector<std::int64_t> pending_bonus_;
+  mutable std::vector<double> pending_duels_;
 };
 
 }  // namespace duel

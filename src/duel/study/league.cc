@@ -310,7 +310,6 @@ std::vector<CallSpec> league_policies() {
   for (const PolicyKind& kind : policy_catalogue()) {
     if (kind.facts.name == "auto") continue;  // plays as one of the others
     policies.push_back({kind.facts.name, {}});
-    if (kind.facts.name == "imed") policies.push_back({"imed", {{"target", "true"}}});
   }
   return policies;
 }

@@ -1,5 +1,6 @@
-// D-IMED as its three steps say it, all evidence computed anew in every round. Evidence is rounded
-// to the grid that the policy documents (2^-36), so that sums are exact in double.
+// imed as its steps say it: all evidence computed anew in every round, every level by sorting.
+// Evidence is rounded to the grid that the policy documents (2^-36), so that sums are exact in
+// double.
 #pragma once
 
 #include <algorithm>
@@ -10,110 +11,227 @@
 #include "duel/core/duel.h"
 #include "duel/core/rng.h"
 #include "duel/core/ties.h"
+#include "duel/policies/imed.h"
 
 namespace duel {
 
-struct ImedTwinOptions {
-  double c = 0.65;
-  double kappa = 0.25;
-  bool target = false;
-  Ties ties = Ties::coin;
-  bool lowest = false;
-};
-
 class ImedTwin {
  public:
-  ImedTwin(const ImedTwinOptions& options, std::size_t num_arms)
-      : options_(options), k_(num_arms), w_(num_arms, std::vector<double>(num_arms)) {}
+  ImedTwin(const ImedOptions& options, std::size_t num_arms, RoundRng rng)
+      : options_(options),
+        k_(num_arms),
+        w_(num_arms, std::vector<double>(num_arms)),
+        out_(num_arms, std::vector<double>(num_arms)),
+        lots_(num_arms),
+        kept_(num_arms) {
+    for (std::uint64_t& lot : lots_) lot = rng.bits();
+  }
 
-  Duel next(Round t, RoundRng rng) const {
-    std::vector<double> evidence(k_);
-    std::vector<int> beaten_by(k_);
-    std::vector<std::vector<double>> term(k_, std::vector<double>(k_));
-    for (Arm i = 0; i < k_; ++i) {
-      for (Arm j = 0; j < k_; ++j) {
-        if (w_[i][j] >= w_[j][i]) continue;
-        const double n = w_[i][j] + w_[j][i];
-        term[i][j] = on_grid(n * divergence(w_[i][j] / n));
-        evidence[i] += term[i][j];
-        ++beaten_by[i];
-      }
+  Duel next(Round t, RoundRng rng) {
+    const Duel duel = choose(t, rng);
+    if (!duel.is_self()) {
+      ++out_[duel.first][duel.second];
+      ++out_[duel.second][duel.first];
     }
-    const Arm a = one_of(least(evidence), rng);
-    if (k_ == 1) return {a, a, t};
-    std::vector<double> h(k_, kNever);
-    for (Arm i = 0; i < k_; ++i) {
-      if (i == a) continue;
-      double n = w_[i][a] + w_[a][i];
-      if (n == 0) {
-        h[i] = -kNever;
-        continue;
-      }
-      if (options_.target) {
-        n = 0;
-        for (Arm j = 0; j < k_; ++j) {
-          if (j == a || term[i][j] > 0) n += w_[i][j] + w_[j][i];
-        }
-      }
-      const double e =
-          std::max(term[i][a], evidence[i] - evidence[a] -
-                                   on_grid(options_.kappa) * std::max(0, beaten_by[i] - 1));
-      h[i] = e + on_grid(options_.c * std::log(n));
-    }
-    const std::vector<Arm> best = least(h);
-    if (h[best[0]] > std::log(static_cast<double>(t))) return {a, a, t};
-    const Arm b = one_of(best, rng);
-    if (!options_.target) return {a, b, t};
-
-    const auto mean = [&](Arm i, Arm j) {
-      return i == j ? 0.5 : (w_[i][j] + 5) / (w_[i][j] + w_[j][i] + 10);
-    };
-    const auto regret = [&](Arm j) { return std::max(0.0, mean(a, j) - 0.5); };
-    std::vector<double> price(k_, kNever);
-    bool any = false;
-    for (Arm j = 0; j < k_; ++j) {
-      if (term[b][j] == 0) continue;
-      price[j] = (regret(b) + regret(j) + 0.001) / divergence(mean(b, j));
-      any = true;
-    }
-    if (!any) return {a, b, t};
-    const Arm o = one_of(least(price), rng);
-    const bool met = (w_[b][a] + w_[a][b]) * std::log(std::log(static_cast<double>(t) + 20)) >=
-                     w_[b][o] + w_[o][b];
-    return {met ? o : a, b, t};
+    return duel;
   }
 
   void tell(const Duel& duel, Outcome outcome, RoundRng rng) {
     if (duel.is_self()) return;
+    --out_[duel.first][duel.second];
+    --out_[duel.second][duel.first];
     if (const auto points = points_of(outcome, options_.ties, rng)) {
       w_[duel.first][duel.second] += 0.5 * points->first;
       w_[duel.second][duel.first] += 0.5 * points->second;
+      lots_[duel.first] = mix64(lots_[duel.first]);
+      lots_[duel.second] = mix64(lots_[duel.second]);
     }
   }
+
+  bool has_unbeaten_arm() const {
+    for (Arm i = 0; i < k_; ++i) {
+      if (accusers_of(i).empty()) return true;
+    }
+    return false;
+  }
+  bool plausible(Arm i, Round t) const {
+    return case_against(i, accusers_of(i), 0).plausibility <= threshold(t);
+  }
+  bool accused_by(Arm i, Arm j) const { return term(i, j) > 0; }
+  Arm champion() const { return champion_; }
+  std::size_t level() const { return level_; }
 
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
-  static double on_grid(double x) { return std::floor(x * 0x1p36 + 0.5) * 0x1p-36; }
+  struct Candidate {
+    Arm first, second;
+    double weight;
+  };
+  // Evidence against one arm without its strongest accusers.
+  struct Case {
+    double evidence = 0;
+    double bonus = 0;
+    double plausibility = -kNever;
+  };
+
+  Duel choose(Round t, RoundRng& rng) {
+    champion_ = 0;
+    level_ = 0;
+    if (k_ == 1) return {0, 0, t};
+    std::vector<std::vector<Arm>> accusers(k_);
+    for (Arm i = 0; i < k_; ++i) accusers[i] = accusers_of(i);
+    const double f = threshold(t);
+
+    std::vector<Case> cases(k_);
+    std::vector<Arm> plausible;
+    for (;; ++level_) {
+      for (Arm i = 0; i < k_; ++i) {
+        cases[i] = case_against(i, accusers[i], level_);
+        if (cases[i].plausibility <= f) plausible.push_back(i);
+      }
+      if (!plausible.empty()) break;
+    }
+    const auto score = [&](Arm i) {
+      if (level_ > 0) return cases[i].evidence;
+      double support = 0;
+      for (Arm j = 0; j < k_; ++j) support += term(j, i);
+      return cases[i].evidence - std::min(support, on_grid(options_.credit));
+    };
+    double least = kNever;
+    for (const Arm i : plausible) least = std::min(least, score(i));
+    std::erase_if(plausible, [&](Arm i) { return score(i) != least; });
+    const bool keeps =
+        level_ > 0 && std::find(plausible.begin(), plausible.end(), kept_) != plausible.end();
+    const Arm a = keeps ? static_cast<Arm>(kept_) : one_of(plausible, rng);
+    champion_ = a;
+    if (level_ > 0) kept_ = a;
+
+    std::vector<Candidate> candidates;
+    if (cases[a].evidence > 0) {
+      const Arm o = accusers[a][level_];
+      candidates.push_back({a, o, weight(met(a, o), cases[a].evidence)});
+    }
+    double mu = kNever;
+    for (Arm i = 0; i < k_; ++i) {
+      if (i != a) mu = std::min(mu, cases[i].evidence);
+    }
+    for (Arm i = 0; i < k_; ++i) {
+      if (i == a) continue;
+      if (level_ == 0) {
+        challenge(i, a, cases, accusers[i], f, candidates);
+      } else {
+        const auto excused = accusers[a].begin() + std::min(level_, accusers[a].size());
+        if (std::find(accusers[a].begin(), excused, i) != excused) continue;
+        const double e = term(i, a) + mu;
+        if (met(a, i) == 0 || e + on_grid(g(met(a, i))) <= f) {
+          candidates.push_back({a, i, weight(met(a, i), e)});
+        }
+      }
+    }
+    if (candidates.empty()) return {a, a, t};
+    double weight = kNever;
+    for (const Candidate& candidate : candidates) weight = std::min(weight, candidate.weight);
+    std::erase_if(candidates, [&](const Candidate& c) { return c.weight != weight; });
+    const Candidate chosen = one_of(candidates, rng);
+    return {chosen.first, chosen.second, t};
+  }
+
+  void challenge(Arm i, Arm a, const std::vector<Case>& cases, const std::vector<Arm>& accusers,
+                 double f, std::vector<Candidate>& candidates) const {
+    const double n = met(i, a);
+    double e = term(i, a);
+    double h = -kNever;
+    if (accusers.empty()) {
+      if (n > 0) h = on_grid(g(n));
+    } else if (options_.safe) {
+      for (Arm j = 0; j < k_; ++j) e = std::max(e, term(i, j));
+      h = cases[i].plausibility;
+    } else {
+      e = std::max(e, cases[i].evidence - cases[a].evidence -
+                          on_grid(omega(accusers.size(), options_.slack)));
+      h = e + cases[i].bonus;
+    }
+    if (h > f) return;
+    Arm opponent = a;
+    if (!accusers.empty() && accusers[0] != a && term(i, accusers[0]) > term(i, a) &&
+        met(i, accusers[0]) < options_.ag * n) {
+      opponent = accusers[0];
+    }
+    candidates.push_back({opponent, i, weight(n, e)});
+  }
+
+  Case case_against(Arm i, const std::vector<Arm>& accusers, std::size_t level) const {
+    Case result;
+    if (accusers.size() <= level) return result;
+    double weighted = 0;
+    double most = -kNever;
+    for (std::size_t q = level; q < accusers.size(); ++q) {
+      const Arm j = accusers[q];
+      result.evidence += term(i, j);
+      weighted += on_grid(term(i, j) * g(met(i, j)));
+      most = std::max(most, term(i, j) + on_grid(g(met(i, j))));
+    }
+    result.bonus = on_grid(weighted / result.evidence);
+    result.plausibility =
+        options_.safe ? most
+                      : result.evidence - on_grid(omega(accusers.size() - level, options_.slack)) +
+                            result.bonus;
+    return result;
+  }
+
+  // Those that beat i, the strongest first; equal ones by lot.
+  std::vector<Arm> accusers_of(Arm i) const {
+    std::vector<Arm> accusers;
+    for (Arm j = 0; j < k_; ++j) {
+      if (term(i, j) > 0) accusers.push_back(j);
+    }
+    std::sort(accusers.begin(), accusers.end(), [&](Arm j, Arm other) {
+      if (term(i, j) != term(i, other)) return term(i, j) > term(i, other);
+      if (options_.deterministic_ties) return j < other;
+      return mix64(lots_[i] ^ j) < mix64(lots_[i] ^ other);
+    });
+    return accusers;
+  }
+
+  double threshold(Round t) const {
+    const double log = std::log(static_cast<double>(t));
+    return options_.safe ? log + 2 * std::log(1 + log) : log;
+  }
+  double weight(double n, double e) const { return (n + options_.start) * (1 + e); }
+  static double omega(std::size_t k, double slack) {
+    const double m = k == 0 ? 0 : static_cast<double>(k) - 1;
+    return std::max(m / 4, m / 2 - slack);
+  }
+  double term(Arm i, Arm j) const {
+    if (w_[i][j] >= w_[j][i]) return 0;
+    const double n = w_[i][j] + w_[j][i];
+    return on_grid(n * divergence(w_[i][j] / n));
+  }
+  double met(Arm i, Arm j) const { return w_[i][j] + w_[j][i] + out_[i][j]; }
+  double g(double n) const {
+    return options_.c * (options_.safe ? std::log(n) : std::log(n) * n / (n + options_.n0));
+  }
+  static double on_grid(double x) {
+    return (x < 0 ? std::ceil(x * 0x1p36 - 0.5) : std::floor(x * 0x1p36 + 0.5)) * 0x1p-36;
+  }
   static double divergence(double p) {
     const auto part = [](double x) { return x == 0 ? 0 : x * std::log(2 * x); };
     return part(p) + part(1 - p);
   }
-  std::vector<Arm> least(const std::vector<double>& values) const {
-    std::vector<Arm> arms;
-    const double value = *std::min_element(values.begin(), values.end());
-    for (Arm i = 0; i < k_; ++i) {
-      if (values[i] == value) arms.push_back(i);
-    }
-    return arms;
-  }
-  Arm one_of(const std::vector<Arm>& tied, RoundRng& rng) const {
-    return tied.size() == 1 || options_.lowest ? tied[0] : tied[rng.below(tied.size())];
+  template <class T>
+  T one_of(const std::vector<T>& tied, RoundRng& rng) const {
+    return tied.size() == 1 || options_.deterministic_ties ? tied[0] : tied[rng.below(tied.size())];
   }
 
-  ImedTwinOptions options_;
+  ImedOptions options_;
   std::size_t k_;
   std::vector<std::vector<double>> w_;
+  std::vector<std::vector<double>> out_;
+  std::vector<std::uint64_t> lots_;
+  std::size_t kept_;
+  Arm champion_ = 0;
+  std::size_t level_ = 0;
 };
 
 }  // namespace duel
