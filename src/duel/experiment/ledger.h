@@ -160,10 +160,15 @@ class Ledger {
   std::uint64_t late() const { return late_; }
 
   // Evidence: decisive answers in serving order only.
+  const Referee& referee() const { return referee_; }
   const Certifier& certifier() const { return referee_.certifier(); }
   const std::optional<GivenCertificate>& certificate() const { return certificate_; }
+  // The record that says so. REQUIRES: certificate().
+  CertifiedRecord certified_record() const;
   // The scores' bounds; only for the goals copeland and borda.
   const std::optional<ScoreCertifier>& scores() const { return referee_.scores(); }
+  // Only for the goals set, order and ranking.
+  const std::optional<OrderCertifier>& orders() const { return referee_.orders(); }
   bool completed() const { return completed_; }
   std::uint64_t sequence() const { return sequence_; }  // of the last record applied
   const std::string& head() const { return head_; }
@@ -216,6 +221,7 @@ class Ledger {
   void count_judge(const OutcomeRecord& record, const LedgerDuel& duel, Outcome outcome);
   void finish(LedgerDuel& duel, Outcome outcome);
   void look_for_certificate(const LogEntry& entry);
+  bool order_needs_more_tasks() const;
 
   ExperimentRecord experiment_;
   TaskSet tasks_;

@@ -7,6 +7,7 @@
 
 #include "duel/core/call_spec.h"
 #include "duel/inference/contest.h"
+#include "duel/inference/order_threshold.h"
 
 namespace duel {
 namespace {
@@ -28,11 +29,13 @@ std::vector<Arm> active_arms(const Ledger& ledger) {
 
 }  // namespace
 
-std::optional<ChosenDuel> choose_duel(Asker& asker, const Certifier& certifier,
+std::optional<ChosenDuel> choose_duel(Asker& asker, const Referee& referee,
                                       const std::function<std::uint64_t(Arm, Arm)>& pending) {
   const Asker::Question question = asker.next();
   if (question.state == Asker::State::ask) return ChosenDuel{Serving::explore, question.duel};
-  const auto contest = closest_contest(certifier, pending);
+  const auto contest = referee.orders()
+                           ? closest_contest(referee.certifier(), *referee.orders(), pending)
+                           : closest_contest(referee.certifier(), pending);
   if (!contest) return std::nullopt;
   return ChosenDuel{Serving::fallback,
                     {.first = contest->leader, .second = contest->rival, .round = asker.clock()}};
@@ -53,6 +56,8 @@ PolicyKind::Made policy_of(const ExperimentRecord& experiment, std::size_t num_a
 }  // namespace
 
 Result<std::string> canonical_policy(const ExperimentRecord& experiment, std::size_t num_arms) {
+  // Before the policy, which would name an option of its own.
+  DUEL_RETURN_IF_ERROR(check_goal(experiment.goal, num_arms));
   DUEL_ASSIGN(const auto policy, policy_of(experiment, num_arms));
   return policy->canonical();
 }
@@ -95,7 +100,7 @@ std::optional<LiveExperiment::Choice> LiveExperiment::choose() const {
       return choice;
     }
   }
-  const auto chosen = choose_duel(choice.asker, ledger_.certifier(),
+  const auto chosen = choose_duel(choice.asker, ledger_.referee(),
                                   [&](Arm i, Arm j) { return ledger_.pair(i, j).pending(); });
   if (!chosen) return std::nullopt;
   const bool explores = chosen->serving == Serving::explore;

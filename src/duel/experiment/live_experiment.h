@@ -26,10 +26,10 @@ struct ChosenDuel {
   Duel duel;  // `explore`: as the policy gave it; `fallback`: as the certifier numbers the arms
 };
 
-// The policy's next duel. Where it has nothing to ask, or nothing before an answer comes, the leader
-// meets the rival that stands between it and its certificate; `pending` counts the duels of a pair
-// that are out. Nothing where fewer than two arms are active.
-std::optional<ChosenDuel> choose_duel(Asker& asker, const Certifier& certifier,
+// The policy's next duel. Where it has nothing to ask, or nothing before an answer comes, the pair is
+// asked that stands between the leader, or the arms in front, and a certificate; `pending` counts
+// the duels of a pair that are out. Nothing where fewer than two arms are active.
+std::optional<ChosenDuel> choose_duel(Asker& asker, const Referee& referee,
                                       const std::function<std::uint64_t(Arm, Arm)>& pending);
 
 // The policy of an experiment of so many arms, with all of its options: two spellings of one policy
