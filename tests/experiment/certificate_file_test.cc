@@ -44,7 +44,10 @@ TEST(CertificateFile, says_what_was_found_and_from_which_record) {
 
 TEST(CertificateFile, is_the_same_whatever_is_logged_after_it) {
   const TemporaryDirectory directory;
-  for (const Goal goal : {Goal::condorcet, Goal::copeland, Goal::borda}) {
+  for (const Goal& goal :
+       {Goal(Goal::condorcet), Goal(Goal::copeland), Goal(Goal::borda), Goal(Goal::set, 2),
+        Goal(Goal::order, 2), Goal(Goal::ranking), Goal(Goal::epsilon, 0, 0.05),
+        Goal(Goal::condorcet, 0, 0, Assumption::order)}) {
     const PlayedLog log = certified(goal);
     const std::uint64_t at = log.live().certificate()->sequence;
     write_content(directory / "whole", log.text());
@@ -56,6 +59,43 @@ TEST(CertificateFile, is_the_same_whatever_is_logged_after_it) {
     EXPECT_FALSE(certificate_of_log((directory / "less").string()).ok());
     EXPECT_FALSE(certificate_difference(*whole, *whole));
   }
+}
+
+TEST(CertificateFile, names_the_arms_the_goal_and_what_it_takes_for_granted) {
+  const TemporaryDirectory directory;
+  const auto certificate = [&](const Goal& goal) {
+    write_content(directory / "log.jsonl", certified(goal).text());
+    return nlohmann::json::parse(*certificate_of_log((directory / "log.jsonl").string()));
+  };
+  using Names = std::vector<std::string>;
+  const nlohmann::json set = certificate(Goal(Goal::set, 2, 0, Assumption::order));
+  EXPECT_EQ(set["kind"], "set");
+  EXPECT_EQ(set["named"].get<Names>(), (Names{"best", "good"}));
+  EXPECT_FALSE(set.contains("winner"));
+  EXPECT_EQ(set["rule"]["goal"], "set");
+  EXPECT_EQ(set["rule"]["top"], 2);
+  EXPECT_EQ(set["rule"]["assume"], "order");
+  EXPECT_EQ(set["findings"].size(), 2U);
+  EXPECT_EQ(set["findings"][0]["threshold"], "22");  // 1/alpha + 2
+  EXPECT_GE(set["findings"][0]["wins"], set["findings"][0]["reached_at"]["wins"]);
+  EXPECT_TRUE(set["statement"].get<std::string>().starts_with(
+      "The top 2 are 'best' and 'good': each of them beats the other arm, winning more than half"))
+      << set["statement"];
+  EXPECT_NE(set["statement"].get<std::string>().find("takes for granted"), std::string::npos);
+  const nlohmann::json ranking = certificate(Goal::ranking);
+  EXPECT_EQ(ranking["named"].get<Names>(), (Names{"best", "good", "bad"}));
+  EXPECT_EQ(ranking["rule"]["assume"], "none");
+  EXPECT_EQ(ranking["findings"].size(), 3U);
+  EXPECT_TRUE(ranking["statement"].get<std::string>().starts_with(
+      "The arms in order, the best first, are 'best', 'good', 'bad': each beats every arm after it"))
+      << ranking["statement"];
+  const nlohmann::json epsilon = certificate(Goal(Goal::epsilon, 0, 0.05));
+  EXPECT_EQ(epsilon["kind"], "epsilon");
+  EXPECT_EQ(epsilon["rule"]["epsilon"], 0.05);
+  EXPECT_NE(epsilon["statement"].get<std::string>().find(
+                "loses to no other arm by more than 0.05: it wins more than 45 %"),
+            std::string::npos)
+      << epsilon["statement"];
 }
 
 TEST(CertificateFile, names_the_field_that_differs) {

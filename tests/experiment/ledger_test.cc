@@ -268,5 +268,80 @@ TEST(Record, ids_follow_the_rule) {
   }
 }
 
+ExperimentRecord order_experiment(const Goal& goal) {
+  ExperimentRecord experiment = experiment_of({"a", "b", "c", "d"}, "uniform");
+  experiment.goal = goal;
+  return experiment;
+}
+
+TEST(Ledger, certifies_a_set_and_holds_the_record_to_it) {
+  Story story(order_experiment(Goal(Goal::set, 2)));
+  for (int k = 0; k < 20; ++k) {
+    for (const char* member : {"b", "d"}) {
+      for (const char* outsider : {"a", "c"}) {
+        if (!story->certificate()) story.won(member, outsider);
+      }
+    }
+  }
+  ASSERT_TRUE(story->certificate());
+  EXPECT_EQ(story->certificate()->kind, CertificateKind::set);
+  EXPECT_FALSE(story->certificate()->winner);
+  CertifiedRecord record = story->certified_record();
+  EXPECT_EQ(record.arms, (std::vector<NamedArm>{{"b"}, {"d"}}));
+  CertifiedRecord other = record;
+  other.arms[1].arm_id = "c";
+  EXPECT_TRUE(has(story.refusal(other), "says 'set' 'b, c'"));
+  other.arms.pop_back();
+  EXPECT_TRUE(has(story.refusal(other), "certify 'set' 'b, d'"));
+  EXPECT_TRUE(story.add(record).ok());
+}
+
+TEST(Ledger, refuses_goals_that_do_not_fit_its_arms_or_its_rule) {
+  const auto refusal = [](const Goal& goal, bool arms_fixed = true) {
+    ExperimentRecord experiment = order_experiment(goal);
+    experiment.stopping.arms_fixed = arms_fixed;
+    const auto made = Ledger::make(experiment);
+    return made.ok() ? std::string() : made.error().to_string();
+  };
+  EXPECT_EQ(refusal(Goal(Goal::order, 3)), "");
+  EXPECT_TRUE(has(refusal(Goal(Goal::order, 4)), "top: the top 4 of 4 arms leaves none out"));
+  EXPECT_TRUE(has(refusal(Goal::set), "top: is missing"));
+  EXPECT_TRUE(has(refusal(Goal(Goal::set, 2), false), "the goal set needs a fixed set of arms"));
+  EXPECT_TRUE(has(refusal(Goal::ranking, false), "the goal ranking needs a fixed set of arms"));
+  EXPECT_TRUE(has(refusal(Goal(Goal::condorcet, 0, 0, Assumption::order), false), "fixed set"));
+  // Arms may come and go where one is good enough.
+  EXPECT_EQ(refusal(Goal(Goal::epsilon, 0, 0.05), false), "");
+  EXPECT_TRUE(has(refusal(Goal(Goal::copeland, 0, 0, Assumption::order)), "assume: "));
+}
+
+// A task is evidence about a pair once. With five tasks no pair can reach 80 = K/alpha.
+TEST(Ledger, knows_when_no_fresh_task_can_bring_a_set_or_an_order) {
+  for (const Goal& goal : {Goal(Goal::set, 2), Goal(Goal::order, 2), Goal(Goal::ranking)}) {
+    ExperimentRecord experiment = order_experiment(goal);
+    experiment.tasks = {.count = 5, .sha256 = std::string(64, '0')};
+    experiment.stopping.shared_causes = true;
+    Story story(experiment);
+    EXPECT_FALSE(story->needs_more_tasks());
+    const auto play = [&](const std::string& first, const std::string& second) {
+      for (int task = 0; task < 5; ++task) {
+        const std::string id = "d" + std::to_string(story->served() + 1);
+        ASSERT_TRUE(story
+                        .add(ServeRecord{id, story->served(), 1, first, second, Serving::explore,
+                                         std::to_string(task)})
+                        .ok());
+        story.answer(id, {Answered::win, first});
+      }
+    };
+    play("a", "b");
+    EXPECT_TRUE(story->needs_more_tasks(0, 1));
+    EXPECT_FALSE(story->needs_more_tasks(0, 2));
+    // c and d may still be the first two, but nobody will know the order of a and b.
+    EXPECT_EQ(story->needs_more_tasks(), goal.kind == Goal::ranking) << describe(goal);
+    play("a", "c");
+    // a can neither be shown to beat two others nor to lose to two.
+    EXPECT_TRUE(story->needs_more_tasks()) << describe(goal);
+  }
+}
+
 }  // namespace
 }  // namespace duel

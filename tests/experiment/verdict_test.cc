@@ -58,5 +58,51 @@ TEST(Verdict, counts_approximately) {
   EXPECT_EQ(approximate_count(1'250'000), "1 300 000");
 }
 
+TEST(Verdict, shows_the_certified_part_of_an_order_and_what_is_open) {
+  ExperimentRecord experiment = experiment_of({"a", "b", "c", "d"}, "uniform");
+  experiment.goal = Goal::ranking;
+  PlayedLog log(experiment);
+  const auto text = [&](OrderStanding order) { return order_text(log.live().ledger(), order); };
+  OrderStanding order{.arms = {1, 0, 3, 2}, .named = 4, .certain = 2, .needed = {}};
+  order.needed.resize(6);
+  order.needed[0].shown = true;
+  EXPECT_EQ(text(order),
+            "1. b, 2. a (certified); 3 to 4 open, so far d, c; 1 of 6 pairs are shown");
+  order.certain = 0;
+  EXPECT_EQ(text(order), "1 to 4 open, so far b, a, d, c; 1 of 6 pairs are shown");
+  order.certain = 4;
+  EXPECT_EQ(text(order), "1. b, 2. a, 3. d, 4. c (certified)");
+}
+
+TEST(Verdict, of_an_undecided_order_names_what_is_certain) {
+  ExperimentRecord experiment = experiment_of({"a", "b", "c"}, "auto");
+  experiment.goal = Goal::ranking;
+  PlayedLog log(experiment);
+  play(log, {.gap = 0.2}, 40);
+  const Ledger& ledger = log.live().ledger();
+  ASSERT_FALSE(ledger.certificate());
+  const std::string undecided = verdict(log);
+  EXPECT_NE(undecided.find(" open, so far "), std::string::npos) << undecided;
+  const Json json = result_json(ledger, board_of(ledger));
+  EXPECT_EQ(json["goal"], "ranking");
+  EXPECT_EQ(json["order"]["named"], 3);
+  EXPECT_EQ(json["order"]["pairs_needed"], 3);
+  while (!log.live().done()) play(log, {.gap = 0.2}, 10);
+  EXPECT_TRUE(verdict(log).starts_with("The arms in order, the best first, are ")) << verdict(log);
+  const Json done = result_json(ledger, board_of(ledger));
+  EXPECT_EQ(done["order"]["certain"], 3);
+  EXPECT_EQ(done["certificate"]["named"].size(), 3U);
+}
+
+TEST(Verdict, of_an_undecided_set_says_how_many_pairs_are_shown) {
+  ExperimentRecord experiment = experiment_of({"a", "b", "c"}, "uniform");
+  experiment.goal = Goal(Goal::set, 2);
+  PlayedLog log(experiment);
+  play(log, {.gap = 0.02}, 150);
+  ASSERT_FALSE(log.live().ledger().certificate());
+  EXPECT_NE(verdict(log).find(" are in front; "), std::string::npos) << verdict(log);
+  EXPECT_NE(verdict(log).find(" of 2 pairs are shown"), std::string::npos) << verdict(log);
+}
+
 }  // namespace
 }  // namespace duel

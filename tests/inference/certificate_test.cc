@@ -226,7 +226,7 @@ TEST(Certificate, refuses_what_its_thresholds_do_not_cover) {
   EXPECT_FALSE(Certifier::make(2, {.alpha = std::nan("")}).ok());
   EXPECT_FALSE(Certifier::make(2, {.epsilon = 0.5}).ok());
   EXPECT_FALSE(Certifier::make(0, {}).ok());
-  EXPECT_FALSE(Certifier::make(3, {.assume_condorcet = true}).ok());
+  EXPECT_FALSE(Certifier::make(3, {.winner_exists = true}).ok());
 }
 
 TEST(Certificate, within_epsilon_comes_sooner_and_says_less) {
@@ -280,50 +280,27 @@ TEST(NoWinner, speaks_of_active_arms_only) {
   EXPECT_EQ(broken.wins(2, 0), 60U);
 }
 
-// The literal rule: G_i = mean over j of the present E_ji, S = {i : max G_i < 1/alpha}.
-TEST(AssumeCondorcet, rules_arms_out_by_the_mean_of_their_rivals_evidence) {
-  const PairEvidence evidence;
-  for (std::uint32_t trial = 0; trial < 20; ++trial) {
-    constexpr std::size_t k = 4;
-    auto c = certifier(k, {.alpha = 0.1, .arms_fixed = true, .assume_condorcet = true});
-    RoundRng rng = Stream(3, trial, Purpose::test, "assume").at(1);
-    std::vector<std::vector<std::uint64_t>> wins(k, std::vector<std::uint64_t>(k));
-    std::vector<double> best(k, 1.0);
-    for (int t = 0; t < 2000 && !c.winner(); ++t) {
-      const auto i = static_cast<Arm>(rng.below(k));
-      const auto j = static_cast<Arm>((i + 1 + rng.below(k - 1)) % k);
-      const bool first = rng.bernoulli(i == 0 ? 0.65 : j == 0 ? 0.35 : 0.5);
-      c.observe({.first = i, .second = j}, first ? Outcome::first_wins : Outcome::second_wins);
-      ++(first ? wins[i][j] : wins[j][i]);
-      std::vector<Arm> left;
-      for (Arm a = 0; a < k; ++a) {
-        double mean = 0;
-        for (Arm b = 0; b < k; ++b) {
-          if (a != b) mean += std::exp(evidence.log_evidence(wins[b][a], wins[a][b])) / (k - 1);
-        }
-        best[a] = std::max(best[a], mean);
-        if (best[a] < 10) left.push_back(a);
-      }
-      ASSERT_EQ(c.winner().has_value(), left.size() == 1) << t;
-      if (c.winner()) {
-        EXPECT_EQ(c.winner()->winner, left[0]);
-      }
-    }
-    EXPECT_TRUE(c.winner());
-  }
-}
-
-TEST(AssumeCondorcet, finds_out_when_no_arm_can_be_the_winner) {
-  auto c = certifier(3, {.alpha = 0.05, .arms_fixed = true, .assume_condorcet = true});
-  for (int k = 0; k < 40 && !c.winner(); ++k) {
-    win(c, 0, 1);
-    win(c, 1, 2);
-    win(c, 2, 0);
-  }
-  // In step, all are ruled out by the same number of wins; the third leaves nobody.
-  EXPECT_TRUE(c.winner() || c.assumption_rejected());
-  win(c, 2, 0, 40);
-  EXPECT_TRUE(c.assumption_rejected());
+TEST(WinnerExists, asks_for_less_and_gives_no_other_verdict) {
+  auto c = certifier(5, {.alpha = 0.05, .arms_fixed = true, .winner_exists = true});
+  auto two = certifier(2, {.alpha = 0.05, .arms_fixed = true, .winner_exists = true});
+  auto shared = certifier(
+      5, {.alpha = 0.05, .arms_fixed = true, .shared_causes = true, .winner_exists = true});
+  EXPECT_DOUBLE_EQ(std::exp(c.log_threshold(0)), 21);       // 1/alpha + 1
+  EXPECT_DOUBLE_EQ(std::exp(two.log_threshold(0)), 20);     // (K - 1)/alpha
+  EXPECT_DOUBLE_EQ(std::exp(shared.log_threshold(0)), 80);  // (K - 1)/alpha
+  // A cycle that would be certified: the assumption is wrong, and the certificate has no word for it.
+  auto cycle = certifier(3, {.alpha = 0.05, .arms_fixed = true, .winner_exists = true});
+  win(cycle, 0, 1, 60);
+  win(cycle, 1, 2, 60);
+  win(cycle, 2, 0, 60);
+  EXPECT_FALSE(cycle.no_winner());
+  EXPECT_FALSE(cycle.winner());
+  const int enough = wins_to(21);
+  for (Arm j = 1; j < 5; ++j) win(c, 0, j, enough - (j == 4 ? 1 : 0));
+  EXPECT_FALSE(c.winner());
+  win(c, 0, 4);
+  ASSERT_TRUE(c.winner());
+  EXPECT_EQ(c.winner()->findings[3].wins_then, static_cast<std::uint64_t>(enough));
 }
 
 }  // namespace

@@ -165,10 +165,12 @@ PreferenceMatrix circle() {
 const std::vector<std::string> kPolicies = {"auto",  "dts-plus",         "rucb",
                                             "rmed1", "if2(horizon=300)", "uniform"};
 
-std::vector<Case> cases_of(Goal goal) {
+std::vector<Case> cases_of(const Goal& goal) {
   std::vector<Case> all;
   std::uint64_t seed = 0;
   for (const std::string& policy : kPolicies) {
+    // With more to show than a winner, dts-plus spends most of its rounds on self-duels, one by one.
+    if (!goal.names_arm() && policy == "dts-plus") continue;
     for (const std::uint64_t parallel : {1, 4}) {
       all.push_back({chain(), goal, policy, ++seed, parallel});
       // Borda's bounds take milliseconds in a build without optimisation.
@@ -180,8 +182,17 @@ std::vector<Case> cases_of(Goal goal) {
   return all;
 }
 
+const std::vector<Goal> kGoals = {Goal::condorcet,
+                                  Goal::copeland,
+                                  Goal::borda,
+                                  Goal(Goal::set, 2),
+                                  Goal(Goal::order, 2),
+                                  Goal::ranking,
+                                  Goal(Goal::order, 1, 0, Assumption::order),
+                                  Goal(Goal::epsilon, 0, 0.1)};
+
 TEST(CertifiedRun, asks_and_stops_as_a_live_experiment_on_the_same_answers) {
-  for (const Goal goal : {Goal::condorcet, Goal::copeland, Goal::borda}) {
+  for (const Goal& goal : kGoals) {
     for (const Case& one : cases_of(goal)) {
       EXPECT_EQ(simulated(one, Looks::every_duel), lived(one)) << name_of(one);
     }
@@ -189,7 +200,7 @@ TEST(CertifiedRun, asks_and_stops_as_a_live_experiment_on_the_same_answers) {
 }
 
 TEST(CertifiedRun, is_what_a_plan_simulates) {
-  for (const Goal goal : {Goal::condorcet, Goal::copeland, Goal::borda}) {
+  for (const Goal& goal : kGoals) {
     std::size_t certified = 0;
     for (const Case& one : cases_of(goal)) {
       const Story story = simulated(one, Looks::every_fiftieth);
@@ -198,7 +209,7 @@ TEST(CertifiedRun, is_what_a_plan_simulates) {
       EXPECT_EQ(trial.ending != PlanTrial::Ending::undecided, story.certificate.has_value());
       certified += story.certificate ? 1 : 0;
     }
-    EXPECT_GE(certified, 10U) << to_word(goal);  // or the cap alone would have been compared
+    EXPECT_GE(certified, 8U) << describe(goal);  // or the cap alone would have been compared
   }
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "duel/cli/commands.h"
+#include "duel/cli/goal_options.h"
 #include "duel/experiment/comparison_table.h"
 #include "duel/experiment/experiment_log.h"
 #include "duel/experiment/ledger.h"
@@ -17,6 +18,10 @@ struct Arguments {
   std::string output;
   std::string id;
   double alpha = 0.05;
+  std::string goal = "condorcet";
+  std::uint64_t top = 0;
+  double epsilon = 0;
+  std::string assume = "none";
 };
 
 Result<int> run(const Arguments& arguments, CommandContext& context) {
@@ -29,7 +34,9 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   const std::string id = arguments.id.empty()
                              ? id_from(std::filesystem::path(arguments.file).stem().string())
                              : arguments.id;
-  const ExperimentRecord experiment = experiment_of(table, id, arguments.alpha, in_order);
+  DUEL_ASSIGN(const Goal goal,
+              parse_goal(arguments.goal, arguments.top, arguments.epsilon, arguments.assume));
+  const ExperimentRecord experiment = experiment_of(table, id, arguments.alpha, in_order, goal);
   if (const auto ledger = Ledger::make(experiment); !ledger.ok()) return ledger.error();
   // The whole log in memory, so that it is there as a whole or not at all.
   const std::int64_t now = current_time_ms();
@@ -69,6 +76,8 @@ void add_import_command(Command& program) {
   command.add_required("-o,--output LOG", &arguments.output, "Log to write.");
   command.add("--id ID", &arguments.id, "Id of the experiment (default: from the file's name).");
   command.add("--alpha ALPHA", &arguments.alpha, "Error level of its certificate (default 0.05).");
+  add_goal_options(command,
+                   {&arguments.goal, &arguments.top, &arguments.epsilon, &arguments.assume});
   command.footer = "Example:\n  duel import arena.csv -o arena.jsonl";
 }
 

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "duel/cli/goal_options.h"
 #include "duel/cli/interview_report.h"
 #include "duel/core/json.h"
 #include "duel/experiment/certificate_file.h"
@@ -38,9 +39,8 @@ void add_interview_options(Command& command, InterviewOptions& options,
               "every duel).");
   command.add_configurable("--policy POLICY", not_empty(&options.request.policy),
                            "Who chooses the pairs (default auto). See 'duel policies'.");
-  command.add("--goal GOAL", one_of(&options.request.goal, {"condorcet", "copeland", "borda"}),
-              "What a winner is: condorcet (default; beats every other arm), copeland (beats the "
-              "most arms) or borda (highest mean rate).");
+  add_goal_options(command, {&options.request.goal, &options.request.top, &options.request.epsilon,
+                             &options.request.assume});
   command.add(
       "--order ORDER", one_of(&options.request.order, orders),
       orders.size() == 3

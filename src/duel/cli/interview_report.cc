@@ -40,6 +40,7 @@ std::string InterviewReport::matrix() const {
     };
     return key(a) < key(b);
   });
+  if (standing_.order) order = standing_.order->arms;
   const std::size_t columns = std::min(order.size(), kMostColumns);
   Table table;
   table.column("won against", Align::left);

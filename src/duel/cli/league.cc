@@ -10,6 +10,7 @@
 
 #include "duel/cli/commands.h"
 #include "duel/cli/gnuplot.h"
+#include "duel/cli/goal_options.h"
 #include "duel/cli/league_table.h"
 #include "duel/cli/progress.h"
 #include "duel/core/checkpoints.h"
@@ -35,6 +36,9 @@ struct Arguments {
   std::vector<std::string> policies;
   bool certificates = false;
   std::string goal = "condorcet";
+  std::uint64_t top = 0;
+  double epsilon = 0;
+  std::string assume = "none";
   double alpha = CertificateLeagueSpec{}.alpha;
   std::uint64_t max_duels = CertificateLeagueSpec{}.max_duels;
   std::uint64_t rounds = LeagueSpec{}.rounds;
@@ -46,7 +50,7 @@ struct Arguments {
   bool force = false;
   const Option* rounds_option = nullptr;
   const Option* trials_option = nullptr;
-  const Option* goal_option = nullptr;
+  std::vector<const Option*> goal_options;
   const Option* alpha_option = nullptr;
   const Option* max_duels_option = nullptr;
 };
@@ -104,8 +108,10 @@ std::uint32_t trials_of(const Arguments& arguments) {
 }
 
 Result<LeagueSpec> spec_of(const Arguments& arguments) {
-  for (const Option* option :
-       {arguments.goal_option, arguments.alpha_option, arguments.max_duels_option}) {
+  std::vector<const Option*> of_certificates = arguments.goal_options;
+  of_certificates.insert(of_certificates.end(),
+                         {arguments.alpha_option, arguments.max_duels_option});
+  for (const Option* option : of_certificates) {
     if (!option->given()) continue;
     return Error::invalid_argument("a league by regret has no certificates", option->name(),
                                    "add --certificates");
@@ -129,7 +135,8 @@ Result<CertificateLeagueSpec> certificate_spec_of(const Arguments& arguments) {
         "--max-duels is the number after which an experiment is given up");
   }
   CertificateLeagueSpec spec;
-  DUEL_ASSIGN(spec.goal, in_field("goal", parse_goal(arguments.goal)));
+  DUEL_ASSIGN(spec.goal,
+              parse_goal(arguments.goal, arguments.top, arguments.epsilon, arguments.assume));
   spec.alpha = arguments.alpha;
   spec.max_duels = arguments.max_duels;
   spec.trials = trials_of(arguments);
@@ -263,8 +270,9 @@ void add_league_command(Command& program) {
   command.add("--certificates", &arguments.certificates,
               "Rank by the duels to a certificate instead of regret. Self-duels are left out, and "
               "all pairs in turn (round-robin) stand beside the policies.");
-  arguments.goal_option = &command.add("--goal condorcet|copeland|borda", &arguments.goal,
-                                       "With --certificates: what is certified.");
+  arguments.goal_options = add_goal_options(
+      command, {&arguments.goal, &arguments.top, &arguments.epsilon, &arguments.assume},
+      "With --certificates: ");
   arguments.alpha_option = &command.add("--alpha FLOAT", &arguments.alpha,
                                         "With --certificates: error level of the certificate.");
   arguments.max_duels_option = &command.add(
@@ -297,7 +305,8 @@ void add_league_command(Command& program) {
       "  duel league --quick\n"
       "  duel league --policy rucb,rmed1,dts --matrices my_matrices --no-built-in\n"
       "  duel league --seed 1 -o league\n"
-      "  duel league --certificates --policy auto,dts,rmed1 --seed 1";
+      "  duel league --certificates --policy auto,dts,rmed1 --seed 1\n"
+      "  duel league --certificates --goal set --top 2 --policy auto,uniform --quick";
 }
 
 }  // namespace duel::cli

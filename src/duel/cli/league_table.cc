@@ -91,8 +91,8 @@ std::string problem_text(const CertificateTable& problem, const CertificateLeagu
   };
   std::string text = paint.bold(league.problem);
   text += fmt::format(
-      ": {} arms, {} winner {}; level {}, {} experiment{} of at most {} duels, seed {}\n\n",
-      league.num_arms, to_word(results.goal),
+      ": {} arms, {} {}; level {}, {} experiment{} of at most {} duels, seed {}\n\n",
+      league.num_arms, describe(results.goal) + (results.goal.is_order() ? ":" : " winner"),
       problem.winners.empty() ? "none" : fmt::format("{}", fmt::join(problem.winners, ", ")),
       results.alpha, results.trials, plural(results.trials), results.max_duels, results.seed);
   Table table = places("mean", {"p50", "p90", "p99", "undecided", "wrong"}, "to the best");

@@ -34,6 +34,19 @@ std::string bar(double share) {
   return text;
 }
 
+// Of the pairs that a certificate of a set or an order needs, those of the arm.
+std::string pairs_shown(const OrderStanding& order, Arm arm) {
+  std::size_t needed = 0, shown = 0;
+  for (const NeededPair& pair : order.needed) {
+    if (pair.first != arm && pair.second != arm) continue;
+    ++needed;
+    shown += pair.shown ? 1 : 0;
+  }
+  if (needed == 0) return "";
+  const double share = static_cast<double>(shown) / static_cast<double>(needed);
+  return fmt::format("{} {} of {}", bar(share), shown, needed);
+}
+
 std::uint64_t finished(const Ledger& ledger) {
   const ShownCounts total = ledger.total();
   return total.served - total.pending();
@@ -56,9 +69,13 @@ double LiveTable::rate(Clock::time_point now) const {
 
 std::string LiveTable::headline(const Standing& standing) const {
   if (!standing.leader) return "no decisive answer yet";
-  const std::string leader = interview_.ledger().id_of(*standing.leader) + " leads";
-  if (interview_.ledger().experiment().goal != Goal::condorcet) return leader;
-  if (!standing.duels_left) return leader + ", not ahead of all others";
+  const Ledger& ledger = interview_.ledger();
+  const std::string leader = standing.order ? order_text(ledger, *standing.order)
+                                            : ledger.id_of(*standing.leader) + " leads";
+  if (ledger.scores()) return leader;
+  if (!standing.duels_left) {
+    return leader + (standing.order ? "; a pair is against it" : ", not ahead of all others");
+  }
   const double pace = rate(Clock::now());
   const std::string time =
       pace > 0
@@ -89,7 +106,6 @@ std::vector<std::string> LiveTable::lines(const Standing& standing, std::uint64_
                                           const std::string& trouble, std::size_t rows,
                                           std::size_t columns) const {
   const Ledger& ledger = interview_.ledger();
-  const bool by_score = ledger.experiment().goal != Goal::condorcet;
   std::vector<const ArmStanding*> order;
   for (const ArmStanding& arm : standing.arms) order.push_back(&arm);
   std::sort(order.begin(), order.end(), [&](const ArmStanding* a, const ArmStanding* b) {
@@ -98,6 +114,11 @@ std::vector<std::string> LiveTable::lines(const Standing& standing, std::uint64_
     };
     return key(a) < key(b);
   });
+  if (standing.order) {
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      order[k] = &standing.arms[standing.order->arms[k]];
+    }
+  }
   // A title, the headline, the table's header, and two lines to spare.
   const std::size_t shown = std::min(order.size(), rows > 8 ? rows - 6 : 2);
   Table table;
@@ -106,13 +127,17 @@ std::vector<std::string> LiveTable::lines(const Standing& standing, std::uint64_
       .column("won")
       .column("of")
       .column("rate");
-  table.column("duels").column(by_score ? "score" : "evidence of the leader against it",
+  table.column("duels").column(ledger.scores()  ? "score"
+                               : standing.order ? "pairs shown"
+                                                : "evidence of the leader against it",
                                Align::left);
   for (std::size_t k = 0; k < shown; ++k) {
     const ArmStanding& arm = *order[k];
-    const bool leads = standing.leader == arm.arm;
+    const bool leads = standing.order ? k < standing.order->named : standing.leader == arm.arm;
     std::string evidence;
-    if (arm.score) {
+    if (standing.order) {
+      evidence = pairs_shown(*standing.order, arm.arm);
+    } else if (arm.score) {
       evidence = fmt::format("{:.3f} .. {:.3f}", arm.score->lower, arm.score->upper);
     } else if (arm.beaten) {
       evidence = *arm.beaten >= 1

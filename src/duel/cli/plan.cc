@@ -9,6 +9,7 @@
 
 #include "duel/cli/commands.h"
 #include "duel/cli/gnuplot.h"
+#include "duel/cli/goal_options.h"
 #include "duel/cli/progress.h"
 #include "duel/core/table.h"
 #include "duel/pictures/plan_picture.h"
@@ -38,24 +39,26 @@ std::string plan_text(const PlanResults& results, double cost_per_duel, const Pa
     return value >= cap ? fmt::format(">{:.0f}", cap) : fmt::format("{:.0f}", value);
   };
   std::string text =
-      fmt::format("{}: {} arms, error level {}, {} simulated experiments of at most {} duels\n\n",
-                  paint.bold(results.truth), results.num_arms, results.alpha, results.trials,
-                  results.max_duels);
+      fmt::format("{}: {} arms, {}error level {}, {} simulated experiments of at most {} duels\n\n",
+                  paint.bold(results.truth), results.num_arms,
+                  results.goal == Goal::condorcet ? "" : "goal " + describe(results.goal) + ", ",
+                  results.alpha, results.trials, results.max_duels);
   Table table;
   table.column("policy", Align::left).column("p10").column("p50").column("p90").column("p99");
-  table.column("winner").column("no winner").column("undecided").column("wrong").column("regret");
+  // A Condorcet winner is the one goal that may be certified not to exist.
+  const bool may_have_none = results.goal == Goal::condorcet;
+  table.column(may_have_none ? "winner" : "certified");
+  if (may_have_none) table.column("no winner");
+  table.column("undecided").column("wrong").column("regret");
   if (cost_per_duel > 0) table.column("cost p50").column("cost p90");
   for (const PlanEntry& entry : results.entries) {
-    std::vector<std::string> row{entry.policy,
-                                 duels(entry.p10),
-                                 duels(entry.p50),
-                                 duels(entry.p90),
-                                 duels(entry.p99),
-                                 share_text(entry.winners, results.trials),
-                                 share_text(entry.no_winners, results.trials),
-                                 share_text(entry.undecided, results.trials),
-                                 fmt::format("{} (rate <= {:.3g})", entry.wrong, entry.wrong_limit),
-                                 fmt::format("{:.0f}", entry.regret)};
+    std::vector<std::string> row{entry.policy,     duels(entry.p10),
+                                 duels(entry.p50), duels(entry.p90),
+                                 duels(entry.p99), share_text(entry.winners, results.trials)};
+    if (may_have_none) row.push_back(share_text(entry.no_winners, results.trials));
+    row.push_back(share_text(entry.undecided, results.trials));
+    row.push_back(fmt::format("{} (rate <= {:.3g})", entry.wrong, entry.wrong_limit));
+    row.push_back(fmt::format("{:.0f}", entry.regret));
     if (cost_per_duel > 0) {
       row.push_back(fmt::format("{:.2f}", entry.p50 * cost_per_duel));
       row.push_back(fmt::format("{:.2f}", entry.p90 * cost_per_duel));
@@ -65,17 +68,21 @@ std::string plan_text(const PlanResults& results, double cost_per_duel, const Pa
   text += table.to_string() + "\n";
   if (results.reference) {
     text += fmt::format(
-        "{:.0f} duels: the least that any rule of this level needs on average, the winner known.\n",
-        *results.reference);
+        "{:.0f} duels: the least that any rule of this level needs on average, the {} known.\n",
+        *results.reference, results.goal.is_order() ? "answer" : "winner");
   }
   if (results.fixed_size) {
     text += fmt::format(
-        "{:.0f} duels: tests of a fixed size, the winner known, one look at the end, power 0.8.\n",
-        *results.fixed_size);
+        "{:.0f} duels: tests of a fixed size, the {} known, one look at the end, power 0.8.\n",
+        *results.fixed_size, results.goal.is_order() ? "answer" : "winner");
   }
   if (results.without_winner > 0) {
-    text += fmt::format("In {} of the {} truths no arm beats every other.\n",
-                        results.without_winner, results.trials);
+    const std::string none = !results.goal.is_order() ? "no arm beats every other"
+                             : results.goal.kind == Goal::set
+                                 ? fmt::format("there is no such set of {}", results.goal.top)
+                                 : std::string("there is no such order");
+    text +=
+        fmt::format("In {} of the {} truths {}.\n", results.without_winner, results.trials, none);
   }
   return text;
 }
@@ -162,7 +169,7 @@ void add_plan_command(Command& program) {
       .needs = arguments.arms_option;
   command.add("--policy POLICY-LIST", not_empty(&question.policy),
               "Policies to compare, separated by commas; may be repeated (default auto).");
-  command.add("--goal condorcet|copeland|borda", &question.goal, "What is to be certified.");
+  add_goal_options(command, {&question.goal, &question.top, &question.epsilon, &question.assume});
   command.add("--alpha FLOAT", &question.alpha, "Error level of the certificate.");
   command.add("--max-duels N", count(&question.max_duels, 1, 1'000'000'000),
               "Duels after which an experiment is given up (default 1e5).");
@@ -185,6 +192,7 @@ void add_plan_command(Command& program) {
       "Examples:\n"
       "  duel plan --arms 5 --gap 0.05 --cost-per-duel 0.02\n"
       "  duel plan --matrix arxiv --policy auto,rmed1,dts -o plan.svg\n"
+      "  duel plan --matrix 'arithmetic(k=8,step=0.05)' --goal set --top 3\n"
       "  duel plan --pilot votes.csv --alpha 0.01";
 }
 

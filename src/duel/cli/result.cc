@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "duel/cli/commands.h"
+#include "duel/cli/goal_options.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
@@ -24,6 +25,11 @@ struct Arguments {
   std::string file;
   std::string log;
   double alpha = 0.05;
+  std::string goal = "condorcet";
+  std::uint64_t top = 0;
+  double epsilon = 0;
+  std::string assume = "none";
+  std::vector<const Option*> goal_options;
   double prior = 0;  // shape of the Gamma prior
   const Option* prior_option = nullptr;
   bool json = false;
@@ -45,6 +51,7 @@ class ResultReport {
   std::string arms_text() const;
   std::string matrix_text() const;
   std::string evidence_text() const;
+  std::string open_pairs_text() const;
   std::string notes_text() const;
 
   const Ledger& ledger_;
@@ -102,11 +109,39 @@ std::string ResultReport::matrix_text() const {
   return table.to_string();
 }
 
+// The pairs that the arms in front still have to show, the ones with the least evidence first.
+std::string ResultReport::open_pairs_text() const {
+  constexpr std::size_t kMostRows = 20;
+  const Certifier& certifier = ledger_.certifier();
+  std::vector<NeededPair> open;
+  for (const NeededPair& pair : board_.standing.order->needed) {
+    if (!pair.shown) open.push_back(pair);
+  }
+  std::stable_sort(open.begin(), open.end(), [&](const NeededPair& a, const NeededPair& b) {
+    return certifier.log_evidence(a.first, a.second) < certifier.log_evidence(b.first, b.second);
+  });
+  Table table;
+  table.column("arm", Align::left).column("over", Align::left);
+  table.column("evidence").column("needed").column("duels left");
+  for (std::size_t k = 0; k < std::min(open.size(), kMostRows); ++k) {
+    const NeededPair& pair = open[k];
+    table.row({ledger_.id_of(pair.first), ledger_.id_of(pair.second),
+               format_evidence(certifier.log_evidence(pair.first, pair.second)),
+               format_evidence(ledger_.orders()->log_threshold()),
+               pair.duels_left ? fmt::format("{}", *pair.duels_left) : "?"});
+  }
+  if (open.empty()) return "";
+  std::string text = fmt::format("\nPairs that are still open\n{}", table.to_string());
+  if (open.size() > kMostRows) text += fmt::format("and {} more\n", open.size() - kMostRows);
+  return text;
+}
+
 std::string ResultReport::evidence_text() const {
   const Standing& standing = board_.standing;
   if (ledger_.certificate() || !standing.leader || ledger_.scores()) return "";
   Table table;
   table.column("rival", Align::left).column("evidence").column("needed").column("duels left");
+  if (standing.order) return open_pairs_text();
   const Arm leader = *standing.leader;
   const Certifier& certifier = ledger_.certifier();
   for (const ArmStanding& rival : standing.arms) {
@@ -192,7 +227,16 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
     }
     prior = GammaPrior{.shape = arguments.prior};
   }
-  DUEL_ASSIGN(const Ledger ledger, read_ledger(file, arguments.alpha));
+  DUEL_ASSIGN(const Goal goal,
+              parse_goal(arguments.goal, arguments.top, arguments.epsilon, arguments.assume));
+  if (std::filesystem::path(file).extension() != ".csv") {
+    for (const Option* option : arguments.goal_options) {
+      if (!option->given()) continue;
+      return Error::invalid_argument("a log has a goal of its own", option->name(),
+                                     "it is for comparisons in a CSV file");
+    }
+  }
+  DUEL_ASSIGN(const Ledger ledger, read_ledger(file, arguments.alpha, goal));
   const ResultReport report(ledger, prior);
   context.print(arguments.json ? result_json(ledger, report.board()).dump_pretty()
                                : report.to_text());
@@ -215,6 +259,9 @@ void add_result_command(Command& program) {
   command.add("--log FILE", &arguments.log, "The same, as an option.");
   command.add("--alpha ALPHA", &arguments.alpha,
               "Error level of the certificate of a CSV file (default 0.05); a log has its own.");
+  arguments.goal_options = add_goal_options(
+      command, {&arguments.goal, &arguments.top, &arguments.epsilon, &arguments.assume},
+      "Of a CSV file; a log has its own. ");
   arguments.prior_option =
       &command.add("--prior SHAPE", &arguments.prior,
                    "Shape of a Gamma prior on the Bradley-Terry strengths, above 1: Elo is then "
@@ -222,7 +269,9 @@ void add_result_command(Command& program) {
                    "way between two. The verdict does not depend on it.");
   command.add("--json", &arguments.json, "Print JSON.");
   command.add("--strict", &arguments.strict, "End with 4 if a health check failed.");
-  command.footer = "Examples:\n  duel result --log prompts.jsonl\n  duel result arena.csv --json";
+  command.footer =
+      "Examples:\n  duel result --log prompts.jsonl\n  duel result arena.csv --json\n"
+      "  duel result arena.csv --goal order --top 3";
 }
 
 }  // namespace duel::cli

@@ -127,7 +127,8 @@ void add_run_command(Command& program) {
       "run",
       "Finds the best arm by asking a judge program which of two is better.\n"
       "A policy chooses the pairs; the run stops by itself once an arm has been shown to beat "
-      "every other, and writes a certificate that holds although one looked after every duel. The "
+      "every other (or what else --goal asks for: the best three, their order), and writes a "
+      "certificate that holds although one looked after every duel. The "
       "judge is a program: its first line is the answer (first, second, tie, both_bad, skip, or an "
       "arm's id), or its exit code is (11 first, 12 second, 13 tie, 14 both bad, 15 skip). Any "
       "other exit code is a failure, which is tried again and never counts against an arm. Every "
@@ -167,6 +168,7 @@ void add_run_command(Command& program) {
   command.footer =
       "Examples:\n"
       "  duel run --arms 'prompts/*.txt' --judge ./judge.sh\n"
+      "  duel run --arms 'prompts/*.txt' --judge ./judge.sh --goal set --top 3\n"
       "  duel run --arms a,b,c --judge 'python3 judge.py {first} {second} {task.question}' --tasks "
       "questions.jsonl --parallel 8\n"
       "  duel run --arms 'models/*.json' --judge ./judge.py --judge-protocol jsonl --order both "

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,19 @@ std::string rule_text(CertificateKind kind) {
     case CertificateKind::no_winner:
       return "every arm is beaten by another one: the e-process of each such pair has reached its "
              "threshold";
+    case CertificateKind::set:
+      return "the e-process of each arm of the set against each arm outside has reached the "
+             "threshold; each counts, within its pair and in serving order, the duels with a decisive "
+             "answer";
+    case CertificateKind::order:
+    case CertificateKind::ranking:
+      return "the e-process of each named arm against each arm that comes later or is not named has "
+             "reached the threshold; each counts, within its pair and in serving order, the duels "
+             "with a decisive answer";
+    case CertificateKind::epsilon:
+      return "the e-process of the arm against each rival, for the null that it wins at most 1/2 - "
+             "epsilon of their duels, has reached its threshold; each counts, within its pair and in "
+             "serving order, the duels with a decisive answer";
     case CertificateKind::copeland:
     case CertificateKind::borda:
       break;
@@ -42,15 +56,25 @@ Json finding_json(const Ledger& ledger, const PairFinding& finding) {
   json["threshold"] = format_evidence(finding.log_threshold);
   json["log_evidence"] = finding.log_evidence;
   json["log_threshold"] = finding.log_threshold;
+  if (ledger.orders())
+    json["reached_at"] = {{"wins", finding.wins_then}, {"losses", finding.losses_then}};
   return json;
+}
+
+// The arms that a set, an order or a ranking names.
+Json named_json(const Ledger& ledger) {
+  Json named = Json::array();
+  for (const Arm arm : ledger.certificate()->arms) named.push_back(ledger.id_of(arm));
+  return named;
 }
 
 Json findings_json(const Ledger& ledger) {
   Json findings = Json::array();
   const Certifier& certifier = ledger.certifier();
-  const auto& found = ledger.certificate()->kind == CertificateKind::winner
-                          ? certifier.winner()->findings
-                          : certifier.no_winner()->findings;
+  const auto& found = ledger.orders() ? ledger.orders()->certificate()->findings
+                      : ledger.certificate()->kind == CertificateKind::no_winner
+                          ? certifier.no_winner()->findings
+                          : certifier.winner()->findings;
   for (const PairFinding& finding : found) findings.push_back(finding_json(ledger, finding));
   return findings;
 }
@@ -100,8 +124,15 @@ Json assumptions_json(const ExperimentRecord& experiment) {
         "the tasks are a fair sample of those that are spoken of; each counts once for "
         "a pair");
   }
-  if (experiment.goal == Goal::condorcet && !experiment.stopping.shared_causes) {
+  const Goal& goal = experiment.goal;
+  // K/alpha, of the goal epsilon, needs nothing across pairs of a fixed set.
+  const bool sharper = goal.kind == Goal::condorcet || goal.is_order() ||
+                       (goal.kind == Goal::epsilon && !experiment.stopping.arms_fixed);
+  if (sharper && !experiment.stopping.shared_causes) {
     texts.push_back("answers of different pairs do not hang together");
+  }
+  if (goal.assume == Assumption::order) {
+    texts.push_back("the arms have an order, in which every earlier arm beats every later one");
   }
   if (experiment.one_look_after > 0) {
     texts.push_back("how many answers there are was not chosen by looking at them");
@@ -172,15 +203,65 @@ std::string scope_of(const TaskSet& tasks) {
 std::string odds_of(const Ledger& ledger) {
   const ExperimentRecord& experiment = ledger.experiment();
   const std::string alpha = format_number(experiment.stopping.alpha);
+  const std::string taken =
+      experiment.goal.assume == Assumption::order
+          ? " This takes for granted that the arms have an order, in which every earlier arm beats "
+            "every later one."
+          : "";
   if (experiment.one_look_after > 0) {
     return fmt::format(
         "The order of the answers is unknown, so that this rests on one look at all {} of them: if "
         "nobody chose how many to collect by looking at them, such a statement is false with "
-        "probability at most {}.",
-        experiment.one_look_after, alpha);
+        "probability at most {}.{}",
+        experiment.one_look_after, alpha, taken);
   }
-  return fmt::format("Whenever one looks, such a statement is false with probability at most {}.",
-                     alpha);
+  return fmt::format("Whenever one looks, such a statement is false with probability at most {}.{}",
+                     alpha, taken);
+}
+
+}  // namespace
+
+namespace {
+
+// "'a', 'b' and 'c'".
+std::string quoted_list(const Ledger& ledger, const std::vector<Arm>& arms, const char* last) {
+  std::string text;
+  for (std::size_t k = 0; k < arms.size(); ++k) {
+    if (k > 0) text += k + 1 == arms.size() ? last : ", ";
+    text += fmt::format("'{}'", ledger.id_of(arms[k]));
+  }
+  return text;
+}
+
+std::string others_text(std::size_t others) {
+  return others == 1 ? std::string("the other arm")
+                     : fmt::format("each of the {} other arms", others);
+}
+
+// Of a set, an order or a ranking.
+std::string order_statement(const Ledger& ledger) {
+  const GivenCertificate& given = *ledger.certificate();
+  const std::string wins = "winning more than half of the duels with a decisive answer";
+  const std::size_t others = ledger.num_arms() - given.arms.size();
+  if (given.kind == CertificateKind::set) {
+    return given.arms.size() == 1
+               ? fmt::format("The top 1 is '{}': it beats {}, {}", ledger.id_of(given.arms.front()),
+                             others_text(others), wins)
+               : fmt::format("The top {} are {}: each of them beats {}, {}", given.arms.size(),
+                             quoted_list(ledger, given.arms, " and "), others_text(others), wins);
+  }
+  const std::string sequence = quoted_list(ledger, given.arms, ", ");
+  if (given.kind == CertificateKind::ranking) {
+    return fmt::format(
+        "The arms in order, the best first, are {}: each beats every arm after it, {}", sequence,
+        wins);
+  }
+  if (given.arms.size() == 1) {
+    return fmt::format("The top 1 is {}: it beats {}, {}", sequence, others_text(others), wins);
+  }
+  return fmt::format(
+      "The top {} in order, the best first, are {}: each beats every arm after it and {}, {}",
+      given.arms.size(), sequence, others_text(others), wins);
 }
 
 }  // namespace
@@ -209,6 +290,20 @@ std::string certificate_statement(const Ledger& ledger) {
       return fmt::format("No arm beats every other{}: {}. {}", scope_of(ledger.tasks()), cycle,
                          odds);
     }
+    case CertificateKind::set:
+    case CertificateKind::order:
+    case CertificateKind::ranking:
+      return fmt::format("{}{}. {}", order_statement(ledger), scope_of(ledger.tasks()), odds);
+    case CertificateKind::epsilon: {
+      const double margin = ledger.experiment().goal.margin;
+      return fmt::format(
+          "Arm '{}' loses to no other arm by more than {}: it wins more than {} % of the duels with a "
+          "decisive answer against {}{}. {}",
+          ledger.id_of(*given.winner), format_number(margin),
+          format_number(std::round((0.5 - margin) * 1e8) / 1e6),
+          others_text(ledger.certifier().winner()->findings.size()), scope_of(ledger.tasks()),
+          odds);
+    }
     case CertificateKind::copeland:
       return fmt::format("No arm beats more other arms than '{}' does (Copeland winner){}. {}",
                          ledger.id_of(*given.winner), scope_of(ledger.tasks()), odds);
@@ -231,6 +326,7 @@ std::string certificate_text(const Ledger& ledger) {
   json["statement"] = certificate_statement(ledger);
   json["kind"] = std::string(to_word(given.kind));
   if (given.winner) json["winner"] = ledger.id_of(*given.winner);
+  if (!given.arms.empty()) json["named"] = named_json(ledger);
   if (given.kind == CertificateKind::no_winner) {
     Json cycle = Json::array();
     for (const Arm arm : ledger.certifier().no_winner()->cycle) cycle.push_back(ledger.id_of(arm));
@@ -242,6 +338,12 @@ std::string certificate_text(const Ledger& ledger) {
                   {"arms_fixed", stopping.arms_fixed},
                   {"min_decisive_per_pair", stopping.min_decisive_per_pair},
                   {"arms_at_the_start", ledger.experiment().arms.size()}};
+  const Goal& goal = ledger.experiment().goal;
+  if (goal.top > 0) json["rule"]["top"] = goal.top;
+  if (goal.margin > 0) json["rule"]["epsilon"] = goal.margin;
+  if (goal.is_order() || goal.assume != Assumption::none) {
+    json["rule"]["assume"] = std::string(to_word(goal.assume));
+  }
   if (ledger.experiment().format > 1) {
     json["rule"]["shared_causes"] = stopping.shared_causes;
     json["assumes"] = assumptions_json(ledger.experiment());

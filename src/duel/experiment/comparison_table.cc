@@ -537,8 +537,9 @@ bool sort_by_time(ComparisonTable& table) {
 }
 
 ExperimentRecord experiment_of(const ComparisonTable& table, const std::string& experiment_id,
-                               double alpha, bool in_order) {
+                               double alpha, bool in_order, const Goal& goal) {
   ExperimentRecord record;
+  record.goal = goal;
   record.experiment_id = experiment_id;
   record.arms = table.arms;
   record.stopping.alpha = alpha;

@@ -51,7 +51,7 @@ bool sort_by_time(ComparisonTable& table);
 // An experiment around comparisons that were made before it: they are its evidence, in order where
 // `in_order` says so, otherwise by one look at all of them.
 ExperimentRecord experiment_of(const ComparisonTable& table, const std::string& experiment_id,
-                               double alpha, bool in_order);
+                               double alpha, bool in_order, const Goal& goal = {});
 
 // A text made to an id: what an id cannot hold becomes `-`.
 std::string id_from(std::string_view text);

@@ -70,14 +70,38 @@ Json strengths_json(const Board& board) {
 Json certificate_json(const Ledger& ledger) {
   const auto& given = ledger.certificate();
   if (!given) return {};
-  return {{"kind", std::string(to_word(given->kind))},
-          {"winner", id_or_null(ledger, given->winner)},
-          {"sequence", given->sequence}};
+  Json json = {{"kind", std::string(to_word(given->kind))},
+               {"winner", id_or_null(ledger, given->winner)},
+               {"sequence", given->sequence}};
+  if (!given->arms.empty()) {
+    json["named"] = Json::array();
+    for (const Arm arm : given->arms) json["named"].push_back(ledger.id_of(arm));
+  }
+  return json;
 }
 
 }  // namespace
 
-Result<Ledger> read_ledger(const std::string& file, double alpha) {
+Json to_json(const Ledger& ledger, const OrderStanding& order) {
+  Json arms = Json::array();
+  for (const Arm arm : order.arms) arms.push_back(ledger.id_of(arm));
+  Json open = Json::array();
+  for (const NeededPair& pair : order.needed) {
+    if (pair.shown) continue;
+    open.push_back({{"first", ledger.id_of(pair.first)},
+                    {"second", ledger.id_of(pair.second)},
+                    {"log_evidence", ledger.certifier().log_evidence(pair.first, pair.second)},
+                    {"log_threshold", ledger.orders()->log_threshold()},
+                    {"duels_left", pair.duels_left}});
+  }
+  return {{"arms", std::move(arms)},      {"named", order.named},
+          {"certain", order.certain},     {"pairs_needed", order.needed.size()},
+          {"pairs_shown", order.shown()}, {"open", std::move(open)}};
+}
+
+namespace {}  // namespace
+
+Result<Ledger> read_ledger(const std::string& file, double alpha, const Goal& goal) {
   const std::string extension = std::filesystem::path(file).extension().string();
   if (extension != ".csv") {
     DUEL_ASSIGN(CheckedLog log, check_log(file));
@@ -86,7 +110,7 @@ Result<Ledger> read_ledger(const std::string& file, double alpha) {
   DUEL_ASSIGN(ComparisonTable table, read_comparisons(file));
   const bool in_order = sort_by_time(table);
   const std::string id = id_from(std::filesystem::path(file).stem().string());
-  DUEL_ASSIGN(Ledger ledger, Ledger::make(experiment_of(table, id, alpha, in_order)));
+  DUEL_ASSIGN(Ledger ledger, Ledger::make(experiment_of(table, id, alpha, in_order, goal)));
   LogEntry entry{.sequence = 1, .time_ms = 0, .record = {}, .hash = ""};
   for (const ComparisonRecord& row : table.rows) {
     ++entry.sequence;
@@ -122,9 +146,11 @@ Json result_json(const Ledger& ledger, const Board& board) {
   json["experiment_id"] = ledger.experiment().experiment_id;
   json["verdict"] = verdict_of(ledger, standing);
   json["state"] = ledger.certificate() ? "certified" : too_little ? "not_enough_data" : "undecided";
+  json["goal"] = describe(ledger.experiment().goal);
   json["leader"] = too_little ? Json() : id_or_null(ledger, standing.leader);
   json["tied_for_first"] = Json::array();
   for (const Arm arm : board.tied_for_first) json["tied_for_first"].push_back(ledger.id_of(arm));
+  if (standing.order) json["order"] = to_json(ledger, *standing.order);
   json["expected_duels_left"] = standing.duels_left;
   json["duels"] = to_json(ledger.total());
   json["arms"] = Json::array();

@@ -12,12 +12,15 @@
 
 namespace duel {
 
-// Of a log, or of comparisons in a CSV file (*.csv) as an experiment at level `alpha` that never was
-// logged: in the order of their times, or where that is unknown by one look at all of them.
-Result<Ledger> read_ledger(const std::string& file, double alpha);
+// Of a log, or of comparisons in a CSV file (*.csv) as an experiment at level `alpha` for `goal` that
+// never was logged: in the order of their times, or where that is unknown by one look at all of them.
+Result<Ledger> read_ledger(const std::string& file, double alpha, const Goal& goal = {});
 
 // REQUIRES: `board` is the board of `ledger`.
 Json result_json(const Ledger& ledger, const Board& board);
+
+// Where the goal is a set or an order: the arms as they stand, and the pairs that are open.
+Json to_json(const Ledger& ledger, const OrderStanding& order);
 
 Json to_json(const ShownCounts& counts);
 Json to_json(const std::vector<HealthCheck>& checks);

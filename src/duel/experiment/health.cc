@@ -92,15 +92,22 @@ HealthCheck lost_answers(const Ledger& ledger) {
     return check;
   }
   const Certifier& certifier = ledger.certifier();
+  const auto settled = [&](Arm i, Arm j) {
+    if (ledger.orders()) return ledger.orders()->reached(i, j);
+    return certifier.log_evidence(i, j) >= certifier.log_threshold(i);
+  };
+  // An arm that is good enough need not be ahead.
+  const double null = 0.5 - ledger.experiment().goal.margin;
   double least = std::numeric_limits<double>::infinity();
   for (Arm i = 0; i < ledger.num_arms(); ++i) {
     for (Arm j = 0; j < ledger.num_arms(); ++j) {
-      if (i == j || certifier.log_evidence(i, j) < certifier.log_threshold(i)) continue;
+      if (i == j || !settled(i, j)) continue;
       const ShownCounts pair = ledger.pair(i, j);
       if (lost(pair) == 0) continue;
       const auto wins = static_cast<double>(pair.first_wins);
       const auto others = static_cast<double>(pair.second_wins + lost(pair));
-      const double z = (wins - others) / std::sqrt(wins + others);
+      const double z =
+          (wins * (1 - null) - others * null) / std::sqrt(null * (1 - null) * (wins + others));
       if (z >= least) continue;
       least = z;
       if (z < kQuantile) {

@@ -224,11 +224,54 @@ std::uint64_t Ledger::fresh_tasks(Arm i, Arm j) const {
 bool Ledger::needs_more_tasks(Arm i, Arm j) const {
   if (!about_tasks_like_these() || fresh_tasks(i, j) > 0) return false;
   if (scores()) return !scores()->decided(i, j);
+  if (orders()) return !orders()->reached(i, j) && !orders()->reached(j, i);
   return !certifier().settled(i, j) && !certifier().settled(j, i);
+}
+
+// Of a set: each arm must still be able to be in it (beat K - k others) or outside (lose to k), and
+// enough arms either. Every set that is possible fulfils this, so that no run ends which could go
+// on. A sequence is found by taking for each place any arm that may still beat all that are left: if
+// some sequence is possible, so is the one with this arm moved to the front.
+bool Ledger::order_needs_more_tasks() const {
+  const std::size_t k = static_cast<std::size_t>(orders()->goal().arms_named(num_arms()));
+  const auto may_beat = [&](Arm i, Arm j) {
+    return fresh_tasks(i, j) > 0 || orders()->reached(i, j);
+  };
+  if (orders()->goal().kind == Goal::set) {
+    std::size_t members = 0, others = 0;
+    for (Arm i = 0; i < num_arms(); ++i) {
+      std::size_t beats = 0, loses = 0;
+      for (Arm j = 0; j < num_arms(); ++j) {
+        if (j == i) continue;
+        beats += may_beat(i, j) ? 1 : 0;
+        loses += may_beat(j, i) ? 1 : 0;
+      }
+      const bool may_be_in = beats >= num_arms() - k, may_be_out = loses >= k;
+      if (!may_be_in && !may_be_out) return true;
+      members += may_be_in ? 1 : 0;
+      others += may_be_out ? 1 : 0;
+    }
+    return members < k || others < num_arms() - k;
+  }
+  std::vector<bool> named(num_arms(), false);
+  for (std::size_t place = 0; place < k; ++place) {
+    Arm next = 0;
+    const auto beats_rest = [&](Arm i) {
+      for (Arm j = 0; j < num_arms(); ++j) {
+        if (j != i && !named[j] && !may_beat(i, j)) return false;
+      }
+      return true;
+    };
+    while (next < num_arms() && (named[next] || !beats_rest(next))) ++next;
+    if (next == num_arms()) return true;
+    named[next] = true;
+  }
+  return false;
 }
 
 bool Ledger::needs_more_tasks() const {
   if (!about_tasks_like_these()) return false;
+  if (orders()) return order_needs_more_tasks();
   bool all_may_be_beaten = true;
   for (Arm i = 0; i < num_arms(); ++i) {
     if (!arms_[i].active) continue;
@@ -243,7 +286,11 @@ bool Ledger::needs_more_tasks() const {
     if (!scores() && may_win) return false;
     all_may_be_beaten = all_may_be_beaten && may_be_beaten;
   }
-  return scores() || !all_may_be_beaten;
+  // "No winner" is a certificate too, but not where one is taken to exist or one that is good enough
+  // will do.
+  const Goal& goal = experiment_.goal;
+  const bool no_winner = goal.kind == Goal::condorcet && goal.assume == Assumption::none;
+  return scores() || !no_winner || !all_may_be_beaten;
 }
 
 ShownCounts Ledger::pair(Arm i, Arm j) const {
@@ -433,16 +480,27 @@ Status Ledger::check_kind(const CertifiedRecord& record) const {
   if (!certificate_) {
     return refused("the log says 'certified', but the records before it certify nothing");
   }
-  const std::string winner = certificate_->winner ? id_of(*certificate_->winner) : "";
-  if (record.kind == certificate_->kind && record.winner == winner &&
-      record.at == certificate_->sequence) {
-    return Done{};
-  }
+  const CertifiedRecord found = certified_record();
+  if (record == found) return Done{};
+  const auto arms_of = [](const CertifiedRecord& certified) {
+    std::string text = certified.winner;
+    for (const NamedArm& arm : certified.arms) text += (text.empty() ? "" : ", ") + arm.arm_id;
+    return text;
+  };
   return refused(
       fmt::format("the log says '{}' '{}' at record {}, but the records before it "
                   "certify '{}' '{}' at record {}",
-                  to_word(record.kind), record.winner, record.at, to_word(certificate_->kind),
-                  winner, certificate_->sequence));
+                  to_word(record.kind), arms_of(record), record.at, to_word(found.kind),
+                  arms_of(found), found.at));
+}
+
+CertifiedRecord Ledger::certified_record() const {
+  DUEL_CHECK(certificate_.has_value());
+  CertifiedRecord record{.kind = certificate_->kind,
+                         .winner = certificate_->winner ? id_of(*certificate_->winner) : "",
+                         .at = certificate_->sequence};
+  for (const Arm arm : certificate_->arms) record.arms.push_back({id_of(arm)});
+  return record;
 }
 
 Status Ledger::check_kind(const TasksAddedRecord& record) const {

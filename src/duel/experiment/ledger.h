@@ -176,10 +176,15 @@ class Ledger {
   std::uint64_t late() const { return late_; }
 
   // Evidence: decisive answers in serving order only.
+  const Referee& referee() const { return referee_; }
   const Certifier& certifier() const { return referee_.certifier(); }
   const std::optional<GivenCertificate>& certificate() const { return certificate_; }
+  // The record that says so. REQUIRES: certificate().
+  CertifiedRecord certified_record() const;
   // The scores' bounds; only for the goals copeland and borda.
   const std::optional<ScoreCertifier>& scores() const { return referee_.scores(); }
+  // Only for the goals set, order and ranking.
+  const std::optional<OrderCertifier>& orders() const { return referee_.orders(); }
   bool completed() const {
     return state_ == ExperimentState::completed || state_ == ExperimentState::archived;
   }
@@ -248,6 +253,7 @@ class Ledger {
   }
   void finish(std::string_view duel_id, LedgerDuel duel, Outcome outcome);
   void look_for_certificate(const LogEntry& entry);
+  bool order_needs_more_tasks() const;
 
   ExperimentRecord experiment_;
   TaskSet tasks_;

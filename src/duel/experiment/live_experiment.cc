@@ -7,6 +7,7 @@
 
 #include "duel/core/call_spec.h"
 #include "duel/inference/contest.h"
+#include "duel/inference/order_threshold.h"
 
 namespace duel {
 namespace {
@@ -26,13 +27,15 @@ std::vector<Arm> active_arms(const Ledger& ledger) {
 
 }  // namespace
 
-std::optional<ChosenDuel> choose_duel(Asker& asker, const Certifier& certifier,
+std::optional<ChosenDuel> choose_duel(Asker& asker, const Referee& referee,
                                       const std::function<std::uint64_t(Arm, Arm)>& pending,
                                       bool visits) {
   const Asker::Question question = visits ? asker.next_visit() : asker.next();
   if (question.state == Asker::State::ask) return ChosenDuel{Serving::explore, question.duel};
   if (question.state == Asker::State::exploit) return ChosenDuel{Serving::exploit, question.duel};
-  const auto contest = closest_contest(certifier, pending);
+  const auto contest = referee.orders()
+                           ? closest_contest(referee.certifier(), *referee.orders(), pending)
+                           : closest_contest(referee.certifier(), pending);
   if (!contest) return std::nullopt;
   return ChosenDuel{Serving::contest,
                     {.first = contest->leader, .second = contest->rival, .round = asker.clock()}};
@@ -54,6 +57,8 @@ PolicyKind::Made policy_of(const ExperimentRecord& experiment, std::size_t num_a
 }  // namespace
 
 Result<std::string> canonical_policy(const ExperimentRecord& experiment, std::size_t num_arms) {
+  // Before the policy, which would name an option of its own.
+  DUEL_RETURN_IF_ERROR(check_goal(experiment.goal, num_arms));
   DUEL_ASSIGN(const auto policy, policy_of(experiment, num_arms));
   return policy->canonical();
 }
@@ -139,7 +144,7 @@ bool LiveExperiment::exploits_the_winner() const {
 LiveExperiment::Choice LiveExperiment::asked_of_policy(Asker& asker) const {
   const auto pending = [&](Arm i, Arm j) { return ledger_.pair(i, j).pending(); };
   const bool visits = ledger_.experiment().service.mode == Mode::interleave;
-  const auto chosen = choose_duel(asker, ledger_.certifier(), pending, visits);
+  const auto chosen = choose_duel(asker, ledger_.referee(), pending, visits);
   DUEL_CHECK(chosen.has_value());  // at least two arms are active
   Choice choice{.serving = chosen->serving, .round = chosen->duel.round};
   const bool of_policy = chosen->serving != Serving::contest;

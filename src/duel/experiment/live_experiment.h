@@ -29,11 +29,11 @@ struct ChosenDuel {
   Duel duel;  // `explore`: as the policy gave it; `contest`: as the certifier numbers the arms
 };
 
-// The policy's next duel. Where it has nothing to ask, or nothing before an answer comes, the leader
-// meets the rival that stands between it and its certificate; `pending` counts the duels of a pair
-// that are out. Nothing where fewer than two arms are active.
-// Where every round is somebody's `visit`, the policy may show one arm alone.
-std::optional<ChosenDuel> choose_duel(Asker& asker, const Certifier& certifier,
+// The policy's next duel. Where it has nothing to ask, or nothing before an answer comes, the pair is
+// asked that stands between the leader, or the arms in front, and a certificate; `pending` counts
+// the duels of a pair that are out. Nothing where fewer than two arms are active. Where every round
+// is somebody's `visit`, the policy may show one arm alone.
+std::optional<ChosenDuel> choose_duel(Asker& asker, const Referee& referee,
                                       const std::function<std::uint64_t(Arm, Arm)>& pending,
                                       bool visits = false);
 

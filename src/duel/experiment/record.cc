@@ -22,10 +22,23 @@ template <class Enum>
 struct Words;
 
 template <>
-struct Words<Goal> {
+struct Words<Goal::Kind> {
   static constexpr std::string_view noun = "goal";
-  static constexpr auto all = std::to_array<std::pair<std::string_view, Goal>>(
-      {{"condorcet", Goal::condorcet}, {"copeland", Goal::copeland}, {"borda", Goal::borda}});
+  static constexpr auto all =
+      std::to_array<std::pair<std::string_view, Goal::Kind>>({{"condorcet", Goal::condorcet},
+                                                              {"copeland", Goal::copeland},
+                                                              {"borda", Goal::borda},
+                                                              {"set", Goal::set},
+                                                              {"order", Goal::order},
+                                                              {"ranking", Goal::ranking},
+                                                              {"epsilon", Goal::epsilon}});
+};
+
+template <>
+struct Words<Assumption> {
+  static constexpr std::string_view noun = "assumption";
+  static constexpr auto all = std::to_array<std::pair<std::string_view, Assumption>>(
+      {{"none", Assumption::none}, {"order", Assumption::order}});
 };
 
 template <>
@@ -110,7 +123,11 @@ struct Words<CertificateKind> {
       {{"winner", CertificateKind::winner},
        {"no_winner", CertificateKind::no_winner},
        {"copeland", CertificateKind::copeland},
-       {"borda", CertificateKind::borda}});
+       {"borda", CertificateKind::borda},
+       {"set", CertificateKind::set},
+       {"order", CertificateKind::order},
+       {"ranking", CertificateKind::ranking},
+       {"epsilon", CertificateKind::epsilon}});
 };
 
 template <>
@@ -243,7 +260,8 @@ bool is_id_letter(char c) {
 
 }  // namespace
 
-std::string_view to_word(Goal goal) { return word_of(goal); }
+std::string_view to_word(Goal::Kind kind) { return word_of(kind); }
+std::string_view to_word(Assumption assumption) { return word_of(assumption); }
 std::string_view to_word(Placement placement) { return word_of(placement); }
 std::string_view to_word(Serving serving) { return word_of(serving); }
 std::string_view to_word(Answered answered) { return word_of(answered); }
@@ -270,7 +288,8 @@ Result<Enum> parse_word(std::string_view word) {
   return Error::invalid_argument(fmt::format("'{}' is no {}", word, Words<Enum>::noun))
       .with_hint(spelling_hint(word, all));
 }
-template Result<Goal> parse_word(std::string_view);
+template Result<Goal::Kind> parse_word(std::string_view);
+template Result<Assumption> parse_word(std::string_view);
 template Result<Placement> parse_word(std::string_view);
 template Result<Serving> parse_word(std::string_view);
 template Result<Answered> parse_word(std::string_view);
@@ -288,7 +307,8 @@ std::vector<std::string_view> words_of() {
   for (const auto& [word, meaning] : Words<Enum>::all) words.push_back(word);
   return words;
 }
-template std::vector<std::string_view> words_of<Goal>();
+template std::vector<std::string_view> words_of<Goal::Kind>();
+template std::vector<std::string_view> words_of<Assumption>();
 template std::vector<std::string_view> words_of<Placement>();
 template std::vector<std::string_view> words_of<Serving>();
 template std::vector<std::string_view> words_of<Answered>();
@@ -299,6 +319,21 @@ template std::vector<std::string_view> words_of<ServedBy>();
 template std::vector<std::string_view> words_of<ExperimentState>();
 template std::vector<std::string_view> words_of<OnTimeout>();
 template std::vector<std::string_view> words_of<OnCertified>();
+
+Result<Goal> parse_goal(std::string_view kind, std::uint64_t top, double epsilon,
+                        std::string_view assume) {
+  DUEL_ASSIGN(const Goal::Kind known, in_field("goal", parse_goal(kind)));
+  DUEL_ASSIGN(const Assumption taken, in_field("assume", parse_word<Assumption>(assume)));
+  return Goal(known, top, epsilon, taken);
+}
+
+std::string describe(const Goal& goal) {
+  std::string text(to_word(goal.kind));
+  if (goal.top > 0) text += fmt::format(" of {}", goal.top);
+  if (goal.margin > 0) text += " " + format_number(goal.margin);
+  if (goal.assume == Assumption::order) text += ", the arms taken to have an order";
+  return text;
+}
 
 Status check_id(std::string_view noun, std::string_view id) {
   const bool fits = !id.empty() && id.size() <= 100 && is_id_letter(id.front()) &&

@@ -32,7 +32,7 @@ enum class Serving { explore, contest, aa, exploit };
 enum class ServedBy { policy, floor, exclude, recovered };
 // What an answer says. `invalid`: there was an answer, but none that makes sense.
 enum class Answered { win, tie, both_bad, skip, invalid };
-enum class CertificateKind { winner, no_winner, copeland, borda };
+enum class CertificateKind { winner, no_winner, copeland, borda, set, order, ranking, epsilon };
 // What a duel shows: two things, or one page drafted from two rankings.
 enum class Mode { duel, interleave };
 enum class ExperimentState { draft, running, paused, completed, archived };
@@ -44,7 +44,9 @@ enum class OnCertified { notify, exploit, complete };
 enum class TaskScope { tasks_like_these, these_tasks };
 
 // The words of the log, and back. An unknown word is an error with the nearest spelling.
-std::string_view to_word(Goal goal);
+std::string_view to_word(Goal::Kind kind);
+inline std::string_view to_word(const Goal& goal) { return to_word(goal.kind); }
+std::string_view to_word(Assumption assumption);
 std::string_view to_word(Placement placement);
 std::string_view to_word(Serving serving);
 std::string_view to_word(Answered answered);
@@ -60,7 +62,13 @@ Result<Enum> parse_word(std::string_view word);
 // All words of an enum.
 template <class Enum>
 std::vector<std::string_view> words_of();
-inline Result<Goal> parse_goal(std::string_view word) { return parse_word<Goal>(word); }
+inline Result<Goal::Kind> parse_goal(std::string_view word) { return parse_word<Goal::Kind>(word); }
+// A goal as a user asks for it. An error names the field: goal, top, epsilon or assume. Whether it
+// fits the arms is another question (inference/order_threshold.h, check_goal).
+Result<Goal> parse_goal(std::string_view kind, std::uint64_t top, double epsilon,
+                        std::string_view assume);
+// "set of 3", "epsilon 0.05", "ranking, the arms taken to have an order".
+std::string describe(const Goal& goal);
 inline Result<Placement> parse_placement(std::string_view word) {
   return parse_word<Placement>(word);
 }
@@ -288,11 +296,19 @@ struct TasksAddedRecord {
   friend bool operator==(const TasksAddedRecord&, const TasksAddedRecord&) = default;
 };
 
+// An arm by its id alone.
+struct NamedArm {
+  std::string arm_id;
+
+  friend bool operator==(const NamedArm&, const NamedArm&) = default;
+};
+
 // The records before this one certify something. A log whose records do not is refused.
 struct CertifiedRecord {
   CertificateKind kind = CertificateKind::winner;
-  std::string winner;    // empty for no_winner
-  std::uint64_t at = 0;  // sequence number of the record that gave the certificate
+  std::string winner;            // empty where no arm or several are named
+  std::uint64_t at = 0;          // sequence number of the record that gave the certificate
+  std::vector<NamedArm> arms{};  // of a set, an order or a ranking
 
   friend bool operator==(const CertifiedRecord&, const CertifiedRecord&) = default;
 };

@@ -186,29 +186,42 @@ struct Described<Judgement> {
                      inlined(&Judgement::answer, Described<Answer>::fields));
 };
 
+template <>
+struct Described<Goal> {
+  static constexpr std::tuple fields{
+      required("goal", &Goal::kind), optional("top", &Goal::top, "of the goals `set` and `order`"),
+      optional("epsilon", &Goal::margin, "of the goal `epsilon`"),
+      optional("assume", &Goal::assume, "what the certificate takes for granted")};
+};
+
+template <>
+struct Described<NamedArm> {
+  static constexpr std::tuple fields{required("arm_id", &NamedArm::arm_id)};
+};
+
 // --- Records ------------------------------------------------------------------------------------
 
 template <>
 struct Described<ExperimentRecord> {
   static constexpr std::string_view name = "experiment";
   static constexpr std::string_view doc = "the first line: all that decides what follows";
-  static constexpr std::tuple fields{
-      required("format", &ExperimentRecord::format, "3, or less in older logs", is_known_format),
-      required("experiment_id", &ExperimentRecord::experiment_id, "", IsIdOf{"an experiment"}),
-      required("arms", &ExperimentRecord::arms),
-      required("policy", &ExperimentRecord::policy),
-      required("goal", &ExperimentRecord::goal),
-      required("stopping", &ExperimentRecord::stopping),
-      required("order", &ExperimentRecord::order, "how two arms are placed"),
-      required("aa_rate", &ExperimentRecord::aa_rate, "share of duels that show one arm twice"),
-      required("comparisons_count", &ExperimentRecord::comparisons_count,
-               "whether comparisons made elsewhere are evidence"),
-      optional("one_look_after", &ExperimentRecord::one_look_after,
-               "where their order is unknown: how many are looked at, once"),
-      optional("tasks", &ExperimentRecord::tasks),
-      optional("judge", &ExperimentRecord::judge),
-      optional("service", &ExperimentRecord::service, "what a server needs beside"),
-      required("seed", &ExperimentRecord::seed)};
+  static constexpr auto fields = std::tuple_cat(
+      std::tuple{
+          required("format", &ExperimentRecord::format, "3, or less in older logs", is_known_format),
+          required("experiment_id", &ExperimentRecord::experiment_id, "", IsIdOf{"an experiment"}),
+          required("arms", &ExperimentRecord::arms), required("policy", &ExperimentRecord::policy)},
+      inlined(&ExperimentRecord::goal, Described<Goal>::fields),
+      std::tuple{
+          required("stopping", &ExperimentRecord::stopping),
+          required("order", &ExperimentRecord::order, "how two arms are placed"),
+          required("aa_rate", &ExperimentRecord::aa_rate, "share of duels that show one arm twice"),
+          required("comparisons_count", &ExperimentRecord::comparisons_count,
+                   "whether comparisons made elsewhere are evidence"),
+          optional("one_look_after", &ExperimentRecord::one_look_after,
+                   "where their order is unknown: how many are looked at, once"),
+          optional("tasks", &ExperimentRecord::tasks), optional("judge", &ExperimentRecord::judge),
+          optional("service", &ExperimentRecord::service, "what a server needs beside"),
+          required("seed", &ExperimentRecord::seed)});
 };
 
 template <>
@@ -293,7 +306,9 @@ struct Described<CertifiedRecord> {
       "the records before this one certify it; a log that says so wrongly is refused";
   static constexpr std::tuple fields{
       required("kind", &CertifiedRecord::kind),
-      optional("winner", &CertifiedRecord::winner, "of all but `no_winner`"),
+      optional("winner", &CertifiedRecord::winner, "where one arm is named"),
+      optional("arms", &CertifiedRecord::arms,
+               "of a set, an order or a ranking, the best first where they have an order"),
       required("at", &CertifiedRecord::at, "`seq` of the record that gave the certificate")};
 };
 

@@ -5,43 +5,58 @@
 #include <utility>
 
 #include "duel/core/check.h"
+#include "duel/inference/order_threshold.h"
 
 namespace duel {
 
-Result<Referee> Referee::make(std::size_t num_arms, Goal goal, const StoppingRule& stopping,
+Result<Referee> Referee::make(std::size_t num_arms, const Goal& goal, const StoppingRule& stopping,
                               Looks borda_looks) {
   return make(num_arms, goal, stopping, borda_looks, false);
 }
 
-Result<Referee> Referee::of_one_look(std::size_t num_arms, Goal goal,
+Result<Referee> Referee::of_one_look(std::size_t num_arms, const Goal& goal,
                                      const StoppingRule& stopping) {
   return make(num_arms, goal, stopping, Looks::once, true);
 }
 
-Result<Referee> Referee::make(std::size_t num_arms, Goal goal, const StoppingRule& stopping,
+Result<Referee> Referee::make(std::size_t num_arms, const Goal& goal, const StoppingRule& stopping,
                               Looks borda_looks, bool one_look) {
-  DUEL_ASSIGN(Certifier certifier,
-              Certifier::make(num_arms, {.alpha = stopping.alpha,
-                                         .arms_fixed = stopping.arms_fixed,
-                                         .min_decisive_per_pair = stopping.min_decisive_per_pair,
-                                         .shared_causes = stopping.shared_causes,
-                                         .one_look = one_look}));
-  if (goal == Goal::condorcet) return Referee(std::move(certifier), std::nullopt);
-  if (!stopping.arms_fixed) {
-    return Error::unsupported(fmt::format("the goal {} needs a fixed set of arms", to_word(goal)),
-                              "stopping.arms_fixed", "set it to true, or take the goal condorcet");
+  DUEL_RETURN_IF_ERROR(check_goal(goal, num_arms));
+  const CertificateOptions options{
+      .alpha = stopping.alpha,
+      .arms_fixed = stopping.arms_fixed,
+      .min_decisive_per_pair = stopping.min_decisive_per_pair,
+      .shared_causes = stopping.shared_causes,
+      .one_look = one_look,
+      .epsilon = goal.margin,
+      // Of the other goals the certifier only keeps the evidence.
+      .winner_exists = goal.kind == Goal::condorcet && goal.assume == Assumption::order};
+  if (!stopping.arms_fixed &&
+      (goal.is_score() || goal.is_order() || goal.assume == Assumption::order)) {
+    return Error::unsupported(
+        goal.assume == Assumption::order
+            ? std::string("an order can be taken for granted of a fixed set of arms only")
+            : fmt::format("the goal {} needs a fixed set of arms", to_word(goal)),
+        "stopping.arms_fixed", "set it to true, or take the goal condorcet");
   }
-  const bool borda = goal == Goal::borda;
-  DUEL_ASSIGN(ScoreCertifier scores,
-              ScoreCertifier::make(num_arms, borda ? Score::borda : Score::copeland, stopping.alpha,
-                                   stopping.min_decisive_per_pair,
-                                   borda || one_look ? borda_looks : Looks::every_duel));
-  return Referee(std::move(certifier), std::move(scores));
+  DUEL_ASSIGN(Certifier certifier, Certifier::make(num_arms, options));
+  Referee referee(goal, std::move(certifier));
+  if (goal.is_order()) {
+    DUEL_ASSIGN(referee.orders_, OrderCertifier::make(goal, num_arms, options));
+  } else if (goal.is_score()) {
+    const bool borda = goal.kind == Goal::borda;
+    DUEL_ASSIGN(referee.scores_,
+                ScoreCertifier::make(num_arms, borda ? Score::borda : Score::copeland,
+                                     stopping.alpha, stopping.min_decisive_per_pair,
+                                     borda || one_look ? borda_looks : Looks::every_duel));
+  }
+  return referee;
 }
 
 void Referee::look() {
   certifier_.look();
   if (scores_) scores_->look();
+  if (orders_) orders_->look(certifier_);
 }
 
 void Referee::add_arm() { DUEL_CHECK(certifier_.add_arm().ok()); }
@@ -58,6 +73,8 @@ std::uint64_t Referee::served(Arm first, Arm second) {
 void Referee::answered(std::uint64_t place, Outcome outcome) {
   order_.answered(place, outcome, [&](const Duel& duel, Outcome answer) {
     certifier_.observe(duel, answer);
+    // Before the one look no evidence has been raised.
+    if (orders_) orders_->observe(certifier_, duel.first, duel.second);
     if (!scores_) return;
     if (answer == Outcome::first_wins) scores_->observe(duel.first, duel.second);
     if (answer == Outcome::second_wins) scores_->observe(duel.second, duel.first);
@@ -69,10 +86,23 @@ std::optional<Decision> Referee::decision() const {
     if (!scores_->winner()) return std::nullopt;
     return Decision{
         scores_->score() == Score::copeland ? CertificateKind::copeland : CertificateKind::borda,
-        scores_->winner()};
+        scores_->winner(),
+        {}};
   }
-  if (certifier_.winner()) return Decision{CertificateKind::winner, certifier_.winner()->winner};
-  if (certifier_.no_winner()) return Decision{CertificateKind::no_winner, std::nullopt};
+  if (orders_) {
+    if (!orders_->certificate()) return std::nullopt;
+    const CertificateKind kind = goal_.kind == Goal::set     ? CertificateKind::set
+                                 : goal_.kind == Goal::order ? CertificateKind::order
+                                                             : CertificateKind::ranking;
+    return Decision{kind, std::nullopt, orders_->certificate()->named};
+  }
+  if (certifier_.winner()) {
+    return Decision{
+        goal_.kind == Goal::epsilon ? CertificateKind::epsilon : CertificateKind::winner,
+        certifier_.winner()->winner,
+        {}};
+  }
+  if (certifier_.no_winner()) return Decision{CertificateKind::no_winner, std::nullopt, {}};
   return std::nullopt;
 }
 

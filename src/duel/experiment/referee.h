@@ -6,12 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "duel/core/duel.h"
 #include "duel/core/goal.h"
 #include "duel/core/result.h"
 #include "duel/experiment/record.h"
 #include "duel/inference/certificate.h"
+#include "duel/inference/order_certificate.h"
 #include "duel/inference/score_certificate.h"
 #include "duel/inference/serving_order.h"
 
@@ -20,17 +23,19 @@ namespace duel {
 // What is certified.
 struct Decision {
   CertificateKind kind = CertificateKind::winner;
-  std::optional<Arm> winner;  // none for no_winner
+  std::optional<Arm> winner;  // where one arm is named
+  std::vector<Arm> arms;      // of a set, an order or a ranking, the best first where they have one
 };
 
 class Referee {
  public:
   // `borda_looks` is for simulations, which cannot afford Borda's bounds after every duel. An error
   // names the field that is out of range.
-  static Result<Referee> make(std::size_t num_arms, Goal goal, const StoppingRule& stopping,
+  static Result<Referee> make(std::size_t num_arms, const Goal& goal, const StoppingRule& stopping,
                               Looks borda_looks = Looks::every_duel);
   // Of answers whose order is unknown: nothing is decided before `look`, which is called once.
-  static Result<Referee> of_one_look(std::size_t num_arms, Goal goal, const StoppingRule& stopping);
+  static Result<Referee> of_one_look(std::size_t num_arms, const Goal& goal,
+                                     const StoppingRule& stopping);
   void look();
   // The Copeland certificate of logs of format 1.
   void settle_the_lowest_only() {
@@ -53,17 +58,20 @@ class Referee {
   const Certifier& certifier() const { return certifier_; }
   // Only for the goals copeland and borda.
   const std::optional<ScoreCertifier>& scores() const { return scores_; }
+  // Only for the goals set, order and ranking.
+  const std::optional<OrderCertifier>& orders() const { return orders_; }
   const ServingOrder& order() const { return order_; }
 
  private:
-  static Result<Referee> make(std::size_t num_arms, Goal goal, const StoppingRule& stopping,
+  static Result<Referee> make(std::size_t num_arms, const Goal& goal, const StoppingRule& stopping,
                               Looks borda_looks, bool one_look);
-  Referee(Certifier certifier, std::optional<ScoreCertifier> scores)
-      : certifier_(std::move(certifier)), scores_(std::move(scores)) {}
+  Referee(const Goal& goal, Certifier certifier) : goal_(goal), certifier_(std::move(certifier)) {}
 
+  Goal goal_;
   ServingOrder order_;
   Certifier certifier_;
   std::optional<ScoreCertifier> scores_;
+  std::optional<OrderCertifier> orders_;
 };
 
 }  // namespace duel

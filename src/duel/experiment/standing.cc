@@ -6,20 +6,21 @@
 
 #include "duel/core/divergence.h"
 #include "duel/inference/contest.h"
+#include "duel/inference/evidence.h"
 
 namespace duel {
 namespace {
 
-// A duel adds d(p, 1/2) to ln E on average, once the mixture has found p; ties and the like add
-// nothing.
-std::optional<std::uint64_t> duels_to(double log_missing, const ShownCounts& pair) {
+// A duel adds d(p, q) to ln E against the null q on average, once the mixture has found p; ties and
+// the like add nothing.
+std::optional<std::uint64_t> duels_to(double log_missing, const ShownCounts& pair, double null) {
   const double wins = static_cast<double>(pair.first_wins) + 1;
   const double losses = static_cast<double>(pair.second_wins) + 1;
   const double p = wins / (wins + losses);
-  if (p <= 0.5) return std::nullopt;
+  if (p <= null) return std::nullopt;
   const double final_ones = static_cast<double>(pair.answered() + pair.expired);
   const double decisive = (static_cast<double>(pair.decisive()) + 1) / (final_ones + 1);
-  const double duels = std::max(1.0, log_missing) / (kl_bernoulli(p, 0.5) * decisive);
+  const double duels = std::max(1.0, log_missing) / (kl_bernoulli(p, null) * decisive);
   if (!(duels < 1e15)) return std::nullopt;
   return static_cast<std::uint64_t>(std::ceil(duels));
 }
@@ -34,6 +35,49 @@ void judge_scores(Standing& standing, const ScoreCertifier& board) {
     if (std::tie(mine.lower, mine.upper) > std::tie(other.lower, other.upper)) best = i;
   }
   standing.leader = board.winner().value_or(best);
+}
+
+// From what the counts say now, which may be below the best so far.
+std::optional<std::uint64_t> duels_left_of(const Ledger& ledger, Arm i, Arm j, double needed) {
+  const PairEvidence evidence(ledger.experiment().goal.margin);
+  const Certifier& certifier = ledger.certifier();
+  const double now = evidence.log_evidence(certifier.wins(i, j), certifier.wins(j, i));
+  return duels_to(needed - now, ledger.pair(i, j), evidence.null_probability());
+}
+
+// The arms in front, and what they still have to show.
+void judge_order(Standing& standing, const Ledger& ledger) {
+  const Certifier& certifier = ledger.certifier();
+  const OrderCertifier& orders = *ledger.orders();
+  OrderStanding& order = standing.order.emplace();
+  order.arms = order_so_far(certifier);
+  order.named = static_cast<std::size_t>(orders.goal().kind == Goal::ranking ? ledger.num_arms()
+                                                                             : orders.goal().top);
+  // What is certain goes first, in its order.
+  const std::vector<Arm> first =
+      orders.certificate() ? orders.certificate()->named : orders.certain_beginning(certifier);
+  std::stable_sort(order.arms.begin(), order.arms.end(), [&](Arm a, Arm b) {
+    return std::find(first.begin(), first.end(), a) < std::find(first.begin(), first.end(), b);
+  });
+  if (orders.goal().kind != Goal::set) order.certain = first.size();
+  standing.leader = order.arms.front();
+  const std::vector<Arm> named(order.arms.begin(),
+                               order.arms.begin() + static_cast<std::ptrdiff_t>(order.named));
+  std::uint64_t left = 0;
+  bool known = true;
+  for (const Duel& duel : needed_pairs(orders.goal(), named, ledger.num_arms())) {
+    NeededPair pair{.first = duel.first,
+                    .second = duel.second,
+                    .shown = orders.reached(duel.first, duel.second),
+                    .duels_left = 0};
+    if (!pair.shown) {
+      pair.duels_left = duels_left_of(ledger, pair.first, pair.second, orders.log_threshold());
+    }
+    known = known && pair.duels_left.has_value();
+    left += pair.duels_left.value_or(0);
+    order.needed.push_back(pair);
+  }
+  if (known) standing.duels_left = left;
 }
 
 // The leader of the closest contest, and how far each rival is from being beaten.
@@ -54,18 +98,26 @@ void judge_pairs(Standing& standing, const Ledger& ledger) {
       rival.duels_left = 0;
       continue;
     }
-    // From what the counts say now, which may be below the best so far.
-    const ShownCounts pair = ledger.pair(leader, rival.arm);
-    const double now = PairEvidence().log_evidence(certifier.wins(leader, rival.arm),
-                                                   certifier.wins(rival.arm, leader));
-    rival.duels_left = duels_to(needed - now, pair);
+    rival.duels_left = duels_left_of(ledger, leader, rival.arm, needed);
     known = known && rival.duels_left.has_value();
     left += rival.duels_left.value_or(0);
   }
   if (known) standing.duels_left = left;
 }
 
+// Every needed pair of the arm is shown.
+bool nothing_open(const OrderStanding& order, Arm arm) {
+  return std::all_of(order.needed.begin(), order.needed.end(), [&](const NeededPair& pair) {
+    return pair.shown || (pair.first != arm && pair.second != arm);
+  });
+}
+
 }  // namespace
+
+std::size_t OrderStanding::shown() const {
+  return static_cast<std::size_t>(std::count_if(needed.begin(), needed.end(),
+                                                [](const NeededPair& pair) { return pair.shown; }));
+}
 
 double ArmStanding::rate() const {
   return counts.decisive() == 0
@@ -85,14 +137,17 @@ Standing standing_of(const Ledger& ledger) {
     standing.arms.push_back(arm);
   }
   if (ledger.total().decisive() > 0) {
-    if (ledger.experiment().goal == Goal::condorcet) {
-      judge_pairs(standing, ledger);
-    } else if (ledger.scores()) {
+    if (ledger.scores()) {
       judge_scores(standing, *ledger.scores());
+    } else if (ledger.orders()) {
+      judge_order(standing, ledger);
+    } else {
+      judge_pairs(standing, ledger);
     }
   }
   for (const ArmStanding& arm : standing.arms) {
-    const bool beaten = arm.beaten && *arm.beaten >= 1;
+    const bool beaten =
+        standing.order ? nothing_open(*standing.order, arm.arm) : arm.beaten && *arm.beaten >= 1;
     if (ledger.arms()[arm.arm].active && !beaten &&
         arm.counts.decisive() < Standing::kFewestDecisive && !standing.too_little) {
       standing.too_little = arm.arm;

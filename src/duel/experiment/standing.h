@@ -16,7 +16,7 @@ struct ArmStanding {
   Arm arm = 0;
   ShownCounts counts;  // against all others; `first_wins` are its own
   // Evidence that the leader beats it, as a share of what is needed: ln E over ln of the threshold,
-  // 0 .. 1. None for the leader, and for goals that go by scores.
+  // 0 .. 1. None for the leader, and for goals that go by scores or name several arms.
   std::optional<double> beaten;
   std::optional<Interval> score;  // of the goals copeland and borda
   std::optional<std::uint64_t> duels_left;
@@ -25,12 +25,30 @@ struct ArmStanding {
   double rate() const;
 };
 
+// A pair that the arms in front need for their certificate as a set or an order.
+struct NeededPair {
+  Arm first = 0;  // to be shown to beat
+  Arm second = 0;
+  bool shown = false;  // its evidence has reached the threshold
+  std::optional<std::uint64_t> duels_left;
+};
+
+// Of the goals set, order and ranking.
+struct OrderStanding {
+  std::vector<Arm> arms;    // all of them as they stand, the best first
+  std::size_t named = 0;    // so many of them are to be certified
+  std::size_t certain = 0;  // so many at the beginning are certain already; only of sequences
+  std::vector<NeededPair> needed;
+  std::size_t shown() const;  // of the needed pairs
+};
+
 struct Standing {
   std::optional<Arm> leader;      // none before the first decisive duel
   std::vector<ArmStanding> arms;  // as in the ledger
-  // Duels that the leader's open pairs need if the rates so far are the truth. What the policy asks
+  // Duels that the open pairs of the leader, or of the arms in front, need if the rates so far are the truth. What the policy asks
   // of other pairs comes on top. None where a rival is not behind.
   std::optional<std::uint64_t> duels_left;
+  std::optional<OrderStanding> order;
   // An arm that is neither beaten nor has kFewestDecisive decisive duels: no order is shown.
   std::optional<Arm> too_little;
 

@@ -38,6 +38,31 @@ std::string open_rivals(const Ledger& ledger, const Standing& standing) {
 
 }  // namespace
 
+std::string order_text(const Ledger& ledger, const OrderStanding& order) {
+  const auto at = [&](std::size_t place) {
+    return order.arms.begin() + static_cast<std::ptrdiff_t>(place);
+  };
+  const std::size_t shown = order.shown();
+  const std::string pairs = fmt::format("{} of {} pair{} shown", shown, order.needed.size(),
+                                        order.needed.size() == 1 ? " is" : "s are");
+  if (ledger.experiment().goal.kind == Goal::set) {
+    return fmt::format("{} {} in front; {}", listed(ledger, {at(0), at(order.named)}),
+                       order.named == 1 ? "is" : "are", pairs);
+  }
+  std::string text;
+  for (std::size_t place = 0; place < order.certain; ++place) {
+    text += fmt::format("{}{}. {}", place == 0 ? "" : ", ", place + 1, ledger.id_of(*at(place)));
+  }
+  if (order.certain > 0) text += " (certified)";
+  if (order.certain == order.named) return text;
+  if (order.certain > 0) text += "; ";
+  const std::size_t first = order.certain + 1;
+  text += first == order.named ? fmt::format("{} open", first)
+                               : fmt::format("{} to {} open", first, order.named);
+  return text + fmt::format(", so far {}; {}", listed(ledger, {at(order.certain), at(order.named)}),
+                            pairs);
+}
+
 std::string approximate_count(std::uint64_t count) {
   std::uint64_t unit = 1;
   while (count / unit >= 100) unit *= 10;
@@ -56,6 +81,8 @@ std::string verdict_of(const Ledger& ledger, const Standing& standing) {
   if (standing.too_little) {
     text = fmt::format("Not enough data {}: {} has fewer than {} decisive ones", after,
                        ledger.id_of(*standing.too_little), Standing::kFewestDecisive);
+  } else if (standing.order) {
+    text = fmt::format("Undecided {}: {}", after, order_text(ledger, *standing.order));
   } else {
     text = fmt::format("Undecided {}: {} leads{}", after, ledger.id_of(*standing.leader),
                        open_rivals(ledger, standing));

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "duel/core/check.h"
-#include "duel/core/exponential.h"
 #include "duel/core/logarithm.h"
 
 namespace duel {
@@ -23,26 +22,22 @@ Result<Certifier> Certifier::make(std::size_t num_arms, const CertificateOptions
     return Error::invalid_argument(fmt::format("{} is out of range", options.epsilon),
                                    "option epsilon", "0 <= epsilon < 0.5");
   }
-  if (options.assume_condorcet &&
-      (!options.arms_fixed || options.epsilon != 0 || options.shared_causes || options.one_look)) {
-    return Error::unsupported("needs arms_fixed, epsilon 0, no shared causes and answers in order",
-                              "assume=condorcet", "leave the assumption out, or fix the arms");
+  if (options.winner_exists && (!options.arms_fixed || options.epsilon != 0)) {
+    return Error::unsupported("needs arms_fixed and epsilon 0", "option winner_exists",
+                              "leave the assumption out, or fix the arms");
   }
   return Certifier(num_arms, options);
 }
 
 Certifier::Certifier(std::size_t num_arms, const CertificateOptions& options)
     : options_(options),
-      budget_(options.alpha, num_arms, options.arms_fixed, options.shared_causes, options.epsilon),
+      budget_(options.alpha, num_arms, options.arms_fixed, options.shared_causes, options.epsilon,
+              options.winner_exists),
       evidence_(options.epsilon),
       num_arms_(num_arms),
       num_active_(num_arms),
       arms_(num_arms),
       pairs_(num_arms * num_arms) {
-  if (options_.assume_condorcet) {
-    candidates_ = num_arms;
-    rival_evidence_.assign(num_arms * num_arms, 1.0);
-  }
   recount();
 }
 
@@ -142,10 +137,6 @@ void Certifier::observe(const Duel& duel, Outcome outcome) {
   PairState& won = pair(winner, loser);
   ++won.wins;
   if (options_.one_look) return;
-  if (options_.assume_condorcet) {
-    rule_out(winner, loser);
-    return;
-  }
   // A loss lowers E, so that only the winner's side can reach a new maximum.
   const bool raised = evidence_.raise(won.best, won.wins, pair(loser, winner).wins);
   // The other side can only have been waiting for the number of duels.
@@ -175,15 +166,14 @@ PairFinding Certifier::finding(Arm i, Arm j, double log_threshold) const {
           .wins = pair(i, j).wins,
           .losses = pair(j, i).wins,
           .log_evidence = log_evidence(i, j),
-          .log_threshold = log_threshold};
+          .log_threshold = log_threshold,
+          .wins_then = pair(i, j).best.wins,
+          .losses_then = pair(i, j).best.losses};
 }
 
 void Certifier::look_for_winner(Arm i) {
   // Without a rival there is nothing to certify.
-  if (options_.assume_condorcet || winner_ || !arms_[i].active || num_active_ < 2 ||
-      arms_[i].unsettled != 0) {
-    return;
-  }
+  if (winner_ || !arms_[i].active || num_active_ < 2 || arms_[i].unsettled != 0) return;
   winner_.emplace();
   winner_->winner = i;
   winner_->decisive = decisive_;
@@ -195,7 +185,7 @@ void Certifier::look_for_winner(Arm i) {
 
 void Certifier::look_for_no_winner() {
   // With a margin epsilon, "at most epsilon worse" in a circle contradicts no winner.
-  if (options_.assume_condorcet || no_winner_ || options_.epsilon > 0 || num_active_ < 2 ||
+  if (options_.winner_exists || no_winner_ || options_.epsilon > 0 || num_active_ < 2 ||
       unbeaten_ != 0) {
     return;
   }
@@ -228,48 +218,6 @@ void Certifier::look_for_no_winner() {
   } while (at != first);
   // Followed from beaten to beater; each is to beat the next.
   std::reverse(no_winner_->cycle.begin(), no_winner_->cycle.end());
-}
-
-void Certifier::rule_out(Arm winner, Arm loser) {
-  const std::uint64_t wins = pair(winner, loser).wins, losses = pair(loser, winner).wins;
-  const auto present = [&](Arm i, Arm rival, std::uint64_t s, std::uint64_t f) {
-    // Capped where it could overflow: a smaller value is valid too.
-    const double log_value = evidence_.log_evidence(s, f);
-    evidence_.raise(pair(rival, i).best, s, f);
-    rival_evidence_[i * num_arms_ + rival] = exponential(std::min(log_value, 600.0));
-  };
-  present(loser, winner, wins, losses);
-  present(winner, loser, losses, wins);
-  // The winner's own G has fallen.
-  ArmState& arm = arms_[loser];
-  double sum = 0;
-  for (Arm j = 0; j < num_arms_; ++j) {
-    if (j != loser) sum += rival_evidence_[loser * num_arms_ + j];
-  }
-  arm.best_mean = std::max(arm.best_mean, sum / static_cast<double>(num_arms_ - 1));
-  if (!arm.ruled_out && arm.best_mean >= 1.0 / options_.alpha) {
-    arm.ruled_out = true;
-    --candidates_;
-  }
-  look_for_last_candidate();
-}
-
-void Certifier::look_for_last_candidate() {
-  if (winner_ || candidates_ != 1 || num_arms_ < 2) return;
-  Arm last = 0;
-  while (arms_[last].ruled_out) ++last;
-  for (Arm j = 0; j < num_arms_; ++j) {
-    if (j != last && !enough(last, j)) return;
-  }
-  winner_.emplace();
-  winner_->winner = last;
-  winner_->decisive = decisive_;
-  for (Arm j = 0; j < num_arms_; ++j) {
-    if (j == last) continue;
-    PairFinding against = finding(last, j, natural_log(1.0 / options_.alpha));
-    against.log_evidence = natural_log(arms_[j].best_mean);
-    winner_->findings.push_back(against);
-  }
 }
 
 }  // namespace duel

@@ -35,11 +35,9 @@ struct CertificateOptions {
   // number of each pair's answers was not chosen by looking at them.
   bool one_look = false;
   double epsilon = 0;
-  // Take for granted that some arm beats every other. Then arm i is ruled out once the mean over
-  // its rivals G_i = 1/(K-1) sum_j E_ji has reached 1/alpha, an e-process under "i is that arm",
-  // and the last arm left is certified: the union over arms is saved. Needs a fixed set and epsilon
-  // 0.
-  bool assume_condorcet = false;
+  // Take for granted that some arm beats every other: a lower threshold, and "no winner" is not
+  // looked for. Needs a fixed set and epsilon 0.
+  bool winner_exists = false;
 };
 
 // What the certificate says of one pair, at the moment it was given.
@@ -50,13 +48,15 @@ struct PairFinding {
   std::uint64_t losses = 0;
   double log_evidence = 0;   // the largest ln E so far
   double log_threshold = 0;  // what it had to reach
+  // The counts that gave the largest ln E.
+  std::uint64_t wins_then = 0;
+  std::uint64_t losses_then = 0;
 };
 
 struct WinnerCertificate {
   Arm winner = 0;
-  std::uint64_t decisive = 0;  // decisive duels counted, over all pairs
-  // One for each other active arm. Given a Condorcet winner: log_evidence is ln G of the rival.
-  std::vector<PairFinding> findings;
+  std::uint64_t decisive = 0;         // decisive duels counted, over all pairs
+  std::vector<PairFinding> findings;  // one for each other active arm
 };
 
 struct NoWinnerCertificate {
@@ -90,6 +90,8 @@ class Certifier {
   std::uint64_t decisive() const { return decisive_; }
   // The largest ln E_ij so far.
   double log_evidence(Arm i, Arm j) const { return pair(i, j).best.log_evidence; }
+  // The pair as a certificate shows it that asked for `log_threshold`.
+  PairFinding finding(Arm i, Arm j, double log_threshold) const;
   // What E_ij has to reach now for i to be certified.
   double log_threshold(Arm i) const { return arms_[i].log_threshold; }
   // Whether the evidence against j is what a certificate of i needs; and whether "i beats j" is
@@ -100,8 +102,6 @@ class Certifier {
   // Given once and for good: the first stays, whatever follows.
   const std::optional<WinnerCertificate>& winner() const { return winner_; }
   const std::optional<NoWinnerCertificate>& no_winner() const { return no_winner_; }
-  // With assume_condorcet: every arm has been ruled out, so that no arm beats every other.
-  bool assumption_rejected() const { return options_.assume_condorcet && candidates_ == 0; }
 
  private:
   struct PairState {
@@ -117,9 +117,6 @@ class Certifier {
     double log_edge_threshold = 0;  // of its pairs with arms that joined before it
     std::size_t unsettled = 0;      // active rivals whose E_ij is below the threshold
     std::size_t beaten_by = 0;      // active arms that are declared to beat it
-    // Given a Condorcet winner.
-    bool ruled_out = false;
-    double best_mean = 1;  // largest G_i
   };
 
   Certifier(std::size_t num_arms, const CertificateOptions& options);
@@ -135,9 +132,6 @@ class Certifier {
   void settle(Arm i, Arm j);
   void look_for_winner(Arm i);
   void look_for_no_winner();
-  void rule_out(Arm winner, Arm loser);
-  void look_for_last_candidate();
-  PairFinding finding(Arm i, Arm j, double log_threshold) const;
 
   CertificateOptions options_;
   ErrorBudget budget_;
@@ -149,9 +143,7 @@ class Certifier {
   bool looked_ = false;
   std::vector<ArmState> arms_;
   std::vector<PairState> pairs_;
-  std::size_t unbeaten_ = 0;            // active arms that no active arm is declared to beat
-  std::size_t candidates_ = 0;          // given a Condorcet winner: arms not ruled out
-  std::vector<double> rival_evidence_;  // E_ji at i * K + j, the present value
+  std::size_t unbeaten_ = 0;  // active arms that no active arm is declared to beat
   std::optional<WinnerCertificate> winner_;
   std::optional<NoWinnerCertificate> no_winner_;
 };

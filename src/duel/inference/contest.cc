@@ -56,4 +56,46 @@ std::optional<Contest> closest_contest(const Certifier& certifier,
   return contest;
 }
 
+std::vector<Arm> order_so_far(const Certifier& certifier) {
+  const auto num_arms = static_cast<Arm>(certifier.num_arms());
+  std::vector<Arm> order;
+  std::vector<double> rates(num_arms, 0.5);
+  std::vector<std::uint64_t> points(num_arms);
+  for (Arm i = 0; i < num_arms; ++i) {
+    if (!certifier.active(i)) continue;
+    order.push_back(i);
+    points[i] = standing_of(certifier, i).points;
+    std::uint64_t wins = 0, losses = 0;
+    for (Arm j = 0; j < num_arms; ++j) {
+      if (j == i || !certifier.active(j)) continue;
+      wins += certifier.wins(i, j);
+      losses += certifier.wins(j, i);
+    }
+    if (wins + losses > 0) {
+      rates[i] = static_cast<double>(wins) / static_cast<double>(wins + losses);
+    }
+  }
+  std::sort(order.begin(), order.end(), [&](Arm a, Arm b) {
+    return std::tie(points[b], rates[b], a) < std::tie(points[a], rates[a], b);
+  });
+  return order;
+}
+
+std::optional<Contest> closest_contest(const Certifier& certifier, const OrderCertifier& orders,
+                                       const std::function<std::uint64_t(Arm, Arm)>& outstanding) {
+  std::vector<Arm> named = order_so_far(certifier);
+  named.resize(static_cast<std::size_t>(orders.goal().arms_named(certifier.num_arms())));
+  std::optional<Contest> contest;
+  std::tuple<bool, std::uint64_t, double> least;
+  for (const Duel& pair : needed_pairs(orders.goal(), named, certifier.num_arms())) {
+    const std::tuple need{orders.reached(pair.first, pair.second),
+                          outstanding ? outstanding(pair.first, pair.second) : 0,
+                          certifier.log_evidence(pair.first, pair.second)};
+    if (contest && !(need < least)) continue;
+    contest = Contest{.leader = pair.first, .rival = pair.second};
+    least = need;
+  }
+  return contest;
+}
+
 }  // namespace duel

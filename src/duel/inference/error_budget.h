@@ -16,9 +16,11 @@ class ErrorBudget {
   // `shared_causes`: one cause, such as a task or a person, may reach the answers of several pairs,
   // so that they are not independent of each other given the past.
   // `epsilon`: a false certificate is one of an arm that loses to another by more than that.
-  // REQUIRES: 0 < alpha < 1, initial_arms >= 1, epsilon >= 0.
+  // `winner_exists`: some arm is taken to beat every other.
+  // REQUIRES: 0 < alpha < 1, initial_arms >= 1, epsilon >= 0; a fixed set and epsilon 0 where a
+  // winner is taken to exist.
   ErrorBudget(double alpha, std::size_t initial_arms, bool arms_fixed, bool shared_causes = false,
-              double epsilon = 0);
+              double epsilon = 0, bool winner_exists = false);
 
   double alpha() const { return alpha_; }
 
@@ -32,7 +34,8 @@ class ErrorBudget {
   // For a fixed set: the smaller of K/alpha and 3/alpha + 1, whatever K (the latter only for
   // epsilon 0 and without shared causes; proof in docs/certificates.md). An arm that l others beat
   // or equal must reach c against all of them, which has probability at most c^-l, and at most
-  // 2 r + 1 arms can have so few as r.
+  // 2 r + 1 arms can have so few as r. Where a winner exists: the smaller of (K - 1)/alpha and
+  // 1/alpha + 1.
   double threshold(Arm i, std::uint64_t retired_after_duel) const;
 
   // E_ij >= this declares "i beats j" with all such declarations, over all ordered pairs and times,
@@ -49,6 +52,7 @@ class ErrorBudget {
   bool arms_fixed_;
   bool shared_causes_;
   double epsilon_;
+  bool winner_exists_;
 };
 
 }  // namespace duel

@@ -59,7 +59,10 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
           "duels about the old content say nothing of the new; give another `log` to begin anew");
     }
   }
-  // Before the policy, which follows them.
+  // Before the policy, which follows what comes here.
+  if (logged.goal != wanted.goal) {
+    return differs("goal", describe(logged.goal), describe(wanted.goal));
+  }
   if (logged.tasks != wanted.tasks) {
     if (logged.tasks.count == 0 || wanted.tasks.count == 0) {
       return other_experiment(
@@ -74,9 +77,6 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
                             "give the tasks that it began with, or another `log` to begin anew");
   }
   if (logged.policy != wanted.policy) return differs("policy", logged.policy, wanted.policy);
-  if (logged.goal != wanted.goal) {
-    return differs("goal", std::string(to_word(logged.goal)), std::string(to_word(wanted.goal)));
-  }
   if (logged.stopping.alpha != wanted.stopping.alpha) {
     return differs("alpha", format_number(logged.stopping.alpha),
                    format_number(wanted.stopping.alpha));
@@ -293,13 +293,11 @@ Status Interview::record(std::span<const Record> records) {
 
 Status Interview::complete() {
   if (!certified() || ledger().completed()) return Done{};
-  const GivenCertificate& given = *ledger().certificate();
   std::vector<Record> records;
   for (const std::string& duel_id : experiment_.experiment().pending()) {
     records.emplace_back(ExpiredRecord{duel_id, 0, "the certificate came before the answer"});
   }
-  records.emplace_back(CertifiedRecord{
-      given.kind, given.winner ? ledger().id_of(*given.winner) : std::string(), given.sequence});
+  records.emplace_back(ledger().certified_record());
   records.emplace_back(CompletedRecord{"certified"});
   return record(records);
 }

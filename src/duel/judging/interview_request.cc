@@ -42,7 +42,8 @@ Result<InterviewPlan> plan_interview(const InterviewRequest& request) {
   ExperimentRecord& experiment = plan.experiment;
   experiment.experiment_id = request.name.empty() ? name_for(plan.arms) : request.name;
   DUEL_RETURN_IF_ERROR(in_field("name", check_id("an experiment", experiment.experiment_id)));
-  DUEL_ASSIGN(experiment.goal, in_field("goal", parse_goal(request.goal)));
+  DUEL_ASSIGN(experiment.goal,
+              parse_goal(request.goal, request.top, request.epsilon, request.assume));
   std::string about = request.about;
   std::replace(about.begin(), about.end(), '-', '_');
   DUEL_ASSIGN(experiment.tasks.about, in_field("about", parse_task_scope(about)));

@@ -20,6 +20,9 @@ struct InterviewRequest {
   std::string log;                         // "": NAME.duel.jsonl
   std::string policy;                      // "": auto
   std::string goal = "condorcet";
+  std::uint64_t top = 0;  // of the goals set and order
+  double epsilon = 0;     // of the goal epsilon
+  std::string assume = "none";
   std::string order = "random";
   double alpha = 0.05;
   std::uint64_t max_duels = 10'000;

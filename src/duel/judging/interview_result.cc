@@ -1,5 +1,6 @@
 #include "duel/judging/interview_result.h"
 
+#include "duel/experiment/experiment_result.h"
 #include "duel/experiment/verdict.h"
 
 namespace duel {
@@ -47,7 +48,13 @@ Json interview_json(const Interview& interview, const Standing& standing, Interv
     const GivenCertificate& given = *ledger.certificate();
     json["certificate"] = {{"file", certificate}, {"kind", to_word(given.kind)}};
     json["winner"] = given.winner ? Json(ledger.id_of(*given.winner)) : Json();
+    if (!given.arms.empty()) {
+      json["named"] = Json::array();
+      for (const Arm arm : given.arms) json["named"].push_back(ledger.id_of(arm));
+    }
   }
+  json["goal"] = describe(ledger.experiment().goal);
+  if (standing.order) json["order"] = to_json(ledger, *standing.order);
   if (standing.leader) json["leader"] = ledger.id_of(*standing.leader);
   json["policy"] = ledger.experiment().policy;
   json["alpha"] = ledger.experiment().stopping.alpha;

@@ -3,6 +3,7 @@
 // measurements.
 #pragma once
 
+#include "duel/core/goal.h"
 #include "duel/policies/policy.h"
 #include "duel/policies/registry.h"
 
@@ -10,7 +11,7 @@ namespace duel {
 
 struct AutoOptions : PolicyOptions {
   Aim aim = Aim::regret;
-  Goal goal = Goal::condorcet;
+  Goal::Kind goal = Goal::condorcet;
   double alpha = 0.05;  // level of the certificate in view
   bool shared_causes = false;
 };

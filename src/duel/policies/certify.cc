@@ -1,12 +1,17 @@
 #include "duel/policies/certify.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "duel/core/beta.h"
 #include "duel/core/logarithm.h"
 #include "duel/inference/error_budget.h"
+#include "duel/inference/order_threshold.h"
+#include "duel/policies/certify_order.h"
 #include "duel/policies/parts/arms.h"
 #include "duel/policies/parts/evidence_grid.h"
 #include "duel/policies/registry.h"
@@ -20,13 +25,19 @@ constexpr Standing kWorst{std::numeric_limits<std::uint32_t>::max(),
                           std::numeric_limits<std::int64_t>::max()};
 
 ErrorBudget budget_of(const CertifyOptions& options, std::size_t num_arms) {
-  return {options.certificate_alpha, num_arms, true, options.shared_causes};
+  return {options.certificate_alpha,
+          num_arms,
+          true,
+          options.shared_causes,
+          options.epsilon,
+          options.assume == Assumption::order && num_arms > 1};
 }
 
 }  // namespace
 
 Certify::Certify(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
     : options_(options),
+      evidence_(options.epsilon),
       log_threshold_(natural_log(budget_of(options, num_arms).threshold(0, 0))),
       // One arm alone has no pair to declare.
       log_edge_threshold_(num_arms < 2
@@ -108,14 +119,15 @@ void Certify::refresh_pair(Arm i, Arm j) {
         counts_.points(winner, loser) / 2 - hearsay_.points(winner, loser) / 2;
     const std::uint32_t losses =
         counts_.points(loser, winner) / 2 - hearsay_.points(loser, winner) / 2;
-    if (level < 2 && wins > losses) {
+    // An arm that is good enough may lose more often than it wins.
+    if (level < 2 && (wins > losses || options_.epsilon > 0)) {
       const double evidence = evidence_.log_evidence(wins, losses);
       const std::uint8_t reached = evidence >= log_edge_threshold_ ? 2
                                    : evidence >= log_threshold_    ? 1
                                                                    : 0;
       level = std::max(level, reached);
     }
-    worst_[loser] = std::max(worst_[loser], level);
+    if (options_.epsilon == 0) worst_[loser] = std::max(worst_[loser], level);
   };
   raise(i, j);
   raise(j, i);
@@ -163,20 +175,69 @@ OptionTable<CertifyOptions> certify_options() {
                Shown::always);
   table.flag("shared_causes", &CertifyOptions::shared_causes,
              "whether that certificate allows for causes that pairs share, such as tasks");
-  return table;
+  table.choice<Goal::Kind>("goal", &CertifyOptions::goal,
+                           {{"condorcet", Goal::condorcet},
+                            {"set", Goal::set},
+                            {"order", Goal::order},
+                            {"ranking", Goal::ranking},
+                            {"epsilon", Goal::epsilon}},
+                           "what that certificate is about; a run says which it needs");
+  table.count("k", &CertifyOptions::k, 0, 1'000'000,
+              "how many arms the goals set and order name; 0 for the other goals");
+  table.number("epsilon", &CertifyOptions::epsilon, {.below = 0.5, .least = 0},
+               "by how much the arm of the goal epsilon may lose; 0 for the other goals");
+  table.choice<Assumption>("assume", &CertifyOptions::assume,
+                           {{"none", Assumption::none}, {"order", Assumption::order}},
+                           "what that certificate takes for granted");
+  return with_common_options(std::move(table));
 }
 
-const bool registered = register_policy<Certify>(
-    {.name = "certify",
-     .title = "The likely winner against arms that it has not beaten yet",
-     .paper =
-         "ours; after top-two Thompson sampling: Russo, Simple Bayesian algorithms for best arm "
-         "identification. COLT 2016",
-     .setting = "any; made for the fewest duels to a certificate",
-     .guarantee = "none proved; never exploits, so that regret grows linearly",
-     .departs = "not a published algorithm",
-     .status = "experimental"},
-    certify_options());
+PolicyFacts certify_facts() {
+  return {
+      .name = "certify",
+      .title = "The likely winner against arms that it has not beaten yet; or a set, or an order",
+      .paper =
+          "ours; after top-two Thompson sampling: Russo, Simple Bayesian algorithms for best arm "
+          "identification. COLT 2016",
+      .setting = "any; made for the fewest duels to a certificate",
+      .guarantee = "none proved; never exploits, so that regret grows linearly",
+      .departs = "not a published algorithm",
+      .status = "experimental"};
+}
+
+template <class P>
+PolicyKind::Made configured(const std::shared_ptr<const PolicyFacts>& facts,
+                            const CertifyOptions& options, std::size_t num_arms) {
+  return std::shared_ptr<const ConfiguredPolicy>(std::make_shared<ConfiguredPolicyOf<P>>(
+      facts, certify_options().canonical(facts->name, options), options, num_arms));
+}
+
+PolicyKind::Made configure_certify(const CallSpec& call, const PolicySetting& setting) {
+  CertifyOptions options;
+  options.certificate_alpha = setting.alpha;
+  options.shared_causes = setting.shared_causes;
+  if (!setting.goal.is_score()) {  // of these it knows nothing, and goes for a Condorcet winner
+    options.goal = setting.goal.kind;
+    options.k = setting.goal.top;
+    options.epsilon = setting.goal.margin;
+    options.assume = setting.goal.assume;
+  }
+  DUEL_ASSIGN(options, certify_options().parse(call, options, "policy"));
+  const Goal goal = options.in_view();
+  if (const Status fits = check_goal(goal, setting.num_arms); !fits.ok()) {
+    Error error = fits.error();
+    error.where = fmt::format("option '{}' of policy 'certify'",
+                              error.field == "top" ? std::string("k") : error.field);
+    error.field.clear();
+    return error;
+  }
+  static const auto facts = std::make_shared<const PolicyFacts>(certify_facts());
+  return goal.is_order() ? configured<CertifyOrder>(facts, options, setting.num_arms)
+                         : configured<Certify>(facts, options, setting.num_arms);
+}
+
+const bool registered =
+    register_policy({certify_facts(), certify_options().facts(), configure_certify});
 
 }  // namespace
 }  // namespace duel

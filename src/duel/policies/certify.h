@@ -22,12 +22,16 @@
 // The draws end that. An arm that was beaten by bad luck comes back as the leader of a tournament
 // among all. Where there is no Condorcet winner, the least beaten arm leads and its surest rival
 // refutes it, until all are refuted.
+//
+// For an arm that loses to no other by more than epsilon, E_ij is the evidence of that, and nobody
+// is ruled out by it: both arms of a pair may be good enough, so that every arm may lead.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "duel/core/goal.h"
 #include "duel/core/pair_counts.h"
 #include "duel/inference/evidence.h"
 #include "duel/policies/parts/beliefs.h"
@@ -40,6 +44,13 @@ struct CertifyOptions : PolicyOptions {
   CertifyOptions() { ties = Ties::drop; }  // as certificates do
   double certificate_alpha = 0.05;         // level of the certificate in view
   bool shared_causes = false;              // and whether its threshold is K/alpha
+  // What it is about: condorcet and epsilon here, set, order and ranking in certify_order.h.
+  Goal::Kind goal = Goal::condorcet;
+  std::uint64_t k = 0;
+  double epsilon = 0;
+  Assumption assume = Assumption::none;
+
+  Goal in_view() const { return {goal, k, epsilon, assume}; }
 };
 
 class Certify : public SelectingPolicy<Certify> {

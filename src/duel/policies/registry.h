@@ -135,10 +135,6 @@ bool register_policy(PolicyFacts own_facts, OptionTable<typename P::Options> own
                                   const PolicySetting& setting) -> PolicyKind::Made {
     typename P::Options options;
     if constexpr (requires { options.horizon; }) options.horizon = setting.rounds;
-    if constexpr (requires { options.certificate_alpha; }) {
-      options.certificate_alpha = setting.alpha;
-      options.shared_causes = setting.shared_causes;
-    }
     DUEL_ASSIGN(options, table->parse(call, options, "policy"));
     if constexpr (requires { options.horizon; }) {
       if (options.horizon == 0) return missing_horizon(facts->name);

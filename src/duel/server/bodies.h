@@ -14,6 +14,13 @@
 
 namespace duel {
 
+// The same fields, none of them required.
+template <class... Fields>
+constexpr auto as_optional(std::tuple<Fields...> fields) {
+  std::apply([](auto&... field) { ((field.required = false), ...); }, fields);
+  return fields;
+}
+
 struct ArmBody {
   std::string arm_id;
   Json payload;
@@ -177,19 +184,20 @@ struct Described<TaskBody> {
 
 template <>
 struct Described<ExperimentBody> {
-  static constexpr std::tuple fields{
-      optional("name", &ExperimentBody::name),
-      optional("mode", &ExperimentBody::mode),
-      required("arms", &ExperimentBody::arms),
-      optional("policy", &ExperimentBody::policy, "a policy string such as `rucb(alpha=0.6)`"),
-      optional("goal", &ExperimentBody::goal),
-      optional("stopping", &ExperimentBody::stopping),
-      optional("feedback", &ExperimentBody::feedback),
-      optional("presentation", &ExperimentBody::presentation),
-      optional("guardrails", &ExperimentBody::guardrails),
-      optional("interleave", &ExperimentBody::interleave),
-      optional("tasks", &ExperimentBody::tasks, "what the duels are about, drawn for each pair"),
-      optional("seed", &ExperimentBody::seed)};
+  static constexpr auto fields = std::tuple_cat(
+      std::tuple{optional("name", &ExperimentBody::name), optional("mode", &ExperimentBody::mode),
+                 required("arms", &ExperimentBody::arms),
+                 optional("policy", &ExperimentBody::policy,
+                          "a policy string such as `rucb(alpha=0.6)`")},
+      as_optional(inlined(&ExperimentBody::goal, Described<Goal>::fields)),
+      std::tuple{
+          optional("stopping", &ExperimentBody::stopping),
+          optional("feedback", &ExperimentBody::feedback),
+          optional("presentation", &ExperimentBody::presentation),
+          optional("guardrails", &ExperimentBody::guardrails),
+          optional("interleave", &ExperimentBody::interleave),
+          optional("tasks", &ExperimentBody::tasks, "what the duels are about, drawn for each pair"),
+          optional("seed", &ExperimentBody::seed)});
 };
 
 template <>

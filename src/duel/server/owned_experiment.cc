@@ -231,7 +231,7 @@ OwnedExperiment::Reply OwnedExperiment::show() const {
   json["state"] = std::string(to_word(ledger().state()));
   json["mode"] = std::string(to_word(experiment.service.mode));
   json["policy"] = experiment.policy;
-  json["goal"] = std::string(to_word(experiment.goal));
+  json.update(body_json(experiment.goal));  // goal, top, epsilon, assume
   Json arms = Json::array();
   for (const LedgerArm& arm : ledger().arms()) {
     Json one = arm_json(arm.entry.id, 0);

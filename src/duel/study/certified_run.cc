@@ -82,7 +82,7 @@ class SimulatedExperiment {
             return std::minmax(one.duel.first, one.duel.second) == std::minmax(i, j);
           }));
     };
-    return choose_duel(*asker_, referee_.certifier(), pending).value();
+    return choose_duel(*asker_, referee_, pending).value();
   }
 
   Referee referee_;

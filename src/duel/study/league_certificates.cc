@@ -9,6 +9,7 @@
 
 #include "duel/core/check.h"
 #include "duel/inference/fixed_n_interval.h"
+#include "duel/inference/order_threshold.h"
 #include "duel/policies/registry.h"
 
 namespace duel {
@@ -26,8 +27,14 @@ Status check_spec(const CertificateLeagueSpec& spec) {
   return Done{};
 }
 
-Status check_problem(const LeagueProblem& problem) {
-  if (problem.matrix->num_arms() >= 2) return Done{};
+Status check_problem(const Goal& goal, const LeagueProblem& problem) {
+  if (problem.matrix->num_arms() >= 2) {
+    const Status fits = check_goal(goal, problem.matrix->num_arms());
+    if (fits.ok()) return Done{};
+    Error error = fits.error();
+    error.where = problem.name;
+    return error;
+  }
   return Error::invalid_argument("one arm has no rival", problem.name,
                                  "at least two arms are needed");
 }
@@ -64,7 +71,7 @@ Result<TrialValues> duels_of(const PlanSpec& plan, const PlanDesign& design,
 
 LeagueGame certificate_game(const CertificateLeagueSpec& spec, PlayedProblems& played) {
   LeagueGame game;
-  game.check = check_problem;
+  game.check = [&spec](const LeagueProblem& problem) { return check_problem(spec.goal, problem); };
   game.enter = [&](const LeagueProblem& problem, const CallSpec& call) -> Result<LeaguePlayer> {
     const PlanSpec plan = plan_of(spec, problem);
     DUEL_ASSIGN(const PlanDesign design, plan_design(plan, call));
@@ -84,8 +91,8 @@ CertificateTable table_of(const CertificateLeagueSpec& spec, const LeagueProblem
   for (const Arm arm : winners_of(*problem.matrix, spec.goal)) {
     table.winners.push_back(problem.matrix->arm_name(arm));
   }
-  if (spec.goal == Goal::condorcet) {
-    table.least = least_duels_of_winner(*problem.matrix, spec.alpha);
+  if (spec.goal.assume == Assumption::none) {
+    table.least = least_duels(*problem.matrix, spec.goal, spec.alpha);
   }
   table.league = std::move(league);
   return table;

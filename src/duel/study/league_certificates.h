@@ -38,10 +38,13 @@ struct CertificateLeagueSpec {
 std::vector<CallSpec> certificate_league_policies();
 
 struct CertificateTable {
-  LeagueTable league;                // entries best first; their `regret` is the number of duels
-  std::vector<PlanEntry> entries;    // in the same order, without their trials
-  std::vector<std::string> winners;  // arms that the goal calls right; empty: "no winner" is
-  // What no rule of this level can come below on average, the winner known. For Condorcet winners.
+  LeagueTable league;              // entries best first; their `regret` is the number of duels
+  std::vector<PlanEntry> entries;  // in the same order, without their trials
+  // Arms that the goal calls right, of a set or an order all that must be named; empty: "no winner"
+  // is right, or nothing.
+  std::vector<std::string> winners;
+  // What no rule of this level can come below on average, the answer known. For Condorcet winners,
+  // sets and orders, nothing taken for granted.
   std::optional<double> least;
 };
 

@@ -121,7 +121,7 @@ Json to_json(const LeagueResults& results) {
 }
 
 Json to_json(const CertificateLeagueResults& results) {
-  Json json = {{"goal", to_word(results.goal)},
+  Json json = {{"goal", describe(results.goal)},
                {"alpha", results.alpha},
                {"max_duels", results.max_duels},
                {"trials", results.trials},

@@ -12,6 +12,8 @@
 #include "duel/core/logarithm.h"
 #include "duel/experiment/record.h"
 #include "duel/inference/fixed_n_interval.h"
+#include "duel/inference/order_certificate.h"
+#include "duel/inference/order_threshold.h"
 #include "duel/inference/planning.h"
 #include "duel/simulation/aggregate.h"
 #include "duel/study/certified_run.h"
@@ -142,7 +144,9 @@ Result<PlanTruth> truth_of(const PlanQuestion& question) {
 Result<PlanSpec> plan_spec(const PlanQuestion& question) {
   PlanSpec spec;
   DUEL_ASSIGN(spec.truth, truth_of(question));
-  DUEL_ASSIGN(spec.goal, in_field("goal", parse_goal(question.goal)));
+  DUEL_ASSIGN(spec.goal,
+              parse_goal(question.goal, question.top, question.epsilon, question.assume));
+  DUEL_RETURN_IF_ERROR(check_goal(spec.goal, spec.truth.num_arms));
   for (const std::string& text : question.policy) {
     DUEL_ASSIGN(const auto calls, in_field("policy", parse_call_list(text)));
     spec.policies.insert(spec.policies.end(), calls.begin(), calls.end());
@@ -164,6 +168,36 @@ Result<PlanSpec> plan_spec(const PlanQuestion& question) {
   spec.seed = question.seed;
   spec.threads = static_cast<unsigned>(std::min<std::uint64_t>(question.threads, kMaxThreads));
   return spec;
+}
+
+std::vector<Arm> winners_of(const PreferenceMatrix& matrix, const Goal& goal) {
+  switch (goal.kind) {
+    case Goal::condorcet: {
+      const auto winner = condorcet_winner(matrix);
+      return winner ? std::vector{*winner} : std::vector<Arm>{};
+    }
+    case Goal::copeland:
+      return copeland_scores(matrix).winners;
+    case Goal::borda:
+      return borda_scores(matrix).winners;
+    case Goal::set:
+      return dominant_set(matrix, static_cast<std::size_t>(goal.top)).value_or(std::vector<Arm>{});
+    case Goal::order:
+      return ordered_top(matrix, static_cast<std::size_t>(goal.top)).value_or(std::vector<Arm>{});
+    case Goal::ranking:
+      return ordered_top(matrix, matrix.num_arms()).value_or(std::vector<Arm>{});
+    case Goal::epsilon:
+      return arms_within(matrix, goal.margin);
+  }
+  DUEL_CHECK(false);
+  return {};
+}
+
+bool is_right(const PreferenceMatrix& matrix, const Goal& goal, const Decision& decision) {
+  const std::vector<Arm> right = winners_of(matrix, goal);
+  if (goal.is_order()) return decision.arms == right;
+  if (!decision.winner) return right.empty();
+  return std::find(right.begin(), right.end(), *decision.winner) != right.end();
 }
 
 namespace {
@@ -217,11 +251,9 @@ PlanTrial play_trial(const PlanSpec& spec, const ConfiguredPolicy* policy,
 
   PlanTrial result{.duels = run.duels};
   if (run.decision) {
-    const std::vector<Arm> right = winners_of(matrix, spec.goal);
-    const auto& winner = run.decision->winner;
-    result.ending = winner ? PlanTrial::Ending::winner : PlanTrial::Ending::no_winner;
-    result.right =
-        winner ? std::find(right.begin(), right.end(), *winner) != right.end() : right.empty();
+    result.ending = run.decision->kind == CertificateKind::no_winner ? PlanTrial::Ending::no_winner
+                                                                     : PlanTrial::Ending::winner;
+    result.right = is_right(matrix, spec.goal, *run.decision);
   }
   const auto notion = condorcet_winner(matrix) ? RegretNotion::average : RegretNotion::copeland;
   result.regret = RegretMeter::create(notion, matrix).value().total(arena.tally());
@@ -262,28 +294,35 @@ std::optional<double> median_of(std::vector<double> values) {
   return quantile(values, 0.5);
 }
 
-// What somebody who knows the winner would need.
+// The pairs that a certificate of the truth has to show; none where there is nothing to certify, or
+// the goal has no such pairs.
+std::optional<std::vector<Duel>> pairs_to_show(const PreferenceMatrix& matrix, const Goal& goal) {
+  if (goal.kind != Goal::condorcet && !goal.is_order()) return std::nullopt;
+  const std::vector<Arm> named = winners_of(matrix, goal);
+  if (named.empty()) return std::nullopt;
+  return needed_pairs(goal.is_order() ? goal : Goal(Goal::set, 1), named, matrix.num_arms());
+}
+
+// What somebody who knows the answer would need.
 void add_references(PlanResults& results, const PlanSpec& spec) {
   std::vector<double> least, fixed;
   for (std::uint32_t trial = 0; trial < spec.trials; ++trial) {
     const auto matrix = spec.truth.draw(spec.seed, trial);
-    const auto champion = condorcet_winner(*matrix);
-    if (!champion) {
-      ++results.without_winner;
-      continue;
-    }
+    const bool exists = spec.goal.is_order() ? !winners_of(*matrix, spec.goal).empty()
+                                             : condorcet_winner(*matrix).has_value();
+    if (!exists) ++results.without_winner;
+    const auto pairs = pairs_to_show(*matrix, spec.goal);
+    if (!pairs) continue;
     double fixed_sum = 0;
-    const double share = spec.alpha / static_cast<double>(spec.truth.num_arms - 1);
-    for (Arm j = 0; j < spec.truth.num_arms; ++j) {
-      if (j == *champion) continue;
-      const double p = (*matrix)(*champion, j);
-      const auto duels = fixed_n_duels(p, share, 0.8);
+    const double share = spec.alpha / static_cast<double>(pairs->size());
+    for (const Duel& pair : *pairs) {
+      const auto duels = fixed_n_duels((*matrix)(pair.first, pair.second), share, 0.8);
       fixed_sum += duels.ok() ? static_cast<double>(*duels) : kUndefined;
     }
-    least.push_back(*least_duels_of_winner(*matrix, spec.alpha) / (1 - spec.tie_rate));
+    least.push_back(*least_duels(*matrix, spec.goal, spec.alpha) / (1 - spec.tie_rate));
     if (!std::isnan(fixed_sum)) fixed.push_back(fixed_sum / (1 - spec.tie_rate));
   }
-  if (spec.goal != Goal::condorcet) return;
+  if (spec.goal.assume != Assumption::none) return;
   results.reference = median_of(std::move(least));
   results.fixed_size = median_of(std::move(fixed));
 }
@@ -307,20 +346,11 @@ Status check(const PlanSpec& spec) {
 
 }  // namespace
 
-std::vector<Arm> winners_of(const PreferenceMatrix& matrix, Goal goal) {
-  if (goal == Goal::copeland) return copeland_scores(matrix).winners;
-  if (goal == Goal::borda) return borda_scores(matrix).winners;
-  const auto winner = condorcet_winner(matrix);
-  return winner ? std::vector{*winner} : std::vector<Arm>{};
-}
-
-std::optional<double> least_duels_of_winner(const PreferenceMatrix& matrix, double alpha) {
-  const auto champion = condorcet_winner(matrix);
-  if (!champion) return std::nullopt;
+std::optional<double> least_duels(const PreferenceMatrix& matrix, const Goal& goal, double alpha) {
+  const auto pairs = pairs_to_show(matrix, goal);
+  if (!pairs) return std::nullopt;
   double sum = 0;
-  for (Arm j = 0; j < matrix.num_arms(); ++j) {
-    if (j != *champion) sum += least_mean_duels(matrix(*champion, j), alpha);
-  }
+  for (const Duel& pair : *pairs) sum += least_mean_duels(matrix(pair.first, pair.second), alpha);
   return sum;
 }
 
@@ -413,6 +443,9 @@ Json to_json(const PlanResults& results, double cost_per_duel) {
   json["truth"] = results.truth;
   json["num_arms"] = results.num_arms;
   json["goal"] = to_word(results.goal);
+  if (results.goal.top > 0) json["top"] = results.goal.top;
+  if (results.goal.margin > 0) json["epsilon"] = results.goal.margin;
+  if (results.goal.assume != Assumption::none) json["assume"] = to_word(results.goal.assume);
   json["alpha"] = results.alpha;
   json["max_duels"] = results.max_duels;
   json["trials"] = results.trials;

@@ -19,6 +19,7 @@
 #include "duel/core/jobs.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
+#include "duel/experiment/referee.h"
 #include "duel/policies/registry.h"
 #include "duel/study/pilot.h"
 #include "duel/truth/preference_matrix.h"
@@ -72,6 +73,9 @@ struct PlanQuestion {
   double spread = 0;
   std::vector<std::string> policy;  // lists such as "auto,rmed1"; none is auto
   std::string goal = "condorcet";
+  std::uint64_t top = 0;  // of the goals set and order
+  double epsilon = 0;     // of the goal epsilon
+  std::string assume = "none";
   double alpha = PlanSpec{}.alpha;
   std::uint64_t max_duels = PlanSpec{}.max_duels;
   double tie_rate = 0;
@@ -87,7 +91,7 @@ Result<PlanSpec> plan_spec(const PlanQuestion& question);
 
 // How one simulated experiment ended.
 struct PlanTrial {
-  enum class Ending : std::uint8_t { undecided, winner, no_winner };
+  enum class Ending : std::uint8_t { undecided, winner, no_winner };  // winner: what was asked for
   Ending ending = Ending::undecided;
   bool right = false;       // what was certified is true
   std::uint64_t duels = 0;  // that went out
@@ -100,7 +104,8 @@ struct PlanEntry {
   // Duels; a trial that was undecided at the cap counts as the cap.
   double mean = 0, mean_se = 0;
   double p10 = 0, p50 = 0, p90 = 0, p99 = 0;
-  std::uint64_t winners = 0, no_winners = 0, undecided = 0, wrong = 0;
+  std::uint64_t winners = 0;  // trials that certified what was asked for
+  std::uint64_t no_winners = 0, undecided = 0, wrong = 0;
   double wrong_limit = 0;  // 95 % upper confidence limit of the rate of wrong certificates
   double regret = 0;       // mean
 };
@@ -113,12 +118,14 @@ struct PlanResults {
   std::uint64_t max_duels = 0;
   std::uint32_t trials = 0;
   std::uint64_t seed = 0;
-  std::vector<PlanEntry> entries;    // policies as given, then round-robin
-  std::uint64_t without_winner = 0;  // trials whose truth has no Condorcet winner
-  // For somebody who knows the winner and has only to show it, the median over the trials whose
-  // truth has a Condorcet winner *: sum_j ln(1/alpha)/d(p_*j, 1/2), below which no rule of this
-  // level can come on average, and the duels of K - 1 tests of a fixed size with one look at the
-  // end, at level alpha/(K - 1) each, with power 0.8.
+  std::vector<PlanEntry> entries;  // policies as given, then round-robin
+  // Trials whose truth has no Condorcet winner, or not the set or order that is asked for.
+  std::uint64_t without_winner = 0;
+  // For somebody who knows the answer and has only to show it, the median over the trials whose
+  // truth has one: the sum of ln(1/alpha)/d(p_ij, 1/2) over the n pairs that have to be shown, below
+  // which no rule of this level that takes nothing for granted can come on average, and the duels of
+  // n tests of a fixed size with one look at the end, at level alpha/n each, with power 0.8. Not for
+  // scores, for the goal epsilon, or where an order is taken for granted.
   std::optional<double> reference;
   std::optional<double> fixed_size;
   bool interrupted = false;
@@ -147,11 +154,16 @@ Result<std::optional<PlanEntry>> play_design(const PlanSpec& spec, const PlanDes
 // range. What was interrupted has no entries.
 Result<PlanResults> run_plan(const PlanSpec& spec, const PlanHooks& hooks = {});
 
-// The arms that the goal calls winners; none where there is no Condorcet winner.
-std::vector<Arm> winners_of(const PreferenceMatrix& matrix, Goal goal);
+// The arms that the goal calls winners, any of which would be right; of a set, an order or a ranking
+// the arms that must be named, in their order. None where there is nothing of the kind.
+std::vector<Arm> winners_of(const PreferenceMatrix& matrix, const Goal& goal);
 
-// sum_j ln(1/alpha)/d(p_*j, 1/2) for the Condorcet winner *; none where there is no such winner.
-std::optional<double> least_duels_of_winner(const PreferenceMatrix& matrix, double alpha);
+// Whether the matrix makes a certificate true.
+bool is_right(const PreferenceMatrix& matrix, const Goal& goal, const Decision& decision);
+
+// The sum of ln(1/alpha)/d(p_ij, 1/2) over the pairs that a certificate has to show; none where there
+// is nothing to certify, or the goal has no such pairs.
+std::optional<double> least_duels(const PreferenceMatrix& matrix, const Goal& goal, double alpha);
 
 // A design that leaves many experiments undecided which another one decides: it spends duels on
 // pairs that the certificate does not need.

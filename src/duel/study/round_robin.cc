@@ -44,12 +44,13 @@ std::vector<PairLaw> laws_of(const Ledger& ledger) {
 
 std::optional<RoundRobinCost> round_robin_cost(const Ledger& ledger) {
   const ExperimentRecord& experiment = ledger.experiment();
-  if (experiment.goal != Goal::condorcet) return std::nullopt;
+  if (experiment.goal.is_score()) return std::nullopt;
   const std::vector<PairLaw> laws = laws_of(ledger);
   RoundRobinCost cost;
   cost.trials = kTrials;
   cost.most = kMostWork / kTrials;
-  CertifiedRunSetting setting{.num_arms = ledger.num_arms(), .stopping = experiment.stopping};
+  CertifiedRunSetting setting{
+      .num_arms = ledger.num_arms(), .goal = experiment.goal, .stopping = experiment.stopping};
   setting.stopping.max_duels = cost.most;
   std::vector<std::uint64_t> duels;
   for (std::uint32_t trial = 0; trial < kTrials; ++trial) {

@@ -202,6 +202,44 @@ BordaScores borda_scores(const PreferenceMatrix& matrix) {
   return borda;
 }
 
+std::optional<std::vector<Arm>> dominant_set(const PreferenceMatrix& matrix, std::size_t k) {
+  // A member beats all K - k outside; an outsider, which beats no member, at most K - k - 1.
+  const auto wins = copeland_scores(matrix).wins;
+  std::vector<Arm> members;
+  for (Arm i = 0; i < arm_count(matrix); ++i) {
+    if (wins[i] + k >= matrix.num_arms()) members.push_back(i);
+  }
+  if (members.size() != k) return std::nullopt;
+  for (const Arm i : members) {
+    for (Arm j = 0; j < arm_count(matrix); ++j) {
+      const bool outside = !std::binary_search(members.begin(), members.end(), j);
+      if (outside && matrix(i, j) <= 0.5) return std::nullopt;
+    }
+  }
+  return members;
+}
+
+std::optional<std::vector<Arm>> ordered_top(const PreferenceMatrix& matrix, std::size_t k) {
+  // The first beats K - 1. Whoever beats all the others beats K - 2 and not the first; and so on.
+  const auto wins = copeland_scores(matrix).wins;
+  std::vector<Arm> order;
+  for (std::size_t place = 1; place <= k; ++place) {
+    const auto found = std::find(wins.begin(), wins.end(), matrix.num_arms() - place);
+    if (found == wins.end()) return std::nullopt;
+    order.push_back(static_cast<Arm>(found - wins.begin()));
+  }
+  return order;
+}
+
+std::vector<Arm> arms_within(const PreferenceMatrix& matrix, double epsilon) {
+  std::vector<Arm> arms;
+  for (Arm i = 0; i < arm_count(matrix); ++i) {
+    const auto row = matrix.row(i);
+    if (*std::min_element(row.begin(), row.end()) >= 0.5 - epsilon) arms.push_back(i);
+  }
+  return arms;
+}
+
 std::vector<Arm> smith_set(const PreferenceMatrix& matrix) {
   // A member beats everyone outside, an outsider at most the other outsiders: so whoever wins most
   // often is a member, and so is everyone whom some member does not beat.

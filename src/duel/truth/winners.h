@@ -44,6 +44,17 @@ struct BordaScores {
 };
 BordaScores borda_scores(const PreferenceMatrix& matrix);
 
+// The k arms that each beat every arm outside, ascending. There is at most one such set of each size;
+// none where no such set is. REQUIRES: 1 <= k <= K.
+std::optional<std::vector<Arm>> dominant_set(const PreferenceMatrix& matrix, std::size_t k);
+
+// The first k of an order in which each beats all that come later and all that are not named; none
+// where no such order is. REQUIRES: 1 <= k <= K.
+std::optional<std::vector<Arm>> ordered_top(const PreferenceMatrix& matrix, std::size_t k);
+
+// The arms that lose to no other by more than epsilon, ascending: p_ij >= 1/2 - epsilon for all j.
+std::vector<Arm> arms_within(const PreferenceMatrix& matrix, double epsilon);
+
 // The smallest set, not empty, whose members each beat everyone outside it; ascending.
 std::vector<Arm> smith_set(const PreferenceMatrix& matrix);
 

@@ -1,0 +1,166 @@
+#include "duel/inference/order_certificate.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "duel/core/check.h"
+#include "duel/core/logarithm.h"
+#include "duel/inference/order_threshold.h"
+
+namespace duel {
+
+std::vector<Duel> needed_pairs(const Goal& goal, const std::vector<Arm>& named,
+                               std::size_t num_arms) {
+  DUEL_CHECK(goal.is_order());
+  std::vector<bool> before(num_arms, false);  // members of the set, or arms that came earlier
+  if (goal.kind == Goal::set) {
+    for (const Arm i : named) before[i] = true;
+  }
+  std::vector<Duel> pairs;
+  for (const Arm i : named) {
+    before[i] = true;
+    for (Arm j = 0; j < num_arms; ++j) {
+      if (!before[j]) pairs.push_back({.first = i, .second = j});
+    }
+  }
+  return pairs;
+}
+
+Result<OrderCertifier> OrderCertifier::make(const Goal& goal, std::size_t num_arms,
+                                            const CertificateOptions& options) {
+  DUEL_CHECK(goal.is_order());
+  DUEL_RETURN_IF_ERROR(check_goal(goal, num_arms));
+  if (!options.arms_fixed) {
+    return Error::unsupported("this goal needs a fixed set of arms", "option arms_fixed",
+                              "the proof of its certificate counts the arms of the start");
+  }
+  return OrderCertifier(goal, num_arms, options);
+}
+
+OrderCertifier::OrderCertifier(const Goal& goal, std::size_t num_arms,
+                               const CertificateOptions& options)
+    : goal_(goal),
+      num_arms_(num_arms),
+      num_named_(static_cast<std::size_t>(goal.arms_named(num_arms))),
+      min_decisive_per_pair_(options.min_decisive_per_pair),
+      log_threshold_(
+          natural_log(order_threshold(goal, num_arms, options.alpha, options.shared_causes))),
+      log_union_threshold_(
+          natural_log(union_threshold(options.alpha, num_arms, goal.assume == Assumption::order))),
+      reached_(num_arms * num_arms),
+      taken_(num_arms * num_arms),
+      beats_(num_arms) {}
+
+void OrderCertifier::take(Arm i, Arm j, bool now) {
+  std::uint8_t& before = taken_[i * num_arms_ + j];
+  if ((before != 0) == now) return;
+  before = now ? 1 : 0;
+  now ? ++beats_[i] : --beats_[i];
+}
+
+// Whether something changed that a certificate may follow from.
+bool OrderCertifier::update(const Certifier& pairs, Arm i, Arm j) {
+  const std::uint64_t wins = pairs.wins(i, j), losses = pairs.wins(j, i);
+  if (wins + losses < min_decisive_per_pair_) return false;
+  const auto raise = [&](Arm a, Arm b) {
+    std::uint8_t& reached = reached_[a * num_arms_ + b];
+    if (reached == 0 && pairs.log_evidence(a, b) >= log_threshold_) reached = 1;
+    return reached != 0;
+  };
+  const bool forth = raise(i, j), back = raise(j, i);
+  if (!forth && !back) return false;
+  const bool was_forth = taken(i, j), was_back = taken(j, i);
+  if (forth != back) {
+    take(i, j, forth);
+    take(j, i, back);
+  } else if (wins != losses) {
+    take(i, j, wins > losses);
+    take(j, i, wins < losses);
+  }
+  return taken(i, j) != was_forth || taken(j, i) != was_back;
+}
+
+void OrderCertifier::observe(const Certifier& pairs, Arm i, Arm j) {
+  if (i != j && update(pairs, i, j)) look_for_certificate(pairs);
+}
+
+void OrderCertifier::look(const Certifier& pairs) {
+  for (Arm i = 0; i < num_arms_; ++i) {
+    for (Arm j = i + 1; j < num_arms_; ++j) update(pairs, i, j);
+  }
+  look_for_certificate(pairs);
+}
+
+// A member beats all K - k outside, and an outsider, which beats no member, at most K - k - 1.
+std::optional<std::vector<Arm>> OrderCertifier::find_set() const {
+  std::vector<Arm> members;
+  std::vector<bool> is_member(num_arms_, false);
+  for (Arm i = 0; i < num_arms_; ++i) {
+    if (beats_[i] + num_named_ < num_arms_) continue;
+    members.push_back(i);
+    is_member[i] = true;
+  }
+  if (members.size() != num_named_) return std::nullopt;
+  for (const Arm i : members) {
+    for (Arm j = 0; j < num_arms_; ++j) {
+      if (!is_member[j] && !taken(i, j)) return std::nullopt;
+    }
+  }
+  return members;
+}
+
+// The first beats K - 1. Whoever beats all the others beats K - 2 and not the first; and so on.
+std::optional<std::vector<Arm>> OrderCertifier::find_sequence() const {
+  std::vector<Arm> sequence;
+  for (std::size_t a = 1; a <= num_named_; ++a) {
+    const auto found = std::find(beats_.begin(), beats_.end(), num_arms_ - a);
+    if (found == beats_.end()) return std::nullopt;
+    sequence.push_back(static_cast<Arm>(found - beats_.begin()));
+  }
+  if (goal_.kind != Goal::ranking) return sequence;
+  std::vector<bool> named(num_arms_, false);
+  for (const Arm i : sequence) named[i] = true;
+  sequence.push_back(
+      static_cast<Arm>(std::find(named.begin(), named.end(), false) - named.begin()));
+  return sequence;
+}
+
+void OrderCertifier::look_for_certificate(const Certifier& pairs) {
+  if (certificate_) return;
+  auto named = goal_.kind == Goal::set ? find_set() : find_sequence();
+  if (!named) return;
+  OrderCertificate given{.named = std::move(*named), .decisive = pairs.decisive(), .findings = {}};
+  for (const Duel& pair : needed_pairs(goal_, given.named, num_arms_)) {
+    DUEL_CHECK(reached(pair.first, pair.second));
+    given.findings.push_back(pairs.finding(pair.first, pair.second, log_threshold_));
+  }
+  certificate_ = std::move(given);
+}
+
+std::vector<Arm> OrderCertifier::certain_beginning(const Certifier& pairs) const {
+  if (goal_.kind == Goal::set) return {};
+  if (certificate_) return certificate_->named;
+  std::vector<Arm> beginning;
+  std::vector<bool> named(num_arms_, false);
+  // Where several could come next, they come one after the other.
+  const auto next = [&]() -> std::optional<Arm> {
+    for (Arm i = 0; i < num_arms_; ++i) {
+      bool beats_rest = !named[i];
+      for (Arm j = 0; beats_rest && j < num_arms_; ++j) {
+        if (j == i || named[j]) continue;
+        beats_rest = pairs.log_evidence(i, j) >= log_union_threshold_ && reached(i, j);
+      }
+      if (beats_rest) return i;
+    }
+    return std::nullopt;
+  };
+  while (beginning.size() < num_named_) {
+    const auto arm = next();
+    if (!arm) break;
+    beginning.push_back(*arm);
+    named[*arm] = true;
+  }
+  return beginning;
+}
+
+}  // namespace duel
