@@ -9,12 +9,12 @@
 namespace duel::test {
 namespace {
 
-const std::vector<std::string> kMethods = {"team-draft-multileave", "probabilistic-multileave",
+const std::vector<std::string> kMethods = {"team-draft-multileave(fill=false)", "probabilistic-multileave",
                                            "sample-scored-multileave",
                                            "pairwise-preference-multileave"};
 
 Law twin_law(const std::string& method, const std::vector<List>& lists, std::size_t length) {
-  if (method == "team-draft-multileave") return team_draft_law(lists, length);
+  if (method == "team-draft-multileave(fill=false)") return team_draft_law(lists, length);
   if (method == "probabilistic-multileave") {
     return without_teams(probabilistic_law(lists, length, 3));
   }

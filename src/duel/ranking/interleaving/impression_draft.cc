@@ -51,21 +51,13 @@ DraftedPage draft_page(std::uint64_t seed, std::string_view impression_id,
   const std::uint64_t end = begin + std::min<std::uint64_t>(limit, pool.size() - begin);
 
   RoundRng rng = impression_rng(seed, impression_id);
-  TeamDraft draft(pool);
+  TeamDraft draft(pool, SharedTop::passed);
   DraftedPage page;
   for (std::uint64_t ordinal = 1; ordinal <= end; ++ordinal) {
-    DraftPick pick;
-    if (draft.is_open()) {
-      pick = draft.next([&] { return rng.coin(); });
-    } else {
-      const RankingPool::Index rest = pool.top(0);
-      pick = rest != RankingPool::kNone ? DraftPick{rest, Team::first, false}
-                                        : DraftPick{pool.top(1), Team::second, false};
-    }
+    const DraftPick pick = draft.next([&] { return rng.coin(); });
     pool.take(pick.index);
     if (ordinal <= begin) continue;
-    page.items.push_back(
-        {texts.text(pool.document(pick.index)), pick.team, ordinal, pick.competitive});
+    page.items.push_back({texts.text(pool.document(pick.index)), pick.team, ordinal});
   }
   if (end < pool.size()) page.next_offset = end;
   return page;
@@ -74,7 +66,7 @@ DraftedPage draft_page(std::uint64_t seed, std::string_view impression_id,
 double competitive_coverage(std::span<const DraftedItem> items) {
   if (items.empty()) return 0;
   const auto competitive =
-      std::count_if(items.begin(), items.end(), [](const auto& item) { return item.competitive; });
+      std::count_if(items.begin(), items.end(), [](const auto& item) { return item.competitive(); });
   return static_cast<double>(competitive) / static_cast<double>(items.size());
 }
 
@@ -91,10 +83,10 @@ Result<Credit> draft_credit(std::span<const DraftedItem> items,
   std::size_t found = 0;
   bool contest = false;
   for (const DraftedItem& item : items) {
-    contest = contest || item.competitive;
+    contest = contest || item.competitive();
     if (!clicked.contains(item.object_id)) continue;
     ++found;
-    if (!item.competitive) continue;
+    if (!item.competitive()) continue;
     (item.team == Team::first ? credit.first : credit.second) += 1;
   }
   if (found < clicked.size()) {
