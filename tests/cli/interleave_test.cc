@@ -146,7 +146,7 @@ TEST_F(InterleaveCommand, warns_where_the_rankings_hardly_differ) {
 
 TEST_F(InterleaveCommand, merges_by_every_other_method) {
   for (const std::string method :
-       {"balanced", "probabilistic", "probabilistic(credit=assignment)", "optimised"}) {
+       {"balanced", "probabilistic", "probabilistic(credit=marginal)", "optimised"}) {
     const Json list =
         json({"--method", method, "--id", "q1", "A.txt", "B.txt", "--length", "3", "--clicks", ""});
     EXPECT_EQ(list["items"].size(), 3U) << method;

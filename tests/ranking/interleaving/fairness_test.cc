@@ -212,5 +212,139 @@ TEST(Fairness, multileaving_two_rankings_is_interleaving_them_on_a_filled_page_t
   }
 }
 
+// The table of docs/interleaving.md: which means and signs favour nobody, whatever is clicked.
+struct Promise {
+  std::string method;
+  bool value_same, sign_same;    // lists of the same documents
+  bool value_other, sign_other;  // lists that differ in length and documents
+};
+
+TEST(Fairness, every_method_for_two_rankings_keeps_what_the_table_promises_and_no_more) {
+  for (const Promise& promise : std::vector<Promise>{
+           {"balanced", false, false, false, false},
+           {"team-draft", true, true, true, false},
+           {"team-draft(fill=false)", true, true, false, false},
+           {"team-draft(shared=passed)", true, true, true, true},
+           {"probabilistic", true, true, true, true},
+           {"probabilistic(credit=marginal)", true, false, true, false},
+           {"probabilistic(credit=difference)", true, false, true, false},
+       }) {
+    const auto method = interleaver(promise.method);
+    const auto is_fair = [&](const std::vector<std::pair<List, List>>& pairs) {
+      Bias largest;
+      for (const auto& [a, b] : pairs) {
+        for (std::size_t length = 1; length <= 4; ++length) {
+          const auto lists = method->enumerate(a, b, length).value();
+          for (const auto& clicks : click_sets(length)) {
+            const Bias bias = bias_of(*method, lists, clicks);
+            largest.value = std::max(largest.value, std::abs(bias.value));
+            largest.sign = std::max(largest.sign, std::abs(bias.sign));
+          }
+        }
+      }
+      return std::pair(largest.value < 1e-9, largest.sign < 1e-9);
+    };
+    std::vector<std::pair<List, List>> same, other;
+    for (const List& b : permutations(4)) same.emplace_back(List{1, 2, 3, 4}, b);
+    for (const List& a : all_lists(3)) {
+      for (const List& b : {List{2}, List{1, 4}, List{2, 3, 4}, List{3, 1, 2, 4}}) {
+        other.emplace_back(a, b);
+      }
+    }
+    EXPECT_EQ(is_fair(same), std::pair(promise.value_same, promise.sign_same)) << promise.method;
+    EXPECT_EQ(is_fair(other), std::pair(promise.value_other, promise.sign_other))
+        << promise.method;
+  }
+}
+
+// P(A wins) + P(tie)/2 for one click at a position drawn uniformly among those shown.
+double share_of_first(const std::string& name, const List& a, const List& b, std::size_t length) {
+  const auto method = interleaver(name);
+  double share = 0;
+  for (const auto& list : taken(method->enumerate(a, b, length))) {
+    const auto size = static_cast<Position>(list.shown.size());
+    for (Position k = 0; k < size; ++k) {
+      const ClickOutcome outcome = method->credit(list.shown, {&k, 1}).outcome;
+      const double win =
+          outcome == ClickOutcome::first_wins ? 1 : (outcome == ClickOutcome::second_wins ? 0 : 0.5);
+      share += list.probability * win / size;
+    }
+  }
+  return share;
+}
+
+TEST(Fairness, a_win_by_the_sign_of_marginal_credit_is_not_fair_and_one_by_the_coins_is) {
+  const List a{1, 2, 3, 4}, b{2, 3, 4, 1};
+  EXPECT_NEAR(share_of_first("probabilistic", a, b, 4), 0.5, 1e-12);
+  EXPECT_NEAR(share_of_first("team-draft", a, b, 4), 0.5, 1e-12);
+  EXPECT_LT(share_of_first("probabilistic(credit=marginal)", a, b, 4), 0.42);
+}
+
+TEST(Fairness, raw_credit_of_optimised_interleaving_needs_lists_of_the_same_documents) {
+  const auto mean = [](const List& a, const List& b) {
+    const auto method = interleaver("optimised");
+    return bias_of(*method, method->enumerate(a, b, 3).value(), {0, 1, 2}).value;
+  };
+  EXPECT_NEAR(mean({1, 2, 3}, {2, 3, 1}), 0, 1e-8);
+  // (1) and (2 3 4): what a list lacks has rank length + 1, 1/2 by A and 1/4 by B, and no list that
+  // takes tops alone can make up for it.
+  EXPECT_GT(std::abs(mean({1}, {2, 3, 4})), 0.05);
+}
+
+TEST(Fairness, multileavers_keep_what_the_table_promises_and_no_more) {
+  MultileaveCredit credit;
+  const auto largest = [&](const std::string& name, const std::vector<std::vector<List>>& cases) {
+    const auto method = multileaver(name);
+    Bias worst;
+    for (const auto& lists : cases) {
+      const auto drawn = method->enumerate(spans(lists), 3).value();
+      for (const auto& positions : click_sets(3)) {
+        std::vector<double> value(9, 0), sign(9, 0);
+        for (const auto& list : drawn) {
+          std::vector<Position> clicks;
+          for (const Position k : positions) {
+            if (k < list.shown.size()) clicks.push_back(k);
+          }
+          method->credit(list.shown, clicks, credit);
+          for (std::size_t i = 0; i < 9; ++i) {
+            value[i] += list.probability * credit.values[i];
+            if (credit.outcomes[i] == ClickOutcome::first_wins) sign[i] += list.probability;
+            if (credit.outcomes[i] == ClickOutcome::second_wins) sign[i] -= list.probability;
+          }
+        }
+        for (std::size_t i = 0; i < 9; ++i) {
+          worst.value = std::max(worst.value, std::abs(value[i]));
+          worst.sign = std::max(worst.sign, std::abs(sign[i]));
+        }
+      }
+    }
+    return worst;
+  };
+  std::vector<std::vector<List>> same, other;
+  for (const List& b : permutations(3)) {
+    for (const List& c : permutations(3)) same.push_back({{1, 2, 3}, b, c});
+  }
+  other.push_back({{1, 2}, {1, 3, 4}, {1, 2, 5}});
+  for (const List& a : all_lists(3)) {
+    other.push_back({a, {2, 4}, {1, 4, 3}});
+    other.push_back({a, {1, 2}, {3, 4}});
+  }
+  for (const Promise& promise : std::vector<Promise>{
+           {"team-draft-multileave", true, true, true, false},
+           {"team-draft-multileave(fill=false)", true, true, false, false},
+           {"probabilistic-multileave", true, false, true, false},
+           {"probabilistic-multileave(assignments=drawn)", true, true, true, true},
+           {"sample-scored-multileave", false, false, false, false},
+           {"pairwise-preference-multileave", true, false, true, false},
+           {"pairwise-preference-multileave(credit=correct)", false, false, false, false},
+       }) {
+    const Bias at_same = largest(promise.method, same), at_other = largest(promise.method, other);
+    EXPECT_EQ(at_same.value < 1e-9, promise.value_same) << promise.method << at_same.value;
+    EXPECT_EQ(at_same.sign < 1e-9, promise.sign_same) << promise.method << at_same.sign;
+    EXPECT_EQ(at_other.value < 1e-9, promise.value_other) << promise.method << at_other.value;
+    EXPECT_EQ(at_other.sign < 1e-9, promise.sign_other) << promise.method << at_other.sign;
+  }
+}
+
 }  // namespace
 }  // namespace duel::test
