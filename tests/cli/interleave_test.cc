@@ -90,7 +90,8 @@ TEST_F(InterleaveCommand, shows_the_published_forms_on_request) {
   EXPECT_EQ(filled["items"].size(), 5U);
   EXPECT_LE(published["items"].size(), 2U);
   EXPECT_EQ(published["method"], "balanced(fill=false)");
-  const Json draft = json({"--method", "team-draft(fill=false)", "--id", "q", "A.txt", "short.txt"});
+  const Json draft =
+      json({"--method", "team-draft(fill=false)", "--id", "q", "A.txt", "short.txt"});
   EXPECT_LE(draft["items"].size(), 2U);
 }
 

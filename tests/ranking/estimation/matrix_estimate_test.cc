@@ -93,8 +93,8 @@ OutcomeShares literal_shares(const RankedQueries& queries, const ClickSetting& h
 TEST(MatrixEstimate, exact_shares_agree_with_going_through_everything) {
   const JudgedQueries data = small_data();
   const RankedQueries queries = ranked(data, 4);
-  for (const char* method : {"team-draft", "balanced", "probabilistic", "optimised",
-                             "probabilistic(credit=marginal)"}) {
+  for (const char* method :
+       {"team-draft", "balanced", "probabilistic", "optimised", "probabilistic(credit=marginal)"}) {
     for (const char* user : {"navigational", "position-based", "user-browsing", "cascade"}) {
       const ClickSetting how = setting(method, user, 3);
       for (std::size_t query = 0; query < 2; ++query) {

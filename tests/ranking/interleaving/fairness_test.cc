@@ -252,8 +252,7 @@ TEST(Fairness, every_method_for_two_rankings_keeps_what_the_table_promises_and_n
       }
     }
     EXPECT_EQ(is_fair(same), std::pair(promise.value_same, promise.sign_same)) << promise.method;
-    EXPECT_EQ(is_fair(other), std::pair(promise.value_other, promise.sign_other))
-        << promise.method;
+    EXPECT_EQ(is_fair(other), std::pair(promise.value_other, promise.sign_other)) << promise.method;
   }
 }
 
@@ -265,8 +264,9 @@ double share_of_first(const std::string& name, const List& a, const List& b, std
     const auto size = static_cast<Position>(list.shown.size());
     for (Position k = 0; k < size; ++k) {
       const ClickOutcome outcome = method->credit(list.shown, {&k, 1}).outcome;
-      const double win =
-          outcome == ClickOutcome::first_wins ? 1 : (outcome == ClickOutcome::second_wins ? 0 : 0.5);
+      const double win = outcome == ClickOutcome::first_wins
+                             ? 1
+                             : (outcome == ClickOutcome::second_wins ? 0 : 0.5);
       share += list.probability * win / size;
     }
   }

@@ -57,12 +57,11 @@ TEST(ImpressionDraft, coins_of_one_impression_are_independent) {
 }
 
 TEST(ImpressionDraft, drafts_as_its_literal_twin) {
-  for (const auto& [a, b] :
-       std::vector<std::pair<List, List>>{{{1, 2, 3}, {3, 1, 2}},
-                                          {{1, 2, 3, 4}, {2, 1, 4, 3}},
-                                          {{1, 2}, {1, 3, 4}},
-                                          {{1}, {2, 3, 4}},
-                                          {{1, 2, 3}, {2, 4, 5}}}) {
+  for (const auto& [a, b] : std::vector<std::pair<List, List>>{{{1, 2, 3}, {3, 1, 2}},
+                                                               {{1, 2, 3, 4}, {2, 1, 4, 3}},
+                                                               {{1, 2}, {1, 3, 4}},
+                                                               {{1}, {2, 3, 4}},
+                                                               {{1, 2, 3}, {2, 4, 5}}}) {
     Ids first, second;
     for (const Document x : a) first.push_back(std::to_string(x));
     for (const Document x : b) second.push_back(std::to_string(x));

@@ -142,11 +142,8 @@ TEST(Interleaver, equal_rankers_are_no_contest_and_have_expectation_exactly_0) {
             mean += list.probability * credit.value;
           }
         }
-        EXPECT_NEAR(
-            mean, 0,
-            name == "probabilistic" || name.find("tau=1,") != std::string::npos
-                ? 1e-15
-                : 0)
+        EXPECT_NEAR(mean, 0,
+                    name == "probabilistic" || name.find("tau=1,") != std::string::npos ? 1e-15 : 0)
             << name << text_of(a);
       }
     }

@@ -9,10 +9,10 @@
 namespace duel::test {
 namespace {
 
-const std::vector<std::string> kMethods = {"team-draft-multileave(fill=false)", "probabilistic-multileave",
-                                           "probabilistic-multileave(assignments=drawn)",
-                                           "sample-scored-multileave",
-                                           "pairwise-preference-multileave"};
+const std::vector<std::string> kMethods = {
+    "team-draft-multileave(fill=false)", "probabilistic-multileave",
+    "probabilistic-multileave(assignments=drawn)", "sample-scored-multileave",
+    "pairwise-preference-multileave"};
 
 Law twin_law(const std::string& method, const std::vector<List>& lists, std::size_t length) {
   if (method == "team-draft-multileave(fill=false)") return team_draft_law(lists, length);

@@ -82,7 +82,8 @@ TEST(RandomLists, no_multileaver_repeats_a_document_or_leaves_the_union) {
   MultileaveCredit credit;
   for (const std::string name :
        {"team-draft-multileave", "team-draft-multileave(common-prefix=true)",
-        "probabilistic-multileave", "probabilistic-multileave(assignments=drawn)", "sample-scored-multileave", "pairwise-preference-multileave"}) {
+        "probabilistic-multileave", "probabilistic-multileave(assignments=drawn)",
+        "sample-scored-multileave", "pairwise-preference-multileave"}) {
     const auto method = multileaver(name);
     for (Round k = 0; k < 1000; ++k) {
       RoundRng rng = stream.at(k);

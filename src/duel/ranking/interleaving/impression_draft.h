@@ -47,6 +47,33 @@ DraftedPage draft_page(std::uint64_t seed, std::string_view impression_id,
                        std::span<const std::string> first, std::span<const std::string> second,
                        std::uint64_t offset, std::uint64_t limit);
 
+// The same for many impressions, with one set of buffers.
+class PageDrafter {
+ public:
+  struct Item {
+    std::string_view object_id;  // into the lists
+    Team team = Team::none;
+  };
+
+  // All items of the draft up to `limit`. The view lives until the next call.
+  std::span<const Item> draft(std::uint64_t seed, std::string_view impression_id,
+                              std::span<const std::string_view> first,
+                              std::span<const std::string_view> second, std::uint64_t limit);
+
+  // Distinct ids of the lists last drafted.
+  std::size_t num_documents() const { return texts_.size(); }
+
+ private:
+  void number(std::span<const std::string_view> texts, std::vector<Document>& documents);
+
+  std::vector<std::string_view> texts_;  // number k is the k-th distinct text
+  std::vector<std::uint32_t> slots_;     // open addressing: number + 1, or 0
+  std::vector<Document> first_, second_;
+  RankingPool pool_;
+  std::vector<Item> items_;
+  std::string owner_;
+};
+
 // Share of the items that are competitive; 0 for none. Rankers that agree almost everywhere need
 // many impressions; below kLowCoverage a user should be told.
 double competitive_coverage(std::span<const DraftedItem> items);

@@ -69,7 +69,8 @@ class TeamDraft {
     // A shared document may have been the last of either ranking, and who opened the round decides
     // whether there is a second pick. It counts for nobody, or the longer ranking alone could earn
     // it. Rankings with different tops both pick, whatever the coin says.
-    const bool counts = mine != RankingPool::kNone && (other != RankingPool::kNone || !opened_shared_);
+    const bool counts =
+        mine != RankingPool::kNone && (other != RankingPool::kNone || !opened_shared_);
     return {mine != RankingPool::kNone ? mine : other, counts ? team : Team::none};
   }
 

@@ -81,9 +81,10 @@ std::size_t certain_picks(const RankingPool& pool, std::size_t most,
   for (std::size_t r = 0; r < n; ++r) {
     std::size_t turns = count_left(r);
     if (turns == 0) return 0;
-    while (turns < certain && std::any_of(left.begin(), left.end(), [&](RankingPool::Index i) {
-             return !is_in_reach(r, i, turns);
-           })) {
+    while (turns < certain &&
+           std::any_of(
+               left.begin(), left.end(),
+               [&](RankingPool::Index i) { return !is_in_reach(r, i, turns); })) {
       ++turns;
     }
     certain = std::min(certain, turns);
