@@ -19,13 +19,19 @@ struct Workload {
 };
 
 const std::vector<Workload>& workloads() {
-  static const std::vector<Workload> all = {
-      {"engine", engine_workload},       {"field", field_workload},
-      {"sampling", sampling_workload},   {"interleaving", interleaving_workload},
-      {"letor", letor_workload},         {"estimation", estimation_workload},
-      {"dbgd", dbgd_workload},           {"learn", learn_workload},
-      {"inference", inference_workload}, {"log", log_workload},
-      {"plan", plan_workload},           {"reproduce", reproduce_workload}};
+  static const std::vector<Workload> all = {{"engine", engine_workload},
+                                            {"field", field_workload},
+                                            {"sampling", sampling_workload},
+                                            {"interleaving", interleaving_workload},
+                                            {"credit", credit_workload},
+                                            {"letor", letor_workload},
+                                            {"estimation", estimation_workload},
+                                            {"dbgd", dbgd_workload},
+                                            {"learn", learn_workload},
+                                            {"inference", inference_workload},
+                                            {"log", log_workload},
+                                            {"plan", plan_workload},
+                                            {"reproduce", reproduce_workload}};
   return all;
 }
 

@@ -7,6 +7,7 @@ void engine_workload();        // engine_bench.cc
 void field_workload();         // field_bench.cc
 void sampling_workload();      // sampling_bench.cc
 void interleaving_workload();  // interleaving_bench.cc
+void credit_workload();        // credit_bench.cc
 void letor_workload();         // letor_bench.cc
 void estimation_workload();    // estimation_bench.cc
 void dbgd_workload();          // dbgd_bench.cc

@@ -3,27 +3,21 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "duel/cli/commands.h"
 #include "duel/core/csv.h"
 #include "duel/core/json.h"
-#include "duel/core/numbers.h"
 #include "duel/core/table.h"
 #include "duel/core/whole_file.h"
-#include "duel/experiment/board.h"
 #include "duel/experiment/comparison_table.h"
-#include "duel/experiment/experiment_result.h"
-#include "duel/experiment/verdict.h"
 #include "duel/inference/delta_ab.h"
-#include "duel/inference/evidence.h"
 #include "duel/ranking/click_credit/click_events.h"
 #include "duel/ranking/click_credit/credited_log.h"
+#include "duel/study/click_verdict.h"
 
 namespace duel::cli {
 namespace {
@@ -45,53 +39,6 @@ struct Arguments {
   bool all = false;
   bool json = false;
 };
-
-bool is_answer(ClickOutcome outcome) {
-  return outcome == ClickOutcome::first_wins || outcome == ClickOutcome::second_wins ||
-         outcome == ClickOutcome::tie;
-}
-
-// One pair of rankers at one look.
-struct PairReport {
-  std::uint32_t first = 0, second = 0;  // the one that appeared earlier first
-  std::uint64_t impressions = 0, no_feedback = 0, no_contest = 0;
-  DeltaAb delta;
-};
-
-std::vector<PairReport> pair_reports(const CreditedLog& log, const DeltaOptions& options) {
-  struct Sums {
-    PairReport report;
-    std::unordered_map<std::uint32_t, std::uint32_t> slots;  // by cluster
-    std::vector<ClusterOutcomes> clusters;
-  };
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Sums> pairs;
-  for (const CreditedImpression& impression : log.impressions) {
-    const auto key = std::minmax(impression.first, impression.second);
-    Sums& sums = pairs[{key.first, key.second}];
-    ++sums.report.impressions;
-    sums.report.no_feedback += impression.outcome == ClickOutcome::no_feedback ? 1 : 0;
-    sums.report.no_contest += impression.outcome == ClickOutcome::no_contest ? 1 : 0;
-    if (!is_answer(impression.outcome)) continue;
-    const auto [slot, added] = sums.slots.try_emplace(
-        impression.cluster, static_cast<std::uint32_t>(sums.clusters.size()));
-    if (added) sums.clusters.emplace_back();
-    ClusterOutcomes& cluster = sums.clusters[slot->second];
-    if (impression.outcome == ClickOutcome::tie) {
-      ++cluster.ties;
-    } else {
-      const bool by_first = impression.outcome == ClickOutcome::first_wins;
-      ++(by_first == (impression.first == key.first) ? cluster.wins : cluster.losses);
-    }
-  }
-  std::vector<PairReport> reports;
-  for (auto& [key, sums] : pairs) {
-    sums.report.first = key.first;
-    sums.report.second = key.second;
-    sums.report.delta = delta_ab(sums.clusters, options);
-    reports.push_back(std::move(sums.report));
-  }
-  return reports;
-}
 
 // --- votes.csv ----------------------------------------------------------------------------------
 
@@ -157,43 +104,11 @@ class VotesFile {
   std::string text_;
 };
 
-// The votes as an experiment that was never logged, for its certificate.
-Result<Ledger> ledger_of_votes(const CreditedLog& log, const std::string& id, double alpha) {
-  ComparisonTable table;
-  table.interleaved = true;
-  for (const std::string& name : log.rankers) {
-    std::string arm = id_from(name);
-    const auto taken = [&] {
-      return std::any_of(table.arms.begin(), table.arms.end(),
-                         [&](const ArmEntry& entry) { return entry.id == arm; });
-    };
-    for (int k = 2; taken(); ++k) arm = fmt::format("{}-{}", id_from(name).substr(0, 90), k);
-    table.arms.push_back({arm, arm == name ? "" : name, ""});
-  }
-  for (const CreditedImpression& impression : log.impressions) {
-    if (!is_answer(impression.outcome)) continue;
-    ComparisonRecord row{.first = table.arms[impression.first].id,
-                         .second = table.arms[impression.second].id};
-    row.evidence = impression.evidence;
-    if (impression.outcome == ClickOutcome::tie) {
-      row.answer = {Answered::tie, ""};
-    } else {
-      row.answer = {Answered::win,
-                    impression.outcome == ClickOutcome::first_wins ? row.first : row.second};
-    }
-    table.rows.push_back(std::move(row));
-  }
-  return ledger_of(table, id, alpha, log.in_order);
-}
-
 // --- what is said -------------------------------------------------------------------------------
 
 struct Report {
   const CreditedLog& log;
-  std::vector<PairReport> pairs;
-  std::optional<std::string> certificate;  // none without an answer
-  std::uint64_t answers = 0;
-  std::uint64_t evidence = 0;  // answers that may be evidence
+  const ClickVerdict& verdict;
 };
 
 std::string cluster_words(ClusterBy by) {
@@ -208,7 +123,7 @@ std::string report_text(const Report& report) {
   const CreditedLog& log = report.log;
   const std::string clusters = cluster_words(log.cluster);
   std::uint64_t decided = 0, ties = 0, no_feedback = 0, no_contest = 0;
-  for (const PairReport& pair : report.pairs) {
+  for (const PairAtOneLook& pair : report.verdict.pairs) {
     decided += pair.delta.wins + pair.delta.losses;
     ties += pair.delta.ties;
     no_feedback += pair.no_feedback;
@@ -227,7 +142,7 @@ std::string report_text(const Report& report) {
   table.column("tied").column("Delta_AB").column("95 %").column("sign test");
   const bool clustered = log.cluster != ClusterBy::impression;
   if (clustered) table.column(fmt::format("by {}", clusters)).column("design effect");
-  for (const PairReport& pair : report.pairs) {
+  for (const PairAtOneLook& pair : report.verdict.pairs) {
     const DeltaAb& delta = pair.delta;
     std::vector<Cell> row{
         log.rankers[pair.first],
@@ -252,12 +167,13 @@ std::string report_text(const Report& report) {
       "\nOne look: errors and 95 % are over {}, and hold where the number of impressions was fixed "
       "beforehand.\n",
       clusters);
-  if (report.certificate) {
-    text += fmt::format(
-        "At any time ({} of {} answers are evidence{}): {}\n", report.evidence, report.answers,
-        clustered ? fmt::format(", the first impression of each of the {}", clusters)
-                  : std::string(),
-        *report.certificate);
+  if (report.verdict.sentence) {
+    text +=
+        fmt::format("At any time ({} of {} answers are evidence{}): {}\n", report.verdict.evidence,
+                    report.verdict.answers,
+                    clustered ? fmt::format(", the first impression of each of the {}", clusters)
+                              : std::string(),
+                    *report.verdict.sentence);
   }
   return text;
 }
@@ -275,7 +191,7 @@ Json report_json(const Report& report) {
   json["competitive_items"] = log.competitive_items;
   json["items"] = log.items;
   json["pairs"] = Json::array();
-  for (const PairReport& pair : report.pairs) {
+  for (const PairAtOneLook& pair : report.verdict.pairs) {
     const DeltaAb& delta = pair.delta;
     json["pairs"].push_back(
         {{"first", log.rankers[pair.first]},
@@ -296,9 +212,9 @@ Json report_json(const Report& report) {
          {"cluster_sign_test", delta.cluster_sign_test},
          {"design_effect", number_or_null(delta.design_effect())}});
   }
-  json["answers"] = report.answers;
-  json["evidence"] = report.evidence;
-  json["verdict"] = report.certificate ? Json(*report.certificate) : Json();
+  json["answers"] = report.verdict.answers;
+  json["evidence"] = report.verdict.evidence;
+  json["verdict"] = report.verdict.sentence ? Json(*report.verdict.sentence) : Json();
   const RejectedEvents& rejected = log.rejected;
   json["rejected_events"] = {{"not_shown", rejected.not_shown},
                              {"wrong_ordinal", rejected.wrong_ordinal},
@@ -344,7 +260,7 @@ void give_warnings(const Report& report, CommandContext& context) {
     context.warn(fmt::format("{} impressions name no {} and are taken for independent",
                              log.without_cluster, to_word(log.cluster)));
   }
-  for (const PairReport& pair : report.pairs) {
+  for (const PairAtOneLook& pair : report.verdict.pairs) {
     const auto effect = pair.delta.design_effect();
     if (!effect || *effect < kLargeDesignEffect) continue;
     context.warn(fmt::format(
@@ -384,24 +300,13 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
     DUEL_RETURN_IF_ERROR(VotesFile(log, file).write(arguments.all));
   }
 
-  Report report{
-      .log = log,
-      .pairs = pair_reports(log, {.resamples = static_cast<std::uint32_t>(arguments.resamples),
-                                  .delta = 0.05,
-                                  .seed = spec.seed}),
-      .certificate = {},
-      .answers = 0,
-      .evidence = 0};
-  for (const CreditedImpression& impression : log.impressions) {
-    if (!is_answer(impression.outcome)) continue;
-    ++report.answers;
-    report.evidence += impression.evidence ? 1 : 0;
-  }
-  if (report.answers > 0) {
-    const std::string id = id_from(std::filesystem::path(arguments.impressions).stem().string());
-    DUEL_ASSIGN(const Ledger ledger, ledger_of_votes(log, id, arguments.alpha));
-    report.certificate = verdict_of(ledger, standing_of(ledger));
-  }
+  const std::string id = id_from(std::filesystem::path(arguments.impressions).stem().string());
+  const ClickVerdictSpec asked{
+      .experiment_id = id,
+      .alpha = arguments.alpha,
+      .delta = {.resamples = static_cast<std::uint32_t>(arguments.resamples), .seed = spec.seed}};
+  DUEL_ASSIGN(const ClickVerdict verdict, click_verdict(log, asked));
+  const Report report{log, verdict};
   context.print(arguments.json ? report_json(report).dump_pretty() : report_text(report));
   give_warnings(report, context);
   return kExitDone;

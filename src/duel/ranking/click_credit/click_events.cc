@@ -26,7 +26,9 @@ void ClickEvents::add(std::string_view impression_id, std::string_view object_id
                      .seconds = event.seconds});
   texts_ += object_id;
   const auto number = static_cast<std::uint32_t>(events_.size());
-  Chain& chain = chains_[std::string(impression_id)];
+  const std::uint32_t impression = impressions_.number(impression_id);
+  if (impression == chains_.size()) chains_.emplace_back();
+  Chain& chain = chains_[impression];
   if (chain.first == 0) {
     chain.first = number;
   } else {
@@ -37,11 +39,11 @@ void ClickEvents::add(std::string_view impression_id, std::string_view object_id
 
 void ClickEvents::of(std::string_view impression_id, std::vector<ClickEvent>& events) {
   events.clear();
-  lookup_ = impression_id;
-  const auto found = chains_.find(lookup_);
-  if (found == chains_.end()) return;
-  found->second.met = true;
-  for (std::uint32_t k = found->second.first; k != 0; k = events_[k - 1].next) {
+  const auto found = impressions_.find(impression_id);
+  if (!found) return;
+  Chain& chain = chains_[*found];
+  chain.met = true;
+  for (std::uint32_t k = chain.first; k != 0; k = events_[k - 1].next) {
     const Entry& entry = events_[k - 1];
     events.push_back({std::string_view(texts_).substr(entry.text, entry.length), entry.ordinal,
                       entry.action, entry.seconds});
@@ -50,10 +52,10 @@ void ClickEvents::of(std::string_view impression_id, std::vector<ClickEvent>& ev
 
 std::uint64_t ClickEvents::num_unmet(std::string& example) const {
   std::uint64_t count = 0;
-  for (const auto& [id, chain] : chains_) {
+  for (std::uint32_t number = 0; number < chains_.size(); ++number) {
+    const Chain& chain = chains_[number];
     if (chain.met) continue;
-    // The least of them, since the order of the table is anybody's.
-    if (count == 0 || id < example) example = id;
+    if (count == 0) example = impressions_.text(number);
     for (std::uint32_t k = chain.first; k != 0; k = events_[k - 1].next) ++count;
   }
   return count;

@@ -12,10 +12,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "duel/core/result.h"
+#include "duel/core/text_numbers.h"
 #include "duel/ranking/click_credit/credit_rule.h"
 
 namespace duel {
@@ -60,8 +60,8 @@ class ClickEvents {
 
   void add(std::string_view impression_id, std::string_view object_id, const ClickEvent& event);
 
-  std::unordered_map<std::string, Chain> chains_;
-  std::string lookup_;  // so that a lookup allocates nothing
+  TextNumbers impressions_;
+  std::vector<Chain> chains_;  // by impression
   std::vector<Entry> events_;
   std::string texts_;
   std::uint64_t other_actions_ = 0;

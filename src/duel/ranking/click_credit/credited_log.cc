@@ -3,31 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <utility>
 
-#include "duel/core/rng.h"
 #include "duel/core/spelling.h"
+#include "duel/core/text_numbers.h"
 
 namespace duel {
 namespace {
-
-// Texts by number, in the order in which they appear.
-class Numbers {
- public:
-  std::uint32_t number(std::string_view text) {
-    lookup_ = text;
-    const auto [at, added] = numbers_.try_emplace(lookup_, next_);
-    if (added) ++next_;
-    return at->second;
-  }
-  std::uint32_t fresh() { return next_++; }
-  std::uint32_t count() const { return next_; }
-
- private:
-  std::unordered_map<std::string, std::uint32_t> numbers_;
-  std::string lookup_;
-  std::uint32_t next_ = 0;
-};
 
 class LogCrediting {
  public:
@@ -53,6 +37,8 @@ class LogCrediting {
   }
 
  private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
   struct Shown {
     std::string_view object_id;
     std::uint64_t ordinal = 0;
@@ -66,11 +52,11 @@ class LogCrediting {
   }
 
   Status take() {
-    lookup_ = impression_.id;
-    if (const auto [at, added] = ids_.try_emplace(lookup_, lines_.line_number()); !added) {
-      return bad(
-          fmt::format("the impression '{}' is in line {} already", impression_.id, at->second),
-          "every impression needs an id of its own");
+    if (const std::uint32_t number = ids_.number(impression_.id);
+        number < log_.impressions.size()) {
+      return bad(fmt::format("the impression '{}' is in line {} already", impression_.id,
+                             log_.impressions[number].line),
+                 "every impression needs an id of its own");
     }
     DUEL_RETURN_IF_ERROR(take_page());
     CreditedImpression credited;
@@ -177,30 +163,25 @@ class LogCrediting {
     return static_cast<std::uint32_t>(log_.rankers.size() - 1);
   }
 
-  // Both, until the whole log has said whether it names users.
   void note_cluster() {
-    constexpr std::uint32_t kNone = ~std::uint32_t{0};
-    users_of_.push_back(impression_.user.empty() ? kNone : users_.number(impression_.user));
-    queries_of_.push_back(impression_.query.empty() ? kNone : queries_.number(impression_.query));
+    const std::string_view text =
+        spec_.cluster == ClusterBy::query ? impression_.query : impression_.user;
+    clusters_of_.push_back(text.empty() ? kNone : clusters_.number(text));
   }
 
   void number_clusters() {
     log_.cluster =
-        spec_.cluster.value_or(users_.count() > 0 ? ClusterBy::user : ClusterBy::impression);
-    Numbers& numbers = log_.cluster == ClusterBy::query ? queries_ : users_;
-    const auto& of = log_.cluster == ClusterBy::query ? queries_of_ : users_of_;
+        spec_.cluster.value_or(clusters_.size() > 0 ? ClusterBy::user : ClusterBy::impression);
+    const bool alone = log_.cluster == ClusterBy::impression;
+    log_.num_clusters = alone ? 0 : clusters_.size();
     for (std::size_t k = 0; k < log_.impressions.size(); ++k) {
-      if (log_.cluster == ClusterBy::impression) {
-        log_.impressions[k].cluster = static_cast<std::uint32_t>(k);
-      } else if (of[k] != ~std::uint32_t{0}) {
-        log_.impressions[k].cluster = of[k];
+      if (!alone && clusters_of_[k] != kNone) {
+        log_.impressions[k].cluster = clusters_of_[k];
       } else {
-        log_.impressions[k].cluster = numbers.fresh();
-        ++log_.without_cluster;
+        log_.impressions[k].cluster = static_cast<std::uint32_t>(log_.num_clusters++);
+        log_.without_cluster += alone ? 0 : 1;
       }
     }
-    log_.num_clusters = log_.cluster == ClusterBy::impression ? log_.impressions.size()
-                                                              : std::uint64_t{numbers.count()};
   }
 
   // By time; impressions of one time in the order of the file, which was written when they were
@@ -231,13 +212,14 @@ class LogCrediting {
       return;
     }
     const auto num_rankers = static_cast<std::uint64_t>(log_.rankers.size());
-    std::unordered_map<std::uint64_t, bool> met;
-    met.reserve(log_.impressions.size());
+    // A bit for each cluster, pair by pair.
+    std::map<std::uint64_t, std::vector<bool>> met;
     for (CreditedImpression& impression : log_.impressions) {
       const auto [low, high] = std::minmax(impression.first, impression.second);
-      const std::uint64_t pair = low * num_rankers + high;
-      impression.evidence =
-          met.try_emplace(pair * (log_.num_clusters + 1) + impression.cluster, true).second;
+      std::vector<bool>& clusters = met[low * num_rankers + high];
+      if (clusters.empty()) clusters.resize(log_.num_clusters);
+      impression.evidence = !clusters[impression.cluster];
+      clusters[impression.cluster] = true;
     }
   }
 
@@ -248,10 +230,9 @@ class LogCrediting {
   PageDrafter drafter_;
   std::vector<Shown> page_;
   std::vector<ClickEvent> of_impression_;
-  std::unordered_map<std::string, std::uint64_t> ids_;  // line by id
-  std::string lookup_;
-  Numbers users_, queries_;
-  std::vector<std::uint32_t> users_of_, queries_of_;
+  TextNumbers ids_;       // number k is impression k
+  TextNumbers clusters_;  // users or queries
+  std::vector<std::uint32_t> clusters_of_;
   std::vector<std::optional<WrittenTime>> times_;
   bool any_time_ = false;
   CreditedLog log_;

@@ -2,14 +2,10 @@
 // a certificate needs to know of clusters.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "duel/core/count_range.h"
