@@ -68,8 +68,8 @@ void merging() {
   fmt::print("| method | same 10 documents | 10 of 20 documents each |\n|---|---|---|\n");
   const Pairs same(10), other(20);
   for (const std::string name :
-       {"balanced", "team-draft", "probabilistic", "probabilistic(credit=assignment)",
-        "probabilistic(coins=draft)"}) {
+       {"balanced", "team-draft", "probabilistic", "probabilistic(credit=marginal)",
+        "probabilistic(credit=marginal,coins=draft)"}) {
     const auto method = configure_interleaver(name).value();
     const auto cost = [&](const Pairs& pairs) {
       Interleaving shown;
@@ -93,7 +93,7 @@ void crediting() {
   const Pairs pairs(20);
   const std::vector<std::vector<Position>> clicks{{4}, {0, 3, 7}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}};
   for (const std::string name :
-       {"balanced", "team-draft", "probabilistic", "probabilistic(outcome=difference)"}) {
+       {"balanced", "team-draft", "probabilistic", "probabilistic(credit=difference)"}) {
     const auto method = configure_interleaver(name).value();
     std::vector<Interleaving> shown(64);
     for (std::size_t k = 0; k < shown.size(); ++k) {

@@ -23,6 +23,7 @@ const std::vector<Workload>& workloads() {
                                             {"field", field_workload},
                                             {"sampling", sampling_workload},
                                             {"interleaving", interleaving_workload},
+                                            {"credit", credit_workload},
                                             {"letor", letor_workload},
                                             {"estimation", estimation_workload},
                                             {"dbgd", dbgd_workload},

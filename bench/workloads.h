@@ -9,6 +9,7 @@ void imed_workload();          // imed_bench.cc
 void outstanding_workload();   // outstanding_bench.cc
 void sampling_workload();      // sampling_bench.cc
 void interleaving_workload();  // interleaving_bench.cc
+void credit_workload();        // credit_bench.cc
 void letor_workload();         // letor_bench.cc
 void estimation_workload();    // estimation_bench.cc
 void dbgd_workload();          // dbgd_bench.cc

@@ -155,5 +155,12 @@ TEST_F(EstimateCommand, an_interrupted_run_writes_nothing) {
   EXPECT_FALSE(std::filesystem::exists(place_ / "m.csv"));
 }
 
+TEST_F(EstimateCommand, merges_all_rankers_at_once_by_a_multileaver) {
+  const CommandResult result = run({"--data", kData, "--interleave", "team-draft-multileave",
+                                    "--comparisons", "3000", "-o", "m.csv", "--length", "4"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "team-draft-multileave")) << result.out;
+}
+
 }  // namespace
 }  // namespace duel

@@ -67,6 +67,34 @@ TEST_F(InterleaveCommand, gives_items_that_carry_team_ordinal_and_competition) {
   EXPECT_FALSE(page.contains("outcome"));
 }
 
+TEST_F(InterleaveCommand, lists_of_unequal_length_have_equally_many_competitive_items) {
+  place_.write("short.txt", "d9\n");
+  place_.write("long.txt", "d1\nd2\nd3\n");
+  for (int k = 0; k < 20; ++k) {
+    const Json page = json({"--id", "q" + std::to_string(k), "short.txt", "long.txt"});
+    ASSERT_EQ(page["items"].size(), 4U);
+    std::multiset<std::string> teams;
+    for (const Json& item : page["items"]) {
+      EXPECT_EQ(item["competitive"], !item["team"].is_null());
+      if (item["competitive"] == true) teams.insert(item["team"]);
+    }
+    EXPECT_EQ(teams, (std::multiset<std::string>{"long.txt", "short.txt"}));
+  }
+}
+
+TEST_F(InterleaveCommand, shows_the_published_forms_on_request) {
+  place_.write("short.txt", "d9\n");
+  const Json filled = json({"--method", "balanced", "--id", "q", "A.txt", "short.txt"});
+  const Json published =
+      json({"--method", "balanced(fill=false)", "--id", "q", "A.txt", "short.txt"});
+  EXPECT_EQ(filled["items"].size(), 5U);
+  EXPECT_LE(published["items"].size(), 2U);
+  EXPECT_EQ(published["method"], "balanced(fill=false)");
+  const Json draft =
+      json({"--method", "team-draft(fill=false)", "--id", "q", "A.txt", "short.txt"});
+  EXPECT_LE(draft["items"].size(), 2U);
+}
+
 TEST_F(InterleaveCommand, both_rankings_lead_for_some_ids_and_seeds) {
   std::set<std::string> by_id, by_seed;
   for (int k = 0; k < 20; ++k) {
@@ -119,7 +147,7 @@ TEST_F(InterleaveCommand, warns_where_the_rankings_hardly_differ) {
 
 TEST_F(InterleaveCommand, merges_by_every_other_method) {
   for (const std::string method :
-       {"balanced", "probabilistic", "probabilistic(credit=assignment)", "optimised"}) {
+       {"balanced", "probabilistic", "probabilistic(credit=marginal)", "optimised"}) {
     const Json list =
         json({"--method", method, "--id", "q1", "A.txt", "B.txt", "--length", "3", "--clicks", ""});
     EXPECT_EQ(list["items"].size(), 3U) << method;

@@ -182,6 +182,34 @@ TEST(ComparisonTable, rows_are_put_in_the_order_of_their_times_where_all_have_on
 }
 
 // Sorted by winner the evidence was once beyond every threshold; 500 : 500 says nothing.
+TEST(ComparisonTable, a_serving_order_settles_rows_of_one_time_and_rows_without) {
+  const auto order = [](const std::string& rows) {
+    auto table = parse_comparisons_csv("first,second,winner,tstamp,serving_order,n\n" + rows, "x");
+    EXPECT_TRUE(table.ok());
+    if (!sort_by_time(*table)) return std::string("unknown");
+    std::string text;
+    for (const ComparisonRecord& row : table->rows)
+      text += row.extra.back().second.get<std::string>();
+    return text;
+  };
+  const std::string noon = "2026-11-15T12:00:00Z";
+  EXPECT_EQ(order("a,b,a," + noon + ",2,x\na,b,b," + noon + ",1,y\n"), "yx");
+  EXPECT_EQ(order("a,b,a,,10,x\na,b,b,,9,y\n"), "yx");
+  EXPECT_EQ(order("a,b,a,,1,x\na,b,b,,1,y\n"), "unknown");
+  EXPECT_EQ(order("a,b,a,,1,x\na,b,b,,,y\n"), "unknown");
+  EXPECT_EQ(order("a,b,a,,1,x\na,b,b,,soon,y\n"), "unknown");
+}
+
+TEST(ComparisonTable, interleaved_arms_have_no_places) {
+  const auto placement = [](const std::string& rows) {
+    const auto table = parse_comparisons_csv("first,second,winner,presentation\n" + rows, "x");
+    EXPECT_TRUE(table.ok());
+    return experiment_of(*table, "x", 0.05, true).order;
+  };
+  EXPECT_EQ(placement("a,b,a,interleaved\nb,a,b,interleaved\n"), Placement::fixed);
+  EXPECT_EQ(placement("a,b,a,interleaved\na,b,b,side_by_side\n"), Placement::random);
+}
+
 TEST(ComparisonTable, rows_of_unknown_order_are_looked_at_once) {
   std::string text = "model_a,model_b,winner\n";
   for (int k = 0; k < 500; ++k) text += "a,b,model_a\n";

@@ -26,6 +26,8 @@ void add_matrix_command(Command& program);
 void add_league_command(Command& program);
 void add_estimate_command(Command& program);
 void add_interleave_command(Command& program);
+void add_credit_command(Command& program);
+void add_metrics_command(Command& program);
 void add_learn_command(Command& program);
 void add_reproduce_command(Command& program);
 void add_version_command(Command& program);

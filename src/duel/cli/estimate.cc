@@ -49,7 +49,7 @@ std::string summary(const Estimate& estimate) {
   all = all.scaled(100.0 / static_cast<double>(estimate.pairs.size()));
   std::string text = fmt::format("{} rankers, {} queries, lists of {} by {}, {} users\n",
                                  queries.num_rankers(), queries.num_queries(), queries.length(),
-                                 setting.method->canonical(), setting.user->canonical());
+                                 estimate.setup->method(), setting.user->canonical());
   text += spec.exact ? fmt::format("{} pairs, exact\n", estimate.pairs.size())
                      : fmt::format("{} pairs, {} comparisons each, standard errors up to {:.4f}\n",
                                    estimate.pairs.size(), spec.comparisons, largest_error);
@@ -95,10 +95,8 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   EstimateSpec spec = arguments.spec;
   if (arguments.output != "-") spec.name = file_stem(arguments.output, {".csv", ".txt"});
   DUEL_ASSIGN(const auto setup, prepare_estimate(std::move(spec), hooks));
-  Progress progress("pairs", setup->num_pairs(), context.quiet);
-  hooks.on_progress = [&](std::uint64_t finished) {
-    progress.update(finished, setup->setting.method->canonical());
-  };
+  Progress progress(setup->jobs_word(), setup->num_jobs(), context.quiet);
+  hooks.on_progress = [&](std::uint64_t finished) { progress.update(finished, setup->method()); };
   auto estimated = run_estimate(setup, hooks);
   progress.finish();
   DUEL_ASSIGN(const Estimate estimate, std::move(estimated));
@@ -146,7 +144,8 @@ void add_estimate_command(Command& program) {
   command.add_configurable(
       "--interleave METHOD", not_empty(&spec.interleave),
       "How lists are merged: balanced, team-draft, probabilistic (default) or optimised, "
-      "with options such as probabilistic(tau=1).");
+      "with options such as probabilistic(tau=1); or all rankers at once by "
+      "team-draft-multileave, probabilistic-multileave, ...");
   command.add_configurable(
       "--clicks MODEL", not_empty(&spec.clicks),
       "The simulated user: perfect, navigational (default), informational, almost-random, "

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +15,8 @@
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
 #include "duel/core/text_lines.h"
+#include "duel/experiment/record.h"
+#include "duel/ranking/click_credit/impression_lines.h"
 #include "duel/ranking/interleaving/impression.h"
 #include "duel/ranking/interleaving/impression_draft.h"
 #include "duel/ranking/interleaving/methods.h"
@@ -24,6 +28,7 @@ struct Arguments {
   ImpressionSpec spec;
   std::vector<std::string> clicks;
   bool clicks_given = false;
+  std::string batch;
   bool json = false;
   bool list = false;
 };
@@ -157,11 +162,91 @@ Json methods_json() {
   return json;
 }
 
+// --- whole logs ---------------------------------------------------------------------------------
+
+void append_text_field(std::string& text, std::string_view name, std::string_view value) {
+  if (value.empty()) return;
+  fmt::format_to(std::back_inserter(text), ",\"{}\":", name);
+  append_json_string(text, value);
+}
+
+// A page as `duel credit` reads it again, on a line of its own.
+void append_page(const LoggedImpression& impression, std::uint64_t seed,
+                 std::span<const PageDrafter::Item> items, std::string& text) {
+  text += "{\"query_id\":";
+  append_json_string(text, impression.id);
+  append_text_field(text, "user_id", impression.user);
+  append_text_field(text, "user_query", impression.query);
+  append_text_field(text, "timestamp", impression.time);
+  fmt::format_to(std::back_inserter(text), ",\"method\":\"team-draft\",\"seed\":{},\"rankings\":[",
+                 seed);
+  append_json_string(text, impression.names[0]);
+  text += ',';
+  append_json_string(text, impression.names[1]);
+  text += "],\"items\":[";
+  std::uint64_t ordinal = 0;
+  for (const PageDrafter::Item& item : items) {
+    text += ordinal == 0 ? "{\"object_id\":" : ",{\"object_id\":";
+    append_json_string(text, item.object_id);
+    fmt::format_to(std::back_inserter(text), ",\"ordinal\":{},\"team\":", ++ordinal);
+    if (item.team == Team::none) {
+      text += "null}";
+    } else {
+      append_json_string(text, impression.names[item.team == Team::first ? 0 : 1]);
+      text += '}';
+    }
+  }
+  text += "]}\n";
+}
+
+Result<int> run_batch(const Arguments& arguments, CommandContext& context) {
+  const ImpressionSpec& spec = arguments.spec;
+  if (spec.method != "team-draft") {
+    return Error::invalid_argument(
+        fmt::format("a batch is drafted by team-draft, not by {}", spec.method), "--method");
+  }
+  if (!spec.rankings.empty() || !spec.id.empty() || arguments.clicks_given || spec.offset > 0) {
+    return Error::invalid_argument("a batch has its rankings and ids in the file", "--batch",
+                                   "without FILES, --id, --offset and --clicks; duel credit takes "
+                                   "the clicks of a whole log");
+  }
+  DUEL_ASSIGN(ImpressionLines lines, ImpressionLines::open(arguments.batch));
+  LoggedImpression impression;
+  PageDrafter drafter;
+  std::string text;
+  std::uint64_t pages = 0, items_shown = 0, competitive = 0;
+  for (;;) {
+    DUEL_ASSIGN(const bool more, lines.next(impression));
+    if (!more) break;
+    if (!impression.has_lists) {
+      return Error::invalid_data("the impression has no lists to merge", lines.here());
+    }
+    const auto items = drafter.draft(spec.seed, impression.id, impression.lists[0],
+                                     impression.lists[1], spec.length);
+    append_page(impression, spec.seed, items, text);
+    ++pages;
+    items_shown += items.size();
+    for (const PageDrafter::Item& item : items) competitive += item.team != Team::none ? 1 : 0;
+    if (text.size() < (std::size_t{1} << 18)) continue;
+    context.print(text);
+    text.clear();
+  }
+  context.print(text);
+  const double coverage =
+      items_shown == 0 ? 0 : static_cast<double>(competitive) / static_cast<double>(items_shown);
+  context.note(fmt::format("{} pages, {:.0f} % of their items competitive", pages, 100 * coverage));
+  if (items_shown > 0 && coverage < kLowCoverage) {
+    context.warn("fewer than 30 % of the items are competitive: the rankings hardly differ");
+  }
+  return kExitDone;
+}
+
 Result<int> run_interleave(const Arguments& arguments, CommandContext& context) {
   if (arguments.list) {
     context.print(arguments.json ? methods_json().dump_pretty() : methods_text());
     return kExitDone;
   }
+  if (!arguments.batch.empty()) return run_batch(arguments, context);
   const std::vector<std::string>& files = arguments.spec.rankings;
   if (std::count(files.begin(), files.end(), "-") > 1) {
     return Error::invalid_argument("standard input can be only one of the rankings");
@@ -197,7 +282,7 @@ void add_interleave_command(Command& program) {
   Command& command = program.add_command(
       "interleave",
       "Merges two or more rankings into the list to show, and credits clicks on it.\n"
-      "A ranking is a file of document ids, best first, one a line. The same seed, id and rankings "
+      "A ranking is a file of document ids, best first, one per line. The same seed, id and rankings "
       "give the same list on every machine.");
   auto& arguments = command.keep<Arguments>();
   ImpressionSpec& spec = arguments.spec;
@@ -215,13 +300,18 @@ void add_interleave_command(Command& program) {
   const Option& clicks =
       command.add("--clicks LIST", &arguments.clicks,
                   "Clicked documents, separated by commas; prints the credit. Empty: no click.");
+  command.add(
+      "--batch FILE", not_empty(&arguments.batch),
+      "Impressions, one JSON object per line with query_id and both lists by name; prints a "
+      "page for each, one per line. - is standard input.");
   command.add("--list", &arguments.list, "List all methods with their options instead.");
   command.add("--json", &arguments.json, "Print JSON.");
   command.footer =
       "Examples:\n  duel interleave --method team-draft --id q1 A.txt B.txt --clicks d3,d7\n"
       "  duel interleave --id q1 A.txt B.txt --offset 10 --json\n"
       "  duel interleave --method 'probabilistic(tau=3)' --id q1 A.txt B.txt\n"
-      "  duel interleave --method team-draft-multileave --id q1 A.txt B.txt C.txt";
+      "  duel interleave --method team-draft-multileave --id q1 A.txt B.txt C.txt\n"
+      "  duel interleave --batch impressions.jsonl > pages.jsonl";
   command.action = [&arguments, &clicks](CommandContext& context) {
     arguments.clicks_given = clicks.given();
     return run_interleave(arguments, context);

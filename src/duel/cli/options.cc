@@ -114,7 +114,8 @@ void Command::add_threads(std::uint64_t* threads, std::uint64_t least) {
 
 Option& Command::add_judged_data(std::string* data) {
   return add("--data DATA", not_empty(data),
-             "Judged queries: a LETOR file (also gzip), - for standard input, or "
+             "Judged queries: a LETOR file (also gzip), - for standard input, "
+             "letor(file=FILE,zero-based=true) where features are numbered from 0, or "
              "synthetic(queries=200,features=20).");
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -34,7 +35,7 @@ Error too_large(const std::string& name, std::uint64_t limit) {
 
 bool is_binary(char c) {
   const auto byte = static_cast<unsigned char>(c);
-  return (byte < 0x20 && c != '\t' && c != '\r') || byte == 0x7f;
+  return ((byte < 0x20) & (byte != '\t') & (byte != '\r')) | (byte == 0x7f);
 }
 
 }  // namespace
@@ -83,23 +84,40 @@ std::string TextLines::at_line(std::uint64_t line) const {
 }
 
 // Fills `line_`; false where nothing is left to read. Stops early beyond the limits.
-bool TextLines::append_up_to_newline() {
+// What the source has at hand, without waiting for more than a byte: a terminal gives line by line.
+bool TextLines::refill() {
   using Traits = std::streambuf::traits_type;
+  if (Traits::eq_int_type(source_->sgetc(), Traits::eof())) return false;
+  constexpr std::streamsize kMost = 1 << 16;
+  const auto size = std::clamp<std::streamsize>(source_->in_avail(), 1, kMost);
+  chunk_.resize(static_cast<std::size_t>(size));
+  chunk_.resize(static_cast<std::size_t>(source_->sgetn(chunk_.data(), size)));
+  at_ = 0;
+  return !chunk_.empty();
+}
+
+bool TextLines::append_up_to_newline() {
   line_.clear();
   bool any = false;
   while (line_.size() <= limits_.line_bytes && bytes_ <= limits_.bytes) {
-    const auto next = source_->sbumpc();
-    if (Traits::eq_int_type(next, Traits::eof())) return any;
+    if (at_ == chunk_.size() && !refill()) return any;
     any = true;
-    ++bytes_;
-    if (Traits::to_char_type(next) == '\n') return true;
-    line_.push_back(Traits::to_char_type(next));
+    const std::string_view rest = std::string_view(chunk_).substr(at_);
+    const std::size_t newline = rest.find('\n');
+    const std::string_view taken = rest.substr(0, newline);
+    line_ += taken;
+    const bool ended = newline != std::string_view::npos;
+    at_ += taken.size() + (ended ? 1 : 0);
+    bytes_ += taken.size() + (ended ? 1 : 0);
+    if (ended) return true;
   }
   return true;
 }
 
 std::optional<Error> TextLines::check_line() {
-  for (std::size_t i = 0; i < line_.size(); ++i) {
+  std::uint8_t any = 0;  // over the whole line, which the compiler does many bytes at a time
+  for (const char c : line_) any |= static_cast<std::uint8_t>(is_binary(c));
+  for (std::size_t i = 0; any != 0 && i < line_.size(); ++i) {
     if (is_binary(line_[i])) {
       return Error::invalid_data(
           fmt::format("this is not text: byte 0x{:02x} at position {} of the line",

@@ -41,6 +41,7 @@ class TextLines {
  private:
   TextLines(std::string name, TextLimits limits) : name_(std::move(name)), limits_(limits) {}
 
+  bool refill();
   bool append_up_to_newline();
   std::optional<Error> check_line();
 
@@ -48,6 +49,8 @@ class TextLines {
   TextLimits limits_;
   std::unique_ptr<std::streambuf> owned_;
   std::streambuf* source_ = nullptr;
+  std::string chunk_;  // read and not given yet from at_ on
+  std::size_t at_ = 0;
   std::string line_;
   std::uint64_t line_number_ = 0;
   std::uint64_t bytes_ = 0;

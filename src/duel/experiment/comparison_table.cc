@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -16,6 +15,7 @@
 #include "duel/core/spelling.h"
 #include "duel/core/text_lines.h"
 #include "duel/core/whole_file.h"
+#include "duel/core/written_time.h"
 #include "duel/experiment/experiment_log.h"
 #include "duel/experiment/ledger.h"
 #include "duel/experiment/record_reader.h"
@@ -47,6 +47,13 @@ using Row = std::vector<std::pair<std::string, Json>>;
 // A scalar as its text; anything nested as its JSON.
 std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
+}
+
+std::string extra_of(const ComparisonRecord& row, const std::string& column) {
+  for (const auto& [name, value] : row.extra) {
+    if (name == column) return text_of(value);
+  }
+  return "";
 }
 
 class TableBuilder {
@@ -117,6 +124,9 @@ class TableBuilder {
 
   Result<ComparisonTable> finish(const std::string& name) {
     if (table_.rows.empty()) return bad(name, "the file holds no comparison");
+    table_.interleaved = std::all_of(
+        table_.rows.begin(), table_.rows.end(),
+        [](const ComparisonRecord& row) { return extra_of(row, "presentation") == "interleaved"; });
     return std::move(table_);
   }
 
@@ -190,13 +200,6 @@ std::vector<std::string> extra_columns(const ComparisonTable& table) {
     }
   }
   return columns;
-}
-
-std::string extra_of(const ComparisonRecord& row, const std::string& column) {
-  for (const auto& [name, value] : row.extra) {
-    if (name == column) return text_of(value);
-  }
-  return "";
 }
 
 class TableWriter {
@@ -273,89 +276,6 @@ class TableWriter {
   std::vector<std::string> extra_;
   std::map<std::string, std::string> names_;
 };
-
-// A time as other programs write it: seconds since 1970, or a date and a time of day with or without
-// a zone.
-struct WrittenTime {
-  enum class Form { seconds, zoned, local } form = Form::seconds;
-  double seconds = 0;
-};
-
-// Takes a text apart from its beginning.
-class TimeParts {
- public:
-  explicit TimeParts(std::string_view text) : rest_(text) {}
-
-  bool ended() const { return rest_.empty(); }
-  bool take(char c) {
-    if (!rest_.starts_with(c)) return false;
-    rest_.remove_prefix(1);
-    return true;
-  }
-  // So many digits, and the character after them where one is given.
-  std::optional<int> digits(std::size_t count, char after = 0) {
-    int value = 0;
-    for (std::size_t k = 0; k < count; ++k) {
-      if (rest_.empty() || rest_.front() < '0' || rest_.front() > '9') return std::nullopt;
-      value = 10 * value + (rest_.front() - '0');
-      rest_.remove_prefix(1);
-    }
-    if (after != 0 && !take(after)) return std::nullopt;
-    return value;
-  }
-  // 00 .. 60, with a fraction or without.
-  std::optional<double> seconds() {
-    const auto whole = digits(2);
-    if (!whole || *whole > 60) return std::nullopt;
-    double value = *whole, unit = 1;
-    if (!take('.')) return value;
-    while (const auto digit = digits(1)) value += *digit * (unit /= 10);
-    return unit < 1 ? std::optional(value) : std::nullopt;
-  }
-
- private:
-  std::string_view rest_;
-};
-
-// 1973. A smaller number is no time but perhaps how long somebody took, and rows in the order of
-// that would be in an order that depends on the answer.
-constexpr double kLeastSeconds = 1e8;
-
-std::optional<WrittenTime> time_of(std::string_view text) {
-  if (const auto number = parse_number(text); number.ok()) {
-    if (*number < kLeastSeconds) return std::nullopt;
-    return WrittenTime{WrittenTime::Form::seconds, *number};
-  }
-  // 2026-11-15T09:00[:00[.123]][Z|+01:00|+0100], also with a space for the T.
-  TimeParts parts(text);
-  const auto year = parts.digits(4, '-'), month = parts.digits(2, '-'), day = parts.digits(2);
-  const bool parted = parts.take('T') || parts.take(' ');
-  const auto hour = parts.digits(2, ':'), minute = parts.digits(2);
-  if (!parted || !year || !month || !day || !hour || !minute) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(*year),
-                                         std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day))};
-  if (!date.ok() || *hour > 23 || *minute > 59) return std::nullopt;
-  double seconds =
-      86400.0 * static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count()) +
-      3600.0 * *hour + 60.0 * *minute;
-  if (parts.take(':')) {
-    const auto rest = parts.seconds();
-    if (!rest) return std::nullopt;
-    seconds += *rest;
-  }
-  if (parts.ended()) return WrittenTime{WrittenTime::Form::local, seconds};
-  if (!parts.take('Z')) {
-    const int sign = parts.take('-') ? -1 : parts.take('+') ? 1 : 0;
-    const auto hours = parts.digits(2);
-    parts.take(':');
-    const auto minutes = parts.digits(2);
-    if (sign == 0 || !hours || !minutes) return std::nullopt;
-    seconds -= sign * (3600.0 * *hours + 60.0 * *minutes);
-  }
-  if (!parts.ended()) return std::nullopt;
-  return WrittenTime{WrittenTime::Form::zoned, seconds};
-}
 
 }  // namespace
 
@@ -511,10 +431,42 @@ std::string to_text(const ComparisonTable& table, ComparisonFormat format) {
   return writer.arena();
 }
 
+namespace {
+
+// The rows in the order of their numbers; nothing where a row has none or two have the same.
+std::optional<std::vector<std::size_t>> serving_order_of(const ComparisonTable& table) {
+  std::vector<std::pair<std::uint64_t, std::size_t>> numbers;
+  for (std::size_t k = 0; k < table.rows.size(); ++k) {
+    const auto number = parse_count(extra_of(table.rows[k], "serving_order"));
+    if (!number.ok()) return std::nullopt;
+    numbers.emplace_back(*number, k);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  std::vector<std::size_t> order;
+  for (const auto& [number, k] : numbers) {
+    if (!order.empty() && numbers[order.size() - 1].first == number) return std::nullopt;
+    order.push_back(k);
+  }
+  return order;
+}
+
+void put_in_order(ComparisonTable& table, const std::vector<std::size_t>& order) {
+  std::vector<ComparisonRecord> sorted;
+  sorted.reserve(order.size());
+  for (const std::size_t k : order) sorted.push_back(std::move(table.rows[k]));
+  table.rows = std::move(sorted);
+}
+
+}  // namespace
+
 bool sort_by_time(ComparisonTable& table) {
+  if (const auto order = serving_order_of(table)) {
+    put_in_order(table, *order);
+    return true;
+  }
   std::vector<std::pair<WrittenTime, std::size_t>> times;
   for (std::size_t k = 0; k < table.rows.size(); ++k) {
-    const auto time = time_of(table.rows[k].made_at);
+    const auto time = parse_written_time(table.rows[k].made_at);
     if (!time || (!times.empty() && time->form != times.front().first.form)) return false;
     times.emplace_back(*time, k);
   }
@@ -529,10 +481,9 @@ bool sort_by_time(ComparisonTable& table) {
     if (!is_new && at->second == time.seconds) return false;
     at->second = time.seconds;
   }
-  std::vector<ComparisonRecord> sorted;
-  sorted.reserve(times.size());
-  for (const auto& [time, k] : times) sorted.push_back(std::move(table.rows[k]));
-  table.rows = std::move(sorted);
+  std::vector<std::size_t> order;
+  for (const auto& [time, k] : times) order.push_back(k);
+  put_in_order(table, order);
   return true;
 }
 
@@ -547,6 +498,7 @@ ExperimentRecord experiment_of(const ComparisonTable& table, const std::string& 
   record.one_look_after = in_order ? 0 : table.rows.size();
   // Nobody says that a person or a question did not reach several pairs.
   record.stopping.shared_causes = true;
+  if (table.interleaved) record.order = Placement::fixed;
   return record;
 }
 

@@ -8,6 +8,10 @@
 //                    invalid. Where there is a column `result` (win, tie, ..) it says so there
 //   who answered     judge, source_id, observer, voter (and source_type)
 //   when             tstamp, made_at, time
+// Two columns say what kind of comparisons these are:
+//   presentation     `interleaved` where the arms were merged into one list: there is no first and
+//                    second place that could be uneven
+//   serving_order    a whole number, for rows of one time and for rows without times
 #pragma once
 
 #include <filesystem>
@@ -27,6 +31,7 @@ Result<ComparisonFormat> parse_comparison_format(std::string_view word);
 struct ComparisonTable {
   std::vector<ArmEntry> arms;  // in the order in which they appear
   std::vector<ComparisonRecord> rows;
+  bool interleaved = false;           // all of them: the places of the arms mean nothing
   std::vector<std::string> left_out;  // what has no place in such a file, for people
 };
 
@@ -43,9 +48,10 @@ Result<ComparisonTable> comparisons_of_log(Store& store, const std::string& expe
 
 std::string to_text(const ComparisonTable& table, ComparisonFormat format);
 
-// Puts the rows in the order in which they were made. False, and as it was, where that is unknown: a
-// row has no time, two rows of a pair have the same, or the times are of different kinds (seconds
-// since 1970, or 2026-11-15T09:00:00Z and the like).
+// Puts the rows in the order in which they were made. False, and as it was, where that is unknown:
+// not every row has a `serving_order` of its own, and a row has no time, two rows of a pair have the
+// same, or the times are of different kinds (seconds since 1970, or 2026-11-15T09:00:00Z and the
+// like).
 bool sort_by_time(ComparisonTable& table);
 
 // An experiment around comparisons that were made before it: they are its evidence, in order where

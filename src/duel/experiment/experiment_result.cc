@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "duel/experiment/certificate_file.h"
-#include "duel/experiment/comparison_table.h"
 #include "duel/experiment/verdict.h"
 
 namespace duel {
@@ -109,8 +108,14 @@ Result<Ledger> read_ledger(const std::string& file, double alpha, const Goal& go
   }
   DUEL_ASSIGN(ComparisonTable table, read_comparisons(file));
   const bool in_order = sort_by_time(table);
-  const std::string id = id_from(std::filesystem::path(file).stem().string());
-  DUEL_ASSIGN(Ledger ledger, Ledger::make(experiment_of(table, id, alpha, in_order, goal)));
+  return ledger_of(table, id_from(std::filesystem::path(file).stem().string()), alpha, in_order,
+                   goal);
+}
+
+Result<Ledger> ledger_of(const ComparisonTable& table, const std::string& experiment_id,
+                         double alpha, bool in_order, const Goal& goal) {
+  DUEL_ASSIGN(Ledger ledger,
+              Ledger::make(experiment_of(table, experiment_id, alpha, in_order, goal)));
   LogEntry entry{.sequence = 1, .time_ms = 0, .record = {}, .hash = ""};
   for (const ComparisonRecord& row : table.rows) {
     ++entry.sequence;

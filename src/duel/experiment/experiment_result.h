@@ -8,6 +8,7 @@
 #include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/experiment/board.h"
+#include "duel/experiment/comparison_table.h"
 #include "duel/experiment/ledger.h"
 
 namespace duel {
@@ -15,6 +16,10 @@ namespace duel {
 // Of a log, or of comparisons in a CSV file (*.csv) as an experiment at level `alpha` for `goal` that
 // never was logged: in the order of their times, or where that is unknown by one look at all of them.
 Result<Ledger> read_ledger(const std::string& file, double alpha, const Goal& goal = {});
+
+// The same of comparisons at hand, which are in their order where `in_order` says so.
+Result<Ledger> ledger_of(const ComparisonTable& table, const std::string& experiment_id,
+                         double alpha, bool in_order, const Goal& goal = {});
 
 // REQUIRES: `board` is the board of `ledger`.
 Json result_json(const Ledger& ledger, const Board& board);

@@ -168,7 +168,7 @@ HealthCheck judges(const Ledger& ledger) {
 HealthCheck position_balance(const Ledger& ledger) {
   HealthCheck check{.name = "position_balance", .verdict = HealthVerdict::unknown, .detail = ""};
   if (ledger.experiment().order == Placement::fixed) {
-    check.detail = "places are fixed, not drawn";
+    check.detail = "places are not drawn: they are fixed, or the lists were interleaved";
     return check;
   }
   double worst = 0;
@@ -207,7 +207,7 @@ HealthCheck position_bias(const Ledger& ledger) {
   HealthCheck check{.name = "position_bias", .verdict = HealthVerdict::unknown, .detail = ""};
   const Placement order = ledger.experiment().order;
   if (order == Placement::fixed) {
-    check.detail = "cannot be told from the arms while places are fixed";
+    check.detail = "cannot be told from the arms while places are not drawn";
     return check;
   }
   // Judged in both orders, flips tell: without bias both kinds are equally likely for every pair.

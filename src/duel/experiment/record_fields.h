@@ -207,7 +207,8 @@ struct Described<ExperimentRecord> {
   static constexpr std::string_view doc = "the first line: all that decides what follows";
   static constexpr auto fields = std::tuple_cat(
       std::tuple{
-          required("format", &ExperimentRecord::format, "3, or less in older logs", is_known_format),
+          required("format", &ExperimentRecord::format, "3, or less in older logs",
+                   is_known_format),
           required("experiment_id", &ExperimentRecord::experiment_id, "", IsIdOf{"an experiment"}),
           required("arms", &ExperimentRecord::arms), required("policy", &ExperimentRecord::policy)},
       inlined(&ExperimentRecord::goal, Described<Goal>::fields),

@@ -24,4 +24,10 @@ double chi_square_tail(double degrees, double x) {
   return boost::math::gamma_q(0.5 * degrees, 0.5 * x, Plain());
 }
 
+double fair_coin_tail(std::uint64_t heads, std::uint64_t throws) {
+  if (heads == 0) return 1;
+  return boost::math::ibeta(static_cast<double>(heads), static_cast<double>(throws - heads + 1),
+                            0.5, Plain());
+}
+
 }  // namespace duel

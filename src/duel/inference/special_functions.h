@@ -3,6 +3,8 @@
 // here: the last bits may differ between machines.
 #pragma once
 
+#include <cstdint>
+
 namespace duel {
 
 double normal_quantile(double probability);  // REQUIRES: 0 < probability < 1
@@ -10,5 +12,7 @@ double normal_quantile(double probability);  // REQUIRES: 0 < probability < 1
 double beta_quantile(double a, double b, double probability);
 // P(chi-square with `degrees` of freedom > x). REQUIRES: degrees > 0, x >= 0.
 double chi_square_tail(double degrees, double x);
+// P(at least `heads` of `throws` of a fair coin are heads). REQUIRES: heads <= throws.
+double fair_coin_tail(std::uint64_t heads, std::uint64_t throws);
 
 }  // namespace duel

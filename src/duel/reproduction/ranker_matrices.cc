@@ -35,7 +35,8 @@ Result<PreferenceMatrix> compare_features(const ReproductionContext& context,
   const JudgedQueries data = make_synthetic(options);
   DUEL_ASSIGN(const Rankers rankers, resolve_rankers("features", data));
   ClickSetting setting;
-  DUEL_ASSIGN(setting.method, configure_interleaver("probabilistic(tau=3)"));
+  // As the paper's simulations did, whose matrices are signs of marginal values.
+  DUEL_ASSIGN(setting.method, configure_interleaver("probabilistic(tau=3,credit=marginal)"));
   DUEL_ASSIGN(setting.user, configure_click_model("navigational", options.grades));
   JobHooks hooks;
   hooks.stop = context.stop;
@@ -74,7 +75,7 @@ Result<RankerMatrices> ranker_matrices(const ReproductionContext& context, Progr
     matrices.remarks.push_back(fmt::format(
         "The paper's matrix (64 features of LETOR NP2004) is not public. The simulated one follows "
         "its recipe on {}: each feature is a ranker, two rankers are compared {} times by "
-        "probabilistic interleaving with tau = 3 and a navigational dependent-click user, and a "
+        "probabilistic interleaving with tau = 3 (the sign of the marginal credit) and a navigational dependent-click user, and a "
         "comparison that nobody wins counts half for each.",
         synthetic_options().canonical("synthetic", options), kComparisons));
     matrices.all.push_back({"simulated", std::move(matrix)});

@@ -89,7 +89,8 @@ std::vector<std::optional<Json>> items_of(const HttpRequest& request, bool lines
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     const std::string_view line = rest.substr(0, end);
-    if (line.find_first_not_of(" \r\t") != std::string_view::npos) items.push_back(Json::parse(line));
+    if (line.find_first_not_of(" \r\t") != std::string_view::npos)
+      items.push_back(Json::parse(line));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return items;
@@ -140,8 +141,7 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
       &Api::delete_arm);
   add(post, one + "/duels", "serve_duels", "Serve one duel, or several.", kDuel, &Api::serve_duels,
       schema_of<DuelBody>, {200, 201});
-  add(get, one + "/duels/{did}", "show_duel", "One duel with its outcome.", kRead,
-      &Api::show_duel);
+  add(get, one + "/duels/{did}", "show_duel", "One duel with its outcome.", kRead, &Api::show_duel);
   add(put, one + "/duels/{did}/interleaving", "interleave_duel",
       "Send the two lists, get the merged page.", kDuel, &Api::interleave_duel,
       schema_of<InterleavingBody>);
@@ -154,8 +154,8 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
       &Api::report_outcomes, schema_of<std::vector<OutcomeBody>>);
   add(post, one + "/comparisons", "take_comparisons", "Comparisons made elsewhere.", kAdmin,
       &Api::take_comparisons, schema_of<std::vector<ComparisonBody>>);
-  add(post, one + "/import", "import_log", "A log becomes an experiment.", kAdmin,
-      &Api::import_log, {}, {201});
+  add(post, one + "/import", "import_log", "A log becomes an experiment.", kAdmin, &Api::import_log,
+      {}, {201});
   add(post, "/v1/events", "take_events", "UBI events: clicks and other actions.", kDuel,
       &Api::take_events, schema_of<Json>, {202});
   add(get, one + "/result", "show_result", "Leader, matrix, intervals, certificate.", kRead,
@@ -167,8 +167,7 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
   add(get, one + "/timeline", "show_timeline", "Series for plots.", kRead, &Api::show_timeline);
   add(get, one + "/stream", "open_stream", "Server-sent events.", kRead, &Api::open_stream);
   add(get, one + "/export", "export_log", "The log, or its comparisons.", kRead, &Api::export_log);
-  add(post, "/v1/plan", "plan", "How many duels will it take?", kRead, &Api::plan,
-      schema_of<Json>);
+  add(post, "/v1/plan", "plan", "How many duels will it take?", kRead, &Api::plan, schema_of<Json>);
   add(get, "/v1/tokens", "list_tokens", "All tokens, without their secrets.", kAdmin,
       &Api::list_tokens);
   add(post, "/v1/tokens", "create_token", "A new token; it is shown once.", kAdmin,
@@ -206,8 +205,7 @@ void Api::add(HttpMethod method, std::string pattern, std::string name, std::str
       response.headers.insert(response.headers.end(), cors.begin(), cors.end());
       shared->send(std::move(response));
     };
-    Call call{std::move(request), parameters, {}, send,
-              [shared](int status, HttpFields headers) {
+    Call call{std::move(request), parameters, {}, send, [shared](int status, HttpFields headers) {
                 return shared->stream(status, std::move(headers));
               }};
     const auto caller = caller_of(call.request);
@@ -435,9 +433,8 @@ void Api::interleave_in_one(Call& call) {
         wanted.count = 1;
         // Whoever sent no list cannot be shown.
         for (const LedgerArm& arm : experiment.ledger().arms()) {
-          const bool has = std::any_of(lists.lists.begin(), lists.lists.end(), [&](const auto& one) {
-            return one.first == arm.entry.id;
-          });
+          const bool has = std::any_of(lists.lists.begin(), lists.lists.end(),
+                                       [&](const auto& one) { return one.first == arm.entry.id; });
           if (!has && arm.active) wanted.exclude.push_back(arm.entry.id);
         }
         DUEL_ASSIGN(ServerAnswer served, experiment.serve(wanted, now));
@@ -445,21 +442,21 @@ void Api::interleave_in_one(Call& call) {
         const Json& serving = served.body.at("serving");
         if (serving.get<std::string>() == "fallback") {
           Json items = Json::array();
-          const std::string arm =
-              served.body.at("arms").items()[0].at("arm_id").get<std::string>();
+          const std::string arm = served.body.at("arms").items()[0].at("arm_id").get<std::string>();
           std::uint64_t ordinal = 0;
           for (const auto& [name, list] : lists.lists) {
             if (name != arm) continue;
             for (const Json& object : list.items()) {
-              items.push_back({{"object_id", object}, {"ordinal", ++ordinal}, {"competitive", false}});
+              items.push_back(
+                  {{"object_id", object}, {"ordinal", ++ordinal}, {"competitive", false}});
             }
           }
           served.body["items"] = std::move(items);
           return served;
         }
-        DUEL_ASSIGN(ServerAnswer page,
-                    experiment.interleave(served.body.at("duel_id").get<std::string>(), lists, sees,
-                                          now));
+        DUEL_ASSIGN(
+            ServerAnswer page,
+            experiment.interleave(served.body.at("duel_id").get<std::string>(), lists, sees, now));
         if (page.status >= 400) return page;
         served.body.update(page.body);
         return served;
@@ -587,8 +584,9 @@ void Api::take_events(Call& call) {
   const bool plain = type == "text/plain";
   const bool lines = type == "application/x-ndjson" || type == "application/jsonl";
   if (!plain && !lines && type != "application/json") {
-    return call.send(refusal(415, "the body must be application/json, application/x-ndjson or "
-                                  "text/plain"));
+    return call.send(refusal(415,
+                             "the body must be application/json, application/x-ndjson or "
+                             "text/plain"));
   }
   std::vector<std::optional<Json>> items = items_of(call.request, lines);
   if (items.size() > kMostOutcomes) {
@@ -605,8 +603,8 @@ void Api::take_events(Call& call) {
           rejected.push_back({{"index", std::uint64_t{index}}, {"reason", reason}});
         };
         for (std::size_t k = 0; k < items.size(); ++k) {
-          const auto event = items[k] ? ubi_event_of(*items[k])
-                                      : Error::invalid_argument("the line is not JSON");
+          const auto event =
+              items[k] ? ubi_event_of(*items[k]) : Error::invalid_argument("the line is not JSON");
           if (!event.ok()) {
             reject(k, event.error().message);
             continue;
@@ -699,7 +697,8 @@ void Api::open_stream(Call& call) {
                                        {"X-Accel-Buffering", "no"}});
         const auto sequence = answer.body.at("sequence").get<std::uint64_t>();
         // Whatever the page saw before, it looks anew: results are whole, not differences.
-        stream->write(fmt::format("id: {0}\nevent: result\ndata: {{\"sequence\":{0}}}\n\n", sequence));
+        stream->write(
+            fmt::format("id: {0}\nevent: result\ndata: {{\"sequence\":{0}}}\n\n", sequence));
         streams->add(eid, stream);
       });
 }
@@ -721,42 +720,42 @@ void Api::export_log(Call& call) {
   if (wanted != "duels" && form != "jsonl") {
     return call.send(refusal(400, fmt::format("{} are exported as jsonl", wanted)));
   }
-  const bool taken = background_.submit([this, wanted, form, eid = call.eid(), send = call.send,
-                                         open = call.stream] {
-    Store& store = engine_.store();
-    if (const auto head = store.head(eid); !head.ok() || head->sequence == 0) {
-      return send(refusal(404, "there is no experiment '" + eid + "'"));
-    }
-    if (wanted == "duels") {
-      const auto table = comparisons_of_log(store, eid);
-      if (!table.ok()) return send(refusal(table.error()));
-      const auto parsed = parse_comparison_format(form);
-      const auto stream = open(
-          200, {{"Content-Type", form == "jsonl" ? "application/x-ndjson" : "text/csv"},
-                {"Cache-Control", "no-store"}});
-      stream->write(to_text(*table, *parsed));
-      return stream->finish();
-    }
-    const auto stream = open(200, {{"Content-Type", "application/x-ndjson"},
-                                   {"Cache-Control", "no-store"}});
-    const auto read = store.read(eid, 0, [&](std::string_view line) -> Status {
-      const auto is = [&](std::string_view kind) {
-        return line.find(kind) != std::string_view::npos;
-      };
-      const bool nonvote = is("\"record\":\"expired\"") || is("\"result\":\"skip\"") ||
-                           is("\"result\":\"invalid\"") || is("\"result\":\"both_bad\"");
-      if (wanted == "events" && !is("\"record\":\"event\"")) return Done{};
-      if (wanted == "nonvotes" && !nonvote) return Done{};
-      while (stream->buffered() > stream->capacity() / 2 && !stream->closed()) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      }
-      if (!stream->write(std::string(line) + "\n")) {
-        return Error::unsupported("the client is gone");
-      }
-      return Done{};
-    });
-    if (read.ok()) stream->finish();
-  });
+  const bool taken = background_.submit(
+      [this, wanted, form, eid = call.eid(), send = call.send, open = call.stream] {
+        Store& store = engine_.store();
+        if (const auto head = store.head(eid); !head.ok() || head->sequence == 0) {
+          return send(refusal(404, "there is no experiment '" + eid + "'"));
+        }
+        if (wanted == "duels") {
+          const auto table = comparisons_of_log(store, eid);
+          if (!table.ok()) return send(refusal(table.error()));
+          const auto parsed = parse_comparison_format(form);
+          const auto stream =
+              open(200, {{"Content-Type", form == "jsonl" ? "application/x-ndjson" : "text/csv"},
+                         {"Cache-Control", "no-store"}});
+          stream->write(to_text(*table, *parsed));
+          return stream->finish();
+        }
+        const auto stream =
+            open(200, {{"Content-Type", "application/x-ndjson"}, {"Cache-Control", "no-store"}});
+        const auto read = store.read(eid, 0, [&](std::string_view line) -> Status {
+          const auto is = [&](std::string_view kind) {
+            return line.find(kind) != std::string_view::npos;
+          };
+          const bool nonvote = is("\"record\":\"expired\"") || is("\"result\":\"skip\"") ||
+                               is("\"result\":\"invalid\"") || is("\"result\":\"both_bad\"");
+          if (wanted == "events" && !is("\"record\":\"event\"")) return Done{};
+          if (wanted == "nonvotes" && !nonvote) return Done{};
+          while (stream->buffered() > stream->capacity() / 2 && !stream->closed()) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          }
+          if (!stream->write(std::string(line) + "\n")) {
+            return Error::unsupported("the client is gone");
+          }
+          return Done{};
+        });
+        if (read.ok()) stream->finish();
+      });
   if (!taken) call.send(refusal(429, "too much work waits; try again", true));
 }
 
@@ -778,13 +777,14 @@ void Api::plan(Call& call) {
     question.alpha = number("alpha", 0.05);
     question.tie_rate = number("tie_rate", 0);
     question.parallel = static_cast<std::uint64_t>(number("parallel", 1));
-    question.max_duels =
-        std::min<std::uint64_t>(static_cast<std::uint64_t>(number("max_duels", 100'000)), 1'000'000);
-    question.trials = std::clamp<std::uint64_t>(
-        static_cast<std::uint64_t>(number("trials", 200)), 10, 1000);
+    question.max_duels = std::min<std::uint64_t>(
+        static_cast<std::uint64_t>(number("max_duels", 100'000)), 1'000'000);
+    question.trials =
+        std::clamp<std::uint64_t>(static_cast<std::uint64_t>(number("trials", 200)), 10, 1000);
     if (const Json* goal = json.find("goal")) question.goal = goal->get<std::string>();
     if (const Json* policy = json.find("policy")) question.policy = {policy->get<std::string>()};
-    if (const Json* shared = json.find("shared_causes")) question.shared_causes = shared->get<bool>();
+    if (const Json* shared = json.find("shared_causes"))
+      question.shared_causes = shared->get<bool>();
   } catch (const JsonError& error) {
     return call.send(refusal(400, error.what()));
   }
@@ -884,8 +884,8 @@ void Api::metrics(Call& call) {
         return answer;
       },
       [text, call_stream = call.stream](const ServerAnswer& answer) {
-        const auto stream = call_stream(200, {{"Content-Type", "text/plain; version=0.0.4"},
-                                              {"Cache-Control", "no-store"}});
+        const auto stream = call_stream(
+            200, {{"Content-Type", "text/plain; version=0.0.4"}, {"Cache-Control", "no-store"}});
         stream->write(text + (answer.status == 200 ? answer.body.at("text").get<std::string>()
                                                    : std::string()));
         stream->finish();

@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::string_view kSpace = "token";
 
-constexpr auto kScopes = std::to_array<std::pair<std::string_view, TokenScope>>(
-    {{"admin", TokenScope::admin},
-     {"read", TokenScope::read},
-     {"duel", TokenScope::duel},
-     {"vote", TokenScope::vote}});
+constexpr auto kScopes =
+    std::to_array<std::pair<std::string_view, TokenScope>>({{"admin", TokenScope::admin},
+                                                            {"read", TokenScope::read},
+                                                            {"duel", TokenScope::duel},
+                                                            {"vote", TokenScope::vote}});
 
 }  // namespace
 

@@ -25,9 +25,9 @@ struct ApiToken {
   std::string token_id;
   TokenScope scope = TokenScope::read;
   std::string name;
-  std::string experiment_id;        // where it is for one only
-  std::int64_t expires_at_ms = 0;   // 0: never
-  std::string hash;                 // SHA-256 of the whole token
+  std::string experiment_id;       // where it is for one only
+  std::int64_t expires_at_ms = 0;  // 0: never
+  std::string hash;                // SHA-256 of the whole token
 };
 
 class ApiTokens {

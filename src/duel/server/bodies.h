@@ -185,19 +185,19 @@ struct Described<TaskBody> {
 template <>
 struct Described<ExperimentBody> {
   static constexpr auto fields = std::tuple_cat(
-      std::tuple{optional("name", &ExperimentBody::name), optional("mode", &ExperimentBody::mode),
-                 required("arms", &ExperimentBody::arms),
-                 optional("policy", &ExperimentBody::policy,
-                          "a policy string such as `rucb(alpha=0.6)`")},
-      as_optional(inlined(&ExperimentBody::goal, Described<Goal>::fields)),
       std::tuple{
-          optional("stopping", &ExperimentBody::stopping),
-          optional("feedback", &ExperimentBody::feedback),
-          optional("presentation", &ExperimentBody::presentation),
-          optional("guardrails", &ExperimentBody::guardrails),
-          optional("interleave", &ExperimentBody::interleave),
-          optional("tasks", &ExperimentBody::tasks, "what the duels are about, drawn for each pair"),
-          optional("seed", &ExperimentBody::seed)});
+          optional("name", &ExperimentBody::name), optional("mode", &ExperimentBody::mode),
+          required("arms", &ExperimentBody::arms),
+          optional("policy", &ExperimentBody::policy, "a policy string such as `rucb(alpha=0.6)`")},
+      as_optional(inlined(&ExperimentBody::goal, Described<Goal>::fields)),
+      std::tuple{optional("stopping", &ExperimentBody::stopping),
+                 optional("feedback", &ExperimentBody::feedback),
+                 optional("presentation", &ExperimentBody::presentation),
+                 optional("guardrails", &ExperimentBody::guardrails),
+                 optional("interleave", &ExperimentBody::interleave),
+                 optional("tasks", &ExperimentBody::tasks,
+                          "what the duels are about, drawn for each pair"),
+                 optional("seed", &ExperimentBody::seed)});
 };
 
 template <>
@@ -246,12 +246,10 @@ struct Described<OutcomeBody> {
 
 template <>
 struct Described<ComparisonBody> {
-  static constexpr std::tuple fields{required("first", &ComparisonBody::first),
-                                     required("second", &ComparisonBody::second),
-                                     required("result", &ComparisonBody::result),
-                                     optional("winner", &ComparisonBody::winner),
-                                     optional("source", &ComparisonBody::source),
-                                     optional("made_at", &ComparisonBody::made_at)};
+  static constexpr std::tuple fields{
+      required("first", &ComparisonBody::first),   required("second", &ComparisonBody::second),
+      required("result", &ComparisonBody::result), optional("winner", &ComparisonBody::winner),
+      optional("source", &ComparisonBody::source), optional("made_at", &ComparisonBody::made_at)};
 };
 
 template <>
@@ -259,8 +257,7 @@ struct Described<InterleavingBody> {
   static constexpr std::tuple fields{
       required("lists", &InterleavingBody::lists, "ids of objects by arm, best first"),
       optional("user_query", &InterleavingBody::user_query, "not kept"),
-      optional("offset", &InterleavingBody::offset),
-      optional("limit", &InterleavingBody::limit)};
+      optional("offset", &InterleavingBody::offset), optional("limit", &InterleavingBody::limit)};
 };
 
 // The first record of an experiment that was asked for. An error names the field as a JSON pointer

@@ -215,8 +215,7 @@ Json schema_of() {
     Json properties = Json::object();
     Json required = Json::array();
     const auto add = [&](const auto& field) {
-      using Member =
-          std::remove_cvref_t<decltype(std::invoke(field.get, std::declval<Body&>()))>;
+      using Member = std::remove_cvref_t<decltype(std::invoke(field.get, std::declval<Body&>()))>;
       Json property = schema_of<Member>();
       if (!field.doc.empty()) property["description"] = field.doc;
       properties[field.name] = std::move(property);

@@ -266,8 +266,8 @@ Result<OwnedExperiment*> Engine::find(const std::string& experiment_id, std::int
     if (owned.error().code == ErrorCode::not_found) return unknown;
     return owned.error();
   }
-  auto loaded = OwnedExperiment::load(store_, experiment_id, now_ms, secrets_of(experiment_id),
-                                      *tokens_);
+  auto loaded =
+      OwnedExperiment::load(store_, experiment_id, now_ms, secrets_of(experiment_id), *tokens_);
   if (!loaded.ok()) return loaded.error();
   OwnedExperiment* experiment = loaded->get();
   held_[experiment_id] = {std::move(*loaded), groups_};

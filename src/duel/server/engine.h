@@ -60,10 +60,9 @@ class Engine {
   // waits, 503 (retryable) where it cannot be appended.
   void ask(const std::string& experiment_id, AnswerWhen when, Work work, Send send);
   // The same over several experiments, for events.
-  using WorkOnAll =
-      std::function<Result<ServerAnswer>(const std::function<Result<OwnedExperiment*>(
-                                             const std::string& experiment_id)>& find,
-                                         std::int64_t now_ms)>;
+  using WorkOnAll = std::function<Result<ServerAnswer>(
+      const std::function<Result<OwnedExperiment*>(const std::string& experiment_id)>& find,
+      std::int64_t now_ms)>;
   void ask_all(AnswerWhen when, WorkOnAll work, Send send);
   void create(const ExperimentRecord& record, Send send);
   // A log whose chain was followed becomes an experiment. 409 where there is one of that name.

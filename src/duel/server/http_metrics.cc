@@ -39,12 +39,11 @@ std::string HttpMetrics::text() const {
       fmt::format_to(to, "duel_http_request_duration_seconds_bucket{{route=\"{}\",le=\"{}\"}} {}\n",
                      route, kBounds[k], below);
     }
-    fmt::format_to(
-        to,
-        "duel_http_request_duration_seconds_bucket{{route=\"{0}\",le=\"+Inf\"}} {1}\n"
-        "duel_http_request_duration_seconds_sum{{route=\"{0}\"}} {2}\n"
-        "duel_http_request_duration_seconds_count{{route=\"{0}\"}} {1}\n",
-        route, durations.count, durations.sum);
+    fmt::format_to(to,
+                   "duel_http_request_duration_seconds_bucket{{route=\"{0}\",le=\"+Inf\"}} {1}\n"
+                   "duel_http_request_duration_seconds_sum{{route=\"{0}\"}} {2}\n"
+                   "duel_http_request_duration_seconds_count{{route=\"{0}\"}} {1}\n",
+                   route, durations.count, durations.sum);
   }
   return out;
 }

@@ -34,7 +34,9 @@ std::string new_duel_id(std::int64_t now_ms) {
   return id;
 }
 
-std::string next_id_after(const std::string& duel_id) { return "n." + sha256_hex(duel_id).substr(0, 52); }
+std::string next_id_after(const std::string& duel_id) {
+  return "n." + sha256_hex(duel_id).substr(0, 52);
+}
 
 std::uint64_t pair_and_subject(const std::string& first, const std::string& second,
                                const std::string& subject) {
@@ -73,14 +75,16 @@ OwnedExperiment::OwnedExperiment(std::shared_ptr<Store> store, LiveExperiment li
   for (const LedgerArm& arm : ledger().arms()) duels_->add_arm(arm.entry.id);
 }
 
-Result<std::unique_ptr<OwnedExperiment>> OwnedExperiment::create(
-    std::shared_ptr<Store> store, const ExperimentRecord& record, std::int64_t now_ms,
-    ExperimentSecrets secrets, const ReportTokens& tokens) {
+Result<std::unique_ptr<OwnedExperiment>> OwnedExperiment::create(std::shared_ptr<Store> store,
+                                                                 const ExperimentRecord& record,
+                                                                 std::int64_t now_ms,
+                                                                 ExperimentSecrets secrets,
+                                                                 const ReportTokens& tokens) {
   auto duels = std::make_unique<StoredDuels>(store, record.experiment_id);
   StoredDuels* const found = duels.get();
   DUEL_ASSIGN(LiveExperiment live, LiveExperiment::make(record, std::move(duels)));
-  auto owned = std::unique_ptr<OwnedExperiment>(new OwnedExperiment(
-      std::move(store), std::move(live), found, std::move(secrets), tokens));
+  auto owned = std::unique_ptr<OwnedExperiment>(
+      new OwnedExperiment(std::move(store), std::move(live), found, std::move(secrets), tokens));
   owned->last_time_ms_ = now_ms;
   DUEL_ASSIGN(std::string line, log_line(1, now_ms, record, owned->head_, owned->sha_));
   line.pop_back();
@@ -200,10 +204,7 @@ void OwnedExperiment::note(const LogEntry& entry) {
 Status OwnedExperiment::stage_certificate(std::int64_t now_ms) {
   const auto& given = ledger().certificate();
   if (!given || given->sequence != ledger().sequence()) return Done{};
-  DUEL_RETURN_IF_ERROR(stage(
-      CertifiedRecord{given->kind, given->winner ? ledger().id_of(*given->winner) : std::string(),
-                      given->sequence},
-      now_ms));
+  DUEL_RETURN_IF_ERROR(stage(ledger().certified_record(), now_ms));
   if (ledger().experiment().service.on_certified == OnCertified::complete) {
     DUEL_RETURN_IF_ERROR(stage(CompletedRecord{"certified"}, now_ms));
   }
@@ -212,7 +213,9 @@ Status OwnedExperiment::stage_certificate(std::int64_t now_ms) {
 
 // --- Configuration, states, arms ----------------------------------------------------------------
 
-std::string OwnedExperiment::etag() const { return fmt::format("\"{}\"", ledger().configured_at()); }
+std::string OwnedExperiment::etag() const {
+  return fmt::format("\"{}\"", ledger().configured_at());
+}
 
 Json OwnedExperiment::arm_json(const std::string& arm_id, int position) const {
   const LedgerArm& arm = ledger().arms()[*ledger().find_arm(arm_id)];
@@ -251,11 +254,10 @@ OwnedExperiment::Reply OwnedExperiment::show() const {
                       {"late", "record"}};
   json["presentation"] = {{"order", std::string(to_word(experiment.order))}};
   const Guardrails& guardrails = ledger().guardrails();
-  json["guardrails"] = {
-      {"explore_floor", guardrails.explore_floor},
-      {"aa_rate", experiment.aa_rate},
-      {"max_duels_per_subject_per_day", guardrails.max_duels_per_subject_per_day},
-      {"max_pending", guardrails.max_pending}};
+  json["guardrails"] = {{"explore_floor", guardrails.explore_floor},
+                        {"aa_rate", experiment.aa_rate},
+                        {"max_duels_per_subject_per_day", guardrails.max_duels_per_subject_per_day},
+                        {"max_pending", guardrails.max_pending}};
   if (experiment.service.mode == Mode::interleave) {
     json["interleave"] = body_json(experiment.service.interleave);
   }
@@ -315,12 +317,12 @@ OwnedExperiment::Reply OwnedExperiment::add_arm(const std::string& arm_id, const
   if (const auto arm = ledger().find_arm(arm_id)) {
     const LedgerArm& known = ledger().arms()[*arm];
     if (!known.active) {
-      return Error::conflict(fmt::format("the arm '{}' was retired; its id is not used again",
-                                         arm_id));
+      return Error::conflict(
+          fmt::format("the arm '{}' was retired; its id is not used again", arm_id));
     }
     if (known.entry.content == body.payload) return ServerAnswer{200, arm_json(arm_id, 0), {}};
-    return Error::conflict(fmt::format("the arm '{}' has another payload; arms never change",
-                                       arm_id));
+    return Error::conflict(
+        fmt::format("the arm '{}' has another payload; arms never change", arm_id));
   }
   const ArmAddedRecord record{{.id = arm_id, .payload = "", .sha256 = "", .content = body.payload}};
   if (const Status status = live_.check(record); !status.ok()) {
@@ -489,8 +491,7 @@ OwnedExperiment::Reply OwnedExperiment::serve(const DuelBody& body, std::int64_t
 }
 
 OwnedExperiment::Reply OwnedExperiment::serve_one(const DuelBody& body, const std::string& duel_id,
-                                                  const std::string& request,
-                                                  std::int64_t now_ms) {
+                                                  const std::string& request, std::int64_t now_ms) {
   if (!duel_id.empty()) {
     bool known = false;
     DUEL_ASSIGN(ServerAnswer again, replay(duel_id, request, known));
@@ -524,7 +525,8 @@ OwnedExperiment::Reply OwnedExperiment::serve_one(const DuelBody& body, const st
   if (serve->serving != Serving::exploit) {
     serve->expires_at = {time_ms + static_cast<std::int64_t>(ledger().feedback().timeout_s) * 1000};
     DUEL_RETURN_IF_ERROR(draw_task(body, *serve));
-    if (!subject.empty() && met_.count(pair_and_subject(serve->first, serve->second, subject)) > 0) {
+    if (!subject.empty() &&
+        met_.count(pair_and_subject(serve->first, serve->second, subject)) > 0) {
       serve->evidence = false;
     }
   }
@@ -637,8 +639,8 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
     // What repeats the first answer is not written again.
     DUEL_ASSIGN(const std::optional<LedgerDuel> known, ledger().find_duel(duel_id));
     const auto said = ledger().outcome_of(record.answer, known->first, known->second);
-    if (known->fate == Fate::answered && known->result == record.answer.result &&
-        said.ok() && known->outcome == *said) {
+    if (known->fate == Fate::answered && known->result == record.answer.result && said.ok() &&
+        known->outcome == *said) {
       return answer("duplicate", false);
     }
   }
@@ -795,7 +797,8 @@ OwnedExperiment::Reply OwnedExperiment::interleave(const std::string& duel_id,
     return Error::invalid_argument("is missing", "/lists/" + arm);
   };
   const std::uint64_t limit = body.limit.value_or(experiment.service.interleave.length);
-  if (limit == 0 || limit > 1000) return Error::invalid_argument("is not between 1 and 1000", "/limit");
+  if (limit == 0 || limit > 1000)
+    return Error::invalid_argument("is not between 1 and 1000", "/limit");
   std::vector<std::string> first, second;
   if (serve.serving == Serving::exploit) {
     DUEL_ASSIGN(first, list_of(serve.first));
@@ -820,10 +823,10 @@ OwnedExperiment::Reply OwnedExperiment::interleave(const std::string& duel_id,
     one["ordinal"] = item.ordinal;
     // Opaque to whoever may not read results: a team's name says nothing across duels.
     const std::string side = item.team == Team::first ? serve.first : serve.second;
-    one["team"] = sees_teams
-                      ? side
-                      : "t_" + hmac_sha256_hex(secrets_.subject_salt, duel_id + "/" + side)
-                                   .substr(0, 4);
+    one["team"] =
+        sees_teams
+            ? side
+            : "t_" + hmac_sha256_hex(secrets_.subject_salt, duel_id + "/" + side).substr(0, 4);
     one["competitive"] = item.competitive;
     items.push_back(std::move(one));
   }
@@ -861,12 +864,13 @@ Result<std::optional<std::string>> OwnedExperiment::take_event(const PageEvent& 
   }
   const Page& page = found->second;
   if (page.events.count(event.identity) > 0) return Reason();
-  const auto item =
-      std::find_if(page.items.begin(), page.items.end(),
-                   [&](const DraftedItem& one) { return one.object_id == event.object; });
+  const auto item = std::find_if(page.items.begin(), page.items.end(), [&](const DraftedItem& one) {
+    return one.object_id == event.object;
+  });
   if (item == page.items.end()) return Reason("the item was not shown");
   if (event.ordinal && *event.ordinal != item->ordinal) {
-    return Reason(fmt::format("the item was shown at {}, not at {}", item->ordinal, *event.ordinal));
+    return Reason(
+        fmt::format("the item was shown at {}, not at {}", item->ordinal, *event.ordinal));
   }
   const auto paid = page.paid.find(event.object);
   const bool earns = item->competitive && item->team != Team::none &&

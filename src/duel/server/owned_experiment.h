@@ -6,8 +6,8 @@
 // is dropped and the experiment is folded again.
 #pragma once
 
-#include <cstdint>
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -37,7 +37,6 @@ struct ExperimentSecrets {
   std::string subject_salt;
   std::uint64_t draft_seed = 0;  // a caller who chooses ids must not choose drafts
 };
-
 
 // One UBI event, as far as it is used.
 struct PageEvent {
@@ -116,7 +115,7 @@ class OwnedExperiment {
   struct Page {
     std::vector<std::string> first;
     std::vector<std::string> second;
-    std::vector<DraftedItem> items;  // of the whole draft
+    std::vector<DraftedItem> items;             // of the whole draft
     std::map<std::string, std::uint64_t> paid;  // actions per item
     std::unordered_set<std::string> events;
     double credit_first = 0;
@@ -158,8 +157,8 @@ class OwnedExperiment {
   std::vector<std::pair<std::string, std::string>> lines_;  // text and key
   Sha256 sha_;
   std::string certificate_text_;
-  TextMap<Page> pages_;                         // of open duels
-  std::unordered_set<std::uint64_t> met_;       // hashes of (pair, subject) served as evidence
+  TextMap<Page> pages_;                    // of open duels
+  std::unordered_set<std::uint64_t> met_;  // hashes of (pair, subject) served as evidence
   std::int64_t day_ = 0;
   TextMap<std::uint64_t> served_today_;  // by subject
   std::uint64_t excluded_ = 0;           // serves that an excluded arm changed

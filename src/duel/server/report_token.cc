@@ -43,8 +43,8 @@ bool equal_in_constant_time(std::string_view one, std::string_view other) {
 
 std::string random_bytes(std::size_t count) {
   std::string bytes(count, '\0');
-  const int made = RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()),
-                              static_cast<int>(bytes.size()));
+  const int made =
+      RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
   DUEL_CHECK(made == 1);
   return bytes;
 }
@@ -83,15 +83,9 @@ std::optional<std::string> from_base64url(std::string_view text) {
 }
 
 std::string ReportTokens::sign(const ServedDuel& duel) const {
-  const Json payload{duel.experiment_id,
-                     duel.duel_id,
-                     duel.round,
-                     duel.first,
-                     duel.second,
-                     std::string(to_word(duel.serving)),
-                     duel.subject,
-                     duel.served_at_ms,
-                     duel.expires_at_ms};
+  const Json payload{duel.experiment_id, duel.duel_id,      duel.round,
+                     duel.first,         duel.second,       std::string(to_word(duel.serving)),
+                     duel.subject,       duel.served_at_ms, duel.expires_at_ms};
   const std::string signed_part = key_id_ + "." + base64url(payload.dump());
   return signed_part + "." + base64url(hmac_sha256(key_, signed_part));
 }

@@ -31,8 +31,7 @@ Result<DuelRecords> StoredDuels::records_of(std::string_view duel_id, std::uint6
     padded = line.text;
     padded.resize(line.text.size() + kReadableAfterLine);
     LogEntry entry;
-    DUEL_RETURN_IF_ERROR(
-        reader.read(std::string_view(padded).substr(0, line.text.size()), entry));
+    DUEL_RETURN_IF_ERROR(reader.read(std::string_view(padded).substr(0, line.text.size()), entry));
     take(records, std::move(entry));
   }
   if (const auto found = staged_.find(duel_id); found != staged_.end()) {

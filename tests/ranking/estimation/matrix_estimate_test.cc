@@ -8,6 +8,7 @@
 
 #include "duel/ranking/click_models/click_model_catalogue.h"
 #include "duel/ranking/click_models/exact_clicks.h"
+#include "duel/ranking/estimation/multileave_estimate.h"
 #include "duel/ranking/interleaving/methods.h"
 #include "duel/ranking/letor/judged_catalogue.h"
 #include "duel/ranking/letor/letor_reader.h"
@@ -93,8 +94,8 @@ OutcomeShares literal_shares(const RankedQueries& queries, const ClickSetting& h
 TEST(MatrixEstimate, exact_shares_agree_with_going_through_everything) {
   const JudgedQueries data = small_data();
   const RankedQueries queries = ranked(data, 4);
-  for (const char* method : {"team-draft", "balanced", "probabilistic", "optimised",
-                             "probabilistic(credit=assignment)"}) {
+  for (const char* method :
+       {"team-draft", "balanced", "probabilistic", "optimised", "probabilistic(credit=marginal)"}) {
     for (const char* user : {"navigational", "position-based", "user-browsing", "cascade"}) {
       const ClickSetting how = setting(method, user, 3);
       for (std::size_t query = 0; query < 2; ++query) {
@@ -200,6 +201,61 @@ TEST(MatrixEstimate, too_many_lists_are_an_error_that_names_the_pair) {
   ASSERT_FALSE(exact.ok());
   EXPECT_EQ(exact.error().code, ErrorCode::unsupported);
   EXPECT_NE(exact.error().to_string().find("f1 against f2"), std::string::npos)
+      << exact.error().to_string();
+}
+
+MultileaveSetting all_at_once(const std::string& method, const std::string& user,
+                              std::size_t grades) {
+  return {configure_multileaver(method).value(), configure_click_model(user, grades).value()};
+}
+
+TEST(MultileaveEstimate, of_two_rankers_is_the_estimate_by_interleaving) {
+  const JudgedQueries data = small_data();
+  const Rankers two = read_rankers_text("two", "a 1:1\nb 2:1\n", 4).value();
+  const RankedQueries queries = RankedQueries::create(data, two, 4, 1).value();
+  for (const auto& [many, pair] : std::vector<std::pair<std::string, std::string>>{
+           {"team-draft-multileave", "team-draft"},
+           {"probabilistic-multileave", "probabilistic(credit=marginal)"},
+           {"probabilistic-multileave(assignments=drawn)", "probabilistic"}}) {
+    const auto one = exact_multileave_matrix(queries, all_at_once(many, "navigational", 3), {});
+    const auto other = exact_matrix(queries, setting(pair.c_str(), "navigational", 3), {});
+    ASSERT_TRUE(one.ok() && other.ok()) << many;
+    EXPECT_NEAR(one->matrix(0, 1), other->matrix(0, 1), 1e-12) << many;
+    EXPECT_NEAR(one->pairs[0].outcomes.ties, other->pairs[0].outcomes.ties, 1e-12) << many;
+  }
+}
+
+TEST(MultileaveEstimate, sampling_agrees_with_the_exact_matrix_on_any_number_of_threads) {
+  const JudgedQueries data = small_data();
+  const RankedQueries queries = ranked(data, 3);
+  for (const char* method : {"team-draft-multileave", "pairwise-preference-multileave",
+                             "probabilistic-multileave(assignments=drawn)"}) {
+    const MultileaveSetting how = all_at_once(method, "informational", 3);
+    const auto exact = exact_multileave_matrix(queries, how, {});
+    ASSERT_TRUE(exact.ok()) << method << exact.error().to_string();
+    const EstimatePlan plan{.comparisons = 20'000, .seed = 3, .threads = 1};
+    const auto sampled = multileave_matrix(queries, how, plan);
+    const auto threads =
+        multileave_matrix(queries, how, {.comparisons = 20'000, .seed = 3, .threads = 3});
+    ASSERT_TRUE(sampled.ok() && threads.ok());
+    for (std::size_t k = 0; k < exact->pairs.size(); ++k) {
+      EXPECT_EQ(sampled->pairs[k].probability, threads->pairs[k].probability);
+      EXPECT_EQ(sampled->pairs[k].outcomes.total(), 20'000);
+      // Five standard errors, and a count for shares near 0.
+      EXPECT_NEAR(sampled->pairs[k].probability, exact->pairs[k].probability,
+                  5 * *sampled->pairs[k].standard_error + 5e-5)
+          << method << " pair " << k;
+    }
+  }
+}
+
+TEST(MultileaveEstimate, too_many_lists_are_an_error_that_names_the_query) {
+  const JudgedQueries data =
+      resolve_judged_queries("synthetic(queries=2,documents=30,features=4)").value();
+  const auto exact = exact_multileave_matrix(
+      ranked(data, 10), all_at_once("probabilistic-multileave", "perfect", 5), {});
+  ASSERT_FALSE(exact.ok());
+  EXPECT_NE(exact.error().to_string().find("query 1"), std::string::npos)
       << exact.error().to_string();
 }
 

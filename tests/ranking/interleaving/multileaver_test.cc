@@ -9,14 +9,18 @@
 namespace duel::test {
 namespace {
 
-const std::vector<std::string> kMethods = {"team-draft-multileave", "probabilistic-multileave",
-                                           "sample-scored-multileave",
-                                           "pairwise-preference-multileave"};
+const std::vector<std::string> kMethods = {
+    "team-draft-multileave(fill=false)", "probabilistic-multileave",
+    "probabilistic-multileave(assignments=drawn)", "sample-scored-multileave",
+    "pairwise-preference-multileave"};
 
 Law twin_law(const std::string& method, const std::vector<List>& lists, std::size_t length) {
-  if (method == "team-draft-multileave") return team_draft_law(lists, length);
+  if (method == "team-draft-multileave(fill=false)") return team_draft_law(lists, length);
   if (method == "probabilistic-multileave") {
     return without_teams(probabilistic_law(lists, length, 3));
+  }
+  if (method == "probabilistic-multileave(assignments=drawn)") {
+    return probabilistic_law(lists, length, 3);
   }
   if (method == "sample-scored-multileave") return prefix_law(lists, length);
   return pairwise_law(lists, length);
@@ -90,7 +94,7 @@ TEST(Multileaver, samples_the_law_that_it_enumerates) {
 
 TEST(Multileaver, two_rankers_are_interleaved_as_by_the_method_for_two) {
   const auto team_draft = interleaver("team-draft");
-  const auto probabilistic = interleaver("probabilistic");
+  const auto probabilistic = interleaver("probabilistic(credit=marginal)");
   MultileaveCredit credit;
   for (const auto& lists : pairs_of_up_to_4()) {
     const auto rankings = spans(lists);
@@ -143,7 +147,8 @@ TEST(Multileaver, random_clicks_favour_nobody) {
   // multileaving makes no such promise.
   MultileaveCredit credit;
   for (const std::string name :
-       {"team-draft-multileave", "probabilistic-multileave", "pairwise-preference-multileave"}) {
+       {"team-draft-multileave", "probabilistic-multileave",
+        "probabilistic-multileave(assignments=drawn)", "pairwise-preference-multileave"}) {
     const auto method = multileaver(name);
     for (const auto& lists : triples()) {
       std::vector<double> mean(9, 0);

@@ -57,6 +57,25 @@ inline Law balanced_law(const List& a, const List& b, std::size_t length) {
   return law;
 }
 
+// The page filled up: both rankings take their turn at every common depth, then the longer goes on.
+inline Law filled_balanced_law(const List& a, const List& b, std::size_t length) {
+  Law law;
+  for (const bool first_is_a : {true, false}) {
+    List turns;
+    for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k) {
+      turns.push_back(first_is_a ? a[k] : b[k]);
+      turns.push_back(first_is_a ? b[k] : a[k]);
+    }
+    for (const List& list : {a, b}) turns.insert(turns.end(), list.begin(), list.end());
+    List shown;
+    for (const Document x : turns) {
+      if (shown.size() < length && !holds(shown, x)) shown.push_back(x);
+    }
+    law[{shown, std::vector<int>(shown.size(), -1)}] += 0.5;
+  }
+  return law;
+}
+
 inline int balanced_winner(const List& a, const List& b, const List& clicked) {
   if (clicked.empty()) return 0;
   const int k = std::min(literal_rank(a, clicked.back()), literal_rank(b, clicked.back()));
@@ -93,6 +112,58 @@ inline Law team_draft_law(const std::vector<List>& lists, std::size_t length) {
         }
       };
   go({}, {}, {}, 1);
+  return law;
+}
+
+// Two rankers, the page filled up. A pick counts (has a team) if, whoever opens the round, there is
+// a pick at its place in the round by the ranker whose turn it is. With `passed`, what both want
+// next is shown for nobody before the round begins.
+inline Law filled_draft_law(const List& a, const List& b, std::size_t length, bool passed) {
+  Law law;
+  const List* lists[] = {&a, &b};
+  std::function<void(List, std::vector<int>, double)> go = [&](List shown, std::vector<int> teams,
+                                                               double p) {
+    const auto top = [&](int r, const List& without) {
+      const auto at = literal_top(*lists[r], without);
+      return at == lists[r]->end() ? -1 : static_cast<int>(*at);
+    };
+    if (shown.size() >= length || (top(0, shown) < 0 && top(1, shown) < 0)) {
+      shown.resize(std::min(shown.size(), length));
+      teams.resize(shown.size());
+      law[{shown, teams}] += p;
+      return;
+    }
+    const auto show = [](List& to, std::vector<int>& of, int document, int team) {
+      to.push_back(static_cast<Document>(document));
+      of.push_back(team);
+    };
+    const bool one_ended = top(0, shown) < 0 || top(1, shown) < 0;
+    if (one_ended || (passed && top(0, shown) == top(1, shown))) {
+      show(shown, teams, std::max(top(0, shown), top(1, shown)), -1);
+      go(shown, teams, p);
+      return;
+    }
+    // Is there a second pick, by the one whose turn it is, under both coins?
+    bool both = true;
+    for (const int opener : {0, 1}) {
+      List after = shown;
+      after.push_back(static_cast<Document>(top(opener, shown)));
+      both = both && top(1 - opener, after) >= 0;
+    }
+    for (const int opener : {0, 1}) {
+      List longer = shown;
+      std::vector<int> more = teams;
+      show(longer, more, top(opener, shown), opener);
+      const int second = top(1 - opener, longer);
+      if (second >= 0) {
+        show(longer, more, second, both ? 1 - opener : -1);
+      } else if (const int rest = top(opener, longer); rest >= 0) {
+        show(longer, more, rest, -1);
+      }
+      go(longer, more, p / 2);
+    }
+  };
+  go({}, {}, 1);
   return law;
 }
 
@@ -243,6 +314,20 @@ inline std::vector<List> permutations(Document n) {
   do {
     all.push_back(list);
   } while (std::next_permutation(list.begin(), list.end()));
+  return all;
+}
+
+// Every list of distinct documents among 1..n, the empty one as well.
+inline std::vector<List> all_lists(Document n) {
+  std::vector<List> all{{}};
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    for (Document x = 1; x <= n; ++x) {
+      if (holds(all[k], x)) continue;
+      List longer = all[k];
+      longer.push_back(x);
+      all.push_back(longer);
+    }
+  }
   return all;
 }
 

@@ -286,7 +286,8 @@ TEST(LetorReader, errors_name_file_line_value_and_remedy) {
         fmt::format("data.txt:1: '{}' is not a query number (a whole number, 0 to 2^64 - 1)", qid));
   }
   EXPECT_EQ(error_of("1 qid:1 0:1\n"),
-            "data.txt:1: feature index 0 (features are numbered from 1)");
+            "data.txt:1: feature index 0 (features are numbered from 1; "
+            "letor(file=FILE,zero-based=true) numbers them from 0)");
   EXPECT_EQ(error_of("1 qid:1 3:1 2:1\n"),
             "data.txt:1: feature 2 after feature 3 (the indices of a line must ascend)");
   EXPECT_EQ(error_of("1 qid:1 2:1 2:1\n"), "data.txt:1: feature 2 is given twice");
@@ -444,6 +445,21 @@ TEST(LetorReader, reads_published_files_with_query_sizes) {
   EXPECT_EQ(queries->num_queries(), 201u);
   EXPECT_EQ(queries->num_features(), 300u);
   EXPECT_EQ(queries->num_grades(), 5u);
+}
+
+TEST(LetorReader, reads_files_that_number_features_from_0) {
+  const LetorLimits limits{.zero_based = true};
+  const JudgedQueries queries = read("1 qid:1 0:5 2:7\n0 qid:1 1:3\n", limits);
+  EXPECT_EQ(queries.num_features(), 3U);
+  const JudgedQueries twin = read("1 qid:1 1:5 3:7\n0 qid:1 2:3\n");
+  for (std::size_t d = 0; d < 2; ++d) {
+    const auto one = queries.features(0, d), other = twin.features(0, d);
+    EXPECT_TRUE(std::equal(one.begin(), one.end(), other.begin(), other.end()));
+  }
+  EXPECT_NE(error_of("1 qid:1 0:5 0:7\n", limits).find("feature 0 is given twice"),
+            std::string::npos);
+  EXPECT_NE(error_of("1 qid:1 2:5 1:7\n", limits).find("feature 1 after feature 2"),
+            std::string::npos);
 }
 
 }  // namespace

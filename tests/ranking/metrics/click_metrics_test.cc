@@ -44,6 +44,7 @@ TEST(ClickMetrics, clicks_at_ranks_two_and_five_by_hand) {
   const auto sums = click_sums_of(clicks);
   EXPECT_EQ(ratio_of(sums, ClickMetric::max_reciprocal_rank), 0.5);
   EXPECT_NEAR(ratio_of(sums, ClickMetric::mean_reciprocal_rank), 0.35, 1e-15);
+  EXPECT_NEAR(ratio_of(sums, ClickMetric::summed_reciprocal_rank), 0.7, 1e-15);
   EXPECT_EQ(ratio_of(sums, ClickMetric::pskip), 3.0 / 5);
   EXPECT_EQ(ratio_of(sums, ClickMetric::clicks_at_1), 0);
   EXPECT_EQ(ratio_of(sums, ClickMetric::clicks_per_query), 2);

@@ -142,6 +142,16 @@ TEST(AveragePrecision, by_hand) {
   EXPECT_EQ(average_precision(Grades{0, 0}, Grades{0, 0}), 0);
 }
 
+TEST(Dcg, discounts_as_the_letor_tools_do_on_request) {
+  // Ranks 1 .. 4 by 1, 1, 1/log2 3, 1/2.
+  const Grades ranked{1, 1, 1, 1};
+  const double third = std::log(2.0) / std::log(3.0);
+  EXPECT_NEAR(dcg(ranked, 4, Gain::exponential, DiscountBase::letor), 2 + third + 0.5, 1e-12);
+  const Grades shown{0, 1, 2};
+  EXPECT_NEAR(ndcg(shown, shown, 3, Gain::exponential, DiscountBase::letor),
+              (1 + 3 * third) / (3 + 1), 1e-12);
+}
+
 TEST(ReciprocalRank, by_hand) {
   EXPECT_EQ(reciprocal_rank(Grades{0, 0, 1, 2}), 1.0 / 3);
   EXPECT_EQ(reciprocal_rank(Grades{0, 0, 1, 2}, 2), 0.25);

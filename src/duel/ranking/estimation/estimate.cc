@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "duel/ranking/click_models/click_model_catalogue.h"
+#include "duel/ranking/estimation/multileave_estimate.h"
 #include "duel/ranking/interleaving/methods.h"
 #include "duel/ranking/letor/judged_catalogue.h"
 #include "duel/ranking/letor/normalisation.h"
@@ -33,7 +34,13 @@ Result<std::shared_ptr<const EstimateSetup>> prepare_estimate(EstimateSpec spec,
   DUEL_ASSIGN(JudgedQueries data, in_field("data", resolve_judged_queries(spec.data)));
   DUEL_ASSIGN(const std::size_t grades, in_field("grades", num_grades_of(data, spec.grades)));
   ClickSetting setting;
-  DUEL_ASSIGN(setting.method, in_field("interleave", configure_interleaver(spec.interleave)));
+  std::shared_ptr<const Multileaver> multileaver;
+  DUEL_ASSIGN(const CallSpec method, in_field("interleave", parse_call(spec.interleave)));
+  if (multileaver_catalogue().knows(method.name)) {
+    DUEL_ASSIGN(multileaver, in_field("interleave", configure_multileaver(method)));
+  } else {
+    DUEL_ASSIGN(setting.method, in_field("interleave", configure_interleaver(method)));
+  }
   DUEL_ASSIGN(setting.user, in_field("clicks", configure_click_model(spec.clicks, grades)));
   // Rankers of raw features (bm25) are refused by their own maker where they cannot be.
   DUEL_RETURN_IF_ERROR(in_field("normalise", normalise(data, spec.normalise)));
@@ -46,8 +53,18 @@ Result<std::shared_ptr<const EstimateSetup>> prepare_estimate(EstimateSpec spec,
   DUEL_ASSIGN(RankedQueries queries,
               RankedQueries::create(data, rankers, static_cast<std::size_t>(spec.length),
                                     static_cast<unsigned>(spec.threads), hooks));
-  return std::make_shared<const EstimateSetup>(
-      EstimateSetup{std::move(spec), ties, std::move(queries), std::move(setting)});
+  return std::make_shared<const EstimateSetup>(EstimateSetup{
+      std::move(spec), ties, std::move(queries), std::move(setting), std::move(multileaver)});
+}
+
+std::uint64_t EstimateSetup::num_jobs() const {
+  if (!multileaver) return std::uint64_t{queries.num_rankers()} * (queries.num_rankers() - 1) / 2;
+  if (spec.exact) return queries.num_queries();
+  return (spec.comparisons + kImpressionsPerBlock - 1) / kImpressionsPerBlock;
+}
+
+std::string EstimateSetup::jobs_word() const {
+  return !multileaver ? "pairs" : spec.exact ? "queries" : "blocks of impressions";
 }
 
 Result<Estimate> run_estimate(std::shared_ptr<const EstimateSetup> setup, const JobHooks& hooks) {
@@ -57,8 +74,16 @@ Result<Estimate> run_estimate(std::shared_ptr<const EstimateSetup> setup, const 
                           .seed = spec.seed,
                           .threads = static_cast<unsigned>(spec.threads),
                           .name = spec.name};
-  auto estimated = spec.exact ? exact_matrix(setup->queries, setup->setting, plan, hooks)
-                              : estimate_matrix(setup->queries, setup->setting, plan, hooks);
+  const auto estimate_by = [&]() -> Result<MatrixEstimate> {
+    if (setup->multileaver) {
+      const MultileaveSetting all{setup->multileaver, setup->setting.user};
+      return spec.exact ? exact_multileave_matrix(setup->queries, all, plan, hooks)
+                        : multileave_matrix(setup->queries, all, plan, hooks);
+    }
+    return spec.exact ? exact_matrix(setup->queries, setup->setting, plan, hooks)
+                      : estimate_matrix(setup->queries, setup->setting, plan, hooks);
+  };
+  auto estimated = estimate_by();
   if (!estimated.ok() && spec.exact && estimated.error().code == ErrorCode::unsupported) {
     Error error = estimated.error();
     if (error.hint.empty()) error.hint = "a smaller length, another method, or leave exact out";
@@ -69,11 +94,13 @@ Result<Estimate> run_estimate(std::shared_ptr<const EstimateSetup> setup, const 
 }
 
 Json Estimate::to_json() const {
-  const auto& [spec, ties, queries, setting] = *setup;
+  const EstimateSpec& spec = setup->spec;
+  const RankedQueries& queries = setup->queries;
+  const ClickSetting& setting = setup->setting;
   Json json;
   json["data"] = spec.data;
   json["queries"] = queries.num_queries();
-  json["interleave"] = setting.method->canonical();
+  json["interleave"] = setup->method();
   json["clicks"] = setting.user->canonical();
   json["length"] = queries.length();
   json["exact"] = spec.exact;

@@ -14,6 +14,7 @@
 #include "duel/core/result.h"
 #include "duel/core/table.h"
 #include "duel/ranking/estimation/matrix_estimate.h"
+#include "duel/ranking/interleaving/multileaver.h"
 
 namespace duel {
 
@@ -41,11 +42,16 @@ struct EstimateSetup {
   EstimateSpec spec;
   TieShare ties;
   RankedQueries queries;
-  ClickSetting setting;
+  ClickSetting setting;                            // without a method where all are multileaved
+  std::shared_ptr<const Multileaver> multileaver;  // merges all rankers at once, or null
 
-  std::uint64_t num_pairs() const {
-    return std::uint64_t{queries.num_rankers()} * (queries.num_rankers() - 1) / 2;
+  // The method as it names itself.
+  std::string method() const {
+    return multileaver ? multileaver->canonical() : setting.method->canonical();
   }
+  // What progress counts: pairs, or where all are multileaved blocks of impressions or queries.
+  std::uint64_t num_jobs() const;
+  std::string jobs_word() const;
 };
 
 struct Estimate {
@@ -61,7 +67,7 @@ struct Estimate {
 // Errors name the field.
 Result<std::shared_ptr<const EstimateSetup>> prepare_estimate(EstimateSpec spec,
                                                               const JobHooks& hooks = {});
-// Progress counts pairs.
+// Progress counts what `num_jobs` says.
 Result<Estimate> run_estimate(std::shared_ptr<const EstimateSetup> setup,
                               const JobHooks& hooks = {});
 

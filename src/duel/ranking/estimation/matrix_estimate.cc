@@ -51,6 +51,21 @@ Result<MatrixEstimate> matrix_of_pairs(const RankedQueries& queries, const Estim
         fmt::format("interrupted after {} of {} pairs of rankers", jobs.finished, pairs.size()));
   }
 
+  return matrix_from(queries, plan, std::move(pairs));
+}
+
+// The comparisons that enter the matrix.
+double counted_by(TieShare ties, const OutcomeShares& outcomes) {
+  if (ties == TieShare::half) return outcomes.total();
+  if (ties == TieShare::answered) return outcomes.answered();
+  return outcomes.first_wins + outcomes.second_wins;
+}
+
+}  // namespace
+
+Result<MatrixEstimate> matrix_from(const RankedQueries& queries, const EstimatePlan& plan,
+                                   std::vector<PairEstimate> pairs) {
+  const std::size_t num_arms = queries.num_rankers();
   std::vector<double> p(num_arms * num_arms, 0.5);
   for (PairEstimate& pair : pairs) {
     pair.probability = win_probability(pair.outcomes, plan.ties);
@@ -62,15 +77,6 @@ Result<MatrixEstimate> matrix_of_pairs(const RankedQueries& queries, const Estim
               PreferenceMatrix::create(plan.name, queries.names(), std::move(p)));
   return MatrixEstimate{std::move(matrix), std::move(pairs)};
 }
-
-// The comparisons that enter the matrix.
-double counted_by(TieShare ties, const OutcomeShares& outcomes) {
-  if (ties == TieShare::half) return outcomes.total();
-  if (ties == TieShare::answered) return outcomes.answered();
-  return outcomes.first_wins + outcomes.second_wins;
-}
-
-}  // namespace
 
 Result<TieShare> tie_share_of(std::string_view name) {
   if (name == "half") return TieShare::half;

@@ -57,6 +57,10 @@ struct EstimatePlan {
   std::string name = "estimate";
 };
 
+// The matrix of pairs whose outcomes are known: fills in their probabilities and standard errors.
+Result<MatrixEstimate> matrix_from(const RankedQueries& queries, const EstimatePlan& plan,
+                                   std::vector<PairEstimate> pairs);
+
 // Compares every pair. The numbers depend on the seed and the pair alone. Progress counts pairs.
 Result<MatrixEstimate> estimate_matrix(const RankedQueries& queries, const ClickSetting& setting,
                                        const EstimatePlan& plan, const JobHooks& hooks = {});

@@ -127,7 +127,7 @@ Json Impression::to_json() const {
   json["seed"] = spec.seed;
   json["rankings"] = spec.rankings;
   json["items"] = Json::array();
-  const bool teams = has_teams();
+  const bool teams = page || has_teams();
   for (const Item& item : items) {
     Json entry{{"object_id", item.object_id}, {"ordinal", item.ordinal}};
     if (!item.ranks.empty()) entry["ranks"] = item.ranks;
@@ -154,7 +154,8 @@ Result<ImpressionPlan> ImpressionPlan::create(ImpressionSpec spec) {
     DUEL_ASSIGN(plan.multileaver_, in_field("method", configure_multileaver(call)));
   } else {
     DUEL_ASSIGN(plan.interleaver_, in_field("method", configure_interleaver(call)));
-    plan.drafts_ = call.name == "team-draft";
+    // Its options are those of the published method, which has no pages.
+    plan.drafts_ = call.name == "team-draft" && call.arguments.empty();
   }
   DUEL_RETURN_IF_ERROR(check_rankings(spec.rankings));
   if (plan.interleaver_ && spec.rankings.size() > 2) {
@@ -167,7 +168,7 @@ Result<ImpressionPlan> ImpressionPlan::create(ImpressionSpec spec) {
   if (spec.offset > 0 && !plan.drafts_) {
     return Error::invalid_argument(
                fmt::format("this is for team-draft only, not for {}", spec.method))
-        .with_hint("other methods do not continue on a second page")
+        .with_hint("team-draft without options has pages; nothing else does")
         .in_field("offset");
   }
   if (spec.id.empty()) {
@@ -198,8 +199,11 @@ Result<Impression> ImpressionPlan::draft(const std::vector<DocumentIds>& lists,
   for (const DraftedItem& item : page.items) {
     impression.items.push_back({.object_id = item.object_id,
                                 .ordinal = item.ordinal,
-                                .team = spec_.rankings[item.team == Team::first ? 0 : 1],
-                                .competitive = item.competitive});
+                                .team = {},
+                                .competitive = item.competitive()});
+    if (item.competitive()) {
+      impression.items.back().team = spec_.rankings[item.team == Team::first ? 0 : 1];
+    }
   }
   if (clicks) {
     // Clicks may be on this page and on those before.

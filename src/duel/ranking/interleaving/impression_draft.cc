@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <bit>
 #include <unordered_set>
 
 #include "duel/core/spelling.h"
@@ -12,69 +12,74 @@
 namespace duel {
 namespace {
 
-// Text ids as documents: number k is the k-th distinct text.
-class TextNumbers {
- public:
-  std::vector<Document> numbers(std::span<const std::string> texts) {
-    std::vector<Document> documents;
-    documents.reserve(texts.size());
-    for (const std::string& text : texts) {
-      const auto [at, added] = number_.try_emplace(text, static_cast<Document>(texts_.size()));
-      if (added) texts_.push_back(&text);
-      documents.push_back(at->second);
-    }
-    return documents;
-  }
-  const std::string& text(Document document) const { return *texts_[document]; }
-
- private:
-  std::unordered_map<std::string_view, Document> number_;
-  std::vector<const std::string*> texts_;
-};
+// The prefix keeps these draws apart from those of a policy that has the same name.
+constexpr std::string_view kOwnerPrefix = "impression:";
 
 }  // namespace
 
 RoundRng impression_rng(std::uint64_t seed, std::string_view impression_id) {
-  // The prefix keeps these draws apart from those of a policy that has the same name.
-  return Stream(seed, 0, Purpose::choice, fmt::format("impression:{}", impression_id)).at(0);
+  return Stream(seed, 0, Purpose::choice, fmt::format("{}{}", kOwnerPrefix, impression_id)).at(0);
+}
+
+void PageDrafter::number(std::span<const std::string_view> texts,
+                         std::vector<Document>& documents) {
+  documents.clear();
+  const std::size_t mask = slots_.size() - 1;
+  for (const std::string_view text : texts) {
+    std::size_t slot = mix64(hash_text(text)) & mask;
+    while (slots_[slot] != 0 && texts_[slots_[slot] - 1] != text) slot = (slot + 1) & mask;
+    if (slots_[slot] == 0) {
+      texts_.push_back(text);
+      slots_[slot] = static_cast<std::uint32_t>(texts_.size());
+    }
+    documents.push_back(slots_[slot] - 1);
+  }
+}
+
+std::span<const PageDrafter::Item> PageDrafter::draft(std::uint64_t seed,
+                                                      std::string_view impression_id,
+                                                      std::span<const std::string_view> first,
+                                                      std::span<const std::string_view> second,
+                                                      std::uint64_t limit) {
+  texts_.clear();
+  slots_.assign(std::bit_ceil(2 * (first.size() + second.size()) + 1), 0);
+  number(first, first_);
+  number(second, second_);
+  pool_.assign(first_, second_);
+  owner_.assign(kOwnerPrefix);
+  owner_ += impression_id;
+  RoundRng rng = Stream(seed, 0, Purpose::choice, owner_).at(0);
+  TeamDraft draft(pool_, SharedTop::passed);
+  items_.clear();
+  const std::uint64_t size = std::min<std::uint64_t>(limit, pool_.size());
+  while (items_.size() < size) {
+    const DraftPick pick = draft.next([&] { return rng.coin(); });
+    pool_.take(pick.index);
+    items_.push_back({texts_[pool_.document(pick.index)], pick.team});
+  }
+  return items_;
 }
 
 DraftedPage draft_page(std::uint64_t seed, std::string_view impression_id,
                        std::span<const std::string> first, std::span<const std::string> second,
                        std::uint64_t offset, std::uint64_t limit) {
-  TextNumbers texts;
-  const std::vector<Document> first_documents = texts.numbers(first);
-  const std::vector<Document> second_documents = texts.numbers(second);
-  RankingPool pool;
-  pool.assign(first_documents, second_documents);
-  const std::uint64_t begin = std::min<std::uint64_t>(offset, pool.size());
-  const std::uint64_t end = begin + std::min<std::uint64_t>(limit, pool.size() - begin);
-
-  RoundRng rng = impression_rng(seed, impression_id);
-  TeamDraft draft(pool);
+  const std::vector<std::string_view> one(first.begin(), first.end());
+  const std::vector<std::string_view> other(second.begin(), second.end());
+  PageDrafter drafter;
+  const std::uint64_t end = limit > ~offset ? ~std::uint64_t{0} : offset + limit;
+  const auto items = drafter.draft(seed, impression_id, one, other, end);
   DraftedPage page;
-  for (std::uint64_t ordinal = 1; ordinal <= end; ++ordinal) {
-    DraftPick pick;
-    if (draft.is_open()) {
-      pick = draft.next([&] { return rng.coin(); });
-    } else {
-      const RankingPool::Index rest = pool.top(0);
-      pick = rest != RankingPool::kNone ? DraftPick{rest, Team::first, false}
-                                        : DraftPick{pool.top(1), Team::second, false};
-    }
-    pool.take(pick.index);
-    if (ordinal <= begin) continue;
-    page.items.push_back(
-        {texts.text(pool.document(pick.index)), pick.team, ordinal, pick.competitive});
+  for (std::uint64_t k = offset; k < items.size(); ++k) {
+    page.items.push_back({std::string(items[k].object_id), items[k].team, k + 1});
   }
-  if (end < pool.size()) page.next_offset = end;
+  if (items.size() < drafter.num_documents()) page.next_offset = items.size();
   return page;
 }
 
 double competitive_coverage(std::span<const DraftedItem> items) {
   if (items.empty()) return 0;
-  const auto competitive =
-      std::count_if(items.begin(), items.end(), [](const auto& item) { return item.competitive; });
+  const auto competitive = std::count_if(items.begin(), items.end(),
+                                         [](const auto& item) { return item.competitive(); });
   return static_cast<double>(competitive) / static_cast<double>(items.size());
 }
 
@@ -91,10 +96,10 @@ Result<Credit> draft_credit(std::span<const DraftedItem> items,
   std::size_t found = 0;
   bool contest = false;
   for (const DraftedItem& item : items) {
-    contest = contest || item.competitive;
+    contest = contest || item.competitive();
     if (!clicked.contains(item.object_id)) continue;
     ++found;
-    if (!item.competitive) continue;
+    if (!item.competitive()) continue;
     (item.team == Team::first ? credit.first : credit.second) += 1;
   }
   if (found < clicked.size()) {

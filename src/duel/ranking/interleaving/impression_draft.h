@@ -3,9 +3,11 @@
 // The coins come from a keyed hash of seed and id, so that a page that is asked for again, or its
 // next page, belongs to the same draft, on any machine, without stored state; and the coins of
 // different impressions are independent, which an id used as a bare seed would not give. Items
-// carry what a click event needs. An item that both rankers wanted in the same round would have
-// been shown whoever picked first; it is not competitive and earns no credit. When one list ends,
-// the page is filled from the other; that tail is not competitive either.
+// carry what a click event needs. An item that both rankers want next is shown for nobody and
+// begins no round: it is not competitive and earns no credit. When one list ends, the page is
+// filled from the other; that tail is not competitive either. Which positions are competitive is
+// therefore a function of the two lists, and each round of two competitive items is a fair coin:
+// clicks that do not depend on the items favour nobody, however many there are (team_draft.h).
 #pragma once
 
 #include <cstdint>
@@ -23,10 +25,10 @@ namespace duel {
 
 struct DraftedItem {
   std::string object_id;
-  Team team = Team::none;
+  Team team = Team::none;     // none where the item is not competitive
   std::uint64_t ordinal = 0;  // from 1, over all pages
-  bool competitive = false;
 
+  bool competitive() const { return team != Team::none; }
   friend bool operator==(const DraftedItem&, const DraftedItem&) = default;
 };
 
@@ -44,6 +46,33 @@ RoundRng impression_rng(std::uint64_t seed, std::string_view impression_id);
 DraftedPage draft_page(std::uint64_t seed, std::string_view impression_id,
                        std::span<const std::string> first, std::span<const std::string> second,
                        std::uint64_t offset, std::uint64_t limit);
+
+// The same for many impressions, with one set of buffers.
+class PageDrafter {
+ public:
+  struct Item {
+    std::string_view object_id;  // into the lists
+    Team team = Team::none;
+  };
+
+  // All items of the draft up to `limit`. The view lives until the next call.
+  std::span<const Item> draft(std::uint64_t seed, std::string_view impression_id,
+                              std::span<const std::string_view> first,
+                              std::span<const std::string_view> second, std::uint64_t limit);
+
+  // Distinct ids of the lists last drafted.
+  std::size_t num_documents() const { return texts_.size(); }
+
+ private:
+  void number(std::span<const std::string_view> texts, std::vector<Document>& documents);
+
+  std::vector<std::string_view> texts_;  // number k is the k-th distinct text
+  std::vector<std::uint32_t> slots_;     // open addressing: number + 1, or 0
+  std::vector<Document> first_, second_;
+  RankingPool pool_;
+  std::vector<Item> items_;
+  std::string owner_;
+};
 
 // Share of the items that are competitive; 0 for none. Rankers that agree almost everywhere need
 // many impressions; below kLowCoverage a user should be told.

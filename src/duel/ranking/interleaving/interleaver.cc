@@ -75,6 +75,7 @@ void Interleaving::clear() {
   first_credit.clear();
   second_credit.clear();
   contest = false;
+  filled_from = std::numeric_limits<std::size_t>::max();
 }
 
 void Interleaving::resize(std::size_t size) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -62,6 +63,7 @@ struct InterleavingMemory {
   RankingPool pool;
   SoftmaxPool softmax;
   std::vector<RankingPool::Index> order;  // rankers or documents in waiting
+  std::vector<RankingPool::Index> left;   // documents of a ranking that are not shown yet
 };
 
 // A shown list, top first, and per position what credit needs.
@@ -76,6 +78,8 @@ struct Interleaving {
   std::vector<double> first_credit;
   std::vector<double> second_credit;
   bool contest = false;  // whether clicks can tell the rankers apart
+  // Balanced interleaving: positions from this one on only fill the page and earn nothing.
+  std::size_t filled_from = std::numeric_limits<std::size_t>::max();
 
   InterleavingMemory memory;
 

@@ -1,11 +1,18 @@
 #include "duel/ranking/interleaving/multileaver.h"
 
+#include <cmath>
 #include <tuple>
 
 namespace duel {
 namespace {
 
-bool rank_alike(const Multileaving& shown, std::size_t i, std::size_t j) {
+bool are_alike(const Multileaving& shown, std::size_t i, std::size_t j) {
+  if (!shown.shares.empty()) {
+    for (std::size_t k = 0; k < shown.shares.size(); k += shown.num_rankers) {
+      if (std::fabs(shown.shares[k + i] - shown.shares[k + j]) > kCreditRounding) return false;
+    }
+    return true;
+  }
   for (std::size_t position = 0; position < shown.size(); ++position) {
     const auto ranks = shown.ranks_at(position);
     if (ranks[i] != ranks[j]) return false;
@@ -21,6 +28,7 @@ void Multileaving::clear(std::size_t rankers) {
   teams.clear();
   ranks.clear();
   credits.clear();
+  shares.clear();
   num_candidates.clear();
   best_ranks.clear();
   key = 0;
@@ -64,7 +72,7 @@ void set_outcomes(const Multileaving& shown, std::span<const Position> clicks,
   const std::size_t n = credit.num_rankers;
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = i + 1; j < n; ++j) {
-      const bool contest = !rank_alike(shown, i, j);
+      const bool contest = !are_alike(shown, i, j);
       const bool clicked = !clicks.empty();
       credit.outcomes[i * n + j] = outcome_of(credit.values[i * n + j], contest, clicked);
       credit.outcomes[j * n + i] = outcome_of(credit.values[j * n + i], contest, clicked);

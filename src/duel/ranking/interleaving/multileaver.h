@@ -27,6 +27,8 @@ struct Multileaving {
   std::vector<std::uint32_t> ranks;  // [position x rankers], from 1; length + 1 where absent
   std::vector<double>
       credits;  // [position x rankers]: what a click is worth; empty where not additive
+  // Probabilistic: [position x rankers], the probability that the ranker drew the document.
+  std::vector<double> shares;
   std::vector<std::uint32_t> num_candidates;  // pairwise preference: |Omega(i)|
   std::vector<std::uint32_t> best_ranks;      // pairwise preference: smallest rank by any ranker
   std::uint64_t key = 0;                      // of the draws that a sampled credit makes
@@ -91,7 +93,9 @@ void add_click_credits(const Multileaving& shown, std::span<const Position> clic
                        MultileaveCredit& credit);
 // value(i, j) = credits[i] - credits[j].
 void take_differences(MultileaveCredit& credit);
-// Outcomes from the values. Two rankers are no contest where they rank every shown document alike.
+// Outcomes from the values. Two rankers are no contest where they rank every shown document alike,
+// or, where `shares` are known, were equally likely to have drawn each: what is not shown tells
+// softmaxes apart as well.
 void set_outcomes(const Multileaving& shown, std::span<const Position> clicks,
                   MultileaveCredit& credit);
 

@@ -61,7 +61,7 @@ void draw_list(const RankSoftmax& table, const ProbabilisticOptions& options, bo
   SoftmaxPool& softmax = shown.memory.softmax;
   softmax.start(table, pool);
   const bool draft = options.coins == CoinStyle::draft;
-  const bool marginal = options.credit == ProbabilisticCredit::marginal;
+  const bool marginal = options.credit != ProbabilisticCredit::assignment;
   const std::size_t size = std::min(length, pool.size());
   shown.resize(size);
   Team team = Team::none;
@@ -113,13 +113,12 @@ const OptionTable<ProbabilisticOptions>& probabilistic_options() {
                    "how steeply the softmax falls with the rank", Shown::always);
     options.choice<ProbabilisticCredit>(
         "credit", &ProbabilisticOptions::credit,
-        {{"marginal", ProbabilisticCredit::marginal},
-         {"assignment", ProbabilisticCredit::assignment}},
-        "over all coins that fit the list, or the coins as they fell");
-    options.choice<MarginalOutcome>(
-        "outcome", &ProbabilisticOptions::outcome,
-        {{"sign", MarginalOutcome::sign}, {"difference", MarginalOutcome::difference}},
-        "marginal credit: expected sign, or expected difference of the clicks");
+        {{"assignment", ProbabilisticCredit::assignment},
+         {"marginal", ProbabilisticCredit::marginal},
+         {"difference", ProbabilisticCredit::difference}},
+        "the coins as they fell, or over all coins that fit the list the expected sign (marginal) "
+        "or the expected difference of the clicks; wins by the last two are biased, average their "
+        "values instead");
     options.choice<CoinStyle>(
         "coins", &ProbabilisticOptions::coins,
         {{"independent", CoinStyle::independent}, {"draft", CoinStyle::draft}},
@@ -145,13 +144,12 @@ void ProbabilisticInterleaver::interleave(std::span<const Document> first,
 }
 
 bool ProbabilisticInterleaver::is_additive() const {
-  return options_.credit == ProbabilisticCredit::assignment ||
-         options_.outcome == MarginalOutcome::difference;
+  return options_.credit != ProbabilisticCredit::marginal;
 }
 
 MarginalCredit ProbabilisticInterleaver::marginal_credit(const Interleaving& shown,
                                                          std::span<const Position> clicks) const {
-  DUEL_CHECK(options_.credit == ProbabilisticCredit::marginal);
+  DUEL_CHECK(options_.credit != ProbabilisticCredit::assignment);
   DUEL_CHECK(clicks.empty() || clicks.back() < shown.size());
   MarginalCredit credit;
   ClickDifference difference(clicks.size());
@@ -175,8 +173,7 @@ MarginalCredit ProbabilisticInterleaver::marginal_credit(const Interleaving& sho
 Credit ProbabilisticInterleaver::credit(const Interleaving& shown,
                                         std::span<const Position> clicks) const {
   Credit credit = additive_credit(shown, clicks);
-  if (options_.credit == ProbabilisticCredit::marginal &&
-      options_.outcome == MarginalOutcome::sign) {
+  if (options_.credit == ProbabilisticCredit::marginal) {
     credit.value = marginal_credit(shown, clicks).expected_sign;
     credit.outcome = outcome_of(credit.value, shown.contest, !clicks.empty());
   }
@@ -193,7 +190,7 @@ Result<std::vector<WeightedInterleaving>> ProbabilisticInterleaver::enumerate(
     shown.memory.pool.assign(first, second);
     draw_list(softmax_, options_, asks_coins, length, path, shown);
     // Teams are no part of the attribution once the coins are forgotten.
-    if (options_.credit == ProbabilisticCredit::marginal) {
+    if (options_.credit != ProbabilisticCredit::assignment) {
       std::fill(shown.teams.begin(), shown.teams.end(), Team::none);
     }
   });
@@ -201,7 +198,7 @@ Result<std::vector<WeightedInterleaving>> ProbabilisticInterleaver::enumerate(
 
 namespace {
 const bool registered = register_interleaver<ProbabilisticInterleaver>(
-    {"probabilistic", "draws from softmaxes over ranks; credit over all coins that fit the list",
+    {"probabilistic", "draws from softmaxes over ranks, a coin for each position",
      "Hofmann, Whiteson, de Rijke, CIKM 2011", 2011},
     probabilistic_options());
 }  // namespace

@@ -5,7 +5,10 @@
 // Credit     the rankings that drew are forgotten: a click on the document at position i belongs to
 //            ranking r with probability q_r proportional to P_r. value(r, s) is the expected sign
 //            of c_r - c_s, exact by adding one click after the other.
+//            With `assignments=drawn` a click belongs to the ranking that drew the document.
 // Departs    the paper averages over 10 000 sampled assignments; `assignments=sampled` does so.
+// Unbiased   the value, for a user who clicks without looking at the documents. Its sign, which is
+//            the outcome, is not, except with `assignments=drawn`.
 #include <algorithm>
 #include <cstdint>
 
@@ -16,7 +19,7 @@
 namespace duel {
 namespace {
 
-enum class Assignments { exact, sampled };
+enum class Assignments { exact, sampled, drawn };
 
 struct ProbabilisticMultileaveOptions {
   double tau = 3;
@@ -26,37 +29,48 @@ struct ProbabilisticMultileaveOptions {
 
 using Index = RankingPool::Index;
 
+struct Drawn {
+  Index document = 0;
+  std::uint32_t ranker = Multileaving::kNoTeam;  // where it is known
+};
+
 class RandomDraws {
  public:
   explicit RandomDraws(RoundRng& rng) : rng_(rng) {}
-  Index draw(SoftmaxPool& softmax, const RankingPool& pool) {
-    const std::size_t r = rng_.below(pool.num_rankings());
-    return softmax.draw(r, rng_.uniform());
+  Drawn draw(SoftmaxPool& softmax, const RankingPool& pool, bool /*asks_ranker*/) {
+    const auto r = static_cast<std::uint32_t>(rng_.below(pool.num_rankings()));
+    return {softmax.draw(r, rng_.uniform()), r};
   }
 
  private:
   RoundRng& rng_;
 };
 
-// From the mean of the softmaxes.
+// From the mean of the softmaxes, or, where the ranker must be known, from one after the other.
 class EveryDraw : public EveryPath {
  public:
-  Index draw(const SoftmaxPool& softmax, const RankingPool& pool) {
-    const std::size_t n = pool.num_rankings();
+  Drawn draw(const SoftmaxPool& softmax, const RankingPool& pool, bool asks_ranker) {
+    const auto n = static_cast<std::uint32_t>(pool.num_rankings());
+    const std::uint32_t ranker =
+        asks_ranker ? static_cast<std::uint32_t>(below(n)) : Multileaving::kNoTeam;
     probabilities_.assign(pool.size(), 0);
     for (Index i = 0; i < pool.size(); ++i) {
       if (pool.is_taken(i)) continue;
+      if (asks_ranker) {
+        probabilities_[i] = softmax.probability(ranker, i);
+        continue;
+      }
       for (std::size_t r = 0; r < n; ++r) probabilities_[i] += softmax.probability(r, i);
       probabilities_[i] /= static_cast<double>(n);
     }
-    return static_cast<Index>(weighted(probabilities_));
+    return {static_cast<Index>(weighted(probabilities_)), ranker};
   }
 
  private:
   std::vector<double> probabilities_;
 };
 
-// `credits` are the expected clicks of each ranking.
+// `credits` are the expected clicks of each ranking, or with `drawn` the clicks themselves.
 class ProbabilisticMultileaver final
     : public DrawnMultileaver<ProbabilisticMultileaver, ProbabilisticMultileaveOptions, RandomDraws,
                               EveryDraw> {
@@ -77,18 +91,22 @@ class ProbabilisticMultileaver final
     const std::size_t n = pool.num_rankings();
     softmax.start(softmax_, pool);
     const std::size_t size = std::min(length, pool.size());
+    const bool asks_ranker = options_.assignments == Assignments::drawn;
     while (shown.size() < size) {
-      const Index i = source.draw(softmax, pool);
+      const Drawn drawn = source.draw(softmax, pool, asks_ranker);
+      const Index i = drawn.document;
+      const std::size_t row = shown.shares.size();
       double sum = 0;
       for (std::size_t r = 0; r < n; ++r) {
-        shown.credits.push_back(softmax.probability(r, i));
-        sum += shown.credits.back();
+        shown.shares.push_back(softmax.probability(r, i));
+        sum += shown.shares.back();
       }
-      for (std::size_t r = shown.credits.size() - n; r < shown.credits.size(); ++r) {
-        shown.credits[r] /= sum;  // q_r
+      for (std::size_t r = 0; r < n; ++r) {
+        shown.shares[row + r] /= sum;  // q_r
+        shown.credits.push_back(!asks_ranker ? shown.shares[row + r] : (r == drawn.ranker ? 1 : 0));
       }
       softmax.take(i);
-      shown.append(i, Multileaving::kNoTeam);
+      shown.append(i, asks_ranker ? drawn.ranker : Multileaving::kNoTeam);
     }
   }
 
@@ -96,6 +114,10 @@ class ProbabilisticMultileaver final
   void compare(const Multileaving& shown, std::span<const Position> clicks,
                MultileaveCredit& credit) const override {
     add_click_credits(shown, clicks, credit);
+    if (options_.assignments == Assignments::drawn) {
+      take_differences(credit);
+      return;
+    }
     if (options_.assignments == Assignments::sampled) {
       sample_values(shown, clicks, credit);
       return;
@@ -154,8 +176,11 @@ const bool registered = register_multileaver<ProbabilisticMultileaver>(
                 "how steeply the softmax falls with the rank", Shown::always)
         .choice<Assignments>(
             "assignments", &ProbabilisticMultileaveOptions::assignments,
-            {{"exact", Assignments::exact}, {"sampled", Assignments::sampled}},
-            "over all assignments of the clicks to rankings, or over a sample as published")
+            {{"exact", Assignments::exact},
+             {"sampled", Assignments::sampled},
+             {"drawn", Assignments::drawn}},
+            "over all assignments of the clicks to rankings, over a sample as published, or as they "
+            "were drawn: only then is a single win fair")
         .count("samples", &ProbabilisticMultileaveOptions::samples, 1, 100'000'000,
                "how many assignments to sample"));
 

@@ -2,6 +2,8 @@
 // Yue and Joachims, ICML 2009, section 5.2; best published steps delta = 1, gamma = 0.01.
 // Assumes    that only the direction of the weights matters.       Guarantee  none on the sphere.
 // Cost       one pass over the documents for both rankings, two partial sorts, one merged list.
+// Later DBGDs start at 0 and do not normalise, which learns faster in few impressions: that is
+// mgd(candidates=1), and docs/learning-to-rank.md compares the two.
 // Departs    nowhere; ties, lists alike and lists without clicks decide nothing.
 #pragma once
 

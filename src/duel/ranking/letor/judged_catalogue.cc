@@ -7,13 +7,52 @@
 
 #include "duel/core/catalogue.h"
 #include "duel/core/numbers.h"
+#include "duel/core/options.h"
 #include "duel/core/spelling.h"
 #include "duel/ranking/letor/synthetic.h"
 
 namespace duel {
 
+namespace {
+
+struct LetorCall {
+  std::string file;
+  bool zero_based = false;
+};
+
+// letor(file=train.txt,zero-based=true)
+Result<LetorCall> parse_letor_call(std::string_view text) {
+  static const auto table = [] {
+    OptionTable<LetorCall> options;
+    options.text("file", &LetorCall::file, "the file")
+        .flag("zero-based", &LetorCall::zero_based, "features are numbered from 0");
+    return options;
+  }();
+  DUEL_ASSIGN(const CallSpec call, parse_call(text));
+  DUEL_ASSIGN(LetorCall letor, table.parse(call, {}, "data set"));
+  if (letor.file.empty()) {
+    return Error::invalid_argument("data set 'letor' has no file")
+        .with_hint("write letor(file=FILE,zero-based=true)");
+  }
+  return letor;
+}
+
+Result<JudgedQueries> read_queries(const std::string& path, const LetorLimits& limits) {
+  DUEL_ASSIGN(JudgedQueries queries, read_letor_file(path, limits));
+  if (queries.num_queries() == 0) return Error::invalid_data("there is no query in it", path);
+  return queries;
+}
+
+}  // namespace
+
 Result<JudgedQueries> resolve_judged_queries(std::string_view text, const LetorLimits& limits) {
   const std::string_view name = trimmed(text.substr(0, text.find('(')));
+  if (name == "letor" && text.find('(') != std::string_view::npos) {
+    DUEL_ASSIGN(const LetorCall letor, parse_letor_call(text));
+    LetorLimits counting = limits;
+    counting.zero_based = letor.zero_based;
+    return read_queries(letor.file, counting);
+  }
   if (name == "synthetic") {
     DUEL_ASSIGN(const CallSpec call, parse_call(text));
     return make_synthetic(call);
@@ -21,13 +60,9 @@ Result<JudgedQueries> resolve_judged_queries(std::string_view text, const LetorL
   if (!means_file(text, name)) {
     return Error::not_found(fmt::format("there is no file named '{}'", text))
         .with_hint("a LETOR file, or synthetic(queries=100); " +
-                   spelling_hint(name, std::vector<std::string>{"synthetic"}));
+                   spelling_hint(name, std::vector<std::string>{"synthetic", "letor"}));
   }
-  DUEL_ASSIGN(JudgedQueries queries, read_letor_file(std::string(text), limits));
-  if (queries.num_queries() == 0) {
-    return Error::invalid_data("there is no query in it", std::string(text));
-  }
-  return queries;
+  return read_queries(std::string(text), limits);
 }
 
 Result<std::size_t> num_grades_of(const JudgedQueries& queries, std::uint64_t asked) {

@@ -174,12 +174,13 @@ class LetorParser {
     while (is_digit(*c) && index <= limits_.features) {
       index = index * 10 + static_cast<std::uint64_t>(*c++ - '0');
     }
+    index += from_zero_;
     if (c == word || *c != ':' || index <= previous || index > limits_.features) {
       return fail_index(word, c, index, previous);
     }
     const ParsedValue parsed = parse_feature_value(++c);
     if (parsed.fault != ValueFault::none || !ends_token(parsed.end)) {
-      return fail_value(c, index, parsed.fault);
+      return fail_value(c, index - from_zero_, parsed.fault);
     }
     if (index > rows_.width() && rows_.num_rows() * index > limits_.matrix_bytes / sizeof(float)) {
       return fail(fmt::format("the matrix of features would be too large with feature {}", index),
@@ -200,10 +201,18 @@ class LetorParser {
       return fail(fmt::format("'{}' is not a feature", word_at(word)),
                   "write index:value, as in 3:0.25");
     }
-    if (index == 0) return fail("feature index 0", "features are numbered from 1");
-    if (index == previous) return fail(fmt::format("feature {} is given twice", index), "");
-    return fail(fmt::format("feature {} after feature {}", index, previous),
-                "the indices of a line must ascend");
+    if (index == 0) {
+      return fail(
+          "feature index 0",
+          "features are numbered from 1; letor(file=FILE,zero-based=true) numbers them from "
+          "0");
+    }
+    if (index == previous) {
+      return fail(fmt::format("feature {} is given twice", index - from_zero_), "");
+    }
+    return fail(
+        fmt::format("feature {} after feature {}", index - from_zero_, previous - from_zero_),
+        "the indices of a line must ascend");
   }
 
   const char* fail_value(const char* value, std::uint64_t index, ValueFault fault) {
@@ -232,6 +241,7 @@ class LetorParser {
 
   std::string name_;
   LetorLimits limits_;
+  const std::uint64_t from_zero_ = limits_.zero_based ? 1 : 0;  // added to every index
   std::uint64_t line_ = 0;
   std::uint64_t first_line_ = 0;  // of a document
   QueryField query_field_ = QueryField::unknown;

@@ -16,12 +16,13 @@
 
 namespace duel {
 
-// How much a reader takes before it refuses.
+// How much a reader takes before it refuses, and how the file counts.
 struct LetorLimits {
   std::size_t line_bytes = std::size_t{16} << 20;
   std::size_t features = 100'000;
   std::uint64_t matrix_bytes = std::uint64_t{64} << 30;  // of the dense matrix
   std::uint64_t text_bytes = ~std::uint64_t{0};          // of the text, unpacked
+  bool zero_based = false;                               // features are numbered from 0
   std::size_t buffer_bytes = std::size_t{256} << 10;     // at first; grows to hold a longer line
 };
 

@@ -21,6 +21,7 @@ constexpr std::array<ClickMetricFact, kNumClickMetrics> kFacts{{
     {ClickMetric::pskip, "pskip", true},
     {ClickMetric::max_reciprocal_rank, "max-reciprocal-rank", false},
     {ClickMetric::mean_reciprocal_rank, "mean-reciprocal-rank", false},
+    {ClickMetric::summed_reciprocal_rank, "summed-reciprocal-rank", false},
     {ClickMetric::time_to_first_click, "time-to-first-click", true},
     {ClickMetric::time_to_last_click, "time-to-last-click", false},
 }};
@@ -114,6 +115,7 @@ ClickSums click_sums_of(std::span<const LoggedClick> clicks) {
   sums[index_of(ClickMetric::pskip)] = {seen - num_clicked, seen};
   sums[index_of(ClickMetric::max_reciprocal_rank)] = {1.0 / ranks.front(), 1};
   sums[index_of(ClickMetric::mean_reciprocal_rank)] = {reciprocals / num_clicked, 1};
+  sums[index_of(ClickMetric::summed_reciprocal_rank)] = {reciprocals, 1};
   add_times(clicks, sums);
   return sums;
 }

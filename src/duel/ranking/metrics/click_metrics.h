@@ -19,18 +19,22 @@
 namespace duel {
 
 enum class ClickMetric {
-  abandonment_rate,      // queries without a click / queries
-  reformulation_rate,    // queries followed by another of the same session / queries
-  queries_per_session,   // queries / sessions
-  clicks_per_query,      // clicks, repeats included / queries
-  clicks_at_1,           // queries with a click at rank 1 / queries
-  pskip,                 // results skipped above the lowest click / these and the clicked ones
-  max_reciprocal_rank,   // sum of 1/(highest rank clicked) / queries with a click
-  mean_reciprocal_rank,  // sum of the mean of 1/rank over clicked ranks / queries with a click
-  time_to_first_click,   // seconds / queries with a click
-  time_to_last_click,    // seconds / queries with a click
+  abandonment_rate,     // queries without a click / queries
+  reformulation_rate,   // queries followed by another of the same session / queries
+  queries_per_session,  // queries / sessions
+  clicks_per_query,     // clicks, repeats included / queries
+  clicks_at_1,          // queries with a click at rank 1 / queries
+  pskip,                // results skipped above the lowest click / these and the clicked ones
+  max_reciprocal_rank,  // sum of 1/(highest rank clicked) / queries with a click
+  // Radlinski et al. add up 1/rank over a query's clicks (their "mean" is over queries), so that
+  // every further click raises it. The mean over a query's clicks, which others mean by the name,
+  // falls with a further click at a lower rank.
+  mean_reciprocal_rank,    // sum of the mean of 1/rank over clicked ranks / queries with a click
+  summed_reciprocal_rank,  // sum of 1/rank over clicked ranks / queries with a click
+  time_to_first_click,     // seconds / queries with a click
+  time_to_last_click,      // seconds / queries with a click
 };
-inline constexpr std::size_t kNumClickMetrics = 10;
+inline constexpr std::size_t kNumClickMetrics = 11;
 
 struct ClickMetricFact {
   ClickMetric metric;

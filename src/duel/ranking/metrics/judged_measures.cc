@@ -25,6 +25,7 @@ double binary_discount(std::size_t rank) {
 
 double discount(std::size_t rank, DiscountBase base) {
   if (base == DiscountBase::natural) return natural_discount(rank);
+  if (base == DiscountBase::letor && rank > 1) --rank;  // 1/log2(rank)
   static const auto table = [] {
     std::array<double, kTabledRanks> values{};
     for (std::size_t i = 0; i < kTabledRanks; ++i) values[i] = binary_discount(i + 1);
@@ -65,10 +66,10 @@ double ideal_dcg(std::span<const Grade> judged, std::size_t k, Gain gain, Discou
   return sum;
 }
 
-double ndcg(std::span<const Grade> ranked, std::span<const Grade> judged, std::size_t k,
-            Gain gain) {
-  const double ideal = ideal_dcg(judged, k, gain);
-  return ideal > 0 ? dcg(ranked, k, gain) / ideal : 0;
+double ndcg(std::span<const Grade> ranked, std::span<const Grade> judged, std::size_t k, Gain gain,
+            DiscountBase base) {
+  const double ideal = ideal_dcg(judged, k, gain, base);
+  return ideal > 0 ? dcg(ranked, k, gain, base) / ideal : 0;
 }
 
 double tie_averaged_ndcg(std::span<const double> scores, std::span<const Grade> grades,

@@ -21,10 +21,12 @@ enum class Gain {
   linear,       // grade (Jarvelin and Kekalainen 2002)
 };
 
-// The discount at rank r is 1/log(r + 1); the base cancels in NDCG.
+// The discount at rank r is 1/log(r + 1); the base cancels in NDCG. That of the LETOR tools is
+// another: ranks 1 and 2 count alike.
 enum class DiscountBase {
   two,      // 1/log2(r + 1): the usual DCG, rank 1 counts fully
   natural,  // 1/ln(r + 1): rank 1 counts 1/ln 2
+  letor,    // 1 at rank 1 and 1/log2(r) below, as the tools of LETOR 3 and 4 have it
 };
 
 // sum over the first k ranks of gain/log(rank + 1). Fewer than k documents: all there are.
@@ -37,7 +39,7 @@ double ideal_dcg(std::span<const Grade> judged, std::size_t k, Gain gain = Gain:
 
 // DCG@k / ideal DCG@k, in [0, 1] where `ranked` is a choice of `judged`.
 double ndcg(std::span<const Grade> ranked, std::span<const Grade> judged, std::size_t k,
-            Gain gain = Gain::exponential);
+            Gain gain = Gain::exponential, DiscountBase base = DiscountBase::two);
 
 // NDCG@k of documents with these scores, equal scores in random order: the exact mean over all
 // orders (McSherry and Najork 2008), in which a group of equal scores shares its gain over the

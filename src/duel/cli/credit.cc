@@ -1,0 +1,361 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "duel/cli/commands.h"
+#include "duel/core/csv.h"
+#include "duel/core/json.h"
+#include "duel/core/table.h"
+#include "duel/core/whole_file.h"
+#include "duel/experiment/comparison_table.h"
+#include "duel/inference/delta_ab.h"
+#include "duel/ranking/click_credit/click_events.h"
+#include "duel/ranking/click_credit/credited_log.h"
+#include "duel/study/click_verdict.h"
+
+namespace duel::cli {
+namespace {
+
+// The standard error that clusters give is this much larger than that of independent impressions:
+// worth a warning.
+constexpr double kLargeDesignEffect = 1.5;
+
+struct Arguments {
+  CreditSpec spec;
+  std::string impressions;
+  std::string clicks;
+  std::string output;
+  std::string weights;
+  std::string position_weights;
+  std::string cluster;
+  double alpha = 0.05;
+  std::uint64_t resamples = 1000;
+  bool all = false;
+  bool json = false;
+};
+
+// --- votes.csv ----------------------------------------------------------------------------------
+
+// The columns that comparison_table.h reads, and what the credit was.
+constexpr std::string_view kColumns =
+    "first,second,result,winner,source_type,source_id,made_at,query_id,presentation,"
+    "serving_order,evidence,outcome,first_credit,second_credit\n";
+
+class VotesFile {
+ public:
+  VotesFile(const CreditedLog& log, AtomicFile& file) : log_(log), file_(file) {
+    for (const std::string& name : log.rankers) names_.push_back(csv_field(name));
+  }
+
+  Status write(bool all) {
+    text_ = kColumns;
+    std::uint64_t number = 0;
+    for (const CreditedImpression& impression : log_.impressions) {
+      ++number;
+      if (all || is_answer(impression.outcome)) add(impression, number);
+      if (text_.size() < (std::size_t{1} << 20)) continue;
+      DUEL_RETURN_IF_ERROR(file_.write(text_));
+      text_.clear();
+    }
+    DUEL_RETURN_IF_ERROR(file_.write(text_));
+    return file_.commit();
+  }
+
+ private:
+  void field(std::string_view text) {
+    if (text.find_first_of(",\"\n\r") == std::string_view::npos) {
+      text_ += text;
+    } else {
+      text_ += csv_field(text);
+    }
+    text_ += ',';
+  }
+
+  void add(const CreditedImpression& impression, std::uint64_t number) {
+    const bool first_wins = impression.outcome == ClickOutcome::first_wins;
+    const bool won = first_wins || impression.outcome == ClickOutcome::second_wins;
+    text_ += names_[impression.first];
+    text_ += ',';
+    text_ += names_[impression.second];
+    text_ += won ? ",win," : impression.outcome == ClickOutcome::tie ? ",tie," : ",skip,";
+    if (won) text_ += names_[first_wins ? impression.first : impression.second];
+    const std::string_view user = log_.user_of(impression);
+    text_ += user.empty() ? ",," : ",user,";
+    field(user);
+    field(log_.time_of(impression));
+    field(log_.id_of(impression));
+    text_ += "interleaved,";
+    if (log_.in_order) fmt::format_to(std::back_inserter(text_), "{}", number);
+    text_ += impression.evidence ? ",true," : ",false,";
+    text_ += to_string(impression.outcome);
+    fmt::format_to(std::back_inserter(text_), ",{},{}\n", impression.first_credit,
+                   impression.second_credit);
+  }
+
+  const CreditedLog& log_;
+  AtomicFile& file_;
+  std::vector<std::string> names_;
+  std::string text_;
+};
+
+// --- what is said -------------------------------------------------------------------------------
+
+struct Report {
+  const CreditedLog& log;
+  const ClickVerdict& verdict;
+};
+
+std::string cluster_words(ClusterBy by) {
+  return by == ClusterBy::user ? "users" : by == ClusterBy::query ? "queries" : "impressions";
+}
+
+std::string error_text(const std::optional<double>& error) {
+  return error ? fmt::format(" ± {:.4f}", *error) : "";
+}
+
+std::string report_text(const Report& report) {
+  const CreditedLog& log = report.log;
+  const std::string clusters = cluster_words(log.cluster);
+  std::uint64_t decided = 0, ties = 0, no_feedback = 0, no_contest = 0;
+  for (const PairAtOneLook& pair : report.verdict.pairs) {
+    decided += pair.delta.wins + pair.delta.losses;
+    ties += pair.delta.ties;
+    no_feedback += pair.no_feedback;
+    no_contest += pair.no_contest;
+  }
+  std::string text = fmt::format(
+      "{} impressions: {} won by one side, {} ties, {} without a click, {} no contest\n"
+      "{:.0f} % of the items are competitive; {} {}\n\n",
+      log.impressions.size(), decided, ties, no_feedback, no_contest,
+      log.items == 0
+          ? 0.0
+          : 100 * static_cast<double>(log.competitive_items) / static_cast<double>(log.items),
+      log.num_clusters, clusters);
+  Table table;
+  table.column("first", Align::left).column("second", Align::left).column("won").column("lost");
+  table.column("tied").column("Delta_AB").column("95 %").column("sign test");
+  const bool clustered = log.cluster != ClusterBy::impression;
+  if (clustered) table.column(fmt::format("by {}", clusters)).column("design effect");
+  for (const PairAtOneLook& pair : report.verdict.pairs) {
+    const DeltaAb& delta = pair.delta;
+    std::vector<Cell> row{
+        log.rankers[pair.first],
+        log.rankers[pair.second],
+        delta.wins,
+        delta.losses,
+        delta.ties,
+        fmt::format("{:+.4f}{}", delta.value, error_text(delta.clustered_error)),
+        delta.bootstrap
+            ? fmt::format("{:+.4f} .. {:+.4f}", delta.bootstrap->lower, delta.bootstrap->upper)
+            : "",
+        fmt::format("{:.3g}", delta.sign_test)};
+    if (clustered) {
+      row.emplace_back(fmt::format("{:.3g}", delta.cluster_sign_test));
+      const auto effect = delta.design_effect();
+      row.emplace_back(effect ? fmt::format("{:.2f}", *effect) : "");
+    }
+    table.row(std::move(row));
+  }
+  text += table.to_string();
+  text += fmt::format(
+      "\nOne look: errors and 95 % are over {}, and hold where the number of impressions was fixed "
+      "beforehand.\n",
+      clusters);
+  if (report.verdict.sentence) {
+    text +=
+        fmt::format("At any time ({} of {} answers are evidence{}): {}\n", report.verdict.evidence,
+                    report.verdict.answers,
+                    clustered ? fmt::format(", the first impression of each of the {}", clusters)
+                              : std::string(),
+                    *report.verdict.sentence);
+  }
+  return text;
+}
+
+Json number_or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
+
+Json report_json(const Report& report) {
+  const CreditedLog& log = report.log;
+  Json json;
+  json["impressions"] = log.impressions.size();
+  json["rankings"] = log.rankers;
+  json["cluster"] = to_word(log.cluster);
+  json["clusters"] = log.num_clusters;
+  json["in_order"] = log.in_order;
+  json["competitive_items"] = log.competitive_items;
+  json["items"] = log.items;
+  json["pairs"] = Json::array();
+  for (const PairAtOneLook& pair : report.verdict.pairs) {
+    const DeltaAb& delta = pair.delta;
+    json["pairs"].push_back(
+        {{"first", log.rankers[pair.first]},
+         {"second", log.rankers[pair.second]},
+         {"impressions", pair.impressions},
+         {"wins", delta.wins},
+         {"losses", delta.losses},
+         {"ties", delta.ties},
+         {"no_feedback", pair.no_feedback},
+         {"no_contest", pair.no_contest},
+         {"delta_ab", delta.value},
+         {"standard_error", number_or_null(delta.clustered_error)},
+         {"standard_error_independent", number_or_null(delta.independent_error)},
+         {"interval",
+          delta.bootstrap ? Json{delta.bootstrap->lower, delta.bootstrap->upper} : Json()},
+         {"clusters", delta.clusters},
+         {"sign_test", delta.sign_test},
+         {"cluster_sign_test", delta.cluster_sign_test},
+         {"design_effect", number_or_null(delta.design_effect())}});
+  }
+  json["answers"] = report.verdict.answers;
+  json["evidence"] = report.verdict.evidence;
+  json["verdict"] = report.verdict.sentence ? Json(*report.verdict.sentence) : Json();
+  const RejectedEvents& rejected = log.rejected;
+  json["rejected_events"] = {{"not_shown", rejected.not_shown},
+                             {"wrong_ordinal", rejected.wrong_ordinal},
+                             {"unknown_impression", rejected.unknown},
+                             {"other_actions", rejected.other_actions},
+                             {"without_query_id", rejected.without_id}};
+  return json;
+}
+
+void give_warnings(const Report& report, CommandContext& context) {
+  const CreditedLog& log = report.log;
+  const RejectedEvents& rejected = log.rejected;
+  if (rejected.not_shown > 0) {
+    context.warn(
+        fmt::format("{} events are on items that were not shown, such as {}; they earn "
+                    "nothing",
+                    rejected.not_shown, rejected.example_not_shown));
+  }
+  if (rejected.wrong_ordinal > 0) {
+    context.warn(
+        fmt::format("{} events name another position than the page has, such as {}; they "
+                    "earn nothing",
+                    rejected.wrong_ordinal, rejected.example_wrong_ordinal));
+  }
+  if (rejected.unknown > 0) {
+    context.warn(fmt::format("{} events are of impressions that are not in the log, such as '{}'",
+                             rejected.unknown, rejected.example_unknown));
+  }
+  if (rejected.without_id > 0) {
+    context.warn(fmt::format("{} events have no query_id", rejected.without_id));
+  }
+  if (rejected.other_actions > 0) {
+    context.note(
+        fmt::format("{} events of other actions were passed over", rejected.other_actions));
+  }
+  if (log.items > 0 &&
+      static_cast<double>(log.competitive_items) < kLowCoverage * static_cast<double>(log.items)) {
+    context.warn("fewer than 30 % of the items are competitive: the rankings hardly differ");
+  }
+  if (log.cluster == ClusterBy::impression) {
+    context.warn("impressions are taken for independent; several of one user are not");
+  } else if (log.without_cluster > 0) {
+    context.warn(fmt::format("{} impressions name no {} and are taken for independent",
+                             log.without_cluster, to_word(log.cluster)));
+  }
+  for (const PairAtOneLook& pair : report.verdict.pairs) {
+    const auto effect = pair.delta.design_effect();
+    if (!effect || *effect < kLargeDesignEffect) continue;
+    context.warn(fmt::format(
+        "{} and {}: impressions of the same {} hang together, and the variance is {:.1f} times that "
+        "of independent ones; do not use the sign test over impressions",
+        log.rankers[pair.first], log.rankers[pair.second], to_word(log.cluster), *effect));
+  }
+  if (!log.in_order) {
+    context.warn(
+        "the order of serving is unknown, as not every impression has a time: the certificate rests "
+        "on one look at all of them");
+  }
+}
+
+Result<int> run(const Arguments& arguments, CommandContext& context) {
+  CreditSpec spec = arguments.spec;
+  if (!arguments.weights.empty()) {
+    DUEL_ASSIGN(spec.rule.actions, in_field("weights", parse_action_weights(arguments.weights)));
+  }
+  if (!arguments.position_weights.empty()) {
+    DUEL_ASSIGN(spec.rule.positions,
+                in_field("position_weights", parse_position_weights(arguments.position_weights)));
+  }
+  if (!arguments.cluster.empty()) {
+    DUEL_ASSIGN(spec.cluster, in_field("cluster", parse_cluster_by(arguments.cluster)));
+  }
+  DUEL_RETURN_IF_ERROR(check_rule(spec.rule));
+  if (arguments.impressions == "-" && arguments.clicks == "-") {
+    return Error::invalid_argument("standard input can be only one of the logs", "--clicks");
+  }
+  if (!arguments.output.empty()) DUEL_RETURN_IF_ERROR(check_output(arguments.output));
+  DUEL_ASSIGN(ClickEvents events, ClickEvents::read(arguments.clicks, spec.rule));
+  DUEL_ASSIGN(ImpressionLines lines, ImpressionLines::open(arguments.impressions));
+  DUEL_ASSIGN(const CreditedLog log, credit_log(lines, events, spec));
+  if (!arguments.output.empty()) {
+    DUEL_ASSIGN(AtomicFile file, AtomicFile::create(arguments.output));
+    DUEL_RETURN_IF_ERROR(VotesFile(log, file).write(arguments.all));
+  }
+
+  const std::string id = id_from(std::filesystem::path(arguments.impressions).stem().string());
+  const ClickVerdictSpec asked{
+      .experiment_id = id,
+      .alpha = arguments.alpha,
+      .delta = {.resamples = static_cast<std::uint32_t>(arguments.resamples), .seed = spec.seed}};
+  DUEL_ASSIGN(const ClickVerdict verdict, click_verdict(log, asked));
+  const Report report{log, verdict};
+  context.print(arguments.json ? report_json(report).dump_pretty() : report_text(report));
+  give_warnings(report, context);
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_credit_command(Command& program) {
+  Command& command = program.add_command(
+      "credit",
+      "Turns a log of interleaved impressions and a log of clicks into votes and a verdict.\n"
+      "Every impression becomes a win, a tie, no feedback (nobody clicked) or no contest (nothing "
+      "on the page could tell the rankings apart). Prints Delta_AB with its error over users or "
+      "queries, sign tests, and the certificate that holds whenever you look.");
+  Arguments& arguments = command.runs(run);
+  CreditSpec& spec = arguments.spec;
+  command.add_required("--impressions FILE", not_empty(&arguments.impressions),
+                       "Impressions, one JSON object per line: query_id, and either both lists or "
+                       "the page that duel interleave --batch wrote; user_id, user_query and "
+                       "timestamp if known. - is standard input.");
+  command.add_required("--clicks FILE", not_empty(&arguments.clicks),
+                       "UBI events as JSON lines, or a table with query_id and object_id, ordinal, "
+                       "ranks or clicked.");
+  command.add("-o,--output FILE", not_empty(&arguments.output),
+              "Votes as CSV, for duel result and duel import.");
+  command.add("--all", &arguments.all, "Also write the impressions without an answer, as skipped.");
+  command.add("--weights LIST", not_empty(&arguments.weights),
+              "Actions that count and what each is worth, as in click=1,add_to_cart=3,purchase=5; "
+              "dwell is worth its weight per second (default click=1).");
+  command.add("--position-weights LIST", not_empty(&arguments.position_weights),
+              "Factors at positions 1, 2, ..; the last one holds for the rest (default 1).");
+  command.add("--item-cap NUMBER", &spec.rule.item_cap,
+              "The most that one item can earn (default 0, no cap).");
+  command.add("--cluster KIND", one_of(&arguments.cluster, {"user", "query", "impression"}),
+              "What is independent: users (the default where the log names them), query texts, or "
+              "single impressions.");
+  command.add("--in-order", &spec.in_order,
+              "The impressions are in the order of serving, though they have no times.");
+  command.add("--length N", count(&spec.length, CreditSpec::kLength),
+              "Documents shown, where the log has lists (default 10).");
+  command.add_seed(&spec.seed);
+  command.add("--resamples N", count(&arguments.resamples, 2, 1'000'000),
+              "Bootstrap samples (default 1000).");
+  command.add("--alpha ALPHA", &arguments.alpha, "Error level of the certificate (default 0.05).");
+  command.add("--json", &arguments.json, "Print JSON.");
+  command.footer =
+      "Examples:\n  duel credit --impressions impressions.jsonl --clicks ubi.jsonl -o votes.csv\n"
+      "  duel credit --impressions pages.jsonl --clicks clicks.csv --weights "
+      "click=1,add_to_cart=3 --item-cap 3\n  duel result votes.csv";
+}
+
+}  // namespace duel::cli

@@ -1,0 +1,99 @@
+#include "duel/study/click_verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "duel/experiment/comparison_table.h"
+#include "duel/experiment/experiment_result.h"
+#include "duel/experiment/standing.h"
+#include "duel/experiment/verdict.h"
+
+namespace duel {
+namespace {
+
+std::vector<PairAtOneLook> pairs_at_one_look(const CreditedLog& log, const DeltaOptions& options) {
+  struct Sums {
+    PairAtOneLook report;
+    std::vector<ClusterOutcomes> clusters;
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Sums> pairs;
+  for (const CreditedImpression& impression : log.impressions) {
+    const auto key = std::minmax(impression.first, impression.second);
+    Sums& sums = pairs[{key.first, key.second}];
+    ++sums.report.impressions;
+    sums.report.no_feedback += impression.outcome == ClickOutcome::no_feedback ? 1 : 0;
+    sums.report.no_contest += impression.outcome == ClickOutcome::no_contest ? 1 : 0;
+    if (!is_answer(impression.outcome)) continue;
+    if (sums.clusters.empty()) sums.clusters.resize(log.num_clusters);
+    ClusterOutcomes& cluster = sums.clusters[impression.cluster];
+    if (impression.outcome == ClickOutcome::tie) {
+      ++cluster.ties;
+    } else {
+      const bool by_first = impression.outcome == ClickOutcome::first_wins;
+      ++(by_first == (impression.first == key.first) ? cluster.wins : cluster.losses);
+    }
+  }
+  std::vector<PairAtOneLook> reports;
+  for (auto& [key, sums] : pairs) {
+    sums.report.first = key.first;
+    sums.report.second = key.second;
+    sums.report.delta = delta_ab(sums.clusters, options);
+    reports.push_back(std::move(sums.report));
+  }
+  return reports;
+}
+
+// The votes as an experiment that was never logged, for its certificate.
+Result<Ledger> ledger_of_votes(const CreditedLog& log, const std::string& id, double alpha) {
+  ComparisonTable table;
+  table.interleaved = true;
+  for (const std::string& name : log.rankers) {
+    std::string arm = id_from(name);
+    const auto taken = [&] {
+      return std::any_of(table.arms.begin(), table.arms.end(),
+                         [&](const ArmEntry& entry) { return entry.id == arm; });
+    };
+    for (int k = 2; taken(); ++k) arm = fmt::format("{}-{}", id_from(name).substr(0, 90), k);
+    table.arms.push_back({arm, arm == name ? "" : name, ""});
+  }
+  for (const CreditedImpression& impression : log.impressions) {
+    if (!is_answer(impression.outcome)) continue;
+    ComparisonRecord row{.first = table.arms[impression.first].id,
+                         .second = table.arms[impression.second].id};
+    row.evidence = impression.evidence;
+    if (impression.outcome == ClickOutcome::tie) {
+      row.answer = {Answered::tie, ""};
+    } else {
+      row.answer = {Answered::win,
+                    impression.outcome == ClickOutcome::first_wins ? row.first : row.second};
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return ledger_of(table, id, alpha, log.in_order);
+}
+
+}  // namespace
+
+bool is_answer(ClickOutcome outcome) {
+  return outcome == ClickOutcome::first_wins || outcome == ClickOutcome::second_wins ||
+         outcome == ClickOutcome::tie;
+}
+
+Result<ClickVerdict> click_verdict(const CreditedLog& log, const ClickVerdictSpec& spec) {
+  ClickVerdict verdict;
+  verdict.pairs = pairs_at_one_look(log, spec.delta);
+  for (const CreditedImpression& impression : log.impressions) {
+    if (!is_answer(impression.outcome)) continue;
+    ++verdict.answers;
+    verdict.evidence += impression.evidence ? 1 : 0;
+  }
+  if (verdict.answers == 0) return verdict;
+  DUEL_ASSIGN(const Ledger ledger, ledger_of_votes(log, spec.experiment_id, spec.alpha));
+  verdict.sentence = verdict_of(ledger, standing_of(ledger));
+  return verdict;
+}
+
+}  // namespace duel

@@ -1,0 +1,200 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/run_command.h"
+
+namespace duel {
+namespace {
+
+using Json = nlohmann::json;
+using Strings = std::vector<std::string>;
+
+// 300 impressions of 100 users with disjoint lists. Every user clicks the top item of `new` and, in
+// one of six impressions, that of `old` instead.
+class CreditCommand : public ::testing::Test {
+ protected:
+  CreditCommand() {
+    std::string impressions, clicks = "query_id,object_id\n", ubi;
+    for (int k = 0; k < 300; ++k) {
+      impressions += fmt::format(
+          R"({{"query_id":"q{}","user_id":"u{}","timestamp":"2026-11-15T09:{:02}:{:02}Z",)"
+          R"("lists":{{"old":["a1","a2"],"new":["b1","b2"]}}}})",
+          k, k % 100, k / 60, k % 60);
+      impressions += "\n";
+      const std::string item = k % 6 == 0 ? "a1" : "b1";
+      clicks += fmt::format("q{},{}\n", k, item);
+      ubi += fmt::format(R"({{"action_name":"click","query_id":"q{}","timestamp":"t",)"
+                         R"("event_attributes":{{"object":{{"object_id":"{}"}}}}}})",
+                         k, item) +
+             "\n";
+    }
+    place_.write("impressions.jsonl", impressions);
+    place_.write("clicks.csv", clicks);
+    place_.write("ubi.jsonl", ubi);
+  }
+
+  CommandResult duel(const Strings& arguments, const std::string& input = "") const {
+    return run_duel(arguments, {.input = input, .directory = place_.path()});
+  }
+  CommandResult credit(Strings arguments) const {
+    for (const char* word : {"clicks.csv", "--clicks", "impressions.jsonl", "--impressions"}) {
+      arguments.insert(arguments.begin(), word);
+    }
+    arguments.insert(arguments.begin(), "credit");
+    return duel(arguments);
+  }
+
+  TemporaryDirectory place_;
+};
+
+TEST_F(CreditCommand, goes_from_clicks_to_a_verdict) {
+  const CommandResult result = credit({"-o", "votes.csv"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "300 impressions: 300 won by one side")) << result.out;
+  EXPECT_TRUE(contains(result.out, "100 % of the items are competitive; 100 users")) << result.out;
+  EXPECT_TRUE(contains(result.out, "-0.3333")) << "(50 - 250)/600, for old: " << result.out;
+  EXPECT_TRUE(contains(result.out, "100 of 300 answers are evidence")) << result.out;
+  EXPECT_TRUE(contains(result.out, "new")) << result.out;
+}
+
+TEST_F(CreditCommand, its_votes_are_what_duel_result_reads) {
+  EXPECT_EQ(credit({"-o", "votes.csv", "--json"}).exit_code, 0);
+  const CommandResult result = duel({"result", "votes.csv", "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json json = Json::parse(result.out);
+  EXPECT_EQ(json["verdict"], Json::parse(credit({"--json"}).out)["verdict"]);
+  EXPECT_EQ(json["state"], "certified");
+  EXPECT_EQ(json["certificate"]["winner"], "new");
+  for (const Json& check : json["health"]) {
+    EXPECT_NE(check["verdict"], "failed") << check;
+    // The arm in the first column is no arm in the first place.
+    if (check["name"] == "position_balance" || check["name"] == "position_bias") {
+      EXPECT_EQ(check["verdict"], "unknown") << check;
+    }
+  }
+  // Only the first impression of each user is evidence; the others are counted.
+  EXPECT_EQ(json["duels"]["served"], 300);
+  EXPECT_TRUE(contains(read_text(place_.path() / "votes.csv"), ",interleaved,1,true,"));
+  EXPECT_TRUE(contains(read_text(place_.path() / "votes.csv"), ",interleaved,300,false,"));
+}
+
+TEST_F(CreditCommand, all_impressions_can_be_evidence_where_they_are_independent) {
+  const CommandResult result = credit({"--cluster", "impression"});
+  EXPECT_TRUE(contains(result.out, "300 of 300 answers are evidence")) << result.out;
+  EXPECT_TRUE(contains(result.err, "impressions are taken for independent")) << result.err;
+}
+
+TEST_F(CreditCommand, pages_of_a_batch_and_lists_give_the_same_votes) {
+  const CommandResult pages = duel({"interleave", "--batch", "impressions.jsonl", "--seed", "3"});
+  ASSERT_EQ(pages.exit_code, 0) << pages.err;
+  place_.write("pages.jsonl", pages.out);
+  EXPECT_EQ(std::count(pages.out.begin(), pages.out.end(), '\n'), 300);
+  const Json first = Json::parse(pages.out.substr(0, pages.out.find('\n')));
+  EXPECT_EQ(first["query_id"], "q0");
+  EXPECT_EQ(first["items"].size(), 4U);
+  // The same page as one by one.
+  place_.write("old", "a1\na2\n");
+  place_.write("new", "b1\nb2\n");
+  const Json alone =
+      Json::parse(duel({"interleave", "--id", "q0", "--seed", "3", "old", "new", "--json"}).out);
+  for (std::size_t k = 0; k < 4; ++k) {
+    EXPECT_EQ(first["items"][k]["object_id"], alone["items"][k]["object_id"]);
+    EXPECT_EQ(first["items"][k]["team"], alone["items"][k]["team"]);
+  }
+  const auto votes = [&](const std::string& impressions, const std::string& clicks) {
+    EXPECT_EQ(duel({"credit", "--impressions", impressions, "--clicks", clicks, "--seed", "3", "-o",
+                    "votes.csv"})
+                  .exit_code,
+              0);
+    return read_text(place_.path() / "votes.csv");
+  };
+  const std::string expected = votes("impressions.jsonl", "clicks.csv");
+  EXPECT_EQ(votes("pages.jsonl", "clicks.csv"), expected);
+  EXPECT_EQ(votes("pages.jsonl", "ubi.jsonl"), expected);
+}
+
+TEST_F(CreditCommand, writes_skipped_impressions_on_request_alone) {
+  place_.write("clicks.csv", "query_id,object_id\nq0,a1\n");
+  credit({"-o", "votes.csv"});
+  const std::string few = read_text(place_.path() / "votes.csv");
+  EXPECT_EQ(std::count(few.begin(), few.end(), '\n'), 2);
+  credit({"-o", "votes.csv", "--all"});
+  const std::string all = read_text(place_.path() / "votes.csv");
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 301);
+  EXPECT_TRUE(contains(all, ",skip,")) << all.substr(0, 300);
+  EXPECT_TRUE(contains(all, ",no_feedback,")) << all.substr(0, 300);
+  EXPECT_EQ(duel({"result", "votes.csv"}).exit_code, 0);
+}
+
+TEST_F(CreditCommand, says_what_it_rejects) {
+  place_.write("clicks.csv", "query_id,object_id,action\nq0,zz,click\nq999,a1,click\nq1,a1,view\n");
+  const CommandResult result = credit({});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_TRUE(
+      contains(result.err, "1 events are on items that were not shown, such as 'zz' of 'q0'"))
+      << result.err;
+  EXPECT_TRUE(contains(result.err, "not in the log, such as 'q999'")) << result.err;
+  EXPECT_TRUE(contains(result.err, "1 events of other actions")) << result.err;
+}
+
+TEST_F(CreditCommand, warns_where_clusters_matter_and_where_the_order_is_unknown) {
+  // Users who like one ranking each: five impressions of a user say the same.
+  std::string impressions, clicks = "query_id,object_id\n";
+  for (int k = 0; k < 200; ++k) {
+    impressions += fmt::format(
+        R"({{"query_id":"q{}","user_id":"u{}","lists":{{"old":["a"],"new":["b"]}}}})", k, k / 5);
+    impressions += "\n";
+    clicks += fmt::format("q{},{}\n", k, (k / 5) % 2 == 0 ? "a" : "b");
+  }
+  place_.write("impressions.jsonl", impressions);
+  place_.write("clicks.csv", clicks);
+  const CommandResult result = credit({});
+  EXPECT_TRUE(contains(result.err, "impressions of the same user hang together")) << result.err;
+  EXPECT_TRUE(contains(result.err, "the order of serving is unknown")) << result.err;
+  EXPECT_FALSE(contains(credit({"--in-order"}).err, "the order of serving is unknown"));
+}
+
+TEST_F(CreditCommand, bad_input_is_answered_with_an_error) {
+  struct Case {
+    Strings arguments;
+    int exit_code;
+    std::string message;
+  };
+  for (const Case& bad : std::vector<Case>{
+           {{"credit", "--clicks", "clicks.csv"}, 2, "--impressions"},
+           {{"credit", "--impressions", "none.jsonl", "--clicks", "clicks.csv"}, 1, "no such file"},
+           {{"credit", "--impressions", "-", "--clicks", "-"}, 2, "only one of the logs"},
+           {{"credit", "--impressions", "clicks.csv", "--clicks", "clicks.csv"},
+            1,
+            "clicks.csv:1: the line is no JSON object"},
+           {{"credit", "--impressions", "impressions.jsonl", "--clicks", "clicks.csv", "--weights",
+             "clik"},
+            2,
+            "--weights: 'clik' is not an action"},
+           {{"credit", "--impressions", "impressions.jsonl", "--clicks", "clicks.csv",
+             "--position-weights", "1,-2"},
+            2,
+            "--position-weights: '-2' is not a weight"},
+           {{"credit", "--impressions", "impressions.jsonl", "--clicks", "clicks.csv", "--cluster",
+             "session"},
+            2,
+            "--cluster"},
+           {{"credit", "--impressions", "impressions.jsonl", "--clicks", "clicks.csv", "--item-cap",
+             "-1"},
+            2,
+            "--item-cap"},
+           {{"interleave", "--batch", "impressions.jsonl", "--id", "q"}, 2, "--batch"},
+           {{"interleave", "--batch", "impressions.jsonl", "--method", "balanced"}, 2, "--method"},
+           {{"interleave", "--batch", "clicks.csv"}, 1, "clicks.csv:1"},
+       }) {
+    const CommandResult result = duel(bad.arguments);
+    EXPECT_EQ(result.exit_code, bad.exit_code) << result.err;
+    EXPECT_TRUE(contains(result.err, bad.message)) << result.err;
+  }
+}
+
+}  // namespace
+}  // namespace duel
