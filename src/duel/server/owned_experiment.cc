@@ -827,7 +827,7 @@ OwnedExperiment::Reply OwnedExperiment::interleave(const std::string& duel_id,
         sees_teams
             ? side
             : "t_" + hmac_sha256_hex(secrets_.subject_salt, duel_id + "/" + side).substr(0, 4);
-    one["competitive"] = item.competitive;
+    one["competitive"] = item.competitive();
     items.push_back(std::move(one));
   }
   Json json;
@@ -873,7 +873,7 @@ Result<std::optional<std::string>> OwnedExperiment::take_event(const PageEvent& 
         fmt::format("the item was shown at {}, not at {}", item->ordinal, *event.ordinal));
   }
   const auto paid = page.paid.find(event.object);
-  const bool earns = item->competitive && item->team != Team::none &&
+  const bool earns = item->competitive() && item->team != Team::none &&
                      (paid == page.paid.end() || paid->second < rule.per_item_cap);
   EventRecord record{.duel_id = event.duel_id,
                      .event = event.identity,
