@@ -97,14 +97,15 @@ TEST_F(GoalsCommand, finds_an_arm_that_is_good_enough) {
 }
 
 TEST_F(GoalsCommand, ends_undecided_with_what_is_open_and_goes_on) {
-  const CommandResult few = run({"--goal", "ranking", "--name", "x", "--max-duels", "45"});
+  const CommandResult few =
+      run({"--goal", "ranking", "--policy", "uniform", "--name", "x", "--max-duels", "45"});
   ASSERT_EQ(few.exit_code, 3) << few.err;
   const Json json = Json::parse(few.out);
   EXPECT_EQ(json["order"]["named"], 4);
   EXPECT_LT(json["order"]["pairs_shown"], 6);
   EXPECT_NE(json["verdict"].get<std::string>().find(" open, so far "), std::string::npos)
       << json["verdict"];
-  const CommandResult result = run({"--goal", "ranking", "--name", "x"});
+  const CommandResult result = run({"--goal", "ranking", "--policy", "uniform", "--name", "x"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
 }
 
