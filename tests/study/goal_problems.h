@@ -26,7 +26,7 @@ inline PreferenceMatrix clear_but_for(
   std::vector<double> p(num_arms * num_arms, 0.5);
   std::vector<std::string> names;
   for (std::size_t i = 0; i < num_arms; ++i) {
-    names.push_back(std::string(1, static_cast<char>('a' + i)));
+    names.emplace_back(1, static_cast<char>('a' + i));
     for (std::size_t j = i + 1; j < num_arms; ++j) {
       p[i * num_arms + j] = 0.9;
       p[j * num_arms + i] = 0.1;
@@ -50,14 +50,12 @@ inline std::vector<GoalProblem> goal_problems() {
       {"clones in the order of 3", clear_but_for(6, {{{0, 1}, 0.5}}), Goal(Goal::order, 3)});
   problems.push_back(
       {"clones in front, order of 2", clear_but_for(4, {{{0, 1}, 0.5}}), Goal(Goal::order, 2)});
-  problems.push_back({"every other pair of neighbours even, ranking",
-                      clear_but_for(6, {{{0, 1}, 0.5}, {{2, 3}, 0.5}, {{4, 5}, 0.5}}),
-                      Goal::ranking});
+  problems.push_back(
+      {"clones in the middle, ranking", clear_but_for(6, {{{2, 3}, 0.5}}), Goal::ranking});
   // The set or order exists, and is taken to.
   problems.push_back({"an order is known, set of 2", clear_but_for(5, {{{1, 2}, 0.5005}}),
                       Goal(Goal::set, 2, 0, Assumption::order)});
-  problems.push_back({"an order is known, order of 2",
-                      clear_but_for(5, {{{0, 1}, 0.5005}, {{1, 2}, 0.5005}}),
+  problems.push_back({"an order is known, order of 2", clear_but_for(5, {{{0, 1}, 0.5005}}),
                       Goal(Goal::order, 2, 0, Assumption::order)});
   // Three arms that barely beat each other in a circle.
   const double little = 0.501;

@@ -141,7 +141,7 @@ TEST(Goals, are_played_in_the_league) {
 }
 
 // Errors are counted by simulation, where they are likeliest. At a level of 0.1 the rate is about
-// 0.07 at the boundary; 300 trials see what is above 0.16 with 99.9 %. The slow test sees more.
+// 0.05 at the edge; 300 trials see what is above 0.16 with 99.9 %. The slow test sees more.
 TEST(Goals, are_seldom_certified_falsely_where_it_is_hardest) {
   for (const GoalProblem& problem : goal_problems()) {
     for (const char* policy : {"auto", "uniform"}) {

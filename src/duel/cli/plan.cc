@@ -63,7 +63,7 @@ std::string plan_text(const PlanResults& results, double cost_per_duel, const Pa
       row.push_back(fmt::format("{:.2f}", entry.p50 * cost_per_duel));
       row.push_back(fmt::format("{:.2f}", entry.p90 * cost_per_duel));
     }
-    table.row(std::move(row));
+    table.row(row);
   }
   text += table.to_string() + "\n";
   if (results.reference) {

@@ -104,7 +104,7 @@ std::string ResultReport::matrix_text() const {
       }
       cells.push_back(std::move(cell));
     }
-    table.row(std::move(cells));
+    table.row(cells);
   }
   return table.to_string();
 }
