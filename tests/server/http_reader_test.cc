@@ -78,6 +78,37 @@ TEST(HttpRequestReader, puts_chunks_together_in_portions_of_any_size) {
   }
 }
 
+TEST(HttpChunkDecoder, takes_what_the_grammar_has_and_nothing_else) {
+  const auto decode = [](const std::string& text, std::size_t portion) -> std::string {
+    HttpChunkDecoder decoder;
+    std::string rest, body;
+    for (std::size_t at = 0; at < text.size(); at += portion) {
+      rest += text.substr(at, portion);
+      rest.erase(0, decoder.feed(rest, body, 1'000));
+    }
+    if (decoder.fault() != HttpChunkDecoder::Fault::none) return "refused";
+    return decoder.complete() ? body + "|" + rest : "incomplete";
+  };
+  const std::string ext = ";a=\"b c\";d";
+  for (const std::size_t portion : {1, 2, 3, 1'000}) {
+    EXPECT_EQ(decode("0\r\n\r\nnext", portion), "|next");
+    EXPECT_EQ(decode("000\r\n\r\n", portion), "|");
+    EXPECT_EQ(decode("2\r\nab\r\n1" + ext + "\r\n\n\r\n0" + ext + "\r\nA: b\r\n\r\n", portion),
+              "ab\n|");
+    EXPECT_EQ(decode("3\r\n\r\n0\r\n0\r\n\r\n", portion), "\r\n0|");
+    for (const char* cut :
+         {"", "2", "2\r", "2\r\n", "2\r\na", "2\r\nab\r", "0\r\n", "0\r\nA: b\r\n"}) {
+      EXPECT_EQ(decode(cut, portion), "incomplete") << cut;
+    }
+    for (const char* wrong :
+         {"\r\n", "g\r\n", " 2\r\n", "2 \r\n", "2\nab\n", "2\r\rab", "0x2\r\n", "+2\r\n",
+          "2\r\nabc\r\n", "2\r\nab0\r\n\r\n", "1;a\x01\r\n", "1234567890123456\r\n", "3e9\r\n",
+          "0\r\nno colon\r\n", "0\r\n A: folded\r\n", "0\r\nA: b\n\r\n", "0\r\n,00 OK-\n/"}) {
+      EXPECT_EQ(decode(wrong, portion), "refused") << wrong;
+    }
+  }
+}
+
 TEST(HttpRequestReader, refuses_what_two_servers_could_read_differently) {
   const std::string post = "POST / HTTP/1.1\r\n" + kHost;
   for (const std::string& text : {

@@ -235,6 +235,32 @@ TEST(HttpServer, answers_408_to_slow_heads_and_bodies_and_closes_the_idle) {
   EXPECT_TRUE(eventually([&] { return server->load().connections == 0; }));
 }
 
+TEST(HttpServer, waits_for_a_client_that_reads_slowly_but_not_for_one_that_does_not_read) {
+  constexpr std::size_t kBytes = std::size_t{30} << 20;  // more than the sockets hold
+  HttpLimits limits;
+  limits.write_timeout = milliseconds(300);
+  const auto server =
+      serve([](HttpRequest&&, HttpReply reply) { reply.send({200, {}, std::string(kBytes, 'x')}); },
+            limits);
+  RawClient slow(server->address(), 65'536), asleep(server->address(), 65'536);
+  slow.send(get("/"));
+  asleep.send(get("/"));
+  const auto begin = std::chrono::steady_clock::now();
+  std::size_t got = 0;
+  while (got < kBytes) {
+    const std::size_t more = slow.read_some();
+    if (more == 0) break;
+    got += more;
+    // For longer than the timeout in all.
+    if (std::chrono::steady_clock::now() - begin < milliseconds(900)) {
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+  }
+  EXPECT_GE(got, kBytes);
+  slow.close();
+  EXPECT_TRUE(eventually([&] { return server->load().connections == 0; }));
+}
+
 TEST(HttpServer, a_client_that_goes_in_mid_body_reaches_no_handler) {
   const auto server = serve(echo);
   {

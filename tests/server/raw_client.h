@@ -79,6 +79,14 @@ class RawClient {
     input_.erase(0, std::min(length, input_.size()));
     return head;
   }
+  // What comes next, and how much it was; 0 at the end.
+  std::size_t read_some() {
+    const std::size_t before = input_.size();
+    receive(std::chrono::steady_clock::now() + std::chrono::seconds(20));
+    const std::size_t got = input_.size() - before;
+    input_.clear();
+    return got;
+  }
   // All that comes until the server closes.
   std::string read_to_end() { return read_until(""); }
   // Whether the server closes within the time, without a byte more.

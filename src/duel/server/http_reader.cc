@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <boost/beast/core/string.hpp>
+#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
+#include <charconv>
 #include <limits>
 #include <utility>
 
@@ -22,6 +23,7 @@ namespace http = beast::http;
 std::string text_of(beast::string_view text) { return {text.data(), text.size()}; }
 
 constexpr std::string_view kEndOfHead = "\r\n\r\n";
+constexpr std::size_t kMostChunkLine = 4'096;  // a size with its extensions; all trailers together
 
 // Beast takes lines that are folded over several and is not the only one to read what a proxy has
 // passed on. Nothing of that kind reaches it. The bytes before `from` were found good.
@@ -54,26 +56,85 @@ bool is_of_another_version(std::string_view head) {
 
 }  // namespace
 
-struct HttpRequestReader::Parser {
-  http::request_parser<http::string_body> beast;
-};
-
-HttpRequestReader::HttpRequestReader(const HttpLimits& limits)
-    : limits_(&limits), parser_(std::make_unique<Parser>()) {
-  parser_->beast.header_limit(kBeastHeaderLimit);
-  parser_->beast.body_limit(kNoBodyLimit);  // until the path says how much
+std::size_t HttpChunkDecoder::feed(std::string_view input, std::string& body,
+                                   std::uint64_t most_bytes) {
+  std::size_t used = 0;
+  while (fault_ == Fault::none && stage_ != Stage::complete && used < input.size()) {
+    const std::string_view rest = input.substr(used);
+    if (stage_ == Stage::data) {
+      const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left_, rest.size()));
+      body += rest.substr(0, count);
+      used += count;
+      left_ -= count;
+      if (left_ == 0) stage_ = Stage::end_of_data;
+      continue;
+    }
+    const std::size_t end = rest.find('\n');
+    const std::string_view line = rest.substr(0, std::min(end, rest.size()));
+    const std::size_t carriage = line.find('\r');
+    // A CR stands before the end of a line and nowhere else; nothing is longer than it must be.
+    if (line.size() > kMostChunkLine ||
+        (carriage != std::string_view::npos && carriage + 1 < line.size())) {
+      fault_ = Fault::malformed;
+      return used;
+    }
+    if (end == std::string_view::npos) return used;
+    if (carriage == std::string_view::npos) {
+      fault_ = Fault::malformed;
+      return used;
+    }
+    used += end + 1;
+    const std::string_view content = line.substr(0, carriage);
+    if (stage_ == Stage::size) {
+      take_size(content, most_bytes);
+    } else if (stage_ == Stage::trailer) {
+      take_trailer(content);
+    } else if (content.empty()) {
+      stage_ = Stage::size;
+    } else {
+      fault_ = Fault::malformed;  // the chunk is longer than it said
+    }
+  }
+  return used;
 }
-HttpRequestReader::HttpRequestReader(HttpRequestReader&&) noexcept = default;
-HttpRequestReader& HttpRequestReader::operator=(HttpRequestReader&&) noexcept = default;
-HttpRequestReader::~HttpRequestReader() = default;
+
+void HttpChunkDecoder::take_size(std::string_view line, std::uint64_t most_bytes) {
+  constexpr std::size_t kMostDigits = 15;  // no overflow
+  const std::size_t digits =
+      std::min(line.find_first_not_of("0123456789abcdefABCDEF"), line.size());
+  const std::string_view extension = line.substr(digits);
+  const bool proper =
+      std::ranges::all_of(extension, [](char c) { return c == '\t' || (c >= ' ' && c != '\x7f'); });
+  if (digits == 0 || digits > kMostDigits || !proper ||
+      !(extension.empty() || extension.front() == ';')) {
+    fault_ = Fault::malformed;
+    return;
+  }
+  std::from_chars(line.data(), line.data() + digits, left_, 16);
+  announced_ += left_;
+  if (announced_ > most_bytes) {
+    fault_ = Fault::too_large;
+    return;
+  }
+  stage_ = left_ == 0 ? Stage::trailer : Stage::data;
+}
+
+// Trailers come too late to be believed, and are dropped.
+void HttpChunkDecoder::take_trailer(std::string_view line) {
+  trailer_bytes_ += line.size();
+  if (line.empty()) {
+    stage_ = Stage::complete;
+  } else if (trailer_bytes_ > kMostChunkLine || line.find(':') == std::string_view::npos ||
+             line.front() == ' ' || line.front() == '\t') {
+    fault_ = Fault::malformed;
+  }
+}
 
 std::size_t HttpRequestReader::refuse(HttpResponse response) {
   refusal_ = std::move(response);
   state_ = State::refused;
   return 0;
 }
-
-std::size_t HttpRequestReader::body_bytes() const { return parser_->beast.get().body().size(); }
 
 std::size_t HttpRequestReader::feed(std::string_view input) {
   switch (state_) {
@@ -123,20 +184,25 @@ std::size_t HttpRequestReader::feed_head(std::string_view input) {
     refuse(problem(431, fmt::format("a request may have {} headers", limits_->header_count)));
     return skipped;
   }
-  beast::error_code failure;
-  parser_->beast.put(boost::asio::const_buffer(head.data(), head.size()), failure);
-  if (failure == http::error::bad_version && is_of_another_version(head)) {
-    refuse(problem(505, "the request is not of HTTP/1.1 or HTTP/1.0"));
-  } else if (failure) {
-    refuse(problem(400, fmt::format("the request is malformed: {}", failure.message())));
-  } else {
-    read_head();
-  }
+  read_head(head);
   return skipped + head.size();
 }
 
-void HttpRequestReader::read_head() {
-  const auto& message = parser_->beast.get();
+void HttpRequestReader::read_head(std::string_view head) {
+  http::request_parser<http::empty_body> parser;
+  parser.header_limit(kBeastHeaderLimit);
+  parser.body_limit(kNoBodyLimit);
+  beast::error_code failure;
+  parser.put(boost::asio::const_buffer(head.data(), head.size()), failure);
+  if (failure == http::error::bad_version && is_of_another_version(head)) {
+    refuse(problem(505, "the request is not of HTTP/1.1 or HTTP/1.0"));
+    return;
+  }
+  if (failure) {
+    refuse(problem(400, fmt::format("the request is malformed: {}", failure.message())));
+    return;
+  }
+  const auto& message = parser.get();
   request_.method_text = text_of(message.method_string());
   request_.method = http_method_of(request_.method_text);
   request_.target = text_of(message.target());
@@ -196,7 +262,7 @@ void HttpRequestReader::read_head() {
 
   most_body_bytes_ = limits_->body_bytes_of ? limits_->body_bytes_of(request_.method, request_.path)
                                             : limits_->body_bytes;
-  if (const auto length = parser_->beast.content_length()) {
+  if (const auto length = parser.content_length()) {
     declared_bytes_ = *length;
   } else if (encodings == 0) {
     declared_bytes_ = 0;
@@ -205,100 +271,106 @@ void HttpRequestReader::read_head() {
     refuse(problem(413, fmt::format("a body may have {} bytes here", most_body_bytes_)));
     return;
   }
-  parser_->beast.body_limit(most_body_bytes_);
-  state_ = parser_->beast.is_done() || declared_bytes_ == 0 ? State::complete : State::body;
+  state_ = declared_bytes_ == 0 ? State::complete : State::body;
 }
 
 std::size_t HttpRequestReader::feed_body(std::string_view input) {
-  std::size_t used = 0;
-  while (used < input.size() && !parser_->beast.is_done()) {
-    beast::error_code failure;
-    const std::string_view rest = input.substr(used);
-    const std::size_t step =
-        parser_->beast.put(boost::asio::const_buffer(rest.data(), rest.size()), failure);
-    used += step;
-    if (failure == http::error::need_more) {
-      // The line before a chunk, or what follows the last.
-      if (step == 0 && rest.size() > limits_->header_bytes) {
-        refuse(problem(400, "the line of a chunk is too long"));
-      }
-      return used;
-    }
-    if (failure == http::error::body_limit) {
-      refuse(problem(413, fmt::format("a body may have {} bytes here", most_body_bytes_)));
-      return used;
-    }
-    if (failure) {
-      refuse(problem(400, fmt::format("the body is malformed: {}", failure.message())));
-      return used;
-    }
+  if (declared_bytes_) {
+    // Reserved with the first byte and not before: a length is quickly claimed.
+    if (request_.body.empty() && !input.empty()) request_.body.reserve(*declared_bytes_);
+    const auto count = static_cast<std::size_t>(
+        std::min<std::uint64_t>(*declared_bytes_ - request_.body.size(), input.size()));
+    request_.body += input.substr(0, count);
+    if (request_.body.size() == *declared_bytes_) state_ = State::complete;
+    return count;
   }
-  if (parser_->beast.is_done()) state_ = State::complete;
+  const std::size_t used = chunks_.feed(input, request_.body, most_body_bytes_);
+  if (chunks_.fault() == HttpChunkDecoder::Fault::too_large) {
+    refuse(problem(413, fmt::format("a body may have {} bytes here", most_body_bytes_)));
+  } else if (chunks_.fault() == HttpChunkDecoder::Fault::malformed) {
+    refuse(problem(400, "the chunks of the body are malformed"));
+  } else if (chunks_.complete()) {
+    state_ = State::complete;
+  }
   return used;
 }
 
 HttpRequest HttpRequestReader::take() {
   DUEL_CHECK(state_ == State::complete);
-  request_.body = std::move(parser_->beast.get().body());
   return std::move(request_);
 }
 
-struct HttpResponseReader::Parser {
-  http::response_parser<http::string_body> beast;
-};
-
-HttpResponseReader::HttpResponseReader(bool to_head) : parser_(std::make_unique<Parser>()) {
-  constexpr std::uint32_t kMostHeaderBytes = 1 << 20;
-  parser_->beast.header_limit(kMostHeaderBytes);
-  parser_->beast.body_limit(kNoBodyLimit);
-  parser_->beast.skip(to_head);
+Result<std::size_t> HttpResponseReader::feed_head(std::string_view input) {
+  constexpr std::size_t kMostHeadBytes = std::size_t{1} << 20;
+  const std::size_t end = input.find(kEndOfHead);
+  if (end == std::string_view::npos) {
+    // Nobody waits for the end of a head that is none.
+    const bool begins_well =
+        input.substr(0, 5) == std::string_view("HTTP/").substr(0, input.size());
+    if (begins_well && input.size() <= kMostHeadBytes) return std::size_t{0};
+    return Error::io("the answer is not HTTP");
+  }
+  const std::string_view head = input.substr(0, end + kEndOfHead.size());
+  http::response_parser<http::empty_body> parser;
+  parser.header_limit(kBeastHeaderLimit);
+  parser.body_limit(kNoBodyLimit);
+  beast::error_code failure;
+  parser.put(boost::asio::const_buffer(head.data(), head.size()), failure);
+  if (failure || !parser.is_header_done()) {
+    return Error::io(fmt::format("the answer is not HTTP: {}", failure.message()));
+  }
+  const auto& message = parser.get();
+  head_.status = static_cast<int>(message.result_int());
+  for (const auto& field : message) {
+    head_.headers.emplace_back(lower_case({field.name_string().data(), field.name_string().size()}),
+                               text_of(field.value()));
+  }
+  keep_alive_ = message.keep_alive();
+  if (to_head_ || head_.status < 200 || head_.status == 204 || head_.status == 304) {
+    ends_by_ = End::length;
+  } else if (parser.chunked()) {
+    ends_by_ = End::chunks;
+  } else if (const auto length = parser.content_length()) {
+    ends_by_ = End::length;
+    left_ = *length;
+  } else {
+    ends_by_ = End::connection;
+  }
+  complete_ = ends_by_ == End::length && left_ == 0;
+  return head.size();
 }
-HttpResponseReader::HttpResponseReader(HttpResponseReader&&) noexcept = default;
-HttpResponseReader& HttpResponseReader::operator=(HttpResponseReader&&) noexcept = default;
-HttpResponseReader::~HttpResponseReader() = default;
 
 Result<std::size_t> HttpResponseReader::feed(std::string_view input) {
+  if (complete_) return std::size_t{0};
   std::size_t used = 0;
-  while (used < input.size() && !parser_->beast.is_done()) {
-    beast::error_code failure;
-    const std::string_view rest = input.substr(used);
-    used += parser_->beast.put(boost::asio::const_buffer(rest.data(), rest.size()), failure);
-    if (failure == http::error::need_more) return used;
-    if (failure) {
-      return Error::io(fmt::format("the answer is not HTTP: {}", failure.message()));
-    }
+  if (!head_done()) {
+    DUEL_ASSIGN(used, feed_head(input));
+    if (!head_done() || complete_) return used;
   }
-  return used;
+  const std::string_view rest = input.substr(used);
+  if (ends_by_ == End::chunks) {
+    used += chunks_.feed(rest, body_, kNoBodyLimit);
+    if (chunks_.fault() != HttpChunkDecoder::Fault::none) {
+      return Error::io("the chunks of the answer are malformed");
+    }
+    complete_ = chunks_.complete();
+    return used;
+  }
+  const auto count = ends_by_ == End::connection
+                         ? rest.size()
+                         : static_cast<std::size_t>(std::min<std::uint64_t>(left_, rest.size()));
+  body_ += rest.substr(0, count);
+  left_ -= ends_by_ == End::length ? count : 0;
+  complete_ = ends_by_ == End::length && left_ == 0;
+  return used + count;
 }
 
 Status HttpResponseReader::finish() {
-  if (parser_->beast.is_done()) return Done{};
-  const Error cut = Error::io("the server closed the connection before its answer was complete");
-  if (!parser_->beast.got_some()) return cut;
-  beast::error_code failure;
-  parser_->beast.put_eof(failure);
-  if (failure) return cut;
-  return Done{};
+  if (ends_by_ == End::connection) complete_ = true;
+  if (complete_) return Done{};
+  return Error::io("the server closed the connection before its answer was complete");
 }
 
-bool HttpResponseReader::head_done() const { return parser_->beast.is_header_done(); }
-bool HttpResponseReader::complete() const { return parser_->beast.is_done(); }
-bool HttpResponseReader::keep_alive() const { return parser_->beast.keep_alive(); }
-
-HttpResponse HttpResponseReader::head() const {
-  const auto& message = parser_->beast.get();
-  HttpResponse response;
-  response.status = static_cast<int>(message.result_int());
-  for (const auto& field : message) {
-    response.headers.emplace_back(
-        lower_case({field.name_string().data(), field.name_string().size()}),
-        text_of(field.value()));
-  }
-  return response;
-}
-
-std::string HttpResponseReader::take_body() {
-  return std::exchange(parser_->beast.get().body(), std::string());
-}
+std::string HttpResponseReader::take_body() { return std::exchange(body_, std::string()); }
 
 }  // namespace duel

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,14 +13,37 @@
 
 namespace duel {
 
+// Takes chunks apart (RFC 9112, 7.1). Our own, since Beast 1.74 asserts that bytes come in portions
+// of a certain size, and takes more kinds of lines than one would pass on.
+class HttpChunkDecoder {
+ public:
+  enum class Fault { none, malformed, too_large };
+
+  // Appends what the chunks hold to `body`, and returns how many bytes of `input` it took. What it
+  // leaves is the beginning of a line, to be given again with more behind it, or what follows the
+  // last chunk. `most_bytes` is what the body may have in all.
+  std::size_t feed(std::string_view input, std::string& body, std::uint64_t most_bytes);
+  Fault fault() const { return fault_; }
+  bool complete() const { return stage_ == Stage::complete; }
+
+ private:
+  enum class Stage { size, data, end_of_data, trailer, complete };
+
+  void take_size(std::string_view line, std::uint64_t most_bytes);
+  void take_trailer(std::string_view line);
+
+  Stage stage_ = Stage::size;
+  Fault fault_ = Fault::none;
+  std::uint64_t left_ = 0;       // of the chunk
+  std::uint64_t announced_ = 0;  // by all chunks
+  std::size_t trailer_bytes_ = 0;
+};
+
 // Reads one request. Stricter than the RFC allows: whatever two servers could take for two different
 // requests is refused.
 class HttpRequestReader {
  public:
-  explicit HttpRequestReader(const HttpLimits& limits);
-  HttpRequestReader(HttpRequestReader&&) noexcept;
-  HttpRequestReader& operator=(HttpRequestReader&&) noexcept;
-  ~HttpRequestReader();
+  explicit HttpRequestReader(const HttpLimits& limits) : limits_(&limits) {}
 
   enum class State {
     nothing,   // no byte of it has come
@@ -45,21 +67,20 @@ class HttpRequestReader {
   // As declared; nothing where the body comes in chunks.
   std::optional<std::uint64_t> declared_body_bytes() const { return declared_bytes_; }
   // So far.
-  std::size_t body_bytes() const;
+  std::size_t body_bytes() const { return request_.body.size(); }
 
   // REQUIRES: complete.
   HttpRequest take();
   const HttpResponse& refusal() const { return refusal_; }
 
  private:
-  struct Parser;
   std::size_t feed_head(std::string_view input);
   std::size_t feed_body(std::string_view input);
-  void read_head();
+  void read_head(std::string_view head);
   std::size_t refuse(HttpResponse response);
 
   const HttpLimits* limits_;
-  std::unique_ptr<Parser> parser_;
+  HttpChunkDecoder chunks_;
   State state_ = State::nothing;
   std::size_t searched_ = 0;  // bytes of an incomplete head that were looked at
   HttpRequest request_;
@@ -75,26 +96,33 @@ class HttpRequestReader {
 class HttpResponseReader {
  public:
   // To HEAD there is no body, whatever the headers say.
-  explicit HttpResponseReader(bool to_head);
-  HttpResponseReader(HttpResponseReader&&) noexcept;
-  HttpResponseReader& operator=(HttpResponseReader&&) noexcept;
-  ~HttpResponseReader();
+  explicit HttpResponseReader(bool to_head) : to_head_(to_head) {}
 
   // As above; an error where the bytes are no response.
   Result<std::size_t> feed(std::string_view input);
   // The connection has ended: an error unless that completes the response.
   Status finish();
-  bool head_done() const;
-  bool complete() const;
-  bool keep_alive() const;
+  bool head_done() const { return ends_by_ != End::unknown; }
+  bool complete() const { return complete_; }
+  bool keep_alive() const { return keep_alive_ && ends_by_ != End::connection; }
   // Status and headers, names in lower case. REQUIRES: head_done().
-  HttpResponse head() const;
+  const HttpResponse& head() const { return head_; }
   // What has come of the body since the last call.
   std::string take_body();
 
  private:
-  struct Parser;
-  std::unique_ptr<Parser> parser_;
+  enum class End { unknown, length, chunks, connection };
+
+  Result<std::size_t> feed_head(std::string_view input);
+
+  bool to_head_;
+  End ends_by_ = End::unknown;
+  bool complete_ = false;
+  bool keep_alive_ = false;
+  HttpResponse head_;
+  std::string body_;
+  std::uint64_t left_ = 0;  // of a body by length
+  HttpChunkDecoder chunks_;
 };
 
 }  // namespace duel

@@ -365,14 +365,30 @@ class Connection : public std::enable_shared_from_this<Connection> {
     output_ += "\r\n";
     body_ = is_head_ || has_no_body(response.status) ? std::string() : std::move(response.body);
     enter(Stage::writing, core_->limits.write_timeout);
-    const std::array<asio::const_buffer, 2> buffers = {asio::buffer(output_), asio::buffer(body_)};
-    asio::async_write(socket_, buffers, [self = shared_from_this()](error_code code, std::size_t) {
-      self->written(code);
+    write_out(0, [this](error_code code) { written(code); });
+  }
+
+  // Writes `output_` and `body_` from byte `at` on; whatever the client takes puts the timeout off.
+  // `done` is called unless the stage has changed: then the client was cut off.
+  template <class Finish>
+  void write_out(std::size_t at, Finish done) {
+    const std::array<asio::const_buffer, 2> rest = {
+        asio::buffer(output_) + at,
+        asio::buffer(body_) + (at > output_.size() ? at - output_.size() : 0)};
+    socket_.async_write_some(rest, [self = shared_from_this(), stage = stage_, at, done](
+                                       error_code code, std::size_t count) {
+      if (self->stage_ != stage) return;
+      const std::size_t now = at + count;
+      if (code || now == self->output_.size() + self->body_.size()) {
+        done(code);
+        return;
+      }
+      self->enter(stage, self->core_->limits.write_timeout);
+      self->write_out(now, done);
     });
   }
 
   void written(error_code code) {
-    if (stage_ != Stage::writing) return;
     body_ = std::string();
     if (code) {
       close();
@@ -673,25 +689,20 @@ void Connection::begin_stream(const std::shared_ptr<StreamState>& stream, int st
   if (is_head_) {
     stream->close();
     enter(Stage::writing, core_->limits.write_timeout);
-    asio::async_write(
-        socket_, asio::buffer(output_),
-        [self = shared_from_this()](error_code code, std::size_t) { self->written(code); });
+    write_out(0, [this](error_code code) { written(code); });
     return;
   }
   stream_ = stream;
   ++core_->streams;
   enter(Stage::streaming, core_->limits.write_timeout);
   piece_in_flight_ = true;
-  asio::async_write(
-      socket_, asio::buffer(output_),
-      [self = shared_from_this()](error_code code, std::size_t) { self->piece_written(code, 0); });
+  write_out(0, [this](error_code code) { piece_written(code, 0); });
   // What the client has sent ahead is read after this answer; until then it is not seen to go.
   if (input_.empty()) watch();
 }
 
 void Connection::piece_written(error_code code, std::size_t bytes) {
   piece_in_flight_ = false;
-  if (stage_ != Stage::streaming) return;
   if (code) {
     close();
     return;
@@ -716,12 +727,10 @@ void Connection::pump() {
   if (bytes == 0) {
     output_ = http_1_1_ ? "0\r\n\r\n" : "";
     enter(Stage::writing, core_->limits.write_timeout);
-    asio::async_write(socket_, asio::buffer(output_),
-                      [self = shared_from_this()](error_code code, std::size_t) {
-                        if (self->stage_ != Stage::writing) return;
-                        if (!code) self->end_of_stream_written();
-                        self->written(code);
-                      });
+    write_out(0, [this](error_code code) {
+      if (!code) end_of_stream_written();
+      written(code);
+    });
     return;
   }
   output_ = http_1_1_ ? fmt::format("{:x}\r\n", bytes) : "";
@@ -729,10 +738,7 @@ void Connection::pump() {
   if (http_1_1_) output_ += "\r\n";
   piece_in_flight_ = true;
   enter(Stage::streaming, core_->limits.write_timeout);
-  asio::async_write(socket_, asio::buffer(output_),
-                    [self = shared_from_this(), bytes](error_code code, std::size_t) {
-                      self->piece_written(code, bytes);
-                    });
+  write_out(0, [this, bytes](error_code code) { piece_written(code, bytes); });
 }
 
 void Connection::end_of_stream_written() {
