@@ -28,8 +28,8 @@ void answer_duels(ServedApi& api, int count, double p, std::uint64_t seed = 1) {
     std::string first = arms[0].at("arm_id").get<std::string>();
     std::string second = arms[1].at("arm_id").get<std::string>();
     const bool wins = rng.bernoulli(first < second ? p : 1 - p);
-    const Told told = api.put(kE + "/duels/" + duel.text("duel_id") + "/outcome",
-                              win_of(wins ? first : second));
+    const Told told =
+        api.put(kE + "/duels/" + duel.text("duel_id") + "/outcome", win_of(wins ? first : second));
     ASSERT_EQ(told.status, 200) << told.body.dump();
     ASSERT_EQ(told.text("status"), "applied");
   }
@@ -64,9 +64,11 @@ TEST(Api, names_every_wrong_field_by_its_pointer) {
   EXPECT_EQ(pointers, (std::set<std::string>{"/nam", "/arms/0/arm_id", "/arms/1/arm_id",
                                              "/stopping/alpha", "/mode"}));
   EXPECT_EQ(api.put(kE, "{").status, 400);
-  EXPECT_EQ(api.call(HttpMethod::put, kE, kThreeArms, {{"content-type", "text/plain"}}).status, 415);
+  EXPECT_EQ(api.call(HttpMethod::put, kE, kThreeArms, {{"content-type", "text/plain"}}).status,
+            415);
   EXPECT_EQ(api.put(kE, R"({"arms":[{"arm_id":"a"}]})").status, 400);
-  EXPECT_EQ(api.put(kE, R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}],"policy":"rucbb"})").status, 400);
+  EXPECT_EQ(api.put(kE, R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}],"policy":"rucbb"})").status,
+            400);
   EXPECT_EQ(api.put("/v1/experiments/a%20b", kThreeArms).status, 400);
   EXPECT_EQ(api.get("/v1/experiments").body.at("items").size(), 0U);
 }
@@ -91,11 +93,12 @@ TEST(Api, patches_only_what_may_change_and_only_at_the_right_version) {
   start_three_arms(api);
   const std::string etag = api.get(kE).text("etag");
   EXPECT_EQ(api.call(HttpMethod::patch, kE, R"({"name":"x"})").status, 428);
-  EXPECT_EQ(api.call(HttpMethod::patch, kE, R"({"name":"x"})", {{"if-match", "\"1\""}}).status, 412);
+  EXPECT_EQ(api.call(HttpMethod::patch, kE, R"({"name":"x"})", {{"if-match", "\"1\""}}).status,
+            412);
   EXPECT_EQ(api.call(HttpMethod::patch, kE, R"({"policy":"rucb"})", {{"if-match", etag}}).status,
             409);
-  const Told told = api.call(HttpMethod::patch, kE, R"({"feedback":{"timeout_s":5}})",
-                             {{"if-match", etag}});
+  const Told told =
+      api.call(HttpMethod::patch, kE, R"({"feedback":{"timeout_s":5}})", {{"if-match", etag}});
   EXPECT_EQ(told.status, 200);
   EXPECT_EQ(told.body.at("feedback").at("timeout_s").get<std::uint64_t>(), 5U);
   EXPECT_NE(told.text("etag"), etag);
@@ -107,9 +110,9 @@ TEST(Api, adds_and_retires_arms_of_an_open_set_only) {
   EXPECT_EQ(api.put(kE + "/arms/d", "{}").status, 409);
   EXPECT_EQ(api.call(HttpMethod::del, kE + "/arms/a").status, 409);
   const std::string o = "/v1/experiments/o";
-  EXPECT_EQ(api.put(o, R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}],"stopping":{"arms":"open"}})")
-                .status,
-            400);  // needs a declaration
+  EXPECT_EQ(
+      api.put(o, R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}],"stopping":{"arms":"open"}})").status,
+      400);  // needs a declaration
   EXPECT_EQ(api.put(o, R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}],)"
                        R"("stopping":{"arms":"open","pairs_independent":true}})")
                 .status,
@@ -194,6 +197,7 @@ TEST(Api, a_paused_or_completed_experiment_still_answers_with_a_usable_choice) {
   EXPECT_FALSE(fallback.body.at("learn").get<bool>());
   EXPECT_EQ(fallback.body.at("arms").size(), 1U);
   EXPECT_EQ(first_arm(fallback), "b");  // the default arm
+  EXPECT_EQ(api.put(kE + "/duels/q2/outcome", win_of("b")).text("status"), "ignored");
   // What was served before still counts.
   EXPECT_EQ(api.put(kE + "/duels/q1/outcome", win_of(first_arm(flying))).text("status"), "applied");
   EXPECT_EQ(api.get(kE).body.at("served").get<int>(), 1);
@@ -205,11 +209,13 @@ TEST(Api, batches_answer_item_by_item) {
   const Told batch = api.post(kE + "/duels", R"({"batch_id":"m","count":3})");
   EXPECT_EQ(batch.status, 201);
   ASSERT_EQ(batch.body.at("items").size(), 3U);
-  EXPECT_EQ(api.post(kE + "/duels", R"({"batch_id":"m","count":3})").body.dump(), batch.body.dump());
+  EXPECT_EQ(api.post(kE + "/duels", R"({"batch_id":"m","count":3})").body.dump(),
+            batch.body.dump());
   std::set<std::string> pairs;
   for (const Json& duel : batch.body.at("items").items()) {
     std::set<std::string> pair;
-    for (const Json& arm : duel.at("arms").items()) pair.insert(arm.at("arm_id").get<std::string>());
+    for (const Json& arm : duel.at("arms").items())
+      pair.insert(arm.at("arm_id").get<std::string>());
     pairs.insert(fmt::format("{}", fmt::join(pair, "-")));
   }
   EXPECT_GE(pairs.size(), 2U);  // a burst does not repeat one pair
@@ -217,8 +223,9 @@ TEST(Api, batches_answer_item_by_item) {
     return batch.body.at("items").items()[k].at("arms").items()[0].at("arm_id").get<std::string>();
   };
   const std::string lines =
-      fmt::format(R"({{"duel_id":"m.1","result":"win","winner":"{}"}})", arm_of(0)) + "\nnonsense\n" +
-      R"({"duel_id":"m.9","result":"tie"})" + "\n" + R"({"duel_id":"m.2","result":"wn"})" + "\n" +
+      fmt::format(R"({{"duel_id":"m.1","result":"win","winner":"{}"}})", arm_of(0)) +
+      "\nnonsense\n" + R"({"duel_id":"m.9","result":"tie"})" + "\n" +
+      R"({"duel_id":"m.2","result":"wn"})" + "\n" +
       fmt::format(R"({{"duel_id":"m.1","result":"win","winner":"{}"}})", arm_of(0)) + "\n" +
       R"({"duel_id":"m.1","result":"tie"})" + "\n";
   const Told told = api.call(HttpMethod::post, kE + "/outcomes", lines,
@@ -364,9 +371,8 @@ TEST(Api, tells_streams_what_happened) {
   ServedApi api;
   start_three_arms(api);
   const auto exchange = std::make_shared<RecordedExchange>();
-  api.api().handle(
-      http_request(HttpMethod::get, kE + "/stream", "", {{"host", "127.0.0.1:7557"}}),
-      HttpReply(exchange));
+  api.api().handle(http_request(HttpMethod::get, kE + "/stream", "", {{"host", "127.0.0.1:7557"}}),
+                   HttpReply(exchange));
   EXPECT_EQ(exchange->response().status, 200);
   api.post(kE + "/pause");
   while (exchange->stream()->text().find("event: state") == std::string::npos) {
@@ -409,9 +415,9 @@ TEST(Api, drafts_a_page_takes_clicks_and_decides_when_it_is_closed) {
     return told.body.at("accepted").get<int>();
   };
   EXPECT_EQ(accepted(click("1", 1)), 1);
-  EXPECT_EQ(accepted(click("1", 1)), 1);           // the same again: counted once
-  EXPECT_EQ(accepted(click("7", 2)), 0);           // was not shown
-  EXPECT_EQ(accepted(click("2", 3, "view")), 1);   // earns nothing
+  EXPECT_EQ(accepted(click("1", 1)), 1);          // the same again: counted once
+  EXPECT_EQ(accepted(click("7", 2)), 0);          // was not shown
+  EXPECT_EQ(accepted(click("2", 3, "view")), 1);  // earns nothing
   EXPECT_EQ(accepted("[" + click("4", 4) + "," + click("2", 5) + "]"), 2);
   api.restart();
   EXPECT_EQ(api.put(kE + "/duels/q/outcome", R"({"result":"close"})").text("status"), "applied");
@@ -425,8 +431,8 @@ TEST(Api, a_page_without_a_click_is_no_feedback_and_not_a_tie) {
   ServedApi api;
   api.put(kE, kPages);
   api.post(kE + "/start");
-  const Told page = api.post(kE + "/interleavings",
-                             R"({"duel_id":"q","lists":{"a":["1","2"],"b":["3","4"]}})");
+  const Told page =
+      api.post(kE + "/interleavings", R"({"duel_id":"q","lists":{"a":["1","2"],"b":["3","4"]}})");
   ASSERT_EQ(page.status, 201) << page.body.dump();
   EXPECT_EQ(page.body.at("items").size(), 4U);
   api.put(kE + "/duels/q/outcome", R"({"result":"close"})");

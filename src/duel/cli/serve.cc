@@ -38,8 +38,13 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   // The port is part of what `Host` may say, and known only once it is taken.
   std::unique_ptr<Api> api;
   std::atomic<Api*> ready = nullptr;
+  HttpLimits limits;
+  limits.body_bytes_of = [most = limits.body_bytes, all = limits.all_bodies_bytes](
+                             HttpMethod, std::string_view path) {
+    return path.ends_with("/import") ? all : most;
+  };
   DUEL_ASSIGN(const std::unique_ptr<HttpServer> server,
-              HttpServer::listen(*address, HttpLimits{}, arguments.threads,
+              HttpServer::listen(*address, limits, arguments.threads,
                                  [&ready](HttpRequest&& request, HttpReply reply) {
                                    Api* const now = ready.load();
                                    if (now == nullptr) {
@@ -48,7 +53,8 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
                                    now->handle(std::move(request), std::move(reply));
                                  }));
   api = std::make_unique<Api>(
-      *engine, *tokens, ApiOptions{server->address(), arguments.public_url, arguments.allow_origin});
+      *engine, *tokens,
+      ApiOptions{server->address(), arguments.public_url, arguments.allow_origin});
   ready = api.get();
   context.print(fmt::format("http://{}\n", server->address().to_string()));
   context.note(fmt::format("serving; store {}; Ctrl-C ends it",

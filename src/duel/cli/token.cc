@@ -37,10 +37,10 @@ Result<int> run_create(const CreateArguments& arguments, CommandContext& context
   if (!scope.ok()) return usage_error("--scope", scope.error());
   std::int64_t expires_ms = 0;
   if (!arguments.expires.empty()) {
-    const auto time = parse_timestamp(arguments.expires);
+    const auto time = parse_time(arguments.expires);
     if (!time) {
-      return usage_error("--expires", Error::invalid_argument("is no time").with_hint(
-                                          "a time is written 2026-11-15T09:00:00.000Z"));
+      return usage_error("--expires", Error::invalid_argument("is no time")
+                                          .with_hint("a time is written 2026-11-15T09:00:00Z"));
     }
     expires_ms = *time;
   }
@@ -78,7 +78,8 @@ Result<int> run_revoke(const RevokeArguments& arguments, CommandContext& context
   DUEL_ASSIGN(const auto store, open_store(arguments.store));
   DUEL_ASSIGN(const auto tokens, ApiTokens::open(store));
   DUEL_ASSIGN(const bool was_there, tokens->erase(arguments.token_id));
-  if (!was_there) return Error::not_found(fmt::format("there is no token '{}'", arguments.token_id));
+  if (!was_there)
+    return Error::not_found(fmt::format("there is no token '{}'", arguments.token_id));
   context.note(fmt::format("token {} revoked", arguments.token_id));
   return kExitDone;
 }
@@ -99,14 +100,16 @@ void add_token_command(Command& program) {
                       "admin (everything), read (results), duel (ask and report) or vote.");
   create.add("--name TEXT", &made.name, "What it is for.");
   create.add("--experiment ID", &made.experiment, "The one experiment that it is for.");
-  create.add("--expires TIME", &made.expires, "When it ends, as 2026-11-15T09:00:00.000Z.");
-  create.add("--store FILE", &made.store, "SQLite database (default $XDG_STATE_HOME/duel/duel.db).");
+  create.add("--expires TIME", &made.expires, "When it ends, as 2026-11-15T09:00:00Z.");
+  create.add("--store FILE", &made.store,
+             "SQLite database (default $XDG_STATE_HOME/duel/duel.db).");
   create.add("--json", &made.json, "Print JSON.");
   create.footer = "Example:\n  duel token create --scope admin --name me";
 
   Command& list = token.add_command("list", "Lists all tokens, without their secrets.");
   ListArguments& listed = list.runs(run_list);
-  list.add("--store FILE", &listed.store, "SQLite database (default $XDG_STATE_HOME/duel/duel.db).");
+  list.add("--store FILE", &listed.store,
+           "SQLite database (default $XDG_STATE_HOME/duel/duel.db).");
   list.add("--json", &listed.json, "Print JSON.");
   list.footer = "Example:\n  duel token list";
 

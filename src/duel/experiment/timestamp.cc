@@ -55,6 +55,12 @@ std::optional<std::int64_t> parse_timestamp(std::string_view text) {
          digits(text, 20, 3);
 }
 
+std::optional<std::int64_t> parse_time(std::string_view text) {
+  constexpr std::size_t kWithoutMilliseconds = 20;
+  if (text.size() != kWithoutMilliseconds || text.back() != 'Z') return parse_timestamp(text);
+  return parse_timestamp(std::string(text.substr(0, text.size() - 1)) + ".000Z");
+}
+
 std::int64_t current_time_ms() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();

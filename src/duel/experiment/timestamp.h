@@ -13,6 +13,9 @@ std::string format_timestamp(std::int64_t milliseconds);
 // Exactly the form above; nothing else is taken.
 std::optional<std::int64_t> parse_timestamp(std::string_view text);
 
+// The same, also without milliseconds, as people write it.
+std::optional<std::int64_t> parse_time(std::string_view text);
+
 // The system's clock. What is computed never depends on it: time enters only as recorded.
 std::int64_t current_time_ms();
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "duel/core/digest.h"
@@ -96,6 +98,19 @@ std::vector<std::optional<Json>> items_of(const HttpRequest& request, bool lines
   return items;
 }
 
+// Waits for a client that reads slowly; false where it is gone.
+bool write_in_pieces(HttpStream& stream, std::string_view text) {
+  constexpr std::size_t kPiece = 65'536;
+  while (!text.empty()) {
+    while (stream.buffered() > stream.capacity() / 2 && !stream.closed()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    if (!stream.write(std::string(text.substr(0, kPiece)))) return false;
+    text.remove_prefix(std::min(kPiece, text.size()));
+  }
+  return true;
+}
+
 }  // namespace
 
 std::int64_t Api::Call::query_number(std::string_view name, std::int64_t otherwise) const {
@@ -118,7 +133,7 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
       tokens_(tokens),
       options_(std::move(options)),
       streams_(std::make_shared<EventStreams>()),
-      background_(64) {
+      background_(3, 64) {
   using enum HttpMethod;
   constexpr auto kAdmin = TokenScope::admin;
   constexpr auto kRead = TokenScope::read;
@@ -183,6 +198,18 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
   engine_.listen([streams = streams_](const EngineEvent& event) { streams->tell(event); });
 }
 
+Api::~Api() {
+  // What waits in the engine may refer to this.
+  for (bool passed = false; !passed;) {
+    std::promise<int> reached;
+    engine_.ask_all(
+        AnswerWhen::durable,
+        [](const auto&, std::int64_t) -> Result<ServerAnswer> { return ServerAnswer{}; },
+        [&](const ServerAnswer& answer) { reached.set_value(answer.status); });
+    passed = reached.get_future().get() != 429;
+  }
+}
+
 void Api::close() { streams_->close(); }
 
 void Api::add(HttpMethod method, std::string pattern, std::string name, std::string summary,
@@ -198,9 +225,10 @@ void Api::add(HttpMethod method, std::string pattern, std::string name, std::str
     // The reply is shared by the two ways to answer, of which one is taken.
     auto shared = std::make_shared<HttpReply>(std::move(reply));
     const std::string method_word(to_word(request.method));
-    const auto send = [this, shared, cors, begun, name, method_word](const ServerAnswer& answer) {
+    const auto send = [metrics = metrics_, shared, cors, begun, name,
+                       method_word](const ServerAnswer& answer) {
       const std::chrono::duration<double> took = Clock::now() - begun;
-      metrics_.count(name, method_word, answer.status, took.count());
+      metrics->count(name, method_word, answer.status, took.count());
       HttpResponse response = to_http(answer);
       response.headers.insert(response.headers.end(), cors.begin(), cors.end());
       shared->send(std::move(response));
@@ -283,7 +311,7 @@ HttpFields Api::cors_headers(const HttpRequest& request) const {
 
 void Api::handle(HttpRequest&& request, HttpReply reply) {
   if (auto refused = check_origin(request)) {
-    metrics_.count("refused", std::string(to_word(request.method)), refused->status, 0);
+    metrics_->count("refused", std::string(to_word(request.method)), refused->status, 0);
     return reply.send(to_http(*refused));
   }
   const bool preflight = request.method == HttpMethod::options &&
@@ -827,9 +855,9 @@ void Api::create_token(Call& call) {
   if (!scope.ok()) return call.send(refusal(scope.error()));
   std::int64_t expires = 0;
   if (parsed.json->contains("expires_at")) {
-    const auto time = parse_timestamp(text("expires_at"));
+    const auto time = parse_time(text("expires_at"));
     if (!time) {
-      return call.send(refusal(400, "/expires_at is not a time such as 2026-11-15T09:00:00.000Z"));
+      return call.send(refusal(400, "/expires_at is not a time such as 2026-11-15T09:00:00Z"));
     }
     expires = *time;
   }
@@ -875,7 +903,7 @@ void Api::metrics(Call& call) {
       "# TYPE duel_event_streams gauge\nduel_event_streams {}\n",
       kVersion, counts.appended_lines, counts.commits, counts.syncs, counts.failed_appends,
       counts.waiting, counts.in_memory, streams_->size());
-  text += metrics_.text();
+  text += metrics_->text();
   engine_.ask_all(
       AnswerWhen::appended,
       [this](const auto&, std::int64_t) -> Result<ServerAnswer> {

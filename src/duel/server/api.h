@@ -45,6 +45,10 @@ struct RouteFact {
 class Api {
  public:
   Api(Engine& engine, ApiTokens& tokens, ApiOptions options);
+  // Waits until the engine has answered all that was asked here.
+  ~Api();
+  Api(const Api&) = delete;
+  Api& operator=(const Api&) = delete;
 
   void handle(HttpRequest&& request, HttpReply reply);
   // Ends streams, so that a server can drain.
@@ -117,7 +121,7 @@ class Api {
   std::vector<RouteFact> facts_;
   std::vector<Route> routes_;
   std::unique_ptr<Router> router_;
-  HttpMetrics metrics_;
+  std::shared_ptr<HttpMetrics> metrics_ = std::make_shared<HttpMetrics>();
   std::shared_ptr<EventStreams> streams_;
   Background background_;
 };

@@ -1,4 +1,4 @@
-// Work that takes long and needs no owner: exports, timelines, plans. One thread, a bounded queue.
+// Work that takes long and needs no owner: exports, timelines, plans. A few threads, a bounded queue.
 #pragma once
 
 #include <condition_variable>
@@ -7,13 +7,14 @@
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace duel {
 
 class Background {
  public:
-  explicit Background(std::size_t most_waiting) : most_waiting_(most_waiting) {
-    thread_ = std::thread([this] { run(); });
+  Background(std::size_t threads, std::size_t most_waiting) : most_waiting_(most_waiting) {
+    for (std::size_t k = 0; k < threads; ++k) threads_.emplace_back([this] { run(); });
   }
   ~Background() {
     {
@@ -21,7 +22,7 @@ class Background {
       stopping_ = true;
     }
     arrived_.notify_all();
-    thread_.join();
+    for (std::thread& thread : threads_) thread.join();
   }
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
@@ -55,7 +56,7 @@ class Background {
   std::condition_variable arrived_;
   std::deque<std::function<void()>> waiting_;
   bool stopping_ = false;
-  std::thread thread_;
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace duel

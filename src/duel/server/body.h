@@ -68,7 +68,7 @@ class BodyReader {
       if (!json.is_string()) return wrong(pointer, "is not a string");
       out = json.template get<std::string>();
     } else if constexpr (std::is_same_v<Body, Timestamp>) {
-      const auto ms = json.is_string() ? parse_timestamp(json.template get<std::string>())
+      const auto ms = json.is_string() ? parse_time(json.template get<std::string>())
                                        : std::optional<std::int64_t>();
       if (!ms) return wrong(pointer, "is not a time such as 2026-11-15T09:00:00Z");
       out.ms = *ms;

@@ -15,6 +15,7 @@ namespace duel {
 namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(500);
+constexpr std::uint64_t kTicksToAlive = 30;
 
 ServerAnswer cannot_store(const std::string& why) {
   return refusal(503, "the store does not take it: " + why, true);
@@ -147,7 +148,8 @@ void Engine::create(const ExperimentRecord& record, Send send) {
         }
         DUEL_ASSIGN(auto owned,
                     OwnedExperiment::create(store_, record, now, secrets_of(id), *tokens_));
-        DUEL_RETURN_IF_ERROR(store_->create(id));
+        // It may be there without a line, if the first could not be written.
+        if (!store_->create(id).ok()) DUEL_RETURN_IF_ERROR(store_->own(id));
         DUEL_ASSIGN(ServerAnswer answer, owned->show());
         answer.status = 201;
         answer.headers.emplace_back("Location", "/v1/experiments/" + id);
@@ -266,6 +268,8 @@ Result<OwnedExperiment*> Engine::find(const std::string& experiment_id, std::int
     if (owned.error().code == ErrorCode::not_found) return unknown;
     return owned.error();
   }
+  DUEL_ASSIGN(const Head head, store_->head(experiment_id));
+  if (head.sequence == 0) return unknown;
   auto loaded =
       OwnedExperiment::load(store_, experiment_id, now_ms, secrets_of(experiment_id), *tokens_);
   if (!loaded.ok()) return loaded.error();
@@ -347,6 +351,7 @@ void Engine::tick(std::int64_t now_ms) {
 
 void Engine::run() {
   std::int64_t last_tick = options_.clock();
+  std::uint64_t ticks = 0;
   for (;;) {
     std::vector<Request> group;
     take_group(group);
@@ -369,6 +374,7 @@ void Engine::run() {
     if (now_ms - last_tick >= kTick.count() || now_ms < last_tick) {
       tick(now_ms);
       last_tick = now_ms;
+      if (++ticks % kTicksToAlive == 0) events_.push_back({"", 0, "alive"});
     }
     const bool stored = append_staged();
     std::vector<EngineEvent> events = std::exchange(events_, {});

@@ -42,7 +42,7 @@ struct EngineOptions {
 struct EngineEvent {
   std::string experiment_id;
   std::uint64_t sequence = 0;
-  std::string kind;  // result | state | certified
+  std::string kind;  // result | state | certified; `alive` of no experiment, every few seconds
 };
 
 class Engine {

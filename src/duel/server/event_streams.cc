@@ -19,6 +19,7 @@ void EventStreams::add(const std::string& experiment_id, std::shared_ptr<HttpStr
 }
 
 void EventStreams::tell(const EngineEvent& event) {
+  if (event.kind == "alive") return keep_alive();
   const std::lock_guard lock(mutex_);
   const auto found = streams_.find(event.experiment_id);
   if (found == streams_.end()) return;

@@ -395,7 +395,14 @@ Json OwnedExperiment::duel_json(const ServeRecord& serve, std::int64_t served_at
   return json;
 }
 
-Json OwnedExperiment::fallback(const std::string& duel_id) const {
+OwnedExperiment::Reply OwnedExperiment::fallback(const std::string& duel_id, std::int64_t now_ms) {
+  constexpr std::size_t kRemembered = 10'000;
+  const std::string known_by = duel_id.empty() ? new_duel_id(now_ms) : duel_id;
+  if (fallback_ids_.insert(known_by).second) fallback_order_.push_back(known_by);
+  if (fallback_order_.size() > kRemembered) {
+    fallback_ids_.erase(fallback_order_.front());
+    fallback_order_.pop_front();
+  }
   const ServiceRule& service = ledger().experiment().service;
   std::string arm = service.default_arm;
   if (arm.empty() || !ledger().arms()[*ledger().find_arm(arm)].active) {
@@ -406,13 +413,13 @@ Json OwnedExperiment::fallback(const std::string& duel_id) const {
   const auto& given = ledger().certificate();
   if (given && given->winner) arm = ledger().id_of(*given->winner);
   Json json;
-  if (!duel_id.empty()) json["duel_id"] = duel_id;
+  json["duel_id"] = known_by;
   json["experiment_id"] = id();
   json["serving"] = "fallback";
   json["learn"] = false;
   json["propensity"] = 1;
   json["arms"] = Json(Json::Array{arm_json(arm, 1)});
-  return json;
+  return ServerAnswer{201, std::move(json), {}};
 }
 
 // The same duel again, if it was served.
@@ -507,18 +514,18 @@ OwnedExperiment::Reply OwnedExperiment::serve_one(const DuelBody& body, const st
       time_of(now_ms) / kDayMs == day_) {
     const auto today = served_today_.find(subject);
     if (today != served_today_.end() && today->second >= guardrails.max_duels_per_subject_per_day) {
-      return ServerAnswer{201, fallback(duel_id), {}};
+      return fallback(duel_id, now_ms);
     }
   }
   if (ledger().state() != ExperimentState::running ||
       ledger().num_pending() >= guardrails.max_pending) {
-    return ServerAnswer{201, fallback(duel_id), {}};
+    return fallback(duel_id, now_ms);
   }
   std::vector<Arm> excluded;
   for (const std::string& arm : body.exclude) excluded.push_back(*ledger().find_arm(arm));
   std::optional<ServeRecord> serve =
       live_.choose(duel_id.empty() ? new_duel_id(now_ms) : duel_id, excluded);
-  if (!serve) return ServerAnswer{201, fallback(duel_id), {}};
+  if (!serve) return fallback(duel_id, now_ms);
   serve->subject = subject;
   serve->request = request;
   const std::int64_t time_ms = time_of(now_ms);
@@ -589,6 +596,13 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
   DUEL_ASSIGN(const DuelRecords records, duels_->records_of(duel_id, ledger().sequence() + 1));
   if (!records.serve) {
     if (proven) return report_recovered(*proven, body, now_ms);
+    if (fallback_ids_.count(duel_id) > 0) {
+      Json json;
+      json["duel_id"] = duel_id;
+      json["status"] = "ignored";
+      json["applied"] = false;
+      return ServerAnswer{200, std::move(json), {}};
+    }
     return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
   }
   const auto& serve = std::get<ServeRecord>(records.serve->record);
@@ -821,12 +835,17 @@ OwnedExperiment::Reply OwnedExperiment::interleave(const std::string& duel_id,
     Json one;
     one["object_id"] = item.object_id;
     one["ordinal"] = item.ordinal;
-    // Opaque to whoever may not read results: a team's name says nothing across duels.
-    const std::string side = item.team == Team::first ? serve.first : serve.second;
-    one["team"] =
-        sees_teams
-            ? side
-            : "t_" + hmac_sha256_hex(secrets_.subject_salt, duel_id + "/" + side).substr(0, 4);
+    // Opaque to whoever may not read results: a team's name says nothing across duels. An item that
+    // both rankings wanted next has none.
+    const std::string& side = item.team == Team::first ? serve.first : serve.second;
+    if (item.team == Team::none) {
+      one["team"] = Json();
+    } else if (sees_teams) {
+      one["team"] = side;
+    } else {
+      const std::string mark = hmac_sha256_hex(secrets_.subject_salt, duel_id + "/" + side);
+      one["team"] = "t_" + mark.substr(0, 4);
+    }
     one["competitive"] = item.competitive();
     items.push_back(std::move(one));
   }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -107,8 +108,6 @@ class OwnedExperiment {
 
   // What is due is expired or closed. Whether anything was.
   Result<bool> expire(std::int64_t now_ms);
-  // What a fallback shows; also used where the experiment cannot be loaded.
-  Json fallback(const std::string& duel_id) const;
 
  private:
   // A page that was drafted, and what its items earned so far.
@@ -137,6 +136,8 @@ class OwnedExperiment {
                   std::int64_t now_ms);
   Reply replay(const std::string& duel_id, const std::string& request, bool& known);
   Reply report_recovered(const ServedDuel& served, const OutcomeBody& body, std::int64_t now_ms);
+  // One usable arm, from which nobody learns. It is not logged; its id is remembered for a while.
+  Reply fallback(const std::string& duel_id, std::int64_t now_ms);
   Json duel_json(const ServeRecord& serve, std::int64_t served_at_ms) const;
   Json arm_json(const std::string& arm_id, int position) const;
   std::optional<Json> task_json(const std::string& task_id) const;
@@ -162,6 +163,8 @@ class OwnedExperiment {
   std::int64_t day_ = 0;
   TextMap<std::uint64_t> served_today_;  // by subject
   std::uint64_t excluded_ = 0;           // serves that an excluded arm changed
+  std::unordered_set<std::string> fallback_ids_;
+  std::deque<std::string> fallback_order_;
 };
 
 }  // namespace duel
