@@ -41,7 +41,7 @@ std::vector<PairAtOneLook> pairs_at_one_look(const CreditedLog& log, const Delta
     sums.report.first = key.first;
     sums.report.second = key.second;
     sums.report.delta = delta_ab(sums.clusters, options);
-    reports.push_back(std::move(sums.report));
+    reports.push_back(sums.report);
   }
   return reports;
 }
