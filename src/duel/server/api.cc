@@ -761,8 +761,8 @@ void Api::export_log(Call& call) {
           const auto stream =
               open(200, {{"Content-Type", form == "jsonl" ? "application/x-ndjson" : "text/csv"},
                          {"Cache-Control", "no-store"}});
-          stream->write(to_text(*table, *parsed));
-          return stream->finish();
+          if (write_in_pieces(*stream, to_text(*table, *parsed))) stream->finish();
+          return;
         }
         const auto stream =
             open(200, {{"Content-Type", "application/x-ndjson"}, {"Cache-Control", "no-store"}});
@@ -774,13 +774,8 @@ void Api::export_log(Call& call) {
                                is("\"result\":\"invalid\"") || is("\"result\":\"both_bad\"");
           if (wanted == "events" && !is("\"record\":\"event\"")) return Done{};
           if (wanted == "nonvotes" && !nonvote) return Done{};
-          while (stream->buffered() > stream->capacity() / 2 && !stream->closed()) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-          }
-          if (!stream->write(std::string(line) + "\n")) {
-            return Error::unsupported("the client is gone");
-          }
-          return Done{};
+          if (write_in_pieces(*stream, std::string(line) + "\n")) return Done{};
+          return Error::unsupported("the client is gone");
         });
         if (read.ok()) stream->finish();
       });
