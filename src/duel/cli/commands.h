@@ -10,14 +10,14 @@
 namespace duel::cli {
 
 void add_demo_command(Command& program);
-void add_serve_command(Command& program);
-void add_token_command(Command& program);
 void add_run_command(Command& program);
 void add_vote_command(Command& program);
 void add_result_command(Command& program);
 void add_verify_command(Command& program);
 void add_import_command(Command& program);
 void add_export_command(Command& program);
+void add_serve_command(Command& program);
+void add_token_command(Command& program);
 void add_simulate_command(Command& program);
 void add_plan_command(Command& program);
 void add_plot_command(Command& program);
