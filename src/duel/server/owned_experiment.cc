@@ -461,7 +461,9 @@ Status OwnedExperiment::draw_task(const DuelBody& body, ServeRecord& serve) cons
 }
 
 OwnedExperiment::Reply OwnedExperiment::serve(const DuelBody& body, std::int64_t now_ms) {
-  const std::string request = hash_of_body(body);
+  // Only what the caller has named can be asked for again.
+  const bool named = !body.duel_id.empty() || !body.batch_id.empty();
+  const std::string request = named ? hash_of_body(body) : std::string();
   if (!body.duel_id.empty()) DUEL_RETURN_IF_ERROR(check_id("a duel", body.duel_id));
   for (const std::string& arm : body.exclude) {
     if (!ledger().find_arm(arm)) {
@@ -593,21 +595,26 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
     }
   }
   DUEL_RETURN_IF_ERROR(expire(now_ms));
-  DUEL_ASSIGN(const DuelRecords records, duels_->records_of(duel_id, ledger().sequence() + 1));
-  if (!records.serve) {
-    if (proven) return report_recovered(*proven, body, now_ms);
-    if (fallback_ids_.count(duel_id) > 0) {
-      Json json;
-      json["duel_id"] = duel_id;
-      json["status"] = "ignored";
-      json["applied"] = false;
-      return ServerAnswer{200, std::move(json), {}};
+  bool exploits = false;
+  // Of an open duel everything is in memory but what a report token is compared with.
+  if (proven || ledger().find_open(duel_id) == nullptr) {
+    DUEL_ASSIGN(const DuelRecords records, duels_->records_of(duel_id, ledger().sequence() + 1));
+    if (!records.serve) {
+      if (proven) return report_recovered(*proven, body, now_ms);
+      if (fallback_ids_.count(duel_id) > 0) {
+        Json json;
+        json["duel_id"] = duel_id;
+        json["status"] = "ignored";
+        json["applied"] = false;
+        return ServerAnswer{200, std::move(json), {}};
+      }
+      return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
     }
-    return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
-  }
-  const auto& serve = std::get<ServeRecord>(records.serve->record);
-  if (proven && !(*proven == served_duel(serve, records.serve->time_ms))) {
-    return refusal(409, "token_mismatch: the report token does not fit the duel");
+    const auto& serve = std::get<ServeRecord>(records.serve->record);
+    if (proven && !(*proven == served_duel(serve, records.serve->time_ms))) {
+      return refusal(409, "token_mismatch: the report token does not fit the duel");
+    }
+    exploits = serve.serving == Serving::exploit;
   }
   const auto answer = [&](std::string_view status, bool applied) -> Reply {
     Json json;
@@ -623,7 +630,7 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
     }
     return ServerAnswer{200, std::move(json), {}};
   };
-  if (serve.serving == Serving::exploit) return answer("ignored", false);
+  if (exploits) return answer("ignored", false);
   const LedgerDuel* open = ledger().find_open(duel_id);
   if (ledger().experiment().service.mode == Mode::interleave) {
     if (body.result != "close") {
