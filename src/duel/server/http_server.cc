@@ -33,6 +33,8 @@
 #include "duel/server/http.h"
 #include "duel/server/http_reader.h"
 
+// Asio's calls return the error code that they also set.
+// NOLINTBEGIN(bugprone-unused-return-value)
 namespace duel {
 namespace {
 
@@ -959,3 +961,4 @@ Result<std::unique_ptr<HttpServer>> HttpServer::listen(const HttpAddress& addres
 }
 
 }  // namespace duel
+// NOLINTEND(bugprone-unused-return-value)

@@ -97,8 +97,8 @@ void WalSyncer::run() {
 
 Status WalSyncer::sync_file() {
   sqlite3_file* log = nullptr;
-  const int found =
-      sqlite3_file_control(connection_.get(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  const int found = sqlite3_file_control(connection_.get(), "main", SQLITE_FCNTL_JOURNAL_POINTER,
+                                         static_cast<void*>(&log));
   if (found != SQLITE_OK || log == nullptr || log->pMethods == nullptr) {
     return Error::io("the database has no write-ahead log to sync", connection_.file().string());
   }
