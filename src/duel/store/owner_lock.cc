@@ -36,7 +36,7 @@ Result<OwnerLock> OwnerLock::take(const std::filesystem::path& file) {
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return system_error("cannot be locked", file, errno);
     return Error::conflict(fmt::format("{} is using the store", holder_in(descriptor)),
-                           file.string(), "reach it through `server`, or stop it");
+                           file.string(), "ask it over HTTP, or stop it");
   }
   std::array<char, 256> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
