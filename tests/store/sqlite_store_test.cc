@@ -459,7 +459,7 @@ TEST(SqliteStore, belongs_to_one_process_and_says_to_which) {
       << second.error().message;
   EXPECT_TRUE(second.error().message.ends_with("is using the store"));
   EXPECT_EQ(second.error().where, (directory / "store.db").string());
-  EXPECT_EQ(second.error().hint, "reach it through `server`, or stop it");
+  EXPECT_EQ(second.error().hint, "ask it over HTTP, or stop it");
 }
 
 TEST(SqliteStore, a_file_that_is_no_store_is_named_and_left_alone) {
