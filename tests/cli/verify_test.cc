@@ -101,12 +101,16 @@ TEST_F(LogCommands, verify_warns_of_a_cut_last_line_and_checks_the_rest) {
 TEST_F(LogCommands, result_shows_the_same_board_from_the_log_and_from_the_file) {
   const CommandResult from_log = run_duel({"result", "--log", log_});
   ASSERT_EQ(from_log.exit_code, 0) << from_log.err;
-  EXPECT_TRUE(from_log.out.starts_with("Arm 'best-model' beats the other arm")) << from_log.out;
+  EXPECT_TRUE(from_log.out.starts_with("Arm 'best model' beats the other arm")) << from_log.out;
+  EXPECT_FALSE(contains(from_log.out, "best-model")) << from_log.out;
   EXPECT_TRUE(contains(from_log.out, "40 decisive, 1 ties")) << from_log.out;
   EXPECT_EQ(run_duel({"result", csv_}).out, from_log.out);
   const Json json = Json::parse(run_duel({"result", csv_, "--json"}).out);
   EXPECT_EQ(json["state"], "certified");
   EXPECT_EQ(json["certificate"]["winner"], "best-model");
+  EXPECT_EQ(json["arms"][0]["arm_id"], "best-model");
+  EXPECT_EQ(json["arms"][0]["name"], "best model");
+  EXPECT_EQ(json["not_ruled_out"], Json::array());
   EXPECT_EQ(json["bradley_terry"]["ties"], "davidson");
   EXPECT_EQ(json["health"].size(), 9U);
 }

@@ -63,7 +63,7 @@ std::string ResultReport::arms_text() const {
   table.column("arm", Align::left).column("won").column("lost").column("tied").column("both bad");
   table.column("rate").column("Elo").column("95 %").column("P(best)");
   for (const BoardArm& arm : board_.arms) {
-    table.row({ledger_.id_of(arm.arm), fmt::format("{}", arm.counts.first_wins),
+    table.row({ledger_.name_of(arm.arm), fmt::format("{}", arm.counts.first_wins),
                fmt::format("{}", arm.counts.second_wins), fmt::format("{}", arm.counts.ties),
                fmt::format("{}", arm.counts.both_bad), percent(arm.rate),
                arm.elo ? fmt::format("{:+.0f}", *arm.elo) : "",
@@ -80,9 +80,9 @@ std::string ResultReport::arms_text() const {
 std::string ResultReport::matrix_text() const {
   Table table;
   table.column("won against", Align::left);
-  for (const BoardArm& arm : board_.arms) table.column(ledger_.id_of(arm.arm));
+  for (const BoardArm& arm : board_.arms) table.column(ledger_.name_of(arm.arm));
   for (const BoardArm& row : board_.arms) {
-    std::vector<std::string> cells = {ledger_.id_of(row.arm)};
+    std::vector<std::string> cells = {ledger_.name_of(row.arm)};
     for (const BoardArm& column : board_.arms) {
       const Arm low = std::min(row.arm, column.arm), high = std::max(row.arm, column.arm);
       const auto found = std::find_if(
@@ -125,7 +125,7 @@ std::string ResultReport::open_pairs_text() const {
   table.column("evidence").column("needed").column("duels left");
   for (std::size_t k = 0; k < std::min(open.size(), kMostRows); ++k) {
     const NeededPair& pair = open[k];
-    table.row({ledger_.id_of(pair.first), ledger_.id_of(pair.second),
+    table.row({ledger_.name_of(pair.first), ledger_.name_of(pair.second),
                format_evidence(certifier.log_evidence(pair.first, pair.second)),
                format_evidence(ledger_.orders()->log_threshold()),
                pair.duels_left ? fmt::format("{}", *pair.duels_left) : "?"});
@@ -146,12 +146,12 @@ std::string ResultReport::evidence_text() const {
   const Certifier& certifier = ledger_.certifier();
   for (const ArmStanding& rival : standing.arms) {
     if (!rival.beaten) continue;
-    table.row({ledger_.id_of(rival.arm), format_evidence(certifier.log_evidence(leader, rival.arm)),
+    table.row({ledger_.name_of(rival.arm), format_evidence(certifier.log_evidence(leader, rival.arm)),
                format_evidence(certifier.log_threshold(leader)),
                rival.duels_left ? fmt::format("{}", *rival.duels_left) : "?"});
   }
   if (table.num_rows() == 0) return "";
-  return fmt::format("\nEvidence that {} beats its rivals\n{}", ledger_.id_of(leader),
+  return fmt::format("\nEvidence that {} beats its rivals\n{}", ledger_.name_of(leader),
                      table.to_string());
 }
 

@@ -116,10 +116,9 @@ Board board_of(const Ledger& ledger, const std::optional<GammaPrior>& prior) {
       const Interval p =
           beta_binomial_sequence(ledger.certifier().wins(leader, rival),
                                  ledger.certifier().wins(rival, leader), Board::kDelta);
-      if (p.contains(0.5)) board.tied_for_first.push_back(rival);
-    }
-    if (!board.tied_for_first.empty()) {
-      board.tied_for_first.insert(board.tied_for_first.begin(), leader);
+      // Where the goal goes by pairs, the verdict's own measure.
+      const auto& beaten = board.standing.arms[rival].beaten;
+      if (beaten ? *beaten < 1 : p.contains(0.5)) board.not_ruled_out.push_back(rival);
     }
   }
   std::sort(board.arms.begin(), board.arms.end(), [](const BoardArm& a, const BoardArm& b) {

@@ -183,13 +183,6 @@ class TableBuilder {
   std::unordered_map<std::string, std::string> ids_;  // by name
 };
 
-// The name that an arm had in the file it came from.
-std::string name_of(const ArmEntry& arm) {
-  const bool made_from_name = !arm.payload.empty() && arm.sha256.empty() &&
-                              arm.id.starts_with(id_from(arm.payload).substr(0, 90));
-  return made_from_name ? arm.payload : arm.id;
-}
-
 // All names of extra columns, in the order in which they first appear.
 std::vector<std::string> extra_columns(const ComparisonTable& table) {
   std::vector<std::string> columns;
@@ -205,7 +198,7 @@ std::vector<std::string> extra_columns(const ComparisonTable& table) {
 class TableWriter {
  public:
   explicit TableWriter(const ComparisonTable& table) : table_(table), extra_(extra_columns(table)) {
-    for (const ArmEntry& arm : table.arms) names_.emplace(arm.id, name_of(arm));
+    for (const ArmEntry& arm : table.arms) names_.emplace(arm.id, original_name(arm));
   }
 
   std::string arena() const {
@@ -286,22 +279,6 @@ Result<ComparisonFormat> parse_comparison_format(std::string_view word) {
   const std::vector<std::string> known = {"jsonl", "csv", "arena"};
   return Error::invalid_argument(fmt::format("'{}' is no format", word))
       .with_hint(spelling_hint(word, known));
-}
-
-std::string id_from(std::string_view text) {
-  std::string id;
-  for (const char c : text) {
-    const bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    const bool inner = letter || c == '.' || c == '_' || c == ':' || c == '-';
-    if (id.empty() && !letter) {
-      if (inner) continue;
-      id += "x-";
-      continue;
-    }
-    id += inner ? c : '-';
-  }
-  if (id.empty()) id = "x";
-  return id.substr(0, 100);
 }
 
 Result<ComparisonTable> parse_comparisons_csv(std::string_view text, const std::string& name) {

@@ -59,7 +59,4 @@ bool sort_by_time(ComparisonTable& table);
 ExperimentRecord experiment_of(const ComparisonTable& table, const std::string& experiment_id,
                                double alpha, bool in_order, const Goal& goal = {});
 
-// A text made to an id: what an id cannot hold becomes `-`.
-std::string id_from(std::string_view text);
-
 }  // namespace duel

@@ -15,6 +15,19 @@ Error refused(std::string message, std::string hint = {}) {
   return Error::invalid_data(std::move(message)).with_hint(std::move(hint));
 }
 
+// A name from a file, without what would move the cursor of a terminal: C0 and C1 controls, the
+// latter as UTF-8.
+std::string printable(std::string name) {
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(name[at]);
+    if (byte < 0x20 || byte == 0x7f) name[at] = '?';
+    if (byte == 0xc2 && at + 1 < name.size() && static_cast<unsigned char>(name[at + 1]) < 0xa0) {
+      name.replace(at, 2, "?");
+    }
+  }
+  return name;
+}
+
 Outcome outcome_of(Answered answered) {
   switch (answered) {
     case Answered::tie:
@@ -168,9 +181,20 @@ Ledger::Ledger(const ExperimentRecord& experiment, Referee referee,
       feedback_(experiment.service.feedback),
       guardrails_(experiment.service.guardrails) {
   for (const ArmEntry& arm : experiment.arms) {
-    arm_index_.emplace(arm.id, static_cast<Arm>(arms_.size()));
-    arms_.push_back({.entry = arm});
+    join(arm);
   }
+}
+
+void Ledger::join(const ArmEntry& arm) {
+  arm_index_.emplace(arm.id, static_cast<Arm>(arms_.size()));
+  std::string name = printable(original_name(arm));
+  for (LedgerArm& other : arms_) {
+    const bool same_payload = !arm.payload.empty() && other.entry.payload == arm.payload;
+    if (other.name != name && !same_payload) continue;
+    other.name = other.entry.id;
+    name = arm.id;
+  }
+  arms_.push_back({.entry = arm, .active = true, .name = std::move(name)});
 }
 
 std::optional<Arm> Ledger::find_arm(std::string_view id) const {
@@ -687,8 +711,7 @@ Effect Ledger::take(const ArmAddedRecord& record) {
   referee_.add_arm();
   grow(shown_, arms_.size());
   grow(compared_, arms_.size());
-  arm_index_.emplace(record.arm.id, static_cast<Arm>(arms_.size()));
-  arms_.push_back({.entry = record.arm});
+  join(record.arm);
   ++num_active_;
   configured_at_ = sequence_ + 1;
   return Effect::applied;
