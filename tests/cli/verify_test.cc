@@ -1,6 +1,7 @@
 // `duel verify`, `duel result`, `duel import` and `duel export` from outside.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -121,7 +122,9 @@ TEST_F(LogCommands, result_has_strengths_for_any_duels_with_a_prior) {
   const std::string apart =
       directory_.write("apart.csv", "model_a,model_b,winner\na,b,model_a\nc,d,model_a\n");
   const Json without = Json::parse(run_duel({"result", apart, "--json"}).out);
-  EXPECT_TRUE(without["bradley_terry"].contains("error"));
+  EXPECT_EQ(without["bradley_terry"]["error"],
+            "duels: no chain of duels links 'a' and 'c' (strengths can be compared only where duels "
+            "link the arms)");
   EXPECT_TRUE(without["arms"][0]["elo"].is_null());
   const Json with = Json::parse(run_duel({"result", apart, "--prior", "2", "--json"}).out);
   EXPECT_EQ(with["bradley_terry"]["prior_shape"], 2);
@@ -136,6 +139,30 @@ TEST_F(LogCommands, result_has_strengths_for_any_duels_with_a_prior) {
   const CommandResult refused = run_duel({"result", apart, "--prior", "1"});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_TRUE(contains(refused.err, "--prior: 1 is out of range (above 1)")) << refused.err;
+}
+
+TEST_F(LogCommands, result_knows_a_table_by_its_content_and_not_by_its_name) {
+  const std::string board = run_duel({"result", csv_}).out;
+  std::string tabs = arena_csv();
+  std::replace(tabs.begin(), tabs.end(), ',', '\t');
+  EXPECT_EQ(run_duel({"result", directory_.write("arena.tsv", tabs)}).out, board);
+  const std::string lines = directory_ / "lines.jsonl";
+  ASSERT_EQ(run_duel({"export", log_, "--format", "jsonl", "-o", lines}).exit_code, 0);
+  const CommandResult of_lines = run_duel({"result", lines});
+  EXPECT_EQ(of_lines.out, board) << of_lines.err;
+  std::string array = "[" + read_text(lines);
+  for (std::size_t at = array.find("}\n{"); at != std::string::npos; at = array.find("}\n{", at)) {
+    array.replace(at, 2, "},");
+  }
+  EXPECT_EQ(run_duel({"result", directory_.write("votes.json", array + "]")}).out, board);
+  // A log without its beginning is still a log, and a damaged one.
+  const std::string text = read_text(log_);
+  const std::string rest = directory_.write("rest.jsonl", text.substr(text.find('\n') + 1));
+  EXPECT_TRUE(contains(run_duel({"result", rest}).err, "rest.jsonl:1: this is record 2"))
+      << run_duel({"result", rest}).err;
+  const CommandResult other = run_duel({"result", directory_.write("notes.txt", "hello\n")});
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_TRUE(contains(other.err, "expected: CSV or TSV")) << other.err;
 }
 
 TEST_F(LogCommands, result_says_what_is_missing) {

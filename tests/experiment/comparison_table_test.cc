@@ -121,7 +121,9 @@ TEST(ComparisonTable, names_file_and_line_of_what_it_cannot_take) {
             std::string::npos);
   EXPECT_TRUE(error("model_a,model_b,winner\nx,x,tie\n").starts_with("a.csv:2: 'x' is compared"));
   EXPECT_TRUE(error("model_a,model_b,winner\nx,y\n").starts_with("a.csv:2: 2 fields"));
-  EXPECT_TRUE(error("model_a,winner\nx,tie\n").starts_with("a.csv:2: there is no column"));
+  EXPECT_TRUE(error("model_a,winner\nx,tie\n").starts_with("a.csv:1: there is no column"));
+  EXPECT_TRUE(error("model_a,model_b,tstamp\n").starts_with(
+      "a.csv:1: there is no column for the winner (expected: CSV or TSV"));
   EXPECT_TRUE(
       error("model_a,model_b,winner,x,x\na,b,tie,1,2\n").starts_with("a.csv:1: two columns"));
   // A second column for one thing, under its other name.
@@ -242,6 +244,28 @@ TEST(ComparisonTable, reads_a_published_log_of_duels) {
   ASSERT_TRUE(table.ok()) << table.error().to_string();
   EXPECT_EQ(table->rows.size(), 1213U);
   EXPECT_EQ(table->arms.size(), 7U);
+}
+
+TEST(ComparisonTable, knows_the_format_by_the_content) {
+  const auto read = [](const std::string& text) {
+    const auto table = parse_comparisons(text, "votes");
+    return table.ok() ? to_text(*table, ComparisonFormat::arena) : table.error().to_string();
+  };
+  const std::string csv = "model_a,model_b,winner,judge,tstamp\nx,\"y, z\",model_b,me,17\n";
+  EXPECT_EQ(read(csv), csv);
+  EXPECT_EQ(read("\xef\xbb\xbf" + csv), csv);
+  EXPECT_EQ(read("model_a\tmodel_b\twinner\tjudge\ttstamp\nx\ty, z\tmodel_b\tme\t17\n"), csv);
+  EXPECT_EQ(read("model_a;model_b;winner;judge;tstamp\r\nx;y, z;model_b;me;17\r\n"), csv);
+  const std::string row =
+      R"({"model_a":"x","model_b":"y, z","winner":"model_b","judge":"me","tstamp":17})";
+  EXPECT_EQ(read(row + "\n"), csv);
+  EXPECT_EQ(read("[\n  " + row + "\n]\n"), csv);
+  EXPECT_EQ(read("[" + row + "]"), csv);
+  EXPECT_TRUE(read("[" + row + ", {\"model_a\":\"x\"}]").starts_with("votes: item 2: there is no"));
+  EXPECT_TRUE(read("[" + row).starts_with("votes: this is no JSON array (expected: "));
+  EXPECT_TRUE(read("hello\n").starts_with("votes:1: there is no column for the first arm (expected"))
+      << read("hello\n");
+  EXPECT_TRUE(read(" \n").starts_with("votes: the file is empty (expected: "));
 }
 
 TEST(ComparisonTable, people_see_the_names_of_the_file) {

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
 #include "duel/experiment/board.h"
+#include "duel/experiment/experiment_log.h"
 #include "duel/experiment/experiment_result.h"
 #include "duel/experiment/verdict.h"
 #include "duel/inference/evidence.h"
@@ -216,7 +216,7 @@ std::string ResultReport::to_text() const {
 Result<int> run(const Arguments& arguments, CommandContext& context) {
   if (arguments.file.empty() == arguments.log.empty()) {
     return Error::invalid_argument("one log or file of comparisons is needed", "result",
-                                   "duel result --log LOG, or duel result FILE.csv");
+                                   "duel result --log LOG, or duel result votes.csv");
   }
   const std::string& file = arguments.log.empty() ? arguments.file : arguments.log;
   std::optional<GammaPrior> prior;
@@ -229,11 +229,11 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   }
   DUEL_ASSIGN(const Goal goal,
               parse_goal(arguments.goal, arguments.top, arguments.epsilon, arguments.assume));
-  if (std::filesystem::path(file).extension() != ".csv") {
+  if (looks_like_log(file)) {
     for (const Option* option : arguments.goal_options) {
       if (!option->given()) continue;
       return Error::invalid_argument("a log has a goal of its own", option->name(),
-                                     "it is for comparisons in a CSV file");
+                                     "it is for a file of comparisons");
     }
   }
   DUEL_ASSIGN(const Ledger ledger, read_ledger(file, arguments.alpha, goal));
@@ -249,19 +249,21 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 void add_result_command(Command& program) {
   Command& command = program.add_command(
       "result",
-      "Shows the result of an experiment from its log, or of comparisons in a CSV file.\n"
+      "Shows the result of an experiment from its log, or of comparisons in a file.\n"
       "The verdict in a sentence, every arm and every pair with intervals that hold whenever one "
       "looks, Bradley-Terry strengths, how far each rival is from being beaten, and health checks. "
-      "The rows of a CSV file are put in the order of their times; without times the order is "
-      "unknown, and the certificate rests on one look at all of them.");
+      "Comparisons may be CSV, TSV, JSON Lines or a JSON array, with the columns model_a, model_b, "
+      "winner (or first, second, winner), and judge and tstamp if there are any; the content says "
+      "which it is. Rows are put in the order of their times; without times the order is unknown, "
+      "and the certificate rests on one look at all of them.");
   Arguments& arguments = command.runs(run);
-  command.add("FILE", &arguments.file, "Log, or comparisons as CSV (*.csv).");
+  command.add("FILE", &arguments.file, "Log, or comparisons as CSV, TSV or JSON.");
   command.add("--log FILE", &arguments.log, "The same, as an option.");
   command.add("--alpha ALPHA", &arguments.alpha,
-              "Error level of the certificate of a CSV file (default 0.05); a log has its own.");
+              "Error level of the certificate of comparisons (default 0.05); a log has its own.");
   arguments.goal_options = add_goal_options(
       command, {&arguments.goal, &arguments.top, &arguments.epsilon, &arguments.assume},
-      "Of a CSV file; a log has its own. ");
+      "Of comparisons; a log has its own. ");
   arguments.prior_option =
       &command.add("--prior SHAPE", &arguments.prior,
                    "Shape of a Gamma prior on the Bradley-Terry strengths, above 1: Elo is then "
@@ -270,7 +272,7 @@ void add_result_command(Command& program) {
   command.add("--json", &arguments.json, "Print JSON.");
   command.add("--strict", &arguments.strict, "End with 4 if a health check failed.");
   command.footer =
-      "Examples:\n  duel result --log prompts.jsonl\n  duel result arena.csv --json\n"
+      "Examples:\n  duel result --log prompts.duel.jsonl\n  duel result arena.csv --json\n"
       "  duel result arena.csv --goal order --top 3";
 }
 

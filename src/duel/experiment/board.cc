@@ -51,7 +51,9 @@ void fit_strengths(Board& board, const Ledger& ledger, const std::vector<Arm>& a
     }
   }
   board.tie_model = ties ? TieModel::davidson : TieModel::halves;
-  auto fit = fit_bradley_terry(table, {.ties = board.tie_model, .prior = prior});
+  BradleyTerryOptions options{.ties = board.tie_model, .prior = prior, .names = {}};
+  for (const Arm arm : active) options.names.push_back(ledger.name_of(arm));
+  auto fit = fit_bradley_terry(table, options);
   if (!fit.ok()) {
     board.no_strengths = fit.error().to_string();
     return;

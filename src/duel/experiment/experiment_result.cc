@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "duel/experiment/certificate_file.h"
+#include "duel/experiment/experiment_log.h"
 #include "duel/experiment/verdict.h"
 
 namespace duel {
@@ -102,8 +103,7 @@ Json to_json(const Ledger& ledger, const OrderStanding& order) {
 namespace {}  // namespace
 
 Result<Ledger> read_ledger(const std::string& file, double alpha, const Goal& goal) {
-  const std::string extension = std::filesystem::path(file).extension().string();
-  if (extension != ".csv") {
+  if (looks_like_log(file)) {
     DUEL_ASSIGN(CheckedLog log, check_log(file));
     return std::move(log.ledger);
   }
