@@ -299,6 +299,25 @@ TEST_F(RunCommand, gives_each_duel_a_task) {
   EXPECT_TRUE(task == "t1" || task == "t2");
 }
 
+TEST_F(RunCommand, names_the_option_that_differs_from_the_log) {
+  duel({"--arms", "arms/*.txt", "--judge", "./judge", "--max-duels", "2"});
+  const auto refused = [&](const std::string& option, const std::string& value) {
+    const CommandResult result =
+        duel({"--arms", "arms/*.txt", "--judge", "./judge", option, value, "--log",
+              "arms.duel.jsonl"});
+    EXPECT_EQ(result.exit_code, 2) << option;
+    EXPECT_TRUE(contains(result.err, "error: " + option + ": arms.duel.jsonl: this log is of "))
+        << result.err;
+    EXPECT_TRUE(contains(result.err, "(give another --log to begin anew)")) << result.err;
+  };
+  refused("--alpha", "0.01");
+  refused("--order", "both");
+  refused("--seed", "77");
+  refused("--goal", "ranking");
+  refused("--policy", "uniform");
+  refused("--name", "other");
+}
+
 TEST_F(RunCommand, notices_a_file_that_changed) {
   duel({"--arms", "arms/*.txt", "--judge", "./judge", "--max-duels", "2"});
   write("arms/b.txt", "better");
