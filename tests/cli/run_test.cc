@@ -374,6 +374,15 @@ TEST_F(RunCommand, says_what_cannot_be_started) {
   EXPECT_EQ(missing.exit_code, 1);
   EXPECT_TRUE(contains(missing.err, "./nowhere: there is no such program")) << missing.err;
   EXPECT_FALSE(std::filesystem::exists(directory_ / "duel.duel.jsonl"));
+  run_shell("printf '#!/nowhere/python\\n' > script && chmod +x script",
+            {.directory = directory_.path()});
+  const CommandResult script = duel({"--arms", "a,b", "--judge", "./script"});
+  EXPECT_EQ(script.exit_code, 1);
+  EXPECT_TRUE(contains(script.err, "or what its first line names after #! is missing"))
+      << script.err;
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "duel.duel.jsonl"));
+  EXPECT_EQ(duel({"--arms", "a,b", "--judge", "./arms"}).exit_code, 1);  // a directory
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "duel.duel.jsonl"));
   write("plain", "echo first\n");
   const CommandResult plain = duel({"--arms", "a,b", "--judge", "./plain"});
   EXPECT_EQ(plain.exit_code, 1);

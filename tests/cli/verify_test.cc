@@ -104,7 +104,7 @@ TEST_F(LogCommands, result_shows_the_same_board_from_the_log_and_from_the_file) 
   ASSERT_EQ(from_log.exit_code, 0) << from_log.err;
   EXPECT_TRUE(from_log.out.starts_with("Arm 'best model' beats the other arm")) << from_log.out;
   EXPECT_FALSE(contains(from_log.out, "best-model")) << from_log.out;
-  EXPECT_TRUE(contains(from_log.out, "40 decisive, 1 ties")) << from_log.out;
+  EXPECT_TRUE(contains(from_log.out, "41 duels: 40 decisive, 1 tie,")) << from_log.out;
   EXPECT_EQ(run_duel({"result", csv_}).out, from_log.out);
   const Json json = Json::parse(run_duel({"result", csv_, "--json"}).out);
   EXPECT_EQ(json["state"], "certified");
@@ -163,6 +163,17 @@ TEST_F(LogCommands, result_knows_a_table_by_its_content_and_not_by_its_name) {
   const CommandResult other = run_duel({"result", directory_.write("notes.txt", "hello\n")});
   EXPECT_EQ(other.exit_code, 1);
   EXPECT_TRUE(contains(other.err, "expected: CSV or TSV")) << other.err;
+}
+
+TEST_F(LogCommands, result_lists_rivals_by_evidence_and_in_readable_numbers) {
+  std::string rows = "first,second,winner\n";
+  for (int k = 0; k < 100; ++k) rows += "a,far,a\nfar,a,a\n";
+  for (int k = 0; k < 20; ++k) rows += k % 4 == 0 ? "a,near,near\n" : "near,a,a\n";
+  const std::string out = run_duel({"result", directory_.write("rivals.csv", rows)}).out;
+  const std::string table = out.substr(out.find("Evidence that a beats its rivals"));
+  EXPECT_TRUE(contains(table, "> 1 000 000")) << table;
+  EXPECT_FALSE(contains(table, "e+")) << table;
+  EXPECT_LT(table.find("\nnear "), table.find("\nfar ")) << table;
 }
 
 TEST_F(LogCommands, result_says_what_is_missing) {

@@ -22,6 +22,13 @@ TEST(DisplayWidth, shortens_and_says_so) {
   EXPECT_EQ(shortened("abc", 0), "");
 }
 
+TEST(DisplayWidth, keeps_what_a_terminal_would_obey_out_of_a_line) {
+  EXPECT_EQ(printable_line("a \xc3\xa9 \xe4\xb8\xad"), "a \xc3\xa9 \xe4\xb8\xad");
+  EXPECT_EQ(printable_line("a\tb\nc\033[2J\x7f"), "a?b?c?[2J?");
+  EXPECT_EQ(printable_line("\xff\x80x\xc3"), "??x?");
+  EXPECT_EQ(printable_line("\xc2\x9b" "2J"), "?2J");  // a control of two bytes
+}
+
 TEST(DisplayWidth, fills_lines_with_words) {
   EXPECT_EQ(wrapped("one two  three", 8), "one two\nthree");
   EXPECT_EQ(wrapped("one two", 3, 2), "one\n  two");

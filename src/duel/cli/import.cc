@@ -78,7 +78,7 @@ void add_import_command(Command& program) {
   command.add("--alpha ALPHA", &arguments.alpha, "Error level of its certificate (default 0.05).");
   add_goal_options(command,
                    {&arguments.goal, &arguments.top, &arguments.epsilon, &arguments.assume});
-  command.footer = "Example:\n  duel import arena.csv -o arena.jsonl";
+  command.footer = "Example:\n  duel import arena.csv -o arena.duel.jsonl";
 }
 
 }  // namespace duel::cli

@@ -74,7 +74,8 @@ std::string InterviewReport::matrix() const {
 
 std::string InterviewReport::duels() const {
   const ShownCounts total = interview_.ledger().total();
-  std::string text = fmt::format("{} duels: {} decided", total.served, total.decisive());
+  std::string text =
+      fmt::format("{}: {} decided", counted(total.served, "duel"), total.decisive());
   const auto add = [&](std::uint64_t count, const char* what) {
     if (count > 0) text += fmt::format(", {} {}", count, what);
   };

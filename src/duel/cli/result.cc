@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,7 +17,6 @@
 #include "duel/experiment/experiment_log.h"
 #include "duel/experiment/experiment_result.h"
 #include "duel/experiment/verdict.h"
-#include "duel/inference/evidence.h"
 
 namespace duel::cli {
 namespace {
@@ -37,6 +37,15 @@ struct Arguments {
 };
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+// An e-value for people, who compare it with a threshold of at most some thousands; the JSON has
+// its logarithm.
+std::string short_evidence(double log_evidence) {
+  constexpr double kMost = 1e6;
+  if (log_evidence > std::log(kMost)) return "> 1 000 000";
+  const double evidence = std::exp(log_evidence);
+  return evidence < 99.5 ? fmt::format("{:.2g}", evidence) : fmt::format("{:.0f}", evidence);
+}
 
 class ResultReport {
  public:
@@ -126,8 +135,8 @@ std::string ResultReport::open_pairs_text() const {
   for (std::size_t k = 0; k < std::min(open.size(), kMostRows); ++k) {
     const NeededPair& pair = open[k];
     table.row({ledger_.name_of(pair.first), ledger_.name_of(pair.second),
-               format_evidence(certifier.log_evidence(pair.first, pair.second)),
-               format_evidence(ledger_.orders()->log_threshold()),
+               short_evidence(certifier.log_evidence(pair.first, pair.second)),
+               short_evidence(ledger_.orders()->log_threshold()),
                pair.duels_left ? fmt::format("{}", *pair.duels_left) : "?"});
   }
   if (open.empty()) return "";
@@ -136,18 +145,25 @@ std::string ResultReport::open_pairs_text() const {
   return text;
 }
 
+// The rivals of the leader, the one with the least evidence against it first.
 std::string ResultReport::evidence_text() const {
   const Standing& standing = board_.standing;
   if (ledger_.certificate() || !standing.leader || ledger_.scores()) return "";
-  Table table;
-  table.column("rival", Align::left).column("evidence").column("needed").column("duels left");
   if (standing.order) return open_pairs_text();
   const Arm leader = *standing.leader;
   const Certifier& certifier = ledger_.certifier();
+  std::vector<ArmStanding> rivals;
   for (const ArmStanding& rival : standing.arms) {
-    if (!rival.beaten) continue;
-    table.row({ledger_.name_of(rival.arm), format_evidence(certifier.log_evidence(leader, rival.arm)),
-               format_evidence(certifier.log_threshold(leader)),
+    if (rival.beaten) rivals.push_back(rival);
+  }
+  std::stable_sort(rivals.begin(), rivals.end(), [&](const ArmStanding& a, const ArmStanding& b) {
+    return certifier.log_evidence(leader, a.arm) < certifier.log_evidence(leader, b.arm);
+  });
+  Table table;
+  table.column("rival", Align::left).column("evidence").column("needed").column("duels left");
+  for (const ArmStanding& rival : rivals) {
+    table.row({ledger_.name_of(rival.arm), short_evidence(certifier.log_evidence(leader, rival.arm)),
+               short_evidence(certifier.log_threshold(leader)),
                rival.duels_left ? fmt::format("{}", *rival.duels_left) : "?"});
   }
   if (table.num_rows() == 0) return "";
@@ -201,10 +217,9 @@ std::string ResultReport::to_text() const {
   const ShownCounts all = ledger_.total();
   std::string text = paint.bold(verdict_of(ledger_, board_.standing)) + "\n\n";
   text += fmt::format(
-      "{} duels: {} decisive, {} ties, {} both bad, {} skipped, {} invalid, {} expired, {} "
-      "pending\n\n",
-      all.served, all.decisive(), all.ties, all.both_bad, all.skips, all.invalid, all.expired,
-      all.pending());
+      "{}: {} decisive, {}, {} both bad, {} skipped, {} invalid, {} expired, {} pending\n\n",
+      counted(all.served, "duel"), all.decisive(), counted(all.ties, "tie"), all.both_bad,
+      all.skips, all.invalid, all.expired, all.pending());
   text += arms_text();
   text += fmt::format("\nShare won, [95 %{}], ties\n",
                       ledger_.experiment().one_look_after > 0 ? "" : " at any time") +

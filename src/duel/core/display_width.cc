@@ -73,6 +73,17 @@ std::string shortened(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, at)) + "…";
 }
 
+std::string printable_line(std::string_view text) {
+  std::string line;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    const std::uint32_t c = next_character(text, at);
+    const bool shows = c >= 0x20 && (c < 0x7f || c > 0x9f) && c != 0xfffd;
+    line += shows ? text.substr(begin, at - begin) : "?";
+  }
+  return line;
+}
+
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
   std::string out;
   std::size_t used = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "duel/core/display_width.h"
 #include "duel/core/rng.h"
 #include "duel/core/spelling.h"
 
@@ -13,19 +14,6 @@ namespace {
 
 Error refused(std::string message, std::string hint = {}) {
   return Error::invalid_data(std::move(message)).with_hint(std::move(hint));
-}
-
-// A name from a file, without what would move the cursor of a terminal: C0 and C1 controls, the
-// latter as UTF-8.
-std::string printable(std::string name) {
-  for (std::size_t at = 0; at < name.size(); ++at) {
-    const auto byte = static_cast<unsigned char>(name[at]);
-    if (byte < 0x20 || byte == 0x7f) name[at] = '?';
-    if (byte == 0xc2 && at + 1 < name.size() && static_cast<unsigned char>(name[at + 1]) < 0xa0) {
-      name.replace(at, 2, "?");
-    }
-  }
-  return name;
 }
 
 Outcome outcome_of(Answered answered) {
@@ -187,7 +175,7 @@ Ledger::Ledger(const ExperimentRecord& experiment, Referee referee,
 
 void Ledger::join(const ArmEntry& arm) {
   arm_index_.emplace(arm.id, static_cast<Arm>(arms_.size()));
-  std::string name = printable(original_name(arm));
+  std::string name = printable_line(original_name(arm));
   for (LedgerArm& other : arms_) {
     const bool same_payload = !arm.payload.empty() && other.entry.payload == arm.payload;
     if (other.name != name && !same_payload) continue;
