@@ -73,6 +73,16 @@ std::string shortened(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, at)) + "…";
 }
 
+std::string shortened_inside(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  if (width < 3) return shortened(text, width);
+  const std::size_t behind = (width - 1) / 2;
+  // From the left, the first place from which on no more than `behind` columns are left.
+  std::size_t at = 0;
+  while (display_width(text.substr(at)) > behind) next_character(text, at);
+  return shortened(text, width - display_width(text.substr(at))) + std::string(text.substr(at));
+}
+
 std::string printable_line(std::string_view text) {
   std::string line;
   for (std::size_t at = 0; at < text.size();) {
