@@ -60,7 +60,8 @@ TEST(Program, gives_help_to_those_who_ask_in_another_way) {
 }
 
 TEST(Program, help_shows_every_spelling_of_an_option) {
-  EXPECT_TRUE(contains(run_duel({"simulate", "--help"}).out, "--matrix, --environment MATRIX-LIST"));
+  EXPECT_TRUE(
+      contains(run_duel({"simulate", "--help"}).out, "--matrix, --environment MATRIX-LIST"));
   EXPECT_TRUE(contains(run_duel({"plan", "--help"}).out, "--cost-per-duel PRICE"));
 }
 

@@ -302,9 +302,8 @@ TEST_F(RunCommand, gives_each_duel_a_task) {
 TEST_F(RunCommand, names_the_option_that_differs_from_the_log) {
   duel({"--arms", "arms/*.txt", "--judge", "./judge", "--max-duels", "2"});
   const auto refused = [&](const std::string& option, const std::string& value) {
-    const CommandResult result =
-        duel({"--arms", "arms/*.txt", "--judge", "./judge", option, value, "--log",
-              "arms.duel.jsonl"});
+    const CommandResult result = duel(
+        {"--arms", "arms/*.txt", "--judge", "./judge", option, value, "--log", "arms.duel.jsonl"});
     EXPECT_EQ(result.exit_code, 2) << option;
     EXPECT_TRUE(contains(result.err, "error: " + option + ": arms.duel.jsonl: this log is of "))
         << result.err;

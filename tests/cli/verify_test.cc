@@ -122,9 +122,10 @@ TEST_F(LogCommands, result_has_strengths_for_any_duels_with_a_prior) {
   const std::string apart =
       directory_.write("apart.csv", "model_a,model_b,winner\na,b,model_a\nc,d,model_a\n");
   const Json without = Json::parse(run_duel({"result", apart, "--json"}).out);
-  EXPECT_EQ(without["bradley_terry"]["error"],
-            "duels: no chain of duels links 'a' and 'c' (strengths can be compared only where duels "
-            "link the arms)");
+  EXPECT_EQ(
+      without["bradley_terry"]["error"],
+      "duels: no chain of duels links 'a' and 'c' (strengths can be compared only where duels "
+      "link the arms)");
   EXPECT_TRUE(without["arms"][0]["elo"].is_null());
   const Json with = Json::parse(run_duel({"result", apart, "--prior", "2", "--json"}).out);
   EXPECT_EQ(with["bradley_terry"]["prior_shape"], 2);

@@ -122,8 +122,8 @@ TEST(ComparisonTable, names_file_and_line_of_what_it_cannot_take) {
   EXPECT_TRUE(error("model_a,model_b,winner\nx,x,tie\n").starts_with("a.csv:2: 'x' is compared"));
   EXPECT_TRUE(error("model_a,model_b,winner\nx,y\n").starts_with("a.csv:2: 2 fields"));
   EXPECT_TRUE(error("model_a,winner\nx,tie\n").starts_with("a.csv:1: there is no column"));
-  EXPECT_TRUE(error("model_a,model_b,tstamp\n").starts_with(
-      "a.csv:1: there is no column for the winner (expected: CSV or TSV"));
+  EXPECT_TRUE(error("model_a,model_b,tstamp\n")
+                  .starts_with("a.csv:1: there is no column for the winner (expected: CSV or TSV"));
   EXPECT_TRUE(
       error("model_a,model_b,winner,x,x\na,b,tie,1,2\n").starts_with("a.csv:1: two columns"));
   // A second column for one thing, under its other name.
@@ -263,7 +263,8 @@ TEST(ComparisonTable, knows_the_format_by_the_content) {
   EXPECT_EQ(read("[" + row + "]"), csv);
   EXPECT_TRUE(read("[" + row + ", {\"model_a\":\"x\"}]").starts_with("votes: item 2: there is no"));
   EXPECT_TRUE(read("[" + row).starts_with("votes: this is no JSON array (expected: "));
-  EXPECT_TRUE(read("hello\n").starts_with("votes:1: there is no column for the first arm (expected"))
+  EXPECT_TRUE(
+      read("hello\n").starts_with("votes:1: there is no column for the first arm (expected"))
       << read("hello\n");
   EXPECT_TRUE(read(" \n").starts_with("votes: the file is empty (expected: "));
 }

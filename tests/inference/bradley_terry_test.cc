@@ -98,8 +98,7 @@ TEST(BradleyTerry, names_arms_that_nothing_links_and_counts_that_are_none) {
   for (std::size_t arm = 0; arm < apart.num_arms; ++arm) {
     named.names.emplace_back(1, static_cast<char>('p' + arm));
   }
-  EXPECT_EQ(fit_bradley_terry(apart, named).error().message,
-            "no chain of duels links 'p' and 'r'");
+  EXPECT_EQ(fit_bradley_terry(apart, named).error().message, "no chain of duels links 'p' and 'r'");
   DuelTable wrong = traced();
   wrong.add_wins(1, 2, -7);
   EXPECT_EQ(fit_bradley_terry(wrong).error().to_string(),

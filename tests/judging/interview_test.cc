@@ -198,10 +198,11 @@ TEST_F(InterviewTest, refuses_a_log_of_another_experiment_and_says_what_differs)
             "arms: " + start + "it has the arm 'c', too" + anew);
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.arms[1].shown.arm_id = "d"; }),
             "arms: " + start + "its arm 2 is 'b', not 'd'" + anew);
-  EXPECT_TRUE(complaint([](InterviewPlan& p) {
-                p.arms[1].sha256 = std::string(64, '0');
-                p.arms[1].reference = "b.txt";
-              }).starts_with("arms: " + start + "the content of arm 'b' (b.txt) has changed since"));
+  EXPECT_TRUE(
+      complaint([](InterviewPlan& p) {
+        p.arms[1].sha256 = std::string(64, '0');
+        p.arms[1].reference = "b.txt";
+      }).starts_with("arms: " + start + "the content of arm 'b' (b.txt) has changed since"));
   // Where the file lies is no difference, nor how long to go on.
   InterviewPlan moved = plan(20);
   moved.arms[1].reference = "elsewhere/b.txt";

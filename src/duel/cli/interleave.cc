@@ -308,10 +308,10 @@ void add_interleave_command(Command& program) {
               "Documents shown on earlier pages of the same draft; default 0.");
   command.add("--seed N", count(&spec.seed, 0, (std::uint64_t{1} << 63) - 1),
               "Seed of the experiment; default 0.");
-  const Option& clicks =
-      command.add("--clicks LIST", &arguments.clicks,
-                  "Clicked documents, separated by commas; prints the credit. Empty: no click. Give "
-                  "the option once per document where ids hold commas.");
+  const Option& clicks = command.add(
+      "--clicks LIST", &arguments.clicks,
+      "Clicked documents, separated by commas; prints the credit. Empty: no click. Give "
+      "the option once per document where ids hold commas.");
   command.add(
       "--batch FILE", not_empty(&arguments.batch),
       "Impressions, one JSON object per line with query_id and both lists by name; prints a "

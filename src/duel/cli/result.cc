@@ -162,7 +162,8 @@ std::string ResultReport::evidence_text() const {
   Table table;
   table.column("rival", Align::left).column("evidence").column("needed").column("duels left");
   for (const ArmStanding& rival : rivals) {
-    table.row({ledger_.name_of(rival.arm), short_evidence(certifier.log_evidence(leader, rival.arm)),
+    table.row({ledger_.name_of(rival.arm),
+               short_evidence(certifier.log_evidence(leader, rival.arm)),
                short_evidence(certifier.log_threshold(leader)),
                rival.duels_left ? fmt::format("{}", *rival.duels_left) : "?"});
   }

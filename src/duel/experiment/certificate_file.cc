@@ -245,8 +245,8 @@ std::string order_statement(const Ledger& ledger) {
   const std::size_t others = ledger.num_arms() - given.arms.size();
   if (given.kind == CertificateKind::set) {
     return given.arms.size() == 1
-               ? fmt::format("The top 1 is '{}': it beats {}, {}", ledger.name_of(given.arms.front()),
-                             others_text(others), wins)
+               ? fmt::format("The top 1 is '{}': it beats {}, {}",
+                             ledger.name_of(given.arms.front()), others_text(others), wins)
                : fmt::format("The top {} are {}: each of them beats {}, {}", given.arms.size(),
                              quoted_list(ledger, given.arms, " and "), others_text(others), wins);
   }
