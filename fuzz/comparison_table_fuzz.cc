@@ -10,8 +10,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto table = text.starts_with('{') ? duel::parse_comparisons_jsonl(text, "fuzz")
-                                           : duel::parse_comparisons_csv(text, "fuzz");
+  const auto table = duel::parse_comparisons(text, "fuzz");
   if (!table.ok()) {
     DUEL_CHECK(!table.error().message.empty());
     return 0;

@@ -144,6 +144,14 @@ TEST_F(EstimateCommand, answers_bad_input) {
   }
 }
 
+TEST_F(EstimateCommand, shows_no_raw_bytes_of_a_binary_file) {
+  place_.write("data.bin", "\x89PNG\xff\xfe\x1b[2J data\n\x80\x81\n");
+  const CommandResult result = run({"--data", "data.bin"});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_TRUE(contains(result.err, "\\x89PNG\\xff\\xfe\\x1b[2J")) << result.err;
+  for (const char c : result.err) EXPECT_TRUE(c == '\n' || (c >= ' ' && c <= '~')) << result.err;
+}
+
 TEST_F(EstimateCommand, an_interrupted_run_writes_nothing) {
   RunningDuel running({"estimate", "--data", "synthetic(queries=50,features=30)", "--comparisons",
                        "1e8", "-o", place_ / "m.csv"});

@@ -137,6 +137,15 @@ TEST_F(InterleaveCommand, credits_clicks) {
   EXPECT_TRUE(contains(text.out, "credit  A.txt 0, B.txt 1; value -1: B.txt wins")) << text.out;
 }
 
+TEST_F(InterleaveCommand, takes_ids_with_commas_whole) {
+  place_.write("E.txt", "a,b\nc\n");
+  place_.write("F.txt", "c\na,b\n");
+  const Json one = json({"--id", "q1", "E.txt", "F.txt", "--clicks", "a,b"});
+  EXPECT_NE(one["outcome"]["result"], "no_feedback") << one.dump();
+  const Json both = json({"--id", "q1", "E.txt", "F.txt", "--clicks", "a,b", "--clicks", "c"});
+  EXPECT_EQ(both["outcome"]["credit"], (std::vector<double>{1, 1})) << both.dump();
+}
+
 TEST_F(InterleaveCommand, warns_where_the_rankings_hardly_differ) {
   place_.write("D.txt", "d1\nd2\nd3\nd4\n");
   const CommandResult result = run({"--id", "q1", "A.txt", "D.txt"});

@@ -48,6 +48,23 @@ TEST(Program, help_names_every_command_in_a_line) {
   EXPECT_FALSE(contains(result.out, "__complete"));
 }
 
+TEST(Program, gives_help_to_those_who_ask_in_another_way) {
+  const std::string page = run_duel({"--help"}).out;
+  EXPECT_TRUE(page.starts_with("Duel finds the best of several arms")) << page;
+  for (const auto& arguments : {std::vector<std::string>{}, std::vector<std::string>{"help"}}) {
+    const CommandResult result = run_duel(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.out, page);
+  }
+  EXPECT_EQ(run_duel({"help", "matrix", "show"}).out, run_duel({"matrix", "show", "--help"}).out);
+}
+
+TEST(Program, help_shows_every_spelling_of_an_option) {
+  EXPECT_TRUE(
+      contains(run_duel({"simulate", "--help"}).out, "--matrix, --environment MATRIX-LIST"));
+  EXPECT_TRUE(contains(run_duel({"plan", "--help"}).out, "--cost-per-duel PRICE"));
+}
+
 TEST(Program, help_lines_fit_a_hundred_columns) {
   for (const auto& command : kCommands) {
     std::vector<std::string> arguments = command;
@@ -90,7 +107,8 @@ struct WrongUsage {
 
 TEST(Program, explains_wrong_usage_and_exits_with_2) {
   const std::vector<WrongUsage> cases = {
-      {{}, "'duel' needs a command (known: demo, run, vote, result, verify, import"},
+      {{"-q"}, "'duel' needs a command (known: demo, "},
+      {{"help", "simulte"}, "'duel' has no command 'simulte' (did you mean 'simulate'?"},
       {{"simulte"}, "'duel' has no command 'simulte' (did you mean 'simulate'?"},
       {{"simulte", "--policy", "rucb"}, "did you mean 'simulate'?"},
       {{"frobnicate"}, "'duel' has no command 'frobnicate' (known: demo, "},

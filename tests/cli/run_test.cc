@@ -299,6 +299,24 @@ TEST_F(RunCommand, gives_each_duel_a_task) {
   EXPECT_TRUE(task == "t1" || task == "t2");
 }
 
+TEST_F(RunCommand, names_the_option_that_differs_from_the_log) {
+  duel({"--arms", "arms/*.txt", "--judge", "./judge", "--max-duels", "2"});
+  const auto refused = [&](const std::string& option, const std::string& value) {
+    const CommandResult result = duel(
+        {"--arms", "arms/*.txt", "--judge", "./judge", option, value, "--log", "arms.duel.jsonl"});
+    EXPECT_EQ(result.exit_code, 2) << option;
+    EXPECT_TRUE(contains(result.err, "error: " + option + ": arms.duel.jsonl: this log is of "))
+        << result.err;
+    EXPECT_TRUE(contains(result.err, "(give another --log to begin anew)")) << result.err;
+  };
+  refused("--alpha", "0.01");
+  refused("--order", "both");
+  refused("--seed", "77");
+  refused("--goal", "ranking");
+  refused("--policy", "uniform");
+  refused("--name", "other");
+}
+
 TEST_F(RunCommand, notices_a_file_that_changed) {
   duel({"--arms", "arms/*.txt", "--judge", "./judge", "--max-duels", "2"});
   write("arms/b.txt", "better");
@@ -354,6 +372,15 @@ TEST_F(RunCommand, says_what_cannot_be_started) {
   const CommandResult missing = duel({"--arms", "a,b", "--judge", "./nowhere"});
   EXPECT_EQ(missing.exit_code, 1);
   EXPECT_TRUE(contains(missing.err, "./nowhere: there is no such program")) << missing.err;
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "duel.duel.jsonl"));
+  run_shell("printf '#!/nowhere/python\\n' > script && chmod +x script",
+            {.directory = directory_.path()});
+  const CommandResult script = duel({"--arms", "a,b", "--judge", "./script"});
+  EXPECT_EQ(script.exit_code, 1);
+  EXPECT_TRUE(contains(script.err, "or what its first line names after #! is missing"))
+      << script.err;
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "duel.duel.jsonl"));
+  EXPECT_EQ(duel({"--arms", "a,b", "--judge", "./arms"}).exit_code, 1);  // a directory
   EXPECT_FALSE(std::filesystem::exists(directory_ / "duel.duel.jsonl"));
   write("plain", "echo first\n");
   const CommandResult plain = duel({"--arms", "a,b", "--judge", "./plain"});

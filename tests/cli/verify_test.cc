@@ -1,6 +1,7 @@
 // `duel verify`, `duel result`, `duel import` and `duel export` from outside.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -101,12 +102,16 @@ TEST_F(LogCommands, verify_warns_of_a_cut_last_line_and_checks_the_rest) {
 TEST_F(LogCommands, result_shows_the_same_board_from_the_log_and_from_the_file) {
   const CommandResult from_log = run_duel({"result", "--log", log_});
   ASSERT_EQ(from_log.exit_code, 0) << from_log.err;
-  EXPECT_TRUE(from_log.out.starts_with("Arm 'best-model' beats the other arm")) << from_log.out;
-  EXPECT_TRUE(contains(from_log.out, "40 decisive, 1 ties")) << from_log.out;
+  EXPECT_TRUE(from_log.out.starts_with("Arm 'best model' beats the other arm")) << from_log.out;
+  EXPECT_FALSE(contains(from_log.out, "best-model")) << from_log.out;
+  EXPECT_TRUE(contains(from_log.out, "41 duels: 40 decisive, 1 tie,")) << from_log.out;
   EXPECT_EQ(run_duel({"result", csv_}).out, from_log.out);
   const Json json = Json::parse(run_duel({"result", csv_, "--json"}).out);
   EXPECT_EQ(json["state"], "certified");
   EXPECT_EQ(json["certificate"]["winner"], "best-model");
+  EXPECT_EQ(json["arms"][0]["arm_id"], "best-model");
+  EXPECT_EQ(json["arms"][0]["name"], "best model");
+  EXPECT_EQ(json["not_ruled_out"], Json::array());
   EXPECT_EQ(json["bradley_terry"]["ties"], "davidson");
   EXPECT_EQ(json["health"].size(), 9U);
 }
@@ -117,7 +122,10 @@ TEST_F(LogCommands, result_has_strengths_for_any_duels_with_a_prior) {
   const std::string apart =
       directory_.write("apart.csv", "model_a,model_b,winner\na,b,model_a\nc,d,model_a\n");
   const Json without = Json::parse(run_duel({"result", apart, "--json"}).out);
-  EXPECT_TRUE(without["bradley_terry"].contains("error"));
+  EXPECT_EQ(
+      without["bradley_terry"]["error"],
+      "duels: no chain of duels links 'a' and 'c' (strengths can be compared only where duels "
+      "link the arms)");
   EXPECT_TRUE(without["arms"][0]["elo"].is_null());
   const Json with = Json::parse(run_duel({"result", apart, "--prior", "2", "--json"}).out);
   EXPECT_EQ(with["bradley_terry"]["prior_shape"], 2);
@@ -132,6 +140,41 @@ TEST_F(LogCommands, result_has_strengths_for_any_duels_with_a_prior) {
   const CommandResult refused = run_duel({"result", apart, "--prior", "1"});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_TRUE(contains(refused.err, "--prior: 1 is out of range (above 1)")) << refused.err;
+}
+
+TEST_F(LogCommands, result_knows_a_table_by_its_content_and_not_by_its_name) {
+  const std::string board = run_duel({"result", csv_}).out;
+  std::string tabs = arena_csv();
+  std::replace(tabs.begin(), tabs.end(), ',', '\t');
+  EXPECT_EQ(run_duel({"result", directory_.write("arena.tsv", tabs)}).out, board);
+  const std::string lines = directory_ / "lines.jsonl";
+  ASSERT_EQ(run_duel({"export", log_, "--format", "jsonl", "-o", lines}).exit_code, 0);
+  const CommandResult of_lines = run_duel({"result", lines});
+  EXPECT_EQ(of_lines.out, board) << of_lines.err;
+  std::string array = "[" + read_text(lines);
+  for (std::size_t at = array.find("}\n{"); at != std::string::npos; at = array.find("}\n{", at)) {
+    array.replace(at, 2, "},");
+  }
+  EXPECT_EQ(run_duel({"result", directory_.write("votes.json", array + "]")}).out, board);
+  // A log without its beginning is still a log, and a damaged one.
+  const std::string text = read_text(log_);
+  const std::string rest = directory_.write("rest.jsonl", text.substr(text.find('\n') + 1));
+  EXPECT_TRUE(contains(run_duel({"result", rest}).err, "rest.jsonl:1: this is record 2"))
+      << run_duel({"result", rest}).err;
+  const CommandResult other = run_duel({"result", directory_.write("notes.txt", "hello\n")});
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_TRUE(contains(other.err, "expected: CSV or TSV")) << other.err;
+}
+
+TEST_F(LogCommands, result_lists_rivals_by_evidence_and_in_readable_numbers) {
+  std::string rows = "first,second,winner\n";
+  for (int k = 0; k < 100; ++k) rows += "a,far,a\nfar,a,a\n";
+  for (int k = 0; k < 20; ++k) rows += k % 4 == 0 ? "a,near,near\n" : "near,a,a\n";
+  const std::string out = run_duel({"result", directory_.write("rivals.csv", rows)}).out;
+  const std::string table = out.substr(out.find("Evidence that a beats its rivals"));
+  EXPECT_TRUE(contains(table, "> 1 000 000")) << table;
+  EXPECT_FALSE(contains(table, "e+")) << table;
+  EXPECT_LT(table.find("\nnear "), table.find("\nfar ")) << table;
 }
 
 TEST_F(LogCommands, result_says_what_is_missing) {

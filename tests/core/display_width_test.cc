@@ -22,6 +22,24 @@ TEST(DisplayWidth, shortens_and_says_so) {
   EXPECT_EQ(shortened("abc", 0), "");
 }
 
+TEST(DisplayWidth, shortens_names_inside_so_that_their_ends_differ) {
+  EXPECT_EQ(shortened_inside("abcdef", 6), "abcdef");
+  EXPECT_EQ(shortened_inside("prompt-version-01", 9), "prom…n-01");
+  EXPECT_EQ(shortened_inside("prompt-version-02", 9), "prom…n-02");
+  EXPECT_EQ(display_width(shortened_inside("寿司屋寿司屋", 6)),
+            5U);  // half a character is not shown
+  EXPECT_EQ(shortened_inside("abc", 2), "a…");
+}
+
+TEST(DisplayWidth, keeps_what_a_terminal_would_obey_out_of_a_line) {
+  EXPECT_EQ(printable_line("a \xc3\xa9 \xe4\xb8\xad"), "a \xc3\xa9 \xe4\xb8\xad");
+  EXPECT_EQ(printable_line("a\tb\nc\033[2J\x7f"), "a?b?c?[2J?");
+  EXPECT_EQ(printable_line("\xff\x80x\xc3"), "??x?");
+  EXPECT_EQ(printable_line("\xc2\x9b"
+                           "2J"),
+            "?2J");  // a control of two bytes
+}
+
 TEST(DisplayWidth, fills_lines_with_words) {
   EXPECT_EQ(wrapped("one two  three", 8), "one two\nthree");
   EXPECT_EQ(wrapped("one two", 3, 2), "one\n  two");

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -120,7 +121,9 @@ TEST(ComparisonTable, names_file_and_line_of_what_it_cannot_take) {
             std::string::npos);
   EXPECT_TRUE(error("model_a,model_b,winner\nx,x,tie\n").starts_with("a.csv:2: 'x' is compared"));
   EXPECT_TRUE(error("model_a,model_b,winner\nx,y\n").starts_with("a.csv:2: 2 fields"));
-  EXPECT_TRUE(error("model_a,winner\nx,tie\n").starts_with("a.csv:2: there is no column"));
+  EXPECT_TRUE(error("model_a,winner\nx,tie\n").starts_with("a.csv:1: there is no column"));
+  EXPECT_TRUE(error("model_a,model_b,tstamp\n")
+                  .starts_with("a.csv:1: there is no column for the winner (expected: CSV or TSV"));
   EXPECT_TRUE(
       error("model_a,model_b,winner,x,x\na,b,tie,1,2\n").starts_with("a.csv:1: two columns"));
   // A second column for one thing, under its other name.
@@ -243,11 +246,68 @@ TEST(ComparisonTable, reads_a_published_log_of_duels) {
   EXPECT_EQ(table->arms.size(), 7U);
 }
 
-TEST(Board, says_tied_for_first_rather_than_a_false_order) {
+TEST(ComparisonTable, knows_the_format_by_the_content) {
+  const auto read = [](const std::string& text) {
+    const auto table = parse_comparisons(text, "votes");
+    return table.ok() ? to_text(*table, ComparisonFormat::arena) : table.error().to_string();
+  };
+  const std::string csv = "model_a,model_b,winner,judge,tstamp\nx,\"y, z\",model_b,me,17\n";
+  EXPECT_EQ(read(csv), csv);
+  EXPECT_EQ(read("\xef\xbb\xbf" + csv), csv);
+  EXPECT_EQ(read("model_a\tmodel_b\twinner\tjudge\ttstamp\nx\ty, z\tmodel_b\tme\t17\n"), csv);
+  EXPECT_EQ(read("model_a;model_b;winner;judge;tstamp\r\nx;y, z;model_b;me;17\r\n"), csv);
+  const std::string row =
+      R"({"model_a":"x","model_b":"y, z","winner":"model_b","judge":"me","tstamp":17})";
+  EXPECT_EQ(read(row + "\n"), csv);
+  EXPECT_EQ(read("[\n  " + row + "\n]\n"), csv);
+  EXPECT_EQ(read("[" + row + "]"), csv);
+  EXPECT_TRUE(read("[" + row + ", {\"model_a\":\"x\"}]").starts_with("votes: item 2: there is no"));
+  EXPECT_TRUE(read("[" + row).starts_with("votes: this is no JSON array (expected: "));
+  EXPECT_TRUE(
+      read("hello\n").starts_with("votes:1: there is no column for the first arm (expected"))
+      << read("hello\n");
+  EXPECT_TRUE(read(" \n").starts_with("votes: the file is empty (expected: "));
+}
+
+TEST(ComparisonTable, people_see_the_names_of_the_file) {
+  const auto table = parse_comparisons_csv(
+      "model_a,model_b,winner\n"
+      "\xd0\x9c\xd0\xbe\xd0\xb4\xd0\xb5\xd0\xbb\xd1\x8c,a b,model_a\n"
+      "a-b,a b,model_a\nbell\a\xc2\x9b,plain,model_b\n",
+      "x");
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  const auto ledger = Ledger::make(experiment_of(*table, "x", 0.05, true));
+  ASSERT_TRUE(ledger.ok());
+  EXPECT_EQ(ledger->name_of(0), "\xd0\x9c\xd0\xbe\xd0\xb4\xd0\xb5\xd0\xbb\xd1\x8c");
+  EXPECT_EQ(ledger->name_of(1), "a b");
+  EXPECT_EQ(ledger->id_of(2), "a-b-2");
+  EXPECT_EQ(ledger->name_of(2), "a-b");
+  EXPECT_EQ(ledger->name_of(3), "bell??");  // no controls on a terminal
+  EXPECT_EQ(ledger->name_of(4), "plain");
+}
+
+TEST(ComparisonTable, a_payload_is_a_name_only_where_the_id_was_made_from_it) {
+  EXPECT_EQ(original_name({"gpt-4", "gpt", "", {}}), "gpt");  // as a second `gpt` would be numbered
+  EXPECT_EQ(original_name({"gpt-4o", "gpt", "", {}}), "gpt-4o");
+  EXPECT_EQ(original_name({"a-b", "a b", std::string(64, '0'), {}}), "a-b");
+  EXPECT_EQ(original_name({"a", "folder/a.txt", "", {}}), "a");
+  // Arms of one name are shown by their ids.
+  ExperimentRecord three = experiment_of({"gpt-4", "gpt-5", "gpt-6"}, "uniform");
+  for (ArmEntry& arm : three.arms) arm.payload = "gpt";
+  const auto ledger = Ledger::make(three);
+  ASSERT_TRUE(ledger.ok()) << ledger.error().to_string();
+  EXPECT_EQ(ledger->name_of(0), "gpt-4");
+  EXPECT_EQ(ledger->name_of(1), "gpt-5");
+  EXPECT_EQ(ledger->name_of(2), "gpt-6");
+}
+
+TEST(Board, names_the_rivals_that_are_not_ruled_out_rather_than_a_false_order) {
   PlayedLog even(experiment_of({"a", "b", "c"}, "uniform"));
   play(even, {.gap = 0}, 90);
   const Board board = board_of(even.live().ledger());
-  EXPECT_GE(board.tied_for_first.size(), 2U);
+  EXPECT_GE(board.not_ruled_out.size(), 1U);
+  const auto& open = board.not_ruled_out;
+  EXPECT_EQ(std::count(open.begin(), open.end(), *board.standing.leader), 0);
   EXPECT_FALSE(board.standing.too_little);
   EXPECT_TRUE(board.strengths);
   double sum = board.posterior.no_winner;

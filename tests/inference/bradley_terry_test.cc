@@ -94,6 +94,11 @@ TEST(BradleyTerry, names_arms_that_nothing_links_and_counts_that_are_none) {
   apart.add_wins(0, 1, 5);
   apart.add_wins(2, 3, 5);
   EXPECT_EQ(fit_bradley_terry(apart).error().message, "no chain of duels links arm 0 and arm 2");
+  BradleyTerryOptions named;
+  for (std::size_t arm = 0; arm < apart.num_arms; ++arm) {
+    named.names.emplace_back(1, static_cast<char>('p' + arm));
+  }
+  EXPECT_EQ(fit_bradley_terry(apart, named).error().message, "no chain of duels links 'p' and 'r'");
   DuelTable wrong = traced();
   wrong.add_wins(1, 2, -7);
   EXPECT_EQ(fit_bradley_terry(wrong).error().to_string(),

@@ -177,25 +177,32 @@ TEST_F(InterviewTest, refuses_a_log_of_another_experiment_and_says_what_differs)
   const std::string start = plan(10).log + ": this log is of another experiment: ";
   const std::string anew = " (give another `log` to begin anew)";
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.seed = 6; }),
-            start + "its seed is 5, not 6" + anew);
+            "seed: " + start + "its seed is 5, not 6" + anew);
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.stopping.alpha = 0.1; }),
-            start + "its alpha is 0.05, not 0.1" + anew);
+            "alpha: " + start + "its alpha is 0.05, not 0.1" + anew);
+  // A policy that follows alpha is not to blame.
+  EXPECT_EQ(complaint([](InterviewPlan& p) {
+              p.experiment.stopping.alpha = 0.1;
+              p.experiment.policy = "certify(alpha=0.1)";
+            }),
+            "alpha: " + start + "its alpha is 0.05, not 0.1" + anew);
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.policy = "rucb"; }),
-            start + "its policy is auto, not rucb" + anew);
+            "policy: " + start + "its policy is auto, not rucb" + anew);
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.goal = Goal::borda; }),
-            start + "its goal is condorcet, not borda" + anew);
+            "goal: " + start + "its goal is condorcet, not borda" + anew);
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.order = Placement::both; }),
-            start + "its order is random, not both" + anew);
+            "order: " + start + "its order is random, not both" + anew);
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.experiment_id = "y"; }),
-            start + "its name is x, not y" + anew);
+            "name: " + start + "its name is x, not y" + anew);
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.arms.pop_back(); }),
-            start + "it has the arm 'c', too" + anew);
+            "arms: " + start + "it has the arm 'c', too" + anew);
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.arms[1].shown.arm_id = "d"; }),
-            start + "its arm 2 is 'b', not 'd'" + anew);
-  EXPECT_TRUE(complaint([](InterviewPlan& p) {
-                p.arms[1].sha256 = std::string(64, '0');
-                p.arms[1].reference = "b.txt";
-              }).starts_with(start + "the content of arm 'b' (b.txt) has changed since"));
+            "arms: " + start + "its arm 2 is 'b', not 'd'" + anew);
+  EXPECT_TRUE(
+      complaint([](InterviewPlan& p) {
+        p.arms[1].sha256 = std::string(64, '0');
+        p.arms[1].reference = "b.txt";
+      }).starts_with("arms: " + start + "the content of arm 'b' (b.txt) has changed since"));
   // Where the file lies is no difference, nor how long to go on.
   InterviewPlan moved = plan(20);
   moved.arms[1].reference = "elsewhere/b.txt";

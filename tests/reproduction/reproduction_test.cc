@@ -100,6 +100,31 @@ TEST(ReproductionRecord, reads_back_what_it_wrote) {
   EXPECT_TRUE(std::isnan(after.findings[3].value.mean));
 }
 
+TEST(ReproductionRecord, a_quick_run_cannot_fail) {
+  Reproduction done;
+  done.findings.push_back(finding_within("c", "1", {3, 0.1, 5}, {1, 2}));
+  done.findings.push_back(finding_within("c", "1", {1, 0.1, 5}, {1, 2}));
+  const ReproductionFacts facts{.name = "n", .paper = "p", .what = "w", .description = "d"};
+  const auto verdict = [&](bool quick, std::size_t k) {
+    return record_of(facts, {quick, 0, "1", {}}, done, 1).findings[k].verdict;
+  };
+  EXPECT_EQ(verdict(true, 0), FindingVerdict::unclear);
+  EXPECT_EQ(verdict(true, 1), FindingVerdict::pass);
+  EXPECT_EQ(verdict(false, 0), FindingVerdict::fail);
+  EXPECT_TRUE(record_of(facts, {true, 0, "1", {}}, done, 1).passed());
+}
+
+TEST(ReproductionFinding, says_where_a_published_number_is_from) {
+  EXPECT_EQ(finding_shown("c", "0.59", {}).source, "printed");
+  EXPECT_EQ(finding_shown("c", "-", {}).source, "");
+  EXPECT_EQ(finding_shown("c", "0.59", {}).from(published::kFigure).source, "read from the figure");
+  EXPECT_EQ(published::rerun("the authors' library", "20 runs"),
+            "other implementation, re-run (the authors' library, 20 runs)");
+  const auto record = parse_record(to_json(by_hand()), "findings.json");
+  ASSERT_TRUE(record.ok());
+  EXPECT_EQ(record->findings[0].source, "printed");
+}
+
 TEST(ReproductionRecord, a_damaged_file_is_an_error_with_its_name) {
   const std::string text = to_json(by_hand());
   for (const std::string& damaged :
@@ -138,7 +163,8 @@ TEST(ReproductionReport, says_every_number_verdict_note_and_remark) {
   const std::string report = report_markdown({by_hand(), good});
   EXPECT_TRUE(has(report, "2 reproductions, 7 findings: 2 pass, 1 fail, 2 shown, 2 skipped."))
       << report;
-  EXPECT_TRUE(has(report, "| regret \\| at 1e5 | 250 | 300.0 ± 5.0 | 40 | [240, 260] | **FAIL** |"))
+  EXPECT_TRUE(has(
+      report, "| regret \\| at 1e5 | 250 | printed | 300.0 ± 5.0 | 40 | [240, 260] | **FAIL** |"))
       << report;
   EXPECT_TRUE(has(report, "the table is for another T"));
   EXPECT_TRUE(has(report, "give --matrix x=FILE"));

@@ -17,6 +17,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "duel/core/display_width.h"
 #include "duel/core/whole_file.h"
 
 namespace duel::cli {
@@ -82,7 +83,14 @@ void say(std::string_view text) {
 
 void print_error(std::string_view message) {
   const Paint paint(wants_color(STDERR_FILENO));
-  say(fmt::format("duel: {} {}\n", paint.red("error:"), message));
+  // A message may quote what a file holds, which may be anything.
+  std::string text;
+  for (std::size_t begin = 0; begin <= message.size();) {
+    const std::size_t end = std::min(message.find('\n', begin), message.size());
+    text += printable_line(message.substr(begin, end - begin)) + "\n";
+    begin = end + 1;
+  }
+  say(fmt::format("duel: {} {}", paint.red("error:"), text));
 }
 
 void print_error(const Error& error) { print_error(error.to_string()); }

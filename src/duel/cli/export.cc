@@ -39,7 +39,7 @@ void add_export_command(Command& program) {
   command.add("--format FORMAT", &arguments.format, "jsonl, csv or arena (default jsonl).").offers =
       [] { return std::vector<std::string>{"jsonl", "csv", "arena"}; };
   command.add("-o,--output FILE", &arguments.output, "File to write (default: standard output).");
-  command.footer = "Example:\n  duel export prompts.jsonl --format arena -o prompts.csv";
+  command.footer = "Example:\n  duel export prompts.duel.jsonl --format arena -o prompts.csv";
 }
 
 }  // namespace duel::cli

@@ -37,11 +37,14 @@ std::string usage(const Command& command) {
   return text + (has_commands ? " ...\n" : " [OPTIONS]\n");
 }
 
-// `-o, --output DIR`
+// `-o, --output DIR`, `    --matrix, --environment MATRIX-LIST`
 std::string spelled(const Option& option) {
   if (option.is_argument()) return option.names;
-  const std::string& first = option.spellings.front();
-  const std::string text = (first.starts_with("--") ? "    " : first + ", ") + option.name();
+  std::string text = option.spellings.front().starts_with("--") ? "    " : "";
+  for (const std::string& spelling : option.spellings) {
+    if (&spelling != &option.spellings.front()) text += ", ";
+    text += spelling;
+  }
   return option.word.empty() ? text : text + " " + option.word;
 }
 

@@ -67,8 +67,8 @@ void add_import_command(Command& program) {
   Command& command = program.add_command(
       "import",
       "Makes a log of comparisons that were made elsewhere.\n"
-      "Reads arena CSV (model_a,model_b,winner,judge,tstamp), plain CSV (first,second,winner) and "
-      "JSON lines; columns it does not know are kept. All rows are taken or none. Rows with times are "
+      "Reads arena CSV (model_a,model_b,winner,judge,tstamp), plain CSV (first,second,winner), the "
+      "same with tabs, JSON Lines and a JSON array; columns it does not know are kept. All rows are taken or none. Rows with times are "
       "put in that order; without times the order is unknown, and a certificate rests on one look "
       "at all of them.");
   Arguments& arguments = command.runs(run);
@@ -78,7 +78,7 @@ void add_import_command(Command& program) {
   command.add("--alpha ALPHA", &arguments.alpha, "Error level of its certificate (default 0.05).");
   add_goal_options(command,
                    {&arguments.goal, &arguments.top, &arguments.epsilon, &arguments.assume});
-  command.footer = "Example:\n  duel import arena.csv -o arena.jsonl";
+  command.footer = "Example:\n  duel import arena.csv -o arena.duel.jsonl";
 }
 
 }  // namespace duel::cli

@@ -45,10 +45,21 @@ Result<DocumentIds> read_ranking(const std::string& path) {
   return ids;
 }
 
-// `--clicks d3,d7`, also given more than once. An empty text is no click at all.
-DocumentIds clicked_ids(const std::vector<std::string>& texts) {
+// `--clicks d3,d7`, also given more than once. An empty text is no click at all. An id that is on a
+// list is never split, though it holds a comma.
+DocumentIds clicked_ids(const std::vector<std::string>& texts,
+                        const std::vector<DocumentIds>& lists) {
+  const auto is_listed = [&](const std::string& id) {
+    return std::any_of(lists.begin(), lists.end(), [&](const DocumentIds& list) {
+      return std::find(list.begin(), list.end(), id) != list.end();
+    });
+  };
   DocumentIds ids;
   for (const std::string& text : texts) {
+    if (const std::string id(trimmed(text)); is_listed(id)) {
+      ids.push_back(id);
+      continue;
+    }
     for (const std::string& field : split_at_commas(text)) {
       if (const std::string_view id = trimmed(field); !id.empty()) ids.emplace_back(id);
     }
@@ -259,7 +270,7 @@ Result<int> run_interleave(const Arguments& arguments, CommandContext& context) 
     lists.push_back(std::move(list));
   }
   std::optional<DocumentIds> clicks;
-  if (arguments.clicks_given) clicks = clicked_ids(arguments.clicks);
+  if (arguments.clicks_given) clicks = clicked_ids(arguments.clicks, lists);
   DUEL_ASSIGN(const Impression impression, plan.show(lists, clicks));
   if (arguments.json) {
     context.print(impression.to_json().dump_pretty());
@@ -297,9 +308,10 @@ void add_interleave_command(Command& program) {
               "Documents shown on earlier pages of the same draft; default 0.");
   command.add("--seed N", count(&spec.seed, 0, (std::uint64_t{1} << 63) - 1),
               "Seed of the experiment; default 0.");
-  const Option& clicks =
-      command.add("--clicks LIST", &arguments.clicks,
-                  "Clicked documents, separated by commas; prints the credit. Empty: no click.");
+  const Option& clicks = command.add(
+      "--clicks LIST", &arguments.clicks,
+      "Clicked documents, separated by commas; prints the credit. Empty: no click. Give "
+      "the option once per document where ids hold commas.");
   command.add(
       "--batch FILE", not_empty(&arguments.batch),
       "Impressions, one JSON object per line with query_id and both lists by name; prints a "

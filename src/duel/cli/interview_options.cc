@@ -8,6 +8,7 @@
 #include "duel/cli/goal_options.h"
 #include "duel/cli/interview_report.h"
 #include "duel/core/json.h"
+#include "duel/core/numbers.h"
 #include "duel/experiment/certificate_file.h"
 #include "duel/judging/child_process.h"
 #include "duel/study/round_robin.h"
@@ -30,7 +31,7 @@ void add_interview_options(Command& command, InterviewOptions& options,
   command.add("ARM", &options.more_arms, "More arms, as --arms.");
   command.add(
       "--arms-file FILE", not_empty(&options.request.arms_file),
-      R"(A file with an arm a line: a file's path, a name, or {"arm_id":"b","payload":..}.)");
+      R"(A file with one arm per line: a file's path, a name, or {"arm_id":"b","payload":..}.)");
   command.add("--tasks FILE", not_empty(&options.request.tasks),
               "JSON Lines: each duel is about one task.");
   command.add("--about WHAT", one_of(&options.request.about, {"tasks-like-these", "these-tasks"}),
@@ -87,7 +88,8 @@ Result<Interview> open_interview(const InterviewOptions& options, const CommandC
   }
   if (interview.resumed()) {
     context.note(fmt::format(
-        "going on with {}: {} duels so far{}", interview.log_file(), interview.ledger().served(),
+        "going on with {}: {} so far{}", interview.log_file(),
+        counted(interview.ledger().served(), "duel"),
         interview.given_up() == 0
             ? ""
             : fmt::format(", {} of them without an answer, which is final", interview.given_up())));

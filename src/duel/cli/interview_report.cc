@@ -28,26 +28,14 @@ InterviewReport::InterviewReport(const Interview& interview, InterviewEnding end
       ending_(ending),
       standing_(standing_of(interview.ledger())) {}
 
-// Rows and columns by rate, the best first.
-std::string InterviewReport::matrix() const {
+std::string InterviewReport::matrix_of(const std::vector<Arm>& order, std::size_t columns) const {
   const Ledger& ledger = interview_.ledger();
-  std::vector<Arm> order(ledger.num_arms());
-  std::iota(order.begin(), order.end(), Arm{0});
-  const Arm leader = standing_.leader.value_or(0);
-  std::sort(order.begin(), order.end(), [&](Arm a, Arm b) {
-    const auto key = [&](Arm arm) {
-      return std::make_tuple(arm != leader, -standing_.arms[arm].rate(), arm);
-    };
-    return key(a) < key(b);
-  });
-  if (standing_.order) order = standing_.order->arms;
-  const std::size_t columns = std::min(order.size(), kMostColumns);
   Table table;
   table.column("won against", Align::left);
-  for (std::size_t k = 0; k < columns; ++k) table.column(shortened(id(order[k]), 16));
+  for (std::size_t k = 0; k < columns; ++k) table.column(shortened_inside(id(order[k]), 16));
   table.column("all").column("duels");
   for (const Arm row : order) {
-    std::vector<std::string> cells = {shortened(id(row), 24)};
+    std::vector<std::string> cells = {shortened_inside(id(row), 24)};
     for (std::size_t k = 0; k < columns; ++k) {
       const ShownCounts pair = ledger.pair(row, order[k]);
       if (row == order[k]) {
@@ -64,17 +52,55 @@ std::string InterviewReport::matrix() const {
     cells.push_back(std::to_string(all.served));
     table.row(std::move(cells));
   }
-  std::string text = table.to_string();
+  return table.to_string();
+}
+
+// Rows and columns by rate, the best first.
+std::string InterviewReport::matrix(std::size_t width) const {
+  const Ledger& ledger = interview_.ledger();
+  std::vector<Arm> order(ledger.num_arms());
+  std::iota(order.begin(), order.end(), Arm{0});
+  const Arm leader = standing_.leader.value_or(0);
+  std::sort(order.begin(), order.end(), [&](Arm a, Arm b) {
+    const auto key = [&](Arm arm) {
+      return std::make_tuple(arm != leader, -standing_.arms[arm].rate(), arm);
+    };
+    return key(a) < key(b);
+  });
+  if (standing_.order) order = standing_.order->arms;
+  // As many opponents as there is room for.
+  std::string text;
+  std::size_t columns = std::min(order.size(), kMostColumns);
+  for (;; --columns) {
+    text = matrix_of(order, columns);
+    if (columns <= 2 || display_width(text.substr(0, text.find('\n'))) <= width) break;
+  }
   if (columns < order.size()) {
-    text += fmt::format("({} more columns are not shown; duel result --log {} has all)\n",
-                        order.size() - columns, shell_word(interview_.log_file()));
+    text += fmt::format("({} not shown; duel result --log {} has all)\n",
+                        order.size() - columns == 1
+                            ? std::string("1 more column is")
+                            : fmt::format("{} more columns are", order.size() - columns),
+                        shell_word(interview_.log_file()));
   }
   return text;
 }
 
+std::string InterviewReport::leader_text(std::size_t width) const {
+  const auto& given = interview_.ledger().certificate();
+  const std::optional<Arm> arm = given ? given->winner : standing_.leader;
+  if (!arm || (standing_.too_little && !given)) return "";
+  const std::optional<Json>& payload = interview_.arms()[*arm].shown.payload;
+  if (!payload || !payload->is_string()) return "";
+  const std::string content = payload->get<std::string>();
+  const std::string_view whole = trimmed(content);
+  const std::string line = printable_line(trimmed(whole.substr(0, whole.find('\n'))));
+  if (line.empty() || line == id(*arm)) return "";
+  return shortened(fmt::format("{}: {}", id(*arm), line), width) + "\n";
+}
+
 std::string InterviewReport::duels() const {
   const ShownCounts total = interview_.ledger().total();
-  std::string text = fmt::format("{} duels: {} decided", total.served, total.decisive());
+  std::string text = fmt::format("{}: {} decided", counted(total.served, "duel"), total.decisive());
   const auto add = [&](std::uint64_t count, const char* what) {
     if (count > 0) text += fmt::format(", {} {}", count, what);
   };
@@ -110,8 +136,8 @@ std::string InterviewReport::cost() const {
 std::string InterviewReport::to_text(const Paint& paint) const {
   const std::size_t terminal = terminal_width();
   const std::size_t width = terminal == 0 ? 100 : std::clamp<std::size_t>(terminal, 40, 100);
-  std::string text = paint.bold(wrapped(verdict_of(interview_.ledger(), standing_), width)) +
-                     "\n\n" + matrix() + "\n" + duels() + "\n";
+  std::string text = paint.bold(wrapped(verdict_of(interview_.ledger(), standing_), width)) + "\n" +
+                     leader_text(width) + "\n" + matrix(width) + "\n" + duels() + "\n";
   if (const std::string line = cost(); !line.empty()) text += wrapped(line, width) + "\n";
   for (const std::string& failure : failures(health)) {
     text += paint.red("Health check failed") + wrapped(": " + failure, width) + "\n";

@@ -30,7 +30,11 @@ class InterviewReport {
   std::vector<HealthCheck> health;
 
  private:
-  std::string matrix() const;
+  // At most `width` columns wide where two opponents or more fit.
+  std::string matrix(std::size_t width) const;
+  // The first line of the arm that won or leads, where it is a text; "" otherwise.
+  std::string leader_text(std::size_t width) const;
+  std::string matrix_of(const std::vector<Arm>& order, std::size_t columns) const;
   std::string duels() const;
   std::string cost() const;
   const std::string& id(Arm arm) const { return interview_.ledger().id_of(arm); }

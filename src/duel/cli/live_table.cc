@@ -144,7 +144,7 @@ std::vector<std::string> LiveTable::lines(const Standing& standing, std::uint64_
                      ? bar(1) + "  beaten"
                      : fmt::format("{} {:3.0f} %", bar(*arm.beaten), 100 * *arm.beaten);
     }
-    table.row({leads ? "▸" : "", shortened(ledger.id_of(arm.arm), 30),
+    table.row({leads ? "▸" : "", shortened_inside(ledger.id_of(arm.arm), 30),
                std::to_string(arm.counts.first_wins), std::to_string(arm.counts.decisive()),
                arm.counts.decisive() == 0 ? "" : fmt::format("{:.0f} %", 100 * arm.rate()),
                std::to_string(arm.counts.served), evidence});

@@ -7,6 +7,8 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <string_view>
+#include <vector>
 
 #include "duel/cli/command_line.h"
 #include "duel/cli/commands.h"
@@ -33,8 +35,10 @@ void declare(Command& program) {
   program.footer =
       "Examples:\n"
       "  duel demo\n"
+      "  duel run --arms 'prompts/*.txt' --judge ./judge.sh\n"
+      "  duel result votes.csv\n"
       "  duel simulate --policy rucb,rmed1 --matrix arxiv --rounds 1e6 --trials 100\n"
-      "\nEvery command explains itself: duel simulate --help";
+      "\nEvery command explains itself: duel simulate --help, or duel help simulate";
   for (const auto add :
        {add_demo_command,       add_run_command,      add_vote_command,      add_result_command,
         add_verify_command,     add_import_command,   add_export_command,    add_serve_command,
@@ -53,17 +57,25 @@ void add_quiet_flag(Command& command, bool* quiet) {
 
 int run_program(int argc, const char* const* argv) {
   CommandContext context;
-  Command program("duel",
-                  "Duel compares dueling-bandit policies: algorithms that find the best of several "
-                  "arms when all they see is which of two won.");
+  Command program(
+      "duel",
+      "Duel finds the best of several arms when all you can see is which of two won, and "
+      "says when you may stop. A program, people or your product's users answer (run, "
+      "vote, serve); answers that you have already get the same verdict (result). It "
+      "also simulates and compares dueling-bandit policies (simulate, league), and "
+      "interleaves and credits search results (interleave, credit).");
   declare(program);
   add_quiet_flag(program, &context.quiet);
   if (argc > 1 && std::string_view(argv[1]) == "__complete") {
     context.print(completions(program, {argv + 2, argv + argc}));
     return context.finish(kExitDone);
   }
+  // `duel` alone and `duel help COMMAND` ask for a help page.
+  std::vector<const char*> words(argv, argv + argc);
+  if (argc > 1 && std::string_view(argv[1]) == "help") words.erase(words.begin() + 1);
+  if (argc == 1 || words.size() < static_cast<std::size_t>(argc)) words.push_back("--help");
   CommandLine line(program);
-  const auto wish = line.read(argc, argv);
+  const auto wish = line.read(static_cast<int>(words.size()), words.data());
   if (!wish.ok()) {
     print_error(wish.error());
     return kExitUsage;

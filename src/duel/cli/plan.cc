@@ -179,7 +179,7 @@ void add_plan_command(Command& program) {
               "Plan for a run with --tasks: pairs share them, so that more evidence is needed.");
   command.add("--parallel N", count(&question.parallel, 1, 10'000),
               "Duels that are judged at the same time (default 1).");
-  command.add("--cost-per-duel FLOAT:NONNEGATIVE", &arguments.cost_per_duel, "Price of one duel.")
+  command.add("--cost-per-duel PRICE", &arguments.cost_per_duel, "Price of one duel.")
       .not_negative = true;
   command.add("--trials N", count(&question.trials, 2, 10'000'000),
               "Experiments that are simulated (default 1000).");

@@ -203,6 +203,8 @@ std::string verdict_text(FindingVerdict verdict, const Paint& paint) {
       return paint.dim("shown");
     case FindingVerdict::skipped:
       return paint.yellow("skipped");
+    case FindingVerdict::unclear:
+      return paint.yellow("unclear");
   }
   return "";
 }
@@ -214,9 +216,11 @@ std::string record_text(const ReproductionRecord& record, const Paint& paint) {
                   format_duration(record.seconds), record.description);
   Table table;
   table.column("", Align::left).column("claim", Align::left).column("published", Align::left);
-  table.column("ours", Align::left).column("trials").column("asked", Align::left);
+  table.column("source", Align::left).column("ours", Align::left).column("trials");
+  table.column("asked", Align::left);
   for (const Finding& finding : record.findings) {
-    table.row({verdict_text(finding.verdict, paint), finding.claim, finding.published, finding.ours,
+    table.row({verdict_text(finding.verdict, paint), finding.claim, finding.published,
+               finding.source, finding.ours,
                finding.value.trials == 0 ? "" : fmt::format("{}", finding.value.trials),
                finding.tolerance});
   }
@@ -234,7 +238,8 @@ std::string record_text(const ReproductionRecord& record, const Paint& paint) {
 std::string summary_text(const std::vector<ReproductionRecord>& records, const Paint& paint) {
   Table table;
   table.column("", Align::left).column("reproduction", Align::left);
-  table.column("pass").column("fail").column("shown").column("skipped").column("time");
+  table.column("pass").column("fail").column("unclear").column("shown").column("skipped");
+  table.column("time");
   for (const ReproductionRecord& record : records) {
     const auto count = [&](FindingVerdict verdict) {
       return fmt::format(
@@ -243,8 +248,8 @@ std::string summary_text(const std::vector<ReproductionRecord>& records, const P
     };
     table.row({record.passed() ? paint.green("PASS") : paint.red("FAIL"), record.name,
                count(FindingVerdict::pass), count(FindingVerdict::fail),
-               count(FindingVerdict::shown), count(FindingVerdict::skipped),
-               format_duration(record.seconds)});
+               count(FindingVerdict::unclear), count(FindingVerdict::shown),
+               count(FindingVerdict::skipped), format_duration(record.seconds)});
   }
   return table.to_string();
 }
@@ -393,9 +398,12 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 void add_reproduce_command(Command& program) {
   Command& command = program.add_command(
       "reproduce",
-      "Does published figures and tables again and shows each printed number beside ours.\n"
+      "Does published figures and tables again and shows each published number beside ours.\n"
+      "The source says whether a number is printed, read from a figure, worked out from what is "
+      "printed, or from another implementation that was run again. "
       "PASS and FAIL are against the tolerance in the row; a number of which nothing is asked is "
-      "shown, and what needs data that was not given is skipped. Results depend on the seed alone, "
+      "shown, what needs data that was not given is skipped, and what lies outside in a --quick run "
+      "is unclear, since what is asked is meant for the full size. Results depend on the seed alone, "
       "never on the number of threads. Ends with 1 where something fails. An interrupted run "
       "(Ctrl-C) keeps what is complete, and 'duel reproduce all -o DIR' goes on from there.");
   Arguments& arguments = command.runs(run);

@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,9 +14,9 @@
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
 #include "duel/experiment/board.h"
+#include "duel/experiment/experiment_log.h"
 #include "duel/experiment/experiment_result.h"
 #include "duel/experiment/verdict.h"
-#include "duel/inference/evidence.h"
 
 namespace duel::cli {
 namespace {
@@ -37,6 +37,15 @@ struct Arguments {
 };
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+// An e-value for people, who compare it with a threshold of at most some thousands; the JSON has
+// its logarithm.
+std::string short_evidence(double log_evidence) {
+  constexpr double kMost = 1e6;
+  if (log_evidence > std::log(kMost)) return "> 1 000 000";
+  const double evidence = std::exp(log_evidence);
+  return evidence < 99.5 ? fmt::format("{:.2g}", evidence) : fmt::format("{:.0f}", evidence);
+}
 
 class ResultReport {
  public:
@@ -63,7 +72,7 @@ std::string ResultReport::arms_text() const {
   table.column("arm", Align::left).column("won").column("lost").column("tied").column("both bad");
   table.column("rate").column("Elo").column("95 %").column("P(best)");
   for (const BoardArm& arm : board_.arms) {
-    table.row({ledger_.id_of(arm.arm), fmt::format("{}", arm.counts.first_wins),
+    table.row({ledger_.name_of(arm.arm), fmt::format("{}", arm.counts.first_wins),
                fmt::format("{}", arm.counts.second_wins), fmt::format("{}", arm.counts.ties),
                fmt::format("{}", arm.counts.both_bad), percent(arm.rate),
                arm.elo ? fmt::format("{:+.0f}", *arm.elo) : "",
@@ -80,9 +89,9 @@ std::string ResultReport::arms_text() const {
 std::string ResultReport::matrix_text() const {
   Table table;
   table.column("won against", Align::left);
-  for (const BoardArm& arm : board_.arms) table.column(ledger_.id_of(arm.arm));
+  for (const BoardArm& arm : board_.arms) table.column(ledger_.name_of(arm.arm));
   for (const BoardArm& row : board_.arms) {
-    std::vector<std::string> cells = {ledger_.id_of(row.arm)};
+    std::vector<std::string> cells = {ledger_.name_of(row.arm)};
     for (const BoardArm& column : board_.arms) {
       const Arm low = std::min(row.arm, column.arm), high = std::max(row.arm, column.arm);
       const auto found = std::find_if(
@@ -125,9 +134,9 @@ std::string ResultReport::open_pairs_text() const {
   table.column("evidence").column("needed").column("duels left");
   for (std::size_t k = 0; k < std::min(open.size(), kMostRows); ++k) {
     const NeededPair& pair = open[k];
-    table.row({ledger_.id_of(pair.first), ledger_.id_of(pair.second),
-               format_evidence(certifier.log_evidence(pair.first, pair.second)),
-               format_evidence(ledger_.orders()->log_threshold()),
+    table.row({ledger_.name_of(pair.first), ledger_.name_of(pair.second),
+               short_evidence(certifier.log_evidence(pair.first, pair.second)),
+               short_evidence(ledger_.orders()->log_threshold()),
                pair.duels_left ? fmt::format("{}", *pair.duels_left) : "?"});
   }
   if (open.empty()) return "";
@@ -136,22 +145,30 @@ std::string ResultReport::open_pairs_text() const {
   return text;
 }
 
+// The rivals of the leader, the one with the least evidence against it first.
 std::string ResultReport::evidence_text() const {
   const Standing& standing = board_.standing;
   if (ledger_.certificate() || !standing.leader || ledger_.scores()) return "";
-  Table table;
-  table.column("rival", Align::left).column("evidence").column("needed").column("duels left");
   if (standing.order) return open_pairs_text();
   const Arm leader = *standing.leader;
   const Certifier& certifier = ledger_.certifier();
+  std::vector<ArmStanding> rivals;
   for (const ArmStanding& rival : standing.arms) {
-    if (!rival.beaten) continue;
-    table.row({ledger_.id_of(rival.arm), format_evidence(certifier.log_evidence(leader, rival.arm)),
-               format_evidence(certifier.log_threshold(leader)),
+    if (rival.beaten) rivals.push_back(rival);
+  }
+  std::stable_sort(rivals.begin(), rivals.end(), [&](const ArmStanding& a, const ArmStanding& b) {
+    return certifier.log_evidence(leader, a.arm) < certifier.log_evidence(leader, b.arm);
+  });
+  Table table;
+  table.column("rival", Align::left).column("evidence").column("needed").column("duels left");
+  for (const ArmStanding& rival : rivals) {
+    table.row({ledger_.name_of(rival.arm),
+               short_evidence(certifier.log_evidence(leader, rival.arm)),
+               short_evidence(certifier.log_threshold(leader)),
                rival.duels_left ? fmt::format("{}", *rival.duels_left) : "?"});
   }
   if (table.num_rows() == 0) return "";
-  return fmt::format("\nEvidence that {} beats its rivals\n{}", ledger_.id_of(leader),
+  return fmt::format("\nEvidence that {} beats its rivals\n{}", ledger_.name_of(leader),
                      table.to_string());
 }
 
@@ -201,10 +218,9 @@ std::string ResultReport::to_text() const {
   const ShownCounts all = ledger_.total();
   std::string text = paint.bold(verdict_of(ledger_, board_.standing)) + "\n\n";
   text += fmt::format(
-      "{} duels: {} decisive, {} ties, {} both bad, {} skipped, {} invalid, {} expired, {} "
-      "pending\n\n",
-      all.served, all.decisive(), all.ties, all.both_bad, all.skips, all.invalid, all.expired,
-      all.pending());
+      "{}: {} decisive, {}, {} both bad, {} skipped, {} invalid, {} expired, {} pending\n\n",
+      counted(all.served, "duel"), all.decisive(), counted(all.ties, "tie"), all.both_bad,
+      all.skips, all.invalid, all.expired, all.pending());
   text += arms_text();
   text += fmt::format("\nShare won, [95 %{}], ties\n",
                       ledger_.experiment().one_look_after > 0 ? "" : " at any time") +
@@ -216,7 +232,7 @@ std::string ResultReport::to_text() const {
 Result<int> run(const Arguments& arguments, CommandContext& context) {
   if (arguments.file.empty() == arguments.log.empty()) {
     return Error::invalid_argument("one log or file of comparisons is needed", "result",
-                                   "duel result --log LOG, or duel result FILE.csv");
+                                   "duel result --log LOG, or duel result votes.csv");
   }
   const std::string& file = arguments.log.empty() ? arguments.file : arguments.log;
   std::optional<GammaPrior> prior;
@@ -229,11 +245,11 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   }
   DUEL_ASSIGN(const Goal goal,
               parse_goal(arguments.goal, arguments.top, arguments.epsilon, arguments.assume));
-  if (std::filesystem::path(file).extension() != ".csv") {
+  if (looks_like_log(file)) {
     for (const Option* option : arguments.goal_options) {
       if (!option->given()) continue;
       return Error::invalid_argument("a log has a goal of its own", option->name(),
-                                     "it is for comparisons in a CSV file");
+                                     "it is for a file of comparisons");
     }
   }
   DUEL_ASSIGN(const Ledger ledger, read_ledger(file, arguments.alpha, goal));
@@ -249,19 +265,21 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 void add_result_command(Command& program) {
   Command& command = program.add_command(
       "result",
-      "Shows the result of an experiment from its log, or of comparisons in a CSV file.\n"
+      "Shows the result of an experiment from its log, or of comparisons in a file.\n"
       "The verdict in a sentence, every arm and every pair with intervals that hold whenever one "
       "looks, Bradley-Terry strengths, how far each rival is from being beaten, and health checks. "
-      "The rows of a CSV file are put in the order of their times; without times the order is "
-      "unknown, and the certificate rests on one look at all of them.");
+      "Comparisons may be CSV, TSV, JSON Lines or a JSON array, with the columns model_a, model_b, "
+      "winner (or first, second, winner), and judge and tstamp if there are any; the content says "
+      "which it is. Rows are put in the order of their times; without times the order is unknown, "
+      "and the certificate rests on one look at all of them.");
   Arguments& arguments = command.runs(run);
-  command.add("FILE", &arguments.file, "Log, or comparisons as CSV (*.csv).");
+  command.add("FILE", &arguments.file, "Log, or comparisons as CSV, TSV or JSON.");
   command.add("--log FILE", &arguments.log, "The same, as an option.");
   command.add("--alpha ALPHA", &arguments.alpha,
-              "Error level of the certificate of a CSV file (default 0.05); a log has its own.");
+              "Error level of the certificate of comparisons (default 0.05); a log has its own.");
   arguments.goal_options = add_goal_options(
       command, {&arguments.goal, &arguments.top, &arguments.epsilon, &arguments.assume},
-      "Of a CSV file; a log has its own. ");
+      "Of comparisons; a log has its own. ");
   arguments.prior_option =
       &command.add("--prior SHAPE", &arguments.prior,
                    "Shape of a Gamma prior on the Bradley-Terry strengths, above 1: Elo is then "
@@ -270,7 +288,7 @@ void add_result_command(Command& program) {
   command.add("--json", &arguments.json, "Print JSON.");
   command.add("--strict", &arguments.strict, "End with 4 if a health check failed.");
   command.footer =
-      "Examples:\n  duel result --log prompts.jsonl\n  duel result arena.csv --json\n"
+      "Examples:\n  duel result --log prompts.duel.jsonl\n  duel result arena.csv --json\n"
       "  duel result arena.csv --goal order --top 3";
 }
 

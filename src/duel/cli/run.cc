@@ -9,6 +9,7 @@
 #include "duel/cli/interview_options.h"
 #include "duel/cli/live_table.h"
 #include "duel/core/json.h"
+#include "duel/core/numbers.h"
 #include "duel/judging/judged_run.h"
 
 namespace duel::cli {
@@ -92,8 +93,9 @@ Result<int> run(const Arguments& arguments, const Command& command, CommandConte
   }();
   if (!ended.ok()) {
     if (interview.ledger().served() > 0) {
-      context.note(fmt::format("{} has the {} duels so far; to go on: {}", interview.log_file(),
-                               interview.ledger().served(), same_command(command)));
+      context.note(fmt::format("{} has the {} so far; to go on: {}", interview.log_file(),
+                               counted(interview.ledger().served(), "duel"),
+                               same_command(command)));
     }
     return ended.error();
   }

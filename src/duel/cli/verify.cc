@@ -122,8 +122,8 @@ void add_verify_command(Command& program) {
               "Also ask the policy again: every duel must be the one it would choose.");
   command.add("--json", &arguments.json, "Print JSON.");
   command.footer =
-      "Examples:\n  duel verify prompts.certificate.json --log prompts.jsonl\n"
-      "  duel verify --log prompts.jsonl";
+      "Examples:\n  duel verify prompts.certificate.json --log prompts.duel.jsonl\n"
+      "  duel verify --log prompts.duel.jsonl";
 }
 
 }  // namespace duel::cli

@@ -53,7 +53,7 @@ Result<std::string> CsvReader::field() {
   };
   std::string text;
   if (!rest_.starts_with('"')) {
-    while (!at_line_end() && rest_.front() != ',') {
+    while (!at_line_end() && rest_.front() != separator_) {
       if (rest_.front() == '"') return malformed(line_, "a quote inside an unquoted field");
       text += rest_.front();
       rest_.remove_prefix(1);
@@ -73,7 +73,7 @@ Result<std::string> CsvReader::field() {
     if (c == '\n') ++line_;
     text += c;
   }
-  if (!at_line_end() && rest_.front() != ',') {
+  if (!at_line_end() && rest_.front() != separator_) {
     return malformed(line_, "text after the closing quote of a field");
   }
   return text;
@@ -87,7 +87,7 @@ Result<std::optional<CsvRecord>> CsvReader::next() {
     DUEL_ASSIGN(std::string text, field());
     record.fields.push_back(std::move(text));
     if (at_line_end()) break;
-    rest_.remove_prefix(1);  // the comma
+    rest_.remove_prefix(1);  // the separator
   }
   skip_line_end();
   return std::optional(std::move(record));

@@ -25,11 +25,13 @@ struct CsvRecord {
   std::vector<std::string> fields;
 };
 
-// Reads records one by one; empty lines are passed over. `source` names the text in errors.
+// Reads records one by one; empty lines are passed over. `source` names the text in errors, and
+// `separator` may be a tab or a semicolon.
 class CsvReader {
  public:
   // The text must outlive the reader.
-  CsvReader(std::string_view text, std::string source) : rest_(text), source_(std::move(source)) {}
+  CsvReader(std::string_view text, std::string source, char separator = ',')
+      : rest_(text), source_(std::move(source)), separator_(separator) {}
 
   // nullopt at the end. An error where quotes do not match or stand in the middle of a field.
   Result<std::optional<CsvRecord>> next();
@@ -43,6 +45,7 @@ class CsvReader {
 
   std::string_view rest_;
   std::string source_;
+  char separator_;
   std::size_t line_ = 1;
 };
 

@@ -73,6 +73,27 @@ std::string shortened(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, at)) + "…";
 }
 
+std::string shortened_inside(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  if (width < 3) return shortened(text, width);
+  const std::size_t behind = (width - 1) / 2;
+  // From the left, the first place from which on no more than `behind` columns are left.
+  std::size_t at = 0;
+  while (display_width(text.substr(at)) > behind) next_character(text, at);
+  return shortened(text, width - display_width(text.substr(at))) + std::string(text.substr(at));
+}
+
+std::string printable_line(std::string_view text) {
+  std::string line;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    const std::uint32_t c = next_character(text, at);
+    const bool shows = c >= 0x20 && (c < 0x7f || c > 0x9f) && c != 0xfffd;
+    line += shows ? text.substr(begin, at - begin) : "?";
+  }
+  return line;
+}
+
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
   std::string out;
   std::size_t used = 0;

@@ -15,6 +15,12 @@ std::size_t display_width(std::string_view text);
 // `text` cut to at most `width` columns, the last of which is then `…`.
 std::string shortened(std::string_view text, std::size_t width);
 
+// The same with the `…` in the middle, for names that begin alike and differ at their ends.
+std::string shortened_inside(std::string_view text, std::size_t width);
+
+// `text` as a terminal can show it in a line: controls and bytes that are not UTF-8 become `?`.
+std::string printable_line(std::string_view text);
+
 // Words filled into lines of at most `width` columns, each but the first after `indent` spaces.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent = 0);
 

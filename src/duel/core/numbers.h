@@ -18,6 +18,9 @@ Result<std::uint64_t> parse_count(std::string_view text);
 
 std::string format_number(double value);
 
+// "1 duel", "2 duels".
+std::string counted(std::uint64_t count, std::string_view noun);
+
 // `text` without white space at its ends.
 std::string_view trimmed(std::string_view text);
 

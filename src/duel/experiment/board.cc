@@ -51,7 +51,9 @@ void fit_strengths(Board& board, const Ledger& ledger, const std::vector<Arm>& a
     }
   }
   board.tie_model = ties ? TieModel::davidson : TieModel::halves;
-  auto fit = fit_bradley_terry(table, {.ties = board.tie_model, .prior = prior});
+  BradleyTerryOptions options{.ties = board.tie_model, .prior = prior, .names = {}};
+  for (const Arm arm : active) options.names.push_back(ledger.name_of(arm));
+  auto fit = fit_bradley_terry(table, options);
   if (!fit.ok()) {
     board.no_strengths = fit.error().to_string();
     return;
@@ -116,10 +118,9 @@ Board board_of(const Ledger& ledger, const std::optional<GammaPrior>& prior) {
       const Interval p =
           beta_binomial_sequence(ledger.certifier().wins(leader, rival),
                                  ledger.certifier().wins(rival, leader), Board::kDelta);
-      if (p.contains(0.5)) board.tied_for_first.push_back(rival);
-    }
-    if (!board.tied_for_first.empty()) {
-      board.tied_for_first.insert(board.tied_for_first.begin(), leader);
+      // Where the goal goes by pairs, the verdict's own measure.
+      const auto& beaten = board.standing.arms[rival].beaten;
+      if (beaten ? *beaten < 1 : p.contains(0.5)) board.not_ruled_out.push_back(rival);
     }
   }
   std::sort(board.arms.begin(), board.arms.end(), [](const BoardArm& a, const BoardArm& b) {

@@ -37,8 +37,8 @@ struct Board {
   std::vector<BoardArm> arms;    // the active ones, the best rate first
   std::vector<BoardPair> pairs;  // that met, each once
   Standing standing;             // who leads, and how far it is ahead
-  // The leader and whom its intervals do not set apart: two or more.
-  std::vector<Arm> tied_for_first;
+  // Active rivals that the leader has not been shown to beat; none once there is a certificate.
+  std::vector<Arm> not_ruled_out;
   TieModel tie_model = TieModel::halves;  // davidson where there are ties
   std::optional<BradleyTerryFit> strengths;
   std::string no_strengths;  // why there are none

@@ -228,7 +228,7 @@ std::string quoted_list(const Ledger& ledger, const std::vector<Arm>& arms, cons
   std::string text;
   for (std::size_t k = 0; k < arms.size(); ++k) {
     if (k > 0) text += k + 1 == arms.size() ? last : ", ";
-    text += fmt::format("'{}'", ledger.id_of(arms[k]));
+    text += fmt::format("'{}'", ledger.name_of(arms[k]));
   }
   return text;
 }
@@ -245,8 +245,8 @@ std::string order_statement(const Ledger& ledger) {
   const std::size_t others = ledger.num_arms() - given.arms.size();
   if (given.kind == CertificateKind::set) {
     return given.arms.size() == 1
-               ? fmt::format("The top 1 is '{}': it beats {}, {}", ledger.id_of(given.arms.front()),
-                             others_text(others), wins)
+               ? fmt::format("The top 1 is '{}': it beats {}, {}",
+                             ledger.name_of(given.arms.front()), others_text(others), wins)
                : fmt::format("The top {} are {}: each of them beats {}, {}", given.arms.size(),
                              quoted_list(ledger, given.arms, " and "), others_text(others), wins);
   }
@@ -276,7 +276,7 @@ std::string certificate_statement(const Ledger& ledger) {
       return fmt::format(
           "Arm '{}' beats {}: it wins more than half of the duels with a decisive "
           "answer{}. {}",
-          ledger.id_of(*given.winner),
+          ledger.name_of(*given.winner),
           rivals == 1 ? std::string("the other arm")
                       : fmt::format("each of the {} other arms", rivals),
           scope_of(ledger.tasks()), odds);
@@ -284,9 +284,9 @@ std::string certificate_statement(const Ledger& ledger) {
     case CertificateKind::no_winner: {
       std::string cycle;
       for (const Arm arm : ledger.certifier().no_winner()->cycle) {
-        cycle += fmt::format("'{}' beats ", ledger.id_of(arm));
+        cycle += fmt::format("'{}' beats ", ledger.name_of(arm));
       }
-      cycle += fmt::format("'{}'", ledger.id_of(ledger.certifier().no_winner()->cycle.front()));
+      cycle += fmt::format("'{}'", ledger.name_of(ledger.certifier().no_winner()->cycle.front()));
       return fmt::format("No arm beats every other{}: {}. {}", scope_of(ledger.tasks()), cycle,
                          odds);
     }
@@ -299,21 +299,21 @@ std::string certificate_statement(const Ledger& ledger) {
       return fmt::format(
           "Arm '{}' loses to no other arm by more than {}: it wins more than {} % of the duels with a "
           "decisive answer against {}{}. {}",
-          ledger.id_of(*given.winner), format_number(margin),
+          ledger.name_of(*given.winner), format_number(margin),
           format_number(std::round((0.5 - margin) * 1e8) / 1e6),
           others_text(ledger.certifier().winner()->findings.size()), scope_of(ledger.tasks()),
           odds);
     }
     case CertificateKind::copeland:
       return fmt::format("No arm beats more other arms than '{}' does (Copeland winner){}. {}",
-                         ledger.id_of(*given.winner), scope_of(ledger.tasks()), odds);
+                         ledger.name_of(*given.winner), scope_of(ledger.tasks()), odds);
     case CertificateKind::borda:
       break;
   }
   return fmt::format(
       "No arm wins more against an arm drawn at random than '{}' does (Borda winner){}. "
       "{}",
-      ledger.id_of(*given.winner), scope_of(ledger.tasks()), odds);
+      ledger.name_of(*given.winner), scope_of(ledger.tasks()), odds);
 }
 
 std::string certificate_text(const Ledger& ledger) {

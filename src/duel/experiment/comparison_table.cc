@@ -33,6 +33,7 @@ Error bad(const std::string& where, std::string message, std::string hint = {}) 
 
 constexpr std::array<std::string_view, 3> kFirst = {"first", "model_a", "arm_a"};
 constexpr std::array<std::string_view, 3> kSecond = {"second", "model_b", "arm_b"};
+constexpr std::array<std::string_view, 2> kAnswer = {"winner", "result"};
 constexpr std::array<std::string_view, 4> kJudge = {"judge", "source_id", "observer", "voter"};
 constexpr std::array<std::string_view, 3> kTime = {"tstamp", "made_at", "time"};
 
@@ -183,11 +184,46 @@ class TableBuilder {
   std::unordered_map<std::string, std::string> ids_;  // by name
 };
 
-// The name that an arm had in the file it came from.
-std::string name_of(const ArmEntry& arm) {
-  const bool made_from_name = !arm.payload.empty() && arm.sha256.empty() &&
-                              arm.id.starts_with(id_from(arm.payload).substr(0, 90));
-  return made_from_name ? arm.payload : arm.id;
+constexpr const char* kExpected =
+    "expected: CSV or TSV whose first line names the columns model_a (or first), model_b (or "
+    "second) and winner; or JSON Lines or a JSON array with these names";
+
+std::string_view without_mark(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  return text;
+}
+
+bool has_arms_and_answer(const std::vector<std::string>& columns) {
+  const auto has = [&](const auto& names) {
+    return std::any_of(columns.begin(), columns.end(),
+                       [&](const std::string& column) { return is_one_of(column, names); });
+  };
+  return has(kFirst) && has(kSecond) && has(kAnswer);
+}
+
+// Of the characters that separate fields in practice, the one that makes columns of the first line
+// that a comparison needs. A comma where none does.
+char separator_of(std::string_view text) {
+  for (const char separator : {',', '\t', ';'}) {
+    CsvReader reader(text, "", separator);
+    const auto header = reader.next();
+    if (header.ok() && *header && has_arms_and_answer((*header)->fields)) return separator;
+  }
+  return ',';
+}
+
+// An error about what a column is needed for and missing, at the line that names the columns.
+Status check_columns(const std::vector<std::string>& columns, const std::string& where) {
+  if (has_arms_and_answer(columns)) return Done{};
+  const auto none = [&](const auto& names) {
+    return std::none_of(columns.begin(), columns.end(),
+                        [&](const std::string& column) { return is_one_of(column, names); });
+  };
+  return bad(where,
+             fmt::format("there is no column for the {}", none(kFirst)    ? "first arm"
+                                                          : none(kSecond) ? "second arm"
+                                                                          : "winner"),
+             kExpected);
 }
 
 // All names of extra columns, in the order in which they first appear.
@@ -205,7 +241,7 @@ std::vector<std::string> extra_columns(const ComparisonTable& table) {
 class TableWriter {
  public:
   explicit TableWriter(const ComparisonTable& table) : table_(table), extra_(extra_columns(table)) {
-    for (const ArmEntry& arm : table.arms) names_.emplace(arm.id, name_of(arm));
+    for (const ArmEntry& arm : table.arms) names_.emplace(arm.id, original_name(arm));
   }
 
   std::string arena() const {
@@ -288,27 +324,12 @@ Result<ComparisonFormat> parse_comparison_format(std::string_view word) {
       .with_hint(spelling_hint(word, known));
 }
 
-std::string id_from(std::string_view text) {
-  std::string id;
-  for (const char c : text) {
-    const bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    const bool inner = letter || c == '.' || c == '_' || c == ':' || c == '-';
-    if (id.empty() && !letter) {
-      if (inner) continue;
-      id += "x-";
-      continue;
-    }
-    id += inner ? c : '-';
-  }
-  if (id.empty()) id = "x";
-  return id.substr(0, 100);
-}
-
 Result<ComparisonTable> parse_comparisons_csv(std::string_view text, const std::string& name) {
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  CsvReader reader(text, name);
+  text = without_mark(text);
+  CsvReader reader(text, name, separator_of(text));
   DUEL_ASSIGN(const auto header, reader.next());
-  if (!header) return bad(name, "the file is empty");
+  if (!header) return bad(name, "the file is empty", kExpected);
+  DUEL_RETURN_IF_ERROR(check_columns(header->fields, reader.where(header->line)));
   for (std::size_t k = 0; k < header->fields.size(); ++k) {
     const auto same = std::count(header->fields.begin(), header->fields.end(), header->fields[k]);
     if (same > 1) {
@@ -335,6 +356,21 @@ Result<ComparisonTable> parse_comparisons_csv(std::string_view text, const std::
   return builder.finish(name);
 }
 
+Result<ComparisonTable> parse_comparisons_json(std::string_view text, const std::string& name) {
+  const auto json = Json::parse(without_mark(text));
+  if (!json || !json->is_array()) return bad(name, "this is no JSON array", kExpected);
+  TableBuilder builder;
+  std::size_t number = 0;
+  for (const Json& item : json->items()) {
+    const std::string where = fmt::format("{}: item {}", name, ++number);
+    if (!item.is_object()) return bad(where, "this is no JSON object", kExpected);
+    Row row;
+    for (const auto& [key, value] : item.members()) row.emplace_back(key, value);
+    DUEL_RETURN_IF_ERROR(builder.add(row, where));
+  }
+  return builder.finish(name);
+}
+
 Result<ComparisonTable> parse_comparisons_jsonl(std::string_view text, const std::string& name) {
   TextLines lines = TextLines::of_text(name, text);
   TableBuilder builder;
@@ -343,7 +379,9 @@ Result<ComparisonTable> parse_comparisons_jsonl(std::string_view text, const std
     if (!line) break;
     if (line->empty()) continue;
     const auto json = Json::parse(*line);
-    if (!json || !json->is_object()) return bad(lines.here(), "the line is no JSON object");
+    if (!json || !json->is_object()) {
+      return bad(lines.here(), "the line is no JSON object", kExpected);
+    }
     Row row;
     for (const auto& [key, value] : json->members()) row.emplace_back(key, value);
     DUEL_RETURN_IF_ERROR(builder.add(row, lines.here()));
@@ -353,8 +391,16 @@ Result<ComparisonTable> parse_comparisons_jsonl(std::string_view text, const std
 
 Result<ComparisonTable> read_comparisons(const std::filesystem::path& file) {
   DUEL_ASSIGN(const std::string text, read_whole_file(file, kMostBytes));
-  return text.starts_with('{') ? parse_comparisons_jsonl(text, file.string())
-                               : parse_comparisons_csv(text, file.string());
+  return parse_comparisons(text, file.string());
+}
+
+Result<ComparisonTable> parse_comparisons(std::string_view text, const std::string& name) {
+  const std::string_view content = without_mark(text);
+  const std::size_t begin = content.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return bad(name, "the file is empty", kExpected);
+  if (content[begin] == '[') return parse_comparisons_json(text, name);
+  return content[begin] == '{' ? parse_comparisons_jsonl(text, name)
+                               : parse_comparisons_csv(text, name);
 }
 
 Result<ComparisonTable> comparisons_of_log(const std::filesystem::path& file) {

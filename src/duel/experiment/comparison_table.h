@@ -1,5 +1,5 @@
 // Comparisons in files of other programs: arena CSV (`model_a,model_b,winner,judge,tstamp`), plain
-// CSV and JSON lines. What is read can be written again without loss; columns that Duel does not
+// CSV, the same with tabs or semicolons, JSON lines, and a JSON array of objects. What is read can be written again without loss; columns that Duel does not
 // know are kept.
 //
 // Columns, each by one of these names:
@@ -39,7 +39,10 @@ struct ComparisonTable {
 // the arm's payload.
 Result<ComparisonTable> parse_comparisons_csv(std::string_view text, const std::string& name);
 Result<ComparisonTable> parse_comparisons_jsonl(std::string_view text, const std::string& name);
-// By its first byte: `{` begins JSON lines.
+Result<ComparisonTable> parse_comparisons_json(std::string_view text, const std::string& name);
+// The format is known by the content: `{` begins JSON lines and `[` a JSON array; otherwise the
+// first line names the columns, and what stands between them separates the fields.
+Result<ComparisonTable> parse_comparisons(std::string_view text, const std::string& name);
 Result<ComparisonTable> read_comparisons(const std::filesystem::path& file);
 
 // All comparisons that a log holds, the answered duels of the experiment among them.
@@ -58,8 +61,5 @@ bool sort_by_time(ComparisonTable& table);
 // `in_order` says so, otherwise by one look at all of them.
 ExperimentRecord experiment_of(const ComparisonTable& table, const std::string& experiment_id,
                                double alpha, bool in_order, const Goal& goal = {});
-
-// A text made to an id: what an id cannot hold becomes `-`.
-std::string id_from(std::string_view text);
 
 }  // namespace duel

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <fstream>
 #include <utility>
 
@@ -143,11 +142,21 @@ Result<LogExtent> read_log(Store& store, const std::string& name, const RecordSi
   return chain.finish(rest);
 }
 
-bool begins_as_log(const std::filesystem::path& file) {
+namespace {
+
+bool begins_with(const std::filesystem::path& file, std::string_view beginning) {
   std::ifstream input(file, std::ios::binary);
-  std::array<char, kFirstLine.size()> bytes{};
-  input.read(bytes.data(), bytes.size());
-  return input && std::string_view(bytes.data(), bytes.size()) == kFirstLine;
+  std::string bytes(beginning.size(), '\0');
+  input.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return input && bytes == beginning;
+}
+
+}  // namespace
+
+bool begins_as_log(const std::filesystem::path& file) { return begins_with(file, kFirstLine); }
+
+bool looks_like_log(const std::filesystem::path& file) {
+  return begins_with(file, kFirstLine.substr(0, kFirstLine.find('1')));
 }
 
 Result<LogExtent> read_log(const std::filesystem::path& file, const RecordSink& sink) {

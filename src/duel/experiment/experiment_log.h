@@ -47,6 +47,9 @@ Result<LogExtent> read_log_text(std::string_view text, const std::string& name,
 
 // Whether the file begins with the first record of a log; false where it cannot be read.
 bool begins_as_log(const std::filesystem::path& file);
+// Whether it begins with a record at all, so that it is a log, though perhaps without its first
+// lines.
+bool looks_like_log(const std::filesystem::path& file);
 
 // The line of a record, with its end. `head` is the hash of the line before and becomes that of
 // this one. An error where a text in the record is not UTF-8.

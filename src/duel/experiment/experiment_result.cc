@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "duel/experiment/certificate_file.h"
+#include "duel/experiment/experiment_log.h"
 #include "duel/experiment/verdict.h"
 
 namespace duel {
@@ -22,6 +23,7 @@ Json or_null(const std::optional<Interval>& interval) {
 Json arm_json(const Ledger& ledger, const Standing& standing, const BoardArm& arm) {
   Json json;
   json["arm_id"] = ledger.id_of(arm.arm);
+  json["name"] = ledger.name_of(arm.arm);
   json["wins"] = arm.counts.first_wins;
   json["losses"] = arm.counts.second_wins;
   json["ties"] = arm.counts.ties;
@@ -101,8 +103,7 @@ Json to_json(const Ledger& ledger, const OrderStanding& order) {
 namespace {}  // namespace
 
 Result<Ledger> read_ledger(const std::string& file, double alpha, const Goal& goal) {
-  const std::string extension = std::filesystem::path(file).extension().string();
-  if (extension != ".csv") {
+  if (looks_like_log(file)) {
     DUEL_ASSIGN(CheckedLog log, check_log(file));
     return std::move(log.ledger);
   }
@@ -153,8 +154,8 @@ Json result_json(const Ledger& ledger, const Board& board) {
   json["state"] = ledger.certificate() ? "certified" : too_little ? "not_enough_data" : "undecided";
   json["goal"] = describe(ledger.experiment().goal);
   json["leader"] = too_little ? Json() : id_or_null(ledger, standing.leader);
-  json["tied_for_first"] = Json::array();
-  for (const Arm arm : board.tied_for_first) json["tied_for_first"].push_back(ledger.id_of(arm));
+  json["not_ruled_out"] = Json::array();
+  for (const Arm arm : board.not_ruled_out) json["not_ruled_out"].push_back(ledger.id_of(arm));
   if (standing.order) json["order"] = to_json(ledger, *standing.order);
   json["expected_duels_left"] = standing.duels_left;
   json["duels"] = to_json(ledger.total());

@@ -60,11 +60,11 @@ HealthCheck missing_answers(const Ledger& ledger) {
     for (Arm j = i + 1; j < ledger.num_arms(); ++j) {
       const ShownCounts pair = ledger.pair(i, j);
       const double of_pair = share(missing(pair), final_ones(pair));
-      look(pair, rate, fmt::format("{} and {}", ledger.id_of(i), ledger.id_of(j)));
+      look(pair, rate, fmt::format("{} and {}", ledger.name_of(i), ledger.name_of(j)));
       look(ledger.shown(i, j), of_pair,
-           fmt::format("{} shown before {}", ledger.id_of(i), ledger.id_of(j)));
+           fmt::format("{} shown before {}", ledger.name_of(i), ledger.name_of(j)));
       look(ledger.shown(j, i), of_pair,
-           fmt::format("{} shown before {}", ledger.id_of(j), ledger.id_of(i)));
+           fmt::format("{} shown before {}", ledger.name_of(j), ledger.name_of(i)));
     }
   }
   check.verdict = worst > 3 ? HealthVerdict::failed : HealthVerdict::passed;
@@ -114,7 +114,7 @@ HealthCheck lost_answers(const Ledger& ledger) {
         check.verdict = HealthVerdict::failed;
         check.detail +=
             fmt::format("; if those of {} and {} were for {}, {} : {} would be {} : {}",
-                        ledger.id_of(i), ledger.id_of(j), ledger.id_of(j), pair.first_wins,
+                        ledger.name_of(i), ledger.name_of(j), ledger.name_of(j), pair.first_wins,
                         pair.second_wins, pair.first_wins, pair.second_wins + lost(pair));
       }
     }
@@ -182,8 +182,8 @@ HealthCheck position_balance(const Ledger& ledger) {
       ++pairs;
       if (const double found = deviation(first, served, 0.5); found > worst) {
         worst = found;
-        where = fmt::format("{} was shown before {} in {} of {} duels", ledger.id_of(i),
-                            ledger.id_of(j), first, served);
+        where = fmt::format("{} was shown before {} in {} of {} duels", ledger.name_of(i),
+                            ledger.name_of(j), first, served);
       }
     }
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "duel/core/display_width.h"
 #include "duel/core/rng.h"
 #include "duel/core/spelling.h"
 
@@ -168,9 +169,20 @@ Ledger::Ledger(const ExperimentRecord& experiment, Referee referee,
       feedback_(experiment.service.feedback),
       guardrails_(experiment.service.guardrails) {
   for (const ArmEntry& arm : experiment.arms) {
-    arm_index_.emplace(arm.id, static_cast<Arm>(arms_.size()));
-    arms_.push_back({.entry = arm});
+    join(arm);
   }
+}
+
+void Ledger::join(const ArmEntry& arm) {
+  arm_index_.emplace(arm.id, static_cast<Arm>(arms_.size()));
+  std::string name = printable_line(original_name(arm));
+  for (LedgerArm& other : arms_) {
+    const bool same_payload = !arm.payload.empty() && other.entry.payload == arm.payload;
+    if (other.name != name && !same_payload) continue;
+    other.name = other.entry.id;
+    name = arm.id;
+  }
+  arms_.push_back({.entry = arm, .active = true, .name = std::move(name)});
 }
 
 std::optional<Arm> Ledger::find_arm(std::string_view id) const {
@@ -687,8 +699,7 @@ Effect Ledger::take(const ArmAddedRecord& record) {
   referee_.add_arm();
   grow(shown_, arms_.size());
   grow(compared_, arms_.size());
-  arm_index_.emplace(record.arm.id, static_cast<Arm>(arms_.size()));
-  arms_.push_back({.entry = record.arm});
+  join(record.arm);
   ++num_active_;
   configured_at_ = sequence_ + 1;
   return Effect::applied;

@@ -55,6 +55,7 @@ struct FlipCounts {
 struct LedgerArm {
   ArmEntry entry;
   bool active = true;
+  std::string name;  // for people: the original name where only one arm has it, otherwise the id
 };
 
 enum class Fate { pending, answered, expired };
@@ -120,6 +121,7 @@ class Ledger {
   std::size_t num_arms() const { return arms_.size(); }
   std::size_t num_active() const { return num_active_; }
   const std::string& id_of(Arm arm) const { return arms_[arm].entry.id; }
+  const std::string& name_of(Arm arm) const { return arms_[arm].name; }
   std::optional<Arm> find_arm(std::string_view id) const;
   Result<std::optional<LedgerDuel>> find_duel(std::string_view duel_id) const;
   // Of a duel that is neither answered nor expired.
@@ -205,6 +207,7 @@ class Ledger {
   Ledger(const ExperimentRecord& experiment, Referee referee,
          std::unique_ptr<SettledDuels> settled);
 
+  void join(const ArmEntry& arm);
   Result<Arm> arm_of(std::string_view id) const;
   Result<LedgerDuel> duel_of(std::string_view duel_id) const;
   Status check_judgements(const OutcomeRecord& record, const LedgerDuel& duel) const;

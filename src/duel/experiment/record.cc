@@ -429,4 +429,31 @@ std::vector<RecordFact> record_facts() {
   }(std::type_identity<Record>{});
 }
 
+std::string id_from(std::string_view text) {
+  std::string id;
+  for (const char c : text) {
+    const bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    const bool inner = letter || c == '.' || c == '_' || c == ':' || c == '-';
+    if (id.empty() && !letter) {
+      if (inner) continue;
+      id += "x-";
+      continue;
+    }
+    id += inner ? c : '-';
+  }
+  if (id.empty()) id = "x";
+  return id.substr(0, 100);
+}
+
+std::string original_name(const ArmEntry& arm) {
+  if (arm.payload.empty() || !arm.sha256.empty()) return arm.id;
+  const std::string made = id_from(arm.payload);
+  if (arm.id == made) return arm.payload;
+  const std::string_view id = arm.id;
+  const std::string base = made.substr(0, 90) + "-";
+  const bool numbered = id.starts_with(base) && id.size() > base.size() &&
+                        id.find_first_not_of("0123456789", base.size()) == std::string_view::npos;
+  return numbered ? arm.payload : arm.id;
+}
+
 }  // namespace duel

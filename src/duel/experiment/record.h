@@ -91,6 +91,13 @@ struct ArmEntry {
   friend bool operator==(const ArmEntry&, const ArmEntry&) = default;
 };
 
+// A text made to an id: what an id cannot hold becomes `-`.
+std::string id_from(std::string_view text);
+
+// The name that an arm had in the file it came from: its payload where the id was made from that
+// ("Model B" -> `Model-B`, or `Model-B-2` where that was taken), otherwise its id.
+std::string original_name(const ArmEntry& arm);
+
 struct StoppingRule {
   double alpha = 0.05;
   std::uint64_t min_decisive_per_pair = 0;  // no certificate before, whatever the evidence

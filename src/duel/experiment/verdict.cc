@@ -17,7 +17,7 @@ constexpr std::size_t kMostNamed = 4;
 std::string listed(const Ledger& ledger, const std::vector<Arm>& arms) {
   std::vector<std::string> names;
   for (std::size_t k = 0; k < std::min(arms.size(), kMostNamed); ++k) {
-    names.push_back(ledger.id_of(arms[k]));
+    names.push_back(ledger.name_of(arms[k]));
   }
   std::string text = fmt::format("{}", fmt::join(names, ", "));
   if (arms.size() > kMostNamed) text += fmt::format(" and {} more", arms.size() - kMostNamed);
@@ -51,7 +51,7 @@ std::string order_text(const Ledger& ledger, const OrderStanding& order) {
   }
   std::string text;
   for (std::size_t place = 0; place < order.certain; ++place) {
-    text += fmt::format("{}{}. {}", place == 0 ? "" : ", ", place + 1, ledger.id_of(*at(place)));
+    text += fmt::format("{}{}. {}", place == 0 ? "" : ", ", place + 1, ledger.name_of(*at(place)));
   }
   if (order.certain > 0) text += " (certified)";
   if (order.certain == order.named) return text;
@@ -80,11 +80,11 @@ std::string verdict_of(const Ledger& ledger, const Standing& standing) {
   std::string text;
   if (standing.too_little) {
     text = fmt::format("Not enough data {}: {} has fewer than {} decisive ones", after,
-                       ledger.id_of(*standing.too_little), Standing::kFewestDecisive);
+                       ledger.name_of(*standing.too_little), Standing::kFewestDecisive);
   } else if (standing.order) {
     text = fmt::format("Undecided {}: {}", after, order_text(ledger, *standing.order));
   } else {
-    text = fmt::format("Undecided {}: {} leads{}", after, ledger.id_of(*standing.leader),
+    text = fmt::format("Undecided {}: {} leads{}", after, ledger.name_of(*standing.leader),
                        open_rivals(ledger, standing));
   }
   if (standing.duels_left) {

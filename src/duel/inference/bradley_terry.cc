@@ -413,9 +413,14 @@ Result<BradleyTerryFit> fit_bradley_terry(const DuelTable& table,
   });
   if (const auto apart = std::find(compared.begin(), compared.end(), false);
       !options.prior && apart != compared.end()) {
+    const auto name = [&](std::size_t arm) {
+      return options.names.empty() ? fmt::format("arm {}", arm)
+                                   : fmt::format("'{}'", options.names.at(arm));
+    };
     return Error::invalid_data(
-        fmt::format("no chain of duels links arm 0 and arm {}", apart - compared.begin()), "duels",
-        "strengths can be compared only where duels link the arms");
+        fmt::format("no chain of duels links {} and {}", name(0),
+                    name(static_cast<std::size_t>(apart - compared.begin()))),
+        "duels", "strengths can be compared only where duels link the arms");
   }
 
   // Without ties their parameter is at its end, nu = 0 or theta = 1, and the models agree.

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "duel/core/duel.h"
@@ -68,6 +69,7 @@ struct BradleyTerryOptions {
   // ties.
   double added_wins = 0.1;
   std::optional<GammaPrior> prior;
+  std::vector<std::string> names = {};  // of all arms, for errors; without them they go by number
 };
 
 // Twice the log-likelihood ratio of free pairs against the model. A small p-value: strengths alone

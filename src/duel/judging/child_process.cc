@@ -13,6 +13,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <utility>
 
 #include "duel/core/check.h"
@@ -96,6 +99,16 @@ Error cannot_start(const std::string& program, int code) {
   return Error::io(fmt::format("cannot be started: {}", std::strerror(code)), program);
 }
 
+// What a script's first line names after #!; empty of any other file.
+std::string interpreter_of(const std::string& file) {
+  std::ifstream script(file, std::ios::binary);
+  std::string line;
+  if (script.get() != '#' || script.get() != '!' || !std::getline(script, line)) return "";
+  const std::size_t begin = line.find_first_not_of(" \t");
+  if (begin == std::string::npos) return "";
+  return line.substr(begin, line.find_first_of(" \t\r", begin) - begin);
+}
+
 }  // namespace
 
 Status ChildProcess::check_program(const std::string& program) {
@@ -107,8 +120,14 @@ Status ChildProcess::check_program(const std::string& program) {
     const std::size_t end = std::min(folders.find(':', begin), folders.size());
     const std::string folder = folders.substr(begin, end - begin);
     const std::string file = folder.empty() ? program : folder + "/" + program;
-    if (::access(file.c_str(), X_OK) == 0) return Done{};
-    if (errno == EACCES) code = EACCES;
+    const bool found = ::access(file.c_str(), X_OK) == 0;
+    std::error_code ignored;
+    if (found && !std::filesystem::is_directory(file, ignored)) {
+      const std::string interpreter = interpreter_of(file);
+      if (interpreter.empty() || ::access(interpreter.c_str(), X_OK) == 0) return Done{};
+      return cannot_start(program, errno);
+    }
+    if (found || errno == EACCES) code = EACCES;
     begin = end + 1;
   }
   return cannot_start(program, code);

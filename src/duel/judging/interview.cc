@@ -16,13 +16,48 @@
 namespace duel {
 namespace {
 
-Error other_experiment(const std::string& log, const std::string& message,
-                       const std::string& hint) {
+// `field`: of the request, which is what the user may change.
+Error other_experiment(const std::string& log, std::string_view field, const std::string& message,
+                       const std::string& hint = "") {
   return Error::invalid_argument("this log is of another experiment: " + message, log,
-                                 hint.empty() ? "give another `log` to begin anew" : hint);
+                                 hint.empty() ? "give another `log` to begin anew" : hint)
+      .in_field(field);
 }
 
-// The first thing that differs, as an error; nothing where the log goes on.
+std::string_view differing_field(const Goal& logged, const Goal& wanted) {
+  if (logged.kind != wanted.kind) return "goal";
+  if (logged.top != wanted.top) return "top";
+  return logged.margin != wanted.margin ? "epsilon" : "assume";
+}
+
+// The first arm that differs, as an error.
+std::optional<Error> arm_difference(const std::string& log, const std::vector<ArmEntry>& logged,
+                                    const std::vector<ArmEntry>& wanted) {
+  for (std::size_t i = 0; i < std::max(logged.size(), wanted.size()); ++i) {
+    if (i >= logged.size()) {
+      return other_experiment(log, "arms", fmt::format("it has no arm '{}'", wanted[i].id));
+    }
+    if (i >= wanted.size()) {
+      return other_experiment(log, "arms", fmt::format("it has the arm '{}', too", logged[i].id));
+    }
+    if (logged[i].id != wanted[i].id) {
+      return other_experiment(
+          log, "arms",
+          fmt::format("its arm {} is '{}', not '{}'", i + 1, logged[i].id, wanted[i].id));
+    }
+    if (logged[i].sha256 != wanted[i].sha256) {
+      return other_experiment(
+          log, "arms",
+          fmt::format("the content of arm '{}' ({}) has changed since", wanted[i].id,
+                      wanted[i].payload),
+          "duels about the old content say nothing of the new; give another `log` to begin anew");
+    }
+  }
+  return std::nullopt;
+}
+
+// The first thing that differs, as an error; nothing where the log goes on. What the policy follows
+// (goal, tasks, alpha, order) comes before the policy, which would differ with it.
 std::optional<Error> difference(const std::string& log, const ExperimentRecord& logged,
                                 ExperimentRecord wanted, bool new_judge) {
   if (logged.format == 1) {  // goes on by the rules that it began with
@@ -32,64 +67,47 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
     wanted.stopping.shared_causes = logged.stopping.shared_causes;
     wanted.policy = logged.policy;
   }
-  const auto differs = [&](const char* what, const std::string& there, const std::string& here) {
-    return other_experiment(log, fmt::format("its {} is {}, not {}", what, there, here), "");
+  const auto differs = [&](std::string_view field, std::string_view what, std::string_view there,
+                           std::string_view here) {
+    return other_experiment(log, field, fmt::format("its {} is {}, not {}", what, there, here));
   };
   if (logged.experiment_id != wanted.experiment_id) {
-    return differs("name", logged.experiment_id, wanted.experiment_id);
+    return differs("name", "name", logged.experiment_id, wanted.experiment_id);
   }
-  for (std::size_t i = 0; i < std::max(logged.arms.size(), wanted.arms.size()); ++i) {
-    if (i >= logged.arms.size()) {
-      return other_experiment(log, fmt::format("it has no arm '{}'", wanted.arms[i].id), "");
-    }
-    if (i >= wanted.arms.size()) {
-      return other_experiment(log, fmt::format("it has the arm '{}', too", logged.arms[i].id), "");
-    }
-    if (logged.arms[i].id != wanted.arms[i].id) {
-      return other_experiment(
-          log,
-          fmt::format("its arm {} is '{}', not '{}'", i + 1, logged.arms[i].id, wanted.arms[i].id),
-          "");
-    }
-    if (logged.arms[i].sha256 != wanted.arms[i].sha256) {
-      return other_experiment(
-          log,
-          fmt::format("the content of arm '{}' ({}) has changed since", wanted.arms[i].id,
-                      wanted.arms[i].payload),
-          "duels about the old content say nothing of the new; give another `log` to begin anew");
-    }
-  }
-  // Before the policy, which follows what comes here.
+  if (auto error = arm_difference(log, logged.arms, wanted.arms)) return error;
   if (logged.goal != wanted.goal) {
-    return differs("goal", describe(logged.goal), describe(wanted.goal));
+    return differs(differing_field(logged.goal, wanted.goal), "goal", describe(logged.goal),
+                   describe(wanted.goal));
   }
   if (logged.tasks != wanted.tasks) {
     if (logged.tasks.count == 0 || wanted.tasks.count == 0) {
       return other_experiment(
-          log, logged.tasks.count == 0 ? "it has no tasks" : "it has tasks, and none are given",
-          "");
+          log, "tasks",
+          logged.tasks.count == 0 ? "it has no tasks" : "it has tasks, and none are given");
     }
     if (logged.tasks.about != wanted.tasks.about) {
-      return differs("statement about", std::string(to_word(logged.tasks.about)),
-                     std::string(to_word(wanted.tasks.about)));
+      return differs("about", "statement about", to_word(logged.tasks.about),
+                     to_word(wanted.tasks.about));
     }
-    return other_experiment(log, "its tasks were others",
+    return other_experiment(log, "tasks", "its tasks were others",
                             "give the tasks that it began with, or another `log` to begin anew");
   }
-  if (logged.policy != wanted.policy) return differs("policy", logged.policy, wanted.policy);
   if (logged.stopping.alpha != wanted.stopping.alpha) {
-    return differs("alpha", format_number(logged.stopping.alpha),
+    return differs("alpha", "alpha", format_number(logged.stopping.alpha),
                    format_number(wanted.stopping.alpha));
   }
   if (logged.order != wanted.order) {
-    return differs("order", std::string(to_word(logged.order)), std::string(to_word(wanted.order)));
+    return differs("order", "order", to_word(logged.order), to_word(wanted.order));
   }
   if (logged.seed != wanted.seed) {
-    return differs("seed", std::to_string(logged.seed), std::to_string(wanted.seed));
+    return differs("seed", "seed", std::to_string(logged.seed), std::to_string(wanted.seed));
+  }
+  if (logged.policy != wanted.policy) {
+    return differs("policy", "policy", logged.policy, wanted.policy);
   }
   if (logged.judge != wanted.judge && !new_judge) {
     return other_experiment(
-        log,
+        log, "judge",
         logged.judge.command == wanted.judge.command
             ? fmt::format("the judge '{}' has changed since", wanted.judge.command)
             : fmt::format("its judge is '{}', not '{}'", logged.judge.command,
@@ -102,7 +120,7 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
     same.judge = logged.judge;
     for (std::size_t i = 0; i < same.arms.size(); ++i)
       same.arms[i].payload = logged.arms[i].payload;
-    if (logged != same) return other_experiment(log, "its stopping rule is not this one", "");
+    if (logged != same) return other_experiment(log, "log", "its stopping rule is not this one");
   }
   return std::nullopt;
 }

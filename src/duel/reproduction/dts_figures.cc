@@ -142,7 +142,8 @@ Result<Problems> problems_of(const ReproductionContext& context, Reproduction& o
   } else {
     out.findings.push_back(finding_skipped("five rankers of MSLR without a Condorcet winner",
                                            "figure",
-                                           std::string("the data is not shipped; give ") + kNeeds));
+                                           std::string("the data is not shipped; give ") + kNeeds)
+                               .from(published::kFigure));
   }
   return problems;
 }
@@ -187,11 +188,12 @@ void add_released(const RegretRuns& runs, Reproduction& out) {
     // One run's deviation is se sqrt(n); theirs is a mean of 10.
     const double theirs = ours.se * std::sqrt(static_cast<double>(ours.trials) / 10);
     const double room = 4 * std::hypot(theirs, ours.se);
-    out.findings.push_back(finding_within(
-        fmt::format("{}, Copeland regret at T = {}, {}", known.label, round_label(known.horizon),
-                    runs.name),
-        fmt::format("{} (10 runs)", known.mean), ours, {known.mean - room, known.mean + room},
-        "within 4 standard errors of a mean of 10"));
+    out.findings.push_back(
+        finding_within(fmt::format("{}, Copeland regret at T = {}, {}", known.label,
+                                   round_label(known.horizon), runs.name),
+                       fmt::format("{}", known.mean), ours, {known.mean - room, known.mean + room},
+                       "within 4 standard errors of a mean of 10")
+            .from("released by the authors, 10 runs"));
   }
 }
 
@@ -225,7 +227,8 @@ void add_winner_findings(const RegretRuns& runs, Reproduction& out) {
                                          "RMED1", "RMED2", "SAVAGE", "BTM"};
   out.findings.push_back(finding_that("D-TS and D-TS+ pay least at 1e5, " + runs.name, "figure 1",
                                       lowest_text(runs, low, rest), "both below all others",
-                                      are_lowest(runs, low, rest)));
+                                      are_lowest(runs, low, rest))
+                             .from(published::kFigure));
 }
 
 // Policies for a Condorcet winner, followed for longer where there is none: at 1e5 rounds some have
@@ -256,14 +259,17 @@ void add_no_winner_findings(const RegretRuns& runs, const RegretRuns& late, Repr
                                          "RMED1", "RMED2", "SAVAGE", "BTM"};
   out.findings.push_back(finding_that("ECW-RMED, D-TS and D-TS+ pay least at 1e5, " + runs.name,
                                       "figure 1", lowest_text(runs, low, rest),
-                                      "all three below all others", are_lowest(runs, low, rest)));
+                                      "all three below all others", are_lowest(runs, low, rest))
+                             .from(published::kFigure));
   for (const char* label : {"RUCB", "RMED1", "RCS"}) {
     const double exponent = last_exponent(runs.find(label), kRounds);
     const double later = last_exponent(late.find(label), kLateRounds);
-    Finding at_end = finding_that(
-        fmt::format("{} looks linear without a winner, {}", label, runs.name), "figure 1",
-        fmt::format("regret grows like t^{:.2f} from 5e4 to 1e5", exponent),
-        "exponent at least 0.8", exponent >= 0.8);
+    Finding at_end =
+        finding_that(fmt::format("{} looks linear without a winner, {}", label, runs.name),
+                     "figure 1",
+                     fmt::format("regret grows like t^{:.2f} from 5e4 to 1e5", exponent),
+                     "exponent at least 0.8", exponent >= 0.8)
+            .from(published::kFigure);
     if (at_end.verdict == FindingVerdict::fail) {
       at_end.note =
           "at 1e5 rounds it still tells the arms of the circle apart, whose gaps are small; the "
@@ -352,10 +358,12 @@ Measured deviation(const std::vector<double>& values) {
 void add_order(const DtsProblem& problem, const Measured& dts, const char* other,
                const Measured& larger, Reproduction& out) {
   const double room = 2 * std::hypot(dts.se, larger.se);
-  Finding finding = finding_that(
-      fmt::format("D-TS varies less than {} at 1e5, {}", other, problem.name), "standard errors",
-      fmt::format("{} against {}", measured_text(dts), measured_text(larger)),
-      "no larger by more than 2 standard errors", dts.mean <= larger.mean + room);
+  Finding finding =
+      finding_that(fmt::format("D-TS varies less than {} at 1e5, {}", other, problem.name),
+                   "standard errors",
+                   fmt::format("{} against {}", measured_text(dts), measured_text(larger)),
+                   "no larger by more than 2 standard errors", dts.mean <= larger.mean + room)
+          .from(published::kFigure);
   if (problem.is_ours) {
     finding.verdict = FindingVerdict::shown;
     finding.tolerance.clear();

@@ -38,10 +38,12 @@ Result<std::vector<Problem>> problems_of(const ReproductionContext& context, Rep
     }
   }
   if (!problems.empty()) return problems;
-  out.findings.push_back(finding_skipped(
-      "MergeDTS pays less than MergeRUCB on the rankers of MSLR-WEB", "figures",
-      fmt::format("the data is not shipped; give {}. What follows is a generated stand-in.",
-                  kNeeds)));
+  out.findings.push_back(
+      finding_skipped(
+          "MergeDTS pays less than MergeRUCB on the rankers of MSLR-WEB", "figures",
+          fmt::format("the data is not shipped; give {}. What follows is a generated stand-in.",
+                      kNeeds))
+          .from(published::kFigure));
   DUEL_ASSIGN(PreferenceMatrix matrix, resolve_matrix(kStandIn));
   problems.push_back({fmt::format("stand-in {}", kStandIn),
                       std::make_shared<const PreferenceMatrix>(std::move(matrix))});
@@ -51,11 +53,13 @@ Result<std::vector<Problem>> problems_of(const ReproductionContext& context, Rep
 void add_findings(const RegretRuns& runs, Reproduction& out) {
   const auto below = [&](const char* one, const char* other) {
     const Measured difference = paired_difference(runs.find(one), runs.find(other), kRounds);
-    out.findings.push_back(finding_that(
-        fmt::format("{} pays less than {} at 1e8, {}", one, other, runs.name), "figures",
-        fmt::format("{} against {}", measured_text(runs.find(one).regret_at(kRounds)),
-                    measured_text(runs.find(other).regret_at(kRounds))),
-        "less, by more than two standard errors", difference.mean + 2 * difference.se < 0));
+    out.findings.push_back(
+        finding_that(
+            fmt::format("{} pays less than {} at 1e8, {}", one, other, runs.name), "figures",
+            fmt::format("{} against {}", measured_text(runs.find(one).regret_at(kRounds)),
+                        measured_text(runs.find(other).regret_at(kRounds))),
+            "less, by more than two standard errors", difference.mean + 2 * difference.se < 0)
+            .from(published::kFigure));
   };
   below("MergeDTS", "MergeRUCB");
   below("MergeDTS, tuned", "MergeRUCB, tuned");

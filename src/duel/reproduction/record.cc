@@ -42,6 +42,7 @@ double number_of(const Json& value) { return value.is_null() ? kUndefined : valu
 Json json_of(const Finding& finding) {
   return {{"claim", finding.claim},
           {"published", finding.published},
+          {"source", finding.source},
           {"ours", finding.ours},
           {"mean", finite_or_null(finding.value.mean)},
           {"se", finite_or_null(finding.value.se)},
@@ -55,6 +56,7 @@ Result<Finding> finding_of(const Json& json) {
   Finding finding;
   finding.claim = json.at("claim").get<std::string>();
   finding.published = json.at("published").get<std::string>();
+  finding.source = json.at("source").get<std::string>();
   finding.ours = json.at("ours").get<std::string>();
   finding.value = {number_of(json.at("mean")), number_of(json.at("se")),
                    json.at("trials").get<std::uint64_t>()};
@@ -99,6 +101,11 @@ ReproductionRecord record_of(const ReproductionFacts& facts, ReproductionSetting
   record.settings = std::move(settings);
   record.seconds = seconds;
   record.findings = reproduction.findings;
+  for (Finding& finding : record.findings) {
+    if (record.settings.quick && finding.verdict == FindingVerdict::fail) {
+      finding.verdict = FindingVerdict::unclear;
+    }
+  }
   record.remarks = reproduction.remarks;
   for (const TidyTable& table : reproduction.tables) record.tables.push_back(table.name() + ".csv");
   for (const Figure& figure : reproduction.figures) {

@@ -39,6 +39,7 @@ std::string verdict_text(FindingVerdict verdict) {
       return "**FAIL**";
     case FindingVerdict::shown:
     case FindingVerdict::skipped:
+    case FindingVerdict::unclear:
       break;
   }
   return to_string(verdict);
@@ -82,12 +83,12 @@ std::string mismatches(const std::vector<const ReproductionRecord*>& records) {
 std::string section(const ReproductionRecord& record) {
   std::string text = fmt::format("### `{}`: {}\n\n{} ({}.)\n\n", record.name, record.what,
                                  record.description, settings_text(record));
-  Table table("claim,published,ours,trials,asked,verdict", Align::left);
+  Table table("claim,published,source,ours,trials,asked,verdict", Align::left);
   for (const Finding& finding : record.findings) {
     const std::uint64_t trials = finding.value.trials;
-    table.row({or_dash(finding.claim), or_dash(finding.published), or_dash(finding.ours),
-               trials == 0 ? Cell("") : Cell(trials), or_dash(finding.tolerance),
-               verdict_text(finding.verdict)});
+    table.row({or_dash(finding.claim), or_dash(finding.published), or_dash(finding.source),
+               or_dash(finding.ours), trials == 0 ? Cell("") : Cell(trials),
+               or_dash(finding.tolerance), verdict_text(finding.verdict)});
   }
   text += table.to_markdown() + "\n";
   for (const Finding& finding : record.findings) {
@@ -113,11 +114,15 @@ std::string report_markdown(const std::vector<ReproductionRecord>& records) {
               return std::pair(a->paper, a->name) < std::pair(b->paper, b->name);
             });
   std::string text =
-      "# What the papers printed and what comes out here\n\n"
+      "# What was published and what comes out here\n\n"
       "Written by `duel reproduce report`; each section is one command, `duel reproduce NAME`, "
       "which also writes the tables and figures. Ours are mean ± standard error. PASS and FAIL "
-      "are against what is asked in the row; *shown* are printed numbers beside ours of which "
-      "nothing is asked, *skipped* what needs data that was not given.\n\n";
+      "are against what is asked in the row; *shown* are published numbers beside ours of which "
+      "nothing is asked, *skipped* what needs data that was not given, *unclear* what is outside in "
+      "a quick run. The column *source* says where a published number is from: *printed* in the "
+      "paper, *read from the figure*, *worked out from what is printed*, or *other implementation, "
+      "re-run*: not published by the authors of the paper, but what another program gave, with "
+      "whose it is and how many runs.\n\n";
   text += fmt::format("{} reproductions, {} findings: {}.\n\n", records.size(), all.total(),
                       all.text());
   text += inputs_text(sorted);

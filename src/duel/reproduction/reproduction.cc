@@ -13,11 +13,16 @@
 namespace duel {
 namespace {
 
-constexpr std::array<std::pair<FindingVerdict, const char*>, 4> kVerdicts = {
+constexpr std::array<std::pair<FindingVerdict, const char*>, 5> kVerdicts = {
     {{FindingVerdict::pass, "pass"},
      {FindingVerdict::fail, "fail"},
      {FindingVerdict::shown, "shown"},
-     {FindingVerdict::skipped, "skipped"}}};
+     {FindingVerdict::skipped, "skipped"},
+     {FindingVerdict::unclear, "unclear"}}};
+
+std::string default_source(const std::string& published) {
+  return published.empty() || published == "-" ? "" : published::kPrinted;
+}
 
 // To `digits` significant digits, never in powers of ten below a million.
 std::string rounded(double value, int digits) {
@@ -113,26 +118,50 @@ Finding finding_within(std::string claim, std::string published, const Measured&
     tolerance = fmt::format("[{:.5g}, {:.5g}]", accepted.low, accepted.high);
   }
   const bool inside = accepted.low <= value.mean && value.mean <= accepted.high;
-  return {std::move(claim),     std::move(published),
-          measured_text(value), value,
-          std::move(tolerance), inside ? FindingVerdict::pass : FindingVerdict::fail};
+  std::string source = default_source(published);
+  return {std::move(claim),
+          std::move(published),
+          measured_text(value),
+          value,
+          std::move(tolerance),
+          inside ? FindingVerdict::pass : FindingVerdict::fail,
+          "",
+          std::move(source)};
 }
 
 Finding finding_that(std::string claim, std::string published, std::string ours,
                      std::string tolerance, bool holds) {
-  return {std::move(claim),     std::move(published),
-          std::move(ours),      {},
-          std::move(tolerance), holds ? FindingVerdict::pass : FindingVerdict::fail};
+  std::string source = default_source(published);
+  return {std::move(claim),
+          std::move(published),
+          std::move(ours),
+          {},
+          std::move(tolerance),
+          holds ? FindingVerdict::pass : FindingVerdict::fail,
+          "",
+          std::move(source)};
 }
 
 Finding finding_shown(std::string claim, std::string published, const Measured& value) {
-  return {std::move(claim),     std::move(published), measured_text(value), value, "",
-          FindingVerdict::shown};
+  std::string source = default_source(published);
+  return {std::move(claim),
+          std::move(published),
+          measured_text(value),
+          value,
+          "",
+          FindingVerdict::shown,
+          "",
+          std::move(source)};
 }
 
 Finding finding_skipped(std::string claim, std::string published, std::string why) {
-  return {std::move(claim),        std::move(published), "-", {}, "",
-          FindingVerdict::skipped, std::move(why)};
+  std::string source = default_source(published);
+  return {std::move(claim), std::move(published), "-", {}, "", FindingVerdict::skipped,
+          std::move(why),   std::move(source)};
+}
+
+std::string published::rerun(std::string_view whose, std::string_view runs) {
+  return fmt::format("other implementation, re-run ({}, {})", whose, runs);
 }
 
 }  // namespace duel

@@ -119,9 +119,20 @@ enum class FindingVerdict {
   fail,
   shown,    // ours beside the published one; nothing is asked of it
   skipped,  // could not be done; `note` says why and what is missing
+  unclear,  // outside what is asked, in a quick run: what is asked is meant for the full size
 };
 std::string to_string(FindingVerdict verdict);
 Result<FindingVerdict> parse_verdict(std::string_view text);
+
+// Where a published number is from. Only what the paper prints can be read to its last digit.
+namespace published {
+inline constexpr const char* kPrinted = "printed";
+inline constexpr const char* kFigure = "read from the figure";
+inline constexpr const char* kDerived = "worked out from what is printed";
+inline constexpr const char* kIndependent = "an independent one, not the authors'";
+// "other implementation, re-run (whose it is, 20 runs)"
+std::string rerun(std::string_view whose, std::string_view runs);
+}  // namespace published
 
 // A published number or claim, and ours.
 struct Finding {
@@ -132,6 +143,14 @@ struct Finding {
   std::string tolerance;  // what is asked: "within 15 %", "[3, 20]"; empty where nothing is
   FindingVerdict verdict = FindingVerdict::shown;
   std::string note{};  // why it failed or was skipped; may be empty
+  std::string
+      source{};  // of `published`; the makers say printed, or nothing for a check of our own
+
+  // The same finding about a number from elsewhere.
+  Finding from(std::string where) && {
+    source = std::move(where);
+    return std::move(*this);
+  }
 };
 
 // What ours must lie in.

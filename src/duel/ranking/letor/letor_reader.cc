@@ -39,7 +39,7 @@ std::string word_at(const char* begin) {
   std::string word;
   for (const char* c = begin; c != end; ++c) {
     const auto byte = static_cast<unsigned char>(*c);
-    word += byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, *c);
+    word += byte < 0x20 || byte >= 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, *c);
   }
   return end - begin == kMost ? word + ".." : word;
 }
