@@ -53,7 +53,7 @@ TEST_F(ReproduceCommand, runs_one_and_writes_its_files) {
   EXPECT_EQ(report.exit_code, 0) << report.err;
   const std::string text = read_text(place_ / "report.md");
   EXPECT_TRUE(contains(text, "### `if-walk`"));
-  EXPECT_TRUE(contains(text, "| nodes of the walk, K = 2 | 1 + H_1 = 2.0000 | 2 |"));
+  EXPECT_TRUE(contains(text, "| nodes of the walk, K = 2 | 1 + H_1 = 2.0000 | printed | 2 |"));
 }
 
 TEST_F(ReproduceCommand, gives_the_same_numbers_on_any_number_of_threads) {

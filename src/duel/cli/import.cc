@@ -68,9 +68,9 @@ void add_import_command(Command& program) {
       "import",
       "Makes a log of comparisons that were made elsewhere.\n"
       "Reads arena CSV (model_a,model_b,winner,judge,tstamp), plain CSV (first,second,winner), the "
-      "same with tabs, JSON Lines and a JSON array; columns it does not know are kept. All rows are taken or none. Rows with times are "
-      "put in that order; without times the order is unknown, and a certificate rests on one look "
-      "at all of them.");
+      "same with tabs, JSON Lines and a JSON array; columns it does not know are kept. All rows "
+      "are taken or none. Rows with times are put in that order; without times the order is unknown, "
+      "and a certificate rests on one look at all of them.");
   Arguments& arguments = command.runs(run);
   command.add_required("FILE", &arguments.file, "Comparisons to read.");
   command.add_required("-o,--output LOG", &arguments.output, "Log to write.");

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -70,10 +72,13 @@ int run_program(int argc, const char* const* argv) {
     context.print(completions(program, {argv + 2, argv + argc}));
     return context.finish(kExitDone);
   }
-  // `duel` alone and `duel help COMMAND` ask for a help page.
+  // `duel` alone and `duel help COMMAND` ask for a help page; an unknown command is an error.
   std::vector<const char*> words(argv, argv + argc);
-  if (argc > 1 && std::string_view(argv[1]) == "help") words.erase(words.begin() + 1);
-  if (argc == 1 || words.size() < static_cast<std::size_t>(argc)) words.push_back("--help");
+  const bool asks = argc > 1 && std::string_view(argv[1]) == "help";
+  if (asks) words.erase(words.begin() + 1);
+  const std::vector<std::string> names = program.command_names();
+  const bool known = words.size() == 1 || std::count(names.begin(), names.end(), words[1]) > 0;
+  if (argc == 1 || (asks && known)) words.push_back("--help");
   CommandLine line(program);
   const auto wish = line.read(static_cast<int>(words.size()), words.data());
   if (!wish.ok()) {

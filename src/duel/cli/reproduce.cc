@@ -402,8 +402,9 @@ void add_reproduce_command(Command& program) {
       "The source says whether a number is printed, read from a figure, worked out from what is "
       "printed, or from another implementation that was run again. "
       "PASS and FAIL are against the tolerance in the row; a number of which nothing is asked is "
-      "shown, what needs data that was not given is skipped, and what lies outside in a --quick run "
-      "is unclear, since what is asked is meant for the full size. Results depend on the seed alone, "
+      "shown, what needs data that was not given is skipped, and what lies outside in a --quick "
+      "run is unclear, since what is asked is meant for the full size. Results depend on the seed "
+      "alone, "
       "never on the number of threads. Ends with 1 where something fails. An interrupted run "
       "(Ctrl-C) keeps what is complete, and 'duel reproduce all -o DIR' goes on from there.");
   Arguments& arguments = command.runs(run);
