@@ -301,11 +301,11 @@ std::optional<ServerAnswer> Api::check_origin(const HttpRequest& request) const 
   }
   const std::string* host = request.header("host");
   const bool any_interface = options_.listen.host.empty() && options_.public_url.empty();
-  if (!any_interface && (host == nullptr || hosts.count(*host) == 0)) {
+  if (!any_interface && (host == nullptr || !hosts.contains(*host))) {
     return refusal(403, "the header Host names another server");
   }
   const std::string* origin = request.header("origin");
-  if (origin == nullptr || origins.count(*origin) > 0) return std::nullopt;
+  if (origin == nullptr || origins.contains(*origin)) return std::nullopt;
   const auto& allowed = options_.allow_origins;
   if (std::find(allowed.begin(), allowed.end(), *origin) != allowed.end()) return std::nullopt;
   return refusal(403, "pages of this origin are not allowed to call");
@@ -596,8 +596,6 @@ void Api::take_comparisons(Call& call) {
 
 void Api::import_log(Call& call) {
   const std::string eid = call.eid();
-  std::vector<std::string> lines;
-  std::string head;
   std::string named;
   const auto extent =
       read_log_text(call.request.body, "body", [&](const LogEntry& entry) -> Status {

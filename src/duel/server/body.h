@@ -58,7 +58,6 @@ class BodyReader {
 
   template <class Body>
   void read(const Json& json, const std::string& pointer, Body& out) {
-    using namespace body_detail;
     if constexpr (std::is_same_v<Body, Json>) {
       out = json;
     } else if constexpr (std::is_same_v<Body, bool>) {
@@ -83,12 +82,12 @@ class BodyReader {
       const auto parsed = parse_word<Body>(json.template get<std::string>());
       if (!parsed.ok()) return wrong(pointer, with_hint(parsed.error()));
       out = *parsed;
-    } else if constexpr (IsOptional<Body>::value) {
+    } else if constexpr (body_detail::IsOptional<Body>::value) {
       if (!json.is_null()) read(json, pointer, out.emplace());
-    } else if constexpr (std::is_same_v<Body, Members>) {
+    } else if constexpr (std::is_same_v<Body, body_detail::Members>) {
       if (!json.is_object()) return wrong(pointer, "is not an object");
       for (const auto& [name, value] : json.members()) out.emplace_back(name, value);
-    } else if constexpr (IsVector<Body>::value) {
+    } else if constexpr (body_detail::IsVector<Body>::value) {
       if (!json.is_array()) return wrong(pointer, "is not an array");
       std::size_t index = 0;
       for (const Json& item : json.items()) {
@@ -148,22 +147,21 @@ class BodyReader {
 // A member that is as in a new struct is left out, unless it is required.
 template <class Body>
 Json body_json(const Body& body) {
-  using namespace body_detail;
   if constexpr (std::is_same_v<Body, Timestamp>) {
     return Json(format_timestamp(body.ms));
   } else if constexpr (std::is_enum_v<Body>) {
     return Json(to_word(body));
-  } else if constexpr (IsOptional<Body>::value) {
+  } else if constexpr (body_detail::IsOptional<Body>::value) {
     return body ? body_json(*body) : Json();
-  } else if constexpr (std::is_same_v<Body, Members>) {
+  } else if constexpr (std::is_same_v<Body, body_detail::Members>) {
     Json object = Json::object();
     for (const auto& [name, value] : body) object[name] = value;
     return object;
-  } else if constexpr (IsVector<Body>::value) {
+  } else if constexpr (body_detail::IsVector<Body>::value) {
     Json array = Json::array();
     for (const auto& item : body) array.push_back(body_json(item));
     return array;
-  } else if constexpr (HasFields<Body>) {
+  } else if constexpr (body_detail::HasFields<Body>) {
     static const Body kNew{};
     Json object = Json::object();
     const auto add = [&](const auto& field) {
@@ -182,7 +180,6 @@ Json body_json(const Body& body) {
 // JSON Schema (2020-12), as OpenAPI 3.1 has it.
 template <class Body>
 Json schema_of() {
-  using namespace body_detail;
   Json schema = Json::object();
   if constexpr (std::is_same_v<Body, Json>) {
     return schema;
@@ -203,11 +200,11 @@ Json schema_of() {
     Json words = Json::array();
     for (const std::string_view word : words_of<Body>()) words.push_back(word);
     schema["enum"] = std::move(words);
-  } else if constexpr (IsOptional<Body>::value) {
+  } else if constexpr (body_detail::IsOptional<Body>::value) {
     return schema_of<typename Body::value_type>();
-  } else if constexpr (std::is_same_v<Body, Members>) {
+  } else if constexpr (std::is_same_v<Body, body_detail::Members>) {
     schema["type"] = "object";
-  } else if constexpr (IsVector<Body>::value) {
+  } else if constexpr (body_detail::IsVector<Body>::value) {
     schema["type"] = "array";
     schema["items"] = schema_of<typename Body::value_type>();
   } else {

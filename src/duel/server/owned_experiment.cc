@@ -534,8 +534,7 @@ OwnedExperiment::Reply OwnedExperiment::serve_one(const DuelBody& body, const st
   if (serve->serving != Serving::exploit) {
     serve->expires_at = {time_ms + static_cast<std::int64_t>(ledger().feedback().timeout_s) * 1000};
     DUEL_RETURN_IF_ERROR(draw_task(body, *serve));
-    if (!subject.empty() &&
-        met_.count(pair_and_subject(serve->first, serve->second, subject)) > 0) {
+    if (!subject.empty() && met_.contains(pair_and_subject(serve->first, serve->second, subject))) {
       serve->evidence = false;
     }
   }
@@ -601,7 +600,7 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
     DUEL_ASSIGN(const DuelRecords records, duels_->records_of(duel_id, ledger().sequence() + 1));
     if (!records.serve) {
       if (proven) return report_recovered(*proven, body, now_ms);
-      if (fallback_ids_.count(duel_id) > 0) {
+      if (fallback_ids_.contains(duel_id)) {
         Json json;
         json["duel_id"] = duel_id;
         json["status"] = "ignored";
@@ -889,7 +888,7 @@ Result<std::optional<std::string>> OwnedExperiment::take_event(const PageEvent& 
     return Reason("the duel was closed before");
   }
   const Page& page = found->second;
-  if (page.events.count(event.identity) > 0) return Reason();
+  if (page.events.contains(event.identity)) return Reason();
   const auto item = std::find_if(page.items.begin(), page.items.end(), [&](const DraftedItem& one) {
     return one.object_id == event.object;
   });
