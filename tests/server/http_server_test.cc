@@ -335,15 +335,14 @@ TEST(HttpServer, bounds_the_bodies_of_all_requests_together) {
   const auto server = serve(echo, limits);
   const std::string head = "POST / HTTP/1.1\r\n" + kHost + "Content-Length: 1000\r\n\r\n";
   RawClient first(server->address()), second(server->address());
-  first.send(head + "x");
-  // A request that is complete has been through the same thread since.
-  first.send("x");
-  EXPECT_TRUE(eventually([&] {
-    RawClient probe(server->address());
-    probe.send(head);
-    return status_of(probe.read_until("\r\n\r\n", milliseconds(50))) == 503;
-  }));
-  first.send(std::string(998, 'x'));
+  // Asked to go on, the first one holds its thousand bytes; whoever comes then finds too few left.
+  first.send("POST / HTTP/1.1\r\n" + kHost +
+             "Expect: 100-continue\r\nContent-Length: 1000\r\n\r\n");
+  ASSERT_EQ(status_of(first.read_until("\r\n\r\n")), 100);
+  RawClient refused(server->address());
+  refused.send(head);
+  EXPECT_EQ(status_of(refused.read_response()), 503);
+  first.send(std::string(1'000, 'x'));
   EXPECT_EQ(status_of(first.read_response()), 200);
   second.send(head + std::string(1'000, 'x'));
   EXPECT_EQ(status_of(second.read_response()), 200);
@@ -617,18 +616,28 @@ TEST(HttpServer, says_why_it_cannot_listen) {
   EXPECT_FALSE(HttpServer::listen({"203.0.113.1", 0}, {}, 1, echo).ok());
 }
 
-TEST(HttpServer, listens_on_ipv6_on_names_and_on_everything) {
-  for (const char* host : {"::1", "localhost", "", "0.0.0.0"}) {
+TEST(HttpServer, listens_on_ipv6) {
+  const auto server = HttpServer::listen({"::1", 0}, {}, 1, echo);
+  // The one thing that may be missing is IPv6 itself; any other failure is one.
+  if (!server.ok() && server.error().message.ends_with("Cannot assign requested address")) {
+    GTEST_SKIP() << "this machine has no IPv6: " << server.error().message;
+  }
+  ASSERT_TRUE(server.ok()) << server.error().to_string();
+  auto client = HttpClient::make(fmt::format("http://[::1]:{}", (*server)->address().port));
+  const auto response = client->get("/");
+  ASSERT_TRUE(response.ok()) << response.error().to_string();
+  EXPECT_EQ(*response->header("x-peer"), "::1");
+}
+
+TEST(HttpServer, listens_on_names_and_on_everything) {
+  for (const std::string host : {"localhost", "", "0.0.0.0"}) {
     const auto server = HttpServer::listen({host, 0}, {}, 1, echo);
-    if (!server.ok() && std::string(host) == "::1") GTEST_SKIP() << server.error().message;
     ASSERT_TRUE(server.ok()) << host << server.error().to_string();
-    const std::string peer = std::string(host) == "::1" ? "[::1]" : "127.0.0.1";
-    auto client = HttpClient::make(
-        fmt::format("http://{}:{}", std::string(host) == "localhost" ? "localhost" : peer,
-                    (*server)->address().port));
+    auto client = HttpClient::make(fmt::format(
+        "http://{}:{}", host == "localhost" ? host : "127.0.0.1", (*server)->address().port));
     const auto response = client->get("/");
     ASSERT_TRUE(response.ok()) << response.error().to_string();
-    if (std::string(host).empty()) {
+    if (host.empty()) {
       EXPECT_EQ(*response->header("x-peer"), "127.0.0.1");
     }
   }

@@ -358,6 +358,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void write_response(HttpResponse response) {
+    budget_.release();  // before the client can know: its next request may need the room
     const bool close = close_after_ || core_->draining;
     close_after_ = close;
     output_ = head_of(response.status, response.headers, close);
