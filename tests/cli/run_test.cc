@@ -229,7 +229,7 @@ TEST_F(RunCommand, stops_when_the_judge_never_answers) {
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_TRUE(contains(result.err,
                        "error: the judge: no answer to 3 duels in a row; duel d3: it "
-                       "gave no answer: exit code 1; its last words: 'the key is "
+                       "gave no answer: exit code 1; standard error ends with 'the key is "
                        "missing'"))
       << result.err;
 }

@@ -21,7 +21,7 @@ namespace duel::cli {
 namespace {
 
 constexpr std::size_t kMostRankersListed = 10;
-// Rankers that are hardly ever told apart: fewer comparisons than this share are a contest.
+// Rankers that most lists cannot distinguish: fewer comparisons than this share are a contest.
 constexpr double kLeastContests = 0.3;
 
 struct Arguments {

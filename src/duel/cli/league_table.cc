@@ -40,7 +40,7 @@ Cells place(const Entry& entry, const MeanText& value, const Cells& more,
   const MeanText difference = mean_text(entry.difference, entry.difference_se);
   if (words.empty()) {
     cells.insert(cells.end(),
-                 {difference.mean, difference.se, entry.told_apart ? "" : "not told apart"});
+                 {difference.mean, difference.se, entry.told_apart ? "" : "indistinguishable"});
   } else {
     cells.insert(cells.end(), {"", "", words});
   }
@@ -145,9 +145,9 @@ std::string ranking_text(const LeagueResults& results, const Paint& paint) {
   text +=
       "times the best: geometric mean over the problems of a policy's mean regret divided by that "
       "of the problem's best policy\n"
-      "to the leader: difference of the logarithms, paired by trial; not told apart: less than 2 "
-      "of its standard errors\n"
-      "best on: problems on which it is the best or not told apart from it; worst: its largest "
+      "to the leader: difference of the logarithms, paired by trial; indistinguishable: less than 2 "
+      "standard errors\n"
+      "best on: problems on which it is the best or indistinguishable from it; worst: its largest "
       "ratio\n";
   if (!results.not_counted.empty()) {
     text += fmt::format("not counted, since the best has no regret there: {}\n",
@@ -178,8 +178,8 @@ std::string ranking_text(const CertificateLeagueResults& results, const Paint& p
   text +=
       "times the best: geometric mean over the problems of a policy's mean duels divided by those "
       "of the problem's best policy; in brackets its largest ratio\n"
-      "to the leader: difference of the logarithms, paired by trial; not told apart: less than 2 "
-      "of its standard errors\n";
+      "to the leader: difference of the logarithms, paired by trial; indistinguishable: less than 2 "
+      "standard errors\n";
   text += fmt::format(
       "undecided: at {} duels, which is what such an experiment counts; wrong: 95 % upper limit of "
       "the rate\n",

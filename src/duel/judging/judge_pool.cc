@@ -30,12 +30,12 @@ std::chrono::steady_clock::duration seconds(double value) {
       std::chrono::duration<double>(value));
 }
 
-// The last line of what it complained of, which mostly says why.
-std::string last_words(const ChildProcess& process) {
+// The last line that it wrote to standard error, which mostly says why.
+std::string last_error_line(const ChildProcess& process) {
   const std::string_view text = trimmed(process.complaint());
   if (text.empty()) return "";
   const std::size_t begin = text.rfind('\n');
-  return fmt::format("; its last words: {}",
+  return fmt::format("; standard error ends with {}",
                      excerpt(begin == std::string_view::npos ? text : text.substr(begin + 1), 300));
 }
 
@@ -191,7 +191,7 @@ void JudgePool::failed(Slot& slot, Trouble trouble, std::string failure, Clock::
   troubles_.crashes += trouble == Trouble::crash ? 1 : 0;
   troubles_.senseless += trouble == Trouble::nonsense ? 1 : 0;
   slot.made_no_sense = trouble == Trouble::nonsense;
-  slot.failure = std::move(failure) + last_words(*slot.process);
+  slot.failure = std::move(failure) + last_error_line(*slot.process);
   end_process(slot, now);
 }
 

@@ -182,7 +182,7 @@ Result<std::string> league_map_script(const LeagueResults& results, PlotFormat f
     const double x = kMargin + scale_width * std::log(tick) / std::log(kDarkestRatio);
     canvas.text(x, 24, tick == 100 ? "100+" : std::to_string(tick), "center font ',9'");
   }
-  canvas.text(kMargin, 9, "bold: the best, or not told apart from it; grey: did not play",
+  canvas.text(kMargin, 9, "bold: the best, or indistinguishable from it; grey: did not play",
               "left noenhanced font ',9'");
 
   return "# Written by `duel league`; gnuplot writes the picture to standard output.\n"

@@ -98,7 +98,7 @@ struct LeagueStanding {
   double difference = kUndefined;
   double difference_se = kUndefined;
   bool told_apart = false;
-  std::size_t best_on = 0;  // problems on which it is the best or not told apart from it
+  std::size_t best_on = 0;  // problems on which it is the best or indistinguishable from it
   std::string worst_problem;
   double worst_ratio = kUndefined;
 };
