@@ -214,9 +214,9 @@ TEST(SqliteStore, doubt_about_an_experiment_lasts_until_somebody_appends_to_it) 
 }
 
 TEST(SqliteStore, callers_that_wait_at_the_same_time_share_a_sync) {
-  FaultyDatabase database;
   std::atomic<int> waiting = 0;
   std::atomic<bool> open_gate = false;
+  FaultyDatabase database;  // which syncs once more when it closes
   database.vfs.on_sync([&] {
     while (!open_gate) std::this_thread::sleep_for(milliseconds(1));
   });
@@ -244,8 +244,8 @@ TEST(SqliteStore, callers_that_wait_at_the_same_time_share_a_sync) {
 }
 
 TEST(SqliteStore, a_sync_does_not_count_what_was_appended_while_it_ran) {
-  FaultyDatabase database;
   std::atomic<bool> in_sync = false, open_gate = false;
+  FaultyDatabase database;  // which syncs once more when it closes
   database.vfs.on_sync([&] {
     in_sync = true;
     while (!open_gate) std::this_thread::sleep_for(milliseconds(1));
