@@ -21,6 +21,7 @@
 #include "duel/server/event_streams.h"
 #include "duel/server/http.h"
 #include "duel/server/http_metrics.h"
+#include "duel/server/openapi.h"
 #include "duel/server/router.h"
 
 namespace duel {
@@ -29,17 +30,6 @@ struct ApiOptions {
   HttpAddress listen;                      // what `Host` may say
   std::string public_url;                  // the same behind a proxy: https://duel.example.org
   std::vector<std::string> allow_origins;  // pages elsewhere that may call
-};
-
-// A route as documents need it.
-struct RouteFact {
-  HttpMethod method = HttpMethod::get;
-  std::string pattern;
-  std::string name;
-  std::string summary;
-  std::string scope;                  // empty: open to all
-  std::function<Json()> body_schema;  // empty: no body
-  std::vector<int> statuses;          // of success
 };
 
 class Api {
@@ -76,6 +66,7 @@ class Api {
   };
   using Handler = void (Api::*)(Call&);
 
+  void add_routes();  // routes.cc
   void add(HttpMethod method, std::string pattern, std::string name, std::string summary,
            std::optional<TokenScope> scope, Handler handler, std::function<Json()> body = {},
            std::vector<int> statuses = {200});
@@ -83,6 +74,7 @@ class Api {
   Result<Caller> caller_of(const HttpRequest& request) const;
   HttpFields cors_headers(const HttpRequest& request) const;
 
+  // experiment_routes.cc
   void create_experiment(Call& call);
   void list_experiments(Call& call);
   void show_experiment(Call& call);
@@ -90,25 +82,31 @@ class Api {
   void change_state(Call& call);
   void put_arm(Call& call);
   void delete_arm(Call& call);
+  void take_comparisons(Call& call);
+  void import_log(Call& call);
+  // duel_routes.cc
   void serve_duels(Call& call);
   void show_duel(Call& call);
   void interleave_duel(Call& call);
   void interleave_in_one(Call& call);
   void report_outcome(Call& call);
   void report_outcomes(Call& call);
-  void take_comparisons(Call& call);
-  void import_log(Call& call);
+  // event_routes.cc
   void take_events(Call& call);
+  // result_routes.cc
   void show_result(Call& call);
   void show_certificate(Call& call);
   void show_health(Call& call);
   void show_timeline(Call& call);
   void open_stream(Call& call);
-  void export_log(Call& call);
   void plan(Call& call);
+  // export_routes.cc
+  void export_log(Call& call);
+  // token_routes.cc
   void list_tokens(Call& call);
   void create_token(Call& call);
   void delete_token(Call& call);
+  // operation_routes.cc
   void healthz(Call& call);
   void readyz(Call& call);
   void metrics(Call& call);
