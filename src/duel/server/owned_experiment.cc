@@ -14,6 +14,7 @@
 #include "duel/experiment/standing.h"
 #include "duel/experiment/timestamp.h"
 #include "duel/experiment/verdict.h"
+#include "duel/ranking/interleaving/impression_draft.h"
 #include "duel/server/body.h"
 #include "duel/store/line.h"
 
@@ -70,6 +71,7 @@ OwnedExperiment::OwnedExperiment(std::shared_ptr<Store> store, LiveExperiment li
       duels_(duels),
       secrets_(std::move(secrets)),
       tokens_(tokens),
+      pages_(secrets_.draft_seed),
       head_(kHexDigits, '0'),
       stored_head_{0, head_} {
   for (const LedgerArm& arm : ledger().arms()) duels_->add_arm(arm.entry.id);
@@ -164,6 +166,7 @@ Result<Effect> OwnedExperiment::stage(Record record, std::int64_t now_ms) {
 void OwnedExperiment::note(const LogEntry& entry) {
   head_ = entry.hash;
   last_time_ms_ = entry.time_ms;
+  pages_.note(entry);
   if (ledger().certificate() && ledger().certificate()->sequence == entry.sequence) {
     certificate_text_ = certificate_text(ledger());
   }
@@ -178,26 +181,6 @@ void OwnedExperiment::note(const LogEntry& entry) {
     if (ledger().guardrails().max_duels_per_subject_per_day > 0) ++served_today_[serve->subject];
   } else if (const auto* added = std::get_if<ArmAddedRecord>(&entry.record)) {
     duels_->add_arm(added->arm.id);
-  } else if (const auto* outcome = std::get_if<OutcomeRecord>(&entry.record)) {
-    pages_.erase(outcome->duel_id);
-  } else if (const auto* expired = std::get_if<ExpiredRecord>(&entry.record)) {
-    pages_.erase(expired->duel_id);
-  } else if (const auto* drafted = std::get_if<InterleavedRecord>(&entry.record)) {
-    Page& page = pages_[drafted->duel_id];
-    page.first = drafted->first;
-    page.second = drafted->second;
-    page.items = draft_page(secrets_.draft_seed, drafted->duel_id, page.first, page.second, 0,
-                            page.first.size() + page.second.size())
-                     .items;
-  } else if (const auto* event = std::get_if<EventRecord>(&entry.record)) {
-    const auto found = pages_.find(event->duel_id);
-    if (found == pages_.end() || event->late) return;
-    Page& page = found->second;
-    page.events.insert(event->event);
-    page.clicked = true;
-    ++page.paid[event->object];
-    if (event->place == 1) page.credit_first += event->credit;
-    if (event->place == 2) page.credit_second += event->credit;
   }
 }
 
@@ -757,32 +740,14 @@ Result<bool> OwnedExperiment::expire(std::int64_t now_ms) {
 // Ends an open duel: by its clicks where it is a page of results, otherwise without an answer.
 Status OwnedExperiment::settle(const std::string& duel_id, std::int64_t now_ms,
                                std::string_view why) {
-  const auto found = pages_.find(duel_id);
-  if (ledger().experiment().service.mode != Mode::interleave || found == pages_.end()) {
+  const ResultPage* page = pages_.find(duel_id);
+  if (ledger().experiment().service.mode != Mode::interleave || page == nullptr) {
     DUEL_RETURN_IF_ERROR(stage(ExpiredRecord{duel_id, 0, std::string(why)}, now_ms));
     return Done{};
   }
-  const Page& page = found->second;
-  if (competitive_coverage(page.items) == 0) {
-    DUEL_RETURN_IF_ERROR(stage(ExpiredRecord{duel_id, 0, "no_contest"}, now_ms));
-    return Done{};
-  }
-  if (!page.clicked) {
-    DUEL_RETURN_IF_ERROR(stage(ExpiredRecord{duel_id, 0, "no_feedback"}, now_ms));
-    return Done{};
-  }
   const LedgerDuel duel = *ledger().find_open(duel_id);
-  OutcomeRecord record;
-  record.duel_id = duel_id;
-  record.source = {"clicks", ""};
-  record.note = std::string(why);
-  if (page.credit_first == page.credit_second) {
-    record.answer = {Answered::tie, ""};
-  } else {
-    const bool first = page.credit_first > page.credit_second;
-    record.answer = {Answered::win, ledger().id_of(first ? duel.first : duel.second)};
-  }
-  DUEL_RETURN_IF_ERROR(stage(std::move(record), now_ms));
+  DUEL_RETURN_IF_ERROR(stage(
+      page->ending(duel_id, ledger().id_of(duel.first), ledger().id_of(duel.second), why), now_ms));
   return Done{};
 }
 
@@ -876,8 +841,8 @@ Result<std::optional<std::string>> OwnedExperiment::take_event(const PageEvent& 
     }
   }
   if (weight == 0) return Reason();  // views and the like earn nothing and are not kept
-  const auto found = pages_.find(event.duel_id);
-  if (found == pages_.end()) {
+  const ResultPage* page = pages_.find(event.duel_id);
+  if (page == nullptr) {
     if (ledger().find_open(event.duel_id) != nullptr) return Reason("no page was drafted yet");
     DUEL_RETURN_IF_ERROR(stage(EventRecord{.duel_id = event.duel_id,
                                            .event = event.identity,
@@ -887,28 +852,12 @@ Result<std::optional<std::string>> OwnedExperiment::take_event(const PageEvent& 
                                now_ms));
     return Reason("the duel was closed before");
   }
-  const Page& page = found->second;
-  if (page.events.contains(event.identity)) return Reason();
-  const auto item = std::find_if(page.items.begin(), page.items.end(), [&](const DraftedItem& one) {
-    return one.object_id == event.object;
-  });
-  if (item == page.items.end()) return Reason("the item was not shown");
-  if (event.ordinal && *event.ordinal != item->ordinal) {
-    return Reason(
-        fmt::format("the item was shown at {}, not at {}", item->ordinal, *event.ordinal));
+  ResultPages::Taken taken = ResultPages::take(*page, event, weight, rule.per_item_cap);
+  if (auto* record = std::get_if<EventRecord>(&taken)) {
+    DUEL_RETURN_IF_ERROR(stage(std::move(*record), now_ms));
+    return Reason();
   }
-  const auto paid = page.paid.find(event.object);
-  const bool earns = item->competitive() && item->team != Team::none &&
-                     (paid == page.paid.end() || paid->second < rule.per_item_cap);
-  EventRecord record{.duel_id = event.duel_id,
-                     .event = event.identity,
-                     .action = event.action,
-                     .object = event.object};
-  if (earns) {
-    record.place = item->team == Team::first ? 1 : 2;
-    record.credit = weight;
-  }
-  DUEL_RETURN_IF_ERROR(stage(std::move(record), now_ms));
+  if (auto* reason = std::get_if<std::string>(&taken)) return Reason(std::move(*reason));
   return Reason();
 }
 

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,10 +22,10 @@
 #include "duel/core/result.h"
 #include "duel/experiment/live_experiment.h"
 #include "duel/experiment/record.h"
-#include "duel/ranking/interleaving/impression_draft.h"
 #include "duel/server/bodies.h"
 #include "duel/server/http.h"
 #include "duel/server/report_token.h"
+#include "duel/server/result_pages.h"
 #include "duel/server/server_answer.h"
 #include "duel/server/stored_duels.h"
 #include "duel/store/store.h"
@@ -37,15 +36,6 @@ namespace duel {
 struct ExperimentSecrets {
   std::string subject_salt;
   std::uint64_t draft_seed = 0;  // a caller who chooses ids must not choose drafts
-};
-
-// One UBI event, as far as it is used.
-struct PageEvent {
-  std::string duel_id;
-  std::string action;
-  std::string object;
-  std::optional<std::uint64_t> ordinal;
-  std::string identity;  // SHA-256 that tells it from others
 };
 
 class OwnedExperiment {
@@ -110,18 +100,6 @@ class OwnedExperiment {
   Result<bool> expire(std::int64_t now_ms);
 
  private:
-  // A page that was drafted, and what its items earned so far.
-  struct Page {
-    std::vector<std::string> first;
-    std::vector<std::string> second;
-    std::vector<DraftedItem> items;             // of the whole draft
-    std::map<std::string, std::uint64_t> paid;  // actions per item
-    std::unordered_set<std::string> events;
-    double credit_first = 0;
-    double credit_second = 0;
-    bool clicked = false;
-  };
-
   OwnedExperiment(std::shared_ptr<Store> store, LiveExperiment live, StoredDuels* duels,
                   ExperimentSecrets secrets, const ReportTokens& tokens);
 
@@ -130,7 +108,6 @@ class OwnedExperiment {
   void note(const LogEntry& entry);
   Status stage_certificate(std::int64_t now_ms);
   Status settle(const std::string& duel_id, std::int64_t now_ms, std::string_view why);
-  Status open_page(const std::string& duel_id);
 
   Reply serve_one(const DuelBody& body, const std::string& duel_id, const std::string& request,
                   std::int64_t now_ms);
@@ -151,14 +128,14 @@ class OwnedExperiment {
   StoredDuels* duels_;  // the ledger owns it
   ExperimentSecrets secrets_;
   const ReportTokens& tokens_;
-  std::string head_;  // hash of the last record applied
+  ResultPages pages_;  // of open duels
+  std::string head_;   // hash of the last record applied
   Head stored_head_;
   std::int64_t last_time_ms_ = 0;
   std::int64_t nothing_expires_before_ms_ = 0;
   std::vector<std::pair<std::string, std::string>> lines_;  // text and key
   Sha256 sha_;
   std::string certificate_text_;
-  TextMap<Page> pages_;                    // of open duels
   std::unordered_set<std::uint64_t> met_;  // hashes of (pair, subject) served as evidence
   std::int64_t day_ = 0;
   TextMap<std::uint64_t> served_today_;  // by subject
