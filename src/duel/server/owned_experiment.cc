@@ -21,7 +21,6 @@
 namespace duel {
 namespace {
 
-constexpr std::int64_t kGraceMs = 60'000;
 constexpr std::int64_t kDayMs = 86'400'000;
 
 // Time-ordered and random: 10 letters of the time in milliseconds, 16 of chance.
@@ -37,12 +36,6 @@ std::string new_duel_id(std::int64_t now_ms) {
 
 std::string next_id_after(const std::string& duel_id) {
   return "n." + sha256_hex(duel_id).substr(0, 52);
-}
-
-std::uint64_t pair_and_subject(const std::string& first, const std::string& second,
-                               const std::string& subject) {
-  const auto [low, high] = std::minmax(first, second);
-  return mix64(hash_text(low) ^ mix64(hash_text(high) ^ mix64(hash_text(subject))));
 }
 
 Error unprocessable(std::string message) { return Error::invalid_data(std::move(message)); }
@@ -61,6 +54,15 @@ std::string OwnedExperiment::key_of(const Record& record) {
         return "";
       },
       record);
+}
+
+std::uint64_t OwnedExperiment::tag_of(const Record& record) {
+  const auto* serve = std::get_if<ServeRecord>(&record);
+  if (serve == nullptr || serve->subject.empty() || !serve->evidence) return 0;
+  const auto& [low, high] = std::minmax(serve->first, serve->second);
+  const std::uint64_t hash =
+      mix64(hash_text(low) ^ mix64(hash_text(high) ^ mix64(hash_text(serve->subject))));
+  return hash == 0 ? 1 : hash;
 }
 
 OwnedExperiment::OwnedExperiment(std::shared_ptr<Store> store, LiveExperiment live,
@@ -90,61 +92,21 @@ Result<std::unique_ptr<OwnedExperiment>> OwnedExperiment::create(std::shared_ptr
   owned->last_time_ms_ = now_ms;
   DUEL_ASSIGN(std::string line, log_line(1, now_ms, record, owned->head_, owned->sha_));
   line.pop_back();
-  owned->lines_.emplace_back(std::move(line), "");
-  return owned;
-}
-
-Result<std::unique_ptr<OwnedExperiment>> OwnedExperiment::load(std::shared_ptr<Store> store,
-                                                               const std::string& experiment_id,
-                                                               std::int64_t now_ms,
-                                                               ExperimentSecrets secrets,
-                                                               const ReportTokens& tokens) {
-  std::unique_ptr<OwnedExperiment> owned;
-  const auto sink = [&](const LogEntry& given) -> Status {
-    if (const auto* experiment = std::get_if<ExperimentRecord>(&given.record)) {
-      auto duels = std::make_unique<StoredDuels>(store, experiment_id);
-      StoredDuels* const found = duels.get();
-      DUEL_ASSIGN(LiveExperiment live, LiveExperiment::make(*experiment, std::move(duels)));
-      owned.reset(new OwnedExperiment(store, std::move(live), found, secrets, tokens));
-      owned->head_ = given.hash;
-      owned->last_time_ms_ = given.time_ms;
-      return Done{};
-    }
-    DUEL_RETURN_IF_ERROR(owned->live_.apply(given));
-    owned->note(given);
-    return Done{};
-  };
-  DUEL_ASSIGN(const LogExtent extent, read_log(*store, experiment_id, sink));
-  if (!owned) return Error::invalid_data("the log holds no experiment", experiment_id);
-  owned->stored_head_ = {extent.records, extent.head};
-  const auto timeout_ms = static_cast<std::int64_t>(owned->ledger().feedback().timeout_s) * 1000;
-  owned->nothing_expires_before_ms_ = now_ms + std::min(timeout_ms, kGraceMs);
-  // Only after a loss of power can serves be missing.
-  DUEL_ASSIGN(const LastStop stop, store->last_stop());
-  DUEL_ASSIGN(const std::uint64_t synced, store->synced(experiment_id));
-  if (stop == LastStop::machine_stopped && synced < extent.records) {
-    const std::uint64_t certified =
-        owned->ledger().certificate() ? owned->ledger().certificate()->sequence : 0;
-    DUEL_RETURN_IF_ERROR(
-        owned->stage(RecoveredRecord{std::max<std::uint64_t>({synced, certified, 1})}, now_ms));
-  }
-  if (owned->live_.divergence()) {
-    DUEL_RETURN_IF_ERROR(
-        owned->stage(PolicyRebuiltRecord{owned->live_.divergence()->message}, now_ms));
-  }
+  owned->lines_.push_back({std::move(line), "", 0});
   return owned;
 }
 
 std::vector<Line> OwnedExperiment::staged_lines() const {
   std::vector<Line> lines;
   lines.reserve(lines_.size());
-  for (const auto& [text, key] : lines_) lines.push_back({text, key});
+  for (const StagedLine& line : lines_) lines.push_back({line.text, line.key, line.tag});
   return lines;
 }
 
 void OwnedExperiment::committed() {
   stored_head_ = {stored_head_.sequence + lines_.size(), head_};
   lines_.clear();
+  staged_tags_.clear();
   duels_->committed();
 }
 
@@ -157,7 +119,9 @@ Result<Effect> OwnedExperiment::stage(Record record, std::int64_t now_ms) {
   std::string key = key_of(entry.record);
   DUEL_ASSIGN(const Effect effect, live_.apply(entry));
   if (!key.empty()) duels_->staged(key, entry);
-  lines_.emplace_back(std::move(line), std::move(key));
+  const std::uint64_t tag = tag_of(entry.record);
+  if (tag != 0) staged_tags_.insert(tag);
+  lines_.push_back({std::move(line), std::move(key), tag});
   note(entry);
   return effect;
 }
@@ -173,7 +137,6 @@ void OwnedExperiment::note(const LogEntry& entry) {
   if (const auto* serve = std::get_if<ServeRecord>(&entry.record)) {
     if (serve->by == ServedBy::exclude) ++excluded_;
     if (serve->subject.empty()) return;
-    if (serve->evidence) met_.insert(pair_and_subject(serve->first, serve->second, serve->subject));
     if (entry.time_ms / kDayMs != day_) {
       day_ = entry.time_ms / kDayMs;
       served_today_.clear();
@@ -517,13 +480,20 @@ OwnedExperiment::Reply OwnedExperiment::serve_one(const DuelBody& body, const st
   if (serve->serving != Serving::exploit) {
     serve->expires_at = {time_ms + static_cast<std::int64_t>(ledger().feedback().timeout_s) * 1000};
     DUEL_RETURN_IF_ERROR(draw_task(body, *serve));
-    if (!subject.empty() && met_.contains(pair_and_subject(serve->first, serve->second, subject))) {
-      serve->evidence = false;
-    }
+    DUEL_ASSIGN(const bool met, has_met(*serve));
+    if (met) serve->evidence = false;
   }
   Json json = duel_json(*serve, time_ms);
   DUEL_RETURN_IF_ERROR(stage(std::move(*serve), now_ms));
   return ServerAnswer{201, std::move(json), {}};
+}
+
+// Whether the subject has been asked about the pair, so that its answer is no evidence again.
+Result<bool> OwnedExperiment::has_met(const ServeRecord& serve) const {
+  if (!serve.evidence || serve.subject.empty()) return false;
+  const std::uint64_t tag = tag_of(serve);
+  if (staged_tags_.contains(tag)) return true;
+  return store_->tagged(id(), tag);
 }
 
 OwnedExperiment::Reply OwnedExperiment::show_duel(const std::string& duel_id) const {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "duel/core/archive_containers.h"
+
 namespace duel {
 
 Record ResultPage::ending(const std::string& duel_id, const std::string& first_arm,
@@ -55,6 +57,21 @@ const ResultPage* ResultPages::find(std::string_view duel_id) const {
   const auto found = pages_.find(duel_id);
   return found == pages_.end() ? nullptr : &found->second;
 }
+
+template <class Archive>
+void ResultPage::fields(Archive& archive) {
+  archive_fields(archive, first, second, paid, events, credit_first, credit_second, clicked);
+}
+
+template <class Archive>
+void ResultPages::fields(Archive& archive) {
+  archive_fields(archive, pages_);
+  if constexpr (kReadsState<Archive>) {
+    for (auto& [duel_id, page] : pages_) draft(duel_id, page);
+  }
+}
+template void ResultPages::fields(StateWriter& archive);
+template void ResultPages::fields(StateReader& archive);
 
 ResultPages::Taken ResultPages::take(const ResultPage& page, const PageEvent& event, double weight,
                                      std::uint64_t per_item_cap) {

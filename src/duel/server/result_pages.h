@@ -37,8 +37,11 @@ struct ResultPage {
   double credit_second = 0;
   bool clicked = false;
 
+  template <class Archive>
+  void fields(Archive& archive);
+
   // How the page ends: by its clicks, or without an answer where there was nothing to click for or
-  // nobody clicked. `arms` are the ids of the two sides.
+  // nobody clicked.
   Record ending(const std::string& duel_id, const std::string& first_arm,
                 const std::string& second_arm, std::string_view why) const;
 };
@@ -51,7 +54,10 @@ class ResultPages {
   void note(const LogEntry& entry);
 
   const ResultPage* find(std::string_view duel_id) const;
-  std::size_t size() const { return pages_.size(); }
+
+  // The state between two records (core/archive.h). Drafts are made anew.
+  template <class Archive>
+  void fields(Archive& archive);
 
   // What an event on an open page becomes: a record, or the reason why it is not taken; neither
   // where it was taken before. `weight` is what the action is worth.
