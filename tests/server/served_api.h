@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -39,6 +40,7 @@ class ServedApi {
     EngineOptions options;
     options.clock = [this] { return now_ms_.load(); };
     options.most_in_memory = most_in_memory;
+    options.snapshot_every = snapshot_every;
     engine_ = std::move(Engine::start(store_, options)).value();
     api_ = std::make_unique<Api>(*engine_, *tokens_, options_);
   }
@@ -89,9 +91,11 @@ class ServedApi {
   ApiTokens& tokens() { return *tokens_; }
   Engine& engine() { return *engine_; }
   Api& api() { return *api_; }
+  std::filesystem::path file() const { return directory_ / "duel.db"; }
 
   std::string token;
   std::size_t most_in_memory = 200;
+  std::uint64_t snapshot_every = 20'000;
 
  private:
   TemporaryDirectory directory_;

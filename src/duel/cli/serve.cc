@@ -22,6 +22,7 @@ struct Arguments {
   std::string public_url;
   std::vector<std::string> allow_origin;
   std::uint64_t threads = 2;
+  std::uint64_t max_resident = EngineOptions{}.most_in_memory;
 };
 
 Result<int> run(const Arguments& arguments, CommandContext& context) {
@@ -34,7 +35,10 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
         .with_hint("`duel token create --scope admin` makes the first one")
         .in_field("listen");
   }
-  DUEL_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(store));
+  EngineOptions options;
+  options.most_in_memory = arguments.max_resident;
+  options.say = [&context](const std::string& message) { context.note(message); };
+  DUEL_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(store, std::move(options)));
   // The port is part of what `Host` may say, and known only once it is taken.
   std::unique_ptr<Api> api;
   std::atomic<Api*> ready = nullptr;
@@ -88,6 +92,8 @@ void add_serve_command(Command& program) {
               "Pages of this origin may call. May be repeated.");
   command.add("--threads N", count(&arguments.threads, 1, 64),
               "Threads that talk to clients (default 2).");
+  command.add("--max-resident N", count(&arguments.max_resident, 1, 1'000'000),
+              "Experiments held in memory at once (default 200). The others wait in the store.");
   command.footer =
       "Examples:\n"
       "  duel serve\n"

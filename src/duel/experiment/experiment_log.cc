@@ -5,6 +5,7 @@
 #include <fstream>
 #include <utility>
 
+#include "duel/core/check.h"
 #include "duel/experiment/record_reader.h"
 #include "duel/experiment/timestamp.h"
 #include "duel/store/line.h"
@@ -28,6 +29,8 @@ struct Gap {
 // first line that it is one.
 class GapFinder {
  public:
+  explicit GapFinder(std::uint64_t after = 0) : number_(after) {}
+
   // Whether there may be more.
   bool take(std::string_view line) {
     if (++number_ == 1) return line.find("\"service\":") != std::string_view::npos;
@@ -79,6 +82,12 @@ class ChainReader {
     ++extent_.records;
     std::swap(extent_.head, entry_.hash);
     return Done{};
+  }
+
+  // Goes on after a record that is known.
+  void begin_after(const Head& at) {
+    extent_.records = at.sequence;
+    extent_.head = at.hash;
   }
 
   LogExtent finish(std::uint64_t rest) {
@@ -134,11 +143,98 @@ class ChainReader {
 
 }  // namespace
 
-Result<LogExtent> read_log(Store& store, const std::string& name, const RecordSink& sink) {
-  DUEL_ASSIGN(std::vector<Gap> gaps, gaps_of(store, name));
+namespace {
+
+Result<LogExtent> read_with_gaps(Store& store, const std::string& name, std::vector<Gap> gaps,
+                                 const RecordSink& sink) {
   ChainReader chain(name, sink, std::move(gaps));
   DUEL_ASSIGN(const std::uint64_t rest,
               store.read(name, 0, [&](std::string_view line) { return chain.take(line); }));
+  return chain.finish(rest);
+}
+
+// Calls take(line) for the first `count` lines after number `after`; how many there were.
+Result<std::uint64_t> read_some(Store& store, const std::string& name, std::uint64_t after,
+                                std::uint64_t count, const LineSink& take) {
+  std::uint64_t taken = 0;
+  Status wrong = Done{};
+  const auto read = store.read(name, after, [&](std::string_view line) -> Status {
+    if (taken == count) return Error::unsupported("the rest need not be read");
+    ++taken;
+    wrong = take(line);
+    return wrong;
+  });
+  if (!wrong.ok()) return wrong.error();
+  if (!read.ok() && taken < count) return read.error();
+  return taken;
+}
+
+}  // namespace
+
+Result<LogExtent> read_log(Store& store, const std::string& name, const RecordSink& sink) {
+  DUEL_ASSIGN(std::vector<Gap> gaps, gaps_of(store, name));
+  return read_with_gaps(store, name, std::move(gaps), sink);
+}
+
+Result<LogExtent> read_log_recovered(Store& store, const std::string& name, std::uint64_t after,
+                                     const RecordSink& sink) {
+  DUEL_ASSIGN(std::vector<Gap> gaps, gaps_of(store, name));
+  gaps.push_back({after, ~std::uint64_t{0}});
+  return read_with_gaps(store, name, std::move(gaps), sink);
+}
+
+Result<LogEntry> read_first_record(Store& store, const std::string& name) {
+  LogEntry first;
+  const RecordSink keep = [&](const LogEntry& entry) -> Status {
+    first = entry;
+    return Done{};
+  };
+  ChainReader chain(name, keep);
+  DUEL_ASSIGN(const std::uint64_t lines, read_some(store, name, 0, 1, [&](std::string_view line) {
+                return chain.take(line);
+              }));
+  if (lines == 0) return Error::invalid_data("the log holds no experiment", name);
+  return first;
+}
+
+Result<LogExtent> read_log_after(Store& store, const std::string& name, const Head& at,
+                                 const RecordSink& sink) {
+  DUEL_CHECK(at.sequence > 0);
+  // The record itself, chained to the one before, so that its hash is that of what it says.
+  const std::uint64_t before = at.sequence > 1 ? at.sequence - 2 : 0;
+  const RecordSink ignore = [](const LogEntry&) -> Status { return Done{}; };
+  ChainReader there(name, ignore);
+  Head found{before, no_hash()};
+  const auto take = [&](std::string_view line) -> Status {
+    const auto parts = split_line(line);
+    if (!parts) return damaged("the line does not end with its hash");
+    if (++found.sequence == at.sequence) DUEL_RETURN_IF_ERROR(there.take(line));
+    found.hash = parts->hash;
+    there.begin_after(found);
+    return Done{};
+  };
+  DUEL_RETURN_IF_ERROR(read_some(store, name, before, at.sequence - before, take));
+  if (found != at) {
+    return Error::conflict(fmt::format("record {} of the log is another", at.sequence), name);
+  }
+  GapFinder finder(at.sequence);
+  const auto find_gaps = [&](std::string_view line) -> Status {
+    finder.take(line);
+    return Done{};
+  };
+  DUEL_RETURN_IF_ERROR(store.read(name, at.sequence, find_gaps));
+  std::vector<Gap> gaps = finder.finish();
+  for (const Gap& gap : gaps) {
+    if (gap.after >= at.sequence) continue;
+    return Error::conflict(fmt::format("power was lost after record {}, and record {} says so",
+                                       gap.after, gap.recovered),
+                           name);
+  }
+  ChainReader chain(name, sink, std::move(gaps));
+  chain.begin_after(at);
+  DUEL_ASSIGN(const std::uint64_t rest, store.read(name, at.sequence, [&](std::string_view line) {
+    return chain.take(line);
+  }));
   return chain.finish(rest);
 }
 

@@ -21,6 +21,18 @@ ServerAnswer cannot_store(const std::string& why) {
   return refusal(503, "the store does not take it: " + why, true);
 }
 
+// What the snapshot says of the experiment, if nothing has happened since.
+std::optional<Json> summary_of(const Outline& outline) {
+  const std::optional<Snapshot>& snapshot = outline.snapshot;
+  if (!snapshot || snapshot->sequence != outline.head.sequence ||
+      snapshot->hash != outline.head.hash) {
+    return std::nullopt;
+  }
+  auto digest = OwnedExperiment::digest_of(*snapshot);
+  if (!digest) return std::nullopt;
+  return std::move(digest->summary);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::start(std::shared_ptr<Store> store, EngineOptions options) {
@@ -38,14 +50,20 @@ Result<std::unique_ptr<Engine>> Engine::start(std::shared_ptr<Store> store, Engi
       return at + std::chrono::duration_cast<std::chrono::milliseconds>(passed).count();
     };
   }
-  return std::unique_ptr<Engine>(
-      new Engine(std::move(store), std::move(options), std::move(*secret)));
+  auto engine =
+      std::unique_ptr<Engine>(new Engine(std::move(store), std::move(options), std::move(*secret)));
+  DUEL_RETURN_IF_ERROR(engine->find_sleepers());
+  engine->run_threads();
+  return engine;
 }
 
 Engine::Engine(std::shared_ptr<Store> store, EngineOptions options, std::string secret)
     : store_(std::move(store)), options_(std::move(options)), secret_(std::move(secret)) {
   const std::string key = hmac_sha256_hex(secret_, "report tokens");
   tokens_ = std::make_unique<ReportTokens>("k" + hmac_sha256_hex(key, "id").substr(0, 6), key);
+}
+
+void Engine::run_threads() {
   syncer_ = std::thread([this] { run_syncs(); });
   thread_ = std::thread([this] { run(); });
 }
@@ -56,6 +74,7 @@ Engine::~Engine() {
     stopping_ = true;
   }
   arrived_.notify_all();
+  if (!thread_.joinable()) return;
   thread_.join();
   {
     const std::lock_guard lock(sync_mutex_);
@@ -153,7 +172,7 @@ void Engine::create(const ExperimentRecord& record, Send send) {
         DUEL_ASSIGN(ServerAnswer answer, owned->show());
         answer.status = 201;
         answer.headers.emplace_back("Location", "/v1/experiments/" + id);
-        held_[id] = {std::move(owned), groups_};
+        held_[id] = {std::move(owned), groups_, now, 0};
         events_.push_back({id, 1, "state"});
         return answer;
       },
@@ -168,16 +187,17 @@ void Engine::import_log(const std::string& experiment_id, std::string text, Send
           return Error::conflict("there is an experiment '" + experiment_id + "' already");
         }
         std::vector<Line> lines;
-        std::vector<std::string> keys;
+        std::vector<std::pair<std::string, std::uint64_t>> keys;  // and tags
         const auto sink = [&](const LogEntry& entry) -> Status {
-          keys.push_back(OwnedExperiment::key_of(entry.record));
+          keys.emplace_back(OwnedExperiment::key_of(entry.record),
+                            OwnedExperiment::tag_of(entry.record));
           return Done{};
         };
         DUEL_RETURN_IF_ERROR(read_log_text(text, experiment_id, sink));
         std::string_view rest = text;
-        for (const std::string& key : keys) {
+        for (const auto& [key, tag] : keys) {
           const std::size_t end = rest.find('\n');
-          lines.push_back({rest.substr(0, end), key});
+          lines.push_back({rest.substr(0, end), key, tag});
           rest.remove_prefix(end + 1);
         }
         DUEL_RETURN_IF_ERROR(
@@ -228,25 +248,24 @@ void Engine::list(Send send) {
   submit(
       AnswerWhen::appended,
       [this](std::int64_t now) -> Result<ServerAnswer> {
-        DUEL_ASSIGN(const std::vector<std::string> ids, store_->list());
+        DUEL_ASSIGN(const std::vector<Outline> outlines, store_->outlines());
         Json items = Json::array();
-        for (const std::string& id : ids) {
-          const auto experiment = find(id, now);
+        for (const Outline& outline : outlines) {
           Json item;
-          item["experiment_id"] = id;
-          if (experiment.ok()) {
-            const Ledger& ledger = (*experiment)->ledger();
-            item["name"] = ledger.name();
-            item["state"] = std::string(to_word(ledger.state()));
-            item["mode"] = std::string(to_word(ledger.experiment().service.mode));
-            item["arms"] = std::uint64_t{ledger.num_arms()};
-            item["served"] = ledger.served();
-            item["certified"] = ledger.certificate().has_value();
+          item["experiment_id"] = outline.experiment;
+          const auto held = held_.find(outline.experiment);
+          if (held != held_.end()) {
+            item.update(held->second.experiment->summary());
+          } else if (const auto summary = summary_of(outline)) {
+            item.update(*summary);
+          } else if (const auto experiment = find(outline.experiment, now); experiment.ok()) {
+            item.update((*experiment)->summary());
+            const bool staged = (*experiment)->has_staged();
+            if (held_.size() > options_.most_in_memory && !staged) forget(outline.experiment);
           } else {
             item["error"] = experiment.error().to_string();
           }
           items.push_back(std::move(item));
-          forget_idle();
         }
         ServerAnswer answer;
         answer.body["items"] = std::move(items);
@@ -260,6 +279,7 @@ Result<OwnedExperiment*> Engine::find(const std::string& experiment_id, std::int
   const auto found = held_.find(experiment_id);
   if (found != held_.end()) {
     found->second.used = groups_;
+    found->second.used_ms = now_ms;
     return found->second.experiment.get();
   }
   const Error unknown = Error::not_found("there is no experiment '" + experiment_id + "'");
@@ -270,15 +290,93 @@ Result<OwnedExperiment*> Engine::find(const std::string& experiment_id, std::int
   }
   DUEL_ASSIGN(const Head head, store_->head(experiment_id));
   if (head.sequence == 0) return unknown;
-  auto loaded =
-      OwnedExperiment::load(store_, experiment_id, now_ms, secrets_of(experiment_id), *tokens_);
+  const auto slept = asleep_.find(experiment_id);
+  const bool after_pause = slept == asleep_.end() || slept->second.after_pause;
+  auto loaded = OwnedExperiment::load(store_, experiment_id, now_ms, secrets_of(experiment_id),
+                                      *tokens_, after_pause);
   if (!loaded.ok()) return loaded.error();
+  if (slept != asleep_.end()) {
+    due_.erase({slept->second.due_ms, experiment_id});
+    asleep_.erase(slept);
+  }
   OwnedExperiment* experiment = loaded->get();
-  held_[experiment_id] = {std::move(*loaded), groups_};
+  held_[experiment_id] = {std::move(*loaded), groups_, now_ms, experiment->snapshot_sequence()};
+  if (const std::string& why = experiment->refused_snapshot(); !why.empty()) {
+    if (options_.say) options_.say(why);
+    const std::lock_guard lock(mutex_);
+    ++counts_.snapshots_refused;
+  }
   return experiment;
 }
 
-void Engine::forget_idle() {
+void Engine::save(Held& held) {
+  const OwnedExperiment& experiment = *held.experiment;
+  if (experiment.ledger().sequence() == held.saved || store_->broken()) return;
+  const std::optional<Snapshot> snapshot = experiment.snapshot();
+  if (!snapshot) return;
+  // It is only a shortcut: without it the log is read.
+  const Status put = store_->put_snapshot(experiment.id(), *snapshot);
+  if (!put.ok()) {
+    if (options_.say) {
+      options_.say("no snapshot of '" + experiment.id() + "': " + put.error().to_string());
+    }
+    return;
+  }
+  held.saved = snapshot->sequence;
+  const std::lock_guard lock(mutex_);
+  ++counts_.snapshots;
+}
+
+void Engine::save_what_grew() {
+  for (auto& [id, held] : held_) {
+    if (held.experiment->ledger().sequence() >= held.saved + options_.snapshot_every) save(held);
+  }
+}
+
+void Engine::forget(const std::string& experiment_id) {
+  const auto found = held_.find(experiment_id);
+  save(found->second);
+  falls_asleep(experiment_id, {found->second.experiment->due_ms().value_or(0), false});
+  held_.erase(found);
+}
+
+void Engine::falls_asleep(const std::string& experiment_id, const Asleep& asleep) {
+  asleep_[experiment_id] = asleep;
+  if (asleep.due_ms != 0) due_.emplace(asleep.due_ms, experiment_id);
+}
+
+// What the process before left waiting: a snapshot that is behind the log errs by being early.
+Status Engine::find_sleepers() {
+  DUEL_ASSIGN(const std::vector<Outline> outlines, store_->outlines());
+  for (const Outline& outline : outlines) {
+    if (!outline.snapshot) continue;
+    const auto digest = OwnedExperiment::digest_of(*outline.snapshot);
+    if (digest && digest->due_ms) falls_asleep(outline.experiment, {*digest->due_ms, true});
+  }
+  return Done{};
+}
+
+// An answer that is due in an experiment that sleeps: it expires as if the experiment were awake.
+void Engine::wake_due(std::int64_t now_ms) {
+  constexpr int kMostAtOnce = 8;
+  for (int woken = 0; woken < kMostAtOnce; ++woken) {
+    if (due_.empty() || due_.begin()->first >= now_ms) return;
+    const std::string id = due_.begin()->second;
+    if (find(id, now_ms).ok()) continue;
+    due_.erase(due_.begin());  // whoever asks for it will be told why
+  }
+}
+
+void Engine::forget_idle(std::int64_t now_ms) {
+  constexpr std::size_t kMostAtOnce = 8;  // each is written to the store
+  std::vector<std::string> idle;
+  for (const auto& [id, held] : held_) {
+    if (idle.size() == kMostAtOnce) break;
+    if (now_ms - held.used_ms >= options_.idle_time.count() && !held.experiment->has_staged()) {
+      idle.push_back(id);
+    }
+  }
+  for (const std::string& id : idle) forget(id);
   while (held_.size() > options_.most_in_memory) {
     auto oldest = held_.end();
     for (auto one = held_.begin(); one != held_.end(); ++one) {
@@ -286,7 +384,7 @@ void Engine::forget_idle() {
       if (oldest == held_.end() || one->second.used < oldest->second.used) oldest = one;
     }
     if (oldest == held_.end() || oldest->second.used == groups_) return;
-    held_.erase(oldest);
+    forget(std::string(oldest->first));
   }
 }
 
@@ -339,6 +437,7 @@ bool Engine::append_staged() {
 }
 
 void Engine::tick(std::int64_t now_ms) {
+  wake_due(now_ms);
   for (auto one = held_.begin(); one != held_.end();) {
     OwnedExperiment& experiment = *one->second.experiment;
     const std::uint64_t before = experiment.ledger().sequence();
@@ -356,8 +455,12 @@ void Engine::run() {
     std::vector<Request> group;
     take_group(group);
     if (group.empty()) {
-      const std::lock_guard lock(mutex_);
-      if (stopping_) return;
+      std::unique_lock lock(mutex_);
+      if (stopping_) {
+        lock.unlock();
+        for (auto& [id, held] : held_) save(held);
+        return;
+      }
     }
     ++groups_;
     const std::int64_t now_ms = options_.clock();
@@ -407,7 +510,10 @@ void Engine::run() {
       for (Waiting& one : unsynced) unsynced_.push_back(std::move(one));
       sync_arrived_.notify_one();
     }
-    forget_idle();
+    save_what_grew();
+    forget_idle(now_ms);
+    const std::lock_guard lock(mutex_);
+    counts_.in_memory = held_.size();
   }
 }
 

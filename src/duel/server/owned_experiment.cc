@@ -14,13 +14,13 @@
 #include "duel/experiment/standing.h"
 #include "duel/experiment/timestamp.h"
 #include "duel/experiment/verdict.h"
+#include "duel/ranking/interleaving/impression_draft.h"
 #include "duel/server/body.h"
 #include "duel/store/line.h"
 
 namespace duel {
 namespace {
 
-constexpr std::int64_t kGraceMs = 60'000;
 constexpr std::int64_t kDayMs = 86'400'000;
 
 // Time-ordered and random: 10 letters of the time in milliseconds, 16 of chance.
@@ -36,12 +36,6 @@ std::string new_duel_id(std::int64_t now_ms) {
 
 std::string next_id_after(const std::string& duel_id) {
   return "n." + sha256_hex(duel_id).substr(0, 52);
-}
-
-std::uint64_t pair_and_subject(const std::string& first, const std::string& second,
-                               const std::string& subject) {
-  const auto [low, high] = std::minmax(first, second);
-  return mix64(hash_text(low) ^ mix64(hash_text(high) ^ mix64(hash_text(subject))));
 }
 
 Error unprocessable(std::string message) { return Error::invalid_data(std::move(message)); }
@@ -62,6 +56,15 @@ std::string OwnedExperiment::key_of(const Record& record) {
       record);
 }
 
+std::uint64_t OwnedExperiment::tag_of(const Record& record) {
+  const auto* serve = std::get_if<ServeRecord>(&record);
+  if (serve == nullptr || serve->subject.empty() || !serve->evidence) return 0;
+  const auto& [low, high] = std::minmax(serve->first, serve->second);
+  const std::uint64_t hash =
+      mix64(hash_text(low) ^ mix64(hash_text(high) ^ mix64(hash_text(serve->subject))));
+  return hash == 0 ? 1 : hash;
+}
+
 OwnedExperiment::OwnedExperiment(std::shared_ptr<Store> store, LiveExperiment live,
                                  StoredDuels* duels, ExperimentSecrets secrets,
                                  const ReportTokens& tokens)
@@ -70,6 +73,7 @@ OwnedExperiment::OwnedExperiment(std::shared_ptr<Store> store, LiveExperiment li
       duels_(duels),
       secrets_(std::move(secrets)),
       tokens_(tokens),
+      pages_(secrets_.draft_seed),
       head_(kHexDigits, '0'),
       stored_head_{0, head_} {
   for (const LedgerArm& arm : ledger().arms()) duels_->add_arm(arm.entry.id);
@@ -88,61 +92,21 @@ Result<std::unique_ptr<OwnedExperiment>> OwnedExperiment::create(std::shared_ptr
   owned->last_time_ms_ = now_ms;
   DUEL_ASSIGN(std::string line, log_line(1, now_ms, record, owned->head_, owned->sha_));
   line.pop_back();
-  owned->lines_.emplace_back(std::move(line), "");
-  return owned;
-}
-
-Result<std::unique_ptr<OwnedExperiment>> OwnedExperiment::load(std::shared_ptr<Store> store,
-                                                               const std::string& experiment_id,
-                                                               std::int64_t now_ms,
-                                                               ExperimentSecrets secrets,
-                                                               const ReportTokens& tokens) {
-  std::unique_ptr<OwnedExperiment> owned;
-  const auto sink = [&](const LogEntry& given) -> Status {
-    if (const auto* experiment = std::get_if<ExperimentRecord>(&given.record)) {
-      auto duels = std::make_unique<StoredDuels>(store, experiment_id);
-      StoredDuels* const found = duels.get();
-      DUEL_ASSIGN(LiveExperiment live, LiveExperiment::make(*experiment, std::move(duels)));
-      owned.reset(new OwnedExperiment(store, std::move(live), found, secrets, tokens));
-      owned->head_ = given.hash;
-      owned->last_time_ms_ = given.time_ms;
-      return Done{};
-    }
-    DUEL_RETURN_IF_ERROR(owned->live_.apply(given));
-    owned->note(given);
-    return Done{};
-  };
-  DUEL_ASSIGN(const LogExtent extent, read_log(*store, experiment_id, sink));
-  if (!owned) return Error::invalid_data("the log holds no experiment", experiment_id);
-  owned->stored_head_ = {extent.records, extent.head};
-  const auto timeout_ms = static_cast<std::int64_t>(owned->ledger().feedback().timeout_s) * 1000;
-  owned->nothing_expires_before_ms_ = now_ms + std::min(timeout_ms, kGraceMs);
-  // Only after a loss of power can serves be missing.
-  DUEL_ASSIGN(const LastStop stop, store->last_stop());
-  DUEL_ASSIGN(const std::uint64_t synced, store->synced(experiment_id));
-  if (stop == LastStop::machine_stopped && synced < extent.records) {
-    const std::uint64_t certified =
-        owned->ledger().certificate() ? owned->ledger().certificate()->sequence : 0;
-    DUEL_RETURN_IF_ERROR(
-        owned->stage(RecoveredRecord{std::max<std::uint64_t>({synced, certified, 1})}, now_ms));
-  }
-  if (owned->live_.divergence()) {
-    DUEL_RETURN_IF_ERROR(
-        owned->stage(PolicyRebuiltRecord{owned->live_.divergence()->message}, now_ms));
-  }
+  owned->lines_.push_back({std::move(line), "", 0});
   return owned;
 }
 
 std::vector<Line> OwnedExperiment::staged_lines() const {
   std::vector<Line> lines;
   lines.reserve(lines_.size());
-  for (const auto& [text, key] : lines_) lines.push_back({text, key});
+  for (const StagedLine& line : lines_) lines.push_back({line.text, line.key, line.tag});
   return lines;
 }
 
 void OwnedExperiment::committed() {
   stored_head_ = {stored_head_.sequence + lines_.size(), head_};
   lines_.clear();
+  staged_tags_.clear();
   duels_->committed();
 }
 
@@ -155,7 +119,9 @@ Result<Effect> OwnedExperiment::stage(Record record, std::int64_t now_ms) {
   std::string key = key_of(entry.record);
   DUEL_ASSIGN(const Effect effect, live_.apply(entry));
   if (!key.empty()) duels_->staged(key, entry);
-  lines_.emplace_back(std::move(line), std::move(key));
+  const std::uint64_t tag = tag_of(entry.record);
+  if (tag != 0) staged_tags_.insert(tag);
+  lines_.push_back({std::move(line), std::move(key), tag});
   note(entry);
   return effect;
 }
@@ -164,13 +130,13 @@ Result<Effect> OwnedExperiment::stage(Record record, std::int64_t now_ms) {
 void OwnedExperiment::note(const LogEntry& entry) {
   head_ = entry.hash;
   last_time_ms_ = entry.time_ms;
+  pages_.note(entry);
   if (ledger().certificate() && ledger().certificate()->sequence == entry.sequence) {
     certificate_text_ = certificate_text(ledger());
   }
   if (const auto* serve = std::get_if<ServeRecord>(&entry.record)) {
     if (serve->by == ServedBy::exclude) ++excluded_;
     if (serve->subject.empty()) return;
-    if (serve->evidence) met_.insert(pair_and_subject(serve->first, serve->second, serve->subject));
     if (entry.time_ms / kDayMs != day_) {
       day_ = entry.time_ms / kDayMs;
       served_today_.clear();
@@ -178,26 +144,6 @@ void OwnedExperiment::note(const LogEntry& entry) {
     if (ledger().guardrails().max_duels_per_subject_per_day > 0) ++served_today_[serve->subject];
   } else if (const auto* added = std::get_if<ArmAddedRecord>(&entry.record)) {
     duels_->add_arm(added->arm.id);
-  } else if (const auto* outcome = std::get_if<OutcomeRecord>(&entry.record)) {
-    pages_.erase(outcome->duel_id);
-  } else if (const auto* expired = std::get_if<ExpiredRecord>(&entry.record)) {
-    pages_.erase(expired->duel_id);
-  } else if (const auto* drafted = std::get_if<InterleavedRecord>(&entry.record)) {
-    Page& page = pages_[drafted->duel_id];
-    page.first = drafted->first;
-    page.second = drafted->second;
-    page.items = draft_page(secrets_.draft_seed, drafted->duel_id, page.first, page.second, 0,
-                            page.first.size() + page.second.size())
-                     .items;
-  } else if (const auto* event = std::get_if<EventRecord>(&entry.record)) {
-    const auto found = pages_.find(event->duel_id);
-    if (found == pages_.end() || event->late) return;
-    Page& page = found->second;
-    page.events.insert(event->event);
-    page.clicked = true;
-    ++page.paid[event->object];
-    if (event->place == 1) page.credit_first += event->credit;
-    if (event->place == 2) page.credit_second += event->credit;
   }
 }
 
@@ -534,13 +480,20 @@ OwnedExperiment::Reply OwnedExperiment::serve_one(const DuelBody& body, const st
   if (serve->serving != Serving::exploit) {
     serve->expires_at = {time_ms + static_cast<std::int64_t>(ledger().feedback().timeout_s) * 1000};
     DUEL_RETURN_IF_ERROR(draw_task(body, *serve));
-    if (!subject.empty() && met_.contains(pair_and_subject(serve->first, serve->second, subject))) {
-      serve->evidence = false;
-    }
+    DUEL_ASSIGN(const bool met, has_met(*serve));
+    if (met) serve->evidence = false;
   }
   Json json = duel_json(*serve, time_ms);
   DUEL_RETURN_IF_ERROR(stage(std::move(*serve), now_ms));
   return ServerAnswer{201, std::move(json), {}};
+}
+
+// Whether the subject has been asked about the pair, so that its answer is no evidence again.
+Result<bool> OwnedExperiment::has_met(const ServeRecord& serve) const {
+  if (!serve.evidence || serve.subject.empty()) return false;
+  const std::uint64_t tag = tag_of(serve);
+  if (staged_tags_.contains(tag)) return true;
+  return store_->tagged(id(), tag);
 }
 
 OwnedExperiment::Reply OwnedExperiment::show_duel(const std::string& duel_id) const {
@@ -757,32 +710,14 @@ Result<bool> OwnedExperiment::expire(std::int64_t now_ms) {
 // Ends an open duel: by its clicks where it is a page of results, otherwise without an answer.
 Status OwnedExperiment::settle(const std::string& duel_id, std::int64_t now_ms,
                                std::string_view why) {
-  const auto found = pages_.find(duel_id);
-  if (ledger().experiment().service.mode != Mode::interleave || found == pages_.end()) {
+  const ResultPage* page = pages_.find(duel_id);
+  if (ledger().experiment().service.mode != Mode::interleave || page == nullptr) {
     DUEL_RETURN_IF_ERROR(stage(ExpiredRecord{duel_id, 0, std::string(why)}, now_ms));
     return Done{};
   }
-  const Page& page = found->second;
-  if (competitive_coverage(page.items) == 0) {
-    DUEL_RETURN_IF_ERROR(stage(ExpiredRecord{duel_id, 0, "no_contest"}, now_ms));
-    return Done{};
-  }
-  if (!page.clicked) {
-    DUEL_RETURN_IF_ERROR(stage(ExpiredRecord{duel_id, 0, "no_feedback"}, now_ms));
-    return Done{};
-  }
   const LedgerDuel duel = *ledger().find_open(duel_id);
-  OutcomeRecord record;
-  record.duel_id = duel_id;
-  record.source = {"clicks", ""};
-  record.note = std::string(why);
-  if (page.credit_first == page.credit_second) {
-    record.answer = {Answered::tie, ""};
-  } else {
-    const bool first = page.credit_first > page.credit_second;
-    record.answer = {Answered::win, ledger().id_of(first ? duel.first : duel.second)};
-  }
-  DUEL_RETURN_IF_ERROR(stage(std::move(record), now_ms));
+  DUEL_RETURN_IF_ERROR(stage(
+      page->ending(duel_id, ledger().id_of(duel.first), ledger().id_of(duel.second), why), now_ms));
   return Done{};
 }
 
@@ -876,8 +811,8 @@ Result<std::optional<std::string>> OwnedExperiment::take_event(const PageEvent& 
     }
   }
   if (weight == 0) return Reason();  // views and the like earn nothing and are not kept
-  const auto found = pages_.find(event.duel_id);
-  if (found == pages_.end()) {
+  const ResultPage* page = pages_.find(event.duel_id);
+  if (page == nullptr) {
     if (ledger().find_open(event.duel_id) != nullptr) return Reason("no page was drafted yet");
     DUEL_RETURN_IF_ERROR(stage(EventRecord{.duel_id = event.duel_id,
                                            .event = event.identity,
@@ -887,28 +822,12 @@ Result<std::optional<std::string>> OwnedExperiment::take_event(const PageEvent& 
                                now_ms));
     return Reason("the duel was closed before");
   }
-  const Page& page = found->second;
-  if (page.events.contains(event.identity)) return Reason();
-  const auto item = std::find_if(page.items.begin(), page.items.end(), [&](const DraftedItem& one) {
-    return one.object_id == event.object;
-  });
-  if (item == page.items.end()) return Reason("the item was not shown");
-  if (event.ordinal && *event.ordinal != item->ordinal) {
-    return Reason(
-        fmt::format("the item was shown at {}, not at {}", item->ordinal, *event.ordinal));
+  ResultPages::Taken taken = ResultPages::take(*page, event, weight, rule.per_item_cap);
+  if (auto* record = std::get_if<EventRecord>(&taken)) {
+    DUEL_RETURN_IF_ERROR(stage(std::move(*record), now_ms));
+    return Reason();
   }
-  const auto paid = page.paid.find(event.object);
-  const bool earns = item->competitive() && item->team != Team::none &&
-                     (paid == page.paid.end() || paid->second < rule.per_item_cap);
-  EventRecord record{.duel_id = event.duel_id,
-                     .event = event.identity,
-                     .action = event.action,
-                     .object = event.object};
-  if (earns) {
-    record.place = item->team == Team::first ? 1 : 2;
-    record.credit = weight;
-  }
-  DUEL_RETURN_IF_ERROR(stage(std::move(record), now_ms));
+  if (auto* reason = std::get_if<std::string>(&taken)) return Reason(std::move(*reason));
   return Reason();
 }
 

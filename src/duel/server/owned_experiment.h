@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,10 +22,10 @@
 #include "duel/core/result.h"
 #include "duel/experiment/live_experiment.h"
 #include "duel/experiment/record.h"
-#include "duel/ranking/interleaving/impression_draft.h"
 #include "duel/server/bodies.h"
 #include "duel/server/http.h"
 #include "duel/server/report_token.h"
+#include "duel/server/result_pages.h"
 #include "duel/server/server_answer.h"
 #include "duel/server/stored_duels.h"
 #include "duel/store/store.h"
@@ -39,15 +38,6 @@ struct ExperimentSecrets {
   std::uint64_t draft_seed = 0;  // a caller who chooses ids must not choose drafts
 };
 
-// One UBI event, as far as it is used.
-struct PageEvent {
-  std::string duel_id;
-  std::string action;
-  std::string object;
-  std::optional<std::uint64_t> ordinal;
-  std::string identity;  // SHA-256 that tells it from others
-};
-
 class OwnedExperiment {
  public:
   // The first record is staged.
@@ -56,16 +46,36 @@ class OwnedExperiment {
                                                          std::int64_t now_ms,
                                                          ExperimentSecrets secrets,
                                                          const ReportTokens& tokens);
-  // Folds the log. Nothing expires for a while, so that a pause of the server is not taken for
-  // silence of the people.
-  static Result<std::unique_ptr<OwnedExperiment>> load(std::shared_ptr<Store> store,
-                                                       const std::string& experiment_id,
-                                                       std::int64_t now_ms,
-                                                       ExperimentSecrets secrets,
-                                                       const ReportTokens& tokens);
+  // Folds the log, from its snapshot on where there is one that fits. Nothing expires for a while,
+  // so that a pause of the server is not taken for silence of the people; `after_pause` is false
+  // where this process has answered for the experiment all the time.
+  static Result<std::unique_ptr<OwnedExperiment>> load(
+      std::shared_ptr<Store> store, const std::string& experiment_id, std::int64_t now_ms,
+      ExperimentSecrets secrets, const ReportTokens& tokens, bool after_pause = true);
 
-  // What a line is found by in the store: the id of its duel.
+  // What a line is found by in the store: the id of its duel. And its tag: a number of the pair and
+  // the subject that it was served to as evidence.
   static std::string key_of(const Record& record);
+  static std::uint64_t tag_of(const Record& record);
+
+  // The state as it is in the store. Nothing where lines wait for the store or the state cannot be
+  // saved now. A snapshot is of use to the version of Duel that made it, and to no other.
+  std::optional<Snapshot> snapshot() const;
+  static std::string snapshot_version();
+  // What stands in a snapshot beside the state; nothing where it is of another version.
+  struct Digest {
+    Json summary;
+    std::optional<std::int64_t> due_ms;
+  };
+  static std::optional<Digest> digest_of(const Snapshot& snapshot);
+  // Of the snapshot that the state was folded from; 0 where it was the whole log.
+  std::uint64_t snapshot_sequence() const { return snapshot_sequence_; }
+  // Why there was one that was not used; mostly empty.
+  const std::string& refused_snapshot() const { return refused_snapshot_; }
+  // What a list shows of the experiment; it is in the snapshot, beside the state.
+  Json summary() const;
+  // When something expires next.
+  std::optional<std::int64_t> due_ms() const;
 
   const std::string& id() const { return ledger().experiment().experiment_id; }
   const Ledger& ledger() const { return live_.ledger(); }
@@ -110,27 +120,24 @@ class OwnedExperiment {
   Result<bool> expire(std::int64_t now_ms);
 
  private:
-  // A page that was drafted, and what its items earned so far.
-  struct Page {
-    std::vector<std::string> first;
-    std::vector<std::string> second;
-    std::vector<DraftedItem> items;             // of the whole draft
-    std::map<std::string, std::uint64_t> paid;  // actions per item
-    std::unordered_set<std::string> events;
-    double credit_first = 0;
-    double credit_second = 0;
-    bool clicked = false;
-  };
-
   OwnedExperiment(std::shared_ptr<Store> store, LiveExperiment live, StoredDuels* duels,
                   ExperimentSecrets secrets, const ReportTokens& tokens);
+
+  using Loaded = Result<std::unique_ptr<OwnedExperiment>>;
+  struct Loading;
+  static Loaded from_log(const Loading& loading, std::optional<std::uint64_t> recovered_after);
+  static Loaded from_snapshot(const Loading& loading, const Snapshot& snapshot);
+  Status restore(const Snapshot& snapshot);
+  Status fold(const LogEntry& entry);
+  template <class Archive>
+  void fields(Archive& archive);
+  Result<bool> has_met(const ServeRecord& serve) const;
 
   std::int64_t time_of(std::int64_t now_ms) const { return std::max(now_ms, last_time_ms_); }
   Result<Effect> stage(Record record, std::int64_t now_ms);
   void note(const LogEntry& entry);
   Status stage_certificate(std::int64_t now_ms);
   Status settle(const std::string& duel_id, std::int64_t now_ms, std::string_view why);
-  Status open_page(const std::string& duel_id);
 
   Reply serve_one(const DuelBody& body, const std::string& duel_id, const std::string& request,
                   std::int64_t now_ms);
@@ -151,15 +158,22 @@ class OwnedExperiment {
   StoredDuels* duels_;  // the ledger owns it
   ExperimentSecrets secrets_;
   const ReportTokens& tokens_;
-  std::string head_;  // hash of the last record applied
+  ResultPages pages_;  // of open duels
+  std::string head_;   // hash of the last record applied
   Head stored_head_;
   std::int64_t last_time_ms_ = 0;
   std::int64_t nothing_expires_before_ms_ = 0;
-  std::vector<std::pair<std::string, std::string>> lines_;  // text and key
+  struct StagedLine {
+    std::string text;
+    std::string key;
+    std::uint64_t tag = 0;
+  };
+  std::vector<StagedLine> lines_;
+  std::unordered_set<std::uint64_t> staged_tags_;  // of these lines
+  std::uint64_t snapshot_sequence_ = 0;
+  std::string refused_snapshot_;
   Sha256 sha_;
   std::string certificate_text_;
-  TextMap<Page> pages_;                    // of open duels
-  std::unordered_set<std::uint64_t> met_;  // hashes of (pair, subject) served as evidence
   std::int64_t day_ = 0;
   TextMap<std::uint64_t> served_today_;  // by subject
   std::uint64_t excluded_ = 0;           // serves that an excluded arm changed

@@ -159,11 +159,26 @@ class SqliteStore::Database {
     DUEL_RETURN_IF_ERROR(refuse_if_broken());
     DUEL_ASSIGN(const std::optional<Row> row, row_of(writer_, experiment));
     if (!row) return no_experiment(experiment, file_);
-    DUEL_ASSIGN(SqliteStatement statement,
-                writer_.prepare("INSERT OR REPLACE INTO snapshots VALUES (?1, ?2, ?3, ?4, ?5)"));
+    DUEL_ASSIGN(
+        SqliteStatement statement,
+        writer_.prepare("INSERT OR REPLACE INTO snapshots VALUES (?1, ?2, ?3, ?4, ?5, ?6)"));
     statement.bind(1, row->id).bind(2, snapshot.sequence).bind(3, snapshot.hash);
-    statement.bind(4, snapshot.version).bind(5, snapshot.bytes);
+    statement.bind(4, snapshot.version).bind(5, snapshot.bytes).bind(6, snapshot.summary);
     return in_transaction([&] { return statement.run(); });
+  }
+
+  Status add_tags(const std::string& experiment, std::span<const std::uint64_t> tags) {
+    const std::lock_guard lock(write_mutex_);
+    DUEL_RETURN_IF_ERROR(become_owner());
+    DUEL_RETURN_IF_ERROR(refuse_if_broken());
+    DUEL_ASSIGN(const std::optional<Row> row, row_of(writer_, experiment));
+    if (!row) return no_experiment(experiment, file_);
+    return in_transaction([&]() -> Status {
+      for (const std::uint64_t tag : tags) {
+        DUEL_RETURN_IF_ERROR(insert_tag_.bind(1, row->id).bind(2, tag).run());
+      }
+      return Done{};
+    });
   }
 
   Status put(std::string_view space, std::string_view key, std::string_view bytes) {
@@ -289,6 +304,7 @@ class SqliteStore::Database {
                 writer.prepare("INSERT INTO experiments (name, head_sequence, head_hash, mark)"
                                " VALUES (?1, 0, '', 0)"));
     DUEL_ASSIGN(insert_line_, writer.prepare("INSERT INTO lines VALUES (?1, ?2, ?3, ?4)"));
+    DUEL_ASSIGN(insert_tag_, writer.prepare("INSERT OR IGNORE INTO tags VALUES (?1, ?2)"));
     DUEL_ASSIGN(
         set_head_,
         writer.prepare("UPDATE experiments SET head_sequence = ?2, head_hash = ?3 WHERE id = ?1"));
@@ -360,6 +376,9 @@ class SqliteStore::Database {
         insert_line_.bind(3, line.key);
       }
       DUEL_RETURN_IF_ERROR(insert_line_.run());
+      if (line.tag != 0) {
+        DUEL_RETURN_IF_ERROR(insert_tag_.bind(1, row.id).bind(2, line.tag).run());
+      }
     }
     if (const auto parts = split_line(group.lines.back().text)) row.head.hash = parts->hash;
     return set_head_.bind(1, row.id).bind(2, row.head.sequence).bind(3, row.head.hash).run();
@@ -490,7 +509,7 @@ class SqliteStore::Database {
   std::mutex write_mutex_;
   std::optional<OwnerLock> lock_;
   SqliteConnection writer_;  // none until this process owns the database
-  SqliteStatement insert_experiment_, insert_line_, set_head_, set_mark_;
+  SqliteStatement insert_experiment_, insert_line_, insert_tag_, set_head_, set_mark_;
   std::map<std::string, Owned> owned_;
   LastStop last_stop_ = LastStop::clean;
   std::size_t wal_pages_ = 0;
@@ -623,14 +642,53 @@ Result<std::optional<Snapshot>> SqliteStore::snapshot(const std::string& experim
   return database_->with_reader([&](SqliteConnection& reader) -> Result<Found> {
     DUEL_ASSIGN(const Database::Row row, database_->row_for_reading(reader, experiment));
     DUEL_ASSIGN(SqliteStatement statement,
-                reader.prepare("SELECT sequence, hash, version, bytes FROM snapshots"
+                reader.prepare("SELECT sequence, hash, version, bytes, summary FROM snapshots"
                                " WHERE experiment = ?1"));
     statement.bind(1, row.id);
     DUEL_ASSIGN(const bool found, statement.step());
     if (!found) return Found();
     return Found(Snapshot{statement.number(0), std::string(statement.text(1)),
-                          std::string(statement.text(2)), std::string(statement.text(3))});
+                          std::string(statement.text(2)), std::string(statement.text(3)),
+                          std::string(statement.text(4))});
   });
+}
+
+Result<std::vector<Outline>> SqliteStore::outlines() {
+  return database_->with_reader([](SqliteConnection& reader) -> Result<std::vector<Outline>> {
+    DUEL_ASSIGN(SqliteStatement statement,
+                reader.prepare("SELECT e.name, e.head_sequence, e.head_hash, s.sequence, s.hash,"
+                               " s.version, s.summary"
+                               " FROM experiments e LEFT JOIN snapshots s ON s.experiment = e.id"
+                               " ORDER BY e.name"));
+    std::vector<Outline> outlines;
+    for (;;) {
+      DUEL_ASSIGN(const bool row, statement.step());
+      if (!row) return outlines;
+      Outline outline{std::string(statement.text(0)),
+                      {statement.number(1), std::string(statement.text(2))},
+                      std::nullopt};
+      if (statement.number(3) != 0) {  // no snapshot is of no line
+        outline.snapshot =
+            Snapshot{statement.number(3), std::string(statement.text(4)),
+                     std::string(statement.text(5)), "", std::string(statement.text(6))};
+      }
+      outlines.push_back(std::move(outline));
+    }
+  });
+}
+
+Result<bool> SqliteStore::tagged(const std::string& experiment, std::uint64_t tag) {
+  return database_->with_reader([&](SqliteConnection& reader) -> Result<bool> {
+    DUEL_ASSIGN(SqliteStatement statement,
+                reader.prepare("SELECT 1 FROM tags WHERE tag = ?2 AND experiment ="
+                               " (SELECT id FROM experiments WHERE name = ?1)"));
+    statement.bind(1, experiment).bind(2, tag);
+    return statement.step();
+  });
+}
+
+Status SqliteStore::add_tags(const std::string& experiment, std::span<const std::uint64_t> tags) {
+  return database_->add_tags(experiment, tags);
 }
 
 Status SqliteStore::put(std::string_view space, std::string_view key, std::string_view bytes) {
