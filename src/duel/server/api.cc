@@ -16,6 +16,7 @@
 #include "duel/experiment/standing.h"
 #include "duel/experiment/timestamp.h"
 #include "duel/server/bodies.h"
+#include "duel/server/pages.h"
 #include "duel/server/timeline.h"
 #include "duel/server/ubi_event.h"
 #include "duel/study/plan.h"
@@ -158,6 +159,8 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
       &Api::delete_arm);
   add(Method::post, one + "/duels", "serve_duels", "Serve one duel, or several.", kDuel,
       &Api::serve_duels, schema_of<DuelBody>, {200, 201});
+  add(Method::get, one + "/duels", "list_duels", "The last duels, the newest first.", kRead,
+      &Api::list_duels);
   add(Method::get, one + "/duels/{did}", "show_duel", "One duel with its outcome.", kRead,
       &Api::show_duel);
   add(Method::put, one + "/duels/{did}/interleaving", "interleave_duel",
@@ -185,11 +188,16 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
       &Api::show_health);
   add(Method::get, one + "/timeline", "show_timeline", "Series for plots.", kRead,
       &Api::show_timeline);
+  add(Method::get, one + "/progress", "show_progress",
+      "How far the evidence has got, without naming an arm; for voters.", kDuel,
+      &Api::show_progress);
   add(Method::get, one + "/stream", "open_stream", "Server-sent events.", kRead, &Api::open_stream);
   add(Method::get, one + "/export", "export_log", "The log, or its comparisons.", kRead,
       &Api::export_log);
   add(Method::post, "/v1/plan", "plan", "How many duels will it take?", kRead, &Api::plan,
       schema_of<Json>);
+  add(Method::get, "/v1/policies", "list_policies", "The policies that can serve, with options.",
+      kRead, &Api::list_policies);
   add(Method::get, "/v1/tokens", "list_tokens", "All tokens, without their secrets.", kAdmin,
       &Api::list_tokens);
   add(Method::post, "/v1/tokens", "create_token", "A new token; it is shown once.", kAdmin,
@@ -256,8 +264,9 @@ void Api::add(HttpMethod method, std::string pattern, std::string name, std::str
         if (parameter == "eid") eid = value;
       }
       // Whoever reports may do so by the report token alone, and voters may ask and report.
-      const bool by_voter = *scope == TokenScope::duel && call.caller.may(TokenScope::vote, eid) &&
-                            (name == "serve_duels" || name == "report_outcome");
+      const bool by_voter =
+          *scope == TokenScope::duel && call.caller.may(TokenScope::vote, eid) &&
+          (name == "serve_duels" || name == "report_outcome" || name == "show_progress");
       const bool by_report_token = name == "report_outcome" || name == "take_events";
       if (!call.caller.may(*scope, eid) && !by_voter && !by_report_token) {
         if (!call.caller.token) return send(refusal(401, "a token is needed"));
@@ -324,6 +333,10 @@ void Api::handle(HttpRequest&& request, HttpReply reply) {
   if (auto refused = check_origin(request)) {
     metrics_->count("refused", std::string(to_word(request.method)), refused->status, 0);
     return reply.send(to_http(*refused));
+  }
+  if (auto page = page_answer(request)) {
+    metrics_->count("pages", std::string(to_word(request.method)), page->status, 0);
+    return reply.send(std::move(*page));
   }
   const bool preflight = request.method == HttpMethod::options &&
                          request.header("access-control-request-method") != nullptr;

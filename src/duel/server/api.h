@@ -106,6 +106,9 @@ class Api {
   void open_stream(Call& call);
   void export_log(Call& call);
   void plan(Call& call);
+  void show_progress(Call& call);
+  void list_duels(Call& call);
+  void list_policies(Call& call);
   void list_tokens(Call& call);
   void create_token(Call& call);
   void delete_token(Call& call);
