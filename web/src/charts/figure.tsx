@@ -31,6 +31,8 @@ export function Figure({ label, options }: FigureProps) {
     });
     // Plot brings a style of its own, which the page's policy forbids; charts.css has the rules.
     drawn.querySelectorAll("style").forEach((style) => style.remove());
+    // The picture is one image with one label; its parts have none of their own.
+    drawn.querySelectorAll("[aria-label]").forEach((part) => part.removeAttribute("aria-label"));
     drawn.setAttribute("role", "img");
     drawn.setAttribute("aria-label", label);
     element.replaceChildren(drawn);

@@ -99,17 +99,20 @@ function CellTable({ matrix, place, choose }: Shown) {
                     class={`cell ${row === column ? "self" : side}${here ? " here" : ""}`}
                     style={cell && decisive > 0 ? { "--strength": strength(cell.rate).toFixed(3) } : {}}
                     tabIndex={here || first ? 0 : -1}
-                    aria-label={describe(matrix, row, column)}
                     onMouseEnter={() => choose({ row, column })}
                     onFocus={() => choose({ row, column })}
                   >
-                    {row !== column && cell && decisive > 0 && (
-                      <>
-                        <b>{Math.round(100 * cell.rate)}</b>
-                        <small>{count(cell.served)}</small>
-                      </>
+                    <span class="hidden-text">{describe(matrix, row, column)}</span>
+                    {row !== column && (
+                      <span aria-hidden="true">
+                        {cell && decisive > 0 ? (
+                          <>
+                            <b>{Math.round(100 * cell.rate)}</b>
+                            <small>{count(cell.served)}</small>
+                          </>
+                        ) : "·"}
+                      </span>
                     )}
-                    {row !== column && !(cell && decisive > 0) && <span>·</span>}
                   </td>
                 );
               })}

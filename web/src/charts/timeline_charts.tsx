@@ -112,8 +112,8 @@ export function RegretChart({ result, timeline }: { result: ExperimentResult; ti
       <Figure options={options} label={`Estimated regret over time, ${(last?.regret ?? 0).toFixed(1)} so far, beside the lower bound`} />
       <p class="small quiet">
         <span class="stroke regret" aria-hidden="true" /> estimated regret{" "}
-        <span class="stroke bound" aria-hidden="true" /> lower bound, C ln T. Both by the win rates so far. Regret of 1 is
-        one duel whose arms lose to the leader always.
+        <span class="stroke bound" aria-hidden="true" /> lower bound, C ln T. Both by the win rates so far. A duel
+        costs 0 where both arms are as good as the leader and 0.5 where both always lose to it.
       </p>
     </>
   );

@@ -39,7 +39,10 @@ export function provenCycle(result: ExperimentResult): string[] | null {
     path.push(at);
     at = beatenBy[at] as number;
   }
-  const cycle = path.slice(seen.get(at)).reverse();
+  const found = path.slice(seen.get(at)).reverse();
+  // From its arm with the best rate on.
+  const best = found.indexOf(Math.min(...found));
+  const cycle = [...found.slice(best), ...found.slice(0, best)];
   return [...cycle, cycle[0] as number].map((arm) => matrix.arms[arm] as string);
 }
 
