@@ -3,20 +3,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "duel/cli/commands.h"
+#include "duel/cli/gnuplot.h"
 #include "duel/cli/goal_options.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
 #include "duel/experiment/board.h"
+#include "duel/experiment/board_file.h"
 #include "duel/experiment/experiment_log.h"
 #include "duel/experiment/experiment_result.h"
 #include "duel/experiment/verdict.h"
+#include "duel/pictures/board_picture.h"
 
 namespace duel::cli {
 namespace {
@@ -32,9 +36,23 @@ struct Arguments {
   std::vector<const Option*> goal_options;
   double prior = 0;  // shape of the Gamma prior
   const Option* prior_option = nullptr;
+  bool position = false;
+  std::vector<std::string> outputs;
   bool json = false;
   bool strict = false;
 };
+
+// What a file holds, by the ending of its name.
+enum class BoardFormat { csv, markdown, picture };
+
+Result<BoardFormat> board_format_of(const std::string& file) {
+  const std::string ending = std::filesystem::path(file).extension().string();
+  if (ending == ".csv") return BoardFormat::csv;
+  if (ending == ".md") return BoardFormat::markdown;
+  if (plot_format_of(file).ok()) return BoardFormat::picture;
+  return Error::invalid_argument(fmt::format("'{}' does not end in a known format", file),
+                                 "--output", "known: .csv, .md, .svg, .pdf, .png");
+}
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
@@ -47,10 +65,42 @@ std::string short_evidence(double log_evidence) {
   return evidence < 99.5 ? fmt::format("{:.2g}", evidence) : fmt::format("{:.0f}", evidence);
 }
 
+Status write_board(const std::string& file, const Ledger& ledger, const Board& board,
+                   CommandContext& context) {
+  DUEL_ASSIGN(const BoardFormat format, board_format_of(file));
+  switch (format) {
+    case BoardFormat::csv:
+      return context.write_output(file, board_csv(ledger, board));
+    case BoardFormat::markdown:
+      return context.write_output(file, board_markdown(ledger, board));
+    case BoardFormat::picture:
+      break;
+  }
+  DUEL_ASSIGN(const PlotFormat picture, plot_format_of(file));
+  DUEL_ASSIGN(const std::string drawn, run_gnuplot(board_picture_script(ledger, board, picture)));
+  return context.write_output(file, drawn);
+}
+
+// In words, with the interval.
+std::string position_text(const Board& board) {
+  if (!board.no_position.empty()) {
+    return fmt::format("\nThe effect of being shown first was not fitted: {}.\n",
+                       board.no_position);
+  }
+  if (!board.strengths || !board.strengths->position) return "";
+  const PositionEffect& effect = *board.strengths->position;
+  const Interval interval = effect.interval(Board::kDelta);
+  return fmt::format(
+      "\nBeing shown first is worth {:+.0f} Elo [{:+.0f} .. {:+.0f}]: of two equal arms, the one "
+      "shown first\nwins {:.1f} % of the decisive duels. The Elo above is net of this effect.\n",
+      elo_points(effect.log_odds), elo_points(interval.lower), elo_points(interval.upper),
+      100 * effect.first_wins_against_equal());
+}
+
 class ResultReport {
  public:
-  ResultReport(const Ledger& ledger, const std::optional<GammaPrior>& prior)
-      : ledger_(ledger), board_(board_of(ledger, prior)) {}
+  ResultReport(const Ledger& ledger, const BoardOptions& options)
+      : ledger_(ledger), board_(board_of(ledger, options)) {}
 
   const Board& board() const { return board_; }
 
@@ -93,23 +143,17 @@ std::string ResultReport::matrix_text() const {
   for (const BoardArm& row : board_.arms) {
     std::vector<std::string> cells = {ledger_.name_of(row.arm)};
     for (const BoardArm& column : board_.arms) {
-      const Arm low = std::min(row.arm, column.arm), high = std::max(row.arm, column.arm);
-      const auto found = std::find_if(
-          board_.pairs.begin(), board_.pairs.end(),
-          [&](const BoardPair& pair) { return pair.first == low && pair.second == high; });
-      if (row.arm == column.arm || found == board_.pairs.end()) {
+      const auto pair = pair_of(board_, row.arm, column.arm);
+      if (!pair) {
         cells.emplace_back(row.arm == column.arm ? "" : "-");
         continue;
       }
-      const bool mirrored = row.arm == high;
-      const Interval p = mirrored ? Interval{1 - found->interval.upper, 1 - found->interval.lower}
-                                  : found->interval;
-      const double rate = mirrored ? 1 - found->rate : found->rate;
-      const std::uint64_t ties = found->counts.ties + found->counts.both_bad;
-      std::string cell = fmt::format("{:.2f} [{:.2f} {:.2f}]", rate, p.lower, p.upper);
+      const std::uint64_t ties = pair->counts.ties + pair->counts.both_bad;
+      std::string cell = fmt::format("{:.2f} [{:.2f} {:.2f}]", pair->rate, pair->interval.lower,
+                                     pair->interval.upper);
       if (ties > 0) {
         cell += fmt::format(" {:.0f}%", 100 * static_cast<double>(ties) /
-                                            static_cast<double>(ties + found->counts.decisive()));
+                                            static_cast<double>(ties + pair->counts.decisive()));
       }
       cells.push_back(std::move(cell));
     }
@@ -210,7 +254,7 @@ std::string ResultReport::notes_text() const {
         " Lack of fit: p = {:.3g}{}.", fit->p_value,
         fit->p_value < 0.01 ? ", so strengths alone do not explain who beats whom" : "");
   }
-  return text + "\n";
+  return text + "\n" + position_text(board_);
 }
 
 std::string ResultReport::to_text() const {
@@ -235,13 +279,17 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
                                    "duel result --log LOG, or duel result votes.csv");
   }
   const std::string& file = arguments.log.empty() ? arguments.file : arguments.log;
-  std::optional<GammaPrior> prior;
+  for (const std::string& output : arguments.outputs) {
+    DUEL_RETURN_IF_ERROR(board_format_of(output));
+    DUEL_RETURN_IF_ERROR(check_output(output));
+  }
+  BoardOptions options{.position = arguments.position};
   if (arguments.prior_option->given()) {
     if (!(arguments.prior > 1 && arguments.prior < 1e6)) {
       return Error::invalid_argument(fmt::format("{} is out of range", arguments.prior), "--prior",
                                      "above 1");
     }
-    prior = GammaPrior{.shape = arguments.prior};
+    options.prior = GammaPrior{.shape = arguments.prior};
   }
   DUEL_ASSIGN(const Goal goal,
               parse_goal(arguments.goal, arguments.top, arguments.epsilon, arguments.assume));
@@ -253,7 +301,10 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
     }
   }
   DUEL_ASSIGN(const Ledger ledger, read_ledger(file, arguments.alpha, goal));
-  const ResultReport report(ledger, prior);
+  const ResultReport report(ledger, options);
+  for (const std::string& output : arguments.outputs) {
+    DUEL_RETURN_IF_ERROR(write_board(output, ledger, report.board(), context));
+  }
   context.print(arguments.json ? result_json(ledger, report.board()).dump_pretty()
                                : report.to_text());
   const bool failed = overall(report.board().health) == HealthVerdict::failed;
@@ -285,11 +336,18 @@ void add_result_command(Command& program) {
                    "Shape of a Gamma prior on the Bradley-Terry strengths, above 1: Elo is then "
                    "finite for any duels, drawn towards the average arm as by SHAPE - 1 wins each "
                    "way between two. The verdict does not depend on it.");
+  command.add("--position", &arguments.position,
+              "Fit what being shown first is worth as well, so that Elo is net of it.");
+  command.add(
+      "-o,--output FILE", not_empty(&arguments.outputs),
+      "Write the board as well: arms with ranks, strengths, intervals and counts as .csv or "
+      ".md, strengths and a map of the wins as .svg, .pdf or .png; may be repeated.");
   command.add("--json", &arguments.json, "Print JSON.");
   command.add("--strict", &arguments.strict, "End with 4 if a health check failed.");
   command.footer =
       "Examples:\n  duel result --log prompts.duel.jsonl\n  duel result arena.csv --json\n"
-      "  duel result arena.csv --goal order --top 3";
+      "  duel result arena.csv --goal order --top 3\n"
+      "  duel result arena.csv --position -o board.md -o board.svg";
 }
 
 }  // namespace duel::cli

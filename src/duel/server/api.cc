@@ -10,6 +10,7 @@
 
 #include "duel/core/numbers.h"
 #include "duel/experiment/timestamp.h"
+#include "duel/server/pages.h"
 
 namespace duel {
 namespace {
@@ -91,8 +92,9 @@ void Api::add(HttpMethod method, std::string pattern, std::string name, std::str
         if (parameter == "eid") eid = value;
       }
       // Whoever reports may do so by the report token alone, and voters may ask and report.
-      const bool by_voter = *scope == TokenScope::duel && call.caller.may(TokenScope::vote, eid) &&
-                            (name == "serve_duels" || name == "report_outcome");
+      const bool by_voter =
+          *scope == TokenScope::duel && call.caller.may(TokenScope::vote, eid) &&
+          (name == "serve_duels" || name == "report_outcome" || name == "show_progress");
       const bool by_report_token = name == "report_outcome" || name == "take_events";
       if (!call.caller.may(*scope, eid) && !by_voter && !by_report_token) {
         if (!call.caller.token) return send(refusal(401, "a token is needed"));
@@ -159,6 +161,10 @@ void Api::handle(HttpRequest&& request, HttpReply reply) {
   if (auto refused = check_origin(request)) {
     metrics_->count("refused", std::string(to_word(request.method)), refused->status, 0);
     return reply.send(to_http(*refused));
+  }
+  if (auto page = page_answer(request)) {
+    metrics_->count("pages", std::string(to_word(request.method)), page->status, 0);
+    return reply.send(std::move(*page));
   }
   const bool preflight = request.method == HttpMethod::options &&
                          request.header("access-control-request-method") != nullptr;

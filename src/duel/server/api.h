@@ -100,6 +100,9 @@ class Api {
   void show_timeline(Call& call);
   void open_stream(Call& call);
   void plan(Call& call);
+  void show_progress(Call& call);
+  void list_duels(Call& call);
+  void list_policies(Call& call);
   // export_routes.cc
   void export_log(Call& call);
   // token_routes.cc

@@ -116,6 +116,7 @@ struct OutcomeBody {
   std::optional<std::uint64_t> response_ms;
   std::vector<JudgementBody> judgements;
   std::string report_token;
+  std::string note;
 };
 
 struct ComparisonBody {
@@ -241,7 +242,8 @@ struct Described<OutcomeBody> {
       optional("source", &OutcomeBody::source),
       optional("response_ms", &OutcomeBody::response_ms),
       optional("judgements", &OutcomeBody::judgements, "two, where the order is `both`"),
-      optional("report_token", &OutcomeBody::report_token, "in place of an API token")};
+      optional("report_token", &OutcomeBody::report_token, "in place of an API token"),
+      optional("note", &OutcomeBody::note, "why it was skipped or is invalid; 200 bytes")};
 };
 
 template <>

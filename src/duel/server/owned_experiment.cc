@@ -597,6 +597,8 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
   record.duel_id = duel_id;
   record.source = body.source;
   record.response_ms = body.response_ms;
+  if (body.note.size() > 200) return Error::invalid_argument("has more than 200 bytes", "/note");
+  record.note = body.note;
   for (const JudgementBody& judgement : body.judgements) {
     record.judgements.push_back({judgement.first, {judgement.result, judgement.winner}});
   }

@@ -34,6 +34,8 @@ void Api::add_routes() {
       &Api::delete_arm);
   add(Method::post, one + "/duels", "serve_duels", "Serve one duel, or several.", kDuel,
       &Api::serve_duels, schema_of<DuelBody>, {200, 201});
+  add(Method::get, one + "/duels", "list_duels", "The last duels, the newest first.", kRead,
+      &Api::list_duels);
   add(Method::get, one + "/duels/{did}", "show_duel", "One duel with its outcome.", kRead,
       &Api::show_duel);
   add(Method::put, one + "/duels/{did}/interleaving", "interleave_duel",
@@ -61,11 +63,16 @@ void Api::add_routes() {
       &Api::show_health);
   add(Method::get, one + "/timeline", "show_timeline", "Series for plots.", kRead,
       &Api::show_timeline);
+  add(Method::get, one + "/progress", "show_progress",
+      "How far the evidence has got, without naming an arm; for voters.", kDuel,
+      &Api::show_progress);
   add(Method::get, one + "/stream", "open_stream", "Server-sent events.", kRead, &Api::open_stream);
   add(Method::get, one + "/export", "export_log", "The log, or its comparisons.", kRead,
       &Api::export_log);
   add(Method::post, "/v1/plan", "plan", "How many duels will it take?", kRead, &Api::plan,
       schema_of<Json>);
+  add(Method::get, "/v1/policies", "list_policies", "The policies that can serve, with options.",
+      kRead, &Api::list_policies);
   add(Method::get, "/v1/tokens", "list_tokens", "All tokens, without their secrets.", kAdmin,
       &Api::list_tokens);
   add(Method::post, "/v1/tokens", "create_token", "A new token; it is shown once.", kAdmin,
