@@ -125,6 +125,10 @@ Result<std::unique_ptr<OwnedExperiment>> OwnedExperiment::load(std::shared_ptr<S
         owned->ledger().certificate() ? owned->ledger().certificate()->sequence : 0;
     DUEL_RETURN_IF_ERROR(
         owned->stage(RecoveredRecord{std::max<std::uint64_t>({synced, certified, 1})}, now_ms));
+    // It changes what the serves before it are, so that they have to be read once more, knowing it.
+    DUEL_RETURN_IF_ERROR(
+        store->append_to(experiment_id, owned->stored_head_, owned->staged_lines()));
+    return load(std::move(store), experiment_id, now_ms, std::move(secrets), tokens);
   }
   if (owned->live_.divergence()) {
     DUEL_RETURN_IF_ERROR(
@@ -147,6 +151,10 @@ void OwnedExperiment::committed() {
 }
 
 Result<Effect> OwnedExperiment::stage(Record record, std::int64_t now_ms) {
+  if (store_refuses_) {
+    refused_change_ = true;
+    return Error::io("the store takes no records now");
+  }
   if (!std::holds_alternative<ServeRecord>(record)) DUEL_RETURN_IF_ERROR(live_.check(record));
   LogEntry entry{ledger().sequence() + 1, time_of(now_ms), std::move(record), head_};
   DUEL_ASSIGN(std::string line,
@@ -506,6 +514,7 @@ OwnedExperiment::Reply OwnedExperiment::serve_one(const DuelBody& body, const st
     DUEL_ASSIGN(ServerAnswer again, replay(duel_id, request, known));
     if (known) return again;
   }
+  if (store_refuses_) return fallback(duel_id, now_ms);
   DUEL_RETURN_IF_ERROR(expire(now_ms));
   const std::string subject =
       body.subject_id.empty()
@@ -743,8 +752,9 @@ OwnedExperiment::Reply OwnedExperiment::compare(const std::vector<ComparisonBody
 }
 
 Result<bool> OwnedExperiment::expire(std::int64_t now_ms) {
+  // Where the clock was set back, recorded time stands still and says nothing of a pause.
+  if (now_ms < nothing_expires_before_ms_ || store_refuses_) return false;
   const std::int64_t time_ms = time_of(now_ms);
-  if (time_ms < nothing_expires_before_ms_) return false;
   const auto deadline = ledger().next_deadline();
   if (!deadline || *deadline >= time_ms) return false;
   for (const std::string& duel_id : ledger().overdue(time_ms)) {
