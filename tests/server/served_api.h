@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -35,7 +36,12 @@ class ServedApi {
   ServedApi& operator=(const ServedApi&) = delete;
 
   void start() {
-    store_ = std::shared_ptr<Store>(std::move(SqliteStore::open(directory_ / "duel.db")).value());
+    SqliteOptions store_options;
+    store_options.vfs = vfs;
+    // A fault that waits for the next write must not meet the clock's.
+    if (!vfs.empty()) store_options.sync_interval = std::chrono::hours(1);
+    store_ = std::shared_ptr<Store>(
+        std::move(SqliteStore::open(store_file(), std::move(store_options))).value());
     tokens_ = std::move(ApiTokens::open(store_)).value();
     EngineOptions options;
     options.clock = [this] { return now_ms_.load(); };
@@ -88,12 +94,14 @@ class ServedApi {
   }
 
   void pass(std::int64_t ms) { now_ms_ += ms; }
+  std::filesystem::path store_file() const { return directory_ / "duel.db"; }
   ApiTokens& tokens() { return *tokens_; }
   Engine& engine() { return *engine_; }
   Api& api() { return *api_; }
   std::filesystem::path file() const { return directory_ / "duel.db"; }
 
   std::string token;
+  std::string vfs;  // below SQLite, from the next start on; the system's if empty
   std::size_t most_in_memory = 200;
   std::uint64_t snapshot_every = 20'000;
 

@@ -148,6 +148,30 @@ TEST(SqliteStore, what_was_synced_survives_a_loss_of_power_and_what_was_not_does
   }
 }
 
+TEST(SqliteStore, a_log_that_was_left_behind_is_written_into_the_database_before_anything_else) {
+  // After a failed sync the system may take for written what is not: syncing the log again would do
+  // nothing, and a repeated outcome would be acknowledged from it.
+  FaultyDatabase database;
+  TemporaryDirectory survived;
+  database.vfs.lose_power(survived.path());
+  ASSERT_GT(std::filesystem::file_size(survived / "store.db-wal"), 0U);
+  const auto store = open(survived / "store.db");
+  EXPECT_EQ(std::filesystem::file_size(survived / "store.db-wal"), 0U);
+  EXPECT_EQ(store->head("tones").value().sequence, 2U);
+}
+
+TEST(SqliteStore, nobody_else_on_the_machine_can_read_a_new_store_or_its_backup) {
+  TemporaryDirectory directory;
+  const auto store = open(directory / "store.db");
+  ASSERT_TRUE(store->put("secret", "server", "key").ok());
+  ASSERT_TRUE(store->backup(directory / "copy.db").ok());
+  using std::filesystem::perms;
+  for (const char* name : {"store.db", "store.db-wal", "copy.db"}) {
+    const perms mode = std::filesystem::status(directory / name).permissions();
+    EXPECT_EQ(mode & (perms::group_all | perms::others_all), perms::none) << name;
+  }
+}
+
 TEST(SqliteStore, an_entry_that_was_put_survives_a_loss_of_power) {
   FaultyDatabase database;
   ASSERT_TRUE(database.store->put("tokens", "a", "secret").ok());

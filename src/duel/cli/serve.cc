@@ -67,10 +67,19 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
     context.note("there are no tokens: every program on this machine may do everything");
   }
   const InterruptGuard guard;
-  while (!guard.interrupted()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  context.note("draining");
+  while (!guard.interrupted() && !engine->failed()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  if (!engine->failed()) context.note("draining");
   api->close();
   server->drain(std::chrono::seconds(10));
+  // After a failed sync the system may have dropped what it could not write. What is on the disk is
+  // known when the store is opened anew.
+  if (engine->failed()) {
+    return Error::io("a write or a sync failed; nothing was acknowledged since",
+                     arguments.store.empty() ? default_store() : arguments.store,
+                     "check the disk and start again");
+  }
   return guard.exit_code() == kExitInterrupted ? kExitInterrupted : kExitDone;
 }
 

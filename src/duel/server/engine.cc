@@ -95,7 +95,7 @@ void Engine::listen(Listener listener) {
   listeners_.push_back(std::move(listener));
 }
 
-bool Engine::ready() const { return !store_->broken(); }
+bool Engine::ready() const { return !store_->broken() && !store_refuses_; }
 
 Engine::Counts Engine::counts() const {
   const std::lock_guard lock(mutex_);
@@ -127,6 +127,8 @@ void Engine::ask(const std::string& experiment_id, AnswerWhen when, Work work, S
         const std::uint64_t configured = ledger.configured_at();
         const bool certified = ledger.certificate().has_value();
         Result<ServerAnswer> answer = work(*experiment, now);
+        // Of a batch too: no item may look as if it were wrong.
+        if (experiment->refused_change()) return cannot_store("it is full or out of reach");
         tell(*experiment, before, certified, configured);
         return answer;
       },
@@ -280,6 +282,7 @@ Result<OwnedExperiment*> Engine::find(const std::string& experiment_id, std::int
   if (found != held_.end()) {
     found->second.used = groups_;
     found->second.used_ms = now_ms;
+    found->second.experiment->set_store_refuses(store_refuses_);
     return found->second.experiment.get();
   }
   const Error unknown = Error::not_found("there is no experiment '" + experiment_id + "'");
@@ -294,12 +297,22 @@ Result<OwnedExperiment*> Engine::find(const std::string& experiment_id, std::int
   const bool after_pause = slept == asleep_.end() || slept->second.after_pause;
   auto loaded = OwnedExperiment::load(store_, experiment_id, now_ms, secrets_of(experiment_id),
                                       *tokens_, after_pause);
-  if (!loaded.ok()) return loaded.error();
+  if (!loaded.ok()) {
+    // The caller's request is not what is wrong; it can be repeated when the store is repaired.
+    Error error = loaded.error();
+    if (error.code == ErrorCode::invalid_data) {
+      error.code = ErrorCode::io;
+      error.message =
+          fmt::format("the records of '{}' are damaged: {}", experiment_id, error.message);
+    }
+    return error;
+  }
   if (slept != asleep_.end()) {
     due_.erase({slept->second.due_ms, experiment_id});
     asleep_.erase(slept);
   }
   OwnedExperiment* experiment = loaded->get();
+  experiment->set_store_refuses(store_refuses_);
   held_[experiment_id] = {std::move(*loaded), groups_, now_ms, experiment->snapshot_sequence()};
   if (const std::string& why = experiment->refused_snapshot(); !why.empty()) {
     if (options_.say) options_.say(why);
@@ -415,6 +428,7 @@ bool Engine::append_staged() {
     groups.push_back({changed[k]->id(), changed[k]->stored_head(), lines[k]});
   }
   const auto appended = store_->append(groups);
+  store_refuses_ = !appended.ok();
   const bool all = appended.ok() && std::all_of(appended->begin(), appended->end(),
                                                 [](const Status& one) { return one.ok(); });
   for (std::size_t k = 0; k < changed.size(); ++k) {
@@ -436,7 +450,14 @@ bool Engine::append_staged() {
   return all;
 }
 
+// A server that is not ready gets no requests, so it must find out by itself that it could be.
+void Engine::probe_store() {
+  if (store_->put("probe", "writable", "").ok()) store_refuses_ = false;
+}
+
 void Engine::tick(std::int64_t now_ms) {
+  if (store_refuses_) probe_store();
+  if (store_refuses_) return;
   wake_due(now_ms);
   for (auto one = held_.begin(); one != held_.end();) {
     OwnedExperiment& experiment = *one->second.experiment;
@@ -445,6 +466,15 @@ void Engine::tick(std::int64_t now_ms) {
     const auto expired = experiment.expire(now_ms);
     tell(experiment, before, certified, experiment.ledger().configured_at());
     one = expired.ok() ? std::next(one) : held_.erase(one);
+  }
+}
+
+ServerAnswer Engine::answer_to(const Request& request, std::int64_t now_ms) {
+  try {
+    Result<ServerAnswer> answer = request.work(now_ms);
+    return answer.ok() ? std::move(*answer) : refusal(answer.error());
+  } catch (const std::exception& error) {
+    return refusal(500, error.what());
   }
 }
 
@@ -466,14 +496,7 @@ void Engine::run() {
     const std::int64_t now_ms = options_.clock();
     std::vector<ServerAnswer> answers;
     answers.reserve(group.size());
-    for (Request& request : group) {
-      try {
-        Result<ServerAnswer> answer = request.work(now_ms);
-        answers.push_back(answer.ok() ? std::move(*answer) : refusal(answer.error()));
-      } catch (const std::exception& error) {
-        answers.push_back(refusal(500, error.what()));
-      }
-    }
+    for (const Request& request : group) answers.push_back(answer_to(request, now_ms));
     if (now_ms - last_tick >= kTick.count() || now_ms < last_tick) {
       tick(now_ms);
       last_tick = now_ms;
@@ -483,8 +506,11 @@ void Engine::run() {
     std::vector<EngineEvent> events = std::exchange(events_, {});
     std::vector<Waiting> unsynced;
     for (std::size_t k = 0; k < group.size(); ++k) {
-      // Some experiment's lines are not there: whatever was answered may rest on them.
-      if (!stored) {
+      // Some experiment's lines are not there: whatever was answered may rest on them. A page that
+      // waits for a duel is answered all the same: asked again, the experiment gives a fallback.
+      if (!stored && store_refuses_ && group[k].when == AnswerWhen::appended) {
+        group[k].send(answer_to(group[k], now_ms));
+      } else if (!stored) {
         group[k].send(cannot_store("it is full, out of reach or was changed by somebody else"));
       } else if (group[k].when == AnswerWhen::durable) {
         unsynced.push_back({std::move(answers[k]), std::move(group[k].send)});

@@ -4,6 +4,7 @@
 // when it is synced.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -85,6 +86,9 @@ class Engine {
 
   // Whether outcomes can be taken.
   bool ready() const;
+  // A write or a sync failed, and nobody can say what is on the disk: only a new start can. Nothing
+  // is acknowledged any more.
+  bool failed() const { return store_->broken(); }
   Store& store() { return *store_; }
   const ReportTokens& tokens() const { return *tokens_; }
 
@@ -118,8 +122,10 @@ class Engine {
   void run();
   void run_syncs();
   void take_group(std::vector<Request>& group);
+  static ServerAnswer answer_to(const Request& request, std::int64_t now_ms);
   bool append_staged();
   void tick(std::int64_t now_ms);
+  void probe_store();
   Result<OwnedExperiment*> find(const std::string& experiment_id, std::int64_t now_ms);
   ExperimentSecrets secrets_of(const std::string& experiment_id) const;
   struct Held;
@@ -157,6 +163,9 @@ class Engine {
   std::set<std::pair<std::int64_t, std::string>> due_;
   std::uint64_t groups_ = 0;
   std::vector<EngineEvent> events_;  // of the group at hand
+  // The last append failed. Until a write succeeds nothing is tried: each try would cost the folded
+  // state of its experiment.
+  std::atomic<bool> store_refuses_ = false;
 
   mutable std::mutex mutex_;
   std::condition_variable arrived_;

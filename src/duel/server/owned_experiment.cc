@@ -111,6 +111,10 @@ void OwnedExperiment::committed() {
 }
 
 Result<Effect> OwnedExperiment::stage(Record record, std::int64_t now_ms) {
+  if (store_refuses_) {
+    refused_change_ = true;
+    return Error::io("the store takes no records now");
+  }
   if (!std::holds_alternative<ServeRecord>(record)) DUEL_RETURN_IF_ERROR(live_.check(record));
   LogEntry entry{ledger().sequence() + 1, time_of(now_ms), std::move(record), head_};
   DUEL_ASSIGN(std::string line,
@@ -452,6 +456,7 @@ OwnedExperiment::Reply OwnedExperiment::serve_one(const DuelBody& body, const st
     DUEL_ASSIGN(ServerAnswer again, replay(duel_id, request, known));
     if (known) return again;
   }
+  if (store_refuses_) return fallback(duel_id, now_ms);
   DUEL_RETURN_IF_ERROR(expire(now_ms));
   const std::string subject =
       body.subject_id.empty()
@@ -698,8 +703,9 @@ OwnedExperiment::Reply OwnedExperiment::compare(const std::vector<ComparisonBody
 }
 
 Result<bool> OwnedExperiment::expire(std::int64_t now_ms) {
+  // Where the clock was set back, recorded time stands still and says nothing of a pause.
+  if (now_ms < nothing_expires_before_ms_ || store_refuses_) return false;
   const std::int64_t time_ms = time_of(now_ms);
-  if (time_ms < nothing_expires_before_ms_) return false;
   const auto deadline = ledger().next_deadline();
   if (!deadline || *deadline >= time_ms) return false;
   for (const std::string& duel_id : ledger().overdue(time_ms)) {

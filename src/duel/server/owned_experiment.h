@@ -89,6 +89,13 @@ class OwnedExperiment {
   const Head& stored_head() const { return stored_head_; }
   std::vector<Line> staged_lines() const;
   void committed();
+  // The store takes nothing now: duels are fallbacks, and what would change something is an error.
+  void set_store_refuses(bool refuses) {
+    store_refuses_ = refuses;
+    refused_change_ = false;
+  }
+  // Whether a request since then would have changed something.
+  bool refused_change() const { return refused_change_; }
 
   // --- Requests. An error is the caller's, and nothing was staged for it. ------------------------
   using Reply = Result<ServerAnswer>;
@@ -162,7 +169,9 @@ class OwnedExperiment {
   std::string head_;   // hash of the last record applied
   Head stored_head_;
   std::int64_t last_time_ms_ = 0;
-  std::int64_t nothing_expires_before_ms_ = 0;
+  std::int64_t nothing_expires_before_ms_ = 0;  // by the owner's clock, not by recorded time
+  bool store_refuses_ = false;
+  bool refused_change_ = false;
   struct StagedLine {
     std::string text;
     std::string key;

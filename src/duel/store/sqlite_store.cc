@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -53,6 +54,19 @@ Status enter_wal_mode(SqliteConnection& connection) {
   if (said && statement.text(0) == "wal") return Done{};
   return Error::io("the database cannot be kept with a write-ahead log here",
                    connection.file().string(), "use a local file system");
+}
+
+// The store holds the key of all report tokens. SQLite gives its log and its index the mode of the
+// database; an existing one keeps the mode that its owner gave it.
+Status create_private_file(const std::filesystem::path& file) {
+  const int descriptor =
+      ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (descriptor >= 0) {
+    ::close(descriptor);
+  } else if (errno != EEXIST) {
+    return system_error("the database cannot be created", file, errno);
+  }
+  return Done{};
 }
 
 // A rename is durable when the directory is.
@@ -288,6 +302,7 @@ class SqliteStore::Database {
       if (error.code == ErrorCode::conflict) error.where = file_.string();
       return error;
     }
+    DUEL_RETURN_IF_ERROR(create_private_file(file_));
     constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     DUEL_ASSIGN(SqliteConnection writer, SqliteConnection::open(file_, kFlags, options_.vfs));
     DUEL_ASSIGN(const std::size_t version, sqlite_schema_version(writer, sqlite_schema_steps()));
@@ -299,6 +314,7 @@ class SqliteStore::Database {
     }
     DUEL_ASSIGN(last_stop_, read_stop(writer));
     DUEL_RETURN_IF_ERROR(write_stop(writer, boot_of_machine()));
+    if (last_stop_ != LastStop::clean) DUEL_RETURN_IF_ERROR(rewrite_log(writer));
     DUEL_RETURN_IF_ERROR(writer.execute("PRAGMA synchronous=NORMAL"));
     DUEL_ASSIGN(insert_experiment_,
                 writer.prepare("INSERT INTO experiments (name, head_sequence, head_hash, mark)"
@@ -335,6 +351,17 @@ class SqliteStore::Database {
     const std::string boot = boot_of_machine();
     return !boot.empty() && statement.text(0) == boot ? LastStop::process_killed
                                                       : LastStop::machine_stopped;
+  }
+
+  // If a sync has failed, the system may hold as written what is not on the disk, and another sync
+  // of the log would not write it. What the log holds is written once more, into the database, and
+  // synced there.
+  Status rewrite_log(SqliteConnection& writer) const {
+    const int code = sqlite3_wal_checkpoint_v2(writer.get(), "main", SQLITE_CHECKPOINT_TRUNCATE,
+                                               nullptr, nullptr);
+    // Somebody reads the store with another program: then the log stays as it is.
+    if (code == SQLITE_OK || code == SQLITE_BUSY) return Done{};
+    return writer.error();
   }
 
   static Status write_stop(SqliteConnection& connection, std::string_view value) {
@@ -776,6 +803,7 @@ Status SqliteStore::backup(const std::filesystem::path& file) {
   partial += ".partial";
   std::filesystem::remove(partial, unknown);
   const auto copy = [&](SqliteConnection& reader) -> Status {
+    DUEL_RETURN_IF_ERROR(create_private_file(partial));
     DUEL_ASSIGN(SqliteConnection target,
                 SqliteConnection::open(partial, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
     sqlite3_backup* backup = sqlite3_backup_init(target.get(), "main", reader.get(), "main");
