@@ -555,6 +555,26 @@ TEST(SqliteStore, check_finds_lines_that_are_missing) {
             "3");
 }
 
+TEST(SqliteStore, a_log_that_ends_before_its_head_is_not_read_as_a_shorter_one) {
+  const TemporaryDirectory directory;
+  {
+    const auto store = open(directory / "store.db");
+    Shelf shelf(*store, "tones");
+    shelf.create();
+    shelf.append({"1", "2", "3"});
+  }
+  {
+    auto raw = SqliteConnection::open(directory / "store.db", SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE(raw->execute("DELETE FROM lines WHERE sequence = 3").ok());
+  }
+  const auto read = open(directory / "store.db")->read("tones", 0, [](std::string_view) {
+    return Status(Done{});
+  });
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().message,
+            "the experiment 'tones' should have 3 records and ends with record 2");
+}
+
 // The first version, as it was released: this text never changes.
 constexpr const char* kStoreOfVersionOne = R"sql(
 PRAGMA application_id=1685415276;

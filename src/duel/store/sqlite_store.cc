@@ -577,6 +577,7 @@ Result<std::uint64_t> SqliteStore::read(const std::string& experiment, std::uint
   constexpr std::uint64_t kPortionLines = 1'000;
   constexpr std::size_t kPortionBytes = std::size_t{1} << 20;
   std::uint64_t id = 0;
+  std::uint64_t head = 0;  // when the reading began; it can only have grown
   for (bool more = true; more;) {
     std::string bytes;
     std::vector<std::size_t> ends;
@@ -584,6 +585,7 @@ Result<std::uint64_t> SqliteStore::read(const std::string& experiment, std::uint
       if (id == 0) {
         DUEL_ASSIGN(const Database::Row row, database_->row_for_reading(reader, experiment));
         id = row.id;
+        head = row.head.sequence;
       }
       DUEL_ASSIGN(SqliteStatement statement,
                   reader.prepare("SELECT text FROM lines WHERE experiment = ?1 AND sequence > ?2"
@@ -608,6 +610,14 @@ Result<std::uint64_t> SqliteStore::read(const std::string& experiment, std::uint
       begin = end;
     }
     after += ends.size();
+  }
+  // A damaged page can hold fewer rows without SQLite's noticing, and a log that ends early looks as
+  // sound as a whole one.
+  if (after < head) {
+    return Error::invalid_data(
+        fmt::format("the experiment '{}' should have {} records and ends with record {}",
+                    experiment, head, after),
+        database_->file().string(), "restore a backup");
   }
   return std::uint64_t{0};
 }
