@@ -97,9 +97,9 @@ void add_client_options(Command& command, ClientOptions& options) {
   command.add_configurable("--token-file FILE", not_empty(&options.token_file),
                            "File with the token for the server; - for standard input. The "
                            "variable DUEL_TOKEN may hold the token itself.");
-  Option& store = command.add_configurable(
-      "--store FILE", not_empty(&options.store),
-      "SQLite database (default $XDG_STATE_HOME/duel/duel.db).");
+  Option& store =
+      command.add_configurable("--store FILE", not_empty(&options.store),
+                               "SQLite database (default $XDG_STATE_HOME/duel/duel.db).");
   options.server_option = &server;
   options.store_option = &store;
 }
@@ -131,8 +131,8 @@ bool is_temporary(int status) {
 Error refused(const HttpResponse& response) {
   Error error;
   error.code = code_of(response.status);
-  error.message = fmt::format("the server answered {} {}", response.status,
-                              reason_phrase(response.status));
+  error.message =
+      fmt::format("the server answered {} {}", response.status, reason_phrase(response.status));
   const auto json = Json::parse(response.body);
   if (!json) return error;
   if (const Json* detail = json->find("detail"); detail != nullptr && detail->is_string()) {

@@ -96,9 +96,8 @@ class Visitor {
     }
     Json close;
     close["result"] = "close";
-    DUEL_RETURN_IF_ERROR(
-        client_.ask(HttpMethod::put,
-                    experiment_target(kExperiment, "/duels/" + query_id + "/outcome"), close));
+    DUEL_RETURN_IF_ERROR(client_.ask(
+        HttpMethod::put, experiment_target(kExperiment, "/duels/" + query_id + "/outcome"), close));
     return made_of;
   }
 
@@ -130,6 +129,7 @@ class Demonstration {
         "A server at {} on a store of its own, an experiment of six rankers of a shop, and simulated\n"
         "users who search and click on interleaved pages, over HTTP.\n\n",
         url_));
+    context_.note(fmt::format("users come over {} connections", kConnections));
     const InterruptGuard guard;
     const auto begun = Clock::now();
     DUEL_RETURN_IF_ERROR(let_users_come(guard, *client));
@@ -142,10 +142,11 @@ class Demonstration {
           "The server was at {}; 'duel demo --serve' keeps it up. Next: duel serve\n", url_));
       return result.at("certificate").is_null() ? kExitUndecided : kExitDone;
     }
-    context_.print(fmt::format(
-        "The server stays at {}, and users still come; Ctrl-C ends it. Try\n"
-        "  duel result {} --server {}\n",
-        url_, kExperiment, url_));
+    context_.print(
+        fmt::format("The server stays at {}, and users still come. Try\n"
+                    "  duel result {} --server {}\n",
+                    url_, kExperiment, url_));
+    context_.note("Ctrl-C ends it");
     DUEL_RETURN_IF_ERROR(let_users_trickle(guard, *client));
     return guard.exit_code();
   }
@@ -274,8 +275,8 @@ class Demonstration {
       split += static_cast<double>(visits_) * gap / static_cast<double>(names.size());
       table.row(std::vector<std::string>{
           id, fmt::format("{:.0f}", pages),
-          fmt::format("{:.1f} %", 100 * pages / static_cast<double>(std::max<std::uint64_t>(
-                                                    visits_, 1))),
+          fmt::format("{:.1f} %",
+                      100 * pages / static_cast<double>(std::max<std::uint64_t>(visits_, 1))),
           fmt::format("{}", arm.at("wins").get<std::uint64_t>()),
           fmt::format("{}", arm.at("losses").get<std::uint64_t>()),
           k == best ? "" : fmt::format("{:.3f}", gap)});
@@ -283,11 +284,10 @@ class Demonstration {
     const Paint paint(wants_color(STDOUT_FILENO));
     context_.print(paint.bold(result.at("verdict").get<std::string>()) + "\n\n" +
                    table.to_string());
-    std::string text = fmt::format("\n{} visits over {} connections in {:.1f} s{}\n", visits_,
-                                   kConnections, took,
-                                   certified_at_ > 0
-                                       ? fmt::format("; certified by page {}", certified_at_.load())
-                                       : std::string());
+    std::string text = fmt::format(
+        "\n{} visits over {} connections in {:.1f} s{}\n", visits_, kConnections, took,
+        certified_at_ > 0 ? fmt::format("; certified within {} duels", certified_at_.load())
+                          : std::string());
     text += fmt::format("{:<36}{:>8.1f}\n", "Regret of Duel", regret);
     text += fmt::format("{:<36}{:>8.1f}\n", "of an A/B/n split of the same traffic", split);
     const auto bound = regret_lower_bound(truth);
@@ -308,8 +308,8 @@ class Demonstration {
   std::vector<std::string> lists_;  // of all rankers as JSON, by query
   std::mutex mutex_;
   std::uint64_t visits_ = 0;
-  std::map<std::string, double> shown_;  // pages by ranker
-  std::atomic<std::uint64_t> certified_at_ = 0;  // pages served when it was seen first
+  std::map<std::string, double> shown_;          // pages by ranker
+  std::atomic<std::uint64_t> certified_at_ = 0;  // duels served when it was seen first
 };
 
 Result<int> run(const Arguments& arguments, CommandContext& context) {
@@ -343,7 +343,8 @@ void add_demo_command(Command& program) {
               "Compare six policies on the rankers of the arXiv search engine.");
   arguments.output_option = &command.add("-o,--output DIR", not_empty(&arguments.output),
                                          "Directory of --policies (default ./duel-demo).");
-  command.add("--seed N", count(&arguments.seed, 0, 1'000'000'000), "Seed of the users (default 1).");
+  command.add("--seed N", count(&arguments.seed, 0, 1'000'000'000),
+              "Seed of the users (default 1).");
   command.footer = "Examples:\n  duel demo\n  duel demo --serve\n  duel demo --policies -o demo";
 }
 

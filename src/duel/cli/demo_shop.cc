@@ -90,8 +90,8 @@ PreferenceMatrix DemoShop::truth(std::uint64_t pages) const {
       for (std::uint64_t n = 0; n < pages; ++n) {
         RoundRng rng = visits.at(n + 1);
         const std::size_t query = query_of(rng);
-        const DraftedPage drafted = draft_page(rng.bits(), "page", ranking(i, query),
-                                               ranking(j, query), 0, kPage);
+        const DraftedPage drafted =
+            draft_page(rng.bits(), "page", ranking(i, query), ranking(j, query), 0, kPage);
         std::vector<std::string> shown;
         for (const DraftedItem& item : drafted.items) shown.push_back(item.object_id);
         int credit = 0;

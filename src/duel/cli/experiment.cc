@@ -94,7 +94,8 @@ Result<Json> body_of(const NewArguments& arguments) {
     auto config = json_file(arguments.config);
     if (!config.ok()) return usage_error("--config", config.error());
     if (!config->is_object()) {
-      return usage_error("--config", Error::invalid_argument("is no JSON object", arguments.config));
+      return usage_error("--config",
+                         Error::invalid_argument("is no JSON object", arguments.config));
     }
     body = std::move(*config);
   }
@@ -108,9 +109,8 @@ Result<Json> body_of(const NewArguments& arguments) {
   if (!arguments.title.empty()) body["name"] = arguments.title;
   if (arguments.mode_option->given()) body["mode"] = arguments.mode;
   if (!arguments.policy.empty()) body["policy"] = arguments.policy;
-  const bool has_goal =
-      std::any_of(arguments.goal_options.begin(), arguments.goal_options.end(),
-                  [](const Option* option) { return option->given(); });
+  const bool has_goal = std::any_of(arguments.goal_options.begin(), arguments.goal_options.end(),
+                                    [](const Option* option) { return option->given(); });
   if (has_goal) {
     DUEL_RETURN_IF_ERROR(
         parse_goal(arguments.goal, arguments.top, arguments.epsilon, arguments.assume));
@@ -157,8 +157,9 @@ void add_new_command(Command& above) {
   command.add("--arms ARMS", not_empty(&arguments.arms),
               "What to compare: names (a,b,c), files or globs in quotes; or one file with one arm "
               "per line. The content of a file becomes the arm's payload. May be repeated.");
-  command.add("--arms-file FILE", not_empty(&arguments.arms_file),
-              R"(A file with one arm per line: a name, a file's path, or {"arm_id":"b","payload":..}.)");
+  command.add(
+      "--arms-file FILE", not_empty(&arguments.arms_file),
+      R"(A file with one arm per line: a name, a file's path, or {"arm_id":"b","payload":..}.)");
   command.add("--title TEXT", not_empty(&arguments.title), "Its name for people.");
   arguments.mode_option = &command.add(
       "--mode MODE", one_of(&arguments.mode, {"duel", "interleave"}),
@@ -249,8 +250,8 @@ std::string arms_table(const Json& experiment) {
   for (const Json& arm : experiment.at("arms").items()) {
     const bool is_default = arm.contains("default");
     table.row(std::vector<std::string>{
-        text_of(arm, "arm_id"),
-        text_of(arm, "state") + std::string(is_default ? ", default" : ""), short_payload(arm)});
+        text_of(arm, "arm_id"), text_of(arm, "state") + std::string(is_default ? ", default" : ""),
+        short_payload(arm)});
   }
   return table.to_string();
 }
@@ -282,9 +283,9 @@ Result<int> run_show(const ShowArguments& arguments, CommandContext& context) {
     line("policy", text_of(shown, "policy"));
     line("goal", fmt::format("{}, alpha {}", text_of(shown, "goal"), text_of(stopping, "alpha")));
     const auto most = stopping.at("max_duels").get<std::uint64_t>();
-    line("duels", fmt::format("{} served, {} pending{}", text_of(shown, "served"),
-                              text_of(shown, "pending"),
-                              most > 0 ? fmt::format(", at most {}", most) : ""));
+    line("duels",
+         fmt::format("{} served, {} pending{}", text_of(shown, "served"), text_of(shown, "pending"),
+                     most > 0 ? fmt::format(", at most {}", most) : ""));
     line("timeout", fmt::format("{} s, then {}", text_of(feedback, "timeout_s"),
                                 text_of(feedback, "on_timeout")));
     line("order", text_of(shown.at("presentation"), "order"));
@@ -299,9 +300,9 @@ Result<int> run_show(const ShowArguments& arguments, CommandContext& context) {
 Result<int> change_state(const ShowArguments& arguments, const std::string& verb,
                          CommandContext& context) {
   return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
-    DUEL_ASSIGN(const Json shown,
-                client.ask(HttpMethod::post,
-                           experiment_target(arguments.experiment_id, "/" + verb)));
+    DUEL_ASSIGN(
+        const Json shown,
+        client.ask(HttpMethod::post, experiment_target(arguments.experiment_id, "/" + verb)));
     context.print(arguments.json ? shown.dump_pretty()
                                  : fmt::format("{} is {}\n", arguments.experiment_id,
                                                text_of(shown, "state")));
@@ -406,7 +407,8 @@ void add_arms_command(Command& above) {
   add.add("--payload-file FILE", not_empty(&added.payload_file), "The same from a file.");
   add_client_options(add, added.client);
   add.add("--json", &added.json, "Print JSON.");
-  add.footer = "Example:\n  duel experiment arms add logo violet --payload '{\"file\":\"violet.svg\"}'";
+  add.footer =
+      "Example:\n  duel experiment arms add logo violet --payload '{\"file\":\"violet.svg\"}'";
 
   Command& retire =
       arms.add_command("retire", "Retires an arm: it is not served again, and nothing is erased.");
@@ -447,8 +449,9 @@ void add_experiment_command(Command& program) {
   show.footer = "Example:\n  duel experiment show logo";
 
   add_state_command(experiment, "start", "Starts a draft.");
-  add_state_command(experiment, "pause",
-                    "Pauses a running experiment: callers get the default arm, and nothing counts.");
+  add_state_command(
+      experiment, "pause",
+      "Pauses a running experiment: callers get the default arm, and nothing counts.");
   add_state_command(experiment, "resume", "Lets a paused experiment run again.");
   add_state_command(experiment, "complete", "Ends an experiment for good.");
   add_state_command(experiment, "archive", "Puts a completed experiment away.");

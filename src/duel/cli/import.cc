@@ -66,11 +66,10 @@ void tell(const MadeLog& log, const std::string& where, const CommandContext& co
       context.note(fmt::format("'{}' is called '{}' in the log", arm.payload, arm.id));
     }
   }
-  context.note(fmt::format("{}: {} comparisons of {} arms, {}", where, log.table.rows.size(),
-                           log.table.arms.size(),
-                           log.in_order
-                               ? "in the order of their times"
-                               : "of unknown order: a certificate rests on one look at all"));
+  context.note(fmt::format(
+      "{}: {} comparisons of {} arms, {}", where, log.table.rows.size(), log.table.arms.size(),
+      log.in_order ? "in the order of their times"
+                   : "of unknown order: a certificate rests on one look at all"));
 }
 
 // A log becomes an experiment of the store or the server.

@@ -35,9 +35,9 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   if (!arguments.exclude.empty()) body["exclude"] = Json(arguments.exclude);
   if (!arguments.task.empty()) body["task_id"] = arguments.task;
   return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
-    DUEL_ASSIGN(const Json duel,
-                client.ask(HttpMethod::post, experiment_target(arguments.experiment_id, "/duels"),
-                           body));
+    DUEL_ASSIGN(
+        const Json duel,
+        client.ask(HttpMethod::post, experiment_target(arguments.experiment_id, "/duels"), body));
     if (arguments.json) {
       context.print(duel.dump_pretty());
       return kExitDone;
@@ -53,18 +53,19 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
     table.column("place").column("arm", Align::left).column("payload", Align::left);
     for (const Json& arm : duel.at("arms").items()) {
       const Json* payload = arm.find("payload");
-      table.row(std::vector<std::string>{
-          fmt::format("{}", arm.at("position").get<std::uint64_t>()),
-          arm.at("arm_id").get<std::string>(), payload ? shown_content(*payload) : ""});
+      table.row(std::vector<std::string>{fmt::format("{}", arm.at("position").get<std::uint64_t>()),
+                                         arm.at("arm_id").get<std::string>(),
+                                         payload ? shown_content(*payload) : ""});
     }
     context.print(text + table.to_string());
     if (duel.at("arms").size() == 2) {
       context.note(fmt::format("'duel report {} {} WINNER' takes the answer",
                                arguments.experiment_id, duel_id));
     } else {
-      context.note(fmt::format("this is no duel but one arm to show ({}): the experiment is not "
-                               "running, or has nothing to ask",
-                               duel.at("serving").get<std::string>()));
+      context.note(
+          fmt::format("this is no duel but one arm to show ({}): the experiment is not "
+                      "running, or has nothing to ask",
+                      duel.at("serving").get<std::string>()));
     }
     return kExitDone;
   });
@@ -79,9 +80,10 @@ void add_next_command(Command& program) {
       "Show the two arms in the order given, and report who won with 'duel report'.");
   Arguments& arguments = command.runs(run);
   command.add_required("EXPERIMENT", not_empty(&arguments.experiment_id), "Its id.");
-  command.add("--subject ID", not_empty(&arguments.subject),
-              "Who will see it. Of one subject's answers to a pair only the first is evidence; only "
-              "a keyed hash of the id is stored.");
+  command.add(
+      "--subject ID", not_empty(&arguments.subject),
+      "Who will see it. Of one subject's answers to a pair only the first is evidence; only "
+      "a keyed hash of the id is stored.");
   command.add("--id DUEL", not_empty(&arguments.duel_id),
               "Id of the duel (default: a new one). The same id again gives the same duel.");
   command.add("--exclude ARM_ID", not_empty(&arguments.exclude),

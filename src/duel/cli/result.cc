@@ -29,7 +29,7 @@ struct Arguments {
   std::string assume = "none";
   std::vector<const Option*> goal_options;
   std::vector<const Option*> file_options;  // of no use to an experiment of a store
-  double prior = 0;  // shape of the Gamma prior
+  double prior = 0;                         // shape of the Gamma prior
   const Option* prior_option = nullptr;
   bool json = false;
   bool strict = false;
@@ -49,14 +49,11 @@ Result<int> show_experiment(const Arguments& arguments, CommandContext& context)
     return Error::invalid_argument("is for a log or a file of comparisons", option->name(),
                                    "an experiment has its own");
   }
-  return with_client(arguments.client, StoreUse::existing,
-                     [&](ApiClient& client) -> Result<int> {
-                       DUEL_ASSIGN(const Json result,
-                                   client.get(experiment_target(arguments.file, "/result")));
-                       return show(result, arguments, context);
-                     });
+  return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
+    DUEL_ASSIGN(const Json result, client.get(experiment_target(arguments.file, "/result")));
+    return show(result, arguments, context);
+  });
 }
-
 
 Result<int> run(const Arguments& arguments, CommandContext& context) {
   if (arguments.file.empty() == arguments.log.empty()) {
@@ -105,7 +102,8 @@ void add_result_command(Command& program) {
   command.add("NAME FILE", &arguments.file,
               "Log, or comparisons as CSV, TSV or JSON; or the id of an experiment of the store or "
               "the server.");
-  const Option& log = command.add("--log FILE", &arguments.log, "Log or comparisons, as an option.");
+  const Option& log =
+      command.add("--log FILE", &arguments.log, "Log or comparisons, as an option.");
   const Option& alpha = command.add(
       "--alpha ALPHA", &arguments.alpha,
       "Error level of the certificate of comparisons (default 0.05); a log has its own.");

@@ -116,8 +116,8 @@ std::string Report::matrix_cell(const std::string& row, const std::string& colum
   const Json& counts = pair.at("counts");
   const std::uint64_t ties = count_of(counts, "ties") + count_of(counts, "both_bad");
   if (ties > 0) {
-    cell += fmt::format(" {:.0f}%", 100 * static_cast<double>(ties) /
-                                        static_cast<double>(ties + decisive(counts)));
+    cell += fmt::format(
+        " {:.0f}%", 100 * static_cast<double>(ties) / static_cast<double>(ties + decisive(counts)));
   }
   return cell;
 }
@@ -219,9 +219,9 @@ std::string Report::strengths() const {
   std::string text = fmt::format(
       "\nElo is a Bradley-Terry fit{}{}{}; a view, not the verdict.",
       text_of(fitted, "ties") == "davidson" ? " with ties (Davidson)" : "",
-      prior ? fmt::format(", with a Gamma prior of shape {} on the strengths",
-                          format_number(*prior))
-            : std::string(),
+      prior
+          ? fmt::format(", with a Gamma prior of shape {} on the strengths", format_number(*prior))
+          : std::string(),
       added && *added > 0
           ? fmt::format(", with {} wins added to each pair because some arms never lost",
                         format_number(*added))

@@ -96,10 +96,10 @@ void warn_of_troubles(const JudgeTroubles& troubles, std::uint64_t failed, const
 // The server chooses the pairs; the judges are ours.
 Result<int> run_served(const Arguments& arguments, const Command& command,
                        CommandContext& context) {
-  DUEL_RETURN_IF_ERROR(check_served_options(
-      command, {"judge", "judge-protocol", "parallel", "timeout", "retries", "retry-delay",
-                "on-failure", "max-failures", "json", "quiet", "server", "token-file", "store",
-                "experiment", "patience"}));
+  DUEL_RETURN_IF_ERROR(
+      check_served_options(command, {"judge", "judge-protocol", "parallel", "timeout", "retries",
+                                     "retry-delay", "on-failure", "max-failures", "json", "quiet",
+                                     "server", "token-file", "store", "experiment", "patience"}));
   DUEL_ASSIGN(const std::string experiment_id,
               arguments.served.experiment_id(arguments.interview.more_arms));
   // What can be wrong is found before a duel is asked for.
@@ -149,8 +149,7 @@ Result<int> run_served(const Arguments& arguments, const Command& command,
 Result<int> run(const Arguments& arguments, const Command& command, CommandContext& context) {
   if (arguments.served.asked_for()) return run_served(arguments, command, context);
   const JudgeOptions options = judge_options(arguments);
-  DUEL_ASSIGN(JudgeCommand judge,
-              judge_of(arguments, !arguments.interview.request.tasks.empty()));
+  DUEL_ASSIGN(JudgeCommand judge, judge_of(arguments, !arguments.interview.request.tasks.empty()));
   InterviewOptions asked = arguments.interview;
   asked.request.judge = judge.entry();
   asked.judge_program = judge.program();

@@ -26,15 +26,15 @@ Status RunningServer::begin() {
   DUEL_ASSIGN(store_, open_store((directory_ / "duel.db").string()));
   DUEL_ASSIGN(tokens_, ApiTokens::open(store_));
   DUEL_ASSIGN(engine_, Engine::start(store_));
-  DUEL_ASSIGN(server_, HttpServer::listen({"127.0.0.1", 0}, HttpLimits(), 2,
-                                          [this](HttpRequest&& request, HttpReply reply) {
-                                            Api* const api = ready_.load();
-                                            if (api == nullptr) {
-                                              return reply.send(
-                                                  problem(503, "the server starts", true));
-                                            }
-                                            api->handle(std::move(request), std::move(reply));
-                                          }));
+  DUEL_ASSIGN(server_,
+              HttpServer::listen({"127.0.0.1", 0}, HttpLimits(), 2,
+                                 [this](HttpRequest&& request, HttpReply reply) {
+                                   Api* const api = ready_.load();
+                                   if (api == nullptr) {
+                                     return reply.send(problem(503, "the server starts", true));
+                                   }
+                                   api->handle(std::move(request), std::move(reply));
+                                 }));
   ApiOptions options;
   options.listen = server_->address();
   api_ = std::make_unique<Api>(*engine_, *tokens_, std::move(options));

@@ -77,12 +77,12 @@ void add_served_options(Command& command, ServedOptions& options) {
       "chooses the pairs. Several may do so at once. With --server the id may also be the one "
       "argument.");
   add_client_options(command, options.client);
-  command.add_configurable("--patience SECONDS",
-                           number(
-                               &options.patience,
-                               [](double value) { return value >= 0 && value <= 1e6; },
-                               ">= 0 and <= 1000000, in seconds"),
-                           "How long to try again when the server is out of reach (default 60).");
+  command.add_configurable(
+      "--patience SECONDS",
+      number(
+          &options.patience, [](double value) { return value >= 0 && value <= 1e6; },
+          ">= 0 and <= 1000000, in seconds"),
+      "How long to try again when the server is out of reach (default 60).");
 }
 
 Status check_served_options(const Command& command, const std::vector<std::string>& allowed) {
@@ -218,15 +218,17 @@ Result<int> report_served(ServedEnding ending, const ServedCounts& counts,
     context.print(here + "\n");
   }
   if (counts.undelivered > 0) {
-    context.warn(fmt::format("{} could not be delivered; the server will take the duels for "
-                             "unanswered, which counts against no arm",
-                             counted(counts.undelivered, "answer")));
+    context.warn(
+        fmt::format("{} could not be delivered; the server will take the duels for "
+                    "unanswered, which counts against no arm",
+                    counted(counts.undelivered, "answer")));
   }
   switch (ending) {
     case ServedEnding::certified:
       return result && is_unhealthy(*result) ? kExitUnhealthy : kExitDone;
     case ServedEnding::undecided:
-      context.note("undecided: the server has nothing more to ask");
+      context.note(counts.stopped ? "stopped; the server has every answer"
+                                  : "undecided: the server has nothing more to ask");
       return kExitUndecided;
     case ServedEnding::interrupted:
       return interrupted_code;

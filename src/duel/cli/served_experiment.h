@@ -86,6 +86,7 @@ struct ServedCounts {
   std::uint64_t answered = 0;
   std::uint64_t failed = 0;
   std::uint64_t undelivered = 0;
+  bool stopped = false;  // by whoever answers
 };
 Result<int> report_served(ServedEnding ending, const ServedCounts& counts,
                           ServedExperiment& experiment, bool json, int interrupted_code,

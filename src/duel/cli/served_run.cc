@@ -83,8 +83,7 @@ Status ServedRun::deliver(bool wants_more) {
 
 // A duel for every judge who has none.
 Status ServedRun::ask_server(const JudgePool& pool) {
-  while (!certified_ && !nothing_to_ask_ && outbox_.empty() &&
-         pool.free() > ready_.size()) {
+  while (!certified_ && !nothing_to_ask_ && outbox_.empty() && pool.free() > ready_.size()) {
     if (wanted_id_.empty()) wanted_id_ = new_client_id();
     Json body;
     body["duel_id"] = wanted_id_;
@@ -139,10 +138,10 @@ Status ServedRun::take(std::vector<JudgedQuestion> judged, JudgePool& pool) {
       halves_.erase(half);
     }
     outcomes.push_back(*done.outcome);
-    outbox_.push_back({duel_id,
-                       experiment_.outcome_body(found->second, outcomes, "judge", options_.judge,
-                                                response_ms),
-                       ""});
+    outbox_.push_back(
+        {duel_id,
+         experiment_.outcome_body(found->second, outcomes, "judge", options_.judge, response_ms),
+         ""});
     asked_.erase(found);
     ++answered_;
   }
@@ -194,7 +193,10 @@ Result<ServedEnding> ServedRun::run(JudgePool& pool, const std::atomic<bool>& st
       }
     }
     DUEL_ASSIGN(std::vector<JudgedQuestion> judged, pool.wait(kTurn));
-    DUEL_RETURN_IF_ERROR(take(std::move(judged), pool));
+    if (const Status taken = take(std::move(judged), pool); !taken.ok()) {
+      DUEL_RETURN_IF_ERROR(deliver(false));
+      return taken.error();
+    }
     on_turn();
   }
 }

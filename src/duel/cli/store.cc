@@ -96,8 +96,8 @@ CheckedExperiment check_experiment(Store& store, const std::string& id) {
     checked.damage = fmt::format("the store says that {} records were synced, and has {}", *mark,
                                  extent->records);
   } else if (live->divergence()) {
-    checked.note = fmt::format("another version of Duel chose the pairs: {}",
-                               live->divergence()->message);
+    checked.note =
+        fmt::format("another version of Duel chose the pairs: {}", live->divergence()->message);
   }
   return checked;
 }

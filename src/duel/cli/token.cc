@@ -53,8 +53,7 @@ Result<int> run_create(const CreateArguments& arguments, CommandContext& context
     body["expires_at"] = arguments.expires;
   }
   return with_client(arguments.client, StoreUse::created, [&](ApiClient& client) -> Result<int> {
-    DUEL_ASSIGN(const Json made,
-                client.ask(HttpMethod::post, "/v1/tokens", body, Repeat::never));
+    DUEL_ASSIGN(const Json made, client.ask(HttpMethod::post, "/v1/tokens", body, Repeat::never));
     if (arguments.json) {
       context.print(made.dump_pretty());
       return kExitDone;
@@ -77,9 +76,9 @@ Result<int> run_list(const ListArguments& arguments, CommandContext& context) {
       table.column(name, Align::left);
     }
     for (const Json& token : listed.at("items").items()) {
-      table.row(std::vector<std::string>{
-          text_of(token, "token_id"), text_of(token, "scope"), text_of(token, "name"),
-          text_of(token, "experiment_id"), text_of(token, "expires_at")});
+      table.row(std::vector<std::string>{text_of(token, "token_id"), text_of(token, "scope"),
+                                         text_of(token, "name"), text_of(token, "experiment_id"),
+                                         text_of(token, "expires_at")});
     }
     if (table.num_rows() == 0) {
       context.note("there are no tokens");
@@ -92,8 +91,8 @@ Result<int> run_list(const ListArguments& arguments, CommandContext& context) {
 
 Result<int> run_revoke(const RevokeArguments& arguments, CommandContext& context) {
   return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
-    DUEL_RETURN_IF_ERROR(client.ask(HttpMethod::del,
-                                    "/v1/tokens/" + percent_encoded(arguments.token_id)));
+    DUEL_RETURN_IF_ERROR(
+        client.ask(HttpMethod::del, "/v1/tokens/" + percent_encoded(arguments.token_id)));
     context.note(fmt::format("token {} revoked", arguments.token_id));
     return kExitDone;
   });
@@ -109,8 +108,9 @@ void add_token_command(Command& program) {
 
   Command& create = token.add_command("create", "Makes a token and prints it, this once.");
   CreateArguments& made = create.runs(run_create);
-  create.add_required("--scope SCOPE", &made.scope,
-                      "admin (everything), read (results), duel (ask and report) or vote.")
+  create
+      .add_required("--scope SCOPE", &made.scope,
+                    "admin (everything), read (results), duel (ask and report) or vote.")
       .offers = [] { return std::vector<std::string>{"admin", "read", "duel", "vote"}; };
   create.add("--name TEXT", &made.name, "What it is for.");
   create.add("--experiment ID", &made.experiment, "The one experiment that it is for.");

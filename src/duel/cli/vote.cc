@@ -256,9 +256,9 @@ class Booth {
 // The server chooses the pairs, also those of others who vote at the same time.
 Result<int> run_served(const Arguments& arguments, const Command& command,
                        CommandContext& context) {
-  DUEL_RETURN_IF_ERROR(
-      check_served_options(command, {"voter", "json", "quiet", "server", "token-file", "store",
-                                     "experiment", "patience"}));
+  DUEL_RETURN_IF_ERROR(check_served_options(
+      command,
+      {"voter", "json", "quiet", "server", "token-file", "store", "experiment", "patience"}));
   DUEL_ASSIGN(const std::string experiment_id,
               arguments.served.experiment_id(arguments.interview.more_arms));
   DUEL_ASSIGN(const std::unique_ptr<ApiClient> connection,
@@ -282,13 +282,15 @@ Result<int> run_served(const Arguments& arguments, const Command& command,
     stopped = booth.stopped();
   }
   if (!ended.ok()) return ended.error();
-  const ServedEnding ending = *ended == InterviewEnding::certified ? ServedEnding::certified
-                              : *ended == InterviewEnding::interrupted
-                                  ? ServedEnding::interrupted
-                              : client.given_up() ? ServedEnding::out_of_reach
-                                                  : ServedEnding::undecided;
-  if (stopped) context.note("stopped; every answer is with the server");
-  return report_served(ending, {.answered = box.answered(), .undelivered = box.undelivered()},
+  const ServedEnding ending = *ended == InterviewEnding::certified     ? ServedEnding::certified
+                              : *ended == InterviewEnding::interrupted ? ServedEnding::interrupted
+                              : client.given_up()                      ? ServedEnding::out_of_reach
+                                                                       : ServedEnding::undecided;
+  return report_served(ending,
+                       {.answered = box.answered(),
+                        .failed = 0,
+                        .undelivered = box.undelivered(),
+                        .stopped = stopped},
                        experiment, arguments.interview.json, guard.exit_code(), context);
 }
 
