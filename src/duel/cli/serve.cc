@@ -93,8 +93,8 @@ void add_serve_command(Command& program) {
   Arguments& arguments = command.runs(run);
   command.add("--listen ADDRESS", &arguments.listen,
               "Where to listen (default 127.0.0.1:7557). Port 0 takes a free one.");
-  command.add("--store FILE", &arguments.store,
-              "SQLite database (default $XDG_STATE_HOME/duel/duel.db).");
+  command.add_configurable("--store FILE", not_empty(&arguments.store),
+                           "SQLite database (default $XDG_STATE_HOME/duel/duel.db).");
   command.add("--public-url URL", &arguments.public_url,
               "What callers call the server, if a proxy stands before it.");
   command.add("--allow-origin ORIGIN", &arguments.allow_origin,

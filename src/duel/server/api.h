@@ -30,6 +30,8 @@ struct ApiOptions {
   HttpAddress listen;                      // what `Host` may say
   std::string public_url;                  // the same behind a proxy: https://duel.example.org
   std::vector<std::string> allow_origins;  // pages elsewhere that may call
+  // No socket leads here: whoever calls has the store's file and needs no token.
+  bool caller_owns_store = false;
 };
 
 class Api {
