@@ -218,7 +218,7 @@ void half_load(const Rates& most) {
 
 void overload() {
   fmt::print(
-      "\n## Ten times as many clients as requests are taken at once, and afterwards, {}\n\n"
+      "\n## Twice as many clients as requests are taken at once (4000), and afterwards, {}\n\n"
       "| clients | requests/s | of them 429 | other failures | p99, ms |\n"
       "|---|---|---|---|---|\n",
       kAbout);

@@ -151,6 +151,12 @@ void Engine::tell(const OwnedExperiment& experiment, std::uint64_t before, bool 
   EngineEvent event{experiment.id(), ledger.sequence(), "result"};
   if (ledger.configured_at() != configured_before) event.kind = "state";
   if (!was_certified && ledger.certificate()) event.kind = "certified";
+  // Of results the last one says it all.
+  if (!events_.empty() && events_.back().kind == "result" && event.kind == "result" &&
+      events_.back().experiment_id == event.experiment_id) {
+    events_.back().sequence = event.sequence;
+    return;
+  }
   events_.push_back(std::move(event));
 }
 
