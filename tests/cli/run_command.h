@@ -51,6 +51,7 @@ class RunningDuel {
   CommandResult wait();
   // What it has printed so far.
   std::string out_so_far() const;
+  std::string err_so_far() const;
 
  private:
   friend CommandResult run_program(const std::string&, const std::vector<std::string>&,

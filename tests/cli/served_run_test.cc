@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tests/cli/run_command.h"
@@ -19,13 +18,19 @@ namespace {
 using Words = std::vector<std::string>;
 using nlohmann::json;
 
+// The arm that comes first in the alphabet wins.
+constexpr const char* kAnswer = "[ \"$1\" \\< \"$2\" ] && echo first || echo second\n";
+
 class ServedRuns : public ::testing::Test {
  protected:
-  ServedRuns() : server_(place_ / "duel.db") {
-    // The arm that comes first in the alphabet wins; where there is a file `slow`, not so fast.
+  ServedRuns() : server_(place_ / "duel.db") { script("judge", kAnswer); }
+  // From the fourth question on nobody answers until the file `go` is there. At most three are asked
+  // at a time, so that there is an answer before.
+  void hold_back() {
     script("judge",
-           "[ -e slow ] && sleep $(cat slow)\n"
-           "[ \"$1\" \\< \"$2\" ] && echo first || echo second\n");
+           "echo x >> asked\n"
+           "while [ ! -e go ] && [ $(wc -l < asked) -gt 3 ]; do sleep 0.05; done\n" +
+               std::string(kAnswer));
   }
   void script(const std::string& name, const std::string& text) {
     place_.write(name, "#!/bin/sh\n" + text);
@@ -79,10 +84,11 @@ TEST_F(ServedRuns, several_judges_work_on_one_experiment_until_there_is_a_winner
 
 TEST_F(ServedRuns, an_interrupt_waits_for_the_answers_and_loses_none) {
   create("e", "a,b");
-  place_.write("slow", "0.2");
+  hold_back();
   RunningDuel running(run_of("e", {"--parallel", "3", "--json"}), here());
   wait_for([&] { return !outcomes("e").empty(); });
   running.send(SIGINT);
+  place_.write("go", "");
   const CommandResult ended = running.wait();
   EXPECT_EQ(ended.exit_code, 130) << ended.err;
   const json report = json::parse(ended.out);
@@ -93,11 +99,12 @@ TEST_F(ServedRuns, an_interrupt_waits_for_the_answers_and_loses_none) {
 
 TEST_F(ServedRuns, goes_on_when_the_server_comes_back) {
   create("e", "a,b,c");
-  place_.write("slow", "0.05");
+  hold_back();
   RunningDuel running(run_of("e", {"--parallel", "2", "--json", "--patience", "200"}), here());
-  wait_for([&] { return outcomes("e").size() >= 2; });
+  wait_for([&] { return !outcomes("e").empty(); });
   server_.kill();
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  place_.write("go", "");
+  wait_for([&] { return contains(running.err_so_far(), "trying again"); });
   server_.restart();
   const CommandResult ended = running.wait();
   ASSERT_EQ(ended.exit_code, 0) << ended.err;

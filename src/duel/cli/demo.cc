@@ -125,10 +125,10 @@ class Demonstration {
     prepare_lists();
     DUEL_ASSIGN(const std::unique_ptr<RemoteApi> client, RemoteApi::make(url_, "", kPatience));
     DUEL_RETURN_IF_ERROR(create(*client));
-    context_.print(fmt::format(
-        "A server at {} on a store of its own, an experiment of six rankers of a shop, and simulated\n"
-        "users who search and click on interleaved pages, over HTTP.\n\n",
-        url_));
+    context_.print(
+        fmt::format("A server at {} on a store of its own, six rankers of a shop, and\n"
+                    "simulated users who search and click on interleaved pages, over HTTP.\n\n",
+                    url_));
     context_.note(fmt::format("users come over {} connections", kConnections));
     const InterruptGuard guard;
     const auto begun = Clock::now();
@@ -330,10 +330,11 @@ void add_demo_command(Command& program) {
   Command& command = program.add_command(
       "demo",
       "Shows the whole system at work: a server, users who click, a certified winner.\n"
-      "Starts a server on a store of its own and a free port of this machine, creates an experiment "
-      "of six rankers, and lets simulated users search and click on interleaved pages over HTTP. "
-      "Ends in less than a minute with the verdict and with the regret beside that of an A/B/n split "
-      "and the lower bound. With --policies it compares six policies by simulation instead, and "
+      "Starts a server on a store of its own and a free port of this machine, creates an "
+      "experiment of six rankers, and lets simulated users search and click on interleaved pages over "
+      "HTTP. "
+      "Ends in less than a minute with the verdict and with the regret beside that of an A/B/n "
+      "split and the lower bound. With --policies it compares six policies by simulation instead, and "
       "writes the results and a picture into a directory.\n"
       "Exit codes: 0 certified, 3 undecided because time was short, 130 interrupted.");
   Arguments& arguments = command.runs(run);

@@ -215,7 +215,8 @@ Result<int> report_served(ServedEnding ending, const ServedCounts& counts,
         Paint(wants_color(STDOUT_FILENO)).bold(result->at("verdict").get<std::string>()),
         duel_counts(*result), here));
   } else {
-    context.print(here + "\n");
+    context.print(counts.verdict.empty() ? here + "\n"
+                                         : fmt::format("{}\n\n{}\n", counts.verdict, here));
   }
   if (counts.undelivered > 0) {
     context.warn(

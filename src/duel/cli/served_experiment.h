@@ -86,7 +86,8 @@ struct ServedCounts {
   std::uint64_t answered = 0;
   std::uint64_t failed = 0;
   std::uint64_t undelivered = 0;
-  bool stopped = false;  // by whoever answers
+  bool stopped = false;   // by whoever answers
+  std::string verdict{};  // as the server said last, for those who may not see the result
 };
 Result<int> report_served(ServedEnding ending, const ServedCounts& counts,
                           ServedExperiment& experiment, bool json, int interrupted_code,

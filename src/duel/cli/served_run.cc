@@ -24,7 +24,11 @@ ServedRun::ServedRun(ServedExperiment& experiment, JudgedRunOptions options)
     : experiment_(experiment), options_(std::move(options)) {}
 
 ServedCounts ServedRun::counts() const {
-  return {.answered = answered_, .failed = failed_, .undelivered = outbox_.size()};
+  return {.answered = answered_,
+          .failed = failed_,
+          .undelivered = outbox_.size(),
+          .stopped = false,
+          .verdict = verdict_};
 }
 
 void ServedRun::take_duel(const Json& duel) {
