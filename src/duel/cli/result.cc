@@ -18,7 +18,11 @@
 #include "duel/experiment/board_file.h"
 #include "duel/experiment/experiment_log.h"
 #include "duel/experiment/experiment_result.h"
+#include "duel/pages/report.h"
 #include "duel/pictures/board_picture.h"
+#include "duel/server/timeline.h"
+#include "duel/store/log_file.h"
+#include "duel/version_info.h"
 
 namespace duel::cli {
 namespace {
@@ -43,25 +47,47 @@ struct Arguments {
 };
 
 // What a file holds, by the ending of its name.
-enum class BoardFormat { csv, markdown, picture };
+enum class BoardFormat { csv, markdown, report, picture };
 
 Result<BoardFormat> board_format_of(const std::string& file) {
   const std::string ending = std::filesystem::path(file).extension().string();
   if (ending == ".csv") return BoardFormat::csv;
   if (ending == ".md") return BoardFormat::markdown;
+  if (names_report(file)) return BoardFormat::report;
   if (plot_format_of(file).ok()) return BoardFormat::picture;
   return Error::invalid_argument(fmt::format("'{}' does not end in a known format", file),
-                                 "--output", "known: .csv, .md, .svg, .pdf, .png");
+                                 "--output", "known: .csv, .md, .html, .svg, .pdf, .png");
 }
 
-Status write_board(const std::string& file, const Ledger& ledger, const Board& board,
-                   CommandContext& context) {
+// The page of one file: the result, and how it came about where a log tells.
+Result<std::string> report_of(const std::string& source, const Ledger& ledger, const Board& board) {
+  constexpr std::size_t kPoints = 200;
+  Json data;
+  data["kind"] = "result";
+  data["made_by"] = "duel " + std::string(kVersion);
+  data["source"] = std::filesystem::path(source).filename().string();
+  data["alpha"] = ledger.experiment().stopping.alpha;
+  data["policy"] = ledger.experiment().policy;
+  data["result"] = result_json(ledger, board);
+  if (looks_like_log(source)) {
+    LogFiles files;
+    DUEL_ASSIGN(data["timeline"], timeline_of(files, source, kPoints));
+  }
+  return report_page(ledger.experiment().experiment_id, data);
+}
+
+Status write_board(const std::string& file, const std::string& source, const Ledger& ledger,
+                   const Board& board, CommandContext& context) {
   DUEL_ASSIGN(const BoardFormat format, board_format_of(file));
   switch (format) {
     case BoardFormat::csv:
       return context.write_output(file, board_csv(ledger, board));
     case BoardFormat::markdown:
       return context.write_output(file, board_markdown(ledger, board));
+    case BoardFormat::report: {
+      DUEL_ASSIGN(const std::string page, report_of(source, ledger, board));
+      return context.write_output(file, page);
+    }
     case BoardFormat::picture:
       break;
   }
@@ -123,7 +149,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   DUEL_ASSIGN(const Ledger ledger, read_ledger(file, arguments.alpha, goal));
   const Board board = board_of(ledger, options);
   for (const std::string& output : arguments.outputs) {
-    DUEL_RETURN_IF_ERROR(write_board(output, ledger, board, context));
+    DUEL_RETURN_IF_ERROR(write_board(output, file, ledger, board, context));
   }
   return show(result_json(ledger, board), arguments, context);
 }
@@ -163,7 +189,8 @@ void add_result_command(Command& program) {
   const Option& output = command.add(
       "-o,--output FILE", not_empty(&arguments.outputs),
       "Write the board as well: arms with ranks, strengths, intervals and counts as .csv or "
-      ".md, strengths and a map of the wins as .svg, .pdf or .png; may be repeated.");
+      ".md, strengths and a map of the wins as .svg, .pdf or .png, or a report in one file with all "
+      "charts as .html; may be repeated.");
   arguments.file_options = arguments.goal_options;
   for (const Option* option : {&log, &alpha, arguments.prior_option, &position, &output}) {
     arguments.file_options.push_back(option);
@@ -172,7 +199,8 @@ void add_result_command(Command& program) {
   command.add("--json", &arguments.json, "Print JSON.");
   command.add("--strict", &arguments.strict, "End with 4 if a health check failed.");
   command.footer =
-      "Examples:\n  duel result --log prompts.duel.jsonl\n  duel result logo --server "
+      "Examples:\n  duel result --log prompts.duel.jsonl\n"
+      "  duel result --log prompts.duel.jsonl -o report.html\n  duel result logo --server "
       "http://127.0.0.1:7557\n  duel result arena.csv --json\n"
       "  duel result arena.csv --goal order --top 3\n"
       "  duel result arena.csv --position -o board.md -o board.svg";

@@ -5,7 +5,7 @@ import type { ExperimentItem, ExperimentResult, Listed } from "../api/types";
 import { count } from "../charts/numbers";
 import { Failure, Link, StateBadge, useAnswer } from "./parts";
 import { experimentPath } from "./place";
-import { verdictOf, type Verdict } from "./verdict";
+import { verdictOf, type Verdict } from "../charts/verdict";
 
 const PAGE = 25;
 const ASKED_AT_ONCE = 4;

@@ -11,7 +11,7 @@ import { AddArm, Exports, RetireArm, ShareLink, StateActions } from "./actions";
 import { HealthList } from "../charts/health_list";
 import { useLiveExperiment } from "./live_experiment";
 import { Curl, Failure, StateBadge } from "./parts";
-import { verdictOf } from "./verdict";
+import { verdictOf } from "../charts/verdict";
 
 const MOST_ARMS = 30;
 

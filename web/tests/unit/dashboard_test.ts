@@ -6,7 +6,7 @@ import { idOf, parseArms, rowsOf } from "../../src/dashboard/arm_lines";
 import { curlOf } from "../../src/dashboard/curl";
 import { placeOf } from "../../src/dashboard/place";
 import { policyString } from "../../src/dashboard/policy_string";
-import { provenCycle, verdictOf } from "../../src/dashboard/verdict";
+import { provenCycle, verdictOf } from "../../src/charts/verdict";
 import { resultOf } from "./results";
 
 const even = [[0, 6], [4, 0]];

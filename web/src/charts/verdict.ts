@@ -1,7 +1,7 @@
 // Where an experiment stands, in one sentence. "Tied for first" rather than a false order.
 import type { ExperimentResult } from "../api/types";
-import { matrixOf } from "../charts/matrix";
-import { count, roughCount } from "../charts/numbers";
+import { matrixOf } from "./matrix";
+import { count, roughCount } from "./numbers";
 
 export interface Verdict {
   tone: "certified" | "open" | "cycle";
