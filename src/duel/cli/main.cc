@@ -16,6 +16,7 @@
 #include "duel/cli/commands.h"
 #include "duel/cli/configuration.h"
 #include "duel/cli/help.h"
+#include "duel/cli/man_page.h"
 #include "duel/version_info.h"
 
 namespace duel::cli {
@@ -72,6 +73,13 @@ int run_program(int argc, const char* const* argv) {
   if (argc > 1 && std::string_view(argv[1]) == "__complete") {
     context.print(completions(program, {argv + 2, argv + argc}));
     return context.finish(kExitDone);
+  }
+  // For the build, which installs the pages.
+  if (argc == 3 && std::string_view(argv[1]) == "__man") {
+    return context.run([&](CommandContext&) -> Result<int> {
+      DUEL_RETURN_IF_ERROR(write_man_pages(program, argv[2]));
+      return kExitDone;
+    });
   }
   // `duel` alone and `duel help COMMAND` ask for a help page; an unknown command is an error.
   std::vector<const char*> words(argv, argv + argc);

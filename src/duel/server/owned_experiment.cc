@@ -568,7 +568,13 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
       return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
     }
     const auto& serve = std::get<ServeRecord>(records.serve->record);
-    if (proven && !(*proven == served_duel(serve, records.serve->time_ms))) {
+    ServedDuel stored = served_duel(serve, records.serve->time_ms);
+    if (proven && serve.by == ServedBy::recovered) {
+      // Its record was made from this token, later, and a retry must not be refused for that.
+      stored.served_at_ms = proven->served_at_ms;
+      stored.serving = proven->serving;
+    }
+    if (proven && !(*proven == stored)) {
       return refusal(409, "token_mismatch: the report token does not fit the duel");
     }
     exploits = serve.serving == Serving::exploit;
