@@ -15,6 +15,7 @@
 #include "duel/store/sqlite_store.h"
 #include "tests/server/http_call.h"
 #include "tests/study/temporary_directory.h"
+#include "tests/support/contract.h"
 
 namespace duel {
 
@@ -36,11 +37,11 @@ class ServedApi {
   void start() {
     store_ = std::shared_ptr<Store>(std::move(SqliteStore::open(directory_ / "duel.db")).value());
     tokens_ = std::move(ApiTokens::open(store_)).value();
-    EngineOptions options;
-    options.clock = [this] { return now_ms_.load(); };
-    options.most_in_memory = most_in_memory;
-    engine_ = std::move(Engine::start(store_, options)).value();
-    api_ = std::make_unique<Api>(*engine_, *tokens_, options_);
+    EngineOptions of_engine;
+    of_engine.clock = [this] { return now_ms_.load(); };
+    of_engine.most_in_memory = most_in_memory;
+    engine_ = std::move(Engine::start(store_, of_engine)).value();
+    api_ = std::make_unique<Api>(*engine_, *tokens_, options);
   }
   void stop() {
     api_.reset();
@@ -60,9 +61,7 @@ class ServedApi {
     bool typed = false;
     for (const auto& [name, value] : headers) typed = typed || name == "content-type";
     if (!body.empty() && !typed) headers.emplace_back("content-type", "application/json");
-    const auto exchange = std::make_shared<RecordedExchange>();
-    api_->handle(http_request(method, target, body, std::move(headers)), HttpReply(exchange));
-    const HttpResponse response = exchange->response();
+    const HttpResponse response = exchange_with(http_request(method, target, body, headers));
     auto json = Json::parse(response.body);
     return {response.status, json ? *json : Json(), response.headers};
   }
@@ -73,14 +72,29 @@ class ServedApi {
   Told post(const std::string& target, const std::string& body = "") {
     return call(HttpMethod::post, target, body);
   }
+  // The whole answer, held against the document that the server gives of itself.
+  HttpResponse exchange_with(const HttpRequest& request) {
+    const auto exchange = std::make_shared<RecordedExchange>();
+    api_->handle(HttpRequest(request), HttpReply(exchange));
+    HttpResponse response = exchange->response();
+    hold_to_contract(request, response);
+    return response;
+  }
+  void hold_to_contract(const HttpRequest& request, const HttpResponse& response) {
+    static const Json document = api_->openapi();
+    for (const std::string& error : contract_errors(document, request, response)) {
+      ADD_FAILURE() << error;
+    }
+  }
   // What a stream of `target` says until it ends.
   std::string streamed(const std::string& target) {
     HttpFields headers{{"host", "127.0.0.1:7557"}};
     if (!token.empty()) headers.emplace_back("authorization", "Bearer " + token);
     const auto exchange = std::make_shared<RecordedExchange>();
-    api_->handle(http_request(HttpMethod::get, target, "", std::move(headers)),
-                 HttpReply(exchange));
-    exchange->response();
+    const HttpRequest request = http_request(HttpMethod::get, target, "", std::move(headers));
+    api_->handle(HttpRequest(request), HttpReply(exchange));
+    hold_to_contract(request, exchange->response());
+    if (exchange->stream() == nullptr) return "";
     while (!exchange->stream()->finished()) std::this_thread::yield();
     return exchange->stream()->text();
   }
@@ -90,13 +104,15 @@ class ServedApi {
   Engine& engine() { return *engine_; }
   Api& api() { return *api_; }
 
+  const std::filesystem::path& directory() const { return directory_.path(); }
+
   std::string token;
   std::size_t most_in_memory = 200;
+  ApiOptions options{{"127.0.0.1", 7557}, "https://duel.example.org", {"https://shop.example"}};
 
  private:
   TemporaryDirectory directory_;
   std::atomic<std::int64_t> now_ms_ = 1'794'700'800'000;  // 2026-11-15T00:00:00Z
-  ApiOptions options_{{"127.0.0.1", 7557}, "https://duel.example.org", {"https://shop.example"}};
   std::shared_ptr<Store> store_;
   std::unique_ptr<ApiTokens> tokens_;
   std::unique_ptr<Engine> engine_;

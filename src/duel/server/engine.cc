@@ -10,6 +10,7 @@
 #include "duel/core/digest.h"
 #include "duel/experiment/experiment_log.h"
 #include "duel/experiment/timestamp.h"
+#include "duel/server/answers.h"
 
 namespace duel {
 namespace {
@@ -224,34 +225,35 @@ std::string Engine::experiment_metrics() const {
   return out;
 }
 
-void Engine::list(Send send) {
+void Engine::list(std::string after, std::size_t limit, Send send) {
   submit(
       AnswerWhen::appended,
-      [this](std::int64_t now) -> Result<ServerAnswer> {
-        DUEL_ASSIGN(const std::vector<std::string> ids, store_->list());
-        Json items = Json::array();
-        for (const std::string& id : ids) {
-          const auto experiment = find(id, now);
-          Json item;
-          item["experiment_id"] = id;
+      [this, after = std::move(after), limit](std::int64_t now) -> Result<ServerAnswer> {
+        DUEL_ASSIGN(std::vector<std::string> ids, store_->list());
+        std::ranges::sort(ids);
+        ExperimentList list;
+        for (auto id = std::ranges::upper_bound(ids, after); id != ids.end(); ++id) {
+          if (list.items.size() == limit) {
+            list.next_cursor = list.items.back().experiment_id;
+            break;
+          }
+          const auto experiment = find(*id, now);
+          ExperimentSummary& item = list.items.emplace_back();
+          item.experiment_id = *id;
           if (experiment.ok()) {
             const Ledger& ledger = (*experiment)->ledger();
-            item["name"] = ledger.name();
-            item["state"] = std::string(to_word(ledger.state()));
-            item["mode"] = std::string(to_word(ledger.experiment().service.mode));
-            item["arms"] = std::uint64_t{ledger.num_arms()};
-            item["served"] = ledger.served();
-            item["certified"] = ledger.certificate().has_value();
+            item.name = ledger.name();
+            item.state = ledger.state();
+            item.mode = ledger.experiment().service.mode;
+            item.arms = ledger.num_arms();
+            item.served = ledger.served();
+            item.certified = ledger.certificate().has_value();
           } else {
-            item["error"] = experiment.error().to_string();
+            item.error = experiment.error().to_string();
           }
-          items.push_back(std::move(item));
           forget_idle();
         }
-        ServerAnswer answer;
-        answer.body["items"] = std::move(items);
-        answer.body["next_cursor"] = Json();
-        return answer;
+        return ServerAnswer{200, body_json(list), {}};
       },
       std::move(send));
 }

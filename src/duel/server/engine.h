@@ -67,8 +67,8 @@ class Engine {
   void create(const ExperimentRecord& record, Send send);
   // A log whose chain was followed becomes an experiment. 409 where there is one of that name.
   void import_log(const std::string& experiment_id, std::string text, Send send);
-  // All experiments, a summary each.
-  void list(Send send);
+  // A summary of each experiment whose id comes after `after`, `limit` of them.
+  void list(std::string after, std::size_t limit, Send send);
 
   using Listener = std::function<void(const EngineEvent&)>;
   void listen(Listener listener);
