@@ -114,7 +114,7 @@ void play(Owner& owner, int duels) {
     body.duel_id = fmt::format("q{}", k);
     if (rng.coin()) body.subject_id = fmt::format("s{}", rng.below(4));
     if (rng.below(8) == 0) body.exclude = {"c"};
-    const auto served = experiment.serve(body, now);
+    const auto served = experiment.serve(body, false, now);
     ASSERT_TRUE(served.ok()) << served.error().to_string();
     if (served->body.at("learn").get<bool>()) {
       open.emplace_back(body.duel_id,
@@ -141,12 +141,6 @@ void play(Owner& owner, int duels) {
   }
 }
 
-Json lists(const std::vector<const char*>& ids) {
-  Json list = Json::array();
-  for (const char* id : ids) list.push_back(id);
-  return list;
-}
-
 void play_pages(Owner& owner, int pages) {
   OwnedExperiment& experiment = owner.experiment();
   RoundRng rng = Stream(12, 0, Purpose::test, "snapshot").at(1);
@@ -154,11 +148,9 @@ void play_pages(Owner& owner, int pages) {
   for (int k = 0; k < pages; ++k) {
     now += 1000;
     const std::string id = fmt::format("q{}", k);
-    ASSERT_TRUE(experiment.serve({.duel_id = id}, now).ok());
+    ASSERT_TRUE(experiment.serve({.duel_id = id}, false, now).ok());
     InterleavingBody body;
-    body.lists = {{"a", lists({"1", "2", "3"})},
-                  {"b", lists({"3", "4", "5"})},
-                  {"c", lists({"6", "1", "7"})}};
+    body.lists = {{"a", {"1", "2", "3"}}, {"b", {"3", "4", "5"}}, {"c", {"6", "1", "7"}}};
     ASSERT_TRUE(experiment.interleave(id, body, true, now).ok());
     for (std::uint64_t clicks = rng.below(4); clicks > 0; --clicks) {
       const PageEvent event{id, "click", std::to_string(1 + rng.below(7)), std::nullopt,
@@ -191,7 +183,8 @@ void expect_same_future(OwnedExperiment& a, OwnedExperiment& b) {
     DuelBody body;
     body.duel_id = fmt::format("later{}", k);
     body.subject_id = fmt::format("s{}", k % 4);
-    const auto one = a.serve(body, now), other = b.serve(body, now);
+    const auto one = a.serve(body, k % 2 == 0, now),
+               other = b.serve(body, k % 2 == 0, now);
     ASSERT_TRUE(one.ok() && other.ok());
     ASSERT_EQ(one->body.dump(), other->body.dump());
     ASSERT_EQ(a.staged_lines().size(), b.staged_lines().size());
@@ -243,7 +236,7 @@ TEST(FoldSnapshot, holds_pages_and_their_clicks) {
 TEST(FoldSnapshot, remembers_fallbacks_for_as_long_as_memory_would) {
   Owner owner(experiment_of());
   ASSERT_TRUE(owner.experiment().change_state("pause", kNow).ok());
-  ASSERT_TRUE(owner.experiment().serve({.duel_id = "shown"}, kNow).ok());
+  ASSERT_TRUE(owner.experiment().serve({.duel_id = "shown"}, false, kNow).ok());
   owner.commit();
   ASSERT_TRUE(owner.store().put_snapshot("e", *owner.experiment().snapshot()).ok());
   OutcomeBody outcome;
@@ -263,7 +256,7 @@ class RefusedSnapshot : public ::testing::Test {
     expected_ = owner_.load()->live().state_hash();
   }
   void play_on() {
-    ASSERT_TRUE(owner_.experiment().serve({.duel_id = "one-more"}, kNow + 1'000'000).ok());
+    ASSERT_TRUE(owner_.experiment().serve({.duel_id = "one-more"}, false, kNow + 1'000'000).ok());
     owner_.commit();
   }
   // The log is read instead, and what was wrong is said.

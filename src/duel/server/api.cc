@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cmath>
 #include <future>
 #include <set>
 #include <utility>
@@ -16,6 +18,13 @@ namespace duel {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// What a page of another origin is for: to ask, to show, to report. The rest is for servers.
+bool is_for_pages(std::string_view route) {
+  constexpr std::array<std::string_view, 5> kForPages{
+      "serve_duels", "interleave_duel", "interleave_in_one", "report_outcome", "take_events"};
+  return std::ranges::find(kForPages, route) != kForPages.end();
+}
 
 }  // namespace
 
@@ -39,6 +48,7 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
       tokens_(tokens),
       options_(std::move(options)),
       streams_(std::make_shared<EventStreams>()),
+      rate_limits_(options_.rate_limit),
       background_(3, 64) {
   add_routes();
   router_ = std::make_unique<Router>(std::move(routes_));
@@ -59,20 +69,22 @@ Api::~Api() {
 
 void Api::close() { streams_->close(); }
 
-void Api::add(HttpMethod method, std::string pattern, std::string name, std::string summary,
-              std::optional<TokenScope> scope, Handler handler, std::function<Json()> body,
-              std::vector<int> statuses) {
-  facts_.push_back({method, pattern, name, std::move(summary),
-                    scope ? std::string(to_word(*scope)) : std::string(), std::move(body),
-                    std::move(statuses)});
-  const auto run = [this, scope, handler, name](HttpRequest&& request,
-                                                const PathParameters& parameters, HttpReply reply) {
+RouteFact& Api::add(HttpMethod method, std::string pattern, std::string name, std::string summary,
+                    std::vector<TokenScope> scopes, Handler handler) {
+  RouteFact& added = facts_.emplace_back();
+  added.method = method;
+  added.pattern = pattern;
+  added.name = name;
+  added.summary = std::move(summary);
+  added.scopes = std::move(scopes);
+  const auto run = [this, &fact = added, handler](
+                       HttpRequest&& request, const PathParameters& parameters, HttpReply reply) {
     const auto begun = Clock::now();
-    const HttpFields cors = cors_headers(request);
+    const HttpFields cors = is_for_pages(fact.name) ? cors_headers(request) : HttpFields{};
     // The reply is shared by the two ways to answer, of which one is taken.
     auto shared = std::make_shared<HttpReply>(std::move(reply));
     const std::string method_word(to_word(request.method));
-    const auto send = [metrics = metrics_, shared, cors, begun, name,
+    const auto send = [metrics = metrics_, shared, cors, begun, name = fact.name,
                        method_word](const ServerAnswer& answer) {
       const std::chrono::duration<double> took = Clock::now() - begun;
       metrics->count(name, method_word, answer.status, took.count());
@@ -86,25 +98,53 @@ void Api::add(HttpMethod method, std::string pattern, std::string name, std::str
     const auto caller = caller_of(call.request);
     if (!caller.ok()) return send(refusal(401, caller.error().message));
     call.caller = *caller;
-    if (scope) {
-      std::string eid;
-      for (const auto& [parameter, value] : parameters.all()) {
-        if (parameter == "eid") eid = value;
-      }
-      // Whoever reports may do so by the report token alone, and voters may ask and report.
-      const bool by_voter =
-          *scope == TokenScope::duel && call.caller.may(TokenScope::vote, eid) &&
-          (name == "serve_duels" || name == "report_outcome" || name == "show_progress");
-      const bool by_report_token = name == "report_outcome" || name == "take_events";
-      if (!call.caller.may(*scope, eid) && !by_voter && !by_report_token) {
-        if (!call.caller.token) return send(refusal(401, "a token is needed"));
-        return send(refusal(403, fmt::format("the token's scope is '{}', this needs '{}'",
-                                             to_word(call.caller.token->scope), to_word(*scope))));
-      }
-    }
+    if (auto refused = check_rate(call.caller)) return send(*refused);
+    if (auto refused = check_scope(fact, call)) return send(*refused);
     (this->*handler)(call);
   };
   routes_.push_back({method, std::move(pattern), std::move(name), run});
+  return added;
+}
+
+std::optional<ServerAnswer> Api::check_rate(const Caller& caller) {
+  if (!caller.token) return std::nullopt;
+  const double wait = rate_limits_.take(caller.token->token_id, Clock::now());
+  if (wait == 0) return std::nullopt;
+  ServerAnswer answer = refusal(429,
+                                fmt::format("the token made more than {} requests a second",
+                                            format_number(options_.rate_limit)),
+                                true);
+  answer.headers.emplace_back("Retry-After", fmt::format("{:.0f}", std::ceil(wait)));
+  return answer;
+}
+
+std::optional<ServerAnswer> Api::check_scope(const RouteFact& fact, const Call& call) const {
+  if (fact.scopes.empty()) return std::nullopt;
+  std::string eid;
+  for (const auto& [parameter, value] : call.parameters.all()) {
+    if (parameter == "eid") eid = value;
+  }
+  const auto opens = [&](TokenScope scope) { return call.caller.may(scope, eid); };
+  if (std::ranges::any_of(fact.scopes, opens)) return std::nullopt;
+  if (!call.caller.token) {
+    // The body may hold a report token; the handler looks.
+    if (fact.by_report_token) return std::nullopt;
+    return refusal(401, "a token is needed");
+  }
+  const ApiToken& token = *call.caller.token;
+  if (std::ranges::find(fact.scopes, token.scope) != fact.scopes.end() ||
+      token.scope == TokenScope::admin) {
+    // Right, but for another experiment. Events say themselves which one they are for.
+    if (fact.by_report_token) return std::nullopt;
+    return refusal(403,
+                   fmt::format("the token is for the experiment '{}' only", token.experiment_id));
+  }
+  std::string wanted;
+  for (const TokenScope scope : fact.scopes) {
+    wanted += fmt::format("{}'{}'", wanted.empty() ? "" : " or ", to_word(scope));
+  }
+  return refusal(
+      403, fmt::format("the token's scope is '{}', this needs {}", to_word(token.scope), wanted));
 }
 
 Result<Api::Caller> Api::caller_of(const HttpRequest& request) const {
@@ -167,15 +207,17 @@ void Api::handle(HttpRequest&& request, HttpReply reply) {
     metrics_->count("pages", std::string(to_word(request.method)), page->status, 0);
     return reply.send(std::move(*page));
   }
-  const bool preflight = request.method == HttpMethod::options &&
-                         request.header("access-control-request-method") != nullptr;
-  if (preflight) {
+  const std::string* asked = request.header("access-control-request-method");
+  if (request.method == HttpMethod::options && asked != nullptr) {
+    const Route* route = router_->match(http_method_of(*asked), request.path).route;
     HttpResponse response;
     response.status = 204;
-    response.headers = cors_headers(request);
-    response.headers.emplace_back("Access-Control-Allow-Methods", "GET, POST, PUT");
-    response.headers.emplace_back("Access-Control-Allow-Headers", "Authorization, Content-Type");
-    response.headers.emplace_back("Access-Control-Max-Age", "600");
+    if (route != nullptr && is_for_pages(route->name)) {
+      response.headers = cors_headers(request);
+      response.headers.emplace_back("Access-Control-Allow-Methods", "POST, PUT");
+      response.headers.emplace_back("Access-Control-Allow-Headers", "Authorization, Content-Type");
+      response.headers.emplace_back("Access-Control-Max-Age", "600");
+    }
     return reply.send(std::move(response));
   }
   router_->handle(std::move(request), std::move(reply));

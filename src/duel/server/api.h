@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -22,7 +23,9 @@
 #include "duel/server/http.h"
 #include "duel/server/http_metrics.h"
 #include "duel/server/openapi.h"
+#include "duel/server/rate_limits.h"
 #include "duel/server/router.h"
+#include "duel/server/traffic_health.h"
 
 namespace duel {
 
@@ -30,6 +33,7 @@ struct ApiOptions {
   HttpAddress listen;                      // what `Host` may say
   std::string public_url;                  // the same behind a proxy: https://duel.example.org
   std::vector<std::string> allow_origins;  // pages elsewhere that may call
+  double rate_limit = 5000;                // requests a second of one token; 0: no limit
   // No socket leads here: whoever calls has the store's file and needs no token.
   bool caller_owns_store = false;
 };
@@ -46,7 +50,7 @@ class Api {
   // Ends streams, so that a server can drain.
   void close();
 
-  const std::vector<RouteFact>& facts() const { return facts_; }
+  const std::deque<RouteFact>& facts() const { return facts_; }
   Json openapi() const;
 
  private:
@@ -69,10 +73,13 @@ class Api {
   using Handler = void (Api::*)(Call&);
 
   void add_routes();  // routes.cc
-  void add(HttpMethod method, std::string pattern, std::string name, std::string summary,
-           std::optional<TokenScope> scope, Handler handler, std::function<Json()> body = {},
-           std::vector<int> statuses = {200});
+  // `scopes`: any of them opens the route, and so does `admin`; none: open to all. What follows says
+  // what goes in and out.
+  RouteFact& add(HttpMethod method, std::string pattern, std::string name, std::string summary,
+                 std::vector<TokenScope> scopes, Handler handler);
   std::optional<ServerAnswer> check_origin(const HttpRequest& request) const;
+  std::optional<ServerAnswer> check_rate(const Caller& caller);
+  std::optional<ServerAnswer> check_scope(const RouteFact& fact, const Call& call) const;
   Result<Caller> caller_of(const HttpRequest& request) const;
   HttpFields cors_headers(const HttpRequest& request) const;
 
@@ -121,11 +128,13 @@ class Api {
   Engine& engine_;
   ApiTokens& tokens_;
   ApiOptions options_;
-  std::vector<RouteFact> facts_;
+  std::deque<RouteFact> facts_;  // handlers refer to them
   std::vector<Route> routes_;
   std::unique_ptr<Router> router_;
   std::shared_ptr<HttpMetrics> metrics_ = std::make_shared<HttpMetrics>();
   std::shared_ptr<EventStreams> streams_;
+  RateLimits rate_limits_;
+  TrafficHealths traffic_;
   Background background_;
 };
 

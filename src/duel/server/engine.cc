@@ -10,6 +10,7 @@
 #include "duel/core/digest.h"
 #include "duel/experiment/experiment_log.h"
 #include "duel/experiment/timestamp.h"
+#include "duel/server/answers.h"
 
 namespace duel {
 namespace {
@@ -22,7 +23,7 @@ ServerAnswer cannot_store(const std::string& why) {
 }
 
 // What the snapshot says of the experiment, if nothing has happened since.
-std::optional<Json> summary_of(const Outline& outline) {
+std::optional<Json> saved_summary(const Outline& outline) {
   const std::optional<Snapshot>& snapshot = outline.snapshot;
   if (!snapshot || snapshot->sequence != outline.head.sequence ||
       snapshot->hash != outline.head.hash) {
@@ -252,32 +253,43 @@ std::string Engine::experiment_metrics() const {
   return out;
 }
 
-void Engine::list(Send send) {
+// As `ExperimentSummary` says (answers.h).
+Json Engine::summary_of(const Outline& outline, std::int64_t now_ms) {
+  Json summary;
+  summary["experiment_id"] = outline.experiment;
+  const auto held = held_.find(outline.experiment);
+  if (held != held_.end()) {
+    summary.update(held->second.experiment->summary());
+  } else if (const auto saved = saved_summary(outline)) {
+    summary.update(*saved);
+  } else if (const auto experiment = find(outline.experiment, now_ms); experiment.ok()) {
+    summary.update((*experiment)->summary());
+    const bool staged = (*experiment)->has_staged();
+    if (held_.size() > options_.most_in_memory && !staged) forget(outline.experiment);
+  } else {
+    summary["error"] = experiment.error().to_string();
+  }
+  return summary;
+}
+
+void Engine::list(std::string after, std::size_t limit, Send send) {
   submit(
       AnswerWhen::appended,
-      [this](std::int64_t now) -> Result<ServerAnswer> {
-        DUEL_ASSIGN(const std::vector<Outline> outlines, store_->outlines());
-        Json items = Json::array();
-        for (const Outline& outline : outlines) {
-          Json item;
-          item["experiment_id"] = outline.experiment;
-          const auto held = held_.find(outline.experiment);
-          if (held != held_.end()) {
-            item.update(held->second.experiment->summary());
-          } else if (const auto summary = summary_of(outline)) {
-            item.update(*summary);
-          } else if (const auto experiment = find(outline.experiment, now); experiment.ok()) {
-            item.update((*experiment)->summary());
-            const bool staged = (*experiment)->has_staged();
-            if (held_.size() > options_.most_in_memory && !staged) forget(outline.experiment);
-          } else {
-            item["error"] = experiment.error().to_string();
-          }
-          items.push_back(std::move(item));
-        }
+      [this, after = std::move(after), limit](std::int64_t now) -> Result<ServerAnswer> {
+        DUEL_ASSIGN(std::vector<Outline> outlines, store_->outlines());
+        std::ranges::sort(outlines, {}, &Outline::experiment);
         ServerAnswer answer;
-        answer.body["items"] = std::move(items);
+        Json items = Json::array();
         answer.body["next_cursor"] = Json();
+        for (auto outline = std::ranges::upper_bound(outlines, after, {}, &Outline::experiment);
+             outline != outlines.end(); ++outline) {
+          if (items.size() == limit) {
+            answer.body["next_cursor"] = std::prev(outline)->experiment;
+            break;
+          }
+          items.push_back(summary_of(*outline, now));
+        }
+        answer.body["items"] = std::move(items);
         return answer;
       },
       std::move(send));

@@ -75,8 +75,9 @@ class Engine {
   void create(const ExperimentRecord& record, Send send);
   // A log whose chain was followed becomes an experiment. 409 where there is one of that name.
   void import_log(const std::string& experiment_id, std::string text, Send send);
-  // All experiments, a summary each. Those that are not in memory stay where they are.
-  void list(Send send);
+  // A summary of each experiment whose id comes after `after`, `limit` of them. Those that
+  // are not in memory stay where they are.
+  void list(std::string after, std::size_t limit, Send send);
 
   using Listener = std::function<void(const EngineEvent&)>;
   void listen(Listener listener);
@@ -135,6 +136,7 @@ class Engine {
   void save(Held& held);
   void save_what_grew();
   void forget_idle(std::int64_t now_ms);
+  Json summary_of(const Outline& outline, std::int64_t now_ms);
   void forget(const std::string& experiment_id);
   void falls_asleep(const std::string& experiment_id, const Asleep& asleep);
   Status find_sleepers();

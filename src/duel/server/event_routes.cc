@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "duel/server/answers.h"
 #include "duel/server/api.h"
 #include "duel/server/request_body.h"
 #include "duel/server/ubi_event.h"
@@ -28,10 +29,9 @@ void Api::take_events(Call& call) {
       AnswerWhen::durable,
       [this, caller, items = std::move(items)](const auto& find,
                                                std::int64_t now) -> Result<ServerAnswer> {
-        Json rejected = Json::array();
-        std::uint64_t accepted = 0;
+        EventsAnswer taken;
         const auto reject = [&](std::size_t index, const std::string& reason) {
-          rejected.push_back({{"index", std::uint64_t{index}}, {"reason", reason}});
+          taken.rejected.push_back({index, reason});
         };
         for (std::size_t k = 0; k < items.size(); ++k) {
           const auto event =
@@ -70,14 +70,10 @@ void Api::take_events(Call& call) {
           if (reason) {
             reject(k, *reason);
           } else {
-            ++accepted;
+            ++taken.accepted;
           }
         }
-        ServerAnswer answer;
-        answer.status = 202;
-        answer.body["accepted"] = accepted;
-        answer.body["rejected"] = std::move(rejected);
-        return answer;
+        return ServerAnswer{202, body_json(taken), {}};
       },
       call.send);
 }

@@ -24,7 +24,12 @@ void Api::create_experiment(Call& call) {
   engine_.create(*record, call.send);
 }
 
-void Api::list_experiments(Call& call) { engine_.list(call.send); }
+void Api::list_experiments(Call& call) {
+  const std::int64_t limit = call.query_number("limit", 1000);
+  if (limit < 1 || limit > 1000) return call.send(refusal(400, "limit is not between 1 and 1000"));
+  const std::string* cursor = call.request.query_value("cursor");
+  engine_.list(cursor != nullptr ? *cursor : "", static_cast<std::size_t>(limit), call.send);
+}
 
 void Api::show_experiment(Call& call) {
   engine_.ask(

@@ -4,23 +4,17 @@
 #include <utility>
 
 #include "duel/experiment/record.h"
+#include "duel/server/answers.h"
 #include "duel/server/api.h"
-#include "duel/server/openapi.h"
 #include "duel/version_info.h"
 
 namespace duel {
 
-void Api::healthz(Call& call) {
-  ServerAnswer answer;
-  answer.body["status"] = "ok";
-  call.send(std::move(answer));
-}
+void Api::healthz(Call& call) { call.send({200, body_json(StatusAnswer{"ok"}), {}}); }
 
 void Api::readyz(Call& call) {
   if (!engine_.ready()) return call.send(refusal(503, "the store takes no more records", true));
-  ServerAnswer answer;
-  answer.body["status"] = "ready";
-  call.send(std::move(answer));
+  call.send({200, body_json(StatusAnswer{"ready"}), {}});
 }
 
 void Api::metrics(Call& call) {
@@ -56,10 +50,7 @@ void Api::metrics(Call& call) {
 void Api::show_openapi(Call& call) { call.send({200, openapi(), {}}); }
 
 void Api::version(Call& call) {
-  ServerAnswer answer;
-  answer.body["version"] = std::string(kVersion);
-  answer.body["log_format"] = kLogFormat;
-  call.send(std::move(answer));
+  call.send({200, body_json(VersionAnswer{std::string(kVersion), kLogFormat}), {}});
 }
 
 }  // namespace duel

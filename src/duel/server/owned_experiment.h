@@ -22,6 +22,7 @@
 #include "duel/core/result.h"
 #include "duel/experiment/live_experiment.h"
 #include "duel/experiment/record.h"
+#include "duel/server/answers.h"
 #include "duel/server/bodies.h"
 #include "duel/server/http.h"
 #include "duel/server/report_token.h"
@@ -104,12 +105,14 @@ class OwnedExperiment {
   Reply change_state(std::string_view verb, std::int64_t now_ms);
   Reply add_arm(const std::string& arm_id, const NewArmBody& body, std::int64_t now_ms);
   Reply retire_arm(const std::string& arm_id, std::int64_t now_ms);
-  Reply serve(const DuelBody& body, std::int64_t now_ms);
+  // `one_per_subject`: whoever has not answered gets the same duel again.
+  Reply serve(const DuelBody& body, bool one_per_subject, std::int64_t now_ms);
   Reply show_duel(const std::string& duel_id) const;
   // `trusted`: by a token of scope `duel`; otherwise the report token has to do.
   struct ReportOptions {
     bool trusted = true;
     bool next = false;
+    bool one_per_subject = false;  // of the next
     std::string next_duel_id;
   };
   Reply report(const std::string& duel_id, const OutcomeBody& body, const ReportOptions& options,
@@ -117,6 +120,8 @@ class OwnedExperiment {
   Reply compare(const std::vector<ComparisonBody>& bodies, std::int64_t now_ms);
   Reply interleave(const std::string& duel_id, const InterleavingBody& body, bool sees_teams,
                    std::int64_t now_ms);
+  // Serves and drafts at once.
+  Reply interleave_in_one(const OneShotBody& body, bool sees_teams, std::int64_t now_ms);
   // The reason why it is not taken, or nothing.
   Result<std::optional<std::string>> take_event(const PageEvent& event, std::int64_t now_ms);
   Reply result() const;
@@ -143,22 +148,43 @@ class OwnedExperiment {
   std::int64_t time_of(std::int64_t now_ms) const { return std::max(now_ms, last_time_ms_); }
   Result<Effect> stage(Record record, std::int64_t now_ms);
   void note(const LogEntry& entry);
+  void remember_last_duel(const ServeRecord& serve);
   Status stage_certificate(std::int64_t now_ms);
   Status settle(const std::string& duel_id, std::int64_t now_ms, std::string_view why);
 
-  Reply serve_one(const DuelBody& body, const std::string& duel_id, const std::string& request,
-                  std::int64_t now_ms);
-  Reply replay(const std::string& duel_id, const std::string& request, bool& known);
+  // For whom a duel is, and how it will be asked for again.
+  struct Asked {
+    std::string duel_id;  // empty: a new one
+    std::string subject;  // keyed hash
+    std::string request;  // hash of the body
+    bool one_per_subject = false;
+  };
+  struct ServedOne {
+    DuelAnswer duel;
+    bool replayed = false;
+  };
+  std::string subject_of(const DuelBody& body) const;
+  Status check_question(const DuelBody& body) const;
+  Result<ServedOne> serve_one(const DuelBody& body, const Asked& asked, std::int64_t now_ms);
+  Result<std::optional<ServedOne>> replay(const std::string& duel_id,
+                                          const std::string& request) const;
+  Result<std::optional<ServedOne>> open_duel_of(const std::string& subject) const;
   Reply report_recovered(const ServedDuel& served, const OutcomeBody& body, std::int64_t now_ms);
   // One usable arm, from which nobody learns. It is not logged; its id is remembered for a while.
-  Reply fallback(const std::string& duel_id, std::int64_t now_ms);
-  Json duel_json(const ServeRecord& serve, std::int64_t served_at_ms) const;
-  Json arm_json(const std::string& arm_id, int position) const;
-  std::optional<Json> task_json(const std::string& task_id) const;
+  ServedOne fallback(const std::string& duel_id, std::int64_t now_ms);
+  std::string fallback_arm() const;
+  DuelAnswer duel_answer(const ServeRecord& serve, std::int64_t served_at_ms) const;
+  DuelArm duel_arm(const std::string& arm_id, std::uint64_t position) const;
+  ArmAnswer arm_answer(const std::string& arm_id) const;
+  std::optional<DuelTask> task_of(const std::string& task_id) const;
+  Result<PageAnswer> page_of(const std::string& duel_id, const InterleavingBody& body,
+                             bool sees_teams, std::int64_t now_ms);
+  Result<PageAnswer> own_page(const std::string& duel_id, const std::string& arm,
+                              const InterleavingBody& body) const;
   Status draw_task(const DuelBody& body, ServeRecord& serve) const;
   ServedDuel served_duel(const ServeRecord& serve, std::int64_t served_at_ms) const;
   Result<::duel::Answer> answer_of(const OutcomeBody& body) const;
-  Json progress() const;
+  ProgressAnswer progress() const;
 
   std::shared_ptr<Store> store_;
   LiveExperiment live_;
@@ -183,6 +209,7 @@ class OwnedExperiment {
   std::string refused_snapshot_;
   Sha256 sha_;
   std::string certificate_text_;
+  TextMap<std::string> last_duel_of_;  // by subject; open or answered since
   std::int64_t day_ = 0;
   TextMap<std::uint64_t> served_today_;  // by subject
   std::uint64_t excluded_ = 0;           // serves that an excluded arm changed

@@ -48,6 +48,7 @@ template <class Archive>
 void OwnedExperiment::fields(Archive& archive) {
   archive(head_, last_time_ms_, certificate_text_, pages_, day_, excluded_);
   archive_fields(archive, served_today_);
+  archive_fields(archive, last_duel_of_);
   std::vector<std::string> fallbacks(fallback_order_.begin(), fallback_order_.end());
   archive(fallbacks);
   if constexpr (kReadsState<Archive>) {

@@ -6,7 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "duel/experiment/experiment_result.h"
 #include "duel/server/api.h"
+#include "duel/server/bodies.h"
 #include "duel/server/request_body.h"
 #include "duel/server/timeline.h"
 #include "duel/study/plan.h"
@@ -32,9 +34,23 @@ void Api::show_certificate(Call& call) {
 }
 
 void Api::show_health(Call& call) {
+  // The owner's checks first, then those that read the log, away from the owner's thread.
   engine_.ask(
       call.eid(), AnswerWhen::appended,
-      [](OwnedExperiment& experiment, std::int64_t) { return experiment.health(); }, call.send);
+      [](OwnedExperiment& experiment, std::int64_t) { return experiment.health(); },
+      [this, eid = call.eid(), send = call.send](ServerAnswer answer) {
+        if (answer.status != 200) return send(std::move(answer));
+        const bool taken = background_.submit([this, eid, send, answer = std::move(answer)] {
+          const auto checks = traffic_.checks(engine_.store(), eid);
+          if (!checks.ok()) return send(refusal(checks.error()));
+          ServerAnswer all = answer;
+          if (overall(*checks) == HealthVerdict::failed) all.body["verdict"] = "failed";
+          const Json more = to_json(*checks);
+          for (const Json& check : more.items()) all.body["checks"].push_back(check);
+          send(std::move(all));
+        });
+        if (!taken) send(refusal(429, "too much work waits; try again", true));
+      });
 }
 
 void Api::show_timeline(Call& call) {
@@ -69,37 +85,32 @@ void Api::open_stream(Call& call) {
 }
 
 void Api::plan(Call& call) {
-  Parsed parsed = json_of(call.request);
-  if (!parsed.json) return call.send(std::move(parsed.refused));
-  const Json& json = *parsed.json;
+  ServerAnswer refused;
+  const auto body = body_of<PlanBody>(call.request, UnknownFields::refused, refused);
+  if (!body) return call.send(std::move(refused));
   PlanQuestion question;
   question.threads = 1;
-  question.trials = 200;
-  try {
-    const auto number = [&](const char* name, double otherwise) {
-      const Json* value = json.find(name);
-      return value == nullptr ? otherwise : value->get<double>();
-    };
-    question.arms = static_cast<std::uint64_t>(number("arms", 5));
-    question.gap = number("gap", 0.1);
-    question.spread = number("spread", 0);
-    question.alpha = number("alpha", 0.05);
-    question.tie_rate = number("tie_rate", 0);
-    question.parallel = static_cast<std::uint64_t>(number("parallel", 1));
-    question.max_duels = std::min<std::uint64_t>(
-        static_cast<std::uint64_t>(number("max_duels", 100'000)), 1'000'000);
-    question.trials =
-        std::clamp<std::uint64_t>(static_cast<std::uint64_t>(number("trials", 200)), 10, 1000);
-    if (const Json* goal = json.find("goal")) question.goal = goal->get<std::string>();
-    if (const Json* policy = json.find("policy")) question.policy = {policy->get<std::string>()};
-    if (const Json* shared = json.find("shared_causes"))
-      question.shared_causes = shared->get<bool>();
-  } catch (const JsonError& error) {
-    return call.send(refusal(400, error.what()));
-  }
-  if (*question.arms > 50) return call.send(refusal(400, "/arms is at most 50 here"));
+  question.arms = body->arms;
+  question.gap = body->gap;
+  question.spread = body->spread;
+  question.alpha = body->alpha;
+  question.tie_rate = body->tie_rate;
+  question.parallel = body->parallel;
+  question.max_duels = body->max_duels;
+  question.trials = body->trials;
+  question.goal = std::string(to_word(body->goal));
+  question.top = body->goal.top;
+  question.epsilon = body->goal.margin;
+  question.assume = std::string(to_word(body->goal.assume));
+  if (!body->policy.empty()) question.policy = {body->policy};
+  question.shared_causes = body->shared_causes;
   const auto spec = plan_spec(question);
-  if (!spec.ok()) return call.send(refusal(spec.error()));
+  if (!spec.ok()) {
+    // The field is a pointer here.
+    Error error = spec.error();
+    if (!error.where.empty() && !error.where.starts_with('/')) error.where = "/" + error.where;
+    return call.send(refusal(error));
+  }
   const bool taken = background_.submit([spec = *spec, send = call.send] {
     std::atomic<bool> stop = false;
     const auto begun = Clock::now();

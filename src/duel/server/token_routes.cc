@@ -1,8 +1,9 @@
 #include <string>
 #include <utility>
 
-#include "duel/experiment/timestamp.h"
+#include "duel/server/answers.h"
 #include "duel/server/api.h"
+#include "duel/server/bodies.h"
 #include "duel/server/request_body.h"
 
 namespace duel {
@@ -17,23 +18,11 @@ void Api::list_tokens(Call& call) {
 }
 
 void Api::create_token(Call& call) {
-  Parsed parsed = json_of(call.request);
-  if (!parsed.json) return call.send(std::move(parsed.refused));
-  const auto text = [&](const char* name) {
-    const Json* value = parsed.json->find(name);
-    return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
-  };
-  const auto scope = parse_token_scope(text("scope"));
-  if (!scope.ok()) return call.send(refusal(scope.error()));
-  std::int64_t expires = 0;
-  if (parsed.json->contains("expires_at")) {
-    const auto time = parse_time(text("expires_at"));
-    if (!time) {
-      return call.send(refusal(400, "/expires_at is not a time such as 2026-11-15T09:00:00Z"));
-    }
-    expires = *time;
-  }
-  const auto made = tokens_.create(*scope, text("name"), text("experiment_id"), expires);
+  ServerAnswer refused;
+  const auto body = body_of<TokenBody>(call.request, UnknownFields::refused, refused);
+  if (!body) return call.send(std::move(refused));
+  const auto made = tokens_.create(body->scope, body->name, body->experiment_id,
+                                   body->expires_at ? body->expires_at->ms : 0);
   if (!made.ok()) return call.send(refusal(made.error()));
   ServerAnswer answer{201, to_json(made->second), {}};
   answer.body["token"] = made->first;
@@ -44,9 +33,7 @@ void Api::delete_token(Call& call) {
   const auto erased = tokens_.erase(call.parameters.at("tid"));
   if (!erased.ok()) return call.send(refusal(erased.error()));
   if (!*erased) return call.send(refusal(404, "there is no such token"));
-  ServerAnswer answer;
-  answer.body["revoked"] = true;
-  call.send(std::move(answer));
+  call.send({200, body_json(RevokedAnswer{}), {}});
 }
 
 }  // namespace duel
