@@ -99,7 +99,7 @@ Engine::Work duels(int count, std::uint64_t seed) {
   return [count, seed](OwnedExperiment& experiment, std::int64_t now) -> Result<ServerAnswer> {
     RoundRng rng = Stream(seed, 0, Purpose::test, "fold bench").at(1);
     for (int k = 0; k < count; ++k) {
-      DUEL_ASSIGN(const ServerAnswer served, experiment.serve({}, now));
+      DUEL_ASSIGN(const ServerAnswer served, experiment.serve({}, false, now));
       const auto arms = served.body.at("arms").items();
       OutcomeBody outcome;
       outcome.result = "win";

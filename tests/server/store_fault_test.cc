@@ -145,6 +145,7 @@ TEST(StoreFault, damaged_records_are_the_servers_fault_and_named) {
   api.stop();
   change_store(api.store_file(),
                "UPDATE lines SET text = replace(text, 'running', 'archived') WHERE sequence = 2");
+  change_store(api.store_file(), "DELETE FROM snapshots");  // with one the log is not read
   api.start();
   const Told told = api.put("/v1/experiments/e/duels/held/outcome", win_of(first_arm(held)));
   EXPECT_EQ(told.status, 503);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "duel/core/check.h"
+#include "duel/experiment/line_chain.h"
 #include "duel/experiment/record_reader.h"
 #include "duel/experiment/timestamp.h"
 #include "duel/store/line.h"
@@ -67,54 +68,31 @@ Result<std::vector<Gap>> gaps_of(Store& store, const std::string& name) {
 class ChainReader {
  public:
   ChainReader(std::string name, const RecordSink& sink, std::vector<Gap> gaps = {})
-      : name_(std::move(name)), sink_(sink), gaps_(std::move(gaps)) {
-    extent_.head = no_hash();
-  }
+      : name_(std::move(name)), sink_(sink), gaps_(std::move(gaps)) {}
 
   // `line` is without its end. REQUIRES: kReadableAfterLine readable bytes after it.
   Status take(std::string_view line) {
-    if (Status status = take_unplaced(line); !status.ok()) {
+    const std::uint64_t number = chain_.lines() + 1;
+    if (Status status = take_unplaced(line, number); !status.ok()) {
       Error error = status.error();
-      if (error.where.empty()) error.where = fmt::format("{}:{}", name_, extent_.records + 1);
+      if (error.where.empty()) error.where = fmt::format("{}:{}", name_, number);
       return error;
     }
-    extent_.bytes += line.size() + 1;
-    ++extent_.records;
-    std::swap(extent_.head, entry_.hash);
+    bytes_ += line.size() + 1;
     return Done{};
   }
 
   // Goes on after a record that is known.
-  void begin_after(const Head& at) {
-    extent_.records = at.sequence;
-    extent_.head = at.hash;
-  }
+  void begin_after(const Head& at) { chain_.begin_after(at); }
 
-  LogExtent finish(std::uint64_t rest) {
-    extent_.cut_bytes = rest;
-    return std::move(extent_);
+  LogExtent finish(std::uint64_t rest) const {
+    return {.records = chain_.lines(), .head = chain_.head(), .bytes = bytes_, .cut_bytes = rest};
   }
 
  private:
-  Status take_unplaced(std::string_view line) {
-    const std::uint64_t expected = extent_.records + 1;
-    const auto parts = split_line(line);
-    const auto no_hash_here = [] {
-      return damaged("the line does not end with its hash: it was changed, or is no line of a log");
-    };
-    if (!parts) return no_hash_here();
-    entry_.hash.resize(kHexDigits);
-    sha_.hex_to(entry_.hash.data(), extent_.head, parts->body);
-    if (entry_.hash != parts->hash) {
-      if (!is_sha256_hex(parts->hash)) return no_hash_here();
-      if (const auto number = number_of(line); number && *number != expected) {
-        return damaged(
-            fmt::format("this is record {} where record {} belongs: lines are missing, repeated or "
-                        "moved",
-                        *number, expected));
-      }
-      return damaged("the hash does not fit the line: the line was changed");
-    }
+  Status take_unplaced(std::string_view line, std::uint64_t expected) {
+    DUEL_RETURN_IF_ERROR(chain_.follow(line));
+    entry_.hash = chain_.head();
     DUEL_RETURN_IF_ERROR(reader_.read(line, entry_));
     if (entry_.sequence != expected) {
       return damaged(
@@ -135,8 +113,8 @@ class ChainReader {
   std::string name_;
   const RecordSink& sink_;
   std::vector<Gap> gaps_;
-  LogExtent extent_;
-  Sha256 sha_;
+  LineChain chain_;
+  std::uint64_t bytes_ = 0;
   RecordReader reader_;
   LogEntry entry_;
 };

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "duel/experiment/comparison_table.h"
+#include "duel/experiment/line_chain.h"
 #include "duel/server/api.h"
 
 namespace duel {
@@ -61,7 +62,11 @@ void Api::export_log(Call& call) {
         }
         const auto stream =
             open(200, {{"Content-Type", "application/x-ndjson"}, {"Cache-Control", "no-store"}});
+        // A damaged log is cut off there, and the answer is seen to be incomplete: the state that is
+        // served may come from a snapshot, which does not read what lies before it.
+        LineChain chain;
         const auto read = store.read(eid, 0, [&](std::string_view line) -> Status {
+          DUEL_RETURN_IF_ERROR(chain.follow(line));
           const auto is = [&](std::string_view kind) {
             return line.find(kind) != std::string_view::npos;
           };

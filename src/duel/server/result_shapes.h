@@ -455,7 +455,7 @@ struct ProgressShape {
 };
 template <>
 struct Described<ProgressShape> {
-  static constexpr std::string_view schema = "Progress";
+  static constexpr std::string_view schema = "VotingProgress";
   static constexpr std::tuple fields{
       required("experiment_id", &ProgressShape::experiment_id),
       required("name", &ProgressShape::name),
