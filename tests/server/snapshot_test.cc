@@ -183,8 +183,7 @@ void expect_same_future(OwnedExperiment& a, OwnedExperiment& b) {
     DuelBody body;
     body.duel_id = fmt::format("later{}", k);
     body.subject_id = fmt::format("s{}", k % 4);
-    const auto one = a.serve(body, k % 2 == 0, now),
-               other = b.serve(body, k % 2 == 0, now);
+    const auto one = a.serve(body, k % 2 == 0, now), other = b.serve(body, k % 2 == 0, now);
     ASSERT_TRUE(one.ok() && other.ok());
     ASSERT_EQ(one->body.dump(), other->body.dump());
     ASSERT_EQ(a.staged_lines().size(), b.staged_lines().size());

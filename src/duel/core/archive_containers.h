@@ -26,13 +26,9 @@ void archive_fields(Archive& archive, Fields&... fields);
 namespace archive_detail {
 
 template <class T>
-concept Set = requires {
-  typename T::key_type;
-};
+concept Set = requires { typename T::key_type; };
 template <class T>
-concept Map = Set<T> && requires {
-  typename T::mapped_type;
-};
+concept Map = Set<T> && requires { typename T::mapped_type; };
 
 // What a container holds, as a state of its own: so the reader's limits on vectors hold for it.
 template <class... Parts>

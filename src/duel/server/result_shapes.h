@@ -510,11 +510,10 @@ struct PolicyOptionShape {
 template <>
 struct Described<PolicyOptionShape> {
   static constexpr std::string_view schema = "PolicyOption";
-  static constexpr std::tuple fields{required("name", &PolicyOptionShape::name),
-                                     required("type", &PolicyOptionShape::type),
-                                     required("default", &PolicyOptionShape::default_value),
-                                     required("allowed", &PolicyOptionShape::allowed),
-                                     required("doc", &PolicyOptionShape::doc)};
+  static constexpr std::tuple fields{
+      required("name", &PolicyOptionShape::name), required("type", &PolicyOptionShape::type),
+      required("default", &PolicyOptionShape::default_value),
+      required("allowed", &PolicyOptionShape::allowed), required("doc", &PolicyOptionShape::doc)};
 };
 
 struct PolicyShape {
