@@ -945,6 +945,7 @@ OwnedExperiment::Reply OwnedExperiment::result() const {
   json["excluded_share"] = ledger().served() == 0 ? 0.0
                                                   : static_cast<double>(excluded_) /
                                                         static_cast<double>(ledger().served());
+  json["served"] = ledger().served();
   json["sequence"] = ledger().sequence();
   return ServerAnswer{200, std::move(json), {}};
 }
