@@ -80,7 +80,7 @@ function CellTable({ matrix, place, choose }: Shown) {
           <tr>
             <td />
             {matrix.arms.map((arm) => (
-              <th scope="col" title={arm}><span>{shortened(arm, 9)}</span></th>
+              <th scope="col" title={arm}><span>{shortened(arm, 16)}</span></th>
             ))}
           </tr>
         </thead>
