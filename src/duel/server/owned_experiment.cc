@@ -658,6 +658,8 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
     DUEL_ASSIGN(record.answer, answer_of(body));
   }
   if (const Status status = live_.check(record); !status.ok()) {
+    // The duel is looked up in the store, which may fail; that is not the answer's fault.
+    if (status.error().code == ErrorCode::io) return status.error();
     return Error::invalid_argument(status.error().message, "/winner", status.error().hint);
   }
   if (open == nullptr) {
