@@ -6,7 +6,6 @@
 #include <array>
 #include <functional>
 #include <iterator>
-#include <tuple>
 #include <type_traits>
 
 #include "duel/core/numbers.h"
@@ -158,7 +157,7 @@ class FieldWriter {
       const auto& member = std::invoke(field.get, owner);
       if (field.required || member != std::invoke(field.get, kNew)) member_of(field.name, member);
     };
-    std::apply([&](const auto&... field) { (write(field), ...); }, Described<Owner>::fields);
+    Described<Owner>::fields.visit([&](const auto&... field) { (write(field), ...); });
   }
 
   Status status() const {
@@ -250,8 +249,8 @@ std::vector<FieldFact> facts_of() {
     }
     return fact;
   };
-  return std::apply([&](const auto&... field) { return std::vector{fact_of(field)...}; },
-                    Described<Owner>::fields);
+  return Described<Owner>::fields.visit(
+      [&](const auto&... field) { return std::vector{fact_of(field)...}; });
 }
 
 bool is_id_letter(char c) {

@@ -12,10 +12,10 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <tuple>
 
 #include "duel/core/digest.h"
 #include "duel/core/result.h"
+#include "duel/experiment/field_list.h"
 #include "duel/experiment/record.h"
 
 namespace duel {
@@ -56,13 +56,11 @@ struct MemberOf {
 
 // The fields of `part`, a member of the record, among the fields of the record itself.
 template <class Part, class... Gets, class... Checks>
-constexpr auto inlined(Part part, const std::tuple<Field<Gets, Checks>...>& fields) {
-  return std::apply(
-      [&](const auto&... field) {
-        return std::tuple{Field<MemberOf<Part, Gets>, Checks>{
-            field.name, {part, field.get}, field.required, field.doc, field.check}...};
-      },
-      fields);
+constexpr auto inlined(Part part, const FieldList<Field<Gets, Checks>...>& fields) {
+  return fields.visit([&](const auto&... field) {
+    return FieldList{Field<MemberOf<Part, Gets>, Checks>{
+        field.name, {part, field.get}, field.required, field.doc, field.check}...};
+  });
 }
 
 // --- Checks -------------------------------------------------------------------------------------
@@ -91,7 +89,7 @@ struct Described;
 
 template <>
 struct Described<ArmEntry> {
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("arm_id", &ArmEntry::id, "", IsIdOf{"an arm"}),
       optional("payload", &ArmEntry::payload, "what it is: a path, a name"),
       optional("sha256", &ArmEntry::sha256, "of its content", is_sha256),
@@ -100,7 +98,7 @@ struct Described<ArmEntry> {
 
 template <>
 struct Described<StoppingRule> {
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("alpha", &StoppingRule::alpha),
       required("min_decisive_per_pair", &StoppingRule::min_decisive_per_pair),
       required("max_duels", &StoppingRule::max_duels, "0 for no limit"),
@@ -111,7 +109,7 @@ struct Described<StoppingRule> {
 
 template <>
 struct Described<TaskSet> {
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("count", &TaskSet::count), required("sha256", &TaskSet::sha256, "", is_sha256),
       required("about", &TaskSet::about),
       optional("items", &TaskSet::items, "what callers get with the duel")};
@@ -119,21 +117,21 @@ struct Described<TaskSet> {
 
 template <>
 struct Described<JudgeEntry> {
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("command", &JudgeEntry::command),
       required("sha256", &JudgeEntry::sha256, "of it and the files that it names", is_sha256)};
 };
 
 template <>
 struct Described<FeedbackRule> {
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       optional("timeout_s", &FeedbackRule::timeout_s, "seconds that an answer is waited for"),
       optional("on_timeout", &FeedbackRule::on_timeout)};
 };
 
 template <>
 struct Described<Guardrails> {
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       optional("explore_floor", &Guardrails::explore_floor,
                "share of duels drawn uniformly over the pairs"),
       optional("max_duels_per_subject_per_day", &Guardrails::max_duels_per_subject_per_day,
@@ -143,7 +141,7 @@ struct Described<Guardrails> {
 
 template <>
 struct Described<InterleaveRule> {
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       optional("method", &InterleaveRule::method),
       optional("length", &InterleaveRule::length, "of a page"),
       optional("actions", &InterleaveRule::actions, "what each action is worth"),
@@ -152,7 +150,7 @@ struct Described<InterleaveRule> {
 
 template <>
 struct Described<ServiceRule> {
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       optional("name", &ServiceRule::name),
       optional("mode", &ServiceRule::mode),
       optional("starts", &ServiceRule::starts),
@@ -166,29 +164,29 @@ struct Described<ServiceRule> {
 
 template <>
 struct Described<Answer> {
-  static constexpr std::tuple of_two_arms{
+  static constexpr FieldList of_two_arms{
       required("result", &Answer::result),
       optional("winner", &Answer::winner, "the arm, of a win only")};
-  static constexpr auto fields = std::tuple_cat(
+  static constexpr auto fields = joined(
       of_two_arms,
-      std::tuple{optional("place", &Answer::place, "1 or 2, for the win of an arm shown twice")});
+      FieldList{optional("place", &Answer::place, "1 or 2, for the win of an arm shown twice")});
 };
 
 template <>
 struct Described<Source> {
-  static constexpr std::tuple fields{optional("type", &Source::type), optional("id", &Source::id)};
+  static constexpr FieldList fields{optional("type", &Source::type), optional("id", &Source::id)};
 };
 
 template <>
 struct Described<Judgement> {
   static constexpr auto fields =
-      std::tuple_cat(std::tuple{required("first", &Judgement::first, "the arm shown first")},
-                     inlined(&Judgement::answer, Described<Answer>::fields));
+      joined(FieldList{required("first", &Judgement::first, "the arm shown first")},
+             inlined(&Judgement::answer, Described<Answer>::fields));
 };
 
 template <>
 struct Described<Goal> {
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("goal", &Goal::kind), optional("top", &Goal::top, "of the goals `set` and `order`"),
       optional("epsilon", &Goal::margin, "of the goal `epsilon`"),
       optional("assume", &Goal::assume, "what the certificate takes for granted")};
@@ -196,7 +194,7 @@ struct Described<Goal> {
 
 template <>
 struct Described<NamedArm> {
-  static constexpr std::tuple fields{required("arm_id", &NamedArm::arm_id)};
+  static constexpr FieldList fields{required("arm_id", &NamedArm::arm_id)};
 };
 
 // --- Records ------------------------------------------------------------------------------------
@@ -205,14 +203,14 @@ template <>
 struct Described<ExperimentRecord> {
   static constexpr std::string_view name = "experiment";
   static constexpr std::string_view doc = "the first line: all that decides what follows";
-  static constexpr auto fields = std::tuple_cat(
-      std::tuple{
+  static constexpr auto fields = joined(
+      FieldList{
           required("format", &ExperimentRecord::format, "3, or less in older logs",
                    is_known_format),
           required("experiment_id", &ExperimentRecord::experiment_id, "", IsIdOf{"an experiment"}),
           required("arms", &ExperimentRecord::arms), required("policy", &ExperimentRecord::policy)},
       inlined(&ExperimentRecord::goal, Described<Goal>::fields),
-      std::tuple{
+      FieldList{
           required("stopping", &ExperimentRecord::stopping),
           required("order", &ExperimentRecord::order, "how two arms are placed"),
           required("aa_rate", &ExperimentRecord::aa_rate, "share of duels that show one arm twice"),
@@ -229,7 +227,7 @@ template <>
 struct Described<ServeRecord> {
   static constexpr std::string_view name = "serve";
   static constexpr std::string_view doc = "a duel went out";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("duel_id", &ServeRecord::duel_id, "", IsIdOf{"a duel"}),
       required("ordinal", &ServeRecord::ordinal, "0, 1, 2, .. the order of serving"),
       required("round", &ServeRecord::round, "of the policy"),
@@ -249,10 +247,10 @@ template <>
 struct Described<OutcomeRecord> {
   static constexpr std::string_view name = "outcome";
   static constexpr std::string_view doc = "a duel was answered";
-  static constexpr auto fields = std::tuple_cat(
-      std::tuple{required("duel_id", &OutcomeRecord::duel_id, "", IsIdOf{"a duel"})},
+  static constexpr auto fields = joined(
+      FieldList{required("duel_id", &OutcomeRecord::duel_id, "", IsIdOf{"a duel"})},
       inlined(&OutcomeRecord::answer, Described<Answer>::fields),
-      std::tuple{
+      FieldList{
           optional("source", &OutcomeRecord::source),
           optional("response_ms", &OutcomeRecord::response_ms),
           optional("judgements", &OutcomeRecord::judgements, "two, where the order is `both`"),
@@ -265,7 +263,7 @@ struct Described<ExpiredRecord> {
   static constexpr std::string_view name = "expired";
   static constexpr std::string_view doc =
       "no answer came in time; an answer after this line is late and counts for nothing";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("duel_id", &ExpiredRecord::duel_id, "", IsIdOf{"a duel"}),
       optional("failed_tries", &ExpiredRecord::failed_tries),
       optional("note", &ExpiredRecord::note, "why there is no answer")};
@@ -282,22 +280,21 @@ template <>
 struct Described<ArmRetiredRecord> {
   static constexpr std::string_view name = "arm_retired";
   static constexpr std::string_view doc = "an arm leaves; only where `arms_fixed` is false";
-  static constexpr std::tuple fields{required("arm_id", &ArmRetiredRecord::arm_id)};
+  static constexpr FieldList fields{required("arm_id", &ArmRetiredRecord::arm_id)};
 };
 
 template <>
 struct Described<ComparisonRecord> {
   static constexpr std::string_view name = "comparison";
   static constexpr std::string_view doc = "a comparison made elsewhere";
-  static constexpr auto fields = std::tuple_cat(
-      std::tuple{required("first", &ComparisonRecord::first),
-                 required("second", &ComparisonRecord::second)},
+  static constexpr auto fields = joined(
+      FieldList{required("first", &ComparisonRecord::first),
+                required("second", &ComparisonRecord::second)},
       inlined(&ComparisonRecord::answer, Described<Answer>::of_two_arms),
-      std::tuple{
-          optional("source", &ComparisonRecord::source),
-          optional("made_at", &ComparisonRecord::made_at, "as it was written there"),
-          optional("extra", &ComparisonRecord::extra, "other columns"),
-          optional("evidence", &ComparisonRecord::evidence, "false where it may not count")});
+      FieldList{optional("source", &ComparisonRecord::source),
+                optional("made_at", &ComparisonRecord::made_at, "as it was written there"),
+                optional("extra", &ComparisonRecord::extra, "other columns"),
+                optional("evidence", &ComparisonRecord::evidence, "false where it may not count")});
 };
 
 template <>
@@ -305,7 +302,7 @@ struct Described<CertifiedRecord> {
   static constexpr std::string_view name = "certified";
   static constexpr std::string_view doc =
       "the records before this one certify it; a log that says so wrongly is refused";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("kind", &CertifiedRecord::kind),
       optional("winner", &CertifiedRecord::winner, "where one arm is named"),
       optional("arms", &CertifiedRecord::arms,
@@ -317,7 +314,7 @@ template <>
 struct Described<CompletedRecord> {
   static constexpr std::string_view name = "completed";
   static constexpr std::string_view doc = "nothing is served any more";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("reason", &CompletedRecord::reason, "`certified`, `max_duels` or `stopped`")};
 };
 
@@ -326,24 +323,24 @@ struct Described<TasksAddedRecord> {
   static constexpr std::string_view name = "tasks_added";
   static constexpr std::string_view doc =
       "more tasks join; only where a certificate is about tasks like these";
-  static constexpr std::tuple fields{required("count", &TasksAddedRecord::count, "of all now"),
-                                     required("sha256", &TasksAddedRecord::sha256, "", is_sha256)};
+  static constexpr FieldList fields{required("count", &TasksAddedRecord::count, "of all now"),
+                                    required("sha256", &TasksAddedRecord::sha256, "", is_sha256)};
 };
 
 template <>
 struct Described<StateRecord> {
   static constexpr std::string_view name = "state";
   static constexpr std::string_view doc = "the experiment was started, paused, resumed or archived";
-  static constexpr std::tuple fields{required("state", &StateRecord::state)};
+  static constexpr FieldList fields{required("state", &StateRecord::state)};
 };
 
 template <>
 struct Described<ConfiguredRecord> {
   static constexpr std::string_view name = "configured";
   static constexpr std::string_view doc = "what may change was changed; the whole of it";
-  static constexpr std::tuple fields{optional("name", &ConfiguredRecord::name),
-                                     required("feedback", &ConfiguredRecord::feedback),
-                                     required("guardrails", &ConfiguredRecord::guardrails)};
+  static constexpr FieldList fields{optional("name", &ConfiguredRecord::name),
+                                    required("feedback", &ConfiguredRecord::feedback),
+                                    required("guardrails", &ConfiguredRecord::guardrails)};
 };
 
 template <>
@@ -352,7 +349,7 @@ struct Described<PolicyRebuiltRecord> {
   static constexpr std::string_view doc =
       "the policy began anew with the answers so far: another version of Duel wrote the lines "
       "before";
-  static constexpr std::tuple fields{required("reason", &PolicyRebuiltRecord::reason)};
+  static constexpr FieldList fields{required("reason", &PolicyRebuiltRecord::reason)};
 };
 
 template <>
@@ -360,14 +357,14 @@ struct Described<RecoveredRecord> {
   static constexpr std::string_view name = "recovered";
   static constexpr std::string_view doc =
       "the machine lost power: no duel served after line `after` and before this one is evidence";
-  static constexpr std::tuple fields{required("after", &RecoveredRecord::after)};
+  static constexpr FieldList fields{required("after", &RecoveredRecord::after)};
 };
 
 template <>
 struct Described<InterleavedRecord> {
   static constexpr std::string_view name = "interleaved";
   static constexpr std::string_view doc = "the rankings that a page was drafted from";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("duel_id", &InterleavedRecord::duel_id, "", IsIdOf{"a duel"}),
       required("first", &InterleavedRecord::first, "objects, best first"),
       required("second", &InterleavedRecord::second)};
@@ -377,7 +374,7 @@ template <>
 struct Described<EventRecord> {
   static constexpr std::string_view name = "event";
   static constexpr std::string_view doc = "somebody did something with an item of a page";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("duel_id", &EventRecord::duel_id, "", IsIdOf{"a duel"}),
       required("event", &EventRecord::event, "hash that tells it from others"),
       required("action", &EventRecord::action),

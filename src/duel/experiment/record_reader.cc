@@ -11,7 +11,6 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -99,19 +98,17 @@ Status read_field(Value value, Owner& owner);
 // line but no other object.
 template <class Owner>
 struct ReadAs {
-  static constexpr std::size_t kCount = std::tuple_size_v<decltype(Described<Owner>::fields)>;
+  static constexpr std::size_t kCount = decltype(Described<Owner>::fields)::kSize;
 
-  static constexpr std::array<std::string_view, kCount + 1> kNames = std::apply(
-      [](const auto&... field) { return std::array{std::string_view("hash"), field.name...}; },
-      Described<Owner>::fields);
-  static constexpr std::uint32_t kRequired = std::apply(
-      [](const auto&... field) {
+  static constexpr std::array<std::string_view, kCount + 1> kNames = Described<Owner>::fields.visit(
+      [](const auto&... field) { return std::array{std::string_view("hash"), field.name...}; });
+  static constexpr std::uint32_t kRequired =
+      Described<Owner>::fields.visit([](const auto&... field) {
         std::uint32_t bits = 1;
         int index = 0;
         ((bits |= std::uint32_t{field.required} << ++index), ...);
         return bits;
-      },
-      Described<Owner>::fields);
+      });
   static constexpr Shape kLine{kNames, kRequired};
   static constexpr Shape kObject{std::span(kNames).subspan(1), kRequired >> 1};
 
@@ -253,7 +250,7 @@ Status read_value(Value value, std::string_view name,
 
 template <class Owner, std::size_t Index>
 Status read_field(Value value, Owner& owner) {
-  static constexpr auto kField = std::get<Index>(Described<Owner>::fields);
+  static constexpr auto kField = Described<Owner>::fields.template at<Index>();
   auto& member = std::invoke(kField.get, owner);
   DUEL_RETURN_IF_ERROR(read_value(value, kField.name, member));
   if constexpr (requires { kField.check(member); }) {

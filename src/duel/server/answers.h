@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "duel/core/json.h"
@@ -326,7 +325,7 @@ struct Described<InterleaveAnswer> {
 template <>
 struct Described<ArmAnswer> {
   static constexpr std::string_view schema = "Arm";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("arm_id", &ArmAnswer::arm_id),
       required("payload", &ArmAnswer::payload, "as it was given"),
       required("state", &ArmAnswer::state, "", OneOf("active", "retired")),
@@ -336,34 +335,34 @@ struct Described<ArmAnswer> {
 template <>
 struct Described<ExperimentAnswer> {
   static constexpr std::string_view schema = "Experiment";
-  static constexpr auto fields = std::tuple_cat(
-      std::tuple{required("experiment_id", &ExperimentAnswer::experiment_id),
-                 required("name", &ExperimentAnswer::name),
-                 required("state", &ExperimentAnswer::state),
-                 required("mode", &ExperimentAnswer::mode),
-                 required("policy", &ExperimentAnswer::policy,
-                          "what `auto` stands for, with all "
-                          "options")},
+  static constexpr auto fields = joined(
+      FieldList{required("experiment_id", &ExperimentAnswer::experiment_id),
+                required("name", &ExperimentAnswer::name),
+                required("state", &ExperimentAnswer::state),
+                required("mode", &ExperimentAnswer::mode),
+                required("policy", &ExperimentAnswer::policy,
+                         "what `auto` stands for, with all "
+                         "options")},
       inlined(&ExperimentAnswer::goal, Described<Goal>::fields),
-      std::tuple{required("arms", &ExperimentAnswer::arms),
-                 required("stopping", &ExperimentAnswer::stopping),
-                 required("feedback", &ExperimentAnswer::feedback),
-                 required("presentation", &ExperimentAnswer::presentation),
-                 required("guardrails", &ExperimentAnswer::guardrails),
-                 optional("interleave", &ExperimentAnswer::interleave, "of the mode `interleave`"),
-                 required("num_tasks", &ExperimentAnswer::num_tasks),
-                 required("seed", &ExperimentAnswer::seed),
-                 required("served", &ExperimentAnswer::served, "duels so far"),
-                 required("pending", &ExperimentAnswer::pending, "duels that wait for an answer"),
-                 required("sequence", &ExperimentAnswer::sequence, "of the last record"),
-                 required("head", &ExperimentAnswer::head, "hash of the log up to there"),
-                 required("etag", &ExperimentAnswer::etag, "for `If-Match`")});
+      FieldList{required("arms", &ExperimentAnswer::arms),
+                required("stopping", &ExperimentAnswer::stopping),
+                required("feedback", &ExperimentAnswer::feedback),
+                required("presentation", &ExperimentAnswer::presentation),
+                required("guardrails", &ExperimentAnswer::guardrails),
+                optional("interleave", &ExperimentAnswer::interleave, "of the mode `interleave`"),
+                required("num_tasks", &ExperimentAnswer::num_tasks),
+                required("seed", &ExperimentAnswer::seed),
+                required("served", &ExperimentAnswer::served, "duels so far"),
+                required("pending", &ExperimentAnswer::pending, "duels that wait for an answer"),
+                required("sequence", &ExperimentAnswer::sequence, "of the last record"),
+                required("head", &ExperimentAnswer::head, "hash of the log up to there"),
+                required("etag", &ExperimentAnswer::etag, "for `If-Match`")});
 };
 
 template <>
 struct Described<ExperimentSummary> {
   static constexpr std::string_view schema = "ExperimentSummary";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("experiment_id", &ExperimentSummary::experiment_id),
       optional("name", &ExperimentSummary::name),
       optional("state", &ExperimentSummary::state),
@@ -377,7 +376,7 @@ struct Described<ExperimentSummary> {
 template <>
 struct Described<ExperimentList> {
   static constexpr std::string_view schema = "ExperimentList";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("items", &ExperimentList::items),
       required("next_cursor", &ExperimentList::next_cursor, "null on the last page")};
 };
@@ -385,28 +384,28 @@ struct Described<ExperimentList> {
 template <>
 struct Described<AcceptedAnswer> {
   static constexpr std::string_view schema = "Accepted";
-  static constexpr std::tuple fields{required("accepted", &AcceptedAnswer::accepted)};
+  static constexpr FieldList fields{required("accepted", &AcceptedAnswer::accepted)};
 };
 
 template <>
 struct Described<DuelArm> {
   static constexpr std::string_view schema = "DuelArm";
-  static constexpr std::tuple fields{required("arm_id", &DuelArm::arm_id),
-                                     required("position", &DuelArm::position, "1 is shown first"),
-                                     required("payload", &DuelArm::payload)};
+  static constexpr FieldList fields{required("arm_id", &DuelArm::arm_id),
+                                    required("position", &DuelArm::position, "1 is shown first"),
+                                    required("payload", &DuelArm::payload)};
 };
 
 template <>
 struct Described<DuelTask> {
   static constexpr std::string_view schema = "Task";
-  static constexpr std::tuple fields{required("task_id", &DuelTask::task_id),
-                                     required("payload", &DuelTask::payload)};
+  static constexpr FieldList fields{required("task_id", &DuelTask::task_id),
+                                    required("payload", &DuelTask::payload)};
 };
 
 template <>
 struct Described<DuelAnswer> {
   static constexpr std::string_view schema = "Duel";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("duel_id", &DuelAnswer::duel_id),
       required("experiment_id", &DuelAnswer::experiment_id),
       required("serving", &DuelAnswer::serving, "what it is for",
@@ -424,14 +423,14 @@ struct Described<DuelAnswer> {
 template <>
 struct Described<DuelBatch> {
   static constexpr std::string_view schema = "DuelBatch";
-  static constexpr std::tuple fields{required("batch_id", &DuelBatch::batch_id),
-                                     required("items", &DuelBatch::items)};
+  static constexpr FieldList fields{required("batch_id", &DuelBatch::batch_id),
+                                    required("items", &DuelBatch::items)};
 };
 
 template <>
 struct Described<ToldOutcome> {
   static constexpr std::string_view schema = "Outcome";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("result", &ToldOutcome::result),
       optional("winner", &ToldOutcome::winner, "the arm, of a win only"),
       required("reported_at", &ToldOutcome::reported_at)};
@@ -441,16 +440,16 @@ template <>
 struct Described<DuelShown> {
   static constexpr std::string_view schema = "DuelWithOutcome";
   static constexpr auto fields =
-      std::tuple_cat(inlined(&DuelShown::duel, Described<DuelAnswer>::fields),
-                     std::tuple{required("state", &DuelShown::state, "",
-                                         OneOf("served", "reported", "closed", "expired")),
-                                optional("outcome", &DuelShown::outcome)});
+      joined(inlined(&DuelShown::duel, Described<DuelAnswer>::fields),
+             FieldList{required("state", &DuelShown::state, "",
+                                OneOf("served", "reported", "closed", "expired")),
+                       optional("outcome", &DuelShown::outcome)});
 };
 
 template <>
 struct Described<PageItem> {
   static constexpr std::string_view schema = "PageItem";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("object_id", &PageItem::object_id),
       required("ordinal", &PageItem::ordinal, "1 for the first item of the first page"),
       required("team", &PageItem::team,
@@ -462,7 +461,7 @@ struct Described<PageItem> {
 template <>
 struct Described<PageAnswer> {
   static constexpr std::string_view schema = "Page";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("query_id", &PageAnswer::query_id, "of UBI events: the id of the duel"),
       required("items", &PageAnswer::items),
       optional("next_offset", &PageAnswer::next_offset, "where the next page begins, if any")};
@@ -472,14 +471,14 @@ template <>
 struct Described<OneShotAnswer> {
   static constexpr std::string_view schema = "DuelWithPage";
   static constexpr auto fields =
-      std::tuple_cat(inlined(&OneShotAnswer::duel, Described<DuelAnswer>::fields),
-                     inlined(&OneShotAnswer::page, Described<PageAnswer>::fields));
+      joined(inlined(&OneShotAnswer::duel, Described<DuelAnswer>::fields),
+             inlined(&OneShotAnswer::page, Described<PageAnswer>::fields));
 };
 
 template <>
 struct Described<ProgressAnswer> {
   static constexpr std::string_view schema = "Progress";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("verdict", &ProgressAnswer::verdict, "a sentence"),
       required("certified", &ProgressAnswer::certified),
       required("expected_duels_left", &ProgressAnswer::expected_duels_left,
@@ -489,7 +488,7 @@ struct Described<ProgressAnswer> {
 template <>
 struct Described<OutcomeAnswer> {
   static constexpr std::string_view schema = "Reported";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("duel_id", &OutcomeAnswer::duel_id),
       required("status", &OutcomeAnswer::status, "",
                OneOf("applied", "duplicate", "late", "expired", "ignored")),
@@ -501,7 +500,7 @@ struct Described<OutcomeAnswer> {
 template <>
 struct Described<BatchOutcome> {
   static constexpr std::string_view schema = "ReportedItem";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("index", &BatchOutcome::index, "0 for the first"),
       optional("duel_id", &BatchOutcome::duel_id),
       required("status", &BatchOutcome::status, "",
@@ -513,27 +512,27 @@ struct Described<BatchOutcome> {
 template <>
 struct Described<BatchOutcomes> {
   static constexpr std::string_view schema = "ReportedItems";
-  static constexpr std::tuple fields{required("items", &BatchOutcomes::items)};
+  static constexpr FieldList fields{required("items", &BatchOutcomes::items)};
 };
 
 template <>
 struct Described<RejectedEvent> {
   static constexpr std::string_view schema = "RejectedEvent";
-  static constexpr std::tuple fields{required("index", &RejectedEvent::index, "0 for the first"),
-                                     required("reason", &RejectedEvent::reason)};
+  static constexpr FieldList fields{required("index", &RejectedEvent::index, "0 for the first"),
+                                    required("reason", &RejectedEvent::reason)};
 };
 
 template <>
 struct Described<EventsAnswer> {
   static constexpr std::string_view schema = "EventsTaken";
-  static constexpr std::tuple fields{required("accepted", &EventsAnswer::accepted),
-                                     required("rejected", &EventsAnswer::rejected)};
+  static constexpr FieldList fields{required("accepted", &EventsAnswer::accepted),
+                                    required("rejected", &EventsAnswer::rejected)};
 };
 
 template <>
 struct Described<TokenAnswer> {
   static constexpr std::string_view schema = "Token";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("token_id", &TokenAnswer::token_id), required("scope", &TokenAnswer::scope),
       optional("name", &TokenAnswer::name),
       optional("experiment_id", &TokenAnswer::experiment_id, "where it is for one only"),
@@ -544,14 +543,14 @@ template <>
 struct Described<NewTokenAnswer> {
   static constexpr std::string_view schema = "NewToken";
   static constexpr auto fields =
-      std::tuple_cat(inlined(&NewTokenAnswer::token, Described<TokenAnswer>::fields),
-                     std::tuple{required("token", &NewTokenAnswer::secret, "shown only now")});
+      joined(inlined(&NewTokenAnswer::token, Described<TokenAnswer>::fields),
+             FieldList{required("token", &NewTokenAnswer::secret, "shown only now")});
 };
 
 template <>
 struct Described<TokenList> {
   static constexpr std::string_view schema = "TokenList";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("items", &TokenList::items),
       required("next_cursor", &TokenList::next_cursor, "null: all are here")};
 };
@@ -559,20 +558,20 @@ struct Described<TokenList> {
 template <>
 struct Described<RevokedAnswer> {
   static constexpr std::string_view schema = "Revoked";
-  static constexpr std::tuple fields{required("revoked", &RevokedAnswer::revoked)};
+  static constexpr FieldList fields{required("revoked", &RevokedAnswer::revoked)};
 };
 
 template <>
 struct Described<StatusAnswer> {
   static constexpr std::string_view schema = "Status";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("status", &StatusAnswer::status, "", OneOf("ok", "ready"))};
 };
 
 template <>
 struct Described<VersionAnswer> {
   static constexpr std::string_view schema = "Version";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("version", &VersionAnswer::version),
       required("log_format", &VersionAnswer::log_format, "of the logs that it writes")};
 };
@@ -580,7 +579,7 @@ struct Described<VersionAnswer> {
 template <>
 struct Described<HealthCheckAnswer> {
   static constexpr std::string_view schema = "HealthCheck";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("name", &HealthCheckAnswer::name),
       required("verdict", &HealthCheckAnswer::verdict, "`unknown`: too little to tell",
                OneOf("passed", "failed", "unknown")),
@@ -590,7 +589,7 @@ struct Described<HealthCheckAnswer> {
 template <>
 struct Described<HealthAnswer> {
   static constexpr std::string_view schema = "Health";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("verdict", &HealthAnswer::verdict, "`failed` if any check failed",
                OneOf("passed", "failed")),
       required("checks", &HealthAnswer::checks)};
@@ -599,7 +598,7 @@ struct Described<HealthAnswer> {
 template <>
 struct Described<ProblemError> {
   static constexpr std::string_view schema = "ProblemError";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("pointer", &ProblemError::pointer, "JSON pointer into the body"),
       required("message", &ProblemError::message)};
 };
@@ -607,7 +606,7 @@ struct Described<ProblemError> {
 template <>
 struct Described<ProblemAnswer> {
   static constexpr std::string_view schema = "Problem";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("type", &ProblemAnswer::type),
       required("title", &ProblemAnswer::title),
       required("status", &ProblemAnswer::status),

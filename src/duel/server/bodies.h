@@ -18,15 +18,15 @@ namespace duel {
 
 // The same fields, none of them required.
 template <class... Fields>
-constexpr auto as_optional(std::tuple<Fields...> fields) {
-  std::apply([](auto&... field) { ((field.required = false), ...); }, fields);
+constexpr auto as_optional(FieldList<Fields...> fields) {
+  fields.change_each([](auto& field) { field.required = false; });
   return fields;
 }
 
 // The same fields, all of them required: in an answer nothing is left out.
 template <class... Fields>
-constexpr auto as_required(std::tuple<Fields...> fields) {
-  std::apply([](auto&... field) { ((field.required = true), ...); }, fields);
+constexpr auto as_required(FieldList<Fields...> fields) {
+  fields.change_each([](auto& field) { field.required = true; });
   return fields;
 }
 
@@ -205,7 +205,7 @@ struct UbiBody {
 
 template <>
 struct Described<ArmBody> {
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("arm_id", &ArmBody::arm_id, "", IsIdOf{"an arm"}),
       optional("payload", &ArmBody::payload, "given with every duel of the arm; never changes"),
       optional("default", &ArmBody::is_default, "what a fallback shows")};
@@ -213,7 +213,7 @@ struct Described<ArmBody> {
 
 template <>
 struct Described<StoppingBody> {
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       optional("alpha", &StoppingBody::alpha, "probability of a false certificate, at most"),
       optional("arms", &StoppingBody::arms, "`open`: arms may join and leave",
                OneOf("fixed", "open")),
@@ -227,7 +227,7 @@ struct Described<StoppingBody> {
 
 template <>
 struct Described<FeedbackBody> {
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       optional("timeout_s", MemberOf{&FeedbackBody::rule, &FeedbackRule::timeout_s},
                "seconds that an answer is waited for", Between{1, 30 * 86'400}),
       optional("on_timeout", MemberOf{&FeedbackBody::rule, &FeedbackRule::on_timeout},
@@ -237,13 +237,13 @@ struct Described<FeedbackBody> {
 
 template <>
 struct Described<PresentationBody> {
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       optional("order", &PresentationBody::order, "how two arms are placed")};
 };
 
 template <>
 struct Described<GuardrailsBody> {
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       optional("explore_floor", MemberOf{&GuardrailsBody::rule, &Guardrails::explore_floor},
                "share of duels drawn uniformly over the pairs", Between{0, 1}),
       optional("aa_rate", &GuardrailsBody::aa_rate, "share of duels that show one arm twice",
@@ -257,7 +257,7 @@ struct Described<GuardrailsBody> {
 
 template <>
 struct Described<InterleaveBody> {
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       optional("method", MemberOf{&InterleaveBody::rule, &InterleaveRule::method},
                "how pages are drafted", OneOf("team_draft")),
       optional("length", MemberOf{&InterleaveBody::rule, &InterleaveRule::length},
@@ -270,47 +270,47 @@ struct Described<InterleaveBody> {
 
 template <>
 struct Described<TaskBody> {
-  static constexpr std::tuple fields{required("task_id", &TaskBody::task_id, "", IsIdOf{"a task"}),
-                                     optional("payload", &TaskBody::payload)};
+  static constexpr FieldList fields{required("task_id", &TaskBody::task_id, "", IsIdOf{"a task"}),
+                                    optional("payload", &TaskBody::payload)};
 };
 
 template <>
 struct Described<ExperimentBody> {
   static constexpr std::string_view schema = "ExperimentRequest";
-  static constexpr auto fields = std::tuple_cat(
-      std::tuple{
+  static constexpr auto fields = joined(
+      FieldList{
           optional("name", &ExperimentBody::name), optional("mode", &ExperimentBody::mode),
           required("arms", &ExperimentBody::arms),
           optional("policy", &ExperimentBody::policy, "a policy string such as `rucb(alpha=0.6)`")},
       as_optional(inlined(&ExperimentBody::goal, Described<Goal>::fields)),
-      std::tuple{optional("stopping", &ExperimentBody::stopping),
-                 optional("feedback", &ExperimentBody::feedback),
-                 optional("presentation", &ExperimentBody::presentation),
-                 optional("guardrails", &ExperimentBody::guardrails),
-                 optional("interleave", &ExperimentBody::interleave),
-                 optional("tasks", &ExperimentBody::tasks,
-                          "what the duels are about, drawn for each pair"),
-                 optional("seed", &ExperimentBody::seed)});
+      FieldList{optional("stopping", &ExperimentBody::stopping),
+                optional("feedback", &ExperimentBody::feedback),
+                optional("presentation", &ExperimentBody::presentation),
+                optional("guardrails", &ExperimentBody::guardrails),
+                optional("interleave", &ExperimentBody::interleave),
+                optional("tasks", &ExperimentBody::tasks,
+                         "what the duels are about, drawn for each pair"),
+                optional("seed", &ExperimentBody::seed)});
 };
 
 template <>
 struct Described<PatchBody> {
   static constexpr std::string_view schema = "PatchRequest";
-  static constexpr std::tuple fields{optional("name", &PatchBody::name),
-                                     optional("feedback", &PatchBody::feedback),
-                                     optional("guardrails", &PatchBody::guardrails)};
+  static constexpr FieldList fields{optional("name", &PatchBody::name),
+                                    optional("feedback", &PatchBody::feedback),
+                                    optional("guardrails", &PatchBody::guardrails)};
 };
 
 template <>
 struct Described<NewArmBody> {
   static constexpr std::string_view schema = "NewArmRequest";
-  static constexpr std::tuple fields{optional("payload", &NewArmBody::payload)};
+  static constexpr FieldList fields{optional("payload", &NewArmBody::payload)};
 };
 
 template <>
 struct Described<DuelBody> {
   static constexpr std::string_view schema = "DuelRequest";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       optional("duel_id", &DuelBody::duel_id, "the caller's id: a repeat gets the same duel"),
       optional("batch_id", &DuelBody::batch_id, "where `count` is more than 1"),
       optional("count", &DuelBody::count, "how many duels", Between{1, 1000}),
@@ -321,15 +321,15 @@ struct Described<DuelBody> {
 
 template <>
 struct Described<JudgementBody> {
-  static constexpr std::tuple fields{
-      required("first", &JudgementBody::first, "the arm shown first"),
-      required("result", &JudgementBody::result), optional("winner", &JudgementBody::winner)};
+  static constexpr FieldList fields{required("first", &JudgementBody::first, "the arm shown first"),
+                                    required("result", &JudgementBody::result),
+                                    optional("winner", &JudgementBody::winner)};
 };
 
 template <>
 struct Described<OutcomeBody> {
   static constexpr std::string_view schema = "OutcomeRequest";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       optional("duel_id", &OutcomeBody::duel_id, "in a batch"),
       optional("result", &OutcomeBody::result, "`close` ends a page of results before its time",
                OneOf("win", "tie", "both_bad", "skip", "invalid", "close")),
@@ -345,7 +345,7 @@ struct Described<OutcomeBody> {
 template <>
 struct Described<ComparisonBody> {
   static constexpr std::string_view schema = "ComparisonRequest";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("first", &ComparisonBody::first),   required("second", &ComparisonBody::second),
       required("result", &ComparisonBody::result), optional("winner", &ComparisonBody::winner),
       optional("source", &ComparisonBody::source), optional("made_at", &ComparisonBody::made_at)};
@@ -354,7 +354,7 @@ struct Described<ComparisonBody> {
 template <>
 struct Described<InterleavingBody> {
   static constexpr std::string_view schema = "InterleavingRequest";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("lists", &InterleavingBody::lists, "ids of objects by arm, best first"),
       optional("user_query", &InterleavingBody::user_query, "not kept"),
       optional("offset", &InterleavingBody::offset, "items of the pages before"),
@@ -366,14 +366,14 @@ template <>
 struct Described<OneShotBody> {
   static constexpr std::string_view schema = "OneShotRequest";
   static constexpr auto fields =
-      std::tuple_cat(inlined(&OneShotBody::duel, Described<DuelBody>::fields),
-                     inlined(&OneShotBody::page, Described<InterleavingBody>::fields));
+      joined(inlined(&OneShotBody::duel, Described<DuelBody>::fields),
+             inlined(&OneShotBody::page, Described<InterleavingBody>::fields));
 };
 
 template <>
 struct Described<TokenBody> {
   static constexpr std::string_view schema = "TokenRequest";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("scope", &TokenBody::scope), optional("name", &TokenBody::name, "what you call it"),
       optional("experiment_id", &TokenBody::experiment_id, "where it is for one experiment only",
                IsIdOf{"an experiment"}),
@@ -383,38 +383,38 @@ struct Described<TokenBody> {
 template <>
 struct Described<PlanBody> {
   static constexpr std::string_view schema = "PlanRequest";
-  static constexpr auto fields = std::tuple_cat(
-      std::tuple{optional("arms", &PlanBody::arms, "", Between{2, 50}),
-                 optional("gap", &PlanBody::gap, "how far the best arm is ahead of the others"),
-                 optional("spread", &PlanBody::spread, "how far the others differ"),
-                 optional("alpha", &PlanBody::alpha, "probability of a false certificate, at most"),
-                 optional("tie_rate", &PlanBody::tie_rate, "share of duels without a winner"),
-                 optional("parallel", &PlanBody::parallel, "duels in flight at once"),
-                 optional("max_duels", &PlanBody::max_duels, "", Between{1, 1'000'000}),
-                 optional("trials", &PlanBody::trials, "simulated runs", Between{10, 1000})},
+  static constexpr auto fields = joined(
+      FieldList{optional("arms", &PlanBody::arms, "", Between{2, 50}),
+                optional("gap", &PlanBody::gap, "how far the best arm is ahead of the others"),
+                optional("spread", &PlanBody::spread, "how far the others differ"),
+                optional("alpha", &PlanBody::alpha, "probability of a false certificate, at most"),
+                optional("tie_rate", &PlanBody::tie_rate, "share of duels without a winner"),
+                optional("parallel", &PlanBody::parallel, "duels in flight at once"),
+                optional("max_duels", &PlanBody::max_duels, "", Between{1, 1'000'000}),
+                optional("trials", &PlanBody::trials, "simulated runs", Between{10, 1000})},
       as_optional(inlined(&PlanBody::goal, Described<Goal>::fields)),
-      std::tuple{optional("policy", &PlanBody::policy, "one, or several with commas between"),
-                 optional("shared_causes", &PlanBody::shared_causes,
-                          "whether a task or a person may reach several pairs")});
+      FieldList{optional("policy", &PlanBody::policy, "one, or several with commas between"),
+                optional("shared_causes", &PlanBody::shared_causes,
+                         "whether a task or a person may reach several pairs")});
 };
 
 template <>
 struct Described<UbiObject> {
   static constexpr bool others_ignored = true;
-  static constexpr std::tuple fields{optional("object_id", &UbiObject::object_id)};
+  static constexpr FieldList fields{optional("object_id", &UbiObject::object_id)};
 };
 
 template <>
 struct Described<UbiPosition> {
   static constexpr bool others_ignored = true;
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       optional("ordinal", &UbiPosition::ordinal, "1 for the first item")};
 };
 
 template <>
 struct Described<UbiDuel> {
   static constexpr bool others_ignored = true;
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       optional("experiment_id", &UbiDuel::experiment_id, "where the event is for one only"),
       optional("report_token", &UbiDuel::report_token, "in place of an API token")};
 };
@@ -422,16 +422,16 @@ struct Described<UbiDuel> {
 template <>
 struct Described<UbiAttributes> {
   static constexpr bool others_ignored = true;
-  static constexpr std::tuple fields{optional("object", &UbiAttributes::object),
-                                     optional("position", &UbiAttributes::position),
-                                     optional("duel", &UbiAttributes::duel)};
+  static constexpr FieldList fields{optional("object", &UbiAttributes::object),
+                                    optional("position", &UbiAttributes::position),
+                                    optional("duel", &UbiAttributes::duel)};
 };
 
 template <>
 struct Described<UbiBody> {
   static constexpr std::string_view schema = "UbiEvent";
   static constexpr bool others_ignored = true;
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("action_name", &UbiBody::action_name, "`click`, `add_to_cart`, .."),
       required("timestamp", &UbiBody::timestamp),
       required("query_id", &UbiBody::query_id, "the id of the duel"),

@@ -13,7 +13,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -168,7 +167,7 @@ class BodyReader {
         }
       }
     };
-    std::apply([&](const auto&... field) { (take(field), ...); }, Described<Body>::fields);
+    Described<Body>::fields.visit([&](const auto&... field) { (take(field), ...); });
     if (unknown_ == UnknownFields::ignored) return;
     for (const auto& [name, value] : json.members()) {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
@@ -208,7 +207,7 @@ Json body_json(const Body& body) {
         object[field.name] = body_json(member);
       }
     };
-    std::apply([&](const auto&... field) { (add(field), ...); }, Described<Body>::fields);
+    Described<Body>::fields.visit([&](const auto&... field) { (add(field), ...); });
     return object;
   } else {
     return Json(body);
@@ -306,7 +305,7 @@ class SchemaSet {
       properties[field.name] = std::move(property);
       if (field.required) required.push_back(field.name);
     };
-    std::apply([&](const auto&... field) { (add(field), ...); }, Described<Body>::fields);
+    Described<Body>::fields.visit([&](const auto&... field) { (add(field), ...); });
     full["properties"] = std::move(properties);
     if (!required.empty()) full["required"] = std::move(required);
     if constexpr (requires { Described<Body>::others_ignored; }) {

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "duel/experiment/record_fields.h"
@@ -25,7 +24,7 @@ struct CountsShape {
 template <>
 struct Described<CountsShape> {
   static constexpr std::string_view schema = "Counts";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("served", &CountsShape::served),
       required("first_wins", &CountsShape::first_wins, "of the arm named or shown first"),
       required("second_wins", &CountsShape::second_wins),
@@ -59,7 +58,7 @@ struct ResultArmShape {
 template <>
 struct Described<ResultArmShape> {
   static constexpr std::string_view schema = "ResultArm";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("arm_id", &ResultArmShape::arm_id),
       required("name", &ResultArmShape::name),
       required("rank", &ResultArmShape::rank, "by strength, or by rate where there is none"),
@@ -89,7 +88,7 @@ struct ResultPairShape {
 template <>
 struct Described<ResultPairShape> {
   static constexpr std::string_view schema = "ResultPair";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("first", &ResultPairShape::first), required("second", &ResultPairShape::second),
       required("counts", &ResultPairShape::counts, "from the side of `first`"),
       required("rate", &ResultPairShape::rate, "at which `first` wins decisive duels"),
@@ -104,11 +103,11 @@ struct OpenPairShape {
 template <>
 struct Described<OpenPairShape> {
   static constexpr std::string_view schema = "OpenPair";
-  static constexpr std::tuple fields{required("first", &OpenPairShape::first),
-                                     required("second", &OpenPairShape::second),
-                                     required("log_evidence", &OpenPairShape::log_evidence),
-                                     required("log_threshold", &OpenPairShape::log_threshold),
-                                     required("duels_left", &OpenPairShape::duels_left)};
+  static constexpr FieldList fields{required("first", &OpenPairShape::first),
+                                    required("second", &OpenPairShape::second),
+                                    required("log_evidence", &OpenPairShape::log_evidence),
+                                    required("log_threshold", &OpenPairShape::log_threshold),
+                                    required("duels_left", &OpenPairShape::duels_left)};
 };
 
 struct OrderShape {
@@ -119,7 +118,7 @@ struct OrderShape {
 template <>
 struct Described<OrderShape> {
   static constexpr std::string_view schema = "ResultOrder";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("arms", &OrderShape::arms, "as they stand, the best first"),
       required("named", &OrderShape::named, "how many of them are to be certified"),
       required("certain", &OrderShape::certain),
@@ -134,9 +133,9 @@ struct LackOfFitShape {
 template <>
 struct Described<LackOfFitShape> {
   static constexpr std::string_view schema = "LackOfFit";
-  static constexpr std::tuple fields{required("statistic", &LackOfFitShape::statistic),
-                                     required("degrees", &LackOfFitShape::degrees),
-                                     required("p_value", &LackOfFitShape::p_value)};
+  static constexpr FieldList fields{required("statistic", &LackOfFitShape::statistic),
+                                    required("degrees", &LackOfFitShape::degrees),
+                                    required("p_value", &LackOfFitShape::p_value)};
 };
 
 struct StrengthsShape {
@@ -149,7 +148,7 @@ struct StrengthsShape {
 template <>
 struct Described<StrengthsShape> {
   static constexpr std::string_view schema = "BradleyTerry";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("ties", &StrengthsShape::ties, "how ties enter", OneOf("davidson", "halves")),
       optional("error", &StrengthsShape::error, "why there are no strengths"),
       optional("added_wins", &StrengthsShape::added_wins),
@@ -167,7 +166,7 @@ struct GivenShape {
 template <>
 struct Described<GivenShape> {
   static constexpr std::string_view schema = "CertificateGiven";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("kind", &GivenShape::kind), required("winner", &GivenShape::winner),
       required("sequence", &GivenShape::sequence, "of the record that gave it"),
       optional("named", &GivenShape::named, "arms of a set, an order or a ranking")};
@@ -193,7 +192,7 @@ struct ResultShape {
 template <>
 struct Described<ResultShape> {
   static constexpr std::string_view schema = "Result";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("experiment_id", &ResultShape::experiment_id),
       required("verdict", &ResultShape::verdict, "a sentence"),
       required("state", &ResultShape::state, "",
@@ -232,7 +231,7 @@ struct FindingShape {
 template <>
 struct Described<FindingShape> {
   static constexpr std::string_view schema = "Finding";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("winner", &FindingShape::winner),
       required("loser", &FindingShape::loser),
       required("wins", &FindingShape::wins),
@@ -252,10 +251,10 @@ struct CertifiedArmShape {
 template <>
 struct Described<CertifiedArmShape> {
   static constexpr std::string_view schema = "CertifiedArm";
-  static constexpr std::tuple fields{required("arm_id", &CertifiedArmShape::arm_id),
-                                     required("active", &CertifiedArmShape::active),
-                                     optional("payload", &CertifiedArmShape::payload),
-                                     optional("sha256", &CertifiedArmShape::sha256)};
+  static constexpr FieldList fields{required("arm_id", &CertifiedArmShape::arm_id),
+                                    required("active", &CertifiedArmShape::active),
+                                    optional("payload", &CertifiedArmShape::payload),
+                                    optional("sha256", &CertifiedArmShape::sha256)};
 };
 
 struct RuleShape {
@@ -268,13 +267,13 @@ struct RuleShape {
 template <>
 struct Described<RuleShape> {
   static constexpr std::string_view schema = "CertificateRule";
-  static constexpr auto fields = std::tuple_cat(
-      std::tuple{required("text", &RuleShape::text)},
-      inlined(&RuleShape::goal, Described<Goal>::fields),
-      std::tuple{required("arms_fixed", &RuleShape::arms_fixed),
-                 required("min_decisive_per_pair", &RuleShape::min_decisive_per_pair),
-                 required("arms_at_the_start", &RuleShape::arms_at_the_start),
-                 optional("shared_causes", &RuleShape::shared_causes)});
+  static constexpr auto fields =
+      joined(FieldList{required("text", &RuleShape::text)},
+             inlined(&RuleShape::goal, Described<Goal>::fields),
+             FieldList{required("arms_fixed", &RuleShape::arms_fixed),
+                       required("min_decisive_per_pair", &RuleShape::min_decisive_per_pair),
+                       required("arms_at_the_start", &RuleShape::arms_at_the_start),
+                       optional("shared_causes", &RuleShape::shared_causes)});
 };
 
 struct CertifiedTasksShape {
@@ -285,9 +284,9 @@ struct CertifiedTasksShape {
 template <>
 struct Described<CertifiedTasksShape> {
   static constexpr std::string_view schema = "CertifiedTasks";
-  static constexpr std::tuple fields{required("count", &CertifiedTasksShape::count),
-                                     required("sha256", &CertifiedTasksShape::sha256),
-                                     required("about", &CertifiedTasksShape::about)};
+  static constexpr FieldList fields{required("count", &CertifiedTasksShape::count),
+                                    required("sha256", &CertifiedTasksShape::sha256),
+                                    required("about", &CertifiedTasksShape::about)};
 };
 
 struct ScoreShape {
@@ -297,9 +296,9 @@ struct ScoreShape {
 template <>
 struct Described<ScoreShape> {
   static constexpr std::string_view schema = "Score";
-  static constexpr std::tuple fields{required("arm_id", &ScoreShape::arm_id),
-                                     required("lower", &ScoreShape::lower),
-                                     required("upper", &ScoreShape::upper)};
+  static constexpr FieldList fields{required("arm_id", &ScoreShape::arm_id),
+                                    required("lower", &ScoreShape::lower),
+                                    required("upper", &ScoreShape::upper)};
 };
 
 struct CertifiedPairShape {
@@ -309,10 +308,10 @@ struct CertifiedPairShape {
 template <>
 struct Described<CertifiedPairShape> {
   static constexpr std::string_view schema = "CertifiedPair";
-  static constexpr std::tuple fields{required("first", &CertifiedPairShape::first),
-                                     required("second", &CertifiedPairShape::second),
-                                     required("first_wins", &CertifiedPairShape::first_wins),
-                                     required("second_wins", &CertifiedPairShape::second_wins)};
+  static constexpr FieldList fields{required("first", &CertifiedPairShape::first),
+                                    required("second", &CertifiedPairShape::second),
+                                    required("first_wins", &CertifiedPairShape::first_wins),
+                                    required("second_wins", &CertifiedPairShape::second_wins)};
 };
 
 struct ConditionedOutShape {
@@ -322,14 +321,14 @@ struct ConditionedOutShape {
 template <>
 struct Described<ConditionedOutShape> {
   static constexpr std::string_view schema = "ConditionedOut";
-  static constexpr std::tuple fields{required("ties", &ConditionedOutShape::ties),
-                                     required("both_bad", &ConditionedOutShape::both_bad),
-                                     required("skips", &ConditionedOutShape::skips),
-                                     required("invalid", &ConditionedOutShape::invalid),
-                                     required("expired", &ConditionedOutShape::expired),
-                                     required("late", &ConditionedOutShape::late),
-                                     required("pending", &ConditionedOutShape::pending),
-                                     optional("failed_tries", &ConditionedOutShape::failed_tries)};
+  static constexpr FieldList fields{required("ties", &ConditionedOutShape::ties),
+                                    required("both_bad", &ConditionedOutShape::both_bad),
+                                    required("skips", &ConditionedOutShape::skips),
+                                    required("invalid", &ConditionedOutShape::invalid),
+                                    required("expired", &ConditionedOutShape::expired),
+                                    required("late", &ConditionedOutShape::late),
+                                    required("pending", &ConditionedOutShape::pending),
+                                    optional("failed_tries", &ConditionedOutShape::failed_tries)};
 };
 
 struct CertifiedHealthShape {
@@ -339,7 +338,7 @@ struct CertifiedHealthShape {
 template <>
 struct Described<CertifiedHealthShape> {
   static constexpr std::string_view schema = "CertifiedHealth";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("verdict", &CertifiedHealthShape::verdict, "", OneOf("passed", "failed")),
       required("checks", &CertifiedHealthShape::checks, "a verdict by the name of each check")};
 };
@@ -352,9 +351,9 @@ struct CertifiedLogShape {
 template <>
 struct Described<CertifiedLogShape> {
   static constexpr std::string_view schema = "CertifiedLog";
-  static constexpr std::tuple fields{required("experiment_id", &CertifiedLogShape::experiment_id),
-                                     required("sequence", &CertifiedLogShape::sequence),
-                                     required("head", &CertifiedLogShape::head)};
+  static constexpr FieldList fields{required("experiment_id", &CertifiedLogShape::experiment_id),
+                                    required("sequence", &CertifiedLogShape::sequence),
+                                    required("head", &CertifiedLogShape::head)};
 };
 
 struct CertificateShape {
@@ -380,7 +379,7 @@ struct CertificateShape {
 template <>
 struct Described<CertificateShape> {
   static constexpr std::string_view schema = "Certificate";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("format", &CertificateShape::format),
       required("statement", &CertificateShape::statement, "what is certified, in a sentence"),
       required("kind", &CertificateShape::kind),
@@ -418,7 +417,7 @@ struct MomentShape {
 template <>
 struct Described<MomentShape> {
   static constexpr std::string_view schema = "TimelinePoint";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("sequence", &MomentShape::sequence),
       required("time", &MomentShape::time),
       required("served", &MomentShape::served),
@@ -438,9 +437,9 @@ struct TimelineShape {
 template <>
 struct Described<TimelineShape> {
   static constexpr std::string_view schema = "Timeline";
-  static constexpr std::tuple fields{required("experiment_id", &TimelineShape::experiment_id),
-                                     required("arms", &TimelineShape::arms),
-                                     required("points", &TimelineShape::points)};
+  static constexpr FieldList fields{required("experiment_id", &TimelineShape::experiment_id),
+                                    required("arms", &TimelineShape::arms),
+                                    required("points", &TimelineShape::points)};
 };
 
 // --- What the pages ask for ---------------------------------------------------------------------
@@ -457,7 +456,7 @@ struct ProgressShape {
 template <>
 struct Described<ProgressShape> {
   static constexpr std::string_view schema = "VotingProgress";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("experiment_id", &ProgressShape::experiment_id),
       required("name", &ProgressShape::name),
       required("state", &ProgressShape::state),
@@ -478,7 +477,7 @@ struct RecentDuelShape {
 template <>
 struct Described<RecentDuelShape> {
   static constexpr std::string_view schema = "RecentDuel";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("duel_id", &RecentDuelShape::duel_id),
       required("first", &RecentDuelShape::first),
       required("second", &RecentDuelShape::second),
@@ -501,8 +500,8 @@ struct RecentDuelsShape {
 template <>
 struct Described<RecentDuelsShape> {
   static constexpr std::string_view schema = "RecentDuels";
-  static constexpr std::tuple fields{required("items", &RecentDuelsShape::items),
-                                     required("next_cursor", &RecentDuelsShape::next_cursor)};
+  static constexpr FieldList fields{required("items", &RecentDuelsShape::items),
+                                    required("next_cursor", &RecentDuelsShape::next_cursor)};
 };
 
 struct PolicyOptionShape {
@@ -511,7 +510,7 @@ struct PolicyOptionShape {
 template <>
 struct Described<PolicyOptionShape> {
   static constexpr std::string_view schema = "PolicyOption";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("name", &PolicyOptionShape::name), required("type", &PolicyOptionShape::type),
       required("default", &PolicyOptionShape::default_value),
       required("allowed", &PolicyOptionShape::allowed), required("doc", &PolicyOptionShape::doc)};
@@ -525,14 +524,14 @@ struct PolicyShape {
 template <>
 struct Described<PolicyShape> {
   static constexpr std::string_view schema = "Policy";
-  static constexpr std::tuple fields{required("name", &PolicyShape::name),
-                                     required("title", &PolicyShape::title),
-                                     required("paper", &PolicyShape::paper),
-                                     required("setting", &PolicyShape::setting),
-                                     required("guarantee", &PolicyShape::guarantee),
-                                     required("status", &PolicyShape::status),
-                                     required("needs_horizon", &PolicyShape::needs_horizon),
-                                     required("options", &PolicyShape::options)};
+  static constexpr FieldList fields{required("name", &PolicyShape::name),
+                                    required("title", &PolicyShape::title),
+                                    required("paper", &PolicyShape::paper),
+                                    required("setting", &PolicyShape::setting),
+                                    required("guarantee", &PolicyShape::guarantee),
+                                    required("status", &PolicyShape::status),
+                                    required("needs_horizon", &PolicyShape::needs_horizon),
+                                    required("options", &PolicyShape::options)};
 };
 
 struct PolicyListShape {
@@ -542,8 +541,8 @@ struct PolicyListShape {
 template <>
 struct Described<PolicyListShape> {
   static constexpr std::string_view schema = "PolicyList";
-  static constexpr std::tuple fields{required("items", &PolicyListShape::items),
-                                     required("next_cursor", &PolicyListShape::next_cursor)};
+  static constexpr FieldList fields{required("items", &PolicyListShape::items),
+                                    required("next_cursor", &PolicyListShape::next_cursor)};
 };
 
 // --- The plan -----------------------------------------------------------------------------------
@@ -554,7 +553,7 @@ struct PlanDuelsShape {
 template <>
 struct Described<PlanDuelsShape> {
   static constexpr std::string_view schema = "PlanDuels";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("mean", &PlanDuelsShape::mean), required("se", &PlanDuelsShape::se),
       required("p10", &PlanDuelsShape::p10),   required("p50", &PlanDuelsShape::p50),
       required("p90", &PlanDuelsShape::p90),   required("p99", &PlanDuelsShape::p99)};
@@ -569,7 +568,7 @@ struct PlanPolicyShape {
 template <>
 struct Described<PlanPolicyShape> {
   static constexpr std::string_view schema = "PlanPolicy";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("policy", &PlanPolicyShape::policy),
       required("duels", &PlanPolicyShape::duels, "until the certificate; the cap where undecided"),
       required("winner_certified", &PlanPolicyShape::winner_certified, "trials"),
@@ -592,17 +591,17 @@ struct PlanShape {
 template <>
 struct Described<PlanShape> {
   static constexpr std::string_view schema = "Plan";
-  static constexpr auto fields = std::tuple_cat(
-      std::tuple{required("truth", &PlanShape::truth), required("num_arms", &PlanShape::num_arms)},
+  static constexpr auto fields = joined(
+      FieldList{required("truth", &PlanShape::truth), required("num_arms", &PlanShape::num_arms)},
       inlined(&PlanShape::goal, Described<Goal>::fields),
-      std::tuple{required("alpha", &PlanShape::alpha), required("max_duels", &PlanShape::max_duels),
-                 required("trials", &PlanShape::trials), required("seed", &PlanShape::seed),
-                 required("truths_without_winner", &PlanShape::truths_without_winner),
-                 optional("reference_duels", &PlanShape::reference_duels,
-                          "for somebody who knows the answer and has only to show it"),
-                 optional("fixed_size_duels", &PlanShape::fixed_size_duels,
-                          "of tests of a fixed size with one look"),
-                 required("policies", &PlanShape::policies)});
+      FieldList{required("alpha", &PlanShape::alpha), required("max_duels", &PlanShape::max_duels),
+                required("trials", &PlanShape::trials), required("seed", &PlanShape::seed),
+                required("truths_without_winner", &PlanShape::truths_without_winner),
+                optional("reference_duels", &PlanShape::reference_duels,
+                         "for somebody who knows the answer and has only to show it"),
+                optional("fixed_size_duels", &PlanShape::fixed_size_duels,
+                         "of tests of a fixed size with one look"),
+                required("policies", &PlanShape::policies)});
 };
 
 }  // namespace duel

@@ -1,0 +1,37 @@
+#include "duel/experiment/field_list.h"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+namespace duel::test {
+namespace {
+
+using namespace std::string_view_literals;
+
+TEST(FieldList, is_visited_and_joined_in_the_order_of_its_fields) {
+  constexpr FieldList few{1, "two"sv};
+  constexpr auto all = joined(few, FieldList{3.5}, few);
+  static_assert(few.kSize == 2 && all.kSize == 5);
+  static_assert(all.at<0>() == 1 && all.at<2>() == 3.5 && all.at<4>() == "two"sv);
+  all.visit([](int a, std::string_view b, double c, int d, std::string_view e) {
+    EXPECT_EQ(a, 1);
+    EXPECT_EQ(b, "two");
+    EXPECT_EQ(c, 3.5);
+    EXPECT_EQ(d, 1);
+    EXPECT_EQ(e, "two");
+  });
+}
+
+TEST(FieldList, changes_each_of_its_own_fields_only) {
+  FieldList numbers{1, 2, 0.5};
+  const FieldList before = numbers;
+  numbers.change_each([](auto& number) { number *= 2; });
+  EXPECT_EQ(numbers.at<0>(), 2);
+  EXPECT_EQ(numbers.at<1>(), 4);
+  EXPECT_EQ(numbers.at<2>(), 1.0);
+  EXPECT_EQ(before.at<1>(), 2);
+}
+
+}  // namespace
+}  // namespace duel::test
