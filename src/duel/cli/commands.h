@@ -23,6 +23,7 @@ void add_report_command(Command& program);
 void add_token_command(Command& program);
 void add_store_command(Command& program);
 void add_simulate_command(Command& program);
+void add_merge_command(Command& program);
 void add_plan_command(Command& program);
 void add_plot_command(Command& program);
 void add_policies_command(Command& program);

@@ -31,6 +31,7 @@ struct Arguments {
   std::list<StudyOption> study_options;
   std::string output;
   std::string resume;
+  std::string shard;
   bool force = false;
   bool json = false;
 };
@@ -102,6 +103,7 @@ Result<StudyOutcome> resume(const Arguments& arguments, const StudyOptions& opti
   std::string extra = arguments.study.empty() ? "" : "a study file";
   if (!arguments.output.empty()) extra = "--output";
   if (arguments.force) extra = "--force";
+  if (!arguments.shard.empty()) extra = "--shard";
   unsigned threads = 0;
   for (const StudyOption& option : arguments.study_options) {
     if (!option.option->given()) continue;
@@ -146,13 +148,27 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   if (arguments.resume.empty()) {
     DUEL_ASSIGN(spec, spec_of(arguments));
   }
+  std::optional<Shard> shard;
+  if (!arguments.shard.empty()) {
+    DUEL_ASSIGN(shard, parse_shard(arguments.shard));
+    if (directory.empty()) {
+      return Error::invalid_argument("there is no directory for the trials", "--shard",
+                                     "add -o DIR, the same for all shards");
+    }
+  }
   StudyRun study(context);
   DUEL_ASSIGN(const StudyOutcome outcome, study.run([&](StudyOptions& options) {
     if (!spec) return resume(arguments, options);
     options.output = arguments.output;
     options.force = arguments.force;
+    options.shard = shard;
     return run_study(*spec, options);
   }));
+  if (shard && !outcome.results.interrupted) {
+    context.note(fmt::format("shard {} is done; once all {} are: duel merge {}", arguments.shard,
+                             shard->count, shell_word(directory)));
+    return kExitDone;
+  }
 
   if (arguments.json) {
     context.print(to_json(outcome.results).dump_pretty());
@@ -228,13 +244,17 @@ void add_simulate_command(Command& program) {
               "Directory for spec.toml, results.csv and more; created where it is missing.");
   command.add("--resume DIR", not_empty(&arguments.resume),
               "Continue the interrupted study in this directory.");
+  command.add("--shard K/N", not_empty(&arguments.shard),
+              "Run only part K of N, as a task of a Slurm array or a job of a cluster does, and "
+              "leave its trials in DIR; 'duel merge DIR' makes the results of all parts.");
   command.add("--force", &arguments.force, "Replace the results of another study in DIR.");
   command.add("--json", &arguments.json, "Print JSON.");
   command.footer =
       "Examples:\n"
       "  duel simulate --policy rucb,rmed1 --matrix arxiv --rounds 1e6 --trials 100 --seed 1\n"
       "  duel simulate --policy 'rucb(alpha=0.6)' --matrix my.csv --regret average,weak --json\n"
-      "  duel simulate study.toml -o out && duel plot out -o regret.svg";
+      "  duel simulate study.toml -o out && duel plot out -o regret.svg\n"
+      "  duel simulate study.toml -o out --shard 3/64          one of 64 jobs; then: duel merge out";
 }
 
 }  // namespace duel::cli

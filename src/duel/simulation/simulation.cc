@@ -284,9 +284,9 @@ Result<PolicyRecord> Simulation::run(std::size_t policy, const RunHooks& hooks,
   TrialTable& table = record.trials;
   std::vector<std::uint32_t> missing;
   for (std::uint32_t trial = 0; trial < table.num_trials(); ++trial) {
-    if (!table.finished(trial)) missing.push_back(trial);
+    if (!table.finished(trial) && (!hooks.wanted || hooks.wanted(trial))) missing.push_back(trial);
   }
-  const std::uint32_t given = table.num_trials() - static_cast<std::uint32_t>(missing.size());
+  const std::uint32_t given = table.num_finished();
 
   JobHooks job_hooks{hooks.stop, nullptr, hooks.on_tick};
   if (hooks.on_progress) {

@@ -119,7 +119,7 @@ struct PolicyRecord {
   std::string policy;  // as `Simulation::label`
   TrialTable trials;
   std::uint32_t trials_run = 0;  // by this call, without those it was given
-  bool interrupted = false;      // stopped before all trials were finished
+  bool interrupted = false;      // stopped before all (wanted) trials were finished
   double seconds = 0;            // wall time of this call
   double cpu_seconds = 0;        // summed over its threads
 };
@@ -129,6 +129,8 @@ struct PolicyRecord {
 struct RunHooks {
   // Set from any thread or a signal handler to stop soon. May be null.
   const std::atomic<bool>* stop = nullptr;
+  // Where set, only these trials are run, and the others stay as they were given.
+  std::function<bool(std::uint32_t trial)> wanted;
   // Trials of this policy finished so far, including those it was given; about ten times a second,
   // and once at the end.
   std::function<void(std::uint32_t finished)> on_progress;
@@ -152,7 +154,7 @@ class Simulation {
   unsigned threads() const { return threads_; }
 
   TrialTable empty_table() const;
-  // All trials of one policy that `known` has not finished. An exception of a policy (an overflown
+  // All (wanted) trials of one policy that `known` has not finished. An exception of a policy (an overflown
   // count, no memory) ends the run with an Error; a failed DUEL_CHECK is thrown on.
   Result<PolicyRecord> run(std::size_t policy, const RunHooks& hooks, TrialTable known) const;
   Result<PolicyRecord> run(std::size_t policy, const RunHooks& hooks = {}) const {

@@ -39,6 +39,8 @@ class ProgressLog {
   void append(std::size_t matrix, std::size_t policy, const TrialTable& table, std::uint32_t trial);
   Status flush();
 
+  const std::filesystem::path& file() const { return file_; }
+
   // The study is complete: removes the file.
   Status remove();
 

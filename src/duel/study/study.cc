@@ -8,6 +8,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -150,6 +151,11 @@ bool is_there(const std::filesystem::path& path) {
   return std::filesystem::exists(path, ignored);
 }
 
+bool is_same(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code ignored;
+  return std::filesystem::equivalent(a, b, ignored);
+}
+
 Result<StudySpec> read_spec(const StudyFiles& files) {
   DUEL_ASSIGN(const StudyDraft draft, read_study_file(files.spec()));
   auto spec = complete(draft);
@@ -190,15 +196,48 @@ Status remove_file(const std::filesystem::path& file) {
   return Done{};
 }
 
+// Where the trials of a run are known from, and where it writes its own.
+struct TrialLogs {
+  std::optional<ProgressLog> own;
+  std::vector<ProgressLog> shards;  // what is known beside
+
+  Status load(std::size_t matrix, std::size_t policy, TrialTable& table) const {
+    if (own) DUEL_RETURN_IF_ERROR(own->load(matrix, policy, table));
+    for (const ProgressLog& shard : shards) {
+      DUEL_RETURN_IF_ERROR(shard.load(matrix, policy, table));
+    }
+    return Done{};
+  }
+};
+
+Result<ProgressLog> open_log(const PreparedStudy& study, const std::filesystem::path& file,
+                             ProgressLog::Opening opening) {
+  return ProgressLog::open(file, study.identity, study.matrices.size(), study.spec.policies.size(),
+                           opening);
+}
+
+Result<std::vector<ProgressLog>> open_shards(const PreparedStudy& study, const StudyFiles& files) {
+  std::vector<ProgressLog> logs;
+  for (const auto& file : files.shards()) {
+    DUEL_ASSIGN(ProgressLog log, open_log(study, file, ProgressLog::Opening::continued));
+    logs.push_back(std::move(log));
+  }
+  return logs;
+}
+
 // Opens the log before anything else is touched: it holds the lock, and where it is, the directory
 // is known to be unfinished.
-Result<ProgressLog> open_output(const PreparedStudy& study, const StudyFiles& files,
-                                ProgressLog::Opening opening) {
+Result<TrialLogs> open_output(const PreparedStudy& study, const StudyFiles& files,
+                              ProgressLog::Opening opening) {
   DUEL_RETURN_IF_ERROR(make_directory(files.directory));
   const bool was_unfinished = is_there(files.progress());
-  DUEL_ASSIGN(ProgressLog log,
-              ProgressLog::open(files.progress(), study.identity, study.matrices.size(),
-                                study.spec.policies.size(), opening));
+  DUEL_ASSIGN(ProgressLog log, open_log(study, files.progress(), opening));
+  TrialLogs logs;
+  if (opening == ProgressLog::Opening::continued) {
+    DUEL_ASSIGN(logs.shards, open_shards(study, files));
+  } else {
+    for (const auto& file : files.shards()) DUEL_RETURN_IF_ERROR(remove_file(file));
+  }
   const auto clear = [&]() -> Status {
     for (const auto& file : {files.results(), files.trials(), files.matrices(), files.timing()}) {
       DUEL_RETURN_IF_ERROR(remove_file(file));
@@ -209,7 +248,34 @@ Result<ProgressLog> open_output(const PreparedStudy& study, const StudyFiles& fi
     if (!was_unfinished) log.remove().ok();  // leave as found; the first error counts
     return cleared.error();
   }
-  return log;
+  logs.own.emplace(std::move(log));
+  return logs;
+}
+
+// A shard's log. Several shards may begin in the same directory at once, so nothing but the spec,
+// which is the same for all, is written beside it.
+Result<TrialLogs> open_shard(const PreparedStudy& study, const StudyFiles& files,
+                             const StudyOptions& options) {
+  if (is_there(files.results())) {
+    return Error::unsupported("the study in this directory is complete", files.directory.string(),
+                              "choose another directory for the shards");
+  }
+  DUEL_RETURN_IF_ERROR(make_directory(files.directory));
+  TrialLogs logs;
+  DUEL_ASSIGN(ProgressLog log, open_log(study, files.shard(*options.shard),
+                                        options.force ? ProgressLog::Opening::fresh
+                                                      : ProgressLog::Opening::continued));
+  if (!is_there(files.spec())) {
+    // Under a name of its own first: two that write one file at once would take it from each other.
+    std::filesystem::path own_copy = files.shard(*options.shard);
+    own_copy.replace_extension(".toml");
+    DUEL_RETURN_IF_ERROR(write_whole_file(own_copy, to_toml(study.spec)));
+    std::error_code code;
+    std::filesystem::rename(own_copy, files.spec(), code);
+    if (code) return system_error("cannot be written", files.spec(), code.value());
+  }
+  logs.own.emplace(std::move(log));
+  return logs;
 }
 
 // trials.csv, filled policy by policy.
@@ -306,8 +372,9 @@ class ProgressTeller {
 };
 
 Result<StudyOutcome> run_prepared(const PreparedStudy& study, const StudyOptions& options,
-                                  const StudyFiles& files, std::optional<ProgressLog> log) {
+                                  const StudyFiles& files, TrialLogs logs) {
   const auto start = Clock::now();
+  std::optional<ProgressLog>& log = logs.own;
   const StudySpec& spec = study.spec;
   StudyOutcome outcome;
   outcome.spec = spec;
@@ -319,13 +386,15 @@ Result<StudyOutcome> run_prepared(const PreparedStudy& study, const StudyOptions
   results.seed = spec.seed;
   results.regrets = spec.regrets;
 
+  const bool writes_results = !files.directory.empty() && !options.shard;
   std::optional<TrialsCsv> trials_csv;
-  if (log && spec.trials_csv) {
+  if (writes_results && spec.trials_csv) {
     DUEL_ASSIGN(TrialsCsv created, TrialsCsv::create(files.trials()));
     trials_csv.emplace(std::move(created));
   }
-  ProgressTeller teller(options,
-                        std::uint64_t{spec.trials} * spec.policies.size() * study.matrices.size());
+  const std::uint64_t all_trials =
+      std::uint64_t{spec.trials} * spec.policies.size() * study.matrices.size();
+  ProgressTeller teller(options, options.shard.value_or(Shard{}).share_of(all_trials));
   for (std::size_t m = 0; m < study.matrices.size(); ++m) {
     const Simulation& simulation = study.simulations[m];
     results.runs.emplace_back();
@@ -346,13 +415,19 @@ Result<StudyOutcome> run_prepared(const PreparedStudy& study, const StudyOptions
     }
     for (std::size_t p = 0; p < simulation.num_policies(); ++p) {
       TrialTable known = simulation.empty_table();
-      if (log) DUEL_RETURN_IF_ERROR(log->load(m, p, known));
+      DUEL_RETURN_IF_ERROR(logs.load(m, p, known));
       const std::uint32_t resumed = known.num_finished();
       outcome.trials_resumed += resumed;
       teller.begin(run.facts.matrix, simulation.label(p), resumed);
 
       RunHooks hooks;
       hooks.stop = options.stop;
+      if (options.shard) {
+        const std::uint64_t first = (m * simulation.num_policies() + p) * spec.trials;
+        hooks.wanted = [first, shard = *options.shard](std::uint32_t trial) {
+          return shard.has(first + trial);
+        };
+      }
       hooks.on_progress = [&](std::uint32_t finished) { teller.trials(finished); };
       if (log) {
         hooks.on_trial = [&](const TrialTable& table, std::uint32_t trial) {
@@ -385,14 +460,63 @@ Result<StudyOutcome> run_prepared(const PreparedStudy& study, const StudyOptions
     }
   }
   outcome.seconds = seconds_since(start);
-  if (!log || results.interrupted) return outcome;
+  if (!writes_results || results.interrupted) return outcome;
 
   if (trials_csv) DUEL_RETURN_IF_ERROR(trials_csv->commit());
   DUEL_RETURN_IF_ERROR(write_whole_file(files.matrices(), to_matrices_csv(results)));
   DUEL_RETURN_IF_ERROR(write_whole_file(files.timing(), to_timing_json(outcome)));
   DUEL_RETURN_IF_ERROR(write_whole_file(files.results(), to_results_csv(results)));
-  DUEL_RETURN_IF_ERROR(log->remove());
+  if (log) DUEL_RETURN_IF_ERROR(log->remove());
+  for (ProgressLog& shard : logs.shards) {
+    if (is_same(shard.file().parent_path(), files.directory)) DUEL_RETURN_IF_ERROR(shard.remove());
+  }
   return outcome;
+}
+
+// Names the shards that are not there or not finished, where all are of one count.
+Status check_complete(const PreparedStudy& study, const TrialLogs& logs) {
+  std::optional<std::uint32_t> count;
+  for (const ProgressLog& log : logs.shards) {
+    const auto shard = StudyFiles::shard_of(log.file());
+    if (!shard || shard->count != count.value_or(shard->count)) {
+      count = 0;
+      break;
+    }
+    count = shard->count;
+  }
+  std::set<std::uint32_t> unfinished;
+  std::uint64_t missing = 0;
+  std::uint64_t number = 0;
+  for (std::size_t m = 0; m < study.matrices.size(); ++m) {
+    for (std::size_t p = 0; p < study.simulations[m].num_policies(); ++p) {
+      TrialTable table = study.simulations[m].empty_table();
+      DUEL_RETURN_IF_ERROR(logs.load(m, p, table));
+      for (std::uint32_t trial = 0; trial < table.num_trials(); ++trial, ++number) {
+        if (table.finished(trial)) continue;
+        ++missing;
+        if (count.value_or(0) > 0) {
+          unfinished.insert(static_cast<std::uint32_t>(number % *count) + 1);
+        }
+      }
+    }
+  }
+  if (missing == 0) return Done{};
+  std::string text = fmt::format("{} of {} trials are missing", missing, number);
+  if (!unfinished.empty()) {
+    constexpr std::size_t kNamed = 10;
+    std::string names;
+    std::size_t named = 0;
+    for (const std::uint32_t shard : unfinished) {
+      if (named == kNamed) break;
+      names += fmt::format("{}{}/{}", named++ == 0 ? "" : ", ", shard, *count);
+    }
+    if (unfinished.size() > kNamed)
+      names += fmt::format(" and {} more", unfinished.size() - kNamed);
+    text +=
+        fmt::format("; not finished: {} {}", unfinished.size() == 1 ? "shard" : "shards", names);
+  }
+  return Error::unsupported(text).with_hint(
+      "run these shards again, each goes on where it ended; or resume the study here");
 }
 
 }  // namespace
@@ -401,18 +525,27 @@ Result<StudyOutcome> run_study(const StudySpec& spec, const StudyOptions& option
   const bool has_output = !options.output.empty();
   DUEL_ASSIGN(const PreparedStudy study, prepare(spec, spec.threads, has_output));
   const StudyFiles files(options.output);
-  if (!has_output) return run_prepared(study, options, files, std::nullopt);
-  if (!options.force) DUEL_RETURN_IF_ERROR(check_free(files, study.spec));
+  if (!has_output && options.shard) {
+    return Error::invalid_argument("a shard needs a directory for its trials", "shard");
+  }
+  if (!has_output) return run_prepared(study, options, files, {});
+  if (!options.force || options.shard) DUEL_RETURN_IF_ERROR(check_free(files, study.spec));
+  if (options.shard) {
+    DUEL_ASSIGN(TrialLogs logs, open_shard(study, files, options));
+    return run_prepared(study, options, files, std::move(logs));
+  }
   // A log without a spec was left by a run that was killed before its first trial.
   const bool continued = !options.force && is_there(files.spec());
-  DUEL_ASSIGN(ProgressLog log, open_output(study, files,
-                                           continued ? ProgressLog::Opening::continued
-                                                     : ProgressLog::Opening::fresh));
-  return run_prepared(study, options, files, std::move(log));
+  DUEL_ASSIGN(TrialLogs logs, open_output(study, files,
+                                          continued ? ProgressLog::Opening::continued
+                                                    : ProgressLog::Opening::fresh));
+  return run_prepared(study, options, files, std::move(logs));
 }
 
-Result<StudyOutcome> resume_study(const std::filesystem::path& directory,
-                                  const StudyOptions& options, unsigned threads) {
+Result<StudyOutcome> resume_study(const std::filesystem::path& directory, const StudyOptions& given,
+                                  unsigned threads) {
+  StudyOptions options = given;
+  options.shard.reset();
   const StudyFiles files(directory);
   if (!is_there(files.spec())) {
     return Error::not_found("there is no study to resume: spec.toml is missing",
@@ -429,8 +562,54 @@ Result<StudyOutcome> resume_study(const std::filesystem::path& directory,
   }
   DUEL_ASSIGN(const PreparedStudy study,
               prepare(spec, threads != 0 ? threads : spec.threads, true));
-  DUEL_ASSIGN(ProgressLog log, open_output(study, files, ProgressLog::Opening::continued));
-  return run_prepared(study, options, files, std::move(log));
+  DUEL_ASSIGN(TrialLogs logs, open_output(study, files, ProgressLog::Opening::continued));
+  return run_prepared(study, options, files, std::move(logs));
+}
+
+Result<StudyOutcome> merge_study(const std::vector<std::filesystem::path>& directories,
+                                 const std::filesystem::path& output) {
+  if (directories.empty()) return Error::invalid_argument("no directory is given");
+  std::optional<StudySpec> spec;
+  for (const auto& directory : directories) {
+    const StudyFiles files(directory);
+    if (!is_there(files.spec())) {
+      return Error::not_found("there is no study here: spec.toml is missing", directory.string());
+    }
+    DUEL_ASSIGN(StudySpec there, read_spec(files));
+    if (spec && !same_results(*spec, there)) {
+      return Error::unsupported(
+          fmt::format("this is not the study of {}", directories.front().string()),
+          directory.string(), "merge the shards of one study");
+    }
+    if (!spec) spec = std::move(there);
+  }
+  DUEL_ASSIGN(const PreparedStudy study, prepare(*spec, spec->threads, true));
+  TrialLogs logs;
+  for (const auto& directory : directories) {
+    DUEL_ASSIGN(auto shards, open_shards(study, StudyFiles(directory)));
+    if (shards.empty()) {
+      return Error::not_found("there is no shard of a study here", directory.string(),
+                              is_there(StudyFiles(directory).results())
+                                  ? "its results are complete already"
+                                  : "shards are left by a run with a shard such as 3/64");
+    }
+    std::move(shards.begin(), shards.end(), std::back_inserter(logs.shards));
+    if (const auto file = StudyFiles(directory).progress(); is_there(file)) {
+      DUEL_ASSIGN(ProgressLog log, open_log(study, file, ProgressLog::Opening::continued));
+      logs.shards.push_back(std::move(log));
+    }
+  }
+  DUEL_RETURN_IF_ERROR(check_complete(study, logs));
+  const StudyFiles files(output.empty() ? directories.front() : output);
+  const bool is_input =
+      std::any_of(directories.begin(), directories.end(),
+                  [&](const auto& directory) { return is_same(directory, files.directory); });
+  if (!is_input) {
+    DUEL_RETURN_IF_ERROR(check_free(files, study.spec));
+    DUEL_ASSIGN(TrialLogs own, open_output(study, files, ProgressLog::Opening::fresh));
+    logs.own.emplace(std::move(*own.own));
+  }
+  return run_prepared(study, {}, files, std::move(logs));
 }
 
 }  // namespace duel

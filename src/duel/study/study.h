@@ -4,7 +4,7 @@
 // An output directory holds, when the study is complete: spec.toml, results.csv, matrices.csv,
 // timing.json, and trials.csv on request. While it runs: spec.toml and progress.csv, the finished
 // trials, from which it can be resumed after an interruption or a kill. results.csv is there only
-// when all trials are done.
+// when all trials are done. The trials of a shard stand in shard-3-of-64.csv, until they are merged.
 #pragma once
 
 #include <atomic>
@@ -12,10 +12,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "duel/core/result.h"
 #include "duel/study/results.h"
+#include "duel/study/shard.h"
 #include "duel/study/spec.h"
 
 namespace duel {
@@ -34,6 +37,9 @@ struct StudyProgress {
 struct StudyOptions {
   std::filesystem::path output;  // empty: nothing is written
   bool force = false;            // replace what another study left in `output`
+  // Runs these trials only and leaves them in `output`, for `merge_study`. `force` replaces what
+  // this shard left, never other shards or results.
+  std::optional<Shard> shard;
   // Set from any thread or a signal handler to stop soon. May be null.
   const std::atomic<bool>* stop = nullptr;
   // From the thread that runs the study, about ten times a second.
@@ -55,9 +61,16 @@ struct StudyOutcome {
 // Interrupted: the outcome has results.interrupted, and `output` can be resumed.
 Result<StudyOutcome> run_study(const StudySpec& spec, const StudyOptions& options = {});
 
-// Continues the study in `directory` (options.output and options.force are ignored). `threads`
-// other than 0 replaces the spec's.
+// Continues the study in `directory`, also what shards left unfinished there (options.output,
+// options.force and options.shard are ignored). `threads` other than 0 replaces the spec's.
 Result<StudyOutcome> resume_study(const std::filesystem::path& directory,
                                   const StudyOptions& options = {}, unsigned threads = 0);
+
+// Puts the trials of the shards in `directories`, all of one study, together and writes the results
+// into `output`, or into the first directory where `output` is empty; the shards in that directory
+// are removed then. The results are, byte for byte, those of a run without shards. An error where
+// trials are missing; nothing is changed then.
+Result<StudyOutcome> merge_study(const std::vector<std::filesystem::path>& directories,
+                                 const std::filesystem::path& output = {});
 
 }  // namespace duel

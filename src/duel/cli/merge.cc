@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "duel/cli/commands.h"
+#include "duel/cli/result_table.h"
+#include "duel/study/study.h"
+
+namespace duel::cli {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> directories;
+  std::string output;
+  bool json = false;
+};
+
+Result<int> run(const Arguments& arguments, CommandContext& context) {
+  const std::vector<std::filesystem::path> directories(arguments.directories.begin(),
+                                                       arguments.directories.end());
+  DUEL_ASSIGN(const StudyOutcome outcome, merge_study(directories, arguments.output));
+  if (arguments.json) {
+    context.print(to_json(outcome.results).dump_pretty());
+  } else {
+    const std::size_t terminal = terminal_width();
+    context.print(results_text(outcome.results, terminal == 0 ? kPlainWidth : terminal,
+                               Paint(wants_color(STDOUT_FILENO))));
+  }
+  const std::string& merged =
+      arguments.output.empty() ? arguments.directories.front() : arguments.output;
+  context.note(fmt::format("results are in {}; draw them: duel plot {} -o regret.svg", merged,
+                           shell_word(merged)));
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_merge_command(Command& program) {
+  Command& command = program.add_command(
+      "merge",
+      "Puts the shards of a study together.\n"
+      "Reads the trials that runs of 'duel simulate --shard K/N -o DIR' left, checks that none is "
+      "missing, and writes the results: the same, byte for byte, as those of one run without "
+      "shards. Shards that are not finished are named; run them again, and they go on where they "
+      "ended.");
+  Arguments& arguments = command.runs(run);
+  command.add_required("DIRS DIR", &arguments.directories,
+                       "Directories with shards, all of one study.");
+  command.add(
+      "-o,--output DIR", not_empty(&arguments.output),
+      "Directory for the results; by default the first DIR, whose shards are removed then.");
+  command.add("--json", &arguments.json, "Print JSON.");
+  command.footer =
+      "Example:\n"
+      "  parallel duel simulate study.toml -o out --shard {}/8 ::: 1 2 3 4 5 6 7 8\n"
+      "  duel merge out";
+}
+
+}  // namespace duel::cli
