@@ -307,7 +307,7 @@ TEST_F(RunCommand, names_the_option_that_differs_from_the_log) {
     EXPECT_EQ(result.exit_code, 2) << option;
     EXPECT_TRUE(contains(result.err, "error: " + option + ": arms.duel.jsonl: this log is of "))
         << result.err;
-    EXPECT_TRUE(contains(result.err, "(give another --log to begin anew)")) << result.err;
+    EXPECT_TRUE(contains(result.err, "(give another --log to start over)")) << result.err;
   };
   refused("--alpha", "0.01");
   refused("--order", "both");

@@ -175,7 +175,7 @@ TEST_F(InterviewTest, refuses_a_log_of_another_experiment_and_says_what_differs)
     return Interview::open(std::move(changed)).error().to_string();
   };
   const std::string start = plan(10).log + ": this log is of another experiment: ";
-  const std::string anew = " (give another `log` to begin anew)";
+  const std::string anew = " (give another `log` to start over)";
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.seed = 6; }),
             "seed: " + start + "its seed is 5, not 6" + anew);
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.stopping.alpha = 0.1; }),
@@ -197,7 +197,7 @@ TEST_F(InterviewTest, refuses_a_log_of_another_experiment_and_says_what_differs)
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.arms.pop_back(); }),
             "arms: " + start + "it has the arm 'c', too" + anew);
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.arms[1].shown.arm_id = "d"; }),
-            "arms: " + start + "its arm 2 is 'b', not 'd'" + anew);
+            "arms: " + start + "it has the arm 'b', not 'd'" + anew);
   EXPECT_TRUE(
       complaint([](InterviewPlan& p) {
         p.arms[1].sha256 = std::string(64, '0');

@@ -1,6 +1,7 @@
 #include "duel/cli/interview_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <utility>
@@ -32,11 +33,22 @@ void add_interview_options(Command& command, InterviewOptions& options,
   command.add(
       "--arms-file FILE", not_empty(&options.request.arms_file),
       R"(A file with one arm per line: a file's path, a name, or {"arm_id":"b","payload":..}.)");
+  command.add("--open-arms", &options.request.open_arms,
+              "Begin a log that arms may join and leave later. A certificate then takes somewhat "
+              "more evidence; not with --goal set, order, ranking, copeland or borda.");
+  command.add(
+      "--add-arm ARM", not_empty(&options.request.add_arm),
+      "Let an arm join the log, which was begun with --open-arms: a file, a glob or a name; "
+      "may be repeated.");
+  command.add(
+      "--retire-arm ID", not_empty(&options.request.retire_arm),
+      "Let an arm leave such a log: it is not asked about any more, and the certificate does "
+      "not speak of it; may be repeated.");
   command.add("--tasks FILE", not_empty(&options.request.tasks),
               "JSON Lines: each duel is about one task.");
   command.add("--about WHAT", one_of(&options.request.about, {"tasks-like-these", "these-tasks"}),
               "With --tasks, what is certified: who wins on tasks like these (default; each counts "
-              "once for a pair, so that enough are needed), or on exactly these (drawn anew for "
+              "once for a pair, so that enough are needed), or on exactly these (drawn again for "
               "every duel).");
   command.add_configurable("--policy POLICY", not_empty(&options.request.policy),
                            "Who chooses the pairs (default auto). See 'duel policies'.");
@@ -55,13 +67,13 @@ void add_interview_options(Command& command, InterviewOptions& options,
                            "Chance that the certificate is wrong, at most (default 0.05).");
   command.add_configurable(
       "--max-duels N", count(&options.request.max_duels, 1, 1'000'000'000),
-      "Stop undecided after so many duels, those of earlier runs included (default 10000).");
+      "Stop undecided after N duels, counting those of earlier runs (default 10000).");
   command.add_seed(&options.request.seed);
   command.add("--name ID", not_empty(&options.request.name),
               "The experiment's id (default: the folder of the files, or 'duel').");
   command.add("--log FILE", not_empty(&options.request.log),
-              "Where every duel is recorded (default NAME.duel.jsonl). Where it exists, the "
-              "experiment goes on.");
+              "Where every duel is recorded (default NAME.duel.jsonl). If it exists, the "
+              "experiment continues.");
   command.add("--certificate FILE", not_empty(&options.certificate),
               "Where the certificate goes (default: beside the log).");
   command.add("--json", &options.json, "Print JSON.");
@@ -93,6 +105,12 @@ Result<Interview> open_interview(const InterviewOptions& options, const CommandC
         interview.given_up() == 0
             ? ""
             : fmt::format(", {} of them without an answer, which is final", interview.given_up())));
+  }
+  if (!interview.joined().empty()) {
+    context.note(fmt::format("joined: {}", fmt::join(interview.joined(), ", ")));
+  }
+  if (!interview.left().empty()) {
+    context.note(fmt::format("retired: {}", fmt::join(interview.left(), ", ")));
   }
   return interview;
 }

@@ -77,15 +77,18 @@ Result<int> list(bool json, CommandContext& context) {
     return kExitDone;
   }
   Table table;
-  table.column("name", Align::left).column("paper", Align::left).column("what", Align::left);
-  table.column("what it shows", Align::left);
+  table.column("name", Align::left).column("paper", Align::left, Fold::words);
+  table.column("what", Align::left, Fold::words).column("what it shows", Align::left, Fold::words);
   std::string needs;
   for (const ReproductionKind& kind : reproduction_catalogue()) {
     const ReproductionFacts& facts = kind.facts;
     table.row({facts.name, facts.paper, facts.what, facts.description});
-    if (!facts.needs.empty()) needs += fmt::format("{} takes {}\n", facts.name, facts.needs);
+    if (!facts.needs.empty()) {
+      needs +=
+          wrapped(fmt::format("{} takes {}", facts.name, facts.needs), report_width(), 2) + "\n";
+    }
   }
-  context.print(table.to_string());
+  context.print(table.to_string(report_width()));
   if (!needs.empty()) context.print("\n" + needs);
   return kExitDone;
 }
@@ -211,22 +214,24 @@ std::string verdict_text(FindingVerdict verdict, const Paint& paint) {
 
 std::string record_text(const ReproductionRecord& record, const Paint& paint) {
   std::string text =
-      fmt::format("{}: {}, {}; {}, seed {}, {}\n{}\n\n", paint.bold(record.name), record.paper,
-                  record.what, record.settings.quick ? "quick" : "full", record.settings.seed,
-                  format_duration(record.seconds), record.description);
+      wrapped(fmt::format("{}: {}, {}; {}, seed {}, {}", paint.bold(record.name), record.paper,
+                          record.what, record.settings.quick ? "quick" : "full",
+                          record.settings.seed, format_duration(record.seconds)),
+              report_width()) +
+      "\n" + wrapped(record.description, report_width()) + "\n\n";
   Table table;
-  table.column("", Align::left).column("claim", Align::left).column("published", Align::left);
-  table.column("source", Align::left).column("ours", Align::left).column("trials");
-  table.column("asked", Align::left);
+  table.column("", Align::left).column("claim", Align::left, Fold::words);
+  table.column("published", Align::left, Fold::words).column("source", Align::left, Fold::words);
+  table.column("ours", Align::left, Fold::words).column("trials");
+  table.column("asked", Align::left, Fold::words);
   for (const Finding& finding : record.findings) {
     table.row({verdict_text(finding.verdict, paint), finding.claim, finding.published,
                finding.source, finding.ours,
                finding.value.trials == 0 ? "" : fmt::format("{}", finding.value.trials),
                finding.tolerance});
   }
-  text += table.to_string();
-  const std::size_t columns = terminal_width();
-  const std::size_t width = std::clamp<std::size_t>(columns == 0 ? 100 : columns, 40, 120);
+  const std::size_t width = report_width();
+  text += table.to_string(width);
   for (const Finding& finding : record.findings) {
     if (finding.note.empty()) continue;
     text += "\n" + wrapped(fmt::format("{}: {}", finding.claim, finding.note), width, 2) + "\n";

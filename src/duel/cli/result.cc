@@ -12,6 +12,7 @@
 #include "duel/cli/commands.h"
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/goal_options.h"
+#include "duel/core/display_width.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
@@ -90,11 +91,15 @@ std::string position_text(const Board& board) {
   if (!board.strengths || !board.strengths->position) return "";
   const PositionEffect& effect = *board.strengths->position;
   const Interval interval = effect.interval(Board::kDelta);
-  return fmt::format(
-      "\nBeing shown first is worth {:+.0f} Elo [{:+.0f} .. {:+.0f}]: of two equal arms, the one "
-      "shown first\nwins {:.1f} % of the decisive duels. The Elo above is net of this effect.\n",
-      elo_points(effect.log_odds), elo_points(interval.lower), elo_points(interval.upper),
-      100 * effect.first_wins_against_equal());
+  return "\n" +
+         wrapped(
+             fmt::format(
+                 "Being shown first is worth {:+.0f} Elo [{:+.0f} .. {:+.0f}]: of two equal arms, the one "
+                 "shown first wins {:.1f} % of the decisive duels. The Elo above is net of this effect.",
+                 elo_points(effect.log_odds), elo_points(interval.lower),
+                 elo_points(interval.upper), 100 * effect.first_wins_against_equal()),
+             report_width()) +
+         "\n";
 }
 
 class ResultReport {
@@ -113,39 +118,84 @@ class ResultReport {
   std::string open_pairs_text() const;
   std::string notes_text() const;
 
+  // An arm's name, cut inside where it is longer.
+  std::string name_of(Arm arm, std::size_t most) const {
+    return shortened_inside(ledger_.name_of(arm), most);
+  }
+  // A table of so many columns of names, which `make(most)` cuts to `most`, in the report's width.
+  template <class Make>
+  std::string with_names_that_fit(std::size_t columns_of_names, const Make& make) const {
+    std::size_t longest = kLeastName;
+    for (const BoardArm& arm : board_.arms) {
+      longest = std::max(longest, display_width(ledger_.name_of(arm.arm)));
+    }
+    Table table = make(longest);
+    while (table.width() > report_width() && longest > kLeastName) {
+      const std::size_t excess = table.width() - report_width();
+      const std::size_t cut = std::max<std::size_t>(1, excess / columns_of_names);
+      longest = longest > kLeastName + cut ? longest - cut : kLeastName;
+      table = make(longest);
+    }
+    return table.to_string();
+  }
+  static constexpr std::size_t kLeastName = 12;
+
+  enum class CellOf { intervals, percents };
+  Table matrix_of(CellOf cells, std::size_t columns, std::size_t name) const;
+
   const Ledger& ledger_;
   Board board_;
 };
 
 std::string ResultReport::arms_text() const {
-  Table table;
-  table.column("arm", Align::left).column("won").column("lost").column("tied").column("both bad");
-  table.column("rate").column("Elo").column("95 %").column("P(best)");
-  for (const BoardArm& arm : board_.arms) {
-    table.row({ledger_.name_of(arm.arm), fmt::format("{}", arm.counts.first_wins),
-               fmt::format("{}", arm.counts.second_wins), fmt::format("{}", arm.counts.ties),
-               fmt::format("{}", arm.counts.both_bad), percent(arm.rate),
-               arm.elo ? fmt::format("{:+.0f}", *arm.elo) : "",
-               arm.elo_interval ? fmt::format("{:+.0f} .. {:+.0f}", arm.elo_interval->lower,
-                                              arm.elo_interval->upper)
-                                : "",
-               fmt::format("{:.3f}", arm.probability_best)});
-  }
-  return table.to_string();
+  const ShownCounts all = ledger_.total();
+  return with_names_that_fit(1, [&](std::size_t name) {
+    Table table;
+    table.column("arm", Align::left).column("won").column("lost");
+    if (all.ties > 0) table.column("tied");
+    if (all.both_bad > 0) table.column("both bad");
+    table.column("rate").column("Elo").column("95 %").column("P(best)");
+    for (const BoardArm& arm : board_.arms) {
+      std::vector<Cell> cells = {name_of(arm.arm, name), arm.counts.first_wins,
+                                 arm.counts.second_wins};
+      if (all.ties > 0) cells.emplace_back(arm.counts.ties);
+      if (all.both_bad > 0) cells.emplace_back(arm.counts.both_bad);
+      cells.insert(cells.end(),
+                   {percent(arm.rate), arm.elo ? fmt::format("{:+.0f}", *arm.elo) : "",
+                    arm.elo_interval ? fmt::format("{:+.0f} .. {:+.0f}", arm.elo_interval->lower,
+                                                   arm.elo_interval->upper)
+                                     : "",
+                    fmt::format("{:.3f}", arm.probability_best)});
+      table.row(std::move(cells));
+    }
+    return table;
+  });
 }
 
-// Rows against columns: the share of decisive duels that the row won, and the interval that holds
-// whenever one looks.
-std::string ResultReport::matrix_text() const {
+// Rows against columns: the share of decisive duels that the row won, with the interval that holds
+// whenever you look and the share of ties, or in percent alone.
+Table ResultReport::matrix_of(CellOf kind, std::size_t columns, std::size_t name) const {
   Table table;
   table.column("won against", Align::left);
-  for (const BoardArm& arm : board_.arms) table.column(ledger_.name_of(arm.arm));
-  for (const BoardArm& row : board_.arms) {
-    std::vector<std::string> cells = {ledger_.name_of(row.arm)};
-    for (const BoardArm& column : board_.arms) {
-      const auto pair = pair_of(board_, row.arm, column.arm);
+  for (std::size_t c = 0; c < columns; ++c) {
+    table.column(kind == CellOf::intervals ? ledger_.name_of(board_.arms[c].arm)
+                                           : fmt::format("{}", c + 1));
+  }
+  for (std::size_t r = 0; r < board_.arms.size(); ++r) {
+    const Arm row = board_.arms[r].arm;
+    std::vector<std::string> cells = {kind == CellOf::intervals
+                                          ? name_of(row, name)
+                                          : fmt::format("{:>2} {}", r + 1, name_of(row, name))};
+    for (std::size_t c = 0; c < columns; ++c) {
+      const Arm column = board_.arms[c].arm;
+      const auto pair = pair_of(board_, row, column);
       if (!pair) {
-        cells.emplace_back(row.arm == column.arm ? "" : "-");
+        cells.emplace_back(row == column ? "" : "-");
+        continue;
+      }
+      if (kind == CellOf::percents) {
+        cells.push_back(pair->counts.decisive() == 0 ? "-"
+                                                     : fmt::format("{:.0f}", 100 * pair->rate));
         continue;
       }
       const std::uint64_t ties = pair->counts.ties + pair->counts.both_bad;
@@ -159,7 +209,28 @@ std::string ResultReport::matrix_text() const {
     }
     table.row(cells);
   }
-  return table.to_string();
+  return table;
+}
+
+// With intervals where all of it fits, otherwise in percent under numbers, as many as fit.
+std::string ResultReport::matrix_text() const {
+  const std::string when =
+      ledger_.experiment().one_look_after > 0 ? "[95 %]" : "[95 % at any time]";
+  const std::size_t all = board_.arms.size();
+  constexpr std::size_t kWhole = 1000;
+  if (matrix_of(CellOf::intervals, all, kWhole).width() <= report_width()) {
+    return fmt::format("\nShare won, {}, ties\n", when) +
+           matrix_of(CellOf::intervals, all, kWhole).to_string();
+  }
+  std::size_t columns = all;
+  while (columns > 1 && matrix_of(CellOf::percents, columns, 24).width() > report_width()) {
+    --columns;
+  }
+  std::string text = fmt::format(
+      "\nShare of decisive duels won, in percent; {}\n",
+      columns == all ? "columns as rows" : fmt::format("the first {} opponents", columns));
+  text += matrix_of(CellOf::percents, columns, 24).to_string();
+  return text + "(--json has all pairs with intervals and ties; -o board.svg draws them)\n";
 }
 
 // The pairs that the arms in front still have to show, the ones with the least evidence first.
@@ -173,18 +244,21 @@ std::string ResultReport::open_pairs_text() const {
   std::stable_sort(open.begin(), open.end(), [&](const NeededPair& a, const NeededPair& b) {
     return certifier.log_evidence(a.first, a.second) < certifier.log_evidence(b.first, b.second);
   });
-  Table table;
-  table.column("arm", Align::left).column("over", Align::left);
-  table.column("evidence").column("needed").column("duels left");
-  for (std::size_t k = 0; k < std::min(open.size(), kMostRows); ++k) {
-    const NeededPair& pair = open[k];
-    table.row({ledger_.name_of(pair.first), ledger_.name_of(pair.second),
-               short_evidence(certifier.log_evidence(pair.first, pair.second)),
-               short_evidence(ledger_.orders()->log_threshold()),
-               pair.duels_left ? fmt::format("{}", *pair.duels_left) : "?"});
-  }
+  const std::string table = with_names_that_fit(2, [&](std::size_t name) {
+    Table pairs;
+    pairs.column("arm", Align::left).column("over", Align::left);
+    pairs.column("evidence").column("needed").column("duels left");
+    for (std::size_t k = 0; k < std::min(open.size(), kMostRows); ++k) {
+      const NeededPair& pair = open[k];
+      pairs.row({name_of(pair.first, name), name_of(pair.second, name),
+                 short_evidence(certifier.log_evidence(pair.first, pair.second)),
+                 short_evidence(ledger_.orders()->log_threshold()),
+                 pair.duels_left ? fmt::format("{}", *pair.duels_left) : "?"});
+    }
+    return pairs;
+  });
   if (open.empty()) return "";
-  std::string text = fmt::format("\nPairs that are still open\n{}", table.to_string());
+  std::string text = fmt::format("\nPairs that are still open\n{}", table);
   if (open.size() > kMostRows) text += fmt::format("and {} more\n", open.size() - kMostRows);
   return text;
 }
@@ -203,17 +277,25 @@ std::string ResultReport::evidence_text() const {
   std::stable_sort(rivals.begin(), rivals.end(), [&](const ArmStanding& a, const ArmStanding& b) {
     return certifier.log_evidence(leader, a.arm) < certifier.log_evidence(leader, b.arm);
   });
-  Table table;
-  table.column("rival", Align::left).column("evidence").column("needed").column("duels left");
-  for (const ArmStanding& rival : rivals) {
-    table.row({ledger_.name_of(rival.arm),
-               short_evidence(certifier.log_evidence(leader, rival.arm)),
-               short_evidence(certifier.log_threshold(leader)),
-               rival.duels_left ? fmt::format("{}", *rival.duels_left) : "?"});
-  }
-  if (table.num_rows() == 0) return "";
-  return fmt::format("\nEvidence that {} beats its rivals\n{}", ledger_.name_of(leader),
-                     table.to_string());
+  if (rivals.empty()) return "";
+  const std::string table = with_names_that_fit(1, [&](std::size_t name) {
+    Table evidence;
+    evidence.column("rival", Align::left).column("won").column("95 %");
+    evidence.column("evidence").column("needed").column("duels left");
+    for (const ArmStanding& rival : rivals) {
+      const auto pair = pair_of(board_, leader, rival.arm);
+      evidence.row({name_of(rival.arm, name),
+                    pair && pair->counts.decisive() > 0 ? percent(pair->rate) : "-",
+                    pair ? fmt::format("{:.0f} .. {:.0f} %", 100 * pair->interval.lower,
+                                       100 * pair->interval.upper)
+                         : "-",
+                    short_evidence(certifier.log_evidence(leader, rival.arm)),
+                    short_evidence(certifier.log_threshold(leader)),
+                    rival.duels_left ? fmt::format("{}", *rival.duels_left) : "?"});
+    }
+    return evidence;
+  });
+  return fmt::format("\nEvidence that {} beats its rivals\n{}", name_of(leader, 48), table);
 }
 
 std::string ResultReport::notes_text() const {
@@ -221,9 +303,14 @@ std::string ResultReport::notes_text() const {
   std::string text;
   if (ledger_.experiment().one_look_after > 0 && !ledger_.certificate()) {
     text +=
-        "\nThe order of the rows is unknown, as not every two of a pair have times of their own: evidence is what all of them "
-        "together say, not the most that it ever was.\n";
+        "\n" +
+        wrapped(
+            "The order of the rows is unknown, because not every two of a pair have times of their "
+            "own: evidence is what all of them together say, not the most that it ever was.",
+            report_width()) +
+        "\n";
   }
+  constexpr std::size_t kDetail = 28;  // where the words of a check begin
   text += "\nHealth\n";
   for (const HealthCheck& check : board_.health) {
     const std::string word(to_word(check.verdict));
@@ -232,43 +319,45 @@ std::string ResultReport::notes_text() const {
                         check.verdict == HealthVerdict::failed   ? paint.red(padded)
                         : check.verdict == HealthVerdict::passed ? paint.green(padded)
                                                                  : paint.dim(padded),
-                        check.name, check.detail);
+                        check.name, wrapped(check.detail, report_width() - kDetail, kDetail));
   }
   if (!board_.strengths) {
     text += fmt::format("\nNo Bradley-Terry strengths: {}\n", board_.no_strengths);
     return text;
   }
-  text += fmt::format("\nElo is a Bradley-Terry fit{}{}{}; a view, not the verdict.",
-                      board_.tie_model == TieModel::davidson ? " with ties (Davidson)" : "",
-                      board_.strengths->prior
-                          ? fmt::format(", with a Gamma prior of shape {} on the strengths",
-                                        format_number(board_.strengths->prior->shape))
-                          : std::string(),
-                      board_.strengths->added_wins > 0
-                          ? fmt::format(", with {} wins added to each pair because some arms never "
-                                        "lost",
-                                        format_number(board_.strengths->added_wins))
-                          : std::string());
+  std::string about = fmt::format(
+      "Elo is a Bradley-Terry fit{}{}{}; a view, not the verdict.",
+      board_.tie_model == TieModel::davidson ? " with ties (Davidson)" : "",
+      board_.strengths->prior ? fmt::format(", with a Gamma prior of shape {} on the strengths",
+                                            format_number(board_.strengths->prior->shape))
+                              : std::string(),
+      board_.strengths->added_wins > 0
+          ? fmt::format(", with {} wins added to each pair because some arms never "
+                        "lost",
+                        format_number(board_.strengths->added_wins))
+          : std::string());
   if (const auto& fit = board_.strengths->lack_of_fit) {
-    text += fmt::format(
+    about += fmt::format(
         " Lack of fit: p = {:.3g}{}.", fit->p_value,
         fit->p_value < 0.01 ? ", so strengths alone do not explain who beats whom" : "");
   }
-  return text + "\n" + position_text(board_);
+  return text + "\n" + wrapped(about, report_width()) + "\n" + position_text(board_);
 }
 
 std::string ResultReport::to_text() const {
   const Paint paint(wants_color(STDOUT_FILENO));
   const ShownCounts all = ledger_.total();
-  std::string text = paint.bold(verdict_of(ledger_, board_.standing)) + "\n\n";
-  text += fmt::format(
-      "{}: {} decisive, {}, {} both bad, {} skipped, {} invalid, {} expired, {} pending\n\n",
-      counted(all.served, "duel"), all.decisive(), counted(all.ties, "tie"), all.both_bad,
-      all.skips, all.invalid, all.expired, all.pending());
+  std::string text =
+      paint.bold(wrapped(verdict_of(ledger_, board_.standing), report_width())) + "\n\n";
+  text += wrapped(fmt::format(
+                      "{}: {} decisive, {}, {} both bad, {} skipped, {} invalid, {} expired, {} "
+                      "pending",
+                      counted(all.served, "duel"), all.decisive(), counted(all.ties, "tie"),
+                      all.both_bad, all.skips, all.invalid, all.expired, all.pending()),
+                  report_width()) +
+          "\n\n";
   text += arms_text();
-  text += fmt::format("\nShare won, [95 %{}], ties\n",
-                      ledger_.experiment().one_look_after > 0 ? "" : " at any time") +
-          matrix_text();
+  text += matrix_text();
   text += evidence_text();
   return text + notes_text();
 }
@@ -317,8 +406,8 @@ void add_result_command(Command& program) {
   Command& command = program.add_command(
       "result",
       "Shows the result of an experiment from its log, or of comparisons in a file.\n"
-      "The verdict in a sentence, every arm and every pair with intervals that hold whenever one "
-      "looks, Bradley-Terry strengths, how far each rival is from being beaten, and health checks. "
+      "The verdict in a sentence, every arm and every pair with intervals that hold whenever you "
+      "look, Bradley-Terry strengths, how far each rival is from being beaten, and health checks. "
       "Comparisons may be CSV, TSV, JSON Lines or a JSON array, with the columns model_a, model_b, "
       "winner (or first, second, winner), and judge and tstamp if there are any; the content says "
       "which it is. Rows are put in the order of their times; without times the order is unknown, "

@@ -105,8 +105,8 @@ Result<int> run(const Arguments& arguments, const Command& command, CommandConte
                                             judge_json(judged, pool)));
   if (judged.failed() > 0 || pool.troubles().total() > 0) {
     context.warn(fmt::format(
-        "the judge failed {} times ({} without an answer in time, {} crashes, {} answers without "
-        "sense); {} duels got no answer. The last: {}",
+        "the judge failed {} times ({} without an answer in time, {} crashes, {} answers that made "
+        "no sense); {} duels got no answer. The last: {}",
         pool.troubles().total(), pool.troubles().timeouts, pool.troubles().crashes,
         pool.troubles().senseless, judged.failed(), judged.last_failure()));
   }
@@ -130,11 +130,11 @@ void add_run_command(Command& program) {
       "Finds the best arm by asking a judge program which of two is better.\n"
       "A policy chooses the pairs; the run stops by itself once an arm has been shown to beat "
       "every other (or what else --goal asks for: the best three, their order), and writes a "
-      "certificate that holds although one looked after every duel. The "
+      "certificate that holds even though you looked after every duel. The "
       "judge is a program: its first line is the answer (first, second, tie, both_bad, skip, or an "
       "arm's id), or its exit code is (11 first, 12 second, 13 tie, 14 both bad, 15 skip). Any "
       "other exit code is a failure, which is tried again and never counts against an arm. Every "
-      "duel is in the log before it counts: the same command goes on after a kill.\n"
+      "duel is in the log before it counts: after a kill the same command continues.\n"
       "Exit codes: 0 certified (also that no arm beats every other), 3 undecided after "
       "--max-duels or without fresh tasks, 4 certified, but a health check failed, 1 failure, 130 "
       "interrupted: the first Ctrl-C asks nothing new and waits for the answers to come, the second "
@@ -166,7 +166,7 @@ void add_run_command(Command& program) {
               "Go on with a log that another judge began, because several answer; a health check "
               "then compares them.");
   command.add("--max-failures N", count(&arguments.max_failures, 1, 1'000'000),
-              "Stop when so many duels in a row got no answer (default 5).");
+              "Stop after N duels in a row without an answer (default 5).");
   command.footer =
       "Examples:\n"
       "  duel run --arms 'prompts/*.txt' --judge ./judge.sh\n"

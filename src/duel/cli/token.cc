@@ -39,7 +39,7 @@ Result<int> run_create(const CreateArguments& arguments, CommandContext& context
   if (!arguments.expires.empty()) {
     const auto time = parse_time(arguments.expires);
     if (!time) {
-      return usage_error("--expires", Error::invalid_argument("is no time")
+      return usage_error("--expires", Error::invalid_argument("is not a time")
                                           .with_hint("a time is written 2026-11-15T09:00:00Z"));
     }
     expires_ms = *time;

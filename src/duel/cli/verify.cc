@@ -111,7 +111,7 @@ void add_verify_command(Command& program) {
   Command& command = program.add_command(
       "verify",
       "Checks a certificate against the log it came from.\n"
-      "Reads the whole log, follows its chain of hashes, computes the certificate anew and "
+      "Reads the whole log, follows its chain of hashes, recomputes the certificate and "
       "compares it to the last byte. Without a certificate it checks the log and says what it "
       "certifies. Ends with 0 if all fits, with 4 if all fits but a health check failed, and with 5 "
       "if something does not fit, naming the field or the line.");

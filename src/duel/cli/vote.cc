@@ -101,14 +101,14 @@ class Booth {
   bool stopped() const { return stopped_; }
 
  private:
-  void show(const JudgeQuestion& question) const {
+  void show(const JudgeQuestion& question) {
     std::size_t columns = 0;
     std::size_t rows = 0;
     std::string text;
     if (keys_.terminal()) {
       const TerminalSize size = terminal_size(STDERR_FILENO);
-      columns = size.columns;
-      rows = size.rows;
+      columns = shown_columns_ = size.columns;
+      rows = shown_rows_ = size.rows;
       if (can_redraw()) text = "\033[H\033[2J";
     }
     const Ledger& ledger = interview_.ledger();
@@ -122,13 +122,23 @@ class Booth {
     say(text + "\n" + legend(count, columns));
   }
 
+  // Whether the terminal's size is another than when the question was shown.
+  bool resized() const {
+    if (!keys_.terminal() || !can_redraw()) return false;
+    const TerminalSize size = terminal_size(STDERR_FILENO);
+    return size.columns != shown_columns_ || size.rows != shown_rows_;
+  }
+
   // An answer that the voter let stand, or nothing where the voter stopped.
   std::optional<Outcome> ask(const JudgeQuestion& question) {
     show(question);
     while (!guard_.interrupted()) {
       const auto key = keys_.next(kLook);
       if (!key) {
-        if (!keys_.ended()) continue;
+        if (!keys_.ended()) {
+          if (resized()) show(question);
+          continue;
+        }
         stopped_ = true;
         return std::nullopt;
       }
@@ -165,6 +175,8 @@ class Booth {
   std::string voter_;
   VoteKeys keys_;
   bool stopped_ = false;
+  std::size_t shown_columns_ = 0;  // of the terminal, when the question was shown
+  std::size_t shown_rows_ = 0;
 };
 
 Result<int> run(const Arguments& arguments, const Command& command, CommandContext& context) {
@@ -200,7 +212,7 @@ void add_vote_command(Command& program) {
       "wide enough, and stops by itself once one has been shown to beat every other. Keys: left "
       "and right arrow (or 1 and 2), t tie, b both bad, s skip, u take the last answer back before "
       "the next pair comes, q stop. Without a terminal it reads the same from lines. What is "
-      "answered is in the log; the same command goes on.\n"
+      "answered is in the log; the same command continues.\n"
       "Exit codes: 0 certified, 3 stopped or undecided, 4 certified, but a health check failed, 1 "
       "failure, 130 interrupted.");
   auto& arguments = command.keep<Arguments>();

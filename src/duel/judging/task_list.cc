@@ -40,8 +40,8 @@ Result<TaskList> TaskList::read(const std::string& file) {
     Task task;
     auto content = Json::parse(line);
     if (!content) {
-      return Error::invalid_data(fmt::format("{} is no JSON", excerpt(line)), lines.here(),
-                                 R"(a value a line: {"question":".."} or "..")");
+      return Error::invalid_data(fmt::format("{} is not JSON", excerpt(line)), lines.here(),
+                                 R"(one value per line: {"question":".."} or "..")");
     }
     task.content = *std::move(content);
     task.reference = reference_of(task.content, line, lines.line_number());

@@ -106,7 +106,9 @@ Status add_matrix(const ReproductionContext& context, const RankerMatrix& source
   const Arm winner = condorcet_winner(source.matrix).value();
   const Stream draws(context.seed, 0, Purpose::generate, "rucb-fig4");
   const double width = (part.end - part.begin) / static_cast<double>(kPanels.size());
-  Chart chart{.title = source.name, .panels = {}, .columns = kPanels.size()};
+  Chart chart{.title = fmt::format("Regret and accuracy on the {} rankers", source.name),
+              .panels = {},
+              .columns = kPanels.size()};
   std::vector<ChartPanel> accuracies;
   for (std::size_t p = 0; p < kPanels.size(); ++p) {
     const PublishedPanel& panel = kPanels[p];
