@@ -92,7 +92,7 @@ TEST_F(BoardCommand, refuses_a_file_of_no_known_format_before_it_reads_anything)
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_TRUE(contains(wrong.err,
                        "--output: 'board.txt' does not end in a known format (known: "
-                       ".csv, .md, .svg, .pdf, .png)"))
+                       ".csv, .md, .html, .svg, .pdf, .png)"))
       << wrong.err;
   EXPECT_NE(result({"-o", "nowhere/board.csv"}).exit_code, 0);
 }

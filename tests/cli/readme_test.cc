@@ -68,7 +68,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 // What `duel run` is shown with: three prompts, and a judge that prefers the better one three times in
 // four, by a lot that it takes from the question.
 void prepare_prompts(const std::filesystem::path& place) {
-  const CommandResult made = run_shell(R"(mkdir prompts
+  const CommandResult made = run_shell(R"sh(mkdir prompts
 echo 'Answer formally.' > prompts/formal.txt
 echo 'Answer as a friend would, in two sentences.' > prompts/friendly.txt
 echo 'Answer in five words.' > prompts/terse.txt
@@ -77,12 +77,11 @@ cat > judge.sh <<'END'
 rank() { case $1 in *friendly*) echo 3 ;; *terse*) echo 2 ;; *) echo 1 ;; esac; }
 lot=$(cksum | cut -d' ' -f1)
 better=first worse=second
-[ "$(rank "$1")" -gt "$(rank "$2")" ] || {
-    better = second worse = first; }
+[ "$(rank "$1")" -gt "$(rank "$2")" ] || { better=second; worse=first; }
 if [ $((lot % 4)) -eq 0 ]; then echo $worse; else echo $better; fi
 END
 chmod +x judge.sh
-)",
+)sh",
                                        {.directory = place});
   ASSERT_EQ(made.exit_code, 0) << made.err;
 }

@@ -12,7 +12,7 @@
 namespace duel {
 namespace {
 
-ListedArm named(const std::string& id, char content = 'x') {
+ListedArm named(const std::string& id, char content = 'a') {
   ListedArm arm;
   arm.shown.arm_id = id;
   arm.shown.payload = id;
@@ -137,7 +137,7 @@ TEST_F(ArmChangesTest, refuses_what_makes_no_sense) {
   alone.changes.leaving = {"a"};
   EXPECT_TRUE(refusal(alone).starts_with("retire_arm: log: fewer than two arms would be left"));
   InterviewPlan changed = plan({"a", "b"});
-  changed.arms[1] = named("b", 'y');
+  changed.arms[1] = named("b", 'b');
   EXPECT_TRUE(
       refusal(changed).starts_with("arms: log: this log is of another experiment: the content of "
                                    "arm 'b' (b) has changed since"));

@@ -85,6 +85,13 @@ class FaultyStore final : public Store {
   Result<std::optional<Snapshot>> snapshot(const std::string& experiment) override {
     return store_->snapshot(experiment);
   }
+  Result<std::vector<Outline>> outlines() override { return store_->outlines(); }
+  Result<bool> tagged(const std::string& experiment, std::uint64_t tag) override {
+    return store_->tagged(experiment, tag);
+  }
+  Status add_tags(const std::string& experiment, std::span<const std::uint64_t> tags) override {
+    return store_->add_tags(experiment, tags);
+  }
   Status put(std::string_view space, std::string_view key, std::string_view bytes) override {
     return store_->put(space, key, bytes);
   }

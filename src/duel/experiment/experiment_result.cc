@@ -170,6 +170,7 @@ Json result_json(const Ledger& ledger, const Board& board) {
   for (const Arm arm : board.not_ruled_out) json["not_ruled_out"].push_back(ledger.id_of(arm));
   if (standing.order) json["order"] = to_json(ledger, *standing.order);
   json["expected_duels_left"] = standing.duels_left;
+  json["one_look"] = ledger.experiment().one_look_after > 0;
   json["duels"] = to_json(ledger.total());
   json["arms"] = Json::array();
   for (const BoardArm& arm : board.arms) {
