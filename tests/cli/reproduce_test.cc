@@ -38,7 +38,7 @@ TEST_F(ReproduceCommand, lists_what_there_is) {
 TEST_F(ReproduceCommand, runs_one_and_writes_its_files) {
   const CommandResult result = reproduce({"if-walk", "--quick", "--seed", "3", "-o", "out", "-q"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_TRUE(contains(result.out, "PASS  nodes of the walk, K = 4"));
+  EXPECT_TRUE(contains(result.out, "\nPASS  nodes of the  1 + H_3 = "));
   EXPECT_EQ(read_text(place_ / "out/if-walk/lengths.csv").rfind("arms,mean,se,trials,seed,", 0),
             0U);
   const auto json = nlohmann::json::parse(read_text(place_ / "out/if-walk/findings.json"));

@@ -45,8 +45,8 @@ TEST(SimulateCommand, prints_a_table_with_standard_errors_and_the_lower_bound) {
   EXPECT_EQ(result.err, "");
   for (const char* part :
        {"arxiv: 6 arms, Condorcet winner ", "; 1e3 rounds, 5 trials, seed 1", "average regret",
-        "± se", "median", "accuracy", "informative", "seconds", "\nrucb(alpha=0.51) ", "\nuniform ",
-        "\nlower bound LB ln T ", "at 100", "LB = 20.73"}) {
+        "± se", "median", "accuracy", "informative", "\nrucb(alpha=0.51) ", "\nuniform ",
+        "\nlower bound LB ln T ", "LB = 20.73"}) {
     EXPECT_TRUE(contains(result.out, part)) << part << "\n" << result.out;
   }
   EXPECT_FALSE(contains(result.out, "\033"));
@@ -521,7 +521,7 @@ TEST(SimulateCommand, without_a_truth_only_accuracy_is_reported) {
   const CommandResult table = run_duel(arguments);
   EXPECT_EQ(table.exit_code, 0) << table.err;
   EXPECT_FALSE(contains(table.out, "nan")) << table.out;
-  EXPECT_TRUE(contains(table.out, "no known truth")) << table.out;
+  EXPECT_TRUE(contains(table.out, "3 arms, no\nknown truth")) << table.out;
 
   const TemporaryDirectory place;
   std::vector<std::string> to_files = arguments;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,18 @@ std::string duels_left(const Json& rival) {
   return left ? fmt::format("{:.0f}", *left) : "?";
 }
 
+bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
+// `text` without its first `before` and last `after` bytes, or a little more of it where these would
+// cut a character.
+std::string middle_of(const std::string& text, std::size_t before, std::size_t after) {
+  std::size_t end = text.size() - after;
+  while (before > 0 && continues_character(text[before])) --before;
+  while (end < text.size() && continues_character(text[end])) ++end;
+  return (before > 0 ? "…" : "") + text.substr(before, end - before) +
+         (end < text.size() ? "…" : "");
+}
+
 class Report {
  public:
   Report(const Json& result, const Paint& paint) : result_(result), paint_(paint) {
@@ -83,10 +96,9 @@ class Report {
   // Of all rows and the first `columns`, with names of at most `most` columns of the terminal.
   Table matrix_of(CellOf kind, std::size_t columns, std::size_t most) const;
   const std::string& name(const std::string& arm_id) const { return names_.at(arm_id); }
-  // An arm's name, cut inside where it is longer.
-  std::string name(const std::string& arm_id, std::size_t most) const {
-    return shortened_inside(name(arm_id), most);
-  }
+  // The names by id in at most `most` columns of the terminal: cut inside or, where that makes two
+  // of them alike, without what all of them begin and end with.
+  std::map<std::string, std::string> short_names(std::size_t most) const;
   // The table that `make(most)` returns, with so many columns of names cut to `most`, in the
   // report's width.
   template <class Make>
@@ -110,11 +122,36 @@ class Report {
   std::map<std::pair<std::string, std::string>, const Json*> pairs_;
 };
 
+std::map<std::string, std::string> Report::short_names(std::size_t most) const {
+  std::map<std::string, std::string> cut;
+  std::set<std::string> different;
+  for (const auto& [id, name] : names_) {
+    different.insert(cut[id] = shortened_inside(name, most));
+  }
+  if (different.size() == names_.size() || names_.empty()) return cut;
+  const std::string& some = names_.begin()->second;
+  std::size_t before = some.size();
+  std::size_t after = some.size();
+  for (const auto& [id, name] : names_) {
+    const auto differ = std::mismatch(some.begin(), some.end(), name.begin(), name.end()).first;
+    before = std::min(before, static_cast<std::size_t>(differ - some.begin()));
+    const auto tail = std::mismatch(some.rbegin(), some.rend(), name.rbegin(), name.rend()).first;
+    after = std::min(after, static_cast<std::size_t>(tail - some.rbegin()));
+  }
+  for (const auto& [id, name] : names_) {
+    // A name that ends where another goes on has less behind the common beginning.
+    const std::size_t tail = std::min(after, name.size() - before);
+    cut[id] = shortened_inside(middle_of(name, before, tail), most);
+  }
+  return cut;
+}
+
 std::string Report::arms() const {
   const Json& all = result_.at("duels");
   const bool ties = count_of(all, "ties") > 0;
   const bool both_bad = count_of(all, "both_bad") > 0;
   return with_names_that_fit(1, [&](std::size_t most) {
+    const auto names = short_names(most);
     Table table;
     table.column("arm", Align::left).column("won").column("lost");
     if (ties) table.column("tied");
@@ -123,7 +160,7 @@ std::string Report::arms() const {
     for (const Json& arm : result_.at("arms").items()) {
       const auto elo = number_of(arm, "elo");
       const auto interval = arm.at("elo_interval").items();
-      std::vector<Cell> cells = {name(text_of(arm, "arm_id"), most), count_of(arm, "wins"),
+      std::vector<Cell> cells = {names.at(text_of(arm, "arm_id")), count_of(arm, "wins"),
                                  count_of(arm, "losses")};
       if (ties) cells.emplace_back(count_of(arm, "ties"));
       if (both_bad) cells.emplace_back(count_of(arm, "both_bad"));
@@ -170,6 +207,7 @@ std::string Report::matrix_cell(const std::string& row, const std::string& colum
 }
 
 Table Report::matrix_of(CellOf kind, std::size_t columns, std::size_t most) const {
+  const auto names = short_names(most);
   Table table;
   table.column("won against", Align::left);
   const auto arms = result_.at("arms").items();
@@ -178,9 +216,8 @@ Table Report::matrix_of(CellOf kind, std::size_t columns, std::size_t most) cons
   }
   for (std::size_t r = 0; r < arms.size(); ++r) {
     const std::string row = text_of(arms[r], "arm_id");
-    std::vector<std::string> cells = {kind == CellOf::intervals
-                                          ? name(row, most)
-                                          : fmt::format("{:>2} {}", r + 1, name(row, most))};
+    std::vector<std::string> cells = {
+        kind == CellOf::intervals ? names.at(row) : fmt::format("{:>2} {}", r + 1, names.at(row))};
     for (std::size_t c = 0; c < columns; ++c) {
       cells.push_back(matrix_cell(row, text_of(arms[c], "arm_id"), kind));
     }
@@ -223,12 +260,13 @@ std::string Report::open_pairs(const Json& order) const {
     return a->at("log_evidence").get<double>() < b->at("log_evidence").get<double>();
   });
   const std::string table = with_names_that_fit(2, [&](std::size_t most) {
+    const auto names = short_names(most);
     Table pairs;
     pairs.column("arm", Align::left).column("over", Align::left);
     pairs.column("evidence").column("needed").column("duels left");
     for (std::size_t k = 0; k < std::min(open.size(), kMostRows); ++k) {
       const Json& pair = *open[k];
-      pairs.row({name(text_of(pair, "first"), most), name(text_of(pair, "second"), most),
+      pairs.row({names.at(text_of(pair, "first")), names.at(text_of(pair, "second")),
                  short_evidence(pair.at("log_evidence").get<double>()),
                  short_evidence(pair.at("log_threshold").get<double>()), duels_left(pair)});
     }
@@ -258,21 +296,23 @@ std::string Report::evidence() const {
     return a->at("log_evidence").get<double>() < b->at("log_evidence").get<double>();
   });
   const std::string table = with_names_that_fit(1, [&](std::size_t most) {
+    const auto names = short_names(most);
     Table evidence;
     evidence.column("rival", Align::left).column("won").column("95 %");
     evidence.column("evidence").column("needed").column("duels left");
     for (const Json* rival : rivals) {
       const auto pair = seen(leading, text_of(*rival, "arm_id"));
-      evidence.row({name(text_of(*rival, "arm_id"), most),
-                    pair && decisive(*pair->counts) > 0 ? percent(pair->rate) : "-",
-                    pair ? fmt::format("{:.0f} .. {:.0f} %", 100 * pair->lower, 100 * pair->upper)
-                         : "-",
-                    short_evidence(rival->at("log_evidence").get<double>()),
-                    short_evidence(rival->at("log_threshold").get<double>()), duels_left(*rival)});
+      evidence.row(
+          {names.at(text_of(*rival, "arm_id")),
+           pair && decisive(*pair->counts) > 0 ? percent(pair->rate) : "-",
+           pair ? fmt::format("{:.0f} .. {:.0f} %", 100 * pair->lower, 100 * pair->upper) : "-",
+           short_evidence(rival->at("log_evidence").get<double>()),
+           short_evidence(rival->at("log_threshold").get<double>()), duels_left(*rival)});
     }
     return evidence;
   });
-  return fmt::format("\nEvidence that {} beats its rivals\n{}", name(leading, 48), table);
+  return fmt::format("\nEvidence that {} beats its rivals\n{}", shortened_inside(name(leading), 48),
+                     table);
 }
 
 std::string Report::health() const {
