@@ -73,9 +73,11 @@ TEST_F(ArmChangesTest, lets_an_arm_join_once_and_goes_on_with_the_same_request) 
     play(joined);
     EXPECT_GT(joined.ledger().pair(3, 0).served + joined.ledger().pair(3, 1).served, 0U);
   }
-  Interview again = Interview::open(more).value();
-  EXPECT_TRUE(again.joined().empty());
-  EXPECT_EQ(again.ledger().num_arms(), 4U);
+  {
+    const Interview again = Interview::open(more).value();
+    EXPECT_TRUE(again.joined().empty());
+    EXPECT_EQ(again.ledger().num_arms(), 4U);
+  }
   // A list that names all of them, as a glob does that now finds the new file, is as good.
   EXPECT_TRUE(Interview::open(plan({"a", "b", "c", "d"})).ok());
   EXPECT_EQ(refusal(plan({"a", "b", "c"})),
