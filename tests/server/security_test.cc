@@ -243,6 +243,34 @@ TEST_F(ReportTokenTest, it_stands_for_a_serve_that_was_lost_until_it_expires) {
   EXPECT_EQ(report("q9", sign(lost("q9"))).status, 410);
 }
 
+// The record of such a duel is made when the report comes: it is younger than its token, and a
+// contest that the policy never chose is recorded as an exploration. Neither is the caller's doing.
+TEST_F(ReportTokenTest, retried_report_of_a_recovered_duel_is_a_duplicate) {
+  ServedDuel contest = lost("q7");
+  contest.serving = Serving::contest;
+  const std::string token = sign(contest);
+  api.pass(60'000);
+  ASSERT_EQ(report("q7", token).text("status"), "applied");
+  api.pass(1000);
+  const Told retried = report("q7", token);
+  EXPECT_EQ(retried.status, 200) << retried.body.dump();
+  EXPECT_EQ(retried.text("status"), "duplicate");
+  api.restart();
+  const Told after_restart = report("q7", token);
+  EXPECT_EQ(after_restart.status, 200) << after_restart.body.dump();
+  EXPECT_EQ(after_restart.text("status"), "duplicate");
+  // What the record does hold has to fit all the same.
+  ServedDuel other = contest;
+  other.round += 1;
+  EXPECT_EQ(report("q7", sign(other)).status, 409);
+  other = contest;
+  std::swap(other.first, other.second);
+  EXPECT_EQ(report("q7", sign(other)).status, 409);
+  other = contest;
+  other.expires_at_ms += 1;
+  EXPECT_EQ(report("q7", sign(other)).status, 409);
+}
+
 // --- Pages on the web ---------------------------------------------------------------------------
 
 TEST(Security, host_and_origin_are_checked_on_every_route) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -41,8 +42,10 @@ class ServedApi {
     store_options.vfs = vfs;
     // A fault that waits for the next write must not meet the clock's.
     if (!vfs.empty()) store_options.sync_interval = std::chrono::hours(1);
-    store_ = std::shared_ptr<Store>(
-        std::move(SqliteStore::open(store_file(), std::move(store_options))).value());
+    std::unique_ptr<Store> store =
+        std::move(SqliteStore::open(store_file(), std::move(store_options))).value();
+    if (around_store) store = around_store(std::move(store));
+    store_ = std::shared_ptr<Store>(std::move(store));
     tokens_ = std::move(ApiTokens::open(store_)).value();
     EngineOptions of_engine;
     of_engine.clock = [this] { return now_ms_.load(); };
@@ -118,6 +121,8 @@ class ServedApi {
 
   std::string token;
   std::string vfs;  // below SQLite, from the next start on; the system's if empty
+  // Puts a store around the one on disk, from the next start on.
+  std::function<std::unique_ptr<Store>(std::unique_ptr<Store>)> around_store;
   std::size_t most_in_memory = 200;
   std::uint64_t snapshot_every = 20'000;
   ApiOptions options{{"127.0.0.1", 7557}, "https://duel.example.org", {"https://shop.example"}};

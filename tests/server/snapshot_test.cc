@@ -54,7 +54,7 @@ class Owner {
 
   OwnedExperiment& experiment() { return *owned_; }
   Store& store() { return *store_; }
-  const std::filesystem::path file() const { return directory_ / "duel.db"; }
+  std::filesystem::path file() const { return directory_ / "duel.db"; }
 
   void commit() {
     if (!owned_->has_staged()) return;

@@ -4,9 +4,13 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <memory>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "tests/server/served_api.h"
+#include "tests/store/faulty_store.h"
 #include "tests/store/faulty_vfs.h"
 
 namespace duel {
@@ -65,6 +69,65 @@ TEST(StoreFault, full_disk_gives_fallbacks_and_reports_to_be_retried) {
   const Told again = api.post("/v1/experiments/e/duels", R"({"duel_id":"first"})");
   EXPECT_EQ(again.status, 201);
   EXPECT_EQ(again.text("serving"), "explore");
+}
+
+// Answered duels are looked up in the store. Each search that a batch makes fails in its turn.
+TEST(StoreFault, batch_that_the_store_cannot_read_for_is_to_be_retried_as_a_whole) {
+  ServedApi api;
+  FaultyStore* store = nullptr;
+  api.stop();
+  api.around_store = [&](std::unique_ptr<Store> disk) {
+    auto faulty = std::make_unique<FaultyStore>(std::move(disk));
+    store = faulty.get();
+    return faulty;
+  };
+  api.start();
+  start_three_arms(api);
+  const auto serve = [&](const std::string& id) {
+    const Told duel = api.post("/v1/experiments/e/duels", R"({"duel_id":")" + id + R"("})");
+    EXPECT_EQ(duel.status, 201);
+    return R"({"duel_id":")" + id + R"(","result":"win","winner":")" + first_arm(duel) + R"("})";
+  };
+  const std::string answered = serve("answered");
+  ASSERT_EQ(api.post("/v1/experiments/e/outcomes", "[" + answered + "]").status, 200);
+
+  constexpr std::size_t kMostSearches = 20;
+  std::size_t failed = 0;
+  for (;; ++failed) {
+    ASSERT_LT(failed, kMostSearches);
+    const std::string open = "open" + std::to_string(failed);
+    const std::string batch = "[" + serve(open) + "," + answered + "]";
+    store->arm(FaultyStore::Call::find, failed);
+    const Told told = api.post("/v1/experiments/e/outcomes", batch);
+    if (store->armed()) {  // it made fewer searches than that
+      EXPECT_EQ(told.status, 200);
+      break;
+    }
+    EXPECT_EQ(told.status, 503) << "search " << failed << ": " << told.body.dump();
+    EXPECT_TRUE(told.body.at("retryable").get<bool>());
+    const Told again = api.post("/v1/experiments/e/outcomes", batch);
+    ASSERT_EQ(again.status, 200);
+    EXPECT_EQ(again.body.at("items").items()[0].at("status").get<std::string>(), "duplicate")
+        << "what was taken before the error is kept";
+    EXPECT_EQ(again.body.at("items").items()[1].at("status").get<std::string>(), "duplicate");
+  }
+  EXPECT_GE(failed, 2U) << "the duel and its first answer are looked up";
+}
+
+TEST(StoreFault, damaged_record_of_a_duel_does_not_make_its_outcome_invalid) {
+  ServedApi api;
+  start_three_arms(api);
+  const Told duel = api.post("/v1/experiments/e/duels", R"({"duel_id":"q"})");
+  const std::string item =
+      R"([{"duel_id":"q","result":"win","winner":")" + first_arm(duel) + R"("}])";
+  ASSERT_EQ(api.post("/v1/experiments/e/outcomes", item).status, 200);
+  // The experiment is in memory; the duel, which is answered, is not.
+  change_store(api.store_file(), "UPDATE lines SET text = substr(text, 2) WHERE key = 'q'");
+  const Told batch = api.post("/v1/experiments/e/outcomes", item);
+  EXPECT_EQ(batch.status, 503) << batch.body.dump();
+  EXPECT_TRUE(batch.body.at("retryable").get<bool>());
+  EXPECT_NE(batch.text("detail").find("'q' cannot be read"), std::string::npos)
+      << batch.text("detail");
 }
 
 TEST(StoreFault, failed_sync_acknowledges_nothing_and_ends_the_service) {

@@ -22,13 +22,13 @@ namespace duel {
 
 class FaultyStore final : public Store {
  public:
-  enum class Call { append, sync };
+  enum class Call { append, sync, find };
 
   explicit FaultyStore(std::unique_ptr<Store> store) : store_(std::move(store)) {}
 
   // The call that comes after `calls` others of its kind has the fault. A failed append has done
   // nothing and the store goes on; an append whose answer is lost is in, and that is the last that
-  // the store takes, as after a failed sync.
+  // the store takes, as after a failed sync. A failed search has found nothing and harms nothing.
   void arm(Call call, std::size_t calls, Fault fault = Fault::fails) {
     const std::lock_guard lock(mutex_);
     armed_ = {call, calls, fault};
@@ -62,10 +62,16 @@ class FaultyStore final : public Store {
   }
   Result<std::vector<FoundLine>> find(const std::string& experiment,
                                       std::string_view key) override {
+    if (call(Call::find)) return Error::io("the disk failed");
     return store_->find(experiment, key);
   }
   Result<std::vector<std::string>> experiments_of(std::string_view key) override {
     return store_->experiments_of(key);
+  }
+  // Whether a fault still waits for its call.
+  bool armed() const {
+    const std::lock_guard lock(mutex_);
+    return armed_.has_value();
   }
   Status sync() override {
     const std::optional<Fault> fault = call(Call::sync);
@@ -120,7 +126,7 @@ class FaultyStore final : public Store {
     std::optional<Fault> fault;
     {
       const std::lock_guard lock(mutex_);
-      time = now == Call::append ? append_delay_ : sync_delay_;
+      if (now != Call::find) time = now == Call::append ? append_delay_ : sync_delay_;
       if (armed_ && armed_->call == now && armed_->calls-- == 0) {
         fault = armed_->fault;
         armed_.reset();

@@ -13,9 +13,10 @@
 namespace duel {
 namespace {
 
-// One of many: what is wrong with it does not keep the others from being taken.
-BatchOutcome report_item(OwnedExperiment& experiment, const std::optional<Json>& item,
-                         std::int64_t now) {
+// One of many: what is wrong with it does not keep the others from being taken. What is wrong with
+// the store is an error: a caller who were told that the item is invalid would drop its outcome.
+Result<BatchOutcome> report_item(OwnedExperiment& experiment, const std::optional<Json>& item,
+                                 std::int64_t now) {
   BatchOutcome told{.index = 0, .duel_id = "", .status = "invalid", .detail = ""};
   if (!item) {
     told.detail = "the line is not JSON";
@@ -29,6 +30,7 @@ BatchOutcome report_item(OwnedExperiment& experiment, const std::optional<Json>&
   }
   told.duel_id = body->duel_id;
   const auto reported = experiment.report(body->duel_id, *body, {}, now);
+  if (!reported.ok() && reported.error().code == ErrorCode::io) return reported.error();
   const ServerAnswer answer = reported.ok() ? *reported : refusal(reported.error());
   if (answer.status == 200) {
     told.status = answer.body.at("status").get<std::string>();
@@ -134,13 +136,16 @@ void Api::report_outcomes(Call& call) {
   }
   engine_.ask(
       call.eid(), AnswerWhen::durable,
-      [items = std::move(items)](OwnedExperiment& experiment, std::int64_t now) {
+      [items = std::move(items)](OwnedExperiment& experiment,
+                                 std::int64_t now) -> Result<ServerAnswer> {
         BatchOutcomes all;
         for (std::size_t k = 0; k < items.size(); ++k) {
-          all.items.push_back(report_item(experiment, items[k], now));
-          all.items.back().index = k;
+          // The items before an error stay: sent again, they are duplicates.
+          DUEL_ASSIGN(BatchOutcome told, report_item(experiment, items[k], now));
+          told.index = k;
+          all.items.push_back(std::move(told));
         }
-        return Result<ServerAnswer>(ServerAnswer{200, body_json(all), {}});
+        return ServerAnswer{200, body_json(all), {}};
       },
       call.send);
 }

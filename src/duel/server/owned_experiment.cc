@@ -658,6 +658,8 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
     DUEL_ASSIGN(record.answer, answer_of(body));
   }
   if (const Status status = live_.check(record); !status.ok()) {
+    // The duel is looked up in the store, which may fail; that is not the answer's fault.
+    if (status.error().code == ErrorCode::io) return status.error();
     return Error::invalid_argument(status.error().message, "/winner", status.error().hint);
   }
   if (open == nullptr) {
@@ -945,6 +947,7 @@ OwnedExperiment::Reply OwnedExperiment::result() const {
   json["excluded_share"] = ledger().served() == 0 ? 0.0
                                                   : static_cast<double>(excluded_) /
                                                         static_cast<double>(ledger().served());
+  json["served"] = ledger().served();
   json["sequence"] = ledger().sequence();
   return ServerAnswer{200, std::move(json), {}};
 }

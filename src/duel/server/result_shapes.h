@@ -188,7 +188,7 @@ struct ResultShape {
   std::vector<HealthCheckAnswer> health;
   double excluded_share;
   bool one_look;
-  std::uint64_t sequence;
+  std::uint64_t served, sequence;
 };
 template <>
 struct Described<ResultShape> {
@@ -216,6 +216,7 @@ struct Described<ResultShape> {
                "the order of the answers is unknown, so that only one look at all of them counts"),
       required("excluded_share", &ResultShape::excluded_share,
                "of duels that `exclude` changed: pairs then see different populations"),
+      required("served", &ResultShape::served, "pages of one arm and A/A duels too"),
       required("sequence", &ResultShape::sequence)};
 };
 

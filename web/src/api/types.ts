@@ -128,6 +128,7 @@ export interface ExperimentResult {
   health: HealthCheck[];
   probability_no_winner?: number;
   sequence?: number;
+  served?: number; // pages of one arm too
 }
 
 export interface Moment {

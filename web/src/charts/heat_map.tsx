@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { describe, type Matrix } from "./matrix";
 import { count } from "./numbers";
 import { strength } from "./palette";
+import { shortened } from "./shortened";
 
 const MOST_CELLS_SHOWN = 24;
 
@@ -79,14 +80,14 @@ function CellTable({ matrix, place, choose }: Shown) {
           <tr>
             <td />
             {matrix.arms.map((arm) => (
-              <th scope="col" title={arm}><span>{arm}</span></th>
+              <th scope="col" title={arm}><span>{shortened(arm, 16)}</span></th>
             ))}
           </tr>
         </thead>
         <tbody ref={body}>
           {matrix.arms.map((arm, row) => (
             <tr>
-              <th scope="row" title={arm}><span>{arm}</span></th>
+              <th scope="row" title={arm}><span>{shortened(arm, 18)}</span></th>
               {matrix.arms.map((_, column) => {
                 const cell = matrix.at(row, column);
                 const decisive = cell ? cell.wins + cell.losses : 0;

@@ -17,7 +17,7 @@ export function momentOf(result: ExperimentResult, arms: string[], time: string)
   const moment: Moment = {
     sequence: result.sequence ?? 0,
     time,
-    served: result.duels.served,
+    served: result.served ?? result.duels.served,
     decisive: result.duels.first_wins + result.duels.second_wins,
     leader: result.leader,
     shown: shownCounts(result, arms),

@@ -27,7 +27,7 @@ export function EvidenceChart({ timeline }: { timeline: Timeline }) {
       served: one.served,
       value: Math.exp(Math.min(60, Math.max(-3, one.log_evidence as number))),
     }));
-    const top = Math.max(threshold ? Math.exp(threshold) : 1, ...rows.map((row) => row.value));
+    const top = Math.max(10, threshold ? Math.exp(threshold) : 1, ...rows.map((row) => row.value));
     return (): Plot.PlotOptions => ({
       x: axis,
       y: { type: "log", label: "evidence", grid: true, ticks: decades(top), tickFormat: shortNumber, domain: [0.05, top * 1.6] },

@@ -7,6 +7,7 @@ import { extended, momentOf, shownCounts } from "../../src/charts/moments";
 import { count, evidence, percent, roughCount, shortNumber } from "../../src/charts/numbers";
 import { pen, strength } from "../../src/charts/palette";
 import { divergenceFromHalf, gaps, lowerBoundFactor, regretPoints } from "../../src/charts/regret";
+import { shortened } from "../../src/charts/shortened";
 import { decades, mostShown } from "../../src/charts/timeline_charts";
 import { resultOf } from "./results";
 
@@ -115,6 +116,18 @@ test("a result becomes the next moment of the series", () => {
   const once = extended(timeline, moment);
   assert.equal(once.points.length, 1);
   assert.equal(extended(once, moment), once, "the same result again adds nothing");
+});
+
+test("a moment counts the pages of one arm as the series does", () => {
+  const result = resultOf(["a", "b"], [[0, 3], [1, 0]]);
+  assert.equal(momentOf(result, ["a", "b"], "").served, result.duels.served);
+  assert.equal(momentOf({ ...result, served: 900 }, ["a", "b"], "").served, 900);
+});
+
+test("long names lose their middle", () => {
+  assert.equal(shortened("hybrid-50", 9), "hybrid-50");
+  assert.equal(shortened("hybrid-weight-50", 9), "hybr\u2026t-50");
+  assert.notEqual(shortened("a very long name 1", 9), shortened("a very long name 2", 9));
 });
 
 test("a series stays short and keeps its ends", () => {
