@@ -152,16 +152,26 @@ TEST_F(RunCommand, loses_and_doubles_nothing_when_killed_at_random_moments) {
     ++kills;
   }
   EXPECT_GE(kills, 2);
-  ASSERT_EQ(last.exit_code, 0) << last.err;
-  EXPECT_EQ(Json::parse(last.out)["winner"], Json::parse(whole.out)["winner"]);
+  // Each kill loses the answer that was waited for. On a busy machine these are a fifth of all, and
+  // then the report must say that they could have changed the result: the exit code follows it.
+  ASSERT_TRUE(last.exit_code == 0 || last.exit_code == 4) << last.err;
+  const Json report = Json::parse(last.out);
+  bool healthy = true;
+  for (const Json& check : report["health"]) healthy = healthy && check["verdict"] != "failed";
+  EXPECT_EQ(last.exit_code, healthy ? 0 : 4) << report["health"];
+  EXPECT_EQ(report["winner"], Json::parse(whole.out)["winner"]);
   std::map<std::string, int> ends;  // a duel is answered, or lost to a kill for good
+  int lost = 0;
   for (const Json& record : records("killed")) {
     if (record["record"] == "serve") ends[record["duel_id"].get<std::string>()] += 100;
     if (record["record"] == "outcome" || record["record"] == "expired") {
       ++ends[record["duel_id"].get<std::string>()];
     }
+    if (record["record"] == "expired") ++lost;
   }
   for (const auto& [duel_id, count] : ends) EXPECT_EQ(count, 101) << duel_id;
+  EXPECT_LE(lost, kills);  // one duel at a time: a kill loses no second one
+  EXPECT_EQ(report["duels"]["expired"], lost);
 }
 
 TEST_F(RunCommand, keeps_several_duels_in_flight_and_survives_a_kill_with_them) {
