@@ -10,6 +10,7 @@
 #include "duel/core/display_width.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
+#include "duel/core/short_names.h"
 #include "duel/core/table.h"
 #include "duel/experiment/experiment_result.h"
 #include "duel/experiment/verdict.h"
@@ -32,14 +33,19 @@ InterviewReport::InterviewReport(const Interview& interview, InterviewEnding end
 
 std::string InterviewReport::matrix_of(const std::vector<Arm>& order, std::size_t columns) const {
   const Ledger& ledger = interview_.ledger();
+  std::vector<std::string> ids;
+  ids.reserve(order.size());
+  for (const Arm arm : order) ids.push_back(id(arm));
+  const std::vector<std::string> of_columns = short_names(ids, 16);
+  const std::vector<std::string> of_rows = short_names(ids, 24);
   Table table;
   table.column("won against", Align::left);
-  for (std::size_t k = 0; k < columns; ++k) table.column(shortened_inside(id(order[k]), 16));
+  for (std::size_t k = 0; k < columns; ++k) table.column(of_columns[k]);
   table.column("all").column("duels");
   const std::size_t rows = order.size() > kMostRows ? kMostRows : order.size();
   for (std::size_t r = 0; r < rows; ++r) {
     const Arm row = order[r];
-    std::vector<std::string> cells = {shortened_inside(id(row), 24)};
+    std::vector<std::string> cells = {of_rows[r]};
     for (std::size_t k = 0; k < columns; ++k) {
       const ShownCounts pair = ledger.pair(row, order[k]);
       if (row == order[k]) {

@@ -11,6 +11,7 @@
 #include "duel/cli/progress.h"
 #include "duel/core/display_width.h"
 #include "duel/core/numbers.h"
+#include "duel/core/short_names.h"
 #include "duel/core/table.h"
 #include "duel/experiment/health.h"
 #include "duel/experiment/verdict.h"
@@ -134,7 +135,10 @@ std::vector<std::string> LiveTable::lines(const Standing& standing, std::uint64_
                                                 : "evidence against it",
                                Align::left);
   // What the other columns leave of the line.
-  const std::size_t names = std::clamp<std::size_t>(columns, 72, 90) - 60;
+  std::vector<std::string> ids;
+  ids.reserve(order.size());
+  for (const ArmStanding* arm : order) ids.push_back(ledger.id_of(arm->arm));
+  const auto names = short_names(ids, std::clamp<std::size_t>(columns, 72, 90) - 60);
   for (std::size_t k = 0; k < shown; ++k) {
     const ArmStanding& arm = *order[k];
     const bool leads = standing.order ? k < standing.order->named : standing.leader == arm.arm;
@@ -148,8 +152,8 @@ std::vector<std::string> LiveTable::lines(const Standing& standing, std::uint64_
                      ? bar(1) + "  beaten"
                      : fmt::format("{} {:3.0f} %", bar(*arm.beaten), 100 * *arm.beaten);
     }
-    table.row({leads ? "▸" : "", shortened_inside(ledger.id_of(arm.arm), names),
-               std::to_string(arm.counts.first_wins), std::to_string(arm.counts.decisive()),
+    table.row({leads ? "▸" : "", names[k], std::to_string(arm.counts.first_wins),
+               std::to_string(arm.counts.decisive()),
                arm.counts.decisive() == 0 ? "" : fmt::format("{:.0f} %", 100 * arm.rate()),
                std::to_string(arm.counts.served), evidence});
   }

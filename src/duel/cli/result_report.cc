@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "duel/core/display_width.h"
 #include "duel/core/numbers.h"
+#include "duel/core/short_names.h"
 #include "duel/core/table.h"
 
 namespace duel::cli {
@@ -52,18 +52,6 @@ std::string duels_left(const Json& rival) {
   return left ? fmt::format("{:.0f}", *left) : "?";
 }
 
-bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
-
-// `text` without its first `before` and last `after` bytes, or a little more of it where these would
-// cut a character.
-std::string middle_of(const std::string& text, std::size_t before, std::size_t after) {
-  std::size_t end = text.size() - after;
-  while (before > 0 && continues_character(text[before])) --before;
-  while (end < text.size() && continues_character(text[end])) ++end;
-  return (before > 0 ? "…" : "") + text.substr(before, end - before) +
-         (end < text.size() ? "…" : "");
-}
-
 class Report {
  public:
   Report(const Json& result, const Paint& paint) : result_(result), paint_(paint) {
@@ -96,9 +84,8 @@ class Report {
   // Of all rows and the first `columns`, with names of at most `most` columns of the terminal.
   Table matrix_of(CellOf kind, std::size_t columns, std::size_t most) const;
   const std::string& name(const std::string& arm_id) const { return names_.at(arm_id); }
-  // The names by id in at most `most` columns of the terminal: cut inside or, where that makes two
-  // of them alike, without what all of them begin and end with.
-  std::map<std::string, std::string> short_names(std::size_t most) const;
+  // The names by id in at most `most` columns of the terminal.
+  std::map<std::string, std::string> names_within(std::size_t most) const;
   // The table that `make(most)` returns, with so many columns of names cut to `most`, in the
   // report's width.
   template <class Make>
@@ -122,28 +109,15 @@ class Report {
   std::map<std::pair<std::string, std::string>, const Json*> pairs_;
 };
 
-std::map<std::string, std::string> Report::short_names(std::size_t most) const {
-  std::map<std::string, std::string> cut;
-  std::set<std::string> different;
-  for (const auto& [id, name] : names_) {
-    different.insert(cut[id] = shortened_inside(name, most));
-  }
-  if (different.size() == names_.size() || names_.empty()) return cut;
-  const std::string& some = names_.begin()->second;
-  std::size_t before = some.size();
-  std::size_t after = some.size();
-  for (const auto& [id, name] : names_) {
-    const auto differ = std::mismatch(some.begin(), some.end(), name.begin(), name.end()).first;
-    before = std::min(before, static_cast<std::size_t>(differ - some.begin()));
-    const auto tail = std::mismatch(some.rbegin(), some.rend(), name.rbegin(), name.rend()).first;
-    after = std::min(after, static_cast<std::size_t>(tail - some.rbegin()));
-  }
-  for (const auto& [id, name] : names_) {
-    // A name that ends where another goes on has less behind the common beginning.
-    const std::size_t tail = std::min(after, name.size() - before);
-    cut[id] = shortened_inside(middle_of(name, before, tail), most);
-  }
-  return cut;
+std::map<std::string, std::string> Report::names_within(std::size_t most) const {
+  std::vector<std::string> whole;
+  whole.reserve(names_.size());
+  for (const auto& [id, name] : names_) whole.push_back(name);
+  const std::vector<std::string> cut = short_names(whole, most);
+  std::map<std::string, std::string> by_id;
+  auto next = cut.begin();
+  for (const auto& [id, name] : names_) by_id[id] = *next++;
+  return by_id;
 }
 
 std::string Report::arms() const {
@@ -151,7 +125,7 @@ std::string Report::arms() const {
   const bool ties = count_of(all, "ties") > 0;
   const bool both_bad = count_of(all, "both_bad") > 0;
   return with_names_that_fit(1, [&](std::size_t most) {
-    const auto names = short_names(most);
+    const auto names = names_within(most);
     Table table;
     table.column("arm", Align::left).column("won").column("lost");
     if (ties) table.column("tied");
@@ -207,7 +181,7 @@ std::string Report::matrix_cell(const std::string& row, const std::string& colum
 }
 
 Table Report::matrix_of(CellOf kind, std::size_t columns, std::size_t most) const {
-  const auto names = short_names(most);
+  const auto names = names_within(most);
   Table table;
   table.column("won against", Align::left);
   const auto arms = result_.at("arms").items();
@@ -260,7 +234,7 @@ std::string Report::open_pairs(const Json& order) const {
     return a->at("log_evidence").get<double>() < b->at("log_evidence").get<double>();
   });
   const std::string table = with_names_that_fit(2, [&](std::size_t most) {
-    const auto names = short_names(most);
+    const auto names = names_within(most);
     Table pairs;
     pairs.column("arm", Align::left).column("over", Align::left);
     pairs.column("evidence").column("needed").column("duels left");
@@ -296,7 +270,7 @@ std::string Report::evidence() const {
     return a->at("log_evidence").get<double>() < b->at("log_evidence").get<double>();
   });
   const std::string table = with_names_that_fit(1, [&](std::size_t most) {
-    const auto names = short_names(most);
+    const auto names = names_within(most);
     Table evidence;
     evidence.column("rival", Align::left).column("won").column("95 %");
     evidence.column("evidence").column("needed").column("duels left");
