@@ -85,7 +85,7 @@ TEST_F(ReproduceCommand, explains_what_is_wrong) {
     std::string message;
   };
   const std::vector<Wrong> cases = {
-      {{}, 2, "nothing to reproduce is named (duel reproduce list names all)"},
+      {{}, 2, "no reproduction is named ('duel reproduce list' lists them)"},
       {{"if-wlak"}, 2, "there is no reproduction 'if-wlak' (did you mean 'if-walk'?"},
       {{"lsit"}, 2, "did you mean 'list'?"},
       {{"if-walk", "--matrix", "sushi=none.csv"}, 2, "--matrix"},

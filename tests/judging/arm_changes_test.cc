@@ -81,8 +81,8 @@ TEST_F(ArmChangesTest, lets_an_arm_join_once_and_goes_on_with_the_same_request) 
   // A list that names all of them, as a glob does that now finds the new file, is as good.
   EXPECT_TRUE(Interview::open(plan({"a", "b", "c", "d"})).ok());
   EXPECT_EQ(refusal(plan({"a", "b", "c"})),
-            "arms: log: this log is of another experiment: it has the arm 'd', too (give another "
-            "`log` to start over)");
+            "arms: log: this log belongs to another experiment: it has the arm 'd', too (give "
+            "another `log` to start over)");
 }
 
 TEST_F(ArmChangesTest, asks_nothing_more_about_an_arm_that_left_and_needs_it_no_more) {
@@ -121,16 +121,16 @@ TEST_F(ArmChangesTest, says_why_a_fixed_set_does_not_change) {
   fewer.changes.leaving = {"c"};
   EXPECT_TRUE(refusal(fewer).starts_with("retire_arm: log: the set of arms of this log is fixed"));
   EXPECT_EQ(refusal(plan({"a", "b", "c"})),
-            "open_arms: log: this log is of another experiment: its set of arms is fixed (give "
-            "another `log` to start over)");
+            "open_arms: log: this log belongs to another experiment: its set of arms is fixed "
+            "(give another `log` to start over)");
 }
 
 TEST_F(ArmChangesTest, refuses_what_makes_no_sense) {
   InterviewPlan early = plan({"a", "b"});
   early.changes.joining = {named("c")};
   EXPECT_EQ(refusal(early),
-            "add_arm: log: there is no log yet that an arm could join or leave (name the arms of "
-            "the start in `arms`)");
+            "add_arm: log: there is no log yet to add an arm to or retire one from (give the "
+            "initial arms in `arms`)");
   Interview::open(plan({"a", "b"})).value();
   InterviewPlan unknown = plan({"a", "b"});
   unknown.changes.leaving = {"bb"};
@@ -141,8 +141,8 @@ TEST_F(ArmChangesTest, refuses_what_makes_no_sense) {
   InterviewPlan changed = plan({"a", "b"});
   changed.arms[1] = named("b", 'b');
   EXPECT_TRUE(
-      refusal(changed).starts_with("arms: log: this log is of another experiment: the content of "
-                                   "arm 'b' (b) has changed since"));
+      refusal(changed).starts_with("arms: log: this log belongs to another experiment: the content "
+                                   "of arm 'b' (b) has changed since"));
 }
 
 }  // namespace

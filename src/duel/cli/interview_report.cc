@@ -136,14 +136,13 @@ std::string InterviewReport::cost() const {
   const std::uint64_t used = interview_.ledger().served();
   if (round_robin->undecided * 2 > round_robin->trials) {
     return fmt::format(
-        "Every pair in turn would have needed more than {} duels for a certificate (simulated: "
-        "round-robin, {} times, on the win rates found here, the same rule).",
+        "A round-robin would have needed more than {} duels for a certificate ({} simulations with "
+        "the win rates found here and the same rule).",
         approximate_count(round_robin->most), round_robin->trials);
   }
   return fmt::format(
-      "Every pair in turn would have needed about {} duels for a certificate, {:.1f} times as many "
-      "(simulated: round-robin, {} times, on the win rates found here, the same rule; {} to {} in "
-      "the middle 80 %).",
+      "A round-robin would have needed about {} duels for a certificate, {:.1f} times as many ({} "
+      "simulations with the win rates found here and the same rule; {} to {} in the middle 80 %).",
       approximate_count(round_robin->median),
       static_cast<double>(round_robin->median) /
           static_cast<double>(std::max<std::uint64_t>(1, used)),

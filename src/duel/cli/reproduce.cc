@@ -386,8 +386,8 @@ class Runner {
 
 Result<int> run(const Arguments& arguments, CommandContext& context) {
   if (arguments.names.empty()) {
-    return Error::invalid_argument("nothing to reproduce is named")
-        .with_hint("duel reproduce list names all");
+    return Error::invalid_argument("no reproduction is named")
+        .with_hint("'duel reproduce list' lists them");
   }
   DUEL_ASSIGN(const auto kinds, chosen_kinds(arguments.names));
   DUEL_ASSIGN(ReproductionContext given, context_of(arguments));
@@ -403,15 +403,14 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 void add_reproduce_command(Command& program) {
   Command& command = program.add_command(
       "reproduce",
-      "Does published figures and tables again and shows each published number beside ours.\n"
-      "The source says whether a number is printed, read from a figure, worked out from what is "
-      "printed, or from another implementation that was run again. "
-      "PASS and FAIL are against the tolerance in the row; a number of which nothing is asked is "
-      "shown, what needs data that was not given is skipped, and what lies outside in a --quick "
-      "run is unclear, since what is asked is meant for the full size. Results depend on the seed "
-      "alone, "
-      "never on the number of threads. Ends with 1 where something fails. An interrupted run "
-      "(Ctrl-C) keeps what is complete, and 'duel reproduce all -o DIR' goes on from there.");
+      "Reruns published figures and tables and shows each published number beside ours.\nThe "
+      "source says whether a number is printed, read from a figure, worked out from what is "
+      "printed, or from another implementation that was run again. PASS and FAIL compare our "
+      "number with the tolerance in its row. A number without a tolerance is only shown, one that "
+      "needs data you did not give is skipped, and one outside its tolerance in a --quick run is "
+      "unclear, because tolerances are meant for the full size. Results depend on the seed alone, "
+      "never on the number of threads. The exit code is 1 if something fails. An interrupted run "
+      "(Ctrl-C) keeps what is complete, and 'duel reproduce all -o DIR' continues from there.");
   Arguments& arguments = command.runs(run);
   command.add("NAME", &arguments.names, "What to reproduce, or 'all'; see 'duel reproduce list'.")
       .offers = [] {
@@ -429,8 +428,8 @@ void add_reproduce_command(Command& program) {
   command.add("--data FILE", not_empty(&arguments.data),
               "Judged queries and documents as LETOR text; may be repeated.");
   command.add("-o,--output DIR", not_empty(&arguments.output),
-              "Directory for NAME/*.csv, NAME/*.svg, NAME/*.png and NAME/findings.json; created "
-              "where it is missing.");
+              "Directory for NAME/*.csv, NAME/*.svg, NAME/*.png and NAME/findings.json; created if "
+              "missing.");
   command.add("--json", &arguments.json, "Print JSON.");
   command.footer =
       "Examples:\n"

@@ -324,7 +324,7 @@ Result<int> run(const Arguments& arguments, const Command& command, CommandConte
               report_ending(*ended, arguments.interview, interview, context, Json::object()));
   if (*ended == InterviewEnding::certified) return code;
   if (stopped || *ended == InterviewEnding::interrupted) {
-    context.note(fmt::format("{} has every answer. To go on: {}", interview.log_file(),
+    context.note(fmt::format("{} has every answer. To continue: {}", interview.log_file(),
                              same_command(command)));
   } else {
     context.note(why_undecided(interview));
@@ -337,18 +337,16 @@ Result<int> run(const Arguments& arguments, const Command& command, CommandConte
 void add_vote_command(Command& program) {
   Command& command = program.add_command(
       "vote",
-      "Finds the best arm by asking you which of two is better.\n"
-      "Shows two items at a time, blind and in random order, side by side where the terminal is "
-      "wide enough, and stops by itself once one has been shown to beat every other. Keys: left "
-      "and right arrow (or 1 and 2), t tie, b both bad, s skip, u take the last answer back before "
-      "the next pair comes, q stop. Without a terminal it reads the same from lines. What is "
-      "answered is in the log; the same command continues.\n"
-      "Exit codes: 0 certified, 3 stopped or undecided, 4 certified, but a health check failed, 1 "
-      "failure, 130 interrupted, 75 the server stayed out of reach.");
+      "Finds the best arm by asking you which of two is better.\nShows two items at a time, blind "
+      "and in random order, side by side where the terminal is wide enough, and stops by itself "
+      "once one has been shown to beat every other. Keys: left and right arrow (or 1 and 2), t "
+      "tie, b both bad, s skip, u take the last answer back before the next pair comes, q stop. "
+      "Without a terminal it reads the same from lines. Every answer is in the log; the same "
+      "command continues.\nExit codes: 0 certified, 3 stopped or undecided, 4 certified, but a "
+      "health check failed, 1 failure, 130 interrupted, 75 server unreachable.");
   auto& arguments = command.keep<Arguments>();
   add_interview_options(command, arguments.interview, {"random", "fixed"});
-  command.add("--voter ID", not_empty(&arguments.voter),
-              "Who votes, for the log: where several vote, their agreement can be looked at.");
+  command.add("--voter ID", not_empty(&arguments.voter), "Name of the voter, recorded in the log.");
   add_served_options(command, arguments.served);
   command.footer =
       "Examples:\n"

@@ -61,7 +61,8 @@ Result<std::vector<ListedArm>> arms_of_log(const std::string& log, const Ledger&
       return other_experiment(
           log, "arms",
           fmt::format("the content of arm '{}' ({}) has changed since", id, arm->reference),
-          "duels about the old content say nothing of the new; give another `log` to start over");
+          "duels about the old content say nothing about the new; give another `log` to start "
+          "over");
     }
     if (!logged.active && find(changes.joining, id) != nullptr && !has(changes.leaving, id)) {
       return Error::conflict(fmt::format("the arm '{}' was retired", id), log,

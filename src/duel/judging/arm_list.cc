@@ -106,7 +106,7 @@ Status Drafts::add_glob(const std::string& pattern, const std::string& where) {
   if (files.empty()) {
     return Error::not_found(
         fmt::format("no file matches '{}'", pattern), where,
-        "in quotes a shell leaves it to duel; relative paths begin in the working directory");
+        "in quotes, the shell passes it to duel; paths are relative to the working directory");
   }
   std::sort(files.begin(), files.end());
   for (const std::string& file : files) DUEL_RETURN_IF_ERROR(add_file(file));

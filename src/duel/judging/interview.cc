@@ -56,7 +56,7 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
       return differs("about", "statement about", to_word(logged.tasks.about),
                      to_word(wanted.tasks.about));
     }
-    return other_experiment(log, "tasks", "its tasks were others",
+    return other_experiment(log, "tasks", "its tasks were different",
                             "give the tasks that it began with, or another `log` to start over");
   }
   if (logged.stopping.alpha != wanted.stopping.alpha) {
@@ -83,13 +83,13 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
             ? fmt::format("the judge '{}' has changed since", wanted.judge.command)
             : fmt::format("its judge is '{}', not '{}'", logged.judge.command,
                           wanted.judge.command),
-        "answers of another judge say something else; give another `log` to start over, or "
-        "`allow_new_judge` if several answer");
+        "answers of different judges are not the same thing; give another `log` to start over, or "
+        "`allow_new_judge` if several judges share the work");
   }
   if (logged != wanted) {
     ExperimentRecord same = wanted;
     same.judge = logged.judge;
-    if (logged != same) return other_experiment(log, "log", "its stopping rule is not this one");
+    if (logged != same) return other_experiment(log, "log", "its stopping rule differs");
   }
   return std::nullopt;
 }
@@ -157,8 +157,8 @@ Result<Interview> Interview::open(InterviewPlan plan) {
     plan.experiment.tasks = {};
   }
   if (std::error_code failed; !plan.changes.empty() && !std::filesystem::exists(plan.log, failed)) {
-    return Error::not_found("there is no log yet that an arm could join or leave", plan.log,
-                            "name the arms of the start in `arms`")
+    return Error::not_found("there is no log yet to add an arm to or retire one from", plan.log,
+                            "give the initial arms in `arms`")
         .in_field(plan.changes.joining.empty() ? "retire_arm" : "add_arm");
   }
   bool resumed = false;
@@ -226,7 +226,7 @@ Status Interview::check_unchanged(const JudgeQuestion& question) {
     if (!content.ok() || sha256_hex(*content) != plan_.arms[*index].sha256) {
       return Error::invalid_data(
           fmt::format("the content of arm '{}' has changed while the run went on", arm->arm_id),
-          arm->path, "duels about the old content say nothing of the new; begin a new log");
+          arm->path, "duels about the old content say nothing about the new; begin a new log");
     }
     seen_[*index] = now;  // written again with the same content
   }

@@ -40,7 +40,7 @@ Status check_open_arms(const ExperimentRecord& experiment) {
   if (goal.is_score() || goal.is_order() || goal.assume == Assumption::order) {
     return Error::unsupported(
                goal.assume == Assumption::order
-                   ? "only of a fixed set of arms can an order be taken for granted"
+                   ? "an order can be assumed only for a fixed set of arms"
                    : fmt::format("the goal {} needs a fixed set of arms", describe(goal)))
         .with_hint("leave it out, or take the `goal` condorcet or epsilon")
         .in_field("open_arms");

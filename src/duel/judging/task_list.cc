@@ -47,13 +47,13 @@ Result<TaskList> TaskList::read(const std::string& file) {
     task.reference = reference_of(task.content, line, lines.line_number());
     const auto [known, fresh] = list.by_reference_.emplace(task.reference, list.tasks_.size());
     if (!fresh) {
-      return Error::invalid_data(
-          fmt::format("the task {} was there before", excerpt(task.reference)), lines.here());
+      return Error::invalid_data(fmt::format("the task {} is a duplicate", excerpt(task.reference)),
+                                 lines.here());
     }
     // An id is no difference: the same question twice is evidence once.
     const auto [same, is_new] = contents.emplace(std::string(line), lines.line_number());
     if (!is_new) {
-      return Error::invalid_data(fmt::format("the same task stands in line {}", same->second),
+      return Error::invalid_data(fmt::format("the same task is in line {}", same->second),
                                  lines.here(), "a task is evidence once; remove one of them");
     }
     list.tasks_.push_back(std::move(task));

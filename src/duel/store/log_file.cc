@@ -276,7 +276,7 @@ Status LogFiles::append_group(const Group& group) {
   const Head& at = group.at;
   if (at.sequence != owned.head->sequence || (at.sequence > 0 && at.hash != owned.head->hash)) {
     return Error::conflict(
-        fmt::format("somebody else has written to the log: it ends with record {}",
+        fmt::format("another process has written to the log: it ends with record {}",
                     owned.head->sequence),
         owned.file.string(), "read it again");
   }
