@@ -33,11 +33,11 @@ TEST_F(CertificateBytes, as_it_was_written_it_fits) {
 }
 
 TEST_F(CertificateBytes, one_that_is_no_longer_json_does_not) {
-  expect_mismatch(text_.substr(0, text_.size() / 2), "the certificate is no JSON document");
-  expect_mismatch("", "the certificate is no JSON document");
-  expect_mismatch("Arm 'a' wins.\n", "the certificate is no JSON document");
-  expect_mismatch(text_ + "}", "the certificate is no JSON document");
-  expect_mismatch("\xff\xfe" + text_, "the certificate is no JSON document");
+  expect_mismatch(text_.substr(0, text_.size() / 2), "the certificate is not a JSON document");
+  expect_mismatch("", "the certificate is not a JSON document");
+  expect_mismatch("Arm 'a' wins.\n", "the certificate is not a JSON document");
+  expect_mismatch(text_ + "}", "the certificate is not a JSON document");
+  expect_mismatch("\xff\xfe" + text_, "the certificate is not a JSON document");
 }
 
 TEST_F(CertificateBytes, one_with_another_end_of_its_last_line_does_not) {

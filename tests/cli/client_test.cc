@@ -71,7 +71,7 @@ TEST_F(ClientCommands, the_store_and_a_server_use_the_same_words_and_exit_codes)
   EXPECT_EQ(both({"next", "logo", "--id", "d1", "--subject", "bob"}).exit_code, 1);
   EXPECT_EQ(both({"next", "logo", "--exclude", "pink"}).exit_code, 2);
   EXPECT_EQ(both({"report", "logo", "d1", "second", "--voter", "ann"}).out, "d1: counted\n");
-  EXPECT_EQ(both({"report", "logo", "d1", "second"}).out, "d1: known already; it counts once\n");
+  EXPECT_EQ(both({"report", "logo", "d1", "second"}).out, "d1: already known; it counts once\n");
   EXPECT_EQ(both({"report", "logo", "d1", "tie"}).exit_code, 1);
   EXPECT_EQ(both({"report", "logo", "d1", "pink"}).exit_code, 2);
   EXPECT_EQ(both({"report", "logo", "nothing", "tie"}).exit_code, 1);

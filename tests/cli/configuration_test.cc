@@ -129,7 +129,7 @@ TEST_F(Configuration, mistakes_name_their_place_and_the_nearest_spelling) {
        "'simulate'?"},
       {"rounds = 5\n",
        {},
-       "duel.toml:1: 'rounds' stands outside a table (settings live in the table "
+       "duel.toml:1: 'rounds' is outside a table (settings live in the table "
        "of a command, such as [simulate])"},
       {"[simulate\n", {}, "duel.toml:1: "},
       {"[[[\n", {}, "duel.toml:1: "},

@@ -84,7 +84,7 @@ TEST_F(CreditCommand, its_votes_are_what_duel_result_reads) {
 TEST_F(CreditCommand, all_impressions_can_be_evidence_where_they_are_independent) {
   const CommandResult result = credit({"--cluster", "impression"});
   EXPECT_TRUE(contains(result.out, "300 of 300 answers are evidence")) << result.out;
-  EXPECT_TRUE(contains(result.err, "impressions are taken for independent")) << result.err;
+  EXPECT_TRUE(contains(result.err, "impressions are treated as independent")) << result.err;
 }
 
 TEST_F(CreditCommand, pages_of_a_batch_and_lists_give_the_same_votes) {
@@ -152,7 +152,7 @@ TEST_F(CreditCommand, warns_where_clusters_matter_and_where_the_order_is_unknown
   place_.write("impressions.jsonl", impressions);
   place_.write("clicks.csv", clicks);
   const CommandResult result = credit({});
-  EXPECT_TRUE(contains(result.err, "impressions of the same user hang together")) << result.err;
+  EXPECT_TRUE(contains(result.err, "impressions of the same user are correlated")) << result.err;
   EXPECT_TRUE(contains(result.err, "the order of serving is unknown")) << result.err;
   EXPECT_FALSE(contains(credit({"--in-order"}).err, "the order of serving is unknown"));
 }
@@ -169,7 +169,7 @@ TEST_F(CreditCommand, bad_input_is_answered_with_an_error) {
            {{"credit", "--impressions", "-", "--clicks", "-"}, 2, "only one of the logs"},
            {{"credit", "--impressions", "clicks.csv", "--clicks", "clicks.csv"},
             1,
-            "clicks.csv:1: the line is no JSON object"},
+            "clicks.csv:1: the line is not a JSON object"},
            {{"credit", "--impressions", "impressions.jsonl", "--clicks", "clicks.csv", "--weights",
              "clik"},
             2,

@@ -103,9 +103,8 @@ TEST_F(EstimateCommand, warns_of_rankers_that_are_hardly_told_apart) {
   const CommandResult result =
       run({"--data", kData, "--rankers", "twins.txt", "--comparisons", "50", "-o", "m.csv"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_TRUE(contains(result.err,
-                       "1 of 1 pairs of rankers show lists that can tell them apart in "
-                       "less than 30 %"))
+  EXPECT_TRUE(contains(
+      result.err, "1 of 1 pairs of rankers show lists that can distinguish them in less than 30 %"))
       << result.err;
   EXPECT_EQ(read_text(place_ / "m.csv"), "a,b\n0.5,0.5\n0.5,0.5\n");
 }
@@ -133,7 +132,7 @@ TEST_F(EstimateCommand, answers_bad_input) {
       {{"--data", kData, "--ties", "both"}, 2, "--ties: "},
       {{"--data", kData, "--grades", "2"}, 2, "--grades: the data has 3 grades"},
       {{"--data", kData, "-o", "absent/m.csv"}, 1, "absent/m.csv: cannot be written"},
-      {{"--data", kData, "--pairs", "-"}, 2, "--pairs: standard output is taken already"},
+      {{"--data", kData, "--pairs", "-"}, 2, "--pairs: standard output is already in use"},
       {{"--data", "synthetic(documents=30,features=2)", "--exact"}, 1, "--exact: f1 against f2: "},
   };
   for (const Case& wrong : cases) {

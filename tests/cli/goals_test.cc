@@ -77,7 +77,7 @@ TEST_F(GoalsCommand, writes_what_is_taken_for_granted_into_log_and_certificate) 
   const Json certificate = Json::parse(text_of("x.certificate.json"));
   EXPECT_EQ(certificate["rule"]["assume"], "order");
   EXPECT_EQ(certificate["findings"][0]["threshold"], "22");
-  EXPECT_NE(certificate["statement"].get<std::string>().find("takes for granted"),
+  EXPECT_NE(certificate["statement"].get<std::string>().find("assumes that the arms have an order"),
             std::string::npos);
   EXPECT_EQ(verify("x.duel.jsonl", {"x.certificate.json"}).exit_code, 0);
   // Without it the log is of another experiment.
@@ -124,7 +124,7 @@ TEST_F(GoalsCommand, takes_tasks_and_asks_for_more_evidence) {
   const CommandResult few =
       run({"--goal", "order", "--top", "2", "--name", "y", "--tasks", "few.jsonl"});
   EXPECT_EQ(few.exit_code, 3);
-  EXPECT_NE(few.err.find("has met every task"), std::string::npos) << few.err;
+  EXPECT_NE(few.err.find("has used every task"), std::string::npos) << few.err;
 }
 
 TEST_F(GoalsCommand, says_what_does_not_fit) {

@@ -39,7 +39,7 @@ TEST_F(Interrupt, the_first_waits_for_every_answer_that_is_to_come) {
   running.send_to_group(SIGINT);
   const CommandResult result = running.wait();
   EXPECT_EQ(result.exit_code, 130) << result.err;
-  EXPECT_TRUE(contains(result.err, "still to come; once more gives them up")) << result.err;
+  EXPECT_TRUE(contains(result.err, "outstanding; press Ctrl-C again to drop them")) << result.err;
   const auto all = fates("log");
   EXPECT_LT(all.size(), 1000);
   for (const auto& [duel_id, fate] : all) EXPECT_EQ(fate, "outcome") << duel_id;

@@ -24,7 +24,7 @@ class JudgeChange : public JudgedDirectory {
   }
   void expect_refused(const CommandResult& result, const std::string& why) {
     EXPECT_EQ(result.exit_code, 2) << result.err;
-    EXPECT_TRUE(contains(result.err, "log: this log is of another experiment: " + why))
+    EXPECT_TRUE(contains(result.err, "log: this log belongs to another experiment: " + why))
         << result.err;
   }
 };
@@ -41,11 +41,11 @@ TEST_F(JudgeChange, other_tasks_under_the_same_ids_are_refused) {
   ASSERT_EQ(with_tasks("4").exit_code, 3);
   const std::string before = text_of("log");
   write("tasks", tasks("hard", 30));
-  expect_refused(with_tasks("8"), "its tasks were others");
+  expect_refused(with_tasks("8"), "its tasks were different");
   write("tasks", tasks("easy", 29));
-  expect_refused(with_tasks("8"), "its tasks were others");
+  expect_refused(with_tasks("8"), "its tasks were different");
   write("tasks", tasks("hard", 1) + tasks("easy", 31).substr(tasks("easy", 1).size()));
-  expect_refused(with_tasks("8"), "its tasks were others");
+  expect_refused(with_tasks("8"), "its tasks were different");
   write("tasks", tasks("easy", 30));
   expect_refused(with_tasks("8", {"--about", "these-tasks"}), "its statement about is");
   expect_refused(duel({"--arms", "a,b", "--log", "log", "--max-duels", "8"}),

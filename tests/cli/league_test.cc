@@ -152,7 +152,7 @@ TEST_F(LeagueCommand, shows_what_is_finished_when_interrupted) {
   running.send(SIGINT);
   const CommandResult result = running.wait();
   EXPECT_EQ(result.exit_code, 130) << result.err;
-  EXPECT_TRUE(contains(result.err, "interrupted: only what had finished")) << result.err;
+  EXPECT_TRUE(contains(result.err, "interrupted: showing only what finished")) << result.err;
   EXPECT_TRUE(contains(result.out, "not finished, so it does not count")) << result.out;
   const std::string csv = read_text(place_ / "out/league.csv");
   EXPECT_TRUE(contains(csv, "\ntwo,2,rmed1,average,10000000000,2,0,")) << csv;

@@ -164,7 +164,7 @@ TEST(LearnCommand, leaves_a_state_to_resume_when_interrupted) {
   running.send(SIGINT);
   const CommandResult stopped = running.wait();
   EXPECT_EQ(stopped.exit_code, 130);
-  EXPECT_TRUE(contains(stopped.err, "go on with: duel learn --resume")) << stopped.err;
+  EXPECT_TRUE(contains(stopped.err, "continue with: duel learn --resume")) << stopped.err;
   EXPECT_TRUE(std::filesystem::exists(place + "/states.bin"));
 }
 

@@ -71,7 +71,7 @@ TEST_F(PlanCommand, explains_what_is_wrong) {
     std::string message;
   };
   const std::vector<Wrong> cases = {
-      {{}, "what the arms are like is missing (give --matrix, or --pilot, or --arms and --gap)"},
+      {{}, "nothing describes the arms (give --matrix, or --pilot, or --arms and --gap)"},
       {{"--arms", "3"}, "--arms and --gap belong together"},
       {{"--arms", "3", "--gap", "0.7"}, "--gap: 0.7 is out of range (0 < gap < 0.5)"},
       {{"--arms", "3", "--gap", "0.2", "--matrix", "arxiv"}, "the arms are described twice"},

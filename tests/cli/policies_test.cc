@@ -15,7 +15,7 @@ TEST(PoliciesCommand, lists_every_policy_with_its_facts) {
   const CommandResult result = run_duel({"policies"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.err, "");
-  for (const char* column : {"policy", "setting", "horizon", "guarantee", "paper", "status"}) {
+  for (const char* column : {"policy", "setting", "horizon", "paper", "status"}) {
     EXPECT_TRUE(contains(result.out.substr(0, result.out.find('\n')), column)) << column;
   }
   for (const char* name :

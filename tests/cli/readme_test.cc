@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
@@ -64,12 +65,34 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+// What `duel run` is shown with: three prompts, and a judge that prefers the better one three times in
+// four, by a lot that it takes from the question.
+void prepare_prompts(const std::filesystem::path& place) {
+  const CommandResult made = run_shell(R"sh(mkdir prompts
+echo 'Answer formally.' > prompts/formal.txt
+echo 'Answer as a friend would, in two sentences.' > prompts/friendly.txt
+echo 'Answer in five words.' > prompts/terse.txt
+cat > judge.sh <<'END'
+#!/bin/sh
+rank() { case $1 in *friendly*) echo 3 ;; *terse*) echo 2 ;; *) echo 1 ;; esac; }
+lot=$(cksum | cut -d' ' -f1)
+better=first worse=second
+[ "$(rank "$1")" -gt "$(rank "$2")" ] || { better=second; worse=first; }
+if [ $((lot % 4)) -eq 0 ]; then echo $worse; else echo $better; fi
+END
+chmod +x judge.sh
+)sh",
+                                       {.directory = place});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+}
+
 TEST(Readme, its_examples_run_and_print_what_it_says) {
   const std::vector<Example> examples = examples_of(read_text(DUEL_SOURCE_DIR "/README.md"));
   ASSERT_GE(examples.size(), 4U);
   const TemporaryDirectory place;
   const std::string binary = DUEL_BINARY_PATH;
   const std::string folder = binary.substr(0, binary.rfind('/'));
+  prepare_prompts(place.path());
   for (const Example& example : examples) {
     ASSERT_EQ(example.command.rfind("duel ", 0), 0U) << example.command;
     const CommandResult result =

@@ -38,7 +38,7 @@ TEST_F(ReproduceCommand, lists_what_there_is) {
 TEST_F(ReproduceCommand, runs_one_and_writes_its_files) {
   const CommandResult result = reproduce({"if-walk", "--quick", "--seed", "3", "-o", "out", "-q"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_TRUE(contains(result.out, "PASS  nodes of the walk, K = 4"));
+  EXPECT_TRUE(contains(result.out, "\nPASS  nodes of the  1 + H_3 = "));
   EXPECT_EQ(read_text(place_ / "out/if-walk/lengths.csv").rfind("arms,mean,se,trials,seed,", 0),
             0U);
   const auto json = nlohmann::json::parse(read_text(place_ / "out/if-walk/findings.json"));
@@ -85,7 +85,7 @@ TEST_F(ReproduceCommand, explains_what_is_wrong) {
     std::string message;
   };
   const std::vector<Wrong> cases = {
-      {{}, 2, "nothing to reproduce is named (duel reproduce list names all)"},
+      {{}, 2, "no reproduction is named ('duel reproduce list' lists them)"},
       {{"if-wlak"}, 2, "there is no reproduction 'if-wlak' (did you mean 'if-walk'?"},
       {{"lsit"}, 2, "did you mean 'list'?"},
       {{"if-walk", "--matrix", "sushi=none.csv"}, 2, "--matrix"},

@@ -83,7 +83,7 @@ TEST_F(RunCommand, finds_the_best_arm_and_writes_log_and_certificate) {
   const CommandResult result = duel({"--arms", "arms/*.txt", "--judge", "./judge"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(contains(result.out, "beats each of the 2 other arms")) << result.out;
-  EXPECT_TRUE(contains(result.out, "Every pair in turn would have needed about"));
+  EXPECT_TRUE(contains(result.out, "A round-robin would have needed about"));
   EXPECT_TRUE(contains(result.out, "Certificate: arms.certificate.json\n"));
   EXPECT_EQ(result.err, "");
   const Json certificate = Json::parse(read_text(directory_ / "arms.certificate.json"));
@@ -95,7 +95,7 @@ TEST_F(RunCommand, finds_the_best_arm_and_writes_log_and_certificate) {
   const CommandResult again = duel({"--arms", "arms/*.txt", "--judge", "./judge"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(again.out, result.out);
-  EXPECT_TRUE(contains(again.err, "was certified already; nothing was asked"));
+  EXPECT_TRUE(contains(again.err, "was already certified; nothing was asked"));
 }
 
 TEST_F(RunCommand, prints_json) {
@@ -123,12 +123,12 @@ TEST_F(RunCommand, stops_undecided_and_goes_on_with_more_duels) {
       duel({"--arms", "arms/*.txt", "--judge", "./judge", "--max-duels", "5", "--log", "l"});
   EXPECT_EQ(first.exit_code, 3);
   EXPECT_TRUE(first.out.starts_with("Not enough data after 5 duels: ")) << first.out;
-  EXPECT_TRUE(contains(first.err, "--max-duels 5 is reached; to go on"));
+  EXPECT_TRUE(contains(first.err, "reached --max-duels 5; to continue"));
   EXPECT_FALSE(std::filesystem::exists(directory_ / "l.certificate.json"));
   const CommandResult more =
       duel({"--arms", "arms/*.txt", "--judge", "./judge", "--log", "l", "--json"});
   EXPECT_EQ(more.exit_code, 0);
-  EXPECT_TRUE(contains(more.err, "going on with l: 5 duels so far"));
+  EXPECT_TRUE(contains(more.err, "continuing l: 5 duels so far"));
   const CommandResult whole = duel({"--arms", "arms/*.txt", "--judge", "./judge", "--json"});
   EXPECT_EQ(timeless(more.out), timeless(whole.out));
 }
@@ -152,16 +152,26 @@ TEST_F(RunCommand, loses_and_doubles_nothing_when_killed_at_random_moments) {
     ++kills;
   }
   EXPECT_GE(kills, 2);
-  ASSERT_EQ(last.exit_code, 0) << last.err;
-  EXPECT_EQ(Json::parse(last.out)["winner"], Json::parse(whole.out)["winner"]);
+  // Each kill loses the answer that was waited for. On a busy machine these are a fifth of all, and
+  // then the report must say that they could have changed the result: the exit code follows it.
+  ASSERT_TRUE(last.exit_code == 0 || last.exit_code == 4) << last.err;
+  const Json report = Json::parse(last.out);
+  bool healthy = true;
+  for (const Json& check : report["health"]) healthy = healthy && check["verdict"] != "failed";
+  EXPECT_EQ(last.exit_code, healthy ? 0 : 4) << report["health"];
+  EXPECT_EQ(report["winner"], Json::parse(whole.out)["winner"]);
   std::map<std::string, int> ends;  // a duel is answered, or lost to a kill for good
+  int lost = 0;
   for (const Json& record : records("killed")) {
     if (record["record"] == "serve") ends[record["duel_id"].get<std::string>()] += 100;
     if (record["record"] == "outcome" || record["record"] == "expired") {
       ++ends[record["duel_id"].get<std::string>()];
     }
+    if (record["record"] == "expired") ++lost;
   }
   for (const auto& [duel_id, count] : ends) EXPECT_EQ(count, 101) << duel_id;
+  EXPECT_LE(lost, kills);  // one duel at a time: a kill loses no second one
+  EXPECT_EQ(report["duels"]["expired"], lost);
 }
 
 TEST_F(RunCommand, keeps_several_duels_in_flight_and_survives_a_kill_with_them) {
@@ -197,10 +207,11 @@ TEST_F(RunCommand, ends_cleanly_on_interruption_and_says_how_to_go_on) {
   const CommandResult result = running.wait();
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);  // it does not wait for the judge
   EXPECT_EQ(result.exit_code, 130);
-  EXPECT_TRUE(contains(result.err, "stopping: 1 answer is still to come; once more gives them up"))
+  EXPECT_TRUE(
+      contains(result.err, "stopping: 1 answer is outstanding; press Ctrl-C again to drop them"))
       << result.err;
   EXPECT_EQ(result.out.substr(0, 48), "Undecided after 1 duel: no decisive answer yet.\n");
-  EXPECT_TRUE(contains(result.err, "To go on: duel run --arms 'arms/*.txt' --log 'my log' "))
+  EXPECT_TRUE(contains(result.err, "To continue: duel run --arms 'arms/*.txt' --log 'my log' "))
       << result.err;
   EXPECT_TRUE(contains(result.err, "--judge ./slow"));
 }
@@ -294,7 +305,7 @@ TEST_F(RunCommand, gives_each_duel_a_task) {
   EXPECT_EQ(asked.size(), 2);
   EXPECT_LE(asked["one"] + asked["two words"], 6);  // each once for each of the three pairs
   EXPECT_LE(std::abs(asked["one"] - asked["two words"]), 3);
-  EXPECT_TRUE(contains(result.err, "has met every task: add tasks")) << result.err;
+  EXPECT_TRUE(contains(result.err, "has used every task: add tasks")) << result.err;
   const std::string task = records("arms.duel.jsonl")[1]["task"];
   EXPECT_TRUE(task == "t1" || task == "t2");
 }
@@ -305,9 +316,10 @@ TEST_F(RunCommand, names_the_option_that_differs_from_the_log) {
     const CommandResult result = duel(
         {"--arms", "arms/*.txt", "--judge", "./judge", option, value, "--log", "arms.duel.jsonl"});
     EXPECT_EQ(result.exit_code, 2) << option;
-    EXPECT_TRUE(contains(result.err, "error: " + option + ": arms.duel.jsonl: this log is of "))
+    EXPECT_TRUE(
+        contains(result.err, "error: " + option + ": arms.duel.jsonl: this log belongs to "))
         << result.err;
-    EXPECT_TRUE(contains(result.err, "(give another --log to begin anew)")) << result.err;
+    EXPECT_TRUE(contains(result.err, "(give another --log to start over)")) << result.err;
   };
   refused("--alpha", "0.01");
   refused("--order", "both");
@@ -323,8 +335,8 @@ TEST_F(RunCommand, notices_a_file_that_changed) {
   const CommandResult result = duel({"--arms", "arms/*.txt", "--judge", "./judge"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_TRUE(contains(result.err,
-                       "arms.duel.jsonl: this log is of another experiment: the content "
-                       "of arm 'b' (arms/b.txt) has changed since"))
+                       "arms.duel.jsonl: this log belongs to another experiment: the content of "
+                       "arm 'b' (arms/b.txt) has changed since"))
       << result.err;
 }
 

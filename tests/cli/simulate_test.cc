@@ -45,8 +45,8 @@ TEST(SimulateCommand, prints_a_table_with_standard_errors_and_the_lower_bound) {
   EXPECT_EQ(result.err, "");
   for (const char* part :
        {"arxiv: 6 arms, Condorcet winner ", "; 1e3 rounds, 5 trials, seed 1", "average regret",
-        "± se", "median", "accuracy", "informative", "seconds", "\nrucb(alpha=0.51) ", "\nuniform ",
-        "\nlower bound LB ln T ", "at 100", "LB = 20.73"}) {
+        "± se", "median", "accuracy", "informative", "\nrucb(alpha=0.51) ", "\nuniform ",
+        "\nlower bound LB ln T ", "LB = 20.73"}) {
     EXPECT_TRUE(contains(result.out, part)) << part << "\n" << result.out;
   }
   EXPECT_FALSE(contains(result.out, "\033"));
@@ -278,7 +278,7 @@ TEST(SimulateCommand, an_interrupt_gives_the_statistics_of_the_finished_trials) 
   EXPECT_TRUE(contains(result.err, "duel: warning: interrupted: these are the statistics of the "))
       << result.err;
   EXPECT_TRUE(
-      contains(result.err, "finished trials of 8000; to go on: duel simulate --resume " + out))
+      contains(result.err, "finished trials of 8000; to continue: duel simulate --resume " + out))
       << result.err;
   const Json json = Json::parse(result.out);
   EXPECT_EQ(json["interrupted"], true);
@@ -290,16 +290,20 @@ TEST(SimulateCommand, an_interrupt_gives_the_statistics_of_the_finished_trials) 
 }
 
 TEST(SimulateCommand, an_interrupt_without_a_directory_says_so_too) {
-  const TemporaryDirectory place;
-  RunningDuel running({"simulate", "--policy", "uniform", "--matrix", "arxiv", "--rounds", "1e5",
-                       "--trials", "1000000", "--quiet"});
-  std::this_thread::sleep_for(std::chrono::seconds(1));
-  running.send(SIGINT);
-  const CommandResult result = running.wait();
-  EXPECT_EQ(result.exit_code, 130);
-  EXPECT_TRUE(contains(result.err, "interrupted")) << result.err;
-  EXPECT_FALSE(contains(result.err, "--resume")) << result.err;
-  EXPECT_TRUE(contains(result.out, " of 1000000 trials")) << result.out;
+  CommandResult result;
+  // On a busy machine it takes longer until the first trial is finished.
+  for (int seconds = 1; seconds <= 64; seconds *= 2) {
+    RunningDuel running({"simulate", "--policy", "uniform", "--matrix", "arxiv", "--rounds", "1e5",
+                         "--trials", "1000000", "--quiet"});
+    std::this_thread::sleep_for(std::chrono::seconds(seconds));
+    running.send(SIGINT);
+    result = running.wait();
+    EXPECT_EQ(result.exit_code, 130);
+    EXPECT_TRUE(contains(result.err, "interrupted")) << result.err;
+    EXPECT_FALSE(contains(result.err, "--resume")) << result.err;
+    if (!contains(result.err, "before the first trial")) break;
+  }
+  EXPECT_TRUE(contains(result.out, " of 1000000 trials")) << result.out << result.err;
 }
 
 TEST(SimulateCommand, a_termination_signal_ends_it_cleanly_with_143) {
@@ -339,7 +343,7 @@ TEST(SimulateCommand, a_resumed_study_equals_an_uninterrupted_one) {
 
   const CommandResult again = run_duel({"simulate", "--resume", place / "broken"});
   EXPECT_EQ(again.exit_code, 0);
-  EXPECT_TRUE(contains(again.err, "was complete already; nothing was run")) << again.err;
+  EXPECT_TRUE(contains(again.err, "was already complete; nothing was run")) << again.err;
   EXPECT_TRUE(contains(again.out, "rmed1"));
 }
 
@@ -521,7 +525,7 @@ TEST(SimulateCommand, without_a_truth_only_accuracy_is_reported) {
   const CommandResult table = run_duel(arguments);
   EXPECT_EQ(table.exit_code, 0) << table.err;
   EXPECT_FALSE(contains(table.out, "nan")) << table.out;
-  EXPECT_TRUE(contains(table.out, "no known truth")) << table.out;
+  EXPECT_TRUE(contains(table.out, "3 arms, no\nknown truth")) << table.out;
 
   const TemporaryDirectory place;
   std::vector<std::string> to_files = arguments;

@@ -40,7 +40,7 @@ TEST_F(VoteCommand, takes_every_answer_from_lines) {
   EXPECT_TRUE(
       contains(result.out, "6 duels: 2 decided, 1 tie, 1 both bad, 1 skipped, 1 still open."))
       << result.out;
-  EXPECT_TRUE(contains(result.err, "To go on: duel vote --arms red,blue"));
+  EXPECT_TRUE(contains(result.err, "To continue: duel vote --arms red,blue"));
 }
 
 TEST_F(VoteCommand, shows_both_items_and_the_keys) {

@@ -68,5 +68,26 @@ TEST(Table, takes_texts_and_refuses_more_cells_than_columns) {
   EXPECT_EQ(table.num_rows(), 1U);
 }
 
+TEST(Table, folds_words_and_keeps_what_must_stay_whole) {
+  Table table;
+  table.column("policy", Align::left, Fold::above).column("mean");
+  table.column("meaning", Align::left, Fold::words);
+  table.row({"rucb", 1.5, "short"});
+  table.row({"imed(c=1,n0=20,ag=0.25,slack=4)", 12.25, "words that go on and on"});
+  EXPECT_EQ(table.to_string(100), table.to_string()) << "nothing folds where there is room";
+  EXPECT_EQ(table.to_string(30),
+            "policy       mean  meaning\n"
+            "rucb          1.5  short\n"
+            "imed(c=1,n0=20,ag=0.25,slack=4)\n"
+            "            12.25  words that\n"
+            "                   go on and\n"
+            "                   on\n");
+  EXPECT_EQ(table.least_width(), 29U);
+  // A word that is longer than its column is cut, between characters.
+  Table long_word;
+  long_word.column("text", Align::left, Fold::words).row({"ääääääääääääxyz"});
+  EXPECT_EQ(long_word.to_string(10), "text\nääääääääää\nääxyz\n");
+}
+
 }  // namespace
 }  // namespace duel

@@ -262,7 +262,7 @@ TEST(ComparisonTable, knows_the_format_by_the_content) {
   EXPECT_EQ(read("[\n  " + row + "\n]\n"), csv);
   EXPECT_EQ(read("[" + row + "]"), csv);
   EXPECT_TRUE(read("[" + row + ", {\"model_a\":\"x\"}]").starts_with("votes: item 2: there is no"));
-  EXPECT_TRUE(read("[" + row).starts_with("votes: this is no JSON array (expected: "));
+  EXPECT_TRUE(read("[" + row).starts_with("votes: this is not a JSON array (expected: "));
   EXPECT_TRUE(
       read("hello\n").starts_with("votes:1: there is no column for the first arm (expected"))
       << read("hello\n");

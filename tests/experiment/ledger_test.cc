@@ -151,7 +151,7 @@ TEST(Ledger, refuses_what_makes_no_sense_and_changes_nothing) {
     return ServeRecord{id, ordinal, 1, first, second, serving, ""};
   };
   EXPECT_TRUE(has(story.refusal(serve("d1", 1, "a", "b")), "second time"));
-  EXPECT_TRUE(has(story.refusal(serve("d2", 2, "a", "b")), "ordinal 2, expected was 1"));
+  EXPECT_TRUE(has(story.refusal(serve("d2", 2, "a", "b")), "ordinal 2, expected 1"));
   EXPECT_TRUE(has(story.refusal(serve("d2", 1, "a", "z")), "no arm 'z'"));
   EXPECT_TRUE(has(story.refusal(serve("d2", 1, "a", "a")), "'a' against 'a'"));
   EXPECT_TRUE(has(story.refusal(serve("d2", 1, "a", "b", Serving::aa)), "'aa'"));

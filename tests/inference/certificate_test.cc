@@ -222,7 +222,7 @@ TEST(Certificate, refuses_what_its_thresholds_do_not_cover) {
   auto open = certifier(2, {.alpha = 0.05});
   EXPECT_EQ(open.retire(7).error().to_string(), "retire: there is no arm 7 (2 arms joined so far)");
   EXPECT_EQ(Certifier::make(2, {.alpha = 1.5}).error().to_string(),
-            "option alpha: 1.5 is no error level (0 < alpha < 1)");
+            "option alpha: 1.5 is not an error level (0 < alpha < 1)");
   EXPECT_FALSE(Certifier::make(2, {.alpha = std::nan("")}).ok());
   EXPECT_FALSE(Certifier::make(2, {.epsilon = 0.5}).ok());
   EXPECT_FALSE(Certifier::make(0, {}).ok());

@@ -182,10 +182,9 @@ TEST(PositionEffect, of_a_fixed_order_of_two_arms_is_refused) {
   table.add(0, 1, 30, 12, 0);
   const auto fit = fit_bradley_terry_with_position(table);
   ASSERT_FALSE(fit.ok());
-  EXPECT_EQ(
-      fit.error().to_string(),
-      "position: the duels do not determine the effect of places (some pairs must be shown in "
-      "both orders, by lot at best)");
+  EXPECT_EQ(fit.error().to_string(),
+            "position: the duels do not determine the effect of places (some pairs must be shown "
+            "in both orders, ideally at random)");
   // A prior holds the strengths together, so that the rest is the places'.
   EXPECT_TRUE(fit_bradley_terry_with_position(table, {.prior = GammaPrior{}}).ok());
 }

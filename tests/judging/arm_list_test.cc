@@ -119,7 +119,7 @@ TEST_F(ArmList, takes_a_file_of_arms) {
             bad + ":2: unknown field 'arm' (known: arm_id, payload)");
   EXPECT_EQ(complaint("{\"payload\":1}\n"),
             bad + ":1: the field \"arm_id\" is missing or not a text");
-  EXPECT_TRUE(complaint("{oops\n").starts_with(bad + ":1: this is no JSON object"));
+  EXPECT_TRUE(complaint("{oops\n").starts_with(bad + ":1: this is not a JSON object"));
 }
 
 }  // namespace

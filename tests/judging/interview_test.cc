@@ -157,10 +157,11 @@ TEST_F(InterviewTest, goes_on_when_tasks_are_added_and_refuses_other_ones) {
     EXPECT_GT(more.ledger().served(), before);
     EXPECT_TRUE(more.needs_more_tasks());
   }
-  EXPECT_TRUE(Interview::open(with_tasks(two)).error().message.ends_with("its tasks were others"));
+  EXPECT_TRUE(
+      Interview::open(with_tasks(two)).error().message.ends_with("its tasks were different"));
   EXPECT_TRUE(Interview::open(with_tasks("\"t1\"\n\"t9\"\n\"t3\"\n\"t4\"\n\"t5\"\n"))
                   .error()
-                  .message.ends_with("its tasks were others"));
+                  .message.ends_with("its tasks were different"));
   EXPECT_TRUE(
       Interview::open(plan(1000)).error().message.ends_with("it has tasks, and none are given"));
 }
@@ -174,8 +175,8 @@ TEST_F(InterviewTest, refuses_a_log_of_another_experiment_and_says_what_differs)
     change(changed);
     return Interview::open(std::move(changed)).error().to_string();
   };
-  const std::string start = plan(10).log + ": this log is of another experiment: ";
-  const std::string anew = " (give another `log` to begin anew)";
+  const std::string start = plan(10).log + ": this log belongs to another experiment: ";
+  const std::string anew = " (give another `log` to start over)";
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.seed = 6; }),
             "seed: " + start + "its seed is 5, not 6" + anew);
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.stopping.alpha = 0.1; }),
@@ -197,7 +198,7 @@ TEST_F(InterviewTest, refuses_a_log_of_another_experiment_and_says_what_differs)
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.arms.pop_back(); }),
             "arms: " + start + "it has the arm 'c', too" + anew);
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.arms[1].shown.arm_id = "d"; }),
-            "arms: " + start + "its arm 2 is 'b', not 'd'" + anew);
+            "arms: " + start + "it has the arm 'b', not 'd'" + anew);
   EXPECT_TRUE(
       complaint([](InterviewPlan& p) {
         p.arms[1].sha256 = std::string(64, '0');

@@ -38,9 +38,9 @@ TEST_F(TaskListTest, names_tasks_by_their_id_or_their_line_and_content) {
 
 TEST_F(TaskListTest, refuses_with_file_and_line) {
   const std::string file = (directory_ / "tasks").string();
-  EXPECT_TRUE(read("1\n{oops\n").error().to_string().starts_with(file + ":2: '{oops' is no JSON"));
+  EXPECT_TRUE(read("1\n{oops\n").error().to_string().starts_with(file + ":2: '{oops' is not JSON"));
   EXPECT_EQ(read("{\"id\":\"x\"}\n{\"id\":\"x\"}\n").error().to_string(),
-            file + ":2: the task 'x' was there before");
+            file + ":2: the task 'x' is a duplicate");
   EXPECT_EQ(read("\n").error().to_string(), file + ": there is no task in it");
 }
 

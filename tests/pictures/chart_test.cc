@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
+#include "duel/pictures/curve_style.h"
+
 namespace duel {
 namespace {
 
@@ -54,6 +59,34 @@ TEST(Chart, writes_numbers_on_a_logarithmic_axis_of_less_than_two_decades) {
   const std::string script =
       chart_script({.title = "", .panels = {narrow}}, PlotFormat::svg).value();
   EXPECT_TRUE(has(script, "set xtics (10,20,50)")) << script;
+}
+
+TEST(Chart, no_two_of_sixteen_curves_look_alike) {
+  std::set<std::string> lines;
+  for (std::size_t style = 0; style < 16; ++style) {
+    lines.insert(curve_line_style(style));
+    for (std::size_t other = 0; other < style; ++other) {
+      // Where the hue repeats, dash and marker tell the two apart as well.
+      if (style % 7 != other % 7) continue;
+      const auto dash = [](std::size_t k) {
+        const std::string line = curve_line_style(k);
+        return line.substr(line.find(" dt "));
+      };
+      EXPECT_NE(dash(style), dash(other)) << style << " and " << other;
+      EXPECT_NE(curve_marker(style), curve_marker(other)) << style << " and " << other;
+    }
+  }
+  EXPECT_EQ(lines.size(), 16U);
+}
+
+TEST(Chart, its_script_says_what_is_shown) {
+  const std::string script =
+      chart_script({.title = "It is\nthis", .panels = {panel()}}, PlotFormat::svg).value();
+  EXPECT_EQ(title_of_script(script), "It is this");
+  const std::string untitled =
+      chart_script({.title = "", .panels = {panel()}}, PlotFormat::svg).value();
+  EXPECT_EQ(title_of_script(untitled), "one");
+  EXPECT_EQ(title_of_script("plot x\n"), "");
 }
 
 TEST(Chart, says_so_where_there_is_nothing_to_draw) {

@@ -30,6 +30,8 @@ TEST_P(QuickReproduction, gives_findings_tables_and_figures) {
   for (const Finding& finding : ran->findings) {
     EXPECT_TRUE(finding.verdict != FindingVerdict::skipped || !finding.note.empty())
         << finding.claim;
+    const bool is_our_own = finding.published.empty() || finding.published == "-";
+    EXPECT_EQ(finding.source.empty(), is_our_own) << finding.claim;
   }
 }
 

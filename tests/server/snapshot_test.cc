@@ -314,7 +314,7 @@ TEST_F(RefusedSnapshot, is_one_that_is_of_another_log) {
   other_seed.seed = 8;
   Owner sown(other_seed);
   play(sown, 25);
-  expect_refused(*sown.experiment().snapshot(), "of the log is another");
+  expect_refused(*sown.experiment().snapshot(), "of the log differs");
 }
 
 TEST_F(RefusedSnapshot, is_one_from_beyond_the_end_of_the_log) {

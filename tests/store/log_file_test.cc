@@ -1,9 +1,14 @@
 #include "duel/store/log_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/store/faulty_disk.h"
@@ -151,6 +156,24 @@ TEST(LogFiles, a_file_that_holds_something_else_is_neither_created_cut_nor_liste
   ASSERT_TRUE(store.own("thesis").ok());
   EXPECT_EQ(lines_of(store, "thesis"), Lines());
   EXPECT_EQ(content_of(directory / "thesis"), "my thesis");
+}
+
+TEST(LogFiles, waits_for_a_lock_that_outlives_its_owner_and_not_for_a_living_writer) {
+  const TemporaryDirectory directory;
+  const int holder =
+      ::open((directory.path() / "log.jsonl").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRWXU);
+  ASSERT_EQ(::flock(holder, LOCK_EX), 0);
+  LogFiles store(directory.path());
+  const Status refused = store.own("log.jsonl");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message, "another process is writing to this log");
+  // As the child of a killed run that is about to run its own program.
+  std::thread child([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    ::close(holder);
+  });
+  EXPECT_TRUE(store.own("log.jsonl").ok());
+  child.join();
 }
 
 TEST(LogFiles, a_line_beyond_the_limit_is_refused_by_number) {

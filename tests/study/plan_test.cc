@@ -164,7 +164,7 @@ TEST(PlanQuestion, is_refused_with_the_field_that_is_wrong) {
     return plan_spec(question).error().to_string();
   };
   EXPECT_EQ(complaint({}),
-            "what the arms are like is missing (give `matrix`, or `pilot`, or `arms` and `gap`)");
+            "nothing describes the arms (give `matrix`, or `pilot`, or `arms` and `gap`)");
   EXPECT_EQ(plan_spec({.matrix = "arxiv", .gap = 0.1}).error().message,
             "the arms are described twice");
   EXPECT_EQ(complaint({.arms = 3}),

@@ -161,7 +161,7 @@ TEST(Results, refuses_a_table_that_does_not_hang_together) {
             "r.csv:4: the regrets of a checkpoint differ from those of the first one");
   EXPECT_EQ(error_of(good + row("m", "a", "10", "strong")),
             "no error");  // three notions at one checkpoint
-  EXPECT_EQ(error_of(good + row("m", "a", "10", "weak")), "r.csv:4: this regret stands here twice");
+  EXPECT_EQ(error_of(good + row("m", "a", "10", "weak")), "r.csv:4: this regret appears twice");
   EXPECT_EQ(error_of(good + row("m", "a", "20", "average") + row("m", "b", "10", "average")),
             "r.csv:5: the checkpoint before this line lacks a regret that others have");
   EXPECT_EQ(error_of(good + row("m", "a", "5", "average")),
@@ -172,10 +172,10 @@ TEST(Results, refuses_a_table_that_does_not_hang_together) {
             "r.csv:4: the seed differs from the line before");
   const std::string other = row("m", "b", "10", "average") + row("m", "b", "10", "weak");
   EXPECT_EQ(error_of(good + other + row("m", "a", "20", "average")),
-            "r.csv:6: the lines of policy 'a' do not stand together");
+            "r.csv:6: the lines of policy 'a' are not consecutive");
   const std::string second = row("n", "a", "10", "average") + row("n", "a", "10", "weak");
   EXPECT_EQ(error_of(good + second + row("m", "b", "20", "average")),
-            "r.csv:6: the lines of matrix 'm' do not stand together");
+            "r.csv:6: the lines of matrix 'm' are not consecutive");
   EXPECT_EQ(error_of("m,a,10\n"), "r.csv:2: 3 fields instead of 16");
   EXPECT_EQ(error_of(""), "r.csv: the file has no results");
 }

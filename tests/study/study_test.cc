@@ -274,7 +274,7 @@ TEST_F(Study, does_not_resume_when_a_matrix_file_has_changed) {
   write_content(file, "a,b\n0.5,0.8\n0.2,0.5\n");
   const auto refused = resume_study(part);
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().hint, "begin anew with `force`");
+  EXPECT_EQ(refused.error().hint, "start over with `force`");
   write_content(file, "a,b\n0.5,0.75\n0.25,0.5\n");
   EXPECT_TRUE(resume_study(part).ok());
 }

@@ -95,8 +95,8 @@ void add_client_options(Command& command, ClientOptions& options) {
       "--server URL", not_empty(&options.server),
       "Server to ask, as http://127.0.0.1:7557 (default: the store on this machine).");
   command.add_configurable("--token-file FILE", not_empty(&options.token_file),
-                           "File with the token for the server; - for standard input. The "
-                           "variable DUEL_TOKEN may hold the token itself.");
+                           "File with the token for the server; - for standard input. Or put the "
+                           "token itself in the variable DUEL_TOKEN.");
   Option& store =
       command.add_configurable("--store FILE", not_empty(&options.store),
                                "SQLite database (default $XDG_STATE_HOME/duel/duel.db).");
@@ -192,7 +192,7 @@ Result<std::unique_ptr<ApiClient>> open_client(const ClientOptions& options, Sto
   std::error_code unknown;
   if (use == StoreUse::existing && !std::filesystem::exists(file, unknown)) {
     return Error::not_found("there is no store", file,
-                            "'duel experiment new' makes one; --server URL asks a server");
+                            "'duel experiment new' creates one; --server URL asks a server");
   }
   DUEL_ASSIGN(std::unique_ptr<LocalApi> local, LocalApi::open(options.store));
   return std::unique_ptr<ApiClient>(std::move(local));

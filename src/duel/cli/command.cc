@@ -67,6 +67,11 @@ TerminalSize terminal_size(int file_descriptor) {
 
 std::size_t terminal_width() { return terminal_size(STDOUT_FILENO).columns; }
 
+std::size_t report_width() {
+  const std::size_t terminal = terminal_width();
+  return terminal == 0 ? 80 : std::clamp<std::size_t>(terminal, 40, 200);
+}
+
 bool can_redraw() {
   const char* term = std::getenv("TERM");
   return is_terminal(STDERR_FILENO) && term != nullptr && std::string_view(term) != "dumb";

@@ -144,7 +144,7 @@ class Configurator {
       const std::string name = document.spelled(key.str());
       const std::string where = document.where(node.source());
       if (!node.is_table()) {
-        return bad_setting(where, fmt::format("'{}' stands outside a table", name),
+        return bad_setting(where, fmt::format("'{}' is outside a table", name),
                            "settings live in the table of a command, such as [simulate]");
       }
       if (!contains(commands, name)) {

@@ -240,37 +240,38 @@ void give_warnings(const Report& report, CommandContext& context) {
                     rejected.wrong_ordinal, rejected.example_wrong_ordinal));
   }
   if (rejected.unknown > 0) {
-    context.warn(fmt::format("{} events are of impressions that are not in the log, such as '{}'",
-                             rejected.unknown, rejected.example_unknown));
+    context.warn(
+        fmt::format("{} events belong to impressions that are not in the log, such as '{}'",
+                    rejected.unknown, rejected.example_unknown));
   }
   if (rejected.without_id > 0) {
     context.warn(fmt::format("{} events have no query_id", rejected.without_id));
   }
   if (rejected.other_actions > 0) {
-    context.note(
-        fmt::format("{} events of other actions were passed over", rejected.other_actions));
+    context.note(fmt::format("{} events of other actions were ignored", rejected.other_actions));
   }
   if (log.items > 0 &&
       static_cast<double>(log.competitive_items) < kLowCoverage * static_cast<double>(log.items)) {
     context.warn("fewer than 30 % of the items are competitive: the rankings hardly differ");
   }
   if (log.cluster == ClusterBy::impression) {
-    context.warn("impressions are taken for independent; several of one user are not");
+    context.warn("impressions are treated as independent; several by one user are not");
   } else if (log.without_cluster > 0) {
-    context.warn(fmt::format("{} impressions name no {} and are taken for independent",
+    context.warn(fmt::format("{} impressions name no {} and are treated as independent",
                              log.without_cluster, to_word(log.cluster)));
   }
   for (const PairAtOneLook& pair : report.verdict.pairs) {
     const auto effect = pair.delta.design_effect();
     if (!effect || *effect < kLargeDesignEffect) continue;
     context.warn(fmt::format(
-        "{} and {}: impressions of the same {} hang together, and the variance is {:.1f} times that "
-        "of independent ones; do not use the sign test over impressions",
+        "{} and {}: impressions of the same {} are correlated, and the variance is {:.1f} times "
+        "that of independent ones; do not use the sign test over impressions",
         log.rankers[pair.first], log.rankers[pair.second], to_word(log.cluster), *effect));
   }
   if (!log.in_order) {
     context.warn(
-        "the order of serving is unknown, as not every impression has a time: the certificate rests "
+        "the order of serving is unknown, as not every impression has a time: the certificate "
+        "rests "
         "on one look at all of them");
   }
 }
@@ -317,10 +318,10 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 void add_credit_command(Command& program) {
   Command& command = program.add_command(
       "credit",
-      "Turns a log of interleaved impressions and a log of clicks into votes and a verdict.\n"
-      "Every impression becomes a win, a tie, no feedback (nobody clicked) or no contest (nothing "
-      "on the page could tell the rankings apart). Prints Delta_AB with its error over users or "
-      "queries, sign tests, and the certificate that holds whenever you look.");
+      "Turns a log of interleaved impressions and a log of clicks into votes and a verdict.\nEvery "
+      "impression becomes a win, a tie, no feedback (nobody clicked) or no contest (nothing on the "
+      "page distinguished the rankings). Prints Delta_AB with its error over users or queries, "
+      "sign tests, and the certificate that holds whenever you look.");
   Arguments& arguments = command.runs(run);
   CreditSpec& spec = arguments.spec;
   command.add_required("--impressions FILE", not_empty(&arguments.impressions),

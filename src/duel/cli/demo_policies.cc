@@ -54,9 +54,7 @@ Result<int> demonstrate_policies(const std::string& directory, CommandContext& c
     return error;
   }
   const StudyOutcome& outcome = *ran;
-  const std::size_t terminal = terminal_width();
-  context.print(results_text(outcome.results, terminal == 0 ? kPlainWidth : terminal,
-                             Paint(wants_color(STDOUT_FILENO))));
+  context.print(results_text(outcome.results, report_width(), Paint(wants_color(STDOUT_FILENO))));
   if (outcome.results.interrupted) {
     study.explain_interruption(outcome, directory);
     return study.exit_code();

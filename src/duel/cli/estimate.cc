@@ -84,7 +84,7 @@ std::string summary(const Estimate& estimate) {
 
 Result<int> run(const Arguments& arguments, CommandContext& context) {
   if (arguments.pairs == "-" && (arguments.output == "-" || arguments.json)) {
-    return Error::invalid_argument("standard output is taken already", "--pairs",
+    return Error::invalid_argument("standard output is already in use", "--pairs",
                                    "write it to a file");
   }
   DUEL_RETURN_IF_ERROR(check_output(arguments.output));
@@ -118,10 +118,10 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
       std::count_if(estimate.pairs.begin(), estimate.pairs.end(),
                     [](const PairEstimate& pair) { return contest_share(pair) < kLeastContests; });
   if (alike > 0) {
-    context.warn(fmt::format(
-        "{} of {} pairs of rankers show lists that can tell them apart in less than {:.0f} % of "
-        "the comparisons",
-        alike, estimate.pairs.size(), 100 * kLeastContests));
+    context.warn(
+        fmt::format("{} of {} pairs of rankers show lists that can distinguish them in less than "
+                    "{:.0f} % of the comparisons",
+                    alike, estimate.pairs.size(), 100 * kLeastContests));
   }
   return kExitDone;
 }
@@ -156,18 +156,18 @@ void add_estimate_command(Command& program) {
                            "Documents shown (default 10).");
   command.add_configurable(
       "--ties RULE", one_of(&spec.ties, {"half", "answered", "drop"}),
-      "What a comparison that nobody wins counts: half a win each (half, the default), the same "
-      "but nothing without a click or a contest (answered), or nothing (drop).");
+      "How a comparison without a winner counts: as half a win each (half, the default), the same "
+      "but not at all without a click or a contest (answered), or not at all (drop).");
   command.add_scale(&spec.normalise, &spec.grades);
   command.add_seed(&spec.seed);
   command.add_threads(&spec.threads, 1);
   command.add("--exact", &spec.exact,
-              "No sampling: go through every list and every pattern of clicks, where these are "
-              "not too many.");
+              "Do not sample: enumerate every list and every pattern of clicks, if there are not "
+              "too many.");
   command.add("-o,--output FILE", not_empty(&arguments.output),
               "The matrix as CSV (default -, standard output). With a file, a summary is printed.");
   command.add("--pairs FILE", not_empty(&arguments.pairs),
-              "A CSV with a line per pair: outcomes, probability, standard error.");
+              "CSV with one line per pair: outcomes, probability, standard error.");
   command.add("--json", &arguments.json, "Print JSON: rankers, matrix, pairs.");
   command.footer =
       "Examples:\n"

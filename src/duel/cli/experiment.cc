@@ -77,8 +77,8 @@ Result<Json> arms_of(const NewArguments& arguments) {
     Json one;
     one["arm_id"] = arm.shown.arm_id;
     if (!arm.shown.payload) {
-      return Error::invalid_argument("is no text or too long to be stored", arm.reference,
-                                     "store what judges can read it by: a URL, a path")
+      return Error::invalid_argument("is not text, or too long to be stored", arm.reference,
+                                     "store a reference that judges can read: a URL or a path")
           .in_field("arms");
     }
     if (!arm.sha256.empty()) one["payload"] = *arm.shown.payload;
@@ -148,9 +148,8 @@ Result<int> run_new(const NewArguments& arguments, CommandContext& context) {
 void add_new_command(Command& above) {
   Command& command = above.add_command(
       "new",
-      "Creates an experiment.\n"
-      "It is a draft until it is started. The same command again changes nothing; another one of "
-      "the same id is refused.");
+      "Creates an experiment.\nIt is a draft until you start it. Repeating the command changes "
+      "nothing; a different experiment with the same id is refused.");
   NewArguments& arguments = command.runs(run_new);
   command.add_required("ID EXPERIMENT", not_empty(&arguments.experiment_id),
                        "Letters, digits and . _ : -, at most 100.");
@@ -160,26 +159,26 @@ void add_new_command(Command& above) {
   command.add(
       "--arms-file FILE", not_empty(&arguments.arms_file),
       R"(A file with one arm per line: a name, a file's path, or {"arm_id":"b","payload":..}.)");
-  command.add("--title TEXT", not_empty(&arguments.title), "Its name for people.");
+  command.add("--title TEXT", not_empty(&arguments.title), "Title shown to people.");
   arguments.mode_option = &command.add(
       "--mode MODE", one_of(&arguments.mode, {"duel", "interleave"}),
       "duel (default): two arms side by side; interleave: pages of search results and clicks.");
   command.add("--policy POLICY", not_empty(&arguments.policy),
-              "Who chooses the pairs (default auto). See 'duel policies'.");
+              "Policy that chooses the pairs (default auto). See 'duel policies'.");
   arguments.goal_options = add_goal_options(
       command, {&arguments.goal, &arguments.top, &arguments.epsilon, &arguments.assume});
   arguments.alpha_option = &command.add(
       "--alpha NUMBER",
       number(
           &arguments.alpha, [](double alpha) { return alpha > 0 && alpha < 1; }, "> 0 and < 1"),
-      "Chance that the certificate is wrong, at most (default 0.05).");
+      "Largest probability that the certificate is wrong (default 0.05).");
   arguments.max_duels_option =
       &command.add("--max-duels N", count(&arguments.max_duels, 0, 1'000'000'000),
-                   "Serve no more than so many duels; 0 (default) for no limit.");
+                   "Largest number of duels to serve; 0 (default) means no limit.");
   command.add("--config FILE", not_empty(&arguments.config),
               "The whole configuration as JSON, as PUT /v1/experiments/ID takes it; - for standard "
-              "input. Options go over what it says.");
-  command.add("--start", &arguments.start, "Start it at once.");
+              "input. Options override it.");
+  command.add("--start", &arguments.start, "Start it immediately.");
   add_client_options(command, arguments.client);
   command.add("--json", &arguments.json, "Print JSON.");
   command.footer =
@@ -385,9 +384,9 @@ Result<int> run_arms_retire(const ArmArguments& arguments, CommandContext& conte
 void add_arms_command(Command& above) {
   Command& arms = above.add_command(
       "arms",
-      "Lists, adds and retires the arms of an experiment.\n"
-      "Arms can be added and retired after the start only where the configuration says "
-      "\"stopping\": {\"arms\": \"open\"}. An arm never changes, and its id is never used again.");
+      "Lists, adds and retires the arms of an experiment.\nArms can be added and retired after the "
+      "start only if the configuration says \"stopping\": {\"arms\": \"open\"}. An arm never "
+      "changes, and its id is never used again.");
   arms.needs_command = true;
   arms.footer = "Example:\n  duel experiment arms list logo";
 
@@ -403,7 +402,7 @@ void add_arms_command(Command& above) {
   add_id(add, added.experiment_id);
   add.add_required("ARM_ID", not_empty(&added.arm_id), "The new arm.");
   add.add("--payload JSON", not_empty(&added.payload),
-          "What is given with its duels; a text that is not JSON is a JSON text.");
+          "Payload that is returned with its duels; text that is not JSON becomes a JSON string.");
   add.add("--payload-file FILE", not_empty(&added.payload_file), "The same from a file.");
   add_client_options(add, added.client);
   add.add("--json", &added.json, "Print JSON.");
@@ -425,8 +424,8 @@ void add_arms_command(Command& above) {
 void add_experiment_command(Command& program) {
   Command& experiment = program.add_command(
       "experiment",
-      "Creates, lists and changes experiments, in the store on this machine or on a server.\n"
-      "Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 75 the server is out of reach.");
+      "Creates, lists and changes experiments, in the store on this machine or on a server.\nExit "
+      "codes: 0 done, 1 refused or failed, 2 wrong usage, 75 server unreachable.");
   experiment.needs_command = true;
   experiment.footer =
       "Examples:\n"
@@ -452,9 +451,9 @@ void add_experiment_command(Command& program) {
   add_state_command(
       experiment, "pause",
       "Pauses a running experiment: callers get the default arm, and nothing counts.");
-  add_state_command(experiment, "resume", "Lets a paused experiment run again.");
-  add_state_command(experiment, "complete", "Ends an experiment for good.");
-  add_state_command(experiment, "archive", "Puts a completed experiment away.");
+  add_state_command(experiment, "resume", "Resumes a paused experiment.");
+  add_state_command(experiment, "complete", "Completes an experiment, for good.");
+  add_state_command(experiment, "archive", "Archives a completed experiment.");
   add_arms_command(experiment);
 }
 

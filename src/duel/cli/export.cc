@@ -80,10 +80,10 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 void add_export_command(Command& program) {
   Command& command = program.add_command(
       "export",
-      "Writes the answered comparisons of an experiment or a log for other programs.\n"
-      "What duel import reads is written without loss: names, ties, voters, times and every other "
-      "column. With --what audit the whole log of an experiment, which duel verify checks and duel "
-      "import takes.");
+      "Writes the answered comparisons of an experiment or a log for other programs.\nKeeps "
+      "everything that 'duel import' reads: names, ties, voters, times and every other column. "
+      "With --what audit it writes the whole log of an experiment, which 'duel verify' checks and "
+      "'duel import' reads.");
   Arguments& arguments = command.runs(run);
   command.add_required("NAME LOG", &arguments.name,
                        "Log to read; or the id of an experiment of the store or the server.");

@@ -10,7 +10,8 @@ std::vector<const Option*> add_goal_options(Command& command, const GoalTargets&
       when +
           "What to certify: condorcet (default: the arm that beats every other), set (the --top K "
           "arms, which each beat every arm outside), order (the --top K in their order), ranking "
-          "(the order of all arms), epsilon (an arm that loses to no other by more than --epsilon), "
+          "(the order of all arms), epsilon (an arm that loses to no other by more than "
+          "--epsilon), "
           "copeland (the arm that beats the most) or borda (the highest mean rate).");
   goal.offers = [] {
     return std::vector<std::string>{"condorcet", "set",      "order", "ranking",
@@ -29,8 +30,8 @@ std::vector<const Option*> add_goal_options(Command& command, const GoalTargets&
   const Option& assume = command.add(
       "--assume WHAT", one_of(targets.assume, {"none", "order"}),
       when +
-          "order: take for granted that the arms have an order, in which every earlier arm beats "
-          "every later one. Needs less evidence, and the certificate says so. Default none.");
+          "order: assume that the arms have an order, in which every earlier arm beats every later "
+          "one. Needs less evidence, and the certificate says so. Default none.");
   return {&goal, &top, &epsilon, &assume};
 }
 

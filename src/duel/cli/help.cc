@@ -1,11 +1,20 @@
 #include "duel/cli/help.h"
 
+#include <algorithm>
+
+#include "duel/cli/command.h"
 #include "duel/core/display_width.h"
 
 namespace duel::cli {
 namespace {
 
-constexpr std::size_t kPageWidth = 96;
+// Of a page: as wide as a narrow terminal, otherwise as lines are easy to read.
+std::size_t page_width() {
+  constexpr std::size_t kWidest = 96;
+  const std::size_t terminal = terminal_width();
+  return terminal == 0 ? kWidest : std::clamp<std::size_t>(terminal, 50, kWidest);
+}
+
 constexpr std::size_t kNameColumn = 26;
 
 // `  name   text`, the text wrapped; on its own line where the name is long.
@@ -15,7 +24,7 @@ std::string entry(const std::string& name, const std::string& text) {
   if (text.empty()) return line + "\n";
   line += used + 2 > kNameColumn ? "\n" + std::string(kNameColumn, ' ')
                                  : std::string(kNameColumn - used, ' ');
-  return line + wrapped(text, kPageWidth - kNameColumn, kNameColumn) + "\n";
+  return line + wrapped(text, page_width() - kNameColumn, kNameColumn) + "\n";
 }
 
 // The arguments or the options, under a heading.
@@ -59,7 +68,7 @@ std::string spelled_option(const Option& option) {
 
 std::string help_page(const Command& command) {
   std::string page =
-      wrapped(command.about, kPageWidth) + "\n\nUsage: " + usage_line(command) + "\n";
+      wrapped(command.about, page_width()) + "\n\nUsage: " + usage_line(command) + "\n";
   page += section("Arguments", command, true) + section("Options", command, false);
   if (!command.commands.empty()) page += "\nCommands:\n";
   for (const Command& below : command.commands) {

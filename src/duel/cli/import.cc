@@ -102,7 +102,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   }
   if (std::filesystem::exists(arguments.output)) {
     return Error::invalid_argument("the file exists", arguments.output,
-                                   "a log is never written over; choose another name");
+                                   "a log is never overwritten; choose another name");
   }
   DUEL_ASSIGN(const MadeLog log, log_of_comparisons(arguments));
   DUEL_RETURN_IF_ERROR(write_file_atomically(arguments.output, log.text));
@@ -115,13 +115,13 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 void add_import_command(Command& program) {
   Command& command = program.add_command(
       "import",
-      "Makes an experiment, or a log, of comparisons that were made elsewhere.\n"
-      "With -o a log is written; otherwise the store or the server gets an experiment, also from a "
-      "log that 'duel run' or 'duel export --what audit' wrote. "
-      "Reads arena CSV (model_a,model_b,winner,judge,tstamp), plain CSV (first,second,winner), the "
-      "same with tabs, JSON Lines and a JSON array; columns it does not know are kept. All rows "
-      "are taken or none. Rows with times are put in that order; without times the order is unknown, "
-      "and a certificate rests on one look at all of them.");
+      "Creates an experiment or a log from comparisons made elsewhere.\nWith -o it writes a log; "
+      "otherwise it creates an experiment in the store or on the server, also from a log that "
+      "'duel run' or 'duel export --what audit' wrote. Reads arena CSV "
+      "(model_a,model_b,winner,judge,tstamp), plain CSV (first,second,winner), the same with tabs, "
+      "JSON Lines and a JSON array; unknown columns are kept. Either all rows are imported or "
+      "none. Rows with times are put in that order; without times the order is unknown, and a "
+      "certificate rests on one look at all of them.");
   Arguments& arguments = command.runs(run);
   command.add_required("FILE", &arguments.file, "Comparisons, or a log, to read.");
   command.add("-o,--output LOG", not_empty(&arguments.output),

@@ -81,7 +81,7 @@ std::string verdict(const Impression::Preference& preference,
     case ClickOutcome::no_feedback:
       return "no feedback: nothing was clicked";
     case ClickOutcome::no_contest:
-      return "no contest: this list cannot tell them apart";
+      return "no contest: this list cannot distinguish them";
   }
   return "";
 }
@@ -293,7 +293,8 @@ void add_interleave_command(Command& program) {
   Command& command = program.add_command(
       "interleave",
       "Merges two or more rankings into the list to show, and credits clicks on it.\n"
-      "A ranking is a file of document ids, best first, one per line. The same seed, id and rankings "
+      "A ranking is a file of document ids, best first, one per line. The same seed, id and "
+      "rankings "
       "give the same list on every machine.");
   auto& arguments = command.keep<Arguments>();
   ImpressionSpec& spec = arguments.spec;

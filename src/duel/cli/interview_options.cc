@@ -1,6 +1,7 @@
 #include "duel/cli/interview_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <utility>
@@ -27,41 +28,48 @@ void add_interview_options(Command& command, InterviewOptions& options,
                            const std::vector<std::string>& orders) {
   command.add("--arms ARMS", not_empty(&options.request.arms),
               "What to compare: files, globs in quotes ('prompts/*.txt') or names (a,b,c); may be "
-              "repeated. A file of that very name wins over a glob.");
+              "repeated. A file with exactly that name takes precedence over a glob.");
   command.add("ARM", &options.more_arms, "More arms, as --arms.");
   command.add(
       "--arms-file FILE", not_empty(&options.request.arms_file),
       R"(A file with one arm per line: a file's path, a name, or {"arm_id":"b","payload":..}.)");
+  command.add("--open-arms", &options.request.open_arms,
+              "Start a log to which you can add and retire arms later. A certificate then needs "
+              "somewhat more evidence. Not with --goal set, order, ranking, copeland or borda.");
+  command.add("--add-arm ARM", not_empty(&options.request.add_arm),
+              "Add an arm to a log that was started with --open-arms: a file, a glob or a name; "
+              "may be repeated.");
+  command.add("--retire-arm ID", not_empty(&options.request.retire_arm),
+              "Retire an arm from such a log: Duel stops asking about it, and the certificate does "
+              "not cover it; may be repeated.");
   command.add("--tasks FILE", not_empty(&options.request.tasks),
               "JSON Lines: each duel is about one task.");
-  command.add("--about WHAT", one_of(&options.request.about, {"tasks-like-these", "these-tasks"}),
-              "With --tasks, what is certified: who wins on tasks like these (default; each counts "
-              "once for a pair, so that enough are needed), or on exactly these (drawn anew for "
-              "every duel).");
+  command.add(
+      "--about WHAT", one_of(&options.request.about, {"tasks-like-these", "these-tasks"}),
+      "What a certificate with --tasks covers: tasks like these (default; a task counts once for "
+      "each pair, so you need enough of them), or exactly these (drawn again for every duel).");
   command.add_configurable("--policy POLICY", not_empty(&options.request.policy),
-                           "Who chooses the pairs (default auto). See 'duel policies'.");
+                           "Policy that chooses the pairs (default auto). See 'duel policies'.");
   add_goal_options(command, {&options.request.goal, &options.request.top, &options.request.epsilon,
                              &options.request.assume});
-  command.add(
-      "--order ORDER", one_of(&options.request.order, orders),
-      orders.size() == 3
-          ? "Who is shown first: random (default), both (each duel is judged in both orders; "
-            "a flip is a tie), or fixed."
-          : "Who is shown first: random (default) or fixed.");
+  command.add("--order ORDER", one_of(&options.request.order, orders),
+              orders.size() == 3 ? "Which arm is shown first: random (default), both (each duel is "
+                                   "judged in both orders; a flip is a tie), or fixed."
+                                 : "Which arm is shown first: random (default) or fixed.");
   command.add_configurable("--alpha NUMBER",
                            number(
                                &options.request.alpha,
                                [](double alpha) { return alpha > 0 && alpha < 1; }, "> 0 and < 1"),
-                           "Chance that the certificate is wrong, at most (default 0.05).");
+                           "Largest probability that the certificate is wrong (default 0.05).");
   command.add_configurable(
       "--max-duels N", count(&options.request.max_duels, 1, 1'000'000'000),
-      "Stop undecided after so many duels, those of earlier runs included (default 10000).");
+      "Stop undecided after N duels, counting those of earlier runs (default 10000).");
   command.add_seed(&options.request.seed);
   command.add("--name ID", not_empty(&options.request.name),
               "The experiment's id (default: the folder of the files, or 'duel').");
   command.add("--log FILE", not_empty(&options.request.log),
-              "Where every duel is recorded (default NAME.duel.jsonl). Where it exists, the "
-              "experiment goes on.");
+              "Where every duel is recorded (default NAME.duel.jsonl). If it exists, the "
+              "experiment continues.");
   command.add("--certificate FILE", not_empty(&options.certificate),
               "Where the certificate goes (default: beside the log).");
   command.add("--json", &options.json, "Print JSON.");
@@ -88,11 +96,17 @@ Result<Interview> open_interview(const InterviewOptions& options, const CommandC
   }
   if (interview.resumed()) {
     context.note(fmt::format(
-        "going on with {}: {} so far{}", interview.log_file(),
+        "continuing {}: {} so far{}", interview.log_file(),
         counted(interview.ledger().served(), "duel"),
         interview.given_up() == 0
             ? ""
             : fmt::format(", {} of them without an answer, which is final", interview.given_up())));
+  }
+  if (!interview.joined().empty()) {
+    context.note(fmt::format("joined: {}", fmt::join(interview.joined(), ", ")));
+  }
+  if (!interview.left().empty()) {
+    context.note(fmt::format("retired: {}", fmt::join(interview.left(), ", ")));
   }
   return interview;
 }
@@ -118,11 +132,13 @@ Result<int> report_ending(InterviewEnding ending, const InterviewOptions& option
 
 std::string why_undecided(const Interview& interview) {
   if (interview.needs_more_tasks()) {
-    return "a pair that is still open has met every task: add tasks at the end of the file and go "
-           "on; or, with another --log, ask --about these-tasks, for a statement about exactly these";
+    return "an open pair has used every task: add tasks at the end of the file and run the command "
+           "again; or start another --log with --about these-tasks, for a statement about exactly "
+           "these";
   }
-  return fmt::format("--max-duels {} is reached; to go on, give the same command with more",
-                     interview.max_duels());
+  return fmt::format(
+      "reached --max-duels {}; to continue, run the same command with a larger limit",
+      interview.max_duels());
 }
 
 std::string same_command(const Command& command) {

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <tuple>
 #include <vector>
 
 #include "duel/core/display_width.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
+#include "duel/core/short_names.h"
 #include "duel/core/table.h"
 #include "duel/experiment/experiment_result.h"
 #include "duel/experiment/verdict.h"
@@ -19,6 +20,8 @@ namespace duel::cli {
 namespace {
 
 constexpr std::size_t kMostColumns = 10;
+// More arms than this get a compact view: the first ones, and a pointer to all.
+constexpr std::size_t kMostRows = 15;
 
 }  // namespace
 
@@ -30,12 +33,19 @@ InterviewReport::InterviewReport(const Interview& interview, InterviewEnding end
 
 std::string InterviewReport::matrix_of(const std::vector<Arm>& order, std::size_t columns) const {
   const Ledger& ledger = interview_.ledger();
+  std::vector<std::string> ids;
+  ids.reserve(order.size());
+  for (const Arm arm : order) ids.push_back(id(arm));
+  const std::vector<std::string> of_columns = short_names(ids, 16);
+  const std::vector<std::string> of_rows = short_names(ids, 24);
   Table table;
   table.column("won against", Align::left);
-  for (std::size_t k = 0; k < columns; ++k) table.column(shortened_inside(id(order[k]), 16));
+  for (std::size_t k = 0; k < columns; ++k) table.column(of_columns[k]);
   table.column("all").column("duels");
-  for (const Arm row : order) {
-    std::vector<std::string> cells = {shortened_inside(id(row), 24)};
+  const std::size_t rows = order.size() > kMostRows ? kMostRows : order.size();
+  for (std::size_t r = 0; r < rows; ++r) {
+    const Arm row = order[r];
+    std::vector<std::string> cells = {of_rows[r]};
     for (std::size_t k = 0; k < columns; ++k) {
       const ShownCounts pair = ledger.pair(row, order[k]);
       if (row == order[k]) {
@@ -58,8 +68,10 @@ std::string InterviewReport::matrix_of(const std::vector<Arm>& order, std::size_
 // Rows and columns by rate, the best first.
 std::string InterviewReport::matrix(std::size_t width) const {
   const Ledger& ledger = interview_.ledger();
-  std::vector<Arm> order(ledger.num_arms());
-  std::iota(order.begin(), order.end(), Arm{0});
+  std::vector<Arm> order;
+  for (Arm arm = 0; arm < ledger.num_arms(); ++arm) {
+    if (ledger.arms()[arm].active) order.push_back(arm);
+  }
   const Arm leader = standing_.leader.value_or(0);
   std::sort(order.begin(), order.end(), [&](Arm a, Arm b) {
     const auto key = [&](Arm arm) {
@@ -75,12 +87,18 @@ std::string InterviewReport::matrix(std::size_t width) const {
     text = matrix_of(order, columns);
     if (columns <= 2 || display_width(text.substr(0, text.find('\n'))) <= width) break;
   }
+  std::string hidden;
+  if (order.size() > kMostRows) {
+    hidden = counted(order.size() - kMostRows, "more arm");
+  }
   if (columns < order.size()) {
-    text += fmt::format("({} not shown; duel result --log {} has all)\n",
-                        order.size() - columns == 1
-                            ? std::string("1 more column is")
-                            : fmt::format("{} more columns are", order.size() - columns),
-                        shell_word(interview_.log_file()));
+    hidden += (hidden.empty() ? "" : " and ") + counted(order.size() - columns, "more column");
+  }
+  if (!hidden.empty()) {
+    text += wrapped(fmt::format("({} not shown; duel result --log {} has all)", hidden,
+                                shell_word(interview_.log_file())),
+                    width) +
+            "\n";
   }
   return text;
 }
@@ -95,7 +113,7 @@ std::string InterviewReport::leader_text(std::size_t width) const {
   const std::string_view whole = trimmed(content);
   const std::string line = printable_line(trimmed(whole.substr(0, whole.find('\n'))));
   if (line.empty() || line == id(*arm)) return "";
-  return shortened(fmt::format("{}: {}", id(*arm), line), width) + "\n";
+  return shortened(fmt::format("{}: {}", shortened_inside(id(*arm), 32), line), width) + "\n";
 }
 
 std::string InterviewReport::duels() const {
@@ -118,14 +136,13 @@ std::string InterviewReport::cost() const {
   const std::uint64_t used = interview_.ledger().served();
   if (round_robin->undecided * 2 > round_robin->trials) {
     return fmt::format(
-        "Every pair in turn would have needed more than {} duels for a certificate (simulated: "
-        "round-robin, {} times, on the win rates found here, the same rule).",
+        "A round-robin would have needed more than {} duels for a certificate ({} simulations with "
+        "the win rates found here and the same rule).",
         approximate_count(round_robin->most), round_robin->trials);
   }
   return fmt::format(
-      "Every pair in turn would have needed about {} duels for a certificate, {:.1f} times as many "
-      "(simulated: round-robin, {} times, on the win rates found here, the same rule; {} to {} in "
-      "the middle 80 %).",
+      "A round-robin would have needed about {} duels for a certificate, {:.1f} times as many ({} "
+      "simulations with the win rates found here and the same rule; {} to {} in the middle 80 %).",
       approximate_count(round_robin->median),
       static_cast<double>(round_robin->median) /
           static_cast<double>(std::max<std::uint64_t>(1, used)),
@@ -134,8 +151,7 @@ std::string InterviewReport::cost() const {
 }
 
 std::string InterviewReport::to_text(const Paint& paint) const {
-  const std::size_t terminal = terminal_width();
-  const std::size_t width = terminal == 0 ? 100 : std::clamp<std::size_t>(terminal, 40, 100);
+  const std::size_t width = std::min<std::size_t>(report_width(), 100);
   std::string text = paint.bold(wrapped(verdict_of(interview_.ledger(), standing_), width)) + "\n" +
                      leader_text(width) + "\n" + matrix(width) + "\n" + duels() + "\n";
   if (const std::string line = cost(); !line.empty()) text += wrapped(line, width) + "\n";

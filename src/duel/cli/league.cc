@@ -96,7 +96,7 @@ Result<std::vector<LeagueProblem>> problems_of(const Arguments& arguments) {
   std::vector<std::string> matrices = matrices_of(arguments.matrices);
   if (matrices.empty() && !arguments.no_built_in) matrices = league_matrices();
   if (matrices.empty() && arguments.directories.empty()) {
-    return Error::invalid_argument("nothing is left to play on", "--no-built-in",
+    return Error::invalid_argument("no problem is left to play", "--no-built-in",
                                    "add --matrices DIR");
   }
   return league_problems(matrices, arguments.directories);
@@ -130,9 +130,8 @@ Result<LeagueSpec> spec_of(const Arguments& arguments) {
 
 Result<CertificateLeagueSpec> certificate_spec_of(const Arguments& arguments) {
   if (arguments.rounds_option->given()) {
-    return Error::invalid_argument(
-        "a certificate ends when it is there", "--rounds",
-        "--max-duels is the number after which an experiment is given up");
+    return Error::invalid_argument("an experiment ends with its certificate", "--rounds",
+                                   "--max-duels is the number after which it counts as undecided");
   }
   CertificateLeagueSpec spec;
   DUEL_ASSIGN(spec.goal,
@@ -221,7 +220,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context, const Play&
     context.note(fmt::format("results are in {}", arguments.output));
   }
   if (ran->interrupted) {
-    context.warn("interrupted: only what had finished all its trials is shown");
+    context.warn("interrupted: showing only what finished all its trials");
     return guard.exit_code();
   }
   return kExitDone;
@@ -269,7 +268,7 @@ void add_league_command(Command& program) {
                           kQuickRounds, kQuickDuels, kQuickTrials));
   command.add("--certificates", &arguments.certificates,
               "Rank by the duels to a certificate instead of regret. Self-duels are left out, and "
-              "all pairs in turn (round-robin) stand beside the policies.");
+              "a round-robin over all pairs is shown for comparison.");
   arguments.goal_options = add_goal_options(
       command, {&arguments.goal, &arguments.top, &arguments.epsilon, &arguments.assume},
       "With --certificates: ");
@@ -298,7 +297,7 @@ void add_league_command(Command& program) {
   command.add("-o,--output DIR", not_empty(&arguments.output),
               "Directory for league.csv, ranking.csv, league.json and the heat map league.svg and "
               "league.png, or for certificates.csv, ranking.csv, certificates.json and "
-              "certificates.md; created where it is missing.");
+              "certificates.md; created if missing.");
   command.add("--force", &arguments.force, "Replace the league in DIR.");
   command.footer =
       "Examples:\n"

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <vector>
 
+#include "duel/cli/command.h"
 #include "duel/cli/result_table.h"
+#include "duel/core/display_width.h"
 #include "duel/core/table.h"
 #include "duel/experiment/record.h"
 
@@ -16,18 +18,27 @@ namespace {
 
 using Cells = std::vector<Cell>;
 
+// Of a difference to the best that is less than 2 standard errors.
+constexpr const char* kIndistinguishable = "=";
+
 const char* plural(std::size_t count) { return count == 1 ? "" : "s"; }
 
 std::string share_text(std::uint64_t count, std::uint64_t of) {
   return fmt::format("{:.1f} %", 100.0 * static_cast<double>(count) / static_cast<double>(of));
 }
 
+// Above a table, in as many lines as it takes.
+std::string heading(const std::string& text) {
+  return wrapped(text, report_width() - 2, 2) + "\n\n";
+}
+
 // Policies by rank: a value with its error, `more`, and the paired difference to the first.
 Table places(const char* value, std::initializer_list<const char*> more, const char* difference) {
   Table table;
-  table.column("rank").column("policy", Align::left).column(value).column("± se", Align::left);
+  table.column("rank").column("policy", Align::left, Fold::above);
+  table.column(value).column("± se", Align::left);
   for (const char* name : more) table.column(name);
-  table.column(difference).column("± se", Align::left).column("", Align::left);
+  table.column(difference).column("± se", Align::left).column("", Align::left, Fold::words);
   return table;
 }
 
@@ -40,7 +51,7 @@ Cells place(const Entry& entry, const MeanText& value, const Cells& more,
   const MeanText difference = mean_text(entry.difference, entry.difference_se);
   if (words.empty()) {
     cells.insert(cells.end(),
-                 {difference.mean, difference.se, entry.told_apart ? "" : "indistinguishable"});
+                 {difference.mean, difference.se, entry.told_apart ? "" : kIndistinguishable});
   } else {
     cells.insert(cells.end(), {"", "", words});
   }
@@ -52,7 +63,9 @@ Cells place(const Entry& entry, const MeanText& value, const Cells& more,
 std::string notes_on(const LeagueTable& problem) {
   std::string text;
   for (const LeftOut& left_out : problem.left_out) {
-    text += fmt::format("left out: {}: {}\n", left_out.policy, left_out.reason);
+    text += wrapped(fmt::format("left out: {}: {}", left_out.policy, left_out.reason),
+                    report_width() - 2, 2) +
+            "\n";
   }
   if (!problem.complete) text += "not finished, so it does not count in the ranking\n";
   return text;
@@ -60,15 +73,15 @@ std::string notes_on(const LeagueTable& problem) {
 
 std::string problem_text(const LeagueTable& problem, const LeagueResults& results,
                          const Paint& paint) {
-  std::string text = paint.bold(problem.problem);
-  text +=
-      fmt::format(": {} arm{}, {}; {} regret, {} rounds, {} trial{}, seed {}\n\n", problem.num_arms,
+  std::string text = heading(
+      paint.bold(problem.problem) +
+      fmt::format(": {} arm{}, {}; {} regret, {} rounds, {} trial{}, seed {}", problem.num_arms,
                   plural(problem.num_arms),
                   problem.condorcet_winner.empty() ? "no Condorcet winner"
                                                    : "Condorcet winner " + problem.condorcet_winner,
                   to_string(problem.regret), round_text(results.rounds), results.trials,
-                  plural(results.trials), results.seed);
-  Table table = places("mean", {"median", "q90", "max"}, "to the best");
+                  plural(results.trials), results.seed));
+  Table table = places("mean", {"median", "q90", "max"}, "behind");
   for (const LeagueEntry& entry : problem.entries) {
     const Summary& regret = entry.regret;
     const MeanText mean = mean_text(regret.mean, regret.se);
@@ -78,7 +91,7 @@ std::string problem_text(const LeagueTable& problem, const LeagueResults& result
         {Cell(regret.median, decimals), Cell(regret.q90, decimals), Cell(regret.max, decimals)},
         table.num_rows() == 0 ? "best" : ""));
   }
-  return text + table.to_string() + notes_on(problem);
+  return text + table.to_string(report_width()) + notes_on(problem);
 }
 
 std::string problem_text(const CertificateTable& problem, const CertificateLeagueResults& results,
@@ -89,13 +102,14 @@ std::string problem_text(const CertificateTable& problem, const CertificateLeagu
   const auto duels = [&](double value) {
     return value >= cap ? fmt::format(">{:.0f}", cap) : fmt::format("{:.0f}", value);
   };
-  std::string text = paint.bold(league.problem);
-  text += fmt::format(
-      ": {} arms, {} {}; level {}, {} experiment{} of at most {} duels, seed {}\n\n",
-      league.num_arms, describe(results.goal) + (results.goal.is_order() ? ":" : " winner"),
-      problem.winners.empty() ? "none" : fmt::format("{}", fmt::join(problem.winners, ", ")),
-      results.alpha, results.trials, plural(results.trials), results.max_duels, results.seed);
-  Table table = places("mean", {"p50", "p90", "p99", "undecided", "wrong"}, "to the best");
+  std::string text = heading(
+      paint.bold(league.problem) +
+      fmt::format(
+          ": {} arms, {} {}; level {}, {} experiment{} of at most {} duels, seed {}",
+          league.num_arms, describe(results.goal) + (results.goal.is_order() ? ":" : " winner"),
+          problem.winners.empty() ? "none" : fmt::format("{}", fmt::join(problem.winners, ", ")),
+          results.alpha, results.trials, plural(results.trials), results.max_duels, results.seed));
+  Table table = places("mean", {"p50", "p90", "p99", "undecided", "wrong"}, "behind");
   for (std::size_t k = 0; k < problem.entries.size(); ++k) {
     const PlanEntry& entry = problem.entries[k];
     table.row(place(league.entries[k], mean_text(entry.mean, entry.mean_se),
@@ -103,7 +117,7 @@ std::string problem_text(const CertificateTable& problem, const CertificateLeagu
                      share_text(entry.undecided, results.trials), entry.wrong},
                     k == 0 ? "best" : ""));
   }
-  text += table.to_string();
+  text += table.to_string(report_width());
   if (problem.least) {
     text += fmt::format("{:.0f} duels: the least that any rule of this level needs on average\n",
                         *problem.least);
@@ -112,6 +126,16 @@ std::string problem_text(const CertificateTable& problem, const CertificateLeagu
 }
 
 // --- the ranking ----------------------------------------------------------------------------------
+
+constexpr const char* kBehind =
+    "behind: difference of the logarithms to the leader's, paired by trial; =: indistinguishable from "
+    "it, less than 2 standard errors";
+
+std::string legend(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += wrapped(line, report_width() - 2, 2) + "\n";
+  return text;
+}
 
 // The error of exp(x) is exp(x) times that of x.
 MeanText ratio_text(const LeagueStanding& standing) {
@@ -132,26 +156,41 @@ Cells ranking_cells(const LeagueStanding& standing, const MeanText& ratio, std::
 std::string ranking_text(const LeagueResults& results, const Paint& paint) {
   std::size_t problems = 0;
   for (const auto& standing : results.standings) problems = std::max(problems, standing.problems);
-  Table table = places("times the best", {}, "to the leader");
-  table.column("best on").column("worst").column("on", Align::left);
-  for (const LeagueStanding& standing : results.standings) {
-    Cells cells = ranking_cells(standing, ratio_text(standing), problems);
-    cells.emplace_back(fmt::format("{:.1f}", standing.worst_ratio));
-    cells.emplace_back(standing.worst_problem);
-    table.row(std::move(cells));
-  }
+  const auto ranking = [&](bool with_worst_problem) {
+    Table table = places("times the best", {}, "behind");
+    table.column("best on").column("worst");
+    if (with_worst_problem) table.column("on", Align::left);
+    for (const LeagueStanding& standing : results.standings) {
+      Cells cells = ranking_cells(standing, ratio_text(standing), problems);
+      cells.emplace_back(fmt::format("{:.1f}", standing.worst_ratio));
+      if (with_worst_problem) cells.emplace_back(standing.worst_problem);
+      table.row(std::move(cells));
+    }
+    return table;
+  };
   std::string text = paint.bold("Ranking");
-  text += fmt::format(" over {} problem{}\n\n{}", problems, plural(problems), table.to_string());
-  text +=
-      "times the best: geometric mean over the problems of a policy's mean regret divided by that "
-      "of the problem's best policy\n"
-      "to the leader: difference of the logarithms, paired by trial; indistinguishable: less than 2 "
-      "standard errors\n"
-      "best on: problems on which it is the best or indistinguishable from it; worst: its largest "
-      "ratio\n";
+  text += fmt::format(" over {} problem{}\n\n", problems, plural(problems));
+  if (const Table whole = ranking(true); whole.width() <= report_width()) {
+    text += whole.to_string();
+  } else {
+    // The names of problems are long and cannot be cut: they follow the table.
+    text += ranking(false).to_string(report_width()) + "\n";
+    for (const LeagueStanding& standing : results.standings) {
+      text += wrapped(fmt::format("{}: worst on {}", standing.policy, standing.worst_problem),
+                      report_width() - 2, 2) +
+              "\n";
+    }
+    text += "\n";
+  }
+  text += legend(
+      {"times the best: geometric mean over the problems of a policy's mean regret divided by that "
+       "of the problem's best policy",
+       kBehind,
+       "best on: problems on which it is the best or indistinguishable from it; worst: its largest "
+       "ratio"});
   if (!results.not_counted.empty()) {
-    text += fmt::format("not counted, since the best has no regret there: {}\n",
-                        fmt::join(results.not_counted, ", "));
+    text += legend({fmt::format("not counted, since the best has no regret there: {}",
+                                fmt::join(results.not_counted, ", "))});
   }
   return text;
 }
@@ -161,12 +200,14 @@ std::string ranking_text(const CertificateLeagueResults& results, const Paint& p
   for (const CertificateStanding& standing : results.standings) {
     problems = std::max(problems, standing.league.problems);
   }
-  Table table = places("times the best (worst)", {}, "to the leader");
-  table.column("best on").column("undecided").column("wrong", Align::left);
+  Table table = places("times the best", {}, "behind");
+  table.column("best on")
+      .column("worst")
+      .column("undecided")
+      .column("wrong", Align::left, Fold::words);
   for (const CertificateStanding& standing : results.standings) {
-    MeanText ratio = ratio_text(standing.league);
-    ratio.mean = fmt::format("{} ({:.1f})", ratio.mean.for_people(), standing.league.worst_ratio);
-    Cells cells = ranking_cells(standing.league, ratio, problems);
+    Cells cells = ranking_cells(standing.league, ratio_text(standing.league), problems);
+    cells.emplace_back(fmt::format("{:.1f}", standing.league.worst_ratio));
     cells.emplace_back(share_text(standing.undecided, standing.experiments));
     cells.emplace_back(fmt::format("{} of {} (rate <= {:.2g})", standing.wrong,
                                    standing.experiments, standing.wrong_limit));
@@ -174,16 +215,14 @@ std::string ranking_text(const CertificateLeagueResults& results, const Paint& p
   }
   std::string text = paint.bold("Ranking");
   text += fmt::format(" by duels to a certificate over {} problem{}\n\n{}", problems,
-                      plural(problems), table.to_string());
-  text +=
-      "times the best: geometric mean over the problems of a policy's mean duels divided by those "
-      "of the problem's best policy; in brackets its largest ratio\n"
-      "to the leader: difference of the logarithms, paired by trial; indistinguishable: less than 2 "
-      "standard errors\n";
-  text += fmt::format(
-      "undecided: at {} duels, which is what such an experiment counts; wrong: 95 % upper limit of "
-      "the rate\n",
-      results.max_duels);
+                      plural(problems), table.to_string(report_width()));
+  text += legend(
+      {"times the best: geometric mean over the problems of a policy's mean duels divided by those "
+       "of the problem's best policy; worst: its largest ratio",
+       kBehind,
+       fmt::format("undecided: at {} duels, which is what such an experiment counts; wrong: 95 % "
+                   "upper limit of the rate",
+                   results.max_duels)});
   return text;
 }
 

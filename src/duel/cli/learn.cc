@@ -108,8 +108,8 @@ Result<int> run(Arguments arguments, CommandContext& context) {
     return Error::interrupted(
                fmt::format("interrupted after {} of {} trials", *finished, spec.trials))
         .with_hint(arguments.output.empty()
-                       ? "with -o DIR it could go on later"
-                       : fmt::format("go on with: duel learn --resume {} --impressions {}",
+                       ? "with -o DIR it can be resumed later"
+                       : fmt::format("continue with: duel learn --resume {} --impressions {}",
                                      shell_word(arguments.output), spec.impressions));
   }
   context.print(arguments.json ? results.to_json().dump_pretty()
@@ -165,7 +165,7 @@ void add_learn_command(Command& program) {
               "A directory for learn.json, curve.csv, model.json and weights.txt (first trial), "
               "rankers.txt (all trials) and the states to resume from.");
   command.add("--resume DIR", not_empty(&arguments.resume),
-              "Go on with the run in DIR up to --impressions; the result is that of a run without "
+              "Continue the run in DIR up to --impressions; the result is the same as without the "
               "interruption.");
   command.add("--json", &arguments.json, "Print JSON.");
   command.footer =

@@ -11,6 +11,7 @@
 #include "duel/cli/progress.h"
 #include "duel/core/display_width.h"
 #include "duel/core/numbers.h"
+#include "duel/core/short_names.h"
 #include "duel/core/table.h"
 #include "duel/experiment/health.h"
 #include "duel/experiment/verdict.h"
@@ -107,7 +108,9 @@ std::vector<std::string> LiveTable::lines(const Standing& standing, std::uint64_
                                           std::size_t columns) const {
   const Ledger& ledger = interview_.ledger();
   std::vector<const ArmStanding*> order;
-  for (const ArmStanding& arm : standing.arms) order.push_back(&arm);
+  for (const ArmStanding& arm : standing.arms) {
+    if (ledger.arms()[arm.arm].active) order.push_back(&arm);
+  }
   std::sort(order.begin(), order.end(), [&](const ArmStanding* a, const ArmStanding* b) {
     const auto key = [&](const ArmStanding* arm) {
       return std::make_tuple(standing.leader != arm->arm, -arm->rate(), arm->arm);
@@ -129,8 +132,13 @@ std::vector<std::string> LiveTable::lines(const Standing& standing, std::uint64_
       .column("rate");
   table.column("duels").column(ledger.scores()  ? "score"
                                : standing.order ? "pairs shown"
-                                                : "evidence of the leader against it",
+                                                : "evidence against it",
                                Align::left);
+  // What the other columns leave of the line.
+  std::vector<std::string> ids;
+  ids.reserve(order.size());
+  for (const ArmStanding* arm : order) ids.push_back(ledger.id_of(arm->arm));
+  const auto names = short_names(ids, std::clamp<std::size_t>(columns, 72, 90) - 60);
   for (std::size_t k = 0; k < shown; ++k) {
     const ArmStanding& arm = *order[k];
     const bool leads = standing.order ? k < standing.order->named : standing.leader == arm.arm;
@@ -144,8 +152,8 @@ std::vector<std::string> LiveTable::lines(const Standing& standing, std::uint64_
                      ? bar(1) + "  beaten"
                      : fmt::format("{} {:3.0f} %", bar(*arm.beaten), 100 * *arm.beaten);
     }
-    table.row({leads ? "▸" : "", shortened_inside(ledger.id_of(arm.arm), 30),
-               std::to_string(arm.counts.first_wins), std::to_string(arm.counts.decisive()),
+    table.row({leads ? "▸" : "", names[k], std::to_string(arm.counts.first_wins),
+               std::to_string(arm.counts.decisive()),
                arm.counts.decisive() == 0 ? "" : fmt::format("{:.0f} %", 100 * arm.rate()),
                std::to_string(arm.counts.served), evidence});
   }
@@ -183,17 +191,29 @@ void LiveTable::update(std::uint64_t in_flight, const std::string& trouble) {
   const Paint paint(wants_color(STDERR_FILENO));
   const auto table = lines(standing, in_flight, trouble, size.rows, size.columns);
   // One write, so that nothing flickers: up to the first line, each line anew, the rest cleared.
-  std::string text = drawn_ > 0 ? fmt::format("\033[{}A\r", drawn_) : "\r";
+  const std::size_t drawn = drawn_rows(size.columns);
+  std::string text = drawn > 0 ? fmt::format("\033[{}A\r", drawn) : "\r";
   for (std::size_t k = 0; k < table.size(); ++k) {
     text += "\033[K" + (k == 0 ? paint.bold(table[k]) : table[k]) + "\n";
   }
   say(text + "\033[J");
-  drawn_ = table.size();
+  drawn_.clear();
+  for (const std::string& line : table) drawn_.push_back(display_width(line));
+}
+
+// A terminal that became narrower since has broken the lines that are too long for it now.
+std::size_t LiveTable::drawn_rows(std::size_t columns) const {
+  std::size_t rows = 0;
+  for (const std::size_t width : drawn_) {
+    rows += std::max<std::size_t>(1, (width + columns - 1) / columns);
+  }
+  return rows;
 }
 
 void LiveTable::clear() {
-  if (drawn_ > 0) say(fmt::format("\033[{}A\r\033[J", drawn_));
-  drawn_ = 0;
+  const std::size_t drawn = drawn_rows(size_of_terminal().columns);
+  if (drawn > 0) say(fmt::format("\033[{}A\r\033[J", drawn));
+  drawn_.clear();
 }
 
 }  // namespace duel::cli

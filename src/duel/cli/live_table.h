@@ -35,12 +35,14 @@ class LiveTable {
   std::string line(const Standing& standing) const;
   std::string headline(const Standing& standing) const;
   double rate(Clock::time_point now) const;
+  // Rows that the lines drawn take on a terminal of so many columns.
+  std::size_t drawn_rows(std::size_t columns) const;
 
   const Interview& interview_;
   bool active_;
   bool terminal_;
-  std::size_t drawn_ = 0;  // lines on the terminal
-  std::uint64_t first_;    // duels answered before this run
+  std::vector<std::size_t> drawn_;  // widths of the lines on the terminal
+  std::uint64_t first_;             // duels answered before this run
   Clock::time_point begin_;
   Clock::time_point next_;
 };

@@ -70,7 +70,7 @@ class Mailbox {
         return *response_;
       }
     }
-    if (!whole_) return Error::io("the answer broke off", "the store");
+    if (!whole_) return Error::io("the answer was cut short", "the store");
     return std::move(*response_);
   }
 

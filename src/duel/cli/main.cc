@@ -63,13 +63,12 @@ void add_quiet_flag(Command& command, bool* quiet) {
 
 int run_program(int argc, const char* const* argv) {
   CommandContext context;
-  Command program(
-      "duel",
-      "Duel finds the best of several arms when all you can see is which of two won, and "
-      "says when you may stop. A program, people or your product's users answer (run, "
-      "vote, serve); answers that you have already get the same verdict (result). It "
-      "also simulates and compares dueling-bandit policies (simulate, league), and "
-      "interleaves and credits search results (interleave, credit).");
+  Command program("duel",
+                  "Duel finds the best of several arms when all you can see is which of two won, "
+                  "and tells you when you can stop. A program, people or the users of your product "
+                  "answer (run, vote, serve). If you already have answers, result gives you the "
+                  "verdict. Duel also simulates and compares dueling-bandit policies (simulate, "
+                  "league), and interleaves and credits search results (interleave, credit).");
   declare(program);
   add_quiet_flag(program, &context.quiet);
   if (argc > 1 && std::string_view(argv[1]) == "__complete") {

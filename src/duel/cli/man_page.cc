@@ -117,7 +117,7 @@ Status write_man_pages(const Command& program, const std::filesystem::path& dire
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) {
-    return Error::io("the folder cannot be made: " + error.message(), directory.string());
+    return Error::io("the directory cannot be created: " + error.message(), directory.string());
   }
   const auto write = [&](const Command& command) {
     return write_file_atomically((directory / (page_name(command) + ".1")).string(),

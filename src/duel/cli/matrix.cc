@@ -86,7 +86,7 @@ Result<int> run_check(const CheckArguments& arguments, CommandContext& context) 
 void add_check(Command& parent) {
   Command& command = parent.add_command(
       "check",
-      "Checks that a file holds a preference matrix, and that it fulfils what is required. The "
+      "Checks that a file holds a preference matrix, and that it meets the given requirements. The "
       "exit code is 0 if so and 4 if a requirement fails.");
   CheckArguments& arguments = command.runs(run_check);
   add_matrix_argument(command, &arguments.matrix);
@@ -248,9 +248,8 @@ void add_from_rankings(Command& parent) {
 void add_matrix_command(Command& program) {
   Command& command = program.add_command(
       "matrix",
-      "Preference matrices: what they fulfil, generators, and matrices from rankings.\n"
-      "A matrix is a file of probabilities (docs/formats.md) or a name such as arxiv or "
-      "'bradley-terry(k=64)'.");
+      "Describes, checks and generates preference matrices, also from rankings.\nA matrix is a "
+      "file of probabilities (docs/formats.md) or a name such as arxiv or 'bradley-terry(k=64)'.");
   command.needs_command = true;
   command.footer =
       "Examples:\n  duel matrix show arxiv\n  duel matrix check preferences.csv --require sst\n"

@@ -63,8 +63,8 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
                                arguments.experiment_id, duel_id));
     } else {
       context.note(
-          fmt::format("this is no duel but one arm to show ({}): the experiment is not "
-                      "running, or has nothing to ask",
+          fmt::format("this is not a duel but one arm to show ({}): the experiment is not running, "
+                      "or has nothing to ask",
                       duel.at("serving").get<std::string>()));
     }
     return kExitDone;
@@ -80,10 +80,9 @@ void add_next_command(Command& program) {
       "Show the two arms in the order given, and report who won with 'duel report'.");
   Arguments& arguments = command.runs(run);
   command.add_required("EXPERIMENT", not_empty(&arguments.experiment_id), "Its id.");
-  command.add(
-      "--subject ID", not_empty(&arguments.subject),
-      "Who will see it. Of one subject's answers to a pair only the first is evidence; only "
-      "a keyed hash of the id is stored.");
+  command.add("--subject ID", not_empty(&arguments.subject),
+              "User who will see it. Only a subject's first answer to a pair is evidence; only a "
+              "keyed hash of the id is stored.");
   command.add("--id DUEL", not_empty(&arguments.duel_id),
               "Id of the duel (default: a new one). The same id again gives the same duel.");
   command.add("--exclude ARM_ID", not_empty(&arguments.exclude),

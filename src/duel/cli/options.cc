@@ -123,7 +123,7 @@ void Command::add_scale(std::string* normalise, std::uint64_t* grades) {
   add("--normalise KIND", one_of(normalise, {"none", "min-max", "z-score"}),
       "Scale features within each query: none (default), min-max or z-score.");
   add("--grades N", count(grades, 1, 256),
-      "Grades of the scale, where the data does not show the highest.");
+      "Number of grades, if the data does not contain the highest.");
 }
 
 std::string Command::path() const { return above == nullptr ? name : above->path() + " " + name; }

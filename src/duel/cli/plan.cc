@@ -143,9 +143,9 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 void add_plan_command(Command& program) {
   Command& command = program.add_command(
       "plan",
-      "How many duels until a certificate? Simulates experiments with the policy that chooses the "
-      "pairs and the rule that stops, and shows how many duels they take, how many stay undecided, "
-      "how many are wrong, and what asking all pairs in turn would cost.\n"
+      "Estimates how many duels a certificate will take.\nSimulates experiments with the policy "
+      "that chooses the pairs and the rule that stops, and shows how many duels they take, how "
+      "many stay undecided, how many are wrong, and what a round-robin over all pairs would cost. "
       "The truth is a matrix, a guess (--arms, --gap), or drawn from what a pilot saw. Results "
       "depend on the seed alone, never on the number of threads.");
   Arguments& arguments = command.runs(run);
@@ -153,9 +153,9 @@ void add_plan_command(Command& program) {
   command.add("--matrix MATRIX", not_empty(&question.matrix),
               "A matrix file or name. See 'duel matrix'.");
   command.add("--pilot FILE", not_empty(&question.pilot),
-              "The log of an experiment, or comparisons in a CSV file (model_a, model_b, winner "
-              "as in an arena, or first, second, winner) or JSON lines. Truths are drawn from "
-              "what it says of each pair.");
+              "The log of an experiment, or comparisons in a CSV file (model_a, model_b, winner as "
+              "in an arena, or first, second, winner) or JSON lines. Truths are drawn from what it "
+              "says about each pair.");
   arguments.arms_option = &command.add("--arms N", count(&arguments.arms, 2, 10'000),
                                        "Guess: the number of arms; with --gap.");
   arguments.gap_option =
@@ -172,11 +172,11 @@ void add_plan_command(Command& program) {
   add_goal_options(command, {&question.goal, &question.top, &question.epsilon, &question.assume});
   command.add("--alpha FLOAT", &question.alpha, "Error level of the certificate.");
   command.add("--max-duels N", count(&question.max_duels, 1, 1'000'000'000),
-              "Duels after which an experiment is given up (default 1e5).");
+              "Duels after which an experiment counts as undecided (default 1e5).");
   command.add("--tie-rate FLOAT", &question.tie_rate,
               "Share of duels that end without a winner. Default 0.");
   command.add("--shared-causes", &question.shared_causes,
-              "Plan for a run with --tasks: pairs share them, so that more evidence is needed.");
+              "Plan for a run with --tasks: pairs share them, so more evidence is needed.");
   command.add("--parallel N", count(&question.parallel, 1, 10'000),
               "Duels that are judged at the same time (default 1).");
   command.add("--cost-per-duel PRICE", &arguments.cost_per_duel, "Price of one duel.")

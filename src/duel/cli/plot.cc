@@ -40,7 +40,7 @@ Result<std::optional<PlotFormat>> format_of(const Arguments& arguments) {
                                    "--format", "known: svg, pdf, png, html, gnuplot");
   }
   if (arguments.output == "-") {
-    return Error::invalid_argument("standard output has no ending to tell the format", "--output",
+    return Error::invalid_argument("standard output has no name that tells the format", "--output",
                                    "add --format svg, pdf, png, html or gnuplot");
   }
   const auto format = plot_format_of(arguments.output);
@@ -130,12 +130,12 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 void add_plot_command(Command& program) {
   Command& command = program.add_command(
       "plot",
-      "Draws the results of a study as SVG, PDF or PNG, or as a report in one HTML file.\n"
-      "Cumulative regret over rounds, both logarithmic: a line per policy with a band of two "
-      "standard errors on each side, and the asymptotic lower bound as a black dashed line. "
-      "Several matrices become panels. The drawing is done by gnuplot. The "
-      "report shows the same curves and more, and opens in a browser without a server; DIR may be "
-      "that of a league, too.");
+      "Draws the results of a study as SVG, PDF or PNG, or as a report in one HTML "
+      "file.\nCumulative regret over rounds, both logarithmic: a line per policy with a band of "
+      "two standard errors on each side, and the asymptotic lower bound as a black dashed line. "
+      "Several matrices become panels. The drawing is done by gnuplot. The report shows the same "
+      "curves and more, and opens in a browser without a server; DIR can also be the output of "
+      "'duel league'.");
   Arguments& arguments = command.runs(run);
   command.add_required("DIR", &arguments.directory,
                        "Directory that 'duel simulate -o DIR' wrote, or a results.csv.");
@@ -148,7 +148,7 @@ void add_plot_command(Command& program) {
   command.add_configurable("--regret REGRET", &arguments.regret,
                            "Regret notion to draw; by default the first one of the results.");
   command.add("--matrix MATRIX", &arguments.matrices, "Draw only this matrix; may be repeated.");
-  command.add("--title TEXT", &arguments.title, "Line above the picture.");
+  command.add("--title TEXT", &arguments.title, "Title above the picture.");
   command.footer =
       "Example:\n"
       "  duel simulate --policy rucb,rmed1 --matrix arxiv -o out\n"

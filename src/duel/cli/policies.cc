@@ -21,7 +21,7 @@
 namespace duel::cli {
 namespace {
 
-constexpr std::size_t kListWidth = 130;  // where no terminal says
+constexpr std::size_t kWidthOfGuarantees = 110;
 
 struct Arguments {
   std::string name;
@@ -118,32 +118,32 @@ std::string short_reference(const std::string& paper) {
 }
 
 std::string list_of(const std::vector<Card>& cards) {
-  // The long columns give way until the table fits.
-  const std::size_t terminal = terminal_width();
-  const std::size_t width = terminal == 0 ? kListWidth : terminal;
-  for (std::size_t limit = 120;; limit -= 2) {
-    Table table;
-    table.column("policy", Align::left).column("setting", Align::left);
-    table.column("horizon", Align::left).column("guarantee", Align::left);
-    table.column("paper", Align::left).column("status", Align::left);
-    for (const Card& card : cards) {
-      const PolicyFacts& facts = card.facts;
-      table.row({facts.name, shortened(facts.setting, limit * 2 / 3),
-                 facts.needs_horizon ? "needed" : "no", shortened(facts.guarantee, limit),
-                 short_reference(facts.paper), facts.status});
-    }
-    if (table.width() <= width || limit <= 12) return table.to_string();
+  // Guarantees are long: on a narrow terminal they are left to the policy's own page.
+  const std::size_t width = report_width();
+  const bool guarantees = width >= kWidthOfGuarantees;
+  Table table;
+  table.column("policy", Align::left).column("setting", Align::left, Fold::words);
+  table.column("horizon", Align::left);
+  if (guarantees) table.column("guarantee", Align::left, Fold::words);
+  table.column("paper", Align::left, Fold::words).column("status", Align::left);
+  for (const Card& card : cards) {
+    const PolicyFacts& facts = card.facts;
+    std::vector<Cell> cells = {facts.name, facts.setting, facts.needs_horizon ? "needed" : "no"};
+    if (guarantees) cells.emplace_back(facts.guarantee);
+    cells.insert(cells.end(), {short_reference(facts.paper), facts.status});
+    table.row(std::move(cells));
   }
+  return table.to_string(width);
 }
 
 std::string detail_of(const Card& card) {
   constexpr std::size_t kLabel = 13;
-  constexpr std::size_t kWidth = 96;
+  const std::size_t width = std::min<std::size_t>(report_width(), 100);
   const PolicyFacts& facts = card.facts;
   const Paint paint(wants_color(STDOUT_FILENO));
   std::string text = fmt::format("{}  {}\n", paint.bold(facts.name), facts.title);
   const auto line = [&](std::string_view label, const std::string& value) {
-    text += fmt::format("  {:<11}{}\n", label, wrapped(value, kWidth - kLabel, kLabel));
+    text += fmt::format("  {:<11}{}\n", label, wrapped(value, width - kLabel, kLabel));
   };
   line("paper", facts.paper);
   line("setting", facts.setting);
@@ -157,11 +157,11 @@ std::string detail_of(const Card& card) {
   text += "\n";
   Table table;
   table.column("option", Align::left).column("default", Align::left);
-  table.column("allowed", Align::left).column("meaning", Align::left);
+  table.column("allowed", Align::left, Fold::words).column("meaning", Align::left, Fold::words);
   for (const OptionFact& option : card.options) {
     table.row({option.name, option.default_value, option.allowed, option.doc});
   }
-  return text + table.to_string();
+  return text + table.to_string(width);
 }
 
 std::string markdown_of(const std::vector<Card>& cards) {

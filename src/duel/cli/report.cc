@@ -27,10 +27,10 @@ constexpr std::array<std::string_view, 5> kResults = {"tie", "both_bad", "skip",
 // What became of the report, for people.
 std::string described(const std::string& status) {
   if (status == "applied") return "counted";
-  if (status == "duplicate") return "known already; it counts once";
-  if (status == "late") return "too late: kept, and counts for nothing";
-  if (status == "expired") return "expired: kept, and counts for nothing";
-  return "ignored: nobody learns from what was shown";
+  if (status == "duplicate") return "already known; it counts once";
+  if (status == "late") return "too late: kept, but not counted";
+  if (status == "expired") return "expired: kept, but not counted";
+  return "ignored: this duel does not count";
 }
 
 // The arm that stood at a place of the duel.
@@ -87,9 +87,8 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 void add_report_command(Command& program) {
   Command& command = program.add_command(
       "report",
-      "Reports the outcome of a duel.\n"
-      "What is reported is on disk when the command ends. The same answer again is known and counts "
-      "once; another one is refused, and the first counts.");
+      "Reports the outcome of a duel.\nThe outcome is on disk when the command ends. Reporting the "
+      "same answer again has no effect; a different answer is refused.");
   Arguments& arguments = command.runs(run);
   command.add_required("EXPERIMENT", not_empty(&arguments.experiment_id), "Its id.");
   command.add_required("DUEL", not_empty(&arguments.duel_id), "The duel, as 'duel next' gave it.");

@@ -77,15 +77,18 @@ Result<int> list(bool json, CommandContext& context) {
     return kExitDone;
   }
   Table table;
-  table.column("name", Align::left).column("paper", Align::left).column("what", Align::left);
-  table.column("what it shows", Align::left);
+  table.column("name", Align::left).column("paper", Align::left, Fold::words);
+  table.column("what", Align::left, Fold::words).column("what it shows", Align::left, Fold::words);
   std::string needs;
   for (const ReproductionKind& kind : reproduction_catalogue()) {
     const ReproductionFacts& facts = kind.facts;
     table.row({facts.name, facts.paper, facts.what, facts.description});
-    if (!facts.needs.empty()) needs += fmt::format("{} takes {}\n", facts.name, facts.needs);
+    if (!facts.needs.empty()) {
+      needs +=
+          wrapped(fmt::format("{} takes {}", facts.name, facts.needs), report_width(), 2) + "\n";
+    }
   }
-  context.print(table.to_string());
+  context.print(table.to_string(report_width()));
   if (!needs.empty()) context.print("\n" + needs);
   return kExitDone;
 }
@@ -211,22 +214,24 @@ std::string verdict_text(FindingVerdict verdict, const Paint& paint) {
 
 std::string record_text(const ReproductionRecord& record, const Paint& paint) {
   std::string text =
-      fmt::format("{}: {}, {}; {}, seed {}, {}\n{}\n\n", paint.bold(record.name), record.paper,
-                  record.what, record.settings.quick ? "quick" : "full", record.settings.seed,
-                  format_duration(record.seconds), record.description);
+      wrapped(fmt::format("{}: {}, {}; {}, seed {}, {}", paint.bold(record.name), record.paper,
+                          record.what, record.settings.quick ? "quick" : "full",
+                          record.settings.seed, format_duration(record.seconds)),
+              report_width()) +
+      "\n" + wrapped(record.description, report_width()) + "\n\n";
   Table table;
-  table.column("", Align::left).column("claim", Align::left).column("published", Align::left);
-  table.column("source", Align::left).column("ours", Align::left).column("trials");
-  table.column("asked", Align::left);
+  table.column("", Align::left).column("claim", Align::left, Fold::words);
+  table.column("published", Align::left, Fold::words).column("source", Align::left, Fold::words);
+  table.column("ours", Align::left, Fold::words).column("trials");
+  table.column("asked", Align::left, Fold::words);
   for (const Finding& finding : record.findings) {
     table.row({verdict_text(finding.verdict, paint), finding.claim, finding.published,
                finding.source, finding.ours,
                finding.value.trials == 0 ? "" : fmt::format("{}", finding.value.trials),
                finding.tolerance});
   }
-  text += table.to_string();
-  const std::size_t columns = terminal_width();
-  const std::size_t width = std::clamp<std::size_t>(columns == 0 ? 100 : columns, 40, 120);
+  const std::size_t width = report_width();
+  text += table.to_string(width);
   for (const Finding& finding : record.findings) {
     if (finding.note.empty()) continue;
     text += "\n" + wrapped(fmt::format("{}: {}", finding.claim, finding.note), width, 2) + "\n";
@@ -381,8 +386,8 @@ class Runner {
 
 Result<int> run(const Arguments& arguments, CommandContext& context) {
   if (arguments.names.empty()) {
-    return Error::invalid_argument("nothing to reproduce is named")
-        .with_hint("duel reproduce list names all");
+    return Error::invalid_argument("no reproduction is named")
+        .with_hint("'duel reproduce list' lists them");
   }
   DUEL_ASSIGN(const auto kinds, chosen_kinds(arguments.names));
   DUEL_ASSIGN(ReproductionContext given, context_of(arguments));
@@ -398,15 +403,14 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 void add_reproduce_command(Command& program) {
   Command& command = program.add_command(
       "reproduce",
-      "Does published figures and tables again and shows each published number beside ours.\n"
-      "The source says whether a number is printed, read from a figure, worked out from what is "
-      "printed, or from another implementation that was run again. "
-      "PASS and FAIL are against the tolerance in the row; a number of which nothing is asked is "
-      "shown, what needs data that was not given is skipped, and what lies outside in a --quick "
-      "run is unclear, since what is asked is meant for the full size. Results depend on the seed "
-      "alone, "
-      "never on the number of threads. Ends with 1 where something fails. An interrupted run "
-      "(Ctrl-C) keeps what is complete, and 'duel reproduce all -o DIR' goes on from there.");
+      "Reruns published figures and tables and shows each published number beside ours.\nThe "
+      "source says whether a number is printed, read from a figure, worked out from what is "
+      "printed, or from another implementation that was run again. PASS and FAIL compare our "
+      "number with the tolerance in its row. A number without a tolerance is only shown, one that "
+      "needs data you did not give is skipped, and one outside its tolerance in a --quick run is "
+      "unclear, because tolerances are meant for the full size. Results depend on the seed alone, "
+      "never on the number of threads. The exit code is 1 if something fails. An interrupted run "
+      "(Ctrl-C) keeps what is complete, and 'duel reproduce all -o DIR' continues from there.");
   Arguments& arguments = command.runs(run);
   command.add("NAME", &arguments.names, "What to reproduce, or 'all'; see 'duel reproduce list'.")
       .offers = [] {
@@ -424,8 +428,8 @@ void add_reproduce_command(Command& program) {
   command.add("--data FILE", not_empty(&arguments.data),
               "Judged queries and documents as LETOR text; may be repeated.");
   command.add("-o,--output DIR", not_empty(&arguments.output),
-              "Directory for NAME/*.csv, NAME/*.svg, NAME/*.png and NAME/findings.json; created "
-              "where it is missing.");
+              "Directory for NAME/*.csv, NAME/*.svg, NAME/*.png and NAME/findings.json; created if "
+              "missing.");
   command.add("--json", &arguments.json, "Print JSON.");
   command.footer =
       "Examples:\n"

@@ -160,8 +160,8 @@ void add_result_command(Command& program) {
   Command& command = program.add_command(
       "result",
       "Shows the result of an experiment, of a log, or of comparisons in a file.\n"
-      "The verdict in a sentence, every arm and every pair with intervals that hold whenever one "
-      "looks, Bradley-Terry strengths, how far each rival is from being beaten, and health checks. "
+      "The verdict in a sentence, every arm and every pair with intervals that hold whenever you "
+      "look, Bradley-Terry strengths, how far each rival is from being beaten, and health checks. "
       "Comparisons may be CSV, TSV, JSON Lines or a JSON array, with the columns model_a, model_b, "
       "winner (or first, second, winner), and judge and tstamp if there are any; the content says "
       "which it is. Rows are put in the order of their times; without times the order is unknown, "
@@ -177,7 +177,7 @@ void add_result_command(Command& program) {
       "Error level of the certificate of comparisons (default 0.05); a log has its own.");
   arguments.goal_options = add_goal_options(
       command, {&arguments.goal, &arguments.top, &arguments.epsilon, &arguments.assume},
-      "Of comparisons; a log has its own. ");
+      "For comparisons; a log has its own. ");
   arguments.prior_option =
       &command.add("--prior SHAPE", &arguments.prior,
                    "Shape of a Gamma prior on the Bradley-Terry strengths, above 1: Elo is then "
@@ -185,19 +185,19 @@ void add_result_command(Command& program) {
                    "way between two. The verdict does not depend on it.");
   const Option& position =
       command.add("--position", &arguments.position,
-                  "Fit what being shown first is worth as well, so that Elo is net of it.");
-  const Option& output = command.add(
-      "-o,--output FILE", not_empty(&arguments.outputs),
-      "Write the board as well: arms with ranks, strengths, intervals and counts as .csv or "
-      ".md, strengths and a map of the wins as .svg, .pdf or .png, or a report in one file with all "
-      "charts as .html; may be repeated.");
+                  "Also estimate the advantage of being shown first, and remove it from the Elo.");
+  const Option& output =
+      command.add("-o,--output FILE", not_empty(&arguments.outputs),
+                  "Also write the board: arms with ranks, strengths, intervals and counts as .csv "
+                  "or .md, strengths and a map of the wins as .svg, .pdf or .png, or a report in "
+                  "one file with all charts as .html; may be repeated.");
   arguments.file_options = arguments.goal_options;
   for (const Option* option : {&log, &alpha, arguments.prior_option, &position, &output}) {
     arguments.file_options.push_back(option);
   }
   add_client_options(command, arguments.client);
   command.add("--json", &arguments.json, "Print JSON.");
-  command.add("--strict", &arguments.strict, "End with 4 if a health check failed.");
+  command.add("--strict", &arguments.strict, "Exit with 4 if a health check failed.");
   command.footer =
       "Examples:\n  duel result --log prompts.duel.jsonl\n"
       "  duel result --log prompts.duel.jsonl -o report.html\n  duel result logo --server "

@@ -50,70 +50,98 @@ std::vector<std::size_t> earlier_checkpoints(const PolicyResult& policy) {
   return all.size() <= 6 ? all : powers;
 }
 
-// Policy strings, cut to `most` columns where that keeps them apart.
-std::vector<std::string> policy_names(const MatrixResult& run, std::size_t most) {
-  std::vector<std::string> names;
-  std::vector<std::string> short_names;
-  for (const PolicyResult& policy : run.policies) {
-    names.push_back(policy.policy);
-    short_names.push_back(shortened(policy.policy, most));
-  }
-  std::vector<std::string> sorted = short_names;
-  std::sort(sorted.begin(), sorted.end());
-  const bool distinct = std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
-  return distinct ? short_names : names;
-}
+// What a table has beside the policy and its regrets, which give way where it would be too wide.
+struct TableColumns {
+  std::vector<std::size_t> regrets;  // indices of the study's
+  bool medians = true;
+  bool seconds = true;
+  std::vector<std::size_t> earlier;  // checkpoints
+};
 
-Table table_of(const MatrixResult& run, const StudyResults& results,
-               const std::vector<std::size_t>& earlier, const std::vector<std::string>& names) {
+Table table_of(const MatrixResult& run, const StudyResults& results, const TableColumns& shown) {
   const Round last = run.policies.front().checkpoints.back().round;
   Table table;
-  table.column("policy", Align::left);
-  for (const RegretNotion notion : results.regrets) {
-    table.column(to_string(notion) + " regret").column("± se", Align::left).column("median");
+  // A policy's string is whole, so that it can be pasted.
+  table.column("policy", Align::left, Fold::above);
+  for (const std::size_t k : shown.regrets) {
+    table.column(to_string(results.regrets[k]) + " regret").column("± se", Align::left);
+    if (shown.medians) table.column("median");
   }
-  table.column("accuracy").column("informative").column("seconds");
-  for (const std::size_t checkpoint : earlier) {
+  table.column("accuracy").column("informative");
+  if (shown.seconds) table.column("seconds");
+  for (const std::size_t checkpoint : shown.earlier) {
     table.column("at " + round_text(run.policies.front().checkpoints[checkpoint].round));
     table.column("± se", Align::left);
   }
-  for (std::size_t p = 0; p < run.policies.size(); ++p) {
-    const PolicyResult& policy = run.policies[p];
-    std::vector<Cell> cells = {names[p]};
+  const std::size_t first = shown.regrets.front();
+  for (const PolicyResult& policy : run.policies) {
+    std::vector<Cell> cells = {policy.policy};
     const CheckpointResult& final = policy.checkpoints.back();
-    for (const Summary& summary : final.regrets) {
+    for (const std::size_t k : shown.regrets) {
+      const Summary& summary = final.regrets[k];
       const MeanText text = mean_text(summary.mean, summary.se);
-      cells.insert(cells.end(), {text.mean, text.se, Cell(summary.median, text.decimals)});
+      cells.insert(cells.end(), {text.mean, text.se});
+      if (shown.medians) cells.emplace_back(summary.median, text.decimals);
     }
     cells.push_back(final.accuracy_se > 0
                         ? fmt::format("{:.2f} ± {:.2f}", final.accuracy, final.accuracy_se)
                         : fmt::format("{:.2f}", final.accuracy));
     cells.emplace_back(final.informative, 0);
-    cells.emplace_back(policy.seconds, policy.seconds < 10 ? 2 : 0);
-    for (const std::size_t checkpoint : earlier) {
-      const Summary& summary = policy.checkpoints[checkpoint].regrets.front();
+    if (shown.seconds) cells.emplace_back(policy.seconds, policy.seconds < 10 ? 2 : 0);
+    for (const std::size_t checkpoint : shown.earlier) {
+      const Summary& summary = policy.checkpoints[checkpoint].regrets[first];
       const MeanText text = mean_text(summary.mean, summary.se);
       cells.insert(cells.end(), {text.mean, text.se});
     }
     table.row(std::move(cells));
   }
-  const double bound = bound_of(run, results.regrets.front());
   const bool any_bound =
-      std::any_of(results.regrets.begin(), results.regrets.end(),
-                  [&](RegretNotion notion) { return !std::isnan(bound_of(run, notion)); });
+      std::any_of(shown.regrets.begin(), shown.regrets.end(),
+                  [&](std::size_t k) { return !std::isnan(bound_of(run, results.regrets[k])); });
   if (any_bound) {
     std::vector<Cell> cells = {"lower bound LB ln T"};
-    for (const RegretNotion notion : results.regrets) {
-      cells.insert(cells.end(), {bound_cell(bound_of(run, notion), last), "", ""});
+    for (const std::size_t k : shown.regrets) {
+      cells.insert(cells.end(), {bound_cell(bound_of(run, results.regrets[k]), last), ""});
+      if (shown.medians) cells.emplace_back("");
     }
-    cells.insert(cells.end(), {"", "", ""});
-    for (const std::size_t checkpoint : earlier) {
+    cells.insert(cells.end(), {"", ""});
+    if (shown.seconds) cells.emplace_back("");
+    const double bound = bound_of(run, results.regrets[first]);
+    for (const std::size_t checkpoint : shown.earlier) {
       cells.insert(cells.end(),
                    {bound_cell(bound, run.policies.front().checkpoints[checkpoint].round), ""});
     }
     table.row(std::move(cells));
   }
   return table;
+}
+
+// One table, or one for each regret where they do not fit side by side. Earlier checkpoints are
+// shown as far as there is room, wall times and medians only where there is.
+std::string tables_text(const MatrixResult& run, const StudyResults& results, std::size_t width) {
+  TableColumns shown;
+  for (std::size_t k = 0; k < results.regrets.size(); ++k) shown.regrets.push_back(k);
+  const auto too_wide = [&](const TableColumns& columns) {
+    return table_of(run, results, columns).least_width() > width;
+  };
+  if (table_of(run, results, shown).width() > width) shown.seconds = false;
+  if (too_wide(shown)) shown.medians = false;
+  if (too_wide(shown) && shown.regrets.size() > 1) {
+    std::string text;
+    for (std::size_t k = 0; k < results.regrets.size(); ++k) {
+      TableColumns one{.regrets = {k}, .medians = true, .seconds = false, .earlier = {}};
+      one.medians = !too_wide(one);
+      text += (text.empty() ? "" : "\n") + table_of(run, results, one).to_string(width);
+    }
+    return text;
+  }
+  for (const std::size_t candidate : earlier_checkpoints(run.policies.front())) {
+    shown.earlier.push_back(candidate);
+    if (table_of(run, results, shown).width() <= width) continue;
+    shown.earlier.pop_back();
+    break;
+  }
+  return table_of(run, results, shown).to_string(width);
 }
 
 // What the numbers are measured against.
@@ -144,29 +172,14 @@ std::string heading(const MatrixResult& run, const StudyResults& results, const 
     trials = fewest == most ? fmt::format("{} of {}", fewest, trials)
                             : fmt::format("{} to {} of {}", fewest, most, trials);
   }
-  return text + fmt::format("; {} rounds, {}, seed {}\n", round_text(results.rounds), trials,
-                            results.seed);
+  text += fmt::format("; {} rounds, {}, seed {}", round_text(results.rounds), trials, results.seed);
+  return wrapped(text, report_width()) + "\n";
 }
 
 std::string run_text(const MatrixResult& run, const StudyResults& results, std::size_t width,
                      const Paint& paint) {
   if (run.policies.empty()) return "";
-  std::string text = heading(run, results, paint) + "\n";
-  const std::vector<std::size_t> candidates = earlier_checkpoints(run.policies.front());
-  std::vector<std::size_t> earlier;
-  std::vector<std::string> names = policy_names(run, 1000);
-  Table table = table_of(run, results, earlier, names);
-  for (std::size_t most = 60; table.width() > width && most >= 20; most -= 4) {
-    names = policy_names(run, most);
-    table = table_of(run, results, earlier, names);
-  }
-  for (const std::size_t candidate : candidates) {
-    earlier.push_back(candidate);
-    Table wider = table_of(run, results, earlier, names);
-    if (wider.width() > width) break;
-    table = std::move(wider);
-  }
-  text += table.to_string();
+  std::string text = heading(run, results, paint) + "\n" + tables_text(run, results, width);
   if (!std::isnan(run.facts.lower_bound)) {
     text += fmt::format("LB = {} (average regret; asymptotic, so a short run may lie below it)\n",
                         plain(run.facts.lower_bound).for_people());

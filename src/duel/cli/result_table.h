@@ -11,12 +11,9 @@
 
 namespace duel::cli {
 
-// Earlier checkpoints become columns as far as lines of `width` columns allow; long policy strings
-// are cut where even the plain table is wider.
+// In lines of `width` columns: earlier checkpoints are shown as far as there is room, a long policy
+// string stands whole on a line of its own.
 std::string results_text(const StudyResults& results, std::size_t width, const Paint& paint);
-
-// The width where no terminal says one.
-inline constexpr std::size_t kPlainWidth = 120;
 
 // The standard error to two digits and the mean to the same place: 1234.5 and 12.3.
 struct MeanText {

@@ -88,8 +88,8 @@ void warn_of_troubles(const JudgeTroubles& troubles, std::uint64_t failed, const
                       const CommandContext& context) {
   if (failed == 0 && troubles.total() == 0) return;
   context.warn(fmt::format(
-      "the judge failed {} times ({} without an answer in time, {} crashes, {} answers without "
-      "sense); {} duels got no answer. The last: {}",
+      "the judge failed {} times ({} timeouts, {} crashes, {} invalid answers); {} duels got no "
+      "answer. The last: {}",
       troubles.total(), troubles.timeouts, troubles.crashes, troubles.senseless, failed, last));
 }
 
@@ -125,7 +125,7 @@ Result<int> run_served(const Arguments& arguments, const Command& command,
     bool draining = false;
     const auto on_turn = [&] {
       if (guard.interrupted() && !std::exchange(draining, true) && pool.busy() > 0) {
-        context.warn(fmt::format("stopping: {} to come; once more gives up",
+        context.warn(fmt::format("stopping: {} outstanding; press Ctrl-C again to stop at once",
                                  counted(pool.busy(), "answer")));
       }
       const auto now = std::chrono::steady_clock::now();
@@ -168,7 +168,7 @@ Result<int> run(const Arguments& arguments, const Command& command, CommandConte
     return judged.run(guard.stop(), guard.stop_now(), [&] {
       if (guard.interrupted() && !std::exchange(draining, true) && judged.in_flight() > 0) {
         table.clear();
-        context.warn(fmt::format("stopping: {} still to come; once more gives them up",
+        context.warn(fmt::format("stopping: {} outstanding; press Ctrl-C again to drop them",
                                  judged.in_flight() == 1
                                      ? std::string("1 answer is")
                                      : fmt::format("{} answers are", judged.in_flight())));
@@ -178,7 +178,7 @@ Result<int> run(const Arguments& arguments, const Command& command, CommandConte
   }();
   if (!ended.ok()) {
     if (interview.ledger().served() > 0) {
-      context.note(fmt::format("{} has the {} so far; to go on: {}", interview.log_file(),
+      context.note(fmt::format("{} has the {} so far; to continue: {}", interview.log_file(),
                                counted(interview.ledger().served(), "duel"),
                                same_command(command)));
     }
@@ -190,11 +190,11 @@ Result<int> run(const Arguments& arguments, const Command& command, CommandConte
                                             judge_json(judged, pool)));
   warn_of_troubles(pool.troubles(), judged.failed(), judged.last_failure(), context);
   if (was_certified) {
-    context.note(fmt::format("{} was certified already; nothing was asked", interview.log_file()));
+    context.note(fmt::format("{} was already certified; nothing was asked", interview.log_file()));
   }
   if (ending == InterviewEnding::interrupted) {
-    context.warn(fmt::format("interrupted; {} has every answer. To go on: {}", interview.log_file(),
-                             same_command(command)));
+    context.warn(fmt::format("interrupted; {} has every answer. To continue: {}",
+                             interview.log_file(), same_command(command)));
     return guard.exit_code();
   }
   if (ending == InterviewEnding::undecided) context.note(why_undecided(interview));
@@ -206,25 +206,24 @@ Result<int> run(const Arguments& arguments, const Command& command, CommandConte
 void add_run_command(Command& program) {
   Command& command = program.add_command(
       "run",
-      "Finds the best arm by asking a judge program which of two is better.\n"
-      "A policy chooses the pairs; the run stops by itself once an arm has been shown to beat "
-      "every other (or what else --goal asks for: the best three, their order), and writes a "
-      "certificate that holds although one looked after every duel. The "
-      "judge is a program: its first line is the answer (first, second, tie, both_bad, skip, or an "
-      "arm's id), or its exit code is (11 first, 12 second, 13 tie, 14 both bad, 15 skip). Any "
-      "other exit code is a failure, which is tried again and never counts against an arm. Every "
-      "duel is in the log before it counts: the same command goes on after a kill.\n"
-      "Exit codes: 0 certified (also that no arm beats every other), 3 undecided after "
-      "--max-duels or without fresh tasks, 4 certified, but a health check failed, 1 failure, 130 "
-      "interrupted: the first Ctrl-C asks nothing new and waits for the answers to come, the second "
-      "gives them up; 75 the server stayed out of reach.");
+      "Finds the best arm by asking a judge program which of two is better.\nA policy chooses the "
+      "pairs; the run stops by itself once an arm has been shown to beat every other (or what else "
+      "--goal asks for: the best three, their order), and writes a certificate that holds even "
+      "though you looked after every duel. The judge is a program: its first line is the answer "
+      "(first, second, tie, both_bad, skip, or an arm's id), or its exit code is (11 first, 12 "
+      "second, 13 tie, 14 both bad, 15 skip). Any other exit code is a failure, which is tried "
+      "again and never counts against an arm. Every duel is in the log before it counts: after a "
+      "kill the same command continues.\nExit codes: 0 certified (also that no arm beats every "
+      "other), 3 undecided after --max-duels or without fresh tasks, 4 certified, but a health "
+      "check failed, 1 failure, 130 interrupted: the first Ctrl-C stops asking and waits for "
+      "outstanding answers, the second drops them; 75 server unreachable.");
   auto& arguments = command.keep<Arguments>();
   add_interview_options(command, arguments.interview, {"random", "both", "fixed"});
   command.add("--judge COMMAND", &arguments.judge,
-              "The judge's command line, run without a shell. Places: {first} {second} (paths, or "
-              "the text of arms that are no files), {first.id}, {first.payload}, {task}, "
-              "{task.FIELD}, {duel_id}. Without places {first} {second} are added, and {task} "
-              "where there are tasks.");
+              "The judge's command line, run without a shell. Placeholders: {first} {second} "
+              "(paths, or the text of arms that are not files), {first.id}, {first.payload}, "
+              "{task}, {task.FIELD}, {duel_id}. Without placeholders, {first} {second} are added, "
+              "and {task} if there are tasks.");
   command.add(
       "--judge-protocol PROTOCOL", one_of(&arguments.protocol, {"call", "jsonl"}),
       "call (default): one call for each duel; jsonl: the judge stays, one JSON line in, one "
@@ -234,18 +233,18 @@ void add_run_command(Command& program) {
   command.add_configurable("--timeout SECONDS", seconds(&arguments.timeout),
                            "How long to wait for an answer (default 120).");
   command.add_configurable("--retries N", count(&arguments.retries, 0, 100),
-                           "Further tries when the judge fails (default 2).");
+                           "Retries when the judge fails (default 2).");
   command.add_configurable(
       "--retry-delay SECONDS", seconds(&arguments.retry_delay),
-      "Pause before the second try; doubled each time, at most 30 (default 0.5).");
+      "Delay before the first retry; doubles each time, up to 30 (default 0.5).");
   command.add("--on-failure WHAT", one_of(&arguments.on_failure, {"missing", "skip", "stop"}),
-              "What becomes of a duel when every try failed: missing (default), skip, or missing "
-              "and the run stops.");
+              "What happens to a duel when every try fails: missing (default), skip, or stop "
+              "(missing, and the run stops).");
   command.add("--allow-new-judge", &arguments.interview.request.allows_new_judge,
-              "Go on with a log that another judge began, because several answer; a health check "
-              "then compares them.");
+              "Continue a log that another judge started, if several judges share the work; a "
+              "health check then compares them.");
   command.add("--max-failures N", count(&arguments.max_failures, 1, 1'000'000),
-              "Stop when so many duels in a row got no answer (default 5).");
+              "Stop after N duels in a row without an answer (default 5).");
   add_served_options(command, arguments.served);
   command.footer =
       "Examples:\n"

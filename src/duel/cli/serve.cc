@@ -62,7 +62,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   DUEL_ASSIGN(const std::unique_ptr<ApiTokens> tokens, ApiTokens::open(store));
   if (!address->is_loopback() && !tokens->any()) {
     return Error::unsupported("without tokens the server listens on this machine only")
-        .with_hint("`duel token create --scope admin` makes the first one")
+        .with_hint("`duel token create --scope admin` creates the first one")
         .in_field("listen");
   }
   EngineOptions options;
@@ -96,7 +96,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   context.note(fmt::format("serving; store {}; Ctrl-C ends it",
                            arguments.store.empty() ? default_store() : arguments.store));
   if (!tokens->any()) {
-    context.note("there are no tokens: every program on this machine may do everything");
+    context.note("there are no tokens: every program on this machine has full access");
   }
   const InterruptGuard guard;
   while (!guard.interrupted() && !engine->failed()) {
@@ -120,29 +120,31 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 void add_serve_command(Command& program) {
   Command& command = program.add_command(
       "serve",
-      "Serves experiments over HTTP: chooses the next pair, takes the outcome, says when to stop.\n"
-      "What was answered with success is on disk. One process serves a store.");
+      "Serves experiments over HTTP: chooses the next pair, takes the outcome, says when to "
+      "stop.\nA request that succeeded is on disk. Only one process can serve a store.");
   Arguments& arguments = command.runs(run);
   command.add("--listen ADDRESS", &arguments.listen,
               "Where to listen (default 127.0.0.1:7557). Port 0 takes a free one.");
   command.add_configurable("--store FILE", not_empty(&arguments.store),
                            "SQLite database (default $XDG_STATE_HOME/duel/duel.db).");
   command.add("--public-url URL", &arguments.public_url,
-              "What callers call the server, if a proxy stands before it.");
+              "URL that callers use, if the server is behind a proxy.");
   command.add("--allow-origin ORIGIN", &arguments.allow_origin,
-              "Pages of this origin may call. May be repeated.");
+              "Allow pages of this origin to call the server. May be repeated.");
   command.add("--threads N", count(&arguments.threads, 1, 64),
-              "Threads that talk to clients (default 2).");
-  command.add("--max-resident N", count(&arguments.max_resident, 1, 1'000'000),
-              "Experiments held in memory at once (default 200). The others wait in the store.");
-  command.add("--rate-limit N",
-              number(
-                  &arguments.rate_limit, [](double value) { return value >= 0; },
-                  "0 or more requests a second"),
-              "Requests a second of one token, 429 beyond (default 5000). 0 for no limit.");
+              "Threads for client connections (default 2).");
+  command.add(
+      "--max-resident N", count(&arguments.max_resident, 1, 1'000'000),
+      "Experiments kept in memory (default 200). Others are loaded from the store when needed.");
+  command.add(
+      "--rate-limit N",
+      number(
+          &arguments.rate_limit, [](double value) { return value >= 0; },
+          "0 or more requests a second"),
+      "Requests per second for each token; more get status 429 (default 5000). 0 means no limit.");
   command.add("--on-certified CMD", &arguments.on_certified,
-              "Program to run for every certificate, without a shell. It gets a JSON notice on "
-              "standard input, and gets it again until it ends with 0.");
+              "Program to run for every certificate, without a shell. It reads a JSON notice on "
+              "standard input, and is run again until it exits with 0.");
   command.add("--on-certified-timeout S", count(&arguments.on_certified_timeout, 1, 86'400),
               "Seconds until that program is killed (default 60).");
   command.footer =

@@ -71,18 +71,18 @@ Result<std::string> ServedOptions::experiment_id(const std::vector<std::string>&
 }
 
 void add_served_options(Command& command, ServedOptions& options) {
-  options.experiment_option = &command.add(
-      "--experiment ID", not_empty(&options.experiment),
-      "Answer the duels of this experiment of the server (or of the store on this machine), which "
-      "chooses the pairs. Several may do so at once. With --server the id may also be the one "
-      "argument.");
+  options.experiment_option =
+      &command.add("--experiment ID", not_empty(&options.experiment),
+                   "Answer the duels of this experiment of the server (or of the store on this "
+                   "machine), which chooses the pairs. Several runs can share an experiment. With "
+                   "--server, you can also give the id as the only argument.");
   add_client_options(command, options.client);
   command.add_configurable(
       "--patience SECONDS",
       number(
           &options.patience, [](double value) { return value >= 0 && value <= 1e6; },
           ">= 0 and <= 1000000, in seconds"),
-      "How long to try again when the server is out of reach (default 60).");
+      "How long to retry when the server is unreachable (default 60).");
 }
 
 Status check_served_options(const Command& command, const std::vector<std::string>& allowed) {
@@ -133,7 +133,7 @@ Status ServedExperiment::open(const std::function<bool()>& stop) {
   const Json& experiment = **shown;
   if (experiment.at("mode").get<std::string>() == "interleave") {
     return Error::unsupported("clicks on pages of results decide this experiment", experiment_id_,
-                              "nobody is to be asked");
+                              "there is nobody to ask");
   }
   both_orders_ = experiment.at("presentation").at("order").get<std::string>() == "both";
   return Done{};
@@ -220,8 +220,8 @@ Result<int> report_served(ServedEnding ending, const ServedCounts& counts,
   }
   if (counts.undelivered > 0) {
     context.warn(
-        fmt::format("{} could not be delivered; the server will take the duels for "
-                    "unanswered, which counts against no arm",
+        fmt::format("{} could not be delivered; the server will treat the duels as unanswered, "
+                    "which counts against no arm",
                     counted(counts.undelivered, "answer")));
   }
   switch (ending) {
@@ -237,7 +237,7 @@ Result<int> report_served(ServedEnding ending, const ServedCounts& counts,
       break;
   }
   print_error(Error::io("the server stayed out of reach", experiment.client().place(),
-                        "the same command goes on where this one stopped"));
+                        "the same command continues where this one stopped"));
   return kExitTemporary;
 }
 

@@ -117,7 +117,7 @@ Result<StudyOutcome> resume(const Arguments& arguments, const StudyOptions& opti
   }
   if (!extra.empty()) {
     return Error::invalid_argument(fmt::format("{} cannot be given with it", extra), "--resume",
-                                   "the directory says what the study is");
+                                   "the directory defines the study");
   }
   return resume_study(arguments.resume, options, threads);
 }
@@ -173,16 +173,14 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   if (arguments.json) {
     context.print(to_json(outcome.results).dump_pretty());
   } else {
-    const std::size_t terminal = terminal_width();
-    context.print(results_text(outcome.results, terminal == 0 ? kPlainWidth : terminal,
-                               Paint(wants_color(STDOUT_FILENO))));
+    context.print(results_text(outcome.results, report_width(), Paint(wants_color(STDOUT_FILENO))));
   }
   if (outcome.results.interrupted) {
     study.explain_interruption(outcome, directory);
     return study.exit_code();
   }
   if (outcome.already_complete) {
-    context.note(fmt::format("{} was complete already; nothing was run", directory));
+    context.note(fmt::format("{} was already complete; nothing was run", directory));
   } else if (!directory.empty()) {
     context.note(fmt::format("results are in {}; draw them: duel plot {} -o regret.svg", directory,
                              shell_word(directory)));
@@ -196,11 +194,10 @@ void add_simulate_command(Command& program) {
   Command& command = program.add_command(
       "simulate",
       "Plays policies against known preference matrices, many trials each, and compares their "
-      "regret.\n"
-      "Policies meet the same outcomes in the same trial, so differences between them have small "
-      "error. Results depend on the seed alone, never on the number of threads. A study file can "
-      "say everything that the options say; options win. Numbers may be written 1e6. An "
-      "interrupted run (Ctrl-C) prints the statistics of the finished trials.");
+      "regret.\nPolicies meet the same outcomes in the same trial, so differences between them "
+      "have small error. Results depend on the seed alone, never on the number of threads. A study "
+      "file can set everything that the options set; options take precedence. Numbers may be "
+      "written 1e6. An interrupted run (Ctrl-C) prints the statistics of the finished trials.");
   Arguments& arguments = command.runs(run);
   command.add("STUDY FILE", &arguments.study,
               "Study file in TOML: policies, matrices, rounds, trials, ...");
@@ -239,9 +236,9 @@ void add_simulate_command(Command& program) {
   add_flag("--horizon-per-checkpoint", "horizon_per_checkpoint",
            "Run policies that need a horizon afresh for every checkpoint, as the papers do.");
   add_option("--threads N", "threads", "Threads (default: one per core).");
-  add_flag("--trials-csv", "trials_csv", "Also write trials.csv, a row per trial (with -o).");
+  add_flag("--trials-csv", "trials_csv", "Also write trials.csv, one row per trial (with -o).");
   command.add("-o,--output DIR", not_empty(&arguments.output),
-              "Directory for spec.toml, results.csv and more; created where it is missing.");
+              "Directory for spec.toml, results.csv and more; created if missing.");
   command.add("--resume DIR", not_empty(&arguments.resume),
               "Continue the interrupted study in this directory.");
   command.add("--shard K/N", not_empty(&arguments.shard),

@@ -313,9 +313,8 @@ void add_store_command(Command& program) {
 
   Command& imported = store.add_command(
       "import",
-      "Makes experiments of logs.\n"
-      "A log whose chain of hashes is broken is refused, and so is one whose experiment exists "
-      "with other records. The same log again changes nothing.");
+      "Creates experiments from logs.\nA log whose chain of hashes is broken is refused, and so is "
+      "one whose experiment exists with other records. The same log again changes nothing.");
   Arguments& taken = imported.runs(run_import);
   imported.add_required("FILES LOG", not_empty(&taken.files), "Logs, or directories of logs.");
   add_store_option(imported, taken);

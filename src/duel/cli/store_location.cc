@@ -25,14 +25,15 @@ std::string store_file(const std::string& location) {
 Result<std::shared_ptr<Store>> open_store(const std::string& location) {
   const std::string path = store_file(location);
   if (path == location && path.find("://") != std::string::npos) {
-    return Error::unsupported("'" + path + "' is no store that this program knows")
+    return Error::unsupported("'" + path + "' is not a store that this program knows")
         .in_field("store")
         .with_hint("a path, or sqlite:PATH");
   }
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
   std::filesystem::create_directories(folder, error);
-  if (error) return Error::io("the folder cannot be made: " + error.message(), folder.string());
+  if (error)
+    return Error::io("the directory cannot be created: " + error.message(), folder.string());
   DUEL_ASSIGN(std::unique_ptr<SqliteStore> store, SqliteStore::open(path));
   return std::shared_ptr<Store>(std::move(store));
 }

@@ -40,7 +40,7 @@ void StudyRun::explain_interruption(const StudyOutcome& outcome,
                                          "trials of {}",
                                          finished, asked);
   if (!directory.empty()) {
-    text += fmt::format("; to go on: duel simulate --resume {}", shell_word(directory));
+    text += fmt::format("; to continue: duel simulate --resume {}", shell_word(directory));
   }
   context_.warn(text);
 }

@@ -47,7 +47,7 @@ Result<int> run_create(const CreateArguments& arguments, CommandContext& context
   if (!arguments.experiment.empty()) body["experiment_id"] = arguments.experiment;
   if (!arguments.expires.empty()) {
     if (!parse_time(arguments.expires)) {
-      return usage_error("--expires", Error::invalid_argument("is no time")
+      return usage_error("--expires", Error::invalid_argument("is not a time")
                                           .with_hint("a time is written 2026-11-15T09:00:00Z"));
     }
     body["expires_at"] = arguments.expires;
@@ -59,7 +59,8 @@ Result<int> run_create(const CreateArguments& arguments, CommandContext& context
       return kExitDone;
     }
     context.print(text_of(made, "token") + "\n");
-    context.note(fmt::format("token {} made; it is shown this once", text_of(made, "token_id")));
+    context.note(
+        fmt::format("token {} created; it is shown only this once", text_of(made, "token_id")));
     return kExitDone;
   });
 }
@@ -102,19 +103,19 @@ Result<int> run_revoke(const RevokeArguments& arguments, CommandContext& context
 
 void add_token_command(Command& program) {
   Command& token = program.add_command(
-      "token", "Makes, lists and revokes the tokens that callers of a server need.");
+      "token", "Creates, lists and revokes the tokens that callers of a server need.");
   token.needs_command = true;
   token.footer = "Example:\n  duel token create --scope duel --name shop";
 
-  Command& create = token.add_command("create", "Makes a token and prints it, this once.");
+  Command& create = token.add_command("create", "Creates a token and prints it once.");
   CreateArguments& made = create.runs(run_create);
   create
       .add_required("--scope SCOPE", &made.scope,
                     "admin (everything), read (results), duel (ask and report) or vote.")
       .offers = [] { return std::vector<std::string>{"admin", "read", "duel", "vote"}; };
   create.add("--name TEXT", &made.name, "What it is for.");
-  create.add("--experiment ID", &made.experiment, "The one experiment that it is for.");
-  create.add("--expires TIME", &made.expires, "When it ends, as 2026-11-15T09:00:00Z.");
+  create.add("--experiment ID", &made.experiment, "Limit the token to this experiment.");
+  create.add("--expires TIME", &made.expires, "Expiry time, such as 2026-11-15T09:00:00Z.");
   add_client_options(create, made.client);
   create.add("--json", &made.json, "Print JSON.");
   create.footer = "Example:\n  duel token create --scope admin --name me";
@@ -127,7 +128,8 @@ void add_token_command(Command& program) {
 
   Command& revoke = token.add_command("revoke", "Revokes a token.");
   RevokeArguments& revoked = revoke.runs(run_revoke);
-  revoke.add_required("TOKEN_ID", &revoked.token_id, "Its id, as `list` shows it.");
+  revoke.add_required("TOKEN_ID", &revoked.token_id,
+                      "Id of the token, as 'duel token list' shows it.");
   add_client_options(revoke, revoked.client);
   revoke.footer = "Example:\n  duel token revoke t0123456789abcde";
 }

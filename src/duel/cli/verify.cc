@@ -110,16 +110,16 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 void add_verify_command(Command& program) {
   Command& command = program.add_command(
       "verify",
-      "Checks a certificate against the log it came from.\n"
-      "Reads the whole log, follows its chain of hashes, computes the certificate anew and "
-      "compares it to the last byte. Without a certificate it checks the log and says what it "
-      "certifies. Ends with 0 if all fits, with 4 if all fits but a health check failed, and with 5 "
-      "if something does not fit, naming the field or the line.");
+      "Checks a certificate against the log it came from.\nReads the whole log, follows its chain "
+      "of hashes, recomputes the certificate and compares it byte for byte. Without a certificate "
+      "it checks the log and says what it certifies.\nExit codes: 0 everything matches, 4 "
+      "everything matches but a health check failed, 5 something does not match; the message names "
+      "the field or the line.");
   Arguments& arguments = command.runs(run);
   command.add("CERTIFICATE FILE", &arguments.certificate, "Certificate to check.");
   command.add_required("--log FILE", &arguments.log, "Log of the experiment.");
   command.add("--replay", &arguments.replay,
-              "Also ask the policy again: every duel must be the one it would choose.");
+              "Also replay the policy: every duel must be the one it would have chosen.");
   command.add("--json", &arguments.json, "Print JSON.");
   command.footer =
       "Examples:\n  duel verify prompts.certificate.json --log prompts.duel.jsonl\n"

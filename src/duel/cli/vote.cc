@@ -195,18 +195,25 @@ class Booth {
   bool stopped() const { return stopped_; }
 
  private:
-  void show(const JudgeQuestion& question) const {
+  void show(const JudgeQuestion& question) {
     std::size_t columns = 0;
     std::size_t rows = 0;
     std::string text;
     if (keys_.terminal()) {
       const TerminalSize size = terminal_size(STDERR_FILENO);
-      columns = size.columns;
-      rows = size.rows;
+      columns = shown_columns_ = size.columns;
+      rows = shown_rows_ = size.rows;
       if (can_redraw()) text = "\033[H\033[2J";
     }
     text += ballot(question, columns, rows);
     say(text + "\n" + legend(fmt::format("[{}]  ", box_.progress()), columns));
+  }
+
+  // Whether the terminal's size is another than when the question was shown.
+  bool resized() const {
+    if (!keys_.terminal() || !can_redraw()) return false;
+    const TerminalSize size = terminal_size(STDERR_FILENO);
+    return size.columns != shown_columns_ || size.rows != shown_rows_;
   }
 
   // An answer that the voter let stand, or nothing where the voter stopped.
@@ -215,7 +222,10 @@ class Booth {
     while (!guard_.interrupted()) {
       const auto key = keys_.next(kLook);
       if (!key) {
-        if (!keys_.ended()) continue;
+        if (!keys_.ended()) {
+          if (resized()) show(question);
+          continue;
+        }
         stopped_ = true;
         return std::nullopt;
       }
@@ -251,6 +261,8 @@ class Booth {
   const InterruptGuard& guard_;
   VoteKeys keys_;
   bool stopped_ = false;
+  std::size_t shown_columns_ = 0;  // of the terminal, when the question was shown
+  std::size_t shown_rows_ = 0;
 };
 
 // The server chooses the pairs, also those of others who vote at the same time.
@@ -312,7 +324,7 @@ Result<int> run(const Arguments& arguments, const Command& command, CommandConte
               report_ending(*ended, arguments.interview, interview, context, Json::object()));
   if (*ended == InterviewEnding::certified) return code;
   if (stopped || *ended == InterviewEnding::interrupted) {
-    context.note(fmt::format("{} has every answer. To go on: {}", interview.log_file(),
+    context.note(fmt::format("{} has every answer. To continue: {}", interview.log_file(),
                              same_command(command)));
   } else {
     context.note(why_undecided(interview));
@@ -325,18 +337,16 @@ Result<int> run(const Arguments& arguments, const Command& command, CommandConte
 void add_vote_command(Command& program) {
   Command& command = program.add_command(
       "vote",
-      "Finds the best arm by asking you which of two is better.\n"
-      "Shows two items at a time, blind and in random order, side by side where the terminal is "
-      "wide enough, and stops by itself once one has been shown to beat every other. Keys: left "
-      "and right arrow (or 1 and 2), t tie, b both bad, s skip, u take the last answer back before "
-      "the next pair comes, q stop. Without a terminal it reads the same from lines. What is "
-      "answered is in the log; the same command goes on.\n"
-      "Exit codes: 0 certified, 3 stopped or undecided, 4 certified, but a health check failed, 1 "
-      "failure, 130 interrupted, 75 the server stayed out of reach.");
+      "Finds the best arm by asking you which of two is better.\nShows two items at a time, blind "
+      "and in random order, side by side where the terminal is wide enough, and stops by itself "
+      "once one has been shown to beat every other. Keys: left and right arrow (or 1 and 2), t "
+      "tie, b both bad, s skip, u take the last answer back before the next pair comes, q stop. "
+      "Without a terminal it reads the same from lines. Every answer is in the log; the same "
+      "command continues.\nExit codes: 0 certified, 3 stopped or undecided, 4 certified, but a "
+      "health check failed, 1 failure, 130 interrupted, 75 server unreachable.");
   auto& arguments = command.keep<Arguments>();
   add_interview_options(command, arguments.interview, {"random", "fixed"});
-  command.add("--voter ID", not_empty(&arguments.voter),
-              "Who votes, for the log: where several vote, their agreement can be looked at.");
+  command.add("--voter ID", not_empty(&arguments.voter), "Name of the voter, recorded in the log.");
   add_served_options(command, arguments.served);
   command.footer =
       "Examples:\n"

@@ -43,6 +43,13 @@ class Cell {
 
 enum class Align { left, right };
 
+// What a column does where the table would be wider than its reader's terminal.
+enum class Fold {
+  never,
+  words,  // what does not fit continues below
+  above,  // what does not fit stands whole on a line of its own, above the rest of its row
+};
+
 class Table {
  public:
   Table() = default;
@@ -50,7 +57,7 @@ class Table {
   explicit Table(std::string_view names, Align align = Align::right);
 
   // Adds a column; call before the first row.
-  Table& column(std::string name, Align align = Align::right);
+  Table& column(std::string name, Align align = Align::right, Fold fold = Fold::never);
   // Fewer cells than columns leave the rest empty.
   Table& row(std::vector<Cell> cells);
   template <std::same_as<std::string> Text>
@@ -66,6 +73,10 @@ class Table {
 
   // Aligned, with two spaces between columns, no rules, no spaces at line ends.
   std::string to_string() const;
+  // The same in at most `width` columns of the terminal, if folding can do it.
+  std::string to_string(std::size_t width) const;
+  // The least that folding can do.
+  std::size_t least_width() const;
   // Of its widest line, as a terminal shows it.
   std::size_t width() const;
   // Bars in cells are escaped, line breaks become spaces.
@@ -76,10 +87,15 @@ class Table {
   struct Column {
     std::string name;
     Align align;
+    Fold fold = Fold::never;
   };
 
   // The names, then the rows.
   std::vector<std::vector<std::string>> lines(std::string (*text_of)(const Cell&)) const;
+  // Of the columns, so that the table takes `width`, given the widths of their longest cells.
+  std::vector<std::size_t> folded_widths(std::vector<std::size_t> widths, std::size_t width) const;
+  void add_row(std::string& out, const std::vector<std::string>& cells,
+               const std::vector<std::size_t>& widths) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;

@@ -27,16 +27,19 @@ std::string rule_text(CertificateKind kind) {
              "threshold";
     case CertificateKind::set:
       return "the e-process of each arm of the set against each arm outside has reached the "
-             "threshold; each counts, within its pair and in serving order, the duels with a decisive "
+             "threshold; each counts, within its pair and in serving order, the duels with a "
+             "decisive "
              "answer";
     case CertificateKind::order:
     case CertificateKind::ranking:
-      return "the e-process of each named arm against each arm that comes later or is not named has "
+      return "the e-process of each named arm against each arm that comes later or is not named "
+             "has "
              "reached the threshold; each counts, within its pair and in serving order, the duels "
              "with a decisive answer";
     case CertificateKind::epsilon:
       return "the e-process of the arm against each rival, for the null that it wins at most 1/2 - "
-             "epsilon of their duels, has reached its threshold; each counts, within its pair and in "
+             "epsilon of their duels, has reached its threshold; each counts, within its pair and "
+             "in "
              "serving order, the duels with a decisive answer";
     case CertificateKind::copeland:
     case CertificateKind::borda:
@@ -118,18 +121,18 @@ Json assumptions_json(const ExperimentRecord& experiment) {
   if (experiment.tasks.count == 0) {
     texts.push_back("each answer of a pair is as likely as the one before, whatever was answered");
   } else if (experiment.tasks.about == TaskScope::these_tasks) {
-    texts.push_back("a task is drawn anew for each duel; only these tasks are spoken of");
+    texts.push_back("a task is drawn anew for each duel; the certificate covers only these tasks");
   } else {
     texts.push_back(
-        "the tasks are a fair sample of those that are spoken of; each counts once for "
-        "a pair");
+        "the tasks are a fair sample of those that the certificate covers; each counts once for a "
+        "pair");
   }
   const Goal& goal = experiment.goal;
   // K/alpha, of the goal epsilon, needs nothing across pairs of a fixed set.
   const bool sharper = goal.kind == Goal::condorcet || goal.is_order() ||
                        (goal.kind == Goal::epsilon && !experiment.stopping.arms_fixed);
   if (sharper && !experiment.stopping.shared_causes) {
-    texts.push_back("answers of different pairs do not hang together");
+    texts.push_back("answers of different pairs are independent of each other");
   }
   if (goal.assume == Assumption::order) {
     texts.push_back("the arms have an order, in which every earlier arm beats every later one");
@@ -137,7 +140,7 @@ Json assumptions_json(const ExperimentRecord& experiment) {
   if (experiment.one_look_after > 0) {
     texts.push_back("how many answers there are was not chosen by looking at them");
   }
-  texts.push_back("an answer that was lost says nothing of what it would have been");
+  texts.push_back("whether an answer was lost does not depend on what it would have been");
   return texts;
 }
 
@@ -203,11 +206,10 @@ std::string scope_of(const TaskSet& tasks) {
 std::string odds_of(const Ledger& ledger) {
   const ExperimentRecord& experiment = ledger.experiment();
   const std::string alpha = format_number(experiment.stopping.alpha);
-  const std::string taken =
-      experiment.goal.assume == Assumption::order
-          ? " This takes for granted that the arms have an order, in which every earlier arm beats "
-            "every later one."
-          : "";
+  const std::string taken = experiment.goal.assume == Assumption::order
+                                ? " This assumes that the arms have an order, in which every "
+                                  "earlier arm beats every later one."
+                                : "";
   if (experiment.one_look_after > 0) {
     return fmt::format(
         "The order of the answers is unknown, so that this rests on one look at all {} of them: if "
@@ -215,7 +217,7 @@ std::string odds_of(const Ledger& ledger) {
         "probability at most {}.{}",
         experiment.one_look_after, alpha, taken);
   }
-  return fmt::format("Whenever one looks, such a statement is false with probability at most {}.{}",
+  return fmt::format("Whenever you look, such a statement is false with probability at most {}.{}",
                      alpha, taken);
 }
 
@@ -297,7 +299,8 @@ std::string certificate_statement(const Ledger& ledger) {
     case CertificateKind::epsilon: {
       const double margin = ledger.experiment().goal.margin;
       return fmt::format(
-          "Arm '{}' loses to no other arm by more than {}: it wins more than {} % of the duels with a "
+          "Arm '{}' loses to no other arm by more than {}: it wins more than {} % of the duels "
+          "with a "
           "decisive answer against {}{}. {}",
           ledger.name_of(*given.winner), format_number(margin),
           format_number(std::round((0.5 - margin) * 1e8) / 1e6),
@@ -423,7 +426,7 @@ std::optional<std::string> certificate_difference(std::string_view given,
   if (given == expected) return std::nullopt;
   const auto one = Json::parse(given);
   const auto other = Json::parse(expected);
-  if (!one) return "the certificate is no JSON document";
+  if (!one) return "the certificate is not a JSON document";
   DUEL_CHECK(other.has_value());
   if (auto found = first_difference(*one, *other, "")) return found;
   const auto at = std::mismatch(given.begin(), given.end(), expected.begin(), expected.end());

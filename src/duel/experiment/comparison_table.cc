@@ -176,7 +176,8 @@ class TableBuilder {
     const std::vector<std::string> known = {names.first,         names.second, names.first_column,
                                             names.second_column, "tie",        "tie (bothbad)",
                                             "both_bad",          "skip",       "invalid"};
-    return bad(where, fmt::format("the winner '{}' is neither arm and no other answer", word),
+    return bad(where,
+               fmt::format("the winner '{}' is neither of the two arms nor another answer", word),
                spelling_hint(word, known));
   }
 
@@ -358,12 +359,12 @@ Result<ComparisonTable> parse_comparisons_csv(std::string_view text, const std::
 
 Result<ComparisonTable> parse_comparisons_json(std::string_view text, const std::string& name) {
   const auto json = Json::parse(without_mark(text));
-  if (!json || !json->is_array()) return bad(name, "this is no JSON array", kExpected);
+  if (!json || !json->is_array()) return bad(name, "this is not a JSON array", kExpected);
   TableBuilder builder;
   std::size_t number = 0;
   for (const Json& item : json->items()) {
     const std::string where = fmt::format("{}: item {}", name, ++number);
-    if (!item.is_object()) return bad(where, "this is no JSON object", kExpected);
+    if (!item.is_object()) return bad(where, "this is not a JSON object", kExpected);
     Row row;
     for (const auto& [key, value] : item.members()) row.emplace_back(key, value);
     DUEL_RETURN_IF_ERROR(builder.add(row, where));
@@ -380,7 +381,7 @@ Result<ComparisonTable> parse_comparisons_jsonl(std::string_view text, const std
     if (line->empty()) continue;
     const auto json = Json::parse(*line);
     if (!json || !json->is_object()) {
-      return bad(lines.here(), "the line is no JSON object", kExpected);
+      return bad(lines.here(), "the line is not a JSON object", kExpected);
     }
     Row row;
     for (const auto& [key, value] : json->members()) row.emplace_back(key, value);

@@ -193,7 +193,7 @@ Result<LogExtent> read_log_after(Store& store, const std::string& name, const He
   };
   DUEL_RETURN_IF_ERROR(read_some(store, name, before, at.sequence - before, take));
   if (found != at) {
-    return Error::conflict(fmt::format("record {} of the log is another", at.sequence), name);
+    return Error::conflict(fmt::format("record {} of the log differs", at.sequence), name);
   }
   GapFinder finder(at.sequence);
   const auto find_gaps = [&](std::string_view line) -> Status {

@@ -207,7 +207,7 @@ HealthCheck position_bias(const Ledger& ledger) {
   HealthCheck check{.name = "position_bias", .verdict = HealthVerdict::unknown, .detail = ""};
   const Placement order = ledger.experiment().order;
   if (order == Placement::fixed) {
-    check.detail = "cannot be told from the arms while places are not drawn";
+    check.detail = "cannot be separated from the arms while places are not drawn at random";
     return check;
   }
   // Judged in both orders, flips tell: without bias both kinds are equally likely for every pair.
@@ -252,7 +252,7 @@ HealthCheck voters(const Ledger& ledger) {
   }
   if (people == 0) return check;
   if (people == 1 && ledger.experiment().format > 1 && ledger.comparisons() == 0) {
-    check.detail = "one voter: the result is what this one prefers";
+    check.detail = "one voter: the result is what that voter prefers";
     return check;
   }
   check.detail = fmt::format("{} voters, the busiest gave {:.1f} % of their {} answers", people,
@@ -278,8 +278,9 @@ HealthCheck aa(const Ledger& ledger) {
 HealthCheck conflicts(const Ledger& ledger) {
   HealthCheck check{.name = "conflicts", .verdict = HealthVerdict::passed, .detail = ""};
   const std::uint64_t answers = ledger.total().answered();
-  check.detail = fmt::format("{} duels were answered again and differently, {} again, {} late",
-                             ledger.conflicts(), ledger.duplicates(), ledger.late());
+  check.detail = fmt::format(
+      "{} duels got a second, different answer, {} the same answer again, {} a late one",
+      ledger.conflicts(), ledger.duplicates(), ledger.late());
   if (share(ledger.conflicts(), answers) > kMostConflicts) check.verdict = HealthVerdict::failed;
   return check;
 }

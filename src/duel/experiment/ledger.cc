@@ -373,7 +373,7 @@ Status Ledger::check_kind(const ServeRecord& record) const {
   }
   if (known) return refused(fmt::format("the duel '{}' is served a second time", record.duel_id));
   if (record.ordinal != served_) {
-    return refused(fmt::format("the duel '{}' has the ordinal {}, expected was {}", record.duel_id,
+    return refused(fmt::format("the duel '{}' has the ordinal {}, expected {}", record.duel_id,
                                record.ordinal, served_));
   }
   const bool alone = record.serving == Serving::aa || record.serving == Serving::exploit;
@@ -529,7 +529,7 @@ Status Ledger::check_kind(const CompletedRecord& record) const {
   if (completed()) return refused("the experiment is completed a second time");
   const std::vector<std::string> known = {"certified", "max_duels", "stopped"};
   if (std::find(known.begin(), known.end(), record.reason) != known.end()) return Done{};
-  return refused(fmt::format("'{}' is no reason to complete", record.reason),
+  return refused(fmt::format("'{}' is not a reason to complete", record.reason),
                  spelling_hint(record.reason, known));
 }
 

@@ -18,7 +18,7 @@ void LineChain::begin_after(const Head& at) {
 Status LineChain::follow(std::string_view line) {
   const auto no_hash = [] {
     return Error::invalid_data(
-        "the line does not end with its hash: it was changed, or is no line of a log");
+        "the line does not end with its hash: it was changed, or is not a line of a log");
   };
   const auto parts = split_line(line);
   if (!parts) return no_hash();

@@ -189,7 +189,7 @@ struct Described<Goal> {
   static constexpr FieldList fields{
       required("goal", &Goal::kind), optional("top", &Goal::top, "of the goals `set` and `order`"),
       optional("epsilon", &Goal::margin, "of the goal `epsilon`"),
-      optional("assume", &Goal::assume, "what the certificate takes for granted")};
+      optional("assume", &Goal::assume, "what the certificate assumes")};
 };
 
 template <>

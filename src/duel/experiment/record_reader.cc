@@ -31,7 +31,7 @@ Error bad(std::string message, std::string hint = {}) {
 }
 
 Error not_json(simdjson::error_code code) {
-  return bad(fmt::format("the line is no JSON object: {}", simdjson::error_message(code)));
+  return bad(fmt::format("the line is not a JSON object: {}", simdjson::error_message(code)));
 }
 
 // A field of the wrong type, or JSON that is broken there.
@@ -272,7 +272,7 @@ Status begin_record(std::string_view kind, std::variant<Kinds...>& record) {
   };
   if ((begin(std::type_identity<Kinds>{}) || ...)) return Done{};
   const std::vector<std::string> known{std::string(Described<Kinds>::name)...};
-  return bad(fmt::format("'{}' is no kind of record", kind), spelling_hint(kind, known));
+  return bad(fmt::format("'{}' is not a kind of record", kind), spelling_hint(kind, known));
 }
 
 constexpr std::array<std::string_view, 3> kFirstFields = {"seq", "time", "record"};
@@ -327,7 +327,7 @@ Status RecordReader::read(std::string_view line, LogEntry& entry) {
     if (position < kFirstFields.size()) {
       if (key != kFirstFields[position]) {
         return bad(
-            fmt::format("the field '{}' stands where '{}' belongs", key, kFirstFields[position]));
+            fmt::format("the field '{}' is where '{}' belongs", key, kFirstFields[position]));
       }
       return read_first_field(position++, value, entry);
     }

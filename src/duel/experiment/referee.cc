@@ -36,7 +36,7 @@ Result<Referee> Referee::make(std::size_t num_arms, const Goal& goal, const Stop
       (goal.is_score() || goal.is_order() || goal.assume == Assumption::order)) {
     return Error::unsupported(
         goal.assume == Assumption::order
-            ? std::string("an order can be taken for granted of a fixed set of arms only")
+            ? std::string("an order can be assumed only for a fixed set of arms")
             : fmt::format("the goal {} needs a fixed set of arms", to_word(goal)),
         "stopping.arms_fixed", "set it to true, or take the goal condorcet");
   }

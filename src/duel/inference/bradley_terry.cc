@@ -524,7 +524,7 @@ Result<BradleyTerryFit> fit_pairs(std::size_t num_arms, std::vector<PairData> pa
     }
     if (position && !position_is_finite(num_arms, pairs, ties, options.prior.has_value())) {
       return Error::invalid_data("the duels do not determine the effect of places", "position",
-                                 "some pairs must be shown in both orders, by lot at best");
+                                 "some pairs must be shown in both orders, ideally at random");
     }
   }
   const Fitter fitter(num_arms, std::move(pairs), ties,

@@ -16,7 +16,7 @@ Result<Certifier> Certifier::make(std::size_t num_arms, const CertificateOptions
     return Error::invalid_argument("no arms", "arms", "at least one is needed");
   }
   if (!(options.alpha > 0 && options.alpha < 1)) {
-    return Error::invalid_argument(fmt::format("{} is no error level", options.alpha),
+    return Error::invalid_argument(fmt::format("{} is not an error level", options.alpha),
                                    "option alpha", "0 < alpha < 1");
   }
   if (!(options.epsilon >= 0 && options.epsilon < 0.5)) {

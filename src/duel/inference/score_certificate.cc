@@ -16,7 +16,7 @@ Status check(std::size_t num_arms, double alpha) {
                                    "at least two are needed");
   }
   if (!(alpha > 0 && alpha < 1)) {
-    return Error::invalid_argument(fmt::format("{} is no error level", alpha), "option alpha",
+    return Error::invalid_argument(fmt::format("{} is not an error level", alpha), "option alpha",
                                    "0 < alpha < 1");
   }
   return Done{};

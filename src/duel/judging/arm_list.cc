@@ -106,7 +106,7 @@ Status Drafts::add_glob(const std::string& pattern, const std::string& where) {
   if (files.empty()) {
     return Error::not_found(
         fmt::format("no file matches '{}'", pattern), where,
-        "in quotes a shell leaves it to duel; relative paths begin in the working directory");
+        "in quotes, the shell passes it to duel; paths are relative to the working directory");
   }
   std::sort(files.begin(), files.end());
   for (const std::string& file : files) DUEL_RETURN_IF_ERROR(add_file(file));
@@ -152,7 +152,7 @@ Status Drafts::add_item(const std::string& text, const std::string& where, bool 
 Status Drafts::add_json(std::string_view line, const std::string& where) {
   const auto parsed = Json::parse(line);
   if (!parsed || !parsed->is_object()) {
-    return Error::invalid_data("this is no JSON object", where,
+    return Error::invalid_data("this is not a JSON object", where,
                                R"(such as {"arm_id":"b","payload":"text"})");
   }
   const Json& json = *parsed;
@@ -201,13 +201,6 @@ Result<std::vector<ListedArm>> Drafts::finished() {
     }
     arms.push_back(std::move(draft.arm));
   }
-  if (arms.size() < 2) {
-    return Error::invalid_argument(
-               arms.empty() ? "no arms are given"
-                            : fmt::format("there is only one arm, '{}'", arms[0].shown.arm_id))
-        .with_hint("a duel needs two; such as `arms` 'prompts/*.txt' or `arms` a,b,c")
-        .in_field("arms");
-  }
   return arms;
 }
 
@@ -230,6 +223,22 @@ Result<std::vector<ListedArm>> list_arms(const std::vector<std::string>& items,
                                ? drafts.add_json(line, lines.here())
                                : drafts.add_item(std::string(line), lines.here(), false));
     }
+  }
+  DUEL_ASSIGN(std::vector<ListedArm> arms, drafts.finished());
+  if (arms.size() < 2) {
+    return Error::invalid_argument(
+               arms.empty() ? "no arms are given"
+                            : fmt::format("there is only one arm, '{}'", arms[0].shown.arm_id))
+        .with_hint("a duel needs two; such as `arms` 'prompts/*.txt' or `arms` a,b,c")
+        .in_field("arms");
+  }
+  return arms;
+}
+
+Result<std::vector<ListedArm>> list_joining_arms(const std::vector<std::string>& items) {
+  Drafts drafts;
+  for (const std::string& item : items) {
+    DUEL_RETURN_IF_ERROR(in_field("add_arm", drafts.add_item(item, "", true)));
   }
   return drafts.finished();
 }

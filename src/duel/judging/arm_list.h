@@ -30,6 +30,9 @@ struct ListedArm {
 Result<std::vector<ListedArm>> list_arms(const std::vector<std::string>& items,
                                          const std::string& list_file);
 
+// The same of arms that join others: any number, none too.
+Result<std::vector<ListedArm>> list_joining_arms(const std::vector<std::string>& items);
+
 // An id from what people call things: "Prompt (new)" -> "Prompt-new", "1" -> "arm-1".
 std::string id_from_name(const std::string& name);
 

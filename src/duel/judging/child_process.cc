@@ -93,7 +93,7 @@ Error cannot_start(const std::string& program, int code) {
                               "a script needs to be made executable: chmod +x");
   }
   if (code == ENOEXEC) {
-    return Error::unsupported("it is no program", program,
+    return Error::unsupported("it is not a program", program,
                               "a script begins with a line like #!/bin/sh");
   }
   return Error::io(fmt::format("cannot be started: {}", std::strerror(code)), program);

@@ -5,24 +5,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "duel/core/check.h"
 #include "duel/core/digest.h"
 #include "duel/core/numbers.h"
 #include "duel/core/whole_file.h"
+#include "duel/experiment/live_experiment.h"
 #include "duel/experiment/timestamp.h"
+#include "duel/judging/log_mismatch.h"
 
 namespace duel {
 namespace {
-
-// `field`: of the request, which is what the user may change.
-Error other_experiment(const std::string& log, std::string_view field, const std::string& message,
-                       const std::string& hint = "") {
-  return Error::invalid_argument("this log is of another experiment: " + message, log,
-                                 hint.empty() ? "give another `log` to begin anew" : hint)
-      .in_field(field);
-}
 
 std::string_view differing_field(const Goal& logged, const Goal& wanted) {
   if (logged.kind != wanted.kind) return "goal";
@@ -30,34 +26,9 @@ std::string_view differing_field(const Goal& logged, const Goal& wanted) {
   return logged.margin != wanted.margin ? "epsilon" : "assume";
 }
 
-// The first arm that differs, as an error.
-std::optional<Error> arm_difference(const std::string& log, const std::vector<ArmEntry>& logged,
-                                    const std::vector<ArmEntry>& wanted) {
-  for (std::size_t i = 0; i < std::max(logged.size(), wanted.size()); ++i) {
-    if (i >= logged.size()) {
-      return other_experiment(log, "arms", fmt::format("it has no arm '{}'", wanted[i].id));
-    }
-    if (i >= wanted.size()) {
-      return other_experiment(log, "arms", fmt::format("it has the arm '{}', too", logged[i].id));
-    }
-    if (logged[i].id != wanted[i].id) {
-      return other_experiment(
-          log, "arms",
-          fmt::format("its arm {} is '{}', not '{}'", i + 1, logged[i].id, wanted[i].id));
-    }
-    if (logged[i].sha256 != wanted[i].sha256) {
-      return other_experiment(
-          log, "arms",
-          fmt::format("the content of arm '{}' ({}) has changed since", wanted[i].id,
-                      wanted[i].payload),
-          "duels about the old content say nothing of the new; give another `log` to begin anew");
-    }
-  }
-  return std::nullopt;
-}
-
 // The first thing that differs, as an error; nothing where the log goes on. What the policy follows
-// (goal, tasks, alpha, order) comes before the policy, which would differ with it.
+// (goal, tasks, alpha, order) comes before the policy, which would differ with it. The arms have been
+// matched already.
 std::optional<Error> difference(const std::string& log, const ExperimentRecord& logged,
                                 ExperimentRecord wanted, bool new_judge) {
   if (logged.format == 1) {  // goes on by the rules that it began with
@@ -71,10 +42,6 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
                            std::string_view here) {
     return other_experiment(log, field, fmt::format("its {} is {}, not {}", what, there, here));
   };
-  if (logged.experiment_id != wanted.experiment_id) {
-    return differs("name", "name", logged.experiment_id, wanted.experiment_id);
-  }
-  if (auto error = arm_difference(log, logged.arms, wanted.arms)) return error;
   if (logged.goal != wanted.goal) {
     return differs(differing_field(logged.goal, wanted.goal), "goal", describe(logged.goal),
                    describe(wanted.goal));
@@ -89,13 +56,17 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
       return differs("about", "statement about", to_word(logged.tasks.about),
                      to_word(wanted.tasks.about));
     }
-    return other_experiment(log, "tasks", "its tasks were others",
-                            "give the tasks that it began with, or another `log` to begin anew");
+    return other_experiment(log, "tasks", "its tasks were different",
+                            "give the tasks that it began with, or another `log` to start over");
   }
   if (logged.stopping.alpha != wanted.stopping.alpha) {
     return differs("alpha", "alpha", format_number(logged.stopping.alpha),
                    format_number(wanted.stopping.alpha));
   }
+  if (logged.stopping.arms_fixed && !wanted.stopping.arms_fixed) {
+    return other_experiment(log, "open_arms", "its set of arms is fixed");
+  }
+  wanted.stopping.arms_fixed = logged.stopping.arms_fixed;  // only its beginning decides
   if (logged.order != wanted.order) {
     return differs("order", "order", to_word(logged.order), to_word(wanted.order));
   }
@@ -112,15 +83,13 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
             ? fmt::format("the judge '{}' has changed since", wanted.judge.command)
             : fmt::format("its judge is '{}', not '{}'", logged.judge.command,
                           wanted.judge.command),
-        "answers of another judge say something else; give another `log` to begin anew, or "
-        "`allow_new_judge` if several answer");
+        "answers of different judges are not the same thing; give another `log` to start over, or "
+        "`allow_new_judge` if several judges share the work");
   }
   if (logged != wanted) {
-    ExperimentRecord same = wanted;  // where a file lies is no difference
+    ExperimentRecord same = wanted;
     same.judge = logged.judge;
-    for (std::size_t i = 0; i < same.arms.size(); ++i)
-      same.arms[i].payload = logged.arms[i].payload;
-    if (logged != same) return other_experiment(log, "log", "its stopping rule is not this one");
+    if (logged != same) return other_experiment(log, "log", "its stopping rule differs");
   }
   return std::nullopt;
 }
@@ -187,14 +156,32 @@ Result<Interview> Interview::open(InterviewPlan plan) {
   } else {
     plan.experiment.tasks = {};
   }
+  if (std::error_code failed; !plan.changes.empty() && !std::filesystem::exists(plan.log, failed)) {
+    return Error::not_found("there is no log yet to add an arm to or retire one from", plan.log,
+                            "give the initial arms in `arms`")
+        .in_field(plan.changes.joining.empty() ? "retire_arm" : "add_arm");
+  }
   bool resumed = false;
+  MatchedArms matched;
   DUEL_ASSIGN(RecordedExperiment experiment, open_log(plan, resumed));
   if (resumed) {
+    const std::string& id = experiment.ledger().experiment().experiment_id;
+    if (id != plan.experiment.experiment_id) {
+      return other_experiment(
+          plan.log, "name",
+          fmt::format("its name is {}, not {}", id, plan.experiment.experiment_id));
+    }
+    DUEL_ASSIGN(matched, match_arms(plan.log, experiment.ledger(), plan.arms, plan.changes));
     ExperimentRecord logged = experiment.ledger().experiment();
     logged.tasks = experiment.ledger().tasks();
     const bool more_tasks = adds_tasks(plan, logged.tasks);
     ExperimentRecord wanted = plan.experiment;
     if (more_tasks) wanted.tasks = logged.tasks;
+    if (wanted.arms.size() != logged.arms.size() && !plan.asked_policy.empty()) {
+      wanted.policy = plan.asked_policy;
+      DUEL_ASSIGN(wanted.policy, in_field("policy", canonical_policy(wanted, logged.arms.size())));
+    }
+    wanted.arms = logged.arms;
     if (const auto error = difference(plan.log, logged, std::move(wanted), plan.allows_new_judge)) {
       return *error;
     }
@@ -204,9 +191,15 @@ Result<Interview> Interview::open(InterviewPlan plan) {
       const TasksAddedRecord added{plan.tasks->size(), plan.tasks->sha256()};
       DUEL_RETURN_IF_ERROR(experiment.record(added, current_time_ms()));
     }
+    if (!matched.records.empty()) {
+      DUEL_RETURN_IF_ERROR(experiment.record(matched.records, current_time_ms()));
+    }
+    plan.arms = std::move(matched.arms);
   }
   Interview interview(std::move(plan), std::move(experiment));
   interview.resumed_ = resumed;
+  interview.joined_ = std::move(matched.joined);
+  interview.left_ = std::move(matched.left);
   for (const ListedArm& arm : interview.plan_.arms) {
     interview.seen_.push_back(time_of(arm.shown.path));
   }
@@ -233,7 +226,7 @@ Status Interview::check_unchanged(const JudgeQuestion& question) {
     if (!content.ok() || sha256_hex(*content) != plan_.arms[*index].sha256) {
       return Error::invalid_data(
           fmt::format("the content of arm '{}' has changed while the run went on", arm->arm_id),
-          arm->path, "duels about the old content say nothing of the new; begin a new log");
+          arm->path, "duels about the old content say nothing about the new; begin a new log");
     }
     seen_[*index] = now;  // written again with the same content
   }

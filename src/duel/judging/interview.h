@@ -13,6 +13,7 @@
 
 #include "duel/core/result.h"
 #include "duel/experiment/recorded_experiment.h"
+#include "duel/judging/arm_changes.h"
 #include "duel/judging/arm_list.h"
 #include "duel/judging/judge_question.h"
 #include "duel/judging/task_list.h"
@@ -23,6 +24,9 @@ struct InterviewPlan {
   std::string log;              // file
   ExperimentRecord experiment;  // its arms are filled in from `arms`
   std::vector<ListedArm> arms;
+  ArmChanges changes{};  // of a log that is there
+  // As it was asked for, where `experiment.policy` is made from it by the number of arms.
+  std::string asked_policy{};
   std::optional<TaskList> tasks;
   std::uint64_t max_duels = 0;  // served in all, those of earlier runs too
   // The experiment's judge may be another one than that which began the log.
@@ -50,6 +54,9 @@ class Interview {
   bool resumed() const { return resumed_; }
   // Duels that earlier runs left without an answer: they have expired.
   std::size_t given_up() const { return given_up_; }
+  // Arms that this run let join and leave, by their ids.
+  const std::vector<std::string>& joined() const { return joined_; }
+  const std::vector<std::string>& left() const { return left_; }
   // The policy asked for a pair that is still open and has met every task.
   bool needs_more_tasks() const { return needs_more_tasks_; }
   // Of the line that a kill cut.
@@ -58,6 +65,7 @@ class Interview {
   const Ledger& ledger() const { return experiment_.ledger(); }
   const LiveExperiment& experiment() const { return experiment_.experiment(); }
   const std::string& log_file() const { return plan_.log; }
+  // As the ledger numbers them; of one that is retired perhaps no more than its id.
   const std::vector<ListedArm>& arms() const { return plan_.arms; }
   std::uint64_t max_duels() const { return plan_.max_duels; }
   bool certified() const { return ledger().certificate().has_value(); }
@@ -93,6 +101,8 @@ class Interview {
   InterviewPlan plan_;
   RecordedExperiment experiment_;
   std::vector<FileTime> seen_;  // of the arms' files, by arm
+  std::vector<std::string> joined_;
+  std::vector<std::string> left_;
   std::size_t given_up_ = 0;
   bool resumed_ = false;
   bool needs_more_tasks_ = false;

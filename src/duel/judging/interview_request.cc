@@ -1,5 +1,7 @@
 #include "duel/judging/interview_request.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -31,11 +33,33 @@ std::string name_for(const std::vector<ListedArm>& arms) {
   return id_from_name(folder);
 }
 
+// The thresholds for a set that changes are those of a winner, and of duels without a common cause.
+Status check_open_arms(const ExperimentRecord& experiment) {
+  if (experiment.stopping.arms_fixed) return Done{};
+  const Goal& goal = experiment.goal;
+  if (goal.is_score() || goal.is_order() || goal.assume == Assumption::order) {
+    return Error::unsupported(
+               goal.assume == Assumption::order
+                   ? "an order can be assumed only for a fixed set of arms"
+                   : fmt::format("the goal {} needs a fixed set of arms", describe(goal)))
+        .with_hint("leave it out, or take the `goal` condorcet or epsilon")
+        .in_field("open_arms");
+  }
+  if (experiment.stopping.shared_causes) {
+    return Error::unsupported("a statement about tasks like these needs a fixed set of arms")
+        .with_hint("leave it out, or ask `about` these-tasks")
+        .in_field("open_arms");
+  }
+  return Done{};
+}
+
 }  // namespace
 
 Result<InterviewPlan> plan_interview(const InterviewRequest& request) {
   InterviewPlan plan;
   DUEL_ASSIGN(plan.arms, list_arms(request.arms, request.arms_file));
+  DUEL_ASSIGN(plan.changes.joining, list_joining_arms(request.add_arm));
+  plan.changes.leaving = request.retire_arm;
   if (!request.tasks.empty()) {
     DUEL_ASSIGN(plan.tasks, TaskList::read(request.tasks));
   }
@@ -52,10 +76,12 @@ Result<InterviewPlan> plan_interview(const InterviewRequest& request) {
   }
   DUEL_ASSIGN(experiment.order, in_field("order", parse_placement(request.order)));
   experiment.stopping.alpha = request.alpha;
-  experiment.stopping.arms_fixed = true;
+  experiment.stopping.arms_fixed = !request.open_arms;
   experiment.stopping.shared_causes =
       plan.tasks && experiment.tasks.about == TaskScope::tasks_like_these;
-  experiment.policy = request.policy.empty() ? kDefaultPolicy : request.policy;
+  DUEL_RETURN_IF_ERROR(check_open_arms(experiment));
+  plan.asked_policy = request.policy.empty() ? kDefaultPolicy : request.policy;
+  experiment.policy = plan.asked_policy;
   DUEL_ASSIGN(experiment.policy,
               in_field("policy", canonical_policy(experiment, plan.arms.size())));
   experiment.seed = request.seed;

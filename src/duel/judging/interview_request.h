@@ -14,6 +14,9 @@ namespace duel {
 struct InterviewRequest {
   std::vector<std::string> arms;  // items of list_arms
   std::string arms_file;
+  bool open_arms = false;                  // arms may join and leave a log that begins now
+  std::vector<std::string> add_arm{};      // items of list_arms that join the log
+  std::vector<std::string> retire_arm{};   // ids that leave it
   std::string tasks;                       // file; "": none
   std::string about = "tasks-like-these";  // or "these-tasks": what is certified
   std::string name;                        // "": the folder of the files, or "duel"

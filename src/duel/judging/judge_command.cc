@@ -64,7 +64,7 @@ std::string text_of(const Json& json) {
 
 Result<std::string> payload_of(const ShownArm& arm) {
   if (!arm.payload) {
-    return Error::invalid_data("the file is no text, so that it has no {..payload}", arm.path,
+    return Error::invalid_data("the file is not text, so it has no {..payload}", arm.path,
                                "give the judge its path: {first}");
   }
   return text_of(*arm.payload);

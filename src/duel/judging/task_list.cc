@@ -40,20 +40,20 @@ Result<TaskList> TaskList::read(const std::string& file) {
     Task task;
     auto content = Json::parse(line);
     if (!content) {
-      return Error::invalid_data(fmt::format("{} is no JSON", excerpt(line)), lines.here(),
-                                 R"(a value a line: {"question":".."} or "..")");
+      return Error::invalid_data(fmt::format("{} is not JSON", excerpt(line)), lines.here(),
+                                 R"(one value per line: {"question":".."} or "..")");
     }
     task.content = *std::move(content);
     task.reference = reference_of(task.content, line, lines.line_number());
     const auto [known, fresh] = list.by_reference_.emplace(task.reference, list.tasks_.size());
     if (!fresh) {
-      return Error::invalid_data(
-          fmt::format("the task {} was there before", excerpt(task.reference)), lines.here());
+      return Error::invalid_data(fmt::format("the task {} is a duplicate", excerpt(task.reference)),
+                                 lines.here());
     }
     // An id is no difference: the same question twice is evidence once.
     const auto [same, is_new] = contents.emplace(std::string(line), lines.line_number());
     if (!is_new) {
-      return Error::invalid_data(fmt::format("the same task stands in line {}", same->second),
+      return Error::invalid_data(fmt::format("the same task is in line {}", same->second),
                                  lines.here(), "a task is evidence once; remove one of them");
     }
     list.tasks_.push_back(std::move(task));

@@ -4,27 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
 
+#include "duel/pictures/curve_style.h"
+
 namespace duel {
 namespace {
-
-// Okabe and Ito (2008), without black (bounds); yellow comes last and darker, since theirs is faint
-// on white.
-constexpr std::array<const char*, 7> kColors = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                                "#E69F00", "#56B4E9", "#B8A500"};
-// Numbers of colours, dashes and markers have no common divisor with each other, so combinations
-// repeat late.
-constexpr std::array<const char*, 5> kDashes = {"solid", "(18,5)", "(10,4,2,4)", "(5,4)",
-                                                "(18,4,2,4,2,4)"};
-constexpr std::array<int, 8> kMarkers = {7, 5, 9, 13, 11, 6, 4, 8};
-
-const char* color_of(std::size_t style) { return kColors[style % kColors.size()]; }
-int marker_of(std::size_t style) { return kMarkers[style % kMarkers.size()]; }
 
 std::string line_style(ChartLine line, std::size_t style) {
   switch (line) {
@@ -37,7 +25,7 @@ std::string line_style(ChartLine line, std::size_t style) {
     case ChartLine::points:
       break;
   }
-  return fmt::format("lc rgb '{}' lw 1.8 dt {}", color_of(style), kDashes[style % kDashes.size()]);
+  return curve_line_style(style);
 }
 
 bool has_markers(ChartLine line) { return line == ChartLine::curve || line == ChartLine::points; }
@@ -174,8 +162,8 @@ std::string legend_text(const Layout& layout, std::size_t index, const LegendEnt
   }
   if (has_markers(entry.line)) {
     script += fmt::format("set label '' at screen {:.5f},{:.5f} point pt {} ps 0.75 lc rgb '{}'\n",
-                          (left + length / 2) / layout.width, y, marker_of(entry.style),
-                          color_of(entry.style));
+                          (left + length / 2) / layout.width, y, curve_marker(entry.style),
+                          curve_color(entry.style));
   }
   return script + fmt::format("set label {} at screen {:.5f},{:.5f} left noenhanced\n",
                               gnuplot_text(entry.label),
@@ -268,13 +256,13 @@ void add_band(const ChartCurve& curve, std::size_t style, const std::string& dat
               std::vector<std::string>& items) {
   if (!has_band(curve)) return;
   if (curve.band == ChartBand::filled) {
-    items.push_back(
-        fmt::format("{} using 1:3:4 with filledcurves lc rgb '{}' notitle", data, color_of(style)));
+    items.push_back(fmt::format("{} using 1:3:4 with filledcurves lc rgb '{}' notitle", data,
+                                curve_color(style)));
     return;
   }
   for (const int column : {3, 4}) {
     items.push_back(fmt::format("{} using 1:{} with lines lc rgb '{}' lw 0.9 dt (1,3) notitle",
-                                data, column, color_of(style)));
+                                data, column, curve_color(style)));
   }
 }
 
@@ -285,13 +273,13 @@ std::string plot_item(const ChartCurve& curve, std::size_t style, const std::str
   }
   if (curve.line == ChartLine::points) {
     return fmt::format("{} using 1:2 with points pt {} ps 0.75 lc rgb '{}' notitle", data,
-                       marker_of(style), color_of(style));
+                       curve_marker(style), curve_color(style));
   }
   if (!has_markers(curve.line)) {
     return fmt::format("{} using 1:2 with lines {} notitle", data, line);
   }
   return fmt::format("{} using 1:2 with linespoints {} pt {} ps 0.75 notitle", data, line,
-                     marker_of(style));
+                     curve_marker(style));
 }
 
 // 1, 2, 5, 10, 20, .. within the range, for a logarithmic axis of less than two decades.
@@ -326,6 +314,7 @@ Result<std::string> chart_script(const Chart& chart, PlotFormat format) {
   const Layout layout(chart.panels.size(), chart.columns, legend, !chart.title.empty());
 
   std::string script = "# Written by `duel`; gnuplot writes the picture to standard output.\n";
+  script += title_line(chart.title.empty() ? chart.panels.front().title : chart.title);
   script += "set encoding utf8\n" + gnuplot_terminal(format, layout.width, layout.height);
   const auto data_name = [](std::size_t p, std::size_t c) {
     return fmt::format("$curve_{}_{}", p, c);

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <vector>
+
+#include "duel/pictures/curve_style.h"
 
 namespace duel {
 namespace {
-
-constexpr std::array<const char*, 7> kColors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                "#e69f00", "#56b4e9", "#000000"};
 
 // (duels, share decided by then), a point per decided trial.
 std::string steps_of(const PlanEntry& entry, std::uint64_t max_duels) {
@@ -59,13 +57,16 @@ std::string plan_picture_script(const PlanResults& results, PlotFormat format) {
   }
   double left = static_cast<double>(fewest);
   if (results.reference) left = std::min(left, std::max(1.0, *results.reference));
-  std::string script = gnuplot_terminal(format, 760, 480);
+  // A problem that was described by its number of arms says so itself.
+  const bool counts = results.truth.find(" arms") != std::string::npos;
+  const std::string title =
+      fmt::format("Duels to a certificate: {}{}, error level {}", results.truth,
+                  counts ? "" : fmt::format(", {} arms", results.num_arms), results.alpha);
+  std::string script = title_line(title) + gnuplot_terminal(format, 760, 480);
   for (std::size_t k = 0; k < results.entries.size(); ++k) {
     script += fmt::format("$design{} << EOD\n{}EOD\n", k, steps_of(results.entries[k], most));
   }
-  script += fmt::format("set title {} noenhanced\n",
-                        gnuplot_text(fmt::format("{}: {} arms, error level {}", results.truth,
-                                                 results.num_arms, results.alpha)));
+  script += fmt::format("set title {} noenhanced\n", gnuplot_text(title));
   script += "set xlabel 'duels'\nset ylabel 'experiments decided (%)'\nset logscale x\n";
   left *= 0.8;
   const double right = 1.1 * static_cast<double>(most);
@@ -81,9 +82,8 @@ std::string plan_picture_script(const PlanResults& results, PlotFormat format) {
   }
   script += "plot";
   for (std::size_t k = 0; k < results.entries.size(); ++k) {
-    script += fmt::format("{} $design{} with steps lw 2 dt {} lc rgb '{}' title {}",
-                          k == 0 ? "" : ",", k, 1 + k / kColors.size(), kColors[k % kColors.size()],
-                          gnuplot_text(results.entries[k].policy));
+    script += fmt::format("{} $design{} with steps {} title {}", k == 0 ? "" : ",", k,
+                          curve_line_style(k), gnuplot_text(results.entries[k].policy));
   }
   return script + "\n";
 }

@@ -59,8 +59,8 @@ ChartPanel panel_of(const MatrixResult& run, const StudyResults& results, std::s
   for (const PolicyResult& policy : run.policies) fewest = std::min(fewest, policy.trials);
   const std::string arms =
       run.facts.num_arms == 0 ? "" : fmt::format("{} arms, ", run.facts.num_arms);
-  panel.title = fmt::format("{}, {}{} trials; bands: mean ± {} standard errors", run.facts.matrix,
-                            arms, fewest, kBandStandardErrors);
+  panel.title = fmt::format("Regret on {}, {}{} trials (mean ± {} standard errors)",
+                            run.facts.matrix, arms, fewest, kBandStandardErrors);
   panel.x_label = "round";
   panel.y_label = fmt::format("cumulative regret ({})", to_string(results.regrets[regret]));
   panel.log_x = panel.log_y = true;
@@ -76,6 +76,14 @@ ChartPanel panel_of(const MatrixResult& run, const StudyResults& results, std::s
     }
     panel.curves.push_back(std::move(curve));
   }
+  // The legend names the curves as they lie above each other at the end.
+  std::stable_sort(panel.curves.begin(), panel.curves.end(),
+                   [](const ChartCurve& a, const ChartCurve& b) {
+                     const auto end = [](const ChartCurve& curve) {
+                       return curve.points.empty() ? 0.0 : curve.points.back().y;
+                     };
+                     return end(a) > end(b);
+                   });
   return panel;
 }
 

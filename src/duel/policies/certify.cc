@@ -188,7 +188,7 @@ OptionTable<CertifyOptions> certify_options() {
                "by how much the arm of the goal epsilon may lose; 0 for the other goals");
   table.choice<Assumption>("assume", &CertifyOptions::assume,
                            {{"none", Assumption::none}, {"order", Assumption::order}},
-                           "what that certificate takes for granted");
+                           "what that certificate assumes");
   return with_common_options(std::move(table));
 }
 

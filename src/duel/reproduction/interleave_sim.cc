@@ -342,11 +342,11 @@ void add_metrics(const Studies& studies, Reproduction& out, TidyTable& table) {
 
 Chart chart_of(const Studies& studies) {
   Chart chart{
-      .title = "share of studies that order two rankers rightly", .panels = {}, .columns = 3};
+      .title = "Share of studies that order two rankers correctly", .panels = {}, .columns = 3};
   for (std::size_t p = 0; p < kPairs.size(); ++p) {
     ChartPanel panel{.title = pair_name(kPairs[p]),
                      .x_label = "queries",
-                     .y_label = "right",
+                     .y_label = "share ordered correctly",
                      .log_x = true,
                      .y_range = ChartRange{0, 1.02}};
     for (std::size_t m = 0; m < kMethods.size(); ++m) {

@@ -116,13 +116,13 @@ std::string report_markdown(const std::vector<ReproductionRecord>& records) {
   std::string text =
       "# What was published and what comes out here\n\n"
       "Written by `duel reproduce report`; each section is one command, `duel reproduce NAME`, "
-      "which also writes the tables and figures. Ours are mean ± standard error. PASS and FAIL "
-      "are against what is asked in the row; *shown* are published numbers beside ours of which "
-      "nothing is asked, *skipped* what needs data that was not given, *unclear* what is outside in "
-      "a quick run. The column *source* says where a published number is from: *printed* in the "
-      "paper, *read from the figure*, *worked out from what is printed*, or *other implementation, "
-      "re-run*: not published by the authors of the paper, but what another program gave, with "
-      "whose it is and how many runs.\n\n";
+      "which also writes the tables and figures. Our numbers are mean ± standard error. PASS and "
+      "FAIL compare them with the column *asked*; *shown* marks numbers without a tolerance, "
+      "*skipped* what needs data that was not given, *unclear* what is outside its tolerance in a "
+      "quick run. The column *source* says where a published number is from: *printed* in the "
+      "paper, *read from the figure*, *worked out from what is printed*, *released by the authors*, "
+      "or *other implementation, re-run*: not published by the authors of the paper, but given by "
+      "another program. It names that program and the number of runs.\n\n";
   text += fmt::format("{} reproductions, {} findings: {}.\n\n", records.size(), all.total(),
                       all.text());
   text += inputs_text(sorted);

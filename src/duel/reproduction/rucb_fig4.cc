@@ -59,7 +59,7 @@ void add_findings(const RegretRuns& runs, const PublishedPanel& panel,
       finding_within(fmt::format("{}: regret of SAVAGE over that of RUCB at 4.5e6", runs.name),
                      "5 to 10", ratio_of_means(savage, rucb, kRounds), kPublishedRatio);
   if (ratio.value.mean < kPublishedRatio.low) {
-    ratio.note = fmt::format("the winner beats its nearest rival by {:.2g} only",
+    ratio.note = fmt::format("the winner beats its nearest rival by only {:.2g}",
                              matrix_gaps(matrix).winner.value_or(0));
   }
   out.findings.push_back(std::move(ratio));
@@ -77,6 +77,7 @@ void add_findings(const RegretRuns& runs, const PublishedPanel& panel,
   time.claim =
       fmt::format("{}: RUCB's time to {:.0f} % accuracy, in SAVAGE's", runs.name, 100 * kAccuracy);
   time.published = "about 20 %";
+  time.source = published::kPrinted;
   if (soon && late) {
     time.ours =
         fmt::format("{:.0f} % ({:.2g} of {:.2g} rounds)", 100 * *soon / *late, *soon, *late);
@@ -106,7 +107,9 @@ Status add_matrix(const ReproductionContext& context, const RankerMatrix& source
   const Arm winner = condorcet_winner(source.matrix).value();
   const Stream draws(context.seed, 0, Purpose::generate, "rucb-fig4");
   const double width = (part.end - part.begin) / static_cast<double>(kPanels.size());
-  Chart chart{.title = source.name, .panels = {}, .columns = kPanels.size()};
+  Chart chart{.title = fmt::format("Regret and accuracy on the {} rankers", source.name),
+              .panels = {},
+              .columns = kPanels.size()};
   std::vector<ChartPanel> accuracies;
   for (std::size_t p = 0; p < kPanels.size(); ++p) {
     const PublishedPanel& panel = kPanels[p];

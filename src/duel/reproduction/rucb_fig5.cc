@@ -55,7 +55,7 @@ void add_matrix(const RankerMatrix& source, std::uint32_t samples, std::uint64_t
       fmt::format("{}: total orders vanish quickly", source.name), "falls quickly to about 0",
       fmt::format("at most {} from k = {} on", kNearZero, vanished),
       fmt::format("at most {} at k = K/2", kNearZero), vanished <= winners.size() / 2));
-  chart.panels.push_back({.title = source.name,
+  chart.panels.push_back({.title = fmt::format("Random subsets of the {} rankers", source.name),
                           .x_label = "rankers k of the subset",
                           .y_label = "probability",
                           .y_range = ChartRange{0, 1.02},

@@ -144,7 +144,7 @@ std::optional<ServerAnswer> Api::check_scope(const RouteFact& fact, const Call& 
     wanted += fmt::format("{}'{}'", wanted.empty() ? "" : " or ", to_word(scope));
   }
   return refusal(
-      403, fmt::format("the token's scope is '{}', this needs {}", to_word(token.scope), wanted));
+      403, fmt::format("the token's scope is '{}'; this needs {}", to_word(token.scope), wanted));
 }
 
 Result<Api::Caller> Api::caller_of(const HttpRequest& request) const {
@@ -180,7 +180,7 @@ std::optional<ServerAnswer> Api::check_origin(const HttpRequest& request) const 
   const std::string* host = request.header("host");
   const bool any_interface = options_.listen.host.empty() && options_.public_url.empty();
   if (!any_interface && (host == nullptr || !hosts.contains(*host))) {
-    return refusal(403, "the header Host names another server");
+    return refusal(403, "the Host header names another server");
   }
   const std::string* origin = request.header("origin");
   if (origin == nullptr || origins.contains(*origin)) return std::nullopt;

@@ -129,7 +129,7 @@ void Engine::ask(const std::string& experiment_id, AnswerWhen when, Work work, S
         const bool certified = ledger.certificate().has_value();
         Result<ServerAnswer> answer = work(*experiment, now);
         // Of a batch too: no item may look as if it were wrong.
-        if (experiment->refused_change()) return cannot_store("it is full or out of reach");
+        if (experiment->refused_change()) return cannot_store("it is full or unreachable");
         tell(*experiment, before, certified, configured);
         return answer;
       },
@@ -529,7 +529,7 @@ void Engine::run() {
       if (!stored && store_refuses_ && group[k].when == AnswerWhen::appended) {
         group[k].send(answer_to(group[k], now_ms));
       } else if (!stored) {
-        group[k].send(cannot_store("it is full, out of reach or was changed by somebody else"));
+        group[k].send(cannot_store("it is full, unreachable, or was changed by another process"));
       } else if (group[k].when == AnswerWhen::durable) {
         unsynced.push_back({std::move(answers[k]), std::move(group[k].send)});
       } else {

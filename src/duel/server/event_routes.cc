@@ -62,7 +62,7 @@ void Api::take_events(Call& call) {
             }
             DUEL_ASSIGN(OwnedExperiment * experiment, find(eid));
             if (experiment->ledger().experiment().service.mode != Mode::interleave) {
-              reason = "the experiment shows no pages";
+              reason = "the experiment does not serve pages";
               continue;
             }
             DUEL_ASSIGN(reason, experiment->take_event(event->page, now));

@@ -75,7 +75,7 @@ void Api::export_log(Call& call) {
           if (wanted == "events" && !is("\"record\":\"event\"")) return Done{};
           if (wanted == "nonvotes" && !nonvote) return Done{};
           if (write_in_pieces(*stream, std::string(line) + "\n")) return Done{};
-          return Error::unsupported("the client is gone");
+          return Error::unsupported("the client has disconnected");
         });
         if (read.ok()) stream->finish();
       });

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "duel/core/directory.h"
@@ -85,11 +87,22 @@ Result<Content> read_lines(int descriptor, const std::filesystem::path& file, st
   }
 }
 
+// A judge that is being started shares the lock until it runs its own program. If its owner is
+// killed in that moment, the lock outlives the owner for an instant: whoever goes on with the log
+// waits for that instant. A writer that is alive keeps the lock for longer.
+constexpr std::chrono::milliseconds kLockOfTheDead{3000};
+
 Status lock(int descriptor, const std::filesystem::path& file) {
-  if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return Done{};
-  if (errno != EWOULDBLOCK) return system_error("cannot be locked", file, errno);
-  return Error::io("another process is writing to this log", file.string(),
-                   "wait for it to end, or choose another log");
+  const auto deadline = std::chrono::steady_clock::now() + kLockOfTheDead;
+  while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return system_error("cannot be locked", file, errno);
+    if (std::chrono::steady_clock::now() >= deadline) {
+      return Error::io("another process is writing to this log", file.string(),
+                       "wait for it to end, or choose another log");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return Done{};
 }
 
 // A new name is durable when its directory is.
@@ -263,7 +276,7 @@ Status LogFiles::append_group(const Group& group) {
   const Head& at = group.at;
   if (at.sequence != owned.head->sequence || (at.sequence > 0 && at.hash != owned.head->hash)) {
     return Error::conflict(
-        fmt::format("somebody else has written to the log: it ends with record {}",
+        fmt::format("another process has written to the log: it ends with record {}",
                     owned.head->sequence),
         owned.file.string(), "read it again");
   }

@@ -378,8 +378,9 @@ class SqliteStore::Database {
       const Head& at = group.at;
       if (at.sequence != row.head.sequence || (at.sequence > 0 && at.hash != row.head.hash)) {
         results.emplace_back(Error::conflict(
-            fmt::format("somebody else has written to the experiment '{}': it ends with record {}",
-                        group.experiment, row.head.sequence),
+            fmt::format(
+                "another process has written to the experiment '{}': it ends with record {}",
+                group.experiment, row.head.sequence),
             file_.string(), "read it again"));
         continue;
       }

@@ -119,7 +119,7 @@ Result<PlanTruth> truth_of(const PlanQuestion& question) {
   const int described = (question.matrix.empty() ? 0 : 1) + (question.pilot.empty() ? 0 : 1) +
                         (question.arms || question.gap ? 1 : 0);
   if (described != 1) {
-    return Error::invalid_argument(described == 0 ? "what the arms are like is missing"
+    return Error::invalid_argument(described == 0 ? "nothing describes the arms"
                                                   : "the arms are described twice")
         .with_hint("give `matrix`, or `pilot`, or `arms` and `gap`");
   }

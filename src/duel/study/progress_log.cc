@@ -125,7 +125,7 @@ Result<bool> ProgressLog::index(const std::string& study) {
     return Error::unsupported(
         "the unfinished run here is of another study, of other matrices, or by another "
         "version",
-        file_.string(), "begin anew with `force`");
+        file_.string(), "start over with `force`");
   }
   std::uint64_t offset = line.size() + 1;
   while (std::getline(input, line) && !input.eof()) {

@@ -103,7 +103,7 @@ bool last_checkpoint_is_complete(const StudyResults& results) {
 // Puts a row back into its nest: matrix, policy, checkpoint, regret.
 Status add_row(const CsvTable& table, const ResultRow& row, StudyResults& results) {
   const auto scattered = [&](const char* what, const std::string& name) {
-    return table.error(fmt::format("the lines of {} '{}' do not stand together", what, name));
+    return table.error(fmt::format("the lines of {} '{}' are not consecutive", what, name));
   };
   auto& runs = results.runs;
   if (!runs.empty() && row.seed != results.seed) {
@@ -144,7 +144,7 @@ Status add_row(const CsvTable& table, const ResultRow& row, StudyResults& result
   if (runs.size() == 1 && policies.size() == 1 && checkpoints.size() == 1) {
     // The first checkpoint of the file says which notions there are.
     if (std::ranges::find(results.regrets, row.regret) != results.regrets.end()) {
-      return table.error("this regret stands here twice");
+      return table.error("this regret appears twice");
     }
     results.regrets.push_back(row.regret);
   } else if (regrets.size() >= results.regrets.size() ||

@@ -45,6 +45,10 @@ std::vector<PairLaw> laws_of(const Ledger& ledger) {
 std::optional<RoundRobinCost> round_robin_cost(const Ledger& ledger) {
   const ExperimentRecord& experiment = ledger.experiment();
   if (experiment.goal.is_score()) return std::nullopt;
+  // Arms that came and went had their own times, which a simulation of all of them would not.
+  if (ledger.num_arms() != experiment.arms.size() || ledger.num_active() != ledger.num_arms()) {
+    return std::nullopt;
+  }
   const std::vector<PairLaw> laws = laws_of(ledger);
   RoundRobinCost cost;
   cost.trials = kTrials;

@@ -212,7 +212,7 @@ TEST(CreditedLog, errors_name_file_line_and_what_is_wrong) {
   const std::string none = "query_id,object_id\n";
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"", "there is no impression"},
-      {"nonsense\n", "impressions:1: the line is no JSON object"},
+      {"nonsense\n", "impressions:1: the line is not a JSON object"},
       {"{}\n", "there is no field 'query_id'"},
       {R"({"query_id":"q"})", "neither 'lists' nor 'items'"},
       {R"({"query_id":"q","lists":{"A":["x"]}})", "fewer than two lists"},
@@ -235,7 +235,7 @@ TEST(CreditedLog, errors_name_file_line_and_what_is_wrong) {
   const std::vector<std::pair<std::string, std::string>> bad_clicks = {
       {"object_id\nx\n", "there is no column 'query_id'"},
       {"query_id,user\nq,u\n", "no column says what was clicked"},
-      {"query_id,object_id,ranks\n", "the columns say in two ways"},
+      {"query_id,object_id,ranks\n", "two columns say what was clicked"},
       {"query_id,object_id\nq\n", "clicks:2: 1 fields where the header has 2"},
       {"query_id,ordinal\nq,0\n", "'0' is not a position"},
       {"query_id,clicked\nq,0;2\n", "'2' is not 0 or 1"},

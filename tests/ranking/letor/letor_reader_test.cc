@@ -276,7 +276,7 @@ TEST(LetorReader, errors_name_file_line_value_and_remedy) {
             "data.txt:4: no query: 'qid:' and a number must follow the grade");
   EXPECT_EQ(error_of("1 1:1\n"),
             "data.txt:1: no query: 'qid:' and a number must follow the grade (or give the number "
-            "of documents of each query, one a line, in data.txt.query)");
+            "of documents of each query, one per line, in data.txt.query)");
   EXPECT_EQ(error_of("1\n").substr(0, 21), "data.txt:1: no query:");
   EXPECT_EQ(error_of("1 1:1\n0 qid:1 1:1\n"),
             "data.txt:2: a query after lines without one (all lines have one, or none)");

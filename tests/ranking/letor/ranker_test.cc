@@ -95,8 +95,7 @@ TEST(Rankers, from_a_file_by_its_path) {
 
 TEST(Rankers, errors_name_what_is_wrong) {
   EXPECT_EQ(error_of("feature(index=4)"), "ranker 'feature': the data have no feature 4 (1 to 3)");
-  EXPECT_EQ(error_of("feature"),
-            "ranker 'feature': which feature is not said (write feature(index=3))");
+  EXPECT_EQ(error_of("feature"), "ranker 'feature': no feature is given (write feature(index=3))");
   EXPECT_EQ(error_of("bm25(tf=1)"),
             "ranker 'bm25': the features 'tf' and 'length' must be named (write "
             "bm25(tf=25,length=15,idf=20))");

@@ -82,7 +82,7 @@ class ClickEvents::Reader {
       if (!is_table_ && line->front() == '{') {
         DUEL_RETURN_IF_ERROR(take_event(*line));
       } else if (!is_table_) {
-        if (taken_event_) return bad("the line is no JSON object");
+        if (taken_event_) return bad("the line is not a JSON object");
         is_table_ = true;
         DUEL_RETURN_IF_ERROR(take_header(*line));
       } else {
@@ -107,7 +107,7 @@ class ClickEvents::Reader {
     if (parser_.iterate(padded_.data(), line.size(), padded_.size()).get(document) !=
             simdjson::SUCCESS ||
         document.get_object().get(object) != simdjson::SUCCESS) {
-      return bad("the line is no JSON object");
+      return bad("the line is not a JSON object");
     }
     std::string_view action, query_id, object_id;
     ClickEvent event;
@@ -227,8 +227,7 @@ class ClickEvents::Reader {
     const bool by_event = at_[kObject] != kAbsent || at_[kOrdinal] != kAbsent;
     const bool by_impression = at_[kRanks] != kAbsent || at_[kClicked] != kAbsent;
     if (by_event == by_impression) {
-      return bad(by_event ? "the columns say in two ways what was clicked"
-                          : "no column says what was clicked",
+      return bad(by_event ? "two columns say what was clicked" : "no column says what was clicked",
                  "object_id or ordinal; or ranks (2;5) or clicked (0;1;0)");
     }
     return Done{};

@@ -245,7 +245,7 @@ Result<ClusterBy> parse_cluster_by(std::string_view word) {
   if (word == "query") return ClusterBy::query;
   if (word == "impression") return ClusterBy::impression;
   const std::vector<std::string> known = {"user", "query", "impression"};
-  return Error::invalid_argument(fmt::format("'{}' is no kind of cluster", word))
+  return Error::invalid_argument(fmt::format("'{}' is not a kind of cluster", word))
       .with_hint(spelling_hint(word, known));
 }
 

@@ -194,14 +194,14 @@ Status ImpressionLines::State::read(LoggedImpression& impression) {
   const std::size_t size = padded.size() - simdjson::SIMDJSON_PADDING;
   if (parser.iterate(padded.data(), size, padded.size()).get(document) != simdjson::SUCCESS ||
       document.get_object().get(object) != simdjson::SUCCESS) {
-    return bad("the line is no JSON object");
+    return bad("the line is not a JSON object");
   }
   for (auto field : object) {
     std::string_view key;
     ondemand::value value;
     if (field.unescaped_key().get(key) != simdjson::SUCCESS ||
         field.value().get(value) != simdjson::SUCCESS) {
-      return bad("the line is no JSON object");
+      return bad("the line is not a JSON object");
     }
     DUEL_RETURN_IF_ERROR(read_field(key, value, impression));
   }

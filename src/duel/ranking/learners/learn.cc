@@ -241,7 +241,8 @@ Status LearnRun::restore(const LearnFiles& files) {
   DUEL_ASSIGN(const Json saved, saved_settings(files));
   if (settings() != saved) {
     return Error::invalid_data("the data or the learner are not those of the saved run",
-                               files.directory.string(), "it can go on only with the same files");
+                               files.directory.string(),
+                               "it can continue only with the same files");
   }
   DUEL_RETURN_IF_ERROR(restore_trials(files, trials_));
   std::uint64_t played = 0;  // an interrupted run left its trials at different places
@@ -279,7 +280,7 @@ Status LearnRun::write(const LearnFiles& files, const LearnResults& results) con
   model["features"] = first.weights().size();
   model["offline_ndcg"] = results.trials[0].offline;
   model["weights"] = first.weights();
-  std::string rankers = "# one linear ranker a line, for duel estimate --rankers\n";
+  std::string rankers = "# one linear ranker per line, for duel estimate --rankers\n";
   StateWriter states;
   states(static_cast<std::uint64_t>(trials_.size()));
   for (std::size_t k = 0; k < trials_.size(); ++k) {

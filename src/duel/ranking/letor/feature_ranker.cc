@@ -31,7 +31,7 @@ OptionTable<FeatureOptions> options_table() {
 RankerKind::Made configure(const FeatureOptions& options, const std::string& /*canonical*/,
                            const JudgedQueries& queries) {
   if (options.index == 0) {
-    return Error::invalid_argument("which feature is not said", "ranker 'feature'",
+    return Error::invalid_argument("no feature is given", "ranker 'feature'",
                                    "write feature(index=3)");
   }
   if (options.index > queries.num_features()) {

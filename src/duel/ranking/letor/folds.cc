@@ -25,8 +25,8 @@ Result<JudgedQueries> read_part(const std::string& folder, const std::string& pa
 
 }  // namespace
 
-Result<Fold> read_fold(const std::string& folder, const LetorLimits& limits) {
-  Fold fold;
+Result<JudgedFold> read_fold(const std::string& folder, const LetorLimits& limits) {
+  JudgedFold fold;
   DUEL_ASSIGN(fold.train, read_part(folder, "train", limits));
   DUEL_ASSIGN(fold.vali, read_part(folder, "vali", limits));
   DUEL_ASSIGN(fold.test, read_part(folder, "test", limits));
@@ -53,7 +53,8 @@ std::vector<std::vector<std::size_t>> split_queries(std::size_t num_queries, std
   return split;
 }
 
-Result<Fold> letor_fold(const JudgedQueries& queries, std::size_t number, std::uint64_t seed) {
+Result<JudgedFold> letor_fold(const JudgedQueries& queries, std::size_t number,
+                              std::uint64_t seed) {
   constexpr std::size_t kParts = 5;
   DUEL_CHECK(number < kParts);
   if (queries.num_queries() < kParts) {
@@ -67,8 +68,8 @@ Result<Fold> letor_fold(const JudgedQueries& queries, std::size_t number, std::u
     train.insert(train.end(), part.begin(), part.end());
   }
   std::sort(train.begin(), train.end());
-  return Fold{queries.subset(train), queries.subset(parts[(number + 3) % kParts]),
-              queries.subset(parts[(number + 4) % kParts])};
+  return JudgedFold{queries.subset(train), queries.subset(parts[(number + 3) % kParts]),
+                    queries.subset(parts[(number + 4) % kParts])};
 }
 
 }  // namespace duel

@@ -77,7 +77,7 @@ class LetorParser {
     return Error::invalid_data(
         "no query: 'qid:' and a number must follow the grade",
         fmt::format("{}:{}", name_, first_line_),
-        fmt::format("or give the number of documents of each query, one a line, in {}.query",
+        fmt::format("or give the number of documents of each query, one per line, in {}.query",
                     name_));
   }
 
