@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "duel/core/rng.h"
 #include "duel/experiment/board.h"
@@ -141,7 +142,7 @@ void OwnedExperiment::note(const LogEntry& entry) {
   if (const auto* serve = std::get_if<ServeRecord>(&entry.record)) {
     if (serve->by == ServedBy::exclude) ++excluded_;
     if (serve->subject.empty()) return;
-    if (serve->serving != Serving::exploit) remember_last_duel(*serve);
+    if (serve->serving != Serving::exploit) remember_for_subject(*serve);
     if (entry.time_ms / kDayMs != day_) {
       day_ = entry.time_ms / kDayMs;
       served_today_.clear();
@@ -153,11 +154,17 @@ void OwnedExperiment::note(const LogEntry& entry) {
 }
 
 // Bounded by what is open: what was answered is swept out when it is more than that.
-void OwnedExperiment::remember_last_duel(const ServeRecord& serve) {
-  last_duel_of_[serve.subject] = serve.duel_id;
-  if (last_duel_of_.size() <= 1000 + 2 * ledger().num_pending()) return;
-  std::erase_if(last_duel_of_,
-                [&](const auto& one) { return ledger().find_open(one.second) == nullptr; });
+void OwnedExperiment::remember_for_subject(const ServeRecord& serve) {
+  const auto answered = [&](const std::string& duel_id) {
+    return ledger().find_open(duel_id) == nullptr;
+  };
+  std::vector<std::string>& duels = last_duels_of_[serve.subject];
+  std::erase_if(duels, answered);
+  if (duels.size() == kOpenDuelsPerVoter) duels.erase(duels.begin());
+  duels.push_back(serve.duel_id);
+  if (last_duels_of_.size() <= 1000 + 2 * ledger().num_pending()) return;
+  std::erase_if(last_duels_of_,
+                [&](const auto& one) { return std::ranges::all_of(one.second, answered); });
 }
 
 Status OwnedExperiment::stage_certificate(std::int64_t now_ms) {
@@ -425,19 +432,18 @@ Status OwnedExperiment::check_question(const DuelBody& body) const {
   return Done{};
 }
 
-OwnedExperiment::Reply OwnedExperiment::serve(const DuelBody& body, bool one_per_subject,
+OwnedExperiment::Reply OwnedExperiment::serve(const DuelBody& body, bool voter,
                                               std::int64_t now_ms) {
   DUEL_RETURN_IF_ERROR(check_question(body));
-  if (one_per_subject && body.subject_id.empty()) {
-    return Error::invalid_argument("is missing: a voter has one open duel at a time",
-                                   "/subject_id");
+  if (voter && body.subject_id.empty()) {
+    return Error::invalid_argument("is missing: a voter has two open duels at most", "/subject_id");
   }
   // Only what the caller has named can be asked for again.
   const bool named = !body.duel_id.empty() || !body.batch_id.empty();
   const Asked asked{.duel_id = body.duel_id,
                     .subject = subject_of(body),
                     .request = named ? hash_of_body(body) : std::string(),
-                    .one_per_subject = one_per_subject};
+                    .voter = voter};
   const auto headers = [](bool replayed) {
     return replayed ? HttpFields{{"Idempotent-Replayed", "true"}} : HttpFields{};
   };
@@ -445,8 +451,8 @@ OwnedExperiment::Reply OwnedExperiment::serve(const DuelBody& body, bool one_per
     DUEL_ASSIGN(const ServedOne one, serve_one(body, asked, now_ms));
     return ServerAnswer{one.replayed ? 200 : 201, body_json(one.duel), headers(one.replayed)};
   }
-  if (one_per_subject) {
-    return Error::invalid_argument("a voter has one open duel at a time", "/count");
+  if (voter) {
+    return Error::invalid_argument("a voter asks for one duel at a time", "/count");
   }
   if (!body.duel_id.empty()) {
     return Error::invalid_argument("several duels have a `batch_id`, not a `duel_id`", "/duel_id");
@@ -466,15 +472,16 @@ OwnedExperiment::Reply OwnedExperiment::serve(const DuelBody& body, bool one_per
   return ServerAnswer{replayed ? 200 : 201, body_json(batch), headers(replayed)};
 }
 
-// What the subject was asked and has not answered.
 Result<std::optional<OwnedExperiment::ServedOne>> OwnedExperiment::open_duel_of(
     const std::string& subject) const {
-  const auto found = last_duel_of_.find(subject);
-  if (found == last_duel_of_.end() || ledger().find_open(found->second) == nullptr) {
-    return std::optional<ServedOne>();
-  }
-  DUEL_ASSIGN(const DuelRecords records,
-              duels_->records_of(found->second, ledger().sequence() + 1));
+  const auto found = last_duels_of_.find(subject);
+  if (found == last_duels_of_.end()) return std::optional<ServedOne>();
+  std::vector<std::string> open;
+  std::ranges::copy_if(found->second, std::back_inserter(open), [&](const std::string& duel_id) {
+    return ledger().find_open(duel_id) != nullptr;
+  });
+  if (open.size() < kOpenDuelsPerVoter) return std::optional<ServedOne>();
+  DUEL_ASSIGN(const DuelRecords records, duels_->records_of(open[0], ledger().sequence() + 1));
   DUEL_CHECK(records.serve.has_value());
   return std::optional(ServedOne{
       duel_answer(std::get<ServeRecord>(records.serve->record), records.serve->time_ms), true});
@@ -491,7 +498,7 @@ Result<OwnedExperiment::ServedOne> OwnedExperiment::serve_one(const DuelBody& bo
   }
   if (store_refuses_) return fallback(duel_id, now_ms);
   DUEL_RETURN_IF_ERROR(expire(now_ms));
-  if (asked.one_per_subject && !subject.empty()) {
+  if (asked.voter && !subject.empty()) {
     DUEL_ASSIGN(std::optional<ServedOne> open, open_duel_of(subject));
     if (open) return std::move(*open);
   }
@@ -625,7 +632,7 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
                                                  {.duel_id = again.duel_id,
                                                   .subject = subject,
                                                   .request = hash_of_body(again),
-                                                  .one_per_subject = options.one_per_subject},
+                                                  .voter = options.voter},
                                                  now_ms));
       told.next = std::move(following.duel);
       told.progress = progress();
@@ -886,7 +893,7 @@ OwnedExperiment::Reply OwnedExperiment::interleave_in_one(const OneShotBody& bod
                         {.duel_id = wanted.duel_id,
                          .subject = subject_of(wanted),
                          .request = wanted.duel_id.empty() ? "" : hash_of_body(wanted),
-                         .one_per_subject = false},
+                         .voter = false},
                         now_ms));
   OneShotAnswer answer;
   if (served.duel.serving == "fallback") {
