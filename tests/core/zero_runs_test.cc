@@ -35,6 +35,14 @@ TEST(ZeroRuns, gives_back_what_was_packed) {
   }
 }
 
+// The tables of a policy of many arms are mostly zeros. Looking for the end of all zeros once for
+// each run of 255 would take minutes here, and took 0.6 s for each experiment of 100 arms that left
+// memory.
+TEST(ZeroRuns, looks_at_each_byte_once) {
+  const std::string zeros(std::size_t{64} << 20, '\0');
+  EXPECT_EQ(pack_zero_runs(zeros).size(), 2 * ((zeros.size() + 254) / 255));
+}
+
 TEST(ZeroRuns, makes_a_table_of_small_counts_small) {
   std::string table(8000, '\0');
   for (std::size_t k = 0; k < table.size(); k += 8) table[k] = 3;

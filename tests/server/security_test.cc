@@ -78,7 +78,7 @@ TEST(Security, every_route_but_the_open_ones_needs_a_token_once_there_is_one) {
   }
 }
 
-TEST(Security, a_voter_has_one_open_duel_at_a_time) {
+TEST(Security, a_voter_has_two_open_duels_at_most) {
   ServedApi api;
   start_three_arms(api);
   api.tokens().create(TokenScope::admin, "", "", 0).value();
@@ -87,25 +87,35 @@ TEST(Security, a_voter_has_one_open_duel_at_a_time) {
   EXPECT_EQ(api.post(kE + "/duels", R"({"subject_id":"s","batch_id":"m","count":2})").status, 400);
   const Told one = api.post(kE + "/duels", R"({"subject_id":"s"})");
   ASSERT_EQ(one.status, 201);
+  const Told ahead = api.post(kE + "/duels", R"({"subject_id":"s","duel_id":"ahead"})");
+  ASSERT_EQ(ahead.status, 201);
+  EXPECT_EQ(ahead.text("duel_id"), "ahead");
+  // No third: the older of the two comes again, whatever id is asked for.
   const Told again = api.post(kE + "/duels", R"({"subject_id":"s"})");
   EXPECT_EQ(again.status, 200);
   EXPECT_EQ(again.body.dump(), one.body.dump());
   EXPECT_EQ(api.post(kE + "/duels", R"({"subject_id":"s","duel_id":"mine"})").text("duel_id"),
             one.text("duel_id"));
   EXPECT_NE(api.post(kE + "/duels", R"({"subject_id":"t"})").text("duel_id"), one.text("duel_id"));
-  // The vote brings the next duel, for the same subject: that one is open now.
+  // The vote brings the next duel, for the same subject: with the one fetched ahead it has two.
   const std::string outcome = kE + "/duels/" + one.text("duel_id") + "/outcome";
   const std::string proof = tie_by(one.text("report_token"));
   const Told voted = api.put(outcome + "?next=1", proof);
   ASSERT_EQ(voted.text("status"), "applied");
   const std::string next = voted.body.at("next").at("duel_id").get<std::string>();
-  EXPECT_EQ(api.post(kE + "/duels", R"({"subject_id":"s"})").text("duel_id"), next);
+  EXPECT_NE(next, "ahead");
+  EXPECT_EQ(api.post(kE + "/duels", R"({"subject_id":"s"})").text("duel_id"), "ahead");
   // An old proof opens no more duels, whatever id is asked for.
   const Told more = api.put(outcome + "?next=1&next_duel_id=another", proof);
   EXPECT_EQ(more.text("status"), "duplicate");
-  EXPECT_EQ(more.body.at("next").at("duel_id").get<std::string>(), next);
+  EXPECT_EQ(more.body.at("next").at("duel_id").get<std::string>(), "ahead");
   api.restart();
-  EXPECT_EQ(api.post(kE + "/duels", R"({"subject_id":"s"})").text("duel_id"), next);
+  EXPECT_EQ(api.post(kE + "/duels", R"({"subject_id":"s"})").text("duel_id"), "ahead");
+  // Answering the younger one makes room as well.
+  const std::string younger = kE + "/duels/" + next + "/outcome";
+  const auto token = voted.body.at("next").at("report_token").get<std::string>();
+  ASSERT_EQ(api.put(younger, tie_by(token)).text("status"), "applied");
+  EXPECT_EQ(api.post(kE + "/duels", R"({"subject_id":"s"})").status, 201);
 }
 
 // --- Tokens -------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@
 #include "tests/store/faulty_store.h"
 #include "tests/store/faulty_vfs.h"
 #include "tests/store/shelf.h"
+#include "tests/store/version_one.h"
 #include "tests/study/temporary_directory.h"
 
 namespace duel {
@@ -575,21 +576,7 @@ TEST(SqliteStore, a_log_that_ends_before_its_head_is_not_read_as_a_shorter_one) 
             "the experiment 'tones' should have 3 records and ends with record 2");
 }
 
-// The first version, as it was released: this text never changes.
-constexpr const char* kStoreOfVersionOne = R"sql(
-PRAGMA application_id=1685415276;
-PRAGMA user_version=1;
-CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE experiments (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
-  head_sequence INTEGER NOT NULL, head_hash TEXT NOT NULL, mark INTEGER NOT NULL);
-CREATE TABLE lines (experiment INTEGER NOT NULL, sequence INTEGER NOT NULL, key TEXT,
-  text TEXT NOT NULL, PRIMARY KEY (experiment, sequence)) WITHOUT ROWID;
-CREATE INDEX lines_by_key ON lines (key) WHERE key IS NOT NULL;
-CREATE TABLE snapshots (experiment INTEGER PRIMARY KEY, sequence INTEGER NOT NULL,
-  hash TEXT NOT NULL, version TEXT NOT NULL, bytes BLOB NOT NULL);
-CREATE TABLE entries (space TEXT NOT NULL, key TEXT NOT NULL, bytes BLOB NOT NULL,
-  PRIMARY KEY (space, key)) WITHOUT ROWID;
-INSERT INTO state VALUES ('stop', 'clean');
+constexpr const char* kRowsOfVersionOne = R"sql(
 INSERT INTO experiments VALUES (7, 'tones', 2, 'h2', 2);
 INSERT INTO lines VALUES (7, 1, NULL, 'line 1'), (7, 2, 'd1', 'line 2');
 INSERT INTO snapshots VALUES (7, 2, 'h2', 'v', x'00ff');
@@ -601,7 +588,8 @@ TEST(SqliteSchema, opens_a_store_of_the_first_version) {
   {
     auto raw =
         SqliteConnection::open(directory / "store.db", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-    const Status made = raw->execute(kStoreOfVersionOne);
+    const std::string sql = std::string(kTablesOfVersionOne) + kRowsOfVersionOne;
+    const Status made = raw->execute(sql.c_str());
     ASSERT_TRUE(made.ok()) << made.error().to_string();
   }
   const auto store = open(directory / "store.db");

@@ -17,8 +17,10 @@ std::string pack_zero_runs(std::string_view bytes) {
     packed.append(bytes.substr(0, plain));
     bytes.remove_prefix(plain);
     if (bytes.empty()) break;
-    const std::size_t other = std::min(bytes.find_first_not_of('\0'), bytes.size());
-    const std::size_t run = std::min(other, kLongestRun);
+    // No further than one run goes: a table of zeros would be looked through once for each of its
+    // runs.
+    const std::string_view ahead = bytes.substr(0, kLongestRun);
+    const std::size_t run = std::min(ahead.find_first_not_of('\0'), ahead.size());
     packed += '\0';
     packed += static_cast<char>(static_cast<unsigned char>(run));
     bytes.remove_prefix(run);

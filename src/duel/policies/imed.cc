@@ -148,17 +148,10 @@ Imed::Standing Imed::standing() const {
   pending_weighted_ = weighted_;
   pending_plausibility_ = plausibility_;
   pending_bonus_ = bonus_;
-  const auto& pairs = pending_.pairs();
-  const auto same = [](const PendingPairs::Pair& a, const PendingPairs::Pair& b) {
-    return a.low == b.low && a.high == b.high;
-  };
-  for (auto pair = pairs.begin(); pair != pairs.end(); ++pair) {
-    const auto first =
-        std::find_if(pairs.begin(), pair, [&](const auto& other) { return same(other, *pair); });
-    if (first != pair) continue;  // all duels of a pair are counted with its first
+  for (const PendingPairs::Pair& pair : pending_.pairs()) {
     // At most one of the two has evidence against it from this pair.
-    const Arm i = term(pair->low, pair->high) > 0 ? pair->low : pair->high;
-    const Arm j = i == pair->low ? pair->high : pair->low;
+    const Arm i = term(pair.low, pair.high) > 0 ? pair.low : pair.high;
+    const Arm j = i == pair.low ? pair.high : pair.low;
     const std::int64_t t = term(i, j);
     if (t == 0) continue;
     pending_weighted_[i] += weighted_term(t, bonus_with_pending(i, j)) -
@@ -241,8 +234,8 @@ Imed::Plan Imed::plan(std::int64_t budget, RoundRng& rng) const {
   if (!pending_.empty()) {
     pending_duels_.assign(duels.begin(), duels.end());
     for (const PendingPairs::Pair& pair : pending_.pairs()) {
-      if (pair.low == a) pending_duels_[pair.high] += 1;
-      if (pair.high == a) pending_duels_[pair.low] += 1;
+      if (pair.low == a) pending_duels_[pair.high] += pair.count;
+      if (pair.high == a) pending_duels_[pair.low] += pair.count;
     }
     duels = pending_duels_;
   }

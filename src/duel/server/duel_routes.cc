@@ -108,7 +108,7 @@ void Api::report_outcome(Call& call) {
     return call.send(known ? refusal(403, "this token reports only with the duel's report token")
                            : refusal(401, "a token or a report token is needed"));
   }
-  OwnedExperiment::ReportOptions options{.trusted = trusted, .one_per_subject = !trusted};
+  OwnedExperiment::ReportOptions options{.trusted = trusted, .voter = !trusted};
   const std::string* next = call.request.query_value("next");
   options.next = next != nullptr && *next == "1" && (trusted || voter);
   if (const std::string* id = call.request.query_value("next_duel_id")) options.next_duel_id = *id;

@@ -29,6 +29,7 @@
 #include "duel/server/result_pages.h"
 #include "duel/server/server_answer.h"
 #include "duel/server/stored_duels.h"
+#include "duel/server/timeline.h"
 #include "duel/store/store.h"
 
 namespace duel {
@@ -105,14 +106,16 @@ class OwnedExperiment {
   Reply change_state(std::string_view verb, std::int64_t now_ms);
   Reply add_arm(const std::string& arm_id, const NewArmBody& body, std::int64_t now_ms);
   Reply retire_arm(const std::string& arm_id, std::int64_t now_ms);
-  // `one_per_subject`: whoever has not answered gets the same duel again.
-  Reply serve(const DuelBody& body, bool one_per_subject, std::int64_t now_ms);
+  // `voter`: whoever has two open duels gets one of them again, and no third. Two are the pair on
+  // the screen and the one after it, or the pair on the screen and a vote that can be taken back.
+  static constexpr std::size_t kOpenDuelsPerVoter = 2;
+  Reply serve(const DuelBody& body, bool voter, std::int64_t now_ms);
   Reply show_duel(const std::string& duel_id) const;
   // `trusted`: by a token of scope `duel`; otherwise the report token has to do.
   struct ReportOptions {
     bool trusted = true;
     bool next = false;
-    bool one_per_subject = false;  // of the next
+    bool voter = false;  // of the next
     std::string next_duel_id;
   };
   Reply report(const std::string& duel_id, const OutcomeBody& body, const ReportOptions& options,
@@ -127,6 +130,7 @@ class OwnedExperiment {
   Reply result() const;
   Reply health() const;
   Reply certificate() const;
+  Reply timeline(std::size_t points) const;
 
   // What is due is expired or closed. Whether anything was.
   Result<bool> expire(std::int64_t now_ms);
@@ -148,7 +152,7 @@ class OwnedExperiment {
   std::int64_t time_of(std::int64_t now_ms) const { return std::max(now_ms, last_time_ms_); }
   Result<Effect> stage(Record record, std::int64_t now_ms);
   void note(const LogEntry& entry);
-  void remember_last_duel(const ServeRecord& serve);
+  void remember_for_subject(const ServeRecord& serve);
   Status stage_certificate(std::int64_t now_ms);
   Status settle(const std::string& duel_id, std::int64_t now_ms, std::string_view why);
 
@@ -157,17 +161,21 @@ class OwnedExperiment {
     std::string duel_id;  // empty: a new one
     std::string subject;  // keyed hash
     std::string request;  // hash of the body
-    bool one_per_subject = false;
+    bool voter = false;
   };
   struct ServedOne {
     DuelAnswer duel;
     bool replayed = false;
   };
+  static constexpr std::int64_t kDayMs = 86'400'000;
+  static std::string new_duel_id(std::int64_t now_ms);
+  static std::string hash_of_body(const DuelBody& body);
   std::string subject_of(const DuelBody& body) const;
   Status check_question(const DuelBody& body) const;
   Result<ServedOne> serve_one(const DuelBody& body, const Asked& asked, std::int64_t now_ms);
   Result<std::optional<ServedOne>> replay(const std::string& duel_id,
                                           const std::string& request) const;
+  // The older of the voter's open duels where there may be no other.
   Result<std::optional<ServedOne>> open_duel_of(const std::string& subject) const;
   Reply report_recovered(const ServedDuel& served, const OutcomeBody& body, std::int64_t now_ms);
   // One usable arm, from which nobody learns. It is not logged; its id is remembered for a while.
@@ -177,6 +185,8 @@ class OwnedExperiment {
   DuelArm duel_arm(const std::string& arm_id, std::uint64_t position) const;
   ArmAnswer arm_answer(const std::string& arm_id) const;
   std::optional<DuelTask> task_of(const std::string& task_id) const;
+  Result<InterleavedRecord> rankings_of(const ServeRecord& serve,
+                                        const InterleavingBody& body) const;
   Result<PageAnswer> page_of(const std::string& duel_id, const InterleavingBody& body,
                              bool sees_teams, std::int64_t now_ms);
   Result<PageAnswer> own_page(const std::string& duel_id, const std::string& arm,
@@ -209,10 +219,10 @@ class OwnedExperiment {
   std::string refused_snapshot_;
   Sha256 sha_;
   std::string certificate_text_;
-  TextMap<std::string> last_duel_of_;  // by subject; open or answered since
+  TextMap<std::vector<std::string>> last_duels_of_;  // by subject, oldest first
   std::int64_t day_ = 0;
   TextMap<std::uint64_t> served_today_;  // by subject
-  std::uint64_t excluded_ = 0;           // serves that an excluded arm changed
+  Timeline timeline_;
   std::unordered_set<std::string> fallback_ids_;
   std::deque<std::string> fallback_order_;
 };

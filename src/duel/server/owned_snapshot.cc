@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kGraceMs = 60'000;
 
 // Changes whenever the fields of anything saved do.
-constexpr int kSnapshotFormat = 1;
+constexpr int kSnapshotFormat = 2;
 constexpr std::size_t kMostStateBytes = std::size_t{1} << 30;
 
 }  // namespace
@@ -46,9 +46,9 @@ std::optional<std::int64_t> OwnedExperiment::due_ms() const {
 
 template <class Archive>
 void OwnedExperiment::fields(Archive& archive) {
-  archive(head_, last_time_ms_, certificate_text_, pages_, day_, excluded_);
+  archive(head_, last_time_ms_, certificate_text_, pages_, day_, timeline_);
   archive_fields(archive, served_today_);
-  archive_fields(archive, last_duel_of_);
+  archive_fields(archive, last_duels_of_);
   std::vector<std::string> fallbacks(fallback_order_.begin(), fallback_order_.end());
   archive(fallbacks);
   if constexpr (kReadsState<Archive>) {

@@ -4,6 +4,9 @@
 // or until the page is left; so long it can be taken back here. What was sent is final. Every duel
 // has an id chosen here, and every vote is sent until the server answers, so a lost connection
 // neither loses nor doubles a vote: the server answers a repeat with the same duel, or `duplicate`.
+//
+// A voter with a share link has two open pairs at most, and a vote that is held back is of an open
+// pair. So the pair after the one on the screen is fetched when the held vote has been sent.
 import { ApiError, Unreachable } from "../api/client";
 import type { OutcomeRequest, ServedArm, ServedDuel } from "../api/types";
 
@@ -86,7 +89,8 @@ export class BallotBox {
   private pause = FIRST_PAUSE_MS;
   private filling = false;
   private flushing = false;
-  private aheadRefused = false; // the server gives one pair at a time
+  private aheadRefused = false; // no other pair before one of the open ones is answered
+  private answers = 0; // reports that the server has answered
 
   constructor(
     private readonly transport: Transport,
@@ -121,8 +125,7 @@ export class BallotBox {
     const next = this.upcoming.shift() ?? null;
     if (next) this.show(next);
     else this.situation = { kind: "loading" };
-    if (this.aheadRefused) this.commit();
-    else this.cancelHold = this.around.after(HOLD_MS, () => this.commit());
+    this.cancelHold = this.around.after(HOLD_MS, () => this.commit());
     this.keep();
     void this.fill();
     return true;
@@ -205,53 +208,54 @@ export class BallotBox {
       while (!this.current || (!this.aheadRefused && this.upcoming.length < FETCHED_AHEAD)) {
         const ahead = this.current !== null;
         const id = this.asked ?? this.around.newId();
+        const answersBefore = this.answers;
         this.asked = id;
         this.keep();
-        let duel: ServedDuel;
+        let duel: ServedDuel | null = null;
         try {
           duel = await this.transport.serve(id);
         } catch (error) {
           if (this.mayComeLater(error)) return this.retry();
           this.asked = null;
           if (!(error instanceof ApiError)) throw error;
-          if (ahead || this.held || this.outbox.length > 0) {
-            // One open pair at a time: the next comes when this one is answered.
-            this.aheadRefused = true;
-            if (!ahead) {
-              this.commit();
-              await this.flush(false);
-              if (this.outbox.length > 0) return;
-              continue;
-            }
+          if (!ahead && !this.held && this.outbox.length === 0 && this.answers === answersBefore) {
+            this.situation = { kind: "refused", message: error.message, status: error.status };
+            this.keep();
             return;
           }
-          this.situation = { kind: "refused", message: error.message, status: error.status };
-          this.keep();
-          return;
         }
         this.asked = null;
+        if (!duel || this.isHere(duel)) {
+          // No other pair yet. A vote that was answered meanwhile may have made room for one.
+          if (this.answers !== answersBefore) continue;
+          this.aheadRefused = true;
+          if (this.current) return;
+          // There is nothing to show, so the vote that was held back makes room.
+          this.commit();
+          await this.flush(false);
+          if (this.outbox.length > 0 || this.answers === answersBefore) return;
+          continue;
+        }
         this.offline = this.outbox.length > 0 && this.offline;
         if (duel.arms.length < 2 || duel.serving === "fallback") {
           if (!this.current) this.situation = { kind: "closed" };
           this.keep();
           return;
         }
-        const known = [this.current, this.held?.duel, ...this.upcoming].some(
-          (other) => other?.duel_id === duel.duel_id,
-        );
-        if (known) {
-          this.aheadRefused = true;
-        } else if (!this.current) {
-          this.show(duel);
-        } else {
-          this.upcoming.push(duel);
-        }
+        if (!this.current) this.show(duel);
+        else this.upcoming.push(duel);
         this.keep();
-        if (known) return;
       }
     } finally {
       this.filling = false;
     }
+  }
+
+  private isHere(duel: ServedDuel): boolean {
+    const votes = this.held ? [...this.outbox, this.held] : this.outbox;
+    return [this.current, ...this.upcoming, ...votes.map((vote) => vote.duel)].some(
+      (other) => other?.duel_id === duel.duel_id,
+    );
   }
 
   private async flush(leaving: boolean): Promise<void> {
@@ -278,9 +282,12 @@ export class BallotBox {
               : `One vote could not be counted: ${error.message}`;
         }
         this.outbox.shift();
+        this.answers += 1;
+        this.aheadRefused = false;
         this.offline = false;
         this.pause = FIRST_PAUSE_MS;
         this.keep();
+        void this.fill();
       }
     } finally {
       this.flushing = false;

@@ -211,12 +211,24 @@ export const tests = {
       assert.equal(await owner.page.evaluate(() => document.cookie), "");
 
       const voter = await open(link.slice(origin.length));
+      const shown = () => voter.page.locator(".pair").innerText();
+      await voter.page.getByRole("button", { name: "Left is better" }).waitFor();
+      const first = await shown();
+      await voter.page.getByRole("button", { name: "Right is better" }).click();
+      await voter.page.getByText("1 vote from you").waitFor();
+      await voter.page.getByRole("button", { name: "Undo" }).click();
+      await voter.page.getByRole("button", { name: "Undo" }).and(voter.page.locator(":disabled")).waitFor();
+      assert.equal(await shown(), first, "the same pair again, the same way round");
+      assert.equal(reported(await client.get("/v1/experiments/logo/result")), 0, "nothing was sent");
       await voter.page.getByRole("button", { name: "Left is better" }).click();
       await voter.page.getByText("1 vote from you").waitFor();
       assert.equal(new URL(voter.page.url()).hash, "");
       await voter.page.reload();
       await voter.page.getByText("1 vote from you").waitFor();
       await until(client, "/v1/experiments/logo/result", (one) => reported(one) === 1);
+      const { items } = await client.get("/v1/experiments/logo/duels");
+      const left = first.match(/The (\w+) one/)[1];
+      assert.equal(items.find((duel) => duel.state === "reported").winner, left, "the second choice counts");
       const token = link.split("#token=")[1];
       for (const path of ["/v1/experiments", "/v1/experiments/logo/result", "/v1/tokens", "/v1/experiments/logo/export"]) {
         const answer = await fetch(origin + path, { headers: { Authorization: `Bearer ${token}` } });

@@ -22,6 +22,7 @@ class Table {
   serveFails: unknown = null;
   reportFails: unknown = null;
   onePairAtATime = false;
+  openAtMost = Infinity; // as for a share link: beyond it the oldest open pair comes again
   made = 0;
   private timers: { at: number; run: () => void }[] = [];
 
@@ -33,6 +34,7 @@ class Table {
           if (this.serveFails) throw this.serveFails;
           const open = this.served.filter((one) => !this.reported.some(([other]) => other === one));
           if (this.onePairAtATime && open.length > 0 && !open.includes(id)) throw refusal(409);
+          if (open.length >= this.openAtMost && !open.includes(id)) return this.duel(open[0] as string);
           if (!this.served.includes(id)) this.served.push(id);
           return this.duel(id);
         },
@@ -222,6 +224,80 @@ test("where the server gives one pair at a time, votes go out at once", async ()
     assert.equal(box.situation.kind, "voting");
   }
   assert.equal(table.reported.length, 3);
+});
+
+async function byShareLink(saved: SavedBallots | null = null): Promise<[Table, BallotBox]> {
+  return started(Object.assign(new Table(), { openAtMost: 2, saved }));
+}
+
+test("by share link the next pair is ahead and undo is local", async () => {
+  const [table, box] = await byShareLink();
+  assert.deepEqual(table.served, ["v.1", "v.2"]);
+  box.vote({ result: "win", side: 0 });
+  assert.equal(box.current?.duel_id, "v.2", "at once");
+  await table.pass(HOLD_MS - 1);
+  assert.equal(table.reported.length, 0, "held back");
+  assert.ok(box.undo());
+  assert.equal(box.current?.duel_id, "v.1");
+  await table.pass(2 * HOLD_MS);
+  assert.equal(table.reported.length, 0);
+  box.vote({ result: "win", side: 1 });
+  assert.equal(box.current?.duel_id, "v.2");
+  await table.pass(HOLD_MS);
+  assert.deepEqual(table.reported.map(([id, body]) => [id, body.winner]), [["v.1", "b"]]);
+  assert.equal(table.served.length, 3, "the vote that was sent made room for the next pair");
+  assert.equal(box.current?.duel_id, "v.2");
+});
+
+test("by share link a fast voter is given pair after pair, each once", async () => {
+  const [table, box] = await byShareLink();
+  for (let k = 1; k <= 6; ++k) {
+    assert.equal(box.situation.kind, "voting");
+    assert.ok(box.vote({ result: "tie" }));
+    await table.pass(0);
+    assert.equal(table.reported.length, k - 1, "one is held back");
+  }
+  await table.pass(HOLD_MS);
+  const ids = table.reported.map(([id]) => id);
+  assert.equal(ids.length, 6);
+  assert.equal(new Set(ids).size, 6);
+});
+
+test("by share link a new page is given the pairs that an earlier one left open", async () => {
+  const [table] = await byShareLink();
+  const second = table.box(); // of the same voter, who closed the first tab
+  table.saved = null;
+  await second.start();
+  await table.pass(0);
+  assert.equal(second.current?.duel_id, "v.1");
+  second.vote({ result: "tie" });
+  await table.pass(0);
+  assert.equal(second.situation.kind, "voting");
+  assert.notEqual(second.current?.duel_id, "v.1");
+  for (let k = 0; k < 4; ++k) {
+    second.vote({ result: "tie" });
+    await table.pass(HOLD_MS);
+  }
+  const ids = table.reported.map(([id]) => id);
+  assert.ok(ids.includes("v.2"), "what was left open is answered too");
+  assert.equal(new Set(ids).size, ids.length);
+});
+
+test("a pair whose vote waits to be sent is not shown again after a reload", async () => {
+  const [before, box] = await byShareLink();
+  box.vote({ result: "tie" });
+  const { saved, served, made } = before;
+  const reportFails = new Unreachable("");
+  const [table, second] = await started(Object.assign(new Table(), { openAtMost: 2, saved, served, made, reportFails }));
+  assert.equal(second.current?.duel_id, "v.2");
+  second.vote({ result: "tie" });
+  await table.pass(0);
+  assert.equal(second.current, null, "both open pairs have their vote");
+  table.reportFails = null;
+  await table.pass(60_000);
+  await table.pass(60_000);
+  assert.equal(second.situation.kind, "voting");
+  assert.deepEqual(table.reported.map(([id]) => id), ["v.1", "v.2"]);
 });
 
 test("a fallback is nothing to vote on", async () => {

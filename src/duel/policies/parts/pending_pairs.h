@@ -1,7 +1,9 @@
-// The duels that went out and were not yet answered, as unordered pairs. Few at a time, so a plain
-// list; in a simulation it holds one at most.
+// The duels that went out and were not yet answered, as unordered pairs with their number. In a
+// simulation there is one at most; a server under load has many thousands, of few pairs, so what is
+// looked for is found among the pairs and not among the duels.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -12,38 +14,44 @@ namespace duel {
 
 class PendingPairs {
  public:
-  void issued(Arm i, Arm j) { pairs_.push_back(ordered(i, j)); }
-  // Forgets one pending duel of the pair; false if there was none.
-  bool settled(Arm i, Arm j) {
-    const Pair pair = ordered(i, j);
-    for (std::size_t k = pairs_.size(); k-- > 0;) {
-      if (pairs_[k].low == pair.low && pairs_[k].high == pair.high) {
-        pairs_[k] = pairs_.back();
-        pairs_.pop_back();
-        return true;
-      }
-    }
-    return false;
-  }
-  std::uint32_t count(Arm i, Arm j) const {
-    const Pair pair = ordered(i, j);
-    std::uint32_t count = 0;
-    for (const Pair& other : pairs_) count += other.low == pair.low && other.high == pair.high;
-    return count;
-  }
-  bool empty() const { return pairs_.empty(); }
-  std::size_t size() const { return pairs_.size(); }
-
   struct Pair {
     Arm low;
     Arm high;
+    std::uint32_t count;  // duels; at least 1
   };
+
+  void issued(Arm i, Arm j) {
+    const auto at = find(i, j);
+    if (at != pairs_.end() && is(*at, i, j)) {
+      ++at->count;
+    } else {
+      pairs_.insert(at, {std::min(i, j), std::max(i, j), 1});
+    }
+  }
+  // Forgets one pending duel of the pair; false if there was none.
+  bool settled(Arm i, Arm j) {
+    const auto at = find(i, j);
+    if (at == pairs_.end() || !is(*at, i, j)) return false;
+    if (--at->count == 0) pairs_.erase(at);
+    return true;
+  }
+  std::uint32_t count(Arm i, Arm j) const {
+    const auto at = const_cast<PendingPairs*>(this)->find(i, j);
+    return at != pairs_.end() && is(*at, i, j) ? at->count : 0;
+  }
+  bool empty() const { return pairs_.empty(); }
+
+  // Each pair once, in the order of its arms.
   const std::vector<Pair>& pairs() const { return pairs_; }
   bool valid_for(std::size_t num_arms) const {
-    for (const Pair& pair : pairs_) {
-      if (pair.low >= num_arms || pair.high >= num_arms) return false;
-    }
-    return true;
+    const auto before = [](const Pair& a, const Pair& b) {
+      return a.low != b.low ? a.low < b.low : a.high < b.high;
+    };
+    return std::all_of(pairs_.begin(), pairs_.end(),
+                       [&](const Pair& pair) {
+                         return pair.low <= pair.high && pair.high < num_arms && pair.count > 0;
+                       }) &&
+           std::is_sorted(pairs_.begin(), pairs_.end(), before);
   }
 
   template <class Archive>
@@ -52,7 +60,16 @@ class PendingPairs {
   }
 
  private:
-  static Pair ordered(Arm i, Arm j) { return i < j ? Pair{i, j} : Pair{j, i}; }
+  static bool is(const Pair& pair, Arm i, Arm j) {
+    return pair.low == std::min(i, j) && pair.high == std::max(i, j);
+  }
+  // Where the pair is, or would be.
+  std::vector<Pair>::iterator find(Arm i, Arm j) {
+    const Arm low = std::min(i, j), high = std::max(i, j);
+    return std::lower_bound(pairs_.begin(), pairs_.end(), 0, [&](const Pair& pair, int) {
+      return pair.low != low ? pair.low < low : pair.high < high;
+    });
+  }
 
   std::vector<Pair> pairs_;
 };
