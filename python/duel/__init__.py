@@ -1,0 +1,68 @@
+"""Duel: dueling bandits, from simulation to certified experiments.
+
+    import duel
+    out = duel.simulate("arxiv", ["rmed1", "rucb", "dts"], rounds=10**6, trials=100)
+    exp = duel.Experiment(["a", "b", "c"], log="run.jsonl")
+
+``help(duel.policies.rucb)`` shows a policy; docs/python.md is the guide.
+"""
+
+from . import errors
+from ._experiment import (
+    Experiment,
+    ExperimentResult,
+    ServedDuel,
+    bradley_terry,
+    league,
+    plan,
+    result,
+    run,
+    verify,
+)
+from ._matrix import PreferenceMatrix, named_matrices
+from ._native import Duel, Policy
+from ._native import version as __version__
+from ._policies import policies, register_policy
+from ._simulation import ProgressBar, SimulationResult, simulate
+from .errors import (
+    Conflict,
+    Error,
+    InternalError,
+    Interrupted,
+    InvalidArgument,
+    InvalidData,
+    NotFound,
+    StorageError,
+    Unsupported,
+)
+
+__all__ = [
+    "Conflict",
+    "Duel",
+    "Error",
+    "Experiment",
+    "ExperimentResult",
+    "InternalError",
+    "Interrupted",
+    "InvalidArgument",
+    "InvalidData",
+    "NotFound",
+    "Policy",
+    "PreferenceMatrix",
+    "ProgressBar",
+    "ServedDuel",
+    "SimulationResult",
+    "StorageError",
+    "Unsupported",
+    "bradley_terry",
+    "errors",
+    "league",
+    "named_matrices",
+    "plan",
+    "policies",
+    "register_policy",
+    "result",
+    "run",
+    "simulate",
+    "verify",
+]

@@ -1,0 +1,22 @@
+// A preference matrix, or what else policies can be played on, as Python holds it.
+#pragma once
+
+#include <memory>
+
+#include "conversions.h"
+#include "duel/study/problem.h"
+#include "duel/truth/preference_matrix.h"
+
+namespace duel::python {
+
+using SharedMatrix = std::shared_ptr<const PreferenceMatrix>;
+
+// Bound as _native.Matrix and _native.Problem.
+struct MatrixObject {
+  SharedMatrix matrix;
+};
+struct ProblemObject {
+  std::shared_ptr<const Problem> problem;
+};
+
+}  // namespace duel::python
