@@ -11,6 +11,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <deque>
 
 #include "duel/core/check.h"
 
@@ -23,7 +24,8 @@ struct Client {
   int descriptor = -1;
   std::string input;
   std::string body;
-  Clock::time_point sent;
+  Clock::time_point due;
+  bool measured = true;
 };
 
 // How long a whole response at the front of the text is; 0 where it is not there yet. The server
@@ -67,22 +69,41 @@ HttpLoadResult run(const HttpLoad& load) {
   }
   HttpLoadResult result;
   std::size_t sent = 0, open = 0;
+  std::deque<std::size_t> waiting;  // connections whose turn has not come, the next one first
   const Clock::time_point begin = Clock::now();
-  const auto send_next = [&](std::size_t k) {
-    if (sent == load.most_requests || Clock::now() - begin > load.most_time) return;
-    const std::string text = load.next(k, clients[k].body);
-    clients[k].sent = Clock::now();
-    DUEL_CHECK(::send(clients[k].descriptor, text.data(), text.size(), MSG_NOSIGNAL) ==
+  const auto send_now = [&](std::size_t k) {
+    Client& client = clients[k];
+    const std::string text = load.next(k, client.body);
+    client.measured = !load.measured || load.measured(text);
+    DUEL_CHECK(::send(client.descriptor, text.data(), text.size(), MSG_NOSIGNAL) ==
                static_cast<ssize_t>(text.size()));
-    ++sent;
     ++open;
+  };
+  const auto send_next = [&](std::size_t k) {
+    const Clock::time_point now = Clock::now();
+    if (sent == load.most_requests || now - begin > load.most_time) return;
+    const auto turn = static_cast<double>(sent++);
+    clients[k].due = now;
+    if (load.rate > 0) {
+      const std::chrono::duration<double> after(turn / load.rate);
+      clients[k].due = begin + std::chrono::duration_cast<Clock::duration>(after);
+      if (clients[k].due > now) return waiting.push_back(k);
+    }
+    send_now(k);
   };
   for (std::size_t k = 0; k < clients.size(); ++k) send_next(k);
   std::array<epoll_event, 256> events{};
   std::array<char, 65'536> bytes{};
-  while (open > 0) {
-    const int ready = ::epoll_wait(queue, events.data(), static_cast<int>(events.size()), 10'000);
-    DUEL_CHECK(ready > 0);
+  while (open > 0 || !waiting.empty()) {
+    int timeout_ms = 30'000;
+    while (!waiting.empty() && clients[waiting.front()].due <= Clock::now()) {
+      send_now(waiting.front());
+      waiting.pop_front();
+    }
+    if (!waiting.empty()) timeout_ms = 1;
+    const int ready =
+        ::epoll_wait(queue, events.data(), static_cast<int>(events.size()), timeout_ms);
+    DUEL_CHECK(ready > 0 || !waiting.empty());
     for (int e = 0; e < ready; ++e) {
       const auto k = static_cast<std::size_t>(events[static_cast<std::size_t>(e)].data.u64);
       Client& client = clients[k];
@@ -92,8 +113,16 @@ HttpLoadResult run(const HttpLoad& load) {
       std::size_t body_at = 0;
       const std::size_t length = response_length(client.input, body_at);
       if (length == 0) continue;
-      result.latencies.push_back(std::chrono::duration<double>(Clock::now() - client.sent).count());
-      if (client.input[9] >= '3') ++result.failures;  // "HTTP/1.1 200"
+      if (client.measured) {
+        result.latencies.push_back(
+            std::chrono::duration<double>(Clock::now() - client.due).count());
+      }
+      ++result.requests;
+      if (client.input.compare(9, 3, "429") == 0) {  // "HTTP/1.1 200"
+        ++result.refused;
+      } else if (client.input[9] >= '3') {
+        ++result.failures;
+      }
       client.body = client.input.substr(body_at, length - body_at);
       client.input.erase(0, length);
       --open;

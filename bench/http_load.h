@@ -1,5 +1,5 @@
-// A closed loop of clients on loopback: each connection sends its next request when it has the answer
-// to the one before.
+// A loop of clients on loopback: each connection sends its next request when it has the answer to the
+// one before, and not before the request's turn has come where a rate is given.
 #pragma once
 
 #include <chrono>
@@ -22,14 +22,19 @@ struct HttpLoad {
   // The bytes of the next request on that connection, given the body of the answer before (empty at
   // first).
   std::function<std::string(std::size_t connection, const std::string& body)> next;
+  double rate = 0;  // requests per second of all connections; 0: as many as go
+  // Whose latencies are kept; of all requests if empty. From the turn on, not from the sending.
+  std::function<bool(const std::string& request)> measured{};
 };
 
 struct HttpLoadResult {
   double seconds = 0;
-  std::vector<double> latencies;  // of each request in seconds, sorted
-  std::uint64_t failures = 0;     // answers of status 300 and above
+  std::vector<double> latencies;  // of each measured request in seconds, sorted
+  std::uint64_t requests = 0;
+  std::uint64_t refused = 0;   // answers of status 429
+  std::uint64_t failures = 0;  // other answers of status 300 and above
 
-  double per_second() const { return static_cast<double>(latencies.size()) / seconds; }
+  double per_second() const { return static_cast<double>(requests) / seconds; }
   double quantile(double share) const;
 };
 

@@ -31,6 +31,7 @@ const std::vector<Workload>& workloads() {
                                             {"inference", inference_workload},
                                             {"log", log_workload},
                                             {"store", store_workload},
+                                            {"fold", fold_workload},
                                             {"serve", serve_workload},
                                             {"plan", plan_workload},
                                             {"imed", imed_workload},

@@ -1,11 +1,19 @@
 // What an answer of the server costs.
+#include <arpa/inet.h>
 #include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -71,52 +79,52 @@ void empty_endpoint() {
   }
 }
 
-// A duel is two requests: it is asked for, and its outcome is reported and synced.
-void serve_and_report() {
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / fmt::format("duel-bench-{}", getpid());
-  std::filesystem::create_directories(folder);
-  fmt::print(
-      "\n## Serve and report, two requests a duel, durable, on one SQLite file, 10 arms, policy "
-      "auto; 2 server threads; beside it the empty endpoint in the same run\n\n");
-  fmt::print("| connections | requests/s | empty | ratio | p50, ms | p99, ms | empty p99, ms |\n");
-  fmt::print("|---|---|---|---|---|---|---|\n");
-  for (const std::size_t connections : {8, 64, 256}) {
-    auto store = std::shared_ptr<Store>(
-        std::move(SqliteStore::open(folder / fmt::format("{}.db", connections))).value());
-    auto tokens = std::move(ApiTokens::open(store)).value();
-    auto engine = std::move(Engine::start(store)).value();
-    Api* api = nullptr;
-    auto server = std::move(HttpServer::listen({"127.0.0.1", 0}, {}, 2,
-                                               [&](HttpRequest&& one, HttpReply reply) {
-                                                 if (one.path == "/nothing") {
-                                                   return reply.send({200, {}, "{}"});
-                                                 }
-                                                 api->handle(std::move(one), std::move(reply));
-                                               }))
-                      .value();
-    Api made(*engine, *tokens, {server->address(), "", {}});
-    api = &made;
-    const std::string host = server->address().to_string();
-    const auto request = [&](std::string_view method, std::string_view path,
-                             std::string_view body) {
-      return fmt::format(
-          "{} {} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n"
-          "Content-Length: {}\r\n\r\n{}",
-          method, path, host, body.size(), body);
-    };
-    const auto once = [&](const std::string& text) {
-      HttpLoad load{.address = server->address(), .most_requests = 1};
-      load.next = [&](std::size_t, const std::string&) { return text; };
-      DUEL_CHECK(run(load).failures == 0);
-    };
+// A server on a store of its own, with an experiment `e` of ten arms that runs and an endpoint
+// /nothing that does nothing.
+class Served {
+ public:
+  Served() {
+    store_ = std::move(SqliteStore::open(folder_ / "duel.db")).value();
+    tokens_ = std::move(ApiTokens::open(store_)).value();
+    engine_ = std::move(Engine::start(store_)).value();
+    server_ = std::move(HttpServer::listen({"127.0.0.1", 0}, {}, 2,
+                                           [this](HttpRequest&& one, HttpReply reply) {
+                                             if (one.path == "/nothing") {
+                                               return reply.send({200, {}, "{}"});
+                                             }
+                                             api_->handle(std::move(one), std::move(reply));
+                                           }))
+                  .value();
+    api_ = std::make_unique<Api>(*engine_, *tokens_, ApiOptions{server_->address(), "", {}});
     std::string arms;
-    for (int k = 0; k < 10; ++k)
+    for (int k = 0; k < 10; ++k) {
       arms += fmt::format("{}{{\"arm_id\":\"a{}\"}}", k > 0 ? "," : "", k);
+    }
     once(request("PUT", "/v1/experiments/e", "{\"arms\":[" + arms + "]}"));
     once(request("POST", "/v1/experiments/e/start", ""));
-    HttpLoad load{.address = server->address(), .connections = connections};
-    load.next = [&](std::size_t, const std::string& body) {
+  }
+  ~Served() {
+    api_->close();
+    server_.reset();
+    api_.reset();
+    engine_.reset();
+    tokens_.reset();
+    store_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+  Served(const Served&) = delete;
+  Served& operator=(const Served&) = delete;
+
+  std::string request(std::string_view method, std::string_view path, std::string_view body) const {
+    return fmt::format(
+        "{} {} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n"
+        "Content-Length: {}\r\n\r\n{}",
+        method, path, server_->address().to_string(), body.size(), body);
+  }
+  // Each connection asks for a duel and then reports it: two requests a duel.
+  HttpLoad duels(std::size_t connections) const {
+    HttpLoad load{.address = server_->address(), .connections = connections};
+    load.next = [this](std::size_t, const std::string& body) {
       const auto value = [&](std::string_view name) {
         const std::size_t begin = body.find(name) + name.size();
         return body.substr(begin, body.find('"', begin) - begin);
@@ -127,24 +135,203 @@ void serve_and_report() {
       return request("PUT", "/v1/experiments/e/duels/" + value("\"duel_id\":\"") + "/outcome",
                      "{\"result\":\"win\",\"winner\":\"" + value("\"arm_id\":\"") + "\"}");
     };
-    const HttpLoadResult duels = run(load);
-    DUEL_CHECK(duels.failures == 0);
-    HttpLoad nothing{.address = server->address(), .connections = connections};
-    nothing.next = [&](std::size_t, const std::string&) { return request("GET", "/nothing", ""); };
-    const HttpLoadResult empty = run(nothing);
+    return load;
+  }
+  HttpLoad nothing(std::size_t connections) const {
+    HttpLoad load{.address = server_->address(), .connections = connections};
+    load.next = [this](std::size_t, const std::string&) { return request("GET", "/nothing", ""); };
+    return load;
+  }
+  HttpAddress address() const { return server_->address(); }
+
+ private:
+  void once(const std::string& text) const {
+    HttpLoad load{.address = server_->address(), .most_requests = 1};
+    load.next = [&](std::size_t, const std::string&) { return text; };
+    DUEL_CHECK(run(load).failures == 0);
+  }
+
+  const std::filesystem::path folder_ = [] {
+    auto folder = std::filesystem::temp_directory_path() / fmt::format("duel-bench-{}", getpid());
+    std::filesystem::create_directories(folder);
+    return folder;
+  }();
+  std::shared_ptr<Store> store_;
+  std::unique_ptr<ApiTokens> tokens_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Api> api_;
+  std::unique_ptr<HttpServer> server_;
+};
+
+constexpr const char* kAbout =
+    "on one SQLite file, 10 arms, policy auto, 2 server threads, clients in one thread of the same "
+    "process, wall time";
+
+// The largest rates, for the loads that are shares of them.
+struct Rates {
+  double duels = 0;
+  double empty = 0;
+};
+
+Rates serve_and_report() {
+  fmt::print(
+      "\n## Serve and report, two requests a duel, durable, {}; beside it the empty endpoint in the "
+      "same run of 3 s each\n\n",
+      kAbout);
+  fmt::print("| connections | requests/s | empty | ratio | p50, ms | p99, ms | empty p99, ms |\n");
+  fmt::print("|---|---|---|---|---|---|---|\n");
+  Rates most;
+  for (const std::size_t connections : {8, 64, 256, 1024}) {
+    const Served served;
+    const HttpLoadResult duels = run(served.duels(connections));
+    const HttpLoadResult empty = run(served.nothing(connections));
+    DUEL_CHECK(duels.failures + duels.refused + empty.failures == 0);
+    most.duels = std::max(most.duels, duels.per_second());
+    most.empty = std::max(most.empty, empty.per_second());
     fmt::print("| {} | {:.0f} | {:.0f} | {:.2f} | {:.2f} | {:.2f} | {:.2f} |\n", connections,
                duels.per_second(), empty.per_second(), duels.per_second() / empty.per_second(),
                1e3 * duels.quantile(0.5), 1e3 * duels.quantile(0.99), 1e3 * empty.quantile(0.99));
-    server.reset();
   }
-  std::filesystem::remove_all(folder);
+  return most;
+}
+
+void half_load(const Rates& most) {
+  fmt::print(
+      "\n## Serving at half of the largest load, requests at a steady rate, 256 connections, "
+      "{}\n\n| requests | rate, 1/s | p50, ms | p99, ms |\n|---|---|---|---|\n",
+      kAbout);
+  const Served served;
+  const auto row = [](std::string_view name, double rate, const HttpLoadResult& result) {
+    fmt::print("| {} | {:.0f} | {:.2f} | {:.2f} |\n", name, rate, 1e3 * result.quantile(0.5),
+               1e3 * result.quantile(0.99));
+  };
+  HttpLoad duels = served.duels(256);
+  duels.rate = most.duels / 2;
+  duels.measured = [](const std::string& request) { return request.starts_with("POST"); };
+  row("serves (and as many reports)", duels.rate, run(duels));
+  HttpLoad empty = served.nothing(256);
+  empty.rate = most.empty / 2;
+  row("empty, at half of its own largest load", empty.rate, run(empty));
+  empty.rate = most.duels / 2;
+  row("empty, at the rate of the serves", empty.rate, run(empty));
+}
+
+void overload() {
+  fmt::print(
+      "\n## Twice as many clients as requests are taken at once (4000), and afterwards, {}\n\n"
+      "| clients | requests/s | of them 429 | other failures | p99, ms |\n"
+      "|---|---|---|---|---|\n",
+      kAbout);
+  const Served served;
+  for (const std::size_t connections : {256, 8'000, 256}) {
+    const HttpLoadResult result = run(served.duels(connections));
+    fmt::print("| {} | {:.0f} | {:.0f} % | {} | {:.1f} |\n", connections, result.per_second(),
+               100.0 * static_cast<double>(result.refused) / static_cast<double>(result.requests),
+               result.failures, 1e3 * result.quantile(0.99));
+  }
+}
+
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+double resident_mib() {
+  std::ifstream input("/proc/self/status");
+  for (std::string line; std::getline(input, line);) {
+    if (line.starts_with("VmRSS:")) return std::stod(line.substr(6)) / 1024;
+  }
+  return 0;
+}
+
+// Connections that have asked for a stream and read nothing.
+class IdleStreams {
+ public:
+  IdleStreams(const Served& served, std::size_t count) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(served.address().port);
+    DUEL_CHECK(::inet_pton(AF_INET, served.address().host.c_str(), &to.sin_addr) == 1);
+    const std::string text = served.request("GET", "/v1/experiments/quiet/stream", "");
+    for (std::size_t k = 0; k < count; ++k) {
+      descriptors_.push_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+      DUEL_CHECK(::connect(descriptors_.back(), reinterpret_cast<sockaddr*>(&to), sizeof to) == 0);
+      DUEL_CHECK(::send(descriptors_.back(), text.data(), text.size(), MSG_NOSIGNAL) ==
+                 static_cast<ssize_t>(text.size()));
+    }
+  }
+  ~IdleStreams() {
+    for (const int descriptor : descriptors_) ::close(descriptor);
+  }
+  IdleStreams(const IdleStreams&) = delete;
+  IdleStreams& operator=(const IdleStreams&) = delete;
+
+ private:
+  std::vector<int> descriptors_;
+};
+
+void idle_streams() {
+  fmt::print(
+      "\n## Idle event streams of another experiment, {}\n\n"
+      "| streams | CPU while nothing happens, ms/s | requests/s, 64 connections |\n"
+      "|---|---|---|\n",
+      kAbout);
+  const Served served;
+  HttpLoad quiet{.address = served.address(), .most_requests = 1};
+  quiet.next = [&](std::size_t, const std::string&) {
+    return served.request("PUT", "/v1/experiments/quiet",
+                          R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}]})");
+  };
+  DUEL_CHECK(run(quiet).failures == 0);
+  const auto row = [&](std::size_t streams) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    const double before = cpu_seconds();
+    constexpr int kSeconds = 5;
+    std::this_thread::sleep_for(std::chrono::seconds(kSeconds));
+    const double idle = (cpu_seconds() - before) / kSeconds;
+    fmt::print("| {} | {:.2f} | {:.0f} |\n", streams, 1e3 * idle,
+               run(served.duels(64)).per_second());
+  };
+  row(0);
+  {
+    const IdleStreams streams(served, 1'000);
+    row(1'000);
+  }
+  row(0);
+}
+
+void soak() {
+  const char* text = std::getenv("DUEL_BENCH_SOAK_S");
+  const int seconds = text == nullptr ? 30 : std::stoi(text);
+  fmt::print(
+      "\n## Memory under load, 64 connections, as many duels as go for {} s "
+      "(DUEL_BENCH_SOAK_S), {}\n\n| after, s | requests | resident, MiB |\n|---|---|---|\n",
+      seconds, kAbout);
+  const Served served;
+  std::uint64_t requests = 0;
+  constexpr int kParts = 6;
+  for (int part = 1; part <= kParts; ++part) {
+    HttpLoad load = served.duels(64);
+    load.most_requests = ~std::size_t{0};
+    load.most_time = std::chrono::milliseconds(1000 * seconds / kParts);
+    requests += run(load).requests;
+    fmt::print("| {} | {} | {:.0f} |\n", seconds * part / kParts, requests, resident_mib());
+  }
 }
 
 }  // namespace
 
 void serve_workload() {
   empty_endpoint();
-  serve_and_report();
+  const Rates most = serve_and_report();
+  half_load(most);
+  overload();
+  idle_streams();
+  soak();
 }
 
 }  // namespace duel

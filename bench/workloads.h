@@ -17,6 +17,7 @@ void learn_workload();         // learn_bench.cc
 void inference_workload();     // inference_bench.cc
 void log_workload();           // log_bench.cc
 void store_workload();         // store_bench.cc
+void fold_workload();          // fold_bench.cc
 void serve_workload();         // serve_bench.cc
 void plan_workload();          // plan_bench.cc
 void reproduce_workload();     // reproduce_bench.cc

@@ -108,6 +108,10 @@ void RunningDuel::send(int signal) { require(::kill(pid_, signal) == 0, "kill");
 
 void RunningDuel::send_to_group(int signal) { require(::kill(-pid_, signal) == 0, "kill"); }
 
+std::string RunningDuel::out_so_far() const { return read_text(files_ / "out"); }
+
+std::string RunningDuel::err_so_far() const { return read_text(files_ / "err"); }
+
 CommandResult RunningDuel::wait() {
   const auto deadline = std::chrono::steady_clock::now() + timeout_;
   int status = 0;

@@ -49,6 +49,9 @@ class RunningDuel {
   // As a terminal does on Ctrl-C: to everything that was started with it.
   void send_to_group(int signal);
   CommandResult wait();
+  // What it has printed so far.
+  std::string out_so_far() const;
+  std::string err_so_far() const;
 
  private:
   friend CommandResult run_program(const std::string&, const std::vector<std::string>&,

@@ -1,21 +1,28 @@
 # Run by ctest; see CMakeLists.txt in this folder.
+cmake_minimum_required(VERSION 3.25)
 set(work "${BUILD_DIR}/consumer")
 file(REMOVE_RECURSE "${work}")
 
 execute_process(
   COMMAND "${CMAKE_COMMAND}" --install "${BUILD_DIR}" --prefix "${work}/prefix"
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
-execute_process(
-  COMMAND "${CMAKE_COMMAND}" -S "${CONSUMER_DIR}" -B "${work}/build" -G "${GENERATOR}"
-    "-DCMAKE_MAKE_PROGRAM=${MAKE_PROGRAM}"
-    "-DCMAKE_CXX_COMPILER=${CXX_COMPILER}"
-    "-DCMAKE_CXX_COMPILER_LAUNCHER=${CXX_COMPILER_LAUNCHER}"
-    "-DCMAKE_BUILD_TYPE=Release"
-    "-DCMAKE_PREFIX_PATH=${work}/prefix"
-  COMMAND_ERROR_IS_FATAL ANY)
-execute_process(
-  COMMAND "${CMAKE_COMMAND}" --build "${work}/build"
-  COMMAND_ERROR_IS_FATAL ANY)
+
+# Builds the project in `source` against the installed package.
+function(build_consumer source build)
+  execute_process(
+    COMMAND "${CMAKE_COMMAND}" -S "${source}" -B "${build}" -G "${GENERATOR}"
+      "-DCMAKE_MAKE_PROGRAM=${MAKE_PROGRAM}"
+      "-DCMAKE_CXX_COMPILER=${CXX_COMPILER}"
+      "-DCMAKE_CXX_COMPILER_LAUNCHER=${CXX_COMPILER_LAUNCHER}"
+      "-DCMAKE_BUILD_TYPE=Release"
+      "-DCMAKE_PREFIX_PATH=${work}/prefix"
+    COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(
+    COMMAND "${CMAKE_COMMAND}" --build "${build}"
+    COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+build_consumer("${CONSUMER_DIR}" "${work}/build")
 execute_process(
   COMMAND "${work}/build/list_policies"
   OUTPUT_VARIABLE installed COMMAND_ERROR_IS_FATAL ANY)
@@ -32,3 +39,15 @@ if(NOT installed STREQUAL expected)
     "The installed package lists other policies.\nInstalled:\n${installed}\nThis tree:\n${expected}")
 endif()
 message(STATUS "The installed package lists:\n${installed}")
+
+# The example of docs/extending.md prints what the document says.
+build_consumer("${CONSUMER_DIR}/extending" "${work}/extending")
+execute_process(
+  COMMAND "${work}/extending/least_met"
+  OUTPUT_VARIABLE printed COMMAND_ERROR_IS_FATAL ANY)
+file(READ "${DOCUMENT}" document)
+string(FIND "${document}" "```text\n${printed}```" place)
+if(place EQUAL -1)
+  message(FATAL_ERROR "${DOCUMENT} does not show what its example prints:\n${printed}")
+endif()
+message(STATUS "The example of docs/extending.md prints:\n${printed}")

@@ -91,5 +91,32 @@ TEST(Json, what_is_not_finite_is_null) {
   EXPECT_EQ(finite_or_null(0.5).get<double>(), 0.5);
 }
 
+// The short way and the library's, which indents.
+TEST(Json, is_written_in_one_line_as_in_many) {
+  Json json;
+  json["plain"] = "abc ~";
+  json["quote \" and \\"] = "tab\t, \x01, \x7f, \xc3\xa9";
+  json["numbers"] = {0,
+                     -1,
+                     std::numeric_limits<std::int64_t>::min(),
+                     std::numeric_limits<std::uint64_t>::max(),
+                     0.1,
+                     1e300,
+                     -0.0,
+                     3.0};
+  json["not finite"] = std::numeric_limits<double>::infinity();
+  json["empty"] = {Json::array(), Json::object(), "", nullptr, false};
+  std::string one_line;
+  bool blank = false;  // a line's end and the blanks after it; none of the texts has either
+  for (const char c : json.dump_pretty()) {
+    blank = c == '\n' || (blank && c == ' ');
+    if (!blank) one_line += c;
+  }
+  for (std::size_t at = 0; (at = one_line.find("\": ", at)) != std::string::npos;) {
+    one_line.erase(at + 2, 1);
+  }
+  EXPECT_EQ(json.dump(), one_line);
+}
+
 }  // namespace
 }  // namespace duel

@@ -48,7 +48,7 @@ std::uint64_t duels_to_certificate(const std::string& policy, std::uint64_t seed
     if (!serve) break;
     log.add(*serve);
     const auto [low, high] =
-        std::minmax(*ledger.find_arm(serve->first), *ledger.find_arm(serve->second));
+        std::minmax({*ledger.find_arm(serve->first), *ledger.find_arm(serve->second)});
     const bool low_wins = first_of_low_wins(low, high, meetings[low * 4 + high]++);
     OutcomeRecord outcome;
     outcome.duel_id = serve->duel_id;

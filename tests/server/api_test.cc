@@ -460,7 +460,8 @@ TEST(Api, tokens_open_what_their_scope_says_and_nothing_else) {
   EXPECT_EQ(status(TokenScope::duel, HttpMethod::get, kE), 403);
   EXPECT_EQ(status(TokenScope::vote, HttpMethod::get, kE + "/result"), 403);
   EXPECT_EQ(status(TokenScope::duel, HttpMethod::post, kE + "/duels", "{}"), 201);
-  EXPECT_EQ(status(TokenScope::vote, HttpMethod::post, kE + "/duels", "{}"), 201);
+  EXPECT_EQ(status(TokenScope::vote, HttpMethod::post, kE + "/duels", R"({"subject_id":"s"})"),
+            201);
   EXPECT_EQ(status(TokenScope::read, HttpMethod::post, kE + "/duels", "{}"), 403);
   EXPECT_EQ(status(TokenScope::duel, HttpMethod::post, kE + "/pause"), 403);
   EXPECT_EQ(status(TokenScope::admin, HttpMethod::post, kE + "/pause"), 200);

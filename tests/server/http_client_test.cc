@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -81,9 +82,12 @@ TEST(HttpClient, reads_a_refusal_although_its_body_was_not_taken) {
 }
 
 TEST(HttpClient, gives_up_in_time_and_says_which_server) {
+  std::mutex mutex;
   std::vector<HttpReply> kept;
-  const auto server =
-      serve([&](HttpRequest&&, HttpReply reply) { kept.push_back(std::move(reply)); });
+  const auto server = serve([&](HttpRequest&&, HttpReply reply) {
+    const std::lock_guard lock(mutex);
+    kept.push_back(std::move(reply));
+  });
   HttpClientOptions options;
   options.read_timeout = milliseconds(50);
   HttpClient client = client_of(*server, options);
@@ -91,6 +95,7 @@ TEST(HttpClient, gives_up_in_time_and_says_which_server) {
   ASSERT_FALSE(response.ok());
   EXPECT_EQ(response.error().to_string(),
             fmt::format("http://{}: no answer came within 50 ms", server->address().to_string()));
+  const std::lock_guard lock(mutex);
   kept.clear();
 }
 

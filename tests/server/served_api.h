@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,6 +18,7 @@
 #include "duel/store/sqlite_store.h"
 #include "tests/server/http_call.h"
 #include "tests/study/temporary_directory.h"
+#include "tests/support/contract.h"
 
 namespace duel {
 
@@ -34,13 +38,21 @@ class ServedApi {
   ServedApi& operator=(const ServedApi&) = delete;
 
   void start() {
-    store_ = std::shared_ptr<Store>(std::move(SqliteStore::open(directory_ / "duel.db")).value());
+    SqliteOptions store_options;
+    store_options.vfs = vfs;
+    // A fault that waits for the next write must not meet the clock's.
+    if (!vfs.empty()) store_options.sync_interval = std::chrono::hours(1);
+    std::unique_ptr<Store> store =
+        std::move(SqliteStore::open(store_file(), std::move(store_options))).value();
+    if (around_store) store = around_store(std::move(store));
+    store_ = std::shared_ptr<Store>(std::move(store));
     tokens_ = std::move(ApiTokens::open(store_)).value();
-    EngineOptions options;
-    options.clock = [this] { return now_ms_.load(); };
-    options.most_in_memory = most_in_memory;
-    engine_ = std::move(Engine::start(store_, options)).value();
-    api_ = std::make_unique<Api>(*engine_, *tokens_, options_);
+    EngineOptions of_engine;
+    of_engine.clock = [this] { return now_ms_.load(); };
+    of_engine.most_in_memory = most_in_memory;
+    of_engine.snapshot_every = snapshot_every;
+    engine_ = std::move(Engine::start(store_, of_engine)).value();
+    api_ = std::make_unique<Api>(*engine_, *tokens_, options);
   }
   void stop() {
     api_.reset();
@@ -60,9 +72,7 @@ class ServedApi {
     bool typed = false;
     for (const auto& [name, value] : headers) typed = typed || name == "content-type";
     if (!body.empty() && !typed) headers.emplace_back("content-type", "application/json");
-    const auto exchange = std::make_shared<RecordedExchange>();
-    api_->handle(http_request(method, target, body, std::move(headers)), HttpReply(exchange));
-    const HttpResponse response = exchange->response();
+    const HttpResponse response = exchange_with(http_request(method, target, body, headers));
     auto json = Json::parse(response.body);
     return {response.status, json ? *json : Json(), response.headers};
   }
@@ -73,30 +83,53 @@ class ServedApi {
   Told post(const std::string& target, const std::string& body = "") {
     return call(HttpMethod::post, target, body);
   }
+  // The whole answer, held against the document that the server gives of itself.
+  HttpResponse exchange_with(const HttpRequest& request) {
+    const auto exchange = std::make_shared<RecordedExchange>();
+    api_->handle(HttpRequest(request), HttpReply(exchange));
+    HttpResponse response = exchange->response();
+    hold_to_contract(request, response);
+    return response;
+  }
+  void hold_to_contract(const HttpRequest& request, const HttpResponse& response) {
+    static const Json document = api_->openapi();
+    for (const std::string& error : contract_errors(document, request, response)) {
+      ADD_FAILURE() << error;
+    }
+  }
   // What a stream of `target` says until it ends.
   std::string streamed(const std::string& target) {
     HttpFields headers{{"host", "127.0.0.1:7557"}};
     if (!token.empty()) headers.emplace_back("authorization", "Bearer " + token);
     const auto exchange = std::make_shared<RecordedExchange>();
-    api_->handle(http_request(HttpMethod::get, target, "", std::move(headers)),
-                 HttpReply(exchange));
-    exchange->response();
+    const HttpRequest request = http_request(HttpMethod::get, target, "", std::move(headers));
+    api_->handle(HttpRequest(request), HttpReply(exchange));
+    hold_to_contract(request, exchange->response());
+    if (exchange->stream() == nullptr) return "";
     while (!exchange->stream()->finished()) std::this_thread::yield();
     return exchange->stream()->text();
   }
 
   void pass(std::int64_t ms) { now_ms_ += ms; }
+  std::filesystem::path store_file() const { return directory_ / "duel.db"; }
   ApiTokens& tokens() { return *tokens_; }
   Engine& engine() { return *engine_; }
   Api& api() { return *api_; }
+  std::filesystem::path file() const { return directory_ / "duel.db"; }
+
+  const std::filesystem::path& directory() const { return directory_.path(); }
 
   std::string token;
+  std::string vfs;  // below SQLite, from the next start on; the system's if empty
+  // Puts a store around the one on disk, from the next start on.
+  std::function<std::unique_ptr<Store>(std::unique_ptr<Store>)> around_store;
   std::size_t most_in_memory = 200;
+  std::uint64_t snapshot_every = 20'000;
+  ApiOptions options{{"127.0.0.1", 7557}, "https://duel.example.org", {"https://shop.example"}};
 
  private:
   TemporaryDirectory directory_;
   std::atomic<std::int64_t> now_ms_ = 1'794'700'800'000;  // 2026-11-15T00:00:00Z
-  ApiOptions options_{{"127.0.0.1", 7557}, "https://duel.example.org", {"https://shop.example"}};
   std::shared_ptr<Store> store_;
   std::unique_ptr<ApiTokens> tokens_;
   std::unique_ptr<Engine> engine_;

@@ -22,13 +22,13 @@ namespace duel {
 
 class FaultyStore final : public Store {
  public:
-  enum class Call { append, sync };
+  enum class Call { append, sync, find };
 
   explicit FaultyStore(std::unique_ptr<Store> store) : store_(std::move(store)) {}
 
   // The call that comes after `calls` others of its kind has the fault. A failed append has done
   // nothing and the store goes on; an append whose answer is lost is in, and that is the last that
-  // the store takes, as after a failed sync.
+  // the store takes, as after a failed sync. A failed search has found nothing and harms nothing.
   void arm(Call call, std::size_t calls, Fault fault = Fault::fails) {
     const std::lock_guard lock(mutex_);
     armed_ = {call, calls, fault};
@@ -62,10 +62,16 @@ class FaultyStore final : public Store {
   }
   Result<std::vector<FoundLine>> find(const std::string& experiment,
                                       std::string_view key) override {
+    if (call(Call::find)) return Error::io("the disk failed");
     return store_->find(experiment, key);
   }
   Result<std::vector<std::string>> experiments_of(std::string_view key) override {
     return store_->experiments_of(key);
+  }
+  // Whether a fault still waits for its call.
+  bool armed() const {
+    const std::lock_guard lock(mutex_);
+    return armed_.has_value();
   }
   Status sync() override {
     const std::optional<Fault> fault = call(Call::sync);
@@ -84,6 +90,13 @@ class FaultyStore final : public Store {
   }
   Result<std::optional<Snapshot>> snapshot(const std::string& experiment) override {
     return store_->snapshot(experiment);
+  }
+  Result<std::vector<Outline>> outlines() override { return store_->outlines(); }
+  Result<bool> tagged(const std::string& experiment, std::uint64_t tag) override {
+    return store_->tagged(experiment, tag);
+  }
+  Status add_tags(const std::string& experiment, std::span<const std::uint64_t> tags) override {
+    return store_->add_tags(experiment, tags);
   }
   Status put(std::string_view space, std::string_view key, std::string_view bytes) override {
     return store_->put(space, key, bytes);
@@ -113,7 +126,7 @@ class FaultyStore final : public Store {
     std::optional<Fault> fault;
     {
       const std::lock_guard lock(mutex_);
-      time = now == Call::append ? append_delay_ : sync_delay_;
+      if (now != Call::find) time = now == Call::append ? append_delay_ : sync_delay_;
       if (armed_ && armed_->call == now && armed_->calls-- == 0) {
         fault = armed_->fault;
         armed_.reset();

@@ -265,6 +265,69 @@ TEST_P(StoreConformance, keeps_the_newest_snapshot_of_each_experiment) {
   EXPECT_EQ(store_->put_snapshot("colours", first).error().code, ErrorCode::not_found);
 }
 
+TEST_P(StoreConformance, remembers_the_tags_of_lines_by_experiment) {
+  Shelf tones(*store_, "tones"), colours(*store_, "colours");
+  tones.create();
+  colours.create();
+  const Lines one = tones.group({"t1", "t2", "t3"});
+  constexpr std::uint64_t kLarge = ~std::uint64_t{0};
+  const std::vector<Line> lines = {{one[0], "", 7}, {one[1], "", 0}, {one[2], "", kLarge}};
+  ASSERT_TRUE(store_->append_to("tones", tones.head(), lines).ok());
+  tones.expect(one);
+  colours.append({"c1"});
+  if (!GetParam().is_database) {
+    EXPECT_EQ(store_->tagged("tones", 7).error().code, ErrorCode::unsupported);
+    EXPECT_EQ(store_->add_tags("tones", {}).error().code, ErrorCode::unsupported);
+    return;
+  }
+  const std::array<std::uint64_t, 3> more = {8, 7, 9};
+  ASSERT_TRUE(store_->add_tags("tones", more).ok());
+  EXPECT_EQ(store_->add_tags("nothing", more).error().code, ErrorCode::not_found);
+  for (int again = 0; again < 2; ++again) {
+    for (const std::uint64_t tag : {std::uint64_t{7}, std::uint64_t{8}, std::uint64_t{9}, kLarge}) {
+      EXPECT_TRUE(*store_->tagged("tones", tag)) << tag;
+      EXPECT_FALSE(*store_->tagged("colours", tag)) << tag;
+      EXPECT_FALSE(*store_->tagged("nothing", tag)) << tag;
+    }
+    EXPECT_FALSE(*store_->tagged("tones", 0));
+    EXPECT_FALSE(*store_->tagged("tones", 10));
+    reopen();
+  }
+}
+
+TEST_P(StoreConformance, does_not_keep_the_tags_of_a_group_that_it_refuses) {
+  if (!GetParam().is_database) return;
+  Shelf tones(*store_, "tones");
+  tones.create();
+  tones.append({"t1"});
+  const Lines more = tones.group({"t2"});
+  const std::vector<Line> lines = {{more[0], "", 7}};
+  ASSERT_FALSE(store_->append_to("tones", {9, std::string(64, '0')}, lines).ok());
+  EXPECT_FALSE(*store_->tagged("tones", 7));
+}
+
+TEST_P(StoreConformance, outlines_experiments_without_their_states) {
+  Shelf tones(*store_, "tones"), colours(*store_, "colours");
+  tones.create();
+  tones.append({"t1", "t2"});
+  colours.create();
+  colours.append({"c1"});
+  if (!GetParam().is_database) {
+    EXPECT_EQ(store_->outlines().error().code, ErrorCode::unsupported);
+    return;
+  }
+  const Snapshot snapshot{1, "h1", "v", std::string(100'000, 'x'), "{\"shown\":{}}"};
+  ASSERT_TRUE(store_->put_snapshot("tones", snapshot).ok());
+  EXPECT_EQ(*store_->snapshot("tones"), snapshot);
+  Snapshot without = snapshot;
+  without.bytes.clear();
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_EQ(*store_->outlines(), (std::vector<Outline>{{"colours", colours.head(), std::nullopt},
+                                                         {"tones", tones.head(), without}}));
+    reopen();
+  }
+}
+
 TEST_P(StoreConformance, keeps_entries_by_space_and_key) {
   using Entries = std::vector<std::pair<std::string, std::string>>;
   if (!GetParam().is_database) {

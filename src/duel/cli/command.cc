@@ -131,8 +131,8 @@ void CommandContext::flush() const {
 }
 
 void CommandContext::note(std::string_view text) const {
-  if (quiet) return;
   flush();
+  if (quiet) return;
   say(fmt::format("duel: {}\n", text));
 }
 

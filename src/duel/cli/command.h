@@ -19,6 +19,7 @@ inline constexpr int kExitUsage = 2;
 inline constexpr int kExitUndecided = 3;
 inline constexpr int kExitUnhealthy = 4;
 inline constexpr int kExitMismatch = 5;
+inline constexpr int kExitTemporary = 75;  // EX_TEMPFAIL: the server is out of reach
 inline constexpr int kExitInterrupted = 130;
 
 int exit_code_of(const Error& error);

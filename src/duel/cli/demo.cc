@@ -1,97 +1,327 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <filesystem>
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
+#include "duel/cli/api_client.h"
 #include "duel/cli/commands.h"
-#include "duel/cli/draw.h"
-#include "duel/cli/result_table.h"
-#include "duel/cli/study_runner.h"
-#include "duel/pictures/plot.h"
-#include "duel/study/spec.h"
-#include "duel/study/study.h"
+#include "duel/cli/demo_policies.h"
+#include "duel/cli/demo_shop.h"
+#include "duel/cli/progress.h"
+#include "duel/cli/remote_api.h"
+#include "duel/cli/running_server.h"
+#include "duel/core/json.h"
+#include "duel/core/numbers.h"
+#include "duel/core/table.h"
+#include "duel/experiment/timestamp.h"
+#include "duel/truth/lower_bound.h"
 
 namespace duel::cli {
 namespace {
 
-constexpr const char* kDemoName = "duel demo";
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Clock = std::chrono::steady_clock;
 
-StudySpec demo_spec() {
-  StudySpec spec;
-  spec.name = kDemoName;
-  spec.policies = {"rucb", "rmed1", "if2", "btm", "savage-condorcet", "uniform"};
-  spec.matrices = {"arxiv"};
-  spec.rounds = 100'000;
-  spec.trials = 100;
-  spec.seed = 1;
-  return spec;
-}
+constexpr std::uint64_t kShopSeed = 7;
+constexpr const char* kExperiment = "rankers";
+constexpr std::size_t kConnections = 8;
+constexpr std::uint64_t kVisits = 10'000;  // at least; more come until there is a winner
+constexpr std::uint64_t kMostVisits = 200'000;
+// Share of the pages that go to any two rankers: what a winner needs beyond the least regret.
+constexpr double kExploreFloor = 0.03;
+constexpr std::uint64_t kTruthPages = 10'000;  // for each pair: a standard error below 0.006
+// Whatever the machine, the demonstration ends by itself within a minute.
+constexpr auto kMostTime = seconds(40);
+constexpr auto kPatience = milliseconds(5'000);
+constexpr auto kLook = milliseconds(500);
 
-// An earlier demonstration in the directory may be replaced; somebody's study may not.
-bool holds_demo(const std::filesystem::path& directory) {
-  const auto draft = read_study_file(directory / "spec.toml");
-  return draft.ok() && draft->name == kDemoName;
-}
+struct Arguments {
+  bool policies = false;
+  bool serve = false;
+  std::string output = "duel-demo";
+  std::uint64_t seed = 1;
+  const Option* output_option = nullptr;
+};
 
-Result<int> run(const std::string& directory, CommandContext& context) {
-  context.print(
-      "Six rankers of the arXiv search engine, and only clicks to tell which of two is better:\n"
-      "which policy finds the best one while showing the worse ones least?\n\n");
-  context.note("6 policies, 100 trials each, 1e5 rounds");
-  StudyRun study(context);
-  const auto ran = study.run([&](StudyOptions& options) {
-    options.output = directory;
-    options.force = holds_demo(directory);
-    return run_study(demo_spec(), options);
-  });
-  if (!ran.ok()) {
-    Error error = ran.error();
-    if (error.code == ErrorCode::unsupported) error.hint = "choose another directory with -o";
-    return error;
-  }
-  const StudyOutcome& outcome = *ran;
-  const std::size_t terminal = terminal_width();
-  context.print(results_text(outcome.results, terminal == 0 ? kPlainWidth : terminal,
-                             Paint(wants_color(STDOUT_FILENO))));
-  if (outcome.results.interrupted) {
-    study.explain_interruption(outcome, directory);
-    return study.exit_code();
-  }
+// One user's visit: a search, a page, clicks, and away.
+class Visitor {
+ public:
+  Visitor(const DemoShop& shop, ApiClient& client, const std::vector<std::string>& lists,
+          std::uint64_t seed)
+      : shop_(shop), client_(client), lists_(lists), seed_(seed) {}
 
-  bool drawn = true;
-  for (const PlotFormat format : {PlotFormat::svg, PlotFormat::png}) {
-    PlotOptions options;
-    options.format = format;
-    const std::string file =
-        (std::filesystem::path(directory) / ("regret." + to_string(format))).string();
-    const Result<int> picture = draw(outcome.results, options, file, context);
-    if (!picture.ok() && picture.error().code == ErrorCode::not_found) {
-      context.warn(picture.error().to_string());
-      drawn = false;
-      break;
+  // The rankers that the page was made of.
+  Result<std::vector<std::string>> visit(std::uint64_t number) {
+    RoundRng rng = Stream(seed_, 0, Purpose::impression, "demo/visits").at(number + 1);
+    const std::size_t query = DemoShop::query_of(rng);
+    const std::string query_id = fmt::format("q-{}", number);
+    DUEL_ASSIGN(const Json page,
+                post(experiment_target(kExperiment, "/interleavings"),
+                     fmt::format(R"({{"duel_id":"{}","subject_id":"user-{}","lists":{}}})",
+                                 query_id, number, lists_[query])));
+    std::vector<std::string> shown;
+    for (const Json& item : page.at("items").items()) {
+      if (shown.size() == DemoShop::kPage) break;
+      shown.push_back(item.at("object_id").get<std::string>());
     }
-    if (!picture.ok()) return picture.error();
-    if (*picture != kExitDone) return *picture;
+    std::vector<std::string> made_of;
+    for (const Json& arm : page.at("arms").items()) {
+      made_of.push_back(arm.at("arm_id").get<std::string>());
+    }
+    const std::vector<std::size_t> places = shop_.clicks(shown, query, rng);
+    // One ranker alone was shown: nobody learns from that page.
+    if (made_of.size() < 2) return made_of;
+    if (!places.empty()) {
+      std::string events;
+      for (const std::size_t place : places) {
+        events += fmt::format(
+            R"({}{{"action_name":"click","query_id":"{}","timestamp":"{}","event_attributes":)"
+            R"({{"object":{{"object_id":"{}"}},"position":{{"ordinal":{}}}}}}})",
+            events.empty() ? "" : ",", query_id, format_timestamp(current_time_ms()), shown[place],
+            place + 1);
+      }
+      DUEL_RETURN_IF_ERROR(post("/v1/events", "[" + events + "]"));
+    }
+    Json close;
+    close["result"] = "close";
+    DUEL_RETURN_IF_ERROR(client_.ask(
+        HttpMethod::put, experiment_target(kExperiment, "/duels/" + query_id + "/outcome"), close));
+    return made_of;
   }
 
-  std::string text = "\n";
-  text +=
-      "Regret counts how much worse the shown rankers were than the best one, summed over all\n"
-      "rounds; ± is the standard error over the trials. 'informative' counts duels between two\n"
-      "different rankers, 'accuracy' the share of trials that would recommend the best one.\n"
-      "Uniform choice never stops paying; a good policy pays about ln T, and none can pay less\n"
-      "than the lower bound in the long run.\n\n";
-  if (drawn) text += fmt::format("Pictures   {0}/regret.svg, {0}/regret.png\n", directory);
-  text += fmt::format("Numbers    {0}/results.csv, {0}/spec.toml\n\n", directory);
-  text +=
-      "Next:\n"
-      "  duel policies                 what there is, with papers and guarantees\n"
-      "  duel matrix show arxiv        this problem: winners, gaps, assumptions, lower bound\n"
-      "  duel simulate --policy rmed1,rucb --matrix arxiv --rounds 1e7\n"
-      "  duel simulate --policy rmed1,rucb --matrix my.csv     your own preference matrix\n";
-  context.print(text);
-  return kExitDone;
+ private:
+  Result<Json> post(const std::string& target, const std::string& body) {
+    DUEL_ASSIGN(const HttpResponse response,
+                client_.send(HttpMethod::post, target, body, "application/json", Repeat::safe));
+    return client_.content_of(response);
+  }
+
+  const DemoShop& shop_;
+  ApiClient& client_;
+  const std::vector<std::string>& lists_;
+  std::uint64_t seed_;
+};
+
+class Demonstration {
+ public:
+  Demonstration(const Arguments& arguments, CommandContext& context)
+      : arguments_(arguments), context_(context), shop_(kShopSeed) {}
+
+  Result<int> run() {
+    DUEL_ASSIGN(const std::unique_ptr<RunningServer> server, RunningServer::start());
+    url_ = server->url();
+    prepare_lists();
+    DUEL_ASSIGN(const std::unique_ptr<RemoteApi> client, RemoteApi::make(url_, "", kPatience));
+    DUEL_RETURN_IF_ERROR(create(*client));
+    context_.print(
+        fmt::format("A server at {} on a store of its own, six rankers of a shop, and\n"
+                    "simulated users who search and click on interleaved pages, over HTTP.\n\n",
+                    url_));
+    context_.note(fmt::format("users come over {} connections", kConnections));
+    const InterruptGuard guard;
+    const auto begun = Clock::now();
+    DUEL_RETURN_IF_ERROR(let_users_come(guard, *client));
+    const double took = std::chrono::duration<double>(Clock::now() - begun).count();
+    DUEL_ASSIGN(const Json result, client->get(experiment_target(kExperiment, "/result")));
+    print_outcome(result, took);
+    if (guard.interrupted()) return guard.exit_code();
+    if (!arguments_.serve) {
+      context_.print(fmt::format(
+          "The server was at {}; 'duel demo --serve' keeps it up. Next: duel serve\n", url_));
+      return result.at("certificate").is_null() ? kExitUndecided : kExitDone;
+    }
+    context_.print(
+        fmt::format("The server stays at {}, and users still come. Try\n"
+                    "  duel result {} --server {}\n",
+                    url_, kExperiment, url_));
+    context_.note("Ctrl-C ends it");
+    DUEL_RETURN_IF_ERROR(let_users_trickle(guard, *client));
+    return guard.exit_code();
+  }
+
+ private:
+  void prepare_lists() {
+    for (std::size_t query = 0; query < DemoShop::kQueries; ++query) {
+      Json lists;
+      for (std::size_t k = 0; k < shop_.rankers().size(); ++k) {
+        lists[shop_.rankers()[k]] = Json(shop_.ranking(k, query));
+      }
+      lists_.push_back(lists.dump());
+    }
+  }
+
+  Status create(ApiClient& client) const {
+    Json arms = Json::array();
+    for (const std::string& ranker : shop_.rankers()) arms.push_back({{"arm_id", ranker}});
+    Json body;
+    body["name"] = "Rankers of the demonstration";
+    body["mode"] = "interleave";
+    body["arms"] = std::move(arms);
+    // Every user comes once, so that no cause reaches two pairs.
+    body["stopping"]["pairs_independent"] = true;
+    body["guardrails"]["explore_floor"] = kExploreFloor;
+    body["interleave"]["length"] = std::uint64_t{DemoShop::kPage};
+    body["seed"] = arguments_.seed;
+    DUEL_RETURN_IF_ERROR(client.ask(HttpMethod::put, experiment_target(kExperiment), body));
+    DUEL_RETURN_IF_ERROR(client.ask(HttpMethod::post, experiment_target(kExperiment, "/start")));
+    return Done{};
+  }
+
+  void count(const std::vector<std::string>& made_of) {
+    const std::lock_guard lock(mutex_);
+    ++visits_;
+    for (const std::string& ranker : made_of) {
+      shown_[ranker] += 1.0 / static_cast<double>(made_of.size());
+    }
+  }
+
+  Status let_users_come(const InterruptGuard& guard, ApiClient& client) {
+    std::atomic<std::uint64_t> next = 0;
+    std::atomic<bool> ends = false;
+    std::optional<Error> error;
+    std::vector<std::thread> threads;
+    for (std::size_t k = 0; k < kConnections; ++k) {
+      threads.emplace_back([&] {
+        const auto work = [&]() -> Status {
+          DUEL_ASSIGN(const std::unique_ptr<RemoteApi> connection,
+                      RemoteApi::make(url_, "", kPatience));
+          Visitor visitor(shop_, *connection, lists_, arguments_.seed);
+          while (!ends.load()) {
+            const std::uint64_t number = next.fetch_add(1);
+            if (number >= kMostVisits || (number >= kVisits && certified_at_ > 0)) break;
+            DUEL_ASSIGN(const std::vector<std::string> made_of, visitor.visit(number));
+            count(made_of);
+          }
+          return Done{};
+        };
+        if (const Status status = work(); !status.ok()) {
+          const std::lock_guard lock(mutex_);
+          error = status.error();
+          ends = true;
+        }
+      });
+    }
+    watch(guard, client, ends);
+    ends = true;
+    for (std::thread& thread : threads) thread.join();
+    if (error) return *error;
+    return Done{};
+  }
+
+  // Until all have come, the time is up, or somebody has had enough.
+  void watch(const InterruptGuard& guard, ApiClient& client, const std::atomic<bool>& ends) {
+    Progress progress("visits", kVisits, context_.quiet);
+    const auto deadline = Clock::now() + kMostTime;
+    std::string verdict;
+    auto looked = Clock::now();
+    while (!ends.load() && !guard.interrupted() && Clock::now() < deadline) {
+      std::uint64_t done = 0;
+      {
+        const std::lock_guard lock(mutex_);
+        done = visits_;
+      }
+      if (done >= kMostVisits || (done >= kVisits && certified_at_ > 0)) break;
+      if (Clock::now() - looked >= kLook) {
+        looked = Clock::now();
+        const auto result = client.get(experiment_target(kExperiment, "/result"));
+        if (result.ok()) verdict = result->at("verdict").get<std::string>();
+        if (certified_at_ == 0 && result.ok() && !result->at("certificate").is_null()) {
+          certified_at_ = result->at("duels").at("served").get<std::uint64_t>();
+        }
+      }
+      progress.update(std::min(done, kVisits), verdict);
+      std::this_thread::sleep_for(milliseconds(50));
+    }
+  }
+
+  Status let_users_trickle(const InterruptGuard& guard, ApiClient& client) {
+    Visitor visitor(shop_, client, lists_, arguments_.seed);
+    for (std::uint64_t number = kMostVisits; !guard.interrupted(); ++number) {
+      DUEL_RETURN_IF_ERROR(visitor.visit(number));
+      std::this_thread::sleep_for(milliseconds(300));
+    }
+    return Done{};
+  }
+
+  void print_outcome(const Json& result, double took) const {
+    const PreferenceMatrix truth = shop_.truth(kTruthPages);
+    const auto& names = shop_.rankers();
+    const std::size_t best = static_cast<std::size_t>(
+        std::find(names.begin(), names.end(), "hybrid-50") - names.begin());
+    double regret = 0, split = 0;
+    Table table;
+    table.column("ranker", Align::left).column("pages").column("share");
+    table.column("won").column("lost").column("loses to the best by");
+    for (const Json& arm : result.at("arms").items()) {
+      const std::string id = arm.at("arm_id").get<std::string>();
+      const auto k =
+          static_cast<std::size_t>(std::find(names.begin(), names.end(), id) - names.begin());
+      const double gap = truth.gap(static_cast<Arm>(best), static_cast<Arm>(k));
+      const auto found = shown_.find(id);
+      const double pages = found == shown_.end() ? 0 : found->second;
+      regret += pages * gap;
+      split += static_cast<double>(visits_) * gap / static_cast<double>(names.size());
+      table.row(std::vector<std::string>{
+          id, fmt::format("{:.0f}", pages),
+          fmt::format("{:.1f} %",
+                      100 * pages / static_cast<double>(std::max<std::uint64_t>(visits_, 1))),
+          fmt::format("{}", arm.at("wins").get<std::uint64_t>()),
+          fmt::format("{}", arm.at("losses").get<std::uint64_t>()),
+          k == best ? "" : fmt::format("{:.3f}", gap)});
+    }
+    const Paint paint(wants_color(STDOUT_FILENO));
+    context_.print(paint.bold(result.at("verdict").get<std::string>()) + "\n\n" +
+                   table.to_string());
+    std::string text = fmt::format(
+        "\n{} visits over {} connections in {:.1f} s{}\n", visits_, kConnections, took,
+        certified_at_ > 0 ? fmt::format("; certified within {} duels", certified_at_.load())
+                          : std::string());
+    text += fmt::format("{:<36}{:>8.1f}\n", "Regret of Duel", regret);
+    text += fmt::format("{:<36}{:>8.1f}\n", "of an A/B/n split of the same traffic", split);
+    const auto bound = regret_lower_bound(truth);
+    if (bound.ok() && visits_ > 1) {
+      text += fmt::format("{:<36}{:>8.1f}\n", "lower bound, LB ln T",
+                          bound->value * std::log(static_cast<double>(visits_)));
+    }
+    text +=
+        "Regret adds up, over all pages, by how much their rankers lose to the best one (the last\n"
+        "column, from simulated pages; a page of two counts half for each).\n\n";
+    context_.print(text);
+  }
+
+  const Arguments& arguments_;
+  CommandContext& context_;
+  DemoShop shop_;
+  std::string url_;
+  std::vector<std::string> lists_;  // of all rankers as JSON, by query
+  std::mutex mutex_;
+  std::uint64_t visits_ = 0;
+  std::map<std::string, double> shown_;          // pages by ranker
+  std::atomic<std::uint64_t> certified_at_ = 0;  // duels served when it was seen first
+};
+
+Result<int> run(const Arguments& arguments, CommandContext& context) {
+  if (arguments.policies) {
+    if (arguments.serve) return Error::invalid_argument("excludes --policies", "--serve");
+    return demonstrate_policies(arguments.output, context);
+  }
+  if (arguments.output_option->given()) {
+    return Error::invalid_argument("is for --policies", arguments.output_option->name(),
+                                   "the demonstration of the server writes no files");
+  }
+  return Demonstration(arguments, context).run();
 }
 
 }  // namespace
@@ -99,15 +329,24 @@ Result<int> run(const std::string& directory, CommandContext& context) {
 void add_demo_command(Command& program) {
   Command& command = program.add_command(
       "demo",
-      "Compares six policies on the rankers of the arXiv search engine, in seconds.\n"
-      "Prints a table of regrets with standard errors and the lower bound, and writes the results "
-      "and a picture into a directory.");
-  auto& directory = command.keep<std::string>();
-  directory = "duel-demo";
-  command.add("-o,--output DIR", not_empty(&directory),
-              "Directory to write to (default ./duel-demo).");
-  command.footer = "Example:\n  duel demo -o demo";
-  command.action = [&directory](CommandContext& context) { return run(directory, context); };
+      "Shows the whole system at work: a server, users who click, a certified winner.\n"
+      "Starts a server on a store of its own and a free port of this machine, creates an "
+      "experiment of six rankers, and lets simulated users search and click on interleaved pages over "
+      "HTTP. "
+      "Ends in less than a minute with the verdict and with the regret beside that of an A/B/n "
+      "split and the lower bound. With --policies it compares six policies by simulation instead, and "
+      "writes the results and a picture into a directory.\n"
+      "Exit codes: 0 certified, 3 undecided because time was short, 130 interrupted.");
+  Arguments& arguments = command.runs(run);
+  command.add("--serve", &arguments.serve,
+              "Keep the server up afterwards, with users who come slowly, until Ctrl-C.");
+  command.add("--policies", &arguments.policies,
+              "Compare six policies on the rankers of the arXiv search engine.");
+  arguments.output_option = &command.add("-o,--output DIR", not_empty(&arguments.output),
+                                         "Directory of --policies (default ./duel-demo).");
+  command.add("--seed N", count(&arguments.seed, 0, 1'000'000'000),
+              "Seed of the users (default 1).");
+  command.footer = "Examples:\n  duel demo\n  duel demo --serve\n  duel demo --policies -o demo";
 }
 
 }  // namespace duel::cli

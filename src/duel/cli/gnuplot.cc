@@ -12,8 +12,10 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <string_view>
 
 #include "duel/core/numbers.h"
+#include "duel/pictures/picture.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX asks for it
 
@@ -43,6 +45,34 @@ std::string content_of(std::FILE* file) {
     text.append(buffer.data(), count);
   }
   return text;
+}
+
+std::string xml_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+// An SVG's title is what a browser shows of it in a tab and a screen reader reads out.
+void name_picture(std::string& picture, const std::string& title) {
+  constexpr std::string_view kUnnamed = "<title>Gnuplot</title>";
+  const std::size_t at = title.empty() ? std::string::npos : picture.find(kUnnamed);
+  if (at == std::string::npos || !picture.starts_with("<?xml")) return;
+  picture.replace(at, kUnnamed.size(), fmt::format("<title>{}</title>", xml_text(title)));
 }
 
 }  // namespace
@@ -95,6 +125,7 @@ Result<std::string> run_gnuplot(const std::string& script) {
     const std::string_view reason = trimmed(complaint);
     return Error::io(fmt::format("gnuplot failed{}{}", reason.empty() ? "" : ": ", reason));
   }
+  name_picture(picture, title_of_script(script));
   return picture;
 }
 

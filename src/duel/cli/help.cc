@@ -18,15 +18,25 @@ std::string entry(const std::string& name, const std::string& text) {
   return line + wrapped(text, kPageWidth - kNameColumn, kNameColumn) + "\n";
 }
 
-// Up to the first full stop or line break.
+// The arguments or the options, under a heading.
+std::string section(const std::string& heading, const Command& command, bool arguments) {
+  std::string text;
+  for (const Option& option : command.options) {
+    if (option.is_argument() == arguments) text += entry(spelled_option(option), option.doc);
+  }
+  return text.empty() ? "" : "\n" + heading + ":\n" + text;
+}
+
+}  // namespace
+
 std::string first_sentence(const std::string& text) {
   const std::string line = text.substr(0, text.find('\n'));
   const auto stop = line.find(". ");
   return stop == std::string::npos ? line : line.substr(0, stop + 1);
 }
 
-std::string usage(const Command& command) {
-  std::string text = "Usage: " + command.path();
+std::string usage_line(const Command& command) {
+  std::string text = command.path();
   const bool has_commands = !command.commands.empty();
   if (has_commands) text += command.needs_command ? " COMMAND" : " [COMMAND]";
   for (const Option& option : command.options) {
@@ -34,11 +44,10 @@ std::string usage(const Command& command) {
     const std::string name = option.names + (option.is_list() ? "..." : "");
     text += option.required ? " " + name : " [" + name + "]";
   }
-  return text + (has_commands ? " ...\n" : " [OPTIONS]\n");
+  return text + (has_commands ? " ..." : " [OPTIONS]");
 }
 
-// `-o, --output DIR`, `    --matrix, --environment MATRIX-LIST`
-std::string spelled(const Option& option) {
+std::string spelled_option(const Option& option) {
   if (option.is_argument()) return option.names;
   std::string text = option.spellings.front().starts_with("--") ? "    " : "";
   for (const std::string& spelling : option.spellings) {
@@ -48,19 +57,9 @@ std::string spelled(const Option& option) {
   return option.word.empty() ? text : text + " " + option.word;
 }
 
-// The arguments or the options, under a heading.
-std::string section(const std::string& heading, const Command& command, bool arguments) {
-  std::string text;
-  for (const Option& option : command.options) {
-    if (option.is_argument() == arguments) text += entry(spelled(option), option.doc);
-  }
-  return text.empty() ? "" : "\n" + heading + ":\n" + text;
-}
-
-}  // namespace
-
 std::string help_page(const Command& command) {
-  std::string page = wrapped(command.about, kPageWidth) + "\n\n" + usage(command);
+  std::string page =
+      wrapped(command.about, kPageWidth) + "\n\nUsage: " + usage_line(command) + "\n";
   page += section("Arguments", command, true) + section("Options", command, false);
   if (!command.commands.empty()) page += "\nCommands:\n";
   for (const Command& below : command.commands) {

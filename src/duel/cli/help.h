@@ -9,4 +9,12 @@ namespace duel::cli {
 // The help page of a command: sentences with an example.
 std::string help_page(const Command& command);
 
+// Parts of it, for other kinds of pages.
+// `duel matrix show MATRIX [OPTIONS]`
+std::string usage_line(const Command& command);
+// `-o, --output DIR`, `    --matrix, --environment MATRIX-LIST`
+std::string spelled_option(const Option& option);
+// Up to the first full stop or line break.
+std::string first_sentence(const std::string& text);
+
 }  // namespace duel::cli

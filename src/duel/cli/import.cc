@@ -2,9 +2,13 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 
+#include "duel/cli/api_client.h"
 #include "duel/cli/commands.h"
 #include "duel/cli/goal_options.h"
+#include "duel/cli/log_import.h"
+#include "duel/core/whole_file.h"
 #include "duel/experiment/comparison_table.h"
 #include "duel/experiment/experiment_log.h"
 #include "duel/experiment/ledger.h"
@@ -22,13 +26,18 @@ struct Arguments {
   std::uint64_t top = 0;
   double epsilon = 0;
   std::string assume = "none";
+  ClientOptions client;
 };
 
-Result<int> run(const Arguments& arguments, CommandContext& context) {
-  if (std::filesystem::exists(arguments.output)) {
-    return Error::invalid_argument("the file exists", arguments.output,
-                                   "a log is never written over; choose another name");
-  }
+// A log of comparisons that were made elsewhere.
+struct MadeLog {
+  std::string experiment_id;
+  std::string text;
+  bool in_order = true;
+  ComparisonTable table;
+};
+
+Result<MadeLog> log_of_comparisons(const Arguments& arguments) {
   DUEL_ASSIGN(ComparisonTable table, read_comparisons(arguments.file));
   const bool in_order = sort_by_time(table);
   const std::string id = arguments.id.empty()
@@ -48,16 +57,56 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
     DUEL_ASSIGN(const std::string line, log_line(++sequence, now, row, head, sha));
     text += line;
   }
-  DUEL_RETURN_IF_ERROR(write_file_atomically(arguments.output, text));
-  for (const ArmEntry& arm : table.arms) {
+  return MadeLog{id, std::move(text), in_order, std::move(table)};
+}
+
+void tell(const MadeLog& log, const std::string& where, const CommandContext& context) {
+  for (const ArmEntry& arm : log.table.arms) {
     if (!arm.payload.empty()) {
       context.note(fmt::format("'{}' is called '{}' in the log", arm.payload, arm.id));
     }
   }
-  context.note(fmt::format("{}: {} comparisons of {} arms, {}", arguments.output, table.rows.size(),
-                           table.arms.size(),
-                           in_order ? "in the order of their times"
-                                    : "of unknown order: a certificate rests on one look at all"));
+  context.note(fmt::format(
+      "{}: {} comparisons of {} arms, {}", where, log.table.rows.size(), log.table.arms.size(),
+      log.in_order ? "in the order of their times"
+                   : "of unknown order: a certificate rests on one look at all"));
+}
+
+// A log becomes an experiment of the store or the server.
+Result<int> send(const std::string& experiment_id, const std::string& text,
+                 const Arguments& arguments, CommandContext& context) {
+  return with_client(arguments.client, StoreUse::created, [&](ApiClient& client) -> Result<int> {
+    DUEL_RETURN_IF_ERROR(import_log(client, experiment_id, text));
+    context.print(fmt::format("{} is imported\n", experiment_id));
+    return kExitDone;
+  });
+}
+
+Result<int> import_existing_log(const Arguments& arguments, CommandContext& context) {
+  if (!arguments.id.empty()) {
+    return Error::invalid_argument("a log has an id of its own", "--id",
+                                   "it is for a file of comparisons");
+  }
+  DUEL_ASSIGN(const std::string text, read_whole_file(arguments.file, kMostBytesOfLog));
+  DUEL_ASSIGN(const std::string id, experiment_of_log(text, arguments.file));
+  return send(id, text, arguments, context);
+}
+
+Result<int> run(const Arguments& arguments, CommandContext& context) {
+  if (arguments.output.empty()) {
+    if (looks_like_log(arguments.file)) return import_existing_log(arguments, context);
+    DUEL_ASSIGN(const MadeLog log, log_of_comparisons(arguments));
+    DUEL_ASSIGN(const int code, send(log.experiment_id, log.text, arguments, context));
+    if (code == kExitDone) tell(log, log.experiment_id, context);
+    return code;
+  }
+  if (std::filesystem::exists(arguments.output)) {
+    return Error::invalid_argument("the file exists", arguments.output,
+                                   "a log is never written over; choose another name");
+  }
+  DUEL_ASSIGN(const MadeLog log, log_of_comparisons(arguments));
+  DUEL_RETURN_IF_ERROR(write_file_atomically(arguments.output, log.text));
+  tell(log, arguments.output, context);
   return kExitDone;
 }
 
@@ -66,19 +115,26 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
 void add_import_command(Command& program) {
   Command& command = program.add_command(
       "import",
-      "Makes a log of comparisons that were made elsewhere.\n"
+      "Makes an experiment, or a log, of comparisons that were made elsewhere.\n"
+      "With -o a log is written; otherwise the store or the server gets an experiment, also from a "
+      "log that 'duel run' or 'duel export --what audit' wrote. "
       "Reads arena CSV (model_a,model_b,winner,judge,tstamp), plain CSV (first,second,winner), the "
       "same with tabs, JSON Lines and a JSON array; columns it does not know are kept. All rows "
       "are taken or none. Rows with times are put in that order; without times the order is unknown, "
       "and a certificate rests on one look at all of them.");
   Arguments& arguments = command.runs(run);
-  command.add_required("FILE", &arguments.file, "Comparisons to read.");
-  command.add_required("-o,--output LOG", &arguments.output, "Log to write.");
+  command.add_required("FILE", &arguments.file, "Comparisons, or a log, to read.");
+  command.add("-o,--output LOG", not_empty(&arguments.output),
+              "Log to write, in place of the store or the server.");
   command.add("--id ID", &arguments.id, "Id of the experiment (default: from the file's name).");
   command.add("--alpha ALPHA", &arguments.alpha, "Error level of its certificate (default 0.05).");
   add_goal_options(command,
                    {&arguments.goal, &arguments.top, &arguments.epsilon, &arguments.assume});
-  command.footer = "Example:\n  duel import arena.csv -o arena.duel.jsonl";
+  add_client_options(command, arguments.client);
+  command.footer =
+      "Examples:\n"
+      "  duel import arena.csv -o arena.duel.jsonl\n"
+      "  duel import prompts.duel.jsonl --server http://127.0.0.1:7557";
 }
 
 }  // namespace duel::cli

@@ -16,6 +16,7 @@
 #include "duel/cli/commands.h"
 #include "duel/cli/configuration.h"
 #include "duel/cli/help.h"
+#include "duel/cli/man_page.h"
 #include "duel/version_info.h"
 
 namespace duel::cli {
@@ -44,7 +45,8 @@ void declare(Command& program) {
   for (const auto add :
        {add_demo_command,       add_run_command,      add_vote_command,      add_result_command,
         add_verify_command,     add_import_command,   add_export_command,    add_serve_command,
-        add_token_command,      add_simulate_command, add_plan_command,      add_plot_command,
+        add_experiment_command, add_next_command,     add_report_command,    add_token_command,
+        add_store_command,      add_simulate_command, add_plan_command,      add_plot_command,
         add_policies_command,   add_matrix_command,   add_league_command,    add_estimate_command,
         add_interleave_command, add_credit_command,   add_metrics_command,   add_learn_command,
         add_reproduce_command,  add_version_command,  add_completion_command}) {
@@ -71,6 +73,13 @@ int run_program(int argc, const char* const* argv) {
   if (argc > 1 && std::string_view(argv[1]) == "__complete") {
     context.print(completions(program, {argv + 2, argv + argc}));
     return context.finish(kExitDone);
+  }
+  // For the build, which installs the pages.
+  if (argc == 3 && std::string_view(argv[1]) == "__man") {
+    return context.run([&](CommandContext&) -> Result<int> {
+      DUEL_RETURN_IF_ERROR(write_man_pages(program, argv[2]));
+      return kExitDone;
+    });
   }
   // `duel` alone and `duel help COMMAND` ask for a help page; an unknown command is an error.
   std::vector<const char*> words(argv, argv + argc);

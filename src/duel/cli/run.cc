@@ -1,19 +1,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
 
+#include "duel/cli/api_client.h"
 #include "duel/cli/commands.h"
 #include "duel/cli/interview_options.h"
 #include "duel/cli/live_table.h"
+#include "duel/cli/patient_client.h"
+#include "duel/cli/served_experiment.h"
+#include "duel/cli/served_run.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
+#include "duel/judging/child_process.h"
 #include "duel/judging/judged_run.h"
 
 namespace duel::cli {
 namespace {
+
+using std::chrono::milliseconds;
 
 struct Arguments {
   InterviewOptions interview;
@@ -25,6 +34,7 @@ struct Arguments {
   std::uint64_t max_failures = 5;
   double timeout = 120;
   double retry_delay = 0.5;
+  ServedOptions served;
 };
 
 Value seconds(double* target) {
@@ -48,34 +58,109 @@ Json judge_json(const JudgedRun& run, const JudgePool& pool) {
   return json;
 }
 
-Result<int> run(const Arguments& arguments, const Command& command, CommandContext& context) {
+JudgeOptions judge_options(const Arguments& arguments) {
   JudgeOptions options;
   options.protocol = arguments.protocol == "jsonl" ? JudgeProtocol::jsonl : JudgeProtocol::call;
   options.parallel = static_cast<std::size_t>(arguments.parallel);
   options.timeout_seconds = arguments.timeout;
   options.retries = arguments.retries;
   options.retry_seconds = arguments.retry_delay;
+  return options;
+}
+
+Result<JudgeCommand> judge_of(const Arguments& arguments, bool has_tasks) {
   if (arguments.judge.empty()) {
     return Error::invalid_argument("no judge is given")
         .with_hint("write --judge './judge.sh {first} {second}'; 'duel vote' asks you instead");
   }
-  auto judge = JudgeCommand::parse(arguments.judge, !arguments.interview.request.tasks.empty(),
-                                   options.protocol == JudgeProtocol::call);
+  auto judge = JudgeCommand::parse(arguments.judge, has_tasks, arguments.protocol != "jsonl");
   if (!judge.ok()) return usage_error("--judge", judge.error());
+  return judge;
+}
+
+// Of two judges of one name, the log can tell whose answer it is.
+std::string judge_name(const JudgeCommand& judge) {
+  return fmt::format("{}@{}", std::filesystem::path(judge.program()).filename().string(),
+                     judge.entry().sha256.substr(0, 12));
+}
+
+void warn_of_troubles(const JudgeTroubles& troubles, std::uint64_t failed, const std::string& last,
+                      const CommandContext& context) {
+  if (failed == 0 && troubles.total() == 0) return;
+  context.warn(fmt::format(
+      "the judge failed {} times ({} without an answer in time, {} crashes, {} answers without "
+      "sense); {} duels got no answer. The last: {}",
+      troubles.total(), troubles.timeouts, troubles.crashes, troubles.senseless, failed, last));
+}
+
+// The server chooses the pairs; the judges are ours.
+Result<int> run_served(const Arguments& arguments, const Command& command,
+                       CommandContext& context) {
+  DUEL_RETURN_IF_ERROR(
+      check_served_options(command, {"judge", "judge-protocol", "parallel", "timeout", "retries",
+                                     "retry-delay", "on-failure", "max-failures", "json", "quiet",
+                                     "server", "token-file", "store", "experiment", "patience"}));
+  DUEL_ASSIGN(const std::string experiment_id,
+              arguments.served.experiment_id(arguments.interview.more_arms));
+  // What can be wrong is found before a duel is asked for.
+  DUEL_ASSIGN(const JudgeCommand checked, judge_of(arguments, false));
+  DUEL_RETURN_IF_ERROR(ChildProcess::check_program(checked.program()));
+  DUEL_ASSIGN(const std::unique_ptr<ApiClient> connection,
+              open_client(arguments.served.client, StoreUse::existing, milliseconds(0)));
+  PatientClient client(*connection,
+                       milliseconds(static_cast<std::int64_t>(1000 * arguments.served.patience)),
+                       [&](const std::string& text) { context.warn(text); });
+  const InterruptGuard guard(InterruptGuard::First::drains);
+  ServedExperiment experiment(client, experiment_id);
+  DUEL_RETURN_IF_ERROR(experiment.open([&] { return guard.interrupted(); }));
+  ServedRun served(experiment, {.on_failure = failed_duel(arguments.on_failure),
+                                .max_failures = arguments.max_failures,
+                                .judge = judge_name(checked)});
+  ServedEnding ending = ServedEnding::undecided;
+  DUEL_ASSIGN(const bool begun, served.begin(guard.stop()));
+  if (begun) {
+    DUEL_ASSIGN(JudgeCommand judge, judge_of(arguments, served.has_tasks()));
+    JudgePool pool(std::move(judge), judge_options(arguments));
+    auto told = std::chrono::steady_clock::now();
+    bool draining = false;
+    const auto on_turn = [&] {
+      if (guard.interrupted() && !std::exchange(draining, true) && pool.busy() > 0) {
+        context.warn(fmt::format("stopping: {} to come; once more gives up",
+                                 counted(pool.busy(), "answer")));
+      }
+      const auto now = std::chrono::steady_clock::now();
+      if (now - told < std::chrono::seconds(10)) return;
+      told = now;
+      context.note(fmt::format("{} answered here; {}", counted(served.counts().answered, "duel"),
+                               served.verdict()));
+    };
+    DUEL_ASSIGN(ending, served.run(pool, guard.stop(), guard.stop_now(), on_turn));
+    if (ending != ServedEnding::interrupted) pool.finish();
+    warn_of_troubles(pool.troubles(), served.counts().failed, served.last_failure(), context);
+  } else if (client.given_up()) {
+    ending = ServedEnding::out_of_reach;
+  } else if (guard.interrupted()) {
+    ending = ServedEnding::interrupted;
+  }
+  return report_served(ending, served.counts(), experiment, arguments.interview.json,
+                       guard.exit_code(), context);
+}
+
+Result<int> run(const Arguments& arguments, const Command& command, CommandContext& context) {
+  if (arguments.served.asked_for()) return run_served(arguments, command, context);
+  const JudgeOptions options = judge_options(arguments);
+  DUEL_ASSIGN(JudgeCommand judge, judge_of(arguments, !arguments.interview.request.tasks.empty()));
   InterviewOptions asked = arguments.interview;
-  asked.request.judge = judge->entry();
-  asked.judge_program = judge->program();
-  // Of two judges of one name, the log can tell whose answer it is.
-  const std::string judge_name =
-      fmt::format("{}@{}", std::filesystem::path(judge->program()).filename().string(),
-                  asked.request.judge.sha256.substr(0, 12));
+  asked.request.judge = judge.entry();
+  asked.judge_program = judge.program();
+  const std::string name = judge_name(judge);
   const InterruptGuard guard(InterruptGuard::First::drains);
   DUEL_ASSIGN(Interview interview, open_interview(asked, context));
-  JudgePool pool(std::move(*judge), options);
+  JudgePool pool(std::move(judge), options);
   JudgedRun judged(interview, pool,
                    {.on_failure = failed_duel(arguments.on_failure),
                     .max_failures = arguments.max_failures,
-                    .judge = judge_name});
+                    .judge = name});
   const bool was_certified = interview.certified();
   auto ended = [&] {
     LiveTable table(interview, context.quiet);
@@ -103,13 +188,7 @@ Result<int> run(const Arguments& arguments, const Command& command, CommandConte
   const InterviewEnding ending = *ended;
   DUEL_ASSIGN(const int code, report_ending(ending, arguments.interview, interview, context,
                                             judge_json(judged, pool)));
-  if (judged.failed() > 0 || pool.troubles().total() > 0) {
-    context.warn(fmt::format(
-        "the judge failed {} times ({} without an answer in time, {} crashes, {} answers without "
-        "sense); {} duels got no answer. The last: {}",
-        pool.troubles().total(), pool.troubles().timeouts, pool.troubles().crashes,
-        pool.troubles().senseless, judged.failed(), judged.last_failure()));
-  }
+  warn_of_troubles(pool.troubles(), judged.failed(), judged.last_failure(), context);
   if (was_certified) {
     context.note(fmt::format("{} was certified already; nothing was asked", interview.log_file()));
   }
@@ -138,7 +217,7 @@ void add_run_command(Command& program) {
       "Exit codes: 0 certified (also that no arm beats every other), 3 undecided after "
       "--max-duels or without fresh tasks, 4 certified, but a health check failed, 1 failure, 130 "
       "interrupted: the first Ctrl-C asks nothing new and waits for the answers to come, the second "
-      "gives them up.");
+      "gives them up; 75 the server stayed out of reach.");
   auto& arguments = command.keep<Arguments>();
   add_interview_options(command, arguments.interview, {"random", "both", "fixed"});
   command.add("--judge COMMAND", &arguments.judge,
@@ -167,9 +246,11 @@ void add_run_command(Command& program) {
               "then compares them.");
   command.add("--max-failures N", count(&arguments.max_failures, 1, 1'000'000),
               "Stop when so many duels in a row got no answer (default 5).");
+  add_served_options(command, arguments.served);
   command.footer =
       "Examples:\n"
       "  duel run --arms 'prompts/*.txt' --judge ./judge.sh\n"
+      "  duel run --server http://127.0.0.1:7557 prompts --judge ./judge.sh --parallel 4\n"
       "  duel run --arms 'prompts/*.txt' --judge ./judge.sh --goal set --top 3\n"
       "  duel run --arms a,b,c --judge 'python3 judge.py {first} {second} {task.question}' --tasks "
       "questions.jsonl --parallel 8\n"

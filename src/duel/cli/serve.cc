@@ -1,15 +1,20 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "duel/cli/certified_command.h"
 #include "duel/cli/commands.h"
 #include "duel/cli/store_location.h"
+#include "duel/judging/child_process.h"
+#include "duel/judging/judge_command.h"
 #include "duel/server/api.h"
 #include "duel/server/api_tokens.h"
+#include "duel/server/certified_notices.h"
 #include "duel/server/engine.h"
 #include "duel/server/http.h"
 
@@ -22,7 +27,33 @@ struct Arguments {
   std::string public_url;
   std::vector<std::string> allow_origin;
   std::uint64_t threads = 2;
+  std::uint64_t max_resident = EngineOptions{}.most_in_memory;
+  double rate_limit = ApiOptions{}.rate_limit;
+  std::string on_certified;
+  std::uint64_t on_certified_timeout = 60;
 };
+
+// Tells the operator's program of certificates; what it could not be told is tried again.
+Result<std::unique_ptr<CertifiedNotices>> notices_of(const Arguments& arguments, Engine& engine,
+                                                     CommandContext& context) {
+  if (arguments.on_certified.empty()) return std::unique_ptr<CertifiedNotices>();
+  auto words = split_words(arguments.on_certified);
+  if (words.ok() && words->empty()) words = Error::invalid_argument("the command is empty");
+  if (!words.ok()) return usage_error("--on-certified", words.error());
+  if (const Status found = ChildProcess::check_program(words->front()); !found.ok()) {
+    return usage_error("--on-certified", found.error());
+  }
+  const std::chrono::seconds timeout(arguments.on_certified_timeout);
+  return std::make_unique<CertifiedNotices>(
+      engine,
+      [words = *words, timeout, &context](const Json& notice, const std::function<bool()>& stop) {
+        const Status told = run_certified_command(words, notice.dump() + "\n", timeout, stop);
+        if (!told.ok() && !stop()) {
+          context.note("--on-certified: " + told.error().to_string() + "; it is tried again");
+        }
+        return told.ok();
+      });
+}
 
 Result<int> run(const Arguments& arguments, CommandContext& context) {
   auto address = parse_http_address(arguments.listen);
@@ -34,7 +65,10 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
         .with_hint("`duel token create --scope admin` makes the first one")
         .in_field("listen");
   }
-  DUEL_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(store));
+  EngineOptions options;
+  options.most_in_memory = arguments.max_resident;
+  options.say = [&context](const std::string& message) { context.note(message); };
+  DUEL_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(store, std::move(options)));
   // The port is part of what `Host` may say, and known only once it is taken.
   std::unique_ptr<Api> api;
   std::atomic<Api*> ready = nullptr;
@@ -52,9 +86,11 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
                                    }
                                    now->handle(std::move(request), std::move(reply));
                                  }));
-  api = std::make_unique<Api>(
-      *engine, *tokens,
-      ApiOptions{server->address(), arguments.public_url, arguments.allow_origin});
+  api = std::make_unique<Api>(*engine, *tokens,
+                              ApiOptions{server->address(), arguments.public_url,
+                                         arguments.allow_origin, arguments.rate_limit});
+  DUEL_ASSIGN(const std::unique_ptr<CertifiedNotices> notices,
+              notices_of(arguments, *engine, context));
   ready = api.get();
   context.print(fmt::format("http://{}\n", server->address().to_string()));
   context.note(fmt::format("serving; store {}; Ctrl-C ends it",
@@ -63,10 +99,19 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
     context.note("there are no tokens: every program on this machine may do everything");
   }
   const InterruptGuard guard;
-  while (!guard.interrupted()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  context.note("draining");
+  while (!guard.interrupted() && !engine->failed()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  if (!engine->failed()) context.note("draining");
   api->close();
   server->drain(std::chrono::seconds(10));
+  // After a failed sync the system may have dropped what it could not write. What is on the disk is
+  // known when the store is opened anew.
+  if (engine->failed()) {
+    return Error::io("a write or a sync failed; nothing was acknowledged since",
+                     arguments.store.empty() ? default_store() : arguments.store,
+                     "check the disk and start again");
+  }
   return guard.exit_code() == kExitInterrupted ? kExitInterrupted : kExitDone;
 }
 
@@ -80,14 +125,26 @@ void add_serve_command(Command& program) {
   Arguments& arguments = command.runs(run);
   command.add("--listen ADDRESS", &arguments.listen,
               "Where to listen (default 127.0.0.1:7557). Port 0 takes a free one.");
-  command.add("--store FILE", &arguments.store,
-              "SQLite database (default $XDG_STATE_HOME/duel/duel.db).");
+  command.add_configurable("--store FILE", not_empty(&arguments.store),
+                           "SQLite database (default $XDG_STATE_HOME/duel/duel.db).");
   command.add("--public-url URL", &arguments.public_url,
               "What callers call the server, if a proxy stands before it.");
   command.add("--allow-origin ORIGIN", &arguments.allow_origin,
               "Pages of this origin may call. May be repeated.");
   command.add("--threads N", count(&arguments.threads, 1, 64),
               "Threads that talk to clients (default 2).");
+  command.add("--max-resident N", count(&arguments.max_resident, 1, 1'000'000),
+              "Experiments held in memory at once (default 200). The others wait in the store.");
+  command.add("--rate-limit N",
+              number(
+                  &arguments.rate_limit, [](double value) { return value >= 0; },
+                  "0 or more requests a second"),
+              "Requests a second of one token, 429 beyond (default 5000). 0 for no limit.");
+  command.add("--on-certified CMD", &arguments.on_certified,
+              "Program to run for every certificate, without a shell. It gets a JSON notice on "
+              "standard input, and gets it again until it ends with 0.");
+  command.add("--on-certified-timeout S", count(&arguments.on_certified_timeout, 1, 86'400),
+              "Seconds until that program is killed (default 60).");
   command.footer =
       "Examples:\n"
       "  duel serve\n"

@@ -16,12 +16,15 @@ std::string default_store() {
   return std::string(home != nullptr ? home : ".") + "/.local/state/duel/duel.db";
 }
 
-Result<std::shared_ptr<Store>> open_store(const std::string& location) {
-  std::string path = location.empty() ? default_store() : location;
+std::string store_file(const std::string& location) {
   constexpr std::string_view kScheme = "sqlite:";
-  if (path.starts_with(kScheme)) {
-    path.erase(0, kScheme.size());
-  } else if (path.find("://") != std::string::npos) {
+  if (location.empty()) return default_store();
+  return location.starts_with(kScheme) ? location.substr(kScheme.size()) : location;
+}
+
+Result<std::shared_ptr<Store>> open_store(const std::string& location) {
+  const std::string path = store_file(location);
+  if (path == location && path.find("://") != std::string::npos) {
     return Error::unsupported("'" + path + "' is no store that this program knows")
         .in_field("store")
         .with_hint("a path, or sqlite:PATH");

@@ -12,6 +12,9 @@ namespace duel::cli {
 // $XDG_STATE_HOME/duel/duel.db, by default ~/.local/state/duel/duel.db.
 std::string default_store();
 
+// The file that a location means: a path, `sqlite:PATH`, or empty for the default.
+std::string store_file(const std::string& location);
+
 // `location` is a path, `sqlite:PATH`, or empty for the default. Folders on the way are made.
 Result<std::shared_ptr<Store>> open_store(const std::string& location);
 

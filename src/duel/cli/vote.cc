@@ -3,14 +3,19 @@
 
 #include <array>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "duel/cli/api_client.h"
 #include "duel/cli/ballot.h"
 #include "duel/cli/commands.h"
 #include "duel/cli/interview_options.h"
+#include "duel/cli/patient_client.h"
+#include "duel/cli/served_experiment.h"
 #include "duel/cli/vote_keys.h"
 #include "duel/core/display_width.h"
 #include "duel/core/json.h"
@@ -54,6 +59,7 @@ std::string legend(const std::string& before, std::size_t columns) {
 struct Arguments {
   InterviewOptions interview;
   std::string voter;
+  ServedOptions served;
 };
 
 const char* spoken(Outcome outcome) {
@@ -73,28 +79,116 @@ const char* spoken(Outcome outcome) {
   return "skipped";
 }
 
+// Where the questions come from and the votes go: a log, or a server.
+class BallotBox {
+ public:
+  virtual ~BallotBox() = default;
+  // Whether there is a certificate, as far as is known.
+  virtual bool certified() const = 0;
+  // Nothing where there is nothing to ask.
+  virtual Result<std::optional<JudgeQuestion>> next() = 0;
+  virtual Status cast(const JudgeQuestion& question, Outcome outcome, double response_ms) = 0;
+  // How many duels there were, and how many may be left.
+  virtual std::string progress() const = 0;
+};
+
+class InterviewBox final : public BallotBox {
+ public:
+  InterviewBox(Interview& interview, std::string voter)
+      : interview_(interview), voter_(std::move(voter)) {}
+
+  bool certified() const override { return interview_.certified(); }
+  Result<std::optional<JudgeQuestion>> next() override { return interview_.next(); }
+  Status cast(const JudgeQuestion& question, Outcome outcome, double response_ms) override {
+    const std::array<Record, 1> records = {
+        interview_.outcome_of(question, std::array{outcome}, {"human", voter_}, response_ms)};
+    return interview_.record(records);
+  }
+  std::string progress() const override {
+    const Ledger& ledger = interview_.ledger();
+    const Standing standing = standing_of(ledger);
+    return fmt::format("{}{}", ledger.total().served,
+                       standing.duels_left
+                           ? fmt::format(", about {} more", approximate_count(*standing.duels_left))
+                           : std::string());
+  }
+
+ private:
+  Interview& interview_;
+  std::string voter_;
+};
+
+class ServedBox final : public BallotBox {
+ public:
+  ServedBox(ServedExperiment& experiment, const InterruptGuard& guard, std::string voter)
+      : experiment_(experiment), guard_(guard), voter_(std::move(voter)) {}
+
+  bool certified() const override { return certified_; }
+  std::uint64_t answered() const { return answered_; }
+
+  Result<std::optional<JudgeQuestion>> next() override {
+    using Question = std::optional<JudgeQuestion>;
+    Json body;
+    body["duel_id"] = new_client_id();
+    if (!voter_.empty()) body["subject_id"] = voter_;
+    DUEL_ASSIGN(const std::optional<Json> duel,
+                experiment_.client().keep_trying(HttpMethod::post, experiment_.target("/duels"),
+                                                 body, [&] { return guard_.interrupted(); }));
+    if (!duel) return Question();
+    asked_ = question_of(*duel);
+    return asked_ ? Question(asked_->question) : Question();
+  }
+
+  Status cast(const JudgeQuestion&, Outcome outcome, double response_ms) override {
+    std::vector<Outcome> outcomes = {outcome};
+    const Json body = experiment_.outcome_body(*asked_, outcomes, "human", voter_, response_ms);
+    const auto told = experiment_.client().keep_trying(
+        HttpMethod::put, experiment_.outcome_target(asked_->question.duel_id), body,
+        [] { return false; });
+    // What was answered otherwise, or too late, is no reason to stop the voter.
+    constexpr int kConflict = 409, kGone = 410;
+    const int status = experiment_.client().status();
+    if (!told.ok() && status != kConflict && status != kGone) return told.error();
+    if (told.ok() && told->has_value()) ++answered_;
+    if (told.ok() && !told->has_value()) undelivered_ = 1;
+    DUEL_ASSIGN(const std::optional<bool> certified,
+                experiment_.certified([&] { return guard_.interrupted(); }));
+    certified_ = certified.value_or(false);
+    return Done{};
+  }
+  std::uint64_t undelivered() const { return undelivered_; }
+  std::string progress() const override { return fmt::format("{}", answered_ + 1); }
+
+ private:
+  ServedExperiment& experiment_;
+  const InterruptGuard& guard_;
+  std::string voter_;
+  std::optional<ServedQuestion> asked_;
+  bool certified_ = false;
+  std::uint64_t answered_ = 0;
+  std::uint64_t undelivered_ = 0;
+};
+
 class Booth {
  public:
-  Booth(Interview& interview, const InterruptGuard& guard, std::string voter)
-      : interview_(interview), guard_(guard), voter_(std::move(voter)) {}
+  Booth(BallotBox& box, const InterruptGuard& guard) : box_(box), guard_(guard) {}
 
   // Asks until there is a certificate, the duels are used up, or the voter stops.
   Result<InterviewEnding> vote() {
-    while (!interview_.certified()) {
+    while (!box_.certified()) {
       if (guard_.interrupted()) return InterviewEnding::interrupted;
-      DUEL_ASSIGN(const std::optional<JudgeQuestion> question, interview_.next());
-      if (!question) return InterviewEnding::undecided;
+      DUEL_ASSIGN(const std::optional<JudgeQuestion> question, box_.next());
+      if (!question) {
+        return guard_.interrupted() ? InterviewEnding::interrupted : InterviewEnding::undecided;
+      }
       const auto begin = Clock::now();
       const std::optional<Outcome> outcome = ask(*question);
       if (!outcome) {
         return guard_.interrupted() ? InterviewEnding::interrupted : InterviewEnding::undecided;
       }
       const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-      const std::array<Record, 1> records = {
-          interview_.outcome_of(*question, std::array{*outcome}, {"human", voter_}, ms)};
-      DUEL_RETURN_IF_ERROR(interview_.record(records));
+      DUEL_RETURN_IF_ERROR(box_.cast(*question, *outcome, ms));
     }
-    DUEL_RETURN_IF_ERROR(interview_.complete());
     return InterviewEnding::certified;
   }
 
@@ -111,15 +205,8 @@ class Booth {
       rows = size.rows;
       if (can_redraw()) text = "\033[H\033[2J";
     }
-    const Ledger& ledger = interview_.ledger();
-    const Standing standing = standing_of(ledger);
     text += ballot(question, columns, rows);
-    const std::string count =
-        fmt::format("[{}{}]  ", ledger.total().served,
-                    standing.duels_left
-                        ? fmt::format(", about {} more", approximate_count(*standing.duels_left))
-                        : std::string());
-    say(text + "\n" + legend(count, columns));
+    say(text + "\n" + legend(fmt::format("[{}]  ", box_.progress()), columns));
   }
 
   // An answer that the voter let stand, or nothing where the voter stopped.
@@ -160,24 +247,67 @@ class Booth {
     return false;  // on a terminal any other key means: go on
   }
 
-  Interview& interview_;
+  BallotBox& box_;
   const InterruptGuard& guard_;
-  std::string voter_;
   VoteKeys keys_;
   bool stopped_ = false;
 };
 
+// The server chooses the pairs, also those of others who vote at the same time.
+Result<int> run_served(const Arguments& arguments, const Command& command,
+                       CommandContext& context) {
+  DUEL_RETURN_IF_ERROR(check_served_options(
+      command,
+      {"voter", "json", "quiet", "server", "token-file", "store", "experiment", "patience"}));
+  DUEL_ASSIGN(const std::string experiment_id,
+              arguments.served.experiment_id(arguments.interview.more_arms));
+  DUEL_ASSIGN(const std::unique_ptr<ApiClient> connection,
+              open_client(arguments.served.client, StoreUse::existing, milliseconds(0)));
+  PatientClient client(*connection,
+                       milliseconds(static_cast<std::int64_t>(1000 * arguments.served.patience)),
+                       [&](const std::string& text) { context.warn(text); });
+  const InterruptGuard guard;
+  ServedExperiment experiment(client, experiment_id);
+  DUEL_RETURN_IF_ERROR(experiment.open([&] { return guard.interrupted(); }));
+  if (experiment.both_orders()) {
+    return Error::unsupported("every duel of this experiment is judged in both orders",
+                              experiment_id, "that is for judge programs: 'duel run'");
+  }
+  ServedBox box(experiment, guard, arguments.voter);
+  Result<InterviewEnding> ended = InterviewEnding::undecided;
+  bool stopped = false;
+  {
+    Booth booth(box, guard);
+    ended = booth.vote();
+    stopped = booth.stopped();
+  }
+  if (!ended.ok()) return ended.error();
+  const ServedEnding ending = *ended == InterviewEnding::certified     ? ServedEnding::certified
+                              : *ended == InterviewEnding::interrupted ? ServedEnding::interrupted
+                              : client.given_up()                      ? ServedEnding::out_of_reach
+                                                                       : ServedEnding::undecided;
+  return report_served(ending,
+                       {.answered = box.answered(),
+                        .failed = 0,
+                        .undelivered = box.undelivered(),
+                        .stopped = stopped},
+                       experiment, arguments.interview.json, guard.exit_code(), context);
+}
+
 Result<int> run(const Arguments& arguments, const Command& command, CommandContext& context) {
+  if (arguments.served.asked_for()) return run_served(arguments, command, context);
   const InterruptGuard guard;
   DUEL_ASSIGN(Interview interview, open_interview(arguments.interview, context));
   bool stopped = false;
   Result<InterviewEnding> ended = InterviewEnding::undecided;
   {
-    Booth booth(interview, guard, arguments.voter);
+    InterviewBox box(interview, arguments.voter);
+    Booth booth(box, guard);
     ended = booth.vote();
     stopped = booth.stopped();
   }
   if (!ended.ok()) return ended.error();
+  if (*ended == InterviewEnding::certified) DUEL_RETURN_IF_ERROR(interview.complete());
   DUEL_ASSIGN(const int code,
               report_ending(*ended, arguments.interview, interview, context, Json::object()));
   if (*ended == InterviewEnding::certified) return code;
@@ -202,14 +332,16 @@ void add_vote_command(Command& program) {
       "the next pair comes, q stop. Without a terminal it reads the same from lines. What is "
       "answered is in the log; the same command goes on.\n"
       "Exit codes: 0 certified, 3 stopped or undecided, 4 certified, but a health check failed, 1 "
-      "failure, 130 interrupted.");
+      "failure, 130 interrupted, 75 the server stayed out of reach.");
   auto& arguments = command.keep<Arguments>();
   add_interview_options(command, arguments.interview, {"random", "fixed"});
   command.add("--voter ID", not_empty(&arguments.voter),
               "Who votes, for the log: where several vote, their agreement can be looked at.");
+  add_served_options(command, arguments.served);
   command.footer =
       "Examples:\n"
       "  duel vote --arms 'slogans/*.txt'\n"
+      "  duel vote --server http://127.0.0.1:7557 slogans --voter ann\n"
       "  duel vote --arms-file names.txt --name mascot --alpha 0.1 --voter ann";
   command.action = [&arguments, &command](CommandContext& context) {
     return run(arguments, command, context);

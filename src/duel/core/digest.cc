@@ -48,7 +48,10 @@ std::string Sha256::hex(std::string_view first, std::string_view second) {
   return text;
 }
 
-std::string sha256_hex(std::string_view text) { return Sha256().hex(text); }
+std::string sha256_hex(std::string_view text) {
+  thread_local Sha256 sha;  // to look the algorithm up takes longer than a short text
+  return sha.hex(text);
+}
 
 bool is_sha256_hex(std::string_view text) {
   return text.size() == kHexDigits && std::all_of(text.begin(), text.end(), [](char c) {

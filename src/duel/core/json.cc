@@ -1,6 +1,8 @@
 #include "duel/core/json.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -45,6 +47,70 @@ Library library_value(const Json& json) {
       },
       JsonAccess::content(json));
 }
+
+std::string library_text(const Library& value, int indent) {
+  return value.dump(indent, ' ', false, Library::error_handler_t::replace);
+}
+
+// Whether a text stands in JSON as it is.
+bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+}
+
+// Writes what the library writes, without a copy of the whole for it. What is not plain is the
+// library's to write.
+class Writer {
+ public:
+  void write(const Json& json) {
+    std::visit([this](const auto& content) { put(content); }, JsonAccess::content(json));
+  }
+  std::string finish() && { return std::move(out_); }
+
+ private:
+  void put(std::monostate) { out_ += "null"; }
+  void put(bool value) { out_ += value ? "true" : "false"; }
+  void put(std::int64_t value) { put_whole(value); }
+  void put(std::uint64_t value) { put_whole(value); }
+  void put(double value) { out_ += library_text(Library(value), -1); }
+  void put(const std::string& text) {
+    if (!is_plain(text)) {
+      out_ += library_text(Library(text), -1);
+      return;
+    }
+    out_ += '"';
+    out_ += text;
+    out_ += '"';
+  }
+  void put(const Json::Array& items) {
+    char before = '[';
+    for (const Json& item : items) {
+      out_ += before;
+      write(item);
+      before = ',';
+    }
+    out_ += before == '[' ? "[]" : "]";
+  }
+  void put(const Json::Object& members) {
+    char before = '{';
+    for (const Json::Member& member : members) {
+      out_ += before;
+      put(member.name);
+      out_ += ':';
+      write(member.value);
+      before = ',';
+    }
+    out_ += before == '{' ? "{}" : "}";
+  }
+  template <class Whole>
+  void put_whole(Whole value) {
+    std::array<char, 24> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    out_.append(digits.data(), end);
+  }
+
+  std::string out_;
+};
 
 // Builds the value as the parser goes, with a stack of its own: input decides how deep it is nested.
 class Builder : public nlohmann::json_sax<Library> {
@@ -146,12 +212,12 @@ std::optional<Json> Json::parse(std::string_view text) {
 }
 
 std::string Json::dump() const {
-  return library_value(*this).dump(-1, ' ', false, Library::error_handler_t::replace);
+  Writer writer;
+  writer.write(*this);
+  return std::move(writer).finish();
 }
 
-std::string Json::dump_pretty() const {
-  return library_value(*this).dump(2, ' ', false, Library::error_handler_t::replace) + "\n";
-}
+std::string Json::dump_pretty() const { return library_text(library_value(*this), 2) + "\n"; }
 
 Json& Json::operator[](std::string_view name) {
   if (is_null()) content_ = Object();

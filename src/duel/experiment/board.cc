@@ -36,9 +36,22 @@ std::vector<BoardPair> pairs_of(const Ledger& ledger) {
   return pairs;
 }
 
-// Strengths of the active arms, numbered as in `active`.
-void fit_strengths(Board& board, const Ledger& ledger, const std::vector<Arm>& active,
-                   const std::optional<GammaPrior>& prior) {
+// By place.
+ShownTable shown_table(const Ledger& ledger, const std::vector<Arm>& active) {
+  ShownTable table(active.size());
+  for (Arm a = 0; a < active.size(); ++a) {
+    for (Arm b = 0; b < active.size(); ++b) {
+      if (a == b) continue;
+      const ShownCounts& counts = ledger.shown(active[a], active[b]);
+      table.add(a, b, static_cast<double>(counts.first_wins),
+                static_cast<double>(counts.second_wins), static_cast<double>(counts.ties));
+    }
+  }
+  return table;
+}
+
+Result<BradleyTerryFit> fit_of(Board& board, const Ledger& ledger, const std::vector<Arm>& active,
+                               const BoardOptions& wanted) {
   DuelTable table(active.size());
   bool ties = false;
   for (Arm a = 0; a < active.size(); ++a) {
@@ -51,23 +64,60 @@ void fit_strengths(Board& board, const Ledger& ledger, const std::vector<Arm>& a
     }
   }
   board.tie_model = ties ? TieModel::davidson : TieModel::halves;
-  BradleyTerryOptions options{.ties = board.tie_model, .prior = prior, .names = {}};
+  BradleyTerryOptions options{.ties = board.tie_model, .prior = wanted.prior, .names = {}};
   for (const Arm arm : active) options.names.push_back(ledger.name_of(arm));
-  auto fit = fit_bradley_terry(table, options);
+  if (wanted.position && ledger.experiment().order == Placement::both) {
+    board.no_position = "every duel was judged in both orders, so that places favour no arm";
+  } else if (wanted.position && ledger.experiment().order == Placement::fixed) {
+    board.no_position = "places were not drawn: they were fixed, or the lists were interleaved";
+  } else if (wanted.position) {
+    auto fit = fit_bradley_terry_with_position(shown_table(ledger, active), options);
+    if (fit.ok()) return fit;
+    board.no_position = fit.error().to_string();
+  }
+  return fit_bradley_terry(table, options);
+}
+
+RankRange rank_range_of(const BradleyTerryFit& fit, Arm a) {
+  const std::size_t num_arms = fit.log_strength.size();
+  RankRange range{.best = 1, .worst = num_arms};
+  for (Arm b = 0; b < num_arms; ++b) {
+    if (a == b) continue;
+    const Interval ahead = fit.difference_interval(b, a, Board::kDelta);
+    range.best += ahead.lower > 0 ? 1 : 0;
+    range.worst -= ahead.upper < 0 ? 1 : 0;
+  }
+  return range;
+}
+
+// Strengths of the active arms, numbered as in `active`.
+void fit_strengths(Board& board, const Ledger& ledger, const std::vector<Arm>& active,
+                   const BoardOptions& options) {
+  auto fit = fit_of(board, ledger, active, options);
   if (!fit.ok()) {
     board.no_strengths = fit.error().to_string();
     return;
   }
-  const double z = normal_quantile(0.975);
+  const double z = normal_quantile(1 - Board::kDelta / 2);
   for (BoardArm& arm : board.arms) {
     const auto a =
         static_cast<Arm>(std::find(active.begin(), active.end(), arm.arm) - active.begin());
     const double deviation =
-        z * kEloPerNat * std::sqrt(std::max(0.0, fit->covariance[a * active.size() + a]));
+        z * elo_points(std::sqrt(std::max(0.0, fit->covariance[a * active.size() + a])));
     arm.elo = fit->elo(a);
     arm.elo_interval = Interval{*arm.elo - deviation, *arm.elo + deviation};
+    arm.rank_range = rank_range_of(*fit, a);
   }
   board.strengths = std::move(*fit);
+}
+
+void rank(std::vector<BoardArm>& arms) {
+  const auto strength = [](const BoardArm& arm) { return arm.elo ? *arm.elo : arm.rate; };
+  for (BoardArm& arm : arms) {
+    arm.rank = 1 + static_cast<std::size_t>(std::count_if(
+                       arms.begin(), arms.end(),
+                       [&](const BoardArm& other) { return strength(other) > strength(arm); }));
+  }
 }
 
 void draw_posterior(Board& board, const Ledger& ledger, const std::vector<Arm>& active) {
@@ -92,7 +142,23 @@ void draw_posterior(Board& board, const Ledger& ledger, const std::vector<Arm>& 
 
 }  // namespace
 
-Board board_of(const Ledger& ledger, const std::optional<GammaPrior>& prior) {
+std::optional<BoardPair> pair_of(const Board& board, Arm row, Arm column) {
+  const Arm low = std::min(row, column), high = std::max(row, column);
+  const auto found =
+      std::find_if(board.pairs.begin(), board.pairs.end(),
+                   [&](const BoardPair& pair) { return pair.first == low && pair.second == high; });
+  if (row == column || found == board.pairs.end()) return std::nullopt;
+  if (row == low) return *found;
+  return BoardPair{.first = row,
+                   .second = column,
+                   .counts = mirrored(found->counts),
+                   .rate = 1 - found->rate,
+                   .interval = {1 - found->interval.upper, 1 - found->interval.lower}};
+}
+
+double elo_points(double log_odds) { return kEloPerNat * log_odds; }
+
+Board board_of(const Ledger& ledger, const BoardOptions& options) {
   Board board;
   board.health = check_health(ledger);
   board.standing = standing_of(ledger);
@@ -108,7 +174,7 @@ Board board_of(const Ledger& ledger, const std::optional<GammaPrior>& prior) {
     board.arms.push_back(arm);
   }
   if (active.size() >= 2) {
-    fit_strengths(board, ledger, active, prior);
+    fit_strengths(board, ledger, active, options);
     draw_posterior(board, ledger, active);
   }
   if (board.standing.leader && !ledger.certificate()) {
@@ -123,6 +189,7 @@ Board board_of(const Ledger& ledger, const std::optional<GammaPrior>& prior) {
       if (beaten ? *beaten < 1 : p.contains(0.5)) board.not_ruled_out.push_back(rival);
     }
   }
+  rank(board.arms);
   std::sort(board.arms.begin(), board.arms.end(), [](const BoardArm& a, const BoardArm& b) {
     return a.rate != b.rate ? a.rate > b.rate : a.arm < b.arm;
   });

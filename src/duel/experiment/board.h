@@ -2,6 +2,7 @@
 // decides; strengths and posterior probabilities are views.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,13 +17,24 @@
 
 namespace duel {
 
+// The places that the strengths leave open: an arm is behind those whose strength exceeds its own by
+// an interval of the difference without 0, and ahead of those below it in the same way.
+struct RankRange {
+  std::size_t best = 1;
+  std::size_t worst = 1;
+
+  friend bool operator==(const RankRange&, const RankRange&) = default;
+};
+
 struct BoardArm {
   Arm arm = 0;
-  ShownCounts counts;  // against all others; `first_wins` are its own
-  double rate = 0.5;   // of its decisive duels
+  std::size_t rank = 1;  // by strength, or by rate where there is none; equals share the better one
+  ShownCounts counts;    // against all others; `first_wins` are its own
+  double rate = 0.5;     // of its decisive duels
   double probability_best = 0;
   std::optional<double> elo;             // Bradley-Terry, 0 for the average arm
   std::optional<Interval> elo_interval;  // 95 %, as if the number of duels had been fixed
+  std::optional<RankRange> rank_range;   // 95 % for each difference, as the interval
 };
 
 struct BoardPair {
@@ -42,13 +54,25 @@ struct Board {
   TieModel tie_model = TieModel::halves;  // davidson where there are ties
   std::optional<BradleyTerryFit> strengths;
   std::string no_strengths;  // why there are none
+  std::string no_position;   // why they are without the effect of places, where it was asked for
   PosteriorBest posterior;
   std::vector<HealthCheck> health;
 
   static constexpr double kDelta = 0.05;  // of each interval
 };
 
-// `prior`: of the strengths; they are then there for any duels at all.
-Board board_of(const Ledger& ledger, const std::optional<GammaPrior>& prior = std::nullopt);
+// How the strengths are fitted.
+struct BoardOptions {
+  std::optional<GammaPrior> prior{};  // they are then there for any duels at all
+  bool position = false;              // with the effect of being shown first
+};
+
+Board board_of(const Ledger& ledger, const BoardOptions& options = {});
+
+// From the side of `row`; nothing where the two never met.
+std::optional<BoardPair> pair_of(const Board& board, Arm row, Arm column);
+
+// 400 points are odds of ten to one.
+double elo_points(double log_odds);
 
 }  // namespace duel

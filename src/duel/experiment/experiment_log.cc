@@ -5,6 +5,8 @@
 #include <fstream>
 #include <utility>
 
+#include "duel/core/check.h"
+#include "duel/experiment/line_chain.h"
 #include "duel/experiment/record_reader.h"
 #include "duel/experiment/timestamp.h"
 #include "duel/store/line.h"
@@ -28,6 +30,8 @@ struct Gap {
 // first line that it is one.
 class GapFinder {
  public:
+  explicit GapFinder(std::uint64_t after = 0) : number_(after) {}
+
   // Whether there may be more.
   bool take(std::string_view line) {
     if (++number_ == 1) return line.find("\"service\":") != std::string_view::npos;
@@ -64,48 +68,31 @@ Result<std::vector<Gap>> gaps_of(Store& store, const std::string& name) {
 class ChainReader {
  public:
   ChainReader(std::string name, const RecordSink& sink, std::vector<Gap> gaps = {})
-      : name_(std::move(name)), sink_(sink), gaps_(std::move(gaps)) {
-    extent_.head = no_hash();
-  }
+      : name_(std::move(name)), sink_(sink), gaps_(std::move(gaps)) {}
 
   // `line` is without its end. REQUIRES: kReadableAfterLine readable bytes after it.
   Status take(std::string_view line) {
-    if (Status status = take_unplaced(line); !status.ok()) {
+    const std::uint64_t number = chain_.lines() + 1;
+    if (Status status = take_unplaced(line, number); !status.ok()) {
       Error error = status.error();
-      if (error.where.empty()) error.where = fmt::format("{}:{}", name_, extent_.records + 1);
+      if (error.where.empty()) error.where = fmt::format("{}:{}", name_, number);
       return error;
     }
-    extent_.bytes += line.size() + 1;
-    ++extent_.records;
-    std::swap(extent_.head, entry_.hash);
+    bytes_ += line.size() + 1;
     return Done{};
   }
 
-  LogExtent finish(std::uint64_t rest) {
-    extent_.cut_bytes = rest;
-    return std::move(extent_);
+  // Goes on after a record that is known.
+  void begin_after(const Head& at) { chain_.begin_after(at); }
+
+  LogExtent finish(std::uint64_t rest) const {
+    return {.records = chain_.lines(), .head = chain_.head(), .bytes = bytes_, .cut_bytes = rest};
   }
 
  private:
-  Status take_unplaced(std::string_view line) {
-    const std::uint64_t expected = extent_.records + 1;
-    const auto parts = split_line(line);
-    const auto no_hash_here = [] {
-      return damaged("the line does not end with its hash: it was changed, or is no line of a log");
-    };
-    if (!parts) return no_hash_here();
-    entry_.hash.resize(kHexDigits);
-    sha_.hex_to(entry_.hash.data(), extent_.head, parts->body);
-    if (entry_.hash != parts->hash) {
-      if (!is_sha256_hex(parts->hash)) return no_hash_here();
-      if (const auto number = number_of(line); number && *number != expected) {
-        return damaged(
-            fmt::format("this is record {} where record {} belongs: lines are missing, repeated or "
-                        "moved",
-                        *number, expected));
-      }
-      return damaged("the hash does not fit the line: the line was changed");
-    }
+  Status take_unplaced(std::string_view line, std::uint64_t expected) {
+    DUEL_RETURN_IF_ERROR(chain_.follow(line));
+    entry_.hash = chain_.head();
     DUEL_RETURN_IF_ERROR(reader_.read(line, entry_));
     if (entry_.sequence != expected) {
       return damaged(
@@ -126,19 +113,106 @@ class ChainReader {
   std::string name_;
   const RecordSink& sink_;
   std::vector<Gap> gaps_;
-  LogExtent extent_;
-  Sha256 sha_;
+  LineChain chain_;
+  std::uint64_t bytes_ = 0;
   RecordReader reader_;
   LogEntry entry_;
 };
 
 }  // namespace
 
-Result<LogExtent> read_log(Store& store, const std::string& name, const RecordSink& sink) {
-  DUEL_ASSIGN(std::vector<Gap> gaps, gaps_of(store, name));
+namespace {
+
+Result<LogExtent> read_with_gaps(Store& store, const std::string& name, std::vector<Gap> gaps,
+                                 const RecordSink& sink) {
   ChainReader chain(name, sink, std::move(gaps));
   DUEL_ASSIGN(const std::uint64_t rest,
               store.read(name, 0, [&](std::string_view line) { return chain.take(line); }));
+  return chain.finish(rest);
+}
+
+// Calls take(line) for the first `count` lines after number `after`; how many there were.
+Result<std::uint64_t> read_some(Store& store, const std::string& name, std::uint64_t after,
+                                std::uint64_t count, const LineSink& take) {
+  std::uint64_t taken = 0;
+  Status wrong = Done{};
+  const auto read = store.read(name, after, [&](std::string_view line) -> Status {
+    if (taken == count) return Error::unsupported("the rest need not be read");
+    ++taken;
+    wrong = take(line);
+    return wrong;
+  });
+  if (!wrong.ok()) return wrong.error();
+  if (!read.ok() && taken < count) return read.error();
+  return taken;
+}
+
+}  // namespace
+
+Result<LogExtent> read_log(Store& store, const std::string& name, const RecordSink& sink) {
+  DUEL_ASSIGN(std::vector<Gap> gaps, gaps_of(store, name));
+  return read_with_gaps(store, name, std::move(gaps), sink);
+}
+
+Result<LogExtent> read_log_recovered(Store& store, const std::string& name, std::uint64_t after,
+                                     const RecordSink& sink) {
+  DUEL_ASSIGN(std::vector<Gap> gaps, gaps_of(store, name));
+  gaps.push_back({after, ~std::uint64_t{0}});
+  return read_with_gaps(store, name, std::move(gaps), sink);
+}
+
+Result<LogEntry> read_first_record(Store& store, const std::string& name) {
+  LogEntry first;
+  const RecordSink keep = [&](const LogEntry& entry) -> Status {
+    first = entry;
+    return Done{};
+  };
+  ChainReader chain(name, keep);
+  DUEL_ASSIGN(const std::uint64_t lines, read_some(store, name, 0, 1, [&](std::string_view line) {
+                return chain.take(line);
+              }));
+  if (lines == 0) return Error::invalid_data("the log holds no experiment", name);
+  return first;
+}
+
+Result<LogExtent> read_log_after(Store& store, const std::string& name, const Head& at,
+                                 const RecordSink& sink) {
+  DUEL_CHECK(at.sequence > 0);
+  // The record itself, chained to the one before, so that its hash is that of what it says.
+  const std::uint64_t before = at.sequence > 1 ? at.sequence - 2 : 0;
+  const RecordSink ignore = [](const LogEntry&) -> Status { return Done{}; };
+  ChainReader there(name, ignore);
+  Head found{before, no_hash()};
+  const auto take = [&](std::string_view line) -> Status {
+    const auto parts = split_line(line);
+    if (!parts) return damaged("the line does not end with its hash");
+    if (++found.sequence == at.sequence) DUEL_RETURN_IF_ERROR(there.take(line));
+    found.hash = parts->hash;
+    there.begin_after(found);
+    return Done{};
+  };
+  DUEL_RETURN_IF_ERROR(read_some(store, name, before, at.sequence - before, take));
+  if (found != at) {
+    return Error::conflict(fmt::format("record {} of the log is another", at.sequence), name);
+  }
+  GapFinder finder(at.sequence);
+  const auto find_gaps = [&](std::string_view line) -> Status {
+    finder.take(line);
+    return Done{};
+  };
+  DUEL_RETURN_IF_ERROR(store.read(name, at.sequence, find_gaps));
+  std::vector<Gap> gaps = finder.finish();
+  for (const Gap& gap : gaps) {
+    if (gap.after >= at.sequence) continue;
+    return Error::conflict(fmt::format("power was lost after record {}, and record {} says so",
+                                       gap.after, gap.recovered),
+                           name);
+  }
+  ChainReader chain(name, sink, std::move(gaps));
+  chain.begin_after(at);
+  DUEL_ASSIGN(const std::uint64_t rest, store.read(name, at.sequence, [&](std::string_view line) {
+    return chain.take(line);
+  }));
   return chain.finish(rest);
 }
 

@@ -41,6 +41,16 @@ struct LogExtent {
 Result<LogExtent> read_log(const std::filesystem::path& file, const RecordSink& sink);
 // The same of an experiment in a store.
 Result<LogExtent> read_log(Store& store, const std::string& name, const RecordSink& sink);
+// The same as it will be read once a record `recovered` after number `after` stands at its end.
+Result<LogExtent> read_log_recovered(Store& store, const std::string& name, std::uint64_t after,
+                                     const RecordSink& sink);
+// Reads the first record alone, with its hash.
+Result<LogEntry> read_first_record(Store& store, const std::string& name);
+// Reads the records after number `at.sequence`, for whoever has the state there. An error where the
+// log has another hash there, so that the state is not of this log, and where a loss of power was
+// found out later that took evidence from records before.
+Result<LogExtent> read_log_after(Store& store, const std::string& name, const Head& at,
+                                 const RecordSink& sink);
 // The same of a text in memory; `name` stands for the file in messages.
 Result<LogExtent> read_log_text(std::string_view text, const std::string& name,
                                 const RecordSink& sink);

@@ -24,6 +24,8 @@ Json arm_json(const Ledger& ledger, const Standing& standing, const BoardArm& ar
   Json json;
   json["arm_id"] = ledger.id_of(arm.arm);
   json["name"] = ledger.name_of(arm.arm);
+  json["rank"] = arm.rank;
+  json["rank_range"] = arm.rank_range ? Json{arm.rank_range->best, arm.rank_range->worst} : Json();
   json["wins"] = arm.counts.first_wins;
   json["losses"] = arm.counts.second_wins;
   json["ties"] = arm.counts.ties;
@@ -61,6 +63,16 @@ Json strengths_json(const Board& board) {
   json["added_wins"] = board.strengths->added_wins;
   json["prior_shape"] = board.strengths->prior ? Json(board.strengths->prior->shape) : Json();
   json["tie_parameter"] = board.strengths->tie_parameter;
+  if (const auto& position = board.strengths->position) {
+    const Interval interval = position->interval(Board::kDelta);
+    json["position"] = {{"log_odds", position->log_odds},
+                        {"interval", {interval.lower, interval.upper}},
+                        {"elo", elo_points(position->log_odds)},
+                        {"elo_interval", {elo_points(interval.lower), elo_points(interval.upper)}},
+                        {"first_wins_against_equal", position->first_wins_against_equal()}};
+  } else if (!board.no_position.empty()) {
+    json["position"] = {{"error", board.no_position}};
+  }
   if (const auto& fit = board.strengths->lack_of_fit) {
     json["lack_of_fit"] = {
         {"statistic", fit->statistic}, {"degrees", fit->degrees}, {"p_value", fit->p_value}};
@@ -158,6 +170,7 @@ Json result_json(const Ledger& ledger, const Board& board) {
   for (const Arm arm : board.not_ruled_out) json["not_ruled_out"].push_back(ledger.id_of(arm));
   if (standing.order) json["order"] = to_json(ledger, *standing.order);
   json["expected_duels_left"] = standing.duels_left;
+  json["one_look"] = ledger.experiment().one_look_after > 0;
   json["duels"] = to_json(ledger.total());
   json["arms"] = Json::array();
   for (const BoardArm& arm : board.arms) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "duel/core/archive_containers.h"
 #include "duel/core/display_width.h"
 #include "duel/core/rng.h"
 #include "duel/core/spelling.h"
@@ -822,6 +823,113 @@ std::uint64_t Ledger::state_hash() const {
     add(hash_text(id));
   }
   return hash;
+}
+
+namespace {
+
+// An arm that joined later; those of the start are in the first record.
+struct JoinedArm {
+  std::string id;
+  std::string payload;
+  std::string sha256;
+  std::string content;  // as JSON; empty where there is none
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(id, payload, sha256, content);
+  }
+};
+
+struct OpenDuel {
+  std::string id;
+  LedgerDuel duel;
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(id, duel.ordinal, duel.expires_at.ms, duel.round, duel.first, duel.second, duel.serving,
+            duel.evidence, duel.place_in_order);
+  }
+};
+
+}  // namespace
+
+template <class Archive>
+void Ledger::archive_arms(Archive& archive) {
+  std::vector<JoinedArm> joined;
+  std::vector<bool> active;
+  if constexpr (!kReadsState<Archive>) {
+    for (std::size_t k = experiment_.arms.size(); k < arms_.size(); ++k) {
+      const ArmEntry& arm = arms_[k].entry;
+      joined.push_back(
+          {arm.id, arm.payload, arm.sha256, arm.content.is_null() ? "" : arm.content.dump()});
+    }
+    for (const LedgerArm& arm : arms_) active.push_back(arm.active);
+  }
+  archive(joined, active);
+  if constexpr (kReadsState<Archive>) {
+    for (const JoinedArm& arm : joined) {
+      std::optional<Json> content;
+      if (!arm.content.empty()) content = Json::parse(arm.content);
+      join(ArmEntry{arm.id, arm.payload, arm.sha256, content.value_or(Json())});
+    }
+    num_active_ = 0;
+    active.resize(arms_.size());
+    for (std::size_t k = 0; k < arms_.size(); ++k) {
+      arms_[k].active = active[k];
+      num_active_ += active[k] ? 1 : 0;
+    }
+  }
+}
+
+template <class Archive>
+void Ledger::archive_open_duels(Archive& archive) {
+  std::vector<OpenDuel> duels;
+  if constexpr (!kReadsState<Archive>) {
+    duels.reserve(pending_.size());
+    for (const auto& [ordinal, id] : pending_) duels.push_back({id, open_.find(id)->second});
+  }
+  archive(duels);
+  if constexpr (kReadsState<Archive>) {
+    for (const OpenDuel& one : duels) {
+      open_.emplace(one.id, one.duel);
+      pending_.emplace(one.duel.ordinal, one.id);
+      if (one.duel.expires_at.ms != 0) {
+        deadlines_.emplace(one.duel.expires_at.ms, one.duel.ordinal);
+      }
+    }
+  }
+}
+
+template <class Archive>
+void Ledger::fields(Archive& archive) {
+  archive_arms(archive);
+  archive_open_duels(archive);
+  archive(tasks_.count, tasks_.sha256, shown_, compared_, aa_);
+  archive(flips_.judged, flips_.to_first, flips_.to_second);
+  archive_fields(archive, by_source_, judges_, met_);
+  archive(settled_hash_, served_, comparisons_, duplicates_, conflicts_, late_, referee_);
+  std::uint8_t certified = certificate_ ? 1 : 0;
+  archive(certified);
+  if (certified != 0) {
+    if (!certificate_) certificate_.emplace();
+    archive_fields(archive, certificate_->kind, certificate_->winner, certificate_->arms,
+                   certificate_->sequence, certificate_->head);
+  }
+  archive(state_, name_, feedback_.timeout_s, feedback_.on_timeout, guardrails_.explore_floor,
+          guardrails_.max_duels_per_subject_per_day, guardrails_.max_pending);
+  archive(configured_at_, exploited_, sequence_, head_);
+}
+template void Ledger::fields(StateWriter& archive);
+template void Ledger::fields(StateReader& archive);
+
+bool Ledger::restored() const {
+  const std::size_t arms = arms_.size();
+  const auto known = [&](const auto& one) {
+    return one.second.first < arms && one.second.second < arms;
+  };
+  return shown_.size() == arms * arms && compared_.size() == arms * arms &&
+         open_.size() == pending_.size() && std::all_of(open_.begin(), open_.end(), known) &&
+         arm_index_.size() == arms && referee_.restored() &&
+         referee_.certifier().num_arms() == arms &&
+         (!certificate_ || !certificate_->winner || *certificate_->winner < arms);
 }
 
 }  // namespace duel

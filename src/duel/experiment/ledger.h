@@ -203,10 +203,21 @@ class Ledger {
   // Over all integers of the state: equal for a log that was read and one that was lived through.
   std::uint64_t state_hash() const;
 
+  // The state between two records (core/archive.h), for one made from the same first record and
+  // nothing else; `restored` says whether it makes sense. Settled duels are not in it: they are where
+  // `SettledDuels` finds them.
+  template <class Archive>
+  void fields(Archive& archive);
+  bool restored() const;
+
  private:
   Ledger(const ExperimentRecord& experiment, Referee referee,
          std::unique_ptr<SettledDuels> settled);
 
+  template <class Archive>
+  void archive_arms(Archive& archive);
+  template <class Archive>
+  void archive_open_duels(Archive& archive);
   void join(const ArmEntry& arm);
   Result<Arm> arm_of(std::string_view id) const;
   Result<LedgerDuel> duel_of(std::string_view duel_id) const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "duel/core/archive_containers.h"
 #include "duel/core/call_spec.h"
 #include "duel/inference/contest.h"
 #include "duel/inference/order_threshold.h"
@@ -369,6 +370,28 @@ std::uint64_t LiveExperiment::state_hash() const {
     hash = mix64(hash ^ value);
   }
   return hash;
+}
+
+std::optional<std::string> LiveExperiment::save() const {
+  if (chosen_ || divergence_ || ledger_.num_active() < 2) return std::nullopt;
+  LiveExperiment& self = const_cast<LiveExperiment&>(*this);  // a writer only reads
+  StateWriter writer;
+  std::string asker = asker_.save();
+  writer(self.ledger_, asker, generation_);
+  archive_fields(writer, self.asked_, self.told_);
+  return writer.finish();
+}
+
+Status LiveExperiment::restore(std::string_view saved) {
+  DUEL_ASSIGN(StateReader reader, StateReader::open(saved));
+  const Error unfit = Error::invalid_data("the saved state does not fit the experiment");
+  std::string asker;
+  reader(ledger_, asker, generation_);
+  archive_fields(reader, asked_, told_);
+  if (!reader.complete() || !ledger_.restored() || ledger_.num_active() < 2) return unfit;
+  number_arms();
+  DUEL_ASSIGN(asker_, make_asker(ledger_.experiment(), ledger_.num_active()));
+  return asker_.restore(asker);
 }
 
 }  // namespace duel

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -79,6 +80,13 @@ class LiveExperiment {
   Arm leader() const;
   std::uint64_t state_hash() const;
 
+  // The state between two records, for `restore`. Nothing where there is none to be saved: while a
+  // choice waits to be served, after a divergence, or where fewer than two arms are active.
+  std::optional<std::string> save() const;
+  // Into an experiment that was just made from the same first record. Where the state is damaged or
+  // does not fit there is an error, and this object is of no use any more.
+  Status restore(std::string_view saved);
+
  private:
   // Answers of one kind, kept to teach a policy that begins anew: (first, second) with first <
   // second, as the ledger numbers the arms.
@@ -89,10 +97,19 @@ class LiveExperiment {
     bool evidence;
 
     friend auto operator<=>(const Told&, const Told&) = default;
+    template <class Archive>
+    void fields(Archive& archive) {
+      archive(first, second, outcome, evidence);
+    }
   };
   struct Asked {               // of a duel that is pending
     std::uint64_t generation;  // of the policy that asked
     Duel duel;                 // as the policy gave it
+
+    template <class Archive>
+    void fields(Archive& archive) {
+      archive(generation, duel.first, duel.second, duel.round, duel.foreign, duel.hearsay);
+    }
   };
   struct Choice {
     Serving serving = Serving::explore;

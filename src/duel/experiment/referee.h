@@ -62,6 +62,12 @@ class Referee {
   const std::optional<OrderCertifier>& orders() const { return orders_; }
   const ServingOrder& order() const { return order_; }
 
+  // The state between two calls (core/archive.h), for one of the same goal and stopping rule;
+  // `restored` says whether it makes sense.
+  template <class Archive>
+  void fields(Archive& archive);
+  bool restored() const;
+
  private:
   static Result<Referee> make(std::size_t num_arms, const Goal& goal, const StoppingRule& stopping,
                               Looks borda_looks, bool one_look);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <utility>
 
@@ -25,8 +27,8 @@ double log_logistic(double x) {
   return std::min(x, 0.0) - natural_log(1.0 + exponential(-std::abs(x)));
 }
 
-// The log-likelihood of one pair as a function of d = u_i - u_j and the tie parameter's logarithm
-// t, with its gradient and minus its second derivatives.
+// The log-likelihood of one pair as a function of d = u_i - u_j, with the effect of places
+// d = u_i - u_j + g, and the tie parameter's logarithm t, with its gradient and minus its second derivatives.
 struct PairTerm {
   double value = 0;
   double d = 0, t = 0;
@@ -34,7 +36,7 @@ struct PairTerm {
 };
 
 struct PairData {
-  Arm i = 0;
+  Arm i = 0;  // shown first, where places count
   Arm j = 0;
   double won = 0;
   double lost = 0;
@@ -131,13 +133,47 @@ std::vector<bool> reachable(std::size_t num_arms, const Linked& linked) {
   return seen;
 }
 
+// A win of `winner` over `loser`: 1 where the winner was shown first, -1 where second.
+struct PlacedWin {
+  Arm winner = 0;
+  Arm loser = 0;
+  int place = 0;
+};
+
+// Whether some cycle of wins has places whose sum has the sign of `sign`. Without one there are
+// potentials v with v_loser <= v_winner - sign * place for all wins (Bellman and Ford), and along
+// them the likelihood never falls.
+bool has_cycle_of_sign(std::size_t num_arms, const std::vector<PlacedWin>& wins, int sign) {
+  std::vector<std::int64_t> distance(num_arms, 0);
+  for (std::size_t sweep = 0; sweep <= num_arms; ++sweep) {
+    bool changed = false;
+    for (const PlacedWin& win : wins) {
+      const std::int64_t through = distance[win.winner] - sign * win.place;
+      if (through >= distance[win.loser]) continue;
+      distance[win.loser] = through;
+      changed = true;
+    }
+    if (!changed) return false;
+  }
+  return true;
+}
+
 class Fitter {
  public:
-  // `prior_weight` is shape - 1 of the Gamma prior, 0 without.
-  Fitter(std::size_t num_arms, std::vector<PairData> pairs, TieModel ties, double prior_weight)
-      : num_arms_(num_arms), pairs_(std::move(pairs)), ties_(ties), prior_weight_(prior_weight) {}
+  // `prior_weight` is shape - 1 of the Gamma prior, 0 without. `position`: with the effect of places.
+  Fitter(std::size_t num_arms, std::vector<PairData> pairs, TieModel ties, double prior_weight,
+         bool position)
+      : num_arms_(num_arms),
+        pairs_(std::move(pairs)),
+        ties_(ties),
+        prior_weight_(prior_weight),
+        position_(position) {}
 
-  std::size_t num_parameters() const { return num_arms_ + (ties_ == TieModel::halves ? 0 : 1); }
+  // The strengths' logarithms, the tie parameter's where there is one, the effect of places where
+  // it is fitted.
+  std::size_t num_parameters() const { return position_at() + (position_ ? 1 : 0); }
+  std::size_t tie_at() const { return num_arms_; }
+  std::size_t position_at() const { return num_arms_ + (ties_ == TieModel::halves ? 0 : 1); }
 
   // MM with ties as halves, pi_i <- (W_i + a - 1)/(sum_j n_ij/(pi_i + pi_j) + b): near enough for
   // Newton. b = a - 1 makes the mean strength 1, at which it is held anyway.
@@ -174,6 +210,7 @@ class Fitter {
     // For equal strengths P(tie) = nu/(2 + nu) = (theta - 1)/(theta + 1).
     if (ties_ == TieModel::davidson) parameters.push_back(natural_log(2.0 * tied / won));
     if (ties_ == TieModel::rao_kupper) parameters.push_back(natural_log(1.0 + 2.0 * tied / won));
+    if (position_) parameters.push_back(0);
     return parameters;
   }
 
@@ -206,22 +243,24 @@ class Fitter {
     if (gradient) gradient->assign(n, 0.0);
     for (const PairData& pair : pairs_) {
       const PairTerm at = term(pair, parameters);
-      matrix[pair.i * n + pair.i] += at.dd;
-      matrix[pair.j * n + pair.j] += at.dd;
-      matrix[pair.i * n + pair.j] -= at.dd;
-      matrix[pair.j * n + pair.i] -= at.dd;
-      if (n > num_arms_) {
-        matrix[pair.i * n + n - 1] += at.dt;
-        matrix[pair.j * n + n - 1] -= at.dt;
-        matrix[(n - 1) * n + pair.i] += at.dt;
-        matrix[(n - 1) * n + pair.j] -= at.dt;
-        matrix[n * n - 1] += at.tt;
+      // d = u_i - u_j, and g where places count.
+      const std::array<std::pair<std::size_t, double>, 3> of_d = {
+          {{pair.i, 1.0}, {pair.j, -1.0}, {position_at(), 1.0}}};
+      const std::size_t terms = position_ ? 3 : 2;
+      for (std::size_t k = 0; k < terms; ++k) {
+        const auto [row, sign] = of_d[k];
+        for (std::size_t l = 0; l < terms; ++l) {
+          matrix[row * n + of_d[l].first] += sign * of_d[l].second * at.dd;
+        }
+        if (ties_ != TieModel::halves) {
+          matrix[row * n + tie_at()] += sign * at.dt;
+          matrix[tie_at() * n + row] += sign * at.dt;
+        }
+        if (gradient) (*gradient)[row] += sign * at.d;
       }
-      if (gradient) {
-        (*gradient)[pair.i] += at.d;
-        (*gradient)[pair.j] -= at.d;
-        if (n > num_arms_) gradient->back() += at.t;
-      }
+      if (ties_ == TieModel::halves) continue;
+      matrix[tie_at() * n + tie_at()] += at.tt;
+      if (gradient) (*gradient)[tie_at()] += at.t;
     }
     if (prior_weight_ > 0) add_prior(parameters, matrix, gradient);
     for (std::size_t i = 0; i < num_arms_; ++i) {
@@ -248,7 +287,7 @@ class Fitter {
       std::vector<double> tried(parameters.size());
       for (;; scale *= 0.5) {
         for (std::size_t i = 0; i < tried.size(); ++i) tried[i] = parameters[i] + scale * step[i];
-        const bool legal = ties_ != TieModel::rao_kupper || tried.back() > 0;
+        const bool legal = ties_ != TieModel::rao_kupper || tried[tie_at()] > 0;
         // Near the maximum the value cannot be told apart from its rounding.
         const double slack = 1e-13 * (1.0 + std::abs(value));
         if (legal && objective(tried) >= value - slack) break;
@@ -313,9 +352,10 @@ class Fitter {
   }
 
   PairTerm term(const PairData& pair, const std::vector<double>& parameters) const {
-    const double d = parameters[pair.i] - parameters[pair.j];
-    if (ties_ == TieModel::davidson) return davidson_term(pair, d, parameters.back());
-    if (ties_ == TieModel::rao_kupper) return rao_kupper_term(pair, d, parameters.back());
+    const double effect = position_ ? parameters[position_at()] : 0;
+    const double d = parameters[pair.i] - parameters[pair.j] + effect;
+    if (ties_ == TieModel::davidson) return davidson_term(pair, d, parameters[tie_at()]);
+    if (ties_ == TieModel::rao_kupper) return rao_kupper_term(pair, d, parameters[tie_at()]);
     return halves_term(pair, d);
   }
 
@@ -323,20 +363,71 @@ class Fitter {
   std::vector<PairData> pairs_;
   TieModel ties_;
   double prior_weight_;
+  bool position_;
 };
 
-Status check_counts(const DuelTable& table) {
-  for (Arm i = 0; i < table.num_arms; ++i) {
-    for (Arm j = 0; j < table.num_arms; ++j) {
-      for (const double count : {table.won(i, j), table.tied(i, j)}) {
-        if (i != j && !(count >= 0 && count < 0x1p53)) {
-          return Error::invalid_data(fmt::format("{} is no count", count),
-                                     fmt::format("arms {} and {}", i, j), "at least 0");
-        }
-      }
+Status check_counts(const std::vector<PairData>& pairs) {
+  for (const PairData& pair : pairs) {
+    for (const double count : {pair.won, pair.lost, pair.tied}) {
+      if (count >= 0 && count < 0x1p53) continue;
+      return Error::invalid_data(fmt::format("{} is no count", count),
+                                 fmt::format("arms {} and {}", pair.i, pair.j), "at least 0");
     }
   }
   return Done{};
+}
+
+Status check_options(std::size_t num_arms, const BradleyTerryOptions& options) {
+  if (num_arms < 2) {
+    return Error::invalid_data(fmt::format("{} arms cannot be compared", num_arms), "arms",
+                               "at least two are needed");
+  }
+  if (!(options.added_wins > 0 && options.added_wins < 1e6)) {
+    return Error::invalid_argument(fmt::format("{} is out of range", options.added_wins),
+                                   "option added_wins", "above 0");
+  }
+  if (options.prior && !(options.prior->shape > 1 && options.prior->shape < 1e6)) {
+    return Error::invalid_argument(fmt::format("{} is out of range", options.prior->shape),
+                                   "option shape",
+                                   "above 1, since the strengths have no mode above 0 otherwise");
+  }
+  if (options.prior && !(options.prior->rate > 0 && options.prior->rate < 1e300)) {
+    return Error::invalid_argument(fmt::format("{} is out of range", options.prior->rate),
+                                   "option rate", "above 0");
+  }
+  return Done{};
+}
+
+// Whether the duels determine the strengths: every arm is reached from every other by wins. Ties
+// are wins both ways where they count as halves.
+bool strengths_are_finite(std::size_t num_arms, const std::vector<PairData>& pairs, TieModel ties) {
+  std::vector<bool> beat(num_arms * num_arms, false);
+  for (const PairData& pair : pairs) {
+    const bool halves = ties == TieModel::halves && pair.tied > 0;
+    if (pair.won > 0 || halves) beat[pair.i * num_arms + pair.j] = true;
+    if (pair.lost > 0 || halves) beat[pair.j * num_arms + pair.i] = true;
+  }
+  const auto all = [](const std::vector<bool>& seen) {
+    return std::all_of(seen.begin(), seen.end(), [](bool one) { return one; });
+  };
+  return all(reachable(num_arms, [&](Arm a, Arm b) { return beat[a * num_arms + b]; })) &&
+         all(reachable(num_arms, [&](Arm a, Arm b) { return beat[b * num_arms + a]; }));
+}
+
+// Whether they determine the effect of places, given that they determine the strengths.
+bool position_is_finite(std::size_t num_arms, const std::vector<PairData>& pairs, TieModel ties,
+                        bool prior) {
+  std::vector<PlacedWin> wins;
+  bool first = false, second = false;
+  for (const PairData& pair : pairs) {
+    const bool halves = ties == TieModel::halves && pair.tied > 0;
+    if (pair.won > 0 || halves) wins.push_back({pair.i, pair.j, 1});
+    if (pair.lost > 0 || halves) wins.push_back({pair.j, pair.i, -1});
+    first = first || pair.won > 0 || halves;
+    second = second || pair.lost > 0 || halves;
+  }
+  if (prior) return first && second;
+  return has_cycle_of_sign(num_arms, wins, 1) && has_cycle_of_sign(num_arms, wins, -1);
 }
 
 }  // namespace
@@ -352,6 +443,14 @@ TieChances rao_kupper_chances(double pi_i, double pi_j, double theta) {
   DUEL_CHECK(pi_i > 0 && pi_j > 0 && theta >= 1);
   const double a = pi_i + theta * pi_j, b = pi_j + theta * pi_i;
   return {pi_i / a, pi_j / b, (theta * theta - 1.0) * pi_i * pi_j / (a * b)};
+}
+
+double PositionEffect::first_wins_against_equal() const { return logistic(log_odds); }
+
+Interval PositionEffect::interval(double delta) const {
+  DUEL_CHECK(delta > 0 && delta < 1);
+  const double radius = normal_quantile(1 - delta / 2) * standard_error;
+  return {log_odds - radius, log_odds + radius};
 }
 
 double BradleyTerryFit::win_probability(Arm i, Arm j) const {
@@ -376,41 +475,22 @@ double BradleyTerryFit::elo(Arm i, double base) const {
   return 400.0 / natural_log(10.0) * log_strength[i] + base;
 }
 
-Result<BradleyTerryFit> fit_bradley_terry(const DuelTable& table,
-                                          const BradleyTerryOptions& options) {
-  const std::size_t num_arms = table.num_arms;
-  if (num_arms < 2) {
-    return Error::invalid_data(fmt::format("{} arms cannot be compared", num_arms), "arms",
-                               "at least two are needed");
-  }
-  if (!(options.added_wins > 0 && options.added_wins < 1e6)) {
-    return Error::invalid_argument(fmt::format("{} is out of range", options.added_wins),
-                                   "option added_wins", "above 0");
-  }
-  if (options.prior && !(options.prior->shape > 1 && options.prior->shape < 1e6)) {
-    return Error::invalid_argument(fmt::format("{} is out of range", options.prior->shape),
-                                   "option shape",
-                                   "above 1, since the strengths have no mode above 0 otherwise");
-  }
-  if (options.prior && !(options.prior->rate > 0 && options.prior->rate < 1e300)) {
-    return Error::invalid_argument(fmt::format("{} is out of range", options.prior->rate),
-                                   "option rate", "above 0");
-  }
-  DUEL_RETURN_IF_ERROR(check_counts(table));
+namespace {
 
-  std::vector<PairData> pairs;
+// `pairs`: all of them, each in one order, or with `position` in both.
+Result<BradleyTerryFit> fit_pairs(std::size_t num_arms, std::vector<PairData> pairs,
+                                  const BradleyTerryOptions& options, bool position) {
+  DUEL_RETURN_IF_ERROR(check_options(num_arms, options));
+  DUEL_RETURN_IF_ERROR(check_counts(pairs));
+  std::erase_if(pairs, [](const PairData& pair) { return pair.total() == 0; });
   double tied = 0, decisive = 0;
-  for (Arm i = 0; i < num_arms; ++i) {
-    for (Arm j = i + 1; j < num_arms; ++j) {
-      const PairData pair{i, j, table.won(i, j), table.won(j, i), table.tied(i, j)};
-      if (pair.total() > 0) pairs.push_back(pair);
-      tied += pair.tied;
-      decisive += pair.won + pair.lost;
-    }
+  std::vector<bool> met(num_arms * num_arms, false);
+  for (const PairData& pair : pairs) {
+    tied += pair.tied;
+    decisive += pair.won + pair.lost;
+    met[pair.i * num_arms + pair.j] = met[pair.j * num_arms + pair.i] = true;
   }
-  const auto compared = reachable(num_arms, [&](Arm a, Arm b) {
-    return table.won(a, b) + table.won(b, a) + table.tied(a, b) > 0;
-  });
+  const auto compared = reachable(num_arms, [&](Arm a, Arm b) { return met[a * num_arms + b]; });
   if (const auto apart = std::find(compared.begin(), compared.end(), false);
       !options.prior && apart != compared.end()) {
     const auto name = [&](std::size_t arm) {
@@ -425,17 +505,14 @@ Result<BradleyTerryFit> fit_bradley_terry(const DuelTable& table,
 
   // Without ties their parameter is at its end, nu = 0 or theta = 1, and the models agree.
   const TieModel ties = tied > 0 ? options.ties : TieModel::halves;
-  const auto beat = [&](Arm a, Arm b) {
-    return table.won(a, b) > 0 || (ties == TieModel::halves && table.tied(a, b) > 0);
+  const auto is_finite = [&] {
+    // The prior bounds the strengths, and one decisive duel then bounds the ties.
+    const bool strengths = options.prior ? ties == TieModel::halves || decisive > 0
+                                         : strengths_are_finite(num_arms, pairs, ties);
+    return strengths &&
+           (!position || position_is_finite(num_arms, pairs, ties, options.prior.has_value()));
   };
-  const auto all = [](const std::vector<bool>& seen) {
-    return std::all_of(seen.begin(), seen.end(), [](bool one) { return one; });
-  };
-  // The prior bounds the strengths, and one decisive duel then bounds the ties.
-  const bool finite = options.prior
-                          ? ties == TieModel::halves || decisive > 0
-                          : all(reachable(num_arms, beat)) &&
-                                all(reachable(num_arms, [&](Arm a, Arm b) { return beat(b, a); }));
+  const bool finite = is_finite();
 
   BradleyTerryFit fit;
   fit.prior = options.prior;
@@ -445,9 +522,13 @@ Result<BradleyTerryFit> fit_bradley_terry(const DuelTable& table,
       pair.won += options.added_wins;
       pair.lost += options.added_wins;
     }
+    if (position && !position_is_finite(num_arms, pairs, ties, options.prior.has_value())) {
+      return Error::invalid_data("the duels do not determine the effect of places", "position",
+                                 "some pairs must be shown in both orders, by lot at best");
+    }
   }
   const Fitter fitter(num_arms, std::move(pairs), ties,
-                      options.prior ? options.prior->shape - 1 : 0);
+                      options.prior ? options.prior->shape - 1 : 0, position);
   std::vector<double> parameters = fitter.start();
   if (!fitter.maximise(parameters)) {
     return Error::invalid_data("the likelihood's maximum was not found", "duels",
@@ -455,7 +536,7 @@ Result<BradleyTerryFit> fit_bradley_terry(const DuelTable& table,
   }
 
   if (options.ties == TieModel::rao_kupper) fit.tie_parameter = 1;
-  if (ties != TieModel::halves) fit.tie_parameter = exponential(parameters.back());
+  if (ties != TieModel::halves) fit.tie_parameter = exponential(parameters[fitter.tie_at()]);
   fit.log_strength.assign(parameters.begin(),
                           parameters.begin() + static_cast<std::ptrdiff_t>(num_arms));
   const double mean = std::accumulate(fit.log_strength.begin(), fit.log_strength.end(), 0.0) /
@@ -491,7 +572,41 @@ Result<BradleyTerryFit> fit_bradley_terry(const DuelTable& table,
       fit.covariance[i * num_arms + j] = column[i] - 1.0 / static_cast<double>(num_arms);
     }
   }
+  if (position) {
+    column.assign(n, 0.0);
+    column[fitter.position_at()] = 1.0;
+    solve(root, n, column);
+    fit.position =
+        PositionEffect{.log_odds = parameters[fitter.position_at()],
+                       .standard_error = std::sqrt(std::max(0.0, column[fitter.position_at()]))};
+  }
   return fit;
+}
+
+}  // namespace
+
+Result<BradleyTerryFit> fit_bradley_terry(const DuelTable& table,
+                                          const BradleyTerryOptions& options) {
+  std::vector<PairData> pairs;
+  for (Arm i = 0; i < table.num_arms; ++i) {
+    for (Arm j = i + 1; j < table.num_arms; ++j) {
+      pairs.push_back({i, j, table.won(i, j), table.won(j, i), table.tied(i, j)});
+    }
+  }
+  return fit_pairs(table.num_arms, std::move(pairs), options, false);
+}
+
+Result<BradleyTerryFit> fit_bradley_terry_with_position(const ShownTable& table,
+                                                        const BradleyTerryOptions& options) {
+  std::vector<PairData> pairs;
+  for (Arm i = 0; i < table.num_arms; ++i) {
+    for (Arm j = 0; j < table.num_arms; ++j) {
+      if (i == j) continue;
+      const std::size_t at = i * table.num_arms + j;
+      pairs.push_back({i, j, table.first_wins[at], table.second_wins[at], table.ties[at]});
+    }
+  }
+  return fit_pairs(table.num_arms, std::move(pairs), options, true);
 }
 
 }  // namespace duel

@@ -3,7 +3,8 @@
 // likelihood makes safe. Ties: half a win each, or the models of Davidson 1970 and Rao and Kupper
 // 1967. With a Gamma prior on the strengths, the mode of the posterior (Caron and Doucet 2012),
 // which exists for any duels at all: an arm that always won, arms that no duel links, an arm
-// without any.
+// without any. With the effect of places, u_i - u_j grows by g where i is shown first (Davidson and
+// Beaver 1977).
 //
 // A description, not a certificate: intervals are those of a sample of fixed size, and pairs that a
 // policy chose by looking make them optimistic.
@@ -52,6 +53,24 @@ struct DuelTable {
   std::vector<double> ties;  // symmetric
 };
 
+// The same by place: the row was shown first, the column second.
+struct ShownTable {
+  explicit ShownTable(std::size_t arms)
+      : num_arms(arms), first_wins(arms * arms), second_wins(arms * arms), ties(arms * arms) {}
+
+  void add(Arm first, Arm second, double won_by_first, double won_by_second, double tied) {
+    const std::size_t at = first * num_arms + second;
+    first_wins[at] += won_by_first;
+    second_wins[at] += won_by_second;
+    ties[at] += tied;
+  }
+
+  std::size_t num_arms;
+  std::vector<double> first_wins;
+  std::vector<double> second_wins;
+  std::vector<double> ties;
+};
+
 // Independent strengths pi_i ~ Gamma(shape, rate), density pi^(shape - 1) e^(-rate pi). Who beats
 // whom does not depend on the scale of the strengths, so that the rate only sets it (at the mode
 // their mean is (shape - 1)/rate) and changes no probability; shape - 1 says how much the prior
@@ -80,6 +99,17 @@ struct LackOfFit {
   double p_value = 1;
 };
 
+// What being shown first is worth: an equal arm then wins with probability 1/(1 + e^-log_odds),
+// among decisive duels.
+struct PositionEffect {
+  double log_odds = 0;
+  double standard_error = 0;
+
+  double first_wins_against_equal() const;
+  // Of `log_odds`, at one fixed number of duels. REQUIRES: 0 < delta < 1.
+  Interval interval(double delta) const;
+};
+
 struct BradleyTerryFit {
   std::vector<double> log_strength;  // u, summing to 0
   std::vector<double> strength;      // pi, summing to 1
@@ -91,6 +121,7 @@ struct BradleyTerryFit {
       lack_of_fit;  // none where regularised or where no degree of freedom is left
   // Of u, K x K: the inverse of minus the second derivatives, those of the prior included.
   std::vector<double> covariance;
+  std::optional<PositionEffect> position;  // where it was fitted
 
   double win_probability(Arm i, Arm j) const;  // of a decisive duel, in the `halves` model
   double standard_error(Arm i, Arm j) const;   // of u_i - u_j
@@ -105,5 +136,12 @@ struct BradleyTerryFit {
 // names two. With a prior there is always a maximum and arms need no link.
 Result<BradleyTerryFit> fit_bradley_terry(const DuelTable& table,
                                           const BradleyTerryOptions& options = {});
+
+// With the effect of places as one more parameter, which the duels determine iff "i beat j" is
+// strongly connected and has two cycles: one in which more of the wins went to the arm shown first,
+// one in which more went to the arm shown second. With a prior one win of either place is enough. An
+// error where they do not, even with wins added to each pair in each order that it was shown in.
+Result<BradleyTerryFit> fit_bradley_terry_with_position(const ShownTable& table,
+                                                        const BradleyTerryOptions& options = {});
 
 }  // namespace duel

@@ -51,18 +51,33 @@ struct PairFinding {
   // The counts that gave the largest ln E.
   std::uint64_t wins_then = 0;
   std::uint64_t losses_then = 0;
+
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(winner, loser, wins, losses, log_evidence, log_threshold, wins_then, losses_then);
+  }
 };
 
 struct WinnerCertificate {
   Arm winner = 0;
   std::uint64_t decisive = 0;         // decisive duels counted, over all pairs
   std::vector<PairFinding> findings;  // one for each other active arm
+
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(winner, decisive, findings);
+  }
 };
 
 struct NoWinnerCertificate {
   std::uint64_t decisive = 0;
   std::vector<Arm> cycle;             // each beats the next, the last beats the first
   std::vector<PairFinding> findings;  // for each active arm, one that beats it
+
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(decisive, cycle, findings);
+  }
 };
 
 class Certifier {
@@ -103,12 +118,21 @@ class Certifier {
   const std::optional<WinnerCertificate>& winner() const { return winner_; }
   const std::optional<NoWinnerCertificate>& no_winner() const { return no_winner_; }
 
+  // The state between two calls (core/archive.h), for one made with the same options; `restored`
+  // says whether it makes sense.
+  template <class Archive>
+  void fields(Archive& archive);
+  bool restored() const;
+
  private:
   struct PairState {
     std::uint64_t wins = 0;
     PairEvidence::Maximum best;
     bool settled = false;  // counts towards the row's certificate
     bool edge = false;     // "row beats column" is declared
+
+    template <class Archive>
+    void fields(Archive& archive);
   };
   struct ArmState {
     bool active = true;
@@ -117,6 +141,9 @@ class Certifier {
     double log_edge_threshold = 0;  // of its pairs with arms that joined before it
     std::size_t unsettled = 0;      // active rivals whose E_ij is below the threshold
     std::size_t beaten_by = 0;      // active arms that are declared to beat it
+
+    template <class Archive>
+    void fields(Archive& archive);
   };
 
   Certifier(std::size_t num_arms, const CertificateOptions& options);

@@ -26,6 +26,11 @@ struct OrderCertificate {
   std::vector<Arm> named;  // the set, ascending; or the sequence, the best first, all of a ranking
   std::uint64_t decisive = 0;         // decisive duels counted, over all pairs
   std::vector<PairFinding> findings;  // one for each needed pair
+
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(named, decisive, findings);
+  }
 };
 
 // Reads the evidence of the pairs from a `Certifier`, which is told of each answer first.
@@ -52,6 +57,12 @@ class OrderCertifier {
   // pairs have reached `union_threshold`, which makes all such beginnings right at once. Only of
   // sequences. O(K^2).
   std::vector<Arm> certain_beginning(const Certifier& pairs) const;
+
+  // The state between two calls (core/archive.h), for one of the same arms and options; `restored`
+  // says whether it makes sense.
+  template <class Archive>
+  void fields(Archive& archive);
+  bool restored() const;
 
  private:
   OrderCertifier(const Goal& goal, std::size_t num_arms, const CertificateOptions& options);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "duel/core/archive_containers.h"
 #include "duel/core/logarithm.h"
 #include "duel/inference/confidence_sequence.h"
 
@@ -126,6 +127,42 @@ void ScoreCertifier::look_for_winner() {
     }
     if (reached) winner_ = i;
   }
+}
+
+namespace {
+
+template <class Archive>
+void archive_intervals(Archive& archive, std::vector<Interval>& intervals) {
+  std::vector<double> bounds;
+  for (const Interval& one : intervals) {
+    bounds.push_back(one.lower);
+    bounds.push_back(one.upper);
+  }
+  archive(bounds);
+  if constexpr (kReadsState<Archive>) {
+    intervals.clear();
+    for (std::size_t k = 0; k + 1 < bounds.size(); k += 2) {
+      intervals.push_back({bounds[k], bounds[k + 1]});
+    }
+  }
+}
+
+}  // namespace
+
+template <class Archive>
+void ScoreCertifier::fields(Archive& archive) {
+  archive_fields(archive, looked_, lowest_only_, decisive_, next_look_, unseen_, is_unseen_,
+                 short_pairs_, wins_, winner_);
+  archive_intervals(archive, parts_);
+  archive_intervals(archive, scores_);
+}
+template void ScoreCertifier::fields(StateWriter& archive);
+template void ScoreCertifier::fields(StateReader& archive);
+
+bool ScoreCertifier::restored() const {
+  const std::size_t pairs = num_arms_ * num_arms_;
+  return is_unseen_.size() == pairs && wins_.size() == pairs && parts_.size() == pairs &&
+         scores_.size() == num_arms_;
 }
 
 }  // namespace duel

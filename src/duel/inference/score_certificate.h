@@ -57,6 +57,12 @@ class ScoreCertifier {
   const std::optional<Arm>& winner() const { return winner_; }
   std::uint64_t decisive() const { return decisive_; }
 
+  // The state between two calls (core/archive.h), for one of the same arms and options; `restored`
+  // says whether it makes sense.
+  template <class Archive>
+  void fields(Archive& archive);
+  bool restored() const;
+
  private:
   struct Pair {
     Arm low;

@@ -32,6 +32,11 @@ class ServingOrder {
   // Known serves whose duels are not released yet.
   std::uint64_t waiting() const { return known_ - released_; }
 
+  // The state between two calls (core/archive.h); `restored` says whether it makes sense.
+  template <class Archive>
+  void fields(Archive& archive);
+  bool restored() const;
+
  private:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   enum class State : std::uint8_t { open, answered, released };

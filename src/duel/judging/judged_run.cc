@@ -92,7 +92,7 @@ Status JudgedRun::take(std::vector<JudgedQuestion> judged) {
   if (failed_in_a_row_ >= options_.max_failures) {
     return Error::io(
         fmt::format("no answer to {} duels in a row; {}", failed_in_a_row_, last_failure_),
-        "the judge", "the log is kept; mend the judge and run again");
+        "the judge", "the log is kept; fix the judge and run the same command again");
   }
   // Their slots were set free just now.
   for (JudgeQuestion& question : second_halves) {

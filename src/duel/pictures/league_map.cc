@@ -7,14 +7,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "duel/pictures/canvas.h"
+
 namespace duel {
 namespace {
-
-struct Color {
-  double red;
-  double green;
-  double blue;
-};
 
 // Cividis at 0, 1/8, .., 1.
 constexpr std::array<Color, 9> kCividis = {{{0, 32, 77},
@@ -33,56 +29,13 @@ double lightness(double ratio) {
   return 1 - std::clamp(std::log(ratio) / std::log(kDarkestRatio), 0.0, 1.0);
 }
 
-std::string color_at(double position) {
-  const double at = position * (kCividis.size() - 1);
-  const auto low = std::min(static_cast<std::size_t>(at), kCividis.size() - 2);
-  const double part = at - static_cast<double>(low);
-  const Color& a = kCividis[low];
-  const Color& b = kCividis[low + 1];
-  const auto mixed = [&](double from, double to) {
-    return static_cast<int>(std::lround(from + part * (to - from)));
-  };
-  return fmt::format("#{:02x}{:02x}{:02x}", mixed(a.red, b.red), mixed(a.green, b.green),
-                     mixed(a.blue, b.blue));
-}
+std::string color_of(double position) { return color_at(kCividis, position); }
 
 std::string ratio_text(double ratio) {
   if (ratio < 9.95) return fmt::format("{:.1f}", ratio);
   if (ratio < 9999.5) return fmt::format("{:.0f}", ratio);
   return fmt::format("{:.0e}", ratio);
 }
-
-// Columns of text, roughly: names may be UTF-8.
-double characters(std::string_view text) {
-  return static_cast<double>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-  }));
-}
-
-// Drawn in pixels, the origin at the lower left.
-class Canvas {
- public:
-  Canvas(double width, double height) : width_(width), height_(height) {}
-
-  void cell(double left, double bottom, double width, double height, const std::string& color) {
-    script_ += fmt::format(
-        "set object rectangle from screen {:.5f},{:.5f} to screen {:.5f},{:.5f} fs solid noborder "
-        "fc rgb '{}' behind\n",
-        left / width_, bottom / height_, (left + width) / width_, (bottom + height) / height_,
-        color);
-  }
-  // `style` is gnuplot's: left, right, center, rotate by .., font, textcolor.
-  void text(double x, double y, std::string_view content, const std::string& style) {
-    script_ += fmt::format("set label {} at screen {:.5f},{:.5f} {}\n", gnuplot_text(content),
-                           x / width_, y / height_, style);
-  }
-  const std::string& script() const { return script_; }
-
- private:
-  double width_;
-  double height_;
-  std::string script_;
-};
 
 constexpr double kCellWidth = 44;
 constexpr double kCellHeight = 21;
@@ -124,10 +77,10 @@ Result<std::string> league_map_script(const LeagueResults& results, PlotFormat f
   const double top = height - title_height - names_height;
 
   Canvas canvas(width, height);
-  canvas.text(kMargin, height - 20,
-              fmt::format("Regret as a multiple of the best policy's; {} rounds, {} trials",
-                          results.rounds, results.trials),
-              "left noenhanced font ',13'");
+  const std::string title =
+      fmt::format("Regret as a multiple of the best policy's; {} rounds, {} trials", results.rounds,
+                  results.trials);
+  canvas.text(kMargin, height - 20, title, "left noenhanced font ',13'");
   const auto column_left = [&](std::size_t column) {
     // A gap sets the mean off.
     return left + kCellWidth * static_cast<double>(column) + (column == problems.size() ? 10 : 0);
@@ -144,7 +97,7 @@ Result<std::string> league_map_script(const LeagueResults& results, PlotFormat f
       return;
     }
     const double position = lightness(ratio);
-    canvas.cell(x, bottom, kCellWidth - 1, kCellHeight - 1, color_at(position));
+    canvas.cell(x, bottom, kCellWidth - 1, kCellHeight - 1, color_of(position));
     const std::string shown = ratio_text(ratio);
     canvas.text(x + kCellWidth / 2, bottom + kCellHeight / 2,
                 best ? fmt::format("{{/:Bold {}}}", shown) : shown,
@@ -176,7 +129,7 @@ Result<std::string> league_map_script(const LeagueResults& results, PlotFormat f
   const double scale_width = std::min(300.0, width - 2 * kMargin);
   for (int step = 0; step < kSteps; ++step) {
     const double piece = scale_width / kSteps;
-    canvas.cell(kMargin + piece * step, 32, piece + 0.5, 12, color_at(1 - (step + 0.5) / kSteps));
+    canvas.cell(kMargin + piece * step, 32, piece + 0.5, 12, color_of(1 - (step + 0.5) / kSteps));
   }
   for (const int tick : {1, 2, 5, 10, 20, 50, 100}) {
     const double x = kMargin + scale_width * std::log(tick) / std::log(kDarkestRatio);
@@ -185,12 +138,7 @@ Result<std::string> league_map_script(const LeagueResults& results, PlotFormat f
   canvas.text(kMargin, 9, "bold: the best, or indistinguishable from it; grey: did not play",
               "left noenhanced font ',9'");
 
-  return "# Written by `duel league`; gnuplot writes the picture to standard output.\n"
-         "set encoding utf8\n" +
-         gnuplot_terminal(format, width, height) +
-         "unset border\nunset tics\nunset key\nset margins 0,0,0,0\n"
-         "set xrange [0:1]\nset yrange [0:1]\n" +
-         canvas.script() + "plot NaN notitle\n";
+  return canvas.script(format, title, "duel league");
 }
 
 }  // namespace duel

@@ -39,6 +39,26 @@ std::string gnuplot_text(std::string_view text) {
   return out + "'";
 }
 
+namespace {
+
+constexpr std::string_view kTitle = "# Title: ";
+
+}  // namespace
+
+std::string title_line(std::string_view title) {
+  if (title.empty()) return "";
+  std::string line(kTitle);
+  for (const char c : title) line += c == '\n' || c == '\r' ? ' ' : c;
+  return line + "\n";
+}
+
+std::string title_of_script(std::string_view script) {
+  std::size_t at = script.starts_with(kTitle) ? 0 : script.find(fmt::format("\n{}", kTitle));
+  if (at == std::string_view::npos) return "";
+  at = script.find(kTitle, at) + kTitle.size();
+  return std::string(script.substr(at, script.find('\n', at) - at));
+}
+
 std::string gnuplot_terminal(PlotFormat format, double width, double height) {
   switch (format) {
     case PlotFormat::svg:

@@ -1,5 +1,6 @@
 #include "duel/policies/asker.h"
 
+#include "duel/core/archive_containers.h"
 #include "duel/core/check.h"
 
 namespace duel {
@@ -92,6 +93,40 @@ void Asker::heard(Arm first, Arm second, Outcome outcome, bool hearsay) {
   policy_->observe(
       {.first = first, .second = second, .round = clock_, .foreign = true, .hearsay = hearsay},
       outcome, foreign_.at(++heard_));
+}
+
+namespace {
+
+template <class Archive>
+void archive_asker(Archive& archive, std::string& policy, Round& clock, std::uint64_t& outstanding,
+                   std::uint64_t& heard, std::optional<Duel>& prepared) {
+  archive_fields(archive, policy, clock, outstanding, heard, prepared);
+}
+
+}  // namespace
+
+std::string Asker::save() const {
+  Asker& self = const_cast<Asker&>(*this);  // a writer only reads
+  std::string policy = policy_->save();
+  StateWriter writer;
+  archive_asker(writer, policy, self.clock_, self.outstanding_, self.heard_, self.prepared_);
+  return writer.finish();
+}
+
+Status Asker::restore(std::string_view saved) {
+  DUEL_ASSIGN(StateReader reader, StateReader::open(saved));
+  std::string policy;
+  Round clock = 0;
+  std::uint64_t outstanding = 0, heard = 0;
+  std::optional<Duel> prepared;
+  archive_asker(reader, policy, clock, outstanding, heard, prepared);
+  if (!reader.complete()) return Error::invalid_data("the saved state is not that of an asker");
+  DUEL_RETURN_IF_ERROR(policy_->restore(policy));
+  clock_ = clock;
+  outstanding_ = outstanding;
+  heard_ = heard;
+  prepared_ = prepared;
+  return Done{};
 }
 
 }  // namespace duel

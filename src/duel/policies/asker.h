@@ -11,8 +11,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "duel/core/duel.h"
+#include "duel/core/result.h"
 #include "duel/core/rng.h"
 #include "duel/policies/any_policy.h"
 #include "duel/policies/registry.h"
@@ -53,6 +56,11 @@ class Asker {
   // Rounds that have gone by, the skipped ones included.
   Round clock() const { return clock_; }
   std::uint64_t outstanding() const { return outstanding_; }
+
+  // The state between two calls, and back into one of the same policy, arms and seed. An error leaves
+  // it as it was.
+  std::string save() const;
+  Status restore(std::string_view saved);
 
   // Rounds that are tried one by one where the policy cannot jump, and while answers are
   // outstanding, when no jump is defined.

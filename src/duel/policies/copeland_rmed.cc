@@ -220,8 +220,9 @@ typename CopelandRmed<variant>::Share CopelandRmed<variant>::share_of(Arm i1, Ar
   const std::size_t needed = losses_[i2] - fewest_ + 1;
   if (needed > size) return share;
   const std::size_t k = size - needed;
-  // The least sum/(h - k), compared as fractions; both factors of a product are below 2^51.
-  __extension__ using Wide = __int128;
+  // The least sum/(h - k), compared as fractions; no factor is negative, and both of a product are
+  // below 2^51.
+  __extension__ using Wide = unsigned __int128;
   std::int64_t sum = 0, best = 0;
   std::size_t h = 0;
   for (const Arm j : superiors) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,7 +22,10 @@
 #include "duel/server/event_streams.h"
 #include "duel/server/http.h"
 #include "duel/server/http_metrics.h"
+#include "duel/server/openapi.h"
+#include "duel/server/rate_limits.h"
 #include "duel/server/router.h"
+#include "duel/server/traffic_health.h"
 
 namespace duel {
 
@@ -29,17 +33,9 @@ struct ApiOptions {
   HttpAddress listen;                      // what `Host` may say
   std::string public_url;                  // the same behind a proxy: https://duel.example.org
   std::vector<std::string> allow_origins;  // pages elsewhere that may call
-};
-
-// A route as documents need it.
-struct RouteFact {
-  HttpMethod method = HttpMethod::get;
-  std::string pattern;
-  std::string name;
-  std::string summary;
-  std::string scope;                  // empty: open to all
-  std::function<Json()> body_schema;  // empty: no body
-  std::vector<int> statuses;          // of success
+  double rate_limit = 5000;                // requests a second of one token; 0: no limit
+  // No socket leads here: whoever calls has the store's file and needs no token.
+  bool caller_owns_store = false;
 };
 
 class Api {
@@ -54,7 +50,7 @@ class Api {
   // Ends streams, so that a server can drain.
   void close();
 
-  const std::vector<RouteFact>& facts() const { return facts_; }
+  const std::deque<RouteFact>& facts() const { return facts_; }
   Json openapi() const;
 
  private:
@@ -76,13 +72,18 @@ class Api {
   };
   using Handler = void (Api::*)(Call&);
 
-  void add(HttpMethod method, std::string pattern, std::string name, std::string summary,
-           std::optional<TokenScope> scope, Handler handler, std::function<Json()> body = {},
-           std::vector<int> statuses = {200});
+  void add_routes();  // routes.cc
+  // `scopes`: any of them opens the route, and so does `admin`; none: open to all. What follows says
+  // what goes in and out.
+  RouteFact& add(HttpMethod method, std::string pattern, std::string name, std::string summary,
+                 std::vector<TokenScope> scopes, Handler handler);
   std::optional<ServerAnswer> check_origin(const HttpRequest& request) const;
+  std::optional<ServerAnswer> check_rate(const Caller& caller);
+  std::optional<ServerAnswer> check_scope(const RouteFact& fact, const Call& call) const;
   Result<Caller> caller_of(const HttpRequest& request) const;
   HttpFields cors_headers(const HttpRequest& request) const;
 
+  // experiment_routes.cc
   void create_experiment(Call& call);
   void list_experiments(Call& call);
   void show_experiment(Call& call);
@@ -90,25 +91,34 @@ class Api {
   void change_state(Call& call);
   void put_arm(Call& call);
   void delete_arm(Call& call);
+  void take_comparisons(Call& call);
+  void import_log(Call& call);
+  // duel_routes.cc
   void serve_duels(Call& call);
   void show_duel(Call& call);
   void interleave_duel(Call& call);
   void interleave_in_one(Call& call);
   void report_outcome(Call& call);
   void report_outcomes(Call& call);
-  void take_comparisons(Call& call);
-  void import_log(Call& call);
+  // event_routes.cc
   void take_events(Call& call);
+  // result_routes.cc
   void show_result(Call& call);
   void show_certificate(Call& call);
   void show_health(Call& call);
   void show_timeline(Call& call);
   void open_stream(Call& call);
-  void export_log(Call& call);
   void plan(Call& call);
+  void show_progress(Call& call);
+  void list_duels(Call& call);
+  void list_policies(Call& call);
+  // export_routes.cc
+  void export_log(Call& call);
+  // token_routes.cc
   void list_tokens(Call& call);
   void create_token(Call& call);
   void delete_token(Call& call);
+  // operation_routes.cc
   void healthz(Call& call);
   void readyz(Call& call);
   void metrics(Call& call);
@@ -118,11 +128,13 @@ class Api {
   Engine& engine_;
   ApiTokens& tokens_;
   ApiOptions options_;
-  std::vector<RouteFact> facts_;
+  std::deque<RouteFact> facts_;  // handlers refer to them
   std::vector<Route> routes_;
   std::unique_ptr<Router> router_;
   std::shared_ptr<HttpMetrics> metrics_ = std::make_shared<HttpMetrics>();
   std::shared_ptr<EventStreams> streams_;
+  RateLimits rate_limits_;
+  TrafficHealths traffic_;
   Background background_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "duel/core/digest.h"
 #include "duel/experiment/timestamp.h"
+#include "duel/server/answers.h"
 #include "duel/server/report_token.h"
 
 namespace duel {
@@ -36,14 +37,26 @@ Result<TokenScope> parse_token_scope(std::string_view word) {
                                  "admin, read, duel or vote");
 }
 
+template <>
+Result<TokenScope> parse_word<TokenScope>(std::string_view word) {
+  return parse_token_scope(word);
+}
+
+template <>
+std::vector<std::string_view> words_of<TokenScope>() {
+  std::vector<std::string_view> words;
+  for (const auto& [word, meaning] : kScopes) words.push_back(word);
+  return words;
+}
+
 Json to_json(const ApiToken& token) {
-  Json json;
-  json["token_id"] = token.token_id;
-  json["scope"] = std::string(to_word(token.scope));
-  if (!token.name.empty()) json["name"] = token.name;
-  if (!token.experiment_id.empty()) json["experiment_id"] = token.experiment_id;
-  if (token.expires_at_ms != 0) json["expires_at"] = format_timestamp(token.expires_at_ms);
-  return json;
+  TokenAnswer answer{.token_id = token.token_id,
+                     .scope = token.scope,
+                     .name = token.name,
+                     .experiment_id = token.experiment_id,
+                     .expires_at = std::nullopt};
+  if (token.expires_at_ms != 0) answer.expires_at = Timestamp{token.expires_at_ms};
+  return body_json(answer);
 }
 
 Result<std::unique_ptr<ApiTokens>> ApiTokens::open(std::shared_ptr<Store> store) {
@@ -65,12 +78,13 @@ Result<std::unique_ptr<ApiTokens>> ApiTokens::open(std::shared_ptr<Store> store)
     }
     tokens->tokens_.push_back(std::move(token));
   }
+  tokens->ever_ = !tokens->tokens_.empty();
   return tokens;
 }
 
 bool ApiTokens::any() const {
   const std::lock_guard lock(mutex_);
-  return !tokens_.empty();
+  return ever_;
 }
 
 std::vector<ApiToken> ApiTokens::list() const {
@@ -94,6 +108,7 @@ Result<std::pair<std::string, ApiToken>> ApiTokens::create(TokenScope scope, std
   DUEL_RETURN_IF_ERROR(store_->put(kSpace, token.token_id, json.dump()));
   const std::lock_guard lock(mutex_);
   tokens_.push_back(token);
+  ever_ = true;
   return std::pair(secret, token);
 }
 

@@ -12,6 +12,7 @@
 
 #include "duel/core/json.h"
 #include "duel/core/result.h"
+#include "duel/experiment/record.h"
 #include "duel/store/store.h"
 
 namespace duel {
@@ -20,6 +21,11 @@ namespace duel {
 enum class TokenScope { admin, read, duel, vote };
 std::string_view to_word(TokenScope scope);
 Result<TokenScope> parse_token_scope(std::string_view word);
+// As of the words of records, for the tables of bodies.
+template <>
+Result<TokenScope> parse_word<TokenScope>(std::string_view word);
+template <>
+std::vector<std::string_view> words_of<TokenScope>();
 
 struct ApiToken {
   std::string token_id;
@@ -34,6 +40,7 @@ class ApiTokens {
  public:
   static Result<std::unique_ptr<ApiTokens>> open(std::shared_ptr<Store> store);
 
+  // Whether one was ever made: whoever revokes the last one does not mean to open the server.
   bool any() const;
   std::vector<ApiToken> list() const;
   // The token and its record; the first is nowhere else.
@@ -49,9 +56,10 @@ class ApiTokens {
   std::shared_ptr<Store> store_;
   mutable std::mutex mutex_;
   std::vector<ApiToken> tokens_;
+  bool ever_ = false;
 };
 
-// Without its hash.
+// Without its hash, as answers have it.
 Json to_json(const ApiToken& token);
 
 }  // namespace duel

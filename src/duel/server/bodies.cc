@@ -16,20 +16,6 @@ Error wrong(std::string message, std::string pointer) {
 }
 
 Status check_numbers(const ExperimentBody& body) {
-  if (body.stopping.arms != "fixed" && body.stopping.arms != "open") {
-    return wrong("is neither `fixed` nor `open`", "/stopping/arms");
-  }
-  if (body.feedback.late != "record") return wrong("can only be `record`", "/feedback/late");
-  if (body.feedback.rule.timeout_s == 0 || body.feedback.rule.timeout_s > 30 * 86'400) {
-    return wrong("is not between 1 second and 30 days", "/feedback/timeout_s");
-  }
-  const Guardrails& guardrails = body.guardrails.rule;
-  if (!(guardrails.explore_floor >= 0 && guardrails.explore_floor <= 1)) {
-    return wrong("is not between 0 and 1", "/guardrails/explore_floor");
-  }
-  if (guardrails.max_pending == 0 || guardrails.max_pending > 1'000'000) {
-    return wrong("is not between 1 and 1000000", "/guardrails/max_pending");
-  }
   if (body.stopping.arms == "open" && !body.stopping.pairs_independent) {
     return wrong(
         "cannot be `open` unless `pairs_independent` is declared: the threshold for arms that come "
@@ -41,13 +27,7 @@ Status check_numbers(const ExperimentBody& body) {
 
 Status check_interleave(const ExperimentBody& body) {
   if (body.mode != Mode::interleave) return Done{};
-  if (body.interleave.method != "team_draft") {
-    return wrong("can only be `team_draft`", "/interleave/method");
-  }
-  if (body.interleave.length == 0 || body.interleave.length > 1000) {
-    return wrong("is not between 1 and 1000", "/interleave/length");
-  }
-  for (const auto& [action, weight] : body.interleave.actions) {
+  for (const auto& [action, weight] : body.interleave.rule.actions) {
     if (weight.is_number() && weight.get<double>() >= 0 && weight.get<double>() <= 1e6) continue;
     return wrong("is not a weight between 0 and 1e6", "/interleave/actions/" + action);
   }
@@ -99,7 +79,7 @@ Result<ExperimentRecord> experiment_of(const std::string& experiment_id, const E
   service.on_certified = body.stopping.on_certified;
   service.feedback = body.feedback.rule;
   service.guardrails = body.guardrails.rule;
-  if (body.mode == Mode::interleave) service.interleave = body.interleave;
+  if (body.mode == Mode::interleave) service.interleave = body.interleave.rule;
   service.request = request;
   // What is really used, so that a later version of Duel means the same by it.
   auto policy = canonical_policy(record, record.arms.size());

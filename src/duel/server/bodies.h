@@ -11,6 +11,8 @@
 #include "duel/core/result.h"
 #include "duel/experiment/record.h"
 #include "duel/experiment/record_fields.h"
+#include "duel/server/api_tokens.h"
+#include "duel/server/body.h"
 
 namespace duel {
 
@@ -18,6 +20,13 @@ namespace duel {
 template <class... Fields>
 constexpr auto as_optional(std::tuple<Fields...> fields) {
   std::apply([](auto&... field) { ((field.required = false), ...); }, fields);
+  return fields;
+}
+
+// The same fields, all of them required: in an answer nothing is left out.
+template <class... Fields>
+constexpr auto as_required(std::tuple<Fields...> fields) {
+  std::apply([](auto&... field) { ((field.required = true), ...); }, fields);
   return fields;
 }
 
@@ -60,6 +69,12 @@ struct GuardrailsBody {
   friend bool operator==(const GuardrailsBody&, const GuardrailsBody&) = default;
 };
 
+struct InterleaveBody {
+  InterleaveRule rule;
+
+  friend bool operator==(const InterleaveBody&, const InterleaveBody&) = default;
+};
+
 struct TaskBody {
   std::string task_id;
   Json payload;
@@ -77,7 +92,7 @@ struct ExperimentBody {
   FeedbackBody feedback;
   PresentationBody presentation;
   GuardrailsBody guardrails;
-  InterleaveRule interleave;
+  InterleaveBody interleave;
   std::vector<TaskBody> tasks;
   std::optional<std::uint64_t> seed;
 };
@@ -116,6 +131,7 @@ struct OutcomeBody {
   std::optional<std::uint64_t> response_ms;
   std::vector<JudgementBody> judgements;
   std::string report_token;
+  std::string note;
 };
 
 struct ComparisonBody {
@@ -127,11 +143,64 @@ struct ComparisonBody {
   std::string made_at;
 };
 
+using ListsByArm = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
 struct InterleavingBody {
-  std::vector<std::pair<std::string, Json>> lists;
+  ListsByArm lists;
   std::string user_query;  // not kept
   std::uint64_t offset = 0;
   std::optional<std::uint64_t> limit;
+};
+
+// Both at once.
+struct OneShotBody {
+  DuelBody duel;
+  InterleavingBody page;
+};
+
+struct TokenBody {
+  TokenScope scope = TokenScope::read;
+  std::string name;
+  std::string experiment_id;
+  std::optional<Timestamp> expires_at;
+};
+
+struct PlanBody {
+  std::uint64_t arms = 5;
+  double gap = 0.1;
+  double spread = 0;
+  double alpha = 0.05;
+  double tie_rate = 0;
+  std::uint64_t parallel = 1;
+  std::uint64_t max_duels = 100'000;
+  std::uint64_t trials = 200;
+  Goal goal = Goal::condorcet;
+  std::string policy;
+  bool shared_causes = false;
+};
+
+// An event of User Behavior Insights, as far as it is used.
+struct UbiObject {
+  std::optional<std::string> object_id;
+};
+struct UbiPosition {
+  std::optional<std::uint64_t> ordinal;
+};
+struct UbiDuel {
+  std::optional<std::string> experiment_id;
+  std::optional<std::string> report_token;
+};
+struct UbiAttributes {
+  std::optional<UbiObject> object;
+  std::optional<UbiPosition> position;
+  std::optional<UbiDuel> duel;
+};
+struct UbiBody {
+  std::string action_name;
+  std::string timestamp;
+  std::string query_id;
+  std::optional<std::string> session_id;
+  std::optional<UbiAttributes> event_attributes;
 };
 
 template <>
@@ -146,7 +215,8 @@ template <>
 struct Described<StoppingBody> {
   static constexpr std::tuple fields{
       optional("alpha", &StoppingBody::alpha, "probability of a false certificate, at most"),
-      optional("arms", &StoppingBody::arms, "`fixed`, or `open`: arms may join and leave"),
+      optional("arms", &StoppingBody::arms, "`open`: arms may join and leave",
+               OneOf("fixed", "open")),
       optional("min_decisive_per_pair", &StoppingBody::min_decisive_per_pair,
                "no certificate before, whatever the evidence"),
       optional("max_duels", &StoppingBody::max_duels, "0 for no limit"),
@@ -157,9 +227,12 @@ struct Described<StoppingBody> {
 
 template <>
 struct Described<FeedbackBody> {
-  static constexpr auto fields = std::tuple_cat(
-      inlined(&FeedbackBody::rule, Described<FeedbackRule>::fields),
-      std::tuple{optional("late", &FeedbackBody::late, "`record`: late answers are kept")});
+  static constexpr std::tuple fields{
+      optional("timeout_s", MemberOf{&FeedbackBody::rule, &FeedbackRule::timeout_s},
+               "seconds that an answer is waited for", Between{1, 30 * 86'400}),
+      optional("on_timeout", MemberOf{&FeedbackBody::rule, &FeedbackRule::on_timeout},
+               "what no answer in time means"),
+      optional("late", &FeedbackBody::late, "late answers are kept", OneOf("record"))};
 };
 
 template <>
@@ -170,10 +243,29 @@ struct Described<PresentationBody> {
 
 template <>
 struct Described<GuardrailsBody> {
-  static constexpr auto fields =
-      std::tuple_cat(inlined(&GuardrailsBody::rule, Described<Guardrails>::fields),
-                     std::tuple{optional("aa_rate", &GuardrailsBody::aa_rate,
-                                         "share of duels that show one arm twice")});
+  static constexpr std::tuple fields{
+      optional("explore_floor", MemberOf{&GuardrailsBody::rule, &Guardrails::explore_floor},
+               "share of duels drawn uniformly over the pairs", Between{0, 1}),
+      optional("aa_rate", &GuardrailsBody::aa_rate, "share of duels that show one arm twice",
+               Between{0, 1}),
+      optional("max_duels_per_subject_per_day",
+               MemberOf{&GuardrailsBody::rule, &Guardrails::max_duels_per_subject_per_day},
+               "0 for no limit"),
+      optional("max_pending", MemberOf{&GuardrailsBody::rule, &Guardrails::max_pending},
+               "duels that may wait for an answer", Between{1, 1'000'000})};
+};
+
+template <>
+struct Described<InterleaveBody> {
+  static constexpr std::tuple fields{
+      optional("method", MemberOf{&InterleaveBody::rule, &InterleaveRule::method},
+               "how pages are drafted", OneOf("team_draft")),
+      optional("length", MemberOf{&InterleaveBody::rule, &InterleaveRule::length},
+               "items of a page", Between{1, 1000}),
+      optional("actions", MemberOf{&InterleaveBody::rule, &InterleaveRule::actions},
+               "what each action is worth; `{\"click\": 1}` if absent"),
+      optional("per_item_cap", MemberOf{&InterleaveBody::rule, &InterleaveRule::per_item_cap},
+               "actions that an item is paid for")};
 };
 
 template <>
@@ -184,6 +276,7 @@ struct Described<TaskBody> {
 
 template <>
 struct Described<ExperimentBody> {
+  static constexpr std::string_view schema = "ExperimentRequest";
   static constexpr auto fields = std::tuple_cat(
       std::tuple{
           optional("name", &ExperimentBody::name), optional("mode", &ExperimentBody::mode),
@@ -202,6 +295,7 @@ struct Described<ExperimentBody> {
 
 template <>
 struct Described<PatchBody> {
+  static constexpr std::string_view schema = "PatchRequest";
   static constexpr std::tuple fields{optional("name", &PatchBody::name),
                                      optional("feedback", &PatchBody::feedback),
                                      optional("guardrails", &PatchBody::guardrails)};
@@ -209,15 +303,17 @@ struct Described<PatchBody> {
 
 template <>
 struct Described<NewArmBody> {
+  static constexpr std::string_view schema = "NewArmRequest";
   static constexpr std::tuple fields{optional("payload", &NewArmBody::payload)};
 };
 
 template <>
 struct Described<DuelBody> {
+  static constexpr std::string_view schema = "DuelRequest";
   static constexpr std::tuple fields{
       optional("duel_id", &DuelBody::duel_id, "the caller's id: a repeat gets the same duel"),
       optional("batch_id", &DuelBody::batch_id, "where `count` is more than 1"),
-      optional("count", &DuelBody::count),
+      optional("count", &DuelBody::count, "how many duels", Between{1, 1000}),
       optional("subject_id", &DuelBody::subject_id, "who will see it; only a keyed hash is kept"),
       optional("exclude", &DuelBody::exclude, "arms that cannot be shown now"),
       optional("task_id", &DuelBody::task_id)};
@@ -232,20 +328,23 @@ struct Described<JudgementBody> {
 
 template <>
 struct Described<OutcomeBody> {
+  static constexpr std::string_view schema = "OutcomeRequest";
   static constexpr std::tuple fields{
       optional("duel_id", &OutcomeBody::duel_id, "in a batch"),
-      optional("result", &OutcomeBody::result,
-               "`win`, `tie`, `both_bad`, `skip`, `invalid`, or `close` for a page of results"),
+      optional("result", &OutcomeBody::result, "`close` ends a page of results before its time",
+               OneOf("win", "tie", "both_bad", "skip", "invalid", "close")),
       optional("winner", &OutcomeBody::winner, "the arm, of a win only"),
       optional("place", &OutcomeBody::place, "1 or 2, for the win of an arm shown twice"),
       optional("source", &OutcomeBody::source),
       optional("response_ms", &OutcomeBody::response_ms),
       optional("judgements", &OutcomeBody::judgements, "two, where the order is `both`"),
-      optional("report_token", &OutcomeBody::report_token, "in place of an API token")};
+      optional("report_token", &OutcomeBody::report_token, "in place of an API token"),
+      optional("note", &OutcomeBody::note, "why it was skipped or is invalid; 200 bytes")};
 };
 
 template <>
 struct Described<ComparisonBody> {
+  static constexpr std::string_view schema = "ComparisonRequest";
   static constexpr std::tuple fields{
       required("first", &ComparisonBody::first),   required("second", &ComparisonBody::second),
       required("result", &ComparisonBody::result), optional("winner", &ComparisonBody::winner),
@@ -254,10 +353,90 @@ struct Described<ComparisonBody> {
 
 template <>
 struct Described<InterleavingBody> {
+  static constexpr std::string_view schema = "InterleavingRequest";
   static constexpr std::tuple fields{
       required("lists", &InterleavingBody::lists, "ids of objects by arm, best first"),
       optional("user_query", &InterleavingBody::user_query, "not kept"),
-      optional("offset", &InterleavingBody::offset), optional("limit", &InterleavingBody::limit)};
+      optional("offset", &InterleavingBody::offset, "items of the pages before"),
+      optional("limit", &InterleavingBody::limit,
+               "items of this page; `interleave.length` if absent", Between{1, 1000})};
+};
+
+template <>
+struct Described<OneShotBody> {
+  static constexpr std::string_view schema = "OneShotRequest";
+  static constexpr auto fields =
+      std::tuple_cat(inlined(&OneShotBody::duel, Described<DuelBody>::fields),
+                     inlined(&OneShotBody::page, Described<InterleavingBody>::fields));
+};
+
+template <>
+struct Described<TokenBody> {
+  static constexpr std::string_view schema = "TokenRequest";
+  static constexpr std::tuple fields{
+      required("scope", &TokenBody::scope), optional("name", &TokenBody::name, "what you call it"),
+      optional("experiment_id", &TokenBody::experiment_id, "where it is for one experiment only",
+               IsIdOf{"an experiment"}),
+      optional("expires_at", &TokenBody::expires_at)};
+};
+
+template <>
+struct Described<PlanBody> {
+  static constexpr std::string_view schema = "PlanRequest";
+  static constexpr auto fields = std::tuple_cat(
+      std::tuple{optional("arms", &PlanBody::arms, "", Between{2, 50}),
+                 optional("gap", &PlanBody::gap, "how far the best arm is ahead of the others"),
+                 optional("spread", &PlanBody::spread, "how far the others differ"),
+                 optional("alpha", &PlanBody::alpha, "probability of a false certificate, at most"),
+                 optional("tie_rate", &PlanBody::tie_rate, "share of duels without a winner"),
+                 optional("parallel", &PlanBody::parallel, "duels in flight at once"),
+                 optional("max_duels", &PlanBody::max_duels, "", Between{1, 1'000'000}),
+                 optional("trials", &PlanBody::trials, "simulated runs", Between{10, 1000})},
+      as_optional(inlined(&PlanBody::goal, Described<Goal>::fields)),
+      std::tuple{optional("policy", &PlanBody::policy, "one, or several with commas between"),
+                 optional("shared_causes", &PlanBody::shared_causes,
+                          "whether a task or a person may reach several pairs")});
+};
+
+template <>
+struct Described<UbiObject> {
+  static constexpr bool others_ignored = true;
+  static constexpr std::tuple fields{optional("object_id", &UbiObject::object_id)};
+};
+
+template <>
+struct Described<UbiPosition> {
+  static constexpr bool others_ignored = true;
+  static constexpr std::tuple fields{
+      optional("ordinal", &UbiPosition::ordinal, "1 for the first item")};
+};
+
+template <>
+struct Described<UbiDuel> {
+  static constexpr bool others_ignored = true;
+  static constexpr std::tuple fields{
+      optional("experiment_id", &UbiDuel::experiment_id, "where the event is for one only"),
+      optional("report_token", &UbiDuel::report_token, "in place of an API token")};
+};
+
+template <>
+struct Described<UbiAttributes> {
+  static constexpr bool others_ignored = true;
+  static constexpr std::tuple fields{optional("object", &UbiAttributes::object),
+                                     optional("position", &UbiAttributes::position),
+                                     optional("duel", &UbiAttributes::duel)};
+};
+
+template <>
+struct Described<UbiBody> {
+  static constexpr std::string_view schema = "UbiEvent";
+  static constexpr bool others_ignored = true;
+  static constexpr std::tuple fields{
+      required("action_name", &UbiBody::action_name, "`click`, `add_to_cart`, .."),
+      required("timestamp", &UbiBody::timestamp),
+      required("query_id", &UbiBody::query_id, "the id of the duel"),
+      optional("session_id", &UbiBody::session_id),
+      optional("event_attributes", &UbiBody::event_attributes)};
 };
 
 // The first record of an experiment that was asked for. An error names the field as a JSON pointer

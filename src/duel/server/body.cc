@@ -1,5 +1,61 @@
 #include "duel/server/body.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "duel/core/numbers.h"
+
+namespace duel {
+
+Status OneOf::operator()(std::string_view word) const {
+  if (std::ranges::find(all(), word) != all().end()) return Done{};
+  std::vector<std::string> known;
+  for (const std::string_view one : all()) known.emplace_back(one);
+  return Error::invalid_argument(
+      fmt::format("is '{}', not one of: {}", word, fmt::join(all(), ", ")), "",
+      spelling_hint(word, known));
+}
+
+Status Between::operator()(double value) const {
+  if (value >= low && value <= high) return Done{};
+  return Error::invalid_argument(
+      fmt::format("is not between {} and {}", format_number(low), format_number(high)));
+}
+
+// A field that is null or of the schema.
+Json SchemaSet::nullable(Json schema) {
+  const Json* type = schema.find("type");
+  if (type != nullptr && type->is_string() && !schema.contains("enum")) {
+    schema["type"] = Json(Json::Array{*type, Json("null")});
+    return schema;
+  }
+  if (schema.empty()) return schema;  // any value is null, too
+  Json null;
+  null["type"] = "null";
+  Json either;
+  either["anyOf"] = Json(Json::Array{std::move(schema), std::move(null)});
+  return either;
+}
+
+void SchemaSet::narrow(Json& schema, const OneOf& check) {
+  Json words = Json::array();
+  for (const std::string_view word : check.all()) words.push_back(word);
+  Json& narrowed = schema.contains("items") ? schema["items"] : schema;
+  narrowed["enum"] = std::move(words);
+}
+
+void SchemaSet::narrow(Json& schema, const Between& check) {
+  schema["minimum"] = check.low;
+  schema["maximum"] = check.high;
+}
+
+void SchemaSet::narrow(Json& schema, const IsIdOf& /*check*/) {
+  schema["pattern"] = "^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$";
+}
+
+}  // namespace duel
+
 namespace duel::body_detail {
 
 std::string pointer_part(std::string_view name) {

@@ -6,9 +6,11 @@
 // objects, lists of these, or any JSON.
 #pragma once
 
-#include <cmath>
+#include <array>
 #include <functional>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -32,6 +34,29 @@ struct BodyError {
 
 enum class UnknownFields { refused, ignored };
 
+// A text that is one of a few words; the schema says which.
+struct OneOf {
+  std::array<std::string_view, 8> words{};
+  std::size_t count = 0;
+
+  template <class... Words>
+  constexpr explicit OneOf(Words... all) : words{all...}, count(sizeof...(all)) {}
+  std::span<const std::string_view> all() const { return std::span(words).first(count); }
+  Status operator()(std::string_view word) const;
+};
+
+// A number within bounds that the schema says, too.
+struct Between {
+  double low = 0;
+  double high = 0;
+
+  Status operator()(double value) const;
+  template <class Number>
+  Status operator()(const std::optional<Number>& value) const {
+    return value ? (*this)(static_cast<double>(*value)) : Status(Done{});
+  }
+};
+
 namespace body_detail {
 
 template <class T>
@@ -42,7 +67,16 @@ template <class T>
 struct IsVector : std::false_type {};
 template <class T>
 struct IsVector<std::vector<T>> : std::true_type {};
-using Members = std::vector<std::pair<std::string, Json>>;
+// Values by name: an object whose names are not known before.
+template <class T>
+struct IsNamed : std::false_type {};
+template <class T>
+struct IsNamed<std::vector<std::pair<std::string, T>>> : std::true_type {
+  using Value = T;
+};
+
+template <class T>
+concept IsNullOr = requires { typename T::null_or; };
 
 template <class T>
 concept HasFields = requires { Described<T>::fields; };
@@ -84,9 +118,13 @@ class BodyReader {
       out = *parsed;
     } else if constexpr (body_detail::IsOptional<Body>::value) {
       if (!json.is_null()) read(json, pointer, out.emplace());
-    } else if constexpr (std::is_same_v<Body, body_detail::Members>) {
+    } else if constexpr (body_detail::IsNamed<Body>::value) {
       if (!json.is_object()) return wrong(pointer, "is not an object");
-      for (const auto& [name, value] : json.members()) out.emplace_back(name, value);
+      for (const auto& [name, value] : json.members()) {
+        auto& [known_by, member] = out.emplace_back();
+        known_by = name;
+        read(value, pointer + body_detail::pointer_part(name), member);
+      }
     } else if constexpr (body_detail::IsVector<Body>::value) {
       if (!json.is_array()) return wrong(pointer, "is not an array");
       std::size_t index = 0;
@@ -153,9 +191,9 @@ Json body_json(const Body& body) {
     return Json(to_word(body));
   } else if constexpr (body_detail::IsOptional<Body>::value) {
     return body ? body_json(*body) : Json();
-  } else if constexpr (std::is_same_v<Body, body_detail::Members>) {
+  } else if constexpr (body_detail::IsNamed<Body>::value) {
     Json object = Json::object();
-    for (const auto& [name, value] : body) object[name] = value;
+    for (const auto& [name, value] : body) object[name] = body_json(value);
     return object;
   } else if constexpr (body_detail::IsVector<Body>::value) {
     Json array = Json::array();
@@ -177,52 +215,111 @@ Json body_json(const Body& body) {
   }
 }
 
-// JSON Schema (2020-12), as OpenAPI 3.1 has it.
-template <class Body>
-Json schema_of() {
-  Json schema = Json::object();
-  if constexpr (std::is_same_v<Body, Json>) {
+// What a schema is of: a request, where null stands for an optional field that is left out; or an
+// answer, where a required field may be null and the others are there or not.
+enum class Shape { taken, given };
+
+// JSON Schema (2020-12), as OpenAPI 3.1 has it. What has a `schema` name in its description is kept
+// under that name and referred to.
+class SchemaSet {
+ public:
+  template <class Body>
+  Json of(Shape shape) {
+    Json schema = Json::object();
+    if constexpr (std::is_same_v<Body, Json>) {
+      return schema;
+    } else if constexpr (std::is_same_v<Body, bool>) {
+      schema["type"] = "boolean";
+    } else if constexpr (std::is_same_v<Body, std::string>) {
+      schema["type"] = "string";
+    } else if constexpr (std::is_same_v<Body, Timestamp>) {
+      schema["type"] = "string";
+      schema["format"] = "date-time";
+    } else if constexpr (std::is_integral_v<Body>) {
+      schema["type"] = "integer";
+      schema["minimum"] = std::uint64_t{0};
+    } else if constexpr (std::is_floating_point_v<Body>) {
+      schema["type"] = "number";
+    } else if constexpr (std::is_same_v<Body, std::array<double, 2>>) {
+      schema["type"] = "array";
+      schema["items"]["type"] = "number";
+      schema["minItems"] = schema["maxItems"] = 2;
+    } else if constexpr (std::is_enum_v<Body>) {
+      schema["type"] = "string";
+      Json words = Json::array();
+      for (const std::string_view word : words_of<Body>()) words.push_back(word);
+      schema["enum"] = std::move(words);
+    } else if constexpr (body_detail::IsOptional<Body>::value) {
+      return nullable(of<typename Body::value_type>(shape));
+    } else if constexpr (body_detail::IsNullOr<Body>) {
+      return nullable(of<typename Body::null_or>(shape));
+    } else if constexpr (body_detail::IsNamed<Body>::value) {
+      schema["type"] = "object";
+      schema["additionalProperties"] = of<typename body_detail::IsNamed<Body>::Value>(shape);
+    } else if constexpr (body_detail::IsVector<Body>::value) {
+      schema["type"] = "array";
+      schema["items"] = of<typename Body::value_type>(shape);
+    } else {
+      return object<Body>(shape);
+    }
     return schema;
-  } else if constexpr (std::is_same_v<Body, bool>) {
-    schema["type"] = "boolean";
-  } else if constexpr (std::is_same_v<Body, std::string>) {
-    schema["type"] = "string";
-  } else if constexpr (std::is_same_v<Body, Timestamp>) {
-    schema["type"] = "string";
-    schema["format"] = "date-time";
-  } else if constexpr (std::is_integral_v<Body>) {
-    schema["type"] = "integer";
-    schema["minimum"] = std::uint64_t{0};
-  } else if constexpr (std::is_floating_point_v<Body>) {
-    schema["type"] = "number";
-  } else if constexpr (std::is_enum_v<Body>) {
-    schema["type"] = "string";
-    Json words = Json::array();
-    for (const std::string_view word : words_of<Body>()) words.push_back(word);
-    schema["enum"] = std::move(words);
-  } else if constexpr (body_detail::IsOptional<Body>::value) {
-    return schema_of<typename Body::value_type>();
-  } else if constexpr (std::is_same_v<Body, body_detail::Members>) {
-    schema["type"] = "object";
-  } else if constexpr (body_detail::IsVector<Body>::value) {
-    schema["type"] = "array";
-    schema["items"] = schema_of<typename Body::value_type>();
-  } else {
-    schema["type"] = "object";
+  }
+
+  const std::map<std::string, Json>& named() const { return named_; }
+  void name(std::string name, Json schema) { named_[std::move(name)] = std::move(schema); }
+
+  static Json nullable(Json schema);
+
+ private:
+  static void narrow(Json& schema, const OneOf& check);
+  static void narrow(Json& schema, const Between& check);
+  static void narrow(Json& schema, const IsIdOf& check);
+  template <class Check>
+  static void narrow(Json&, const Check&) {}
+
+  template <class Body>
+  Json object(Shape shape) {
+    Json schema = Json::object();
+    std::string name;
+    if constexpr (requires { Described<Body>::schema; }) {
+      name = Described<Body>::schema;
+      schema["$ref"] = "#/components/schemas/" + name;
+      if (named_.contains(name)) return schema;
+      named_[name];  // whatever holds itself refers to the name
+    }
+    Json full = Json::object();
+    full["type"] = "object";
     Json properties = Json::object();
     Json required = Json::array();
     const auto add = [&](const auto& field) {
       using Member = std::remove_cvref_t<decltype(std::invoke(field.get, std::declval<Body&>()))>;
-      Json property = schema_of<Member>();
+      Json property;
+      if constexpr (body_detail::IsOptional<Member>::value) {
+        property = of<typename Member::value_type>(shape);
+        narrow(property, field.check);
+        if (shape == Shape::taken || field.required) property = nullable(std::move(property));
+      } else {
+        property = of<Member>(shape);
+        narrow(property, field.check);
+      }
       if (!field.doc.empty()) property["description"] = field.doc;
       properties[field.name] = std::move(property);
       if (field.required) required.push_back(field.name);
     };
     std::apply([&](const auto&... field) { (add(field), ...); }, Described<Body>::fields);
-    schema["properties"] = std::move(properties);
-    if (!required.empty()) schema["required"] = std::move(required);
+    full["properties"] = std::move(properties);
+    if (!required.empty()) full["required"] = std::move(required);
+    if constexpr (requires { Described<Body>::others_ignored; }) {
+      full["additionalProperties"] = true;
+    } else {
+      full["additionalProperties"] = false;
+    }
+    if (name.empty()) return full;
+    named_[name] = std::move(full);
+    return schema;
   }
-  return schema;
-}
+
+  std::map<std::string, Json> named_;
+};
 
 }  // namespace duel

@@ -10,6 +10,7 @@
 #include "duel/core/digest.h"
 #include "duel/experiment/experiment_log.h"
 #include "duel/experiment/timestamp.h"
+#include "duel/server/answers.h"
 
 namespace duel {
 namespace {
@@ -19,6 +20,18 @@ constexpr std::uint64_t kTicksToAlive = 30;
 
 ServerAnswer cannot_store(const std::string& why) {
   return refusal(503, "the store does not take it: " + why, true);
+}
+
+// What the snapshot says of the experiment, if nothing has happened since.
+std::optional<Json> saved_summary(const Outline& outline) {
+  const std::optional<Snapshot>& snapshot = outline.snapshot;
+  if (!snapshot || snapshot->sequence != outline.head.sequence ||
+      snapshot->hash != outline.head.hash) {
+    return std::nullopt;
+  }
+  auto digest = OwnedExperiment::digest_of(*snapshot);
+  if (!digest) return std::nullopt;
+  return std::move(digest->summary);
 }
 
 }  // namespace
@@ -38,14 +51,20 @@ Result<std::unique_ptr<Engine>> Engine::start(std::shared_ptr<Store> store, Engi
       return at + std::chrono::duration_cast<std::chrono::milliseconds>(passed).count();
     };
   }
-  return std::unique_ptr<Engine>(
-      new Engine(std::move(store), std::move(options), std::move(*secret)));
+  auto engine =
+      std::unique_ptr<Engine>(new Engine(std::move(store), std::move(options), std::move(*secret)));
+  DUEL_RETURN_IF_ERROR(engine->find_sleepers());
+  engine->run_threads();
+  return engine;
 }
 
 Engine::Engine(std::shared_ptr<Store> store, EngineOptions options, std::string secret)
     : store_(std::move(store)), options_(std::move(options)), secret_(std::move(secret)) {
   const std::string key = hmac_sha256_hex(secret_, "report tokens");
   tokens_ = std::make_unique<ReportTokens>("k" + hmac_sha256_hex(key, "id").substr(0, 6), key);
+}
+
+void Engine::run_threads() {
   syncer_ = std::thread([this] { run_syncs(); });
   thread_ = std::thread([this] { run(); });
 }
@@ -56,6 +75,7 @@ Engine::~Engine() {
     stopping_ = true;
   }
   arrived_.notify_all();
+  if (!thread_.joinable()) return;
   thread_.join();
   {
     const std::lock_guard lock(sync_mutex_);
@@ -76,7 +96,7 @@ void Engine::listen(Listener listener) {
   listeners_.push_back(std::move(listener));
 }
 
-bool Engine::ready() const { return !store_->broken(); }
+bool Engine::ready() const { return !store_->broken() && !store_refuses_; }
 
 Engine::Counts Engine::counts() const {
   const std::lock_guard lock(mutex_);
@@ -108,6 +128,8 @@ void Engine::ask(const std::string& experiment_id, AnswerWhen when, Work work, S
         const std::uint64_t configured = ledger.configured_at();
         const bool certified = ledger.certificate().has_value();
         Result<ServerAnswer> answer = work(*experiment, now);
+        // Of a batch too: no item may look as if it were wrong.
+        if (experiment->refused_change()) return cannot_store("it is full or out of reach");
         tell(*experiment, before, certified, configured);
         return answer;
       },
@@ -130,6 +152,12 @@ void Engine::tell(const OwnedExperiment& experiment, std::uint64_t before, bool 
   EngineEvent event{experiment.id(), ledger.sequence(), "result"};
   if (ledger.configured_at() != configured_before) event.kind = "state";
   if (!was_certified && ledger.certificate()) event.kind = "certified";
+  // Of results the last one says it all.
+  if (!events_.empty() && events_.back().kind == "result" && event.kind == "result" &&
+      events_.back().experiment_id == event.experiment_id) {
+    events_.back().sequence = event.sequence;
+    return;
+  }
   events_.push_back(std::move(event));
 }
 
@@ -153,7 +181,7 @@ void Engine::create(const ExperimentRecord& record, Send send) {
         DUEL_ASSIGN(ServerAnswer answer, owned->show());
         answer.status = 201;
         answer.headers.emplace_back("Location", "/v1/experiments/" + id);
-        held_[id] = {std::move(owned), groups_};
+        held_[id] = {std::move(owned), groups_, now, 0};
         events_.push_back({id, 1, "state"});
         return answer;
       },
@@ -168,16 +196,17 @@ void Engine::import_log(const std::string& experiment_id, std::string text, Send
           return Error::conflict("there is an experiment '" + experiment_id + "' already");
         }
         std::vector<Line> lines;
-        std::vector<std::string> keys;
+        std::vector<std::pair<std::string, std::uint64_t>> keys;  // and tags
         const auto sink = [&](const LogEntry& entry) -> Status {
-          keys.push_back(OwnedExperiment::key_of(entry.record));
+          keys.emplace_back(OwnedExperiment::key_of(entry.record),
+                            OwnedExperiment::tag_of(entry.record));
           return Done{};
         };
         DUEL_RETURN_IF_ERROR(read_log_text(text, experiment_id, sink));
         std::string_view rest = text;
-        for (const std::string& key : keys) {
+        for (const auto& [key, tag] : keys) {
           const std::size_t end = rest.find('\n');
-          lines.push_back({rest.substr(0, end), key});
+          lines.push_back({rest.substr(0, end), key, tag});
           rest.remove_prefix(end + 1);
         }
         DUEL_RETURN_IF_ERROR(
@@ -224,33 +253,43 @@ std::string Engine::experiment_metrics() const {
   return out;
 }
 
-void Engine::list(Send send) {
+// As `ExperimentSummary` says (answers.h).
+Json Engine::summary_of(const Outline& outline, std::int64_t now_ms) {
+  Json summary;
+  summary["experiment_id"] = outline.experiment;
+  const auto held = held_.find(outline.experiment);
+  if (held != held_.end()) {
+    summary.update(held->second.experiment->summary());
+  } else if (const auto saved = saved_summary(outline)) {
+    summary.update(*saved);
+  } else if (const auto experiment = find(outline.experiment, now_ms); experiment.ok()) {
+    summary.update((*experiment)->summary());
+    const bool staged = (*experiment)->has_staged();
+    if (held_.size() > options_.most_in_memory && !staged) forget(outline.experiment);
+  } else {
+    summary["error"] = experiment.error().to_string();
+  }
+  return summary;
+}
+
+void Engine::list(std::string after, std::size_t limit, Send send) {
   submit(
       AnswerWhen::appended,
-      [this](std::int64_t now) -> Result<ServerAnswer> {
-        DUEL_ASSIGN(const std::vector<std::string> ids, store_->list());
-        Json items = Json::array();
-        for (const std::string& id : ids) {
-          const auto experiment = find(id, now);
-          Json item;
-          item["experiment_id"] = id;
-          if (experiment.ok()) {
-            const Ledger& ledger = (*experiment)->ledger();
-            item["name"] = ledger.name();
-            item["state"] = std::string(to_word(ledger.state()));
-            item["mode"] = std::string(to_word(ledger.experiment().service.mode));
-            item["arms"] = std::uint64_t{ledger.num_arms()};
-            item["served"] = ledger.served();
-            item["certified"] = ledger.certificate().has_value();
-          } else {
-            item["error"] = experiment.error().to_string();
-          }
-          items.push_back(std::move(item));
-          forget_idle();
-        }
+      [this, after = std::move(after), limit](std::int64_t now) -> Result<ServerAnswer> {
+        DUEL_ASSIGN(std::vector<Outline> outlines, store_->outlines());
+        std::ranges::sort(outlines, {}, &Outline::experiment);
         ServerAnswer answer;
-        answer.body["items"] = std::move(items);
+        Json items = Json::array();
         answer.body["next_cursor"] = Json();
+        for (auto outline = std::ranges::upper_bound(outlines, after, {}, &Outline::experiment);
+             outline != outlines.end(); ++outline) {
+          if (items.size() == limit) {
+            answer.body["next_cursor"] = std::prev(outline)->experiment;
+            break;
+          }
+          items.push_back(summary_of(*outline, now));
+        }
+        answer.body["items"] = std::move(items);
         return answer;
       },
       std::move(send));
@@ -260,6 +299,8 @@ Result<OwnedExperiment*> Engine::find(const std::string& experiment_id, std::int
   const auto found = held_.find(experiment_id);
   if (found != held_.end()) {
     found->second.used = groups_;
+    found->second.used_ms = now_ms;
+    found->second.experiment->set_store_refuses(store_refuses_);
     return found->second.experiment.get();
   }
   const Error unknown = Error::not_found("there is no experiment '" + experiment_id + "'");
@@ -270,15 +311,103 @@ Result<OwnedExperiment*> Engine::find(const std::string& experiment_id, std::int
   }
   DUEL_ASSIGN(const Head head, store_->head(experiment_id));
   if (head.sequence == 0) return unknown;
-  auto loaded =
-      OwnedExperiment::load(store_, experiment_id, now_ms, secrets_of(experiment_id), *tokens_);
-  if (!loaded.ok()) return loaded.error();
+  const auto slept = asleep_.find(experiment_id);
+  const bool after_pause = slept == asleep_.end() || slept->second.after_pause;
+  auto loaded = OwnedExperiment::load(store_, experiment_id, now_ms, secrets_of(experiment_id),
+                                      *tokens_, after_pause);
+  if (!loaded.ok()) {
+    // The caller's request is not what is wrong; it can be repeated when the store is repaired.
+    Error error = loaded.error();
+    if (error.code == ErrorCode::invalid_data) {
+      error.code = ErrorCode::io;
+      error.message =
+          fmt::format("the records of '{}' are damaged: {}", experiment_id, error.message);
+    }
+    return error;
+  }
+  if (slept != asleep_.end()) {
+    due_.erase({slept->second.due_ms, experiment_id});
+    asleep_.erase(slept);
+  }
   OwnedExperiment* experiment = loaded->get();
-  held_[experiment_id] = {std::move(*loaded), groups_};
+  experiment->set_store_refuses(store_refuses_);
+  held_[experiment_id] = {std::move(*loaded), groups_, now_ms, experiment->snapshot_sequence()};
+  if (const std::string& why = experiment->refused_snapshot(); !why.empty()) {
+    if (options_.say) options_.say(why);
+    const std::lock_guard lock(mutex_);
+    ++counts_.snapshots_refused;
+  }
   return experiment;
 }
 
-void Engine::forget_idle() {
+void Engine::save(Held& held) {
+  const OwnedExperiment& experiment = *held.experiment;
+  if (experiment.ledger().sequence() == held.saved || store_->broken()) return;
+  const std::optional<Snapshot> snapshot = experiment.snapshot();
+  if (!snapshot) return;
+  // It is only a shortcut: without it the log is read.
+  const Status put = store_->put_snapshot(experiment.id(), *snapshot);
+  if (!put.ok()) {
+    if (options_.say) {
+      options_.say("no snapshot of '" + experiment.id() + "': " + put.error().to_string());
+    }
+    return;
+  }
+  held.saved = snapshot->sequence;
+  const std::lock_guard lock(mutex_);
+  ++counts_.snapshots;
+}
+
+void Engine::save_what_grew() {
+  for (auto& [id, held] : held_) {
+    if (held.experiment->ledger().sequence() >= held.saved + options_.snapshot_every) save(held);
+  }
+}
+
+void Engine::forget(const std::string& experiment_id) {
+  const auto found = held_.find(experiment_id);
+  save(found->second);
+  falls_asleep(experiment_id, {found->second.experiment->due_ms().value_or(0), false});
+  held_.erase(found);
+}
+
+void Engine::falls_asleep(const std::string& experiment_id, const Asleep& asleep) {
+  asleep_[experiment_id] = asleep;
+  if (asleep.due_ms != 0) due_.emplace(asleep.due_ms, experiment_id);
+}
+
+// What the process before left waiting: a snapshot that is behind the log errs by being early.
+Status Engine::find_sleepers() {
+  DUEL_ASSIGN(const std::vector<Outline> outlines, store_->outlines());
+  for (const Outline& outline : outlines) {
+    if (!outline.snapshot) continue;
+    const auto digest = OwnedExperiment::digest_of(*outline.snapshot);
+    if (digest && digest->due_ms) falls_asleep(outline.experiment, {*digest->due_ms, true});
+  }
+  return Done{};
+}
+
+// An answer that is due in an experiment that sleeps: it expires as if the experiment were awake.
+void Engine::wake_due(std::int64_t now_ms) {
+  constexpr int kMostAtOnce = 8;
+  for (int woken = 0; woken < kMostAtOnce; ++woken) {
+    if (due_.empty() || due_.begin()->first >= now_ms) return;
+    const std::string id = due_.begin()->second;
+    if (find(id, now_ms).ok()) continue;
+    due_.erase(due_.begin());  // whoever asks for it will be told why
+  }
+}
+
+void Engine::forget_idle(std::int64_t now_ms) {
+  constexpr std::size_t kMostAtOnce = 8;  // each is written to the store
+  std::vector<std::string> idle;
+  for (const auto& [id, held] : held_) {
+    if (idle.size() == kMostAtOnce) break;
+    if (now_ms - held.used_ms >= options_.idle_time.count() && !held.experiment->has_staged()) {
+      idle.push_back(id);
+    }
+  }
+  for (const std::string& id : idle) forget(id);
   while (held_.size() > options_.most_in_memory) {
     auto oldest = held_.end();
     for (auto one = held_.begin(); one != held_.end(); ++one) {
@@ -286,7 +415,7 @@ void Engine::forget_idle() {
       if (oldest == held_.end() || one->second.used < oldest->second.used) oldest = one;
     }
     if (oldest == held_.end() || oldest->second.used == groups_) return;
-    held_.erase(oldest);
+    forget(std::string(oldest->first));
   }
 }
 
@@ -317,6 +446,7 @@ bool Engine::append_staged() {
     groups.push_back({changed[k]->id(), changed[k]->stored_head(), lines[k]});
   }
   const auto appended = store_->append(groups);
+  store_refuses_ = !appended.ok();
   const bool all = appended.ok() && std::all_of(appended->begin(), appended->end(),
                                                 [](const Status& one) { return one.ok(); });
   for (std::size_t k = 0; k < changed.size(); ++k) {
@@ -338,7 +468,15 @@ bool Engine::append_staged() {
   return all;
 }
 
+// A server that is not ready gets no requests, so it must find out by itself that it could be.
+void Engine::probe_store() {
+  if (store_->put("probe", "writable", "").ok()) store_refuses_ = false;
+}
+
 void Engine::tick(std::int64_t now_ms) {
+  if (store_refuses_) probe_store();
+  if (store_refuses_) return;
+  wake_due(now_ms);
   for (auto one = held_.begin(); one != held_.end();) {
     OwnedExperiment& experiment = *one->second.experiment;
     const std::uint64_t before = experiment.ledger().sequence();
@@ -349,6 +487,15 @@ void Engine::tick(std::int64_t now_ms) {
   }
 }
 
+ServerAnswer Engine::answer_to(const Request& request, std::int64_t now_ms) {
+  try {
+    Result<ServerAnswer> answer = request.work(now_ms);
+    return answer.ok() ? std::move(*answer) : refusal(answer.error());
+  } catch (const std::exception& error) {
+    return refusal(500, error.what());
+  }
+}
+
 void Engine::run() {
   std::int64_t last_tick = options_.clock();
   std::uint64_t ticks = 0;
@@ -356,21 +503,18 @@ void Engine::run() {
     std::vector<Request> group;
     take_group(group);
     if (group.empty()) {
-      const std::lock_guard lock(mutex_);
-      if (stopping_) return;
+      std::unique_lock lock(mutex_);
+      if (stopping_) {
+        lock.unlock();
+        for (auto& [id, held] : held_) save(held);
+        return;
+      }
     }
     ++groups_;
     const std::int64_t now_ms = options_.clock();
     std::vector<ServerAnswer> answers;
     answers.reserve(group.size());
-    for (Request& request : group) {
-      try {
-        Result<ServerAnswer> answer = request.work(now_ms);
-        answers.push_back(answer.ok() ? std::move(*answer) : refusal(answer.error()));
-      } catch (const std::exception& error) {
-        answers.push_back(refusal(500, error.what()));
-      }
-    }
+    for (const Request& request : group) answers.push_back(answer_to(request, now_ms));
     if (now_ms - last_tick >= kTick.count() || now_ms < last_tick) {
       tick(now_ms);
       last_tick = now_ms;
@@ -380,8 +524,11 @@ void Engine::run() {
     std::vector<EngineEvent> events = std::exchange(events_, {});
     std::vector<Waiting> unsynced;
     for (std::size_t k = 0; k < group.size(); ++k) {
-      // Some experiment's lines are not there: whatever was answered may rest on them.
-      if (!stored) {
+      // Some experiment's lines are not there: whatever was answered may rest on them. A page that
+      // waits for a duel is answered all the same: asked again, the experiment gives a fallback.
+      if (!stored && store_refuses_ && group[k].when == AnswerWhen::appended) {
+        group[k].send(answer_to(group[k], now_ms));
+      } else if (!stored) {
         group[k].send(cannot_store("it is full, out of reach or was changed by somebody else"));
       } else if (group[k].when == AnswerWhen::durable) {
         unsynced.push_back({std::move(answers[k]), std::move(group[k].send)});
@@ -407,7 +554,10 @@ void Engine::run() {
       for (Waiting& one : unsynced) unsynced_.push_back(std::move(one));
       sync_arrived_.notify_one();
     }
-    forget_idle();
+    save_what_grew();
+    forget_idle(now_ms);
+    const std::lock_guard lock(mutex_);
+    counts_.in_memory = held_.size();
   }
 }
 

@@ -14,13 +14,13 @@
 #include "duel/experiment/standing.h"
 #include "duel/experiment/timestamp.h"
 #include "duel/experiment/verdict.h"
+#include "duel/ranking/interleaving/impression_draft.h"
 #include "duel/server/body.h"
 #include "duel/store/line.h"
 
 namespace duel {
 namespace {
 
-constexpr std::int64_t kGraceMs = 60'000;
 constexpr std::int64_t kDayMs = 86'400'000;
 
 // Time-ordered and random: 10 letters of the time in milliseconds, 16 of chance.
@@ -36,12 +36,6 @@ std::string new_duel_id(std::int64_t now_ms) {
 
 std::string next_id_after(const std::string& duel_id) {
   return "n." + sha256_hex(duel_id).substr(0, 52);
-}
-
-std::uint64_t pair_and_subject(const std::string& first, const std::string& second,
-                               const std::string& subject) {
-  const auto [low, high] = std::minmax(first, second);
-  return mix64(hash_text(low) ^ mix64(hash_text(high) ^ mix64(hash_text(subject))));
 }
 
 Error unprocessable(std::string message) { return Error::invalid_data(std::move(message)); }
@@ -62,6 +56,15 @@ std::string OwnedExperiment::key_of(const Record& record) {
       record);
 }
 
+std::uint64_t OwnedExperiment::tag_of(const Record& record) {
+  const auto* serve = std::get_if<ServeRecord>(&record);
+  if (serve == nullptr || serve->subject.empty() || !serve->evidence) return 0;
+  const auto& [low, high] = std::minmax(serve->first, serve->second);
+  const std::uint64_t hash =
+      mix64(hash_text(low) ^ mix64(hash_text(high) ^ mix64(hash_text(serve->subject))));
+  return hash == 0 ? 1 : hash;
+}
+
 OwnedExperiment::OwnedExperiment(std::shared_ptr<Store> store, LiveExperiment live,
                                  StoredDuels* duels, ExperimentSecrets secrets,
                                  const ReportTokens& tokens)
@@ -70,6 +73,7 @@ OwnedExperiment::OwnedExperiment(std::shared_ptr<Store> store, LiveExperiment li
       duels_(duels),
       secrets_(std::move(secrets)),
       tokens_(tokens),
+      pages_(secrets_.draft_seed),
       head_(kHexDigits, '0'),
       stored_head_{0, head_} {
   for (const LedgerArm& arm : ledger().arms()) duels_->add_arm(arm.entry.id);
@@ -88,65 +92,29 @@ Result<std::unique_ptr<OwnedExperiment>> OwnedExperiment::create(std::shared_ptr
   owned->last_time_ms_ = now_ms;
   DUEL_ASSIGN(std::string line, log_line(1, now_ms, record, owned->head_, owned->sha_));
   line.pop_back();
-  owned->lines_.emplace_back(std::move(line), "");
-  return owned;
-}
-
-Result<std::unique_ptr<OwnedExperiment>> OwnedExperiment::load(std::shared_ptr<Store> store,
-                                                               const std::string& experiment_id,
-                                                               std::int64_t now_ms,
-                                                               ExperimentSecrets secrets,
-                                                               const ReportTokens& tokens) {
-  std::unique_ptr<OwnedExperiment> owned;
-  const auto sink = [&](const LogEntry& given) -> Status {
-    if (const auto* experiment = std::get_if<ExperimentRecord>(&given.record)) {
-      auto duels = std::make_unique<StoredDuels>(store, experiment_id);
-      StoredDuels* const found = duels.get();
-      DUEL_ASSIGN(LiveExperiment live, LiveExperiment::make(*experiment, std::move(duels)));
-      owned.reset(new OwnedExperiment(store, std::move(live), found, secrets, tokens));
-      owned->head_ = given.hash;
-      owned->last_time_ms_ = given.time_ms;
-      return Done{};
-    }
-    DUEL_RETURN_IF_ERROR(owned->live_.apply(given));
-    owned->note(given);
-    return Done{};
-  };
-  DUEL_ASSIGN(const LogExtent extent, read_log(*store, experiment_id, sink));
-  if (!owned) return Error::invalid_data("the log holds no experiment", experiment_id);
-  owned->stored_head_ = {extent.records, extent.head};
-  const auto timeout_ms = static_cast<std::int64_t>(owned->ledger().feedback().timeout_s) * 1000;
-  owned->nothing_expires_before_ms_ = now_ms + std::min(timeout_ms, kGraceMs);
-  // Only after a loss of power can serves be missing.
-  DUEL_ASSIGN(const LastStop stop, store->last_stop());
-  DUEL_ASSIGN(const std::uint64_t synced, store->synced(experiment_id));
-  if (stop == LastStop::machine_stopped && synced < extent.records) {
-    const std::uint64_t certified =
-        owned->ledger().certificate() ? owned->ledger().certificate()->sequence : 0;
-    DUEL_RETURN_IF_ERROR(
-        owned->stage(RecoveredRecord{std::max<std::uint64_t>({synced, certified, 1})}, now_ms));
-  }
-  if (owned->live_.divergence()) {
-    DUEL_RETURN_IF_ERROR(
-        owned->stage(PolicyRebuiltRecord{owned->live_.divergence()->message}, now_ms));
-  }
+  owned->lines_.push_back({std::move(line), "", 0});
   return owned;
 }
 
 std::vector<Line> OwnedExperiment::staged_lines() const {
   std::vector<Line> lines;
   lines.reserve(lines_.size());
-  for (const auto& [text, key] : lines_) lines.push_back({text, key});
+  for (const StagedLine& line : lines_) lines.push_back({line.text, line.key, line.tag});
   return lines;
 }
 
 void OwnedExperiment::committed() {
   stored_head_ = {stored_head_.sequence + lines_.size(), head_};
   lines_.clear();
+  staged_tags_.clear();
   duels_->committed();
 }
 
 Result<Effect> OwnedExperiment::stage(Record record, std::int64_t now_ms) {
+  if (store_refuses_) {
+    refused_change_ = true;
+    return Error::io("the store takes no records now");
+  }
   if (!std::holds_alternative<ServeRecord>(record)) DUEL_RETURN_IF_ERROR(live_.check(record));
   LogEntry entry{ledger().sequence() + 1, time_of(now_ms), std::move(record), head_};
   DUEL_ASSIGN(std::string line,
@@ -155,7 +123,9 @@ Result<Effect> OwnedExperiment::stage(Record record, std::int64_t now_ms) {
   std::string key = key_of(entry.record);
   DUEL_ASSIGN(const Effect effect, live_.apply(entry));
   if (!key.empty()) duels_->staged(key, entry);
-  lines_.emplace_back(std::move(line), std::move(key));
+  const std::uint64_t tag = tag_of(entry.record);
+  if (tag != 0) staged_tags_.insert(tag);
+  lines_.push_back({std::move(line), std::move(key), tag});
   note(entry);
   return effect;
 }
@@ -164,13 +134,14 @@ Result<Effect> OwnedExperiment::stage(Record record, std::int64_t now_ms) {
 void OwnedExperiment::note(const LogEntry& entry) {
   head_ = entry.hash;
   last_time_ms_ = entry.time_ms;
+  pages_.note(entry);
   if (ledger().certificate() && ledger().certificate()->sequence == entry.sequence) {
     certificate_text_ = certificate_text(ledger());
   }
   if (const auto* serve = std::get_if<ServeRecord>(&entry.record)) {
     if (serve->by == ServedBy::exclude) ++excluded_;
     if (serve->subject.empty()) return;
-    if (serve->evidence) met_.insert(pair_and_subject(serve->first, serve->second, serve->subject));
+    if (serve->serving != Serving::exploit) remember_last_duel(*serve);
     if (entry.time_ms / kDayMs != day_) {
       day_ = entry.time_ms / kDayMs;
       served_today_.clear();
@@ -178,27 +149,15 @@ void OwnedExperiment::note(const LogEntry& entry) {
     if (ledger().guardrails().max_duels_per_subject_per_day > 0) ++served_today_[serve->subject];
   } else if (const auto* added = std::get_if<ArmAddedRecord>(&entry.record)) {
     duels_->add_arm(added->arm.id);
-  } else if (const auto* outcome = std::get_if<OutcomeRecord>(&entry.record)) {
-    pages_.erase(outcome->duel_id);
-  } else if (const auto* expired = std::get_if<ExpiredRecord>(&entry.record)) {
-    pages_.erase(expired->duel_id);
-  } else if (const auto* drafted = std::get_if<InterleavedRecord>(&entry.record)) {
-    Page& page = pages_[drafted->duel_id];
-    page.first = drafted->first;
-    page.second = drafted->second;
-    page.items = draft_page(secrets_.draft_seed, drafted->duel_id, page.first, page.second, 0,
-                            page.first.size() + page.second.size())
-                     .items;
-  } else if (const auto* event = std::get_if<EventRecord>(&entry.record)) {
-    const auto found = pages_.find(event->duel_id);
-    if (found == pages_.end() || event->late) return;
-    Page& page = found->second;
-    page.events.insert(event->event);
-    page.clicked = true;
-    ++page.paid[event->object];
-    if (event->place == 1) page.credit_first += event->credit;
-    if (event->place == 2) page.credit_second += event->credit;
   }
+}
+
+// Bounded by what is open: what was answered is swept out when it is more than that.
+void OwnedExperiment::remember_last_duel(const ServeRecord& serve) {
+  last_duel_of_[serve.subject] = serve.duel_id;
+  if (last_duel_of_.size() <= 1000 + 2 * ledger().num_pending()) return;
+  std::erase_if(last_duel_of_,
+                [&](const auto& one) { return ledger().find_open(one.second) == nullptr; });
 }
 
 Status OwnedExperiment::stage_certificate(std::int64_t now_ms) {
@@ -217,57 +176,45 @@ std::string OwnedExperiment::etag() const {
   return fmt::format("\"{}\"", ledger().configured_at());
 }
 
-Json OwnedExperiment::arm_json(const std::string& arm_id, int position) const {
+ArmAnswer OwnedExperiment::arm_answer(const std::string& arm_id) const {
   const LedgerArm& arm = ledger().arms()[*ledger().find_arm(arm_id)];
-  Json json;
-  json["arm_id"] = arm_id;
-  if (position > 0) json["position"] = position;
-  json["payload"] = arm.entry.content;
-  return json;
+  return {.arm_id = arm_id,
+          .payload = arm.entry.content,
+          .state = arm.active ? "active" : "retired",
+          .is_default = arm_id == ledger().experiment().service.default_arm};
 }
 
 OwnedExperiment::Reply OwnedExperiment::show() const {
   const ExperimentRecord& experiment = ledger().experiment();
-  Json json;
-  json["experiment_id"] = id();
-  json["name"] = ledger().name();
-  json["state"] = std::string(to_word(ledger().state()));
-  json["mode"] = std::string(to_word(experiment.service.mode));
-  json["policy"] = experiment.policy;
-  json.update(body_json(experiment.goal));  // goal, top, epsilon, assume
-  Json arms = Json::array();
-  for (const LedgerArm& arm : ledger().arms()) {
-    Json one = arm_json(arm.entry.id, 0);
-    one["state"] = arm.active ? "active" : "retired";
-    if (arm.entry.id == experiment.service.default_arm) one["default"] = true;
-    arms.push_back(std::move(one));
-  }
-  json["arms"] = std::move(arms);
-  json["stopping"] = {{"alpha", experiment.stopping.alpha},
-                      {"arms", experiment.stopping.arms_fixed ? "fixed" : "open"},
-                      {"min_decisive_per_pair", experiment.stopping.min_decisive_per_pair},
-                      {"max_duels", experiment.stopping.max_duels},
-                      {"on_certified", std::string(to_word(experiment.service.on_certified))},
-                      {"pairs_independent", !experiment.stopping.shared_causes}};
-  json["feedback"] = {{"timeout_s", ledger().feedback().timeout_s},
-                      {"on_timeout", std::string(to_word(ledger().feedback().on_timeout))},
-                      {"late", "record"}};
-  json["presentation"] = {{"order", std::string(to_word(experiment.order))}};
-  const Guardrails& guardrails = ledger().guardrails();
-  json["guardrails"] = {{"explore_floor", guardrails.explore_floor},
-                        {"aa_rate", experiment.aa_rate},
-                        {"max_duels_per_subject_per_day", guardrails.max_duels_per_subject_per_day},
-                        {"max_pending", guardrails.max_pending}};
+  ExperimentAnswer answer;
+  answer.experiment_id = id();
+  answer.name = ledger().name();
+  answer.state = ledger().state();
+  answer.mode = experiment.service.mode;
+  answer.policy = experiment.policy;
+  answer.goal = experiment.goal;
+  for (const LedgerArm& arm : ledger().arms()) answer.arms.push_back(arm_answer(arm.entry.id));
+  answer.stopping.alpha = experiment.stopping.alpha;
+  answer.stopping.arms = experiment.stopping.arms_fixed ? "fixed" : "open";
+  answer.stopping.min_decisive_per_pair = experiment.stopping.min_decisive_per_pair;
+  answer.stopping.max_duels = experiment.stopping.max_duels;
+  answer.stopping.on_certified = experiment.service.on_certified;
+  answer.stopping.pairs_independent = !experiment.stopping.shared_causes;
+  answer.feedback.rule = ledger().feedback();
+  answer.presentation.order = experiment.order;
+  answer.guardrails.rule = ledger().guardrails();
+  answer.guardrails.aa_rate = experiment.aa_rate;
   if (experiment.service.mode == Mode::interleave) {
-    json["interleave"] = body_json(experiment.service.interleave);
+    answer.interleave.emplace().rule = experiment.service.interleave;
   }
-  json["seed"] = experiment.seed;
-  json["served"] = ledger().served();
-  json["pending"] = std::uint64_t{ledger().num_pending()};
-  json["sequence"] = ledger().sequence();
-  json["head"] = head_;
-  json["etag"] = etag();
-  return ServerAnswer{200, std::move(json), {{"ETag", etag()}}};
+  answer.num_tasks = ledger().tasks().count;
+  answer.seed = experiment.seed;
+  answer.served = ledger().served();
+  answer.pending = ledger().num_pending();
+  answer.sequence = ledger().sequence();
+  answer.head = head_;
+  answer.etag = etag();
+  return ServerAnswer{200, body_json(answer), {{"ETag", etag()}}};
 }
 
 OwnedExperiment::Reply OwnedExperiment::patch(const PatchBody& body, const std::string& if_match,
@@ -320,7 +267,9 @@ OwnedExperiment::Reply OwnedExperiment::add_arm(const std::string& arm_id, const
       return Error::conflict(
           fmt::format("the arm '{}' was retired; its id is not used again", arm_id));
     }
-    if (known.entry.content == body.payload) return ServerAnswer{200, arm_json(arm_id, 0), {}};
+    if (known.entry.content == body.payload) {
+      return ServerAnswer{200, body_json(arm_answer(arm_id)), {}};
+    }
     return Error::conflict(
         fmt::format("the arm '{}' has another payload; arms never change", arm_id));
   }
@@ -331,7 +280,7 @@ OwnedExperiment::Reply OwnedExperiment::add_arm(const std::string& arm_id, const
     return error;
   }
   DUEL_RETURN_IF_ERROR(stage(record, now_ms));
-  return ServerAnswer{201, arm_json(arm_id, 0), {}};
+  return ServerAnswer{201, body_json(arm_answer(arm_id)), {}};
 }
 
 OwnedExperiment::Reply OwnedExperiment::retire_arm(const std::string& arm_id, std::int64_t now_ms) {
@@ -347,9 +296,7 @@ OwnedExperiment::Reply OwnedExperiment::retire_arm(const std::string& arm_id, st
     DUEL_RETURN_IF_ERROR(stage(record, now_ms));
     DUEL_RETURN_IF_ERROR(stage_certificate(now_ms));
   }
-  Json json = arm_json(arm_id, 0);
-  json["state"] = "retired";
-  return ServerAnswer{200, std::move(json), {}};
+  return ServerAnswer{200, body_json(arm_answer(arm_id)), {}};
 }
 
 // --- Serving ------------------------------------------------------------------------------------
@@ -366,36 +313,48 @@ ServedDuel OwnedExperiment::served_duel(const ServeRecord& serve, std::int64_t s
           .expires_at_ms = serve.expires_at.ms};
 }
 
-std::optional<Json> OwnedExperiment::task_json(const std::string& task_id) const {
+std::optional<DuelTask> OwnedExperiment::task_of(const std::string& task_id) const {
   for (const Json& item : ledger().experiment().tasks.items.items()) {
-    if (item.at("task_id").get<std::string>() == task_id) return item;
+    if (item.at("task_id").get<std::string>() != task_id) continue;
+    const Json* payload = item.find("payload");
+    return DuelTask{task_id, payload != nullptr ? *payload : Json()};
   }
   return std::nullopt;
 }
 
-Json OwnedExperiment::duel_json(const ServeRecord& serve, std::int64_t served_at_ms) const {
-  const bool alone = serve.serving == Serving::exploit;
-  Json json;
-  json["duel_id"] = serve.duel_id;
-  json["experiment_id"] = id();
-  json["serving"] = std::string(to_word(serve.serving));
-  json["learn"] = !alone;
-  json["propensity"] = serve.propensity;
-  Json arms = Json::array();
-  arms.push_back(arm_json(serve.first, 1));
-  if (!alone) arms.push_back(arm_json(serve.second, 2));
-  json["arms"] = std::move(arms);
-  if (!serve.task.empty()) {
-    const auto task = task_json(serve.task);
-    json["task"] = task ? *task : Json{{"task_id", serve.task}};
-  }
-  json["served_at"] = format_timestamp(served_at_ms);
-  if (serve.expires_at.ms != 0) json["expires_at"] = format_timestamp(serve.expires_at.ms);
-  if (!alone) json["report_token"] = tokens_.sign(served_duel(serve, served_at_ms));
-  return json;
+DuelArm OwnedExperiment::duel_arm(const std::string& arm_id, std::uint64_t position) const {
+  return {arm_id, position, ledger().arms()[*ledger().find_arm(arm_id)].entry.content};
 }
 
-OwnedExperiment::Reply OwnedExperiment::fallback(const std::string& duel_id, std::int64_t now_ms) {
+DuelAnswer OwnedExperiment::duel_answer(const ServeRecord& serve, std::int64_t served_at_ms) const {
+  const bool alone = serve.serving == Serving::exploit;
+  DuelAnswer answer;
+  answer.duel_id = serve.duel_id;
+  answer.experiment_id = id();
+  answer.serving = to_word(serve.serving);
+  answer.learn = !alone;
+  answer.propensity = serve.propensity;
+  answer.arms.push_back(duel_arm(serve.first, 1));
+  if (!alone) answer.arms.push_back(duel_arm(serve.second, 2));
+  if (!serve.task.empty()) answer.task = task_of(serve.task).value_or(DuelTask{serve.task, {}});
+  answer.served_at = Timestamp{served_at_ms};
+  if (serve.expires_at.ms != 0) answer.expires_at = serve.expires_at;
+  if (!alone) answer.report_token = tokens_.sign(served_duel(serve, served_at_ms));
+  return answer;
+}
+
+std::string OwnedExperiment::fallback_arm() const {
+  const auto& given = ledger().certificate();
+  if (given && given->winner) return ledger().id_of(*given->winner);
+  const std::string& chosen = ledger().experiment().service.default_arm;
+  if (!chosen.empty() && ledger().arms()[*ledger().find_arm(chosen)].active) return chosen;
+  const auto active = std::find_if(ledger().arms().begin(), ledger().arms().end(),
+                                   [](const LedgerArm& one) { return one.active; });
+  return active == ledger().arms().end() ? ledger().arms().front().entry.id : active->entry.id;
+}
+
+OwnedExperiment::ServedOne OwnedExperiment::fallback(const std::string& duel_id,
+                                                     std::int64_t now_ms) {
   constexpr std::size_t kRemembered = 10'000;
   const std::string known_by = duel_id.empty() ? new_duel_id(now_ms) : duel_id;
   if (fallback_ids_.insert(known_by).second) fallback_order_.push_back(known_by);
@@ -403,37 +362,25 @@ OwnedExperiment::Reply OwnedExperiment::fallback(const std::string& duel_id, std
     fallback_ids_.erase(fallback_order_.front());
     fallback_order_.pop_front();
   }
-  const ServiceRule& service = ledger().experiment().service;
-  std::string arm = service.default_arm;
-  if (arm.empty() || !ledger().arms()[*ledger().find_arm(arm)].active) {
-    const auto active = std::find_if(ledger().arms().begin(), ledger().arms().end(),
-                                     [](const LedgerArm& one) { return one.active; });
-    arm = active == ledger().arms().end() ? ledger().arms().front().entry.id : active->entry.id;
-  }
-  const auto& given = ledger().certificate();
-  if (given && given->winner) arm = ledger().id_of(*given->winner);
-  Json json;
-  json["duel_id"] = known_by;
-  json["experiment_id"] = id();
-  json["serving"] = "fallback";
-  json["learn"] = false;
-  json["propensity"] = 1;
-  json["arms"] = Json(Json::Array{arm_json(arm, 1)});
-  return ServerAnswer{201, std::move(json), {}};
+  DuelAnswer answer;
+  answer.duel_id = known_by;
+  answer.experiment_id = id();
+  answer.serving = "fallback";
+  answer.learn = false;
+  answer.arms.push_back(duel_arm(fallback_arm(), 1));
+  return {std::move(answer), false};
 }
 
 // The same duel again, if it was served.
-OwnedExperiment::Reply OwnedExperiment::replay(const std::string& duel_id,
-                                               const std::string& request, bool& known) {
+Result<std::optional<OwnedExperiment::ServedOne>> OwnedExperiment::replay(
+    const std::string& duel_id, const std::string& request) const {
   DUEL_ASSIGN(const DuelRecords records, duels_->records_of(duel_id, ledger().sequence() + 1));
-  known = records.serve.has_value();
-  if (!known) return ServerAnswer{};
+  if (!records.serve) return std::optional<ServedOne>();
   const auto& serve = std::get<ServeRecord>(records.serve->record);
   if (serve.request != request) {
     return unprocessable(fmt::format("the duel '{}' was asked for with another body", duel_id));
   }
-  return ServerAnswer{
-      200, duel_json(serve, records.serve->time_ms), {{"Idempotent-Replayed", "true"}}};
+  return std::optional(ServedOne{duel_answer(serve, records.serve->time_ms), true});
 }
 
 Status OwnedExperiment::draw_task(const DuelBody& body, ServeRecord& serve) const {
@@ -460,57 +407,94 @@ Status OwnedExperiment::draw_task(const DuelBody& body, ServeRecord& serve) cons
   return Done{};
 }
 
-OwnedExperiment::Reply OwnedExperiment::serve(const DuelBody& body, std::int64_t now_ms) {
-  // Only what the caller has named can be asked for again.
-  const bool named = !body.duel_id.empty() || !body.batch_id.empty();
-  const std::string request = named ? hash_of_body(body) : std::string();
+std::string OwnedExperiment::subject_of(const DuelBody& body) const {
+  if (body.subject_id.empty()) return {};
+  return hmac_sha256_hex(secrets_.subject_salt, body.subject_id).substr(0, 24);
+}
+
+Status OwnedExperiment::check_question(const DuelBody& body) const {
   if (!body.duel_id.empty()) DUEL_RETURN_IF_ERROR(check_id("a duel", body.duel_id));
   for (const std::string& arm : body.exclude) {
     if (!ledger().find_arm(arm)) {
       return Error::invalid_argument(fmt::format("there is no arm '{}'", arm), "/exclude");
     }
   }
-  if (!body.task_id.empty() && ledger().tasks().count > 0 && !task_json(body.task_id)) {
+  if (!body.task_id.empty() && ledger().tasks().count > 0 && !task_of(body.task_id)) {
     return Error::invalid_argument(fmt::format("there is no task '{}'", body.task_id), "/task_id");
   }
-  if (body.count == 1 && body.batch_id.empty()) {
-    return serve_one(body, body.duel_id, request, now_ms);
+  return Done{};
+}
+
+OwnedExperiment::Reply OwnedExperiment::serve(const DuelBody& body, bool one_per_subject,
+                                              std::int64_t now_ms) {
+  DUEL_RETURN_IF_ERROR(check_question(body));
+  if (one_per_subject && body.subject_id.empty()) {
+    return Error::invalid_argument("is missing: a voter has one open duel at a time",
+                                   "/subject_id");
   }
-  if (body.count == 0 || body.count > 1000) {
-    return Error::invalid_argument("is not between 1 and 1000", "/count");
+  // Only what the caller has named can be asked for again.
+  const bool named = !body.duel_id.empty() || !body.batch_id.empty();
+  const Asked asked{.duel_id = body.duel_id,
+                    .subject = subject_of(body),
+                    .request = named ? hash_of_body(body) : std::string(),
+                    .one_per_subject = one_per_subject};
+  const auto headers = [](bool replayed) {
+    return replayed ? HttpFields{{"Idempotent-Replayed", "true"}} : HttpFields{};
+  };
+  if (body.count == 1 && body.batch_id.empty()) {
+    DUEL_ASSIGN(const ServedOne one, serve_one(body, asked, now_ms));
+    return ServerAnswer{one.replayed ? 200 : 201, body_json(one.duel), headers(one.replayed)};
+  }
+  if (one_per_subject) {
+    return Error::invalid_argument("a voter has one open duel at a time", "/count");
   }
   if (!body.duel_id.empty()) {
     return Error::invalid_argument("several duels have a `batch_id`, not a `duel_id`", "/duel_id");
   }
-  std::string batch = body.batch_id.empty() ? new_duel_id(now_ms) : body.batch_id;
-  DUEL_RETURN_IF_ERROR(check_id("a batch", batch));
-  Json items = Json::array();
-  int status = 201;
-  HttpFields headers;
+  DuelBatch batch{.batch_id = body.batch_id.empty() ? new_duel_id(now_ms) : body.batch_id,
+                  .items = {}};
+  DUEL_RETURN_IF_ERROR(check_id("a batch", batch.batch_id));
+  DUEL_RETURN_IF_ERROR(check_id("a duel", fmt::format("{}.{}", batch.batch_id, body.count)));
+  bool replayed = false;
   for (std::uint64_t k = 1; k <= body.count; ++k) {
-    DUEL_ASSIGN(ServerAnswer one, serve_one(body, fmt::format("{}.{}", batch, k), request, now_ms));
-    if (k == 1) status = one.status;
-    if (k == 1) headers = one.headers;
-    items.push_back(std::move(one.body));
+    Asked one_of_them = asked;
+    one_of_them.duel_id = fmt::format("{}.{}", batch.batch_id, k);
+    DUEL_ASSIGN(ServedOne one, serve_one(body, one_of_them, now_ms));
+    if (k == 1) replayed = one.replayed;
+    batch.items.push_back(std::move(one.duel));
   }
-  Json json;
-  json["batch_id"] = batch;
-  json["items"] = std::move(items);
-  return ServerAnswer{status, std::move(json), std::move(headers)};
+  return ServerAnswer{replayed ? 200 : 201, body_json(batch), headers(replayed)};
 }
 
-OwnedExperiment::Reply OwnedExperiment::serve_one(const DuelBody& body, const std::string& duel_id,
-                                                  const std::string& request, std::int64_t now_ms) {
-  if (!duel_id.empty()) {
-    bool known = false;
-    DUEL_ASSIGN(ServerAnswer again, replay(duel_id, request, known));
-    if (known) return again;
+// What the subject was asked and has not answered.
+Result<std::optional<OwnedExperiment::ServedOne>> OwnedExperiment::open_duel_of(
+    const std::string& subject) const {
+  const auto found = last_duel_of_.find(subject);
+  if (found == last_duel_of_.end() || ledger().find_open(found->second) == nullptr) {
+    return std::optional<ServedOne>();
   }
+  DUEL_ASSIGN(const DuelRecords records,
+              duels_->records_of(found->second, ledger().sequence() + 1));
+  DUEL_CHECK(records.serve.has_value());
+  return std::optional(ServedOne{
+      duel_answer(std::get<ServeRecord>(records.serve->record), records.serve->time_ms), true});
+}
+
+Result<OwnedExperiment::ServedOne> OwnedExperiment::serve_one(const DuelBody& body,
+                                                              const Asked& asked,
+                                                              std::int64_t now_ms) {
+  const std::string& duel_id = asked.duel_id;
+  const std::string& subject = asked.subject;
+  if (!duel_id.empty()) {
+    DUEL_ASSIGN(std::optional<ServedOne> again, replay(duel_id, asked.request));
+    if (again) return std::move(*again);
+  }
+  if (store_refuses_) return fallback(duel_id, now_ms);
   DUEL_RETURN_IF_ERROR(expire(now_ms));
-  const std::string subject =
-      body.subject_id.empty()
-          ? std::string()
-          : hmac_sha256_hex(secrets_.subject_salt, body.subject_id).substr(0, 24);
+  if (asked.one_per_subject && !subject.empty()) {
+    DUEL_ASSIGN(std::optional<ServedOne> open, open_duel_of(subject));
+    if (open) return std::move(*open);
+  }
   const Guardrails& guardrails = ledger().guardrails();
   if (guardrails.max_duels_per_subject_per_day > 0 && !subject.empty() &&
       time_of(now_ms) / kDayMs == day_) {
@@ -529,37 +513,43 @@ OwnedExperiment::Reply OwnedExperiment::serve_one(const DuelBody& body, const st
       live_.choose(duel_id.empty() ? new_duel_id(now_ms) : duel_id, excluded);
   if (!serve) return fallback(duel_id, now_ms);
   serve->subject = subject;
-  serve->request = request;
+  serve->request = asked.request;
   const std::int64_t time_ms = time_of(now_ms);
   if (serve->serving != Serving::exploit) {
     serve->expires_at = {time_ms + static_cast<std::int64_t>(ledger().feedback().timeout_s) * 1000};
     DUEL_RETURN_IF_ERROR(draw_task(body, *serve));
-    if (!subject.empty() && met_.contains(pair_and_subject(serve->first, serve->second, subject))) {
-      serve->evidence = false;
-    }
+    DUEL_ASSIGN(const bool met, has_met(*serve));
+    if (met) serve->evidence = false;
   }
-  Json json = duel_json(*serve, time_ms);
+  DuelAnswer answer = duel_answer(*serve, time_ms);
   DUEL_RETURN_IF_ERROR(stage(std::move(*serve), now_ms));
-  return ServerAnswer{201, std::move(json), {}};
+  return ServedOne{std::move(answer), false};
+}
+
+// Whether the subject has been asked about the pair, so that its answer is no evidence again.
+Result<bool> OwnedExperiment::has_met(const ServeRecord& serve) const {
+  if (!serve.evidence || serve.subject.empty()) return false;
+  const std::uint64_t tag = tag_of(serve);
+  if (staged_tags_.contains(tag)) return true;
+  return store_->tagged(id(), tag);
 }
 
 OwnedExperiment::Reply OwnedExperiment::show_duel(const std::string& duel_id) const {
   DUEL_ASSIGN(const DuelRecords records, duels_->records_of(duel_id, ledger().sequence() + 1));
   if (!records.serve) return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
-  Json json = duel_json(std::get<ServeRecord>(records.serve->record), records.serve->time_ms);
-  json["state"] = ledger().find_open(duel_id) != nullptr ? "served" : "closed";
+  DuelShown shown;
+  shown.duel = duel_answer(std::get<ServeRecord>(records.serve->record), records.serve->time_ms);
+  shown.state = ledger().find_open(duel_id) != nullptr ? "served" : "closed";
   if (records.settled) {
     if (const auto* outcome = std::get_if<OutcomeRecord>(&records.settled->record)) {
-      Json told = {{"result", std::string(to_word(outcome->answer.result))}};
-      if (!outcome->answer.winner.empty()) told["winner"] = outcome->answer.winner;
-      told["reported_at"] = format_timestamp(records.settled->time_ms);
-      json["outcome"] = std::move(told);
-      json["state"] = "reported";
+      shown.outcome = ToldOutcome{outcome->answer.result, outcome->answer.winner,
+                                  Timestamp{records.settled->time_ms}};
+      shown.state = "reported";
     } else {
-      json["state"] = "expired";
+      shown.state = "expired";
     }
   }
-  return ServerAnswer{200, std::move(json), {}};
+  return ServerAnswer{200, body_json(shown), {}};
 }
 
 // --- Reporting ----------------------------------------------------------------------------------
@@ -571,13 +561,11 @@ Result<::duel::Answer> OwnedExperiment::answer_of(const OutcomeBody& body) const
   return ::duel::Answer{*result, body.winner, body.place};
 }
 
-Json OwnedExperiment::progress() const {
+ProgressAnswer OwnedExperiment::progress() const {
   const Standing standing = standing_of(ledger());
-  Json json;
-  json["verdict"] = verdict_of(ledger(), standing);
-  json["certified"] = ledger().certificate().has_value();
-  json["expected_duels_left"] = standing.duels_left;
-  return json;
+  return {.verdict = verdict_of(ledger(), standing),
+          .certified = ledger().certificate().has_value(),
+          .expected_duels_left = standing.duels_left};
 }
 
 OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const OutcomeBody& body,
@@ -595,39 +583,54 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
   }
   DUEL_RETURN_IF_ERROR(expire(now_ms));
   bool exploits = false;
-  // Of an open duel everything is in memory but what a report token is compared with.
-  if (proven || ledger().find_open(duel_id) == nullptr) {
+  std::string subject;
+  // Of an open duel everything is in memory but what a report token is compared with, and who was
+  // asked.
+  if (proven || options.next || ledger().find_open(duel_id) == nullptr) {
     DUEL_ASSIGN(const DuelRecords records, duels_->records_of(duel_id, ledger().sequence() + 1));
     if (!records.serve) {
       if (proven) return report_recovered(*proven, body, now_ms);
       if (fallback_ids_.contains(duel_id)) {
-        Json json;
-        json["duel_id"] = duel_id;
-        json["status"] = "ignored";
-        json["applied"] = false;
-        return ServerAnswer{200, std::move(json), {}};
+        const OutcomeAnswer ignored{
+            .duel_id = duel_id, .status = "ignored", .applied = false, .next = {}, .progress = {}};
+        return ServerAnswer{200, body_json(ignored), {}};
       }
       return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
     }
     const auto& serve = std::get<ServeRecord>(records.serve->record);
-    if (proven && !(*proven == served_duel(serve, records.serve->time_ms))) {
+    ServedDuel stored = served_duel(serve, records.serve->time_ms);
+    if (proven && serve.by == ServedBy::recovered) {
+      // Its record was made from this token, later, and a retry must not be refused for that.
+      stored.served_at_ms = proven->served_at_ms;
+      stored.serving = proven->serving;
+    }
+    if (proven && !(*proven == stored)) {
       return refusal(409, "token_mismatch: the report token does not fit the duel");
     }
     exploits = serve.serving == Serving::exploit;
+    subject = serve.subject;
   }
   const auto answer = [&](std::string_view status, bool applied) -> Reply {
-    Json json;
-    json["duel_id"] = duel_id;
-    json["status"] = std::string(status);
-    json["applied"] = applied;
+    OutcomeAnswer told{.duel_id = duel_id,
+                       .status = std::string(status),
+                       .applied = applied,
+                       .next = {},
+                       .progress = {}};
     if (options.next) {
       DuelBody again;
       again.duel_id = options.next_duel_id.empty() ? next_id_after(duel_id) : options.next_duel_id;
-      DUEL_ASSIGN(ServerAnswer following, this->serve(again, now_ms));
-      json["next"] = std::move(following.body);
-      json["progress"] = progress();
+      DUEL_RETURN_IF_ERROR(check_question(again));
+      // The next duel is for whoever was asked before.
+      DUEL_ASSIGN(ServedOne following, serve_one(again,
+                                                 {.duel_id = again.duel_id,
+                                                  .subject = subject,
+                                                  .request = hash_of_body(again),
+                                                  .one_per_subject = options.one_per_subject},
+                                                 now_ms));
+      told.next = std::move(following.duel);
+      told.progress = progress();
     }
-    return ServerAnswer{200, std::move(json), {}};
+    return ServerAnswer{200, body_json(told), {}};
   };
   if (exploits) return answer("ignored", false);
   const LedgerDuel* open = ledger().find_open(duel_id);
@@ -644,6 +647,8 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
   record.duel_id = duel_id;
   record.source = body.source;
   record.response_ms = body.response_ms;
+  if (body.note.size() > 200) return Error::invalid_argument("has more than 200 bytes", "/note");
+  record.note = body.note;
   for (const JudgementBody& judgement : body.judgements) {
     record.judgements.push_back({judgement.first, {judgement.result, judgement.winner}});
   }
@@ -653,6 +658,8 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
     DUEL_ASSIGN(record.answer, answer_of(body));
   }
   if (const Status status = live_.check(record); !status.ok()) {
+    // The duel is looked up in the store, which may fail; that is not the answer's fault.
+    if (status.error().code == ErrorCode::io) return status.error();
     return Error::invalid_argument(status.error().message, "/winner", status.error().hint);
   }
   if (open == nullptr) {
@@ -711,11 +718,9 @@ OwnedExperiment::Reply OwnedExperiment::report_recovered(const ServedDuel& serve
   DUEL_RETURN_IF_ERROR(live_.check(serve));
   DUEL_RETURN_IF_ERROR(stage(serve, now_ms));
   DUEL_RETURN_IF_ERROR(stage(record, now_ms));
-  Json json;
-  json["duel_id"] = served.duel_id;
-  json["status"] = "applied";
-  json["applied"] = true;
-  return ServerAnswer{200, std::move(json), {}};
+  const OutcomeAnswer told{
+      .duel_id = served.duel_id, .status = "applied", .applied = true, .next = {}, .progress = {}};
+  return ServerAnswer{200, body_json(told), {}};
 }
 
 OwnedExperiment::Reply OwnedExperiment::compare(const std::vector<ComparisonBody>& bodies,
@@ -737,14 +742,13 @@ OwnedExperiment::Reply OwnedExperiment::compare(const std::vector<ComparisonBody
     records.push_back(std::move(record));
   }
   for (ComparisonRecord& record : records) DUEL_RETURN_IF_ERROR(stage(std::move(record), now_ms));
-  Json json;
-  json["accepted"] = std::uint64_t{bodies.size()};
-  return ServerAnswer{200, std::move(json), {}};
+  return ServerAnswer{200, body_json(AcceptedAnswer{bodies.size()}), {}};
 }
 
 Result<bool> OwnedExperiment::expire(std::int64_t now_ms) {
+  // Where the clock was set back, recorded time stands still and says nothing of a pause.
+  if (now_ms < nothing_expires_before_ms_ || store_refuses_) return false;
   const std::int64_t time_ms = time_of(now_ms);
-  if (time_ms < nothing_expires_before_ms_) return false;
   const auto deadline = ledger().next_deadline();
   if (!deadline || *deadline >= time_ms) return false;
   for (const std::string& duel_id : ledger().overdue(time_ms)) {
@@ -757,109 +761,149 @@ Result<bool> OwnedExperiment::expire(std::int64_t now_ms) {
 // Ends an open duel: by its clicks where it is a page of results, otherwise without an answer.
 Status OwnedExperiment::settle(const std::string& duel_id, std::int64_t now_ms,
                                std::string_view why) {
-  const auto found = pages_.find(duel_id);
-  if (ledger().experiment().service.mode != Mode::interleave || found == pages_.end()) {
+  const ResultPage* page = pages_.find(duel_id);
+  if (ledger().experiment().service.mode != Mode::interleave || page == nullptr) {
     DUEL_RETURN_IF_ERROR(stage(ExpiredRecord{duel_id, 0, std::string(why)}, now_ms));
     return Done{};
   }
-  const Page& page = found->second;
-  if (competitive_coverage(page.items) == 0) {
-    DUEL_RETURN_IF_ERROR(stage(ExpiredRecord{duel_id, 0, "no_contest"}, now_ms));
-    return Done{};
-  }
-  if (!page.clicked) {
-    DUEL_RETURN_IF_ERROR(stage(ExpiredRecord{duel_id, 0, "no_feedback"}, now_ms));
-    return Done{};
-  }
   const LedgerDuel duel = *ledger().find_open(duel_id);
-  OutcomeRecord record;
-  record.duel_id = duel_id;
-  record.source = {"clicks", ""};
-  record.note = std::string(why);
-  if (page.credit_first == page.credit_second) {
-    record.answer = {Answered::tie, ""};
-  } else {
-    const bool first = page.credit_first > page.credit_second;
-    record.answer = {Answered::win, ledger().id_of(first ? duel.first : duel.second)};
-  }
-  DUEL_RETURN_IF_ERROR(stage(std::move(record), now_ms));
+  DUEL_RETURN_IF_ERROR(stage(
+      page->ending(duel_id, ledger().id_of(duel.first), ledger().id_of(duel.second), why), now_ms));
   return Done{};
 }
 
 // --- Pages of results ---------------------------------------------------------------------------
 
-OwnedExperiment::Reply OwnedExperiment::interleave(const std::string& duel_id,
-                                                   const InterleavingBody& body, bool sees_teams,
-                                                   std::int64_t now_ms) {
+namespace {
+
+// The list of an arm as it was sent.
+Result<std::vector<std::string>> list_of(const InterleavingBody& body, const std::string& arm) {
+  for (const auto& [name, list] : body.lists) {
+    if (name != arm) continue;
+    if (list.size() > 1000) {
+      return Error::invalid_argument("has more than 1000 ids", "/lists/" + arm);
+    }
+    for (const std::string& id : list) {
+      if (!id.empty() && id.size() <= 200) continue;
+      return Error::invalid_argument("is not a list of ids of 1 to 200 bytes", "/lists/" + arm);
+    }
+    return list;
+  }
+  return Error::invalid_argument("is missing", "/lists/" + arm);
+}
+
+}  // namespace
+
+// One arm's own list: nothing is compared.
+Result<PageAnswer> OwnedExperiment::own_page(const std::string& duel_id, const std::string& arm,
+                                             const InterleavingBody& body) const {
+  DUEL_ASSIGN(const std::vector<std::string> list, list_of(body, arm));
+  const std::uint64_t length = ledger().experiment().service.interleave.length;
+  const DraftedPage page =
+      draft_page(secrets_.draft_seed, duel_id, list, {}, body.offset, body.limit.value_or(length));
+  PageAnswer answer{.query_id = duel_id, .items = {}, .next_offset = page.next_offset};
+  for (const DraftedItem& item : page.items) {
+    answer.items.push_back({item.object_id, item.ordinal, std::nullopt, false});
+  }
+  return answer;
+}
+
+Result<PageAnswer> OwnedExperiment::page_of(const std::string& duel_id,
+                                            const InterleavingBody& body, bool sees_teams,
+                                            std::int64_t now_ms) {
   const ExperimentRecord& experiment = ledger().experiment();
   if (experiment.service.mode != Mode::interleave) {
     return Error::conflict("pages are drafted in the mode `interleave`");
   }
   DUEL_ASSIGN(const DuelRecords records, duels_->records_of(duel_id, ledger().sequence() + 1));
-  if (!records.serve) return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
+  if (!records.serve) {
+    if (fallback_ids_.contains(duel_id)) return own_page(duel_id, fallback_arm(), body);
+    return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
+  }
   const auto& serve = std::get<ServeRecord>(records.serve->record);
-  const auto list_of = [&](const std::string& arm) -> Result<std::vector<std::string>> {
-    for (const auto& [name, list] : body.lists) {
-      if (name != arm) continue;
-      std::vector<std::string> ids;
-      for (const Json& item : list.items()) {
-        if (!item.is_string() || item.get<std::string>().empty() ||
-            item.get<std::string>().size() > 200) {
-          return Error::invalid_argument("is not a list of ids of 1 to 200 bytes", "/lists/" + arm);
-        }
-        ids.push_back(item.get<std::string>());
-      }
-      if (ids.size() > 1000) {
-        return Error::invalid_argument("has more than 1000 ids", "/lists/" + arm);
-      }
-      return ids;
-    }
-    return Error::invalid_argument("is missing", "/lists/" + arm);
-  };
-  const std::uint64_t limit = body.limit.value_or(experiment.service.interleave.length);
-  if (limit == 0 || limit > 1000)
-    return Error::invalid_argument("is not between 1 and 1000", "/limit");
+  if (serve.serving == Serving::exploit) return own_page(duel_id, serve.first, body);
   std::vector<std::string> first, second;
-  if (serve.serving == Serving::exploit) {
-    DUEL_ASSIGN(first, list_of(serve.first));
-  } else if (records.page) {
+  if (records.page) {
     // Lists are frozen at first use, so that the pages of one query belong together.
     first = std::get<InterleavedRecord>(records.page->record).first;
     second = std::get<InterleavedRecord>(records.page->record).second;
   } else {
-    DUEL_ASSIGN(first, list_of(serve.first));
-    DUEL_ASSIGN(second, list_of(serve.second));
+    DUEL_ASSIGN(first, list_of(body, serve.first));
+    DUEL_ASSIGN(second, list_of(body, serve.second));
     if (ledger().find_open(duel_id) == nullptr) {
       return Error::conflict(fmt::format("the duel '{}' is closed", duel_id));
     }
     DUEL_RETURN_IF_ERROR(stage(InterleavedRecord{duel_id, first, second}, now_ms));
   }
-  const DraftedPage page =
-      draft_page(secrets_.draft_seed, duel_id, first, second, body.offset, limit);
-  Json items = Json::array();
+  const DraftedPage page = draft_page(secrets_.draft_seed, duel_id, first, second, body.offset,
+                                      body.limit.value_or(experiment.service.interleave.length));
+  PageAnswer answer{.query_id = duel_id, .items = {}, .next_offset = page.next_offset};
   for (const DraftedItem& item : page.items) {
-    Json one;
-    one["object_id"] = item.object_id;
-    one["ordinal"] = item.ordinal;
     // Opaque to whoever may not read results: a team's name says nothing across duels. An item that
     // both rankings wanted next has none.
     const std::string& side = item.team == Team::first ? serve.first : serve.second;
-    if (item.team == Team::none) {
-      one["team"] = Json();
-    } else if (sees_teams) {
-      one["team"] = side;
-    } else {
+    std::optional<std::string> team;
+    if (item.team != Team::none && sees_teams) {
+      team = side;
+    } else if (item.team != Team::none) {
       const std::string mark = hmac_sha256_hex(secrets_.subject_salt, duel_id + "/" + side);
-      one["team"] = "t_" + mark.substr(0, 4);
+      team = "t_" + mark.substr(0, 4);
     }
-    one["competitive"] = item.competitive();
-    items.push_back(std::move(one));
+    answer.items.push_back({item.object_id, item.ordinal, std::move(team), item.competitive()});
   }
-  Json json;
-  json["query_id"] = duel_id;
-  json["items"] = std::move(items);
-  if (page.next_offset) json["next_offset"] = *page.next_offset;
-  return ServerAnswer{200, std::move(json), {}};
+  return answer;
+}
+
+OwnedExperiment::Reply OwnedExperiment::interleave(const std::string& duel_id,
+                                                   const InterleavingBody& body, bool sees_teams,
+                                                   std::int64_t now_ms) {
+  DUEL_ASSIGN(const PageAnswer page, page_of(duel_id, body, sees_teams, now_ms));
+  return ServerAnswer{200, body_json(page), {}};
+}
+
+OwnedExperiment::Reply OwnedExperiment::interleave_in_one(const OneShotBody& body, bool sees_teams,
+                                                          std::int64_t now_ms) {
+  if (ledger().experiment().service.mode != Mode::interleave) {
+    return Error::conflict("pages are drafted in the mode `interleave`");
+  }
+  DuelBody wanted = body.duel;
+  // Whoever sent no list cannot be shown.
+  for (const LedgerArm& arm : ledger().arms()) {
+    const bool has = std::ranges::any_of(
+        body.page.lists, [&](const auto& one) { return one.first == arm.entry.id; });
+    if (!has && arm.active) wanted.exclude.push_back(arm.entry.id);
+  }
+  // A list that cannot be drafted from is refused before a duel is served for it.
+  for (const auto& [arm, list] : body.page.lists) {
+    if (!ledger().find_arm(arm)) {
+      return Error::invalid_argument("is no arm of the experiment", "/lists/" + arm);
+    }
+    DUEL_RETURN_IF_ERROR(list_of(body.page, arm));
+  }
+  DUEL_RETURN_IF_ERROR(check_question(wanted));
+  DUEL_ASSIGN(ServedOne served,
+              serve_one(wanted,
+                        {.duel_id = wanted.duel_id,
+                         .subject = subject_of(wanted),
+                         .request = wanted.duel_id.empty() ? "" : hash_of_body(wanted),
+                         .one_per_subject = false},
+                        now_ms));
+  OneShotAnswer answer;
+  if (served.duel.serving == "fallback") {
+    // The default arm, if its list came; otherwise whichever came first.
+    const std::string& chosen = served.duel.arms[0].arm_id;
+    const bool has = list_of(body.page, chosen).ok();
+    if (!has && body.page.lists.empty()) return Error::invalid_argument("is empty", "/lists");
+    const std::string arm = has ? chosen : body.page.lists.front().first;
+    if (!has) served.duel.arms[0] = duel_arm(arm, 1);
+    DUEL_ASSIGN(answer.page, own_page(served.duel.duel_id, arm, body.page));
+  } else {
+    DUEL_ASSIGN(answer.page, page_of(served.duel.duel_id, body.page, sees_teams, now_ms));
+  }
+  const int status = served.replayed ? 200 : 201;
+  answer.duel = std::move(served.duel);
+  return ServerAnswer{status, body_json(answer),
+                      status == 200 ? HttpFields{{"Idempotent-Replayed", "true"}} : HttpFields{}};
 }
 
 Result<std::optional<std::string>> OwnedExperiment::take_event(const PageEvent& event,
@@ -876,8 +920,8 @@ Result<std::optional<std::string>> OwnedExperiment::take_event(const PageEvent& 
     }
   }
   if (weight == 0) return Reason();  // views and the like earn nothing and are not kept
-  const auto found = pages_.find(event.duel_id);
-  if (found == pages_.end()) {
+  const ResultPage* page = pages_.find(event.duel_id);
+  if (page == nullptr) {
     if (ledger().find_open(event.duel_id) != nullptr) return Reason("no page was drafted yet");
     DUEL_RETURN_IF_ERROR(stage(EventRecord{.duel_id = event.duel_id,
                                            .event = event.identity,
@@ -887,28 +931,12 @@ Result<std::optional<std::string>> OwnedExperiment::take_event(const PageEvent& 
                                now_ms));
     return Reason("the duel was closed before");
   }
-  const Page& page = found->second;
-  if (page.events.contains(event.identity)) return Reason();
-  const auto item = std::find_if(page.items.begin(), page.items.end(), [&](const DraftedItem& one) {
-    return one.object_id == event.object;
-  });
-  if (item == page.items.end()) return Reason("the item was not shown");
-  if (event.ordinal && *event.ordinal != item->ordinal) {
-    return Reason(
-        fmt::format("the item was shown at {}, not at {}", item->ordinal, *event.ordinal));
+  ResultPages::Taken taken = ResultPages::take(*page, event, weight, rule.per_item_cap);
+  if (auto* record = std::get_if<EventRecord>(&taken)) {
+    DUEL_RETURN_IF_ERROR(stage(std::move(*record), now_ms));
+    return Reason();
   }
-  const auto paid = page.paid.find(event.object);
-  const bool earns = item->competitive() && item->team != Team::none &&
-                     (paid == page.paid.end() || paid->second < rule.per_item_cap);
-  EventRecord record{.duel_id = event.duel_id,
-                     .event = event.identity,
-                     .action = event.action,
-                     .object = event.object};
-  if (earns) {
-    record.place = item->team == Team::first ? 1 : 2;
-    record.credit = weight;
-  }
-  DUEL_RETURN_IF_ERROR(stage(std::move(record), now_ms));
+  if (auto* reason = std::get_if<std::string>(&taken)) return Reason(std::move(*reason));
   return Reason();
 }
 
@@ -919,16 +947,19 @@ OwnedExperiment::Reply OwnedExperiment::result() const {
   json["excluded_share"] = ledger().served() == 0 ? 0.0
                                                   : static_cast<double>(excluded_) /
                                                         static_cast<double>(ledger().served());
+  json["served"] = ledger().served();
   json["sequence"] = ledger().sequence();
   return ServerAnswer{200, std::move(json), {}};
 }
 
 OwnedExperiment::Reply OwnedExperiment::health() const {
   const std::vector<HealthCheck> checks = check_health(ledger());
-  Json json;
-  json["verdict"] = std::string(to_word(overall(checks)));
-  json["checks"] = to_json(checks);
-  return ServerAnswer{200, std::move(json), {}};
+  HealthAnswer answer;
+  answer.verdict = to_word(overall(checks));
+  for (const HealthCheck& check : checks) {
+    answer.checks.push_back({check.name, std::string(to_word(check.verdict)), check.detail});
+  }
+  return ServerAnswer{200, body_json(answer), {}};
 }
 
 OwnedExperiment::Reply OwnedExperiment::certificate() const {

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,10 +22,11 @@
 #include "duel/core/result.h"
 #include "duel/experiment/live_experiment.h"
 #include "duel/experiment/record.h"
-#include "duel/ranking/interleaving/impression_draft.h"
+#include "duel/server/answers.h"
 #include "duel/server/bodies.h"
 #include "duel/server/http.h"
 #include "duel/server/report_token.h"
+#include "duel/server/result_pages.h"
 #include "duel/server/server_answer.h"
 #include "duel/server/stored_duels.h"
 #include "duel/store/store.h"
@@ -39,15 +39,6 @@ struct ExperimentSecrets {
   std::uint64_t draft_seed = 0;  // a caller who chooses ids must not choose drafts
 };
 
-// One UBI event, as far as it is used.
-struct PageEvent {
-  std::string duel_id;
-  std::string action;
-  std::string object;
-  std::optional<std::uint64_t> ordinal;
-  std::string identity;  // SHA-256 that tells it from others
-};
-
 class OwnedExperiment {
  public:
   // The first record is staged.
@@ -56,16 +47,36 @@ class OwnedExperiment {
                                                          std::int64_t now_ms,
                                                          ExperimentSecrets secrets,
                                                          const ReportTokens& tokens);
-  // Folds the log. Nothing expires for a while, so that a pause of the server is not taken for
-  // silence of the people.
-  static Result<std::unique_ptr<OwnedExperiment>> load(std::shared_ptr<Store> store,
-                                                       const std::string& experiment_id,
-                                                       std::int64_t now_ms,
-                                                       ExperimentSecrets secrets,
-                                                       const ReportTokens& tokens);
+  // Folds the log, from its snapshot on where there is one that fits. Nothing expires for a while,
+  // so that a pause of the server is not taken for silence of the people; `after_pause` is false
+  // where this process has answered for the experiment all the time.
+  static Result<std::unique_ptr<OwnedExperiment>> load(
+      std::shared_ptr<Store> store, const std::string& experiment_id, std::int64_t now_ms,
+      ExperimentSecrets secrets, const ReportTokens& tokens, bool after_pause = true);
 
-  // What a line is found by in the store: the id of its duel.
+  // What a line is found by in the store: the id of its duel. And its tag: a number of the pair and
+  // the subject that it was served to as evidence.
   static std::string key_of(const Record& record);
+  static std::uint64_t tag_of(const Record& record);
+
+  // The state as it is in the store. Nothing where lines wait for the store or the state cannot be
+  // saved now. A snapshot is of use to the version of Duel that made it, and to no other.
+  std::optional<Snapshot> snapshot() const;
+  static std::string snapshot_version();
+  // What stands in a snapshot beside the state; nothing where it is of another version.
+  struct Digest {
+    Json summary;
+    std::optional<std::int64_t> due_ms;
+  };
+  static std::optional<Digest> digest_of(const Snapshot& snapshot);
+  // Of the snapshot that the state was folded from; 0 where it was the whole log.
+  std::uint64_t snapshot_sequence() const { return snapshot_sequence_; }
+  // Why there was one that was not used; mostly empty.
+  const std::string& refused_snapshot() const { return refused_snapshot_; }
+  // What a list shows of the experiment; it is in the snapshot, beside the state.
+  Json summary() const;
+  // When something expires next.
+  std::optional<std::int64_t> due_ms() const;
 
   const std::string& id() const { return ledger().experiment().experiment_id; }
   const Ledger& ledger() const { return live_.ledger(); }
@@ -79,6 +90,13 @@ class OwnedExperiment {
   const Head& stored_head() const { return stored_head_; }
   std::vector<Line> staged_lines() const;
   void committed();
+  // The store takes nothing now: duels are fallbacks, and what would change something is an error.
+  void set_store_refuses(bool refuses) {
+    store_refuses_ = refuses;
+    refused_change_ = false;
+  }
+  // Whether a request since then would have changed something.
+  bool refused_change() const { return refused_change_; }
 
   // --- Requests. An error is the caller's, and nothing was staged for it. ------------------------
   using Reply = Result<ServerAnswer>;
@@ -87,12 +105,14 @@ class OwnedExperiment {
   Reply change_state(std::string_view verb, std::int64_t now_ms);
   Reply add_arm(const std::string& arm_id, const NewArmBody& body, std::int64_t now_ms);
   Reply retire_arm(const std::string& arm_id, std::int64_t now_ms);
-  Reply serve(const DuelBody& body, std::int64_t now_ms);
+  // `one_per_subject`: whoever has not answered gets the same duel again.
+  Reply serve(const DuelBody& body, bool one_per_subject, std::int64_t now_ms);
   Reply show_duel(const std::string& duel_id) const;
   // `trusted`: by a token of scope `duel`; otherwise the report token has to do.
   struct ReportOptions {
     bool trusted = true;
     bool next = false;
+    bool one_per_subject = false;  // of the next
     std::string next_duel_id;
   };
   Reply report(const std::string& duel_id, const OutcomeBody& body, const ReportOptions& options,
@@ -100,6 +120,8 @@ class OwnedExperiment {
   Reply compare(const std::vector<ComparisonBody>& bodies, std::int64_t now_ms);
   Reply interleave(const std::string& duel_id, const InterleavingBody& body, bool sees_teams,
                    std::int64_t now_ms);
+  // Serves and drafts at once.
+  Reply interleave_in_one(const OneShotBody& body, bool sees_teams, std::int64_t now_ms);
   // The reason why it is not taken, or nothing.
   Result<std::optional<std::string>> take_event(const PageEvent& event, std::int64_t now_ms);
   Reply result() const;
@@ -110,56 +132,84 @@ class OwnedExperiment {
   Result<bool> expire(std::int64_t now_ms);
 
  private:
-  // A page that was drafted, and what its items earned so far.
-  struct Page {
-    std::vector<std::string> first;
-    std::vector<std::string> second;
-    std::vector<DraftedItem> items;             // of the whole draft
-    std::map<std::string, std::uint64_t> paid;  // actions per item
-    std::unordered_set<std::string> events;
-    double credit_first = 0;
-    double credit_second = 0;
-    bool clicked = false;
-  };
-
   OwnedExperiment(std::shared_ptr<Store> store, LiveExperiment live, StoredDuels* duels,
                   ExperimentSecrets secrets, const ReportTokens& tokens);
+
+  using Loaded = Result<std::unique_ptr<OwnedExperiment>>;
+  struct Loading;
+  static Loaded from_log(const Loading& loading, std::optional<std::uint64_t> recovered_after);
+  static Loaded from_snapshot(const Loading& loading, const Snapshot& snapshot);
+  Status restore(const Snapshot& snapshot);
+  Status fold(const LogEntry& entry);
+  template <class Archive>
+  void fields(Archive& archive);
+  Result<bool> has_met(const ServeRecord& serve) const;
 
   std::int64_t time_of(std::int64_t now_ms) const { return std::max(now_ms, last_time_ms_); }
   Result<Effect> stage(Record record, std::int64_t now_ms);
   void note(const LogEntry& entry);
+  void remember_last_duel(const ServeRecord& serve);
   Status stage_certificate(std::int64_t now_ms);
   Status settle(const std::string& duel_id, std::int64_t now_ms, std::string_view why);
-  Status open_page(const std::string& duel_id);
 
-  Reply serve_one(const DuelBody& body, const std::string& duel_id, const std::string& request,
-                  std::int64_t now_ms);
-  Reply replay(const std::string& duel_id, const std::string& request, bool& known);
+  // For whom a duel is, and how it will be asked for again.
+  struct Asked {
+    std::string duel_id;  // empty: a new one
+    std::string subject;  // keyed hash
+    std::string request;  // hash of the body
+    bool one_per_subject = false;
+  };
+  struct ServedOne {
+    DuelAnswer duel;
+    bool replayed = false;
+  };
+  std::string subject_of(const DuelBody& body) const;
+  Status check_question(const DuelBody& body) const;
+  Result<ServedOne> serve_one(const DuelBody& body, const Asked& asked, std::int64_t now_ms);
+  Result<std::optional<ServedOne>> replay(const std::string& duel_id,
+                                          const std::string& request) const;
+  Result<std::optional<ServedOne>> open_duel_of(const std::string& subject) const;
   Reply report_recovered(const ServedDuel& served, const OutcomeBody& body, std::int64_t now_ms);
   // One usable arm, from which nobody learns. It is not logged; its id is remembered for a while.
-  Reply fallback(const std::string& duel_id, std::int64_t now_ms);
-  Json duel_json(const ServeRecord& serve, std::int64_t served_at_ms) const;
-  Json arm_json(const std::string& arm_id, int position) const;
-  std::optional<Json> task_json(const std::string& task_id) const;
+  ServedOne fallback(const std::string& duel_id, std::int64_t now_ms);
+  std::string fallback_arm() const;
+  DuelAnswer duel_answer(const ServeRecord& serve, std::int64_t served_at_ms) const;
+  DuelArm duel_arm(const std::string& arm_id, std::uint64_t position) const;
+  ArmAnswer arm_answer(const std::string& arm_id) const;
+  std::optional<DuelTask> task_of(const std::string& task_id) const;
+  Result<PageAnswer> page_of(const std::string& duel_id, const InterleavingBody& body,
+                             bool sees_teams, std::int64_t now_ms);
+  Result<PageAnswer> own_page(const std::string& duel_id, const std::string& arm,
+                              const InterleavingBody& body) const;
   Status draw_task(const DuelBody& body, ServeRecord& serve) const;
   ServedDuel served_duel(const ServeRecord& serve, std::int64_t served_at_ms) const;
   Result<::duel::Answer> answer_of(const OutcomeBody& body) const;
-  Json progress() const;
+  ProgressAnswer progress() const;
 
   std::shared_ptr<Store> store_;
   LiveExperiment live_;
   StoredDuels* duels_;  // the ledger owns it
   ExperimentSecrets secrets_;
   const ReportTokens& tokens_;
-  std::string head_;  // hash of the last record applied
+  ResultPages pages_;  // of open duels
+  std::string head_;   // hash of the last record applied
   Head stored_head_;
   std::int64_t last_time_ms_ = 0;
-  std::int64_t nothing_expires_before_ms_ = 0;
-  std::vector<std::pair<std::string, std::string>> lines_;  // text and key
+  std::int64_t nothing_expires_before_ms_ = 0;  // by the owner's clock, not by recorded time
+  bool store_refuses_ = false;
+  bool refused_change_ = false;
+  struct StagedLine {
+    std::string text;
+    std::string key;
+    std::uint64_t tag = 0;
+  };
+  std::vector<StagedLine> lines_;
+  std::unordered_set<std::uint64_t> staged_tags_;  // of these lines
+  std::uint64_t snapshot_sequence_ = 0;
+  std::string refused_snapshot_;
   Sha256 sha_;
   std::string certificate_text_;
-  TextMap<Page> pages_;                    // of open duels
-  std::unordered_set<std::uint64_t> met_;  // hashes of (pair, subject) served as evidence
+  TextMap<std::string> last_duel_of_;  // by subject; open or answered since
   std::int64_t day_ = 0;
   TextMap<std::uint64_t> served_today_;  // by subject
   std::uint64_t excluded_ = 0;           // serves that an excluded arm changed

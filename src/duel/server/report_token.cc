@@ -7,6 +7,7 @@
 #include <openssl/rand.h>
 
 #include <array>
+#include <span>
 
 #include "duel/core/check.h"
 #include "duel/core/json.h"
@@ -90,17 +91,10 @@ std::string ReportTokens::sign(const ServedDuel& duel) const {
   return signed_part + "." + base64url(hmac_sha256(key_, signed_part));
 }
 
-std::optional<ServedDuel> ReportTokens::verify(std::string_view token) const {
-  const std::size_t end = token.rfind('.');
-  if (end == std::string_view::npos || !token.starts_with(key_id_ + ".")) return std::nullopt;
-  const std::string expected = base64url(hmac_sha256(key_, token.substr(0, end)));
-  if (!equal_in_constant_time(token.substr(end + 1), expected)) return std::nullopt;
-  const std::size_t begin = key_id_.size() + 1;
-  if (begin > end) return std::nullopt;
-  const auto text = from_base64url(token.substr(begin, end - begin));
-  const auto json = text ? Json::parse(*text) : std::nullopt;
-  if (!json || json->items().size() != 9) return std::nullopt;
-  const auto items = json->items();
+namespace {
+
+// REQUIRES: nine items. Throws JsonError where one is of another kind.
+std::optional<ServedDuel> served_duel_of(std::span<const Json> items) {
   ServedDuel duel;
   duel.experiment_id = items[0].get<std::string>();
   duel.duel_id = items[1].get<std::string>();
@@ -114,6 +108,25 @@ std::optional<ServedDuel> ReportTokens::verify(std::string_view token) const {
   duel.served_at_ms = items[7].get<std::int64_t>();
   duel.expires_at_ms = items[8].get<std::int64_t>();
   return duel;
+}
+
+}  // namespace
+
+std::optional<ServedDuel> ReportTokens::verify(std::string_view token) const {
+  const std::size_t end = token.rfind('.');
+  if (end == std::string_view::npos || !token.starts_with(key_id_ + ".")) return std::nullopt;
+  const std::string expected = base64url(hmac_sha256(key_, token.substr(0, end)));
+  if (!equal_in_constant_time(token.substr(end + 1), expected)) return std::nullopt;
+  const std::size_t begin = key_id_.size() + 1;
+  if (begin > end) return std::nullopt;
+  const auto text = from_base64url(token.substr(begin, end - begin));
+  const auto json = text ? Json::parse(*text) : std::nullopt;
+  if (!json || json->items().size() != 9) return std::nullopt;
+  try {
+    return served_duel_of(json->items());
+  } catch (const JsonError&) {
+    return std::nullopt;  // signed with this key, by something that is not this program
+  }
 }
 
 }  // namespace duel

@@ -55,7 +55,9 @@ HttpResponse to_http(const ServerAnswer& answer) {
   response.headers.emplace_back(
       "Content-Type", answer.status >= 400 ? "application/problem+json" : "application/json");
   response.headers.emplace_back("Cache-Control", "no-store");
-  if (answer.status == 429) response.headers.emplace_back("Retry-After", "1");
+  if (answer.status == 429 && response.header("Retry-After") == nullptr) {
+    response.headers.emplace_back("Retry-After", "1");
+  }
   if (answer.status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
   response.body = answer.body.dump();
   response.body += '\n';

@@ -1,10 +1,23 @@
 #include "duel/server/stored_duels.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "duel/store/line.h"
 
 namespace duel {
+
+namespace {
+
+// Whatever keeps the store from reading a duel, a damaged page as well, is no fault of the request
+// that asked for it, and the request can be repeated.
+Error unreadable(std::string_view duel_id, const Error& error) {
+  return Error::io(
+      fmt::format("the records of the duel '{}' cannot be read: {}", duel_id, error.to_string()));
+}
+
+}  // namespace
 
 void StoredDuels::staged(const std::string& duel_id, const LogEntry& entry) {
   staged_[duel_id].push_back(entry);
@@ -23,15 +36,17 @@ void StoredDuels::take(DuelRecords& records, LogEntry entry) {
 
 Result<DuelRecords> StoredDuels::records_of(std::string_view duel_id, std::uint64_t before) const {
   DuelRecords records;
-  DUEL_ASSIGN(const std::vector<FoundLine> lines, store_->find(experiment_, duel_id));
+  const auto lines = store_->find(experiment_, duel_id);
+  if (!lines.ok()) return unreadable(duel_id, lines.error());
   RecordReader reader;
   std::string padded;
-  for (const FoundLine& line : lines) {
+  for (const FoundLine& line : *lines) {
     if (line.sequence >= before) break;
     padded = line.text;
     padded.resize(line.text.size() + kReadableAfterLine);
     LogEntry entry;
-    DUEL_RETURN_IF_ERROR(reader.read(std::string_view(padded).substr(0, line.text.size()), entry));
+    const Status read = reader.read(std::string_view(padded).substr(0, line.text.size()), entry);
+    if (!read.ok()) return unreadable(duel_id, read.error());
     take(records, std::move(entry));
   }
   if (const auto found = staged_.find(duel_id); found != staged_.end()) {

@@ -367,6 +367,17 @@ Result<std::optional<Snapshot>> LogFiles::snapshot(const std::string& /*experime
   return refusal("log files keep no snapshots");
 }
 
+Result<std::vector<Outline>> LogFiles::outlines() { return refusal("log files keep no snapshots"); }
+
+Result<bool> LogFiles::tagged(const std::string& /*experiment*/, std::uint64_t /*tag*/) {
+  return refusal("log files keep no tags");
+}
+
+Status LogFiles::add_tags(const std::string& /*experiment*/,
+                          std::span<const std::uint64_t> /*tags*/) {
+  return refusal("log files keep no tags");
+}
+
 Status LogFiles::put(std::string_view /*space*/, std::string_view /*key*/,
                      std::string_view /*bytes*/) {
   return refusal("log files keep no secrets and tokens");

@@ -72,6 +72,9 @@ class LogFiles final : public Store {
   Result<LastStop> last_stop() override;
   Status put_snapshot(const std::string& experiment, const Snapshot& snapshot) override;
   Result<std::optional<Snapshot>> snapshot(const std::string& experiment) override;
+  Result<std::vector<Outline>> outlines() override;
+  Result<bool> tagged(const std::string& experiment, std::uint64_t tag) override;
+  Status add_tags(const std::string& experiment, std::span<const std::uint64_t> tags) override;
   Status put(std::string_view space, std::string_view key, std::string_view bytes) override;
   Result<std::optional<std::string>> get(std::string_view space, std::string_view key) override;
   Result<std::vector<std::pair<std::string, std::string>>> entries(std::string_view space) override;

@@ -52,10 +52,23 @@ CREATE TABLE entries (
 ) WITHOUT ROWID;
 )sql";
 
+constexpr std::string_view kSecondVersion = R"sql(
+-- What a list shows of an experiment whose state is not in memory.
+ALTER TABLE snapshots ADD COLUMN summary TEXT NOT NULL DEFAULT '';
+
+-- That something has happened in an experiment, by a number: so that nobody has to hold in memory
+-- which subject has seen which pair.
+CREATE TABLE tags (
+  experiment INTEGER NOT NULL,
+  tag        INTEGER NOT NULL,
+  PRIMARY KEY (experiment, tag)
+) WITHOUT ROWID;
+)sql";
+
 }  // namespace
 
 std::span<const std::string_view> sqlite_schema_steps() {
-  static constexpr std::array kSteps = {kFirstVersion};
+  static constexpr std::array kSteps = {kFirstVersion, kSecondVersion};
   return kSteps;
 }
 

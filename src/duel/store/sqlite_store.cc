@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -53,6 +54,19 @@ Status enter_wal_mode(SqliteConnection& connection) {
   if (said && statement.text(0) == "wal") return Done{};
   return Error::io("the database cannot be kept with a write-ahead log here",
                    connection.file().string(), "use a local file system");
+}
+
+// The store holds the key of all report tokens. SQLite gives its log and its index the mode of the
+// database; an existing one keeps the mode that its owner gave it.
+Status create_private_file(const std::filesystem::path& file) {
+  const int descriptor =
+      ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (descriptor >= 0) {
+    ::close(descriptor);
+  } else if (errno != EEXIST) {
+    return system_error("the database cannot be created", file, errno);
+  }
+  return Done{};
 }
 
 // A rename is durable when the directory is.
@@ -159,11 +173,26 @@ class SqliteStore::Database {
     DUEL_RETURN_IF_ERROR(refuse_if_broken());
     DUEL_ASSIGN(const std::optional<Row> row, row_of(writer_, experiment));
     if (!row) return no_experiment(experiment, file_);
-    DUEL_ASSIGN(SqliteStatement statement,
-                writer_.prepare("INSERT OR REPLACE INTO snapshots VALUES (?1, ?2, ?3, ?4, ?5)"));
+    DUEL_ASSIGN(
+        SqliteStatement statement,
+        writer_.prepare("INSERT OR REPLACE INTO snapshots VALUES (?1, ?2, ?3, ?4, ?5, ?6)"));
     statement.bind(1, row->id).bind(2, snapshot.sequence).bind(3, snapshot.hash);
-    statement.bind(4, snapshot.version).bind(5, snapshot.bytes);
+    statement.bind(4, snapshot.version).bind(5, snapshot.bytes).bind(6, snapshot.summary);
     return in_transaction([&] { return statement.run(); });
+  }
+
+  Status add_tags(const std::string& experiment, std::span<const std::uint64_t> tags) {
+    const std::lock_guard lock(write_mutex_);
+    DUEL_RETURN_IF_ERROR(become_owner());
+    DUEL_RETURN_IF_ERROR(refuse_if_broken());
+    DUEL_ASSIGN(const std::optional<Row> row, row_of(writer_, experiment));
+    if (!row) return no_experiment(experiment, file_);
+    return in_transaction([&]() -> Status {
+      for (const std::uint64_t tag : tags) {
+        DUEL_RETURN_IF_ERROR(insert_tag_.bind(1, row->id).bind(2, tag).run());
+      }
+      return Done{};
+    });
   }
 
   Status put(std::string_view space, std::string_view key, std::string_view bytes) {
@@ -273,6 +302,7 @@ class SqliteStore::Database {
       if (error.code == ErrorCode::conflict) error.where = file_.string();
       return error;
     }
+    DUEL_RETURN_IF_ERROR(create_private_file(file_));
     constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     DUEL_ASSIGN(SqliteConnection writer, SqliteConnection::open(file_, kFlags, options_.vfs));
     DUEL_ASSIGN(const std::size_t version, sqlite_schema_version(writer, sqlite_schema_steps()));
@@ -284,11 +314,13 @@ class SqliteStore::Database {
     }
     DUEL_ASSIGN(last_stop_, read_stop(writer));
     DUEL_RETURN_IF_ERROR(write_stop(writer, boot_of_machine()));
+    if (last_stop_ != LastStop::clean) DUEL_RETURN_IF_ERROR(rewrite_log(writer));
     DUEL_RETURN_IF_ERROR(writer.execute("PRAGMA synchronous=NORMAL"));
     DUEL_ASSIGN(insert_experiment_,
                 writer.prepare("INSERT INTO experiments (name, head_sequence, head_hash, mark)"
                                " VALUES (?1, 0, '', 0)"));
     DUEL_ASSIGN(insert_line_, writer.prepare("INSERT INTO lines VALUES (?1, ?2, ?3, ?4)"));
+    DUEL_ASSIGN(insert_tag_, writer.prepare("INSERT OR IGNORE INTO tags VALUES (?1, ?2)"));
     DUEL_ASSIGN(
         set_head_,
         writer.prepare("UPDATE experiments SET head_sequence = ?2, head_hash = ?3 WHERE id = ?1"));
@@ -319,6 +351,17 @@ class SqliteStore::Database {
     const std::string boot = boot_of_machine();
     return !boot.empty() && statement.text(0) == boot ? LastStop::process_killed
                                                       : LastStop::machine_stopped;
+  }
+
+  // If a sync has failed, the system may hold as written what is not on the disk, and another sync
+  // of the log would not write it. What the log holds is written once more, into the database, and
+  // synced there.
+  Status rewrite_log(SqliteConnection& writer) const {
+    const int code = sqlite3_wal_checkpoint_v2(writer.get(), "main", SQLITE_CHECKPOINT_TRUNCATE,
+                                               nullptr, nullptr);
+    // Somebody reads the store with another program: then the log stays as it is.
+    if (code == SQLITE_OK || code == SQLITE_BUSY) return Done{};
+    return writer.error();
   }
 
   static Status write_stop(SqliteConnection& connection, std::string_view value) {
@@ -360,6 +403,9 @@ class SqliteStore::Database {
         insert_line_.bind(3, line.key);
       }
       DUEL_RETURN_IF_ERROR(insert_line_.run());
+      if (line.tag != 0) {
+        DUEL_RETURN_IF_ERROR(insert_tag_.bind(1, row.id).bind(2, line.tag).run());
+      }
     }
     if (const auto parts = split_line(group.lines.back().text)) row.head.hash = parts->hash;
     return set_head_.bind(1, row.id).bind(2, row.head.sequence).bind(3, row.head.hash).run();
@@ -490,7 +536,7 @@ class SqliteStore::Database {
   std::mutex write_mutex_;
   std::optional<OwnerLock> lock_;
   SqliteConnection writer_;  // none until this process owns the database
-  SqliteStatement insert_experiment_, insert_line_, set_head_, set_mark_;
+  SqliteStatement insert_experiment_, insert_line_, insert_tag_, set_head_, set_mark_;
   std::map<std::string, Owned> owned_;
   LastStop last_stop_ = LastStop::clean;
   std::size_t wal_pages_ = 0;
@@ -531,6 +577,7 @@ Result<std::uint64_t> SqliteStore::read(const std::string& experiment, std::uint
   constexpr std::uint64_t kPortionLines = 1'000;
   constexpr std::size_t kPortionBytes = std::size_t{1} << 20;
   std::uint64_t id = 0;
+  std::uint64_t head = 0;  // when the reading began; it can only have grown
   for (bool more = true; more;) {
     std::string bytes;
     std::vector<std::size_t> ends;
@@ -538,6 +585,7 @@ Result<std::uint64_t> SqliteStore::read(const std::string& experiment, std::uint
       if (id == 0) {
         DUEL_ASSIGN(const Database::Row row, database_->row_for_reading(reader, experiment));
         id = row.id;
+        head = row.head.sequence;
       }
       DUEL_ASSIGN(SqliteStatement statement,
                   reader.prepare("SELECT text FROM lines WHERE experiment = ?1 AND sequence > ?2"
@@ -562,6 +610,14 @@ Result<std::uint64_t> SqliteStore::read(const std::string& experiment, std::uint
       begin = end;
     }
     after += ends.size();
+  }
+  // A damaged page can hold fewer rows without SQLite's noticing, and a log that ends early looks as
+  // sound as a whole one.
+  if (after < head) {
+    return Error::invalid_data(
+        fmt::format("the experiment '{}' should have {} records and ends with record {}",
+                    experiment, head, after),
+        database_->file().string(), "restore a backup");
   }
   return std::uint64_t{0};
 }
@@ -623,14 +679,53 @@ Result<std::optional<Snapshot>> SqliteStore::snapshot(const std::string& experim
   return database_->with_reader([&](SqliteConnection& reader) -> Result<Found> {
     DUEL_ASSIGN(const Database::Row row, database_->row_for_reading(reader, experiment));
     DUEL_ASSIGN(SqliteStatement statement,
-                reader.prepare("SELECT sequence, hash, version, bytes FROM snapshots"
+                reader.prepare("SELECT sequence, hash, version, bytes, summary FROM snapshots"
                                " WHERE experiment = ?1"));
     statement.bind(1, row.id);
     DUEL_ASSIGN(const bool found, statement.step());
     if (!found) return Found();
     return Found(Snapshot{statement.number(0), std::string(statement.text(1)),
-                          std::string(statement.text(2)), std::string(statement.text(3))});
+                          std::string(statement.text(2)), std::string(statement.text(3)),
+                          std::string(statement.text(4))});
   });
+}
+
+Result<std::vector<Outline>> SqliteStore::outlines() {
+  return database_->with_reader([](SqliteConnection& reader) -> Result<std::vector<Outline>> {
+    DUEL_ASSIGN(SqliteStatement statement,
+                reader.prepare("SELECT e.name, e.head_sequence, e.head_hash, s.sequence, s.hash,"
+                               " s.version, s.summary"
+                               " FROM experiments e LEFT JOIN snapshots s ON s.experiment = e.id"
+                               " ORDER BY e.name"));
+    std::vector<Outline> outlines;
+    for (;;) {
+      DUEL_ASSIGN(const bool row, statement.step());
+      if (!row) return outlines;
+      Outline outline{std::string(statement.text(0)),
+                      {statement.number(1), std::string(statement.text(2))},
+                      std::nullopt};
+      if (statement.number(3) != 0) {  // no snapshot is of no line
+        outline.snapshot =
+            Snapshot{statement.number(3), std::string(statement.text(4)),
+                     std::string(statement.text(5)), "", std::string(statement.text(6))};
+      }
+      outlines.push_back(std::move(outline));
+    }
+  });
+}
+
+Result<bool> SqliteStore::tagged(const std::string& experiment, std::uint64_t tag) {
+  return database_->with_reader([&](SqliteConnection& reader) -> Result<bool> {
+    DUEL_ASSIGN(SqliteStatement statement,
+                reader.prepare("SELECT 1 FROM tags WHERE tag = ?2 AND experiment ="
+                               " (SELECT id FROM experiments WHERE name = ?1)"));
+    statement.bind(1, experiment).bind(2, tag);
+    return statement.step();
+  });
+}
+
+Status SqliteStore::add_tags(const std::string& experiment, std::span<const std::uint64_t> tags) {
+  return database_->add_tags(experiment, tags);
 }
 
 Status SqliteStore::put(std::string_view space, std::string_view key, std::string_view bytes) {
@@ -718,6 +813,7 @@ Status SqliteStore::backup(const std::filesystem::path& file) {
   partial += ".partial";
   std::filesystem::remove(partial, unknown);
   const auto copy = [&](SqliteConnection& reader) -> Status {
+    DUEL_RETURN_IF_ERROR(create_private_file(partial));
     DUEL_ASSIGN(SqliteConnection target,
                 SqliteConnection::open(partial, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
     sqlite3_backup* backup = sqlite3_backup_init(target.get(), "main", reader.get(), "main");

@@ -32,10 +32,12 @@ struct Head {
 };
 
 // A line to append, without its end. `key` is what `find` finds it by (a duel's id), or empty; many
-// lines may have the same.
+// lines may have the same. `tag` says that something has happened (this subject has seen this pair),
+// and 0 that nothing is to be remembered: `tagged` asks for it.
 struct Line {
   std::string_view text;
   std::string_view key{};
+  std::uint64_t tag = 0;
 };
 
 // Lines of one experiment that go in together or not at all.
@@ -57,7 +59,16 @@ struct Snapshot {
   std::string hash;     // of that line
   std::string version;  // of whoever made the bytes; compared by the reader
   std::string bytes;
+  std::string summary{};  // what a list of experiments shows of it, as its owner saw fit
   bool operator==(const Snapshot&) const = default;
+};
+
+// An experiment without its lines and its state.
+struct Outline {
+  std::string experiment;
+  Head head;
+  std::optional<Snapshot> snapshot;  // without its bytes
+  bool operator==(const Outline&) const = default;
 };
 
 // How the process that had the store before ended.
@@ -113,6 +124,12 @@ class Store {
   // The experiments that have a line with that key, sorted by name.
   virtual Result<std::vector<std::string>> experiments_of(std::string_view key) = 0;
 
+  // Whether a line with that tag was appended to the experiment. It is a set of numbers: who asks
+  // chooses them so that two meanings hardly share one.
+  virtual Result<bool> tagged(const std::string& experiment, std::uint64_t tag) = 0;
+  // Adds tags of lines that are there, which an older store did not keep.
+  virtual Status add_tags(const std::string& experiment, std::span<const std::uint64_t> tags) = 0;
+
   // Returns when everything appended before the call survives a loss of power. Calls that wait at
   // the same time share one sync. After an error the store takes no more lines: the system may have
   // dropped what it could not write.
@@ -129,6 +146,8 @@ class Store {
   // sync.
   virtual Status put_snapshot(const std::string& experiment, const Snapshot& snapshot) = 0;
   virtual Result<std::optional<Snapshot>> snapshot(const std::string& experiment) = 0;
+  // All experiments that have a line, sorted by name.
+  virtual Result<std::vector<Outline>> outlines() = 0;
 
   // A small table beside the experiments: secrets, tokens. `space` keeps kinds apart. `put` replaces;
   // both `put` and `erase` return when the change is durable.

@@ -242,6 +242,8 @@ TEST(CreditedLog, errors_name_file_line_and_what_is_wrong) {
       {"{\"query_id\":\"q\"}\n", "there is no field 'action_name'"},
       {"{\"action_name\":\"click\",\"query_id\":\"q\"}\n", "the click is on no item"},
       {"{\"action_name\":\"click\"\n", "clicks:1"},
+      {R"({"action_name":"click","query_id":7})", "the field 'query_id' is not a text"},
+      {R"({"action_name":"click","query_id":nothing})", "the field 'query_id' is not a text"},
   };
   for (const auto& [clicks, expected] : bad_clicks) {
     EXPECT_NE(error_of(page("q"), clicks).find(expected), std::string::npos)

@@ -1,5 +1,8 @@
 #include "duel/ranking/click_credit/click_events.h"
 
+// A conversion that could throw does not compile then: bad input is an error, never an exception.
+#define SIMDJSON_EXCEPTIONS 0
+
 #include <fmt/format.h>
 #include <simdjson.h>
 
@@ -109,7 +112,9 @@ class ClickEvents::Reader {
     std::string_view action, query_id, object_id;
     ClickEvent event;
     const auto text = [](auto& field, std::string_view& to) {
-      return field.value().get_string().get(to) == simdjson::SUCCESS || field.value().is_null();
+      bool is_null = false;
+      return field.value().get_string().get(to) == simdjson::SUCCESS ||
+             (field.value().is_null().get(is_null) == simdjson::SUCCESS && is_null);
     };
     for (auto field : object) {
       std::string_view key;

@@ -1,5 +1,8 @@
 #include "duel/ranking/click_credit/impression_lines.h"
 
+// A conversion that could throw does not compile then: bad input is an error, never an exception.
+#define SIMDJSON_EXCEPTIONS 0
+
 #include <fmt/format.h>
 #include <simdjson.h>
 

@@ -1,0 +1,461 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "duel/cli/api_client.h"
+#include "duel/cli/commands.h"
+#include "duel/cli/goal_options.h"
+#include "duel/core/display_width.h"
+#include "duel/core/json.h"
+#include "duel/core/numbers.h"
+#include "duel/core/table.h"
+#include "duel/core/whole_file.h"
+#include "duel/experiment/record.h"
+#include "duel/judging/arm_list.h"
+
+namespace duel::cli {
+namespace {
+
+constexpr std::size_t kMostBytesOfConfig = std::size_t{16} << 20;
+
+std::string text_of(const Json& object, std::string_view name) {
+  const Json* value = object.find(name);
+  if (value == nullptr || value->is_null()) return "";
+  return printable_line(value->is_string() ? value->get<std::string>() : value->dump());
+}
+
+// --- new ----------------------------------------------------------------------------------------
+
+struct NewArguments {
+  ClientOptions client;
+  std::string experiment_id;
+  std::vector<std::string> arms;
+  std::string arms_file;
+  std::string title;
+  std::string mode = "duel";
+  std::string policy;
+  std::string goal = "condorcet";
+  std::uint64_t top = 0;
+  double epsilon = 0;
+  std::string assume = "none";
+  double alpha = 0.05;
+  std::uint64_t max_duels = 0;
+  std::string config;
+  bool start = false;
+  bool json = false;
+  std::vector<const Option*> goal_options;
+  const Option* mode_option = nullptr;
+  const Option* alpha_option = nullptr;
+  const Option* max_duels_option = nullptr;
+};
+
+Result<Json> json_file(const std::string& file) {
+  const std::string path = file == "-" ? "/dev/stdin" : file;
+  DUEL_ASSIGN(const std::string text, read_whole_file(path, kMostBytesOfConfig));
+  auto json = Json::parse(text);
+  if (!json) return Error::invalid_data("is not JSON", file);
+  return std::move(*json);
+}
+
+// The arms as the server takes them. A bare name is its own content and needs no payload.
+Result<Json> arms_of(const NewArguments& arguments) {
+  std::vector<std::string> items = arguments.arms;
+  std::string list = arguments.arms_file;
+  // One file alone cannot be one of several arms: it lists them.
+  std::error_code unknown;
+  if (list.empty() && items.size() == 1 && std::filesystem::is_regular_file(items[0], unknown)) {
+    list = std::exchange(items, {})[0];
+  }
+  DUEL_ASSIGN(const std::vector<ListedArm> listed, in_field("arms", list_arms(items, list)));
+  Json arms = Json::array();
+  for (const ListedArm& arm : listed) {
+    Json one;
+    one["arm_id"] = arm.shown.arm_id;
+    if (!arm.shown.payload) {
+      return Error::invalid_argument("is no text or too long to be stored", arm.reference,
+                                     "store what judges can read it by: a URL, a path")
+          .in_field("arms");
+    }
+    if (!arm.sha256.empty()) one["payload"] = *arm.shown.payload;
+    arms.push_back(std::move(one));
+  }
+  return arms;
+}
+
+// What the options say goes over what the file says.
+Result<Json> body_of(const NewArguments& arguments) {
+  Json body = Json::object();
+  if (!arguments.config.empty()) {
+    auto config = json_file(arguments.config);
+    if (!config.ok()) return usage_error("--config", config.error());
+    if (!config->is_object()) {
+      return usage_error("--config",
+                         Error::invalid_argument("is no JSON object", arguments.config));
+    }
+    body = std::move(*config);
+  }
+  if (!arguments.arms.empty() || !arguments.arms_file.empty()) {
+    DUEL_ASSIGN(body["arms"], arms_of(arguments));
+  } else if (!body.contains("arms")) {
+    return Error::invalid_argument("no arms are given")
+        .with_hint("write --arms a,b,c, or --config FILE")
+        .in_field("arms");
+  }
+  if (!arguments.title.empty()) body["name"] = arguments.title;
+  if (arguments.mode_option->given()) body["mode"] = arguments.mode;
+  if (!arguments.policy.empty()) body["policy"] = arguments.policy;
+  const bool has_goal = std::any_of(arguments.goal_options.begin(), arguments.goal_options.end(),
+                                    [](const Option* option) { return option->given(); });
+  if (has_goal) {
+    DUEL_RETURN_IF_ERROR(
+        parse_goal(arguments.goal, arguments.top, arguments.epsilon, arguments.assume));
+    body["goal"] = arguments.goal;
+    if (arguments.top > 0) body["top"] = arguments.top;
+    if (arguments.epsilon > 0) body["epsilon"] = arguments.epsilon;
+    if (arguments.assume != "none") body["assume"] = arguments.assume;
+  }
+  if (arguments.alpha_option->given()) body["stopping"]["alpha"] = arguments.alpha;
+  if (arguments.max_duels_option->given()) body["stopping"]["max_duels"] = arguments.max_duels;
+  return body;
+}
+
+Result<int> run_new(const NewArguments& arguments, CommandContext& context) {
+  DUEL_ASSIGN(const Json body, body_of(arguments));
+  return with_client(arguments.client, StoreUse::created, [&](ApiClient& client) -> Result<int> {
+    const std::string target = experiment_target(arguments.experiment_id);
+    DUEL_ASSIGN(Json shown, client.ask(HttpMethod::put, target, body));
+    if (arguments.start) {
+      DUEL_ASSIGN(shown, client.ask(HttpMethod::post, target + "/start"));
+    }
+    if (arguments.json) {
+      context.print(shown.dump_pretty());
+      return kExitDone;
+    }
+    const std::string state = text_of(shown, "state");
+    context.print(fmt::format("{} is {}\n", arguments.experiment_id, state));
+    if (state == "draft") {
+      context.note(fmt::format("'duel experiment start {}' starts it", arguments.experiment_id));
+    }
+    return kExitDone;
+  });
+}
+
+void add_new_command(Command& above) {
+  Command& command = above.add_command(
+      "new",
+      "Creates an experiment.\n"
+      "It is a draft until it is started. The same command again changes nothing; another one of "
+      "the same id is refused.");
+  NewArguments& arguments = command.runs(run_new);
+  command.add_required("ID EXPERIMENT", not_empty(&arguments.experiment_id),
+                       "Letters, digits and . _ : -, at most 100.");
+  command.add("--arms ARMS", not_empty(&arguments.arms),
+              "What to compare: names (a,b,c), files or globs in quotes; or one file with one arm "
+              "per line. The content of a file becomes the arm's payload. May be repeated.");
+  command.add(
+      "--arms-file FILE", not_empty(&arguments.arms_file),
+      R"(A file with one arm per line: a name, a file's path, or {"arm_id":"b","payload":..}.)");
+  command.add("--title TEXT", not_empty(&arguments.title), "Its name for people.");
+  arguments.mode_option = &command.add(
+      "--mode MODE", one_of(&arguments.mode, {"duel", "interleave"}),
+      "duel (default): two arms side by side; interleave: pages of search results and clicks.");
+  command.add("--policy POLICY", not_empty(&arguments.policy),
+              "Who chooses the pairs (default auto). See 'duel policies'.");
+  arguments.goal_options = add_goal_options(
+      command, {&arguments.goal, &arguments.top, &arguments.epsilon, &arguments.assume});
+  arguments.alpha_option = &command.add(
+      "--alpha NUMBER",
+      number(
+          &arguments.alpha, [](double alpha) { return alpha > 0 && alpha < 1; }, "> 0 and < 1"),
+      "Chance that the certificate is wrong, at most (default 0.05).");
+  arguments.max_duels_option =
+      &command.add("--max-duels N", count(&arguments.max_duels, 0, 1'000'000'000),
+                   "Serve no more than so many duels; 0 (default) for no limit.");
+  command.add("--config FILE", not_empty(&arguments.config),
+              "The whole configuration as JSON, as PUT /v1/experiments/ID takes it; - for standard "
+              "input. Options go over what it says.");
+  command.add("--start", &arguments.start, "Start it at once.");
+  add_client_options(command, arguments.client);
+  command.add("--json", &arguments.json, "Print JSON.");
+  command.footer =
+      "Examples:\n"
+      "  duel experiment new logo --arms red,blue,green --start\n"
+      "  duel experiment new prompts --arms 'prompts/*.txt' --alpha 0.01 --server "
+      "http://127.0.0.1:7557\n"
+      "  duel experiment new hybrid --mode interleave --config hybrid.json --start";
+}
+
+// --- list and show ------------------------------------------------------------------------------
+
+struct ListArguments {
+  ClientOptions client;
+  bool json = false;
+};
+
+Result<int> run_list(const ListArguments& arguments, CommandContext& context) {
+  return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
+    Json items = Json::array();
+    for (std::string query;;) {
+      DUEL_ASSIGN(const Json page, client.get("/v1/experiments" + query));
+      for (const Json& item : page.at("items").items()) items.push_back(item);
+      const Json* cursor = page.find("next_cursor");
+      if (cursor == nullptr || !cursor->is_string()) break;
+      query = "?cursor=" + percent_encoded(cursor->get<std::string>());
+    }
+    if (arguments.json) {
+      context.print(items.dump_pretty());
+      return kExitDone;
+    }
+    Table table;
+    table.column("experiment", Align::left).column("state", Align::left);
+    table.column("mode", Align::left).column("arms").column("duels");
+    table.column("certified", Align::left).column("name", Align::left);
+    for (const Json& item : items.items()) {
+      const Json* error = item.find("error");
+      const Json* certified = item.find("certified");
+      table.row(std::vector<std::string>{
+          text_of(item, "experiment_id"), error != nullptr ? "damaged" : text_of(item, "state"),
+          text_of(item, "mode"), text_of(item, "arms"), text_of(item, "served"),
+          certified != nullptr && certified->get<bool>() ? "yes" : "no", text_of(item, "name")});
+      if (error != nullptr) {
+        context.warn(fmt::format("{}: {}", text_of(item, "experiment_id"), text_of(item, "error")));
+      }
+    }
+    if (table.num_rows() == 0) {
+      context.note("there are no experiments");
+    } else {
+      context.print(table.to_string());
+    }
+    return kExitDone;
+  });
+}
+
+// A payload in a column of a table.
+std::string short_payload(const Json& arm) {
+  constexpr std::size_t kColumns = 50;
+  const Json* payload = arm.find("payload");
+  if (payload == nullptr || payload->is_null()) return "";
+  const std::string text = payload->is_string() ? payload->get<std::string>() : payload->dump();
+  return shortened(printable_line(text.substr(0, text.find('\n'))), kColumns);
+}
+
+std::string arms_table(const Json& experiment) {
+  Table table;
+  table.column("arm", Align::left).column("state", Align::left).column("payload", Align::left);
+  for (const Json& arm : experiment.at("arms").items()) {
+    const bool is_default = arm.contains("default");
+    table.row(std::vector<std::string>{
+        text_of(arm, "arm_id"), text_of(arm, "state") + std::string(is_default ? ", default" : ""),
+        short_payload(arm)});
+  }
+  return table.to_string();
+}
+
+struct ShowArguments {
+  ClientOptions client;
+  std::string experiment_id;
+  bool json = false;
+};
+
+Result<int> run_show(const ShowArguments& arguments, CommandContext& context) {
+  return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
+    DUEL_ASSIGN(const Json shown, client.get(experiment_target(arguments.experiment_id)));
+    if (arguments.json) {
+      context.print(shown.dump_pretty());
+      return kExitDone;
+    }
+    const Json& stopping = shown.at("stopping");
+    const Json& feedback = shown.at("feedback");
+    std::string text =
+        Paint(wants_color(STDOUT_FILENO))
+            .bold(fmt::format("{} is {}", arguments.experiment_id, text_of(shown, "state"))) +
+        "\n\n";
+    const auto line = [&](std::string_view name, const std::string& value) {
+      if (!value.empty()) text += fmt::format("{:<12}{}\n", name, value);
+    };
+    line("name", text_of(shown, "name"));
+    line("mode", text_of(shown, "mode"));
+    line("policy", text_of(shown, "policy"));
+    line("goal", fmt::format("{}, alpha {}", text_of(shown, "goal"), text_of(stopping, "alpha")));
+    const auto most = stopping.at("max_duels").get<std::uint64_t>();
+    line("duels",
+         fmt::format("{} served, {} pending{}", text_of(shown, "served"), text_of(shown, "pending"),
+                     most > 0 ? fmt::format(", at most {}", most) : ""));
+    line("timeout", fmt::format("{} s, then {}", text_of(feedback, "timeout_s"),
+                                text_of(feedback, "on_timeout")));
+    line("order", text_of(shown.at("presentation"), "order"));
+    line("record", fmt::format("{}, {}", text_of(shown, "sequence"), text_of(shown, "head")));
+    context.print(text + "\n" + arms_table(shown));
+    return kExitDone;
+  });
+}
+
+// --- States -------------------------------------------------------------------------------------
+
+Result<int> change_state(const ShowArguments& arguments, const std::string& verb,
+                         CommandContext& context) {
+  return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
+    DUEL_ASSIGN(
+        const Json shown,
+        client.ask(HttpMethod::post, experiment_target(arguments.experiment_id, "/" + verb)));
+    context.print(arguments.json ? shown.dump_pretty()
+                                 : fmt::format("{} is {}\n", arguments.experiment_id,
+                                               text_of(shown, "state")));
+    return kExitDone;
+  });
+}
+
+void add_id(Command& command, std::string& target) {
+  command.add_required("ID EXPERIMENT", not_empty(&target), "The experiment.");
+}
+
+void add_state_command(Command& above, const std::string& verb, const std::string& about) {
+  Command& command = above.add_command(verb, about);
+  ShowArguments& arguments = command.keep<ShowArguments>();
+  add_id(command, arguments.experiment_id);
+  add_client_options(command, arguments.client);
+  command.add("--json", &arguments.json, "Print JSON.");
+  command.footer = fmt::format("Example:\n  duel experiment {} logo", verb);
+  command.action = [&arguments, verb](CommandContext& context) {
+    return change_state(arguments, verb, context);
+  };
+}
+
+// --- Arms ---------------------------------------------------------------------------------------
+
+struct ArmArguments {
+  ClientOptions client;
+  std::string experiment_id;
+  std::string arm_id;
+  std::string payload;
+  std::string payload_file;
+  bool json = false;
+};
+
+std::string arm_target(const ArmArguments& arguments) {
+  return experiment_target(arguments.experiment_id, "/arms/" + percent_encoded(arguments.arm_id));
+}
+
+Result<int> run_arms_list(const ArmArguments& arguments, CommandContext& context) {
+  return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
+    DUEL_ASSIGN(const Json shown, client.get(experiment_target(arguments.experiment_id)));
+    context.print(arguments.json ? shown.at("arms").dump_pretty() : arms_table(shown));
+    return kExitDone;
+  });
+}
+
+Result<int> run_arms_add(const ArmArguments& arguments, CommandContext& context) {
+  Json body = Json::object();
+  if (!arguments.payload.empty() && !arguments.payload_file.empty()) {
+    return Error::invalid_argument("excludes --payload", "--payload-file");
+  }
+  if (!arguments.payload.empty()) {
+    // What is not JSON is a text: most payloads are.
+    const auto json = Json::parse(arguments.payload);
+    body["payload"] = json ? *json : Json(arguments.payload);
+  }
+  if (!arguments.payload_file.empty()) {
+    auto text = read_whole_file(arguments.payload_file, kMostBytesOfConfig);
+    if (!text.ok()) return usage_error("--payload-file", text.error());
+    const auto json = Json::parse(*text);
+    body["payload"] = json ? *json : Json(*text);
+  }
+  return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
+    DUEL_ASSIGN(const Json arm, client.ask(HttpMethod::put, arm_target(arguments), body));
+    context.print(arguments.json ? arm.dump_pretty()
+                                 : fmt::format("{} takes part\n", arguments.arm_id));
+    return kExitDone;
+  });
+}
+
+Result<int> run_arms_retire(const ArmArguments& arguments, CommandContext& context) {
+  return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
+    DUEL_ASSIGN(const Json arm, client.ask(HttpMethod::del, arm_target(arguments)));
+    context.print(arguments.json ? arm.dump_pretty()
+                                 : fmt::format("{} is retired\n", arguments.arm_id));
+    return kExitDone;
+  });
+}
+
+void add_arms_command(Command& above) {
+  Command& arms = above.add_command(
+      "arms",
+      "Lists, adds and retires the arms of an experiment.\n"
+      "Arms can be added and retired after the start only where the configuration says "
+      "\"stopping\": {\"arms\": \"open\"}. An arm never changes, and its id is never used again.");
+  arms.needs_command = true;
+  arms.footer = "Example:\n  duel experiment arms list logo";
+
+  Command& list = arms.add_command("list", "Lists the arms.");
+  ArmArguments& listed = list.runs(run_arms_list);
+  add_id(list, listed.experiment_id);
+  add_client_options(list, listed.client);
+  list.add("--json", &listed.json, "Print JSON.");
+  list.footer = "Example:\n  duel experiment arms list logo";
+
+  Command& add = arms.add_command("add", "Adds an arm.");
+  ArmArguments& added = add.runs(run_arms_add);
+  add_id(add, added.experiment_id);
+  add.add_required("ARM_ID", not_empty(&added.arm_id), "The new arm.");
+  add.add("--payload JSON", not_empty(&added.payload),
+          "What is given with its duels; a text that is not JSON is a JSON text.");
+  add.add("--payload-file FILE", not_empty(&added.payload_file), "The same from a file.");
+  add_client_options(add, added.client);
+  add.add("--json", &added.json, "Print JSON.");
+  add.footer =
+      "Example:\n  duel experiment arms add logo violet --payload '{\"file\":\"violet.svg\"}'";
+
+  Command& retire =
+      arms.add_command("retire", "Retires an arm: it is not served again, and nothing is erased.");
+  ArmArguments& retired = retire.runs(run_arms_retire);
+  add_id(retire, retired.experiment_id);
+  retire.add_required("ARM_ID", not_empty(&retired.arm_id), "The arm.");
+  add_client_options(retire, retired.client);
+  retire.add("--json", &retired.json, "Print JSON.");
+  retire.footer = "Example:\n  duel experiment arms retire logo green";
+}
+
+}  // namespace
+
+void add_experiment_command(Command& program) {
+  Command& experiment = program.add_command(
+      "experiment",
+      "Creates, lists and changes experiments, in the store on this machine or on a server.\n"
+      "Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 75 the server is out of reach.");
+  experiment.needs_command = true;
+  experiment.footer =
+      "Examples:\n"
+      "  duel experiment new logo --arms red,blue,green --start\n"
+      "  duel experiment list --server http://127.0.0.1:7557";
+
+  add_new_command(experiment);
+
+  Command& list = experiment.add_command("list", "Lists all experiments.");
+  ListArguments& listed = list.runs(run_list);
+  add_client_options(list, listed.client);
+  list.add("--json", &listed.json, "Print JSON.");
+  list.footer = "Example:\n  duel experiment list";
+
+  Command& show = experiment.add_command("show", "Shows configuration, state and arms.");
+  ShowArguments& shown = show.runs(run_show);
+  add_id(show, shown.experiment_id);
+  add_client_options(show, shown.client);
+  show.add("--json", &shown.json, "Print JSON.");
+  show.footer = "Example:\n  duel experiment show logo";
+
+  add_state_command(experiment, "start", "Starts a draft.");
+  add_state_command(
+      experiment, "pause",
+      "Pauses a running experiment: callers get the default arm, and nothing counts.");
+  add_state_command(experiment, "resume", "Lets a paused experiment run again.");
+  add_state_command(experiment, "complete", "Ends an experiment for good.");
+  add_state_command(experiment, "archive", "Puts a completed experiment away.");
+  add_arms_command(experiment);
+}
+
+}  // namespace duel::cli

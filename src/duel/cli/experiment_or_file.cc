@@ -1,0 +1,20 @@
+#include "duel/cli/experiment_or_file.h"
+
+#include <filesystem>
+
+#include "duel/cli/store_location.h"
+#include "duel/experiment/record.h"
+
+namespace duel::cli {
+
+bool names_experiment(const std::string& name, const ClientOptions& options) {
+  if (options.server_option->on_command_line() || options.store_option->on_command_line()) {
+    return true;
+  }
+  std::error_code unknown;
+  if (name == "-" || std::filesystem::exists(name, unknown)) return false;
+  if (!check_id("an experiment", name).ok()) return false;
+  return options.uses_server() || std::filesystem::exists(store_file(options.store), unknown);
+}
+
+}  // namespace duel::cli

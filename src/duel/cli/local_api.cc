@@ -1,0 +1,179 @@
+#include "duel/cli/local_api.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "duel/cli/store_location.h"
+#include "duel/server/http_text.h"
+
+namespace duel::cli {
+namespace {
+
+// What the route answers from its threads, for the one thread that waits for it.
+class Mailbox {
+ public:
+  void answer(HttpResponse response, bool streams) {
+    const std::lock_guard lock(mutex_);
+    response_ = std::move(response);
+    ended_ = !streams;
+    whole_ = ended_;
+    changed_.notify_all();
+  }
+  bool put(std::string piece) {
+    const std::lock_guard lock(mutex_);
+    if (ended_ || left_) return false;
+    bytes_ += piece.size();
+    pieces_.push_back(std::move(piece));
+    changed_.notify_all();
+    return true;
+  }
+  // `whole` is false where the stream was dropped in the middle.
+  void end(bool whole) {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return;
+    ended_ = true;
+    whole_ = whole;
+    changed_.notify_all();
+  }
+  std::size_t bytes() const {
+    const std::lock_guard lock(mutex_);
+    return bytes_;
+  }
+  bool closed() const {
+    const std::lock_guard lock(mutex_);
+    return ended_ || left_;
+  }
+
+  // Waits for the end; pieces go to the sink, or into the response's body where that says so.
+  Result<HttpResponse> collect(const ApiClient::Sink& sink) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return response_.has_value(); });
+    for (;;) {
+      changed_.wait(lock, [&] { return ended_ || !pieces_.empty(); });
+      if (pieces_.empty()) break;
+      const std::string piece = std::move(pieces_.front());
+      pieces_.pop_front();
+      bytes_ -= piece.size();
+      if (!sink) {
+        response_->body += piece;
+        continue;
+      }
+      lock.unlock();
+      const bool goes_on = sink(piece);
+      lock.lock();
+      if (!goes_on) {
+        left_ = true;
+        return *response_;
+      }
+    }
+    if (!whole_) return Error::io("the answer broke off", "the store");
+    return std::move(*response_);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<HttpResponse> response_;
+  std::deque<std::string> pieces_;
+  std::size_t bytes_ = 0;
+  bool ended_ = false;
+  bool whole_ = false;
+  bool left_ = false;  // nobody reads any more
+};
+
+class MailStream final : public HttpStream {
+ public:
+  explicit MailStream(std::shared_ptr<Mailbox> mailbox) : mailbox_(std::move(mailbox)) {}
+  ~MailStream() override { mailbox_->end(false); }
+  MailStream(const MailStream&) = delete;
+  MailStream& operator=(const MailStream&) = delete;
+
+  bool write(std::string piece) override { return mailbox_->put(std::move(piece)); }
+  void finish() override { mailbox_->end(true); }
+  std::size_t buffered() const override { return mailbox_->bytes(); }
+  bool closed() const override { return mailbox_->closed(); }
+  std::size_t capacity() const override { return std::size_t{1} << 20; }
+  // No route that a command asks waits to be called.
+  void on_room(std::function<void()> callback) override { callback(); }
+  void on_close(std::function<void()>) override {}
+
+ private:
+  std::shared_ptr<Mailbox> mailbox_;
+};
+
+class MailExchange final : public HttpExchange {
+ public:
+  explicit MailExchange(std::shared_ptr<Mailbox> mailbox) : mailbox_(std::move(mailbox)) {}
+  void send(HttpResponse response) override { mailbox_->answer(std::move(response), false); }
+  std::shared_ptr<HttpStream> stream(int status, HttpFields headers) override {
+    auto made = std::make_shared<MailStream>(mailbox_);
+    mailbox_->answer({status, std::move(headers), ""}, true);
+    return made;
+  }
+
+ private:
+  std::shared_ptr<Mailbox> mailbox_;
+};
+
+}  // namespace
+
+LocalApi::LocalApi(std::string file, std::shared_ptr<Store> store,
+                   std::unique_ptr<ApiTokens> tokens, std::unique_ptr<Engine> engine)
+    : file_(std::move(file)),
+      store_(std::move(store)),
+      tokens_(std::move(tokens)),
+      engine_(std::move(engine)) {
+  ApiOptions options;
+  options.caller_owns_store = true;
+  api_ = std::make_unique<Api>(*engine_, *tokens_, std::move(options));
+}
+
+Result<std::unique_ptr<LocalApi>> LocalApi::open(const std::string& location) {
+  auto store = open_store(location);
+  if (!store.ok()) {
+    Error error = store.error();
+    if (error.code == ErrorCode::conflict) {
+      error.hint = "if that is 'duel serve', use --server URL; otherwise wait until it has ended";
+    }
+    return error;
+  }
+  DUEL_ASSIGN(std::unique_ptr<ApiTokens> tokens, ApiTokens::open(*store));
+  DUEL_ASSIGN(std::unique_ptr<Engine> engine, Engine::start(*store));
+  return std::unique_ptr<LocalApi>(
+      new LocalApi(store_file(location), *store, std::move(tokens), std::move(engine)));
+}
+
+Result<HttpResponse> LocalApi::exchange(HttpMethod method, const std::string& target,
+                                        const std::string& body, const std::string& media_type,
+                                        const Sink& sink) {
+  HttpRequest request;
+  request.method = method;
+  request.method_text = to_word(method);
+  request.target = target;
+  const std::size_t question = std::min(target.find('?'), target.size());
+  request.path = target.substr(0, question);
+  auto query = parse_query(std::string_view(target).substr(std::min(question + 1, target.size())));
+  if (!query) return Error::invalid_argument("the query cannot be read", target);
+  request.query = std::move(*query);
+  if (!media_type.empty()) request.headers.emplace_back("content-type", media_type);
+  request.body = body;
+  const auto mailbox = std::make_shared<Mailbox>();
+  api_->handle(std::move(request), HttpReply(std::make_shared<MailExchange>(mailbox)));
+  return mailbox->collect(sink);
+}
+
+Result<HttpResponse> LocalApi::send(HttpMethod method, const std::string& target,
+                                    const std::string& body, const std::string& media_type,
+                                    Repeat /*nothing is lost on the way*/) {
+  return exchange(method, target, body, media_type, {});
+}
+
+Result<HttpResponse> LocalApi::stream(const std::string& target, const Sink& sink) {
+  return exchange(HttpMethod::get, target, "", "", sink);
+}
+
+}  // namespace duel::cli

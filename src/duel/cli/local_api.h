@@ -1,0 +1,42 @@
+// The server's routes in this process, on a store that it opens: what a client command asks where
+// no server runs.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "duel/cli/api_client.h"
+#include "duel/core/result.h"
+#include "duel/server/api.h"
+#include "duel/server/api_tokens.h"
+#include "duel/server/engine.h"
+#include "duel/store/store.h"
+
+namespace duel::cli {
+
+class LocalApi final : public ApiClient {
+ public:
+  // An error where another process owns the store.
+  static Result<std::unique_ptr<LocalApi>> open(const std::string& location);
+
+  Result<HttpResponse> send(HttpMethod method, const std::string& target, const std::string& body,
+                            const std::string& media_type, Repeat repeat) override;
+  Result<HttpResponse> stream(const std::string& target, const Sink& sink) override;
+  std::string place() const override { return file_; }
+
+ private:
+  LocalApi(std::string file, std::shared_ptr<Store> store, std::unique_ptr<ApiTokens> tokens,
+           std::unique_ptr<Engine> engine);
+
+  Result<HttpResponse> exchange(HttpMethod method, const std::string& target,
+                                const std::string& body, const std::string& media_type,
+                                const Sink& sink);
+
+  std::string file_;
+  std::shared_ptr<Store> store_;
+  std::unique_ptr<ApiTokens> tokens_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Api> api_;  // last: it waits for the engine when it goes
+};
+
+}  // namespace duel::cli

@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "duel/cli/api_client.h"
+#include "duel/cli/commands.h"
+#include "duel/core/display_width.h"
+#include "duel/core/json.h"
+#include "duel/core/table.h"
+
+namespace duel::cli {
+namespace {
+
+struct Arguments {
+  ClientOptions client;
+  std::string experiment_id;
+  std::string duel_id;
+  std::string subject;
+  std::vector<std::string> exclude;
+  std::string task;
+  bool json = false;
+};
+
+std::string shown_content(const Json& payload) {
+  if (payload.is_null()) return "";
+  return printable_line(payload.is_string() ? payload.get<std::string>() : payload.dump());
+}
+
+Result<int> run(const Arguments& arguments, CommandContext& context) {
+  Json body;
+  // The id is this program's, so that a request whose answer was lost gets the same duel again.
+  body["duel_id"] = arguments.duel_id.empty() ? new_client_id() : arguments.duel_id;
+  if (!arguments.subject.empty()) body["subject_id"] = arguments.subject;
+  if (!arguments.exclude.empty()) body["exclude"] = Json(arguments.exclude);
+  if (!arguments.task.empty()) body["task_id"] = arguments.task;
+  return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
+    DUEL_ASSIGN(
+        const Json duel,
+        client.ask(HttpMethod::post, experiment_target(arguments.experiment_id, "/duels"), body));
+    if (arguments.json) {
+      context.print(duel.dump_pretty());
+      return kExitDone;
+    }
+    const std::string duel_id = duel.at("duel_id").get<std::string>();
+    std::string text = fmt::format("duel {}\n", duel_id);
+    if (const Json* task = duel.find("task")) {
+      const Json* payload = task->find("payload");
+      text += fmt::format("task {}{}\n", task->at("task_id").get<std::string>(),
+                          payload != nullptr ? ": " + shown_content(*payload) : "");
+    }
+    Table table;
+    table.column("place").column("arm", Align::left).column("payload", Align::left);
+    for (const Json& arm : duel.at("arms").items()) {
+      const Json* payload = arm.find("payload");
+      table.row(std::vector<std::string>{fmt::format("{}", arm.at("position").get<std::uint64_t>()),
+                                         arm.at("arm_id").get<std::string>(),
+                                         payload ? shown_content(*payload) : ""});
+    }
+    context.print(text + table.to_string());
+    if (duel.at("arms").size() == 2) {
+      context.note(fmt::format("'duel report {} {} WINNER' takes the answer",
+                               arguments.experiment_id, duel_id));
+    } else {
+      context.note(
+          fmt::format("this is no duel but one arm to show ({}): the experiment is not "
+                      "running, or has nothing to ask",
+                      duel.at("serving").get<std::string>()));
+    }
+    return kExitDone;
+  });
+}
+
+}  // namespace
+
+void add_next_command(Command& program) {
+  Command& command = program.add_command(
+      "next",
+      "Asks an experiment for the next duel.\n"
+      "Show the two arms in the order given, and report who won with 'duel report'.");
+  Arguments& arguments = command.runs(run);
+  command.add_required("EXPERIMENT", not_empty(&arguments.experiment_id), "Its id.");
+  command.add(
+      "--subject ID", not_empty(&arguments.subject),
+      "Who will see it. Of one subject's answers to a pair only the first is evidence; only "
+      "a keyed hash of the id is stored.");
+  command.add("--id DUEL", not_empty(&arguments.duel_id),
+              "Id of the duel (default: a new one). The same id again gives the same duel.");
+  command.add("--exclude ARM_ID", not_empty(&arguments.exclude),
+              "An arm that cannot be shown now. May be repeated.");
+  command.add("--task ID", not_empty(&arguments.task), "The task that the duel is about.");
+  add_client_options(command, arguments.client);
+  command.add("--json", &arguments.json, "Print JSON.");
+  command.footer = "Example:\n  duel next logo --subject visitor-17";
+}
+
+}  // namespace duel::cli

@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "duel/cli/api_client.h"
+#include "duel/cli/commands.h"
+#include "duel/core/json.h"
+
+namespace duel::cli {
+namespace {
+
+struct Arguments {
+  ClientOptions client;
+  std::string experiment_id;
+  std::string duel_id;
+  std::string answer;
+  std::string voter;
+  bool json = false;
+};
+
+constexpr std::array<std::string_view, 5> kResults = {"tie", "both_bad", "skip", "invalid",
+                                                      "close"};
+
+// What became of the report, for people.
+std::string described(const std::string& status) {
+  if (status == "applied") return "counted";
+  if (status == "duplicate") return "known already; it counts once";
+  if (status == "late") return "too late: kept, and counts for nothing";
+  if (status == "expired") return "expired: kept, and counts for nothing";
+  return "ignored: nobody learns from what was shown";
+}
+
+// The arm that stood at a place of the duel.
+Result<std::string> arm_at(ApiClient& client, const Arguments& arguments, std::size_t place) {
+  DUEL_ASSIGN(const Json duel,
+              client.get(experiment_target(arguments.experiment_id,
+                                           "/duels/" + percent_encoded(arguments.duel_id))));
+  const auto arms = duel.at("arms").items();
+  if (place >= arms.size()) {
+    return Error::invalid_argument("one arm was shown", arguments.duel_id, "name it");
+  }
+  return arms[place].at("arm_id").get<std::string>();
+}
+
+Result<Json> body_of(ApiClient& client, const Arguments& arguments) {
+  const std::string& answer = arguments.answer;
+  Json body;
+  if (std::find(kResults.begin(), kResults.end(), answer) != kResults.end()) {
+    body["result"] = answer;
+  } else {
+    std::string winner = answer;
+    if (answer == "first" || answer == "second") {
+      DUEL_ASSIGN(winner, arm_at(client, arguments, answer == "first" ? 0 : 1));
+    }
+    body["result"] = "win";
+    body["winner"] = winner;
+  }
+  if (!arguments.voter.empty()) body["source"] = {{"type", "human"}, {"id", arguments.voter}};
+  return body;
+}
+
+Result<int> run(const Arguments& arguments, CommandContext& context) {
+  return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
+    DUEL_ASSIGN(const Json body, body_of(client, arguments));
+    auto told = client.ask(
+        HttpMethod::put,
+        experiment_target(arguments.experiment_id,
+                          fmt::format("/duels/{}/outcome", percent_encoded(arguments.duel_id))),
+        body);
+    if (!told.ok()) {
+      Error error = told.error();
+      if (error.where == "/winner" || error.where == "/result") error.where = "ANSWER";
+      return error;
+    }
+    context.print(arguments.json ? told->dump_pretty()
+                                 : fmt::format("{}: {}\n", arguments.duel_id,
+                                               described(told->at("status").get<std::string>())));
+    return kExitDone;
+  });
+}
+
+}  // namespace
+
+void add_report_command(Command& program) {
+  Command& command = program.add_command(
+      "report",
+      "Reports the outcome of a duel.\n"
+      "What is reported is on disk when the command ends. The same answer again is known and counts "
+      "once; another one is refused, and the first counts.");
+  Arguments& arguments = command.runs(run);
+  command.add_required("EXPERIMENT", not_empty(&arguments.experiment_id), "Its id.");
+  command.add_required("DUEL", not_empty(&arguments.duel_id), "The duel, as 'duel next' gave it.");
+  command.add_required("ANSWER", not_empty(&arguments.answer),
+                       "The winner's id, or first or second for the place it was shown at; tie, "
+                       "both_bad, skip or invalid; close for a page of search results.");
+  command.add("--voter ID", not_empty(&arguments.voter), "Who answered, for the log.");
+  add_client_options(command, arguments.client);
+  command.add("--json", &arguments.json, "Print JSON.");
+  command.footer =
+      "Examples:\n  duel report logo c0196a red\n  duel report logo c0196b tie --voter ann";
+}
+
+}  // namespace duel::cli

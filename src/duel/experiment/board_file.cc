@@ -1,0 +1,112 @@
+#include "duel/experiment/board_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "duel/core/numbers.h"
+#include "duel/core/table.h"
+#include "duel/experiment/verdict.h"
+
+namespace duel {
+namespace {
+
+Cell or_nothing(const std::optional<double>& value) { return value ? Cell(*value) : Cell(); }
+
+std::string rank_text(const BoardArm& arm) {
+  const auto& range = arm.rank_range;
+  if (!range || range->best == range->worst) return fmt::format("{}", arm.rank);
+  return fmt::format("{} ({} to {})", arm.rank, range->best, range->worst);
+}
+
+std::string elo_text(const BoardArm& arm) {
+  if (!arm.elo) return "–";
+  return fmt::format("{:+.0f} [{:+.0f}, {:+.0f}]", *arm.elo, arm.elo_interval->lower,
+                     arm.elo_interval->upper);
+}
+
+std::string arms_markdown(const Ledger& ledger, const std::vector<BoardArm>& arms) {
+  Table table("rank");
+  table.column("arm", Align::left).column("Elo [95 %]").column("won").column("lost").column("tied");
+  table.column("both bad").column("share won").column("P(best)");
+  for (const BoardArm& arm : arms) {
+    table.row({rank_text(arm), ledger.name_of(arm.arm), elo_text(arm), arm.counts.first_wins,
+               arm.counts.second_wins, arm.counts.ties, arm.counts.both_bad,
+               fmt::format("{:.1f} %", 100 * arm.rate), Cell(arm.probability_best, 3)});
+  }
+  return table.to_markdown();
+}
+
+std::string pairs_markdown(const Ledger& ledger, const Board& board,
+                           const std::vector<BoardArm>& arms) {
+  Table table;
+  table.column("won against", Align::left);
+  for (const BoardArm& arm : arms) table.column(ledger.name_of(arm.arm));
+  for (const BoardArm& row : arms) {
+    std::vector<Cell> cells = {ledger.name_of(row.arm)};
+    for (const BoardArm& column : arms) {
+      const auto pair = pair_of(board, row.arm, column.arm);
+      if (row.arm == column.arm) {
+        cells.emplace_back("");
+      } else if (!pair || pair->counts.decisive() == 0) {
+        cells.emplace_back();
+      } else {
+        cells.emplace_back(
+            fmt::format("{} of {}", pair->counts.first_wins, pair->counts.decisive()));
+      }
+    }
+    table.row(std::move(cells));
+  }
+  return table.to_markdown();
+}
+
+}  // namespace
+
+std::vector<BoardArm> arms_by_rank(const Board& board) {
+  std::vector<BoardArm> arms = board.arms;
+  std::stable_sort(arms.begin(), arms.end(),
+                   [](const BoardArm& a, const BoardArm& b) { return a.rank < b.rank; });
+  return arms;
+}
+
+std::string board_csv(const Ledger& ledger, const Board& board) {
+  Table table(
+      "rank,rank_best,rank_worst,arm_id,name,elo,elo_low,elo_high,wins,losses,ties,both_bad,"
+      "rate,probability_best");
+  for (const BoardArm& arm : arms_by_rank(board)) {
+    std::vector<Cell> cells = {arm.rank};
+    cells.push_back(arm.rank_range ? Cell(arm.rank_range->best) : Cell());
+    cells.push_back(arm.rank_range ? Cell(arm.rank_range->worst) : Cell());
+    cells.insert(cells.end(),
+                 {ledger.id_of(arm.arm), ledger.name_of(arm.arm), or_nothing(arm.elo)});
+    cells.push_back(arm.elo_interval ? Cell(arm.elo_interval->lower) : Cell());
+    cells.push_back(arm.elo_interval ? Cell(arm.elo_interval->upper) : Cell());
+    cells.insert(cells.end(), {arm.counts.first_wins, arm.counts.second_wins, arm.counts.ties,
+                               arm.counts.both_bad});
+    cells.push_back(arm.counts.decisive() == 0 ? Cell() : Cell(arm.rate));
+    cells.emplace_back(fmt::format("{:.4g}", arm.probability_best));  // of 10 000 draws
+    table.row(std::move(cells));
+  }
+  return table.to_csv();
+}
+
+std::string board_markdown(const Ledger& ledger, const Board& board) {
+  const std::vector<BoardArm> arms = arms_by_rank(board);
+  const ShownCounts all = ledger.total();
+  std::string text = fmt::format(
+      "# {}\n\n{}\n\n{}: {} decisive, {}, {} both bad, {} without an answer that counts.\n\n",
+      ledger.experiment().experiment_id, verdict_of(ledger, board.standing),
+      counted(all.served, "duel"), all.decisive(), counted(all.ties, "tie"), all.both_bad,
+      all.skips + all.invalid + all.expired + all.pending());
+  text += arms_markdown(ledger, arms);
+  if (!board.strengths) {
+    text += fmt::format("\nNo Bradley-Terry strengths: {}\n", board.no_strengths);
+  } else {
+    text +=
+        "\nElo is a Bradley-Terry fit, 0 for the average arm; intervals and the range of ranks hold "
+        "for one look at a fixed number of duels. The verdict does not rest on them.\n";
+  }
+  return text + "\n" + pairs_markdown(ledger, board, arms);
+}
+
+}  // namespace duel

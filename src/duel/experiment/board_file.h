@@ -1,0 +1,20 @@
+// A board as a file: the active arms by rank, with strengths, intervals, ranks and counts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "duel/experiment/board.h"
+
+namespace duel {
+
+// By rank; equals in the board's order.
+std::vector<BoardArm> arms_by_rank(const Board& board);
+
+// One row per arm, every number with all of its digits.
+std::string board_csv(const Ledger& ledger, const Board& board);
+
+// The verdict, the arms, and the share of decisive duels that each won against each other.
+std::string board_markdown(const Ledger& ledger, const Board& board);
+
+}  // namespace duel

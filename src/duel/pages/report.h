@@ -1,0 +1,24 @@
+// A report in one HTML file: the page that web/src/report builds, with its data inside. It asks
+// nobody for anything, so it opens from a mail attachment.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "duel/core/json.h"
+#include "duel/core/result.h"
+
+namespace duel {
+
+// Whether a file of this name is to be a report: it ends with ".html".
+bool names_report(std::string_view file);
+
+// `data` has a field `kind`: result, study or league, which web/src/report/report_data.ts describes.
+// An error where this program was built without its pages.
+Result<std::string> report_page(const std::string& title, const Json& data);
+
+// The template with title and data in their places, each written so that it cannot end the element
+// that it stands in. REQUIRES: the template has both places, the title's first.
+std::string filled_report(std::string_view page, std::string_view title, const Json& data);
+
+}  // namespace duel

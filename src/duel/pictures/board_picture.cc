@@ -1,0 +1,213 @@
+#include "duel/pictures/board_picture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "duel/core/check.h"
+#include "duel/core/display_width.h"
+#include "duel/core/numbers.h"
+#include "duel/experiment/board_file.h"
+#include "duel/experiment/verdict.h"
+#include "duel/pictures/canvas.h"
+
+namespace duel {
+namespace {
+
+// Orange for a share of 0, white for one half, blue for 1.
+constexpr std::array<Color, 3> kOrangeToBlue = {{{213, 94, 0}, {250, 250, 248}, {0, 114, 178}}};
+constexpr const char* kBlue = "#0072b2";
+constexpr const char* kNever = "#e2e2e2";
+constexpr std::size_t kLongestName = 32;
+
+constexpr double kMargin = 16;
+constexpr double kCharacter = 7.4;
+constexpr double kTitleLine = 19;
+constexpr double kStrengths = 330;  // width of the axis
+constexpr double kGap = 34;
+
+// Many arms get small cells, and then no numbers.
+struct CellSize {
+  double width;
+  double height;
+  int font;  // of the numbers; 0: none
+};
+
+CellSize size_for(std::size_t arms) {
+  if (arms <= 12) return {.width = 44, .height = 26, .font = 10};
+  if (arms <= 32) return {.width = 27, .height = 22, .font = 8};
+  return {.width = 15, .height = 15, .font = 0};
+}
+
+// The distance of ticks that leaves at most `most` of them: 1, 2 or 5 times a power of ten.
+double tick_distance(double range, double most) {
+  const double least = range / most;
+  const double power = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double digit : {1.0, 2.0, 5.0}) {
+    if (digit * power >= least) return digit * power;
+  }
+  return 10 * power;
+}
+
+class BoardPicture {
+ public:
+  BoardPicture(const Ledger& ledger, const Board& board)
+      : ledger_(ledger),
+        board_(board),
+        arms_(arms_by_rank(board)),
+        cell_(size_for(arms_.size())),
+        title_(fmt::format("{}: {} after {}", ledger.experiment().experiment_id,
+                           board.strengths ? "strengths and wins" : "wins",
+                           counted(ledger.total().served, "duel"))) {
+    double longest = 0;
+    for (const BoardArm& arm : arms_) {
+      names_.push_back(shortened_inside(printable_line(ledger.name_of(arm.arm)), kLongestName));
+      longest = std::max(longest, characters(names_.back()));
+    }
+    const auto count = static_cast<double>(arms_.size());
+    left_ = kMargin + kCharacter * longest + 10;
+    map_left_ = left_ + (board.strengths ? kStrengths + kGap : 0);
+    map_right_ = map_left_ + cell_.width * count;
+    // Names of columns rise to the right at 45 degrees.
+    const double rise = 6.6 * longest / std::numbers::sqrt2 + 14;
+    width_ = std::max(map_right_ + rise, 640.0);
+    verdict_ = lines_of(verdict_of(ledger, board.standing));
+    const double head = 30 + kTitleLine * static_cast<double>(verdict_.size()) + 8;
+    height_ = head + rise + cell_.height * count + 66;
+    top_ = height_ - head - rise;
+    bottom_ = top_ - cell_.height * count;
+  }
+
+  std::string script(PlotFormat format) const {
+    Canvas canvas(width_, height_);
+    canvas.text(kMargin, height_ - 20, title_, "left noenhanced font ',14'");
+    for (std::size_t k = 0; k < verdict_.size(); ++k) {
+      canvas.text(kMargin, height_ - 42 - kTitleLine * static_cast<double>(k), verdict_[k],
+                  "left noenhanced font ',11' textcolor rgb '#404040'");
+    }
+    for (std::size_t row = 0; row < arms_.size(); ++row) {
+      canvas.text(left_ - 8, middle_of(row), names_[row],
+                  fmt::format("right noenhanced font ',{}'", cell_.font == 0 ? 8 : 11));
+    }
+    if (board_.strengths) draw_strengths(canvas);
+    draw_map(canvas);
+    draw_scale(canvas);
+    return canvas.script(format, title_, "duel result");
+  }
+
+ private:
+  std::vector<std::string> lines_of(const std::string& text) const {
+    const std::string filled =
+        wrapped(text, static_cast<std::size_t>((width_ - 2 * kMargin) / kCharacter));
+    std::vector<std::string> lines;
+    for (std::size_t at = 0; at <= filled.size();) {
+      const std::size_t end = std::min(filled.find('\n', at), filled.size());
+      lines.push_back(filled.substr(at, end - at));
+      at = end + 1;
+    }
+    return lines;
+  }
+
+  double middle_of(std::size_t row) const {
+    return top_ - cell_.height * (static_cast<double>(row) + 0.5);
+  }
+
+  void draw_strengths(Canvas& canvas) const {
+    double low = 0, high = 0;
+    for (const BoardArm& arm : arms_) {
+      low = std::min(low, arm.elo_interval->lower);
+      high = std::max(high, arm.elo_interval->upper);
+    }
+    if (low == high) high = low + 1;
+    const double room = 0.04 * (high - low);
+    const auto x_of = [&](double elo) {
+      return left_ + kStrengths * (elo - low + room) / (high - low + 2 * room);
+    };
+    const double step = tick_distance(high - low, 8);
+    for (double tick = std::ceil(low / step) * step; tick <= high; tick += step) {
+      const double x = x_of(tick);
+      canvas.line(x, bottom_, x, top_,
+                  std::abs(tick) < step / 2 ? "lc rgb '#909090' lw 1 back"
+                                            : "lc rgb '#e4e4e4' lw 0.8 back");
+      canvas.text(x, bottom_ - 11,
+                  std::abs(tick) < step / 2 ? std::string("0") : fmt::format("{:+g}", tick),
+                  "center font ',9'");
+    }
+    canvas.text(left_ + kStrengths / 2, bottom_ - 28, "Elo, 95 % intervals; 0 is the average arm",
+                "center noenhanced font ',10'");
+    for (std::size_t row = 0; row < arms_.size(); ++row) {
+      const BoardArm& arm = arms_[row];
+      const double y = middle_of(row);
+      canvas.line(x_of(arm.elo_interval->lower), y, x_of(arm.elo_interval->upper), y,
+                  fmt::format("lc rgb '{}' lw 2 back", kBlue));
+      canvas.text(x_of(*arm.elo), y, "",
+                  fmt::format("point pt 7 ps {} lc rgb '{}'", cell_.font == 0 ? 0.5 : 0.8, kBlue));
+    }
+  }
+
+  void draw_map(Canvas& canvas) const {
+    for (std::size_t column = 0; column < arms_.size(); ++column) {
+      const double x = map_left_ + cell_.width * static_cast<double>(column);
+      canvas.text(x + cell_.width / 2 - 3, top_ + 7, names_[column],
+                  fmt::format("left rotate by 45 noenhanced font ',{}'", cell_.font == 0 ? 7 : 10));
+      for (std::size_t row = 0; row < arms_.size(); ++row) {
+        if (row == column) continue;
+        const auto pair = pair_of(board_, arms_[row].arm, arms_[column].arm);
+        const double y = top_ - cell_.height * static_cast<double>(row + 1);
+        const bool known = pair && pair->counts.decisive() > 0;
+        canvas.cell(x, y, cell_.width - 1, cell_.height - 1,
+                    known ? color_at(kOrangeToBlue, pair->rate) : kNever);
+        if (!known || cell_.font == 0) continue;
+        const bool dark = std::abs(pair->rate - 0.5) > 0.35;
+        canvas.text(x + cell_.width / 2, y + cell_.height / 2,
+                    fmt::format("{:.0f}", 100 * pair->rate),
+                    fmt::format("center font ',{}' textcolor rgb '{}'", cell_.font,
+                                dark ? "#ffffff" : "#000000"));
+      }
+    }
+  }
+
+  void draw_scale(Canvas& canvas) const {
+    constexpr int kSteps = 50;
+    constexpr double kWidth = 150;
+    const double y = bottom_ - 24;
+    for (int step = 0; step < kSteps; ++step) {
+      const double piece = kWidth / kSteps;
+      canvas.cell(map_left_ + piece * step, y, piece + 0.5, 10,
+                  color_at(kOrangeToBlue, (step + 0.5) / kSteps));
+    }
+    for (const int tick : {0, 50, 100}) {
+      canvas.text(map_left_ + kWidth * tick / 100, y - 8, std::to_string(tick), "center font ',9'");
+    }
+    canvas.text(map_left_, y - 25, "% of decisive duels won by the row; grey: none",
+                "left noenhanced font ',9'");
+  }
+
+  const Ledger& ledger_;
+  const Board& board_;
+  std::vector<BoardArm> arms_;
+  CellSize cell_;
+  std::string title_;
+  std::vector<std::string> names_;
+  std::vector<std::string> verdict_;
+  double left_ = 0;  // of the strengths, or the map where there are none
+  double map_left_ = 0;
+  double map_right_ = 0;
+  double width_ = 0;
+  double height_ = 0;
+  double top_ = 0;  // of the first row
+  double bottom_ = 0;
+};
+
+}  // namespace
+
+std::string board_picture_script(const Ledger& ledger, const Board& board, PlotFormat format) {
+  DUEL_CHECK(!board.arms.empty());
+  return BoardPicture(ledger, board).script(format);
+}
+
+}  // namespace duel

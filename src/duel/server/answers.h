@@ -1,0 +1,619 @@
+// What the server answers: the tables that the writers write by and that /openapi.json says.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "duel/core/json.h"
+#include "duel/experiment/record.h"
+#include "duel/experiment/record_fields.h"
+#include "duel/server/api_tokens.h"
+#include "duel/server/bodies.h"
+#include "duel/server/body.h"
+
+namespace duel {
+
+// --- Experiments --------------------------------------------------------------------------------
+
+struct StoppingAnswer : StoppingBody {
+  friend bool operator==(const StoppingAnswer&, const StoppingAnswer&) = default;
+};
+struct FeedbackAnswer : FeedbackBody {
+  friend bool operator==(const FeedbackAnswer&, const FeedbackAnswer&) = default;
+};
+struct PresentationAnswer : PresentationBody {
+  friend bool operator==(const PresentationAnswer&, const PresentationAnswer&) = default;
+};
+struct GuardrailsAnswer : GuardrailsBody {
+  friend bool operator==(const GuardrailsAnswer&, const GuardrailsAnswer&) = default;
+};
+struct InterleaveAnswer : InterleaveBody {
+  friend bool operator==(const InterleaveAnswer&, const InterleaveAnswer&) = default;
+};
+
+struct ArmAnswer {
+  std::string arm_id;
+  Json payload;
+  std::string state = "active";
+  bool is_default = false;
+
+  friend bool operator==(const ArmAnswer&, const ArmAnswer&) = default;
+};
+
+struct ExperimentAnswer {
+  std::string experiment_id;
+  std::string name;
+  ExperimentState state = ExperimentState::draft;
+  Mode mode = Mode::duel;
+  std::string policy;
+  Goal goal = Goal::condorcet;
+  std::vector<ArmAnswer> arms;
+  StoppingAnswer stopping;
+  FeedbackAnswer feedback;
+  PresentationAnswer presentation;
+  GuardrailsAnswer guardrails;
+  std::optional<InterleaveAnswer> interleave;
+  std::uint64_t num_tasks = 0;
+  std::uint64_t seed = 0;
+  std::uint64_t served = 0;
+  std::uint64_t pending = 0;
+  std::uint64_t sequence = 0;
+  std::string head;
+  std::string etag;
+
+  friend bool operator==(const ExperimentAnswer&, const ExperimentAnswer&) = default;
+};
+
+struct ExperimentSummary {
+  std::string experiment_id;
+  std::optional<std::string> name;
+  std::optional<ExperimentState> state;
+  std::optional<Mode> mode;
+  std::optional<std::uint64_t> arms;
+  std::optional<std::uint64_t> served;
+  std::optional<bool> certified;
+  std::string error;
+
+  friend bool operator==(const ExperimentSummary&, const ExperimentSummary&) = default;
+};
+
+struct ExperimentList {
+  std::vector<ExperimentSummary> items;
+  std::optional<std::string> next_cursor;
+
+  friend bool operator==(const ExperimentList&, const ExperimentList&) = default;
+};
+
+struct AcceptedAnswer {
+  std::uint64_t accepted = 0;
+
+  friend bool operator==(const AcceptedAnswer&, const AcceptedAnswer&) = default;
+};
+
+// --- Duels --------------------------------------------------------------------------------------
+
+struct DuelArm {
+  std::string arm_id;
+  std::uint64_t position = 1;
+  Json payload;
+
+  friend bool operator==(const DuelArm&, const DuelArm&) = default;
+};
+
+struct DuelTask {
+  std::string task_id;
+  Json payload;
+
+  friend bool operator==(const DuelTask&, const DuelTask&) = default;
+};
+
+struct DuelAnswer {
+  std::string duel_id;
+  std::string experiment_id;
+  std::string serving;  // a word of Serving, or `fallback`
+  bool learn = true;
+  double propensity = 1;
+  std::vector<DuelArm> arms;
+  std::optional<DuelTask> task;
+  std::optional<Timestamp> served_at;
+  std::optional<Timestamp> expires_at;
+  std::string report_token;
+
+  friend bool operator==(const DuelAnswer&, const DuelAnswer&) = default;
+};
+
+struct DuelBatch {
+  std::string batch_id;
+  std::vector<DuelAnswer> items;
+
+  friend bool operator==(const DuelBatch&, const DuelBatch&) = default;
+};
+
+struct ToldOutcome {
+  Answered result = Answered::skip;
+  std::string winner;
+  Timestamp reported_at;
+
+  friend bool operator==(const ToldOutcome&, const ToldOutcome&) = default;
+};
+
+struct DuelShown {
+  DuelAnswer duel;
+  std::string state;
+  std::optional<ToldOutcome> outcome;
+
+  friend bool operator==(const DuelShown&, const DuelShown&) = default;
+};
+
+struct PageItem {
+  std::string object_id;
+  std::uint64_t ordinal = 0;
+  std::optional<std::string> team;
+  bool competitive = false;
+
+  friend bool operator==(const PageItem&, const PageItem&) = default;
+};
+
+struct PageAnswer {
+  std::string query_id;
+  std::vector<PageItem> items;
+  std::optional<std::uint64_t> next_offset;
+
+  friend bool operator==(const PageAnswer&, const PageAnswer&) = default;
+};
+
+struct OneShotAnswer {
+  DuelAnswer duel;
+  PageAnswer page;
+
+  friend bool operator==(const OneShotAnswer&, const OneShotAnswer&) = default;
+};
+
+struct ProgressAnswer {
+  std::string verdict;
+  bool certified = false;
+  std::optional<std::uint64_t> expected_duels_left;
+
+  friend bool operator==(const ProgressAnswer&, const ProgressAnswer&) = default;
+};
+
+struct OutcomeAnswer {
+  std::string duel_id;
+  std::string status;
+  bool applied = false;
+  std::optional<DuelAnswer> next;
+  std::optional<ProgressAnswer> progress;
+
+  friend bool operator==(const OutcomeAnswer&, const OutcomeAnswer&) = default;
+};
+
+struct BatchOutcome {
+  std::uint64_t index = 0;
+  std::string duel_id;
+  std::string status;
+  std::string detail;
+
+  friend bool operator==(const BatchOutcome&, const BatchOutcome&) = default;
+};
+
+struct BatchOutcomes {
+  std::vector<BatchOutcome> items;
+
+  friend bool operator==(const BatchOutcomes&, const BatchOutcomes&) = default;
+};
+
+struct RejectedEvent {
+  std::uint64_t index = 0;
+  std::string reason;
+
+  friend bool operator==(const RejectedEvent&, const RejectedEvent&) = default;
+};
+
+struct EventsAnswer {
+  std::uint64_t accepted = 0;
+  std::vector<RejectedEvent> rejected;
+
+  friend bool operator==(const EventsAnswer&, const EventsAnswer&) = default;
+};
+
+// --- Tokens and operations ----------------------------------------------------------------------
+
+struct TokenAnswer {
+  std::string token_id;
+  TokenScope scope = TokenScope::read;
+  std::string name;
+  std::string experiment_id;
+  std::optional<Timestamp> expires_at;
+
+  friend bool operator==(const TokenAnswer&, const TokenAnswer&) = default;
+};
+
+struct NewTokenAnswer {
+  TokenAnswer token;
+  std::string secret;
+
+  friend bool operator==(const NewTokenAnswer&, const NewTokenAnswer&) = default;
+};
+
+struct TokenList {
+  std::vector<TokenAnswer> items;
+  std::optional<std::string> next_cursor;
+
+  friend bool operator==(const TokenList&, const TokenList&) = default;
+};
+
+struct RevokedAnswer {
+  bool revoked = true;
+
+  friend bool operator==(const RevokedAnswer&, const RevokedAnswer&) = default;
+};
+
+struct StatusAnswer {
+  std::string status;
+
+  friend bool operator==(const StatusAnswer&, const StatusAnswer&) = default;
+};
+
+struct VersionAnswer {
+  std::string version;
+  std::uint64_t log_format = 0;
+
+  friend bool operator==(const VersionAnswer&, const VersionAnswer&) = default;
+};
+
+struct HealthCheckAnswer {
+  std::string name;
+  std::string verdict;
+  std::string detail;
+
+  friend bool operator==(const HealthCheckAnswer&, const HealthCheckAnswer&) = default;
+};
+
+struct HealthAnswer {
+  std::string verdict;
+  std::vector<HealthCheckAnswer> checks;
+
+  friend bool operator==(const HealthAnswer&, const HealthAnswer&) = default;
+};
+
+struct ProblemError {
+  std::string pointer;
+  std::string message;
+
+  friend bool operator==(const ProblemError&, const ProblemError&) = default;
+};
+
+// RFC 9457.
+struct ProblemAnswer {
+  std::string type;
+  std::string title;
+  std::uint64_t status = 0;
+  std::string detail;
+  bool retryable = false;
+  std::vector<ProblemError> errors;
+
+  friend bool operator==(const ProblemAnswer&, const ProblemAnswer&) = default;
+};
+
+// --- Tables -------------------------------------------------------------------------------------
+
+template <>
+struct Described<StoppingAnswer> {
+  static constexpr auto fields = as_required(Described<StoppingBody>::fields);
+};
+template <>
+struct Described<FeedbackAnswer> {
+  static constexpr auto fields = as_required(Described<FeedbackBody>::fields);
+};
+template <>
+struct Described<PresentationAnswer> {
+  static constexpr auto fields = as_required(Described<PresentationBody>::fields);
+};
+template <>
+struct Described<GuardrailsAnswer> {
+  static constexpr auto fields = as_required(Described<GuardrailsBody>::fields);
+};
+template <>
+struct Described<InterleaveAnswer> {
+  static constexpr auto fields = as_required(Described<InterleaveBody>::fields);
+};
+
+template <>
+struct Described<ArmAnswer> {
+  static constexpr std::string_view schema = "Arm";
+  static constexpr std::tuple fields{
+      required("arm_id", &ArmAnswer::arm_id),
+      required("payload", &ArmAnswer::payload, "as it was given"),
+      required("state", &ArmAnswer::state, "", OneOf("active", "retired")),
+      required("default", &ArmAnswer::is_default, "what a fallback shows")};
+};
+
+template <>
+struct Described<ExperimentAnswer> {
+  static constexpr std::string_view schema = "Experiment";
+  static constexpr auto fields = std::tuple_cat(
+      std::tuple{required("experiment_id", &ExperimentAnswer::experiment_id),
+                 required("name", &ExperimentAnswer::name),
+                 required("state", &ExperimentAnswer::state),
+                 required("mode", &ExperimentAnswer::mode),
+                 required("policy", &ExperimentAnswer::policy,
+                          "what `auto` stands for, with all "
+                          "options")},
+      inlined(&ExperimentAnswer::goal, Described<Goal>::fields),
+      std::tuple{required("arms", &ExperimentAnswer::arms),
+                 required("stopping", &ExperimentAnswer::stopping),
+                 required("feedback", &ExperimentAnswer::feedback),
+                 required("presentation", &ExperimentAnswer::presentation),
+                 required("guardrails", &ExperimentAnswer::guardrails),
+                 optional("interleave", &ExperimentAnswer::interleave, "of the mode `interleave`"),
+                 required("num_tasks", &ExperimentAnswer::num_tasks),
+                 required("seed", &ExperimentAnswer::seed),
+                 required("served", &ExperimentAnswer::served, "duels so far"),
+                 required("pending", &ExperimentAnswer::pending, "duels that wait for an answer"),
+                 required("sequence", &ExperimentAnswer::sequence, "of the last record"),
+                 required("head", &ExperimentAnswer::head, "hash of the log up to there"),
+                 required("etag", &ExperimentAnswer::etag, "for `If-Match`")});
+};
+
+template <>
+struct Described<ExperimentSummary> {
+  static constexpr std::string_view schema = "ExperimentSummary";
+  static constexpr std::tuple fields{
+      required("experiment_id", &ExperimentSummary::experiment_id),
+      optional("name", &ExperimentSummary::name),
+      optional("state", &ExperimentSummary::state),
+      optional("mode", &ExperimentSummary::mode),
+      optional("arms", &ExperimentSummary::arms, "how many"),
+      optional("served", &ExperimentSummary::served, "duels so far"),
+      optional("certified", &ExperimentSummary::certified),
+      optional("error", &ExperimentSummary::error, "why it cannot be read; nothing else is there")};
+};
+
+template <>
+struct Described<ExperimentList> {
+  static constexpr std::string_view schema = "ExperimentList";
+  static constexpr std::tuple fields{
+      required("items", &ExperimentList::items),
+      required("next_cursor", &ExperimentList::next_cursor, "null on the last page")};
+};
+
+template <>
+struct Described<AcceptedAnswer> {
+  static constexpr std::string_view schema = "Accepted";
+  static constexpr std::tuple fields{required("accepted", &AcceptedAnswer::accepted)};
+};
+
+template <>
+struct Described<DuelArm> {
+  static constexpr std::string_view schema = "DuelArm";
+  static constexpr std::tuple fields{required("arm_id", &DuelArm::arm_id),
+                                     required("position", &DuelArm::position, "1 is shown first"),
+                                     required("payload", &DuelArm::payload)};
+};
+
+template <>
+struct Described<DuelTask> {
+  static constexpr std::string_view schema = "Task";
+  static constexpr std::tuple fields{required("task_id", &DuelTask::task_id),
+                                     required("payload", &DuelTask::payload)};
+};
+
+template <>
+struct Described<DuelAnswer> {
+  static constexpr std::string_view schema = "Duel";
+  static constexpr std::tuple fields{
+      required("duel_id", &DuelAnswer::duel_id),
+      required("experiment_id", &DuelAnswer::experiment_id),
+      required("serving", &DuelAnswer::serving, "what it is for",
+               OneOf("explore", "contest", "aa", "exploit", "fallback")),
+      required("learn", &DuelAnswer::learn, "whether an outcome teaches anything"),
+      required("propensity", &DuelAnswer::propensity, "probability of the choice, given the past"),
+      required("arms", &DuelAnswer::arms, "two; one for `exploit` and `fallback`"),
+      optional("task", &DuelAnswer::task, "what the duel is about"),
+      optional("served_at", &DuelAnswer::served_at),
+      optional("expires_at", &DuelAnswer::expires_at, "an outcome after this is late"),
+      optional("report_token", &DuelAnswer::report_token,
+               "reports this duel without an API token; absent where nothing is learned")};
+};
+
+template <>
+struct Described<DuelBatch> {
+  static constexpr std::string_view schema = "DuelBatch";
+  static constexpr std::tuple fields{required("batch_id", &DuelBatch::batch_id),
+                                     required("items", &DuelBatch::items)};
+};
+
+template <>
+struct Described<ToldOutcome> {
+  static constexpr std::string_view schema = "Outcome";
+  static constexpr std::tuple fields{
+      required("result", &ToldOutcome::result),
+      optional("winner", &ToldOutcome::winner, "the arm, of a win only"),
+      required("reported_at", &ToldOutcome::reported_at)};
+};
+
+template <>
+struct Described<DuelShown> {
+  static constexpr std::string_view schema = "DuelWithOutcome";
+  static constexpr auto fields =
+      std::tuple_cat(inlined(&DuelShown::duel, Described<DuelAnswer>::fields),
+                     std::tuple{required("state", &DuelShown::state, "",
+                                         OneOf("served", "reported", "closed", "expired")),
+                                optional("outcome", &DuelShown::outcome)});
+};
+
+template <>
+struct Described<PageItem> {
+  static constexpr std::string_view schema = "PageItem";
+  static constexpr std::tuple fields{
+      required("object_id", &PageItem::object_id),
+      required("ordinal", &PageItem::ordinal, "1 for the first item of the first page"),
+      required("team", &PageItem::team,
+               "the ranking that a click is for, under a name that says nothing to callers without "
+               "the scope `read`; null where a click earns nothing"),
+      required("competitive", &PageItem::competitive, "whether a click earns credit")};
+};
+
+template <>
+struct Described<PageAnswer> {
+  static constexpr std::string_view schema = "Page";
+  static constexpr std::tuple fields{
+      required("query_id", &PageAnswer::query_id, "of UBI events: the id of the duel"),
+      required("items", &PageAnswer::items),
+      optional("next_offset", &PageAnswer::next_offset, "where the next page begins, if any")};
+};
+
+template <>
+struct Described<OneShotAnswer> {
+  static constexpr std::string_view schema = "DuelWithPage";
+  static constexpr auto fields =
+      std::tuple_cat(inlined(&OneShotAnswer::duel, Described<DuelAnswer>::fields),
+                     inlined(&OneShotAnswer::page, Described<PageAnswer>::fields));
+};
+
+template <>
+struct Described<ProgressAnswer> {
+  static constexpr std::string_view schema = "Progress";
+  static constexpr std::tuple fields{
+      required("verdict", &ProgressAnswer::verdict, "a sentence"),
+      required("certified", &ProgressAnswer::certified),
+      required("expected_duels_left", &ProgressAnswer::expected_duels_left,
+               "null where nobody can tell")};
+};
+
+template <>
+struct Described<OutcomeAnswer> {
+  static constexpr std::string_view schema = "Reported";
+  static constexpr std::tuple fields{
+      required("duel_id", &OutcomeAnswer::duel_id),
+      required("status", &OutcomeAnswer::status, "",
+               OneOf("applied", "duplicate", "late", "expired", "ignored")),
+      required("applied", &OutcomeAnswer::applied, "whether it counts now"),
+      optional("next", &OutcomeAnswer::next, "with `next=1`"),
+      optional("progress", &OutcomeAnswer::progress, "with `next=1`")};
+};
+
+template <>
+struct Described<BatchOutcome> {
+  static constexpr std::string_view schema = "ReportedItem";
+  static constexpr std::tuple fields{
+      required("index", &BatchOutcome::index, "0 for the first"),
+      optional("duel_id", &BatchOutcome::duel_id),
+      required("status", &BatchOutcome::status, "",
+               OneOf("applied", "duplicate", "late", "expired", "ignored", "unknown", "conflict",
+                     "invalid")),
+      optional("detail", &BatchOutcome::detail, "why it was not taken")};
+};
+
+template <>
+struct Described<BatchOutcomes> {
+  static constexpr std::string_view schema = "ReportedItems";
+  static constexpr std::tuple fields{required("items", &BatchOutcomes::items)};
+};
+
+template <>
+struct Described<RejectedEvent> {
+  static constexpr std::string_view schema = "RejectedEvent";
+  static constexpr std::tuple fields{required("index", &RejectedEvent::index, "0 for the first"),
+                                     required("reason", &RejectedEvent::reason)};
+};
+
+template <>
+struct Described<EventsAnswer> {
+  static constexpr std::string_view schema = "EventsTaken";
+  static constexpr std::tuple fields{required("accepted", &EventsAnswer::accepted),
+                                     required("rejected", &EventsAnswer::rejected)};
+};
+
+template <>
+struct Described<TokenAnswer> {
+  static constexpr std::string_view schema = "Token";
+  static constexpr std::tuple fields{
+      required("token_id", &TokenAnswer::token_id), required("scope", &TokenAnswer::scope),
+      optional("name", &TokenAnswer::name),
+      optional("experiment_id", &TokenAnswer::experiment_id, "where it is for one only"),
+      optional("expires_at", &TokenAnswer::expires_at)};
+};
+
+template <>
+struct Described<NewTokenAnswer> {
+  static constexpr std::string_view schema = "NewToken";
+  static constexpr auto fields =
+      std::tuple_cat(inlined(&NewTokenAnswer::token, Described<TokenAnswer>::fields),
+                     std::tuple{required("token", &NewTokenAnswer::secret, "shown only now")});
+};
+
+template <>
+struct Described<TokenList> {
+  static constexpr std::string_view schema = "TokenList";
+  static constexpr std::tuple fields{
+      required("items", &TokenList::items),
+      required("next_cursor", &TokenList::next_cursor, "null: all are here")};
+};
+
+template <>
+struct Described<RevokedAnswer> {
+  static constexpr std::string_view schema = "Revoked";
+  static constexpr std::tuple fields{required("revoked", &RevokedAnswer::revoked)};
+};
+
+template <>
+struct Described<StatusAnswer> {
+  static constexpr std::string_view schema = "Status";
+  static constexpr std::tuple fields{
+      required("status", &StatusAnswer::status, "", OneOf("ok", "ready"))};
+};
+
+template <>
+struct Described<VersionAnswer> {
+  static constexpr std::string_view schema = "Version";
+  static constexpr std::tuple fields{
+      required("version", &VersionAnswer::version),
+      required("log_format", &VersionAnswer::log_format, "of the logs that it writes")};
+};
+
+template <>
+struct Described<HealthCheckAnswer> {
+  static constexpr std::string_view schema = "HealthCheck";
+  static constexpr std::tuple fields{
+      required("name", &HealthCheckAnswer::name),
+      required("verdict", &HealthCheckAnswer::verdict, "`unknown`: too little to tell",
+               OneOf("passed", "failed", "unknown")),
+      required("detail", &HealthCheckAnswer::detail, "the figure, and where it is worst")};
+};
+
+template <>
+struct Described<HealthAnswer> {
+  static constexpr std::string_view schema = "Health";
+  static constexpr std::tuple fields{
+      required("verdict", &HealthAnswer::verdict, "`failed` if any check failed",
+               OneOf("passed", "failed")),
+      required("checks", &HealthAnswer::checks)};
+};
+
+template <>
+struct Described<ProblemError> {
+  static constexpr std::string_view schema = "ProblemError";
+  static constexpr std::tuple fields{
+      required("pointer", &ProblemError::pointer, "JSON pointer into the body"),
+      required("message", &ProblemError::message)};
+};
+
+template <>
+struct Described<ProblemAnswer> {
+  static constexpr std::string_view schema = "Problem";
+  static constexpr std::tuple fields{
+      required("type", &ProblemAnswer::type),
+      required("title", &ProblemAnswer::title),
+      required("status", &ProblemAnswer::status),
+      required("detail", &ProblemAnswer::detail, "what is wrong, where, and what is allowed"),
+      required("retryable", &ProblemAnswer::retryable, "the same request may succeed later"),
+      optional("errors", &ProblemAnswer::errors, "each wrong field")};
+};
+
+}  // namespace duel

@@ -1,0 +1,101 @@
+#include "duel/server/certified_notices.h"
+
+#include <algorithm>
+#include <future>
+#include <utility>
+
+#include "duel/core/digest.h"
+
+namespace duel {
+namespace {
+
+constexpr std::string_view kSpace = "notice";
+constexpr std::chrono::milliseconds kLongestPause{60'000};
+
+// Nothing where there is no certificate, or the server is too busy to say.
+ServerAnswer certificate_of(Engine& engine, const std::string& experiment_id) {
+  std::promise<ServerAnswer> told;
+  engine.ask(
+      experiment_id, AnswerWhen::durable,
+      [](OwnedExperiment& experiment, std::int64_t) { return experiment.certificate(); },
+      [&](ServerAnswer answer) { told.set_value(std::move(answer)); });
+  return told.get_future().get();
+}
+
+}  // namespace
+
+CertifiedNotices::CertifiedNotices(Engine& engine, Deliver deliver,
+                                   std::chrono::milliseconds first_pause)
+    : engine_(engine), deliver_(std::move(deliver)), first_pause_(first_pause) {
+  engine_.listen([heard = heard_](const EngineEvent& event) {
+    if (event.kind != "certified") return;
+    const std::lock_guard lock(heard->mutex);
+    heard->experiments.push_back(event.experiment_id);
+    heard->arrived.notify_all();
+  });
+  thread_ = std::thread([this] { run(); });
+}
+
+CertifiedNotices::~CertifiedNotices() {
+  {
+    const std::lock_guard lock(heard_->mutex);
+    heard_->stopping = true;
+  }
+  heard_->arrived.notify_all();
+  thread_.join();
+}
+
+bool CertifiedNotices::stopping() const {
+  const std::lock_guard lock(heard_->mutex);
+  return heard_->stopping;
+}
+
+bool CertifiedNotices::is_told(const std::string& experiment_id) const {
+  const auto mark = engine_.store().get(kSpace, experiment_id);
+  return mark.ok() && mark->has_value();
+}
+
+bool CertifiedNotices::tell(const std::string& experiment_id) {
+  if (is_told(experiment_id)) return true;
+  ServerAnswer answer = certificate_of(engine_, experiment_id);
+  if (answer.status == 404) return true;
+  if (answer.status != 200) return false;
+  const Json& log = answer.body.at("log");
+  const std::string id =
+      sha256_hex(experiment_id + "/" + log.at("head").get<std::string>()).substr(0, 24);
+  Json notice;
+  notice["notice_id"] = id;
+  notice["experiment_id"] = experiment_id;
+  notice["certificate"] = std::move(answer.body);
+  if (!deliver_(notice, [this] { return stopping(); })) return false;
+  return engine_.store().put(kSpace, experiment_id, id).ok();
+}
+
+void CertifiedNotices::run() {
+  // What was certified while nobody was told, by this process or one before it.
+  if (auto all = engine_.store().list(); all.ok()) {
+    const std::lock_guard lock(heard_->mutex);
+    heard_->experiments.insert(heard_->experiments.end(), all->begin(), all->end());
+  }
+  std::chrono::milliseconds pause = first_pause_;
+  for (;;) {
+    std::string experiment;
+    {
+      std::unique_lock lock(heard_->mutex);
+      heard_->arrived.wait(lock, [&] { return heard_->stopping || !heard_->experiments.empty(); });
+      if (heard_->stopping) return;
+      experiment = std::move(heard_->experiments.front());
+      heard_->experiments.pop_front();
+    }
+    if (tell(experiment)) {
+      pause = first_pause_;
+      continue;
+    }
+    std::unique_lock lock(heard_->mutex);
+    heard_->experiments.push_back(std::move(experiment));
+    heard_->arrived.wait_for(lock, pause, [&] { return heard_->stopping; });
+    pause = std::min(2 * pause, kLongestPause);
+  }
+}
+
+}  // namespace duel

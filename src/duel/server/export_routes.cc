@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "duel/experiment/comparison_table.h"
+#include "duel/experiment/line_chain.h"
+#include "duel/server/api.h"
+
+namespace duel {
+namespace {
+
+// Waits for a client that reads slowly; false where it is gone.
+bool write_in_pieces(HttpStream& stream, std::string_view text) {
+  constexpr std::size_t kPiece = 65'536;
+  while (!text.empty()) {
+    while (stream.buffered() > stream.capacity() / 2 && !stream.closed()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    if (!stream.write(std::string(text.substr(0, kPiece)))) return false;
+    text.remove_prefix(std::min(kPiece, text.size()));
+  }
+  return true;
+}
+
+}  // namespace
+
+void Api::export_log(Call& call) {
+  const std::string* what = call.request.query_value("what");
+  const std::string* format = call.request.query_value("format");
+  const std::string wanted = what != nullptr ? *what : "duels";
+  const std::string form = format != nullptr ? *format : "jsonl";
+  const auto is_known = [](const std::string& word, std::initializer_list<const char*> words) {
+    return std::any_of(words.begin(), words.end(), [&](const char* one) { return word == one; });
+  };
+  if (!is_known(wanted, {"duels", "nonvotes", "events", "audit"})) {
+    return call.send(refusal(400, "what is one of duels, nonvotes, events, audit"));
+  }
+  if (!is_known(form, {"jsonl", "csv", "arena"})) {
+    return call.send(refusal(400, "format is one of jsonl, csv, arena"));
+  }
+  if (wanted != "duels" && form != "jsonl") {
+    return call.send(refusal(400, fmt::format("{} are exported as jsonl", wanted)));
+  }
+  const bool taken = background_.submit(
+      [this, wanted, form, eid = call.eid(), send = call.send, open = call.stream] {
+        Store& store = engine_.store();
+        if (const auto head = store.head(eid); !head.ok() || head->sequence == 0) {
+          return send(refusal(404, "there is no experiment '" + eid + "'"));
+        }
+        if (wanted == "duels") {
+          const auto table = comparisons_of_log(store, eid);
+          if (!table.ok()) return send(refusal(table.error()));
+          const auto parsed = parse_comparison_format(form);
+          const auto stream =
+              open(200, {{"Content-Type", form == "jsonl" ? "application/x-ndjson" : "text/csv"},
+                         {"Cache-Control", "no-store"}});
+          if (write_in_pieces(*stream, to_text(*table, *parsed))) stream->finish();
+          return;
+        }
+        const auto stream =
+            open(200, {{"Content-Type", "application/x-ndjson"}, {"Cache-Control", "no-store"}});
+        // A damaged log is cut off there, and the answer is seen to be incomplete: the state that is
+        // served may come from a snapshot, which does not read what lies before it.
+        LineChain chain;
+        const auto read = store.read(eid, 0, [&](std::string_view line) -> Status {
+          DUEL_RETURN_IF_ERROR(chain.follow(line));
+          const auto is = [&](std::string_view kind) {
+            return line.find(kind) != std::string_view::npos;
+          };
+          const bool nonvote = is("\"record\":\"expired\"") || is("\"result\":\"skip\"") ||
+                               is("\"result\":\"invalid\"") || is("\"result\":\"both_bad\"");
+          if (wanted == "events" && !is("\"record\":\"event\"")) return Done{};
+          if (wanted == "nonvotes" && !nonvote) return Done{};
+          if (write_in_pieces(*stream, std::string(line) + "\n")) return Done{};
+          return Error::unsupported("the client is gone");
+        });
+        if (read.ok()) stream->finish();
+      });
+  if (!taken) call.send(refusal(429, "too much work waits; try again", true));
+}
+
+}  // namespace duel

@@ -1,0 +1,128 @@
+// The document that says what the server takes and answers (OpenAPI 3.1), made from the facts of
+// its routes and the tables of bodies and answers.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "duel/core/json.h"
+#include "duel/server/api_tokens.h"
+#include "duel/server/body.h"
+#include "duel/server/http.h"
+
+namespace duel {
+
+// A route as documents need it: `fact.takes<ExperimentBody>().gives<ExperimentAnswer>({200, 201})`.
+struct RouteFact {
+  using Schema = std::function<Json(SchemaSet&)>;
+  struct Content {
+    std::string media_type;
+    Schema schema;  // empty: text that has none
+  };
+  struct Answer {
+    int status = 200;
+    std::vector<Content> contents;
+  };
+  struct Parameter {
+    std::string name;
+    std::string in = "query";  // or header
+    std::string doc;
+    Json schema;
+    bool required = false;
+  };
+
+  HttpMethod method = HttpMethod::get;
+  std::string pattern;
+  std::string name;
+  std::string summary;
+  std::vector<TokenScope> scopes;  // any of them will do; none: open to all
+  bool by_report_token = false;    // a report token in the body will do as well
+  std::vector<Content> takes_contents;
+  bool body_required = true;
+  std::vector<Answer> answers;
+  std::vector<int> refusals;  // beside those that every route of its kind has
+  std::vector<Parameter> parameters;
+
+  template <class Body>
+  RouteFact& takes() {
+    takes_contents.push_back(
+        {"application/json", [](SchemaSet& set) { return set.of<Body>(Shape::taken); }});
+    return *this;
+  }
+  // One value, an array of them, or one per line.
+  template <class Item>
+  RouteFact& takes_many() {
+    const Schema schema = [](SchemaSet& set) { return set.of<Item>(Shape::taken); };
+    takes_contents.push_back({"application/json", [schema](SchemaSet& set) {
+                                Json many;
+                                many["type"] = "array";
+                                many["items"] = schema(set);
+                                Json either;
+                                either["anyOf"] = Json(Json::Array{schema(set), std::move(many)});
+                                return either;
+                              }});
+    return takes_text("application/x-ndjson");
+  }
+  RouteFact& takes_text(std::string media_type) {
+    takes_contents.push_back({std::move(media_type), {}});
+    return *this;
+  }
+  // Everything in it has a default.
+  RouteFact& or_no_body() {
+    body_required = false;
+    return *this;
+  }
+
+  template <class... Bodies>
+  RouteFact& gives(std::initializer_list<int> statuses = {200}) {
+    const Schema schema = [](SchemaSet& set) {
+      if constexpr (sizeof...(Bodies) == 1) {
+        return (set.of<Bodies>(Shape::given), ...);
+      } else {
+        Json either;
+        either["anyOf"] = Json(Json::Array{set.of<Bodies>(Shape::given)...});
+        return either;
+      }
+    };
+    for (const int status : statuses) answers.push_back({status, {{"application/json", schema}}});
+    return *this;
+  }
+  RouteFact& gives_text(std::initializer_list<const char*> media_types) {
+    Answer answer;
+    for (const char* type : media_types) answer.contents.push_back({type, {}});
+    answers.push_back(std::move(answer));
+    return *this;
+  }
+  RouteFact& refuses(std::initializer_list<int> statuses) {
+    refusals.insert(refusals.end(), statuses);
+    return *this;
+  }
+  RouteFact& asks(std::string parameter, std::string doc, Json schema) {
+    parameters.push_back({std::move(parameter), "query", std::move(doc), std::move(schema), false});
+    return *this;
+  }
+  RouteFact& needs_header(std::string parameter, std::string doc) {
+    Json text;
+    text["type"] = "string";
+    parameters.push_back({std::move(parameter), "header", std::move(doc), std::move(text), true});
+    return *this;
+  }
+
+  // All errors that it may answer, in order.
+  std::vector<int> all_refusals() const;
+  // The schemas of its parameters in the path.
+  std::vector<std::string> path_parameters() const;
+};
+
+// Schemas of parameters.
+Json text_schema();
+Json words_schema(std::initializer_list<const char*> words);
+Json number_schema(std::uint64_t low, std::uint64_t high);
+
+Json openapi_of(const std::deque<RouteFact>& facts);
+
+}  // namespace duel

@@ -1,0 +1,90 @@
+// What only the pages ask for: how far a vote has got, the last duels, the policies to choose from.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "duel/experiment/standing.h"
+#include "duel/policies/registry.h"
+#include "duel/server/api.h"
+#include "duel/server/recent_duels.h"
+#include "duel/server/server_answer.h"
+
+namespace duel {
+namespace {
+
+// How far the leader is on its way to a certificate, 0 to 1; nothing where the goal goes by scores.
+Json share_of_evidence(const Ledger& ledger, const Standing& standing) {
+  if (ledger.certificate()) return 1.0;
+  if (standing.order) {
+    return static_cast<double>(standing.order->shown()) /
+           static_cast<double>(std::max<std::size_t>(1, standing.order->needed.size()));
+  }
+  std::optional<double> least;
+  for (const ArmStanding& rival : standing.arms) {
+    if (rival.beaten) least = std::min(least.value_or(1), std::max(0.0, *rival.beaten));
+  }
+  return least;
+}
+
+}  // namespace
+
+// For whoever votes, so it names no arm: a voter who knows who leads is not blind any more.
+void Api::show_progress(Call& call) {
+  engine_.ask(
+      call.eid(), AnswerWhen::appended,
+      [](OwnedExperiment& experiment, std::int64_t) -> Result<ServerAnswer> {
+        const Ledger& ledger = experiment.ledger();
+        const Standing standing = standing_of(ledger);
+        ServerAnswer answer;
+        answer.body["experiment_id"] = experiment.id();
+        answer.body["name"] = ledger.name();
+        answer.body["state"] = std::string(to_word(ledger.state()));
+        answer.body["mode"] = std::string(to_word(ledger.experiment().service.mode));
+        answer.body["answers"] = ledger.certifier().decisive();
+        answer.body["certified"] = ledger.certificate().has_value();
+        answer.body["share_of_evidence"] = share_of_evidence(ledger, standing);
+        answer.body["expected_duels_left"] = standing.duels_left;
+        return answer;
+      },
+      call.send);
+}
+
+void Api::list_duels(Call& call) {
+  const std::int64_t limit = std::clamp<std::int64_t>(call.query_number("limit", 20), 1, 200);
+  const bool taken = background_.submit([this, limit, eid = call.eid(), send = call.send] {
+    const auto duels = recent_duels(engine_.store(), eid, static_cast<std::size_t>(limit));
+    send(duels.ok() ? ServerAnswer{200, *duels, {}} : refusal(duels.error()));
+  });
+  if (!taken) call.send(refusal(429, "too much work waits; try again", true));
+}
+
+void Api::list_policies(Call& call) {
+  Json items = Json::array();
+  for (const PolicyKind& kind : policy_catalogue()) {
+    // A server has many duels open at once.
+    if (kind.facts.outstanding != Outstanding::yes) continue;
+    Json options = Json::array();
+    for (const OptionFact& option : kind.options) {
+      options.push_back({{"name", option.name},
+                         {"type", option.type},
+                         {"default", option.default_value},
+                         {"allowed", option.allowed},
+                         {"doc", option.doc}});
+    }
+    items.push_back({{"name", kind.facts.name},
+                     {"title", kind.facts.title},
+                     {"paper", kind.facts.paper},
+                     {"setting", kind.facts.setting},
+                     {"guarantee", kind.facts.guarantee},
+                     {"status", kind.facts.status},
+                     {"needs_horizon", kind.facts.needs_horizon},
+                     {"options", std::move(options)}});
+  }
+  ServerAnswer answer;
+  answer.body["items"] = std::move(items);
+  answer.body["next_cursor"] = Json();
+  call.send(std::move(answer));
+}
+
+}  // namespace duel

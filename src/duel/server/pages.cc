@@ -1,0 +1,100 @@
+#include "duel/server/pages.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "duel/pages/web_asset.h"
+#include "duel/server/http_text.h"
+
+namespace duel {
+namespace {
+
+// No inline script or style, nothing from elsewhere but pictures of arms, no frame around it.
+constexpr std::string_view kPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+constexpr std::string_view kWithoutPages =
+    "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Duel</title>\n"
+    "<h1>Duel is running</h1>\n"
+    "<p>This program was built without its pages. The HTTP API works; "
+    "<a href=\"/openapi.json\">/openapi.json</a> describes it.</p>\n"
+    "<p>To get the dashboard and the voting page, install Node.js 18 or later with npm, run "
+    "<code>scripts/setup</code>, and build again.</p>\n</html>\n";
+
+void protect(HttpResponse& response) {
+  response.headers.emplace_back("Content-Security-Policy", std::string(kPolicy));
+  response.headers.emplace_back("Referrer-Policy", "no-referrer");
+  response.headers.emplace_back("X-Content-Type-Options", "nosniff");
+  response.headers.emplace_back("Cross-Origin-Opener-Policy", "same-origin");
+}
+
+bool takes_gzip(const HttpRequest& request) {
+  const std::string* accepted = request.header("accept-encoding");
+  if (accepted == nullptr) return false;
+  const std::size_t at = accepted->find("gzip");
+  if (at == std::string::npos) return false;
+  const std::string_view rest = std::string_view(*accepted).substr(at + 4);
+  return !rest.starts_with(";q=0,") && rest != ";q=0";
+}
+
+HttpResponse answer_with(const WebAsset& asset, const HttpRequest& request, bool immutable) {
+  HttpResponse response;
+  protect(response);
+  response.headers.emplace_back("ETag", std::string(asset.etag));
+  response.headers.emplace_back("Vary", "Accept-Encoding");
+  // The name of an asset changes with its bytes; a page has to be asked for again.
+  response.headers.emplace_back("Cache-Control",
+                                immutable ? "public, max-age=31536000, immutable" : "no-cache");
+  const std::string* known = request.header("if-none-match");
+  if (known != nullptr && known->find(asset.etag) != std::string::npos) {
+    response.status = 304;
+    return response;
+  }
+  response.headers.emplace_back("Content-Type", std::string(asset.type));
+  if (takes_gzip(request)) {
+    response.headers.emplace_back("Content-Encoding", "gzip");
+    response.body = std::string(asset.gzip);
+  } else {
+    response.body = plain_bytes(asset);
+  }
+  return response;
+}
+
+// The page of a path, or nothing.
+std::string_view page_of(const std::vector<std::string>& path) {
+  if (path.size() == 1 && (path[0].empty() || path[0] == "new")) return "index.html";
+  if (path.size() != 2 || path[1].empty()) return "";
+  if (path[0] == "experiments") return "index.html";
+  return path[0] == "vote" ? "vote.html" : "";
+}
+
+}  // namespace
+
+std::optional<HttpResponse> page_answer(const HttpRequest& request) {
+  const auto path = path_segments(request.path);
+  if (!path) return std::nullopt;
+  const bool is_asset = path->size() == 2 && path->front() == "assets";
+  const std::string_view page = page_of(*path);
+  if (!is_asset && page.empty()) return std::nullopt;
+  if (request.method != HttpMethod::get && request.method != HttpMethod::head) {
+    HttpResponse response = problem(405, "the path takes these methods: GET, HEAD");
+    response.headers.emplace_back("Allow", "GET, HEAD");
+    return response;
+  }
+  if (is_asset) {
+    const WebAsset* asset = find_web_asset(path->back());
+    if (asset == nullptr) return problem(404, "there is no such asset");
+    return answer_with(*asset, request, true);
+  }
+  if (const WebAsset* asset = find_web_asset(page)) return answer_with(*asset, request, false);
+  HttpResponse response;
+  protect(response);
+  response.headers.emplace_back("Content-Type", "text/html; charset=utf-8");
+  response.headers.emplace_back("Cache-Control", "no-store");
+  response.body = std::string(kWithoutPages);
+  return response;
+}
+
+}  // namespace duel

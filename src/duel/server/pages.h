@@ -1,0 +1,20 @@
+// The pages over HTTP: which path is which embedded file, and what a browser is told about it.
+//
+//   /                      the dashboard         /new    a form that creates an experiment
+//   /experiments/{eid}     one experiment        /vote/{eid}    two items, side by side
+//   /assets/{name}         what the pages load
+//
+// A page is the same bytes for everybody: what it shows it asks the API for, with the token that the
+// reader gave it. So pages are open where the API is not.
+#pragma once
+
+#include <optional>
+
+#include "duel/server/http.h"
+
+namespace duel {
+
+// The answer where the path is a page's or an asset's; nothing where it is the API's.
+std::optional<HttpResponse> page_answer(const HttpRequest& request);
+
+}  // namespace duel

@@ -1,0 +1,176 @@
+// The table of routes: what there is, for whom, what goes in, and what comes out.
+#include <string>
+
+#include "duel/server/answers.h"
+#include "duel/server/api.h"
+#include "duel/server/bodies.h"
+#include "duel/server/result_shapes.h"
+
+namespace duel {
+
+void Api::add_routes() {
+  using enum HttpMethod;
+  using enum TokenScope;
+  const std::string one = "/v1/experiments/{eid}";
+
+  // --- Experiments ---
+  add(put, one, "create_experiment", "Create an experiment; an identical repeat changes nothing.",
+      {admin}, &Api::create_experiment)
+      .takes<ExperimentBody>()
+      .gives<ExperimentAnswer>({200, 201})
+      .refuses({409});
+  add(get, "/v1/experiments", "list_experiments", "List all experiments, by id.", {read},
+      &Api::list_experiments)
+      .asks("limit", "experiments on this page", number_schema(1, 1000))
+      .asks("cursor", "`next_cursor` of the page before", text_schema())
+      .gives<ExperimentList>()
+      .refuses({400});
+  add(get, one, "show_experiment", "Configuration and state.", {read}, &Api::show_experiment)
+      .gives<ExperimentAnswer>()
+      .refuses({404});
+  add(patch, one, "patch_experiment", "Change name, feedback or guardrails.", {admin},
+      &Api::patch_experiment)
+      .needs_header("If-Match", "the `ETag` that you saw, or `*`")
+      .takes<PatchBody>()
+      .gives<ExperimentAnswer>()
+      .refuses({404, 409, 412, 428});
+  const auto add_verb = [&](const std::string& verb, const std::string& summary) {
+    add(post, one + "/" + verb, verb + "_experiment", summary, {admin}, &Api::change_state)
+        .gives<ExperimentAnswer>()
+        .refuses({404, 409});
+  };
+  add_verb("start", "Start a draft.");
+  add_verb("pause", "Serve fallbacks until it is resumed.");
+  add_verb("resume", "Go on after a pause.");
+  add_verb("complete", "End it: nothing is served any more but fallbacks.");
+  add_verb("archive", "Put a completed experiment away.");
+  add(put, one + "/arms/{aid}", "put_arm", "Add an arm.", {admin}, &Api::put_arm)
+      .takes<NewArmBody>()
+      .or_no_body()
+      .gives<ArmAnswer>({200, 201})
+      .refuses({404, 409});
+  add(del, one + "/arms/{aid}", "delete_arm", "Retire an arm; nothing is erased.", {admin},
+      &Api::delete_arm)
+      .gives<ArmAnswer>()
+      .refuses({404, 409});
+  add(post, one + "/comparisons", "take_comparisons",
+      "Comparisons made elsewhere: the policy learns from them, the certificate does not.", {admin},
+      &Api::take_comparisons)
+      .takes<std::vector<ComparisonBody>>()
+      .gives<AcceptedAnswer>()
+      .refuses({404, 409});
+  add(post, one + "/import", "import_log", "Make an experiment of a log.", {admin},
+      &Api::import_log)
+      .takes_text("application/x-ndjson")
+      .gives<ExperimentAnswer>({201})
+      .refuses({409, 422});
+
+  // --- Duels ---
+  add(post, one + "/duels", "serve_duels", "Serve one duel, or `count` of them.", {duel, vote},
+      &Api::serve_duels)
+      .takes<DuelBody>()
+      .or_no_body()
+      .gives<DuelAnswer, DuelBatch>({200, 201})
+      .refuses({404, 409, 422});
+  add(get, one + "/duels", "list_duels", "The last duels, the newest first.", {read},
+      &Api::list_duels)
+      .asks("limit", "so many duels", number_schema(1, 200))
+      .gives<RecentDuelsShape>()
+      .refuses({404});
+  add(get, one + "/duels/{did}", "show_duel", "One duel with its outcome.", {read}, &Api::show_duel)
+      .gives<DuelShown>()
+      .refuses({404});
+  add(put, one + "/duels/{did}/interleaving", "interleave_duel",
+      "Send the two lists, get the merged page.", {duel}, &Api::interleave_duel)
+      .takes<InterleavingBody>()
+      .gives<PageAnswer>()
+      .refuses({404, 409});
+  add(put, one + "/duels/{did}/outcome", "report_outcome", "Report the outcome of a duel.",
+      {duel, vote}, &Api::report_outcome)
+      .asks("next", "`1`: answer with the next duel", words_schema({"1"}))
+      .asks("next_duel_id", "the id of the next duel", text_schema())
+      .takes<OutcomeBody>()
+      .gives<OutcomeAnswer>()
+      .refuses({404, 409, 410})
+      .by_report_token = true;
+  add(post, one + "/interleavings", "interleave_in_one",
+      "All lists in, a pair chosen, the merged page out.", {duel}, &Api::interleave_in_one)
+      .takes<OneShotBody>()
+      .gives<OneShotAnswer>({200, 201})
+      .refuses({404, 409, 422});
+  add(post, one + "/outcomes", "report_outcomes", "Report many outcomes; a status for each.",
+      {duel}, &Api::report_outcomes)
+      .takes_many<OutcomeBody>()
+      .gives<BatchOutcomes>()
+      .refuses({404});
+  add(post, "/v1/events", "take_events", "UBI events: clicks and other actions.", {duel},
+      &Api::take_events)
+      .takes_many<UbiBody>()
+      .takes_text("text/plain")
+      .gives<EventsAnswer>({202})
+      .by_report_token = true;
+
+  // --- Results ---
+  add(get, one + "/result", "show_result", "Verdict, leader, matrix, intervals, certificate.",
+      {read}, &Api::show_result)
+      .gives<ResultShape>()
+      .refuses({404});
+  add(get, one + "/certificate", "show_certificate", "The certificate, self-contained.", {read},
+      &Api::show_certificate)
+      .gives<CertificateShape>()
+      .refuses({404});
+  add(get, one + "/health", "show_health", "Whether the answers can be trusted.", {read},
+      &Api::show_health)
+      .gives<HealthAnswer>()
+      .refuses({404});
+  add(get, one + "/timeline", "show_timeline", "Series for plots.", {read}, &Api::show_timeline)
+      .asks("points", "about so many moments", number_schema(2, 2000))
+      .gives<TimelineShape>()
+      .refuses({404});
+  add(get, one + "/progress", "show_progress",
+      "How far the evidence has got, without naming an arm; for voters.", {duel, vote},
+      &Api::show_progress)
+      .gives<ProgressShape>()
+      .refuses({404});
+  add(get, one + "/stream", "open_stream", "Server-sent events: `result`, `state`, `certified`.",
+      {read}, &Api::open_stream)
+      .gives_text({"text/event-stream"})
+      .refuses({404});
+  add(get, one + "/export", "export_log", "The log, or what it says of duels.", {read},
+      &Api::export_log)
+      .asks("what", "`audit` is the whole log",
+            words_schema({"duels", "nonvotes", "events", "audit"}))
+      .asks("format", "of `duels`; the others are `jsonl`", words_schema({"jsonl", "csv", "arena"}))
+      .gives_text({"application/x-ndjson", "text/csv"})
+      .refuses({400, 404});
+  add(post, "/v1/plan", "plan", "How many duels will it take?", {read}, &Api::plan)
+      .takes<PlanBody>()
+      .gives<PlanShape>();
+  add(get, "/v1/policies", "list_policies", "The policies that can serve, with their options.",
+      {read}, &Api::list_policies)
+      .gives<PolicyListShape>();
+
+  // --- Tokens and operations ---
+  add(get, "/v1/tokens", "list_tokens", "All tokens, without their secrets.", {admin},
+      &Api::list_tokens)
+      .gives<TokenList>();
+  add(post, "/v1/tokens", "create_token", "A new token; it is shown once.", {admin},
+      &Api::create_token)
+      .takes<TokenBody>()
+      .gives<NewTokenAnswer>({201});
+  add(del, "/v1/tokens/{tid}", "delete_token", "Revoke a token.", {admin}, &Api::delete_token)
+      .gives<RevokedAnswer>()
+      .refuses({404});
+  add(get, "/healthz", "healthz", "Whether the process answers.", {}, &Api::healthz)
+      .gives<StatusAnswer>();
+  add(get, "/readyz", "readyz", "Whether outcomes can be taken.", {}, &Api::readyz)
+      .gives<StatusAnswer>();
+  add(get, "/metrics", "metrics", "Figures for Prometheus.", {read}, &Api::metrics)
+      .gives_text({"text/plain"});
+  add(get, "/openapi.json", "openapi", "This API in OpenAPI 3.1.", {}, &Api::show_openapi)
+      .gives<Json>();
+  add(get, "/v1/version", "version", "The version of the server.", {}, &Api::version)
+      .gives<VersionAnswer>();
+}
+
+}  // namespace duel

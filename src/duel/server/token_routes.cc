@@ -1,0 +1,39 @@
+#include <string>
+#include <utility>
+
+#include "duel/server/answers.h"
+#include "duel/server/api.h"
+#include "duel/server/bodies.h"
+#include "duel/server/request_body.h"
+
+namespace duel {
+
+void Api::list_tokens(Call& call) {
+  ServerAnswer answer;
+  Json items = Json::array();
+  for (const ApiToken& token : tokens_.list()) items.push_back(to_json(token));
+  answer.body["items"] = std::move(items);
+  answer.body["next_cursor"] = Json();
+  call.send(std::move(answer));
+}
+
+void Api::create_token(Call& call) {
+  ServerAnswer refused;
+  const auto body = body_of<TokenBody>(call.request, UnknownFields::refused, refused);
+  if (!body) return call.send(std::move(refused));
+  const auto made = tokens_.create(body->scope, body->name, body->experiment_id,
+                                   body->expires_at ? body->expires_at->ms : 0);
+  if (!made.ok()) return call.send(refusal(made.error()));
+  ServerAnswer answer{201, to_json(made->second), {}};
+  answer.body["token"] = made->first;
+  call.send(std::move(answer));
+}
+
+void Api::delete_token(Call& call) {
+  const auto erased = tokens_.erase(call.parameters.at("tid"));
+  if (!erased.ok()) return call.send(refusal(erased.error()));
+  if (!*erased) return call.send(refusal(404, "there is no such token"));
+  call.send({200, body_json(RevokedAnswer{}), {}});
+}
+
+}  // namespace duel

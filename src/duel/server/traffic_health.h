@@ -1,0 +1,109 @@
+// Checks of how the duels of an experiment were served and answered, folded from its log: what the
+// certificate's own checks (experiment/health.h) cannot see, because it takes who was asked, when,
+// and what a page was drafted from.
+//
+// Each check is a comparison of counts with what they should be. Where it is a test, it fails at
+// three and a half standard errors (one false alarm in 2000 looks); the rest have fixed bounds that
+// are stated beside them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "duel/core/result.h"
+#include "duel/core/text_map.h"
+#include "duel/experiment/health.h"
+#include "duel/experiment/record.h"
+#include "duel/store/store.h"
+
+namespace duel {
+
+class TrafficHealth {
+ public:
+  // Records in the order of the log, from the first on.
+  void take(const LogEntry& entry);
+
+  // Always the same checks in the same order.
+  std::vector<HealthCheck> checks() const;
+
+ private:
+  struct Open {
+    std::int64_t served_ms = 0;
+    std::uint32_t low = 0, high = 0;  // arms, by number
+    std::string subject;
+    std::uint64_t items = 0;   // of its page
+    std::uint64_t events = 0;  // on its page
+  };
+  // Count, mean and sum of squared deviations, one by one (Welford).
+  struct Moments {
+    std::uint64_t n = 0;
+    double mean = 0, squares = 0;
+    void add(double value);
+  };
+  struct PairAges {
+    Moments low_won, high_won;
+  };
+  using Pair = std::pair<std::uint32_t, std::uint32_t>;
+  struct Wins {
+    std::uint64_t low = 0, high = 0;
+  };
+
+  void take_serve(const ServeRecord& serve, std::int64_t time_ms);
+  void take_outcome(const OutcomeRecord& outcome, std::int64_t time_ms);
+  void settle(const std::string& duel_id);
+  void count_in_period(const Pair& pair, bool low_won, std::int64_t time_ms);
+  std::uint32_t number_of(const std::string& arm);
+
+  HealthCheck sample_ratio() const;
+  HealthCheck competitive_coverage() const;
+  HealthCheck votes_per_subject() const;
+  HealthCheck drift() const;
+  HealthCheck time_to_answer() const;
+  HealthCheck close_times() const;
+  HealthCheck many_subjects() const;
+
+  Mode mode_ = Mode::duel;
+  std::uint64_t page_length_ = 10;
+  double floor_ = 0;
+  TextMap<std::uint32_t> arms_;
+  TextMap<Open> open_;
+
+  // Duels that the policy or a lot in its place chose, and how many of them a lot should have.
+  std::uint64_t chosen_ = 0, by_floor_ = 0, replaced_ = 0;
+  double floor_expected_ = 0, floor_variance_ = 0;
+  std::uint64_t pages_ = 0;
+  double coverage_ = 0;  // sum over the pages
+  TextMap<std::uint64_t> answers_of_;
+  std::uint64_t answers_with_subject_ = 0;
+  std::int64_t first_ms_ = 0, period_ms_ = 60'000;
+  std::map<Pair, std::map<std::int64_t, Wins>> periods_;
+  std::uint64_t timed_ = 0, too_fast_ = 0;
+  Moments seconds_;
+  std::map<Pair, PairAges> ages_;
+  std::uint64_t clicked_pages_ = 0, overrun_pages_ = 0, most_events_ = 0;
+};
+
+// The folds of the experiments that were asked about lately; each goes on where it stopped.
+class TrafficHealths {
+ public:
+  Result<std::vector<HealthCheck>> checks(Store& store, const std::string& experiment_id);
+
+ private:
+  struct Fold {
+    std::mutex mutex;
+    TrafficHealth health;
+    std::uint64_t sequence = 0;
+    std::uint64_t used = 0;
+  };
+
+  std::mutex mutex_;
+  std::uint64_t uses_ = 0;
+  std::map<std::string, std::shared_ptr<Fold>> folds_;
+};
+
+}  // namespace duel

@@ -1,0 +1,310 @@
+// The client commands, on the store of this machine and on a server: one story, told twice.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/cli/run_command.h"
+#include "tests/cli/served_store.h"
+
+namespace duel {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// What differs from run to run: times, hashes, tokens and ids of the server's making.
+std::string without_chance(const std::string& text) {
+  static const std::regex kChance(
+      R"([0-9a-f]{64}|duel_[a-z]+_[A-Za-z0-9_-]{20,}|t[0-9a-f]{15,16}|[0-9T:.-]{23}Z|c[0-9a-f]{28})");
+  return std::regex_replace(text, kChance, "*");
+}
+
+class ClientCommands : public ::testing::Test {
+ protected:
+  CommandResult local(Words words) const {
+    words.insert(words.end(), {"--store", place_ / "local.db"});
+    return run_duel(words, {.directory = place_.path()});
+  }
+  CommandResult served(Words words) {
+    if (!server_) server_ = std::make_unique<ServedStore>(place_ / "served.db");
+    words.insert(words.end(), {"--server", server_->url()});
+    return run_duel(words, {.directory = place_.path()});
+  }
+  // The same words to both; what the local store said.
+  CommandResult both(const Words& words) {
+    const CommandResult here = local(words);
+    const CommandResult there = served(words);
+    std::string line;
+    for (const std::string& word : words) line += word + " ";
+    EXPECT_EQ(here.exit_code, there.exit_code) << line << here.err << there.err;
+    EXPECT_EQ(without_chance(here.out), without_chance(there.out)) << line;
+    EXPECT_EQ(without_chance(here.err), without_chance(there.err)) << line;
+    return here;
+  }
+
+  TemporaryDirectory place_;
+  std::unique_ptr<ServedStore> server_;
+};
+
+TEST_F(ClientCommands, the_store_and_a_server_use_the_same_words_and_exit_codes) {
+  place_.write("logo.json", R"({"name":"Logos","seed":7,"arms":[{"arm_id":"red","payload":"r.svg"},
+    {"arm_id":"blue","default":true},{"arm_id":"green"}]})");
+  EXPECT_EQ(both({"experiment", "new", "logo", "--config", "logo.json"}).out, "logo is draft\n");
+  EXPECT_EQ(both({"experiment", "new", "logo", "--config", "logo.json", "--start"}).out,
+            "logo is running\n");
+  EXPECT_EQ(both({"experiment", "new", "logo", "--arms", "a,b"}).exit_code, 1);
+  EXPECT_TRUE(contains(both({"experiment", "list"}).out, "logo        running  duel"));
+  EXPECT_TRUE(contains(both({"experiment", "show", "logo"}).out, "blue   active, default"));
+  EXPECT_TRUE(contains(both({"experiment", "arms", "list", "logo"}).out, "red    active"));
+  EXPECT_EQ(both({"experiment", "arms", "add", "logo", "violet"}).exit_code, 1);  // fixed arms
+
+  const CommandResult duel = both({"next", "logo", "--id", "d1", "--subject", "ann"});
+  EXPECT_TRUE(duel.out.starts_with("duel d1\n")) << duel.out;
+  EXPECT_EQ(both({"next", "logo", "--id", "d1", "--subject", "ann"}).out, duel.out);
+  EXPECT_EQ(both({"next", "logo", "--id", "d1", "--subject", "bob"}).exit_code, 1);
+  EXPECT_EQ(both({"next", "logo", "--exclude", "pink"}).exit_code, 2);
+  EXPECT_EQ(both({"report", "logo", "d1", "second", "--voter", "ann"}).out, "d1: counted\n");
+  EXPECT_EQ(both({"report", "logo", "d1", "second"}).out, "d1: known already; it counts once\n");
+  EXPECT_EQ(both({"report", "logo", "d1", "tie"}).exit_code, 1);
+  EXPECT_EQ(both({"report", "logo", "d1", "pink"}).exit_code, 2);
+  EXPECT_EQ(both({"report", "logo", "nothing", "tie"}).exit_code, 1);
+  EXPECT_TRUE(contains(both({"result", "logo"}).out, "1 duel: 1 decisive"));
+  EXPECT_EQ(both({"result", "nothing"}).exit_code, 1);
+  EXPECT_EQ(both({"result", "logo", "--alpha", "0.1"}).exit_code, 2);
+  EXPECT_TRUE(
+      contains(both({"export", "logo", "--format", "arena"}).out, "model_a,model_b,winner"));
+  EXPECT_EQ(both({"export", "logo", "--what", "audit", "--format", "csv"}).exit_code, 2);
+
+  EXPECT_EQ(both({"experiment", "pause", "logo"}).out, "logo is paused\n");
+  EXPECT_TRUE(contains(both({"next", "logo", "--id", "d2"}).err, "fallback"));
+  EXPECT_EQ(both({"experiment", "start", "logo"}).exit_code, 1);  // it is resumed, not started
+  EXPECT_EQ(both({"experiment", "resume", "logo"}).out, "logo is running\n");
+  EXPECT_EQ(both({"experiment", "complete", "logo"}).out, "logo is completed\n");
+  EXPECT_EQ(both({"experiment", "archive", "logo"}).out, "logo is archived\n");
+  EXPECT_EQ(both({"experiment", "show", "nothing"}).exit_code, 1);
+}
+
+TEST_F(ClientCommands, a_wrong_value_is_named_as_it_was_given) {
+  EXPECT_TRUE(contains(both({"experiment", "new", "e", "--arms", "a,b", "--policy", "rcub"}).err,
+                       "error: --policy: "));
+  EXPECT_TRUE(contains(both({"experiment", "new", "e"}).err, "--arms: no arms are given"));
+  place_.write("wrong.json",
+               R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}],"guardrails":{"exlore":1}})");
+  const CommandResult unknown = both({"experiment", "new", "e", "--config", "wrong.json"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_TRUE(contains(unknown.err, "/guardrails/exlore")) << unknown.err;
+  EXPECT_EQ(both({"experiment", "new", "no spaces", "--arms", "a,b"}).exit_code, 2);
+  EXPECT_EQ(both({"experiment", "new", "e", "--arms", "only"}).exit_code, 2);
+}
+
+TEST_F(ClientCommands, arms_come_from_names_files_and_lists) {
+  place_.write("list.txt", "short\nlong\n# a comment\n");
+  place_.write("p1.txt", "Be brief.");
+  place_.write("p2.txt", "Be kind.");
+  ASSERT_EQ(local({"experiment", "new", "listed", "--arms", "list.txt"}).exit_code, 0);
+  EXPECT_TRUE(contains(local({"experiment", "arms", "list", "listed"}).out, "\nshort  active"));
+  ASSERT_EQ(local({"experiment", "new", "files", "--arms", "p*.txt"}).exit_code, 0);
+  const auto arms =
+      nlohmann::json::parse(local({"experiment", "arms", "list", "files", "--json"}).out);
+  EXPECT_EQ(arms[1]["payload"], "Be kind.");
+}
+
+TEST_F(ClientCommands, arms_may_come_and_go_where_that_was_said_at_the_start) {
+  place_.write("open.json", R"({"stopping":{"arms":"open","pairs_independent":true}})");
+  ASSERT_EQ(both({"experiment", "new", "e", "--arms", "a,b", "--config", "open.json", "--start"})
+                .exit_code,
+            0);
+  EXPECT_EQ(both({"experiment", "arms", "add", "e", "c", "--payload", "{\"x\":1}"}).exit_code, 0);
+  EXPECT_EQ(both({"experiment", "arms", "retire", "e", "a"}).out, "a is retired\n");
+  EXPECT_TRUE(contains(both({"experiment", "arms", "list", "e"}).out, "a    retired"));
+  EXPECT_EQ(both({"experiment", "arms", "retire", "e", "z"}).exit_code, 1);
+}
+
+TEST_F(ClientCommands, a_log_goes_out_and_in_again) {
+  place_.write("votes.csv", "first,second,winner\na,b,a\nb,c,b\na,c,tie\n");
+  EXPECT_EQ(both({"import", "votes.csv"}).out, "votes is imported\n");
+  EXPECT_EQ(both({"import", "votes.csv", "--id", "again"}).out, "again is imported\n");
+  ASSERT_EQ(local({"export", "votes", "--what", "audit", "-o", "votes.jsonl"}).exit_code, 0);
+  EXPECT_EQ(run_duel({"verify", "--log", place_ / "votes.jsonl"}).exit_code, 0);
+  EXPECT_EQ(run_duel({"result", place_ / "votes.jsonl"}).out, local({"result", "votes"}).out);
+  // The same log again is no error: an answer may have been lost. Another of its id is.
+  EXPECT_EQ(local({"import", "votes.jsonl"}).exit_code, 0);
+  EXPECT_EQ(served({"import", "votes.jsonl"}).exit_code, 1);
+  std::string text = read_text(place_ / "votes.jsonl");
+  text[text.size() / 2] ^= 1;
+  place_.write("broken.jsonl", text);
+  EXPECT_EQ(local({"import", "broken.jsonl"}).exit_code, 1);
+}
+
+TEST_F(ClientCommands, a_store_that_is_served_says_to_use_the_server) {
+  ServedStore server(place_ / "local.db");
+  for (const Words& words :
+       {Words{"experiment", "list"}, Words{"next", "e"}, Words{"token", "list"},
+        Words{"experiment", "new", "e", "--arms", "a,b"}}) {
+    const CommandResult result = local(words);
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_TRUE(contains(result.err, "use --server URL")) << result.err;
+  }
+}
+
+TEST_F(ClientCommands, no_store_and_no_file_are_told) {
+  const CommandResult result = local({"experiment", "list"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_TRUE(contains(result.err, "there is no store")) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(place_ / "local.db"));  // looking makes none
+}
+
+TEST_F(ClientCommands, the_server_may_come_from_a_variable_and_a_store_on_the_line_wins) {
+  ServedStore server(place_ / "served.db");
+  const CommandOptions options{.variables = {{"DUEL_SERVER", server.url()}}};
+  ASSERT_EQ(run_duel({"experiment", "new", "e", "--arms", "a,b"}, options).exit_code, 0);
+  EXPECT_TRUE(contains(run_duel({"experiment", "list"}, options).out, "\ne "));
+  EXPECT_TRUE(contains(run_duel({"result", "e"}, options).out, "0 duels: 0 decisive"));
+  EXPECT_EQ(run_duel({"experiment", "list", "--store", place_ / "none.db"}, options).exit_code, 1);
+  EXPECT_EQ(run_duel({"experiment", "list", "--store", "x", "--server", server.url()}).exit_code,
+            2);
+  EXPECT_EQ(run_duel({"experiment", "list", "--server", "ftp://x"}).exit_code, 2);
+}
+
+TEST_F(ClientCommands, a_server_out_of_reach_is_75) {
+  for (const Words& words :
+       {Words{"experiment", "list"}, Words{"next", "e"}, Words{"report", "e", "d", "tie"},
+        Words{"result", "e"}, Words{"export", "e"}, Words{"token", "create", "--scope", "read"}}) {
+    Words all = words;
+    all.insert(all.end(), {"--server", "http://127.0.0.1:1"});
+    const CommandResult result = run_duel(all);
+    EXPECT_EQ(result.exit_code, 75) << words[0];
+    EXPECT_TRUE(contains(result.err, "cannot be reached")) << result.err;
+    EXPECT_EQ(result.out, "");
+  }
+}
+
+TEST_F(ClientCommands, tokens_are_made_listed_used_and_revoked) {
+  EXPECT_EQ(both({"token", "create", "--scope", "read", "--name", "board"}).exit_code, 0);
+  ASSERT_EQ(local({"experiment", "new", "e", "--arms", "a,b", "--start"}).exit_code, 0);
+  std::string admin = local({"token", "create", "--scope", "admin", "--name", "me"}).out;
+  std::string duel = local({"token", "create", "--scope", "duel", "--experiment", "e"}).out;
+  ASSERT_TRUE(admin.starts_with("duel_admin_")) << admin;
+  EXPECT_EQ(local({"experiment", "list"}).exit_code, 0);  // whoever has the file needs none
+  EXPECT_EQ(local({"token", "create", "--scope", "kin"}).exit_code, 2);
+
+  ServedStore server(place_ / "local.db");
+  const auto ask = [&](Words words, const std::string& token) {
+    words.insert(words.end(), {"--server", server.url()});
+    return run_duel(words, {.variables = {{"DUEL_TOKEN", token.substr(0, token.find('\n'))}}});
+  };
+  const CommandResult refused = run_duel({"experiment", "list", "--server", server.url()});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_TRUE(contains(refused.err, "--token-file")) << refused.err;
+  EXPECT_EQ(ask({"experiment", "list"}, admin).exit_code, 0);
+  EXPECT_EQ(ask({"experiment", "list"}, duel).exit_code, 1);
+  EXPECT_EQ(ask({"next", "e"}, duel).exit_code, 0);
+  const std::string file = place_.write("token", admin);
+  const CommandResult listed =
+      run_duel({"token", "list", "--server", server.url(), "--token-file", file, "--json"});
+  ASSERT_EQ(listed.exit_code, 0) << listed.err;
+  for (const auto& token : nlohmann::json::parse(listed.out)) {
+    if (token["scope"] != "duel") continue;
+    EXPECT_EQ(ask({"token", "revoke", token["token_id"]}, admin).exit_code, 0);
+  }
+  EXPECT_EQ(ask({"next", "e"}, duel).exit_code, 1);
+  EXPECT_EQ(ask({"token", "revoke", "nothing"}, admin).exit_code, 1);
+  EXPECT_EQ(run_duel({"token"}).exit_code, 2);
+}
+
+// A server that takes a request, loses its answer, and answers when it comes again.
+class ForgetfulServer {
+ public:
+  explicit ForgetfulServer(std::string answer) : answer_(std::move(answer)) {
+    listener_ = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    if (::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+        ::listen(listener_, 4) != 0 ||
+        ::getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+      throw std::runtime_error("no socket");
+    }
+    url_ = "http://127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+    thread_ = std::thread([this] {
+      for (const bool answers : {false, true}) serve(answers);
+    });
+  }
+  ~ForgetfulServer() {
+    ::shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    ::close(listener_);
+  }
+  const std::string& url() const { return url_; }
+  std::vector<std::string> bodies;
+
+ private:
+  void serve(bool answers) {
+    const int client = ::accept(listener_, nullptr, nullptr);
+    if (client < 0) return;
+    std::string request;
+    char bytes[4096];
+    for (;;) {
+      const std::size_t head = request.find("\r\n\r\n");
+      const std::size_t length = request.find("Content-Length: ");
+      if (head != std::string::npos &&
+          request.size() >= head + 4 + std::stoul(request.substr(length + 16))) {
+        break;
+      }
+      const ssize_t got = ::read(client, bytes, sizeof bytes);
+      if (got <= 0) break;
+      request.append(bytes, static_cast<std::size_t>(got));
+    }
+    bodies.push_back(request.substr(request.find("\r\n\r\n") + 4));
+    const std::string text =
+        "HTTP/1.1 201 Created\r\nContent-Type: application/json\r\n"
+        "Content-Length: " +
+        std::to_string(answer_.size()) + "\r\n\r\n" + answer_;
+    if (answers && ::write(client, text.data(), text.size()) < 0) bodies.clear();
+    ::close(client);
+  }
+
+  std::string answer_;
+  std::string url_;
+  int listener_ = -1;
+  std::thread thread_;
+};
+
+TEST(ClientRetries, a_serve_whose_answer_was_lost_is_asked_for_again_under_the_same_id) {
+  CommandResult result;
+  std::vector<std::string> bodies;
+  {
+    ForgetfulServer server(
+        R"({"duel_id":"x","serving":"explore","arms":[{"arm_id":"a","position":1},)"
+        R"({"arm_id":"b","position":2}]})");
+    result = run_duel({"next", "e", "--server", server.url()});
+    bodies = server.bodies;
+  }
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  ASSERT_EQ(bodies.size(), 2U);
+  EXPECT_TRUE(contains(bodies[0], "duel_id")) << bodies[0];
+  EXPECT_EQ(bodies[0], bodies[1]);
+}
+
+TEST(ClientRetries, a_token_is_never_made_twice) {
+  CommandResult result;
+  std::size_t requests = 0;
+  {
+    ForgetfulServer server("{}");
+    result = run_duel({"token", "create", "--scope", "read", "--server", server.url()});
+    requests = server.bodies.size();
+  }
+  EXPECT_EQ(result.exit_code, 75);
+  EXPECT_EQ(requests, 1U);
+}
+
+}  // namespace
+}  // namespace duel

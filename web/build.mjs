@@ -1,0 +1,127 @@
+// Bundles the pages and writes them as a C++ source:  node build.mjs OUT.cc [--plain DIR]
+// `--plain DIR` also writes the files themselves, to look at.
+import { build } from "esbuild";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const source = (...path) => join(here, "src", ...path);
+
+// One page: its script and its style, bundled and minified.
+async function bundle(entry, name) {
+  const built = await build({
+    entryPoints: [{ in: source(entry), out: name }],
+    bundle: true,
+    minify: true,
+    write: false,
+    outdir: "out",
+    format: "iife",
+    target: ["es2020"],
+    charset: "utf8",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    legalComments: "none",
+    logLevel: "warning",
+  });
+  const text = (ending) => built.outputFiles.find((file) => file.path.endsWith(ending))?.text ?? "";
+  return { name, script: text(".js"), style: text(".css") };
+}
+
+const digest = (text) => createHash("sha256").update(text).digest();
+// In the name of a file, so that a browser may keep it for ever.
+const stamp = (text) => digest(text).toString("hex").slice(0, 10);
+const filled = (template, values) =>
+  template.replace(/\{\{(\w+)\}\}/g, (_, name) => {
+    if (!(name in values)) throw new Error(`the template asks for ${name}`);
+    return values[name];
+  });
+
+const types = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+const files = [];
+function add(name, text) {
+  files.push({ name, text, type: types[name.split(".").pop()] });
+  return name;
+}
+
+const icon = add(`icon-${stamp(readFileSync(source("look", "icon.svg"), "utf8"))}.svg`,
+                 readFileSync(source("look", "icon.svg"), "utf8"));
+for (const [entry, name, template, page] of [
+  ["dashboard/main.tsx", "dashboard", "dashboard/index.html", "index.html"],
+  ["voting/main.tsx", "voting", "voting/vote.html", "vote.html"],
+]) {
+  const { script, style } = await bundle(entry, name);
+  add(page, filled(readFileSync(source(template), "utf8"), {
+    script: `/assets/${add(`${name}-${stamp(script)}.js`, script)}`,
+    style: `/assets/${add(`${name}-${stamp(style)}.css`, style)}`,
+    icon: `/assets/${icon}`,
+  }));
+}
+
+// The report is one file, so its script and style are inside. Their hashes are the only ones that its
+// policy lets run: data that looks like a script does not.
+{
+  const { script, style } = await bundle("report/main.tsx", "report");
+  // "</script" inside a string would end the element.
+  const inside = script.replaceAll("</script", "<\\/script");
+  const hash = (text) => `'sha256-${digest(text).toString("base64")}'`;
+  add("report.html", filled(readFileSync(source("report", "report.html"), "utf8"), {
+    script: inside,
+    style,
+    script_hash: hash(inside),
+    title: "@TITLE@",
+    data: "@DATA@",
+  }));
+}
+
+files.sort((a, b) => (a.name < b.name ? -1 : 1));
+let total = 0;
+let arrays = "";
+let table = "";
+files.forEach((file, k) => {
+  const bytes = gzipSync(Buffer.from(file.text, "utf8"), { level: 9 });
+  bytes[9] = 255;  // the operating system, which would differ between machines
+  total += bytes.length;
+  arrays += `const unsigned char k${k}[] = {`;
+  for (let at = 0; at < bytes.length; at += 24) arrays += `\n    ${bytes.subarray(at, at + 24).join(",")},`;
+  arrays += "};\n";
+  table += `    {"${file.name}", "${file.type}", "\\"${stamp(file.text)}\\"", bytes(k${k}, sizeof k${k})},\n`;
+});
+
+const [out, flag, directory] = process.argv.slice(2);
+if (!out) throw new Error("usage: node build.mjs OUT.cc [--plain DIR]");
+mkdirSync(dirname(out), { recursive: true });
+writeFileSync(out, `// Written by web/build.mjs.
+#include "duel/pages/web_asset.h"
+
+namespace duel {
+namespace {
+
+${arrays}
+std::string_view bytes(const unsigned char* begin, std::size_t size) {
+  return {reinterpret_cast<const char*>(begin), size};
+}
+
+}  // namespace
+
+std::span<const WebAsset> web_assets() {
+  static const WebAsset all[] = {
+${table}  };
+  return all;
+}
+
+}  // namespace duel
+`);
+if (flag === "--plain") {
+  mkdirSync(directory, { recursive: true });
+  for (const file of files) writeFileSync(join(directory, file.name), file.text);
+}
+console.log(`${files.length} files of the pages, ${(total / 1024).toFixed(1)} KiB compressed`);

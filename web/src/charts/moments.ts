@@ -1,0 +1,42 @@
+// A series of moments that grows with each result, and stays short.
+import type { ExperimentResult, Moment, Timeline } from "../api/types";
+
+export const MOST_MOMENTS = 400;
+
+// How often each arm was shown, by the pairs of a result.
+export function shownCounts(result: Pick<ExperimentResult, "pairs">, arms: string[]): number[] {
+  const shown = new Map(arms.map((arm) => [arm, 0]));
+  for (const pair of result.pairs) {
+    for (const arm of [pair.first, pair.second]) shown.set(arm, (shown.get(arm) ?? 0) + pair.counts.served);
+  }
+  return arms.map((arm) => shown.get(arm) ?? 0);
+}
+
+export function momentOf(result: ExperimentResult, arms: string[], time: string): Moment {
+  const rivals = result.arms.filter((arm) => typeof arm.log_evidence === "number");
+  const moment: Moment = {
+    sequence: result.sequence ?? 0,
+    time,
+    served: result.served ?? result.duels.served,
+    decisive: result.duels.first_wins + result.duels.second_wins,
+    leader: result.leader,
+    shown: shownCounts(result, arms),
+  };
+  if (rivals.length > 0) {
+    moment.log_evidence = Math.min(...rivals.map((arm) => arm.log_evidence as number));
+    const threshold = rivals[0]?.log_threshold;
+    if (threshold !== undefined) moment.log_threshold = threshold;
+  }
+  return moment;
+}
+
+// With the newest moment at the end; every second one goes when there are too many.
+export function extended(timeline: Timeline, moment: Moment, most = MOST_MOMENTS): Timeline {
+  const last = timeline.points[timeline.points.length - 1];
+  if (last && moment.sequence <= last.sequence) return timeline;
+  let points = [...timeline.points, moment];
+  if (points.length > most) {
+    points = points.filter((_, index) => index % 2 === 0 || index === points.length - 1);
+  }
+  return { ...timeline, points };
+}

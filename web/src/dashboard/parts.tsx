@@ -1,0 +1,108 @@
+// Small pieces that several views of the dashboard use.
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { ApiError } from "../api/client";
+import { currentToken, keepToken } from "../api/token";
+import type { ExperimentState } from "../api/types";
+import { curlOf } from "./curl";
+import { go } from "./place";
+
+export function Link({ to, children, ...rest }: { to: string; children: ComponentChildren; class?: string }) {
+  return (
+    <a
+      href={to}
+      {...rest}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+        event.preventDefault();
+        go(to);
+      }}
+    >
+      {children}
+    </a>
+  );
+}
+
+export function StateBadge({ state }: { state: ExperimentState | undefined }) {
+  return <span class={`badge ${state ?? ""}`}>{state ?? "unreadable"}</span>;
+}
+
+export function Copyable({ text, label }: { text: string; label: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setCopied(true);
+      setTimeout(() => setCopied(false), 2000);
+    } catch {
+      setCopied(false); // the text is there to be selected
+    }
+  };
+  return (
+    <div class="copyable">
+      <code tabIndex={0} aria-label={label}>{text}</code>
+      <button class="small" onClick={copy}>{copied ? "Copied" : "Copy"}</button>
+    </div>
+  );
+}
+
+// The same as a command, for whoever wants to script it.
+export function Curl({ method, path, body, what }: { method: string; path: string; body?: unknown; what: string }) {
+  return (
+    <details class="curl">
+      <summary>curl: {what}</summary>
+      <Copyable text={curlOf(location.origin, method, path, body, currentToken() !== null)} label={`Command: ${what}`} />
+    </details>
+  );
+}
+
+export function Failure({ error }: { error: unknown }) {
+  if (error === null || error === undefined) return null;
+  if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return <TokenForm error={error} />;
+  return (
+    <div class="notice error" role="alert">
+      {error instanceof Error ? error.message : String(error)}
+    </div>
+  );
+}
+
+function TokenForm({ error }: { error: ApiError }) {
+  const [token, setToken] = useState("");
+  return (
+    <form
+      class="card token-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        keepToken(token.trim());
+        location.reload();
+      }}
+    >
+      <h2>{error.status === 401 ? "This server asks for a token" : "This token may not do that"}</h2>
+      <p class="quiet">
+        {error.message}. Make one with <code>duel token create --scope read</code>, or <code>--scope admin</code> to change
+        things. It is kept for this tab only.
+      </p>
+      <label for="token">Token</label>
+      <div class="row">
+        <input id="token" type="password" autocomplete="off" value={token} onInput={(event) => setToken(event.currentTarget.value)} />
+        <button class="main">Use it</button>
+      </div>
+    </form>
+  );
+}
+
+// The value of a request, asked for again when `key` changes.
+export function useAnswer<T>(key: string, ask: (signal: AbortSignal) => Promise<T>): { value: T | null; error: unknown } {
+  const [state, setState] = useState<{ value: T | null; error: unknown }>({ value: null, error: null });
+  useEffect(() => {
+    const end = new AbortController();
+    ask(end.signal).then(
+      (value) => setState({ value, error: null }),
+      (error: unknown) => {
+        if (!end.signal.aborted) setState((now) => ({ ...now, error }));
+      },
+    );
+    return () => end.abort();
+  }, [key]);
+  return state;
+}

@@ -1,0 +1,46 @@
+// What is inside a report, as `duel plot` and `duel result` write it.
+import type { ExperimentResult, Timeline } from "../api/types";
+
+export interface Summary {
+  mean: number | null;
+  se: number | null;
+}
+
+export interface Checkpoint {
+  round: number;
+  regret: { [notion: string]: Summary };
+  accuracy: number | null;
+}
+
+export interface Run {
+  matrix: string;
+  rounds: number;
+  trials: number;
+  seed: number;
+  lower_bound: number | null;
+  policies: { policy: string; checkpoints: Checkpoint[] }[];
+}
+
+export interface LeagueStanding {
+  policy: string;
+  rank: number | null;
+  problems: number;
+  log_ratio: number | null;
+  log_ratio_se: number | null;
+}
+
+export interface LeagueProblem {
+  problem: string;
+  num_arms: number;
+  policies: { policy: string; mean: number | null; ratio: number | null; told_apart: boolean }[];
+}
+
+export type ReportData = { made_by: string } & (
+  | { kind: "result"; source: string; alpha: number; policy: string; result: ExperimentResult; timeline?: Timeline }
+  | { kind: "study"; title: string; runs: Run[] }
+  | {
+      kind: "league";
+      title: string;
+      league: { rounds: number; trials: number; seed: number; ranking: LeagueStanding[]; problems: LeagueProblem[] };
+    }
+);

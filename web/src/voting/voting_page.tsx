@@ -1,0 +1,258 @@
+// Two items side by side. Nothing tells which arm is which, or which one leads.
+import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
+import { call, get, pathOf } from "../api/client";
+import { currentToken, keepToken } from "../api/token";
+import type { OutcomeAnswer, Progress, ServedDuel } from "../api/types";
+import { BallotBox, type Choice, type SavedBallots, type Surroundings, type Transport } from "./ballot_box";
+import { Payload } from "./payload";
+import { progressLine } from "./progress_line";
+
+const SKIP_REASONS = ["I cannot tell", "It does not load", "It is unclear", "It is not for me"];
+
+function randomId(prefix: string): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  return prefix + Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+// One per browser: of one person's answers to one pair only the first is evidence.
+function subjectId(): string {
+  const key = "duel.subject";
+  for (const storage of [() => localStorage, () => sessionStorage]) {
+    try {
+      const known = storage().getItem(key);
+      if (known) return known;
+      const made = randomId("b.");
+      storage().setItem(key, made);
+      return made;
+    } catch {
+      // Not allowed here; try the next.
+    }
+  }
+  return randomId("b.");
+}
+
+function transportOf(experimentId: string, subject: string): Transport {
+  return {
+    serve: (duelId) =>
+      call<ServedDuel>("POST", pathOf("experiments", experimentId, "duels"), {
+        body: { duel_id: duelId, subject_id: subject },
+      }),
+    report: async (duelId, body, leaving) => {
+      await call<OutcomeAnswer>("PUT", pathOf("experiments", experimentId, "duels", duelId, "outcome"), {
+        body,
+        keepalive: leaving,
+      });
+    },
+  };
+}
+
+function surroundingsOf(experimentId: string): Surroundings {
+  const key = `duel.ballots.${experimentId}`;
+  return {
+    now: () => Date.now(),
+    after: (ms, run) => {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
+    },
+    newId: () => randomId("v."),
+    load: () => {
+      try {
+        return JSON.parse(sessionStorage.getItem(key) ?? "null") as SavedBallots | null;
+      } catch {
+        return null;
+      }
+    },
+    save: (ballots) => {
+      try {
+        sessionStorage.setItem(key, JSON.stringify(ballots));
+      } catch {
+        // Full or forbidden: votes still go out, they only do not survive a reload.
+      }
+    },
+  };
+}
+
+function TokenForm({ message, done }: { message: string; done: () => void }) {
+  const [token, setToken] = useState("");
+  return (
+    <form
+      class="card"
+      onSubmit={(event) => {
+        event.preventDefault();
+        keepToken(token.trim());
+        done();
+      }}
+    >
+      <p>{message} Open the link that you were given, or paste its token here.</p>
+      <label for="token">Token</label>
+      <div class="row">
+        <input id="token" value={token} autocomplete="off" onInput={(event) => setToken(event.currentTarget.value)} />
+        <button class="main">Continue</button>
+      </div>
+    </form>
+  );
+}
+
+export function VotingPage({ experimentId }: { experimentId: string }) {
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const [progress, setProgress] = useState<Progress | null>(null);
+  const [skipping, setSkipping] = useState(false);
+  const [said, setSaid] = useState("");
+  const box = useMemo(
+    () => new BallotBox(transportOf(experimentId, subjectId()), surroundingsOf(experimentId), () => redraw(0)),
+    [experimentId],
+  );
+  const stage = useRef<HTMLElement>(null);
+
+  const vote = (choice: Choice) => {
+    if (!box.vote(choice)) return;
+    setSkipping(false);
+    setSaid(choice.result === "win" ? (choice.side === 0 ? "Left chosen." : "Right chosen.") : "Noted.");
+    stage.current?.scrollTo?.(0, 0);
+  };
+  const undo = () => {
+    if (box.undo()) setSaid("Taken back.");
+  };
+
+  useEffect(() => {
+    void box.start();
+    const hidden = () => {
+      if (document.visibilityState === "hidden") box.leave();
+    };
+    const leaving = () => box.leave();
+    const online = () => box.wake();
+    document.addEventListener("visibilitychange", hidden);
+    addEventListener("pagehide", leaving);
+    addEventListener("online", online);
+    return () => {
+      document.removeEventListener("visibilitychange", hidden);
+      removeEventListener("pagehide", leaving);
+      removeEventListener("online", online);
+    };
+  }, [box]);
+
+  useEffect(() => {
+    const keys = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const target = event.target as HTMLElement;
+      if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
+      const choices: Record<string, () => void> = {
+        ArrowLeft: () => vote({ result: "win", side: 0 }),
+        ArrowRight: () => vote({ result: "win", side: 1 }),
+        ArrowDown: () => vote({ result: "tie" }),
+        t: () => vote({ result: "tie" }),
+        b: () => vote({ result: "both_bad" }),
+        s: () => setSkipping(true),
+        u: undo,
+        Backspace: undo,
+        Escape: () => setSkipping(false),
+      };
+      const chosen = choices[event.key];
+      // A key that is held down is one vote.
+      if (!chosen || event.repeat) return;
+      event.preventDefault();
+      chosen();
+    };
+    addEventListener("keydown", keys);
+    return () => removeEventListener("keydown", keys);
+  }, [box]);
+
+  const { votes, outbox } = box;
+  useEffect(() => {
+    const end = new AbortController();
+    get<Progress>(pathOf("experiments", experimentId, "progress"), end.signal).then(
+      (now) => {
+        setProgress(now);
+        document.title = `${now.name || now.experiment_id} · Vote`;
+      },
+      () => {},
+    );
+    return () => end.abort();
+  }, [experimentId, votes, outbox.length]);
+
+  const { current, situation } = box;
+  return (
+    <div class="voting">
+      <header>
+        <h1>{progress?.name || "Which one is better?"}</h1>
+        {progress?.name && <p class="question">Which one is better?</p>}
+        {current?.task && (
+          <div class="task card">
+            <Payload payload={current.task.payload ?? null} otherwise={current.task.task_id} />
+          </div>
+        )}
+      </header>
+      {box.offline && (
+        <p class="notice" role="status">
+          No connection.{" "}
+          {outbox.length > 0 && `${outbox.length} ${outbox.length === 1 ? "vote waits" : "votes wait"} here. `}
+          Trying again. <button class="small" onClick={() => box.wake()}>Try now</button>
+        </p>
+      )}
+      {box.notice && <p class="notice" role="status">{box.notice}</p>}
+      <main ref={stage}>
+        {situation.kind === "refused" &&
+          (situation.status === 401 || situation.status === 403 ? (
+            <TokenForm
+              message={currentToken() ? "The token does not work here." : "Voting here needs a token."}
+              done={() => location.reload()}
+            />
+          ) : (
+            <p class="card">{situation.status === 404 ? "There is no such experiment." : situation.message}</p>
+          ))}
+        {situation.kind === "closed" && (
+          <div class="card">
+            <p><strong>Nothing to compare right now.</strong></p>
+            <p class="quiet">
+              {progress?.state === "completed" || progress?.state === "archived"
+                ? "The voting is over. Thank you."
+                : "The experiment is not running, or you have seen all that there is for today."}
+            </p>
+            <button onClick={() => box.wake()}>Look again</button>
+          </div>
+        )}
+        {situation.kind === "loading" && <p class="card quiet" aria-busy="true">Fetching the next pair…</p>}
+        {situation.kind === "voting" && current && (
+          <>
+            <div class="pair" key={current.duel_id}>
+              {([0, 1] as const).map((side) => (
+                <section class="item card" aria-label={side === 0 ? "Left item" : "Right item"}>
+                  <div class="shown" tabIndex={0} role="group" aria-label={side === 0 ? "Left item's content" : "Right item's content"}>
+                    <Payload payload={current.arms[side]?.payload ?? null} otherwise={current.arms[side]?.arm_id ?? ""} />
+                  </div>
+                  <button class="main choose" onClick={() => vote({ result: "win", side })}>
+                    {side === 0 ? <>← Left<span class="better"> is better</span></> : <>Right<span class="better"> is better</span> →</>}
+                  </button>
+                </section>
+              ))}
+            </div>
+            <div class="row others" role="group" aria-label="Other answers">
+              <button onClick={() => vote({ result: "tie" })}>Tie <kbd>↓</kbd></button>
+              <button onClick={() => vote({ result: "both_bad" })}>Both bad <kbd>B</kbd></button>
+              <button aria-expanded={skipping} onClick={() => setSkipping(!skipping)}>Skip <kbd>S</kbd></button>
+            </div>
+            {skipping && (
+              <div class="row others" role="group" aria-label="Why do you skip?">
+                {SKIP_REASONS.map((reason) => (
+                  <button class="small" onClick={() => vote({ result: "skip", reason })}>{reason}</button>
+                ))}
+              </div>
+            )}
+          </>
+        )}
+      </main>
+      <footer>
+        <button disabled={!box.canUndo()} onClick={undo}>Undo <kbd>U</kbd></button>
+        <p class="quiet small">
+          {votes > 0 && `${votes} ${votes === 1 ? "vote" : "votes"} from you. `}
+          {progress && progressLine(progress)}
+        </p>
+        {progress && progress.share_of_evidence !== null && (
+          <progress max={1} value={progress.share_of_evidence} aria-label="How sure are we" />
+        )}
+      </footer>
+      <p class="hidden-text" aria-live="polite">{said}</p>
+    </div>
+  );
+}
+

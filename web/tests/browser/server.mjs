@@ -1,0 +1,93 @@
+// A `duel serve` of the test's own, on a free port and a store in a temporary directory.
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export async function startServer(binary, options = {}) {
+  const directory = options.directory ?? mkdtempSync(join(tmpdir(), "duel-web-"));
+  const store = join(directory, "duel.db");
+  const child = spawn(binary, ["serve", "--listen", `127.0.0.1:${options.port ?? 0}`, "--store", store], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  child.stderr.on("data", (piece) => (said += piece));
+  const origin = await new Promise((done, fail) => {
+    let out = "";
+    child.stdout.on("data", (piece) => {
+      out += piece;
+      const found = /http:\/\/\S+/.exec(out);
+      if (found) done(found[0]);
+    });
+    child.on("exit", (code) => fail(new Error(`duel serve ended with ${code}: ${said}`)));
+  });
+  const ended = new Promise((done) => child.on("exit", done));
+  return {
+    origin,
+    store,
+    directory,
+    async stop(keep = false) {
+      child.kill("SIGTERM");
+      await ended;
+      if (!keep) rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export class Client {
+  constructor(origin, token = "") {
+    this.origin = origin;
+    this.token = token;
+  }
+  async call(method, path, body) {
+    const headers = {};
+    if (this.token) headers.Authorization = `Bearer ${this.token}`;
+    if (body !== undefined) headers["Content-Type"] = "application/json";
+    const response = await fetch(this.origin + path, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${answer.detail}`);
+    return answer;
+  }
+  get(path) {
+    return this.call("GET", path);
+  }
+  // An experiment that runs.
+  async create(id, body) {
+    await this.call("PUT", `/v1/experiments/${id}`, body);
+    await this.call("POST", `/v1/experiments/${id}/start`);
+  }
+  // One duel, decided by `judge(first, second, k)`, which gives a result and perhaps a winner.
+  async duel(id, k, judge, subject) {
+    const duel = await this.call("POST", `/v1/experiments/${id}/duels`, subject ? { subject_id: subject } : {});
+    const [first, second] = duel.arms.map((arm) => arm.arm_id);
+    if (second === undefined) return;
+    await this.call("PUT", `/v1/experiments/${id}/duels/${duel.duel_id}/outcome`, judge(first, second, k));
+  }
+}
+
+// The same numbers in every run.
+export function chance(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let x = Math.imul(state ^ (state >>> 15), 1 | state);
+    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
+    return ((x ^ (x >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+// People who prefer the stronger arm with a logistic chance; now and then a tie, a skip, both bad.
+export function judgeBy(strengths, random) {
+  return (first, second) => {
+    const luck = random();
+    if (luck < 0.06) return { result: "tie" };
+    if (luck < 0.08) return { result: "both_bad" };
+    if (luck < 0.1) return { result: "skip" };
+    const p = 1 / (1 + Math.exp(strengths[second] - strengths[first]));
+    return { result: "win", winner: random() < p ? first : second, response_ms: 800 + Math.round(4000 * random()) };
+  };
+}

@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { barsOf } from "../../src/charts/evidence_bars";
+import { moved } from "../../src/charts/heat_map";
+import { describe, matrixOf } from "../../src/charts/matrix";
+import { extended, momentOf, shownCounts } from "../../src/charts/moments";
+import { count, evidence, percent, roughCount, shortNumber } from "../../src/charts/numbers";
+import { pen, strength } from "../../src/charts/palette";
+import { divergenceFromHalf, gaps, lowerBoundFactor, regretPoints } from "../../src/charts/regret";
+import { shortened } from "../../src/charts/shortened";
+import { decades, mostShown } from "../../src/charts/timeline_charts";
+import { resultOf } from "./results";
+
+const near = (actual: number, expected: number) => assert.ok(Math.abs(actual - expected) < 1e-9, `${actual} is not ${expected}`);
+
+test("numbers are grouped, and forecasts have two digits", () => {
+  assert.equal(count(1234567), "1\u202f234\u202f567");
+  assert.equal(count(12), "12");
+  assert.equal(roughCount(2134), "2\u202f100");
+  assert.equal(roughCount(7), "7");
+  assert.equal(roughCount(0), "0");
+  assert.equal(percent(0.256), "26\u202f%");
+  assert.equal(evidence(Math.log(120)), "120");
+  assert.equal(evidence(0.5), "1.6");
+  assert.equal(evidence(50), "> 1\u202f000\u202f000");
+  assert.deepEqual([0.1, 10, 2000, 1e6, 1e12].map(shortNumber), ["0.1", "10", "2k", "1M", "1e12"]);
+});
+
+test("the matrix is the pairs and their mirror", () => {
+  const matrix = matrixOf(resultOf(["a", "b", "c"], [[0, 30, 0], [10, 0, 5], [0, 5, 0]]));
+  near(matrix.at(0, 1)?.rate ?? 0, 0.75);
+  near(matrix.at(1, 0)?.rate ?? 0, 0.25);
+  assert.equal(matrix.at(1, 0)?.wins, 10);
+  const [low, high] = matrix.at(1, 0)?.interval ?? [0, 0];
+  assert.ok(low < 0.25 && high > 0.25);
+  assert.equal(matrix.at(0, 2), null);
+  assert.equal(matrix.at(1, 1), null);
+});
+
+test("a retired arm is left out of the matrix", () => {
+  const result = resultOf(["a", "b", "c"], [[0, 3, 3], [1, 0, 3], [1, 1, 0]]);
+  result.arms.pop();
+  const matrix = matrixOf(result);
+  assert.equal(matrix.arms.length, 2);
+  assert.equal(matrix.at(0, 1)?.wins, 3);
+});
+
+test("a cell is said in words", () => {
+  const result = resultOf(["a", "b", "c"], [[0, 30, 0], [10, 0, 0], [0, 0, 0]]);
+  const pair = result.pairs[0];
+  if (pair) pair.counts.ties = 1;
+  const matrix = matrixOf(result);
+  assert.match(describe(matrix, 0, 1), /^a won 30 of 40 against b \(75\u202f%, between .*\); 1 tie\.$/);
+  assert.equal(describe(matrix, 0, 2), "a and c have not met.");
+  assert.equal(describe(matrix, 2, 2), "c");
+});
+
+test("arrow keys stay inside the matrix", () => {
+  assert.deepEqual(moved({ row: 0, column: 0 }, "ArrowUp", 3), { row: 0, column: 0 });
+  assert.deepEqual(moved({ row: 0, column: 0 }, "ArrowRight", 3), { row: 0, column: 1 });
+  assert.deepEqual(moved({ row: 2, column: 1 }, "End", 3), { row: 2, column: 2 });
+  assert.equal(moved({ row: 2, column: 1 }, "x", 3), null);
+});
+
+test("bars stand in the order of what is left, and end at the threshold", () => {
+  const result = resultOf(["a", "b", "c"], [[0, 1, 1], [0, 0, 0], [0, 0, 0]]);
+  const [, second, third] = result.arms;
+  if (second) Object.assign(second, { log_evidence: 9, duels_left: 0 });
+  if (third) Object.assign(third, { log_evidence: -1, duels_left: null });
+  const bars = barsOf(result);
+  assert.deepEqual(bars.map((bar) => [bar.rival, bar.share, bar.reached]), [["c", 0, false], ["b", 1, true]]);
+  assert.match(bars[0]?.words ?? "", /not behind so far/);
+});
+
+// kl(p, 1/2) = ln 2 - H(p); at p = 3/4 that is 0.130812..
+test("the divergence from one half is that of the formula", () => {
+  near(divergenceFromHalf(0.5), 0);
+  near(divergenceFromHalf(1), Math.LN2);
+  near(divergenceFromHalf(0.75), 0.75 * Math.log(1.5) + 0.25 * Math.log(0.5));
+});
+
+// Two arms, P(a beats b) = 3/4: d_b = 1/4. Only a beats b, so C = (1/4 + 0)/(2 kl(1/4, 1/2)).
+test("the lower bound of two arms by hand", () => {
+  const result = resultOf(["a", "b"], [[0, 30], [10, 0]]);
+  assert.deepEqual(gaps(result, ["b", "a"]), [0.25, 0]);
+  near(lowerBoundFactor(result) ?? 0, 0.125 / divergenceFromHalf(0.25));
+});
+
+// c loses to a with 3/4 and to b always: b is the better one to show it by, as long as d_b is small.
+test("the lower bound takes the cheapest arm that beats another", () => {
+  const result = resultOf(["a", "b", "c"], [[0, 60, 75], [40, 0, 100], [25, 0, 0]]);
+  const b = 0.1 / 2 / divergenceFromHalf(0.4);
+  const c = Math.min(0.25 / 2 / divergenceFromHalf(0.25), (0.25 + 0.1) / 2 / divergenceFromHalf(0));
+  near(lowerBoundFactor(result) ?? 0, b + c);
+});
+
+test("an arm that nobody beats has no bound", () => {
+  assert.equal(lowerBoundFactor(resultOf(["a", "b", "c"], [[0, 6, 0], [4, 0, 0], [0, 0, 0]])), null);
+  assert.equal(lowerBoundFactor(resultOf(["a", "b"], [[0, 6], [4, 0]], { leader: null })), null);
+});
+
+// b was shown 40 times with d_b = 1/4: regret 40/4/2 = 5.
+test("regret is half the sum of gaps over what was shown", () => {
+  const result = resultOf(["a", "b"], [[0, 30], [10, 0]]);
+  const timeline = { experiment_id: "e", arms: ["a", "b"], points: [{ sequence: 1, time: "", served: 40, decisive: 40, leader: "a", shown: [40, 40] }] };
+  near(regretPoints(result, timeline)[0]?.regret ?? 0, 5);
+});
+
+test("a result becomes the next moment of the series", () => {
+  const result = resultOf(["a", "b", "c"], [[0, 3, 2], [1, 0, 0], [1, 0, 0]]);
+  const moment = momentOf(result, ["c", "a", "b"], "now");
+  assert.deepEqual(moment.shown, [3, 7, 4]);
+  assert.deepEqual(shownCounts(result, ["a"]), [7]);
+  assert.equal(moment.log_evidence, 1);
+  const timeline = { experiment_id: "e", arms: ["c", "a", "b"], points: [] };
+  const once = extended(timeline, moment);
+  assert.equal(once.points.length, 1);
+  assert.equal(extended(once, moment), once, "the same result again adds nothing");
+});
+
+test("a moment counts the pages of one arm as the series does", () => {
+  const result = resultOf(["a", "b"], [[0, 3], [1, 0]]);
+  assert.equal(momentOf(result, ["a", "b"], "").served, result.duels.served);
+  assert.equal(momentOf({ ...result, served: 900 }, ["a", "b"], "").served, 900);
+});
+
+test("long names lose their middle", () => {
+  assert.equal(shortened("hybrid-50", 9), "hybrid-50");
+  assert.equal(shortened("hybrid-weight-50", 9), "hybr\u2026t-50");
+  assert.notEqual(shortened("a very long name 1", 9), shortened("a very long name 2", 9));
+});
+
+test("a series stays short and keeps its ends", () => {
+  let timeline = { experiment_id: "e", arms: ["a"], points: [] as ReturnType<typeof momentOf>[] };
+  const result = resultOf(["a", "b"], [[0, 3], [1, 0]]);
+  for (let sequence = 1; sequence <= 1000; ++sequence) {
+    timeline = extended(timeline, momentOf({ ...result, sequence }, ["a"], ""), 50);
+    assert.ok(timeline.points.length <= 51);
+  }
+  assert.equal(timeline.points[0]?.sequence, 1);
+  assert.equal(timeline.points[timeline.points.length - 1]?.sequence, 1000);
+});
+
+test("the curves that are drawn are those of the arms shown most", () => {
+  const points = [{ sequence: 1, time: "", served: 9, decisive: 9, leader: null, shown: [1, 9, 3, 9] }];
+  assert.deepEqual(mostShown({ experiment_id: "e", arms: ["a", "b", "c", "d"], points }, 3), [1, 3, 2]);
+});
+
+test("32 pens differ", () => {
+  const seen = new Set(Array.from({ length: 32 }, (_, index) => JSON.stringify(pen(index))));
+  assert.equal(seen.size, 32);
+});
+
+test("colour is nothing at one half and all at the ends", () => {
+  assert.deepEqual([0, 0.25, 0.5, 1].map(strength), [1, 0.5, 0, 1]);
+});
+
+test("ticks of evidence are few", () => {
+  assert.deepEqual(decades(150), [0.1, 1, 10, 100]);
+  assert.ok(decades(1e26).length <= 8);
+});

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ServerEventReader } from "../../src/api/server_events";
+import { tokenOfFragment } from "../../src/api/token";
+import { idOf, parseArms, rowsOf } from "../../src/dashboard/arm_lines";
+import { curlOf } from "../../src/dashboard/curl";
+import { placeOf } from "../../src/dashboard/place";
+import { policyString } from "../../src/dashboard/policy_string";
+import { provenCycle, verdictOf } from "../../src/charts/verdict";
+import { resultOf } from "./results";
+
+const even = [[0, 6], [4, 0]];
+
+test("a certified winner", () => {
+  const certificate = { kind: "winner", winner: "h30", sequence: 9 };
+  assert.deepEqual(verdictOf(resultOf(["h30", "b"], even, { certificate }), 0.05), {
+    tone: "certified",
+    sentence: "h30 beats all others (certified, 5\u202f%)",
+  });
+  assert.match(verdictOf(resultOf(["h30", "b"], even, { certificate }), 0.001).sentence, /certified, 0\.1\u202f%/);
+});
+
+test("undecided, with a forecast", () => {
+  assert.equal(verdictOf(resultOf(["h30", "b"], even), 0.05).sentence, "Undecided: h30 leads; about 2\u202f100 more duels");
+});
+
+test("undecided, without one", () => {
+  const result = resultOf(["h30", "b", "c"], even, { expected_duels_left: null });
+  assert.equal(verdictOf(result, 0.05).sentence, "Undecided: h30 leads; not ruled out yet: b, c");
+});
+
+test("tied for first rather than a false order", () => {
+  const result = resultOf(["a", "b", "c"], even, { expected_duels_left: null });
+  if (result.arms[1]) result.arms[1].duels_left = null;
+  assert.equal(verdictOf(result, 0.05).sentence, "Undecided: tied for first are a, b");
+});
+
+test("nothing yet, and not enough", () => {
+  assert.equal(verdictOf(resultOf(["a", "b"], [], { leader: null }), 0.05).sentence, "No duels yet");
+  assert.match(verdictOf(resultOf(["a", "b"], even, { state: "not_enough_data" }), 0.05).sentence, /^Not enough data yet: 10 duels/);
+});
+
+// a > b > c > a, each 90 of 100: the intervals of the helper are 0.1 to either side.
+test("a cycle is named once every pair of it is believed", () => {
+  const cycle = [[0, 90, 10], [10, 0, 90], [90, 10, 0]];
+  assert.deepEqual(provenCycle(resultOf(["a", "b", "c"], cycle)), ["a", "b", "c", "a"]);
+  assert.equal(verdictOf(resultOf(["a", "b", "c"], cycle), 0.05).sentence, "No single best: a > b > c > a");
+  const doubtful = [[0, 90, 45], [10, 0, 90], [55, 10, 0]];
+  assert.equal(provenCycle(resultOf(["a", "b", "c"], doubtful)), null);
+});
+
+test("each line is an arm, with an id made of it", () => {
+  const { arms, problems } = parseArms("Save 20 % today\r\n\n  Save 20 % today \nПривет\nÉté\n");
+  assert.deepEqual(arms.map((arm) => arm.arm_id), ["Save-20-today", "Save-20-today-2", "arm-3", "Ete"]);
+  assert.deepEqual(arms[2]?.payload, { text: "Привет" });
+  assert.deepEqual(problems, []);
+});
+
+test("an address of a picture is a picture", () => {
+  assert.deepEqual(parseArms("https://x.example/a/red%20logo.png?v=2\nblue").arms[0], {
+    arm_id: "red-20logo",
+    payload: { image: "https://x.example/a/red%20logo.png?v=2" },
+  });
+});
+
+test("a CSV has a header, quotes and payloads", () => {
+  const { arms, problems } = parseArms('arm_id,text,model\nshort,"Say ""hi"", please\nnow",gpt\nlong,Hello,\n');
+  assert.deepEqual(problems, []);
+  assert.deepEqual(arms, [
+    { arm_id: "short", payload: { text: 'Say "hi", please\nnow', model: "gpt" } },
+    { arm_id: "long", payload: { text: "Hello" } },
+  ]);
+  assert.deepEqual(parseArms("id\ttext\na\tone, two\nb\tthree").arms[0]?.payload, { text: "one, two" });
+});
+
+test("a line with commas is no CSV", () => {
+  assert.equal(parseArms("Hello, world\nGoodbye, world").arms.length, 2);
+});
+
+test("bad ids and repetitions in a CSV are named by their row", () => {
+  const { problems } = parseArms("arm_id,text\na b,x\na,y\na,z\nb,w");
+  assert.equal(problems.length, 2);
+  assert.match(problems[0] ?? "", /Row 2: "a b"/);
+  assert.match(problems[1] ?? "", /Row 4: the id "a" stands here twice/);
+});
+
+test("one arm is not enough, none says nothing", () => {
+  assert.equal(parseArms("only").problems.length, 1);
+  assert.deepEqual(parseArms("  \n"), { arms: [], problems: [] });
+});
+
+test("ids made of any text are legal", () => {
+  for (const text of ["<script>", "  ..x", "a".repeat(500), "-a-", "a/b c", "🙂", "'; drop"]) {
+    const id = idOf(text);
+    assert.ok(id === "" || /^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$/.test(id), `${text} -> ${id}`);
+  }
+});
+
+test("rows end with the text", () => {
+  assert.deepEqual(rowsOf('a,"b,c"\n\nd,e', ","), [["a", "b,c"], ["d", "e"]]);
+});
+
+test("a command survives a shell", () => {
+  assert.equal(curlOf("http://h:1", "POST", "/v1/x/start"), "curl -X POST http://h:1/v1/x/start");
+  assert.equal(
+    curlOf("http://h:1", "PUT", "/v1/x", { name: "it's" }, true),
+    `curl -X PUT http://h:1/v1/x -H "Authorization: Bearer $DUEL_TOKEN" -H 'Content-Type: application/json' -d '{"name":"it'\\''s"}'`,
+  );
+  assert.match(curlOf("http://h:1", "GET", "/v1/x?a=1&b=2"), /'http:\/\/h:1\/v1\/x\?a=1&b=2'/);
+});
+
+test("a policy is written with what was changed", () => {
+  const options = [{ name: "alpha", type: "number", default: "0.51", allowed: "> 0", doc: "" }, { name: "n", type: "count", default: "1", allowed: "", doc: "" }];
+  assert.equal(policyString("rucb", options, {}), "rucb");
+  assert.equal(policyString("rucb", options, { alpha: " 0.6 ", n: "1", other: "x" }), "rucb(alpha=0.6)");
+});
+
+test("addresses lead to views", () => {
+  assert.deepEqual(placeOf("/"), { view: "list" });
+  assert.deepEqual(placeOf("/new"), { view: "new" });
+  assert.deepEqual(placeOf("/experiments/a%2Fb"), { view: "experiment", id: "a/b" });
+  assert.deepEqual(placeOf("/experiments/%"), { view: "list" });
+});
+
+test("only a token is taken from the fragment", () => {
+  assert.equal(tokenOfFragment("#token=duel_vote_aB-9_"), "duel_vote_aB-9_");
+  for (const other of ["", "#main", "#token=", "#token=a b", "#x&token=a", `#token=${"a".repeat(300)}`]) {
+    assert.equal(tokenOfFragment(other), null);
+  }
+});
+
+test("events are read however the text is cut", () => {
+  const text = ": hello\n\nid: 7\nevent: result\ndata: {\"sequence\":7}\n\nevent: state\r\ndata: a\r\ndata: b\r\n\r\n";
+  for (let cut = 0; cut <= text.length; ++cut) {
+    const reader = new ServerEventReader();
+    const events = [...reader.take(text.slice(0, cut)), ...reader.take(text.slice(cut))];
+    assert.deepEqual(events, [
+      { id: "7", kind: "result", data: '{"sequence":7}' },
+      { id: "", kind: "state", data: "a\nb" },
+    ], `cut at ${cut}`);
+  }
+});

@@ -1,0 +1,48 @@
+// Results for tests, from a table of wins.
+import type { ExperimentResult } from "../../src/api/types";
+
+const none = { ties: 0, both_bad: 0, skips: 0, invalid: 0, expired: 0, pending: 0 };
+
+// `wins[i][j]`: how often arm i won against arm j. The first arm leads.
+export function resultOf(arms: string[], wins: number[][], more: Partial<ExperimentResult> = {}): ExperimentResult {
+  const pairs = [];
+  let first_wins = 0;
+  let second_wins = 0;
+  for (let i = 0; i < arms.length; ++i) {
+    for (let j = i + 1; j < arms.length; ++j) {
+      const [won, lost] = [wins[i]?.[j] ?? 0, wins[j]?.[i] ?? 0];
+      if (won + lost === 0) continue;
+      first_wins += won;
+      second_wins += lost;
+      const rate = won / (won + lost);
+      const half = 1 / Math.sqrt(won + lost);
+      pairs.push({
+        first: arms[i] as string,
+        second: arms[j] as string,
+        counts: { ...none, served: won + lost, first_wins: won, second_wins: lost },
+        rate,
+        interval: [rate - half, rate + half] as [number, number],
+      });
+    }
+  }
+  return {
+    experiment_id: "e",
+    verdict: "said by the server.",
+    state: "undecided",
+    goal: "condorcet",
+    leader: arms[0] ?? null,
+    not_ruled_out: arms.slice(1),
+    expected_duels_left: 2134,
+    duels: { ...none, served: first_wins + second_wins, first_wins, second_wins },
+    arms: arms.map((arm_id, i) => ({
+      arm_id, name: arm_id, wins: 0, losses: 0, ties: 0, both_bad: 0, rate: 0.5, probability_best: 0,
+      elo: null, elo_interval: null,
+      ...(i > 0 ? { log_evidence: i, log_threshold: 4, duels_left: 10 } : {}),
+    })),
+    pairs,
+    certificate: null,
+    health: [],
+    sequence: 7,
+    ...more,
+  };
+}
