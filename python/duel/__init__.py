@@ -7,7 +7,7 @@
 ``help(duel.policies.rucb)`` shows a policy; docs/python.md is the guide.
 """
 
-from . import errors
+from . import client, errors
 from ._experiment import (
     Experiment,
     ExperimentResult,
@@ -24,6 +24,7 @@ from ._native import Duel, Policy
 from ._native import version as __version__
 from ._policies import policies, register_policy
 from ._simulation import ProgressBar, SimulationResult, simulate
+from .client import AsyncClient, Client, OutOfReach, ServerError
 from .errors import (
     Conflict,
     Error,
@@ -37,6 +38,8 @@ from .errors import (
 )
 
 __all__ = [
+    "AsyncClient",
+    "Client",
     "Conflict",
     "Duel",
     "Error",
@@ -47,14 +50,17 @@ __all__ = [
     "InvalidArgument",
     "InvalidData",
     "NotFound",
+    "OutOfReach",
     "Policy",
     "PreferenceMatrix",
     "ProgressBar",
     "ServedDuel",
+    "ServerError",
     "SimulationResult",
     "StorageError",
     "Unsupported",
     "bradley_terry",
+    "client",
     "errors",
     "league",
     "named_matrices",
