@@ -7,7 +7,8 @@
 ``help(duel.policies.rucb)`` shows a policy; docs/python.md is the guide.
 """
 
-from . import client, errors
+from . import client, clicks, errors, interleave, learn, letor, metrics
+from ._estimation import Estimate, estimate
 from ._experiment import (
     Experiment,
     ExperimentResult,
@@ -25,6 +26,7 @@ from ._native import version as __version__
 from ._policies import policies, register_policy
 from ._simulation import ProgressBar, SimulationResult, simulate
 from .client import AsyncClient, Client, OutOfReach, ServerError
+from .learn import PointLearner, dbgd
 from .errors import (
     Conflict,
     Error,
@@ -43,6 +45,7 @@ __all__ = [
     "Conflict",
     "Duel",
     "Error",
+    "Estimate",
     "Experiment",
     "ExperimentResult",
     "InternalError",
@@ -51,6 +54,7 @@ __all__ = [
     "InvalidData",
     "NotFound",
     "OutOfReach",
+    "PointLearner",
     "Policy",
     "PreferenceMatrix",
     "ProgressBar",
@@ -60,9 +64,16 @@ __all__ = [
     "StorageError",
     "Unsupported",
     "bradley_terry",
+    "clicks",
     "client",
+    "dbgd",
     "errors",
+    "estimate",
+    "interleave",
     "league",
+    "learn",
+    "letor",
+    "metrics",
     "named_matrices",
     "plan",
     "policies",

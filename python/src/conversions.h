@@ -76,5 +76,11 @@ void bind_simulation(py::module_& module);
 void bind_study(py::module_& module);
 void bind_experiment(py::module_& module);
 void bind_inference(py::module_& module);
+void bind_interleaving(py::module_& module);
+void bind_clicks(py::module_& module);
+void bind_metrics(py::module_& module);
+void bind_letor(py::module_& module);
+void bind_estimation(py::module_& module);
+void bind_learning(py::module_& module);
 
 }  // namespace duel::python

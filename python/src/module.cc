@@ -14,4 +14,10 @@ PYBIND11_MODULE(_native, module) {
   bind_study(module);
   bind_experiment(module);
   bind_inference(module);
+  bind_interleaving(module);
+  bind_clicks(module);
+  bind_metrics(module);
+  bind_letor(module);
+  bind_estimation(module);
+  bind_learning(module);
 }
