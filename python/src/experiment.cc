@@ -223,7 +223,7 @@ py::object result_of_ledger(const Ledger& ledger, const py::object& prior) {
     }
     gamma = GammaPrior{.shape = shape};
   }
-  return to_python(result_json(ledger, board_of(ledger, gamma)));
+  return to_python(result_json(ledger, board_of(ledger, BoardOptions{.prior = gamma})));
 }
 
 py::object result_of_file(const std::string& file, const py::dict& request) {
