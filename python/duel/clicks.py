@@ -32,7 +32,7 @@ class ClickModel:
     """
 
     def __init__(self, model: str, grades: int = 5) -> None:
-        self._model = _native.ClickModel(str(model), grades)
+        self._model = _native.click_model(str(model), grades)
 
     @property
     def name(self) -> str:

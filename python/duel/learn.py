@@ -153,7 +153,7 @@ class PointLearner:
         begin = numpy.array(start, dtype=float)
         where = {"set": set, "radius": radius, "low": low, "high": high}
         self._made_of = (text, begin, where, duels, seed, trial)
-        self._learner = _native.PointLearner(text, begin, where, duels, seed, trial)
+        self._learner = _native.point_learner(text, begin, where, duels, seed, trial)
 
     @property
     def name(self) -> str:
@@ -203,7 +203,7 @@ class PointLearner:
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self._made_of, (saved, observed) = state
-        self._learner = _native.PointLearner(*self._made_of)
+        self._learner = _native.point_learner(*self._made_of)
         self._learner.restore(saved, observed)
 
     def __repr__(self) -> str:

@@ -64,8 +64,7 @@ struct UserObject {
     }
     const Stream stream(count_of(seed, "seed", 0, kMaxSeed), 0, Purpose::impression);
     const auto width = grades.size();
-    py::array_t<bool> clicked(
-        {static_cast<py::ssize_t>(rows), static_cast<py::ssize_t>(width)});
+    py::array_t<bool> clicked({static_cast<py::ssize_t>(rows), static_cast<py::ssize_t>(width)});
     bool* const cells = clicked.mutable_data();
     run_unlocked(py::none(), [&](const std::atomic<bool>& stop, Progress&) {
       std::vector<Position> positions;
@@ -148,8 +147,7 @@ py::list votes_of(const CreditedLog& log) {
     vote["query_id"] = std::string(log.id_of(impression));
     vote["user_id"] = std::string(log.user_of(impression));
     vote["made_at"] = std::string(log.time_of(impression));
-    vote["serving_order"] =
-        log.in_order ? py::object(py::int_(number)) : py::object(py::none());
+    vote["serving_order"] = log.in_order ? py::object(py::int_(number)) : py::object(py::none());
     vote["evidence"] = impression.evidence;
     vote["outcome"] = std::string(to_string(impression.outcome));
     vote["first_credit"] = impression.first_credit;
@@ -189,8 +187,9 @@ py::tuple credit(const LogText& impressions, const LogText& clicks, const py::di
   asked.delta.seed = spec.seed;
   request.take("alpha", asked.alpha);
   if (!(asked.alpha > 0 && asked.alpha < 1)) {
-    raise(Error::invalid_argument("it is out of range").with_hint("above 0 and below 1").in_field(
-        "alpha"));
+    raise(Error::invalid_argument("it is out of range")
+              .with_hint("above 0 and below 1")
+              .in_field("alpha"));
   }
   std::uint64_t resamples = 1000;
   request.take("resamples", resamples, 2, 1'000'000);
@@ -201,12 +200,12 @@ py::tuple credit(const LogText& impressions, const LogText& clicks, const py::di
   std::optional<ClickVerdict> verdict;
   {
     py::gil_scoped_release unlocked;
-    ClickEvents events =
-        clicks.text ? unwrap(ClickEvents::read_text(clicks.name, *clicks.text, spec.rule))
-                    : unwrap(ClickEvents::read(clicks.name, spec.rule));
-    ImpressionLines lines =
-        impressions.text ? ImpressionLines::of_text(impressions.name, *impressions.text)
-                         : unwrap(ImpressionLines::open(impressions.name));
+    ClickEvents events = clicks.text
+                             ? unwrap(ClickEvents::read_text(clicks.name, *clicks.text, spec.rule))
+                             : unwrap(ClickEvents::read(clicks.name, spec.rule));
+    ImpressionLines lines = impressions.text
+                                ? ImpressionLines::of_text(impressions.name, *impressions.text)
+                                : unwrap(ImpressionLines::open(impressions.name));
     log = unwrap(credit_log(lines, events, spec));
     verdict = unwrap(click_verdict(*log, asked));
   }
@@ -216,8 +215,9 @@ py::tuple credit(const LogText& impressions, const LogText& clicks, const py::di
 }  // namespace
 
 void bind_clicks(py::module_& module) {
-  py::class_<UserObject>(module, "ClickModel")
-      .def(py::init(&UserObject::create), py::arg("model"), py::arg("grades"))
+  py::class_<UserObject> user_class(module, "ClickModel");
+  seal(user_class);
+  user_class
       .def_property_readonly("canonical",
                              [](const UserObject& user) { return user.model->canonical(); })
       .def_property_readonly("num_grades",
@@ -227,6 +227,7 @@ void bind_clicks(py::module_& module) {
       .def("count_distribution", &UserObject::count_distribution, py::arg("grades"))
       .def("pattern_probability", &UserObject::pattern_probability, py::arg("grades"),
            py::arg("clicked"));
+  module.def("click_model", &UserObject::create, py::arg("model"), py::arg("grades"));
   module.def("click_models", &click_models);
   module.def(
       "credit",

@@ -36,8 +36,8 @@ py::tuple estimate(const py::dict& fields, const py::object& progress) {
     found = unwrap(run_estimate(setup, hooks_for(stop, now, setup->num_jobs())));
   });
   const py::object summary = to_python(found->to_json());
-  return py::make_tuple(summary, MatrixObject{std::make_shared<const PreferenceMatrix>(
-                                     std::move(found->matrix))});
+  return py::make_tuple(
+      summary, MatrixObject{std::make_shared<const PreferenceMatrix>(std::move(found->matrix))});
 }
 
 }  // namespace

@@ -40,8 +40,9 @@ LearnSpec spec_of(const py::dict& fields) {
   request.take("seed", spec.seed, 0, kMaxSeed);
   request.take("threads", spec.threads, 0, kMaxThreads);
   if (!(spec.discount > 0 && spec.discount <= 1)) {
-    raise(Error::invalid_argument("it is out of range").with_hint("> 0 and <= 1").in_field(
-        "discount"));
+    raise(Error::invalid_argument("it is out of range")
+              .with_hint("> 0 and <= 1")
+              .in_field("discount"));
   }
   if (spec.compare != "clicks" && spec.compare != "ndcg-logistic") {
     raise(Error::invalid_argument("there is no comparison '" + spec.compare + "'")
@@ -160,9 +161,9 @@ class PointLearnerObject {
     std::vector<double> from = coordinates_of(start, "start");
     if (from.empty()) raise(Error::invalid_argument("it is empty").in_field("start"));
     const PointSetPtr set = point_set_of(fields, from.size());
-    const auto configured = unwrap(in_field(
-        "learner", configure_point_learner(learner, set,
-                                           count_of(horizon, "duels", 0, kMaxRounds))));
+    const auto configured =
+        unwrap(in_field("learner", configure_point_learner(
+                                       learner, set, count_of(horizon, "duels", 0, kMaxRounds))));
     const auto kind = unwrap(point_learner_catalogue().find(call_of(learner, "learner").name));
     sees_probability_ = kind->facts.sees_probability;
     canonical_ = configured->canonical();
@@ -178,16 +179,16 @@ class PointLearnerObject {
     return py::make_tuple(copy(duel.first), copy(duel.second), duel.ticket);
   }
 
-  void observe(const py::handle& ticket, const py::handle& outcome,
-               const py::object& probability) {
+  void observe(const py::handle& ticket, const py::handle& outcome, const py::object& probability) {
     PointAnswer answer;
     answer.outcome = outcome_of(outcome);
     if (!probability.is_none()) {
       const double given = PyFloat_AsDouble(probability.ptr());
       if (PyErr_Occurred() != nullptr) throw py::error_already_set();
       if (!(given >= 0 && given <= 1)) {
-        raise(Error::invalid_argument("it is out of range").with_hint("0 to 1").in_field(
-            "probability"));
+        raise(Error::invalid_argument("it is out of range")
+                  .with_hint("0 to 1")
+                  .in_field("probability"));
       }
       answer.probability_first_wins = given;
     } else if (sees_probability_) {
@@ -230,12 +231,9 @@ void bind_learning(py::module_& module) {
   module.def("learn", &learn, py::arg("request"), py::arg("output"), py::arg("resume"),
              py::arg("progress"));
   module.def("learners", &learners);
-  py::class_<PointLearnerObject>(module, "PointLearner")
-      .def(py::init<const std::string&, const py::handle&, const py::dict&, const py::handle&,
-                    const py::handle&, const py::handle&>(),
-           py::arg("learner"), py::arg("start"), py::arg("set"), py::arg("duels"), py::arg("seed"),
-           py::arg("trial"))
-      .def("select", &PointLearnerObject::select)
+  py::class_<PointLearnerObject> learner_class(module, "PointLearner");
+  seal(learner_class);
+  learner_class.def("select", &PointLearnerObject::select)
       .def("observe", &PointLearnerObject::observe, py::arg("ticket"), py::arg("outcome"),
            py::arg("probability"))
       .def("recommend", &PointLearnerObject::recommend)
@@ -245,6 +243,14 @@ void bind_learning(py::module_& module) {
       .def_property_readonly("steps", &PointLearnerObject::steps)
       .def("save", &PointLearnerObject::save)
       .def("restore", &PointLearnerObject::restore, py::arg("state"), py::arg("observed"));
+  module.def(
+      "point_learner",
+      [](const std::string& learner, const py::object& start, const py::dict& set,
+         const py::object& duels, const py::object& seed, const py::object& trial) {
+        return std::make_unique<PointLearnerObject>(learner, start, set, duels, seed, trial);
+      },
+      py::arg("learner"), py::arg("start"), py::arg("set"), py::arg("duels"), py::arg("seed"),
+      py::arg("trial"));
 }
 
 }  // namespace duel::python

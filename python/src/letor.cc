@@ -98,9 +98,9 @@ struct JudgedObject {
       }
       std::copy(from, from + width, matrix.row(row).begin());
     }
-    return scaled(JudgedQueries(std::move(matrix), std::move(judged), std::move(offsets),
-                                std::move(ids)),
-                  kind);
+    return scaled(
+        JudgedQueries(std::move(matrix), std::move(judged), std::move(offsets), std::move(ids)),
+        kind);
   }
 
   // Read-only, and the memory is the data set's own.
@@ -151,7 +151,9 @@ struct JudgedObject {
 }  // namespace
 
 void bind_letor(py::module_& module) {
-  py::class_<JudgedObject>(module, "JudgedQueries")
+  py::class_<JudgedObject> judged_class(module, "JudgedQueries");
+  seal(judged_class);
+  judged_class
       .def_static("load", &JudgedObject::load, py::arg("data"), py::arg("zero_based"),
                   py::arg("normalise"))
       .def_static("parse", &JudgedObject::parse, py::arg("text"), py::arg("zero_based"),

@@ -110,8 +110,7 @@ py::object measure(const py::dict& fields, const py::object& progress) {
 }
 
 py::object measure_clicks(const std::string& name, const std::optional<std::string>& text,
-                          double session_gap, const py::object& resamples,
-                          const py::object& seed) {
+                          double session_gap, const py::object& resamples, const py::object& seed) {
   if (!(session_gap > 0 && session_gap < 1e6)) {
     raise(Error::invalid_argument("it is out of range")
               .with_hint("minutes, above 0")

@@ -107,6 +107,18 @@ inline JobHooks hooks_for(const std::atomic<bool>& stop, Progress& now, std::uin
   return hooks;
 }
 
+// Objects of the class come from functions of this module only. pybind11 gives methods of an object
+// that `__new__` made, without `__init__`, memory that nobody wrote to; so `__new__` is refused.
+inline PyObject* refuse_instance(PyTypeObject* type, PyObject* /*arguments*/, PyObject* /*named*/) {
+  PyErr_Format(PyExc_TypeError, "objects of %s are not made by calling it", type->tp_name);
+  return nullptr;
+}
+inline void seal(const py::handle& bound_class) {
+  auto* const type = reinterpret_cast<PyTypeObject*>(bound_class.ptr());
+  type->tp_new = &refuse_instance;
+  PyType_Modified(type);
+}
+
 inline py::array_t<double> array_of(const std::vector<double>& values) {
   return py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data());
 }

@@ -477,6 +477,24 @@ def test_wrong_input_is_an_exception(number):
     assert str(raised.value)
 
 
+def test_native_objects_are_not_made_without_content():
+    """pybind11 would let methods of such an object read memory that nobody wrote to."""
+    native = duel.clicks._native
+    for kind in (native.ClickModel, native.JudgedQueries, native.PointLearner):
+        class Heir(kind):
+            pass
+
+        for wrong in (kind, lambda: kind.__new__(kind), lambda: object.__new__(kind), Heir,
+                      lambda: native.Duel.__new__(kind), lambda: Heir.__new__(Heir)):
+            with pytest.raises(TypeError):
+                wrong()
+    for made in (duel.clicks.ClickModel("perfect")._model, duel.letor.synthetic(queries=2)._queries,
+                 duel.PointLearner("dbgd", [0.0], delta=1, gamma=1)._learner):
+        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError):
+                copied(made)
+
+
 def test_long_work_can_be_interrupted():
     """A progress function that raises stops the work; so does Ctrl-C, in the same place."""
     def stop(done, total):

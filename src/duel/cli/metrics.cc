@@ -86,8 +86,7 @@ Result<int> run_clicks(const Arguments& arguments, CommandContext& context) {
       compute_click_metrics(log, {.session_gap_seconds = 60 * arguments.session_gap,
                                   .resamples = static_cast<std::uint32_t>(arguments.resamples),
                                   .seed = arguments.seed});
-  context.print(arguments.json ? to_json(log, results).dump_pretty()
-                               : clicks_text(log, results));
+  context.print(arguments.json ? to_json(log, results).dump_pretty() : clicks_text(log, results));
   return kExitDone;
 }
 

@@ -126,8 +126,7 @@ ClickSums click_sums_of(std::span<const LoggedClick> clicks) {
   return sums;
 }
 
-ClickResults compute_click_metrics(
-    const ClickLog& log, const ClickMetricOptions& options) {
+ClickResults compute_click_metrics(const ClickLog& log, const ClickMetricOptions& options) {
   std::vector<ClickSums> users(log.num_users);
   for (const LoggedQuery& query : log.queries) {
     const ClickSums sums = click_sums_of(query.clicks);
