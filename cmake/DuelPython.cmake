@@ -14,7 +14,8 @@ if(DUEL_BUILD_PYTHON STREQUAL "AUTO" OR DUEL_BUILD_PYTHON)
   if(Python_FOUND AND pybind11_FOUND)
     set(duel_build_python ON)
   elseif(DUEL_BUILD_PYTHON STREQUAL "AUTO")
-    message(STATUS "The Python module is not built: pybind11 or Python's headers are missing")
+    message(STATUS "The Python module is not built: pybind11 or Python's headers are missing; "
+      "`scripts/setup` installs both")
   else()
     message(FATAL_ERROR
       "DUEL_BUILD_PYTHON is on, but pybind11 2.10 or Python's headers are missing")

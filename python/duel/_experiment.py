@@ -33,7 +33,7 @@ class ExperimentResult:
     @property
     def verdict(self) -> str:
         """What can be said now, in a sentence."""
-        return self._content["verdict"]
+        return str(self._content["verdict"])
 
     def __getitem__(self, name: str) -> Any:
         return self._content[name]
@@ -76,11 +76,11 @@ class Experiment:
     ``arms`` are ids, or a dict of ids and what they stand for. With ``log`` every record is on
     disk before it counts; the same call goes on with a log that is there, and ``duel verify``
     checks it. The experiment is ``done`` once it is certified or ``max_duels`` are served.
-    Not to be used by two threads at once; ``duel.run`` asks in parallel.
+    ``close`` lets go of the log, and ``with`` does so at its end. ``duel.run`` asks in parallel.
     """
 
     def __init__(self, arms: Any, policy: Any = "auto", alpha: float = 0.05, *,
-                 log: str | os.PathLike | None = None, name: str = "duel",
+                 log: str | os.PathLike[str] | None = None, name: str = "duel",
                  goal: str = "condorcet", top: int = 0, epsilon: float = 0.0,
                  assume: str = "none", order: str = "random", max_duels: int | None = None,
                  min_decisive_per_pair: int = 0, pairs_independent: bool = True,
@@ -91,8 +91,10 @@ class Experiment:
             "max_duels": max_duels, "min_decisive_per_pair": min_decisive_per_pair,
             "pairs_independent": pairs_independent, "aa_rate": aa_rate, "seed": seed,
         }
+        self._closed = True  # until it is open
         self._log = "" if log is None else os.fspath(log)
         self._native = _native.Experiment(request, self._log)
+        self._closed = False
 
     @property
     def arms(self) -> list[str]:
@@ -160,6 +162,17 @@ class Experiment:
         """Ends the experiment; what is still out has expired."""
         self._native.complete()
 
+    def close(self) -> None:
+        """Lets go of the log, so that another process may go on with it. It may be called twice."""
+        self._native.close()
+        self._closed = True
+
+    def __enter__(self) -> Experiment:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def result(self) -> ExperimentResult:
         return ExperimentResult(self._native.result())
 
@@ -171,22 +184,35 @@ class Experiment:
         return _native.certificate_of_log(self._log)
 
     def __repr__(self) -> str:
+        if self._closed:
+            return "<Experiment, closed>"
         return f"<Experiment of {len(self.arms)} arms, {self.served} duels: {self.verdict}>"
 
 
 Judge = Callable[[str, str], Any]
 
 
-def _answer(experiment: Experiment, duel: ServedDuel, said: Any, begun: float) -> None:
+def _same(said: Any, payload: Any) -> bool:
+    """Whether a judge gave back what it was shown; other payloads may have no equality to ask for."""
+    return said is payload or (isinstance(said, str) and isinstance(payload, str)
+                               and said == payload)
+
+
+def _answer(experiment: Experiment, duel: ServedDuel, said: Any, begun: float,
+            shown: Callable[[str], Any]) -> None:
     ms = int(1000 * (time.monotonic() - begun))
-    if said is True or said == "first":
+    if said is True or (isinstance(said, str) and said == "first"):
         experiment.report(duel, winner=duel.first, response_ms=ms)
-    elif said is False or said == "second":
+    elif said is False or (isinstance(said, str) and said == "second"):
         experiment.report(duel, winner=duel.second, response_ms=ms)
-    elif said in ("tie", "both_bad", "skip"):
-        experiment.report(duel, **{said: True}, response_ms=ms)
-    elif said in (duel.first, duel.second):
+    elif isinstance(said, str) and said in ("tie", "both_bad", "skip"):
+        experiment.report(duel, tie=said == "tie", both_bad=said == "both_bad",
+                          skip=said == "skip", response_ms=ms)
+    elif isinstance(said, str) and said in (duel.first, duel.second):
         experiment.report(duel, winner=said, response_ms=ms)
+    elif said is not None and _same(said, shown(duel.first)) != _same(said, shown(duel.second)):
+        winner = duel.first if _same(said, shown(duel.first)) else duel.second
+        experiment.report(duel, winner=winner, response_ms=ms)
     else:
         experiment.report(duel, invalid=True, response_ms=ms)
 
@@ -198,24 +224,30 @@ def run(arms: Any, judge: Judge, *, parallel: int = 1, max_duels: int = 10_000,
     The judge gives the winning arm's id, ``"first"``, ``"second"``, ``"tie"``, ``"both_bad"`` or
     ``"skip"``; anything else is recorded as invalid. ``parallel`` judges are asked at a time, in
     threads, or as tasks of asyncio where the judge is a coroutine function. Where ``arms`` is a
-    dict, the judge gets its values. An exception of the judge ends the run; what was answered
-    before it stays in the log. Other options are those of Experiment.
+    dict, the judge gets its values and may give back the better one. An exception of the judge ends
+    the run; what was answered before it stays in the log. Other options are those of Experiment.
     """
     if not callable(judge):
         raise InvalidArgument("the judge must be callable", field="judge")
     if not 1 <= parallel <= 10_000:
         raise InvalidArgument(f"{parallel} is out of range", hint="1 to 10000", field="parallel")
     experiment = Experiment(arms, max_duels=max_duels, **options)
-    for duel_id in experiment.pending:
-        experiment.expire(duel_id, "the run that asked it ended before the answer")
-    shown: Callable[[str], Any] = dict(arms).__getitem__ if isinstance(arms, Mapping) else str
-    if inspect.iscoroutinefunction(judge):
-        asyncio.run(_run_tasks(experiment, judge, parallel, shown, progress))
-    else:
-        _run_threads(experiment, judge, parallel, shown, progress)
-    if experiment.certified:
-        experiment.complete()
-    return experiment.result()
+    payloads = {str(name): payload for name, payload in arms.items()} \
+        if isinstance(arms, Mapping) else None
+
+    def shown(arm: str) -> Any:
+        return arm if payloads is None else payloads[arm]
+
+    with experiment:
+        for duel_id in experiment.pending:
+            experiment.expire(duel_id, "the run that asked it ended before the answer")
+        if inspect.iscoroutinefunction(judge):
+            asyncio.run(_run_tasks(experiment, judge, parallel, shown, progress))
+        else:
+            _run_threads(experiment, judge, parallel, shown, progress)
+        if experiment.certified:
+            experiment.complete()
+        return experiment.result()
 
 
 def _run_threads(experiment: Experiment, judge: Any, parallel: int, shown: Any,
@@ -241,7 +273,7 @@ def _run_threads(experiment: Experiment, judge: Any, parallel: int, shown: Any,
                     except BaseException:
                         experiment.expire(duel, "the judge raised an exception")
                         raise
-                    _answer(experiment, duel, said, begun)
+                    _answer(experiment, duel, said, begun, shown)
                     if progress is not None:
                         progress(experiment)
         finally:
@@ -272,7 +304,7 @@ async def _run_tasks(experiment: Experiment, judge: Any, parallel: int, shown: A
                 except BaseException:
                     experiment.expire(duel, "the judge raised an exception")
                     raise
-                _answer(experiment, duel, said, begun)
+                _answer(experiment, duel, said, begun, shown)
                 if progress is not None:
                     progress(experiment)
     finally:
@@ -302,7 +334,7 @@ def result(votes: Any, alpha: float = 0.05, *, goal: str = "condorcet", top: int
     return ExperimentResult(_native.result_of_votes(text, name, request))
 
 
-def verify(log: str | os.PathLike, certificate: str | os.PathLike | None = None, *,
+def verify(log: str | os.PathLike[str], certificate: str | os.PathLike[str] | None = None, *,
            replay: bool = False) -> dict[str, Any]:
     """Checks a log, and a certificate against it: what ``duel verify --json`` prints."""
     given = "" if certificate is None else os.fspath(certificate)
@@ -327,7 +359,7 @@ def _matrix_file(matrix: Any) -> Any:
     return file
 
 
-def plan(matrix: Any = None, *, pilot: str | os.PathLike | None = None, arms: int | None = None,
+def plan(matrix: Any = None, *, pilot: str | os.PathLike[str] | None = None, arms: int | None = None,
          gap: float | None = None, spread: float | None = None,
          policies: Iterable[str] | str | None = None, progress: Any = None,
          **options: Any) -> dict[str, Any]:
@@ -369,9 +401,9 @@ def league(policies: Any = (), matrices: Mapping[str, Any] | Sequence[Any] = (),
 
     texts, _ = _registered(policies)
     if isinstance(matrices, Mapping):
-        problems = [(str(name), as_matrix(matrix)._native) for name, matrix in matrices.items()]
+        problems = [(str(name), as_matrix(matrix)._matrix) for name, matrix in matrices.items()]
     else:
         known = [as_matrix(matrix) for matrix in
                  ([matrices] if isinstance(matrices, str) else matrices)]
-        problems = [(matrix.name, matrix._native) for matrix in known]
+        problems = [(matrix.name, matrix._matrix) for matrix in known]
     return _native.league(problems, texts, rounds, trials, seed, threads, progress_of(progress))

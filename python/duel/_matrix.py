@@ -19,20 +19,22 @@ class PreferenceMatrix:
     diagonal is 1/2, and ``P[i, j] + P[j, i]`` is 1 within 1e-9; it is then made exact.
     """
 
+    _matrix: _native.Matrix
+
     def __init__(self, values: Any, arms: Sequence[str] | None = None, name: str = "matrix") -> None:
         if isinstance(values, PreferenceMatrix):
-            self._native = values._native
+            self._matrix = values._matrix
             return
         if isinstance(values, _native.Matrix):
-            self._native = values
+            self._matrix = values
             return
         if isinstance(values, (str, os.PathLike)):
-            self._native = _native.Matrix.resolve(os.fspath(values))
+            self._matrix = _native.Matrix.resolve(os.fspath(values))
             return
         if arms is None and hasattr(values, "columns") and hasattr(values, "to_numpy"):
             arms = [str(column) for column in values.columns]
             values = values.to_numpy()
-        self._native = _native.Matrix(values, None if arms is None else list(arms), name)
+        self._matrix = _native.Matrix(values, None if arms is None else list(arms), name)
 
     @classmethod
     def from_csv(cls, text: str, name: str = "matrix") -> PreferenceMatrix:
@@ -41,23 +43,23 @@ class PreferenceMatrix:
 
     @property
     def name(self) -> str:
-        return self._native.name
+        return self._matrix.name
 
     @property
     def arms(self) -> list[str]:
-        return self._native.arms
+        return self._matrix.arms
 
     @property
     def values(self) -> Any:
         """The numbers, as a read-only array that shares the matrix's memory."""
-        return self._native.array()
+        return self._matrix.array()
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         values = self.values
         return values if dtype is None else values.astype(dtype)
 
     def __len__(self) -> int:
-        return len(self._native)
+        return len(self._matrix)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -75,42 +77,42 @@ class PreferenceMatrix:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return PreferenceMatrix, (self.values.copy(), self.arms, self.name)
 
     @property
     def condorcet_winner(self) -> int | None:
         """The arm that beats every other with probability above 1/2; None where there is none."""
-        return self._native.condorcet_winner()
+        return self._matrix.condorcet_winner()
 
     @property
     def copeland_winners(self) -> list[int]:
         """The arms that beat the most others."""
-        return self._native.copeland_winners()
+        return self._matrix.copeland_winners()
 
     @property
     def borda_scores(self) -> Any:
         """Each arm's mean probability of beating another."""
         import numpy
 
-        return numpy.array(self._native.borda_scores())
+        return numpy.array(self._matrix.borda_scores())
 
     @property
     def smith_set(self) -> list[int]:
         """The smallest set of arms that each beat everyone outside it."""
-        return self._native.smith_set()
+        return self._matrix.smith_set()
 
     @property
     def von_neumann_winner(self) -> Any:
         """A lottery over arms that no arm beats, as weights."""
         import numpy
 
-        return numpy.array(self._native.von_neumann_winner())
+        return numpy.array(self._matrix.von_neumann_winner())
 
     @property
     def lower_bound(self) -> float:
         """The coefficient of ln T in the asymptotic lower bound on average regret."""
-        return self._native.lower_bound()
+        return self._matrix.lower_bound()
 
     def assumptions(self) -> dict[str, Any]:
         """Which of condorcet, total-order, wst, sst and sti hold, and the worst violation."""
@@ -119,16 +121,16 @@ class PreferenceMatrix:
     def check(self, *require: str) -> dict[str, Any]:
         """Whether the named assumptions hold; all of them where none is named."""
         names = list(require) or ["condorcet", "total-order", "wst", "sst", "sti"]
-        return self._native.check(names)
+        return self._matrix.check(names)
 
     def describe(self) -> dict[str, Any]:
         """All there is to say of the matrix: what ``duel matrix show --json`` prints."""
-        return self._native.describe()
+        return self._matrix.describe()
 
     to_dict = describe
 
     def to_csv(self) -> str:
-        return self._native.csv()
+        return self._matrix.csv()
 
     def to_pandas(self) -> Any:
         import pandas
@@ -137,7 +139,7 @@ class PreferenceMatrix:
 
     def answers(self, seed: int = 0, trial: int = 0) -> Any:
         """A callable that answers duels by this matrix as the simulator does in one trial."""
-        return _native.Answers(self._native, seed, trial)
+        return _native.Answers(self._matrix, seed, trial)
 
     def __repr__(self) -> str:
         winner = self.condorcet_winner

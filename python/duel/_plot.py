@@ -32,7 +32,8 @@ def plot_simulation(result: Any, ax: Any, notion: str | None, scale: str) -> Any
                             linewidth=0)
     bound = result.to_dict().get("lower_bound")
     if bound and name == "average":
-        ax.plot(rounds, bound * numpy.log(rounds), "k--", linewidth=1, label="lower bound")
+        later = rounds[rounds > 1]  # ln 1 is no point of a logarithmic axis
+        ax.plot(later, bound * numpy.log(later), "k--", linewidth=1, label="lower bound")
     ax.set_xscale(scale)
     ax.set_xlabel("round")
     ax.set_ylabel(f"{name} regret (mean, ± 2 standard errors)")

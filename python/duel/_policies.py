@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import Any, Callable, Iterator
+from typing import Any, Callable, Iterator, List
 
 from . import _native
 from .errors import InvalidArgument
@@ -30,7 +30,7 @@ class PolicyFacts:
         return f"<policy {self.name}: {self.title}>"
 
 
-class PolicyList(list):
+class PolicyList(List[PolicyFacts]):
     """A list of PolicyFacts that shows itself as a table."""
 
     _columns = ("name", "setting", "guarantee", "paper", "status")
@@ -90,6 +90,19 @@ def _documentation(facts: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _default_of(option: dict[str, Any]) -> Any:
+    """The default as Python would write it."""
+    text = str(option["default"])
+    if option["allowed"] == "true | false":
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
 class PolicyCatalogue:
     """All policies. Call it for the list; its attributes write policies."""
 
@@ -97,7 +110,7 @@ class PolicyCatalogue:
         """The policies, and the learners of points and rankers; ``setting`` narrows the list."""
         return PolicyList(
             PolicyFacts(facts)
-            for facts in sorted(_native.registered(), key=lambda facts: facts["name"])
+            for facts in sorted(_native.registered(), key=lambda facts: str(facts["name"]))
             if setting.lower() in facts["setting"].lower()
         )
 
@@ -111,23 +124,24 @@ class PolicyCatalogue:
         return iter(self())
 
     def __getitem__(self, name: str) -> PolicyFacts:
-        for facts in self():
-            if facts.name == name:
-                return facts
-        raise KeyError(name)
+        found = [facts for facts in self() if facts.name == name]
+        if not found:
+            raise KeyError(name)
+        return found[0]
 
     def __getattr__(self, attribute: str) -> Callable[..., str]:
         if attribute.startswith("__"):
             raise AttributeError(attribute)
-        facts = self._named().get(attribute)
-        if facts is None:
+        known = self._named()
+        if attribute not in known:
             import difflib
 
-            near = difflib.get_close_matches(attribute, self._named(), 1)
+            near = difflib.get_close_matches(attribute, known, 1)
             raise AttributeError(
                 f"there is no policy '{attribute}'" + (f" (did you mean {near[0]}?)" if near else "")
             )
-        name = facts["name"]
+        facts = known[attribute]
+        name = str(facts["name"])
 
         def policy(**options: Any) -> str:
             if facts["kind"] == "policy":
@@ -140,11 +154,13 @@ class PolicyCatalogue:
         policy.__doc__ = _documentation(facts)
         policy.__module__ = "duel.policies"
         parameters = [
-            inspect.Parameter(option["name"], inspect.Parameter.KEYWORD_ONLY, default=option["default"])
+            inspect.Parameter(option["name"], inspect.Parameter.KEYWORD_ONLY,
+                              default=_default_of(option))
             for option in facts["options"]
             if option["name"].isidentifier()
         ]
-        policy.__signature__ = inspect.Signature(parameters, return_annotation=str)  # type: ignore[attr-defined]
+        signature = inspect.Signature(parameters, return_annotation=str)
+        setattr(policy, "__signature__", signature)
         return policy
 
     def __repr__(self) -> str:

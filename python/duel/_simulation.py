@@ -48,7 +48,8 @@ def progress_of(progress: ProgressLike, unit: str = "trials") -> Callable[[int, 
 
         return update
     if callable(progress):
-        return progress
+        told: Callable[[int, int], None] = progress
+        return told
     raise InvalidArgument("progress is True, False, a function of (done, total) or a tqdm bar",
                           field="progress")
 
@@ -75,7 +76,8 @@ class SimulationResult:
         }
         self.correct = numpy.stack([record["correct"] for record in records])
         self.informative = numpy.stack([record["informative"] for record in records])
-        self.seconds = {record["policy"]: record["seconds"] for record in records}
+        self.seconds: dict[str, float] = {r["policy"]: r["seconds"] for r in records}
+        self.cpu_seconds: dict[str, float] = {r["policy"]: r["cpu_seconds"] for r in records}
 
     @property
     def notions(self) -> list[str]:
@@ -167,7 +169,7 @@ class SimulationResult:
                 self.accuracy[:, -1].tolist()
             )
         ]
-        rows.sort(key=lambda row: row[1])
+        rows.sort(key=lambda row: float(row[1]))
         caption = f"{self._summary['matrix']}: after {self.rounds[-1]} rounds, {self.trials} trials"
         return table(["policy", f"{self.notions[0]} regret", "±", "accuracy"], rows, caption)
 
@@ -181,7 +183,7 @@ def _problem(matrix: Any, arms: Any, truth: Any, threads: int) -> tuple[Any, Any
     if callable(matrix) and not isinstance(matrix, (PreferenceMatrix, str)):
         if truth is not None:
             known = as_matrix(truth)
-            return _native.Problem(known._native), matrix, True, ("matrix", known)
+            return _native.Problem(known._matrix), matrix, True, ("matrix", known)
         if arms is None:
             raise InvalidArgument("an environment does not say how many arms there are",
                                   hint="give arms=K, or truth=P", field="arms")
@@ -189,10 +191,10 @@ def _problem(matrix: Any, arms: Any, truth: Any, threads: int) -> tuple[Any, Any
 
         names = [str(arm) for arm in arms] if not isinstance(arms, int) else None
         number = arms if names is None else len(names)
-        if not 1 <= number <= 20000:
-            raise InvalidArgument(f"{number} is out of range", hint="1 to 20000", field="arms")
+        if not 1 <= number <= 5000:
+            raise InvalidArgument(f"{number} is out of range", hint="1 to 5000", field="arms")
         even = PreferenceMatrix(numpy.full((number, number), 0.5), names, "environment")
-        return _native.Problem(even._native), matrix, False, ("matrix", even)
+        return _native.Problem(even._matrix), matrix, False, ("matrix", even)
     if truth is not None:
         raise InvalidArgument("the truth goes with an environment", field="truth")
     if isinstance(matrix, str):
@@ -200,7 +202,7 @@ def _problem(matrix: Any, arms: Any, truth: Any, threads: int) -> tuple[Any, Any
         return problem, None, True, ("text", matrix)
     known = PreferenceMatrix(matrix, arms if arms is None else list(arms)) \
         if not isinstance(matrix, PreferenceMatrix) else matrix
-    return _native.Problem(known._native), None, True, ("matrix", known)
+    return _native.Problem(known._matrix), None, True, ("matrix", known)
 
 
 def _registered(policies: Any) -> tuple[list[str], list[tuple[str, Any]]]:
@@ -243,12 +245,22 @@ def _play_shard(job: tuple[Any, ...]) -> list[dict[str, Any]]:
     if kind == "text":
         problem = _native.Problem.resolve(content, request["threads"])
     else:
-        problem = _native.Problem(content._native)
+        problem = _native.Problem(content._matrix)
     return _native.simulate(problem, request, environment, truth, None)
 
 
+def _workers_of(executor: Any) -> int:
+    """How many workers an executor has, as far as it says; a guess otherwise."""
+    for name in ("_max_workers", "num_workers"):
+        workers = getattr(executor, name, None)
+        if isinstance(workers, int) and workers > 0:
+            return workers
+    return 4
+
+
 def _play_on(executor: Any, shards: int, sent: Any, request: dict[str, Any], environment: Any,
-             truth: bool, own: list, progress: Callable[[int, int], None] | None) -> list[dict]:
+             truth: bool, own: list[tuple[str, Any]],
+             progress: Callable[[int, int], None] | None) -> list[dict[str, Any]]:
     import concurrent.futures
 
     import numpy
@@ -326,7 +338,7 @@ def simulate(
     texts, own = _registered(policies)
     problem, environment, is_truth, sent = _problem(matrix, arms, truth, threads)
     notions = [regret] if isinstance(regret, str) else list(regret)
-    request = {
+    request: dict[str, Any] = {
         "policies": texts,
         "rounds": rounds,
         "checkpoints": list(checkpoints),
@@ -342,10 +354,16 @@ def simulate(
     if executor is None:
         records = _native.simulate(problem, request, environment, is_truth, shown)
     else:
-        if not isinstance(trials, int) or trials < 1:
+        if not hasattr(executor, "submit"):
+            raise InvalidArgument("an executor has a method submit, as those of concurrent.futures",
+                                  field="executor")
+        request["trials"] = trials = int(trials)
+        if trials < 1:
             raise InvalidArgument("at least one trial is needed", field="trials")
-        count = shards if shards is not None else 4 * (getattr(executor, "_max_workers", 0) or 4)
-        count = max(1, min(int(count), trials))
+        if shards is not None and int(shards) < 1:
+            raise InvalidArgument("at least one shard is needed", field="shards")
+        count = int(shards) if shards is not None else 4 * _workers_of(executor)
+        count = min(count, trials)
         records = _play_on(executor, count, sent, request, environment, is_truth, own, shown)
     import numpy
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class Error(Exception):
     """The base of all errors of Duel.
@@ -19,7 +21,7 @@ class Error(Exception):
         self.hint = hint
         self.field = field
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return _rebuilt, (type(self), self.message, self.where, self.hint, self.field)
 
 

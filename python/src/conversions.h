@@ -68,6 +68,21 @@ struct Progress {
 void run_unlocked(const py::object& progress,
                   const std::function<void(const std::atomic<bool>& stop, Progress& now)>& work);
 
+// A member function for pybind11, by reference: it would pass the object by a pointer, which is null
+// for an object whose __init__ was never called. So that is a TypeError.
+template <class R, class C, class... Arguments>
+auto method(R (C::*function)(Arguments...)) {
+  return [function](C& self, Arguments... arguments) -> R {
+    return (self.*function)(std::forward<Arguments>(arguments)...);
+  };
+}
+template <class R, class C, class... Arguments>
+auto method(R (C::*function)(Arguments...) const) {
+  return [function](const C& self, Arguments... arguments) -> R {
+    return (self.*function)(std::forward<Arguments>(arguments)...);
+  };
+}
+
 // One function per noun; each is defined in the source of its name.
 void bind_errors(py::module_& module);
 void bind_policies(py::module_& module);

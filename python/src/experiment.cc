@@ -93,6 +93,9 @@ class ExperimentObject {
   ExperimentObject(const py::dict& request, const std::string& log)
       : log_(log), state_(open(request, log)) {}
 
+  // Lets go of the log; another may write it then.
+  void close() { state_.reset(); }
+
   bool resumed() const { return resumed_; }
 
   py::object next(const std::string& duel_id) {
@@ -176,18 +179,23 @@ class ExperimentObject {
     return old;
   }
 
+  const State& state() const {
+    if (!state_) raise(Error::unsupported("the experiment is closed"));
+    return *state_;
+  }
+  State& state() { return const_cast<State&>(std::as_const(*this).state()); }
   const LiveExperiment& live() const {
-    const auto* memory = std::get_if<InMemory>(&state_);
+    const auto* memory = std::get_if<InMemory>(&state());
     return memory != nullptr ? memory->experiment
-                             : std::get<RecordedExperiment>(state_).experiment();
+                             : std::get<RecordedExperiment>(state()).experiment();
   }
   const Ledger& ledger() const { return live().ledger(); }
 
   Effect apply(Record record) {
-    if (auto* recorded = std::get_if<RecordedExperiment>(&state_)) {
+    if (auto* recorded = std::get_if<RecordedExperiment>(&state())) {
       return unwrap(recorded->record(std::move(record), current_time_ms()));
     }
-    InMemory& memory = std::get<InMemory>(state_);
+    InMemory& memory = std::get<InMemory>(state());
     unwrap(memory.experiment.check(record));
     const Effect effect = unwrap(memory.experiment.apply(
         LogEntry{memory.sequence + 1, current_time_ms(), std::move(record), ""}));
@@ -211,7 +219,7 @@ class ExperimentObject {
 
   bool resumed_ = false;
   std::string log_;
-  State state_;
+  std::optional<State> state_;  // none once it is closed
 };
 
 py::object result_of_ledger(const Ledger& ledger, const py::object& prior) {
@@ -285,21 +293,22 @@ py::dict verify(const std::string& log, const std::string& certificate, bool rep
 void bind_experiment(py::module_& module) {
   py::class_<ExperimentObject>(module, "Experiment")
       .def(py::init<const py::dict&, const std::string&>(), py::arg("request"), py::arg("log"))
-      .def("next", &ExperimentObject::next, py::arg("duel_id"))
-      .def("report", &ExperimentObject::report, py::arg("duel_id"), py::arg("result"),
+      .def("next", method(&ExperimentObject::next), py::arg("duel_id"))
+      .def("report", method(&ExperimentObject::report), py::arg("duel_id"), py::arg("result"),
            py::arg("winner"), py::arg("source_type"), py::arg("source_id"), py::arg("response_ms"))
-      .def("expire", &ExperimentObject::expire, py::arg("duel_id"), py::arg("note"))
-      .def("complete", &ExperimentObject::complete)
-      .def("result", &ExperimentObject::result)
-      .def_property_readonly("resumed", &ExperimentObject::resumed)
-      .def_property_readonly("done", &ExperimentObject::done)
-      .def_property_readonly("certified", &ExperimentObject::certified)
-      .def_property_readonly("completed", &ExperimentObject::completed)
-      .def_property_readonly("served", &ExperimentObject::served)
-      .def_property_readonly("pending", &ExperimentObject::pending)
-      .def_property_readonly("arms", &ExperimentObject::arms)
-      .def_property_readonly("policy", &ExperimentObject::policy)
-      .def_property_readonly("verdict", &ExperimentObject::verdict);
+      .def("expire", method(&ExperimentObject::expire), py::arg("duel_id"), py::arg("note"))
+      .def("complete", method(&ExperimentObject::complete))
+      .def("close", method(&ExperimentObject::close))
+      .def("result", method(&ExperimentObject::result))
+      .def_property_readonly("resumed", method(&ExperimentObject::resumed))
+      .def_property_readonly("done", method(&ExperimentObject::done))
+      .def_property_readonly("certified", method(&ExperimentObject::certified))
+      .def_property_readonly("completed", method(&ExperimentObject::completed))
+      .def_property_readonly("served", method(&ExperimentObject::served))
+      .def_property_readonly("pending", method(&ExperimentObject::pending))
+      .def_property_readonly("arms", method(&ExperimentObject::arms))
+      .def_property_readonly("policy", method(&ExperimentObject::policy))
+      .def_property_readonly("verdict", method(&ExperimentObject::verdict));
   module.def("result_of_file", &result_of_file);
   module.def("result_of_votes", &result_of_votes);
   module.def("verify", &verify);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "duel/study/spec.h"
 #include "duel/truth/lower_bound.h"
 #include "duel/truth/matrix_catalogue.h"
 #include "duel/truth/matrix_description.h"
@@ -137,7 +138,8 @@ void bind_matrix(py::module_& module) {
       }))
       .def_static(
           "resolve",
-          [](const std::string& text, unsigned threads) {
+          [](const std::string& text, const py::handle& number) {
+            const auto threads = static_cast<unsigned>(count_of(number, "threads", 0, kMaxThreads));
             std::shared_ptr<const Problem> problem;
             {
               const py::gil_scoped_release unlocked;

@@ -254,7 +254,7 @@ void bind_policies(py::module_& module) {
       .def_readonly("first", &Duel::first)
       .def_readonly("second", &Duel::second)
       .def_readonly("round", &Duel::round)
-      .def_property_readonly("is_self", &Duel::is_self,
+      .def_property_readonly("is_self", method(&Duel::is_self),
                              "Whether it shows one arm twice: it exploits and teaches nothing.")
       .def("__iter__",
            [](const Duel& duel) { return py::iter(py::make_tuple(duel.first, duel.second)); })
@@ -292,7 +292,7 @@ void bind_policies(py::module_& module) {
       .def(py::init<const std::string&, py::handle, py::handle, py::handle, py::handle>(),
            py::arg("policy"), py::arg("arms"), py::arg("seed") = 0, py::arg("trial") = 0,
            py::arg("rounds") = py::none())
-      .def("select", &PolicyObject::select,
+      .def("select", method(&PolicyObject::select),
            "The next duel. It counts as asked; tell its answer by `observe`.")
       .def(
           "observe",
@@ -313,14 +313,14 @@ void bind_policies(py::module_& module) {
           "The answer to a duel: 'first', 'second', 'tie', 'both_bad', 'skip', True or False for "
           "the first or the second arm, or None where no answer came. A pair (i, j) that "
           "something else chose may be given in place of the duel.")
-      .def("recommend", &PolicyObject::recommend, "The arm that it would name now.")
-      .def_property_readonly("policy", &PolicyObject::canonical, "With all that was set.")
-      .def_property_readonly("name", &PolicyObject::name)
-      .def_property_readonly("arms", &PolicyObject::num_arms)
-      .def_property_readonly("seed", &PolicyObject::seed)
-      .def_property_readonly("trial", &PolicyObject::trial)
-      .def_property_readonly("round", &PolicyObject::clock, "Duels chosen so far.")
-      .def_property_readonly("outstanding", &PolicyObject::num_outstanding,
+      .def("recommend", method(&PolicyObject::recommend), "The arm that it would name now.")
+      .def_property_readonly("policy", method(&PolicyObject::canonical), "With all that was set.")
+      .def_property_readonly("name", method(&PolicyObject::name))
+      .def_property_readonly("arms", method(&PolicyObject::num_arms))
+      .def_property_readonly("seed", method(&PolicyObject::seed))
+      .def_property_readonly("trial", method(&PolicyObject::trial))
+      .def_property_readonly("round", method(&PolicyObject::clock), "Duels chosen so far.")
+      .def_property_readonly("outstanding", method(&PolicyObject::num_outstanding),
                              "Duels chosen and not answered.")
       .def("copy", [](const PolicyObject& self) { return PolicyObject(self); })
       .def("__copy__", [](const PolicyObject& self) { return PolicyObject(self); })

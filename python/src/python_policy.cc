@@ -24,14 +24,19 @@ std::atomic<int> readers{0};
 struct PythonOptions : PolicyOptions {
   py::object factory;
   py::dict keywords;
+  const std::atomic<bool>* stop = nullptr;
 };
+
+// Ends a trial in the middle of a round.
+struct Stopped {};
 
 // One trial of a Python policy. Lives and dies under the lock.
 class PythonPolicy : public SelectingPolicy<PythonPolicy> {
  public:
   using Options = PythonOptions;
 
-  PythonPolicy(const Options& options, std::size_t num_arms, RoundRng rng) : num_arms_(num_arms) {
+  PythonPolicy(const Options& options, std::size_t num_arms, RoundRng rng)
+      : num_arms_(num_arms), stop_(options.stop) {
     const std::uint64_t key = rng.bits();
     object_ = options.factory(num_arms, numpy_rng(key, rng.bits()), **options.keywords);
     select_ = object_.attr("select");
@@ -40,6 +45,7 @@ class PythonPolicy : public SelectingPolicy<PythonPolicy> {
   }
 
   Duel select(Round round, RoundRng /*rng*/) const {
+    if (stop_ != nullptr && stop_->load(std::memory_order_relaxed)) throw Stopped{};
     const py::object chosen = select_(round);
     if (!py::isinstance<py::sequence>(chosen) || py::len(chosen) != 2) {
       throw py::type_error("select must give two arms, not " +
@@ -65,6 +71,7 @@ class PythonPolicy : public SelectingPolicy<PythonPolicy> {
   }
 
   std::size_t num_arms_;
+  const std::atomic<bool>* stop_;
   py::object object_;
   py::object select_;
   py::object observe_;
@@ -95,14 +102,14 @@ class ConfiguredPythonPolicy final : public ConfiguredPolicy {
       PythonOptions options;
       options.factory = factories().at(name_);
       for (const auto& [key, text] : call_.arguments) options.keywords[py::str(key)] = value(text);
+      options.stop = plan.stop;
       PythonPolicy policy(options, num_arms_, streams.choice.at(0));
       return play_trial(policy, arena, streams, plan, observer);
-    } catch (py::error_already_set& raised) {
+    } catch (const Stopped&) {
+      return false;
+    } catch (const std::exception& raised) {
       if (failure_ && !failure_->exception) failure_->exception = std::current_exception();
       // What leaves here is destroyed without the lock, so it holds no Python object.
-      throw std::runtime_error(raised.what());
-    } catch (const py::builtin_exception& raised) {
-      if (failure_ && !failure_->exception) failure_->exception = std::current_exception();
       throw std::runtime_error(raised.what());
     }
   }
@@ -176,10 +183,9 @@ void register_python_policy(const std::string& name, const py::object& factory,
   policy_catalogue().add(PolicyKind{*facts, {}, std::move(configure)});
 }
 
-FailuresOf::FailuresOf(std::shared_ptr<PythonFailure> failure) {
-  current_failure = std::move(failure);
-}
-FailuresOf::~FailuresOf() { current_failure.reset(); }
+FailuresOf::FailuresOf(std::shared_ptr<PythonFailure> failure)
+    : before_(std::exchange(current_failure, std::move(failure))) {}
+FailuresOf::~FailuresOf() { current_failure = std::move(before_); }
 
 RegistryReader::RegistryReader() { ++readers; }
 RegistryReader::~RegistryReader() { --readers; }

@@ -1,6 +1,7 @@
 // Policies written in Python, in the simulator beside the native ones.
 #pragma once
 
+#include <atomic>
 #include <exception>
 #include <memory>
 #include <string>
@@ -10,9 +11,15 @@
 namespace duel::python {
 
 // Where the first exception of Python code goes that a simulation calls, so that the caller of the
-// simulation meets it as it was raised. Guarded by the interpreter's lock.
+// simulation meets it as it was raised. Guarded by the interpreter's lock, but for `stop`, which is
+// set before the trials begin.
 struct PythonFailure {
   std::exception_ptr exception;
+  const std::atomic<bool>* stop = nullptr;
+
+  // A round in Python takes as long as hundreds of native ones, so that the simulator's own look at
+  // the flag, every few thousand rounds, would keep Ctrl-C waiting.
+  bool stopped() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
 };
 
 // Enters `factory` under a name, or replaces the one that is there: a cell of a notebook runs more
@@ -28,6 +35,9 @@ class FailuresOf {
   ~FailuresOf();
   FailuresOf(const FailuresOf&) = delete;
   FailuresOf& operator=(const FailuresOf&) = delete;
+
+ private:
+  std::shared_ptr<PythonFailure> before_;
 };
 
 // While it lives, the registry is read by threads without the lock, and takes no new name.

@@ -31,6 +31,7 @@ class PythonEnvironment final : public OutcomeSource {
 
   Outcome answer(Arm low, Arm high, std::uint32_t meeting) override {
     const double u = static_cast<double>(outcomes_.draw(low, high, meeting)) * 0x1p-53;
+    if (failure_->stopped()) throw std::runtime_error("stopped");
     const py::gil_scoped_acquire locked;
     try {
       return outcome_of(answer_(low, high, u));
@@ -164,6 +165,7 @@ py::list simulate(const ProblemObject& problem, const py::dict& request,
   std::vector<PolicyRecord> records;
   try {
     run_unlocked(progress, [&](const std::atomic<bool>& stop, Progress& now) {
+      failure->stop = &stop;
       const std::uint64_t each = end - begin;
       now.total = each * simulation->num_policies();
       for (std::size_t p = 0; p < simulation->num_policies() && !stop.load(); ++p) {
