@@ -114,7 +114,7 @@ else:
                 merged = client.interleave(
                     "search", {name: ranking(name, query) for name in weights},
                     subject_id=f"user-{number}")
-                best = max(merged.items, key=lambda item: query.grades[int(item["object_id"])])
+                best = max(merged.items, key=lambda item: int(query.grades[int(item["object_id"])]))
                 client.click(merged, best["object_id"], ordinal=best["ordinal"])
                 client.close_duel("search", merged)
             print("the server served", client.result("search")["served"], "pages")
@@ -136,7 +136,7 @@ else:
               label="two standard deviations of a fair coin")
     axes.plot(steps, -2 * numpy.sqrt(steps), "k--", linewidth=1)
     axes.set_xlabel("decisive impressions")
-    axes.set_title("until the certificate", loc="left")
+    axes.set_title("Interleaved impressions until the certificate", loc="left")
     axes.legend(frameon=False)
     figure.tight_layout()
     figure.savefig("interleave_rankers.png", dpi=120)

@@ -2,12 +2,12 @@
 # # Rank models from a CSV of votes
 #
 # People compared the answers of language models, two at a time, and the votes are in a CSV: which
-# models met, who won, who judged, and when. You want a ranking that says how sure it is, and whether
-# the best model is the best beyond doubt.
+# models met, who won, who judged, and when. You want a ranking that says how sure it is, and you
+# want to know whether the best model is the best beyond doubt.
 #
-# The votes of this example are simulated, so that it runs anywhere. The format is that of the public
-# arenas: `model_a,model_b,winner,judge,tstamp`, where the winner is `model_a`, `model_b`, `tie` or
-# `tie (bothbad)`.
+# The votes of this example are simulated, so that it runs anywhere. The format is that of the
+# public arenas: `model_a,model_b,winner,judge,tstamp`, where the winner is `model_a`, `model_b`,
+# `tie` or `tie (bothbad)`.
 
 # %%
 import csv

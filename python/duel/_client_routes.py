@@ -436,7 +436,7 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
     # What came out
 
     def result(self, experiment: str) -> Answer:
-        """Verdict, leader, pairs with intervals, certificate: what ``duel result --json`` prints."""
+        """Verdict, leader, pairs with intervals, certificate: ``duel result --json``."""
         return self._answer(self._request("GET", self._at(experiment, "/result")))
 
     def certificate(self, experiment: str) -> Answer:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from typing import Any, Iterable, Mapping, Union
 
 from . import _native
@@ -37,13 +36,11 @@ class ClickModel:
     @property
     def name(self) -> str:
         """The text that makes the same user again."""
-        text: str = self._model.canonical
-        return text
+        return self._model.canonical
 
     @property
     def num_grades(self) -> int:
-        number: int = self._model.num_grades
-        return number
+        return self._model.num_grades
 
     def click(self, grades: Any, users: int = 1, seed: int = 0) -> Any:
         """Draws the clicks of ``users`` users on a list whose documents have these grades.
@@ -63,8 +60,7 @@ class ClickModel:
 
     def pattern_probability(self, grades: Any, clicked: Any) -> float:
         """The exact probability that these positions, and no others, are clicked."""
-        chance: float = self._model.pattern_probability(grades, clicked)
-        return chance
+        return self._model.pattern_probability(grades, clicked)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ClickModel, (self.name, self.num_grades)
@@ -75,8 +71,7 @@ class ClickModel:
 
 def models() -> list[dict[str, Any]]:
     """All click models: name, what the user does, source, options."""
-    found: list[dict[str, Any]] = _native.click_models()
-    return found
+    return _native.click_models()
 
 
 class CreditedLog:
@@ -135,7 +130,7 @@ def _log(log: Log, field: str) -> tuple[str, str | None]:
     return field, "\n".join(lines) + ("\n" if lines else "")
 
 
-def _pairs_text(weights: Any, field: str) -> str | None:
+def _pairs_text(weights: Any) -> str | None:
     if weights is None or isinstance(weights, str):
         return weights
     if isinstance(weights, Mapping):
@@ -159,11 +154,11 @@ def credit(impressions: Log, clicks: Log, *, weights: Any = None, position_weigh
     clicked, clicked_text = _log(clicks, "clicks")
     name = "clicks" if shown_text is not None else os.path.splitext(os.path.basename(shown))[0]
     request = {
-        "weights": _pairs_text(weights, "weights"),
-        "position_weights": _pairs_text(position_weights, "position_weights"),
+        "weights": _pairs_text(weights),
+        "position_weights": _pairs_text(position_weights),
         "item_cap": item_cap, "cluster": cluster, "in_order": in_order, "length": length,
         "seed": seed, "alpha": alpha, "resamples": resamples,
-        "name": re.sub(r"[^A-Za-z0-9._:-]", "-", name).lstrip("._:-")[:100] or "clicks",
+        "name": _native.id_from(name),
     }
     content, votes = _native.credit(shown, shown_text, clicked, clicked_text, request)
     return CreditedLog(content, votes)

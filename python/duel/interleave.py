@@ -11,7 +11,7 @@ list there, on a server, and on every machine. ``methods()`` lists all methods w
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Mapping, NamedTuple, Sequence
+from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from . import _native
 from ._policies import call_text
@@ -87,7 +87,7 @@ class Impression:
     def __len__(self) -> int:
         return len(self.items)
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Item]:
         return iter(self.items)
 
     def __repr__(self) -> str:
@@ -174,5 +174,4 @@ def multileave(lists: Lists, method: str = "team-draft-multileave", *, duel_id: 
 
 def methods() -> list[dict[str, Any]]:
     """All methods: name, what it is, paper, options, and whether it takes more than two."""
-    found: list[dict[str, Any]] = _native.interleaving_methods()
-    return found
+    return _native.interleaving_methods()

@@ -121,8 +121,7 @@ def run(data: Any = "", *, learner: Any = "dbgd(delta=1,gamma=0.01)", heldout: A
 
 def learners() -> list[dict[str, Any]]:
     """All learners of points and of rankers: name, paper, guarantee, options."""
-    found: list[dict[str, Any]] = _native.learners()
-    return found
+    return _native.learners()
 
 
 class PointDuel(NamedTuple):
@@ -157,8 +156,7 @@ class PointLearner:
 
     @property
     def name(self) -> str:
-        text: str = self._learner.canonical
-        return text
+        return self._learner.canonical
 
     @property
     def delta(self) -> float:
@@ -177,14 +175,12 @@ class PointLearner:
 
     @property
     def moves(self) -> int:
-        number: int = self._learner.moves
-        return number
+        return self._learner.moves
 
     @property
     def observed(self) -> int:
         """Answers so far."""
-        number: int = self._learner.observed
-        return number
+        return self._learner.observed
 
     def select(self) -> PointDuel:
         """Two points to compare; the same ones until enough answers came."""

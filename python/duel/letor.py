@@ -69,8 +69,7 @@ class JudgedQueries:
 
     def to_text(self) -> str:
         """The data in LETOR's format; it reads back to the same numbers."""
-        text: str = self._queries.text()
-        return text
+        return self._queries.text()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         with open(path, "w", encoding="ascii") as file:

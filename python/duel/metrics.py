@@ -13,6 +13,7 @@ from typing import Any, Callable, Iterable, Sequence
 
 from . import _native
 from .errors import InvalidArgument
+from .letor import data_text, rankers_text
 
 __all__ = ["average_precision", "click_log", "dcg", "expected_reciprocal_rank",
            "mean_average_precision", "mean_reciprocal_rank", "ndcg", "ndcg_of_scores", "precision",
@@ -25,45 +26,38 @@ def dcg(ranked: Any, k: int = 10, *, gain: str = "exponential", discount: str = 
     ``gain`` is ``exponential`` (2^grade - 1) or ``linear``; ``discount`` is ``log2``, ``ln``, or
     ``letor`` (1 at rank 1, 1/log2(rank) below).
     """
-    value: float = _native.dcg(ranked, k, gain, discount)
-    return value
+    return _native.dcg(ranked, k, gain, discount)
 
 
 def ndcg(ranked: Any, judged: Any = None, k: int = 10, *, gain: str = "exponential",
          discount: str = "log2") -> float:
     """DCG@k over that of the best order of ``judged``; 0 without a relevant document."""
-    value: float = _native.ndcg(ranked, judged, k, gain, discount)
-    return value
+    return _native.ndcg(ranked, judged, k, gain, discount)
 
 
 def ndcg_of_scores(scores: Any, grades: Any, k: int = 10, *, gain: str = "exponential") -> float:
     """NDCG@k of documents sorted by score, exactly averaged over the orders of equal scores."""
-    value: float = _native.ndcg_of_scores(scores, grades, k, gain)
-    return value
+    return _native.ndcg_of_scores(scores, grades, k, gain)
 
 
 def precision(ranked: Any, k: int = 10, *, relevant: int = 1) -> float:
     """The share of relevant documents among the first k; empty places count as not relevant."""
-    value: float = _native.precision(ranked, k, relevant)
-    return value
+    return _native.precision(ranked, k, relevant)
 
 
 def average_precision(ranked: Any, judged: Any = None, *, relevant: int = 1) -> float:
     """The mean precision at the ranks of the relevant documents; those not shown count 0."""
-    value: float = _native.average_precision(ranked, judged, relevant)
-    return value
+    return _native.average_precision(ranked, judged, relevant)
 
 
 def reciprocal_rank(ranked: Any, *, relevant: int = 1) -> float:
     """1/(rank of the first relevant document), 0 without one."""
-    value: float = _native.reciprocal_rank(ranked, relevant)
-    return value
+    return _native.reciprocal_rank(ranked, relevant)
 
 
 def expected_reciprocal_rank(ranked: Any, k: int = 10, *, highest: int = 4) -> float:
     """ERR of the first k (Chapelle et al., CIKM 2009); ``highest`` is the top of the scale."""
-    value: float = _native.expected_reciprocal_rank(ranked, k, highest)
-    return value
+    return _native.expected_reciprocal_rank(ranked, k, highest)
 
 
 def _mean(queries: Iterable[Any], measure: Callable[[Any], float]) -> float:
@@ -91,15 +85,11 @@ def rankers(data: Any, rankers: Any = "features", *, k: int = 10, gain: str = "e
     ``data`` is what ``duel.letor.load`` takes, or what it gave; ``rankers`` is as for
     ``duel.estimate``.
     """
-    from .letor import data_text
-    from .letor import rankers_text
-
     with data_text(data) as text, rankers_text(rankers) as ranker_text:
-        found: dict[str, Any] = _native.measure_rankings(
+        return _native.measure_rankings(
             {"data": text, "rankers": ranker_text, "k": k, "gain": gain, "discount": discount,
              "relevant": relevant, "no_relevant": no_relevant, "normalise": normalise,
              "grades": grades, "threads": threads}, None)
-    return found
 
 
 def click_log(log: str | os.PathLike[str] | Sequence[str], *, session_gap: float = 30.0,
@@ -113,5 +103,4 @@ def click_log(log: str | os.PathLike[str] | Sequence[str], *, session_gap: float
         name = os.fspath(log)
     else:
         text = "".join(line if line.endswith("\n") else line + "\n" for line in log)
-    found: dict[str, Any] = _native.measure_clicks(name, text, float(session_gap), resamples, seed)
-    return found
+    return _native.measure_clicks(name, text, float(session_gap), resamples, seed)

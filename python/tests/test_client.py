@@ -407,7 +407,7 @@ def test_kill_and_restart_in_the_middle_loses_and_doubles_nothing(server, client
     assert not failures, failures
     assert len(said) >= 160
     served, outcomes = votes_of(client.export("e", "audit"))
-    # Nothing was served twice, nor for nobody; what was acknowledged is there, once, as it was said.
+    # Nothing was served twice or for nobody. What was acknowledged is there, once, as it was said.
     assert sorted(served) == sorted(said)
     assert sorted(outcomes) == sorted(said)
     for duel_id, (winner, status) in said.items():
