@@ -4,7 +4,7 @@ standard library alone, so that it works offline with what Debian packages.
     python3 -m pip wheel --no-build-isolation --no-deps .
     python3 -m build --wheel --no-isolation
 
-DUEL_BUILD_DIR names a build tree to use; without it one is made in build/wheel.
+DUEL_BUILD_DIR names a tree that is built already; without it one is built in build/wheel.
 """
 
 from __future__ import annotations
@@ -75,18 +75,19 @@ def _wheel_file() -> str:
 def _build() -> pathlib.Path:
     """Builds the native module and gives the tree it is in."""
     given = os.environ.get("DUEL_BUILD_DIR")
-    tree = pathlib.Path(given) if given else ROOT / "build" / "wheel"
-    if not given:
-        configure = ["cmake", "-S", str(ROOT), "-B", str(tree), "-DCMAKE_BUILD_TYPE=Release",
-                     "-DDUEL_TESTS=OFF", "-DDUEL_BENCH=OFF", "-DDUEL_PAGES=OFF",
-                     "-DDUEL_BUILD_PYTHON=ON", f"-DPython_EXECUTABLE={sys.executable}"]
-        try:
-            import pybind11
-        except ImportError:
-            pass  # the system's, then, which CMake finds by itself
-        else:
-            configure.append(f"-Dpybind11_DIR={pybind11.get_cmake_dir()}")
-        subprocess.run(configure, check=True, stdout=sys.stderr)
+    if given:
+        return pathlib.Path(given)
+    tree = ROOT / "build" / "wheel"
+    configure = ["cmake", "-S", str(ROOT), "-B", str(tree), "-DCMAKE_BUILD_TYPE=Release",
+                 "-DDUEL_TESTS=OFF", "-DDUEL_BENCH=OFF", "-DDUEL_PAGES=OFF",
+                 "-DDUEL_BUILD_PYTHON=ON", f"-DPython_EXECUTABLE={sys.executable}"]
+    try:
+        import pybind11
+    except ImportError:
+        pass  # the system's, then, which CMake finds by itself
+    else:
+        configure.append(f"-Dpybind11_DIR={pybind11.get_cmake_dir()}")
+    subprocess.run(configure, check=True, stdout=sys.stderr)
     jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 1))
     subprocess.run(["cmake", "--build", str(tree), "--target", "duel_python", "--parallel", jobs],
                    check=True, stdout=sys.stderr)

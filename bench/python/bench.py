@@ -203,9 +203,9 @@ def main() -> None:
     shown("ratio", (statistics.median(ratios), ratios[0], ratios[-1]), "", "the bar is 1.02")
 
     for name, work in {
-        "native": lambda: duel.simulate("arxiv", "rucb", rounds=1e12, trials=4),
+        "native": lambda: duel.simulate("arxiv", "uniform", rounds=1e12, trials=4),
         "policy in Python": lambda: duel.simulate("arxiv", [("idle", Idle)], rounds=1e12, trials=4),
-        "environment": lambda: duel.simulate(lambda *_: True, "rucb", rounds=1e12, trials=4, arms=3),
+        "environment": lambda: duel.simulate(lambda *_: True, "uniform", rounds=1e12, trials=4, arms=3),
     }.items():
         shown(f"Ctrl-C, {name}", measured(lambda: interruption(work), times), "ms",
               "the bar is 100 ms")

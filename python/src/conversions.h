@@ -5,8 +5,12 @@
 #include <pybind11/pybind11.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
+#include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -68,19 +72,50 @@ struct Progress {
 void run_unlocked(const py::object& progress,
                   const std::function<void(const std::atomic<bool>& stop, Progress& now)>& work);
 
-// A member function for pybind11, by reference: it would pass the object by a pointer, which is null
-// for an object whose __init__ was never called. So that is a TypeError.
-template <class R, class C, class... Arguments>
-auto method(R (C::*function)(Arguments...)) {
-  return [function](C& self, Arguments... arguments) -> R {
-    return (self.*function)(std::forward<Arguments>(arguments)...);
-  };
+// pybind11 gives an object whose __init__ was never called (`Policy.__new__(Policy)`) memory without
+// content at its first use, by the class's operator new where it has one. Here that is a TypeError.
+// Such a class has a std::shared_ptr for its holder and is made by std::make_shared, which takes
+// memory otherwise.
+struct MadeByInit {
+  static void* operator new(std::size_t /*size*/) {
+    throw py::type_error("the object was never initialised");
+  }
+};
+
+// A pointer that is a TypeError where it is null, and null in an object that was never initialised:
+// its class takes memory by `zeroed`.
+template <class T>
+class Held {
+ public:
+  Held(std::shared_ptr<const T> pointer) : pointer_(std::move(pointer)) {}  // NOLINT: implicit
+  const std::shared_ptr<const T>& shared() const {
+    if (!pointer_) throw py::type_error("the object was never initialised");
+    return pointer_;
+  }
+  operator const std::shared_ptr<const T>&() const { return shared(); }  // NOLINT: implicit
+  const T& operator*() const { return *shared(); }
+  const T* operator->() const { return shared().get(); }
+
+ private:
+  std::shared_ptr<const T> pointer_;
+};
+
+inline void* zeroed(std::size_t size) {
+  void* const memory = ::operator new(size);
+  std::memset(memory, 0, size);
+  return memory;
 }
-template <class R, class C, class... Arguments>
-auto method(R (C::*function)(Arguments...) const) {
-  return [function](const C& self, Arguments... arguments) -> R {
-    return (self.*function)(std::forward<Arguments>(arguments)...);
+
+// pybind11 2.10 aborts the process where an object without support for it is pickled by an old
+// protocol, or asked for `__reduce__`.
+template <class Class>
+void refuse_pickling(Class& bound) {
+  const auto refuse = [](const py::object& self, const py::args&) -> py::object {
+    throw py::type_error("cannot pickle an object of type " +
+                         py::str(py::type::of(self).attr("__name__")).cast<std::string>());
   };
+  bound.def("__reduce__", refuse);
+  bound.def("__reduce_ex__", refuse);
 }
 
 // One function per noun; each is defined in the source of its name.

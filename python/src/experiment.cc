@@ -88,7 +88,7 @@ std::optional<std::string> difference(const ExperimentRecord& logged,
 }
 
 // An experiment with a log, or one that lives in memory alone.
-class ExperimentObject {
+class ExperimentObject : public MadeByInit {
  public:
   ExperimentObject(const py::dict& request, const std::string& log)
       : log_(log), state_(open(request, log)) {}
@@ -291,24 +291,29 @@ py::dict verify(const std::string& log, const std::string& certificate, bool rep
 }  // namespace
 
 void bind_experiment(py::module_& module) {
-  py::class_<ExperimentObject>(module, "Experiment")
-      .def(py::init<const py::dict&, const std::string&>(), py::arg("request"), py::arg("log"))
-      .def("next", method(&ExperimentObject::next), py::arg("duel_id"))
-      .def("report", method(&ExperimentObject::report), py::arg("duel_id"), py::arg("result"),
+  py::class_<ExperimentObject, std::shared_ptr<ExperimentObject>> experiment(module, "Experiment");
+  refuse_pickling(experiment);
+  experiment
+      .def(py::init([](const py::dict& request, const std::string& log) {
+             return std::make_shared<ExperimentObject>(request, log);
+           }),
+           py::arg("request"), py::arg("log"))
+      .def("next", &ExperimentObject::next, py::arg("duel_id"))
+      .def("report", &ExperimentObject::report, py::arg("duel_id"), py::arg("result"),
            py::arg("winner"), py::arg("source_type"), py::arg("source_id"), py::arg("response_ms"))
-      .def("expire", method(&ExperimentObject::expire), py::arg("duel_id"), py::arg("note"))
-      .def("complete", method(&ExperimentObject::complete))
-      .def("close", method(&ExperimentObject::close))
-      .def("result", method(&ExperimentObject::result))
-      .def_property_readonly("resumed", method(&ExperimentObject::resumed))
-      .def_property_readonly("done", method(&ExperimentObject::done))
-      .def_property_readonly("certified", method(&ExperimentObject::certified))
-      .def_property_readonly("completed", method(&ExperimentObject::completed))
-      .def_property_readonly("served", method(&ExperimentObject::served))
-      .def_property_readonly("pending", method(&ExperimentObject::pending))
-      .def_property_readonly("arms", method(&ExperimentObject::arms))
-      .def_property_readonly("policy", method(&ExperimentObject::policy))
-      .def_property_readonly("verdict", method(&ExperimentObject::verdict));
+      .def("expire", &ExperimentObject::expire, py::arg("duel_id"), py::arg("note"))
+      .def("complete", &ExperimentObject::complete)
+      .def("close", &ExperimentObject::close)
+      .def("result", &ExperimentObject::result)
+      .def_property_readonly("resumed", &ExperimentObject::resumed)
+      .def_property_readonly("done", &ExperimentObject::done)
+      .def_property_readonly("certified", &ExperimentObject::certified)
+      .def_property_readonly("completed", &ExperimentObject::completed)
+      .def_property_readonly("served", &ExperimentObject::served)
+      .def_property_readonly("pending", &ExperimentObject::pending)
+      .def_property_readonly("arms", &ExperimentObject::arms)
+      .def_property_readonly("policy", &ExperimentObject::policy)
+      .def_property_readonly("verdict", &ExperimentObject::verdict);
   module.def("result_of_file", &result_of_file);
   module.def("result_of_votes", &result_of_votes);
   module.def("verify", &verify);

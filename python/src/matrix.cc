@@ -65,7 +65,9 @@ py::list indices(const std::vector<Arm>& arms) {
 }  // namespace
 
 void bind_matrix(py::module_& module) {
-  py::class_<MatrixObject>(module, "Matrix")
+  py::class_<MatrixObject> bound_matrix(module, "Matrix");
+  refuse_pickling(bound_matrix);
+  bound_matrix
       .def(py::init(&matrix_of), py::arg("values"), py::arg("arms") = py::none(),
            py::arg("name") = "matrix")
       .def_static(
@@ -129,7 +131,9 @@ void bind_matrix(py::module_& module) {
         return text.str();
       });
 
-  py::class_<ProblemObject>(module, "Problem")
+  py::class_<ProblemObject> bound_problem(module, "Problem");
+  refuse_pickling(bound_problem);
+  bound_problem
       .def(py::init([](const MatrixObject& matrix) {
         Problem problem;
         problem.schedule.name = matrix.matrix->name();
@@ -158,7 +162,7 @@ void bind_matrix(py::module_& module) {
       .def_property_readonly("matrix", [](const ProblemObject& self) {
         // Shares the problem's own: it lives as long as the matrix does.
         return MatrixObject{
-            SharedMatrix(self.problem, &self.problem->schedule.segments.front().matrix)};
+            SharedMatrix(self.problem.shared(), &self.problem->schedule.segments.front().matrix)};
       });
 
   module.def("named_matrices", [] {

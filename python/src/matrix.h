@@ -13,10 +13,12 @@ using SharedMatrix = std::shared_ptr<const PreferenceMatrix>;
 
 // Bound as _native.Matrix and _native.Problem.
 struct MatrixObject {
-  SharedMatrix matrix;
+  Held<PreferenceMatrix> matrix;
+  static void* operator new(std::size_t size) { return zeroed(size); }
 };
 struct ProblemObject {
-  std::shared_ptr<const Problem> problem;
+  Held<Problem> problem;
+  static void* operator new(std::size_t size) { return zeroed(size); }
 };
 
 }  // namespace duel::python

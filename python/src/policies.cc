@@ -21,6 +21,18 @@
 namespace duel::python {
 namespace {
 
+// By every protocol as by the newer ones: what object.__reduce__ does for the old ones aborts the
+// process in pybind11 2.10.
+template <class Class>
+void pickle_by_every_protocol(Class& bound) {
+  const auto reduce = [](const py::object& self, const py::args&) {
+    return py::make_tuple(py::module_::import("copyreg").attr("__newobj__"),
+                          py::make_tuple(py::type::of(self)), self.attr("__getstate__")());
+  };
+  bound.def("__reduce__", reduce);
+  bound.def("__reduce_ex__", reduce);
+}
+
 // A policy keeps some numbers per pair. More arms than this share of the memory allows would get
 // the process killed rather than an exception.
 std::size_t checked_arms(const py::handle& arms) {
@@ -36,7 +48,7 @@ std::size_t checked_arms(const py::handle& arms) {
   return static_cast<std::size_t>(count);
 }
 
-class PolicyObject {
+class PolicyObject : public MadeByInit {
  public:
   PolicyObject(const std::string& spec, const py::handle& arms, const py::handle& seed,
                const py::handle& trial, const py::handle& rounds)
@@ -136,11 +148,11 @@ class PolicyObject {
                           rounds_ == 0 ? py::object(py::none()) : py::object(py::int_(rounds_)),
                           clock_, heard_, last, open, py::bytes(state_->save()));
   }
-  static std::unique_ptr<PolicyObject> restored(const py::tuple& state) {
+  static std::shared_ptr<PolicyObject> restored(const py::tuple& state) {
     if (state.size() != 10) {
       raise(Error::invalid_data("the saved policy has not the form of one"));
     }
-    auto object = std::make_unique<PolicyObject>(state[0].cast<std::string>(), state[1], state[2],
+    auto object = std::make_shared<PolicyObject>(state[0].cast<std::string>(), state[1], state[2],
                                                  state[3], state[4]);
     object->clock_ = count_of(state[5], "clock", 0, kMaxRounds);
     object->heard_ = count_of(state[6], "heard", 0, ~std::uint64_t{0});
@@ -246,7 +258,10 @@ std::string canonical(const std::string& spec, const py::handle& arms, const py:
 }  // namespace
 
 void bind_policies(py::module_& module) {
-  py::class_<Duel>(module, "Duel", "Two arms to compare: `first`, `second`, and the `round`.")
+  py::class_<Duel> bound_duel(module, "Duel",
+                              "Two arms to compare: `first`, `second`, and the `round`.");
+  pickle_by_every_protocol(bound_duel);
+  bound_duel
       .def(py::init([](Arm first, Arm second, Round round) {
              return Duel{.first = first, .second = second, .round = round};
            }),
@@ -254,7 +269,7 @@ void bind_policies(py::module_& module) {
       .def_readonly("first", &Duel::first)
       .def_readonly("second", &Duel::second)
       .def_readonly("round", &Duel::round)
-      .def_property_readonly("is_self", method(&Duel::is_self),
+      .def_property_readonly("is_self", &Duel::is_self,
                              "Whether it shows one arm twice: it exploits and teaches nothing.")
       .def("__iter__",
            [](const Duel& duel) { return py::iter(py::make_tuple(duel.first, duel.second)); })
@@ -288,11 +303,16 @@ void bind_policies(py::module_& module) {
                         .round = state[2].cast<Round>()};
           }));
 
-  py::class_<PolicyObject>(module, "Policy")
-      .def(py::init<const std::string&, py::handle, py::handle, py::handle, py::handle>(),
+  py::class_<PolicyObject, std::shared_ptr<PolicyObject>> bound_policy(module, "Policy");
+  pickle_by_every_protocol(bound_policy);
+  bound_policy
+      .def(py::init([](const std::string& policy, const py::handle& arms, const py::handle& seed,
+                       const py::handle& trial, const py::handle& rounds) {
+             return std::make_shared<PolicyObject>(policy, arms, seed, trial, rounds);
+           }),
            py::arg("policy"), py::arg("arms"), py::arg("seed") = 0, py::arg("trial") = 0,
            py::arg("rounds") = py::none())
-      .def("select", method(&PolicyObject::select),
+      .def("select", &PolicyObject::select,
            "The next duel. It counts as asked; tell its answer by `observe`.")
       .def(
           "observe",
@@ -313,19 +333,20 @@ void bind_policies(py::module_& module) {
           "The answer to a duel: 'first', 'second', 'tie', 'both_bad', 'skip', True or False for "
           "the first or the second arm, or None where no answer came. A pair (i, j) that "
           "something else chose may be given in place of the duel.")
-      .def("recommend", method(&PolicyObject::recommend), "The arm that it would name now.")
-      .def_property_readonly("policy", method(&PolicyObject::canonical), "With all that was set.")
-      .def_property_readonly("name", method(&PolicyObject::name))
-      .def_property_readonly("arms", method(&PolicyObject::num_arms))
-      .def_property_readonly("seed", method(&PolicyObject::seed))
-      .def_property_readonly("trial", method(&PolicyObject::trial))
-      .def_property_readonly("round", method(&PolicyObject::clock), "Duels chosen so far.")
-      .def_property_readonly("outstanding", method(&PolicyObject::num_outstanding),
+      .def("recommend", &PolicyObject::recommend, "The arm that it would name now.")
+      .def_property_readonly("policy", &PolicyObject::canonical, "With all that was set.")
+      .def_property_readonly("name", &PolicyObject::name)
+      .def_property_readonly("arms", &PolicyObject::num_arms)
+      .def_property_readonly("seed", &PolicyObject::seed)
+      .def_property_readonly("trial", &PolicyObject::trial)
+      .def_property_readonly("round", &PolicyObject::clock, "Duels chosen so far.")
+      .def_property_readonly("outstanding", &PolicyObject::num_outstanding,
                              "Duels chosen and not answered.")
-      .def("copy", [](const PolicyObject& self) { return PolicyObject(self); })
-      .def("__copy__", [](const PolicyObject& self) { return PolicyObject(self); })
-      .def("__deepcopy__",
-           [](const PolicyObject& self, const py::handle&) { return PolicyObject(self); })
+      .def("copy", [](const PolicyObject& self) { return std::make_shared<PolicyObject>(self); })
+      .def("__copy__",
+           [](const PolicyObject& self) { return std::make_shared<PolicyObject>(self); })
+      .def("__deepcopy__", [](const PolicyObject& self,
+                              const py::handle&) { return std::make_shared<PolicyObject>(self); })
       .def("__repr__",
            [](const PolicyObject& self) {
              return "Policy('" + self.canonical() + "', arms=" + std::to_string(self.num_arms()) +

@@ -243,7 +243,7 @@ py::object summarize(const ProblemObject& problem, const py::dict& request, bool
 }
 
 // What the simulator answers to the duels of one trial, duel by duel.
-class Answers {
+class Answers : public MadeByInit {
  public:
   Answers(const MatrixObject& matrix, const py::handle& seed, const py::handle& trial)
       : matrix_(matrix.matrix),
@@ -286,10 +286,15 @@ void bind_simulation(py::module_& module) {
     return unwrap(in_field("checkpoints",
                            complete_checkpoints(list, count_of(rounds, "rounds", 1, kMaxRounds))));
   });
-  py::class_<Answers>(module, "Answers",
-                      "Answers duels by a matrix as the simulator does in one trial.")
-      .def(py::init<const MatrixObject&, py::handle, py::handle>(), py::arg("matrix"),
-           py::arg("seed") = 0, py::arg("trial") = 0)
+  py::class_<Answers, std::shared_ptr<Answers>> answers(
+      module, "Answers", "Answers duels by a matrix as the simulator does in one trial.");
+  refuse_pickling(answers);
+  answers
+      .def(
+          py::init([](const MatrixObject& matrix, const py::handle& seed, const py::handle& trial) {
+            return std::make_shared<Answers>(matrix, seed, trial);
+          }),
+          py::arg("matrix"), py::arg("seed") = 0, py::arg("trial") = 0)
       .def(
           "__call__",
           [](Answers& self, const Duel& duel) {

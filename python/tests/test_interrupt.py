@@ -9,11 +9,11 @@ import textwrap
 import pytest
 
 WORK = {
-    "native": "duel.simulate('arxiv', 'rucb', rounds=1e12, trials=4, progress=ready)",
+    "native": "duel.simulate('arxiv', 'uniform', rounds=1e12, trials=4, progress=ready)",
     "python policy": "duel.simulate('arxiv', [('slow', Slow)], rounds=1e12, trials=4, progress=ready)",
     "environment": "duel.simulate(answer, 'uniform', rounds=1e12, trials=4, arms=3, progress=ready)",
-    "league": "duel.league(['rucb'], ['arxiv'], rounds=1e10, trials=4, progress=ready)",
-    "plan": "duel.plan(arms=40, gap=0.001, max_duels=10**9, trials=100, progress=ready)",
+    "league": "duel.league(['uniform'], ['arxiv'], rounds=1e12, trials=4, progress=ready)",
+    "plan": "duel.plan(arms=5, gap=0.1, trials=10**6, progress=ready)",
 }
 
 PROGRAM = """

@@ -27,7 +27,7 @@ def played(name, rounds=60, seed=5):
 @pytest.mark.parametrize("name", NATIVE)
 def test_every_policy_is_pickled_and_copied_in_the_middle(name):
     policy, answers = played(name)
-    others = [pickle.loads(pickle.dumps(policy)), copy.copy(policy), copy.deepcopy(policy),
+    others = [*(pickle.loads(pickle.dumps(policy, protocol)) for protocol in range(6)), copy.copy(policy), copy.deepcopy(policy),
               policy.copy()]
     for _ in range(100):
         chosen = policy.select()
