@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import os
 import random
 import socket
 import ssl
@@ -259,6 +260,10 @@ class BlockingTransport:
     def __init__(self, server: Server, patience: float) -> None:
         self.server = server
         self._patience = patience
+        self._forget()
+
+    def _forget(self) -> None:
+        self._process = os.getpid()
         self._mine = threading.local()
         self._lock = threading.Lock()
         self._open: set[http.client.HTTPConnection] = set()
@@ -279,6 +284,8 @@ class BlockingTransport:
             self._mine.connection = None
 
     def _once(self, request: Request) -> Reply:
+        if self._process != os.getpid():
+            self._forget()  # a child of fork must not talk on its parent's connections
         connection = getattr(self._mine, "connection", None)
         # The server may have closed an idle connection. What must not be repeated takes a new one.
         if connection is not None and not request.safe:

@@ -96,7 +96,7 @@ class Client(Routes[Json, str, RemoteDuel, "list[RemoteDuel]"]):
     """
 
     def __init__(self, server: str | None = None, token: str | None = None, *,
-                 token_file: str | os.PathLike[str] | None = None, timeout: float = 30.0,
+                 token_file: str | os.PathLike[str] | None = None, timeout: float = 60.0,
                  patience: float = 30.0, ssl_context: ssl.SSLContext | None = None) -> None:
         self._patience = patience
         self._transport = BlockingTransport(
@@ -178,7 +178,7 @@ class AsyncClient(Routes[Awaitable[Json], Awaitable[str], Awaitable[RemoteDuel],
     """
 
     def __init__(self, server: str | None = None, token: str | None = None, *,
-                 token_file: str | os.PathLike[str] | None = None, timeout: float = 30.0,
+                 token_file: str | os.PathLike[str] | None = None, timeout: float = 60.0,
                  patience: float = 30.0, ssl_context: ssl.SSLContext | None = None) -> None:
         self._patience = patience
         self._transport = AsyncTransport(

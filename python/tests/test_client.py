@@ -339,6 +339,26 @@ def test_async_client_does_the_same(server):
     asyncio.run(work())
 
 
+def test_child_of_fork_has_connections_of_its_own(client):
+    client.create("e", ["a", "b"])
+    client.start("e")
+    children = []
+    for child in range(3):
+        process = os.fork()
+        if process == 0:
+            try:
+                ids = {client.next("e", duel_id=f"c{child}-{k}").duel_id for k in range(20)}
+                os._exit(0 if ids == {f"c{child}-{k}" for k in range(20)} else 1)
+            except BaseException:
+                os._exit(2)
+        children.append(process)
+    for k in range(20):
+        assert client.next("e", duel_id=f"p-{k}").duel_id == f"p-{k}"
+    for process in children:
+        assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
+    assert client.experiment("e")["served"] == 80
+
+
 def votes_of(log):
     """Outcomes by duel, from an audit log, each as often as it was recorded as applied."""
     served, outcomes = [], {}
