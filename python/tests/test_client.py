@@ -8,8 +8,10 @@ import contextlib
 import json
 import os
 import pickle
+import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import threading
 import time
@@ -66,8 +68,9 @@ class Half(bytes):
 class ScriptedServer:
     """Answers requests from a list, whatever their connection; None breaks it unanswered."""
 
-    def __init__(self, script):
+    def __init__(self, script, tls=None):
         self._script = list(script)
+        self._tls = tls
         self.requests = []
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.url = "http://127.0.0.1:%d" % self._listening.getsockname()[1]
@@ -83,6 +86,12 @@ class ScriptedServer:
             threading.Thread(target=self._talk, args=(connection,), daemon=True).start()
 
     def _talk(self, connection):
+        if self._tls is not None:
+            try:
+                connection = self._tls.wrap_socket(connection, server_side=True)
+            except OSError:  # a client that does not trust us
+                connection.close()
+                return
         with connection, connection.makefile("rb") as reading:
             while True:
                 request = self._read(reading)
@@ -470,6 +479,26 @@ def test_what_cannot_be_recognised_is_not_sent_twice():
         with scripted(answer(503, {}), answer(200, {"accepted": 1})) as there:
             assert list(ask_both(there.url, lambda c: c.add_comparisons("e", []),
                                  patience=PATIENCE))[which]()["accepted"] == 1
+
+
+def test_https_is_spoken_and_the_certificate_checked(tmp_path):
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+                    "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
+                    "-keyout", str(tmp_path / "key"), "-out", str(tmp_path / "certificate")],
+                   check=True, stderr=subprocess.DEVNULL)
+    serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    serving.load_cert_chain(tmp_path / "certificate", tmp_path / "key")
+    trusting = ssl.create_default_context(cafile=str(tmp_path / "certificate"))
+    for which in range(2):
+        running = ScriptedServer([answer(200, {"version": "1"})], serving)
+        url = running.url.replace("http:", "https:")
+        calls = list(ask_both(url, lambda c: c.version(), patience=0, ssl_context=trusting))
+        assert calls[which]() == {"version": "1"}
+        with pytest.raises(OutOfReach, match="(?i)certificate"):
+            list(ask_both(url, lambda c: c.version(), patience=0))[which]()
+        running.close()
 
 
 def test_nobody_there_is_an_error_after_the_patience():
