@@ -1,7 +1,7 @@
 # Thin over scripts/, which work without make as well.
 PREFIX ?= /usr/local
 
-.PHONY: all demo test slow bench format tidy fuzz docs install clean
+.PHONY: all demo test python slow bench format tidy fuzz docs install clean
 
 all:
 	scripts/setup
@@ -12,6 +12,11 @@ demo:
 
 test:
 	scripts/test
+
+python:
+	scripts/setup --test
+	scripts/build release --target duel_cli duel_python
+	ctest --preset release -R '^python/'
 
 slow:
 	scripts/setup --test

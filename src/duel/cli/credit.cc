@@ -178,52 +178,6 @@ std::string report_text(const Report& report) {
   return text;
 }
 
-Json number_or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
-
-Json report_json(const Report& report) {
-  const CreditedLog& log = report.log;
-  Json json;
-  json["impressions"] = log.impressions.size();
-  json["rankings"] = log.rankers;
-  json["cluster"] = to_word(log.cluster);
-  json["clusters"] = log.num_clusters;
-  json["in_order"] = log.in_order;
-  json["competitive_items"] = log.competitive_items;
-  json["items"] = log.items;
-  json["pairs"] = Json::array();
-  for (const PairAtOneLook& pair : report.verdict.pairs) {
-    const DeltaAb& delta = pair.delta;
-    json["pairs"].push_back(
-        {{"first", log.rankers[pair.first]},
-         {"second", log.rankers[pair.second]},
-         {"impressions", pair.impressions},
-         {"wins", delta.wins},
-         {"losses", delta.losses},
-         {"ties", delta.ties},
-         {"no_feedback", pair.no_feedback},
-         {"no_contest", pair.no_contest},
-         {"delta_ab", delta.value},
-         {"standard_error", number_or_null(delta.clustered_error)},
-         {"standard_error_independent", number_or_null(delta.independent_error)},
-         {"interval",
-          delta.bootstrap ? Json{delta.bootstrap->lower, delta.bootstrap->upper} : Json()},
-         {"clusters", delta.clusters},
-         {"sign_test", delta.sign_test},
-         {"cluster_sign_test", delta.cluster_sign_test},
-         {"design_effect", number_or_null(delta.design_effect())}});
-  }
-  json["answers"] = report.verdict.answers;
-  json["evidence"] = report.verdict.evidence;
-  json["verdict"] = report.verdict.sentence ? Json(*report.verdict.sentence) : Json();
-  const RejectedEvents& rejected = log.rejected;
-  json["rejected_events"] = {{"not_shown", rejected.not_shown},
-                             {"wrong_ordinal", rejected.wrong_ordinal},
-                             {"unknown_impression", rejected.unknown},
-                             {"other_actions", rejected.other_actions},
-                             {"without_query_id", rejected.without_id}};
-  return json;
-}
-
 void give_warnings(const Report& report, CommandContext& context) {
   const CreditedLog& log = report.log;
   const RejectedEvents& rejected = log.rejected;
@@ -308,7 +262,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
       .delta = {.resamples = static_cast<std::uint32_t>(arguments.resamples), .seed = spec.seed}};
   DUEL_ASSIGN(const ClickVerdict verdict, click_verdict(log, asked));
   const Report report{log, verdict};
-  context.print(arguments.json ? report_json(report).dump_pretty() : report_text(report));
+  context.print(arguments.json ? to_json(log, verdict).dump_pretty() : report_text(report));
   give_warnings(report, context);
   return kExitDone;
 }

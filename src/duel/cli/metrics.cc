@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "duel/cli/commands.h"
-#include "duel/core/json.h"
 #include "duel/core/table.h"
 #include "duel/ranking/estimation/ranking_measures.h"
 #include "duel/ranking/metrics/click_log.h"
@@ -58,8 +57,6 @@ std::string measures_text(const RankingMeasures& measures) {
 
 // --- click logs ---------------------------------------------------------------------------------
 
-using ClickResults = std::array<ClickMetricResult, kNumClickMetrics>;
-
 std::string estimate_cell(const std::optional<ClickEstimate>& estimate) {
   return estimate ? estimate_text(estimate->mean, estimate->standard_error) : "-";
 }
@@ -79,27 +76,6 @@ std::string clicks_text(const ClickLog& log, const ClickResults& results) {
          "interleave them to compare.\n";
 }
 
-Json estimate_json(const std::optional<ClickEstimate>& estimate) {
-  if (!estimate) return {};
-  return {{"mean", estimate->mean},
-          {"standard_error", estimate->standard_error ? Json(*estimate->standard_error) : Json()}};
-}
-
-Json clicks_json(const ClickLog& log, const ClickResults& results) {
-  Json json;
-  json["queries"] = log.queries.size();
-  json["users"] = log.num_users;
-  json["metrics"] = Json::array();
-  for (const ClickMetricResult& result : results) {
-    json["metrics"].push_back({{"name", std::string(result.fact.name)},
-                               {"by_query", estimate_json(result.query_weighted)},
-                               {"by_user", estimate_json(result.user_weighted)},
-                               {"users", result.users},
-                               {"worse_is", result.fact.rises ? "higher" : "lower"}});
-  }
-  return json;
-}
-
 Result<int> run_clicks(const Arguments& arguments, CommandContext& context) {
   if (!(arguments.session_gap > 0 && arguments.session_gap < 1e6)) {
     return Error::invalid_argument(fmt::format("{} is out of range", arguments.session_gap),
@@ -110,8 +86,7 @@ Result<int> run_clicks(const Arguments& arguments, CommandContext& context) {
       compute_click_metrics(log, {.session_gap_seconds = 60 * arguments.session_gap,
                                   .resamples = static_cast<std::uint32_t>(arguments.resamples),
                                   .seed = arguments.seed});
-  context.print(arguments.json ? clicks_json(log, results).dump_pretty()
-                               : clicks_text(log, results));
+  context.print(arguments.json ? to_json(log, results).dump_pretty() : clicks_text(log, results));
   return kExitDone;
 }
 

@@ -180,7 +180,7 @@ struct RegretShape {
 template <>
 struct Described<RegretShape> {
   static constexpr std::string_view schema = "Regret";
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("against", &RegretShape::against, "the leader, taken for the best arm"),
       required("estimate", &RegretShape::estimate, "of all duels so far, by the rates so far"),
       required("lower_bound", &RegretShape::lower_bound,

@@ -75,6 +75,8 @@ Result<Ledger> ledger_of_votes(const CreditedLog& log, const std::string& id, do
   return ledger_of(table, id, alpha, log.in_order);
 }
 
+Json number_or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
+
 }  // namespace
 
 bool is_answer(ClickOutcome outcome) {
@@ -94,6 +96,49 @@ Result<ClickVerdict> click_verdict(const CreditedLog& log, const ClickVerdictSpe
   DUEL_ASSIGN(const Ledger ledger, ledger_of_votes(log, spec.experiment_id, spec.alpha));
   verdict.sentence = verdict_of(ledger, standing_of(ledger));
   return verdict;
+}
+
+Json to_json(const CreditedLog& log, const ClickVerdict& verdict) {
+  Json json;
+  json["impressions"] = log.impressions.size();
+  json["rankings"] = log.rankers;
+  json["cluster"] = to_word(log.cluster);
+  json["clusters"] = log.num_clusters;
+  json["in_order"] = log.in_order;
+  json["competitive_items"] = log.competitive_items;
+  json["items"] = log.items;
+  json["pairs"] = Json::array();
+  for (const PairAtOneLook& pair : verdict.pairs) {
+    const DeltaAb& delta = pair.delta;
+    json["pairs"].push_back(
+        {{"first", log.rankers[pair.first]},
+         {"second", log.rankers[pair.second]},
+         {"impressions", pair.impressions},
+         {"wins", delta.wins},
+         {"losses", delta.losses},
+         {"ties", delta.ties},
+         {"no_feedback", pair.no_feedback},
+         {"no_contest", pair.no_contest},
+         {"delta_ab", delta.value},
+         {"standard_error", number_or_null(delta.clustered_error)},
+         {"standard_error_independent", number_or_null(delta.independent_error)},
+         {"interval",
+          delta.bootstrap ? Json{delta.bootstrap->lower, delta.bootstrap->upper} : Json()},
+         {"clusters", delta.clusters},
+         {"sign_test", delta.sign_test},
+         {"cluster_sign_test", delta.cluster_sign_test},
+         {"design_effect", number_or_null(delta.design_effect())}});
+  }
+  json["answers"] = verdict.answers;
+  json["evidence"] = verdict.evidence;
+  json["verdict"] = verdict.sentence ? Json(*verdict.sentence) : Json();
+  const RejectedEvents& rejected = log.rejected;
+  json["rejected_events"] = {{"not_shown", rejected.not_shown},
+                             {"wrong_ordinal", rejected.wrong_ordinal},
+                             {"unknown_impression", rejected.unknown},
+                             {"other_actions", rejected.other_actions},
+                             {"without_query_id", rejected.without_id}};
+  return json;
 }
 
 }  // namespace duel

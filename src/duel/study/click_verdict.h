@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/inference/delta_ab.h"
 #include "duel/ranking/click_credit/credited_log.h"
@@ -36,5 +37,8 @@ struct ClickVerdict {
 };
 
 Result<ClickVerdict> click_verdict(const CreditedLog& log, const ClickVerdictSpec& spec);
+
+// Both together, as `duel credit --json` prints them.
+Json to_json(const CreditedLog& log, const ClickVerdict& verdict);
 
 }  // namespace duel

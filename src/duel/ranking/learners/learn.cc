@@ -271,6 +271,15 @@ Result<std::uint64_t> LearnRun::play(const JobHooks& hooks) {
 
 LearnResults LearnRun::results() const { return {settings(), trials_, start_}; }
 
+std::vector<std::vector<double>> LearnRun::weights() const {
+  std::vector<std::vector<double>> all;
+  for (const RecordedTrial& recorded : trials_) {
+    const auto& weights = recorded.trial().weights();
+    all.emplace_back(weights.begin(), weights.end());
+  }
+  return all;
+}
+
 Status LearnRun::write(const LearnFiles& files, const LearnResults& results) const {
   DUEL_RETURN_IF_ERROR(make_directory(files.directory));
   const LearningTrial& first = trials_[0].trial();

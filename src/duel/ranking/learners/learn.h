@@ -86,6 +86,8 @@ class LearnRun {
   Result<std::uint64_t> play(const JobHooks& hooks = {});
 
   LearnResults results() const;
+  // The ranker of each trial.
+  std::vector<std::vector<double>> weights() const;
   Status write(const LearnFiles& files, const LearnResults& results) const;
 
  private:

@@ -90,6 +90,12 @@ struct Spread {
   }
 };
 
+Json estimate_json(const std::optional<ClickEstimate>& estimate) {
+  if (!estimate) return {};
+  return {{"mean", estimate->mean},
+          {"standard_error", estimate->standard_error ? Json(*estimate->standard_error) : Json()}};
+}
+
 }  // namespace
 
 std::span<const ClickMetricFact, kNumClickMetrics> click_metric_facts() { return kFacts; }
@@ -120,8 +126,7 @@ ClickSums click_sums_of(std::span<const LoggedClick> clicks) {
   return sums;
 }
 
-std::array<ClickMetricResult, kNumClickMetrics> compute_click_metrics(
-    const ClickLog& log, const ClickMetricOptions& options) {
+ClickResults compute_click_metrics(const ClickLog& log, const ClickMetricOptions& options) {
   std::vector<ClickSums> users(log.num_users);
   for (const LoggedQuery& query : log.queries) {
     const ClickSums sums = click_sums_of(query.clicks);
@@ -165,6 +170,21 @@ std::array<ClickMetricResult, kNumClickMetrics> compute_click_metrics(
                                 enough ? by_user[m].deviation() : std::nullopt};
   }
   return results;
+}
+
+Json to_json(const ClickLog& log, const ClickResults& results) {
+  Json json;
+  json["queries"] = log.queries.size();
+  json["users"] = log.num_users;
+  json["metrics"] = Json::array();
+  for (const ClickMetricResult& result : results) {
+    json["metrics"].push_back({{"name", std::string(result.fact.name)},
+                               {"by_query", estimate_json(result.query_weighted)},
+                               {"by_user", estimate_json(result.user_weighted)},
+                               {"users", result.users},
+                               {"worse_is", result.fact.rises ? "higher" : "lower"}});
+  }
+  return json;
 }
 
 }  // namespace duel

@@ -14,6 +14,7 @@
 #include <span>
 #include <string_view>
 
+#include "duel/core/json.h"
 #include "duel/ranking/metrics/click_log.h"
 
 namespace duel {
@@ -81,7 +82,10 @@ struct ClickMetricOptions {
 
 // All metrics, in the order of the enumeration. A function of the log and the options: resample r
 // draws from its own stream.
-std::array<ClickMetricResult, kNumClickMetrics> compute_click_metrics(
-    const ClickLog& log, const ClickMetricOptions& options = {});
+using ClickResults = std::array<ClickMetricResult, kNumClickMetrics>;
+ClickResults compute_click_metrics(const ClickLog& log, const ClickMetricOptions& options = {});
+
+// As `duel metrics --clicks LOG --json` prints them.
+Json to_json(const ClickLog& log, const ClickResults& results);
 
 }  // namespace duel

@@ -1,0 +1,206 @@
+"""The registry of policies: ``duel.policies()`` lists it, ``duel.policies.rucb(alpha=0.6)`` writes
+a policy, and ``help(duel.policies.rucb)`` shows its paper, guarantee and options."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any, Callable, Iterator, List
+
+from . import _native
+from .errors import InvalidArgument
+
+
+class PolicyFacts:
+    """What the registry says of a policy."""
+
+    def __init__(self, facts: dict[str, Any]) -> None:
+        self._facts = facts
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["_facts"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(self._facts)
+
+    def __repr__(self) -> str:
+        return f"<policy {self.name}: {self.title}>"
+
+
+class PolicyList(List[PolicyFacts]):
+    """A list of PolicyFacts that shows itself as a table."""
+
+    _columns = ("name", "setting", "guarantee", "paper", "status")
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        return [facts.to_dict() for facts in self]
+
+    def to_pandas(self) -> Any:
+        import pandas
+
+        return pandas.DataFrame(
+            [{column: getattr(facts, column) for column in self._columns} for facts in self]
+        )
+
+    def _repr_html_(self) -> str:
+        from ._html import table
+
+        return table(
+            self._columns, [[getattr(facts, column) for column in self._columns] for facts in self]
+        )
+
+
+def text_of(value: Any) -> str:
+    """A value of an option as a policy string has it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return "/".join(text_of(item) for item in value)
+    if isinstance(value, float):
+        return repr(value) if value == value and abs(value) != float("inf") else str(value)
+    return str(value)
+
+
+def call_text(name: str, options: dict[str, Any]) -> str:
+    inner = ",".join(f"{key}={text_of(value)}" for key, value in options.items())
+    return f"{name}({inner})" if inner else name
+
+
+def _documentation(facts: dict[str, Any]) -> str:
+    lines = [
+        f"{facts['title']}.",
+        "",
+        f"Paper: {facts['paper']}.",
+        f"Setting: {facts['setting']}.",
+        f"Guarantee: {facts['guarantee']}.",
+        f"Departs from the paper: {facts['departs']}.",
+        f"Status: {facts['status']}.",
+        "Horizon: " + ("needed." if facts["needs_horizon"] else "not needed."),
+        "",
+        "Options:",
+    ]
+    for option in facts["options"]:
+        lines.append(
+            f"  {option['name']} ({option['type']}, {option['allowed']}; "
+            f"default {option['default']}): {option['doc']}"
+        )
+    return "\n".join(lines)
+
+
+def _default_of(option: dict[str, Any]) -> Any:
+    """The default as Python would write it."""
+    text = str(option["default"])
+    if option["allowed"] == "true | false":
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+class PolicyCatalogue:
+    """All policies. Call it for the list; its attributes write policies."""
+
+    def __call__(self, setting: str = "") -> PolicyList:
+        """The policies, and the learners of points and rankers; ``setting`` narrows the list."""
+        return PolicyList(
+            PolicyFacts(facts)
+            for facts in sorted(_native.registered(), key=lambda facts: str(facts["name"]))
+            if setting.lower() in facts["setting"].lower()
+        )
+
+    def _named(self) -> dict[str, dict[str, Any]]:
+        return {facts["name"].replace("-", "_"): facts for facts in _native.registered()}
+
+    def __dir__(self) -> list[str]:
+        return sorted([*super().__dir__(), *self._named()])
+
+    def __iter__(self) -> Iterator[PolicyFacts]:
+        return iter(self())
+
+    def __getitem__(self, name: str) -> PolicyFacts:
+        found = [facts for facts in self() if facts.name == name]
+        if not found:
+            raise KeyError(name)
+        return found[0]
+
+    def __getattr__(self, attribute: str) -> Callable[..., str]:
+        if attribute.startswith("__"):
+            raise AttributeError(attribute)
+        known = self._named()
+        if attribute not in known:
+            import difflib
+
+            near = difflib.get_close_matches(attribute, known, 1)
+            raise AttributeError(
+                f"there is no policy '{attribute}'" + (f" (did you mean {near[0]}?)" if near else "")
+            )
+        facts = known[attribute]
+        name = str(facts["name"])
+
+        def policy(**options: Any) -> str:
+            if facts["kind"] == "policy":
+                return _native.check_policy_options(
+                    name, [(key, text_of(value)) for key, value in options.items()]
+                )
+            return call_text(name, options)
+
+        policy.__name__ = policy.__qualname__ = attribute
+        policy.__doc__ = _documentation(facts)
+        policy.__module__ = "duel.policies"
+        parameters = [
+            inspect.Parameter(option["name"], inspect.Parameter.KEYWORD_ONLY,
+                              default=_default_of(option))
+            for option in facts["options"]
+            if option["name"].isidentifier()
+        ]
+        signature = inspect.Signature(parameters, return_annotation=str)
+        setattr(policy, "__signature__", signature)
+        return policy
+
+    def __repr__(self) -> str:
+        return f"<{len(_native.registered())} policies; duel.policies() lists them>"
+
+
+policies = PolicyCatalogue()
+
+
+def registered_name(factory: Any) -> str:
+    """A name of the registry's form for a policy written in Python."""
+    name = getattr(factory, "name", None) or getattr(factory, "__name__", type(factory).__name__)
+    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", str(name)).lower()
+    name = re.sub(r"[^a-z0-9_-]+", "-", name).strip("-_")
+    return name or "python-policy"
+
+
+def register_policy(name: str, factory: Callable[..., Any]) -> str:
+    """Gives a policy written in Python a name, so that ``name`` and ``name(option=1)`` mean it.
+
+    ``factory(arms, rng, **options)`` makes the policy of one trial; ``rng`` is a numpy generator
+    that depends on the seed and the trial alone. The policy has ``select(round)``, which gives two
+    arms, ``observe(duel, outcome)``, and if it likes ``recommend()``.
+    """
+    doc = (inspect.getdoc(factory) or f"policy {name}, written in Python").splitlines()[0]
+    _native.register_python_policy(name, factory, doc.rstrip("."))
+    return name
+
+
+def spec_of(policy: Any) -> str:
+    """The string of a policy that was given as a string, a Policy or a Python class."""
+    if isinstance(policy, str):
+        return policy
+    if isinstance(policy, _native.Policy):
+        return policy.policy
+    if callable(policy):
+        return register_policy(registered_name(policy), policy)
+    if isinstance(policy, tuple) and len(policy) == 2 and callable(policy[1]):
+        return register_policy(str(policy[0]), policy[1])
+    raise InvalidArgument(
+        f"a policy is a string, a class or a function that makes one, not {type(policy).__name__}",
+        field="policies",
+    )

@@ -1,0 +1,61 @@
+"""What goes wrong, as exceptions. Each says what was wrong, where, and what would be right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Error(Exception):
+    """The base of all errors of Duel.
+
+    ``message`` says what is wrong, ``where`` in which file, line or option, ``hint`` what is
+    allowed or was meant, and ``field`` names the argument at fault. Any of the last three may be
+    empty.
+    """
+
+    def __init__(self, message: str, *, where: str = "", hint: str = "", field: str = "") -> None:
+        text = "".join(part + ": " for part in (field, where) if part) + message
+        super().__init__(text + (f" ({hint})" if hint else ""))
+        self.message = message
+        self.where = where
+        self.hint = hint
+        self.field = field
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (type(self), self.message, self.where, self.hint, self.field)
+
+
+def _rebuilt(kind: type[Error], message: str, where: str, hint: str, field: str) -> Error:
+    return kind(message, where=where, hint=hint, field=field)
+
+
+class InvalidArgument(Error, ValueError):
+    """An option, a number or a spelling that is not allowed."""
+
+
+class InvalidData(Error, ValueError):
+    """The content of a file or of saved state is not what it should be."""
+
+
+class NotFound(Error, LookupError):
+    """There is no such file, policy or matrix."""
+
+
+class Unsupported(Error, ValueError):
+    """Each part is legal, but not this combination."""
+
+
+class Conflict(Error):
+    """What is there already says otherwise."""
+
+
+class StorageError(Error, OSError):
+    """Reading or writing failed."""
+
+
+class Interrupted(Error):
+    """The work was stopped before there was a result."""
+
+
+class InternalError(Error, RuntimeError):
+    """A mistake in Duel itself. Please report it."""

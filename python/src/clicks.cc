@@ -1,0 +1,243 @@
+// Click models, and the credit of logs of impressions and clicks.
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conversions.h"
+#include "duel/core/rng.h"
+#include "duel/ranking/click_credit/click_events.h"
+#include "duel/ranking/click_credit/credited_log.h"
+#include "duel/ranking/click_models/click_model_catalogue.h"
+#include "duel/ranking/click_models/exact_clicks.h"
+#include "duel/study/click_verdict.h"
+#include "duel/study/spec.h"
+#include "ranking_arguments.h"
+
+namespace duel::python {
+namespace {
+
+constexpr std::uint64_t kMostCells = std::uint64_t{1} << 30;  // of an array of simulated clicks
+constexpr std::size_t kMostExact = 5000;                      // documents of an exact distribution
+
+struct UserObject {
+  std::shared_ptr<const ClickModel> model;
+
+  std::vector<Grade> checked(const py::handle& values) const {
+    std::vector<Grade> grades = grades_of(values, "grades");
+    for (const Grade grade : grades) {
+      if (grade >= model->num_grades()) {
+        raise(Error::invalid_argument("the user knows the grades 0 to " +
+                                      std::to_string(model->num_grades() - 1) + ", and not " +
+                                      std::to_string(grade))
+                  .in_field("grades"));
+      }
+    }
+    return grades;
+  }
+  std::vector<Grade> checked_short(const py::handle& values) const {
+    std::vector<Grade> grades = checked(values);
+    if (grades.size() > kMostExact) {
+      raise(Error::invalid_argument("the list is too long for an exact distribution")
+                .with_hint("at most " + std::to_string(kMostExact) + " documents")
+                .in_field("grades"));
+    }
+    return grades;
+  }
+
+  static UserObject create(const std::string& text, const py::handle& grades) {
+    const auto known = static_cast<std::size_t>(count_of(grades, "grades", 1, 256));
+    return {unwrap(in_field("model", configure_click_model(text, known)))};
+  }
+
+  // [user, position]: whether it was clicked. User u draws from round u + 1 of the seed's stream.
+  py::array_t<bool> click(const py::handle& values, const py::handle& users,
+                          const py::handle& seed) const {
+    const std::vector<Grade> grades = checked(values);
+    const std::uint64_t rows = count_of(users, "users", 0, kMostCells);
+    if (!grades.empty() && rows > kMostCells / grades.size()) {
+      raise(Error::invalid_argument("so many clicks do not fit").in_field("users"));
+    }
+    const Stream stream(count_of(seed, "seed", 0, kMaxSeed), 0, Purpose::impression);
+    const auto width = grades.size();
+    py::array_t<bool> clicked({static_cast<py::ssize_t>(rows), static_cast<py::ssize_t>(width)});
+    bool* const cells = clicked.mutable_data();
+    run_unlocked(py::none(), [&](const std::atomic<bool>& stop, Progress&) {
+      std::vector<Position> positions;
+      std::fill(cells, cells + rows * width, false);
+      for (std::uint64_t user = 0; user < rows && !stop.load(); ++user) {
+        RoundRng rng = stream.at(user + 1);
+        model->click(grades, rng, positions);
+        for (const Position position : positions) cells[user * width + position] = true;
+      }
+    });
+    return clicked;
+  }
+
+  py::array_t<double> probabilities(const py::handle& values) const {
+    return array_of(click_probabilities(*model, checked_short(values)));
+  }
+  py::array_t<double> count_distribution(const py::handle& values) const {
+    return array_of(click_count_distribution(*model, checked_short(values)));
+  }
+  double pattern_probability(const py::handle& values, const py::handle& clicked) const {
+    const std::vector<Grade> grades = checked(values);
+    const Numbers flags = numbers_of(clicked, "clicked", 1);
+    if (static_cast<std::size_t>(flags.size()) != grades.size()) {
+      raise(Error::invalid_argument("as many marks as grades are needed").in_field("clicked"));
+    }
+    std::vector<Position> positions;
+    for (py::ssize_t k = 0; k < flags.size(); ++k) {
+      const double flag = flags.data()[k];
+      if (flag != 0 && flag != 1) {
+        raise(Error::invalid_argument("a mark is True or False").in_field("clicked"));
+      }
+      if (flag == 1) positions.push_back(static_cast<Position>(k));
+    }
+    return click_pattern_probability(*model, grades, positions);
+  }
+};
+
+py::list click_models() {
+  py::list list;
+  for (const ClickModelKind& kind : click_model_catalogue()) {
+    py::dict facts;
+    facts["name"] = kind.facts.name;
+    facts["doc"] = kind.facts.doc;
+    facts["source"] = kind.facts.source;
+    facts["options"] = option_facts(kind.options);
+    list.append(facts);
+  }
+  return list;
+}
+
+const char* word_of_result(ClickOutcome outcome) {
+  switch (outcome) {
+    case ClickOutcome::first_wins:
+    case ClickOutcome::second_wins:
+      return "win";
+    case ClickOutcome::tie:
+      return "tie";
+    default:
+      return "skip";
+  }
+}
+
+// The rows that `duel credit --output` writes.
+py::list votes_of(const CreditedLog& log) {
+  py::list votes;
+  std::uint64_t number = 0;
+  for (const CreditedImpression& impression : log.impressions) {
+    ++number;
+    const std::string& first = log.rankers[impression.first];
+    const std::string& second = log.rankers[impression.second];
+    py::dict vote;
+    vote["first"] = first;
+    vote["second"] = second;
+    vote["result"] = word_of_result(impression.outcome);
+    const bool won = impression.outcome == ClickOutcome::first_wins ||
+                     impression.outcome == ClickOutcome::second_wins;
+    vote["winner"] =
+        won ? py::object(py::str(impression.outcome == ClickOutcome::first_wins ? first : second))
+            : py::object(py::none());
+    vote["query_id"] = std::string(log.id_of(impression));
+    vote["user_id"] = std::string(log.user_of(impression));
+    vote["made_at"] = std::string(log.time_of(impression));
+    vote["serving_order"] = log.in_order ? py::object(py::int_(number)) : py::object(py::none());
+    vote["evidence"] = impression.evidence;
+    vote["outcome"] = std::string(to_string(impression.outcome));
+    vote["first_credit"] = impression.first_credit;
+    vote["second_credit"] = impression.second_credit;
+    votes.append(vote);
+  }
+  return votes;
+}
+
+// A log is a file, or the text of one under a name.
+struct LogText {
+  std::string name;
+  std::optional<std::string> text;
+};
+
+py::tuple credit(const LogText& impressions, const LogText& clicks, const py::dict& fields) {
+  const Request request(fields);
+  CreditSpec spec;
+  std::string weights, position_weights, cluster;
+  request.take("weights", weights);
+  request.take("position_weights", position_weights);
+  request.take("cluster", cluster);
+  request.take("item_cap", spec.rule.item_cap);
+  request.take("length", spec.length, 1, CreditSpec::kLength.most);
+  request.take("seed", spec.seed, 0, kMaxSeed);
+  request.take("in_order", spec.in_order);
+  if (!weights.empty()) {
+    spec.rule.actions = unwrap(in_field("weights", parse_action_weights(weights)));
+  }
+  if (!position_weights.empty()) {
+    spec.rule.positions =
+        unwrap(in_field("position_weights", parse_position_weights(position_weights)));
+  }
+  if (!cluster.empty()) spec.cluster = unwrap(in_field("cluster", parse_cluster_by(cluster)));
+  if (const Status checked = check_rule(spec.rule); !checked.ok()) raise(checked.error());
+  ClickVerdictSpec asked;
+  asked.delta.seed = spec.seed;
+  request.take("alpha", asked.alpha);
+  if (!(asked.alpha > 0 && asked.alpha < 1)) {
+    raise(Error::invalid_argument("it is out of range")
+              .with_hint("above 0 and below 1")
+              .in_field("alpha"));
+  }
+  std::uint64_t resamples = 1000;
+  request.take("resamples", resamples, 2, 1'000'000);
+  asked.delta.resamples = static_cast<std::uint32_t>(resamples);
+  request.take("name", asked.experiment_id);
+
+  std::optional<CreditedLog> log;
+  std::optional<ClickVerdict> verdict;
+  {
+    py::gil_scoped_release unlocked;
+    ClickEvents events = clicks.text
+                             ? unwrap(ClickEvents::read_text(clicks.name, *clicks.text, spec.rule))
+                             : unwrap(ClickEvents::read(clicks.name, spec.rule));
+    ImpressionLines lines = impressions.text
+                                ? ImpressionLines::of_text(impressions.name, *impressions.text)
+                                : unwrap(ImpressionLines::open(impressions.name));
+    log = unwrap(credit_log(lines, events, spec));
+    verdict = unwrap(click_verdict(*log, asked));
+  }
+  return py::make_tuple(to_python(duel::to_json(*log, *verdict)), votes_of(*log));
+}
+
+}  // namespace
+
+void bind_clicks(py::module_& module) {
+  py::class_<UserObject> user_class(module, "ClickModel");
+  seal(user_class);
+  user_class
+      .def_property_readonly("canonical",
+                             [](const UserObject& user) { return user.model->canonical(); })
+      .def_property_readonly("num_grades",
+                             [](const UserObject& user) { return user.model->num_grades(); })
+      .def("click", &UserObject::click, py::arg("grades"), py::arg("users"), py::arg("seed"))
+      .def("probabilities", &UserObject::probabilities, py::arg("grades"))
+      .def("count_distribution", &UserObject::count_distribution, py::arg("grades"))
+      .def("pattern_probability", &UserObject::pattern_probability, py::arg("grades"),
+           py::arg("clicked"));
+  module.def("click_model", &UserObject::create, py::arg("model"), py::arg("grades"));
+  module.def("click_models", &click_models);
+  module.def(
+      "credit",
+      [](std::string impressions, std::optional<std::string> impressions_text, std::string clicks,
+         std::optional<std::string> clicks_text, const py::dict& request) {
+        return credit({std::move(impressions), std::move(impressions_text)},
+                      {std::move(clicks), std::move(clicks_text)}, request);
+      },
+      py::arg("impressions"), py::arg("impressions_text"), py::arg("clicks"),
+      py::arg("clicks_text"), py::arg("request"));
+}
+
+}  // namespace duel::python

@@ -1,0 +1,325 @@
+// Live experiments, their logs and results.
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "conversions.h"
+#include "duel/core/whole_file.h"
+#include "duel/experiment/board.h"
+#include "duel/experiment/certificate_file.h"
+#include "duel/experiment/comparison_table.h"
+#include "duel/experiment/experiment_result.h"
+#include "duel/experiment/recorded_experiment.h"
+#include "duel/experiment/timestamp.h"
+#include "duel/experiment/verdict.h"
+#include "duel/study/spec.h"
+
+namespace duel::python {
+namespace {
+
+constexpr std::uint64_t kMostDuels = 1'000'000'000'000;
+
+// An optional entry of a dict of arguments.
+template <class T>
+T value_or(const py::dict& request, const char* key, T otherwise) {
+  if (!request.contains(key) || request[key].is_none()) return otherwise;
+  return request[key].cast<T>();
+}
+
+std::uint64_t count_or(const py::dict& request, const char* key, std::uint64_t otherwise,
+                       std::uint64_t most) {
+  if (!request.contains(key) || request[key].is_none()) return otherwise;
+  return count_of(request[key], key, 0, most);
+}
+
+Goal goal_of(const py::dict& request) {
+  return unwrap(parse_goal(
+      value_or<std::string>(request, "goal", "condorcet"), count_or(request, "top", 0, 1'000'000),
+      value_or<double>(request, "epsilon", 0), value_or<std::string>(request, "assume", "none")));
+}
+
+ExperimentRecord record_of(const py::dict& request) {
+  ExperimentRecord record;
+  record.experiment_id = value_or<std::string>(request, "name", "duel");
+  unwrap(in_field("name", check_id("an experiment", record.experiment_id)));
+  for (const py::handle item : request["arms"]) {
+    const auto [id, payload] = item.cast<std::pair<std::string, py::object>>();
+    unwrap(in_field("arms", check_id("an arm", id)));
+    ArmEntry arm{.id = id, .payload = "", .sha256 = "", .content = {}};
+    if (!payload.is_none()) arm.content = to_json(payload);
+    record.arms.push_back(std::move(arm));
+  }
+  record.goal = goal_of(request);
+  record.order =
+      unwrap(in_field("order", parse_placement(value_or<std::string>(request, "order", "random"))));
+  if (record.order == Placement::both) {
+    raise(Error::unsupported("both orders are for judges of the command line").in_field("order"));
+  }
+  record.aa_rate = value_or<double>(request, "aa_rate", 0);
+  record.stopping.alpha = value_or<double>(request, "alpha", 0.05);
+  record.stopping.min_decisive_per_pair = count_or(request, "min_decisive_per_pair", 0, kMostDuels);
+  record.stopping.max_duels = count_or(request, "max_duels", 0, kMostDuels);
+  record.stopping.shared_causes = !value_or<bool>(request, "pairs_independent", true);
+  record.seed = count_or(request, "seed", 0, kMaxSeed);
+  record.policy = value_or<std::string>(request, "policy", "auto");
+  record.policy = unwrap(in_field("policy", canonical_policy(record, record.arms.size())));
+  return record;
+}
+
+// The first thing in which a log is another experiment than the one asked for.
+std::optional<std::string> difference(const ExperimentRecord& logged,
+                                      const ExperimentRecord& wanted) {
+  if (logged == wanted) return std::nullopt;
+  if (logged.experiment_id != wanted.experiment_id) return "name";
+  if (logged.arms != wanted.arms) return "arms";
+  if (logged.goal != wanted.goal) return "goal";
+  if (logged.policy != wanted.policy) return "policy";
+  if (logged.seed != wanted.seed) return "seed";
+  if (logged.order != wanted.order) return "order";
+  if (!(logged.stopping == wanted.stopping)) {
+    return logged.stopping.alpha != wanted.stopping.alpha ? "alpha" : "max_duels";
+  }
+  return "log";
+}
+
+// An experiment with a log, or one that lives in memory alone.
+class ExperimentObject : public MadeByInit {
+ public:
+  ExperimentObject(const py::dict& request, const std::string& log)
+      : log_(log), state_(open(request, log)) {}
+
+  // Lets go of the log; another may write it then.
+  void close() { state_.reset(); }
+
+  bool resumed() const { return resumed_; }
+
+  py::object next(const std::string& duel_id) {
+    if (live().done()) return py::none();
+    if (!duel_id.empty()) unwrap(in_field("duel_id", check_id("a duel", duel_id)));
+    std::optional<ServeRecord> serve = live().next(duel_id);
+    if (!serve) return py::none();
+    apply(*serve);
+    py::dict duel;
+    duel["duel_id"] = serve->duel_id;
+    duel["first"] = serve->first;
+    duel["second"] = serve->second;
+    duel["serving"] = std::string(to_word(serve->serving));
+    return duel;
+  }
+
+  std::string report(const std::string& duel_id, const std::string& result,
+                     const std::string& winner, const std::string& source_type,
+                     const std::string& source_id, const py::object& response_ms) {
+    OutcomeRecord record;
+    record.duel_id = duel_id;
+    record.answer.result = unwrap(in_field("result", parse_answered(result)));
+    record.answer.winner = winner;
+    record.source = {source_type, source_id};
+    if (!response_ms.is_none()) {
+      record.response_ms = count_of(response_ms, "response_ms", 0, kMostDuels);
+    }
+    return word_of_effect(apply(std::move(record)));
+  }
+
+  std::string expire(const std::string& duel_id, const std::string& note) {
+    return word_of_effect(apply(ExpiredRecord{duel_id, 0, note}));
+  }
+
+  // Closes a certified experiment, or gives one up; what is still out has expired.
+  void complete() {
+    if (ledger().completed()) return;
+    const bool certified = ledger().certificate().has_value();
+    for (const std::string& duel_id : live().pending()) {
+      apply(ExpiredRecord{duel_id, 0, "the experiment was completed before the answer"});
+    }
+    if (certified) apply(ledger().certified_record());
+    apply(CompletedRecord{certified ? "certified" : "stopped"});
+  }
+
+  bool done() const { return live().done(); }
+  bool certified() const { return ledger().certificate().has_value(); }
+  bool completed() const { return ledger().completed(); }
+  std::uint64_t served() const { return ledger().served(); }
+  std::vector<std::string> pending() const { return live().pending(); }
+  std::vector<std::string> arms() const {
+    std::vector<std::string> ids;
+    for (const LedgerArm& arm : ledger().arms()) ids.push_back(arm.entry.id);
+    return ids;
+  }
+  std::string verdict() const { return verdict_of(ledger(), standing_of(ledger())); }
+  std::string policy() const { return ledger().experiment().policy; }
+  py::object result() const { return to_python(result_json(ledger(), board_of(ledger()))); }
+  const std::string& log() const { return log_; }
+
+ private:
+  struct InMemory {
+    LiveExperiment experiment;
+    std::uint64_t sequence = 1;
+  };
+  using State = std::variant<InMemory, RecordedExperiment>;
+
+  State open(const py::dict& request, const std::string& log) {
+    const ExperimentRecord record = record_of(request);
+    if (log.empty()) return InMemory{unwrap(LiveExperiment::make(record))};
+    auto created = RecordedExperiment::create(log, record, current_time_ms());
+    if (created.ok()) return *std::move(created);
+    if (created.error().code != ErrorCode::conflict) raise(created.error());
+    RecordedExperiment old = unwrap(RecordedExperiment::resume(log));
+    if (const auto field = difference(old.ledger().experiment(), record)) {
+      raise(Error::conflict("the log is of another experiment: its " + *field + " differs", log,
+                            "give another log to begin anew")
+                .in_field(*field));
+    }
+    resumed_ = true;
+    return old;
+  }
+
+  const State& state() const {
+    if (!state_) raise(Error::unsupported("the experiment is closed"));
+    return *state_;
+  }
+  State& state() { return const_cast<State&>(std::as_const(*this).state()); }
+  const LiveExperiment& live() const {
+    const auto* memory = std::get_if<InMemory>(&state());
+    return memory != nullptr ? memory->experiment
+                             : std::get<RecordedExperiment>(state()).experiment();
+  }
+  const Ledger& ledger() const { return live().ledger(); }
+
+  Effect apply(Record record) {
+    if (auto* recorded = std::get_if<RecordedExperiment>(&state())) {
+      return unwrap(recorded->record(std::move(record), current_time_ms()));
+    }
+    InMemory& memory = std::get<InMemory>(state());
+    unwrap(memory.experiment.check(record));
+    const Effect effect = unwrap(memory.experiment.apply(
+        LogEntry{memory.sequence + 1, current_time_ms(), std::move(record), ""}));
+    ++memory.sequence;
+    return effect;
+  }
+
+  static std::string word_of_effect(Effect effect) {
+    switch (effect) {
+      case Effect::applied:
+        return "applied";
+      case Effect::duplicate:
+        return "duplicate";
+      case Effect::conflicting:
+        return "conflict";
+      case Effect::late:
+        return "late";
+    }
+    return "";
+  }
+
+  bool resumed_ = false;
+  std::string log_;
+  std::optional<State> state_;  // none once it is closed
+};
+
+py::object result_of_ledger(const Ledger& ledger, const py::object& prior) {
+  std::optional<GammaPrior> gamma;
+  if (!prior.is_none()) {
+    const double shape = prior.cast<double>();
+    if (!(shape > 1 && shape < 1e6)) {
+      raise(Error::invalid_argument("it is out of range").with_hint("above 1").in_field("prior"));
+    }
+    gamma = GammaPrior{.shape = shape};
+  }
+  return to_python(result_json(ledger, board_of(ledger, BoardOptions{.prior = gamma})));
+}
+
+py::object result_of_file(const std::string& file, const py::dict& request) {
+  const Goal goal = goal_of(request);
+  const double alpha = value_or<double>(request, "alpha", 0.05);
+  return result_of_ledger(unwrap(read_ledger(file, alpha, goal)),
+                          request.contains("prior") ? py::object(request["prior"]) : py::none());
+}
+
+py::object result_of_votes(const std::string& json, const std::string& name,
+                           const py::dict& request) {
+  ComparisonTable table = unwrap(in_field("votes", parse_comparisons_json(json, name)));
+  const bool in_order = sort_by_time(table);
+  const double alpha = value_or<double>(request, "alpha", 0.05);
+  const Ledger ledger = unwrap(ledger_of(table, id_from(name), alpha, in_order, goal_of(request)));
+  return result_of_ledger(ledger,
+                          request.contains("prior") ? py::object(request["prior"]) : py::none());
+}
+
+py::dict verify(const std::string& log, const std::string& certificate, bool replay) {
+  constexpr std::size_t kMostBytes = 64'000'000;  // of a certificate
+  py::dict answer;
+  const auto mismatch = [&](const std::string& what) {
+    answer["verified"] = false;
+    answer["mismatch"] = what;
+    return answer;
+  };
+  std::string given;
+  if (!certificate.empty()) given = unwrap(read_whole_file(certificate, kMostBytes));
+  const auto checked = check_log(log);
+  if (!checked.ok()) {
+    if (checked.error().code != ErrorCode::invalid_data) raise(checked.error());
+    return mismatch(checked.error().to_string());
+  }
+  if (replay) {
+    const auto divergence = unwrap(replay_log(log));
+    if (divergence) return mismatch(divergence->to_string());
+  }
+  if (!certificate.empty()) {
+    if (checked->certificate.empty()) return mismatch(log + ": the log certifies nothing");
+    if (const auto differs = certificate_difference(given, checked->certificate)) {
+      return mismatch(certificate + ": " + *differs);
+    }
+  }
+  answer["verified"] = true;
+  answer["experiment_id"] = checked->ledger.experiment().experiment_id;
+  answer["records"] = checked->extent.records;
+  answer["head"] = checked->extent.head;
+  answer["cut_bytes"] = checked->extent.cut_bytes;
+  answer["health"] = to_python(duel::to_json(checked->health));
+  answer["certificate"] = checked->certificate.empty()
+                              ? py::object(py::none())
+                              : to_python(Json::parse(checked->certificate).value());
+  return answer;
+}
+
+}  // namespace
+
+void bind_experiment(py::module_& module) {
+  py::class_<ExperimentObject, std::shared_ptr<ExperimentObject>> experiment(module, "Experiment");
+  refuse_pickling(experiment);
+  experiment
+      .def(py::init([](const py::dict& request, const std::string& log) {
+             return std::make_shared<ExperimentObject>(request, log);
+           }),
+           py::arg("request"), py::arg("log"))
+      .def("next", &ExperimentObject::next, py::arg("duel_id"))
+      .def("report", &ExperimentObject::report, py::arg("duel_id"), py::arg("result"),
+           py::arg("winner"), py::arg("source_type"), py::arg("source_id"), py::arg("response_ms"))
+      .def("expire", &ExperimentObject::expire, py::arg("duel_id"), py::arg("note"))
+      .def("complete", &ExperimentObject::complete)
+      .def("close", &ExperimentObject::close)
+      .def("result", &ExperimentObject::result)
+      .def_property_readonly("resumed", &ExperimentObject::resumed)
+      .def_property_readonly("done", &ExperimentObject::done)
+      .def_property_readonly("certified", &ExperimentObject::certified)
+      .def_property_readonly("completed", &ExperimentObject::completed)
+      .def_property_readonly("served", &ExperimentObject::served)
+      .def_property_readonly("pending", &ExperimentObject::pending)
+      .def_property_readonly("arms", &ExperimentObject::arms)
+      .def_property_readonly("policy", &ExperimentObject::policy)
+      .def_property_readonly("verdict", &ExperimentObject::verdict);
+  module.def("result_of_file", &result_of_file);
+  module.def("result_of_votes", &result_of_votes);
+  module.def("verify", &verify);
+  module.def("certificate_of_log",
+             [](const std::string& log) { return unwrap(certificate_of_log(log)); });
+  module.def("id_from", [](const std::string& text) { return id_from(text); });
+}
+
+}  // namespace duel::python

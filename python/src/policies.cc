@@ -1,0 +1,382 @@
+// Policies as objects that are asked and told, and what the registry says of them.
+#include <pybind11/stl.h>
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "conversions.h"
+#include "duel/continuous/learner_registry.h"
+#include "duel/core/checkpoints.h"
+#include "duel/policies/auto.h"
+#include "duel/policies/registry.h"
+#include "duel/ranking/learners/learner_catalogue.h"
+#include "duel/study/spec.h"
+#include "python_policy.h"
+
+namespace duel::python {
+namespace {
+
+// By every protocol as by the newer ones: what object.__reduce__ does for the old ones aborts the
+// process in pybind11 2.10.
+template <class Class>
+void pickle_by_every_protocol(Class& bound) {
+  const auto reduce = [](const py::object& self, const py::args&) {
+    return py::make_tuple(py::module_::import("copyreg").attr("__newobj__"),
+                          py::make_tuple(py::type::of(self)), self.attr("__getstate__")());
+  };
+  bound.def("__reduce__", reduce);
+  bound.def("__reduce_ex__", reduce);
+}
+
+// A policy keeps some numbers per pair. More arms than this share of the memory allows would get
+// the process killed rather than an exception.
+std::size_t checked_arms(const py::handle& arms) {
+  constexpr double kBytesPerPair = 64;
+  const std::uint64_t count = count_of(arms, "arms", 1, 1'000'000'000);
+  const double pairs = static_cast<double>(count) * static_cast<double>(count);
+  const double memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (pairs * kBytesPerPair > 0.5 * memory) {
+    raise(Error::unsupported(std::to_string(count) + " arms do not fit in the memory")
+              .in_field("arms"));
+  }
+  return static_cast<std::size_t>(count);
+}
+
+class PolicyObject : public MadeByInit {
+ public:
+  PolicyObject(const std::string& spec, const py::handle& arms, const py::handle& seed,
+               const py::handle& trial, const py::handle& rounds)
+      : num_arms_(checked_arms(arms)),
+        seed_(count_of(seed, "seed", 0, kMaxSeed)),
+        trial_(static_cast<std::uint32_t>(count_of(trial, "trial", 0, kMaxTrials - 1))),
+        rounds_(rounds.is_none() ? 0 : count_of(rounds, "rounds", 1, kMaxRounds)),
+        policy_(unwrap(
+            in_field("policy", configure_policy(call_of(spec, "policy"), {num_arms_, rounds_})))),
+        streams_(seed_, trial_, policy_->facts().name),
+        foreign_(seed_, trial_, Purpose::answer, policy_->facts().name + "/foreign"),
+        state_(policy_->make(streams_.choice.at(0))),
+        sequential_(policy_->facts().outstanding == Outstanding::sequential) {}
+
+  PolicyObject(const PolicyObject& other)
+      : num_arms_(other.num_arms_),
+        seed_(other.seed_),
+        trial_(other.trial_),
+        rounds_(other.rounds_),
+        policy_(other.policy_),
+        streams_(other.streams_),
+        foreign_(other.foreign_),
+        state_(other.state_->clone()),
+        sequential_(other.sequential_),
+        clock_(other.clock_),
+        heard_(other.heard_),
+        last_(other.last_),
+        outstanding_(other.outstanding_) {}
+
+  Duel select() {
+    if (last_ && sequential_) {
+      raise(Error::unsupported("policy '" + policy_->facts().name +
+                               "' asks one duel at a time, and the last one has no answer yet")
+                .with_hint("call observe first, with None where no answer came"));
+    }
+    if (clock_ >= kMaxRounds) raise(Error::unsupported("there are no rounds left"));
+    const Round round = clock_ + 1;
+    const RoundRng rng = streams_.choice.at(round);
+    const Duel duel = state_->select(round, rng);
+    state_->issued(duel, rng);
+    clock_ = round;
+    if (last_) outstanding_.emplace(last_->round, *last_);
+    last_ = duel;
+    return duel;
+  }
+
+  void observe(const Duel& duel, Outcome outcome) {
+    if (last_ && *last_ == duel) {
+      last_.reset();
+    } else {
+      const auto found = outstanding_.find(duel.round);
+      if (found == outstanding_.end() || !(found->second == duel)) {
+        raise(Error::invalid_argument("the duel was not chosen by this policy, or has its answer")
+                  .with_hint("each duel of select is observed once; a pair (i, j) that something "
+                             "else chose may be given as a tuple"));
+      }
+      outstanding_.erase(found);
+    }
+    RoundRng answer = streams_.answer.at(duel.round);
+    if (duel.is_self()) {  // a coin, as in the simulator: it teaches nothing
+      outcome = answer.coin() ? Outcome::first_wins : Outcome::second_wins;
+    }
+    state_->observe(duel, outcome, answer);
+  }
+
+  void observe_foreign(std::size_t first, std::size_t second, Outcome outcome) {
+    if (first >= num_arms_ || second >= num_arms_) {
+      raise(Error::invalid_argument("there is no such arm")
+                .with_hint("0 .. " + std::to_string(num_arms_ - 1)));
+    }
+    if (first == second) return;
+    state_->observe({.first = static_cast<Arm>(first),
+                     .second = static_cast<Arm>(second),
+                     .round = clock_,
+                     .foreign = true},
+                    outcome, foreign_.at(++heard_));
+  }
+
+  Arm recommend() const { return state_->recommend(streams_.recommend.at(clock_)); }
+
+  const std::string& canonical() const { return policy_->canonical(); }
+  const std::string& name() const { return policy_->facts().name; }
+  std::size_t num_arms() const { return num_arms_; }
+  std::uint64_t seed() const { return seed_; }
+  std::uint32_t trial() const { return trial_; }
+  Round clock() const { return clock_; }
+  std::size_t num_outstanding() const { return outstanding_.size() + (last_ ? 1 : 0); }
+
+  py::tuple saved() const {
+    py::list open;
+    for (const auto& [round, duel] : outstanding_) {
+      open.append(py::make_tuple(duel.first, duel.second, duel.round));
+    }
+    py::object last = py::none();
+    if (last_) last = py::make_tuple(last_->first, last_->second, last_->round);
+    return py::make_tuple(canonical(), num_arms_, seed_, trial_,
+                          rounds_ == 0 ? py::object(py::none()) : py::object(py::int_(rounds_)),
+                          clock_, heard_, last, open, py::bytes(state_->save()));
+  }
+  static std::shared_ptr<PolicyObject> restored(const py::tuple& state) {
+    if (state.size() != 10) {
+      raise(Error::invalid_data("the saved policy has not the form of one"));
+    }
+    auto object = std::make_shared<PolicyObject>(state[0].cast<std::string>(), state[1], state[2],
+                                                 state[3], state[4]);
+    object->clock_ = count_of(state[5], "clock", 0, kMaxRounds);
+    object->heard_ = count_of(state[6], "heard", 0, ~std::uint64_t{0});
+    const auto duel_of = [&](const py::handle& item) {
+      const auto [first, second, round] = item.cast<std::tuple<Arm, Arm, Round>>();
+      if (first >= object->num_arms_ || second >= object->num_arms_ || round > object->clock_) {
+        raise(Error::invalid_data("the saved policy has a duel that it cannot have"));
+      }
+      return Duel{.first = first, .second = second, .round = round};
+    };
+    if (!state[7].is_none()) object->last_ = duel_of(state[7]);
+    for (const py::handle item : state[8].cast<py::list>()) {
+      const Duel duel = duel_of(item);
+      object->outstanding_.emplace(duel.round, duel);
+    }
+    unwrap(object->state_->restore(state[9].cast<std::string>()));
+    return object;
+  }
+
+ private:
+  std::size_t num_arms_;
+  std::uint64_t seed_;
+  std::uint32_t trial_;
+  Round rounds_;
+  std::shared_ptr<const ConfiguredPolicy> policy_;
+  TrialStreams streams_;
+  Stream foreign_;
+  std::unique_ptr<AnyPolicy> state_;
+  bool sequential_;
+  Round clock_ = 0;
+  std::uint64_t heard_ = 0;
+  std::optional<Duel> last_;                     // chosen last, and not answered
+  std::unordered_map<Round, Duel> outstanding_;  // the others without an answer
+};
+
+py::dict card_of(const PolicyFacts& facts, const std::vector<OptionFact>& options,
+                 const char* kind) {
+  py::dict card;
+  card["name"] = facts.name;
+  card["kind"] = kind;
+  card["title"] = facts.title;
+  card["paper"] = facts.paper;
+  card["setting"] = facts.setting;
+  card["needs_horizon"] = facts.needs_horizon;
+  card["guarantee"] = facts.guarantee;
+  card["departs"] = facts.departs;
+  card["status"] = facts.status;
+  card["jumping"] = facts.jumping == Jumping::none    ? "none"
+                    : facts.jumping == Jumping::exact ? "exact"
+                                                      : "in law";
+  card["outstanding"] = facts.outstanding == Outstanding::yes ? "yes" : "sequential";
+  py::list list;
+  for (const OptionFact& option : options) {
+    py::dict entry;
+    entry["name"] = option.name;
+    entry["type"] = option.type;
+    entry["default"] = option.default_value;
+    entry["allowed"] = option.allowed;
+    entry["doc"] = option.doc;
+    list.append(entry);
+  }
+  card["options"] = list;
+  return card;
+}
+
+py::dict card_of(const LearnerFacts& facts, const std::vector<OptionFact>& options,
+                 const char* kind) {
+  return card_of({.name = facts.name,
+                  .title = facts.title,
+                  .paper = facts.paper,
+                  .setting = facts.setting,
+                  .guarantee = facts.guarantee,
+                  .departs = facts.departs,
+                  .status = facts.status,
+                  .needs_horizon = facts.needs_horizon,
+                  .jumping = Jumping::none,
+                  .outstanding = Outstanding::sequential},
+                 options, kind);
+}
+
+// The registry, for duel.policies: policies, then learners of points and of rankers.
+py::list registered() {
+  py::list cards;
+  for (const PolicyKind& kind : policy_catalogue()) {
+    cards.append(
+        card_of(kind.facts, kind.options, is_python_policy(kind.facts.name) ? "python" : "policy"));
+  }
+  for (const PointLearnerKind& kind : point_learner_catalogue()) {
+    cards.append(card_of(kind.facts, kind.options, "point learner"));
+  }
+  for (const RankerLearnerKind& kind : ranker_learner_catalogue()) {
+    cards.append(card_of(kind.facts, kind.options, "ranker learner"));
+  }
+  return cards;
+}
+
+std::string canonical(const std::string& spec, const py::handle& arms, const py::handle& rounds) {
+  const CallSpec call = call_of(spec, "policy");
+  const PolicySetting setting{checked_arms(arms), count_of(rounds, "rounds", 1, kMaxRounds)};
+  return unwrap(in_field("policy", configure_policy(call, setting)))->canonical();
+}
+
+}  // namespace
+
+void bind_policies(py::module_& module) {
+  py::class_<Duel> bound_duel(module, "Duel",
+                              "Two arms to compare: `first`, `second`, and the `round`.");
+  pickle_by_every_protocol(bound_duel);
+  bound_duel
+      .def(py::init([](Arm first, Arm second, Round round) {
+             return Duel{.first = first, .second = second, .round = round};
+           }),
+           py::arg("first"), py::arg("second"), py::arg("round") = 0)
+      .def_readonly("first", &Duel::first)
+      .def_readonly("second", &Duel::second)
+      .def_readonly("round", &Duel::round)
+      .def_property_readonly("is_self", &Duel::is_self,
+                             "Whether it shows one arm twice: it exploits and teaches nothing.")
+      .def("__iter__",
+           [](const Duel& duel) { return py::iter(py::make_tuple(duel.first, duel.second)); })
+      .def("__len__", [](const Duel&) { return 2; })
+      .def("__getitem__",
+           [](const Duel& duel, py::ssize_t index) {
+             if (index == 0 || index == -2) return duel.first;
+             if (index == 1 || index == -1) return duel.second;
+             throw py::index_error("a duel has two arms");
+           })
+      .def("__eq__",
+           [](const Duel& one, const py::object& other) {
+             return py::isinstance<Duel>(other) && one == other.cast<const Duel&>();
+           })
+      .def("__hash__",
+           [](const Duel& duel) {
+             return py::hash(py::make_tuple(duel.first, duel.second, duel.round));
+           })
+      .def("__repr__",
+           [](const Duel& duel) {
+             return "Duel(first=" + std::to_string(duel.first) +
+                    ", second=" + std::to_string(duel.second) +
+                    ", round=" + std::to_string(duel.round) + ")";
+           })
+      .def(py::pickle(
+          [](const Duel& duel) { return py::make_tuple(duel.first, duel.second, duel.round); },
+          [](const py::tuple& state) {
+            if (state.size() != 3) raise(Error::invalid_data("this is no duel"));
+            return Duel{.first = state[0].cast<Arm>(),
+                        .second = state[1].cast<Arm>(),
+                        .round = state[2].cast<Round>()};
+          }));
+
+  py::class_<PolicyObject, std::shared_ptr<PolicyObject>> bound_policy(module, "Policy");
+  pickle_by_every_protocol(bound_policy);
+  bound_policy
+      .def(py::init([](const std::string& policy, const py::handle& arms, const py::handle& seed,
+                       const py::handle& trial, const py::handle& rounds) {
+             return std::make_shared<PolicyObject>(policy, arms, seed, trial, rounds);
+           }),
+           py::arg("policy"), py::arg("arms"), py::arg("seed") = 0, py::arg("trial") = 0,
+           py::arg("rounds") = py::none())
+      .def("select", &PolicyObject::select,
+           "The next duel. It counts as asked; tell its answer by `observe`.")
+      .def(
+          "observe",
+          [](PolicyObject& self, const py::handle& duel, const py::handle& outcome) {
+            if (py::isinstance<Duel>(duel)) {
+              self.observe(duel.cast<const Duel&>(), outcome_of(outcome));
+              return;
+            }
+            if (!py::isinstance<py::tuple>(duel) || py::len(duel) != 2) {
+              throw py::type_error("a duel is what select gave, or a pair (i, j)");
+            }
+            const auto pair = py::reinterpret_borrow<py::tuple>(duel);
+            constexpr std::uint64_t kMost = 0xffff'ffff;
+            self.observe_foreign(count_of(pair[0], "first", 0, kMost),
+                                 count_of(pair[1], "second", 0, kMost), outcome_of(outcome));
+          },
+          py::arg("duel"), py::arg("outcome"),
+          "The answer to a duel: 'first', 'second', 'tie', 'both_bad', 'skip', True or False for "
+          "the first or the second arm, or None where no answer came. A pair (i, j) that "
+          "something else chose may be given in place of the duel.")
+      .def("recommend", &PolicyObject::recommend, "The arm that it would name now.")
+      .def_property_readonly("policy", &PolicyObject::canonical, "With all that was set.")
+      .def_property_readonly("name", &PolicyObject::name)
+      .def_property_readonly("arms", &PolicyObject::num_arms)
+      .def_property_readonly("seed", &PolicyObject::seed)
+      .def_property_readonly("trial", &PolicyObject::trial)
+      .def_property_readonly("round", &PolicyObject::clock, "Duels chosen so far.")
+      .def_property_readonly("outstanding", &PolicyObject::num_outstanding,
+                             "Duels chosen and not answered.")
+      .def("copy", [](const PolicyObject& self) { return std::make_shared<PolicyObject>(self); })
+      .def("__copy__",
+           [](const PolicyObject& self) { return std::make_shared<PolicyObject>(self); })
+      .def("__deepcopy__", [](const PolicyObject& self,
+                              const py::handle&) { return std::make_shared<PolicyObject>(self); })
+      .def("__repr__",
+           [](const PolicyObject& self) {
+             return "Policy('" + self.canonical() + "', arms=" + std::to_string(self.num_arms()) +
+                    ", seed=" + std::to_string(self.seed()) + "), after " +
+                    std::to_string(self.clock()) + " rounds";
+           })
+      .def(py::pickle([](const PolicyObject& self) { return self.saved(); },
+                      [](const py::tuple& state) { return PolicyObject::restored(state); }));
+
+  module.def("registered", &registered);
+  module.def("canonical_policy", &canonical, py::arg("policy"), py::arg("arms"), py::arg("rounds"));
+  module.def("parse_call", [](const std::string& text) {
+    const CallSpec call = call_of(text, "policy");
+    return py::make_tuple(call.name, call.arguments);
+  });
+  module.def(
+      "check_policy_options",
+      [](const std::string& name, const std::vector<std::pair<std::string, std::string>>& options) {
+        // Whether the words mean something is known without a problem, the horizon apart.
+        const CallSpec call{name, options};
+        const auto made = configure_policy(call, {.num_arms = 2, .rounds = 1000});
+        if (!made.ok() && (made.error().where.starts_with("option ") ||
+                           made.error().message.find("has no option") != std::string::npos ||
+                           made.error().message.starts_with("there is no"))) {
+          raise(Error(made.error()).in_field("policy"));
+        }
+        return to_string(call);
+      });
+  module.def("register_python_policy", &register_python_policy, py::arg("name"), py::arg("factory"),
+             py::arg("doc"));
+}
+
+}  // namespace duel::python

@@ -1,0 +1,108 @@
+// Leagues and plans.
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conversions.h"
+#include "duel/core/checkpoints.h"
+#include "duel/study/league.h"
+#include "duel/study/plan.h"
+#include "duel/study/spec.h"
+#include "matrix.h"
+#include "python_policy.h"
+
+namespace duel::python {
+namespace {
+
+py::object league(const std::vector<std::pair<std::string, MatrixObject>>& problems,
+                  const std::vector<std::string>& policies, const py::handle& rounds,
+                  const py::handle& trials, const py::handle& seed, const py::handle& threads,
+                  const py::object& progress) {
+  LeagueSpec spec;
+  for (const auto& [name, matrix] : problems) spec.problems.push_back({name, matrix.matrix});
+  if (spec.problems.empty()) {
+    spec.problems = unwrap(in_field("matrices", league_problems(league_matrices(), {})));
+  }
+  spec.policies = calls_of(policies, "policies");
+  if (spec.policies.empty()) spec.policies = league_policies();
+  spec.rounds = count_of(rounds, "rounds", 1, kMaxRounds);
+  spec.trials = static_cast<std::uint32_t>(count_of(trials, "trials", 1, kMaxTrials));
+  spec.seed = count_of(seed, "seed", 0, kMaxSeed);
+  spec.threads = static_cast<unsigned>(count_of(threads, "threads", 0, kMaxThreads));
+  const bool chosen = !policies.empty();
+  const auto failure = std::make_shared<PythonFailure>();
+  std::optional<LeagueResults> results;
+  const RegistryReader reading;
+  try {
+    run_unlocked(progress, [&](const std::atomic<bool>& stop, Progress& now) {
+      const FailuresOf failures(failure);
+      LeagueOptions options;
+      options.stop = &stop;
+      options.refused_everywhere_is_error = chosen;
+      options.progress = [&](const LeagueProgress& at) {
+        now.total = at.trials_total;
+        now.done = at.trials_done;
+      };
+      results = unwrap(in_field("policies", run_league(spec, options)));
+    });
+  } catch (const ErrorRaised&) {
+    if (failure->exception) std::rethrow_exception(std::exchange(failure->exception, nullptr));
+    throw;
+  }
+  return to_python(duel::to_json(*results));
+}
+
+py::object plan(const py::dict& request, const py::object& progress) {
+  PlanQuestion question;
+  const auto has = [&](const char* key) {
+    return request.contains(key) && !request[key].is_none();
+  };
+  if (has("matrix")) question.matrix = request["matrix"].cast<std::string>();
+  if (has("pilot")) question.pilot = request["pilot"].cast<std::string>();
+  if (has("arms")) question.arms = count_of(request["arms"], "arms", 2, 10'000);
+  if (has("gap")) question.gap = request["gap"].cast<double>();
+  if (has("spread")) question.spread = request["spread"].cast<double>();
+  if (has("policies")) question.policy = request["policies"].cast<std::vector<std::string>>();
+  if (has("goal")) question.goal = request["goal"].cast<std::string>();
+  if (has("top")) question.top = count_of(request["top"], "top", 0, 1'000'000);
+  if (has("epsilon")) question.epsilon = request["epsilon"].cast<double>();
+  if (has("assume")) question.assume = request["assume"].cast<std::string>();
+  if (has("alpha")) question.alpha = request["alpha"].cast<double>();
+  if (has("max_duels")) {
+    question.max_duels = count_of(request["max_duels"], "max_duels", 1, 1'000'000'000);
+  }
+  if (has("tie_rate")) question.tie_rate = request["tie_rate"].cast<double>();
+  if (has("parallel")) question.parallel = count_of(request["parallel"], "parallel", 1, 10'000);
+  if (has("shared_causes")) question.shared_causes = request["shared_causes"].cast<bool>();
+  if (has("trials")) question.trials = count_of(request["trials"], "trials", 2, 10'000'000);
+  if (has("seed")) question.seed = count_of(request["seed"], "seed", 0, kMaxSeed);
+  if (has("threads")) question.threads = count_of(request["threads"], "threads", 0, kMaxThreads);
+  const double cost = has("cost_per_duel") ? request["cost_per_duel"].cast<double>() : 0;
+  const PlanSpec spec = unwrap(plan_spec(question));
+  std::optional<PlanResults> results;
+  const RegistryReader reading;
+  run_unlocked(progress, [&](const std::atomic<bool>& stop, Progress& now) {
+    PlanHooks hooks;
+    hooks.stop = &stop;
+    hooks.progress = [&](std::uint64_t done, std::uint64_t total) {
+      now.total = total;
+      now.done = done;
+    };
+    results = unwrap(run_plan(spec, hooks));
+  });
+  return to_python(duel::to_json(*results, cost));
+}
+
+}  // namespace
+
+void bind_study(py::module_& module) {
+  module.def("league", &league, py::arg("problems"), py::arg("policies"), py::arg("rounds"),
+             py::arg("trials"), py::arg("seed"), py::arg("threads"), py::arg("progress"));
+  module.def("plan", &plan, py::arg("request"), py::arg("progress"));
+}
+
+}  // namespace duel::python

@@ -1,0 +1,135 @@
+"""The same bits on every executor. Where a package is missing, the test is skipped and says so."""
+
+import concurrent.futures
+import multiprocessing
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import numpy
+import pytest
+
+import duel
+
+# Enough to see a trial out of its place: seven trials in three parts.
+WORK = dict(rounds=400, trials=7, seed=21, regret=["average", "weak"])
+POLICIES = ["rmed1", "rucb(alpha=0.6)"]
+
+
+@pytest.fixture(scope="module")
+def here():
+    return duel.simulate("arxiv", POLICIES, threads=1, **WORK)
+
+
+def same(one, two):
+    assert one.policies == two.policies
+    for notion in one.notions:
+        assert (one.regrets[notion] == two.regrets[notion]).all()
+    assert (one.correct == two.correct).all() and (one.informative == two.informative).all()
+    assert (one.mean == two.mean).all() and (one.se == two.se).all()
+
+
+def test_threads(here):
+    with concurrent.futures.ThreadPoolExecutor(3) as executor:
+        for shards in (None, 1, 3, 7, 100):
+            same(here, duel.simulate("arxiv", POLICIES, executor=executor, shards=shards, **WORK))
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_processes(here, start):
+    context = multiprocessing.get_context(start)
+    with concurrent.futures.ProcessPoolExecutor(2, context) as executor:
+        heard = []
+        same(here, duel.simulate("arxiv", POLICIES, executor=executor, shards=3,
+                                 progress=lambda done, total: heard.append((done, total)), **WORK))
+        assert heard[-1] == (14, 14)
+        matrix = duel.PreferenceMatrix("arxiv")
+        same(here, duel.simulate(matrix, POLICIES, executor=executor, shards=2, **WORK))
+        with pytest.raises(duel.InvalidArgument, match="rucb"):  # an error travels with its hint
+            duel.simulate("arxiv", "rucbb", executor=executor, **WORK)
+
+
+class Sleepy:
+    """The first two arms, always."""
+
+    def __init__(self, arms, rng):
+        self.rng = rng
+
+    def select(self, round):
+        return int(self.rng.integers(2)), 1
+
+    def observe(self, duel, outcome):
+        pass
+
+
+def coin(first, second, u):
+    return u < 0.4
+
+
+def test_python_policies_and_environments_travel():
+    with concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as executor:
+        policies = [("sleepy", Sleepy), "rucb"]
+        same(duel.simulate("arxiv", policies, **WORK),
+             duel.simulate("arxiv", policies, executor=executor, shards=3, **WORK))
+        one = duel.simulate(coin, policies, rounds=100, trials=5, truth="arxiv")
+        two = duel.simulate(coin, policies, rounds=100, trials=5, truth="arxiv", executor=executor)
+        same(one, two)
+
+
+def test_dask(here):
+    distributed = pytest.importorskip("distributed", reason="python3-distributed is not installed")
+    # Processes; a nanny would restart workers that a slow machine makes late.
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True,
+                                  dashboard_address=None) as cluster:
+        with distributed.Client(cluster) as client:
+            same(here, duel.simulate("arxiv", POLICIES, executor=client.get_executor(), shards=3,
+                                     **WORK))
+
+
+def test_mpi(here, tmp_path):
+    pytest.importorskip("mpi4py", reason="python3-mpi4py is not installed")
+    if shutil.which("mpirun") is None:
+        pytest.skip("mpirun is not installed (openmpi-bin)")
+    script = tmp_path / "on_mpi.py"
+    script.write_text(textwrap.dedent("""
+        import sys
+        import numpy, duel
+        from mpi4py.futures import MPIPoolExecutor
+
+        if __name__ == "__main__":
+            with MPIPoolExecutor() as executor:
+                out = duel.simulate("arxiv", ["rmed1", "rucb(alpha=0.6)"], rounds=400, trials=7,
+                                    seed=21, regret=["average", "weak"], executor=executor,
+                                    shards=3)
+            numpy.savez(sys.argv[1], average=out.regrets["average"], weak=out.regrets["weak"])
+    """))
+    saved = tmp_path / "out.npz"
+    command = ["mpirun", "-n", "3", "--oversubscribe", "--bind-to", "none"]
+    if os.geteuid() == 0:
+        command.append("--allow-run-as-root")
+    command += [sys.executable, "-m", "mpi4py.futures", str(script), str(saved)]
+    # Containers often lack what the vader transport wants from the kernel.
+    environment = dict(os.environ, OMPI_MCA_btl_vader_single_copy_mechanism="none",
+                       OMPI_MCA_plm_rsh_agent="/bin/false", TMPDIR="/tmp")
+    subprocess.run(command, check=True, timeout=600, env=environment)
+    arrays = numpy.load(saved)
+    for notion in here.notions:
+        assert (arrays[notion] == here.regrets[notion]).all()
+
+
+class Refusing(concurrent.futures.Executor):
+    def submit(self, function, /, *arguments, **options):
+        future = concurrent.futures.Future()
+        future.set_exception(OSError("the cluster is gone"))
+        return future
+
+
+def test_failure_of_an_executor_is_heard():
+    with pytest.raises(OSError, match="the cluster is gone"):
+        duel.simulate("arxiv", POLICIES, executor=Refusing(), **WORK)
+    with pytest.raises(duel.InvalidArgument, match="executor"):
+        duel.simulate("arxiv", POLICIES, executor=7, **WORK)
+    with pytest.raises(duel.InvalidArgument, match="shards"):
+        duel.simulate("arxiv", POLICIES, executor=Refusing(), shards=0, **WORK)

@@ -1,0 +1,179 @@
+"""Results as dicts, frames, HTML and figures; experiments end to end."""
+
+import asyncio
+import io
+import json
+import subprocess
+
+import numpy
+import pytest
+
+import duel
+from program import PROGRAM
+
+
+@pytest.fixture(scope="module")
+def out():
+    return duel.simulate("arxiv", ["rmed1", "rucb"], rounds=2000, trials=6,
+                         regret=["average", "weak"])
+
+
+def test_simulation_as_dict_is_json(out):
+    assert json.loads(json.dumps(out.to_dict())) == out.to_dict()
+
+
+def test_simulation_as_frame(out):
+    pytest.importorskip("pandas")
+    frame = out.to_pandas()
+    assert len(frame) == 2 * 2 * len(out.rounds)
+    last = frame[(frame["policy"] == "rmed1") & (frame["round"] == 2000)]
+    regret = last[last["regret"] == "average"]["mean"].iloc[0]
+    assert regret == pytest.approx(out.mean[0, -1])
+
+
+def test_simulation_as_html(out):
+    assert "rmed1" in out._repr_html_() and "<table>" in out._repr_html_()
+
+
+def png_of(axes):
+    file = io.BytesIO()
+    axes.figure.savefig(file, format="png")
+    return file.getvalue()
+
+
+def test_figures(out):
+    pytest.importorskip("matplotlib")
+    axes = out.plot()
+    assert [line.get_label() for line in axes.get_lines()][:2] == out.policies
+    assert axes.get_lines()[0].get_ydata()[-1] == pytest.approx(out.mean[0, -1])
+    assert png_of(axes)[:4] == b"\x89PNG"
+    weak = out.plot(notion="weak")
+    assert "weak" in weak.get_ylabel()
+    with pytest.raises(ValueError, match="average, weak"):
+        out.plot(notion="copeland")
+    found = duel.run(["a", "b", "c"], min)
+    assert png_of(found.plot())[:4] == b"\x89PNG"
+
+
+def test_experiment_is_asked_and_told(tmp_path):
+    log = tmp_path / "run.jsonl"
+    experiment = duel.Experiment(["a", "b", "c"], policy="auto", alpha=0.05, log=log)
+    first = experiment.next()
+    assert {first.first, first.second} <= {"a", "b", "c"} and first.first != first.second
+    assert experiment.report(first, winner=min(first.first, first.second)) == "applied"
+    assert experiment.report(first, winner=min(first.first, first.second)) == "duplicate"
+    with pytest.raises(duel.InvalidArgument):
+        experiment.report(experiment.next())
+    with pytest.raises(duel.Error):
+        experiment.report("no-such-duel", tie=True)
+    assert experiment.served == 2 and len(experiment.pending) == 1
+    experiment.expire(experiment.pending[0])
+    experiment.close()
+    with pytest.raises(duel.Unsupported, match="closed"):
+        experiment.next()
+    again = duel.Experiment(["a", "b", "c"], policy="auto", alpha=0.05, log=log)
+    assert again.resumed and again.served == 2
+    while not again.done:
+        asked = again.next()
+        again.report(asked, winner=min(asked.first, asked.second))
+    again.complete()
+    with pytest.raises(duel.StorageError, match="another"):
+        duel.Experiment(["a", "b", "c"], log=log)
+    assert again.certified and "'a'" in again.verdict
+    certificate = tmp_path / "certificate.json"
+    certificate.write_text(again.certificate())
+    assert duel.verify(log, certificate, replay=True)["verified"]
+    subprocess.check_call([PROGRAM, "verify", str(certificate), "--log", str(log)],
+                          stdout=subprocess.DEVNULL)
+    again.close()
+    with pytest.raises(duel.Conflict, match="arms"):
+        duel.Experiment(["a", "b"], log=log)
+
+
+def test_a_log_that_was_changed_is_found_out(tmp_path):
+    log = tmp_path / "run.jsonl"
+    duel.run(["a", "b", "c"], min, log=log)
+    text = log.read_text().replace('"winner":"a"', '"winner":"b"', 1)
+    log.write_text(text)
+    found = duel.verify(log)
+    assert not found["verified"] and found["mismatch"]
+
+
+def test_run_with_threads_tasks_and_payloads():
+    texts = {"long": "a longer text", "short": "text", "empty": ""}
+    longest = duel.run(texts, lambda one, two: one if len(one) > len(two) else two, parallel=4)
+    assert "'long'" in longest.verdict
+
+    async def judge(one, two):
+        await asyncio.sleep(0)
+        return "first" if len(one) > len(two) else "second"
+
+    assert "'long'" in duel.run(texts, judge, parallel=4).verdict
+
+
+def test_run_takes_ties_and_nonsense_and_stops_at_max_duels():
+    found = duel.run(["a", "b"], lambda one, two: "tie", max_duels=30)
+    assert "ndecided" in found.verdict
+    found = duel.run(["a", "b"], lambda one, two: object(), max_duels=30)
+    assert found.to_dict()["arms"]
+
+
+def test_an_exception_of_the_judge_ends_the_run_and_keeps_the_log(tmp_path):
+    log = tmp_path / "run.jsonl"
+    asked = []
+
+    def judge(one, two):
+        asked.append((one, two))
+        if len(asked) > 5:
+            raise OSError("the judge is gone")
+        return min(one, two)
+
+    with pytest.raises(OSError, match="gone"):
+        duel.run(["a", "b", "c"], judge, log=log, parallel=2)
+    assert duel.verify(log)["verified"]
+    assert "'a'" in duel.run(["a", "b", "c"], min, log=log, parallel=2).verdict
+
+
+def test_votes_in_a_frame():
+    pandas = pytest.importorskip("pandas")
+    votes = [{"model_a": "x", "model_b": "y", "winner": "model_a"}] * 40
+    assert duel.result(pandas.DataFrame(votes)).to_dict() == duel.result(votes).to_dict()
+    assert len(duel.result(votes).to_pandas()) == 2
+    assert "<table>" in duel.result(votes)._repr_html_()
+
+
+def test_bradley_terry_by_hand():
+    # Two arms, 30 to 10: the odds are 3.
+    fit = duel.bradley_terry([[0, 30], [10, 0]])
+    assert fit["log_strength"][0] - fit["log_strength"][1] == pytest.approx(numpy.log(3), abs=1e-6)
+    with pytest.raises(duel.InvalidArgument, match="symmetric"):
+        duel.bradley_terry([[0, 3], [1, 0]], [[0, 1], [2, 0]])
+
+
+class Bar:
+    """As much of tqdm as is used."""
+
+    def __init__(self):
+        self.n, self.total = 0, None
+
+    def update(self, more):
+        self.n += more
+
+
+def test_progress():
+    heard = []
+    duel.simulate("arxiv", "rucb", rounds=100, trials=7,
+                  progress=lambda done, total: heard.append((done, total)))
+    assert heard[-1] == (7, 7)
+    bar = Bar()
+    duel.simulate("arxiv", "rucb", rounds=100, trials=7, progress=bar)
+    assert (bar.n, bar.total) == (7, 7)
+    stream = io.StringIO()
+    duel.simulate("arxiv", "rucb", rounds=100, trials=7, progress=duel.ProgressBar(stream=stream))
+    assert "7/7 trials" in stream.getvalue()
+
+    def broken(done, total):
+        raise RuntimeError("no terminal")
+
+    with pytest.raises(RuntimeError, match="no terminal"):
+        duel.simulate("arxiv", "rucb", rounds=100, trials=7, progress=broken)

@@ -1,0 +1,51 @@
+# One test of ctest per file of pytest, `python/<name>`, one per example, and the types.
+execute_process(COMMAND "${Python_EXECUTABLE}" -c "import numpy, pytest"
+  RESULT_VARIABLE duel_pytest_missing OUTPUT_QUIET ERROR_QUIET)
+if(duel_pytest_missing)
+  message(WARNING "The Python module is not tested: numpy or pytest is missing; "
+    "`scripts/setup --test` installs both")
+  return()
+endif()
+
+set(duel_python_environment
+  "PYTHONPATH=${duel_python_path}"
+  "DUEL_PROGRAM=$<TARGET_FILE:duel_cli>"
+  "DUEL_SOURCE_DIR=${PROJECT_SOURCE_DIR}"
+  "DUEL_BUILD_DIR=${PROJECT_BINARY_DIR}"
+  "PYTHONDONTWRITEBYTECODE=1"
+  "MPLBACKEND=Agg"
+  "MPLCONFIGDIR=${PROJECT_BINARY_DIR}/python/matplotlib")
+
+file(GLOB duel_python_tests CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests/test_*.py")
+foreach(file IN LISTS duel_python_tests)
+  get_filename_component(name "${file}" NAME_WE)
+  string(REGEX REPLACE "^test_" "" name "${name}")
+  # -ra names what was skipped and why.
+  add_test(NAME "python/${name}"
+    COMMAND "${Python_EXECUTABLE}" -m pytest -q -ra -p no:cacheprovider "${file}")
+  set_tests_properties("python/${name}" PROPERTIES TIMEOUT 900
+    ENVIRONMENT "${duel_python_environment}")
+endforeach()
+
+file(GLOB duel_examples CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.py")
+foreach(file IN LISTS duel_examples)
+  get_filename_component(name "${file}" NAME_WE)
+  set(folder "${PROJECT_BINARY_DIR}/python/examples")
+  file(MAKE_DIRECTORY "${folder}")
+  add_test(NAME "python/example/${name}" COMMAND "${Python_EXECUTABLE}" "${file}"
+    WORKING_DIRECTORY "${folder}")
+  set_tests_properties("python/example/${name}" PROPERTIES TIMEOUT 900
+    ENVIRONMENT "${duel_python_environment}")
+endforeach()
+
+execute_process(COMMAND "${Python_EXECUTABLE}" -c "import mypy"
+  RESULT_VARIABLE duel_mypy_missing OUTPUT_QUIET ERROR_QUIET)
+if(duel_mypy_missing)
+  message(WARNING "The types of the Python package are not checked: mypy is missing; "
+    "`scripts/setup --test` installs it")
+else()
+  add_test(NAME python/types
+    COMMAND "${Python_EXECUTABLE}" -m mypy --strict --cache-dir "${PROJECT_BINARY_DIR}/python/mypy"
+      --config-file "${CMAKE_CURRENT_SOURCE_DIR}/mypy.ini" "${CMAKE_CURRENT_SOURCE_DIR}/duel")
+  set_tests_properties(python/types PROPERTIES TIMEOUT 900)
+endif()
