@@ -362,9 +362,8 @@ struct Described<RecoveredRecord> {
 
 template <>
 struct Described<OtherRanking> {
-  static constexpr FieldList fields{
-      required("arm_id", &OtherRanking::arm_id, "", IsIdOf{"an arm"}),
-      required("list", &OtherRanking::list, "objects, best first")};
+  static constexpr FieldList fields{required("arm_id", &OtherRanking::arm_id, "", IsIdOf{"an arm"}),
+                                    required("list", &OtherRanking::list, "objects, best first")};
 };
 
 template <>
