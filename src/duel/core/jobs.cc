@@ -17,6 +17,8 @@ namespace duel {
 namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(100);
+// A stop is looked for more often than progress is told: who presses Ctrl-C waits for it.
+constexpr int kLooks = 5;
 
 double thread_cpu_seconds() {
   timespec time{};
@@ -116,9 +118,11 @@ Result<JobsRun> run_jobs(std::uint64_t count, unsigned threads, const JobHooks& 
       return Error::unsupported("the system gives no thread to work on");
     }
     lock.lock();
-    while (!changed.wait_for(lock, kTick, [&] { return working == 0; })) {
+    for (int look = 1; !changed.wait_for(lock, kTick / kLooks, [&] { return working == 0; });
+         ++look) {
       lock.unlock();
-      tick();
+      if (is_set(hooks.stop)) stop = true;
+      if (look % kLooks == 0) tick();
       lock.lock();
     }
   }  // joins
