@@ -50,6 +50,7 @@ class ServedApi {
     EngineOptions of_engine;
     of_engine.clock = [this] { return now_ms_.load(); };
     of_engine.most_in_memory = most_in_memory;
+    of_engine.most_waiting = most_waiting;
     of_engine.snapshot_every = snapshot_every;
     engine_ = std::move(Engine::start(store_, of_engine)).value();
     api_ = std::make_unique<Api>(*engine_, *tokens_, options);
@@ -124,6 +125,7 @@ class ServedApi {
   // Puts a store around the one on disk, from the next start on.
   std::function<std::unique_ptr<Store>(std::unique_ptr<Store>)> around_store;
   std::size_t most_in_memory = 200;
+  std::size_t most_waiting = 20'000;
   std::uint64_t snapshot_every = 20'000;
   ApiOptions options{{"127.0.0.1", 7557}, "https://duel.example.org", {"https://shop.example"}};
 

@@ -374,6 +374,7 @@ std::string certificate_text(const Ledger& ledger) {
   }
   json["decisive"] = ledger.certifier().decisive();
   json["conditioned_out"] = conditioned_out_json(ledger);
+  if (ledger.excluded() > 0) json["excluded_share"] = ledger.excluded_share();
   json["comparisons_from_elsewhere"] =
       ledger.experiment().comparisons_count ? ledger.comparisons() : 0;
   json["health"] = health_json(ledger);

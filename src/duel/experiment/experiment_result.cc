@@ -7,6 +7,7 @@
 
 #include "duel/experiment/certificate_file.h"
 #include "duel/experiment/experiment_log.h"
+#include "duel/experiment/regret_estimate.h"
 #include "duel/experiment/verdict.h"
 
 namespace duel {
@@ -80,6 +81,14 @@ Json strengths_json(const Board& board) {
   return json;
 }
 
+Json regret_json(const Ledger& ledger, const Standing& standing) {
+  const auto estimate = estimated_regret(ledger, standing);
+  if (!estimate) return {};
+  return {{"against", ledger.id_of(estimate->against)},
+          {"estimate", estimate->regret},
+          {"lower_bound", estimate->lower_bound}};
+}
+
 Json certificate_json(const Ledger& ledger) {
   const auto& given = ledger.certificate();
   if (!given) return {};
@@ -111,8 +120,6 @@ Json to_json(const Ledger& ledger, const OrderStanding& order) {
           {"certain", order.certain},     {"pairs_needed", order.needed.size()},
           {"pairs_shown", order.shown()}, {"open", std::move(open)}};
 }
-
-namespace {}  // namespace
 
 Result<Ledger> read_ledger(const std::string& file, double alpha, const Goal& goal) {
   if (looks_like_log(file)) {
@@ -170,6 +177,8 @@ Json result_json(const Ledger& ledger, const Board& board) {
   for (const Arm arm : board.not_ruled_out) json["not_ruled_out"].push_back(ledger.id_of(arm));
   if (standing.order) json["order"] = to_json(ledger, *standing.order);
   json["expected_duels_left"] = standing.duels_left;
+  json["regret"] = regret_json(ledger, standing);
+  json["excluded_share"] = ledger.excluded_share();
   json["one_look"] = ledger.experiment().one_look_after > 0;
   json["duels"] = to_json(ledger.total());
   json["arms"] = Json::array();

@@ -556,12 +556,14 @@ Status Ledger::check_kind(const RecoveredRecord& record) const {
 }
 
 Status Ledger::check_kind(const InterleavedRecord& record) const {
+  for (const OtherRanking& other : record.others) DUEL_RETURN_IF_ERROR(arm_of(other.arm_id));
   if (find_open(record.duel_id) != nullptr) return Done{};
   return Error::not_found(fmt::format("no duel '{}' waits for its page", record.duel_id));
 }
 
 Status Ledger::check_kind(const EventRecord& record) const {
-  if (!(record.credit >= 0) || record.place > 2) return refused("the credit makes no sense");
+  if (!(record.credit >= 0) || record.place > 2 + arms_.size())
+    return refused("the credit makes no sense");
   if (record.late || find_open(record.duel_id) != nullptr) return Done{};
   return refused(fmt::format("an event after the duel '{}' was closed", record.duel_id));
 }
@@ -623,6 +625,7 @@ Effect Ledger::take(const ServeRecord& record) {
                   .second = second,
                   .serving = record.serving,
                   .evidence = record.evidence && first != second};
+  if (record.by == ServedBy::exclude) ++excluded_;
   if (record.serving == Serving::exploit) {  // nobody is asked
     ++served_;
     ++exploited_;
@@ -905,7 +908,8 @@ void Ledger::fields(Archive& archive) {
   archive(tasks_.count, tasks_.sha256, shown_, compared_, aa_);
   archive(flips_.judged, flips_.to_first, flips_.to_second);
   archive_fields(archive, by_source_, judges_, met_);
-  archive(settled_hash_, served_, comparisons_, duplicates_, conflicts_, late_, referee_);
+  archive(settled_hash_, served_, comparisons_, duplicates_, conflicts_, late_, excluded_,
+          referee_);
   std::uint8_t certified = certificate_ ? 1 : 0;
   archive(certified);
   if (certified != 0) {

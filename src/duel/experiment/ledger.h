@@ -176,6 +176,11 @@ class Ledger {
   std::uint64_t duplicates() const { return duplicates_; }
   std::uint64_t conflicts() const { return conflicts_; }
   std::uint64_t late() const { return late_; }
+  // Duels that an arm which could not be shown has changed. Their pairs met another population.
+  std::uint64_t excluded() const { return excluded_; }
+  double excluded_share() const {
+    return served_ == 0 ? 0 : static_cast<double>(excluded_) / static_cast<double>(served_);
+  }
 
   // Evidence: decisive answers in serving order only.
   const Referee& referee() const { return referee_; }
@@ -291,6 +296,7 @@ class Ledger {
   std::uint64_t duplicates_ = 0;
   std::uint64_t conflicts_ = 0;
   std::uint64_t late_ = 0;
+  std::uint64_t excluded_ = 0;
   Referee referee_;
   std::optional<GivenCertificate> certificate_;
   ExperimentState state_ = ExperimentState::running;

@@ -49,6 +49,16 @@ struct Words<Placement> {
 };
 
 template <>
+struct Words<Drafting> {
+  static constexpr std::string_view noun = "method of interleaving";
+  static constexpr auto all = std::to_array<std::pair<std::string_view, Drafting>>(
+      {{"team_draft", Drafting::team_draft},
+       {"probabilistic", Drafting::probabilistic},
+       {"team_draft_multileave", Drafting::team_draft_multileave},
+       {"probabilistic_multileave", Drafting::probabilistic_multileave}});
+};
+
+template <>
 struct Words<Serving> {
   static constexpr std::string_view noun = "kind of serving";
   static constexpr auto all =
@@ -271,6 +281,7 @@ std::string_view to_word(Mode mode) { return word_of(mode); }
 std::string_view to_word(ServedBy by) { return word_of(by); }
 std::string_view to_word(ExperimentState state) { return word_of(state); }
 std::string_view to_word(OnTimeout on_timeout) { return word_of(on_timeout); }
+std::string_view to_word(Drafting drafting) { return word_of(drafting); }
 std::string_view to_word(OnCertified on_certified) { return word_of(on_certified); }
 
 template <class Enum>
@@ -299,6 +310,7 @@ template Result<Mode> parse_word(std::string_view);
 template Result<ServedBy> parse_word(std::string_view);
 template Result<ExperimentState> parse_word(std::string_view);
 template Result<OnTimeout> parse_word(std::string_view);
+template Result<Drafting> parse_word(std::string_view);
 template Result<OnCertified> parse_word(std::string_view);
 
 template <class Enum>
@@ -318,6 +330,7 @@ template std::vector<std::string_view> words_of<Mode>();
 template std::vector<std::string_view> words_of<ServedBy>();
 template std::vector<std::string_view> words_of<ExperimentState>();
 template std::vector<std::string_view> words_of<OnTimeout>();
+template std::vector<std::string_view> words_of<Drafting>();
 template std::vector<std::string_view> words_of<OnCertified>();
 
 Result<Goal> parse_goal(std::string_view kind, std::uint64_t top, double epsilon,

@@ -37,6 +37,13 @@ enum class CertificateKind { winner, no_winner, copeland, borda, set, order, ran
 enum class Mode { duel, interleave };
 enum class ExperimentState { draft, running, paused, completed, archived };
 enum class OnTimeout { discard, tie };
+// How a page is drafted from the rankings of a duel's two arms, or of those two and others.
+enum class Drafting {
+  team_draft,
+  probabilistic,
+  team_draft_multileave,
+  probabilistic_multileave,
+};
 enum class OnCertified { notify, exploit, complete };
 // What a certificate speaks of where duels are about tasks. `tasks_like_these`: those at hand are a
 // sample, so that each is evidence about a pair at most once. `these_tasks`: exactly those at hand,
@@ -56,6 +63,7 @@ std::string_view to_word(Mode mode);
 std::string_view to_word(ServedBy by);
 std::string_view to_word(ExperimentState state);
 std::string_view to_word(OnTimeout on_timeout);
+std::string_view to_word(Drafting drafting);
 std::string_view to_word(OnCertified on_certified);
 template <class Enum>
 Result<Enum> parse_word(std::string_view word);
@@ -151,7 +159,7 @@ struct Guardrails {
 
 // How pages are drafted and clicks are credited.
 struct InterleaveRule {
-  std::string method = "team_draft";
+  Drafting method = Drafting::team_draft;
   std::uint64_t length = 10;
   std::vector<std::pair<std::string, Json>> actions;  // weights; none: {"click": 1}
   std::uint64_t per_item_cap = 1;
@@ -359,11 +367,21 @@ struct RecoveredRecord {
   friend bool operator==(const RecoveredRecord&, const RecoveredRecord&) = default;
 };
 
-// The two rankings that a page was drafted from, fixed when the first page was asked for.
+// The ranking of an arm that is not of the duel, on a page of several.
+struct OtherRanking {
+  std::string arm_id;
+  std::vector<std::string> list;
+
+  friend bool operator==(const OtherRanking&, const OtherRanking&) = default;
+};
+
+// The rankings that a page was drafted from, fixed when the first page was asked for: those of the
+// duel's arms and, where the method takes more than two, of others.
 struct InterleavedRecord {
   std::string duel_id;
   std::vector<std::string> first;  // ids of objects, best first
   std::vector<std::string> second;
+  std::vector<OtherRanking> others;
 
   friend bool operator==(const InterleavedRecord&, const InterleavedRecord&) = default;
 };
@@ -374,7 +392,8 @@ struct EventRecord {
   std::string event;  // SHA-256 that tells it from others
   std::string action;
   std::string object;
-  std::uint64_t place = 0;  // of the ranking that gets the credit: 1 or 2; 0: neither
+  // Of the ranking that gets the credit: 1 and 2 are the duel's, 3 the first of the others; 0: none.
+  std::uint64_t place = 0;
   double credit = 0;
   bool late = false;  // the duel was closed before
 

@@ -364,13 +364,21 @@ struct Described<RecoveredRecord> {
 };
 
 template <>
+struct Described<OtherRanking> {
+  static constexpr std::tuple fields{
+      required("arm_id", &OtherRanking::arm_id, "", IsIdOf{"an arm"}),
+      required("list", &OtherRanking::list, "objects, best first")};
+};
+
+template <>
 struct Described<InterleavedRecord> {
   static constexpr std::string_view name = "interleaved";
   static constexpr std::string_view doc = "the rankings that a page was drafted from";
   static constexpr std::tuple fields{
       required("duel_id", &InterleavedRecord::duel_id, "", IsIdOf{"a duel"}),
       required("first", &InterleavedRecord::first, "objects, best first"),
-      required("second", &InterleavedRecord::second)};
+      required("second", &InterleavedRecord::second),
+      optional("others", &InterleavedRecord::others, "rankings of arms that are not of the duel")};
 };
 
 template <>
@@ -382,7 +390,9 @@ struct Described<EventRecord> {
       required("event", &EventRecord::event, "hash that tells it from others"),
       required("action", &EventRecord::action),
       required("object", &EventRecord::object),
-      optional("place", &EventRecord::place, "1 or 2: the ranking that gets the credit"),
+      optional(
+          "place", &EventRecord::place,
+          "the ranking that gets the credit: 1 and 2 are the duel's, 3 the first of the others"),
       optional("credit", &EventRecord::credit),
       optional("late", &EventRecord::late, "true where the duel was closed before")};
 };

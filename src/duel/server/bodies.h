@@ -259,7 +259,7 @@ template <>
 struct Described<InterleaveBody> {
   static constexpr std::tuple fields{
       optional("method", MemberOf{&InterleaveBody::rule, &InterleaveRule::method},
-               "how pages are drafted", OneOf("team_draft")),
+               "how pages are drafted; the multileaving ones take the lists of other arms, too"),
       optional("length", MemberOf{&InterleaveBody::rule, &InterleaveRule::length},
                "items of a page", Between{1, 1000}),
       optional("actions", MemberOf{&InterleaveBody::rule, &InterleaveRule::actions},

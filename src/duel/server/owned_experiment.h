@@ -29,6 +29,7 @@
 #include "duel/server/result_pages.h"
 #include "duel/server/server_answer.h"
 #include "duel/server/stored_duels.h"
+#include "duel/server/timeline.h"
 #include "duel/store/store.h"
 
 namespace duel {
@@ -129,6 +130,7 @@ class OwnedExperiment {
   Reply result() const;
   Reply health() const;
   Reply certificate() const;
+  Reply timeline(std::size_t points) const;
 
   // What is due is expired or closed. Whether anything was.
   Result<bool> expire(std::int64_t now_ms);
@@ -165,6 +167,9 @@ class OwnedExperiment {
     DuelAnswer duel;
     bool replayed = false;
   };
+  static constexpr std::int64_t kDayMs = 86'400'000;
+  static std::string new_duel_id(std::int64_t now_ms);
+  static std::string hash_of_body(const DuelBody& body);
   std::string subject_of(const DuelBody& body) const;
   Status check_question(const DuelBody& body) const;
   Result<ServedOne> serve_one(const DuelBody& body, const Asked& asked, std::int64_t now_ms);
@@ -180,6 +185,8 @@ class OwnedExperiment {
   DuelArm duel_arm(const std::string& arm_id, std::uint64_t position) const;
   ArmAnswer arm_answer(const std::string& arm_id) const;
   std::optional<DuelTask> task_of(const std::string& task_id) const;
+  Result<InterleavedRecord> rankings_of(const ServeRecord& serve,
+                                        const InterleavingBody& body) const;
   Result<PageAnswer> page_of(const std::string& duel_id, const InterleavingBody& body,
                              bool sees_teams, std::int64_t now_ms);
   Result<PageAnswer> own_page(const std::string& duel_id, const std::string& arm,
@@ -215,7 +222,7 @@ class OwnedExperiment {
   TextMap<std::vector<std::string>> last_duels_of_;  // by subject, oldest first
   std::int64_t day_ = 0;
   TextMap<std::uint64_t> served_today_;  // by subject
-  std::uint64_t excluded_ = 0;           // serves that an excluded arm changed
+  Timeline timeline_;
   std::unordered_set<std::string> fallback_ids_;
   std::deque<std::string> fallback_order_;
 };

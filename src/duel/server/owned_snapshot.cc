@@ -46,7 +46,7 @@ std::optional<std::int64_t> OwnedExperiment::due_ms() const {
 
 template <class Archive>
 void OwnedExperiment::fields(Archive& archive) {
-  archive(head_, last_time_ms_, certificate_text_, pages_, day_, excluded_);
+  archive(head_, last_time_ms_, certificate_text_, pages_, day_, timeline_);
   archive_fields(archive, served_today_);
   archive_fields(archive, last_duels_of_);
   std::vector<std::string> fallbacks(fallback_order_.begin(), fallback_order_.end());

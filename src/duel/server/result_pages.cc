@@ -8,27 +8,83 @@
 #include "duel/core/archive_containers.h"
 
 namespace duel {
+namespace {
+
+Answer answer_by(double first, double second, const std::string& first_arm,
+                 const std::string& second_arm) {
+  if (first == second) return {Answered::tie, ""};
+  return {Answered::win, first > second ? first_arm : second_arm};
+}
+
+}  // namespace
+
+PageMethod page_method(Drafting drafting) {
+  switch (drafting) {
+    case Drafting::probabilistic:
+      return PageMethod::probabilistic;
+    case Drafting::team_draft_multileave:
+      return PageMethod::team_draft_multileave;
+    case Drafting::probabilistic_multileave:
+      return PageMethod::probabilistic_multileave;
+    case Drafting::team_draft:
+      break;
+  }
+  return PageMethod::team_draft;
+}
+
+namespace {
+
+std::vector<std::vector<std::string>> lists_of(const InterleavedRecord& rankings) {
+  std::vector<std::vector<std::string>> lists{rankings.first, rankings.second};
+  for (const OtherRanking& other : rankings.others) lists.push_back(other.list);
+  return lists;
+}
+
+// A log made elsewhere may hold more rankings than the method takes; the page is of the first.
+PageDraft draft_of(Drafting drafting, std::uint64_t seed, const std::string& duel_id,
+                   std::span<const std::vector<std::string>> lists) {
+  const PageMethod method = page_method(drafting);
+  return draft_lists(method, seed, duel_id,
+                     lists.first(std::min(lists.size(), most_lists(method))));
+}
+
+}  // namespace
+
+PageDraft draft_of(Drafting drafting, std::uint64_t seed, const InterleavedRecord& rankings) {
+  return draft_of(drafting, seed, rankings.duel_id, lists_of(rankings));
+}
 
 Record ResultPage::ending(const std::string& duel_id, const std::string& first_arm,
                           const std::string& second_arm, std::string_view why) const {
-  if (competitive_coverage(items) == 0) return ExpiredRecord{duel_id, 0, "no_contest"};
+  if (!draft.contest(0, 1)) return ExpiredRecord{duel_id, 0, "no_contest"};
   if (!clicked) return ExpiredRecord{duel_id, 0, "no_feedback"};
   OutcomeRecord record;
   record.duel_id = duel_id;
   record.source = {"clicks", ""};
   record.note = std::string(why);
-  if (credit_first == credit_second) {
-    record.answer = {Answered::tie, ""};
-  } else {
-    record.answer = {Answered::win, credit_first > credit_second ? first_arm : second_arm};
-  }
+  record.answer = answer_by(credits[0], credits[1], first_arm, second_arm);
   return record;
 }
 
-void ResultPages::draft(const std::string& duel_id, ResultPage& page) const {
-  page.items = draft_page(draft_seed_, duel_id, page.first, page.second, 0,
-                          page.first.size() + page.second.size())
-                   .items;
+std::vector<ComparisonRecord> ResultPage::side_comparisons(const std::string& first_arm,
+                                                           const std::string& second_arm) const {
+  std::vector<ComparisonRecord> records;
+  if (!clicked) return records;
+  std::vector<std::string> arms{first_arm, second_arm};
+  arms.insert(arms.end(), others.begin(), others.end());
+  for (std::size_t j = 2; j < draft.num_lists; ++j) {
+    for (std::size_t i = 0; i < j; ++i) {
+      if (!draft.contest(i, j)) continue;
+      ComparisonRecord record;
+      record.first = arms[i];
+      record.second = arms[j];
+      record.answer = answer_by(credits[i], credits[j], arms[i], arms[j]);
+      record.source = {"clicks", ""};
+      record.evidence = false;
+      records.push_back(std::move(record));
+    }
+  }
+  return records;
 }
 
 void ResultPages::note(const LogEntry& entry) {
@@ -38,9 +94,11 @@ void ResultPages::note(const LogEntry& entry) {
     pages_.erase(expired->duel_id);
   } else if (const auto* drafted = std::get_if<InterleavedRecord>(&entry.record)) {
     ResultPage& page = pages_[drafted->duel_id];
-    page.first = drafted->first;
-    page.second = drafted->second;
-    draft(drafted->duel_id, page);
+    page.lists = lists_of(*drafted);
+    page.others.clear();
+    for (const OtherRanking& other : drafted->others) page.others.push_back(other.arm_id);
+    page.credits.assign(page.lists.size(), 0);
+    page.draft = draft_of(drafting_, draft_seed_, drafted->duel_id, page.lists);
   } else if (const auto* event = std::get_if<EventRecord>(&entry.record)) {
     const auto found = pages_.find(event->duel_id);
     if (found == pages_.end() || event->late) return;
@@ -48,8 +106,9 @@ void ResultPages::note(const LogEntry& entry) {
     page.events.insert(event->event);
     page.clicked = true;
     ++page.paid[event->object];
-    if (event->place == 1) page.credit_first += event->credit;
-    if (event->place == 2) page.credit_second += event->credit;
+    if (event->place >= 1 && event->place <= page.credits.size()) {
+      page.credits[event->place - 1] += event->credit;
+    }
   }
 }
 
@@ -60,14 +119,18 @@ const ResultPage* ResultPages::find(std::string_view duel_id) const {
 
 template <class Archive>
 void ResultPage::fields(Archive& archive) {
-  archive_fields(archive, first, second, paid, events, credit_first, credit_second, clicked);
+  archive_fields(archive, lists, others, paid, events, credits, clicked);
 }
 
 template <class Archive>
 void ResultPages::fields(Archive& archive) {
   archive_fields(archive, pages_);
   if constexpr (kReadsState<Archive>) {
-    for (auto& [duel_id, page] : pages_) draft(duel_id, page);
+    for (auto& [duel_id, page] : pages_) {
+      if (page.lists.size() < 2) page.lists.resize(2);  // of a snapshot that is refused below
+      page.credits.resize(page.lists.size());
+      page.draft = draft_of(drafting_, draft_seed_, duel_id, page.lists);
+    }
   }
 }
 template void ResultPages::fields(StateWriter& archive);
@@ -76,22 +139,22 @@ template void ResultPages::fields(StateReader& archive);
 ResultPages::Taken ResultPages::take(const ResultPage& page, const PageEvent& event, double weight,
                                      std::uint64_t per_item_cap) {
   if (page.events.contains(event.identity)) return Nothing{};
-  const auto item = std::find_if(page.items.begin(), page.items.end(), [&](const DraftedItem& one) {
+  const auto& items = page.draft.items;
+  const auto item = std::find_if(items.begin(), items.end(), [&](const TeamItem& one) {
     return one.object_id == event.object;
   });
-  if (item == page.items.end()) return "the item was not shown";
+  if (item == items.end()) return "the item was not shown";
   if (event.ordinal && *event.ordinal != item->ordinal) {
     return fmt::format("the item was shown at {}, not at {}", item->ordinal, *event.ordinal);
   }
   const auto paid = page.paid.find(event.object);
-  const bool earns = item->competitive() && item->team != Team::none &&
-                     (paid == page.paid.end() || paid->second < per_item_cap);
+  const bool earns = item->team && (paid == page.paid.end() || paid->second < per_item_cap);
   EventRecord record{.duel_id = event.duel_id,
                      .event = event.identity,
                      .action = event.action,
                      .object = event.object};
   if (earns) {
-    record.place = item->team == Team::first ? 1 : 2;
+    record.place = *item->team + 1;
     record.credit = weight;
   }
   return record;

@@ -1,5 +1,5 @@
-// Pages of results that were drafted from two rankings, and what their items have earned so far: of
-// the duels that are open. A fold over the records, as the ledger is.
+// Pages of results that were drafted from rankings, and what their items have earned so far: of the
+// duels that are open. A fold over the records, as the ledger is.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 #include "duel/core/text_map.h"
 #include "duel/experiment/record.h"
-#include "duel/ranking/interleaving/impression_draft.h"
+#include "duel/ranking/interleaving/page_draft.h"
 
 namespace duel {
 
@@ -26,15 +26,18 @@ struct PageEvent {
   std::string identity;  // SHA-256 that tells it from others
 };
 
+PageMethod page_method(Drafting drafting);
+// The draft of the rankings as they were recorded.
+PageDraft draft_of(Drafting drafting, std::uint64_t seed, const InterleavedRecord& rankings);
+
 // A page that was drafted.
 struct ResultPage {
-  std::vector<std::string> first;
-  std::vector<std::string> second;
-  std::vector<DraftedItem> items;             // of the whole draft
+  std::vector<std::vector<std::string>> lists;  // of the duel's two arms, then of the others
+  std::vector<std::string> others;              // arms of the lists after the second
+  PageDraft draft;
   std::map<std::string, std::uint64_t> paid;  // actions per item
   std::unordered_set<std::string> events;
-  double credit_first = 0;
-  double credit_second = 0;
+  std::vector<double> credits;  // by list
   bool clicked = false;
 
   template <class Archive>
@@ -44,11 +47,17 @@ struct ResultPage {
   // nobody clicked.
   Record ending(const std::string& duel_id, const std::string& first_arm,
                 const std::string& second_arm, std::string_view why) const;
+  // What the clicks say of the pairs that were not asked about: the page shows more than two
+  // rankings to one person. Each is a comparison and no evidence, since evidence is of duels that
+  // were served for their pair.
+  std::vector<ComparisonRecord> side_comparisons(const std::string& first_arm,
+                                                 const std::string& second_arm) const;
 };
 
 class ResultPages {
  public:
-  explicit ResultPages(std::uint64_t draft_seed) : draft_seed_(draft_seed) {}
+  ResultPages(std::uint64_t draft_seed, Drafting drafting)
+      : draft_seed_(draft_seed), drafting_(drafting) {}
 
   // Opens, credits or closes a page.
   void note(const LogEntry& entry);
@@ -67,9 +76,8 @@ class ResultPages {
                     std::uint64_t per_item_cap);
 
  private:
-  void draft(const std::string& duel_id, ResultPage& page) const;
-
   std::uint64_t draft_seed_;
+  Drafting drafting_;
   TextMap<ResultPage> pages_;
 };
 

@@ -10,7 +10,6 @@
 #include "duel/server/api.h"
 #include "duel/server/bodies.h"
 #include "duel/server/request_body.h"
-#include "duel/server/timeline.h"
 #include "duel/study/plan.h"
 
 namespace duel {
@@ -55,11 +54,12 @@ void Api::show_health(Call& call) {
 
 void Api::show_timeline(Call& call) {
   const std::int64_t points = std::clamp<std::int64_t>(call.query_number("points", 200), 2, 2000);
-  const bool taken = background_.submit([this, points, eid = call.eid(), send = call.send] {
-    const auto timeline = timeline_of(engine_.store(), eid, static_cast<std::size_t>(points));
-    send(timeline.ok() ? ServerAnswer{200, *timeline, {}} : refusal(timeline.error()));
-  });
-  if (!taken) call.send(refusal(429, "too much work waits; try again", true));
+  engine_.ask(
+      call.eid(), AnswerWhen::durable,
+      [points](OwnedExperiment& experiment, std::int64_t) {
+        return experiment.timeline(static_cast<std::size_t>(points));
+      },
+      call.send);
 }
 
 void Api::open_stream(Call& call) {

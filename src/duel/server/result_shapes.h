@@ -173,6 +173,22 @@ struct Described<GivenShape> {
       optional("named", &GivenShape::named, "arms of a set, an order or a ranking")};
 };
 
+struct RegretShape {
+  std::string against;
+  double estimate;
+  std::optional<double> lower_bound;
+};
+template <>
+struct Described<RegretShape> {
+  static constexpr std::string_view schema = "Regret";
+  static constexpr std::tuple fields{
+      required("against", &RegretShape::against, "the leader, taken for the best arm"),
+      required("estimate", &RegretShape::estimate, "of all duels so far, by the rates so far"),
+      required("lower_bound", &RegretShape::lower_bound,
+               "what any consistent policy pays in the long run at the same rates; null where an "
+               "arm is beaten by none")};
+};
+
 struct ResultShape {
   std::string experiment_id, verdict, state, goal;
   std::optional<std::string> leader;
@@ -187,6 +203,7 @@ struct ResultShape {
   std::optional<GivenShape> certificate;
   std::vector<HealthCheckAnswer> health;
   double excluded_share;
+  std::optional<RegretShape> regret;
   bool one_look;
   std::uint64_t served, sequence;
 };
@@ -216,6 +233,8 @@ struct Described<ResultShape> {
                "the order of the answers is unknown, so that only one look at all of them counts"),
       required("excluded_share", &ResultShape::excluded_share,
                "of duels that `exclude` changed: pairs then see different populations"),
+      required("regret", &ResultShape::regret,
+               "null before there is enough data, and for goals other than a single best arm"),
       required("served", &ResultShape::served, "pages of one arm and A/A duels too"),
       required("sequence", &ResultShape::sequence)};
 };
@@ -373,6 +392,7 @@ struct CertificateShape {
   std::optional<std::vector<FindingShape>> findings;
   std::uint64_t decisive;
   ConditionedOutShape conditioned_out;
+  double excluded_share;
   std::uint64_t comparisons_from_elsewhere;
   CertifiedHealthShape health;
   CertifiedLogShape log;
@@ -399,6 +419,8 @@ struct Described<CertificateShape> {
       required("decisive", &CertificateShape::decisive, "duels with a decisive answer"),
       required("conditioned_out", &CertificateShape::conditioned_out,
                "what the certificate does not speak of"),
+      optional("excluded_share", &CertificateShape::excluded_share,
+               "of duels that `exclude` changed, where there are any"),
       required("comparisons_from_elsewhere", &CertificateShape::comparisons_from_elsewhere),
       required("health", &CertificateShape::health),
       required("log", &CertificateShape::log, "the records that it rests on")};

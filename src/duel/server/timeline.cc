@@ -1,76 +1,123 @@
 #include "duel/server/timeline.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
-#include <vector>
 
+#include "duel/core/archive_containers.h"
 #include "duel/experiment/experiment_log.h"
-#include "duel/experiment/ledger.h"
 #include "duel/experiment/standing.h"
 #include "duel/experiment/timestamp.h"
 
 namespace duel {
-namespace {
 
-Json moment_of(const Ledger& ledger, std::int64_t time_ms) {
+Timeline::Point Timeline::now(const Ledger& ledger, std::int64_t time_ms) {
   const Standing standing = standing_of(ledger);
-  Json moment;
-  moment["sequence"] = ledger.sequence();
-  moment["time"] = format_timestamp(time_ms);
-  moment["served"] = ledger.served();
-  moment["decisive"] = ledger.certifier().decisive();
-  moment["leader"] = standing.leader ? Json(ledger.id_of(*standing.leader)) : Json();
-  if (standing.leader) {
-    std::optional<double> least;
+  Point point{.sequence = ledger.sequence(),
+              .time_ms = time_ms,
+              .served = ledger.served(),
+              .decisive = ledger.certifier().decisive(),
+              .leader = standing.leader,
+              .log_evidence = {},
+              .log_threshold = 0,
+              .shown = std::vector<std::uint64_t>(ledger.num_arms(), 0)};
+  if (point.leader) {
     for (Arm rival = 0; rival < ledger.num_arms(); ++rival) {
-      if (rival == *standing.leader || !ledger.arms()[rival].active) continue;
-      const double evidence = ledger.certifier().log_evidence(*standing.leader, rival);
-      least = std::min(least.value_or(evidence), evidence);
+      if (rival == *point.leader || !ledger.arms()[rival].active) continue;
+      const double evidence = ledger.certifier().log_evidence(*point.leader, rival);
+      point.log_evidence = std::min(point.log_evidence.value_or(evidence), evidence);
     }
-    moment["log_evidence"] = least;
-    moment["log_threshold"] = ledger.certifier().log_threshold(*standing.leader);
+    point.log_threshold = ledger.certifier().log_threshold(*point.leader);
   }
-  Json shown = Json::array();
   for (Arm i = 0; i < ledger.num_arms(); ++i) {
-    std::uint64_t count = 0;
     for (Arm j = 0; j < ledger.num_arms(); ++j) {
-      if (i != j) count += ledger.shown(i, j).served + ledger.shown(j, i).served;
+      if (i == j) continue;
+      const std::uint64_t served = ledger.shown(i, j).served;
+      point.shown[i] += served;
+      point.shown[j] += served;
     }
-    shown.push_back(count);
   }
-  moment["shown"] = std::move(shown);
-  return moment;
+  return point;
 }
 
-}  // namespace
+void Timeline::note(const Ledger& ledger, std::int64_t time_ms) {
+  if (ledger.sequence() % stride_ != 0) return;
+  if (points_.size() == kMostPoints) {
+    stride_ *= 2;
+    std::erase_if(points_, [&](const Point& point) { return point.sequence % stride_ != 0; });
+    if (ledger.sequence() % stride_ != 0) return;
+  }
+  points_.push_back(now(ledger, time_ms));
+}
+
+Json Timeline::json_of(const Ledger& ledger, const Point& point) {
+  Json json;
+  json["sequence"] = point.sequence;
+  json["time"] = format_timestamp(point.time_ms);
+  json["served"] = point.served;
+  json["decisive"] = point.decisive;
+  json["leader"] = point.leader ? Json(ledger.id_of(*point.leader)) : Json();
+  if (point.leader) {
+    json["log_evidence"] = point.log_evidence;
+    json["log_threshold"] = point.log_threshold;
+  }
+  Json shown = Json::array();
+  for (const std::uint64_t count : point.shown) shown.push_back(count);
+  json["shown"] = std::move(shown);
+  return json;
+}
+
+Json Timeline::to_json(const Ledger& ledger, std::int64_t time_ms, std::size_t points) const {
+  Json arms = Json::array();
+  for (const LedgerArm& arm : ledger.arms()) arms.push_back(arm.entry.id);
+  // Counted from the end, which is the present: it is added where no point was kept of it.
+  const bool ends_now = !points_.empty() && points_.back().sequence == ledger.sequence();
+  const std::size_t kept = points_.size() - (ends_now ? 1 : 0);
+  const std::size_t before = std::max<std::size_t>(points, 1) - 1;
+  const std::size_t step =
+      before == 0 ? kept + 1 : std::max<std::size_t>(1, (kept + before - 1) / before);
+  Json moments = Json::array();
+  for (std::size_t k = kept % step; k < kept; k += step) {
+    moments.push_back(json_of(ledger, points_[k]));
+  }
+  moments.push_back(json_of(ledger, ends_now ? points_.back() : now(ledger, time_ms)));
+  Json json;
+  json["experiment_id"] = ledger.experiment().experiment_id;
+  json["arms"] = std::move(arms);
+  json["points"] = std::move(moments);
+  return json;
+}
+
+template <class Archive>
+void Timeline::Point::fields(Archive& archive) {
+  archive_fields(archive, sequence, time_ms, served, decisive, leader, log_evidence, log_threshold,
+                 shown);
+}
+
+template <class Archive>
+void Timeline::fields(Archive& archive) {
+  archive(stride_, points_);
+  if constexpr (kReadsState<Archive>) stride_ = std::max<std::uint64_t>(stride_, 1);
+}
+template void Timeline::fields(StateWriter& archive);
+template void Timeline::fields(StateReader& archive);
 
 Result<Json> timeline_of(Store& store, const std::string& experiment_id, std::size_t points) {
-  DUEL_ASSIGN(const Head head, store.head(experiment_id));
-  if (head.sequence == 0) {
-    return Error::not_found("there is no experiment '" + experiment_id + "'");
-  }
-  const std::uint64_t step = std::max<std::uint64_t>(1, head.sequence / points);
   std::optional<Ledger> ledger;
-  Json moments = Json::array();
+  Timeline timeline;
+  std::int64_t time_ms = 0;
   const auto sink = [&](const LogEntry& entry) -> Status {
+    time_ms = entry.time_ms;
     if (const auto* experiment = std::get_if<ExperimentRecord>(&entry.record)) {
       DUEL_ASSIGN(ledger, Ledger::make(*experiment));
       return Done{};
     }
     DUEL_RETURN_IF_ERROR(ledger->apply(entry));
-    const bool last = entry.sequence == head.sequence;
-    if (entry.sequence % step == 0 || last) moments.push_back(moment_of(*ledger, entry.time_ms));
+    timeline.note(*ledger, entry.time_ms);
     return Done{};
   };
   DUEL_RETURN_IF_ERROR(read_log(store, experiment_id, sink));
-  Json arms = Json::array();
-  for (const LedgerArm& arm : ledger->arms()) arms.push_back(arm.entry.id);
-  Json json;
-  json["experiment_id"] = experiment_id;
-  json["arms"] = std::move(arms);
-  json["points"] = std::move(moments);
-  return json;
+  if (!ledger) return Error::not_found("there is no experiment '" + experiment_id + "'");
+  return timeline.to_json(*ledger, time_ms, points);
 }
 
 }  // namespace duel

@@ -1,17 +1,63 @@
-// How an experiment went, as series for plots: read from its log, whoever owns it.
+// How an experiment went, as series for plots: a bounded number of moments, evenly spaced over the
+// records. A fold over the records, as the ledger is, so that it can be kept with the state and
+// asked for at any time without the log.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "duel/core/json.h"
 #include "duel/core/result.h"
+#include "duel/experiment/ledger.h"
 #include "duel/store/store.h"
 
 namespace duel {
 
-// About so many moments, evenly spaced over the records: duels served and decided, the leader, its
-// smallest evidence against a rival and what that has to reach, and how often each arm was shown.
+class Timeline {
+ public:
+  // Every `stride` records a moment is kept. When there would be more than this, every second one is
+  // forgotten and the stride doubles: which moments are left depends on the last record's number
+  // alone, whoever folds.
+  static constexpr std::size_t kMostPoints = 256;
+
+  // After the record was applied.
+  void note(const Ledger& ledger, std::int64_t time_ms);
+
+  // At most so many points, the last of which is now: duels served and decided, the leader, its
+  // smallest evidence against a rival and what that has to reach, and how often each arm was shown.
+  Json to_json(const Ledger& ledger, std::int64_t time_ms, std::size_t points) const;
+
+  std::size_t size() const { return points_.size(); }
+
+  // The state between two records (core/archive.h).
+  template <class Archive>
+  void fields(Archive& archive);
+
+ private:
+  struct Point {
+    std::uint64_t sequence = 0;
+    std::int64_t time_ms = 0;
+    std::uint64_t served = 0;
+    std::uint64_t decisive = 0;
+    std::optional<Arm> leader;
+    std::optional<double> log_evidence;
+    double log_threshold = 0;
+    std::vector<std::uint64_t> shown;
+
+    template <class Archive>
+    void fields(Archive& archive);
+  };
+  static Point now(const Ledger& ledger, std::int64_t time_ms);
+  static Json json_of(const Ledger& ledger, const Point& point);
+
+  std::uint64_t stride_ = 1;
+  std::vector<Point> points_;
+};
+
+// Of a log, read once.
 Result<Json> timeline_of(Store& store, const std::string& experiment_id, std::size_t points);
 
 }  // namespace duel

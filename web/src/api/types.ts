@@ -129,6 +129,8 @@ export interface ExperimentResult {
   probability_no_winner?: number;
   sequence?: number;
   served?: number; // pages of one arm too
+  regret?: { against: string; estimate: number; lower_bound: number | null } | null;
+  excluded_share?: number;
 }
 
 export interface Moment {

@@ -1,0 +1,241 @@
+// How duels end: by an answer, by a proof that they were served, or by the clock.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "duel/experiment/standing.h"
+#include "duel/experiment/verdict.h"
+#include "duel/server/body.h"
+#include "duel/server/owned_experiment.h"
+
+namespace duel {
+namespace {
+
+std::string next_id_after(const std::string& duel_id) {
+  return "n." + sha256_hex(duel_id).substr(0, 52);
+}
+
+}  // namespace
+
+Result<::duel::Answer> OwnedExperiment::answer_of(const OutcomeBody& body) const {
+  if (body.result.empty()) return Error::invalid_argument("is missing", "/result");
+  const auto result = parse_word<Answered>(body.result);
+  if (!result.ok()) return Error::invalid_argument(result.error().message, "/result");
+  return ::duel::Answer{*result, body.winner, body.place};
+}
+
+ProgressAnswer OwnedExperiment::progress() const {
+  const Standing standing = standing_of(ledger());
+  return {.verdict = verdict_of(ledger(), standing),
+          .certified = ledger().certificate().has_value(),
+          .expected_duels_left = standing.duels_left};
+}
+
+OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const OutcomeBody& body,
+                                               const ReportOptions& options, std::int64_t now_ms) {
+  DUEL_RETURN_IF_ERROR(check_id("a duel", duel_id));
+  std::optional<ServedDuel> proven;
+  if (!body.report_token.empty()) {
+    proven = tokens_.verify(body.report_token);
+    if (!proven || proven->experiment_id != id()) {
+      return refusal(401, "the report token is not of this experiment");
+    }
+    if (proven->duel_id != duel_id) {
+      return refusal(409, "token_mismatch: the report token is of another duel");
+    }
+  }
+  DUEL_RETURN_IF_ERROR(expire(now_ms));
+  bool exploits = false;
+  std::string subject;
+  // Of an open duel everything is in memory but what a report token is compared with, and who was
+  // asked.
+  if (proven || options.next || ledger().find_open(duel_id) == nullptr) {
+    DUEL_ASSIGN(const DuelRecords records, duels_->records_of(duel_id, ledger().sequence() + 1));
+    if (!records.serve) {
+      if (proven) return report_recovered(*proven, body, now_ms);
+      if (fallback_ids_.contains(duel_id)) {
+        const OutcomeAnswer ignored{
+            .duel_id = duel_id, .status = "ignored", .applied = false, .next = {}, .progress = {}};
+        return ServerAnswer{200, body_json(ignored), {}};
+      }
+      return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
+    }
+    const auto& serve = std::get<ServeRecord>(records.serve->record);
+    ServedDuel stored = served_duel(serve, records.serve->time_ms);
+    if (proven && serve.by == ServedBy::recovered) {
+      // Its record was made from this token, later, and a retry must not be refused for that.
+      stored.served_at_ms = proven->served_at_ms;
+      stored.serving = proven->serving;
+    }
+    if (proven && !(*proven == stored)) {
+      return refusal(409, "token_mismatch: the report token does not fit the duel");
+    }
+    exploits = serve.serving == Serving::exploit;
+    subject = serve.subject;
+  }
+  const auto answer = [&](std::string_view status, bool applied) -> Reply {
+    OutcomeAnswer told{.duel_id = duel_id,
+                       .status = std::string(status),
+                       .applied = applied,
+                       .next = {},
+                       .progress = {}};
+    if (options.next) {
+      DuelBody again;
+      again.duel_id = options.next_duel_id.empty() ? next_id_after(duel_id) : options.next_duel_id;
+      DUEL_RETURN_IF_ERROR(check_question(again));
+      // The next duel is for whoever was asked before.
+      DUEL_ASSIGN(ServedOne following, serve_one(again,
+                                                 {.duel_id = again.duel_id,
+                                                  .subject = subject,
+                                                  .request = hash_of_body(again),
+                                                  .voter = options.voter},
+                                                 now_ms));
+      told.next = std::move(following.duel);
+      told.progress = progress();
+    }
+    return ServerAnswer{200, body_json(told), {}};
+  };
+  if (exploits) return answer("ignored", false);
+  const LedgerDuel* open = ledger().find_open(duel_id);
+  if (ledger().experiment().service.mode == Mode::interleave) {
+    if (body.result != "close") {
+      return Error::conflict("clicks decide a page of results; `close` ends it early");
+    }
+    if (open == nullptr) return answer("duplicate", false);
+    DUEL_RETURN_IF_ERROR(settle(duel_id, now_ms, "closed"));
+    DUEL_RETURN_IF_ERROR(stage_certificate(now_ms));
+    return answer("applied", true);
+  }
+  OutcomeRecord record;
+  record.duel_id = duel_id;
+  record.source = body.source;
+  record.response_ms = body.response_ms;
+  if (body.note.size() > 200) return Error::invalid_argument("has more than 200 bytes", "/note");
+  record.note = body.note;
+  for (const JudgementBody& judgement : body.judgements) {
+    record.judgements.push_back({judgement.first, {judgement.result, judgement.winner}});
+  }
+  if (body.result.empty() && !record.judgements.empty()) {
+    record.answer = combined(record.judgements);
+  } else {
+    DUEL_ASSIGN(record.answer, answer_of(body));
+  }
+  if (const Status status = live_.check(record); !status.ok()) {
+    // The duel is looked up in the store, which may fail; that is not the answer's fault.
+    if (status.error().code == ErrorCode::io) return status.error();
+    return Error::invalid_argument(status.error().message, "/winner", status.error().hint);
+  }
+  if (open == nullptr) {
+    // What repeats the first answer is not written again.
+    DUEL_ASSIGN(const std::optional<LedgerDuel> known, ledger().find_duel(duel_id));
+    const auto said = ledger().outcome_of(record.answer, known->first, known->second);
+    if (known->fate == Fate::answered && known->result == record.answer.result && said.ok() &&
+        known->outcome == *said) {
+      return answer("duplicate", false);
+    }
+  }
+  DUEL_ASSIGN(const Effect effect, stage(record, now_ms));
+  DUEL_RETURN_IF_ERROR(stage_certificate(now_ms));
+  switch (effect) {
+    case Effect::applied:
+      return answer("applied", true);
+    case Effect::late:
+      return answer("late", false);
+    case Effect::duplicate:
+      return answer("duplicate", false);
+    case Effect::conflicting:
+      break;
+  }
+  return refusal(409, "the duel was answered otherwise; both answers are kept, the first counts");
+}
+
+// The serve's record was lost, but the caller has the proof of it.
+OwnedExperiment::Reply OwnedExperiment::report_recovered(const ServedDuel& served,
+                                                         const OutcomeBody& body,
+                                                         std::int64_t now_ms) {
+  if (served.expires_at_ms < time_of(now_ms)) {
+    return refusal(410, "the report token has expired");
+  }
+  if (ledger().state() != ExperimentState::running) {
+    return Error::conflict("the experiment is not running");
+  }
+  ServeRecord serve;
+  serve.duel_id = served.duel_id;
+  serve.ordinal = ledger().served();
+  serve.round = served.round;
+  serve.first = served.first;
+  serve.second = served.second;
+  serve.serving = served.serving == Serving::contest ? Serving::explore : served.serving;
+  serve.by = ServedBy::recovered;
+  serve.evidence = false;
+  serve.subject = served.subject;
+  serve.expires_at = {served.expires_at_ms};
+  OutcomeRecord record;
+  record.duel_id = served.duel_id;
+  DUEL_ASSIGN(record.answer, answer_of(body));
+  record.source = body.source;
+  record.response_ms = body.response_ms;
+  const auto first = ledger().find_arm(serve.first), second = ledger().find_arm(serve.second);
+  if (!first || !second) return Error::conflict("the arms of the report token are unknown");
+  DUEL_RETURN_IF_ERROR(ledger().outcome_of(record.answer, *first, *second));
+  DUEL_RETURN_IF_ERROR(live_.check(serve));
+  DUEL_RETURN_IF_ERROR(stage(serve, now_ms));
+  DUEL_RETURN_IF_ERROR(stage(record, now_ms));
+  const OutcomeAnswer told{
+      .duel_id = served.duel_id, .status = "applied", .applied = true, .next = {}, .progress = {}};
+  return ServerAnswer{200, body_json(told), {}};
+}
+
+OwnedExperiment::Reply OwnedExperiment::compare(const std::vector<ComparisonBody>& bodies,
+                                                std::int64_t now_ms) {
+  std::vector<ComparisonRecord> records;
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const ComparisonBody& body = bodies[k];
+    ComparisonRecord record;
+    record.first = body.first;
+    record.second = body.second;
+    record.answer = {body.result, body.winner};
+    record.source = body.source;
+    record.made_at = body.made_at;
+    record.evidence = false;
+    if (const Status status = live_.check(record); !status.ok()) {
+      return Error::invalid_argument(status.error().message, fmt::format("/{}", k),
+                                     status.error().hint);
+    }
+    records.push_back(std::move(record));
+  }
+  for (ComparisonRecord& record : records) DUEL_RETURN_IF_ERROR(stage(std::move(record), now_ms));
+  return ServerAnswer{200, body_json(AcceptedAnswer{bodies.size()}), {}};
+}
+
+Result<bool> OwnedExperiment::expire(std::int64_t now_ms) {
+  // Where the clock was set back, recorded time stands still and says nothing of a pause.
+  if (now_ms < nothing_expires_before_ms_ || store_refuses_) return false;
+  const std::int64_t time_ms = time_of(now_ms);
+  const auto deadline = ledger().next_deadline();
+  if (!deadline || *deadline >= time_ms) return false;
+  for (const std::string& duel_id : ledger().overdue(time_ms)) {
+    DUEL_RETURN_IF_ERROR(settle(duel_id, now_ms, "expired"));
+  }
+  DUEL_RETURN_IF_ERROR(stage_certificate(now_ms));
+  return true;
+}
+
+// Ends an open duel: by its clicks where it is a page of results, otherwise without an answer.
+Status OwnedExperiment::settle(const std::string& duel_id, std::int64_t now_ms,
+                               std::string_view why) {
+  const ResultPage* page = pages_.find(duel_id);
+  if (ledger().experiment().service.mode != Mode::interleave || page == nullptr) {
+    DUEL_RETURN_IF_ERROR(stage(ExpiredRecord{duel_id, 0, std::string(why)}, now_ms));
+    return Done{};
+  }
+  const LedgerDuel duel = *ledger().find_open(duel_id);
+  const std::string first = ledger().id_of(duel.first), second = ledger().id_of(duel.second);
+  // The page is gone once its duel has ended.
+  std::vector<ComparisonRecord> others = page->side_comparisons(first, second);
+  DUEL_RETURN_IF_ERROR(stage(page->ending(duel_id, first, second, why), now_ms));
+  for (ComparisonRecord& other : others) DUEL_RETURN_IF_ERROR(stage(std::move(other), now_ms));
+  return Done{};
+}
+
+}  // namespace duel

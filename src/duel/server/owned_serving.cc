@@ -1,0 +1,286 @@
+// How duels are served: to whom, which, and as what.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "duel/core/rng.h"
+#include "duel/server/body.h"
+#include "duel/server/owned_experiment.h"
+
+namespace duel {
+namespace {
+
+Error unprocessable(std::string message) { return Error::invalid_data(std::move(message)); }
+
+}  // namespace
+
+// Time-ordered and random: 10 letters of the time in milliseconds, 16 of chance.
+std::string OwnedExperiment::new_duel_id(std::int64_t now_ms) {
+  constexpr std::string_view kLetters = "0123456789abcdefghjkmnpqrstvwxyz";
+  std::string id;
+  for (int shift = 45; shift >= 0; shift -= 5) {
+    id += kLetters[static_cast<std::uint64_t>(now_ms) >> shift & 31];
+  }
+  for (const char byte : random_bytes(16)) id += kLetters[static_cast<unsigned char>(byte) & 31];
+  return id;
+}
+
+std::string OwnedExperiment::hash_of_body(const DuelBody& body) {
+  Json json = body_json(body);
+  return sha256_hex(json.dump()).substr(0, 32);
+}
+
+ServedDuel OwnedExperiment::served_duel(const ServeRecord& serve, std::int64_t served_at_ms) const {
+  return {.experiment_id = id(),
+          .duel_id = serve.duel_id,
+          .round = serve.round,
+          .first = serve.first,
+          .second = serve.second,
+          .serving = serve.serving,
+          .subject = serve.subject,
+          .served_at_ms = served_at_ms,
+          .expires_at_ms = serve.expires_at.ms};
+}
+
+std::optional<DuelTask> OwnedExperiment::task_of(const std::string& task_id) const {
+  for (const Json& item : ledger().experiment().tasks.items.items()) {
+    if (item.at("task_id").get<std::string>() != task_id) continue;
+    const Json* payload = item.find("payload");
+    return DuelTask{task_id, payload != nullptr ? *payload : Json()};
+  }
+  return std::nullopt;
+}
+
+DuelArm OwnedExperiment::duel_arm(const std::string& arm_id, std::uint64_t position) const {
+  return {arm_id, position, ledger().arms()[*ledger().find_arm(arm_id)].entry.content};
+}
+
+DuelAnswer OwnedExperiment::duel_answer(const ServeRecord& serve, std::int64_t served_at_ms) const {
+  const bool alone = serve.serving == Serving::exploit;
+  DuelAnswer answer;
+  answer.duel_id = serve.duel_id;
+  answer.experiment_id = id();
+  answer.serving = to_word(serve.serving);
+  answer.learn = !alone;
+  answer.propensity = serve.propensity;
+  answer.arms.push_back(duel_arm(serve.first, 1));
+  if (!alone) answer.arms.push_back(duel_arm(serve.second, 2));
+  if (!serve.task.empty()) answer.task = task_of(serve.task).value_or(DuelTask{serve.task, {}});
+  answer.served_at = Timestamp{served_at_ms};
+  if (serve.expires_at.ms != 0) answer.expires_at = serve.expires_at;
+  if (!alone) answer.report_token = tokens_.sign(served_duel(serve, served_at_ms));
+  return answer;
+}
+
+std::string OwnedExperiment::fallback_arm() const {
+  const auto& given = ledger().certificate();
+  if (given && given->winner) return ledger().id_of(*given->winner);
+  const std::string& chosen = ledger().experiment().service.default_arm;
+  if (!chosen.empty() && ledger().arms()[*ledger().find_arm(chosen)].active) return chosen;
+  const auto active = std::find_if(ledger().arms().begin(), ledger().arms().end(),
+                                   [](const LedgerArm& one) { return one.active; });
+  return active == ledger().arms().end() ? ledger().arms().front().entry.id : active->entry.id;
+}
+
+OwnedExperiment::ServedOne OwnedExperiment::fallback(const std::string& duel_id,
+                                                     std::int64_t now_ms) {
+  constexpr std::size_t kRemembered = 10'000;
+  const std::string known_by = duel_id.empty() ? new_duel_id(now_ms) : duel_id;
+  if (fallback_ids_.insert(known_by).second) fallback_order_.push_back(known_by);
+  if (fallback_order_.size() > kRemembered) {
+    fallback_ids_.erase(fallback_order_.front());
+    fallback_order_.pop_front();
+  }
+  DuelAnswer answer;
+  answer.duel_id = known_by;
+  answer.experiment_id = id();
+  answer.serving = "fallback";
+  answer.learn = false;
+  answer.arms.push_back(duel_arm(fallback_arm(), 1));
+  return {std::move(answer), false};
+}
+
+// The same duel again, if it was served.
+Result<std::optional<OwnedExperiment::ServedOne>> OwnedExperiment::replay(
+    const std::string& duel_id, const std::string& request) const {
+  DUEL_ASSIGN(const DuelRecords records, duels_->records_of(duel_id, ledger().sequence() + 1));
+  if (!records.serve) return std::optional<ServedOne>();
+  const auto& serve = std::get<ServeRecord>(records.serve->record);
+  if (serve.request != request) {
+    return unprocessable(fmt::format("the duel '{}' was asked for with another body", duel_id));
+  }
+  return std::optional(ServedOne{duel_answer(serve, records.serve->time_ms), true});
+}
+
+Status OwnedExperiment::draw_task(const DuelBody& body, ServeRecord& serve) const {
+  const TaskSet& tasks = ledger().tasks();
+  if (tasks.count == 0) {
+    if (!body.task_id.empty()) serve.task = body.task_id;
+    return Done{};
+  }
+  const Arm i = *ledger().find_arm(serve.first), j = *ledger().find_arm(serve.second);
+  const auto items = tasks.items.items();
+  if (!body.task_id.empty()) {
+    serve.task = body.task_id;
+  } else {
+    // A permutation of the pair's own, so that it meets every task once before any again.
+    const std::uint64_t seen = i == j ? ledger().aa().served : ledger().pair(i, j).served;
+    RoundRng rng = Stream(ledger().experiment().seed, 0, Purpose::choice, "server/tasks")
+                       .at((std::uint64_t{std::min(i, j)} << 32 | std::max(i, j)) + 1);
+    std::vector<std::size_t> order(items.size());
+    for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
+    for (std::size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[rng.below(k)]);
+    serve.task = items[order[seen % order.size()]].at("task_id").get<std::string>();
+  }
+  if (i != j && ledger().has_met(i, j, serve.task)) serve.evidence = false;
+  return Done{};
+}
+
+std::string OwnedExperiment::subject_of(const DuelBody& body) const {
+  if (body.subject_id.empty()) return {};
+  return hmac_sha256_hex(secrets_.subject_salt, body.subject_id).substr(0, 24);
+}
+
+Status OwnedExperiment::check_question(const DuelBody& body) const {
+  if (!body.duel_id.empty()) DUEL_RETURN_IF_ERROR(check_id("a duel", body.duel_id));
+  for (const std::string& arm : body.exclude) {
+    if (!ledger().find_arm(arm)) {
+      return Error::invalid_argument(fmt::format("there is no arm '{}'", arm), "/exclude");
+    }
+  }
+  if (!body.task_id.empty() && ledger().tasks().count > 0 && !task_of(body.task_id)) {
+    return Error::invalid_argument(fmt::format("there is no task '{}'", body.task_id), "/task_id");
+  }
+  return Done{};
+}
+
+OwnedExperiment::Reply OwnedExperiment::serve(const DuelBody& body, bool voter,
+                                              std::int64_t now_ms) {
+  DUEL_RETURN_IF_ERROR(check_question(body));
+  if (voter && body.subject_id.empty()) {
+    return Error::invalid_argument("is missing: a voter has two open duels at most", "/subject_id");
+  }
+  // Only what the caller has named can be asked for again.
+  const bool named = !body.duel_id.empty() || !body.batch_id.empty();
+  const Asked asked{.duel_id = body.duel_id,
+                    .subject = subject_of(body),
+                    .request = named ? hash_of_body(body) : std::string(),
+                    .voter = voter};
+  const auto headers = [](bool replayed) {
+    return replayed ? HttpFields{{"Idempotent-Replayed", "true"}} : HttpFields{};
+  };
+  if (body.count == 1 && body.batch_id.empty()) {
+    DUEL_ASSIGN(const ServedOne one, serve_one(body, asked, now_ms));
+    return ServerAnswer{one.replayed ? 200 : 201, body_json(one.duel), headers(one.replayed)};
+  }
+  if (voter) {
+    return Error::invalid_argument("a voter asks for one duel at a time", "/count");
+  }
+  if (!body.duel_id.empty()) {
+    return Error::invalid_argument("several duels have a `batch_id`, not a `duel_id`", "/duel_id");
+  }
+  DuelBatch batch{.batch_id = body.batch_id.empty() ? new_duel_id(now_ms) : body.batch_id,
+                  .items = {}};
+  DUEL_RETURN_IF_ERROR(check_id("a batch", batch.batch_id));
+  DUEL_RETURN_IF_ERROR(check_id("a duel", fmt::format("{}.{}", batch.batch_id, body.count)));
+  bool replayed = false;
+  for (std::uint64_t k = 1; k <= body.count; ++k) {
+    Asked one_of_them = asked;
+    one_of_them.duel_id = fmt::format("{}.{}", batch.batch_id, k);
+    DUEL_ASSIGN(ServedOne one, serve_one(body, one_of_them, now_ms));
+    if (k == 1) replayed = one.replayed;
+    batch.items.push_back(std::move(one.duel));
+  }
+  return ServerAnswer{replayed ? 200 : 201, body_json(batch), headers(replayed)};
+}
+
+Result<std::optional<OwnedExperiment::ServedOne>> OwnedExperiment::open_duel_of(
+    const std::string& subject) const {
+  const auto found = last_duels_of_.find(subject);
+  if (found == last_duels_of_.end()) return std::optional<ServedOne>();
+  std::vector<std::string> open;
+  std::ranges::copy_if(found->second, std::back_inserter(open), [&](const std::string& duel_id) {
+    return ledger().find_open(duel_id) != nullptr;
+  });
+  if (open.size() < kOpenDuelsPerVoter) return std::optional<ServedOne>();
+  DUEL_ASSIGN(const DuelRecords records, duels_->records_of(open[0], ledger().sequence() + 1));
+  DUEL_CHECK(records.serve.has_value());
+  return std::optional(ServedOne{
+      duel_answer(std::get<ServeRecord>(records.serve->record), records.serve->time_ms), true});
+}
+
+Result<OwnedExperiment::ServedOne> OwnedExperiment::serve_one(const DuelBody& body,
+                                                              const Asked& asked,
+                                                              std::int64_t now_ms) {
+  const std::string& duel_id = asked.duel_id;
+  const std::string& subject = asked.subject;
+  if (!duel_id.empty()) {
+    DUEL_ASSIGN(std::optional<ServedOne> again, replay(duel_id, asked.request));
+    if (again) return std::move(*again);
+  }
+  if (store_refuses_) return fallback(duel_id, now_ms);
+  DUEL_RETURN_IF_ERROR(expire(now_ms));
+  if (asked.voter && !subject.empty()) {
+    DUEL_ASSIGN(std::optional<ServedOne> open, open_duel_of(subject));
+    if (open) return std::move(*open);
+  }
+  const Guardrails& guardrails = ledger().guardrails();
+  if (guardrails.max_duels_per_subject_per_day > 0 && !subject.empty() &&
+      time_of(now_ms) / kDayMs == day_) {
+    const auto today = served_today_.find(subject);
+    if (today != served_today_.end() && today->second >= guardrails.max_duels_per_subject_per_day) {
+      return fallback(duel_id, now_ms);
+    }
+  }
+  if (ledger().state() != ExperimentState::running ||
+      ledger().num_pending() >= guardrails.max_pending) {
+    return fallback(duel_id, now_ms);
+  }
+  std::vector<Arm> excluded;
+  for (const std::string& arm : body.exclude) excluded.push_back(*ledger().find_arm(arm));
+  std::optional<ServeRecord> serve =
+      live_.choose(duel_id.empty() ? new_duel_id(now_ms) : duel_id, excluded);
+  if (!serve) return fallback(duel_id, now_ms);
+  serve->subject = subject;
+  serve->request = asked.request;
+  const std::int64_t time_ms = time_of(now_ms);
+  if (serve->serving != Serving::exploit) {
+    serve->expires_at = {time_ms + static_cast<std::int64_t>(ledger().feedback().timeout_s) * 1000};
+    DUEL_RETURN_IF_ERROR(draw_task(body, *serve));
+    DUEL_ASSIGN(const bool met, has_met(*serve));
+    if (met) serve->evidence = false;
+  }
+  DuelAnswer answer = duel_answer(*serve, time_ms);
+  DUEL_RETURN_IF_ERROR(stage(std::move(*serve), now_ms));
+  return ServedOne{std::move(answer), false};
+}
+
+// Whether the subject has been asked about the pair, so that its answer is no evidence again.
+Result<bool> OwnedExperiment::has_met(const ServeRecord& serve) const {
+  if (!serve.evidence || serve.subject.empty()) return false;
+  const std::uint64_t tag = tag_of(serve);
+  if (staged_tags_.contains(tag)) return true;
+  return store_->tagged(id(), tag);
+}
+
+OwnedExperiment::Reply OwnedExperiment::show_duel(const std::string& duel_id) const {
+  DUEL_ASSIGN(const DuelRecords records, duels_->records_of(duel_id, ledger().sequence() + 1));
+  if (!records.serve) return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
+  DuelShown shown;
+  shown.duel = duel_answer(std::get<ServeRecord>(records.serve->record), records.serve->time_ms);
+  shown.state = ledger().find_open(duel_id) != nullptr ? "served" : "closed";
+  if (records.settled) {
+    if (const auto* outcome = std::get_if<OutcomeRecord>(&records.settled->record)) {
+      shown.outcome = ToldOutcome{outcome->answer.result, outcome->answer.winner,
+                                  Timestamp{records.settled->time_ms}};
+      shown.state = "reported";
+    } else {
+      shown.state = "expired";
+    }
+  }
+  return ServerAnswer{200, body_json(shown), {}};
+}
+
+}  // namespace duel

@@ -1,0 +1,159 @@
+// What becomes of duels when nobody answers, when an arm is retired meanwhile, and when the server
+// has too much to do.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "duel/server/report_token.h"
+#include "tests/server/served_api.h"
+
+namespace duel {
+namespace {
+
+const std::string kE = "/v1/experiments/e";
+
+TEST(DuelFate, without_an_answer_a_duel_is_discarded_or_a_tie_as_configured) {
+  for (const std::string rule : {"discard", "tie"}) {
+    ServedApi api;
+    ASSERT_EQ(api.put(kE, R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}],"seed":7,)"
+                          R"("feedback":{"timeout_s":10,"on_timeout":")" +
+                              rule + R"("}})")
+                  .status,
+              201);
+    ASSERT_EQ(api.post(kE + "/start").status, 200);
+    ASSERT_EQ(api.post(kE + "/duels", R"({"duel_id":"q"})").status, 201);
+    api.pass(11'000);
+    api.post(kE + "/duels", R"({"duel_id":"r"})");  // whoever asks next finds it expired
+    EXPECT_EQ(api.get(kE + "/duels/q").text("state"), "expired");
+    const Json duels = api.get(kE + "/result").body.at("duels");
+    EXPECT_EQ(duels.at("expired").get<int>(), 1) << rule;
+    EXPECT_EQ(duels.at("first_wins").get<int>() + duels.at("second_wins").get<int>(), 0);
+    // The policy hears a tie or nothing, and a certificate hears neither.
+    const std::string log = api.streamed(kE + "/export?what=audit");
+    EXPECT_NE(log.find(R"("record":"expired")"), std::string::npos);
+    const Told late = api.put(kE + "/duels/q/outcome", win_of("a"));
+    EXPECT_EQ(late.text("status"), "late");
+    const std::string before = api.get(kE + "/result").body.dump();
+    api.restart();
+    EXPECT_EQ(api.get(kE + "/result").body.dump(), before) << rule;
+  }
+}
+
+TEST(DuelFate, an_answer_counts_though_an_arm_was_retired_meanwhile) {
+  ServedApi api;
+  ASSERT_EQ(api.put(kE, R"({"arms":[{"arm_id":"a"},{"arm_id":"b"},{"arm_id":"c"}],"seed":7,)"
+                        R"("stopping":{"arms":"open","pairs_independent":true}})")
+                .status,
+            201);
+  ASSERT_EQ(api.post(kE + "/start").status, 200);
+  const Told duel = api.post(kE + "/duels", R"({"duel_id":"q"})");
+  ASSERT_EQ(duel.status, 201);
+  const std::string retired = first_arm(duel);
+  ASSERT_EQ(api.call(HttpMethod::del, kE + "/arms/" + retired).status, 200);
+  const Told told = api.put(kE + "/duels/q/outcome", win_of(retired));
+  EXPECT_EQ(told.text("status"), "applied");
+  EXPECT_TRUE(told.body.at("applied").get<bool>());
+  const Json duels = api.get(kE + "/result").body.at("duels");
+  EXPECT_EQ(duels.at("first_wins").get<int>() + duels.at("second_wins").get<int>(), 1);
+  // It is not served again, and its id is not used again.
+  for (int k = 0; k < 30; ++k) {
+    const Told next = api.post(kE + "/duels", "{}");
+    for (const Json& arm : next.body.at("arms").items()) {
+      EXPECT_NE(arm.at("arm_id").get<std::string>(), retired);
+    }
+  }
+  EXPECT_EQ(api.put(kE + "/arms/" + retired, R"({"payload":1})").status, 409);
+  const std::string head = api.get(kE).text("head");
+  api.restart();
+  EXPECT_EQ(api.get(kE).text("head"), head);
+}
+
+TEST(DuelFate, the_certificate_says_which_share_of_the_duels_an_excluded_arm_has_changed) {
+  ServedApi api;
+  ASSERT_EQ(api.put(kE, R"({"arms":[{"arm_id":"a"},{"arm_id":"b"},{"arm_id":"c"}],"seed":7,)"
+                        R"("policy":"uniform"})")
+                .status,
+            201);
+  ASSERT_EQ(api.post(kE + "/start").status, 200);
+  Told certificate;
+  for (int k = 0; k < 2000 && certificate.status != 200; ++k) {
+    const Told duel = api.post(kE + "/duels", k % 4 == 0 ? R"({"exclude":["c"]})" : "{}");
+    const auto arms = duel.body.at("arms").items();
+    if (arms.size() < 2) break;
+    const auto one = arms[0].at("arm_id").get<std::string>();
+    const auto other = arms[1].at("arm_id").get<std::string>();
+    api.put(kE + "/duels/" + duel.text("duel_id") + "/outcome", win_of(std::min(one, other)));
+    certificate = api.get(kE + "/certificate");
+  }
+  ASSERT_EQ(certificate.status, 200);
+  const double share = certificate.body.at("excluded_share").get<double>();
+  // One in four was asked for without c, and the policy wanted c in two of three of those.
+  EXPECT_GT(share, 0);
+  EXPECT_LT(share, 0.3);
+  const std::string log = api.streamed(kE + "/export?what=audit");
+  EXPECT_NE(log.find(R"("by":"exclude")"), std::string::npos);
+  EXPECT_GT(api.get(kE + "/result").body.at("excluded_share").get<double>(), 0);
+}
+
+TEST(DuelFate, beyond_what_may_wait_a_request_is_429_and_those_that_wait_are_answered) {
+  ServedApi api;
+  api.stop();
+  api.most_waiting = 2;
+  api.start();
+  start_three_arms(api);
+  // The owner is kept busy until the test lets go.
+  std::promise<void> busy, go;
+  const auto went = go.get_future().share();
+  api.engine().ask(
+      "e", AnswerWhen::appended,
+      [&busy, went](OwnedExperiment&, std::int64_t) -> Result<ServerAnswer> {
+        busy.set_value();
+        went.wait();
+        return ServerAnswer{};
+      },
+      [](const ServerAnswer&) {});
+  busy.get_future().wait();
+  const auto ask = [&] {
+    const auto exchange = std::make_shared<RecordedExchange>();
+    api.api().handle(
+        http_request(HttpMethod::post, kE + "/duels", "{}",
+                     {{"host", "127.0.0.1:7557"}, {"content-type", "application/json"}}),
+        HttpReply(exchange));
+    return exchange;
+  };
+  const auto first = ask(), second = ask();
+  const HttpResponse refused = ask()->response();
+  EXPECT_EQ(refused.status, 429);
+  ASSERT_NE(refused.header("Retry-After"), nullptr);
+  const auto problem = Json::parse(refused.body);
+  ASSERT_TRUE(problem);
+  EXPECT_TRUE(problem->at("retryable").get<bool>());
+  go.set_value();
+  EXPECT_EQ(first->response().status, 201);
+  EXPECT_EQ(second->response().status, 201);
+  EXPECT_EQ(api.post(kE + "/duels", "{}").status, 201) << "it has recovered";
+}
+
+TEST(ConstantTime, compares_as_equality_does) {
+  const std::vector<std::string> texts{"",
+                                       "a",
+                                       "b",
+                                       "ab",
+                                       "aa",
+                                       std::string("a\0", 2),
+                                       std::string(64, 'x'),
+                                       std::string(63, 'x') + "y",
+                                       "y" + std::string(63, 'x')};
+  for (const std::string& one : texts) {
+    for (const std::string& other : texts) {
+      EXPECT_EQ(equal_in_constant_time(one, other), one == other) << one << " " << other;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace duel
