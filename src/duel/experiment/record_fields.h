@@ -367,6 +367,13 @@ struct Described<OtherRanking> {
 };
 
 template <>
+struct Described<OtherRanking> {
+  static constexpr std::tuple fields{
+      required("arm_id", &OtherRanking::arm_id, "", IsIdOf{"an arm"}),
+      required("list", &OtherRanking::list, "objects, best first")};
+};
+
+template <>
 struct Described<InterleavedRecord> {
   static constexpr std::string_view name = "interleaved";
   static constexpr std::string_view doc = "the rankings that a page was drafted from";
