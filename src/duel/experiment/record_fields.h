@@ -368,7 +368,7 @@ struct Described<OtherRanking> {
 
 template <>
 struct Described<OtherRanking> {
-  static constexpr std::tuple fields{
+  static constexpr FieldList fields{
       required("arm_id", &OtherRanking::arm_id, "", IsIdOf{"an arm"}),
       required("list", &OtherRanking::list, "objects, best first")};
 };
