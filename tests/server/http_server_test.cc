@@ -238,7 +238,8 @@ TEST(HttpServer, answers_408_to_slow_heads_and_bodies_and_closes_the_idle) {
 TEST(HttpServer, waits_for_a_client_that_reads_slowly_but_not_for_one_that_does_not_read) {
   constexpr std::size_t kBytes = std::size_t{30} << 20;  // more than the sockets hold
   HttpLimits limits;
-  limits.write_timeout = milliseconds(300);
+  // Longer than a busy machine lets the reader below wait for its turn.
+  limits.write_timeout = milliseconds(2000);
   const auto server =
       serve([](HttpRequest&&, HttpReply reply) { reply.send({200, {}, std::string(kBytes, 'x')}); },
             limits);
@@ -252,8 +253,8 @@ TEST(HttpServer, waits_for_a_client_that_reads_slowly_but_not_for_one_that_does_
     if (more == 0) break;
     got += more;
     // For longer than the timeout in all.
-    if (std::chrono::steady_clock::now() - begin < milliseconds(900)) {
-      std::this_thread::sleep_for(milliseconds(5));
+    if (std::chrono::steady_clock::now() - begin < milliseconds(4000)) {
+      std::this_thread::sleep_for(milliseconds(20));
     }
   }
   EXPECT_GE(got, kBytes);

@@ -25,9 +25,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
   if (arguments.json) {
     context.print(to_json(outcome.results).dump_pretty());
   } else {
-    const std::size_t terminal = terminal_width();
-    context.print(results_text(outcome.results, terminal == 0 ? kPlainWidth : terminal,
-                               Paint(wants_color(STDOUT_FILENO))));
+    context.print(results_text(outcome.results, report_width(), Paint(wants_color(STDOUT_FILENO))));
   }
   const std::string& merged =
       arguments.output.empty() ? arguments.directories.front() : arguments.output;

@@ -367,13 +367,6 @@ struct Described<OtherRanking> {
 };
 
 template <>
-struct Described<OtherRanking> {
-  static constexpr FieldList fields{
-      required("arm_id", &OtherRanking::arm_id, "", IsIdOf{"an arm"}),
-      required("list", &OtherRanking::list, "objects, best first")};
-};
-
-template <>
 struct Described<InterleavedRecord> {
   static constexpr std::string_view name = "interleaved";
   static constexpr std::string_view doc = "the rankings that a page was drafted from";
