@@ -30,7 +30,7 @@ TEST(ShortNames, what_all_begin_and_end_with_goes_where_the_cut_would_make_two_a
     names.push_back(std::string("campaign-in-the-north-") + number + "-final");
   }
   EXPECT_EQ(short_names(names, 9), (Names{"…0…", "…1…", "…2…"}));
-  names.push_back("campaign-in-the-north-02-final");
+  names.emplace_back("campaign-in-the-north-02-final");
   EXPECT_EQ(short_names(names, 9), (Names{"…01…", "…11…", "…21…", "…02…"}));
 }
 

@@ -47,7 +47,7 @@ Result<int> export_experiment(const Arguments& arguments, CommandContext& contex
                                 return written.ok();
                               }));
     if (response.status >= 400) return client.content_of(response).error();
-    DUEL_RETURN_IF_ERROR(written);
+    if (!written.ok()) return written.error();
     if (file) DUEL_RETURN_IF_ERROR(file->commit());
     return kExitDone;
   });

@@ -60,7 +60,7 @@ std::string InterviewReport::matrix_of(const std::vector<Arm>& order, std::size_
     cells.push_back(
         all.decisive() == 0 ? "." : fmt::format("{:.0f} %", 100 * standing_.arms[row].rate()));
     cells.push_back(std::to_string(all.served));
-    table.row(std::move(cells));
+    table.row(cells);
   }
   return table.to_string();
 }

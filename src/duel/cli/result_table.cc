@@ -83,9 +83,9 @@ Table table_of(const MatrixResult& run, const StudyResults& results, const Table
       cells.insert(cells.end(), {text.mean, text.se});
       if (shown.medians) cells.emplace_back(summary.median, text.decimals);
     }
-    cells.push_back(final.accuracy_se > 0
-                        ? fmt::format("{:.2f} ± {:.2f}", final.accuracy, final.accuracy_se)
-                        : fmt::format("{:.2f}", final.accuracy));
+    cells.emplace_back(final.accuracy_se > 0
+                           ? fmt::format("{:.2f} ± {:.2f}", final.accuracy, final.accuracy_se)
+                           : fmt::format("{:.2f}", final.accuracy));
     cells.emplace_back(final.informative, 0);
     if (shown.seconds) cells.emplace_back(policy.seconds, policy.seconds < 10 ? 2 : 0);
     for (const std::size_t checkpoint : shown.earlier) {

@@ -542,10 +542,10 @@ Result<StudyOutcome> run_study(const StudySpec& spec, const StudyOptions& option
   return run_prepared(study, options, files, std::move(logs));
 }
 
-Result<StudyOutcome> resume_study(const std::filesystem::path& directory, const StudyOptions& given,
-                                  unsigned threads) {
-  StudyOptions options = given;
-  options.shard.reset();
+Result<StudyOutcome> resume_study(const std::filesystem::path& directory,
+                                  const StudyOptions& options, unsigned threads) {
+  StudyOptions whole = options;
+  whole.shard.reset();
   const StudyFiles files(directory);
   if (!is_there(files.spec())) {
     return Error::not_found("there is no study to resume: spec.toml is missing",
@@ -563,7 +563,7 @@ Result<StudyOutcome> resume_study(const std::filesystem::path& directory, const 
   DUEL_ASSIGN(const PreparedStudy study,
               prepare(spec, threads != 0 ? threads : spec.threads, true));
   DUEL_ASSIGN(TrialLogs logs, open_output(study, files, ProgressLog::Opening::continued));
-  return run_prepared(study, options, files, std::move(logs));
+  return run_prepared(study, whole, files, std::move(logs));
 }
 
 Result<StudyOutcome> merge_study(const std::vector<std::filesystem::path>& directories,
