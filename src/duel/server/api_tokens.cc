@@ -33,7 +33,7 @@ Result<TokenScope> parse_token_scope(std::string_view word) {
   for (const auto& [known, meaning] : kScopes) {
     if (known == word) return meaning;
   }
-  return Error::invalid_argument("'" + std::string(word) + "' is no scope", "/scope",
+  return Error::invalid_argument("'" + std::string(word) + "' is not a scope", "/scope",
                                  "admin, read, duel or vote");
 }
 

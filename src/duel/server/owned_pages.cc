@@ -57,7 +57,7 @@ Result<InterleavedRecord> OwnedExperiment::rankings_of(const ServeRecord& serve,
   for (const auto& [arm_id, list] : body.lists) {
     if (arm_id == serve.first || arm_id == serve.second) continue;
     const auto arm = ledger().find_arm(arm_id);
-    if (!arm) return Error::invalid_argument("is no arm of the experiment", "/lists/" + arm_id);
+    if (!arm) return Error::invalid_argument("is not an arm of the experiment", "/lists/" + arm_id);
     if (!ledger().arms()[*arm].active) continue;
     DUEL_ASSIGN(std::vector<std::string> ids, list_of(body, arm_id));
     rankings.others.push_back({arm_id, std::move(ids)});
@@ -142,7 +142,7 @@ OwnedExperiment::Reply OwnedExperiment::interleave_in_one(const OneShotBody& bod
   // A list that cannot be drafted from is refused before a duel is served for it.
   for (const auto& [arm, list] : body.page.lists) {
     if (!ledger().find_arm(arm)) {
-      return Error::invalid_argument("is no arm of the experiment", "/lists/" + arm);
+      return Error::invalid_argument("is not an arm of the experiment", "/lists/" + arm);
     }
     DUEL_RETURN_IF_ERROR(list_of(body.page, arm));
   }
