@@ -1,9 +1,11 @@
 // What it costs to append lines so that they survive a loss of power.
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -17,6 +19,7 @@
 #include "duel/core/digest.h"
 #include "duel/store/line.h"
 #include "duel/store/log_file.h"
+#include "duel/store/postgres_store.h"
 #include "duel/store/sqlite_store.h"
 
 namespace duel {
@@ -61,6 +64,8 @@ std::uint64_t append_groups(Store& store, const std::string& experiment, std::si
 // Lines per second of all writers, median (lowest - highest).
 std::string rate(const std::function<std::unique_ptr<Store>(const std::filesystem::path&)>& open,
                  std::size_t writers, std::size_t group, bool sync) {
+  // A database of the user's is not new for every run.
+  static int experiments = 0;
   std::vector<double> rates;
   for (int run = 0; run < kRuns; ++run) {
     std::string directory = (std::filesystem::temp_directory_path() / "duel-bench-XXXXXX").string();
@@ -71,8 +76,9 @@ std::string rate(const std::function<std::unique_ptr<Store>(const std::filesyste
       std::vector<std::thread> threads;
       const Clock::time_point begin = Clock::now();
       for (std::size_t k = 0; k < writers; ++k) {
+        const std::string name = fmt::format("bench-{}-{}", ::getpid(), ++experiments);
         threads.emplace_back(
-            [&, k] { counts[k] = append_groups(*store, fmt::format("e{}", k), group, sync); });
+            [&, k, name] { counts[k] = append_groups(*store, name, group, sync); });
       }
       for (std::thread& thread : threads) thread.join();
       double lines = 0;
@@ -111,6 +117,23 @@ void store_workload() {
   }
   for (const std::size_t writers : {4, 32}) {
     fmt::print("| SQLite | {} | 1 | yes | {} |\n", writers, rate(sqlite, writers, 1, true));
+  }
+  const char* const database = std::getenv("DUEL_BENCH_POSTGRES");
+  if (database == nullptr) {
+    fmt::print("\nPostgreSQL is not measured: DUEL_BENCH_POSTGRES names no database\n");
+    return;
+  }
+  const auto postgres = [database](const std::filesystem::path&) -> std::unique_ptr<Store> {
+    return std::move(open_postgres_store(database)).value();
+  };
+  for (const std::size_t group : {1, 10, 100, 1'000}) {
+    fmt::print("| PostgreSQL | 1 | {} | yes | {} |\n", group, rate(postgres, 1, group, true));
+  }
+  for (const std::size_t group : {1, 100}) {
+    fmt::print("| PostgreSQL | 1 | {} | no | {} |\n", group, rate(postgres, 1, group, false));
+  }
+  for (const std::size_t writers : {4, 32}) {
+    fmt::print("| PostgreSQL | {} | 1 | yes | {} |\n", writers, rate(postgres, writers, 1, true));
   }
 }
 

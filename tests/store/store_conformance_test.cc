@@ -19,6 +19,10 @@ namespace {
 
 class StoreConformance : public ::testing::TestWithParam<StoreKind> {
  protected:
+  void SetUp() override {
+    if (!GetParam().missing.empty()) GTEST_SKIP() << "NOT TESTED: " << GetParam().missing;
+    store_ = open();
+  }
   std::unique_ptr<Store> open() const { return GetParam().open(directory_); }
   void reopen() {
     store_.reset();
@@ -26,7 +30,7 @@ class StoreConformance : public ::testing::TestWithParam<StoreKind> {
   }
 
   TemporaryDirectory directory_;
-  std::unique_ptr<Store> store_ = open();
+  std::unique_ptr<Store> store_;
 };
 
 TEST_P(StoreConformance, gives_back_every_line_in_order_also_when_opened_again) {
@@ -387,6 +391,12 @@ TEST_P(StoreConformance, is_checked_backed_up_and_compacted) {
   }
   ASSERT_TRUE(store_->put("tokens", "a", std::string(1'000'000, 'x')).ok());
   EXPECT_TRUE(store_->check().ok());
+  if (!GetParam().is_file) {
+    EXPECT_EQ(store_->backup(copy).error().code, ErrorCode::unsupported);
+    ASSERT_TRUE(store_->compact().ok());
+    shelf.append({"after compacting"});
+    return;
+  }
   const Lines before = shelf.expected();
   const Status saved = store_->backup(copy);
   ASSERT_TRUE(saved.ok()) << saved.error().to_string();

@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "duel/store/log_file.h"
+#include "duel/store/postgres_store.h"
 #include "duel/store/sqlite_store.h"
 #include "duel/store/store.h"
 #include "tests/store/faulty_disk.h"
 #include "tests/store/faulty_store.h"
 #include "tests/store/faulty_vfs.h"
+#include "tests/store/postgres_server.h"
 #include "tests/store/shelf.h"
 #include "tests/study/temporary_directory.h"
 
@@ -27,6 +29,10 @@ struct StoreKind {
   bool is_database;
   // Opens what is kept in the directory; twice, as two processes would.
   std::function<std::unique_ptr<Store>(const TemporaryDirectory&)> open;
+  // Whether it is one file, which it can copy.
+  bool is_file = true;
+  // Why it cannot be tested here; empty: it can.
+  std::string missing{};
 
   friend void PrintTo(const StoreKind& kind, std::ostream* out) { *out << kind.name; }
 };
@@ -41,6 +47,15 @@ inline std::unique_ptr<Store> open_sqlite(const std::filesystem::path& file,
     options.access = SqliteAccess::read;
     store = SqliteStore::open(file, options);
   }
+  EXPECT_TRUE(store.ok()) << store.error().to_string();
+  return std::move(store).value();
+}
+
+// A database for each test; as in a directory the same one is opened again.
+inline std::unique_ptr<Store> open_postgres(const TemporaryDirectory& directory) {
+  const std::filesystem::path file = directory / "location";
+  if (!std::filesystem::exists(file)) write_content(file, PostgresServer::shared().new_database());
+  auto store = open_postgres_store(content_of(file));
   EXPECT_TRUE(store.ok()) << store.error().to_string();
   return std::move(store).value();
 }
@@ -69,6 +84,8 @@ inline std::vector<StoreKind> store_kinds() {
        [](const TemporaryDirectory& directory) {
          return std::make_unique<FaultyStore>(open_sqlite(directory / "store.db"));
        }},
+      {"postgres", true, open_postgres, false,
+       PostgresServer::available() ? "" : "PostgreSQL or libpq is missing (scripts/setup --test)"},
   };
 }
 

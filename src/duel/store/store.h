@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "duel/core/result.h"
+#include "duel/store/nodes.h"
 
 namespace duel {
 
@@ -165,6 +166,10 @@ class Store {
   virtual Status backup(const std::filesystem::path& file) = 0;
   // Gives unused space back. Appends wait meanwhile.
   virtual Status compact() = 0;
+
+  // Who else uses the store; nothing where only one process at a time can. It lives as long as the
+  // store.
+  virtual Nodes* nodes() { return nullptr; }
 };
 
 }  // namespace duel

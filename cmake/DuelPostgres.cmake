@@ -1,0 +1,25 @@
+# Whether the store on PostgreSQL is part of the build: duel_with_postgres. It needs libpq with
+# pipeline mode; without it Duel is built all the same and says so when it is asked for.
+set(duel_with_postgres OFF)
+if(NOT DUEL_POSTGRES STREQUAL "OFF")
+  if(DUEL_POSTGRES STREQUAL "ON")
+    find_package(PostgreSQL 14 REQUIRED)
+  else()
+    find_package(PostgreSQL 14 QUIET)
+  endif()
+  if(PostgreSQL_FOUND)
+    set(duel_with_postgres ON)
+  else()
+    message(STATUS "Built without PostgreSQL: libpq 14 or newer is missing")
+  endif()
+endif()
+
+# Takes from a list of sources those of the store that the build does not have.
+function(duel_choose_postgres_sources list with_postgres)
+  if(with_postgres)
+    list(FILTER ${list} EXCLUDE REGEX "/store/without_postgres\\.cc$")
+  else()
+    list(FILTER ${list} EXCLUDE REGEX "/store/(postgres[a-z_]*|node_lease)\\.cc$")
+  endif()
+  set(${list} ${${list}} PARENT_SCOPE)
+endfunction()

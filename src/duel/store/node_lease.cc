@@ -1,0 +1,113 @@
+#include "duel/store/node_lease.h"
+
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace duel {
+
+std::chrono::nanoseconds time_since_boot() {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+
+NodeLease::NodeLease(Settings settings, ReconnectPause& pause, Lapsed lapsed)
+    : settings_(std::move(settings)), pause_(pause), lapsed_(std::move(lapsed)) {}
+
+NodeLease::~NodeLease() { stop(); }
+
+Status NodeLease::begin() {
+  DUEL_RETURN_IF_ERROR(renew());
+  thread_ = std::thread([this] { run(); });
+  return Done{};
+}
+
+void NodeLease::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  holds_until_ns_ = 0;
+}
+
+bool NodeLease::holds() const { return time_since_boot().count() < holds_until_ns_; }
+
+std::int64_t NodeLease::now_ms() const {
+  using std::chrono::milliseconds;
+  const std::int64_t since_boot =
+      std::chrono::duration_cast<milliseconds>(time_since_boot()).count();
+  const std::int64_t now = clock_offset_ms_ + since_boot;
+  std::int64_t latest = latest_ms_;
+  while (latest < now && !latest_ms_.compare_exchange_weak(latest, now)) {
+  }
+  return std::max(latest, now);
+}
+
+Status NodeLease::renew() {
+  if (connection_.lost_meanwhile()) {
+    if (pause_.left()) return Error::io("the database cannot be reached", settings_.location);
+    // Never less than on: a renewal that a crash of the database takes back would end the lease for
+    // others and not here.
+    auto opened = PostgresConnection::open(
+        settings_.location, settings_.answer_limit,
+        fmt::format("SET synchronous_commit = on; SET jit = off; SET lock_timeout = {};"
+                    " SET idle_in_transaction_session_timeout = {}",
+                    settings_.answer_limit.count(), settings_.lease.count() / 2));
+    if (!opened.ok()) {
+      pause_.failed();
+      return opened.error();
+    }
+    pause_.succeeded();
+    connection_ = std::move(*opened);
+    if (std::exchange(connected_before_, true)) ++reconnects_;
+  }
+  const std::chrono::nanoseconds sent = time_since_boot();
+  const auto lease_ms = static_cast<std::uint64_t>(settings_.lease.count());
+  // Whether it had run out is asked after the lock is there: who had it before may have judged by
+  // a later clock.
+  std::vector<PostgresQuery> queries(4);
+  queries[0].sql = "SELECT 1 FROM duel.nodes WHERE id = $1 FOR UPDATE";
+  queries[0].parameters.add(settings_.self.node_id);
+  queries[1].sql =
+      "SELECT (lease_until > clock_timestamp())::int::bigint FROM duel.nodes WHERE id = $1";
+  queries[1].parameters.add(settings_.self.node_id);
+  queries[2].sql =
+      "INSERT INTO duel.nodes AS n (id, url, lease_until)"
+      " VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')"
+      " ON CONFLICT (id) DO UPDATE SET lease_until ="
+      " clock_timestamp() + $3 * interval '1 millisecond'";
+  queries[2].parameters.add(settings_.self.node_id).add(settings_.self.url).add(lease_ms);
+  queries[3].sql = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+  DUEL_ASSIGN(const std::vector<PostgresRows> rows,
+              connection_.run_together(queries, settings_.answer_limit + std::chrono::seconds(1)));
+  // As if the answer had taken no time: so ours is never ahead of the database's.
+  const std::int64_t received =
+      std::chrono::ceil<std::chrono::milliseconds>(time_since_boot()).count();
+  clock_offset_ms_ = static_cast<std::int64_t>(rows[3].number(0, 0)) - received;
+  const bool held = rows[1].size() == 1 && rows[1].number(0, 0) == 1;
+  if (!held) DUEL_RETURN_IF_ERROR(lapsed_(connection_));
+  holds_until_ns_ = (sent + settings_.lease).count();
+  return Done{};
+}
+
+void NodeLease::run() {
+  const std::chrono::milliseconds between = settings_.lease / 4;
+  std::unique_lock lock(mutex_);
+  std::chrono::milliseconds wait = between;
+  while (!stop_) {
+    if (wake_.wait_for(lock, wait, [&] { return stop_; })) return;
+    lock.unlock();
+    const bool renewed = renew().ok();
+    lock.lock();
+    const auto pause = pause_.left();
+    wait = renewed ? between : std::min(between, pause.value_or(std::chrono::milliseconds(100)));
+  }
+}
+
+}  // namespace duel

@@ -1,0 +1,77 @@
+// A node's lease in a PostgreSQL store: a thread with a connection of its own renews it, and tells
+// the time by the database's clock.
+//
+// Whoever takes an experiment locks the row of the node that owns it and finds the lease run out
+// (postgres_store.cc); a renewal waits for that lock. So while a renewed lease holds nobody takes
+// anything from its node, and what was taken before the renewal can be seen after it: a lease that
+// had run out holds again only when that has been looked at.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "duel/core/result.h"
+#include "duel/store/nodes.h"
+#include "duel/store/postgres.h"
+#include "duel/store/reconnect_pause.h"
+
+namespace duel {
+
+// Goes on while the machine sleeps, and is never set.
+std::chrono::nanoseconds time_since_boot();
+
+class NodeLease {
+ public:
+  struct Settings {
+    std::string location;
+    NodeAddress self;
+    std::chrono::milliseconds lease;
+    std::chrono::milliseconds answer_limit;
+  };
+  // Called with the connection when a lease had run out and was renewed.
+  using Lapsed = std::function<Status(PostgresConnection&)>;
+
+  // `pause` outlives the lease.
+  NodeLease(Settings settings, ReconnectPause& pause, Lapsed lapsed);
+  NodeLease(const NodeLease&) = delete;
+  NodeLease& operator=(const NodeLease&) = delete;
+  ~NodeLease();
+
+  // Enters the node and renews from then on.
+  Status begin();
+  // Renews no more. The row stays.
+  void stop();
+
+  bool holds() const;
+  // Milliseconds since 1970 by the database's clock; never goes back.
+  std::int64_t now_ms() const;
+  std::uint64_t reconnects() const { return reconnects_; }
+
+ private:
+  Status renew();
+  void run();
+
+  const Settings settings_;
+  ReconnectPause& pause_;
+  const Lapsed lapsed_;
+  PostgresConnection connection_;
+  bool connected_before_ = false;
+  std::atomic<std::uint64_t> reconnects_ = 0;
+
+  std::atomic<std::int64_t> holds_until_ns_ = 0;   // since boot
+  std::atomic<std::int64_t> clock_offset_ms_ = 0;  // the database's clock less the time since boot
+  mutable std::atomic<std::int64_t> latest_ms_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace duel

@@ -1,0 +1,80 @@
+// Several processes on one store: nodes. Each experiment belongs to at most one of them at a time,
+// its owner, which alone appends to it; the others ask the owner.
+//
+// A node lives as long as it renews its lease. An experiment's row names its owner and an epoch that
+// grows with every change of owner, and an append names both: whoever was taken for dead and comes
+// back finds its appends refused (`conflict`) and nothing of them in the store. So a lease that is
+// misjudged costs time and never a record.
+//
+// A store that several processes can use has a `Nodes` beside its `Store` (Store::nodes). There
+// `own` takes an experiment that nobody alive owns, and is a `conflict` where somebody does.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duel/core/result.h"
+
+namespace duel {
+
+struct NodeAddress {
+  std::string node_id;  // random, new with every start
+  std::string url;      // where other nodes reach it; empty: nowhere
+  bool operator==(const NodeAddress&) const = default;
+};
+
+// Who answers for an experiment.
+struct Tenure {
+  std::string experiment;
+  std::optional<NodeAddress> owner;  // nothing: nobody whose lease holds
+  std::uint64_t epoch = 0;
+  bool operator==(const Tenure&) const = default;
+};
+
+struct NodeState {
+  NodeAddress address;
+  std::int64_t lease_left_ms = 0;  // negative: it ran out so long ago
+  std::uint64_t experiments = 0;   // that it owns
+};
+
+class Nodes {
+ public:
+  virtual ~Nodes() = default;
+
+  virtual const NodeAddress& self() const = 0;
+  virtual std::chrono::milliseconds lease() const = 0;
+  // Whether this node's lease holds, by its own steady clock, counted from before the renewal that
+  // gave it was sent: while it does nobody else can have taken anything from this node. What no
+  // append backs (an unknown id, a conflict, a late answer) may be answered only then.
+  virtual bool holds_lease() const = 0;
+  // The store's clock, milliseconds since 1970: nodes disagree about the time, their store does not.
+  virtual std::int64_t now_ms() const = 0;
+
+  // Who owns it now, as the store has it; `not_found` where there is no such experiment.
+  virtual Result<Tenure> tenure(const std::string& experiment) = 0;
+  // The epoch in which this node believes to own the experiment; nothing where it does not. A
+  // `sync` speaks for lines whose experiment has kept its epoch since they were appended: a crash of
+  // the store can take lines that were not durable, and another node the experiment with them.
+  virtual std::optional<std::uint64_t> epoch(const std::string& experiment) const = 0;
+  // Others may take it at once. No error where it is not ours any more.
+  virtual Status give_away(const std::string& experiment) = 0;
+  // Experiments that nobody alive owns, sorted by name.
+  virtual Result<std::vector<std::string>> ownerless() = 0;
+  // Nodes whose lease holds, sorted by id, and all that are known.
+  virtual Result<std::vector<NodeAddress>> live() = 0;
+  virtual Result<std::vector<NodeState>> states() = 0;
+  virtual Result<std::vector<Tenure>> tenures() = 0;
+
+  struct Counts {
+    std::uint64_t taken_over = 0;  // from a node whose lease had run out
+    std::uint64_t fenced = 0;      // appends refused because another node owns the experiment
+    std::uint64_t reconnects = 0;  // to the store
+    std::uint64_t tails_appended_again = 0;  // after the store had lost what was not yet durable
+  };
+  virtual Counts counts() const = 0;
+};
+
+}  // namespace duel

@@ -1,0 +1,132 @@
+// PostgreSQL's client library with owners and `Result`: a connection, parameters and rows. Only what
+// the store needs. A connection is used by one thread at a time.
+//
+// Every call has a time limit. A database that does not answer (its machine is gone, its process is
+// stopped) loses the connection: what became of the statement is not known then, and `lost` says so.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "duel/core/result.h"
+
+// Of libpq-fe.h, which is not where other headers are.
+struct pg_conn;
+struct pg_result;
+
+namespace duel {
+
+// Values of a statement's $1, $2, .. in PostgreSQL's binary format, so that lines need no escaping.
+class PostgresParameters {
+ public:
+  PostgresParameters& add(std::string_view text);
+  PostgresParameters& add_bytes(std::string_view bytes);
+  PostgresParameters& add(std::uint64_t number);
+  PostgresParameters& add_numbers(std::span<const std::uint64_t> numbers);
+  PostgresParameters& add_texts(std::span<const std::string_view> texts);
+  // An empty one is NULL where `empty_is_null`.
+  PostgresParameters& add_byte_strings(std::span<const std::string_view> strings,
+                                       bool empty_is_null = false);
+
+ private:
+  friend class PostgresConnection;
+  std::vector<unsigned> types_;  // libpq's Oid
+  std::vector<std::string> values_;
+};
+
+// What a statement gave.
+class PostgresRows {
+ public:
+  PostgresRows() = default;
+  explicit PostgresRows(pg_result* result) : result_(result) {}
+
+  std::size_t size() const;
+  // Columns are numbered from 0; a view lives as long as the rows.
+  std::string_view bytes(std::size_t row, int column) const;
+  std::uint64_t number(std::size_t row, int column) const;
+  bool is_null(std::size_t row, int column) const;
+  // Rows that an INSERT, UPDATE or DELETE changed.
+  std::uint64_t changed() const;
+
+ private:
+  struct Clear {
+    void operator()(pg_result* result) const;
+  };
+  std::unique_ptr<pg_result, Clear> result_;
+};
+
+struct PostgresQuery {
+  const char* sql = nullptr;
+  PostgresParameters parameters{};
+};
+
+class PostgresConnection {
+ public:
+  using Limit = std::chrono::milliseconds;
+  static constexpr Limit kNoLimit = Limit::max();
+
+  PostgresConnection() = default;
+  // `location` is a URL or `key=value ..` as libpq takes it. `set_up` is run first.
+  static Result<PostgresConnection> open(const std::string& location, Limit limit,
+                                         const std::string& set_up = "");
+
+  // One statement, prepared when it comes for the first time. `sql` is a literal.
+  Result<PostgresRows> run(const char* sql, const PostgresParameters& parameters, Limit limit);
+  // Several statements in one transaction and one journey (pipeline mode): the database never waits
+  // inside the transaction for what we do next. Each sees what was committed before it began.
+  Result<std::vector<PostgresRows>> run_together(std::span<const PostgresQuery> queries,
+                                                 Limit limit);
+  // Statements without parameters and without rows.
+  Status execute(const std::string& sql, Limit limit);
+
+  // Whether the connection is of no more use.
+  bool lost() const { return connection_ == nullptr || lost_; }
+  // The same, having looked whether the other side has hung up meanwhile.
+  bool lost_meanwhile();
+  // A warning that came with the last statement. A commit whose wait for a standby was given up
+  // succeeds with a warning.
+  const std::string& warning() const { return *warning_; }
+  // PostgreSQL's code of the last error, as "40P01".
+  const std::string& error_code() const { return error_code_; }
+  // The database, for messages: without user and password.
+  const std::string& where() const { return where_; }
+  explicit operator bool() const { return !lost(); }
+
+ private:
+  using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+  static Deadline deadline_after(Limit limit);
+  Status send_all(const Deadline& deadline);
+  Status wait_for_socket(short events, const Deadline& deadline);
+  // The next result, or null at the end of a statement.
+  Result<pg_result*> next_result(const Deadline& deadline);
+  Result<PostgresRows> take_result(const Deadline& deadline);
+  Status take_sync(const Deadline& deadline);
+  Error error_of(const pg_result* result);
+  Error lose(std::string_view why);
+
+  struct Finish {
+    void operator()(pg_conn* connection) const;
+  };
+  std::unique_ptr<pg_conn, Finish> connection_;
+  std::string where_;
+  std::map<const char*, std::string> prepared_;
+  std::unique_ptr<std::string> warning_ = std::make_unique<std::string>();  // libpq points to it
+  std::string error_code_;
+  bool lost_ = false;
+};
+
+// Whether a location holds a password.
+bool postgres_password_in(const std::string& location);
+// What is wrong with a location; nothing if it can be read.
+std::optional<std::string> postgres_location_error(const std::string& location);
+// The database of a location for messages: without user and password.
+std::string postgres_place(const std::string& location);
+
+}  // namespace duel

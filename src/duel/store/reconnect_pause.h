@@ -1,0 +1,50 @@
+// How long to leave a database alone that cannot be reached: a pause that doubles with every failed
+// attempt, longer or shorter by chance so that nodes do not come back all at once. Any thread may
+// call.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <random>
+
+namespace duel {
+
+class ReconnectPause {
+ public:
+  using Clock = std::chrono::steady_clock;
+  ReconnectPause(std::chrono::milliseconds first, std::chrono::milliseconds last,
+                 std::uint64_t seed)
+      : first_(first), last_(last), next_(first), random_(seed) {}
+
+  // How much of the pause is left; nothing: try now.
+  std::optional<std::chrono::milliseconds> left(Clock::time_point now = Clock::now()) const {
+    const std::lock_guard lock(mutex_);
+    if (now >= until_) return std::nullopt;
+    return std::chrono::ceil<std::chrono::milliseconds>(until_ - now);
+  }
+  void failed(Clock::time_point now = Clock::now()) {
+    const std::lock_guard lock(mutex_);
+    // Callers that tried at the same time are one attempt.
+    if (now < until_) return;
+    std::uniform_real_distribution<double> part(0.5, 1.0);
+    until_ = now + std::chrono::duration_cast<Clock::duration>(next_ * part(random_));
+    next_ = std::min(2 * next_, last_);
+  }
+  void succeeded() {
+    const std::lock_guard lock(mutex_);
+    until_ = {};
+    next_ = first_;
+  }
+
+ private:
+  const std::chrono::milliseconds first_, last_;
+  mutable std::mutex mutex_;
+  Clock::time_point until_{};
+  std::chrono::milliseconds next_;
+  std::minstd_rand random_;
+};
+
+}  // namespace duel

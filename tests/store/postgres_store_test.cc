@@ -1,0 +1,861 @@
+// What several nodes may rely on that share a PostgreSQL, and what becomes of it when nodes, the
+// database and the network between them fail.
+#include "duel/store/postgres_store.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/store/postgres_proxy.h"
+#include "tests/store/postgres_server.h"
+#include "tests/store/shelf.h"
+
+namespace duel {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Waits for what is sure to come.
+void wait_until(const std::function<bool()>& condition) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(4);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("waited in vain");
+    std::this_thread::sleep_for(milliseconds(5));
+  }
+}
+
+// Nothing comes by the clock but what a test asks for.
+PostgresOptions quiet() {
+  PostgresOptions options;
+  options.lease = hours(1);
+  options.sync_interval = hours(1);
+  options.answer_limit = seconds(60);
+  options.first_pause = milliseconds(1);
+  options.last_pause = milliseconds(20);
+  return options;
+}
+
+class PostgresStoreTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    DUEL_NEEDS_POSTGRES();
+    server_ = &PostgresServer::shared();
+    location_ = server_->new_database();
+  }
+  std::unique_ptr<Store> open(PostgresOptions options = quiet()) const {
+    return open_at(location_, std::move(options));
+  }
+  static std::unique_ptr<Store> open_at(const std::string& location,
+                                        PostgresOptions options = quiet()) {
+    auto store = open_postgres_store(location, std::move(options));
+    EXPECT_TRUE(store.ok()) << store.error().to_string();
+    return std::move(store).value();
+  }
+  std::string ask(const std::string& sql) const { return PostgresServer::query(location_, sql); }
+  // As if the node had gone silent long ago.
+  void end_lease(Store& store) const {
+    ask("UPDATE duel.nodes SET lease_until = clock_timestamp() - interval '1 minute' WHERE id = '" +
+        store.nodes()->self().node_id + "'");
+  }
+  std::string row(const std::string& experiment) const {
+    return ask(
+        "SELECT coalesce(owner, '-'), epoch, head_sequence FROM duel.experiments"
+        " WHERE name = '" +
+        experiment + "'");
+  }
+
+  PostgresServer* server_ = nullptr;
+  std::string location_;
+};
+
+// --- ownership ----------------------------------------------------------------------------------
+
+TEST_F(PostgresStoreTest, an_owner_taken_for_dead_finds_its_appends_refused_and_nothing_of_them) {
+  const auto first = open(), second = open();
+  Shelf shelf(*first, "tones");
+  shelf.create();
+  shelf.append({"1", "2"});
+  EXPECT_EQ(first->nodes()->epoch("tones"), 1U);
+  end_lease(*first);
+  shelf.moves_to(*second);
+  EXPECT_EQ(second->nodes()->epoch("tones"), 2U);
+  EXPECT_EQ(second->nodes()->counts().taken_over, 1U);
+
+  const Lines late = shelf.group({"from the past"});
+  const std::vector<Line> lines = {{late[0], "key", 7}};
+  const Status refused = first->append_to("tones", shelf.head(), lines);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::conflict);
+  EXPECT_EQ(first->nodes()->epoch("tones"), std::nullopt);
+  EXPECT_EQ(first->nodes()->counts().fenced, 1U);
+  EXPECT_FALSE(first->broken());
+  EXPECT_FALSE(*second->tagged("tones", 7));
+  EXPECT_TRUE(second->find("tones", "key")->empty());
+  shelf.append({"3"});
+  // And the second time it is known here.
+  EXPECT_EQ(first->append_to("tones", shelf.head(), lines).error().code, ErrorCode::conflict);
+}
+
+TEST_F(PostgresStoreTest, the_epoch_alone_keeps_an_owner_of_before_out) {
+  const auto first = open(), second = open();
+  Shelf shelf(*first, "tones");
+  shelf.create();
+  shelf.append({"1"});
+  // Away and back: the owner and the head are those of before, only the epoch is not.
+  ask("UPDATE duel.experiments SET epoch = epoch + 2");
+  EXPECT_NE(shelf.refusal({"2"}), "");
+  EXPECT_EQ(first->nodes()->counts().fenced, 1U);
+}
+
+TEST_F(PostgresStoreTest, the_owner_alone_keeps_others_out) {
+  const auto first = open();
+  Shelf shelf(*first, "tones");
+  shelf.create();
+  shelf.append({"1"});
+  ask("UPDATE duel.experiments SET owner = 'another'");
+  EXPECT_NE(shelf.refusal({"2"}), "");
+}
+
+TEST_F(PostgresStoreTest, the_head_in_the_database_decides_and_not_what_the_owner_remembers) {
+  const auto first = open();
+  Shelf shelf(*first, "tones");
+  shelf.create();
+  shelf.append({"1"});
+  ask("UPDATE duel.experiments SET head_hash = repeat('0', 64)");
+  EXPECT_NE(shelf.refusal({"2"}), "");
+}
+
+TEST_F(PostgresStoreTest, one_lost_experiment_does_not_abort_a_commit) {
+  const auto first = open(), second = open();
+  Shelf lost(*first, "lost"), kept(*first, "kept"), more(*first, "more");
+  for (Shelf* shelf : {&lost, &kept, &more}) {
+    shelf->create();
+    shelf->append({"1"});
+  }
+  end_lease(*first);
+  ASSERT_TRUE(second->own("lost").ok());
+  const Lines k2 = kept.group({"k2"}), l2 = lost.group({"l2"}), m2 = more.group({"m2", "m3"});
+  const auto k_lines = as_lines(k2), l_lines = as_lines(l2), m_lines = as_lines(m2);
+  const std::vector<Group> groups = {{"more", more.head(), m_lines},
+                                     {"lost", lost.head(), l_lines},
+                                     {"kept", kept.head(), k_lines}};
+  const auto results = first->append(groups);
+  ASSERT_TRUE(results.ok()) << results.error().to_string();
+  EXPECT_TRUE((*results)[0].ok());
+  EXPECT_EQ((*results)[1].error().code, ErrorCode::conflict);
+  EXPECT_TRUE((*results)[2].ok());
+  more.expect(m2);
+  kept.expect(k2);
+  lost.is_as_expected();
+  EXPECT_EQ(first->nodes()->epoch("lost"), std::nullopt);
+  EXPECT_EQ(first->nodes()->epoch("kept"), 1U);
+}
+
+TEST_F(PostgresStoreTest, what_somebody_alive_owns_is_a_conflict_and_the_store_says_who) {
+  PostgresOptions options = quiet();
+  options.url = "http://one:1";
+  const auto first = open(options);
+  options.url = "http://two:2";
+  const auto second = open(options);
+  Shelf shelf(*first, "tones");
+  EXPECT_EQ(first->nodes()->tenure("tones").error().code, ErrorCode::not_found);
+  shelf.create();
+  shelf.append({"1"});
+  EXPECT_EQ(second->own("tones").error().code, ErrorCode::conflict);
+  EXPECT_EQ(second->nodes()->epoch("tones"), std::nullopt);
+  EXPECT_EQ(*second->nodes()->tenure("tones"), (Tenure{"tones", first->nodes()->self(), 1}));
+  EXPECT_EQ(first->nodes()->self().url, "http://one:1");
+  EXPECT_TRUE(second->nodes()->ownerless()->empty());
+  EXPECT_EQ(second->nodes()->live()->size(), 2U);
+  end_lease(*first);
+  EXPECT_EQ(*second->nodes()->ownerless(), Lines{"tones"});
+  EXPECT_EQ(*second->nodes()->live(), std::vector<NodeAddress>{second->nodes()->self()});
+  EXPECT_EQ(*second->nodes()->tenure("tones"), (Tenure{"tones", std::nullopt, 1}));
+  EXPECT_EQ(second->nodes()->tenures()->front().owner, std::nullopt);
+  const auto states = *second->nodes()->states();
+  const auto dead = std::ranges::find(states, first->nodes()->self(), &NodeState::address);
+  ASSERT_NE(dead, states.end());
+  EXPECT_LT(dead->lease_left_ms, 0);
+  EXPECT_EQ(dead->experiments, 1U);
+}
+
+TEST_F(PostgresStoreTest, owning_once_more_what_is_ours_changes_no_epoch) {
+  const auto store = open();
+  Shelf shelf(*store, "tones");
+  shelf.create();
+  shelf.append({"1"});
+  shelf.moves_to(*store);
+  EXPECT_EQ(store->nodes()->epoch("tones"), 1U);
+  shelf.append({"2"});
+}
+
+TEST_F(PostgresStoreTest, what_is_given_away_others_may_take_at_once) {
+  const auto first = open(), second = open();
+  Shelf shelf(*first, "tones");
+  shelf.create();
+  shelf.append({"1"});
+  ASSERT_TRUE(first->nodes()->give_away("tones").ok());
+  EXPECT_EQ(first->nodes()->epoch("tones"), std::nullopt);
+  EXPECT_TRUE(first->nodes()->give_away("tones").ok());
+  EXPECT_EQ(*second->nodes()->ownerless(), Lines{"tones"});
+  const Lines late = shelf.group({"late"});
+  EXPECT_EQ(first->append_to("tones", shelf.head(), as_lines(late)).error().code,
+            ErrorCode::conflict);
+  shelf.moves_to(*second);
+  shelf.append({"2"});
+  EXPECT_EQ(second->nodes()->counts().taken_over, 0U);  // nobody was left behind
+}
+
+TEST_F(PostgresStoreTest, a_store_that_closes_gives_everything_away_and_ends_its_lease) {
+  auto first = open();
+  const auto second = open();
+  Shelf tones(*first, "tones"), colours(*first, "colours");
+  tones.create();
+  tones.append({"1"});
+  colours.create();
+  colours.append({"1", "2"});
+  const std::string id = first->nodes()->self().node_id;
+  first.reset();
+  EXPECT_EQ(*second->nodes()->ownerless(), (Lines{"colours", "tones"}));
+  EXPECT_EQ(ask("SELECT count(*) FROM duel.nodes WHERE id = '" + id + "'"), "0");
+  EXPECT_EQ(*second->synced("colours"), 2U);
+  tones.moves_to(*second);
+  tones.append({"2"});
+}
+
+TEST_F(PostgresStoreTest, exactly_one_of_many_creates_and_takes) {
+  constexpr int kNodes = 4;
+  std::vector<std::unique_ptr<Store>> nodes;
+  for (int k = 0; k < kNodes; ++k) nodes.push_back(open());
+  for (int round = 0; round < 10; ++round) {
+    const std::string name = "e" + std::to_string(round);
+    std::vector<int> created(kNodes), taken(kNodes);
+    const auto all_at_once = [&](const std::function<void(int)>& work) {
+      std::vector<std::thread> threads;
+      for (int k = 0; k < kNodes; ++k) threads.emplace_back(work, k);
+      for (std::thread& one : threads) one.join();
+    };
+    all_at_once([&](int k) { created[k] = nodes[k]->create(name).ok() ? 1 : 0; });
+    ASSERT_EQ(std::ranges::count(created, 1), 1) << round;
+    const auto winner = std::ranges::find(created, 1) - created.begin();
+    Shelf shelf(*nodes[winner], name);
+    shelf.append({"1"});
+    ASSERT_TRUE(nodes[winner]->nodes()->give_away(name).ok());
+    all_at_once([&](int k) { taken[k] = nodes[k]->own(name).ok() ? 1 : 0; });
+    EXPECT_EQ(std::ranges::count(taken, 1), 1) << round;
+    EXPECT_EQ(ask("SELECT epoch FROM duel.experiments WHERE name = '" + name + "'"), "2");
+  }
+}
+
+TEST_F(PostgresStoreTest, a_name_whose_creator_died_before_the_first_line_is_free_again) {
+  const auto first = open(), second = open();
+  ASSERT_TRUE(first->create("tones").ok());
+  EXPECT_EQ(second->create("tones").error().code, ErrorCode::conflict);
+  EXPECT_EQ(second->own("tones").error().code, ErrorCode::conflict);
+  end_lease(*first);
+  EXPECT_EQ(second->own("tones").error().code, ErrorCode::not_found);
+  Shelf shelf(*second, "tones");
+  shelf.create();
+  shelf.append({"1"});
+  const Lines late = {line_of(1, "late")};
+  EXPECT_EQ(first->append_to("tones", {}, as_lines(late)).error().code, ErrorCode::conflict);
+  shelf.is_as_expected();
+}
+
+// --- the lease ----------------------------------------------------------------------------------
+
+TEST_F(PostgresStoreTest, renews_its_lease_and_no_renewal_raises_an_epoch) {
+  PostgresOptions options = quiet();
+  options.lease = milliseconds(800);
+  const auto store = open(options);
+  Shelf shelf(*store, "tones");
+  shelf.create();
+  shelf.append({"1"});
+  const auto until = [&] { return ask("SELECT max(lease_until) FROM duel.nodes"); };
+  for (int renewals = 0; renewals < 3; ++renewals) {
+    const std::string before = until();
+    wait_until([&] { return until() != before; });
+  }
+  EXPECT_EQ(store->nodes()->epoch("tones"), 1U);
+  EXPECT_EQ(ask("SELECT epoch FROM duel.experiments"), "1");
+  shelf.append({"2"});
+}
+
+TEST_F(PostgresStoreTest, a_lease_that_ran_out_and_was_renewed_in_time_costs_nothing) {
+  PostgresOptions options = quiet();
+  options.lease = milliseconds(800);
+  const auto store = open(options);
+  Shelf shelf(*store, "tones");
+  shelf.create();
+  shelf.append({"1"});
+  end_lease(*store);
+  wait_until([&] { return store->nodes()->live()->size() == 1; });
+  wait_until([&] { return store->nodes()->holds_lease(); });
+  EXPECT_EQ(store->nodes()->epoch("tones"), 1U);
+  shelf.append({"2"});
+}
+
+TEST_F(PostgresStoreTest, a_node_that_finds_its_lease_run_out_looks_what_others_have_taken) {
+  PostgresOptions options = quiet();
+  options.lease = seconds(2);
+  const auto first = open(options), second = open();
+  Shelf taken(*first, "taken"), kept(*first, "kept");
+  taken.create();
+  taken.append({"1"});
+  kept.create();
+  kept.append({"1"});
+  // The renewal may come between the two: then once more.
+  wait_until([&] {
+    end_lease(*first);
+    return second->own("taken").ok();
+  });
+  // Without any append.
+  wait_until([&] { return !first->nodes()->epoch("taken"); });
+  EXPECT_EQ(first->nodes()->epoch("kept"), 1U);
+  kept.append({"2"});
+}
+
+// A take-over and a renewal wait for each other (node_lease.h): who holds the row of the node here
+// stands for a node in the middle of taking over.
+TEST_F(PostgresStoreTest, a_renewal_waits_for_who_judges_the_lease_and_does_not_hold_meanwhile) {
+  PostgresOptions options = quiet();
+  options.lease = milliseconds(900);
+  const auto store = open(options);
+  const std::string command =
+      (PostgresServer::programs() / "psql").string() + " -Xq -d '" + location_ + "' > /dev/null";
+  FILE* const taker = ::popen(command.c_str(), "w");
+  std::fputs("BEGIN; SELECT 1 FROM duel.nodes FOR UPDATE;\n", taker);
+  std::fflush(taker);
+  wait_until([&] { return !store->nodes()->holds_lease(); });
+  wait_until([&] {
+    return ask("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+               " AND wait_event_type = 'Lock'") == "1";
+  });
+  EXPECT_FALSE(store->nodes()->holds_lease());
+  std::fputs("COMMIT;\n", taker);
+  ::pclose(taker);
+  wait_until([&] { return store->nodes()->holds_lease(); });
+}
+
+TEST_F(PostgresStoreTest, holds_its_lease_by_its_own_clock_while_the_database_is_away) {
+  PostgresServer server("fsync = off");
+  PostgresOptions options = quiet();
+  options.lease = seconds(1);
+  const auto store = open_at(server.new_database(), options);
+  wait_until([&] { return store->nodes()->holds_lease(); });
+  server.crash();
+  // Nobody tells it.
+  wait_until([&] { return !store->nodes()->holds_lease(); });
+  server.run();
+  wait_until([&] { return store->nodes()->holds_lease(); });
+  EXPECT_GT(store->nodes()->counts().reconnects, 0U);
+}
+
+TEST_F(PostgresStoreTest, counts_a_lease_from_before_the_renewal_was_sent) {
+  // The answer to a renewal that comes a lease too late gives nothing.
+  PostgresProxy proxy(*server_);
+  PostgresOptions options = quiet();
+  options.lease = seconds(1);
+  const auto store = open_at(proxy.location(location_), options);
+  proxy.delay_answers(milliseconds(1'500));
+  wait_until([&] { return !store->nodes()->holds_lease(); });
+  const std::string before = ask("SELECT max(lease_until) FROM duel.nodes");
+  const auto end = std::chrono::steady_clock::now() + seconds(4);
+  while (std::chrono::steady_clock::now() < end) {
+    EXPECT_FALSE(store->nodes()->holds_lease());
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  // It did renew.
+  EXPECT_NE(ask("SELECT max(lease_until) FROM duel.nodes"), before);
+  proxy.delay_answers(milliseconds(0));
+  wait_until([&] { return store->nodes()->holds_lease(); });
+}
+
+TEST_F(PostgresStoreTest, tells_the_time_of_the_database_and_never_goes_back) {
+  PostgresOptions options = quiet();
+  options.lease = milliseconds(400);
+  const auto store = open(options);
+  std::int64_t last = 0;
+  for (int k = 0; k < 5; ++k) {
+    const std::string clock = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+    const std::int64_t before = store->nodes()->now_ms();
+    EXPECT_GE(before, last);
+    const std::int64_t now = std::stoll(ask(clock));
+    EXPECT_LE(before, now);
+    last = store->nodes()->now_ms();
+    // It is behind by no more than the journeys; the machine may be busy.
+    EXPECT_GT(last, now - 60'000);
+    std::this_thread::sleep_for(milliseconds(100));
+  }
+}
+
+// --- durability ---------------------------------------------------------------------------------
+
+// The database writes what nobody waits for only every ten seconds, and a crash loses it. The system
+// does not crash here, so that there is nothing to sync.
+class PostgresCrash : public PostgresStoreTest {
+ protected:
+  void SetUp() override {
+    DUEL_NEEDS_POSTGRES();
+    own_server_ = std::make_unique<PostgresServer>("wal_writer_delay = 10s\nfsync = off");
+    server_ = own_server_.get();
+    location_ = server_->new_database();
+  }
+  void crash_and_run() {
+    server_->crash();
+    server_->run();
+  }
+  std::unique_ptr<PostgresServer> own_server_;
+};
+
+TEST_F(PostgresCrash, what_was_synced_is_there_whoever_comes_next) {
+  auto store = open();
+  Shelf shelf(*store, "tones");
+  shelf.create();
+  shelf.append({"1", "2"});
+  shelf.sync();
+  crash_and_run();
+  const auto other = open();
+  EXPECT_EQ(lines_of(*other, "tones"), shelf.expected());
+}
+
+TEST_F(PostgresCrash, an_owner_appends_its_tail_again_unchanged) {
+  const auto store = open(), reader = open();
+  Shelf shelf(*store, "tones"), other(*store, "other");
+  shelf.create();
+  other.create();
+  shelf.append({"1"});
+  other.append({"1"});
+  shelf.sync();
+  // The clock of the database may have come between an append and its crash: then once more.
+  std::uint64_t again = 0;
+  for (int attempt = 0; attempt < 10 && again == 0; ++attempt) {
+    shelf.append({"d: served", "e: served"});
+    shelf.append({"f: served"});
+    crash_and_run();
+    const Lines next = shelf.group({"after"});
+    wait_until([&] {
+      const Status done = store->append_to("tones", shelf.head(), as_lines(next));
+      if (!done.ok()) {
+        EXPECT_EQ(done.error().code, ErrorCode::io) << done.error().to_string();
+      }
+      return done.ok();
+    });
+    shelf.expect(next);
+    other.is_as_expected();
+    again = store->nodes()->counts().tails_appended_again;
+  }
+  EXPECT_GT(again, 0U);
+  EXPECT_EQ(store->nodes()->epoch("tones"), 1U);
+  EXPECT_EQ(store->find("tones", "d")->front().sequence, 2U);
+  EXPECT_TRUE(reader->check().ok());
+  EXPECT_EQ(*store->last_stop(), LastStop::clean);  // nothing is missing
+  shelf.sync();
+}
+
+TEST_F(PostgresCrash, a_sync_of_the_life_after_does_not_speak_for_lines_of_the_life_before) {
+  const auto store = open();
+  Shelf shelf(*store, "tones");
+  shelf.create();
+  std::uint64_t again = 0;
+  for (int attempt = 0; attempt < 10 && again == 0; ++attempt) {
+    shelf.append({"x", "y"});
+    crash_and_run();
+    // The first thing that it asks: all that it answers for must be there then.
+    wait_until([&] { return store->sync().ok(); });
+    const auto other = open();
+    EXPECT_EQ(lines_of(*other, "tones"), shelf.expected());
+    again = store->nodes()->counts().tails_appended_again;
+  }
+  EXPECT_GT(again, 0U);
+}
+
+TEST_F(PostgresCrash,
+       an_owner_that_lost_its_tail_and_its_epoch_folds_anew_and_acknowledges_nothing) {
+  bool lost = false;
+  for (int attempt = 0; attempt < 10 && !lost; ++attempt) {
+    const std::string name = "tones" + std::to_string(attempt);
+    const auto first = open();
+    Shelf shelf(*first, name);
+    shelf.create();
+    shelf.append({"1"});
+    shelf.sync();
+    const Lines tail = shelf.group({"2", "3"});
+    ASSERT_TRUE(first->append_to(name, shelf.head(), as_lines(tail)).ok());
+    crash_and_run();
+    end_lease(*first);
+    const auto second = open();
+    ASSERT_TRUE(second->own(name).ok());
+    lost = second->head(name)->sequence == 1;
+    if (!lost) continue;
+    // The new owner knows that neighbours of the last records may be missing.
+    ask("UPDATE duel.experiments SET mark = 0");
+    EXPECT_EQ(*second->last_stop(), LastStop::machine_stopped);
+    EXPECT_EQ(*second->synced(name), 0U);
+    EXPECT_FALSE(first->sync().ok());
+    EXPECT_EQ(first->nodes()->epoch(name), std::nullopt);
+    EXPECT_FALSE(first->sync().ok());  // whoever asks for the same a little later
+    EXPECT_TRUE(first->sync().ok());
+    EXPECT_FALSE(first->broken());
+    const Lines other = shelf.group({"another 2"});
+    ASSERT_TRUE(second->append_to(name, shelf.head(), as_lines(other)).ok());
+    EXPECT_EQ(first->append_to(name, shelf.head(), as_lines(tail)).error().code,
+              ErrorCode::conflict);
+    EXPECT_EQ(lines_of(*second, name), (Lines{shelf.expected()[0], other[0]}));
+    EXPECT_EQ(*second->synced(name), 2U);  // it has appended: what was in doubt is recorded
+    EXPECT_EQ(first->nodes()->counts().tails_appended_again, 0U);
+  }
+  EXPECT_TRUE(lost);
+}
+
+TEST_F(PostgresCrash, a_clean_restart_of_the_database_loses_nothing_and_is_no_crash) {
+  const auto store = open();
+  Shelf shelf(*store, "tones");
+  shelf.create();
+  shelf.append({"1", "2"});
+  server_->stop();
+  server_->run();
+  const auto other = open();
+  EXPECT_EQ(lines_of(*other, "tones"), shelf.expected());
+  EXPECT_EQ(*other->synced("tones"), 2U);
+  EXPECT_EQ(*other->last_stop(), LastStop::clean);
+  shelf.append({"3"});
+  EXPECT_EQ(store->nodes()->counts().tails_appended_again, 0U);
+}
+
+TEST_F(PostgresCrash, a_server_process_that_is_killed_takes_the_whole_database_through_a_crash) {
+  const auto store = open();
+  Shelf shelf(*store, "tones");
+  shelf.create();
+  shelf.append({"1"});
+  shelf.sync();
+  shelf.append({"2"});
+  const std::string life = ask("SELECT id FROM duel.life");
+  const std::string process =
+      ask("SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
+          " AND pid <> pg_backend_pid() LIMIT 1");
+  // The start time of the server stays the same; its life does not.
+  ::kill(std::stoi(process), SIGKILL);
+  wait_until([&] {
+    std::string now;
+    return PostgresServer::ask(location_, "SELECT id FROM duel.life", now) && now != life;
+  });
+  const Lines next = shelf.group({"3"});
+  wait_until([&] { return store->append_to("tones", shelf.head(), as_lines(next)).ok(); });
+  shelf.expect(next);
+}
+
+TEST_F(PostgresStoreTest, marks_by_the_clock_how_far_it_has_synced) {
+  PostgresOptions options = quiet();
+  options.sync_interval = milliseconds(20);
+  const auto store = open(options);
+  Shelf shelf(*store, "tones");
+  shelf.create();
+  shelf.append({"1", "2", "3"});
+  wait_until([&] { return ask("SELECT mark FROM duel.experiments") == "3"; });
+  shelf.append({"4"});
+  wait_until([&] { return ask("SELECT mark FROM duel.experiments") == "4"; });
+}
+
+TEST_F(PostgresStoreTest, appends_wait_for_no_disk_and_syncs_of_many_are_few) {
+  const auto store = open();
+  std::vector<std::unique_ptr<Shelf>> shelves;
+  constexpr int kThreads = 8, kRounds = 20;
+  for (int k = 0; k < kThreads; ++k) {
+    shelves.push_back(std::make_unique<Shelf>(*store, "e" + std::to_string(k)));
+    shelves.back()->create();
+  }
+  std::vector<std::thread> threads;
+  for (int k = 0; k < kThreads; ++k) {
+    threads.emplace_back([&, k] {
+      for (int round = 0; round < kRounds; ++round) {
+        shelves[k]->append({"x"});
+        shelves[k]->sync();
+      }
+    });
+  }
+  for (std::thread& one : threads) one.join();
+  for (const auto& shelf : shelves) shelf->is_as_expected();
+  EXPECT_TRUE(store->check().ok());
+}
+
+// --- the network --------------------------------------------------------------------------------
+
+class PostgresNetwork : public PostgresStoreTest {
+ protected:
+  void SetUp() override {
+    PostgresStoreTest::SetUp();
+    if (IsSkipped()) return;
+    proxy_ = std::make_unique<PostgresProxy>(*server_);
+    PostgresOptions options = quiet();
+    options.answer_limit = seconds(4);
+    store_ = open_at(proxy_->location(location_), options);
+    shelf_ = std::make_unique<Shelf>(*store_, "tones");
+    shelf_->create();
+    shelf_->append({"1"});
+  }
+  Status append_marked() {
+    group_ = shelf_->group({"MARKER"});
+    return store_->append_to("tones", shelf_->head(), as_lines(group_));
+  }
+
+  std::unique_ptr<PostgresProxy> proxy_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<Shelf> shelf_;
+  Lines group_;
+};
+
+TEST_F(PostgresNetwork, an_append_whose_answer_is_lost_is_of_unknown_fate_and_is_found_out) {
+  proxy_->arm(PostgresProxy::Fault::loses_answer, "MARKER");
+  const Status lost = append_marked();
+  ASSERT_FALSE(lost.ok());
+  EXPECT_EQ(lost.error().code, ErrorCode::io);
+  EXPECT_FALSE(store_->broken());
+  // It takes nothing more, not even the same, until somebody has looked.
+  EXPECT_EQ(append_marked().error().code, ErrorCode::conflict);
+  ASSERT_TRUE(store_->own("tones").ok());
+  EXPECT_EQ(store_->nodes()->epoch("tones"), 2U);
+  EXPECT_EQ(store_->head("tones")->sequence, 2U);
+  shelf_->expect(group_);  // once
+  shelf_->append({"3"});
+  shelf_->sync();
+}
+
+TEST_F(PostgresNetwork, an_append_that_never_arrived_is_of_unknown_fate_too) {
+  proxy_->arm(PostgresProxy::Fault::loses_question, "MARKER");
+  EXPECT_EQ(append_marked().error().code, ErrorCode::io);
+  EXPECT_EQ(append_marked().error().code, ErrorCode::conflict);
+  ASSERT_TRUE(store_->own("tones").ok());
+  shelf_->is_as_expected();
+  shelf_->append({"2"});
+  EXPECT_GT(store_->nodes()->counts().reconnects, 0U);
+}
+
+TEST_F(PostgresNetwork, an_append_that_arrives_late_comes_too_late) {
+  proxy_->arm(PostgresProxy::Fault::holds_question, "MARKER");
+  EXPECT_EQ(append_marked().error().code, ErrorCode::io);  // the answer took too long
+  ASSERT_TRUE(store_->own("tones").ok());
+  shelf_->is_as_expected();
+  // The head is where the held append expects it, and the owner is the same.
+  proxy_->release();
+  shelf_->is_as_expected();
+  shelf_->append({"2"});
+}
+
+TEST_F(PostgresNetwork, other_experiments_are_not_in_doubt) {
+  Shelf other(*store_, "other");
+  other.create();
+  other.append({"1"});
+  proxy_->arm(PostgresProxy::Fault::loses_answer, "MARKER");
+  EXPECT_FALSE(append_marked().ok());
+  other.append({"2"});
+  EXPECT_EQ(store_->nodes()->epoch("other"), 1U);
+}
+
+TEST_F(PostgresNetwork, the_first_append_of_a_new_experiment_may_be_in_doubt) {
+  for (const auto fault :
+       {PostgresProxy::Fault::loses_answer, PostgresProxy::Fault::loses_question}) {
+    const std::string name = fault == PostgresProxy::Fault::loses_answer ? "there" : "not-there";
+    Shelf shelf(*store_, name);
+    shelf.create();
+    proxy_->arm(fault, "MARKER");
+    const Lines group = shelf.group({"MARKER"});
+    EXPECT_EQ(store_->append_to(name, {}, as_lines(group)).error().code, ErrorCode::io);
+    // As the server does it.
+    if (!store_->create(name).ok()) {
+      ASSERT_TRUE(store_->own(name).ok());
+    }
+    if (fault == PostgresProxy::Fault::loses_answer) shelf.expect(group);
+    shelf.is_as_expected();
+    shelf.append({"next"});
+  }
+}
+
+TEST_F(PostgresStoreTest, a_connection_that_is_ended_between_calls_is_opened_anew) {
+  const auto store = open();
+  Shelf shelf(*store, "tones");
+  shelf.create();
+  shelf.append({"1"});
+  ASSERT_TRUE(store->put("space", "key", "value").ok());
+  PostgresServer::query(server_->location("postgres"),
+                        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+                        " WHERE usename = 'node' AND pid <> pg_backend_pid()");
+  wait_until([&] {
+    return PostgresServer::query(server_->location("postgres"),
+                                 "SELECT count(*) FROM pg_stat_activity WHERE usename = 'node'"
+                                 " AND query NOT LIKE '%pg_stat_activity%'") == "0";
+  });
+  shelf.append({"2"});
+  shelf.sync();
+  EXPECT_EQ(*store->get("space", "key"), "value");
+  EXPECT_EQ(store->nodes()->epoch("tones"), 1U);
+}
+
+TEST_F(PostgresStoreTest, a_server_process_that_hangs_is_given_up_and_too_late_when_it_goes_on) {
+  PostgresOptions options = quiet();
+  options.answer_limit = seconds(4);
+  const auto store = open(options);
+  Shelf shelf(*store, "tones");
+  shelf.create();
+  shelf.append({"1"});
+  const int process =
+      std::stoi(ask("SELECT pid FROM pg_stat_activity WHERE query LIKE '%remembered AS%'"
+                    " AND datname = current_database() AND pid <> pg_backend_pid()"));
+  ::kill(process, SIGSTOP);
+  const Lines late = shelf.group({"late"});
+  EXPECT_EQ(store->append_to("tones", shelf.head(), as_lines(late)).error().code, ErrorCode::io);
+  wait_until([&] { return store->own("tones").ok(); });
+  ::kill(process, SIGCONT);
+  wait_until([&] {
+    return ask("SELECT count(*) FROM pg_stat_activity WHERE pid = " + std::to_string(process)) ==
+           "0";
+  });
+  shelf.is_as_expected();
+  wait_until([&] {
+    const Status done = store->append_to("tones", shelf.head(), as_lines(late));
+    return done.ok() || (store->own("tones").ok() && false);
+  });
+  shelf.expect(late);
+}
+
+TEST_F(PostgresCrash, calls_fail_at_once_while_the_database_is_away_and_work_when_it_is_back) {
+  PostgresOptions options = quiet();
+  options.first_pause = options.last_pause = hours(1);
+  auto patient = open(options);
+  const auto store = open();
+  Shelf shelf(*store, "tones");
+  shelf.create();
+  shelf.append({"1"});
+  server_->crash();
+  const Lines next = shelf.group({"2"});
+  EXPECT_EQ(store->append_to("tones", shelf.head(), as_lines(next)).error().code, ErrorCode::io);
+  EXPECT_EQ(store->sync().error().code, ErrorCode::io);
+  EXPECT_EQ(store->head("tones").error().code, ErrorCode::io);
+  EXPECT_FALSE(store->broken());
+  // In a pause nothing is tried.
+  EXPECT_FALSE(patient->list().ok());
+  EXPECT_NE(patient->list().error().message.find("the next attempt is in"), std::string::npos);
+  server_->run();
+  wait_until([&] {
+    return store->append_to("tones", shelf.head(), as_lines(next)).ok() ||
+           (store->own("tones").ok() && false);
+  });
+  wait_until([&] { return store->sync().ok(); });
+  EXPECT_FALSE(patient->list().ok());  // still in its pause
+}
+
+TEST_F(PostgresStoreTest, is_never_idle_in_a_transaction) {
+  const auto store = open();
+  std::atomic<bool> stop = false;
+  std::thread work([&] {
+    for (int k = 0; !stop; ++k) {
+      Shelf shelf(*store, "e" + std::to_string(k));
+      shelf.create();
+      shelf.append({"1"});
+      shelf.sync();
+      EXPECT_TRUE(store->put("space", "key", "value").ok());
+      EXPECT_TRUE(store->nodes()->give_away("e" + std::to_string(k)).ok());
+    }
+  });
+  for (int k = 0; k < 40; ++k) {
+    EXPECT_EQ(ask("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                  " AND state LIKE 'idle in transaction%'"),
+              "0");
+  }
+  stop = true;
+  work.join();
+}
+
+// --- tables and locations -----------------------------------------------------------------------
+
+TEST_F(PostgresStoreTest, many_nodes_may_start_at_once_on_an_empty_database) {
+  std::vector<std::thread> threads;
+  std::vector<std::unique_ptr<Store>> stores(4);
+  for (auto& store : stores) threads.emplace_back([&] { store = open(); });
+  for (std::thread& one : threads) one.join();
+  EXPECT_EQ(stores[0]->nodes()->live()->size(), 4U);
+}
+
+TEST_F(PostgresStoreTest, refuses_a_newer_version_and_the_schema_of_another_program) {
+  {
+    const auto store = open();
+  }
+  ask("UPDATE duel.schema_version SET version = 99");
+  EXPECT_EQ(open_postgres_store(location_).error().code, ErrorCode::unsupported);
+  ask("DROP SCHEMA duel CASCADE");
+  ask("CREATE SCHEMA duel");
+  const auto foreign = open_postgres_store(location_);
+  ASSERT_FALSE(foreign.ok());
+  EXPECT_EQ(foreign.error().code, ErrorCode::invalid_data);
+  EXPECT_NE(foreign.error().message.find("another program"), std::string::npos);
+}
+
+TEST_F(PostgresStoreTest, a_reader_makes_nothing_and_is_no_node_until_it_writes) {
+  PostgresOptions options = quiet();
+  options.access = PostgresAccess::read;
+  EXPECT_EQ(open_postgres_store(location_, options).error().code, ErrorCode::unsupported);
+  EXPECT_EQ(ask("SELECT count(*) FROM pg_namespace WHERE nspname = 'duel'"), "0");
+  {
+    const auto store = open();
+  }
+  const auto reader = open(options);
+  EXPECT_TRUE(reader->nodes()->live()->empty());
+  EXPECT_FALSE(reader->nodes()->holds_lease());
+  EXPECT_TRUE(reader->sync().ok());
+  ASSERT_TRUE(reader->create("tones").ok());
+  EXPECT_EQ(reader->nodes()->live()->size(), 1U);
+}
+
+TEST_F(PostgresStoreTest, check_finds_missing_lines_and_lines_of_nobody) {
+  const auto store = open();
+  Shelf shelf(*store, "tones");
+  shelf.create();
+  shelf.append({"1", "2", "3"});
+  ask("DELETE FROM duel.lines WHERE sequence = 2");
+  EXPECT_EQ(store->check().error().code, ErrorCode::invalid_data);
+  ask("DELETE FROM duel.lines WHERE sequence = 3");
+  const auto read = store->read("tones", 0, [](std::string_view) -> Status { return Done{}; });
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, ErrorCode::invalid_data);
+  ask("DELETE FROM duel.experiments");
+  EXPECT_NE(store->check().error().message.find("belong to no experiment"), std::string::npos);
+}
+
+TEST_F(PostgresStoreTest, takes_bytes_that_no_encoding_knows) {
+  const auto store = open();
+  ASSERT_TRUE(store->create("tones").ok());
+  const std::string line = line_of(1, "\xff\xfe \\x00 '\"");
+  const std::vector<Line> lines = {{line, "\xff key", 0}};
+  ASSERT_TRUE(store->append_to("tones", {}, lines).ok());
+  EXPECT_EQ(store->find("tones", "\xff key")->front().text, line);
+}
+
+TEST(PostgresLocation, hides_and_finds_passwords) {
+  if (!has_postgres()) GTEST_SKIP() << "NOT TESTED: built without PostgreSQL";
+  EXPECT_TRUE(is_postgres("postgres://host/db"));
+  EXPECT_FALSE(is_postgres("/var/postgresql.db"));
+  for (const char* with :
+       {"postgresql://u:secret@host/db", "postgresql://u@host/db?password=secret",
+        "postgresql://u@host/db?sslpassword=secret"}) {
+    EXPECT_TRUE(has_password(with)) << with;
+    EXPECT_EQ(shown_location(with), "postgresql://host/db");
+  }
+  EXPECT_FALSE(has_password("postgresql://u@host/db"));
+  const auto wrong = open_postgres_store("postgresql://host/db?nonsense=1");
+  EXPECT_EQ(wrong.error().code, ErrorCode::invalid_argument);
+}
+
+}  // namespace
+}  // namespace duel
