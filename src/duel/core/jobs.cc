@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "duel/core/check.h"
+#include "duel/core/rank_jobs.h"
+#include "duel/core/ranks.h"
 
 namespace duel {
 namespace {
@@ -19,12 +21,6 @@ namespace {
 constexpr auto kTick = std::chrono::milliseconds(100);
 // A stop is looked for more often than progress is told: who presses Ctrl-C waits for it.
 constexpr int kLooks = 5;
-
-double thread_cpu_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 bool is_set(const std::atomic<bool>* flag) {
   return flag != nullptr && flag->load(std::memory_order_relaxed);
@@ -36,29 +32,41 @@ struct Failure {
   std::exception_ptr exception;
 };
 
-Error error_of(const Failure& failure, const std::string& name) {
+}  // namespace
+
+double thread_cpu_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+Error error_of_job(const std::exception_ptr& exception, const std::string& name) {
   Error error{ErrorCode::unsupported, "", name, ""};
   try {
-    std::rethrow_exception(failure.exception);
+    std::rethrow_exception(exception);
   } catch (const CheckFailure&) {
     throw;  // our bug, not the user's doing
   } catch (const std::bad_alloc&) {
     error.message = "there is not enough memory";
     error.hint = "fewer threads or arms";
-  } catch (const std::exception& exception) {
-    error.message = exception.what();
+  } catch (const std::exception& other) {
+    error.message = other.what();
   }
   return error;
 }
 
-}  // namespace
-
 unsigned resolve_threads(unsigned threads) {
-  return threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
+  if (threads != 0) return threads;
+  if (current_ranks() != nullptr) return 1;
+  return std::max(1U, std::thread::hardware_concurrency());
 }
 
 Result<JobsRun> run_jobs(std::uint64_t count, unsigned threads, const JobHooks& hooks,
-                         const Job& job, const std::function<std::string(std::uint64_t)>& name_of) {
+                         const Job& job, const std::function<std::string(std::uint64_t)>& name_of,
+                         const JobTransfer* transfer) {
+  if (Ranks* ranks = current_ranks(); ranks != nullptr && transfer != nullptr) {
+    return run_jobs_on_ranks(*ranks, count, threads, hooks, job, name_of, *transfer);
+  }
   const auto start = std::chrono::steady_clock::now();
   const auto workers =
       static_cast<unsigned>(std::min<std::uint64_t>(resolve_threads(threads), count));
@@ -126,7 +134,7 @@ Result<JobsRun> run_jobs(std::uint64_t count, unsigned threads, const JobHooks& 
       lock.lock();
     }
   }  // joins
-  if (failure) return error_of(*failure, name_of(failure->number));
+  if (failure) return error_of_job(failure->exception, name_of(failure->number));
   tick();
   if (!tick_status.ok()) return tick_status.error();
   return JobsRun{finished,

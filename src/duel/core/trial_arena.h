@@ -9,6 +9,7 @@
 
 #include "duel/core/check.h"
 #include "duel/core/duel.h"
+#include "duel/core/meeting_counts.h"
 #include "duel/core/rng.h"
 
 namespace duel {
@@ -32,9 +33,10 @@ struct PlayTally {
 
 class TrialArena {
  public:
-  // `win_chances[i * K + j]`: how likely arm i is to beat arm j. `merit_rank[i]`: position of arm
-  // i, of K, when arms are sorted from best to worst; decides which arm of a duel is the better
-  // one. All that is passed must outlive the arena; `source` may be null.
+  // `win_chances[i * K + j]`: how likely arm i is to beat arm j; may be empty where a `source`
+  // answers. `merit_rank[i]`: position of arm i, of K, when arms are sorted from best to worst;
+  // decides which arm of a duel is the better one. All that is passed must outlive the arena;
+  // `source` may be null.
   TrialArena(std::span<const double> win_chances, std::span<const std::uint32_t> merit_rank,
              OutcomeStream outcomes, OutcomeSource* source = nullptr)
       : win_chances_(win_chances.data()),
@@ -42,9 +44,10 @@ class TrialArena {
         merit_rank_(merit_rank),
         outcomes_(outcomes),
         source_(source),
-        meetings_(num_arms_ * (num_arms_ - 1) / 2),
+        meetings_(num_arms_),
         tally_{std::vector<std::uint64_t>(num_arms_), std::vector<std::uint64_t>(num_arms_)} {
-    DUEL_CHECK(win_chances.size() == num_arms_ * num_arms_);
+    DUEL_CHECK(win_chances.size() == num_arms_ * num_arms_ ||
+               (win_chances.empty() && source != nullptr));
   }
 
   std::size_t num_arms() const { return num_arms_; }
@@ -58,8 +61,7 @@ class TrialArena {
     ++tally_.plays[high];
     ++tally_.better[merit_rank_[low] < merit_rank_[high] ? low : high];
     ++informative_;
-    const std::size_t pair = static_cast<std::size_t>(high) * (high - 1) / 2 + low;
-    const std::uint32_t meeting = meetings_[pair]++;
+    const std::uint32_t meeting = meetings_.next(low, high);
     if (source_ != nullptr) [[unlikely]] {
       const Outcome outcome = source_->answer(low, high, meeting);
       return in_order ? outcome : mirrored(outcome);
@@ -84,7 +86,7 @@ class TrialArena {
   std::span<const std::uint32_t> merit_rank_;
   OutcomeStream outcomes_;
   OutcomeSource* source_;
-  std::vector<std::uint32_t> meetings_;  // per unordered pair, (low, high) at high(high-1)/2 + low
+  MeetingCounts meetings_;
   PlayTally tally_;
   std::uint64_t informative_ = 0;
 };
