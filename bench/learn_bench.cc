@@ -29,7 +29,7 @@ struct Learned {
 };
 
 Learned learn(const JudgedQueries& data, const std::string& learner, const std::string& interleave,
-              DuelAnswer answer, std::uint64_t impressions) {
+              AnswerBasis answer, std::uint64_t impressions) {
   LearningSetting setting;
   setting.queries = &data;
   setting.learner = configure_ranker_learner(parse_call(learner).value(),
@@ -68,27 +68,27 @@ void learn_workload() {
   fmt::print("\n## 136 features, 40 documents a query, 10 shown, perfect clicks\n\n| learner | {}",
              kColumns);
   const std::string dbgd = "dbgd(delta=1,gamma=0.01)";
-  print_row(dbgd + ", team-draft", learn(data, dbgd, "team-draft", DuelAnswer::clicks, 100'000));
+  print_row(dbgd + ", team-draft", learn(data, dbgd, "team-draft", AnswerBasis::clicks, 100'000));
   print_row(dbgd + ", probabilistic",
-            learn(data, dbgd, "probabilistic", DuelAnswer::clicks, 50'000));
+            learn(data, dbgd, "probabilistic", AnswerBasis::clicks, 50'000));
   print_row(dbgd + ", NDCG through the logistic link",
-            learn(data, dbgd, "", DuelAnswer::ndcg_logistic, 100'000));
-  print_row(
-      "dbgd(delta=1,gamma=0.01,batch=100), team-draft",
-      learn(data, "dbgd(delta=1,gamma=0.01,batch=100)", "team-draft", DuelAnswer::clicks, 100'000));
+            learn(data, dbgd, "", AnswerBasis::ndcg_logistic, 100'000));
+  print_row("dbgd(delta=1,gamma=0.01,batch=100), team-draft",
+            learn(data, "dbgd(delta=1,gamma=0.01,batch=100)", "team-draft", AnswerBasis::clicks,
+                  100'000));
   print_row("mgd(candidates=9), team-draft",
-            learn(data, "mgd(candidates=9)", "team-draft", DuelAnswer::clicks, 10'000));
+            learn(data, "mgd(candidates=9)", "team-draft", AnswerBasis::clicks, 10'000));
   print_row("mgd(candidates=49), probabilistic",
-            learn(data, "mgd(candidates=49)", "probabilistic", DuelAnswer::clicks, 2'000));
-  print_row("nsgd, team-draft", learn(data, "nsgd", "team-draft", DuelAnswer::clicks, 5'000));
-  print_row("pdgd", learn(data, "pdgd", "", DuelAnswer::clicks, 50'000));
+            learn(data, "mgd(candidates=49)", "probabilistic", AnswerBasis::clicks, 2'000));
+  print_row("nsgd, team-draft", learn(data, "nsgd", "team-draft", AnswerBasis::clicks, 5'000));
+  print_row("pdgd", learn(data, "pdgd", "", AnswerBasis::clicks, 50'000));
 
   fmt::print("\n## Growth, {}, team-draft\n\n| features x documents | {}", dbgd, kColumns);
   for (const auto& [features, documents] : std::vector<std::pair<std::uint64_t, std::uint64_t>>{
            {10, 40}, {46, 40}, {136, 10}, {136, 40}, {136, 160}, {700, 40}}) {
     const JudgedQueries grown = synthetic(100, documents, features);
     print_row(fmt::format("{} x {}", features, documents),
-              learn(grown, dbgd, "team-draft", DuelAnswer::clicks, 50'000));
+              learn(grown, dbgd, "team-draft", AnswerBasis::clicks, 50'000));
   }
 }
 

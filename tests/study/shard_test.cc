@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "duel/simulation/trial_digest.h"
 #include "duel/study/study.h"
 #include "duel/study/study_files.h"
 #include "tests/study/temporary_directory.h"
@@ -185,6 +187,51 @@ TEST_F(Shards, a_run_of_the_whole_study_takes_them_over) {
   ASSERT_TRUE(outcome.ok()) << error_of(outcome);
   EXPECT_EQ(outcome->trials_resumed, 7U);
   expect_as_whole(part);
+}
+
+// More trials than are kept: what a study shows of them is put together from digests.
+TEST(ManyTrials, give_the_bytes_of_one_run_by_shards_and_after_an_interruption) {
+  const TemporaryDirectory directory;
+  StudySpec spec;
+  spec.policies = {"uniform"};
+  spec.matrices = {"arxiv"};
+  spec.rounds = 3;
+  spec.trials = kMostKeptTrials + 1;
+  spec.seed = 3;
+  const auto run_into = [&](const std::string& name, const StudyOptions& given = {}) {
+    StudyOptions options = given;
+    options.output = directory / name;
+    return run_study(spec, options);
+  };
+  const auto whole = run_into("whole");
+  ASSERT_TRUE(whole.ok()) << error_of(whole);
+  EXPECT_EQ(whole->results.runs[0].policies[0].trials, spec.trials);
+
+  for (std::uint32_t shard = 1; shard <= 3; ++shard) {
+    ASSERT_TRUE(run_shard(shard, 3, directory / "shards", spec).ok());
+  }
+  const auto merged = merge_study({directory / "shards"});
+  ASSERT_TRUE(merged.ok()) << error_of(merged);
+  EXPECT_EQ(content_of(directory / "shards" / "results.csv"),
+            content_of(directory / "whole" / "results.csv"));
+
+  std::atomic<bool> stop{false};
+  StudyOptions interrupted;
+  interrupted.stop = &stop;
+  interrupted.progress = [&](const StudyProgress&) { stop = true; };
+  const auto begun = run_into("resumed", interrupted);
+  ASSERT_TRUE(begun.ok()) << error_of(begun);
+  const auto resumed = resume_study(directory / "resumed");
+  ASSERT_TRUE(resumed.ok()) << error_of(resumed);
+  EXPECT_EQ(content_of(directory / "resumed" / "results.csv"),
+            content_of(directory / "whole" / "results.csv"));
+
+  // trials.csv does not change the results.
+  spec.trials_csv = true;
+  const auto with_trials = run_into("with_trials");
+  ASSERT_TRUE(with_trials.ok()) << error_of(with_trials);
+  EXPECT_EQ(content_of(directory / "with_trials" / "results.csv"),
+            content_of(directory / "whole" / "results.csv"));
 }
 
 }  // namespace

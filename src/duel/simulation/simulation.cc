@@ -4,14 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <utility>
 
 #include "duel/core/check.h"
 #include "duel/core/checkpoints.h"
 #include "duel/core/jobs.h"
+#include "duel/core/ranks.h"
 #include "duel/simulation/aggregate.h"
-#include "duel/truth/arena.h"
 #include "duel/truth/winners.h"
 
 namespace duel {
@@ -26,6 +27,14 @@ double physical_memory() {
                                     : std::numeric_limits<double>::infinity();
 }
 
+// What rank 0 has to do, which alone knows what was finished before.
+Status take_from_first_rank(std::vector<std::uint32_t>& trials) {
+  if (current_ranks() == nullptr) return Done{};
+  DUEL_ASSIGN(const std::string bytes, from_first_rank(bytes_of(trials)));
+  trials = values_from<std::uint32_t>(bytes);
+  return Done{};
+}
+
 }  // namespace
 
 // Takes down what one trial shows at its checkpoints. Where the matrix changes, the loop is given a
@@ -33,10 +42,10 @@ double physical_memory() {
 // pass a change: the policy cannot know of it, and the loop splits its tally at checkpoints.
 class Simulation::Recorder final : public TrialObserver {
  public:
-  // Checkpoint 0 of `checkpoints` is number `first` of the table.
-  Recorder(const Simulation& simulation, std::uint32_t trial, std::span<const Round> checkpoints,
+  // Checkpoint 0 of `checkpoints` is number `first` of the table, and the trial its row `row`.
+  Recorder(const Simulation& simulation, std::uint32_t row, std::span<const Round> checkpoints,
            std::size_t first, TrialTable& table)
-      : simulation_(simulation), trial_(trial), first_(first), table_(table) {
+      : simulation_(simulation), row_(row), first_(first), table_(table) {
     if (simulation.judgements_.size() == 1) {
       stops_ = checkpoints;
       return;
@@ -106,14 +115,14 @@ class Simulation::Recorder final : public TrialObserver {
     const Judgement& judgement = simulation_.judgements_[segment_];
     for (std::size_t r = 0; r < table_.num_regrets(); ++r) {
       const double past = past_.empty() ? 0.0 : past_[r];
-      table_.set(trial_, checkpoint, r,
+      table_.set(row_, checkpoint, r,
                  judgement.meters.empty() ? kUndefined : past + judgement.meters[r].total(tally));
     }
-    table_.set_facts(trial_, checkpoint, judgement.is_right[recommended] != 0, arena.informative());
+    table_.set_facts(row_, checkpoint, judgement.is_right[recommended] != 0, arena.informative());
   }
 
   const Simulation& simulation_;
-  std::uint32_t trial_;
+  std::uint32_t row_;
   std::size_t first_;
   TrialTable& table_;
   std::span<const Round> stops_;
@@ -141,6 +150,31 @@ std::uint32_t TrialTable::num_finished() const {
   return static_cast<std::uint32_t>(std::count(finished_.begin(), finished_.end(), 1));
 }
 
+std::string TrialTable::pack(std::uint32_t trial) const {
+  std::string bytes;
+  const auto add = [&](const auto& values, std::size_t first, std::size_t count) {
+    bytes.append(reinterpret_cast<const char*>(values.data() + first), count * sizeof values[0]);
+  };
+  add(values_, cell(trial, 0) * num_regrets_, num_checkpoints_ * num_regrets_);
+  add(informative_, cell(trial, 0), num_checkpoints_);
+  add(correct_, cell(trial, 0), num_checkpoints_);
+  return bytes;
+}
+
+void TrialTable::unpack(std::uint32_t trial, std::string_view bytes) {
+  const auto take = [&](auto& values, std::size_t first, std::size_t count) {
+    const std::size_t size = count * sizeof values[0];
+    DUEL_CHECK(bytes.size() >= size);
+    std::memcpy(values.data() + first, bytes.data(), size);
+    bytes.remove_prefix(size);
+  };
+  take(values_, cell(trial, 0) * num_regrets_, num_checkpoints_ * num_regrets_);
+  take(informative_, cell(trial, 0), num_checkpoints_);
+  take(correct_, cell(trial, 0), num_checkpoints_);
+  DUEL_CHECK(bytes.empty());
+  finish(trial);
+}
+
 double TrialTable::bytes(std::uint32_t trials, std::size_t checkpoints, std::size_t regrets) {
   const double cell = 8.0 * static_cast<double>(regrets) + 8 + 1;
   return static_cast<double>(trials) * (static_cast<double>(checkpoints) * cell + 1);
@@ -148,7 +182,7 @@ double TrialTable::bytes(std::uint32_t trials, std::size_t checkpoints, std::siz
 
 Result<Simulation::Entry> Simulation::configure(const CallSpec& call, const SimulationPlan& plan) {
   DUEL_ASSIGN(const PolicyKind* kind, find_policy(call.name));
-  const std::size_t num_arms = plan.matrix->num_arms();
+  const std::size_t num_arms = plan.num_arms();
   CallSpec rest{call.name, {}};  // without `horizon=checkpoint`
   bool horizon_given = false;
   bool per_checkpoint = false;
@@ -211,8 +245,49 @@ Result<Simulation::Judgement> Simulation::judgement(const PreferenceMatrix& matr
   return judgement;
 }
 
+Result<Simulation::Judgement> Simulation::judgement(const Strengths& strengths,
+                                                    const SimulationPlan& plan) {
+  Judgement judgement;
+  judgement.merit_ranks = strengths.merit_ranks();
+  judgement.is_right.assign(strengths.num_arms(), 0);
+  judgement.is_right[strengths.winner()] = 1;
+  for (const RegretNotion notion : plan.regrets) {
+    DUEL_ASSIGN(RegretMeter meter, RegretMeter::create(notion, strengths.gaps_to_winner()));
+    judgement.meters.push_back(std::move(meter));
+  }
+  return judgement;
+}
+
+// A policy that keeps numbers for all pairs is refused where they would fill the memory: the system
+// would end the program in the middle of it.
+Status Simulation::check_memory(const SimulationPlan& plan, const std::vector<Entry>& policies) {
+  // The least that such a policy takes is the count of wins in both directions of a pair; most
+  // take a bound of each as well.
+  constexpr double kBytesPerPair = 12;
+  const auto arms = static_cast<double>(plan.num_arms());
+  const double side_by_side = std::min<double>(resolve_threads(plan.threads), plan.trials);
+  const double bytes = kBytesPerPair * arms * arms * side_by_side;
+  if (bytes <= 0.8 * physical_memory()) return Done{};
+  for (const Entry& entry : policies) {
+    if (!entry.configured.front()->facts().keeps_pairs) continue;
+    std::string others;
+    for (const PolicyKind& kind : policy_catalogue()) {
+      if (!kind.facts.keeps_pairs) others += (others.empty() ? "" : ", ") + kind.facts.name;
+    }
+    return Error::unsupported(
+        fmt::format(
+            "{} keeps numbers for all pairs of {} arms, at least {:.1f} GB for {} trials at "
+            "a time",
+            entry.label, plan.num_arms(), bytes / 1e9, side_by_side),
+        "", fmt::format("fewer arms or threads, or a policy that does not: {}", others));
+  }
+  return Done{};
+}
+
 Result<Simulation> Simulation::create(const SimulationPlan& plan) {
-  DUEL_CHECK(plan.matrix != nullptr && plan.trials >= 1);
+  DUEL_CHECK((plan.matrix != nullptr) != (plan.strengths != nullptr) && plan.trials >= 1);
+  DUEL_CHECK(plan.strengths == nullptr ||
+             (plan.changes.empty() && !plan.outcomes && !plan.right_arms));
   DUEL_CHECK(!plan.checkpoints.empty() && plan.checkpoints.front() >= 1);
   DUEL_CHECK(plan.checkpoints.back() <= kMaxRounds);
   DUEL_CHECK(std::adjacent_find(plan.checkpoints.begin(), plan.checkpoints.end(),
@@ -228,7 +303,9 @@ Result<Simulation> Simulation::create(const SimulationPlan& plan) {
     DUEL_ASSIGN(Entry entry, configure(call, plan));
     simulation.policies_.push_back(std::move(entry));
   }
-  DUEL_ASSIGN(Judgement first, judgement(*plan.matrix, plan));
+  DUEL_RETURN_IF_ERROR(check_memory(plan, simulation.policies_));
+  DUEL_ASSIGN(Judgement first,
+              plan.strengths ? judgement(*plan.strengths, plan) : judgement(*plan.matrix, plan));
   simulation.judgements_.push_back(std::move(first));
   for (const MatrixChange& change : plan.changes) {
     auto next = judgement(*change.matrix, plan);
@@ -240,7 +317,7 @@ Result<Simulation> Simulation::create(const SimulationPlan& plan) {
     simulation.judgements_.push_back(*std::move(next));
   }
   const double bytes = TrialTable::bytes(plan.trials, plan.checkpoints.size(), plan.regrets.size());
-  if (bytes > 0.8 * physical_memory()) {
+  if (plan.keeps_trials && bytes > 0.8 * physical_memory()) {
     return Error::unsupported(
                fmt::format("the values of {} trials at {} checkpoints need {:.1f} GB of memory",
                            plan.trials, plan.checkpoints.size(), bytes / 1e9))
@@ -255,22 +332,24 @@ TrialTable Simulation::empty_table() const {
 }
 
 bool Simulation::play(const Entry& entry, std::uint32_t trial, const std::atomic<bool>& stop,
-                      TrialTable& table) const {
+                      TrialTable& table, std::uint32_t row) const {
   const std::span<const Round> checkpoints = plan_.checkpoints;
   const bool per_checkpoint = entry.configured.size() > 1;
   const std::size_t runs = entry.configured.size();
   for (std::size_t run = 0; run < runs; ++run) {
     const ConfiguredPolicy& policy = *entry.configured[run];
-    Recorder recorder(*this, trial, per_checkpoint ? checkpoints.subspan(run, 1) : checkpoints, run,
+    Recorder recorder(*this, row, per_checkpoint ? checkpoints.subspan(run, 1) : checkpoints, run,
                       table);
-    const auto source = plan_.outcomes ? plan_.outcomes(plan_.seed, trial) : nullptr;
-    MatrixArena arena(recorder.matrix(), recorder.merit_ranks(), OutcomeStream(plan_.seed, trial),
-                      source.get());
+    const auto source = plan_.strengths  ? plan_.strengths->outcomes(plan_.seed, trial)
+                        : plan_.outcomes ? plan_.outcomes(plan_.seed, trial)
+                                         : nullptr;
+    TrialArena arena(plan_.strengths ? std::span<const double>() : recorder.matrix().row_major(),
+                     recorder.merit_ranks(), OutcomeStream(plan_.seed, trial), source.get());
     const TrialStreams streams(plan_.seed, trial, policy.facts().name);
     const TrialPlan trial_plan{recorder.stops(), true, &stop};
     if (!policy.play(arena, streams, trial_plan, recorder)) return false;
   }
-  table.finish(trial);
+  table.finish(row);
   return true;
 }
 
@@ -286,6 +365,7 @@ Result<PolicyRecord> Simulation::run(std::size_t policy, const RunHooks& hooks,
   for (std::uint32_t trial = 0; trial < table.num_trials(); ++trial) {
     if (!table.finished(trial) && (!hooks.wanted || hooks.wanted(trial))) missing.push_back(trial);
   }
+  DUEL_RETURN_IF_ERROR(take_from_first_rank(missing));
   const std::uint32_t given = table.num_finished();
 
   JobHooks job_hooks{hooks.stop, nullptr, hooks.on_tick};
@@ -294,18 +374,26 @@ Result<PolicyRecord> Simulation::run(std::size_t policy, const RunHooks& hooks,
       hooks.on_progress(given + static_cast<std::uint32_t>(finished));
     };
   }
+  const bool tells_trials = hooks.on_trial != nullptr && is_first_rank();
+  JobTransfer transfer;
+  transfer.pack = [&](std::uint64_t number) { return table.pack(missing[number]); };
+  transfer.unpack = [&](std::uint64_t number, std::string_view bytes) {
+    table.unpack(missing[number], bytes);
+    if (tells_trials) hooks.on_trial(table, missing[number]);
+  };
   DUEL_ASSIGN(const JobsRun jobs, run_jobs(
                                       missing.size(), threads_, job_hooks,
                                       [&](std::uint64_t number, const std::atomic<bool>& stop) {
                                         const std::uint32_t trial = missing[number];
-                                        if (!play(entry, trial, stop, table)) return false;
-                                        if (hooks.on_trial) hooks.on_trial(table, trial);
+                                        if (!play(entry, trial, stop, table, trial)) return false;
+                                        if (tells_trials) hooks.on_trial(table, trial);
                                         return true;
                                       },
                                       [&](std::uint64_t number) {
                                         return fmt::format("{}, trial {}", entry.label,
                                                            missing[number]);
-                                      }));
+                                      },
+                                      &transfer));
   record.interrupted = jobs.finished < missing.size();
   record.trials_run = static_cast<std::uint32_t>(jobs.finished);
   record.seconds = jobs.seconds;

@@ -21,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "duel/core/call_spec.h"
@@ -30,6 +31,7 @@
 #include "duel/policies/registry.h"
 #include "duel/truth/preference_matrix.h"
 #include "duel/truth/regret.h"
+#include "duel/truth/strengths.h"
 
 namespace duel {
 
@@ -41,6 +43,9 @@ struct MatrixChange {
 
 struct SimulationPlan {
   const PreferenceMatrix* matrix = nullptr;  // must outlive the Simulation
+  // In place of the matrix, where it has more arms than a matrix has room for; must outlive the
+  // Simulation. Not together with `changes`, `outcomes` or `right_arms`.
+  const Strengths* strengths = nullptr;
   // Ascending, each after round 1; the matrices must outlive the Simulation. Regret is counted
   // against the matrix in force, and what is right to recommend is judged by it. (Von Neumann
   // regret is then the sum over the stretches between changes.)
@@ -60,6 +65,10 @@ struct SimulationPlan {
   // that checkpoint as the horizon, as the papers' figures are made. The same for one policy:
   // `rmed2fh(horizon=checkpoint)`.
   bool horizon_per_checkpoint = false;
+  // Whether the table of all trials has to fit into memory (simulation/trial_digest.h needs none).
+  bool keeps_trials = true;
+
+  std::size_t num_arms() const { return strengths ? strengths->num_arms() : matrix->num_arms(); }
 };
 
 // What every trial of one policy showed at every checkpoint. One flat array each; trials that did
@@ -98,6 +107,10 @@ class TrialTable {
   }
   void finish(std::uint32_t trial) { finished_[trial] = 1; }
 
+  // One finished trial as bytes, for another rank, and back.
+  std::string pack(std::uint32_t trial) const;
+  void unpack(std::uint32_t trial, std::string_view bytes);
+
   // Bytes of such a table.
   static double bytes(std::uint32_t trials, std::size_t checkpoints, std::size_t regrets);
 
@@ -125,7 +138,7 @@ struct PolicyRecord {
 };
 
 // What a run tells while it goes, and is told. All callbacks but `on_trial` come from the thread
-// that called `run`.
+// that called `run`. On several ranks (core/ranks.h) they come on rank 0 alone.
 struct RunHooks {
   // Set from any thread or a signal handler to stop soon. May be null.
   const std::atomic<bool>* stop = nullptr;
@@ -154,11 +167,17 @@ class Simulation {
   unsigned threads() const { return threads_; }
 
   TrialTable empty_table() const;
-  // All (wanted) trials of one policy that `known` has not finished. An exception of a policy (an overflown
+  // All (wanted) trials of one policy that `known` has not finished. On several ranks rank 0's `known`
+  // says what is finished, and all ranks get the trials that are run. An exception of a policy (an overflown
   // count, no memory) ends the run with an Error; a failed DUEL_CHECK is thrown on.
   Result<PolicyRecord> run(std::size_t policy, const RunHooks& hooks, TrialTable known) const;
   Result<PolicyRecord> run(std::size_t policy, const RunHooks& hooks = {}) const {
     return run(policy, hooks, empty_table());
+  }
+  // Plays one trial and puts it into `row`, a table of one trial. False where it was stopped.
+  bool play_into(std::size_t policy, std::uint32_t trial, const std::atomic<bool>& stop,
+                 TrialTable& row) const {
+    return play(policies_[policy], trial, stop, row, 0);
   }
 
  private:
@@ -179,8 +198,10 @@ class Simulation {
 
   Simulation() = default;
   static Result<Judgement> judgement(const PreferenceMatrix& matrix, const SimulationPlan& plan);
+  static Result<Judgement> judgement(const Strengths& strengths, const SimulationPlan& plan);
+  static Status check_memory(const SimulationPlan& plan, const std::vector<Entry>& policies);
   bool play(const Entry& entry, std::uint32_t trial, const std::atomic<bool>& stop,
-            TrialTable& table) const;
+            TrialTable& table, std::uint32_t row) const;
   static Result<Entry> configure(const CallSpec& call, const SimulationPlan& plan);
 
   SimulationPlan plan_;

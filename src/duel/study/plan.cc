@@ -375,8 +375,10 @@ Result<std::optional<PlanEntry>> play_design(const PlanSpec& spec, const PlanDes
     trials[trial] = play_trial(spec, design.policy.get(), *matrix, trial);
     return true;
   };
-  DUEL_ASSIGN(const JobsRun jobs, run_jobs(spec.trials, spec.threads, hooks, job,
-                                           [&](std::uint64_t) { return design.name; }));
+  const JobTransfer transfer = transfer_of(trials);
+  DUEL_ASSIGN(const JobsRun jobs, run_jobs(
+                                      spec.trials, spec.threads, hooks, job,
+                                      [&](std::uint64_t) { return design.name; }, &transfer));
   if (jobs.finished < spec.trials) return std::optional<PlanEntry>();
   return std::optional(summary_of(design.name, std::move(trials)));
 }

@@ -25,6 +25,12 @@ std::function<std::unique_ptr<OutcomeSource>(std::uint64_t, std::uint32_t)> Prob
 
 Result<Problem> resolve_problem(std::string_view text, unsigned threads) {
   Problem problem;
+  if (trimmed(text.substr(0, text.find('('))) == Strengths::kName) {
+    DUEL_ASSIGN(const CallSpec call, parse_call(text));
+    DUEL_ASSIGN(problem.strengths, Strengths::create(call));
+    problem.schedule.name = problem.strengths->name();
+    return problem;
+  }
   if (trimmed(text.substr(0, text.find('('))) != ClickEnvironment::kName) {
     DUEL_ASSIGN(problem.schedule, resolve_schedule(text));
     return problem;

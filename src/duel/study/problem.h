@@ -12,6 +12,7 @@
 #include "duel/core/trial_arena.h"
 #include "duel/ranking/estimation/click_environment.h"
 #include "duel/truth/matrix_schedule.h"
+#include "duel/truth/strengths.h"
 
 namespace duel {
 
@@ -21,12 +22,15 @@ struct Problem {
   MatrixSchedule schedule;
   std::shared_ptr<ClickEnvironment> clicks;  // null: outcomes are drawn from the schedule
   std::optional<std::vector<Arm>> right_arms;
+  // In place of all of these: more arms than a matrix has room for. The schedule then is empty but
+  // for its name.
+  std::shared_ptr<const Strengths> strengths;
 
   // As SimulationPlan::outcomes.
   std::function<std::unique_ptr<OutcomeSource>(std::uint64_t, std::uint32_t)> outcomes() const;
 };
 
-// What a user means by `text`: `clicks(..)`, or what `resolve_schedule` understands. `threads`
+// What a user means by `text`: `clicks(..)`, `strengths(..)`, or what `resolve_schedule` understands. `threads`
 // serve what has to be worked out.
 Result<Problem> resolve_problem(std::string_view text, unsigned threads);
 

@@ -55,19 +55,20 @@ std::optional<std::string_view> checked_body(std::string_view line) {
   return body;
 }
 
-// Only a line that fits the table as a whole is taken; its trial, or nullopt.
-std::optional<std::uint32_t> read_trial(Fields fields, TrialTable& table) {
+// Reads a line into `row`, a table of one trial; the trial's number, or nullopt where the line does
+// not fit as a whole.
+std::optional<std::uint32_t> read_trial(Fields fields, TrialTable& row) {
   const auto trial = fields.next<std::uint32_t>();
-  if (!trial || *trial >= table.num_trials() || table.finished(*trial)) return std::nullopt;
-  for (std::size_t c = 0; c < table.num_checkpoints(); ++c) {
+  if (!trial) return std::nullopt;
+  for (std::size_t c = 0; c < row.num_checkpoints(); ++c) {
     const auto correct = fields.next<unsigned>();
     const auto informative = fields.next<std::uint64_t>();
     if (!correct || *correct > 1 || !informative) return std::nullopt;
-    table.set_facts(*trial, c, *correct == 1, *informative);
-    for (std::size_t r = 0; r < table.num_regrets(); ++r) {
+    row.set_facts(0, c, *correct == 1, *informative);
+    for (std::size_t r = 0; r < row.num_regrets(); ++r) {
       const auto value = fields.next<double>();
       if (!value) return std::nullopt;
-      table.set(*trial, c, r, *value);
+      row.set(0, c, r, *value);
     }
   }
   if (!fields.at_end()) return std::nullopt;
@@ -155,6 +156,14 @@ Result<bool> ProgressLog::index(const std::string& study) {
 }
 
 Status ProgressLog::load(std::size_t matrix, std::size_t policy, TrialTable& table) const {
+  TrialTable row(1, table.num_checkpoints(), table.num_regrets());
+  return load(matrix, policy, row, [&](std::uint32_t trial) {
+    if (trial < table.num_trials() && !table.finished(trial)) table.unpack(trial, row.pack(0));
+  });
+}
+
+Status ProgressLog::load(std::size_t matrix, std::size_t policy, TrialTable& row,
+                         const std::function<void(std::uint32_t trial)>& take) const {
   const auto& mine = stretches_[matrix * policies_ + policy];
   if (mine.empty()) return Done{};
   std::ifstream input(file_, std::ios::binary);
@@ -170,21 +179,21 @@ Status ProgressLog::load(std::size_t matrix, std::size_t policy, TrialTable& tab
       Fields fields(*body);
       fields.next<std::size_t>();  // matrix and policy are known
       fields.next<std::size_t>();
-      if (const auto trial = read_trial(fields, table)) table.finish(*trial);
+      if (const auto trial = read_trial(fields, row)) take(*trial);
     }
   }
   return Done{};
 }
 
 void ProgressLog::append(std::size_t matrix, std::size_t policy, const TrialTable& table,
-                         std::uint32_t trial) {
+                         std::uint32_t row, std::uint32_t trial) {
   fmt::memory_buffer text;
   const auto out = std::back_inserter(text);
   fmt::format_to(out, "{},{},{}", matrix, policy, trial);
   for (std::size_t c = 0; c < table.num_checkpoints(); ++c) {
-    fmt::format_to(out, ",{},{}", table.correct(trial, c) ? 1 : 0, table.informative(trial, c));
+    fmt::format_to(out, ",{},{}", table.correct(row, c) ? 1 : 0, table.informative(row, c));
     for (std::size_t r = 0; r < table.num_regrets(); ++r) {
-      fmt::format_to(out, ",{}", table.value(trial, c, r));
+      fmt::format_to(out, ",{}", table.value(row, c, r));
     }
   }
   const std::string_view body(text.data(), text.size());

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -34,9 +35,19 @@ class ProgressLog {
 
   // Fills in the logged trials of one policy on one matrix. Lines that do not fit are passed over.
   Status load(std::size_t matrix, std::size_t policy, TrialTable& table) const;
+  // The same, one trial at a time, for those who do not keep them: `take` gets each logged trial in
+  // `row`, a table of one trial, with its number. A number may come twice.
+  Status load(std::size_t matrix, std::size_t policy, TrialTable& row,
+              const std::function<void(std::uint32_t trial)>& take) const;
 
   // May be called from several threads at once. Nothing reaches the disk before `flush`.
-  void append(std::size_t matrix, std::size_t policy, const TrialTable& table, std::uint32_t trial);
+  void append(std::size_t matrix, std::size_t policy, const TrialTable& table,
+              std::uint32_t trial) {
+    append(matrix, policy, table, trial, trial);
+  }
+  // The trial stands in row `row` of the table.
+  void append(std::size_t matrix, std::size_t policy, const TrialTable& table, std::uint32_t row,
+              std::uint32_t trial);
   Status flush();
 
   const std::filesystem::path& file() const { return file_; }

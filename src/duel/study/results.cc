@@ -217,6 +217,14 @@ MatrixFacts facts_of(const PreferenceMatrix& matrix, std::string label) {
   return facts;
 }
 
+MatrixFacts facts_of(const Strengths& strengths, std::string label) {
+  MatrixFacts facts;
+  facts.matrix = std::move(label);
+  facts.num_arms = strengths.num_arms();
+  facts.condorcet_winner = strengths.arm_name(strengths.winner());
+  return facts;
+}
+
 PolicyResult summarize_policy(const PolicyRecord& record, const std::vector<Round>& checkpoints) {
   const TrialTable& table = record.trials;
   PolicyResult result;
@@ -248,6 +256,29 @@ PolicyResult summarize_policy(const PolicyRecord& record, const std::vector<Roun
     checkpoint.accuracy = static_cast<double>(right) / n;
     checkpoint.accuracy_se = share_standard_error(right, result.trials);
     checkpoint.informative = mean(values);
+    result.checkpoints.push_back(std::move(checkpoint));
+  }
+  return result;
+}
+
+PolicyResult summarize_policy(const DigestRecord& record, const std::vector<Round>& checkpoints) {
+  PolicyResult result;
+  result.policy = record.policy;
+  result.trials = record.trials.num_finished();
+  result.seconds = record.seconds;
+  result.cpu_seconds = record.cpu_seconds;
+  if (result.trials == 0) return result;
+  const double n = result.trials;
+  for (std::size_t c = 0; c < checkpoints.size(); ++c) {
+    const TrialDigest::Checkpoint& digest = record.trials.checkpoints()[c];
+    CheckpointResult checkpoint;
+    checkpoint.round = checkpoints[c];
+    for (const ValueDigest& regret : digest.regrets) {
+      checkpoint.regrets.push_back(regret.summary());
+    }
+    checkpoint.accuracy = static_cast<double>(digest.correct) / n;
+    checkpoint.accuracy_se = share_standard_error(digest.correct, result.trials);
+    checkpoint.informative = digest.informative.value().high / n;
     result.checkpoints.push_back(std::move(checkpoint));
   }
   return result;

@@ -12,6 +12,7 @@
 #include "duel/core/result.h"
 #include "duel/simulation/aggregate.h"
 #include "duel/simulation/simulation.h"
+#include "duel/simulation/trial_digest.h"
 #include "duel/truth/preference_matrix.h"
 #include "duel/truth/regret.h"
 
@@ -62,9 +63,12 @@ struct StudyResults {
 };
 
 MatrixFacts facts_of(const PreferenceMatrix& matrix, std::string label);
+// Without the lower bound, which takes all pairs.
+MatrixFacts facts_of(const Strengths& strengths, std::string label);
 
 // The finished trials of `record`, in trial order. No checkpoints where none is finished.
 PolicyResult summarize_policy(const PolicyRecord& record, const std::vector<Round>& checkpoints);
+PolicyResult summarize_policy(const DigestRecord& record, const std::vector<Round>& checkpoints);
 
 // --- results.csv and matrices.csv (docs/simulation_formats.md) ----------------------------------
 

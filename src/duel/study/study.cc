@@ -15,9 +15,11 @@
 #include "duel/core/csv.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
+#include "duel/core/ranks.h"
 #include "duel/core/rng.h"
 #include "duel/core/whole_file.h"
 #include "duel/simulation/simulation.h"
+#include "duel/simulation/trial_digest.h"
 #include "duel/study/problem.h"
 #include "duel/study/progress_log.h"
 #include "duel/study/study_files.h"
@@ -30,6 +32,11 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Whether the trials of a policy are all in memory until they are summarised.
+bool keeps_trials(const StudySpec& spec) {
+  return spec.trials <= kMostKeptTrials || spec.trials_csv;
 }
 
 // A study whose parts all exist and fit together.
@@ -50,6 +57,7 @@ std::string identity_of(const PreparedStudy& study) {
   essence.trials_csv = false;
   std::string text = fmt::format("{}\n{}", kVersion, to_toml(essence));
   for (const auto& problem : study.matrices) {
+    if (problem->strengths) text += problem->strengths->name() + "\n";
     if (problem->clicks) text += fmt::format("{:016x}\n", problem->clicks->fingerprint());
     for (const auto& [from, matrix] : problem->schedule.segments) {
       if (from > 1) text += fmt::format("{}:", from);
@@ -91,6 +99,7 @@ Result<PreparedStudy> prepare(const StudySpec& given, unsigned threads, bool has
   plan.regrets = given.regrets;
   plan.threads = threads;
   plan.horizon_per_checkpoint = given.horizon_per_checkpoint;
+  plan.keeps_trials = keeps_trials(given);
   for (const std::string& policy : given.policies) {
     DUEL_ASSIGN(CallSpec call, parse_call(policy));
     DUEL_RETURN_IF_ERROR(find_policy(call.name));
@@ -107,8 +116,9 @@ Result<PreparedStudy> prepare(const StudySpec& given, unsigned threads, bool has
     const Problem& problem = *study.matrices.back();
     plan.outcomes = problem.outcomes();
     plan.right_arms = problem.right_arms;
+    plan.strengths = problem.strengths.get();
     const auto& segments = problem.schedule.segments;
-    plan.matrix = &segments.front().matrix;
+    plan.matrix = problem.strengths ? nullptr : &segments.front().matrix;
     plan.changes.clear();
     for (std::size_t k = 1; k < segments.size(); ++k) {
       plan.changes.push_back({segments[k].from, &segments[k].matrix});
@@ -201,10 +211,12 @@ struct TrialLogs {
   std::optional<ProgressLog> own;
   std::vector<ProgressLog> shards;  // what is known beside
 
-  Status load(std::size_t matrix, std::size_t policy, TrialTable& table) const {
-    if (own) DUEL_RETURN_IF_ERROR(own->load(matrix, policy, table));
+  // `into` is what ProgressLog::load takes.
+  template <class... Into>
+  Status load(std::size_t matrix, std::size_t policy, Into&&... into) const {
+    if (own) DUEL_RETURN_IF_ERROR(own->load(matrix, policy, into...));
     for (const ProgressLog& shard : shards) {
-      DUEL_RETURN_IF_ERROR(shard.load(matrix, policy, table));
+      DUEL_RETURN_IF_ERROR(shard.load(matrix, policy, into...));
     }
     return Done{};
   }
@@ -321,6 +333,7 @@ std::string to_timing_json(const StudyOutcome& outcome) {
   Json json;
   json["version"] = kVersion;
   json["threads"] = outcome.threads;
+  if (outcome.ranks > 1) json["ranks"] = outcome.ranks;
   json["seconds"] = outcome.seconds;
   json["trials_resumed"] = outcome.trials_resumed;
   json["policies"] = Json::array();
@@ -379,6 +392,7 @@ Result<StudyOutcome> run_prepared(const PreparedStudy& study, const StudyOptions
   StudyOutcome outcome;
   outcome.spec = spec;
   outcome.threads = study.simulations.front().threads();
+  if (const Ranks* ranks = current_ranks()) outcome.ranks = ranks->size();
   StudyResults& results = outcome.results;
   results.name = spec.name;
   results.rounds = spec.rounds;
@@ -400,7 +414,9 @@ Result<StudyOutcome> run_prepared(const PreparedStudy& study, const StudyOptions
     results.runs.emplace_back();
     MatrixResult& run = results.runs.back();
     const auto& segments = study.matrices[m]->schedule.segments;
-    run.facts = facts_of(segments.front().matrix, study.matrix_labels[m]);
+    run.facts = study.matrices[m]->strengths
+                    ? facts_of(*study.matrices[m]->strengths, study.matrix_labels[m])
+                    : facts_of(segments.front().matrix, study.matrix_labels[m]);
     if (segments.size() > 1) {
       // The winners in turn; a bound of the first matrix says nothing about the others.
       for (std::size_t k = 1; k < segments.size(); ++k) {
@@ -414,12 +430,6 @@ Result<StudyOutcome> run_prepared(const PreparedStudy& study, const StudyOptions
       run.facts.lower_bound = run.facts.lower_bound_condorcet_target = kUndefined;
     }
     for (std::size_t p = 0; p < simulation.num_policies(); ++p) {
-      TrialTable known = simulation.empty_table();
-      DUEL_RETURN_IF_ERROR(logs.load(m, p, known));
-      const std::uint32_t resumed = known.num_finished();
-      outcome.trials_resumed += resumed;
-      teller.begin(run.facts.matrix, simulation.label(p), resumed);
-
       RunHooks hooks;
       hooks.stop = options.stop;
       if (options.shard) {
@@ -429,34 +439,67 @@ Result<StudyOutcome> run_prepared(const PreparedStudy& study, const StudyOptions
         };
       }
       hooks.on_progress = [&](std::uint32_t finished) { teller.trials(finished); };
+      if (log) hooks.on_tick = [&] { return log->flush(); };
+      const auto begin = [&](std::uint32_t resumed) {
+        outcome.trials_resumed += resumed;
+        teller.begin(run.facts.matrix, simulation.label(p), resumed);
+        return resumed;
+      };
+      // What is left of the policy's trials, however they are run and held.
+      const auto conclude = [&](const auto& record, PolicyResult result, std::uint32_t resumed) {
+        teller.end(record.trials.num_finished());
+        if (resumed > 0) {  // the time of the earlier trials is not known
+          result.seconds = kUndefined;
+          result.cpu_seconds = kUndefined;
+        }
+        results.interrupted = results.interrupted || record.interrupted;
+        if (result.trials == 0) {
+          run.not_run.push_back(record.policy);
+        } else {
+          run.policies.push_back(std::move(result));
+        }
+      };
+      const auto failed = [&](const Error& error) {
+        if (log) log->flush().ok();  // what was finished stays resumable; the first error counts
+        return error;
+      };
+      if (!keeps_trials(spec)) {
+        TrialDigest known(spec.trials, study.checkpoints.size(), spec.regrets.size());
+        TrialTable row(1, study.checkpoints.size(), spec.regrets.size());
+        DUEL_RETURN_IF_ERROR(logs.load(m, p, row, [&](std::uint32_t trial) {
+          if (trial < spec.trials) known.add(trial, row);
+        }));
+        const std::uint32_t resumed = begin(known.num_finished());
+        DigestHooks digest_hooks{hooks, nullptr};
+        if (log) {
+          digest_hooks.on_trial = [&](const TrialTable& one, std::uint32_t trial) {
+            log->append(m, p, one, 0, trial);
+          };
+        }
+        const auto ran = run_digest(simulation, p, digest_hooks, std::move(known));
+        if (!ran.ok()) return failed(ran.error());
+        conclude(*ran, summarize_policy(*ran, study.checkpoints), resumed);
+        continue;
+      }
+      TrialTable known = simulation.empty_table();
+      DUEL_RETURN_IF_ERROR(logs.load(m, p, known));
+      const std::uint32_t resumed = begin(known.num_finished());
       if (log) {
         hooks.on_trial = [&](const TrialTable& table, std::uint32_t trial) {
           log->append(m, p, table, trial);
         };
-        hooks.on_tick = [&] { return log->flush(); };
       }
-      auto ran = simulation.run(p, hooks, std::move(known));
-      if (!ran.ok()) {
-        if (log) log->flush().ok();  // what was finished stays resumable; the first error counts
-        return ran.error();
-      }
-      PolicyRecord& record = *ran;
-      teller.end(record.trials.num_finished());
-      PolicyResult result = summarize_policy(record, study.checkpoints);
-      if (resumed > 0) {  // the time of the earlier trials is not known
-        result.seconds = kUndefined;
-        result.cpu_seconds = kUndefined;
-      }
-      results.interrupted = results.interrupted || record.interrupted;
-      if (result.trials == 0) {
-        run.not_run.push_back(record.policy);
-        continue;
-      }
-      if (trials_csv && !record.interrupted) {
+      const auto ran = simulation.run(p, hooks, std::move(known));
+      if (!ran.ok()) return failed(ran.error());
+      // Above the limit the results are the same whether or not trials.csv is wanted.
+      conclude(*ran,
+               spec.trials > kMostKeptTrials ? summarize_policy(digest_of(*ran), study.checkpoints)
+                                             : summarize_policy(*ran, study.checkpoints),
+               resumed);
+      if (trials_csv && !ran->interrupted && ran->trials.num_finished() > 0) {
         DUEL_RETURN_IF_ERROR(
-            trials_csv->add(run.facts.matrix, record, study.checkpoints, spec.regrets));
+            trials_csv->add(run.facts.matrix, *ran, study.checkpoints, spec.regrets));
       }
-      run.policies.push_back(std::move(result));
     }
   }
   outcome.seconds = seconds_since(start);
@@ -489,10 +532,13 @@ Status check_complete(const PreparedStudy& study, const TrialLogs& logs) {
   std::uint64_t number = 0;
   for (std::size_t m = 0; m < study.matrices.size(); ++m) {
     for (std::size_t p = 0; p < study.simulations[m].num_policies(); ++p) {
-      TrialTable table = study.simulations[m].empty_table();
-      DUEL_RETURN_IF_ERROR(logs.load(m, p, table));
-      for (std::uint32_t trial = 0; trial < table.num_trials(); ++trial, ++number) {
-        if (table.finished(trial)) continue;
+      TrialTable row(1, study.checkpoints.size(), study.spec.regrets.size());
+      std::vector<bool> finished(study.spec.trials);
+      DUEL_RETURN_IF_ERROR(logs.load(m, p, row, [&](std::uint32_t trial) {
+        if (trial < finished.size()) finished[trial] = true;
+      }));
+      for (std::uint32_t trial = 0; trial < finished.size(); ++trial, ++number) {
+        if (finished[trial]) continue;
         ++missing;
         if (count.value_or(0) > 0) {
           unfinished.insert(static_cast<std::uint32_t>(number % *count) + 1);
@@ -524,11 +570,11 @@ Status check_complete(const PreparedStudy& study, const TrialLogs& logs) {
 Result<StudyOutcome> run_study(const StudySpec& spec, const StudyOptions& options) {
   const bool has_output = !options.output.empty();
   DUEL_ASSIGN(const PreparedStudy study, prepare(spec, spec.threads, has_output));
-  const StudyFiles files(options.output);
   if (!has_output && options.shard) {
     return Error::invalid_argument("a shard needs a directory for its trials", "shard");
   }
-  if (!has_output) return run_prepared(study, options, files, {});
+  if (!has_output || !is_first_rank()) return run_prepared(study, options, StudyFiles(""), {});
+  const StudyFiles files(options.output);
   if (!options.force || options.shard) DUEL_RETURN_IF_ERROR(check_free(files, study.spec));
   if (options.shard) {
     DUEL_ASSIGN(TrialLogs logs, open_shard(study, files, options));
@@ -562,6 +608,7 @@ Result<StudyOutcome> resume_study(const std::filesystem::path& directory,
   }
   DUEL_ASSIGN(const PreparedStudy study,
               prepare(spec, threads != 0 ? threads : spec.threads, true));
+  if (!is_first_rank()) return run_prepared(study, whole, StudyFiles(""), {});
   DUEL_ASSIGN(TrialLogs logs, open_output(study, files, ProgressLog::Opening::continued));
   return run_prepared(study, whole, files, std::move(logs));
 }

@@ -5,6 +5,9 @@
 // timing.json, and trials.csv on request. While it runs: spec.toml and progress.csv, the finished
 // trials, from which it can be resumed after an interruption or a kill. results.csv is there only
 // when all trials are done. The trials of a shard stand in shard-3-of-64.csv, until they are merged.
+//
+// On several ranks (core/ranks.h) all of them call the same function. They share the trials; rank 0
+// alone reads and writes the directory, and has the whole outcome.
 #pragma once
 
 #include <atomic>
@@ -51,7 +54,8 @@ struct StudyOutcome {
   StudyResults results;              // of the finished trials
   std::uint64_t trials_resumed = 0;  // finished by an earlier run
   bool already_complete = false;     // nothing was left to do
-  unsigned threads = 1;              // used
+  unsigned threads = 1;              // used, by each rank
+  unsigned ranks = 1;                // that shared the trials
   double seconds = 0;                // wall time of this run
 };
 

@@ -9,6 +9,7 @@
 #include "duel/core/rng.h"
 #include "duel/core/spelling.h"
 #include "duel/truth/matrix_reader.h"
+#include "duel/truth/utilities.h"
 
 namespace duel {
 namespace {
@@ -166,13 +167,7 @@ OptionTable<UtilityOptions> utility_table(std::string doc) {
 }
 
 std::vector<double> utilities(const UtilityOptions& options, std::string_view owner) {
-  const Stream stream(options.seed, 0, Purpose::generate, owner);
-  std::vector<double> u;
-  for (std::uint64_t i = 0; i < options.k; ++i) {
-    RoundRng rng = stream.at(i);
-    u.push_back(options.spread * rng.normal());
-  }
-  return u;
+  return normal_utilities(options.k, options.seed, options.spread, owner);
 }
 
 // p_ij = 1/(1 + exp(u_j - u_i)).

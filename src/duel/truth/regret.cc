@@ -28,9 +28,7 @@ bool needs_condorcet_winner(RegretNotion notion) {
 
 // What one appearance of each arm costs: a duel of i and j costs cost[i] + cost[j], except under
 // weak regret, where it costs the smaller of the two.
-std::vector<double> costs_against_winner(RegretNotion notion, const PreferenceMatrix& matrix,
-                                         Arm winner) {
-  std::vector<double> costs = gaps_to_winner(matrix, winner);
+std::vector<double> costs_against_winner(RegretNotion notion, std::vector<double> costs) {
   if (notion == RegretNotion::average) {
     for (double& cost : costs) cost /= 2;
   }
@@ -93,7 +91,7 @@ Result<RegretMeter> RegretMeter::create(RegretNotion notion, const PreferenceMat
                              to_string(notion), matrix.name()))
           .with_hint("copeland and borda regret need none");
     }
-    meter.per_arm_ = costs_against_winner(notion, matrix, *winner);
+    meter.per_arm_ = costs_against_winner(notion, gaps_to_winner(matrix, *winner));
   } else if (notion == RegretNotion::copeland) {
     meter.per_arm_ = half_shortfalls(normalised_copeland(matrix));
   } else if (notion == RegretNotion::borda) {
@@ -103,6 +101,19 @@ Result<RegretMeter> RegretMeter::create(RegretNotion notion, const PreferenceMat
       for (const double p : matrix.row(k)) meter.edge_.push_back(p - 0.5);
     }
   }
+  return meter;
+}
+
+Result<RegretMeter> RegretMeter::create(RegretNotion notion, std::vector<double> gaps_to_winner) {
+  if (!needs_condorcet_winner(notion)) {
+    return Error::unsupported(
+               fmt::format("{} regret needs the numbers of all pairs", to_string(notion)))
+        .with_hint("average, strong and weak regret need the winner's alone");
+  }
+  RegretMeter meter;
+  meter.notion_ = notion;
+  meter.num_arms_ = gaps_to_winner.size();
+  meter.per_arm_ = costs_against_winner(notion, std::move(gaps_to_winner));
   return meter;
 }
 

@@ -37,6 +37,9 @@ class RegretMeter {
  public:
   // An error where the notion needs a Condorcet winner and the matrix has none.
   static Result<RegretMeter> create(RegretNotion notion, const PreferenceMatrix& matrix);
+  // From what the Condorcet winner wins more than half against each arm. An error for a notion that
+  // needs more than that.
+  static Result<RegretMeter> create(RegretNotion notion, std::vector<double> gaps_to_winner);
 
   RegretNotion notion() const { return notion_; }
   double total(const PlayTally& tally) const;

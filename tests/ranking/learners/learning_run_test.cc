@@ -26,7 +26,7 @@ const JudgedQueries& synthetic() {
 }
 
 LearningSetting setting_of(const JudgedQueries& data, const char* learner,
-                           DuelAnswer answer = DuelAnswer::clicks) {
+                           AnswerBasis answer = AnswerBasis::clicks) {
   LearningSetting setting;
   setting.queries = &data;
   setting.learner =
@@ -57,7 +57,7 @@ TEST(LearningRun, every_learner_learns_from_perfect_clicks) {
     EXPECT_GT(trial.mean_online_ndcg(), blind) << learner;
   }
   LearningTrial duels(
-      setting_of(synthetic(), "dbgd(delta=1,gamma=0.05)", DuelAnswer::ndcg_logistic), 0);
+      setting_of(synthetic(), "dbgd(delta=1,gamma=0.05)", AnswerBasis::ndcg_logistic), 0);
   ASSERT_TRUE(duels.play(3000, kGoOn));
   EXPECT_GT(mean_ndcg(synthetic(), duels.weights(), 10), halfway);
 }
@@ -138,7 +138,7 @@ TEST(LearningRun, duels_side_by_side_are_the_literal_duels) {
          {"dbgd(delta=1,gamma=0.05)", "dbgd(delta=1,gamma=0.01,batch=3)",
           "dbgd(delta=0.5,gamma=0.1,batch=20)", "dbgd(delta=3,gamma=0.1,batch=20)",
           "dbgd(delta=1,gamma=0,batch=2)"}) {  // the last never moves
-      settings.push_back(setting_of(*data, learner, DuelAnswer::ndcg_logistic));
+      settings.push_back(setting_of(*data, learner, AnswerBasis::ndcg_logistic));
     }
     std::vector<std::unique_ptr<LearningTrial>> trials;
     std::vector<LearningTrial*> together;
@@ -172,7 +172,7 @@ TEST(LearningRun, learners_may_start_at_the_same_ranker) {
 
 TEST(LearningRun, a_restored_trial_forgets_the_scores_of_the_ranker_it_was) {
   const LearningSetting setting =
-      setting_of(synthetic(), "dbgd(delta=1,gamma=0.05,batch=3)", DuelAnswer::ndcg_logistic);
+      setting_of(synthetic(), "dbgd(delta=1,gamma=0.05,batch=3)", AnswerBasis::ndcg_logistic);
   LearningTrial whole(setting, 1), first(setting, 1), other(setting, 7);
   whole.play(200, kGoOn);
   first.play(100, kGoOn);

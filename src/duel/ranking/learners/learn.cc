@@ -85,9 +85,9 @@ Result<JudgedQueries> scaled_queries(const std::string& text, const std::string&
   return queries;
 }
 
-Result<DuelAnswer> answer_of(const std::string& compare) {
-  if (compare == "clicks") return DuelAnswer::clicks;
-  if (compare == "ndcg-logistic") return DuelAnswer::ndcg_logistic;
+Result<AnswerBasis> answer_of(const std::string& compare) {
+  if (compare == "clicks") return AnswerBasis::clicks;
+  if (compare == "ndcg-logistic") return AnswerBasis::ndcg_logistic;
   const std::string known[] = {"clicks", "ndcg-logistic"};
   return Error::invalid_argument(fmt::format("'{}' does not answer duels", compare))
       .with_hint(spelling_hint(compare, known));
@@ -128,7 +128,7 @@ Result<LearningSetting> setting_of(const LearnSpec& spec, const JudgedQueries& q
       setting.learner,
       in_field("learner", configure_ranker_learner(call, {queries.num_features(), setting.length,
                                                           spec.interleave, spec.impressions})));
-  if (setting.answer == DuelAnswer::ndcg_logistic) {
+  if (setting.answer == AnswerBasis::ndcg_logistic) {
     if (setting.learner->learns_from_duels()) return setting;
     return Error::invalid_argument(fmt::format("{} learns from clicks alone", call.name))
         .with_hint("it needs a learner of duels: dbgd")

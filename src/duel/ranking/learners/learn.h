@@ -31,7 +31,7 @@ struct LearnSpec {
   std::string learner = "dbgd(delta=1,gamma=0.01)";
   std::string interleave;  // empty: the learner's own
   std::string clicks = "perfect";
-  std::string compare = "clicks";  // or ndcg-logistic: what answers a duel (DuelAnswer)
+  std::string compare = "clicks";  // or ndcg-logistic: what answers a duel (AnswerBasis)
   std::string normalise = "none";
   std::uint64_t impressions = 10'000;
   std::uint64_t batch = 0;  // duels per update, the learner's option of that name; 0: its own

@@ -39,7 +39,7 @@ LearningTrial::LearningTrial(const LearningSetting& setting, std::uint32_t trial
       duel_{users_.at(0)} {
   const JudgedQueries& queries = *setting_.queries;
   DUEL_CHECK(queries.num_queries() > 0);
-  if (setting_.answer == DuelAnswer::clicks) {
+  if (setting_.answer == AnswerBasis::clicks) {
     DUEL_CHECK(setting_.user && setting_.user->num_grades() >= queries.num_grades());
   } else {
     DUEL_CHECK(learner_->points() != nullptr);
@@ -108,7 +108,7 @@ bool play_together(std::span<LearningTrial* const> trials, std::uint64_t last,
   if (trials.empty()) return true;
   const LearningTrial& one = *trials[0];
   for (const LearningTrial* trial : trials) {
-    DUEL_CHECK(trial->setting_.answer == DuelAnswer::ndcg_logistic &&
+    DUEL_CHECK(trial->setting_.answer == AnswerBasis::ndcg_logistic &&
                trial->setting_.queries == one.setting_.queries &&
                trial->impressions_ == one.impressions_);
   }
@@ -131,7 +131,7 @@ bool play_together(std::span<LearningTrial* const> trials, std::uint64_t last,
 }
 
 bool LearningTrial::play(std::uint64_t last, const std::atomic<bool>& stop) {
-  if (setting_.answer == DuelAnswer::ndcg_logistic) {
+  if (setting_.answer == AnswerBasis::ndcg_logistic) {
     LearningTrial* const alone[] = {this};
     return play_together(alone, last, stop);
   }

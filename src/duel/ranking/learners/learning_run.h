@@ -22,7 +22,7 @@
 namespace duel {
 
 // How an impression answers a learner of duels.
-enum class DuelAnswer {
+enum class AnswerBasis {
   clicks,         // a user clicks on the interleaved list
   ndcg_logistic,  // drawn with P(w beats w') = sigma(10 (NDCG@k of w - NDCG@k of w')), k the
                   // length: the protocol of Yue and Joachims (ICML 2009, section 5.2)
@@ -32,7 +32,7 @@ struct LearningSetting {
   const JudgedQueries* queries = nullptr;  // must outlive the run
   std::shared_ptr<const ConfiguredRankerLearner> learner;
   std::shared_ptr<const ClickModel> user;  // null for ndcg_logistic
-  DuelAnswer answer = DuelAnswer::clicks;
+  AnswerBasis answer = AnswerBasis::clicks;
   std::size_t length = 10;   // documents shown; also the k of NDCG@k
   double discount = 0.9995;  // of the online sum, per impression (Hofmann, Whiteson, de Rijke 2013)
   std::uint64_t seed = 0;
