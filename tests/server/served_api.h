@@ -52,6 +52,7 @@ class ServedApi {
     of_engine.most_in_memory = most_in_memory;
     of_engine.most_waiting = most_waiting;
     of_engine.snapshot_every = snapshot_every;
+    of_engine.snapshot_interval = {};
     engine_ = std::move(Engine::start(store_, of_engine)).value();
     api_ = std::make_unique<Api>(*engine_, *tokens_, options);
   }

@@ -40,6 +40,14 @@ class Traffic {
     write(serve);
     return serve.duel_id;
   }
+  void exploit(double propensity) {
+    ServeRecord serve;
+    serve.duel_id = fmt::format("d{}", served_++);
+    serve.first = serve.second = "a";
+    serve.serving = Serving::exploit;
+    serve.propensity = propensity;
+    write(serve);
+  }
   void win(const std::string& duel_id, bool a_wins, const std::string& source = "human",
            const std::string& note = "") {
     OutcomeRecord outcome;
@@ -96,6 +104,25 @@ TEST(TrafficHealth, sample_ratio) {
   EXPECT_EQ(verdict(0.1, 0.2, 0), "failed");
   EXPECT_EQ(verdict(0, 0.01, 0), "failed");
   EXPECT_EQ(verdict(0, 0, 0.2), "failed");
+}
+
+TEST(TrafficHealth, sample_ratio_counts_pages_of_one_arm_that_the_policy_chose) {
+  const auto verdict = [](double propensity) {
+    Traffic traffic(Mode::interleave, 0.05);
+    for (int k = 0; k < 4000; ++k) {
+      if (traffic.rng().bernoulli(0.05)) {
+        traffic.serve(ServedBy::floor);
+      } else if (k < 400) {
+        traffic.serve();
+      } else {
+        traffic.exploit(propensity);
+      }
+    }
+    return traffic.verdict("sample_ratio");
+  };
+  EXPECT_EQ(verdict(0.95), "passed");
+  // Pages after a certificate draw no lot, so that 200 draws among 600 choices are far too many.
+  EXPECT_EQ(verdict(1), "failed");
 }
 
 TEST(TrafficHealth, competitive_coverage) {

@@ -35,7 +35,7 @@ double deviation(std::uint64_t count, std::uint64_t n, double p) {
 // the correction, two of the 780 pairs of 40 arms are out of line by chance.
 bool stands_out(double worst, std::uint64_t looks) {
   const auto two_sided = [](double z) { return std::erfc(z / std::sqrt(2.0)); };
-  return two_sided(worst) * static_cast<double>(looks) < two_sided(3);
+  return looks > 0 && two_sided(worst) * static_cast<double>(looks) < two_sided(3);
 }
 
 // What the certificate came before was not lost: nobody waited for it any more.
@@ -46,8 +46,8 @@ std::uint64_t final_ones(const ShownCounts& counts) {
   return counts.answered() + counts.expired - counts.moot;
 }
 
-// A rate of missing answers per pair and side that is out of line by three standard errors. If one
-// side's answers get lost more often, the rest is no fair sample.
+// A rate of missing answers of a pair, or of one of its sides, that is out of line. If one side's
+// answers get lost more often, the rest is no fair sample.
 HealthCheck missing_answers(const Ledger& ledger) {
   HealthCheck check{.name = "missing_answers", .verdict = HealthVerdict::unknown, .detail = ""};
   const ShownCounts all = ledger.total();
@@ -57,27 +57,31 @@ HealthCheck missing_answers(const Ledger& ledger) {
   }
   const double rate = share(missing(all), final_ones(all));
   double worst = 0;
+  std::uint64_t looks = 0;
   std::string where;
-  const auto look = [&](const ShownCounts& counts, double expected, const std::string& what) {
+  const auto look = [&](const ShownCounts& counts, double expected, Arm i,
+                        std::string_view relation, Arm j) {
+    if (final_ones(counts) < kFewest) return;
+    ++looks;
     const double found = deviation(missing(counts), final_ones(counts), expected);
-    if (final_ones(counts) < kFewest || found <= worst) return;
+    if (found <= worst) return;
     worst = found;
-    where = fmt::format("{}: {:.1f} %", what, 100 * share(missing(counts), final_ones(counts)));
+    where = fmt::format("{} {} {}: {:.1f} %", ledger.name_of(i), relation, ledger.name_of(j),
+                        100 * share(missing(counts), final_ones(counts)));
   };
   for (Arm i = 0; i < ledger.num_arms(); ++i) {
     for (Arm j = i + 1; j < ledger.num_arms(); ++j) {
       const ShownCounts pair = ledger.pair(i, j);
       const double of_pair = share(missing(pair), final_ones(pair));
-      look(pair, rate, fmt::format("{} and {}", ledger.name_of(i), ledger.name_of(j)));
-      look(ledger.shown(i, j), of_pair,
-           fmt::format("{} shown before {}", ledger.name_of(i), ledger.name_of(j)));
-      look(ledger.shown(j, i), of_pair,
-           fmt::format("{} shown before {}", ledger.name_of(j), ledger.name_of(i)));
+      look(pair, rate, i, "and", j);
+      look(ledger.shown(i, j), of_pair, i, "shown before", j);
+      look(ledger.shown(j, i), of_pair, j, "shown before", i);
     }
   }
-  check.verdict = worst > 3 ? HealthVerdict::failed : HealthVerdict::passed;
+  const bool out_of_line = stands_out(worst, looks);
+  check.verdict = out_of_line ? HealthVerdict::failed : HealthVerdict::passed;
   check.detail = fmt::format("{:.1f} % of the duels got no usable answer", 100 * rate);
-  if (worst > 3) check.detail += fmt::format("; {}, {:.1f} standard errors off", where, worst);
+  if (out_of_line) check.detail += fmt::format("; {}, {:.1f} standard errors off", where, worst);
   return check;
 }
 

@@ -7,21 +7,21 @@
 namespace duel {
 namespace {
 
-struct Standing {
+struct Lead {
   std::uint64_t points = 0;  // twice the pairs it is ahead in
   double least_evidence = std::numeric_limits<double>::infinity();
 };
 
-Standing standing_of(const Certifier& certifier, Arm i) {
-  Standing standing;
+Lead lead_of(const Certifier& certifier, Arm i) {
+  Lead lead;
   for (Arm j = 0; j < certifier.num_arms(); ++j) {
     if (j == i || !certifier.active(j)) continue;
     const std::uint64_t wins = certifier.wins(i, j);
     const std::uint64_t losses = certifier.wins(j, i);
-    standing.points += wins > losses ? 2 : wins == losses ? 1 : 0;
-    standing.least_evidence = std::min(standing.least_evidence, certifier.log_evidence(i, j));
+    lead.points += wins > losses ? 2 : wins == losses ? 1 : 0;
+    lead.least_evidence = std::min(lead.least_evidence, certifier.log_evidence(i, j));
   }
-  return standing;
+  return lead;
 }
 
 }  // namespace
@@ -29,14 +29,14 @@ Standing standing_of(const Certifier& certifier, Arm i) {
 std::optional<Contest> closest_contest(const Certifier& certifier,
                                        const std::function<std::uint64_t(Arm, Arm)>& outstanding) {
   std::optional<Arm> leader;
-  Standing best;
+  Lead best;
   for (Arm i = 0; i < certifier.num_arms(); ++i) {
     if (!certifier.active(i)) continue;
-    const Standing standing = standing_of(certifier, i);
-    if (!leader || std::tie(standing.points, standing.least_evidence) >
-                       std::tie(best.points, best.least_evidence)) {
+    const Lead lead = lead_of(certifier, i);
+    if (!leader ||
+        std::tie(lead.points, lead.least_evidence) > std::tie(best.points, best.least_evidence)) {
       leader = i;
-      best = standing;
+      best = lead;
     }
   }
   if (!leader) return std::nullopt;
@@ -64,7 +64,7 @@ std::vector<Arm> order_so_far(const Certifier& certifier) {
   for (Arm i = 0; i < num_arms; ++i) {
     if (!certifier.active(i)) continue;
     order.push_back(i);
-    points[i] = standing_of(certifier, i).points;
+    points[i] = lead_of(certifier, i).points;
     std::uint64_t wins = 0, losses = 0;
     for (Arm j = 0; j < num_arms; ++j) {
       if (j == i || !certifier.active(j)) continue;

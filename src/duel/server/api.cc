@@ -26,6 +26,13 @@ bool is_for_pages(std::string_view route) {
   return std::ranges::find(kForPages, route) != kForPages.end();
 }
 
+// Whether the owner of the experiment has to answer. What only reads records any node can.
+bool asks_owner(const RouteFact& fact) {
+  constexpr std::array<std::string_view, 3> kAnywhere{"export_log", "list_duels", "open_stream"};
+  return fact.pattern.find("{eid}") != std::string::npos &&
+         std::ranges::find(kAnywhere, fact.name) == kAnywhere.end();
+}
+
 }  // namespace
 
 std::int64_t Api::Call::query_number(std::string_view name, std::int64_t otherwise) const {
@@ -50,12 +57,29 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
       streams_(std::make_shared<EventStreams>()),
       rate_limits_(options_.rate_limit),
       background_(3, 64) {
+  name_hosts();
   add_routes();
   router_ = std::make_unique<Router>(std::move(routes_));
   engine_.listen([streams = streams_](const EngineEvent& event) { streams->tell(event); });
+  Nodes* const nodes = engine_.store().nodes();
+  if (nodes == nullptr) return;
+  hops_ = std::make_unique<Hops>(*nodes, engine_.key_for("hops between nodes"));
+  forwarding_ = std::make_unique<Forwarding>(*nodes, *hops_);
+  upstreams_ = std::make_shared<Upstreams>(*nodes, *hops_, streams_);
+  upkeep_ = std::make_unique<Upkeep>(engine_, *nodes, tokens_);
+  engine_.listen([upstreams = upstreams_, streams = streams_](const EngineEvent& event) {
+    if (event.kind == "moved" && streams->has_clients(event.experiment_id)) {
+      upstreams->follow(event.experiment_id, true);
+    }
+  });
 }
 
 Api::~Api() {
+  if (upkeep_) {
+    upkeep_->stop();
+    forwarding_->stop();
+    upstreams_->stop();
+  }
   // What waits in the engine may refer to this.
   for (bool passed = false; !passed;) {
     std::promise<int> reached;
@@ -81,29 +105,68 @@ RouteFact& Api::add(HttpMethod method, std::string pattern, std::string name, st
                        HttpRequest&& request, const PathParameters& parameters, HttpReply reply) {
     const auto begun = Clock::now();
     const HttpFields cors = is_for_pages(fact.name) ? cors_headers(request) : HttpFields{};
-    // The reply is shared by the two ways to answer, of which one is taken.
+    // The reply is shared by the ways to answer, of which one is taken.
     auto shared = std::make_shared<HttpReply>(std::move(reply));
     const std::string method_word(to_word(request.method));
-    const auto send = [metrics = metrics_, shared, cors, begun, name = fact.name,
-                       method_word](const ServerAnswer& answer) {
+    const auto respond = [metrics = metrics_, shared, cors, begun, name = fact.name,
+                          method_word](HttpResponse response) {
       const std::chrono::duration<double> took = Clock::now() - begun;
-      metrics->count(name, method_word, answer.status, took.count());
-      HttpResponse response = to_http(answer);
+      metrics->count(name, method_word, response.status, took.count());
       response.headers.insert(response.headers.end(), cors.begin(), cors.end());
       shared->send(std::move(response));
     };
-    Call call{std::move(request), parameters, {}, send, [shared](int status, HttpFields headers) {
-                return shared->stream(status, std::move(headers));
-              }};
-    const auto caller = caller_of(call.request);
-    if (!caller.ok()) return send(refusal(401, caller.error().message));
-    call.caller = *caller;
-    if (auto refused = check_rate(call.caller)) return send(*refused);
-    if (auto refused = check_scope(fact, call)) return send(*refused);
-    (this->*handler)(call);
+    const auto send = [respond](const ServerAnswer& answer) { respond(to_http(answer)); };
+    const auto stream = [shared](int status, HttpFields headers) {
+      return shared->stream(status, std::move(headers));
+    };
+    const auto admission = std::make_shared<Admission>(Admission{
+        fact, handler, {std::move(request), parameters, {}, send, stream}, respond, std::nullopt});
+    if (hops_) admission->hop = hops_->verify(admission->call.request);
+    admission->call.from_node = admission->hop.has_value();
+    if (admission->hop && !hops_->is_here(*admission->hop)) {
+      return send(refusal(421, "this node is not the owner in that epoch", true));
+    }
+    admit(admission, false);
   };
   routes_.push_back({method, std::move(pattern), std::move(name), run});
   return added;
+}
+
+void Api::admit(const std::shared_ptr<Admission>& admission, bool tokens_are_fresh) {
+  Call& call = admission->call;
+  if (call.from_node && admission->fact.name == "open_stream") {
+    // Another node listens, for clients that it has let in itself.
+    call.caller.open = true;
+    return (this->*admission->handler)(call);
+  }
+  const auto caller = caller_of(call.request);
+  if (!caller.ok()) {
+    // Another node may have made the token since they were read.
+    const bool waits = upkeep_ && !tokens_are_fresh &&
+                       upkeep_->want_tokens([this, admission] { admit(admission, true); });
+    if (!waits) call.send(refusal(401, caller.error().message));
+    return;
+  }
+  call.caller = *caller;
+  if (!call.from_node) {
+    if (auto refused = check_rate(call.caller)) return call.send(*refused);
+  }
+  if (auto refused = check_scope(admission->fact, call)) return call.send(*refused);
+  if (forwarding_ && !call.from_node && asks_owner(admission->fact)) {
+    return send_to_owner(admission);
+  }
+  (this->*admission->handler)(call);
+}
+
+void Api::send_to_owner(const std::shared_ptr<Admission>& admission) {
+  const auto here = [this, admission](HttpRequest request, const Forwarding::Respond& respond) {
+    const Call& asked = admission->call;
+    Call call{std::move(request), asked.parameters, asked.caller,
+              [respond](const ServerAnswer& answer) { respond(to_http(answer)); }, asked.stream};
+    (this->*admission->handler)(call);
+  };
+  const std::string eid = admission->call.eid();
+  forwarding_->send(eid, std::move(admission->call.request), here, admission->respond);
 }
 
 std::optional<ServerAnswer> Api::check_rate(const Caller& caller) {
@@ -159,31 +222,33 @@ Result<Api::Caller> Api::caller_of(const HttpRequest& request) const {
   return Caller{.token = std::move(token), .open = false};
 }
 
-// A page on the web must not reach a server on loopback: neither by its own origin nor by a name
-// that it made point there.
-std::optional<ServerAnswer> Api::check_origin(const HttpRequest& request) const {
+void Api::name_hosts() {
   const std::string port = std::to_string(options_.listen.port);
-  std::set<std::string> hosts = {options_.listen.to_string()};
+  hosts_ = {options_.listen.to_string()};
   if (options_.listen.is_loopback() || options_.listen.host.empty()) {
     for (const char* name : {"localhost", "127.0.0.1", "[::1]"}) {
-      hosts.insert(std::string(name) + ":" + port);
+      hosts_.insert(std::string(name) + ":" + port);
     }
   }
-  std::set<std::string> origins;
-  for (const std::string& host : hosts) origins.insert("http://" + host);
+  for (const std::string& host : hosts_) origins_.insert("http://" + host);
   if (const std::size_t begin = options_.public_url.find("://"); begin != std::string::npos) {
     const std::string host =
         options_.public_url.substr(begin + 3, options_.public_url.find('/', begin + 3) - begin - 3);
-    hosts.insert(host);
-    origins.insert(options_.public_url.substr(0, begin + 3) + host);
+    hosts_.insert(host);
+    origins_.insert(options_.public_url.substr(0, begin + 3) + host);
   }
+}
+
+// A page on the web must not reach a server on loopback: neither by its own origin nor by a name
+// that it made point there.
+std::optional<ServerAnswer> Api::check_origin(const HttpRequest& request) const {
   const std::string* host = request.header("host");
   const bool any_interface = options_.listen.host.empty() && options_.public_url.empty();
-  if (!any_interface && (host == nullptr || !hosts.contains(*host))) {
+  if (!any_interface && (host == nullptr || !hosts_.contains(*host))) {
     return refusal(403, "the Host header names another server");
   }
   const std::string* origin = request.header("origin");
-  if (origin == nullptr || origins.contains(*origin)) return std::nullopt;
+  if (origin == nullptr || origins_.contains(*origin)) return std::nullopt;
   const auto& allowed = options_.allow_origins;
   if (std::find(allowed.begin(), allowed.end(), *origin) != allowed.end()) return std::nullopt;
   return refusal(403, "pages of this origin are not allowed to call");
@@ -199,7 +264,9 @@ HttpFields Api::cors_headers(const HttpRequest& request) const {
 }
 
 void Api::handle(HttpRequest&& request, HttpReply reply) {
-  if (auto refused = check_origin(request)) {
+  // Nodes call each other by the addresses that they advertise.
+  const bool from_node = hops_ && hops_->verify(request).has_value();
+  if (auto refused = from_node ? std::nullopt : check_origin(request)) {
     metrics_->count("refused", std::string(to_word(request.method)), refused->status, 0);
     return reply.send(to_http(*refused));
   }

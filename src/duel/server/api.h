@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,12 +21,16 @@
 #include "duel/server/body.h"
 #include "duel/server/engine.h"
 #include "duel/server/event_streams.h"
+#include "duel/server/forwarding.h"
+#include "duel/server/hop.h"
 #include "duel/server/http.h"
 #include "duel/server/http_metrics.h"
 #include "duel/server/openapi.h"
 #include "duel/server/rate_limits.h"
 #include "duel/server/router.h"
 #include "duel/server/traffic_health.h"
+#include "duel/server/upkeep.h"
+#include "duel/server/upstreams.h"
 
 namespace duel {
 
@@ -66,17 +71,30 @@ class Api {
     Caller caller;
     Engine::Send send;
     std::function<std::shared_ptr<HttpStream>(int status, HttpFields headers)> stream;
+    bool from_node = false;  // another node sent it on; it goes no further
 
     const std::string& eid() const { return parameters.at("eid"); }
     std::int64_t query_number(std::string_view name, std::int64_t otherwise) const;
   };
   using Handler = void (Api::*)(Call&);
+  // A call on its way to its handler.
+  struct Admission {
+    const RouteFact& fact;
+    Handler handler;
+    Call call;
+    std::function<void(HttpResponse)> respond;
+    std::optional<Hop> hop;
+  };
 
   void add_routes();  // routes.cc
   // `scopes`: any of them opens the route, and so does `admin`; none: open to all. What follows says
   // what goes in and out.
   RouteFact& add(HttpMethod method, std::string pattern, std::string name, std::string summary,
                  std::vector<TokenScope> scopes, Handler handler);
+  void name_hosts();
+  // Who calls and whether they may, and then to the handler, here or on the owner's node.
+  void admit(const std::shared_ptr<Admission>& admission, bool tokens_are_fresh);
+  void send_to_owner(const std::shared_ptr<Admission>& admission);
   std::optional<ServerAnswer> check_origin(const HttpRequest& request) const;
   std::optional<ServerAnswer> check_rate(const Caller& caller);
   std::optional<ServerAnswer> check_scope(const RouteFact& fact, const Call& call) const;
@@ -102,6 +120,7 @@ class Api {
   void report_outcomes(Call& call);
   // event_routes.cc
   void take_events(Call& call);
+  void take_events_over_nodes(Call& call);
   // result_routes.cc
   void show_result(Call& call);
   void show_certificate(Call& call);
@@ -128,7 +147,9 @@ class Api {
   Engine& engine_;
   ApiTokens& tokens_;
   ApiOptions options_;
-  std::deque<RouteFact> facts_;  // handlers refer to them
+  std::set<std::string> hosts_;    // that `Host` may name
+  std::set<std::string> origins_;  // of our own pages
+  std::deque<RouteFact> facts_;    // handlers refer to them
   std::vector<Route> routes_;
   std::unique_ptr<Router> router_;
   std::shared_ptr<HttpMetrics> metrics_ = std::make_shared<HttpMetrics>();
@@ -136,6 +157,11 @@ class Api {
   RateLimits rate_limits_;
   TrafficHealths traffic_;
   Background background_;
+  // Where several nodes use the store; otherwise null.
+  std::unique_ptr<Hops> hops_;
+  std::unique_ptr<Forwarding> forwarding_;
+  std::shared_ptr<Upstreams> upstreams_;
+  std::unique_ptr<Upkeep> upkeep_;
 };
 
 }  // namespace duel

@@ -60,8 +60,15 @@ Json to_json(const ApiToken& token) {
 }
 
 Result<std::unique_ptr<ApiTokens>> ApiTokens::open(std::shared_ptr<Store> store) {
-  DUEL_ASSIGN(const auto entries, store->entries(kSpace));
   auto tokens = std::unique_ptr<ApiTokens>(new ApiTokens(std::move(store)));
+  DUEL_RETURN_IF_ERROR(tokens->refresh());
+  return tokens;
+}
+
+Status ApiTokens::refresh() {
+  const std::lock_guard changing(changing_);
+  DUEL_ASSIGN(const auto entries, store_->entries(kSpace));
+  std::vector<ApiToken> tokens;
   for (const auto& [token_id, bytes] : entries) {
     const auto json = Json::parse(bytes);
     if (!json || !json->contains("hash") || !json->contains("scope")) {
@@ -76,10 +83,12 @@ Result<std::unique_ptr<ApiTokens>> ApiTokens::open(std::shared_ptr<Store> store)
     if (const Json* end = json->find("expires_at")) {
       token.expires_at_ms = parse_timestamp(end->get<std::string>()).value_or(1);
     }
-    tokens->tokens_.push_back(std::move(token));
+    tokens.push_back(std::move(token));
   }
-  tokens->ever_ = !tokens->tokens_.empty();
-  return tokens;
+  const std::lock_guard lock(mutex_);
+  tokens_ = std::move(tokens);
+  ever_ = ever_ || !tokens_.empty();
+  return Done{};
 }
 
 bool ApiTokens::any() const {
@@ -105,6 +114,7 @@ Result<std::pair<std::string, ApiToken>> ApiTokens::create(TokenScope scope, std
                  .hash = sha256_hex(secret)};
   Json json = to_json(token);
   json["hash"] = token.hash;
+  const std::lock_guard changing(changing_);
   DUEL_RETURN_IF_ERROR(store_->put(kSpace, token.token_id, json.dump()));
   const std::lock_guard lock(mutex_);
   tokens_.push_back(token);
@@ -113,6 +123,7 @@ Result<std::pair<std::string, ApiToken>> ApiTokens::create(TokenScope scope, std
 }
 
 Result<bool> ApiTokens::erase(const std::string& token_id) {
+  const std::lock_guard changing(changing_);
   DUEL_ASSIGN(const bool was_there, store_->erase(kSpace, token_id));
   const std::lock_guard lock(mutex_);
   std::erase_if(tokens_, [&](const ApiToken& token) { return token.token_id == token_id; });

@@ -39,6 +39,8 @@ struct ApiToken {
 class ApiTokens {
  public:
   static Result<std::unique_ptr<ApiTokens>> open(std::shared_ptr<Store> store);
+  // Reads them again: other nodes make and revoke them as well.
+  Status refresh();
 
   // Whether one was ever made: whoever revokes the last one does not mean to open the server.
   bool any() const;
@@ -54,6 +56,7 @@ class ApiTokens {
   explicit ApiTokens(std::shared_ptr<Store> store) : store_(std::move(store)) {}
 
   std::shared_ptr<Store> store_;
+  std::mutex changing_;  // held while the store and the list below may differ
   mutable std::mutex mutex_;
   std::vector<ApiToken> tokens_;
   bool ever_ = false;

@@ -9,7 +9,7 @@
 namespace duel {
 namespace {
 
-constexpr std::string_view kSpace = "notice";
+constexpr std::string_view kNoticeSpace = "notice";
 constexpr std::chrono::milliseconds kLongestPause{60'000};
 
 // Nothing where there is no certificate, or the server is too busy to say.
@@ -28,7 +28,8 @@ CertifiedNotices::CertifiedNotices(Engine& engine, Deliver deliver,
                                    std::chrono::milliseconds first_pause)
     : engine_(engine), deliver_(std::move(deliver)), first_pause_(first_pause) {
   engine_.listen([heard = heard_](const EngineEvent& event) {
-    if (event.kind != "certified") return;
+    // A new owner tells what the one before may have left untold.
+    if (event.kind != "certified" && event.kind != "reset") return;
     const std::lock_guard lock(heard->mutex);
     heard->experiments.push_back(event.experiment_id);
     heard->arrived.notify_all();
@@ -51,7 +52,7 @@ bool CertifiedNotices::stopping() const {
 }
 
 bool CertifiedNotices::is_told(const std::string& experiment_id) const {
-  const auto mark = engine_.store().get(kSpace, experiment_id);
+  const auto mark = engine_.store().get(kNoticeSpace, experiment_id);
   return mark.ok() && mark->has_value();
 }
 
@@ -59,6 +60,7 @@ bool CertifiedNotices::tell(const std::string& experiment_id) {
   if (is_told(experiment_id)) return true;
   ServerAnswer answer = certificate_of(engine_, experiment_id);
   if (answer.status == 404) return true;
+  if (answer.status == 421) return true;  // its owner tells
   if (answer.status != 200) return false;
   const Json& log = answer.body.at("log");
   const std::string id =
@@ -68,14 +70,17 @@ bool CertifiedNotices::tell(const std::string& experiment_id) {
   notice["experiment_id"] = experiment_id;
   notice["certificate"] = std::move(answer.body);
   if (!deliver_(notice, [this] { return stopping(); })) return false;
-  return engine_.store().put(kSpace, experiment_id, id).ok();
+  return engine_.store().put(kNoticeSpace, experiment_id, id).ok();
 }
 
 void CertifiedNotices::run() {
-  // What was certified while nobody was told, by this process or one before it.
-  if (auto all = engine_.store().list(); all.ok()) {
-    const std::lock_guard lock(heard_->mutex);
-    heard_->experiments.insert(heard_->experiments.end(), all->begin(), all->end());
+  // What was certified while nobody was told, by this process or one before it. Where there are
+  // several nodes an experiment is told of when one of them takes it.
+  if (engine_.store().nodes() == nullptr) {
+    if (auto all = engine_.store().list(); all.ok()) {
+      const std::lock_guard lock(heard_->mutex);
+      heard_->experiments.insert(heard_->experiments.end(), all->begin(), all->end());
+    }
   }
   std::chrono::milliseconds pause = first_pause_;
   for (;;) {

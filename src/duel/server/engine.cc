@@ -17,31 +17,62 @@ namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(500);
 constexpr std::uint64_t kTicksToAlive = 30;
+// How often a request is worked on whose experiment turns out to be another node's or to have moved.
+constexpr int kMostTries = 3;
 
 ServerAnswer cannot_store(const std::string& why) {
   return refusal(503, "the store does not take it: " + why, true);
 }
 
-// What the snapshot says of the experiment, if nothing has happened since.
-std::optional<Json> saved_summary(const Outline& outline) {
+// What the snapshot says of the experiment, if nothing has happened since or that does not matter.
+std::optional<Json> saved_summary(const Outline& outline, bool may_be_behind) {
   const std::optional<Snapshot>& snapshot = outline.snapshot;
-  if (!snapshot || snapshot->sequence != outline.head.sequence ||
-      snapshot->hash != outline.head.hash) {
-    return std::nullopt;
-  }
+  if (!snapshot) return std::nullopt;
+  const bool behind =
+      snapshot->sequence != outline.head.sequence || snapshot->hash != outline.head.hash;
+  if (behind && !may_be_behind) return std::nullopt;
   auto digest = OwnedExperiment::digest_of(*snapshot);
   if (!digest) return std::nullopt;
   return std::move(digest->summary);
+}
+
+// The store's secret, made by whoever asks first. Of nodes that start together on a new store one
+// makes it: whoever owns a name that cannot be an experiment's.
+Result<std::string> secret_of(Store& store) {
+  constexpr const char* kTurn = "~secret";
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  for (;;) {
+    DUEL_ASSIGN(std::optional<std::string> secret, store.get("secret", "server"));
+    if (secret) return std::move(*secret);
+    Status turn = store.nodes() == nullptr ? Status(Done{}) : store.create(kTurn);
+    // Whoever died before it was done left the name to others.
+    if (!turn.ok() && store.own(kTurn).ok()) turn = Done{};
+    if (turn.ok()) {
+      // Whoever had the turn before may have made it since.
+      DUEL_ASSIGN(secret, store.get("secret", "server"));
+      if (!secret) {
+        secret = random_bytes(32);
+        DUEL_RETURN_IF_ERROR(store.put("secret", "server", *secret));
+      }
+      if (store.nodes() != nullptr) (void)store.nodes()->give_away(kTurn);
+      return std::move(*secret);
+    }
+    if (turn.error().code != ErrorCode::conflict) return turn.error();
+    if (std::chrono::steady_clock::now() > give_up) {
+      return Error::io("another node has not made the store's secret within a minute");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::start(std::shared_ptr<Store> store, EngineOptions options) {
   // One secret for all that is signed or hashed with a key; what is derived from it is named.
-  DUEL_ASSIGN(std::optional<std::string> secret, store->get("secret", "server"));
-  if (!secret) {
-    secret = random_bytes(32);
-    DUEL_RETURN_IF_ERROR(store->put("secret", "server", *secret));
+  DUEL_ASSIGN(std::string secret, secret_of(*store));
+  if (!options.clock && store->nodes() != nullptr) {
+    // Nodes disagree about the time, and what one serves another may expire.
+    options.clock = [nodes = store->nodes()] { return nodes->now_ms(); };
   }
   if (!options.clock) {
     // A clock that is set forth or back while the server runs must not expire what people hold.
@@ -52,14 +83,17 @@ Result<std::unique_ptr<Engine>> Engine::start(std::shared_ptr<Store> store, Engi
     };
   }
   auto engine =
-      std::unique_ptr<Engine>(new Engine(std::move(store), std::move(options), std::move(*secret)));
+      std::unique_ptr<Engine>(new Engine(std::move(store), std::move(options), std::move(secret)));
   DUEL_RETURN_IF_ERROR(engine->find_sleepers());
   engine->run_threads();
   return engine;
 }
 
 Engine::Engine(std::shared_ptr<Store> store, EngineOptions options, std::string secret)
-    : store_(std::move(store)), options_(std::move(options)), secret_(std::move(secret)) {
+    : store_(std::move(store)),
+      nodes_(store_->nodes()),
+      options_(std::move(options)),
+      secret_(std::move(secret)) {
   const std::string key = hmac_sha256_hex(secret_, "report tokens");
   tokens_ = std::make_unique<ReportTokens>("k" + hmac_sha256_hex(key, "id").substr(0, 6), key);
 }
@@ -83,6 +117,23 @@ Engine::~Engine() {
   }
   sync_arrived_.notify_all();
   syncer_.join();
+  give_all_away();
+}
+
+// What a stopping node owns, others may take at once. Snapshots were saved before.
+void Engine::give_all_away() {
+  if (nodes_ == nullptr) return;
+  const auto tenures = nodes_->tenures();
+  if (!tenures.ok()) return;  // the lease ends by itself
+  for (const Tenure& tenure : *tenures) {
+    if (tenure.owner && tenure.owner->node_id == nodes_->self().node_id) {
+      (void)nodes_->give_away(tenure.experiment);
+    }
+  }
+}
+
+std::string Engine::key_for(std::string_view purpose) const {
+  return hmac_sha256_hex(secret_, purpose);
 }
 
 ExperimentSecrets Engine::secrets_of(const std::string& experiment_id) const {
@@ -96,7 +147,7 @@ void Engine::listen(Listener listener) {
   listeners_.push_back(std::move(listener));
 }
 
-bool Engine::ready() const { return !store_->broken() && !store_refuses_; }
+bool Engine::ready() const { return !store_->broken() && !store_refuses_ && holds_lease(); }
 
 Engine::Counts Engine::counts() const {
   const std::lock_guard lock(mutex_);
@@ -128,6 +179,19 @@ void Engine::ask(const std::string& experiment_id, AnswerWhen when, Work work, S
         const std::uint64_t configured = ledger.configured_at();
         const bool certified = ledger.certificate().has_value();
         Result<ServerAnswer> answer = work(*experiment, now);
+        if (nodes_ != nullptr && !experiment->lost() && !answer.ok() &&
+            answer.error().code == ErrorCode::io) {
+          // The store could not be read. Whoever waits for a duel gets a fallback.
+          experiment->set_lost();
+          if (Result<ServerAnswer> again = work(*experiment, now); experiment->served_fallback()) {
+            answer = std::move(again);
+          }
+        }
+        rests_on_nothing_ = experiment->served_fallback();
+        if (experiment->lost()) {
+          if (rests_on_nothing_ || !answer.ok()) return answer;
+          return cannot_store("it is unreachable");
+        }
         // Of a batch too: no item may look as if it were wrong.
         if (experiment->refused_change()) return cannot_store("it is full or unreachable");
         tell(*experiment, before, certified, configured);
@@ -176,12 +240,13 @@ void Engine::create(const ExperimentRecord& record, Send send) {
         }
         DUEL_ASSIGN(auto owned,
                     OwnedExperiment::create(store_, record, now, secrets_of(id), *tokens_));
-        // It may be there without a line, if the first could not be written.
-        if (!store_->create(id).ok()) DUEL_RETURN_IF_ERROR(store_->own(id));
+        // It may be there without a line, if the first could not be written; or another node creates
+        // it at this moment.
+        if (!store_->create(id).ok()) DUEL_RETURN_IF_ERROR(own(id));
         DUEL_ASSIGN(ServerAnswer answer, owned->show());
         answer.status = 201;
         answer.headers.emplace_back("Location", "/v1/experiments/" + id);
-        held_[id] = {std::move(owned), groups_, now, 0};
+        held_[id] = {std::move(owned), groups_, now, 0, epoch_of(id)};
         events_.push_back({id, 1, "state"});
         return answer;
       },
@@ -192,7 +257,9 @@ void Engine::import_log(const std::string& experiment_id, std::string text, Send
   submit(
       AnswerWhen::durable,
       [this, experiment_id, text = std::move(text)](std::int64_t now) -> Result<ServerAnswer> {
+        touched_.push_back(experiment_id);
         if (const Status made = store_->create(experiment_id); !made.ok()) {
+          if (made.error().code == ErrorCode::io) return made.error();
           return Error::conflict("there is an experiment '" + experiment_id + "' already");
         }
         std::vector<Line> lines;
@@ -245,6 +312,11 @@ std::string Engine::experiment_metrics() const {
     fmt::format_to(to, "duel_pending_duels{{experiment=\"{}\"}} {}\n", id,
                    held.experiment->ledger().num_pending());
   }
+  if (nodes_ != nullptr) out += "# TYPE duel_node_epoch gauge\n";
+  for (const auto& [id, held] : held_) {
+    if (held.epoch)
+      fmt::format_to(to, "duel_node_epoch{{experiment=\"{}\"}} {}\n", id, *held.epoch);
+  }
   out += "# TYPE duel_certified gauge\n";
   for (const auto& [id, held] : held_) {
     fmt::format_to(to, "duel_certified{{experiment=\"{}\"}} {}\n", id,
@@ -260,8 +332,11 @@ Json Engine::summary_of(const Outline& outline, std::int64_t now_ms) {
   const auto held = held_.find(outline.experiment);
   if (held != held_.end()) {
     summary.update(held->second.experiment->summary());
-  } else if (const auto saved = saved_summary(outline)) {
+  } else if (const auto saved = saved_summary(outline, nodes_ != nullptr)) {
     summary.update(*saved);
+  } else if (nodes_ != nullptr) {
+    // A list is no reason to take an experiment.
+    summary["error"] = "its owner has saved no summary yet";
   } else if (const auto experiment = find(outline.experiment, now_ms); experiment.ok()) {
     summary.update((*experiment)->summary());
     const bool staged = (*experiment)->has_staged();
@@ -295,24 +370,84 @@ void Engine::list(std::string after, std::size_t limit, Send send) {
       std::move(send));
 }
 
+std::optional<std::uint64_t> Engine::epoch_of(const std::string& experiment_id) const {
+  return nodes_ != nullptr ? nodes_->epoch(experiment_id) : std::nullopt;
+}
+
+// Answered 421 (answer_to): whoever asked goes to the owner.
+Error Engine::is_elsewhere(const std::string& experiment_id) {
+  elsewhere_ = true;
+  lost_.erase(experiment_id);
+  if (const auto slept = asleep_.find(experiment_id); slept != asleep_.end()) {
+    due_.erase({slept->second.due_ms, experiment_id});
+    asleep_.erase(slept);
+  }
+  return Error::io("another node answers for the experiment '" + experiment_id + "'");
+}
+
+Status Engine::own(const std::string& experiment_id) {
+  const Status owned = store_->own(experiment_id);
+  if (owned.ok() || nodes_ == nullptr) return owned;
+  if (owned.error().code == ErrorCode::conflict) return is_elsewhere(experiment_id);
+  if (owned.error().code == ErrorCode::io) store_refuses_ = true;
+  return owned;
+}
+
+// A state that must not be used for more than fallbacks any more.
+void Engine::drop(const std::string& experiment_id, std::unique_ptr<OwnedExperiment> state) {
+  held_.erase(held_.find(experiment_id));
+  if (nodes_ == nullptr) return;
+  lost_[experiment_id] = std::move(state);
+  moved_.push_back({experiment_id, 0, "moved"});
+}
+
+Result<OwnedExperiment*> Engine::find_lost(const std::string& experiment_id, const Error& why) {
+  const auto found = lost_.find(experiment_id);
+  if (found == lost_.end()) return why;
+  found->second->set_store_refuses(true);
+  found->second->set_lost();
+  return found->second.get();
+}
+
 Result<OwnedExperiment*> Engine::find(const std::string& experiment_id, std::int64_t now_ms) {
+  touched_.push_back(experiment_id);
   const auto found = held_.find(experiment_id);
   if (found != held_.end()) {
-    found->second.used = groups_;
-    found->second.used_ms = now_ms;
-    found->second.experiment->set_store_refuses(store_refuses_);
-    return found->second.experiment.get();
+    OwnedExperiment& experiment = *found->second.experiment;
+    // What is staged is refused by the store, if it is not ours any more.
+    if (experiment.has_staged() || epoch_of(experiment_id) == found->second.epoch) {
+      found->second.used = groups_;
+      found->second.used_ms = now_ms;
+      experiment.set_store_refuses(store_refuses_);
+      return &experiment;
+    }
+    drop(experiment_id, std::move(found->second.experiment));
   }
   const Error unknown = Error::not_found("there is no experiment '" + experiment_id + "'");
   if (!check_id("an experiment", experiment_id).ok()) return unknown;
-  if (const Status owned = store_->own(experiment_id); !owned.ok()) {
-    if (owned.error().code == ErrorCode::not_found) return unknown;
-    return owned.error();
+  if (nodes_ != nullptr && store_refuses_) {
+    return find_lost(experiment_id, Error::io("the store is unreachable"));
   }
+  if (const Status owned = own(experiment_id); !owned.ok()) {
+    if (owned.error().code == ErrorCode::not_found) return unknown;
+    return find_lost(experiment_id, owned.error());
+  }
+  auto loaded = load(experiment_id, now_ms);
+  if (loaded.ok() || loaded.error().code != ErrorCode::io) return loaded;
+  return find_lost(experiment_id, loaded.error());
+}
+
+// REQUIRES: it is ours.
+Result<OwnedExperiment*> Engine::load(const std::string& experiment_id, std::int64_t now_ms) {
   DUEL_ASSIGN(const Head head, store_->head(experiment_id));
-  if (head.sequence == 0) return unknown;
+  if (head.sequence == 0) {
+    return Error::not_found("there is no experiment '" + experiment_id + "'");
+  }
+  const std::optional<std::uint64_t> epoch = epoch_of(experiment_id);
   const auto slept = asleep_.find(experiment_id);
-  const bool after_pause = slept == asleep_.end() || slept->second.after_pause;
+  // Where there are nodes another one may have answered for it, or nobody.
+  const bool slept_here = slept != asleep_.end() && slept->second.epoch == epoch;
+  const bool after_pause = !slept_here || slept->second.after_pause;
   auto loaded = OwnedExperiment::load(store_, experiment_id, now_ms, secrets_of(experiment_id),
                                       *tokens_, after_pause);
   if (!loaded.ok()) {
@@ -325,13 +460,18 @@ Result<OwnedExperiment*> Engine::find(const std::string& experiment_id, std::int
     }
     return error;
   }
+  if (nodes_ != nullptr && !slept_here) {
+    moved_.push_back({experiment_id, (*loaded)->ledger().sequence(), "reset"});
+  }
   if (slept != asleep_.end()) {
     due_.erase({slept->second.due_ms, experiment_id});
     asleep_.erase(slept);
   }
+  lost_.erase(experiment_id);
   OwnedExperiment* experiment = loaded->get();
   experiment->set_store_refuses(store_refuses_);
-  held_[experiment_id] = {std::move(*loaded), groups_, now_ms, experiment->snapshot_sequence()};
+  held_[experiment_id] = {std::move(*loaded), groups_, now_ms, experiment->snapshot_sequence(),
+                          epoch};
   if (const std::string& why = experiment->refused_snapshot(); !why.empty()) {
     if (options_.say) options_.say(why);
     const std::lock_guard lock(mutex_);
@@ -358,16 +498,28 @@ void Engine::save(Held& held) {
   ++counts_.snapshots;
 }
 
-void Engine::save_what_grew() {
+void Engine::save_what_grew(std::int64_t now_ms) {
   for (auto& [id, held] : held_) {
-    if (held.experiment->ledger().sequence() >= held.saved + options_.snapshot_every) save(held);
+    if (held.experiment->ledger().sequence() < held.saved + options_.snapshot_every) continue;
+    if (now_ms - held.saved_ms < options_.snapshot_interval.count()) continue;
+    save(held);
+    held.saved_ms = now_ms;
+  }
+}
+
+// Lists on other nodes show what a snapshot says.
+void Engine::save_changed_states(const std::vector<EngineEvent>& events) {
+  for (const EngineEvent& event : events) {
+    if (event.kind != "state" && event.kind != "certified") continue;
+    if (const auto held = held_.find(event.experiment_id); held != held_.end()) save(held->second);
   }
 }
 
 void Engine::forget(const std::string& experiment_id) {
   const auto found = held_.find(experiment_id);
   save(found->second);
-  falls_asleep(experiment_id, {found->second.experiment->due_ms().value_or(0), false});
+  falls_asleep(experiment_id,
+               {found->second.experiment->due_ms().value_or(0), false, found->second.epoch});
   held_.erase(found);
 }
 
@@ -377,7 +529,9 @@ void Engine::falls_asleep(const std::string& experiment_id, const Asleep& asleep
 }
 
 // What the process before left waiting: a snapshot that is behind the log errs by being early.
+// Where there are nodes this one owns nothing yet, and finds what it takes (upkeep.h).
 Status Engine::find_sleepers() {
+  if (nodes_ != nullptr) return Done{};
   DUEL_ASSIGN(const std::vector<Outline> outlines, store_->outlines());
   for (const Outline& outline : outlines) {
     if (!outline.snapshot) continue;
@@ -393,7 +547,8 @@ void Engine::wake_due(std::int64_t now_ms) {
   for (int woken = 0; woken < kMostAtOnce; ++woken) {
     if (due_.empty() || due_.begin()->first >= now_ms) return;
     const std::string id = due_.begin()->second;
-    if (find(id, now_ms).ok()) continue;
+    const bool ours = nodes_ == nullptr || nodes_->epoch(id).has_value();
+    if (ours && find(id, now_ms).ok()) continue;
     due_.erase(due_.begin());  // whoever asks for it will be told why
   }
 }
@@ -430,75 +585,177 @@ void Engine::take_group(std::vector<Request>& group) {
 
 // All that is staged, in one commit. What could not be appended is folded again from the store when
 // it is next asked for.
-bool Engine::append_staged() {
+Engine::Commit Engine::append_staged() {
+  Commit commit;
   std::vector<OwnedExperiment*> changed;
   std::vector<std::vector<Line>> lines;
-  std::uint64_t count = 0;
   for (auto& [id, held] : held_) {
     if (!held.experiment->has_staged()) continue;
     changed.push_back(held.experiment.get());
     lines.push_back(held.experiment->staged_lines());
-    count += lines.back().size();
   }
-  if (changed.empty()) return true;
-  std::vector<Group> groups;
-  for (std::size_t k = 0; k < changed.size(); ++k) {
-    groups.push_back({changed[k]->id(), changed[k]->stored_head(), lines[k]});
-  }
-  const auto appended = store_->append(groups);
-  store_refuses_ = !appended.ok();
-  const bool all = appended.ok() && std::all_of(appended->begin(), appended->end(),
-                                                [](const Status& one) { return one.ok(); });
-  for (std::size_t k = 0; k < changed.size(); ++k) {
-    if (appended.ok() && (*appended)[k].ok()) {
-      changed[k]->committed();
-    } else {
-      held_.erase(held_.find(changed[k]->id()));
+  std::uint64_t count = 0;
+  if (!changed.empty()) {
+    std::vector<Group> groups;
+    for (std::size_t k = 0; k < changed.size(); ++k) {
+      groups.push_back({changed[k]->id(), changed[k]->stored_head(), lines[k]});
+    }
+    const auto appended = store_->append(groups);
+    store_refuses_ = !appended.ok();
+    for (std::size_t k = 0; k < changed.size(); ++k) {
+      const std::string id = changed[k]->id();
+      const Status one = appended.ok() ? (*appended)[k] : Status(appended.error());
+      if (one.ok()) {
+        changed[k]->committed();
+        commit.appended.insert(id);
+        count += lines[k].size();
+      } else {
+        commit.failed[id] = one.error().code;
+        drop(id, std::move(held_.find(id)->second.experiment));
+      }
     }
   }
-  std::erase_if(held_, [](const auto& one) { return one.second.experiment->spoiled(); });
-  const std::lock_guard lock(mutex_);
-  ++counts_.commits;
-  if (all) {
-    counts_.appended_lines += count;
-  } else {
-    ++counts_.failed_appends;
+  std::vector<std::string> spoiled;
+  for (const auto& [id, held] : held_) {
+    if (held.experiment->spoiled()) spoiled.push_back(id);
   }
+  for (const std::string& id : spoiled) drop(id, std::move(held_.find(id)->second.experiment));
+  const std::lock_guard lock(mutex_);
+  if (!changed.empty()) ++counts_.commits;
+  counts_.appended_lines += count;
+  if (!commit.failed.empty()) ++counts_.failed_appends;
   counts_.in_memory = held_.size();
-  return all;
+  return commit;
 }
 
-// A server that is not ready gets no requests, so it must find out by itself that it could be.
 void Engine::probe_store() {
-  if (store_->put("probe", "writable", "").ok()) store_refuses_ = false;
+  if (store_refuses_ && store_->put("probe", "writable", "").ok()) store_refuses_ = false;
 }
 
 void Engine::tick(std::int64_t now_ms) {
-  if (store_refuses_) probe_store();
-  if (store_refuses_) return;
+  // Where there are nodes it is done beside this thread, which must not wait for a lost connection.
+  if (nodes_ == nullptr) probe_store();
+  if (store_refuses_ || !holds_lease()) return;
+  lost_.clear();
   wake_due(now_ms);
-  for (auto one = held_.begin(); one != held_.end();) {
-    OwnedExperiment& experiment = *one->second.experiment;
+  std::vector<std::string> unfit;
+  for (auto& [id, held] : held_) {
+    OwnedExperiment& experiment = *held.experiment;
     const std::uint64_t before = experiment.ledger().sequence();
     const bool certified = experiment.ledger().certificate().has_value();
+    experiment.set_store_refuses(false);
     const auto expired = experiment.expire(now_ms);
     tell(experiment, before, certified, experiment.ledger().configured_at());
-    one = expired.ok() ? std::next(one) : held_.erase(one);
+    if (!expired.ok()) unfit.push_back(id);
   }
+  for (const std::string& id : unfit) drop(id, std::move(held_.find(id)->second.experiment));
 }
 
-ServerAnswer Engine::answer_to(const Request& request, std::int64_t now_ms) {
+Engine::Answered Engine::answer_to(const Request& request, std::int64_t now_ms) {
+  touched_.clear();
+  elsewhere_ = rests_on_nothing_ = false;
+  Answered answered;
+  answered.leased = holds_lease();
   try {
     Result<ServerAnswer> answer = request.work(now_ms);
-    return answer.ok() ? std::move(*answer) : refusal(answer.error());
+    answered.answer = answer.ok() ? std::move(*answer) : refusal(answer.error());
+    if (elsewhere_) answered.answer = refusal(421, "another node answers for it", true);
   } catch (const std::exception& error) {
-    return refusal(500, error.what());
+    answered.answer = refusal(500, error.what());
+  }
+  answered.touched = touched_;
+  answered.rests_on_nothing = rests_on_nothing_;
+  return answered;
+}
+
+// The epochs in which an answer speaks for experiments.
+std::vector<Engine::Spoken> Engine::epochs_of(const std::vector<std::string>& experiments) const {
+  std::vector<Spoken> spoken;
+  if (nodes_ == nullptr) return spoken;
+  for (const std::string& id : experiments) {
+    if (const auto held = held_.find(id); held != held_.end()) {
+      spoken.push_back({id, held->second.epoch});
+    }
+  }
+  return spoken;
+}
+
+// In their order, before all others.
+void Engine::ask_again(std::vector<Request> requests) {
+  if (requests.empty()) return;
+  const std::lock_guard lock(mutex_);
+  requests_.insert(requests_.begin(), std::make_move_iterator(requests.begin()),
+                   std::make_move_iterator(requests.end()));
+}
+
+void Engine::answer_group(std::vector<Request>& group, std::vector<Answered>& answered,
+                          const Commit& commit, std::int64_t now_ms,
+                          std::vector<Waiting>& unsynced) {
+  std::vector<Request> again;
+  for (std::size_t k = 0; k < group.size(); ++k) {
+    Request& request = group[k];
+    Answered& one = answered[k];
+    bool failed = false, moved = true;
+    bool backed = !one.touched.empty();
+    for (const std::string& id : one.touched) {
+      backed = backed && commit.appended.contains(id);
+      const auto found = commit.failed.find(id);
+      if (found == commit.failed.end()) continue;
+      failed = true;
+      moved = moved && found->second == ErrorCode::conflict;
+    }
+    if (failed && moved && nodes_ != nullptr && ++request.tries < kMostTries) {
+      // The experiment is another node's, or not as it was thought to be.
+      again.push_back(std::move(request));
+      continue;
+    }
+    if (failed && store_refuses_ && request.when == AnswerWhen::appended) {
+      // A page that waits for a duel is answered all the same: asked again, the experiment gives a
+      // fallback.
+      one = answer_to(request, now_ms);
+      backed = false;
+    } else if (failed) {
+      one.answer = cannot_store("it is full, unreachable, or was changed by another process");
+      backed = false;
+    }
+    const bool leased = one.leased && holds_lease();
+    const int status = one.answer.status;
+    const bool tells_of_state = status < 500 && status != 400 && status != 421 && status != 429;
+    const bool speaks_as_owner = !one.touched.empty() && !backed;
+    if (speaks_as_owner && tells_of_state && !one.rests_on_nothing && !leased) {
+      // Another node may have answered for the experiment since.
+      one.answer = refusal(503, "this node has lost touch with the store; try again", true);
+    }
+    if (speaks_as_owner && !leased) one.answer.headers.emplace_back(kLeaseHeader, "lost");
+    if (request.when == AnswerWhen::durable && one.answer.status < 421) {
+      unsynced.push_back({std::move(one.answer), std::move(request.send), epochs_of(one.touched)});
+    } else {
+      request.send(std::move(one.answer));
+    }
+  }
+  ask_again(std::move(again));
+}
+
+void Engine::tell_listeners(const std::vector<EngineEvent>& events) {
+  std::vector<Listener> listeners;
+  {
+    const std::lock_guard lock(mutex_);
+    listeners = listeners_;
+  }
+  for (const Listener& listener : listeners) {
+    for (const EngineEvent& event : events) listener(event);
   }
 }
 
 void Engine::run() {
   std::int64_t last_tick = options_.clock();
   std::uint64_t ticks = 0;
+  // Whoever listens through another node takes silence of a lease for a dead owner.
+  const auto ticks_to_alive =
+      nodes_ == nullptr
+          ? kTicksToAlive
+          : std::clamp<std::uint64_t>(static_cast<std::uint64_t>(nodes_->lease() / kTick / 3), 1,
+                                      kTicksToAlive);
   for (;;) {
     std::vector<Request> group;
     take_group(group);
@@ -512,49 +769,37 @@ void Engine::run() {
     }
     ++groups_;
     const std::int64_t now_ms = options_.clock();
-    std::vector<ServerAnswer> answers;
-    answers.reserve(group.size());
-    for (const Request& request : group) answers.push_back(answer_to(request, now_ms));
+    std::vector<Answered> answered;
+    answered.reserve(group.size());
+    for (const Request& request : group) answered.push_back(answer_to(request, now_ms));
     if (now_ms - last_tick >= kTick.count() || now_ms < last_tick) {
       tick(now_ms);
       last_tick = now_ms;
-      if (++ticks % kTicksToAlive == 0) events_.push_back({"", 0, "alive"});
+      if (++ticks % ticks_to_alive == 0) events_.push_back({"", 0, "alive"});
     }
-    const bool stored = append_staged();
+    const Commit commit = append_staged();
     std::vector<EngineEvent> events = std::exchange(events_, {});
+    std::erase_if(events, [&](const EngineEvent& event) {
+      return commit.failed.find(event.experiment_id) != commit.failed.end();
+    });
     std::vector<Waiting> unsynced;
-    for (std::size_t k = 0; k < group.size(); ++k) {
-      // Some experiment's lines are not there: whatever was answered may rest on them. A page that
-      // waits for a duel is answered all the same: asked again, the experiment gives a fallback.
-      if (!stored && store_refuses_ && group[k].when == AnswerWhen::appended) {
-        group[k].send(answer_to(group[k], now_ms));
-      } else if (!stored) {
-        group[k].send(cannot_store("it is full, unreachable, or was changed by another process"));
-      } else if (group[k].when == AnswerWhen::durable) {
-        unsynced.push_back({std::move(answers[k]), std::move(group[k].send)});
-      } else {
-        group[k].send(std::move(answers[k]));
-      }
+    answer_group(group, answered, commit, now_ms, unsynced);
+    const std::vector<EngineEvent> moved = std::exchange(moved_, {});
+    if (!moved.empty()) tell_listeners(moved);
+    if (nodes_ != nullptr) save_changed_states(events);
+    if (!events.empty()) {
+      // Streams hear of what is durable, and certificates are news only then.
+      unsynced.push_back(
+          {ServerAnswer{}, [this, events = std::move(events)](const ServerAnswer& synced) {
+             if (synced.status == 200) tell_listeners(events);
+           }});
     }
-    if (!unsynced.empty() || (stored && !events.empty())) {
-      if (stored && !events.empty()) {
-        // Streams hear of what is durable, and certificates are news only then.
-        unsynced.push_back({ServerAnswer{}, [this, events = std::move(events)](ServerAnswer) {
-                              std::vector<Listener> listeners;
-                              {
-                                const std::lock_guard lock(mutex_);
-                                listeners = listeners_;
-                              }
-                              for (const Listener& listener : listeners) {
-                                for (const EngineEvent& event : events) listener(event);
-                              }
-                            }});
-      }
+    if (!unsynced.empty()) {
       const std::lock_guard lock(sync_mutex_);
       for (Waiting& one : unsynced) unsynced_.push_back(std::move(one));
       sync_arrived_.notify_one();
     }
-    save_what_grew();
+    save_what_grew(now_ms);
     forget_idle(now_ms);
     const std::lock_guard lock(mutex_);
     counts_.in_memory = held_.size();
@@ -576,8 +821,15 @@ void Engine::run_syncs() {
       ++counts_.syncs;
     }
     for (Waiting& one : waiting) {
-      if (synced.ok()) {
+      // A store that has crashed may have lost the records and given the experiment to another node:
+      // a sync says nothing of those.
+      const bool still_ours = std::ranges::all_of(one.spoken, [&](const Spoken& spoken) {
+        return nodes_->epoch(spoken.experiment) == spoken.epoch;
+      });
+      if (synced.ok() && still_ours) {
         one.send(std::move(one.answer));
+      } else if (synced.ok()) {
+        one.send(cannot_store("another node may have taken the experiment"));
       } else {
         one.send(cannot_store(synced.error().to_string()));
       }

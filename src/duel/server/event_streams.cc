@@ -2,20 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace duel {
-namespace {
-
-void write_to_all(std::vector<std::shared_ptr<HttpStream>>& streams, const std::string& text) {
-  std::erase_if(streams, [&](const auto& stream) { return !stream->write(text); });
-}
-
-}  // namespace
-
-void EventStreams::add(const std::string& experiment_id, std::shared_ptr<HttpStream> stream) {
+void EventStreams::add(const std::string& experiment_id, std::shared_ptr<HttpStream> stream,
+                       Listens who) {
   const std::lock_guard lock(mutex_);
-  streams_[experiment_id].push_back(std::move(stream));
+  streams_[experiment_id].push_back({std::move(stream), who});
 }
 
 void EventStreams::tell(const EngineEvent& event) {
@@ -23,21 +17,50 @@ void EventStreams::tell(const EngineEvent& event) {
   const std::lock_guard lock(mutex_);
   const auto found = streams_.find(event.experiment_id);
   if (found == streams_.end()) return;
-  write_to_all(found->second, fmt::format("id: {}\nevent: {}\ndata: {{\"sequence\":{}}}\n\n",
-                                          event.sequence, event.kind, event.sequence));
+  if (event.kind == "moved") {
+    std::erase_if(found->second, [](const Listening& one) {
+      if (one.who == Listens::node) one.stream->finish();
+      return one.who == Listens::node;
+    });
+  } else {
+    const std::string text = fmt::format("id: {}\nevent: {}\ndata: {{\"sequence\":{}}}\n\n",
+                                         event.sequence, event.kind, event.sequence);
+    std::erase_if(found->second, [&](const Listening& one) { return !one.stream->write(text); });
+  }
   if (found->second.empty()) streams_.erase(found);
+}
+
+void EventStreams::relay(const std::string& experiment_id, const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  const auto found = streams_.find(experiment_id);
+  if (found == streams_.end()) return;
+  std::erase_if(found->second, [&](const Listening& one) {
+    return one.who == Listens::client && !one.stream->write(text);
+  });
+  if (found->second.empty()) streams_.erase(found);
+}
+
+bool EventStreams::has_clients(const std::string& experiment_id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = streams_.find(experiment_id);
+  if (found == streams_.end()) return false;
+  return std::ranges::any_of(found->second, [](const Listening& one) {
+    return one.who == Listens::client && !one.stream->closed();
+  });
 }
 
 void EventStreams::keep_alive() {
   const std::lock_guard lock(mutex_);
-  for (auto& [experiment, streams] : streams_) write_to_all(streams, ": \n\n");
+  for (auto& [experiment, streams] : streams_) {
+    std::erase_if(streams, [](const Listening& one) { return !one.stream->write(": \n\n"); });
+  }
   std::erase_if(streams_, [](const auto& one) { return one.second.empty(); });
 }
 
 void EventStreams::close() {
   const std::lock_guard lock(mutex_);
   for (auto& [experiment, streams] : streams_) {
-    for (const auto& stream : streams) stream->finish();
+    for (const Listening& one : streams) one.stream->finish();
   }
   streams_.clear();
 }

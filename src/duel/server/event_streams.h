@@ -1,4 +1,5 @@
-// Live pages listen here: server-sent events, one stream per page, by experiment.
+// Live pages listen here: server-sent events, one stream per page, by experiment. Other nodes listen
+// as well, once for all of their pages.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +14,32 @@
 
 namespace duel {
 
+// Who listens: a client, or another node for its clients.
+enum class Listens { client, node };
+
 class EventStreams {
  public:
-  void add(const std::string& experiment_id, std::shared_ptr<HttpStream> stream);
+  void add(const std::string& experiment_id, std::shared_ptr<HttpStream> stream,
+           Listens who = Listens::client);
   // To all that listen to the experiment. Those that are gone or too slow are dropped.
+  // `moved` ends those of other nodes: they go to the new owner.
   void tell(const EngineEvent& event);
+  // What the owner told this node, as it came, to the clients that listen to the experiment here.
+  void relay(const std::string& experiment_id, const std::string& text);
+  bool has_clients(const std::string& experiment_id) const;
   // A comment, so that proxies do not take a quiet stream for a dead one.
   void keep_alive();
   void close();
   std::size_t size() const;
 
  private:
+  struct Listening {
+    std::shared_ptr<HttpStream> stream;
+    Listens who;
+  };
+
   mutable std::mutex mutex_;
-  std::map<std::string, std::vector<std::shared_ptr<HttpStream>>> streams_;
+  std::map<std::string, std::vector<Listening>> streams_;
 };
 
 }  // namespace duel

@@ -27,15 +27,20 @@ bool may_be_repeated(HttpMethod method) {
   return method != HttpMethod::post && method != HttpMethod::patch;
 }
 
-// Whether the descriptor is ready in time.
-bool wait_for(int descriptor, short events, std::chrono::milliseconds timeout) {
+// Whether the descriptor is ready in time, and before `stop`.
+bool wait_for(int descriptor, short events, std::chrono::milliseconds timeout,
+              const std::atomic<bool>* stop) {
+  constexpr std::chrono::milliseconds kLook{50};
   const auto deadline = Clock::now() + timeout;
   for (;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    left = std::max(left, std::chrono::milliseconds(0));
+    const bool last = stop == nullptr || left <= kLook;
+    if (stop != nullptr && *stop) return false;
     pollfd entry{descriptor, events, 0};
-    const int ready = ::poll(&entry, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+    const int ready = ::poll(&entry, 1, static_cast<int>((last ? left : kLook).count()));
     if (ready > 0) return true;
-    if (ready == 0 || errno != EINTR) return false;
+    if ((ready == 0 && last) || (ready < 0 && errno != EINTR)) return false;
   }
 }
 
@@ -49,6 +54,7 @@ struct HttpClient::Connection {
   std::string input;    // beyond the last response
   bool used = false;    // the open connection has answered before
   bool closed = false;  // by the server, as the last exchange found out
+  bool begun = false;   // something of the last request may have gone out
 
   ~Connection() { close(); }
   void close() {
@@ -96,7 +102,7 @@ Status HttpClient::Connection::open() {
     if (::connect(descriptor, entry->ai_addr, entry->ai_addrlen) != 0) failure = errno;
     if (failure == EINPROGRESS) {
       failure = ETIMEDOUT;
-      if (wait_for(descriptor, POLLOUT, options.connect_timeout)) {
+      if (wait_for(descriptor, POLLOUT, options.connect_timeout, options.stop)) {
         socklen_t size = sizeof failure;
         ::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &size);
       }
@@ -118,7 +124,7 @@ Status HttpClient::Connection::write(std::string_view text) {
     if (done >= 0) {
       text.remove_prefix(static_cast<std::size_t>(done));
     } else if (errno == EAGAIN) {
-      if (!wait_for(descriptor, POLLOUT, options.read_timeout)) {
+      if (!wait_for(descriptor, POLLOUT, options.read_timeout, options.stop)) {
         return error("the server does not take the request");
       }
     } else if (errno != EINTR) {
@@ -138,7 +144,7 @@ Result<std::size_t> HttpClient::Connection::read() {
       return static_cast<std::size_t>(got);
     }
     if (errno == EAGAIN) {
-      if (!wait_for(descriptor, POLLIN, options.read_timeout)) {
+      if (!wait_for(descriptor, POLLIN, options.read_timeout, options.stop)) {
         return error(fmt::format("no answer came within {} ms", options.read_timeout.count()));
       }
     } else if (errno != EINTR) {
@@ -202,10 +208,12 @@ Result<HttpResponse> HttpClient::Connection::send(
   }
   text += "\r\n";
   text += body;
+  begun = false;
   for (const bool again : {false, true}) {
     const bool kept = descriptor >= 0 && used;
     if (descriptor < 0) DUEL_RETURN_IF_ERROR(open());
     const bool to_head = method == HttpMethod::head;
+    begun = true;
     Result<HttpResponse> response = exchange(text, to_head, sink);
     if (response.ok()) return response;
     close();
@@ -270,9 +278,12 @@ Result<HttpResponse> HttpClient::send_json(HttpMethod method, std::string_view t
 }
 
 Result<HttpResponse> HttpClient::stream(std::string_view target,
-                                        const std::function<bool(std::string_view)>& sink) {
-  return connection_->send(HttpMethod::get, target, "", {}, &sink);
+                                        const std::function<bool(std::string_view)>& sink,
+                                        HttpFields headers) {
+  return connection_->send(HttpMethod::get, target, "", headers, &sink);
 }
+
+bool HttpClient::sent() const { return connection_->begun; }
 
 const HttpAddress& HttpClient::address() const { return connection_->address; }
 

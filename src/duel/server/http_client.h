@@ -2,6 +2,7 @@
 // connection, and speaks plain HTTP only.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -20,6 +21,8 @@ struct HttpClientOptions {
   std::chrono::milliseconds connect_timeout{5'000};
   std::chrono::milliseconds read_timeout{60'000};   // no byte for so long
   std::size_t body_bytes = std::size_t{256} << 20;  // of a response that is collected
+  // Where it becomes true, waiting ends with an error. It outlives the client.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 // One connection, one thread at a time.
@@ -46,7 +49,11 @@ class HttpClient {
   // ends the reading and closes the connection. The body of the response returned is empty, except
   // that the body of an error (status 400 and above) is collected there and never reaches the sink.
   Result<HttpResponse> stream(std::string_view target,
-                              const std::function<bool(std::string_view piece)>& sink);
+                              const std::function<bool(std::string_view piece)>& sink,
+                              HttpFields headers = {});
+
+  // Whether the last request may have reached the server: false where there was no connection.
+  bool sent() const;
 
   const HttpAddress& address() const;
 

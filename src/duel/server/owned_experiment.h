@@ -95,7 +95,18 @@ class OwnedExperiment {
   void set_store_refuses(bool refuses) {
     store_refuses_ = refuses;
     refused_change_ = false;
+    lost_ = false;
+    served_fallback_ = false;
   }
+  // The store cannot even be read, or the state is not known to be that of the log: nothing but
+  // fallbacks can be had, until `set_store_refuses`.
+  void set_lost() {
+    store_refuses_ = true;
+    lost_ = true;
+  }
+  bool lost() const { return lost_; }
+  // Whether a request since then was answered with fallbacks only, which rest on no record.
+  bool served_fallback() const { return served_fallback_; }
   // Whether a request since then would have changed something.
   bool refused_change() const { return refused_change_; }
 
@@ -208,6 +219,8 @@ class OwnedExperiment {
   std::int64_t nothing_expires_before_ms_ = 0;  // by the owner's clock, not by recorded time
   bool store_refuses_ = false;
   bool refused_change_ = false;
+  bool lost_ = false;
+  bool served_fallback_ = false;
   struct StagedLine {
     std::string text;
     std::string key;

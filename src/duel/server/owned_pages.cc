@@ -7,6 +7,7 @@
 #include "duel/ranking/interleaving/impression_draft.h"
 #include "duel/ranking/interleaving/page_draft.h"
 #include "duel/server/body.h"
+#include "duel/server/kept_record.h"
 #include "duel/server/owned_experiment.h"
 
 namespace duel {
@@ -75,7 +76,12 @@ Result<PageAnswer> OwnedExperiment::page_of(const std::string& duel_id,
   if (ledger().experiment().service.mode != Mode::interleave) {
     return Error::conflict("pages are drafted in the mode `interleave`");
   }
+  if (lost_ && fallback_ids_.contains(duel_id)) {
+    served_fallback_ = true;
+    return own_page(duel_id, fallback_arm(), body);
+  }
   DUEL_ASSIGN(const DuelRecords records, duels_->records_of(duel_id, ledger().sequence() + 1));
+  DUEL_RETURN_IF_ERROR(check_kept(ledger(), duel_id, records));
   if (!records.serve) {
     if (fallback_ids_.contains(duel_id)) return own_page(duel_id, fallback_arm(), body);
     return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
@@ -168,6 +174,7 @@ OwnedExperiment::Reply OwnedExperiment::interleave_in_one(const OneShotBody& bod
     const std::string arm = has ? chosen : body.page.lists.front().first;
     if (!has) served.duel.arms[0] = duel_arm(arm, 1);
     DUEL_ASSIGN(answer.page, own_page(served.duel.duel_id, arm, body.page));
+    served_fallback_ = true;
   } else {
     DUEL_ASSIGN(answer.page, page_of(served.duel.duel_id, shown, sees_teams, now_ms));
   }

@@ -6,6 +6,7 @@
 #include "duel/experiment/standing.h"
 #include "duel/experiment/verdict.h"
 #include "duel/server/body.h"
+#include "duel/server/kept_record.h"
 #include "duel/server/owned_experiment.h"
 
 namespace duel {
@@ -51,6 +52,7 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
   // asked.
   if (proven || options.next || ledger().find_open(duel_id) == nullptr) {
     DUEL_ASSIGN(const DuelRecords records, duels_->records_of(duel_id, ledger().sequence() + 1));
+    DUEL_RETURN_IF_ERROR(check_kept(ledger(), duel_id, records));
     if (!records.serve) {
       if (proven) return report_recovered(*proven, body, now_ms);
       if (fallback_ids_.contains(duel_id)) {

@@ -7,6 +7,7 @@
 
 #include "duel/core/rng.h"
 #include "duel/server/body.h"
+#include "duel/server/kept_record.h"
 #include "duel/server/owned_experiment.h"
 
 namespace duel {
@@ -106,6 +107,7 @@ OwnedExperiment::ServedOne OwnedExperiment::fallback(const std::string& duel_id,
 Result<std::optional<OwnedExperiment::ServedOne>> OwnedExperiment::replay(
     const std::string& duel_id, const std::string& request) const {
   DUEL_ASSIGN(const DuelRecords records, duels_->records_of(duel_id, ledger().sequence() + 1));
+  DUEL_RETURN_IF_ERROR(check_kept(ledger(), duel_id, records));
   if (!records.serve) return std::optional<ServedOne>();
   const auto& serve = std::get<ServeRecord>(records.serve->record);
   if (serve.request != request) {
@@ -173,6 +175,7 @@ OwnedExperiment::Reply OwnedExperiment::serve(const DuelBody& body, bool voter,
   };
   if (body.count == 1 && body.batch_id.empty()) {
     DUEL_ASSIGN(const ServedOne one, serve_one(body, asked, now_ms));
+    served_fallback_ = one.duel.serving == "fallback";
     return ServerAnswer{one.replayed ? 200 : 201, body_json(one.duel), headers(one.replayed)};
   }
   if (voter) {
@@ -193,6 +196,8 @@ OwnedExperiment::Reply OwnedExperiment::serve(const DuelBody& body, bool voter,
     if (k == 1) replayed = one.replayed;
     batch.items.push_back(std::move(one.duel));
   }
+  served_fallback_ = std::ranges::all_of(
+      batch.items, [](const DuelAnswer& one) { return one.serving == "fallback"; });
   return ServerAnswer{replayed ? 200 : 201, body_json(batch), headers(replayed)};
 }
 
@@ -206,6 +211,7 @@ Result<std::optional<OwnedExperiment::ServedOne>> OwnedExperiment::open_duel_of(
   });
   if (open.size() < kOpenDuelsPerVoter) return std::optional<ServedOne>();
   DUEL_ASSIGN(const DuelRecords records, duels_->records_of(open[0], ledger().sequence() + 1));
+  DUEL_RETURN_IF_ERROR(check_kept(ledger(), open[0], records));
   DUEL_CHECK(records.serve.has_value());
   return std::optional(ServedOne{
       duel_answer(std::get<ServeRecord>(records.serve->record), records.serve->time_ms), true});
@@ -216,6 +222,7 @@ Result<OwnedExperiment::ServedOne> OwnedExperiment::serve_one(const DuelBody& bo
                                                               std::int64_t now_ms) {
   const std::string& duel_id = asked.duel_id;
   const std::string& subject = asked.subject;
+  if (lost_) return fallback(duel_id, now_ms);
   if (!duel_id.empty()) {
     DUEL_ASSIGN(std::optional<ServedOne> again, replay(duel_id, asked.request));
     if (again) return std::move(*again);
@@ -267,6 +274,7 @@ Result<bool> OwnedExperiment::has_met(const ServeRecord& serve) const {
 
 OwnedExperiment::Reply OwnedExperiment::show_duel(const std::string& duel_id) const {
   DUEL_ASSIGN(const DuelRecords records, duels_->records_of(duel_id, ledger().sequence() + 1));
+  DUEL_RETURN_IF_ERROR(check_kept(ledger(), duel_id, records));
   if (!records.serve) return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
   DuelShown shown;
   shown.duel = duel_answer(std::get<ServeRecord>(records.serve->record), records.serve->time_ms);

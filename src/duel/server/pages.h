@@ -17,4 +17,7 @@ namespace duel {
 // The answer where the path is a page's or an asset's; nothing where it is the API's.
 std::optional<HttpResponse> page_answer(const HttpRequest& request);
 
+// What a page's path answers in a program that was built without its pages.
+HttpResponse page_without_assets();
+
 }  // namespace duel

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
+#include <openssl/params.h>
 #include <openssl/rand.h>
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -18,14 +19,49 @@ namespace {
 constexpr std::string_view kLetters =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
+// What a signature needs, fetched once: to look the algorithm up takes longer than to sign.
+class Hmac {
+ public:
+  Hmac() : mac_(EVP_MAC_fetch(nullptr, "HMAC", nullptr)), context_(EVP_MAC_CTX_new(mac_)) {
+    std::array<char, 7> digest = {"SHA256"};
+    const std::array<OSSL_PARAM, 2> parameters = {
+        OSSL_PARAM_construct_utf8_string("digest", digest.data(), 0), OSSL_PARAM_construct_end()};
+    DUEL_CHECK(context_ != nullptr && EVP_MAC_CTX_set_params(context_, parameters.data()) == 1);
+  }
+  ~Hmac() {
+    EVP_MAC_CTX_free(context_);
+    EVP_MAC_free(mac_);
+  }
+  Hmac(const Hmac&) = delete;
+  Hmac& operator=(const Hmac&) = delete;
+
+  std::string sign(std::string_view key, std::string_view text) {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    std::size_t size = 0;
+    DUEL_CHECK(EVP_MAC_init(context_, bytes_of(key), key.size(), nullptr) == 1 &&
+               EVP_MAC_update(context_, bytes_of(text), text.size()) == 1 &&
+               EVP_MAC_final(context_, digest.data(), &size, digest.size()) == 1);
+    return {reinterpret_cast<const char*>(digest.data()), size};
+  }
+
+ private:
+  static const unsigned char* bytes_of(std::string_view text) {
+    return reinterpret_cast<const unsigned char*>(text.data());
+  }
+
+  EVP_MAC* mac_;
+  EVP_MAC_CTX* context_;
+};
+
 std::string hmac_sha256(std::string_view key, std::string_view text) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  const auto* made =
-      HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
-           reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data(), &size);
-  DUEL_CHECK(made != nullptr);
-  return {reinterpret_cast<const char*>(digest.data()), size};
+  thread_local Hmac hmac;
+  return hmac.sign(key, text);
+}
+
+void fill_with_random(std::span<char> bytes) {
+  const int made =
+      RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
+  DUEL_CHECK(made == 1);
 }
 
 }  // namespace
@@ -43,10 +79,23 @@ bool equal_in_constant_time(std::string_view one, std::string_view other) {
 }
 
 std::string random_bytes(std::size_t count) {
+  // Every duel takes a few for its id. Asking for each costs more than making them; what was given
+  // is wiped.
+  thread_local std::array<char, 1024> stock;
+  thread_local std::size_t left = 0;
   std::string bytes(count, '\0');
-  const int made =
-      RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
-  DUEL_CHECK(made == 1);
+  if (count > stock.size()) {
+    fill_with_random(bytes);
+    return bytes;
+  }
+  if (count > left) {
+    fill_with_random(stock);
+    left = stock.size();
+  }
+  left -= count;
+  const std::span<char> given = std::span(stock).subspan(left, count);
+  std::ranges::copy(given, bytes.begin());
+  OPENSSL_cleanse(given.data(), given.size());
   return bytes;
 }
 

@@ -63,6 +63,11 @@ void Api::show_timeline(Call& call) {
 }
 
 void Api::open_stream(Call& call) {
+  const auto write_result = [](HttpStream& stream, std::uint64_t sequence) {
+    // Whatever the page saw before, it looks anew: results are whole, not differences.
+    stream.write(fmt::format("id: {0}\nevent: result\ndata: {{\"sequence\":{0}}}\n\n", sequence));
+  };
+  const Listens who = call.from_node ? Listens::node : Listens::client;
   engine_.ask(
       call.eid(), AnswerWhen::durable,
       [](OwnedExperiment& experiment, std::int64_t) -> Result<ServerAnswer> {
@@ -70,17 +75,21 @@ void Api::open_stream(Call& call) {
         answer.body["sequence"] = experiment.ledger().sequence();
         return answer;
       },
-      [streams = streams_, eid = call.eid(), send = call.send,
-       open = call.stream](const ServerAnswer& answer) {
-        if (answer.status != 200) return send(answer);
+      [this, streams = streams_, eid = call.eid(), send = call.send, open = call.stream, who,
+       write_result](const ServerAnswer& answer) {
+        // Another node's: it is heard there, once for all who listen here.
+        const bool elsewhere = answer.status == 421 && who == Listens::client;
+        if (answer.status != 200 && !elsewhere) return send(answer);
         const auto stream = open(200, {{"Content-Type", "text/event-stream"},
                                        {"Cache-Control", "no-store"},
                                        {"X-Accel-Buffering", "no"}});
-        const auto sequence = answer.body.at("sequence").get<std::uint64_t>();
-        // Whatever the page saw before, it looks anew: results are whole, not differences.
-        stream->write(
-            fmt::format("id: {0}\nevent: result\ndata: {{\"sequence\":{0}}}\n\n", sequence));
-        streams->add(eid, stream);
+        if (!elsewhere) write_result(*stream, answer.body.at("sequence").get<std::uint64_t>());
+        streams->add(eid, stream, who);
+        if (!elsewhere) return;
+        const auto heard = upstreams_->last_sequence(eid);
+        // A stream that ends is opened again by its page.
+        if (!upstreams_->follow(eid)) return stream->finish();
+        if (heard) write_result(*stream, *heard);
       });
 }
 

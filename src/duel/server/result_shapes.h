@@ -492,9 +492,9 @@ struct Described<ProgressShape> {
 };
 
 struct RecentDuelShape {
-  std::string duel_id, first, second, serving, task_id, served_at, state, result, winner, place,
-      note, reported_at;
-  std::optional<std::uint64_t> response_ms;
+  std::string duel_id, first, second, serving, task_id, served_at, state, winner, note, reported_at;
+  std::optional<Answered> result;
+  std::optional<std::uint64_t> place, response_ms;
 };
 template <>
 struct Described<RecentDuelShape> {
@@ -509,7 +509,7 @@ struct Described<RecentDuelShape> {
       required("state", &RecentDuelShape::state, "", OneOf("served", "reported", "expired")),
       optional("result", &RecentDuelShape::result),
       optional("winner", &RecentDuelShape::winner),
-      optional("place", &RecentDuelShape::place),
+      optional("place", &RecentDuelShape::place, "1 or 2, for the win of an arm shown twice"),
       optional("note", &RecentDuelShape::note),
       optional("response_ms", &RecentDuelShape::response_ms),
       optional("reported_at", &RecentDuelShape::reported_at)};

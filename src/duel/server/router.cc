@@ -40,7 +40,11 @@ const std::string& PathParameters::at(std::string_view name) const {
 struct Router::Node {
   std::map<std::string, Node, std::less<>> literals;
   std::unique_ptr<Node> parameter;
-  std::map<HttpMethod, const Route*> routes;  // of the paths that end here
+  struct Ending {
+    const Route* route = nullptr;
+    std::vector<std::pair<std::size_t, std::string>> parameters;  // by the number of their segment
+  };
+  std::map<HttpMethod, Ending> routes;  // of the paths that end here
 
   // Calls `visit` for the nodes where the path ends, those with literal segments first, until it
   // returns true.
@@ -58,16 +62,20 @@ Router::Router(std::vector<Route> routes)
   for (const Route& route : routes_) {
     Node* node = root_.get();
     std::set<std::string_view> names;
-    for (const std::string_view segment : pattern_segments(route.pattern)) {
+    Node::Ending ending{&route, {}};
+    const auto segments = pattern_segments(route.pattern);
+    for (std::size_t k = 0; k < segments.size(); ++k) {
+      const std::string_view segment = segments[k];
       if (is_parameter(segment)) {
         DUEL_CHECK(names.insert(segment).second);
+        ending.parameters.emplace_back(k, segment.substr(1, segment.size() - 2));
         if (node->parameter == nullptr) node->parameter = std::make_unique<Node>();
         node = node->parameter.get();
       } else {
         node = &node->literals[std::string(segment)];
       }
     }
-    DUEL_CHECK(node->routes.emplace(route.method, &route).second);
+    DUEL_CHECK(node->routes.emplace(route.method, std::move(ending)).second);
   }
 }
 
@@ -84,25 +92,25 @@ Router::Match Router::match(HttpMethod method, std::string_view path) const {
   }
   const HttpMethod wanted = method == HttpMethod::head ? HttpMethod::get : method;
   std::set<std::string_view> allowed;
+  const Node::Ending* ending = nullptr;
   root_->ends(*segments, [&](const Node& node) {
     const auto own = node.routes.find(method);
     const auto found = own == node.routes.end() ? node.routes.find(wanted) : own;
     if (found != node.routes.end()) {
-      match.route = found->second;
+      ending = &found->second;
       return true;
     }
-    for (const auto& [other, route] : node.routes) {
+    for (const auto& [other, unused] : node.routes) {
       allowed.insert(to_word(other));
       if (other == HttpMethod::get) allowed.insert(to_word(HttpMethod::head));
     }
     return false;
   });
-  if (match.route != nullptr) {
+  if (ending != nullptr) {
+    match.route = ending->route;
     HttpFields values;
-    const auto pattern = pattern_segments(match.route->pattern);
-    for (std::size_t k = 0; k < pattern.size(); ++k) {
-      if (!is_parameter(pattern[k])) continue;
-      values.emplace_back(pattern[k].substr(1, pattern[k].size() - 2), (*segments)[k]);
+    for (const auto& [segment, name] : ending->parameters) {
+      values.emplace_back(name, (*segments)[segment]);
     }
     match.parameters = PathParameters(std::move(values));
     return match;

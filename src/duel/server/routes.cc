@@ -132,8 +132,8 @@ void Api::add_routes() {
       &Api::show_progress)
       .gives<ProgressShape>()
       .refuses({404});
-  add(get, one + "/stream", "open_stream", "Server-sent events: `result`, `state`, `certified`.",
-      {read}, &Api::open_stream)
+  add(get, one + "/stream", "open_stream",
+      "Server-sent events: `result`, `state`, `certified`, `reset`.", {read}, &Api::open_stream)
       .gives_text({"text/event-stream"})
       .refuses({404});
   add(get, one + "/export", "export_log", "The log, or what it says of duels.", {read},

@@ -43,7 +43,9 @@ ServerAnswer refusal(const Error& error) {
   std::string detail = error.message;
   if (!error.hint.empty()) detail += "; " + error.hint;
   std::vector<BodyError> errors;
-  if (error.where.starts_with('/')) errors.push_back({error.where, detail});
+  // What is wrong with a body is at a JSON pointer. Other errors are at a file of this machine,
+  // which is nobody's business.
+  if (status == 400 && error.where.starts_with('/')) errors.push_back({error.where, detail});
   return refusal(status, errors.empty() ? detail : error.where + " " + detail, status == 503,
                  errors);
 }

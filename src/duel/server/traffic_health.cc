@@ -84,22 +84,31 @@ void TrafficHealth::take(const LogEntry& entry) {
 }
 
 void TrafficHealth::take_serve(const ServeRecord& serve, std::int64_t time_ms) {
-  if (serve.serving == Serving::exploit) return;
+  if (serve.serving == Serving::exploit) {
+    // A page of one arm is the policy's choice as well, and a lot for the floor was drawn before.
+    // Not so after a certificate: the winner is then shown with certainty.
+    if (serve.propensity < 1) take_choice();
+    return;
+  }
   const std::uint32_t first = number_of(serve.first), second = number_of(serve.second);
   if (serve.by == ServedBy::recovered) {
     ++chosen_;
     ++replaced_;
   } else if (serve.serving == Serving::explore || serve.serving == Serving::contest) {
-    ++chosen_;
+    take_choice();
     by_floor_ += serve.by == ServedBy::floor ? 1 : 0;
     replaced_ += serve.by == ServedBy::exclude ? 1 : 0;
-    floor_expected_ += floor_;
-    floor_variance_ += floor_ * (1 - floor_);
   }
   open_[serve.duel_id] = {.served_ms = time_ms,
                           .low = std::min(first, second),
                           .high = std::max(first, second),
                           .subject = serve.subject};
+}
+
+void TrafficHealth::take_choice() {
+  ++chosen_;
+  floor_expected_ += floor_;
+  floor_variance_ += floor_ * (1 - floor_);
 }
 
 void TrafficHealth::settle(const std::string& duel_id) {
@@ -179,7 +188,7 @@ HealthCheck TrafficHealth::sample_ratio() const {
                      : by_floor_ > 0     ? kFar + 1
                                          : 0;
   std::string detail = fmt::format(
-      "{:.1f} % of {} duels were not the policy's choice: {} drawn for the exploration floor, where "
+      "{:.1f} % of {} choices were not the policy's: {} drawn for the exploration floor, where "
       "{:.1f} were due, and {} in place of what could not be shown or was lost",
       100 * (static_cast<double>(by_floor_) / all + replaced), chosen_, by_floor_, floor_expected_,
       replaced_);

@@ -53,6 +53,7 @@ class TrafficHealth {
     std::uint64_t low = 0, high = 0;
   };
 
+  void take_choice();
   void take_serve(const ServeRecord& serve, std::int64_t time_ms);
   void take_outcome(const OutcomeRecord& outcome, std::int64_t time_ms);
   void settle(const std::string& duel_id);
@@ -73,7 +74,7 @@ class TrafficHealth {
   TextMap<std::uint32_t> arms_;
   TextMap<Open> open_;
 
-  // Duels that the policy or a lot in its place chose, and how many of them a lot should have.
+  // What the policy or a lot in its place chose to show, and how many of these a lot should have.
   std::uint64_t chosen_ = 0, by_floor_ = 0, replaced_ = 0;
   double floor_expected_ = 0, floor_variance_ = 0;
   std::uint64_t pages_ = 0;

@@ -1,0 +1,285 @@
+#include "duel/server/forwarding.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace duel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kMostTimesAsked = 2;  // the second time after the tenure was read again
+constexpr int kMostTimesHere = 2;   // the first time, and where nobody owns it any more
+constexpr std::size_t kMostKnown = 20'000;
+constexpr std::size_t kMostIdle = 64;      // connections to one node
+constexpr std::chrono::seconds kIdle{30};  // less than a server keeps a quiet connection
+
+// What the owner has to know of the request beside its hop.
+constexpr std::array<std::string_view, 4> kRequestHeaders{"authorization", "content-type",
+                                                          "if-match", "accept"};
+// What belongs to the connection with the owner, and not to the answer.
+constexpr std::array<std::string_view, 5> kConnectionHeaders{"connection", "content-length", "date",
+                                                             "keep-alive", "transfer-encoding"};
+
+bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
+  std::string lower(name);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::ranges::find(names, lower) != names.end();
+}
+
+bool may_be_repeated(HttpMethod method) {
+  return method != HttpMethod::post && method != HttpMethod::patch;
+}
+
+}  // namespace
+
+Forwarding::Forwarding(Nodes& nodes, const Hops& hops, ForwardingOptions options)
+    : nodes_(nodes), hops_(hops), options_(options) {
+  for (std::size_t k = 0; k < options_.threads; ++k) threads_.emplace_back([this] { run(); });
+}
+
+void Forwarding::stop() {
+  std::deque<std::shared_ptr<Job>> left;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    left.swap(waiting_);
+  }
+  arrived_.notify_all();
+  for (const auto& job : left) give_up(*job, "the server stops");
+  for (std::thread& thread : threads_) {
+    if (thread.joinable()) thread.join();
+  }
+}
+
+void Forwarding::count(Outcome outcome) {
+  const std::lock_guard lock(mutex_);
+  ++outcomes_[static_cast<std::size_t>(outcome)];
+}
+
+void Forwarding::give_up(const Job& job, const std::string& why) {
+  count(Outcome::gave_up);
+  HttpResponse response = problem(503, why + "; try again", true);
+  response.headers.emplace_back("Retry-After", "1");
+  job.respond(std::move(response));
+}
+
+std::optional<Forwarding::Owner> Forwarding::known(const std::string& experiment) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = owners_.find(experiment);
+  if (found == owners_.end()) return std::nullopt;
+  return found->second;
+}
+
+void Forwarding::remember(const std::string& experiment, const Owner& owner) {
+  const std::lock_guard lock(mutex_);
+  if (owners_.size() >= kMostKnown) owners_.clear();
+  owners_[experiment] = owner;
+}
+
+void Forwarding::forget(const std::string& experiment) {
+  const std::lock_guard lock(mutex_);
+  owners_.erase(experiment);
+}
+
+void Forwarding::send(const std::string& experiment, HttpRequest request, Here here,
+                      Respond respond) {
+  auto job = std::make_shared<Job>(
+      Job{experiment, std::move(request), std::move(here), std::move(respond), known(experiment)});
+  if (job->owner) return enqueue(std::move(job));
+  work_here(job);
+}
+
+void Forwarding::enqueue(std::shared_ptr<Job> job) {
+  bool full = false;
+  {
+    const std::lock_guard lock(mutex_);
+    full = waiting_.size() >= options_.most_waiting;
+    if (!stopping_ && !full) {
+      waiting_.push_back(std::move(job));
+      arrived_.notify_one();
+      return;
+    }
+  }
+  if (!full) return give_up(*job, "the server stops");
+  count(Outcome::overloaded);
+  HttpResponse response = problem(429, "too many requests wait for other nodes; try again", true);
+  response.headers.emplace_back("Retry-After", "1");
+  job->respond(std::move(response));
+}
+
+void Forwarding::work_here(const std::shared_ptr<Job>& job) {
+  if (++job->worked_here > kMostTimesHere) return give_up(*job, "the experiment changes its node");
+  job->owner.reset();
+  job->here(job->request, [this, job](HttpResponse response) {
+    if (response.status != 421) return job->respond(std::move(response));
+    enqueue(job);
+  });
+}
+
+void Forwarding::run() {
+  // One owner that does not answer must not keep all threads.
+  const std::size_t most_of_one = std::max<std::size_t>(1, options_.threads * 3 / 4);
+  for (;;) {
+    std::shared_ptr<Job> job;
+    std::string busy;
+    {
+      std::unique_lock lock(mutex_);
+      const auto next = [&] {
+        return std::ranges::find_if(waiting_, [&](const auto& one) {
+          if (!one->owner) return true;
+          const auto found = under_way_.find(one->owner->address.node_id);
+          return found == under_way_.end() || found->second < most_of_one;
+        });
+      };
+      arrived_.wait(lock, [&] { return stopping_ || next() != waiting_.end(); });
+      if (stopping_) return;
+      const auto found = next();
+      job = std::move(*found);
+      waiting_.erase(found);
+      if (job->owner) busy = job->owner->address.node_id;
+      if (!busy.empty()) ++under_way_[busy];
+    }
+    work(job);
+    if (busy.empty()) continue;
+    const std::lock_guard lock(mutex_);
+    if (--under_way_[busy] == 0) under_way_.erase(busy);
+    arrived_.notify_one();
+  }
+}
+
+std::optional<Forwarding::Owner> Forwarding::look_up(const std::shared_ptr<Job>& job) {
+  const auto tenure = nodes_.tenure(job->experiment);
+  if (!tenure.ok() && tenure.error().code == ErrorCode::io) {
+    give_up(*job, "the store cannot say which node answers for the experiment");
+    return std::nullopt;
+  }
+  if (!tenure.ok() || !tenure->owner || tenure->owner->node_id == nodes_.self().node_id) {
+    work_here(job);
+    return std::nullopt;
+  }
+  if (tenure->owner->url.empty()) {
+    give_up(*job, "the node that answers for the experiment has no address");
+    return std::nullopt;
+  }
+  const Owner owner{*tenure->owner, tenure->epoch};
+  remember(job->experiment, owner);
+  return owner;
+}
+
+void Forwarding::work(const std::shared_ptr<Job>& job) {
+  const std::optional<Owner> owner = std::exchange(job->owner, std::nullopt);
+  bool unreachable = false;
+  if (owner) {
+    if (++job->asked > kMostTimesAsked) return give_up(*job, "the experiment changes its node");
+    Asked asked = ask(*job, *owner);
+    const bool answered = asked.response.ok() && asked.response->status != 421;
+    if (answered && !(asked.unsure && has_moved(*job, *owner))) {
+      return job->respond(std::move(*asked.response));
+    }
+    forget(job->experiment);
+    unreachable = !asked.response.ok();
+    if (!answered) count(unreachable ? Outcome::unreachable : Outcome::misdirected);
+    if (unreachable && asked.may_be_done && !may_be_repeated(job->request.method)) {
+      return give_up(*job, "the node that answers for the experiment has not answered");
+    }
+  }
+  const std::optional<Owner> found = look_up(job);
+  if (!found) return;
+  if (unreachable && found == owner) {
+    return give_up(*job, "the node that answers for the experiment cannot be reached");
+  }
+  // Back to the queue, which knows how many threads wait for that node.
+  job->owner = found;
+  enqueue(job);
+}
+
+Forwarding::Asked Forwarding::ask(const Job& job, const Owner& owner) {
+  const auto begun = Clock::now();
+  std::optional<HttpClient> client;
+  {
+    const std::lock_guard lock(mutex_);
+    std::vector<Idle>& idle = idle_[owner.address.node_id];
+    std::erase_if(idle, [&](const Idle& one) { return begun - one.since > kIdle; });
+    if (!idle.empty()) {
+      client = std::move(idle.back().client);
+      idle.pop_back();
+    }
+  }
+  if (!client) {
+    HttpClientOptions options;
+    // After a lease another node may answer instead.
+    options.read_timeout = std::clamp<std::chrono::milliseconds>(
+        nodes_.lease(), std::chrono::seconds(2), std::chrono::seconds(60));
+    options.connect_timeout = std::chrono::seconds(2);
+    options.stop = &stopping_;
+    auto made = HttpClient::make(owner.address.url, options);
+    if (!made.ok()) return {made.error()};
+    client = std::move(*made);
+  }
+  const HttpRequest& request = job.request;
+  HttpFields headers;
+  for (const auto& [name, value] : request.headers) {
+    if (is_one_of(kRequestHeaders, name)) headers.emplace_back(name, value);
+  }
+  headers.emplace_back(Hops::kHeader,
+                       hops_.sign({job.experiment, owner.address.node_id, owner.epoch},
+                                  to_word(request.method), request.target));
+  Result<HttpResponse> response =
+      client->send(request.method, request.target, request.body, std::move(headers));
+  if (!response.ok()) return {response.error(), client->sent()};
+  std::erase_if(response->headers,
+                [](const auto& field) { return is_one_of(kConnectionHeaders, field.first); });
+  const std::lock_guard lock(mutex_);
+  std::vector<Idle>& idle = idle_[owner.address.node_id];
+  if (idle.size() < kMostIdle) idle.push_back({std::move(*client), Clock::now()});
+  // Nodes that are gone leave nothing behind.
+  std::erase_if(idle_, [&](const auto& node) {
+    return node.second.empty() || Clock::now() - node.second.back().since > kIdle;
+  });
+  if (response->status != 421) {
+    ++outcomes_[static_cast<std::size_t>(Outcome::answered)];
+    seconds_ += std::chrono::duration<double>(Clock::now() - begun).count();
+  }
+  const bool unsure = response->header(kLeaseHeader) != nullptr;
+  std::erase_if(response->headers, [](const auto& field) {
+    return is_one_of(std::array{std::string_view(kLeaseHeader)}, field.first);
+  });
+  return {std::move(response), true, unsure};
+}
+
+// An owner without a lease has said little: if the store knows another, or nobody, its answer goes.
+bool Forwarding::has_moved(const Job& job, const Owner& owner) {
+  forget(job.experiment);
+  const auto tenure = nodes_.tenure(job.experiment);
+  if (!tenure.ok()) return false;
+  return !tenure->owner || Owner{*tenure->owner, tenure->epoch} != owner;
+}
+
+std::string Forwarding::metrics() const {
+  constexpr std::array<const char*, 5> kNames{"answered", "misdirected", "unreachable",
+                                              "overloaded", "gave_up"};
+  const std::lock_guard lock(mutex_);
+  std::string out =
+      "# HELP duel_node_forwards_total Requests sent on to the owner of their experiment.\n"
+      "# TYPE duel_node_forwards_total counter\n";
+  for (std::size_t k = 0; k < kNames.size(); ++k) {
+    out += fmt::format("duel_node_forwards_total{{outcome=\"{}\"}} {}\n", kNames[k], outcomes_[k]);
+  }
+  out += fmt::format(
+      "# HELP duel_node_forward_duration_seconds Time until the owner had answered.\n"
+      "# TYPE duel_node_forward_duration_seconds summary\n"
+      "duel_node_forward_duration_seconds_sum {}\n"
+      "duel_node_forward_duration_seconds_count {}\n"
+      "# TYPE duel_node_forwards_waiting gauge\nduel_node_forwards_waiting {}\n",
+      seconds_, outcomes_[0], waiting_.size());
+  return out;
+}
+
+}  // namespace duel

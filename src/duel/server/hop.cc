@@ -1,0 +1,65 @@
+#include "duel/server/hop.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+
+#include "duel/server/report_token.h"
+
+namespace duel {
+namespace {
+
+constexpr std::int64_t kFreshMs = 60'000;
+
+template <class Number>
+std::optional<Number> whole_number(std::string_view text) {
+  Number number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failed != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+std::string Hops::signature(std::string_view text, std::string_view method,
+                            std::string_view target) const {
+  return hmac_sha256_hex(key_, fmt::format("{}\n{} {}", text, method, target));
+}
+
+std::string Hops::sign(const Hop& hop, std::string_view method, std::string_view target) const {
+  // Ids hold no semicolons (check_id).
+  const std::string text =
+      fmt::format("{};{};{};{}", hop.experiment, hop.owner, hop.epoch, nodes_.now_ms());
+  return text + ";" + signature(text, method, target);
+}
+
+std::optional<Hop> Hops::verify(const HttpRequest& request) const {
+  const std::string* header = request.header(kHeader);
+  if (header == nullptr) return std::nullopt;
+  const std::size_t last = header->rfind(';');
+  if (last == std::string::npos) return std::nullopt;
+  const std::string_view text = std::string_view(*header).substr(0, last);
+  const std::string expected = signature(text, to_word(request.method), request.target);
+  if (!equal_in_constant_time(expected, std::string_view(*header).substr(last + 1))) {
+    return std::nullopt;
+  }
+  std::array<std::string_view, 4> fields;
+  std::string_view rest = text;
+  for (std::string_view& field : fields) {
+    const std::size_t end = std::min(rest.find(';'), rest.size());
+    field = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  const auto epoch = whole_number<std::uint64_t>(fields[2]);
+  const auto at_ms = whole_number<std::int64_t>(fields[3]);
+  if (!epoch || !at_ms || std::abs(nodes_.now_ms() - *at_ms) > kFreshMs) return std::nullopt;
+  return Hop{std::string(fields[0]), std::string(fields[1]), *epoch};
+}
+
+bool Hops::is_here(const Hop& hop) const {
+  return hop.owner == nodes_.self().node_id && nodes_.epoch(hop.experiment) == hop.epoch;
+}
+
+}  // namespace duel

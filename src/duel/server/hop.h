@@ -1,0 +1,48 @@
+// A request that one node sends on to another: one hop, from whoever was asked to the owner.
+//
+// The header `Duel-Hop` names the experiment, its owner and the epoch that the sender knows of, and
+// is signed with a key that only the nodes of a store have. It proves that the caller was let in at
+// another node, and keeps a request from going round; it gives no right to do anything: the caller's
+// own token goes along and is checked again.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "duel/server/http.h"
+#include "duel/store/nodes.h"
+
+namespace duel {
+
+struct Hop {
+  std::string experiment;
+  std::string owner;  // node id
+  std::uint64_t epoch = 0;
+  bool operator==(const Hop&) const = default;
+};
+
+class Hops {
+ public:
+  static constexpr std::string_view kHeader = "duel-hop";
+
+  Hops(Nodes& nodes, std::string key) : nodes_(nodes), key_(std::move(key)) {}
+
+  std::string sign(const Hop& hop, std::string_view method, std::string_view target) const;
+  // Nothing where there is no such header, or it was not signed by a node for this request within
+  // the last minute by the store's clock.
+  std::optional<Hop> verify(const HttpRequest& request) const;
+  // Whether this node is the owner that the hop names, in that epoch.
+  bool is_here(const Hop& hop) const;
+
+ private:
+  std::string signature(std::string_view text, std::string_view method,
+                        std::string_view target) const;
+
+  Nodes& nodes_;
+  std::string key_;
+};
+
+}  // namespace duel

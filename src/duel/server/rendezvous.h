@@ -1,0 +1,35 @@
+// Which of the live nodes takes an experiment that nobody owns: each node and experiment have a
+// number, and the largest one wins (rendezvous hashing; Thaler and Ravishankar 1998). All nodes that
+// see the same nodes agree without a word, and when one comes or goes only its own experiments move.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "duel/core/rng.h"
+#include "duel/store/nodes.h"
+
+namespace duel {
+
+inline std::uint64_t rendezvous_weight(std::string_view node_id, std::string_view experiment) {
+  return mix64(hash_text(node_id) ^ mix64(hash_text(experiment)));
+}
+
+// Null where there is no node.
+inline const NodeAddress* rendezvous(std::span<const NodeAddress> nodes,
+                                     std::string_view experiment) {
+  const NodeAddress* chosen = nullptr;
+  std::uint64_t heaviest = 0;
+  for (const NodeAddress& node : nodes) {
+    const std::uint64_t weight = rendezvous_weight(node.node_id, experiment);
+    const bool wins = chosen == nullptr || weight > heaviest ||
+                      (weight == heaviest && node.node_id < chosen->node_id);
+    if (!wins) continue;
+    chosen = &node;
+    heaviest = weight;
+  }
+  return chosen;
+}
+
+}  // namespace duel

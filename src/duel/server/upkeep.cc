@@ -1,0 +1,101 @@
+#include "duel/server/upkeep.h"
+
+#include <algorithm>
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "duel/server/rendezvous.h"
+
+namespace duel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kProbeEvery{250};
+// Whoever tries tokens at random must not keep the store busy.
+constexpr std::chrono::milliseconds kTokensAtMostEvery{100};
+constexpr std::size_t kMostWaiting = 1'000;
+
+}  // namespace
+
+Upkeep::Upkeep(Engine& engine, Nodes& nodes, ApiTokens& tokens)
+    : engine_(engine), nodes_(nodes), tokens_(tokens), thread_([this] { run(); }) {}
+
+void Upkeep::stop() {
+  std::vector<std::function<void()>> left;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    left.swap(waiting_);
+  }
+  changed_.notify_all();
+  for (const auto& then : left) then();
+  if (thread_.joinable()) thread_.join();
+}
+
+bool Upkeep::stopping() {
+  const std::lock_guard lock(mutex_);
+  return stopping_;
+}
+
+bool Upkeep::want_tokens(std::function<void()> then) {
+  const std::lock_guard lock(mutex_);
+  if (stopping_ || waiting_.size() >= kMostWaiting) return false;
+  waiting_.push_back(std::move(then));
+  changed_.notify_all();
+  return true;
+}
+
+void Upkeep::run() {
+  auto tokens_read = Clock::now();
+  auto swept = Clock::now();
+  for (;;) {
+    std::vector<std::function<void()>> waiting;
+    {
+      std::unique_lock lock(mutex_);
+      const auto can_read = tokens_read + kTokensAtMostEvery;
+      const auto next = std::min(
+          {Clock::now() + kProbeEvery, tokens_read + kTokensEvery, swept + nodes_.lease()});
+      changed_.wait_until(lock, next, [&] { return stopping_ || !waiting_.empty(); });
+      if (!stopping_ && !waiting_.empty()) {
+        changed_.wait_until(lock, can_read, [&] { return stopping_; });
+      }
+      if (stopping_) return;
+      waiting.swap(waiting_);
+    }
+    if (!waiting.empty() || Clock::now() >= tokens_read + kTokensEvery) {
+      tokens_read = Clock::now();
+      // Where it fails the tokens stay as they were: the store is lost, and little can be done.
+      (void)tokens_.refresh();
+      for (const auto& then : waiting) then();
+    }
+    engine_.probe_store();
+    if (Clock::now() >= swept + nodes_.lease()) {
+      swept = Clock::now();
+      sweep();
+    }
+  }
+}
+
+// One after the other: callers of other experiments are answered in between.
+void Upkeep::sweep() {
+  if (!nodes_.holds_lease()) return;
+  const auto live = nodes_.live();
+  const auto ownerless = nodes_.ownerless();
+  if (!live.ok() || !ownerless.ok()) return;
+  for (const std::string& experiment : *ownerless) {
+    if (stopping()) return;
+    const NodeAddress* const taker = rendezvous(*live, experiment);
+    if (taker == nullptr || taker->node_id != nodes_.self().node_id) continue;
+    const auto taken = std::make_shared<std::promise<void>>();
+    engine_.ask(
+        experiment, AnswerWhen::appended,
+        [](OwnedExperiment&, std::int64_t) -> Result<ServerAnswer> { return ServerAnswer{}; },
+        [taken](const ServerAnswer&) { taken->set_value(); });
+    taken->get_future().wait();
+  }
+}
+
+}  // namespace duel

@@ -1,0 +1,879 @@
+// Several nodes on one store, each a whole server with sockets, in one process. scripts/fault-test
+// --postgres does the same to real processes on PostgreSQL.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "duel/core/json.h"
+#include "duel/server/api.h"
+#include "duel/server/api_tokens.h"
+#include "duel/server/engine.h"
+#include "duel/server/forwarding.h"
+#include "duel/server/hop.h"
+#include "duel/server/http_client.h"
+#include "duel/server/rendezvous.h"
+#include "tests/server/shared_memory_store.h"
+
+namespace duel {
+namespace {
+
+struct Told {
+  int status = 0;
+  Json body;
+  std::string raw;
+  std::string text(std::string_view name) const { return body.at(name).get<std::string>(); }
+};
+
+// Waits for the event, not for a time; the limit is for what never comes.
+bool comes_true(const std::function<bool()>& condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+constexpr std::chrono::hours kNoSweep{1};
+
+class Node {
+ public:
+  Node(const std::shared_ptr<SharedDatabase>& database, std::string id,
+       std::chrono::milliseconds lease = kNoSweep) {
+    server_ = HttpServer::listen({"127.0.0.1", 0}, HttpLimits(), 2,
+                                 [this](HttpRequest&& request, HttpReply reply) {
+                                   Api* const api = ready_.load();
+                                   if (api == nullptr) return;
+                                   ++requests_;
+                                   api->handle(std::move(request), std::move(reply));
+                                 })
+                  .value();
+    const std::string url = "http://" + server_->address().to_string();
+    store_ = std::make_shared<SharedMemoryStore>(database, NodeAddress{std::move(id), url}, lease);
+    tokens_ = ApiTokens::open(store_).value();
+    engine_ = Engine::start(store_).value();
+    api_ = std::make_unique<Api>(*engine_, *tokens_, ApiOptions{.listen = server_->address()});
+    ready_ = api_.get();
+  }
+  ~Node() { stop(); }
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  void stop() {
+    if (!api_) return;
+    api_->close();
+    server_->drain(std::chrono::seconds(10));
+    server_.reset();
+    api_.reset();
+    engine_.reset();
+  }
+
+  Told call(HttpMethod method, const std::string& target, const std::string& body = "",
+            HttpFields headers = {}) {
+    HttpClientOptions options;
+    options.token = token;
+    HttpClient client = HttpClient::make(store().self().url, options).value();
+    if (!body.empty()) headers.emplace_back("Content-Type", "application/json");
+    const auto response = client.send(method, target, body, std::move(headers));
+    if (!response.ok()) {
+      ADD_FAILURE() << response.error().to_string();
+      return {};
+    }
+    auto json = Json::parse(response->body);
+    return {response->status, json ? *json : Json(), response->body};
+  }
+  Told get(const std::string& target) { return call(HttpMethod::get, target); }
+  Told put(const std::string& target, const std::string& body = "") {
+    return call(HttpMethod::put, target, body);
+  }
+  Told post(const std::string& target, const std::string& body = "") {
+    return call(HttpMethod::post, target, body);
+  }
+
+  SharedMemoryStore& store() { return *store_; }
+  Engine& engine() { return *engine_; }
+  ApiTokens& tokens() { return *tokens_; }
+  int requests() const { return requests_; }  // that reached it, from clients and from nodes
+  Hops hops() { return {*store_, engine_->key_for("hops between nodes")}; }
+
+  std::string token;
+
+ private:
+  std::atomic<Api*> ready_ = nullptr;
+  std::atomic<int> requests_ = 0;
+  std::unique_ptr<HttpServer> server_;
+  std::shared_ptr<SharedMemoryStore> store_;
+  std::unique_ptr<ApiTokens> tokens_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Api> api_;
+};
+
+class NodesTest : public testing::Test {
+ protected:
+  Node& node(const std::string& id, std::chrono::milliseconds lease = kNoSweep) {
+    nodes_.push_back(std::make_unique<Node>(database_, id, lease));
+    return *nodes_.back();
+  }
+  void TearDown() override { nodes_.clear(); }
+
+  static void start(Node& at, const std::string& id) {
+    const std::string path = "/v1/experiments/" + id;
+    ASSERT_EQ(
+        at.put(path, R"({"arms":[{"arm_id":"a"},{"arm_id":"b"},{"arm_id":"c"}],"seed":7})").status,
+        201);
+    ASSERT_EQ(at.post(path + "/start").status, 200);
+  }
+  static Told serve(Node& at, const std::string& experiment, const std::string& duel) {
+    return at.post("/v1/experiments/" + experiment + "/duels", R"({"duel_id":")" + duel + R"("})");
+  }
+  static Told report(Node& at, const std::string& experiment, const std::string& duel,
+                     const Told& served) {
+    const std::string arm = served.body.at("arms").items()[0].at("arm_id").get<std::string>();
+    return at.put("/v1/experiments/" + experiment + "/duels/" + duel + "/outcome",
+                  R"({"result":"win","winner":")" + arm + R"("})");
+  }
+  std::string owner_of(const std::string& experiment) {
+    const std::lock_guard lock(database_->mutex);
+    return database_->experiments[experiment].owner;
+  }
+  std::size_t lines_of(const std::string& experiment) {
+    const std::lock_guard lock(database_->mutex);
+    return database_->experiments[experiment].lines.size();
+  }
+  // The lease of `from` runs out unseen by it, and `to` takes the experiment.
+  static void take_over(Node& from, Node& to, const std::string& experiment) {
+    from.store().expire_lease();
+    ASSERT_EQ(to.get("/v1/experiments/" + experiment).status, 200);
+  }
+
+  std::shared_ptr<SharedDatabase> database_ = std::make_shared<SharedDatabase>();
+  std::vector<std::unique_ptr<Node>> nodes_;
+};
+
+// --- Who takes what ---------------------------------------------------------------------------------
+
+TEST(Rendezvous, moves_only_the_experiments_of_a_node_that_comes_or_goes) {
+  std::vector<NodeAddress> nodes{{"n1", ""}, {"n2", ""}, {"n3", ""}};
+  const std::vector<NodeAddress> fewer{nodes[0], nodes[2]};
+  constexpr int kExperiments = 3000;
+  std::map<std::string, int> given;
+  for (int k = 0; k < kExperiments; ++k) {
+    const std::string id = "e" + std::to_string(k);
+    const NodeAddress* const of_three = rendezvous(nodes, id);
+    ++given[of_three->node_id];
+    if (of_three->node_id != "n2") {
+      EXPECT_EQ(rendezvous(fewer, id)->node_id, of_three->node_id);
+    }
+  }
+  // Each share is binomial: n = 3000, p = 1/3, standard error 25.8.
+  const double se = std::sqrt(kExperiments * (1.0 / 3) * (2.0 / 3));
+  for (const auto& [id, count] : given) EXPECT_NEAR(count, kExperiments / 3.0, 5 * se) << id;
+  EXPECT_EQ(rendezvous({}, "e"), nullptr);
+}
+
+TEST_F(NodesTest, sweep_takes_what_nobody_owns_and_rendezvous_gives_to_the_node) {
+  Node& a = node("a");
+  constexpr int kExperiments = 12;
+  for (int k = 0; k < kExperiments; ++k) start(a, "e" + std::to_string(k));
+  Node& b = node("b", std::chrono::milliseconds(100));
+  Node& c = node("c", std::chrono::milliseconds(100));
+  a.store().expire_lease();
+  const std::vector<NodeAddress> live{b.store().self(), c.store().self()};
+  for (int k = 0; k < kExperiments; ++k) {
+    const std::string id = "e" + std::to_string(k);
+    const std::string taker = rendezvous(live, id)->node_id;
+    EXPECT_TRUE(comes_true([&] { return owner_of(id) == taker; })) << id << " goes to " << taker;
+  }
+  EXPECT_GT(b.store().counts().taken_over, 0U);
+  EXPECT_GT(c.store().counts().taken_over, 0U);
+}
+
+TEST_F(NodesTest, start_takes_nothing_that_another_node_owns) {
+  Node& a = node("a");
+  start(a, "e");
+  node("b", std::chrono::milliseconds(20));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // sweeps; too short proves less
+  EXPECT_EQ(owner_of("e"), "a");
+}
+
+TEST_F(NodesTest, stopping_node_saves_snapshots_and_gives_its_experiments_away) {
+  Node& a = node("a");
+  Node& b = node("b");
+  start(a, "e");
+  const Told served = serve(a, "e", "q");
+  a.stop();
+  EXPECT_EQ(owner_of("e"), "");
+  {
+    const std::lock_guard lock(database_->mutex);
+    ASSERT_TRUE(database_->experiments["e"].snapshot.has_value());
+    EXPECT_EQ(database_->experiments["e"].snapshot->sequence, 3U) << "created, started, served";
+  }
+  EXPECT_EQ(report(b, "e", "q", served).text("status"), "applied") << "without waiting for a lease";
+  EXPECT_EQ(owner_of("e"), "b");
+}
+
+TEST_F(NodesTest, create_raced_by_two_nodes_is_won_by_one) {
+  Node& a = node("a");
+  Node& b = node("b");
+  const std::string body = R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}],"seed":1})";
+  const std::string other = R"({"arms":[{"arm_id":"a"},{"arm_id":"c"}],"seed":1})";
+  // B has seen that there is no such experiment when A creates it.
+  b.store().before_next_create([&] { EXPECT_EQ(a.put("/v1/experiments/e", body).status, 201); });
+  EXPECT_EQ(b.put("/v1/experiments/e", body).status, 200) << "the same again";
+  EXPECT_EQ(owner_of("e"), "a");
+  b.store().before_next_create([&] { EXPECT_EQ(a.put("/v1/experiments/f", body).status, 201); });
+  EXPECT_EQ(b.put("/v1/experiments/f", other).status, 409);
+  EXPECT_EQ(lines_of("e"), 1U);
+  EXPECT_EQ(lines_of("f"), 1U);
+}
+
+TEST(NodesStart, nodes_that_start_together_on_a_new_store_have_one_secret) {
+  for (int round = 0; round < 50; ++round) {
+    const auto database = std::make_shared<SharedDatabase>();
+    std::array<std::string, 4> keys;
+    std::vector<std::thread> starts;
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+      starts.emplace_back([&, k] {
+        const auto store = std::make_shared<SharedMemoryStore>(
+            database, NodeAddress{"n" + std::to_string(k), ""}, kNoSweep);
+        keys[k] = Engine::start(store).value()->key_for("test");
+      });
+    }
+    for (std::thread& start : starts) start.join();
+    for (const std::string& key : keys) ASSERT_EQ(key, keys[0]);
+  }
+}
+
+// --- Forwards ---------------------------------------------------------------------------------------
+
+TEST_F(NodesTest, request_goes_to_the_owner_and_the_answer_comes_back) {
+  Node& a = node("a");
+  Node& b = node("b");
+  start(a, "e");
+  const Told served = serve(b, "e", "q");
+  ASSERT_EQ(served.status, 201);
+  EXPECT_EQ(served.text("serving"), "explore");
+  const Told again = serve(a, "e", "q");
+  EXPECT_EQ(again.status, 200);
+  EXPECT_EQ(again.raw, served.raw) << "the same bytes through both";
+  EXPECT_EQ(report(b, "e", "q", served).text("status"), "applied");
+  EXPECT_EQ(b.get("/v1/experiments/e/result").raw, a.get("/v1/experiments/e/result").raw);
+  EXPECT_EQ(b.get("/v1/experiments/e/duels/nothing").status, 404);
+  EXPECT_EQ(
+      b.call(HttpMethod::patch, "/v1/experiments/e", R"({"name":"x"})", {{"If-Match", "*"}}).status,
+      200)
+      << "If-Match goes along";
+  EXPECT_EQ(owner_of("e"), "a");
+  const std::string metrics = b.get("/metrics").raw;
+  EXPECT_NE(metrics.find("duel_node_forwards_total{outcome=\"answered\"} 5"), std::string::npos)
+      << metrics;
+}
+
+TEST_F(NodesTest, known_owner_is_asked_without_asking_the_store_again) {
+  Node& a = node("a");
+  Node& b = node("b");
+  start(a, "e");
+  ASSERT_EQ(serve(b, "e", "q0").status, 201);
+  const int before = database_->own_calls;
+  for (int k = 1; k < 20; ++k) ASSERT_EQ(serve(b, "e", "q" + std::to_string(k)).status, 201);
+  EXPECT_EQ(database_->own_calls, before);
+}
+
+TEST_F(NodesTest, forwarded_request_goes_one_hop_and_no_further) {
+  Node& a = node("a");
+  Node& b = node("b");
+  start(a, "e");
+  const std::string target = "/v1/experiments/e";
+  const auto hop_to_b = [&](const Hop& hop) {
+    return b.call(HttpMethod::get, target, "",
+                  {{std::string(Hops::kHeader), b.hops().sign(hop, "GET", target)}});
+  };
+  const int before = a.requests();
+  EXPECT_EQ(hop_to_b({"e", "b", 1}).status, 421) << "B does not own it";
+  EXPECT_EQ(hop_to_b({"e", "a", 1}).status, 421) << "B is not A";
+  EXPECT_EQ(a.requests(), before) << "and A is not asked";
+  const Told other_epoch =
+      a.call(HttpMethod::get, target, "",
+             {{std::string(Hops::kHeader), a.hops().sign({"e", "a", 2}, "GET", target)}});
+  EXPECT_EQ(other_epoch.status, 421);
+  const Told right =
+      a.call(HttpMethod::get, target, "",
+             {{std::string(Hops::kHeader), a.hops().sign({"e", "a", 1}, "GET", target)}});
+  EXPECT_EQ(right.status, 200);
+}
+
+TEST_F(NodesTest, hop_that_no_node_has_signed_is_worth_nothing) {
+  Node& a = node("a");
+  Node& b = node("b");
+  start(a, "e");
+  const std::string target = "/v1/experiments/e";
+  const Hops forger(b.store(), "another key");
+  const auto call = [&](const std::string& hop, HttpFields more = {}) {
+    more.emplace_back(std::string(Hops::kHeader), hop);
+    return b.call(HttpMethod::get, target, "", std::move(more));
+  };
+  // B forwards it as it does with every client's.
+  EXPECT_EQ(call(forger.sign({"e", "b", 1}, "GET", target)).status, 200);
+  EXPECT_EQ(call("e;b;1;0;x").status, 200);
+  EXPECT_EQ(call("").status, 200);
+  EXPECT_EQ(call(b.hops().sign({"e", "b", 1}, "GET", "/v1/experiments/f")).status, 200)
+      << "signed for another target";
+  const std::string old = b.hops().sign({"e", "b", 1}, "GET", target);
+  database_->now_ms += 120'000;
+  EXPECT_EQ(call(old).status, 200) << "two minutes old";
+}
+
+TEST_F(NodesTest, stream_of_another_node_needs_its_signature) {
+  Node& a = node("a");
+  start(a, "e");
+  const auto made = a.tokens().create(TokenScope::admin, "", "", 0);
+  ASSERT_TRUE(made.ok());
+  const Hops forger(a.store(), "another key");
+  const std::string target = "/v1/experiments/e/stream";
+  EXPECT_EQ(a.call(HttpMethod::get, target, "",
+                   {{std::string(Hops::kHeader), forger.sign({"e", "a", 1}, "GET", target)}})
+                .status,
+            401);
+}
+
+TEST_F(NodesTest, owner_that_is_not_the_owner_any_more_is_asked_once_and_the_tenure_read_again) {
+  Node& a = node("a");
+  Node& b = node("b");
+  Node& c = node("c");
+  start(a, "e");
+  ASSERT_EQ(serve(b, "e", "q1").status, 201);  // B knows A as the owner
+  ASSERT_TRUE(a.store().give_away("e").ok());
+  ASSERT_EQ(serve(c, "e", "q2").status, 201);
+  EXPECT_EQ(owner_of("e"), "c");
+  EXPECT_EQ(serve(b, "e", "q3").status, 201);
+  EXPECT_NE(b.get("/metrics").raw.find("duel_node_forwards_total{outcome=\"misdirected\"} 1"),
+            std::string::npos);
+}
+
+TEST_F(NodesTest, owner_that_cannot_be_reached_is_503_until_its_lease_ends) {
+  Node& a = node("a");
+  Node& b = node("b");
+  start(a, "e");
+  const Told served = serve(b, "e", "q");
+  // Killed: nobody listens, nothing was given away.
+  a.store().cut_off(true);
+  a.stop();
+  const Told told = report(b, "e", "q", served);
+  EXPECT_EQ(told.status, 503);
+  EXPECT_TRUE(told.body.at("retryable").get<bool>());
+  EXPECT_EQ(owner_of("e"), "a");
+  a.store().expire_lease();
+  EXPECT_EQ(report(b, "e", "q", served).text("status"), "applied");
+  EXPECT_EQ(owner_of("e"), "b");
+  EXPECT_EQ(b.store().counts().taken_over, 1U);
+}
+
+TEST_F(NodesTest, callers_token_goes_along_and_is_checked_by_the_owner_too) {
+  Node& a = node("a");
+  Node& b = node("b");
+  start(a, "e");
+  const auto admin = a.tokens().create(TokenScope::admin, "", "", 0);
+  const auto reader = b.tokens().create(TokenScope::read, "", "", 0);
+  ASSERT_TRUE(admin.ok() && reader.ok());
+  // B has not read A's token yet, nor A B's: a token that is not known is looked for.
+  b.token = admin->first;
+  EXPECT_EQ(serve(b, "e", "q").status, 201);
+  b.token = reader->first;
+  EXPECT_EQ(b.get("/v1/experiments/e").status, 200);
+  EXPECT_EQ(serve(b, "e", "q2").status, 403);
+  b.token = "duel_admin_unknown";
+  EXPECT_EQ(b.get("/v1/experiments/e").status, 401);
+  b.token.clear();
+  EXPECT_EQ(b.get("/v1/experiments/e").status, 401) << "the server is not open any more";
+  // A revocation counts on every node.
+  ASSERT_TRUE(a.tokens().erase(reader->second.token_id).ok());
+  b.token = reader->first;
+  EXPECT_TRUE(comes_true([&] { return b.get("/v1/policies").status == 401; }));
+}
+
+TEST_F(NodesTest, list_and_export_need_no_owner) {
+  Node& a = node("a");
+  Node& b = node("b");
+  start(a, "e");
+  start(b, "f");
+  ASSERT_EQ(serve(a, "e", "q").status, 201);
+  const Told list = b.get("/v1/experiments");
+  ASSERT_EQ(list.status, 200);
+  ASSERT_EQ(list.body.at("items").items().size(), 2U);
+  EXPECT_EQ(list.body.at("items").items()[0].at("state").get<std::string>(), "running");
+  EXPECT_EQ(owner_of("e"), "a") << "a list takes nothing";
+  const std::string exported = b.get("/v1/experiments/e/export?what=audit").raw;
+  EXPECT_EQ(exported, a.get("/v1/experiments/e/export?what=audit").raw);
+  EXPECT_EQ(std::ranges::count(exported, '\n'), 3);
+}
+
+TEST_F(NodesTest, events_go_to_the_owners_of_their_experiments) {
+  Node& a = node("a");
+  Node& b = node("b");
+  const auto make = [](Node& at, const std::string& id) {
+    const std::string path = "/v1/experiments/" + id;
+    ASSERT_EQ(
+        at.put(path, R"({"mode":"interleave","arms":[{"arm_id":"x"},{"arm_id":"y"}],"seed":7})")
+            .status,
+        201);
+    ASSERT_EQ(at.post(path + "/start").status, 200);
+    const std::string one = R"({"duel_id":"q-)" + id + R"(","lists":{"x":["d1","d2"],"y":["d3"]}})";
+    ASSERT_EQ(at.post(path + "/interleavings", one).status, 201);
+  };
+  make(a, "e");
+  make(b, "f");
+  const auto click = [](const std::string& query) {
+    return R"({"action_name":"click","timestamp":"2026-11-15T00:00:01Z","query_id":")" + query +
+           R"(","event_attributes":{"object":{"object_id":"d3"}}})";
+  };
+  const std::string events =
+      "[" + click("q-f") + "," + click("nobody") + "," + click("q-e") + ",{\"bad\":1}]";
+  const Told told = a.post("/v1/events", events);
+  ASSERT_EQ(told.status, 202) << told.raw;
+  EXPECT_EQ(told.body.at("accepted").get<int>(), 2) << told.raw;
+  ASSERT_EQ(told.body.at("rejected").items().size(), 2U);
+  EXPECT_EQ(told.body.at("rejected").items()[0].at("index").get<int>(), 1);
+  EXPECT_EQ(told.body.at("rejected").items()[1].at("index").get<int>(), 3);
+  EXPECT_EQ(owner_of("e"), "a");
+  EXPECT_EQ(owner_of("f"), "b");
+  EXPECT_EQ(lines_of("e"), lines_of("f")) << "each has its click";
+  EXPECT_EQ(lines_of("e"), 5U) << "created, started, served, page, click";
+  // If one owner cannot take its events, the whole is to be repeated.
+  b.store().cut_off(true);
+  const Told failed = a.post("/v1/events", events);
+  EXPECT_EQ(failed.status, 503) << failed.raw;
+  b.store().cut_off(false);
+  ASSERT_TRUE(comes_true([&] { return b.get("/readyz").status == 200; }));
+  EXPECT_EQ(a.post("/v1/events", events).status, 202);
+  EXPECT_EQ(lines_of("e"), 5U) << "a click that is known is not written again";
+  EXPECT_EQ(lines_of("f"), 5U);
+}
+
+// An owner that takes requests and answers none, until it is let go.
+class SilentOwner {
+ public:
+  SilentOwner()
+      : server_(HttpServer::listen({"127.0.0.1", 0}, HttpLimits(), 1,
+                                   [this](HttpRequest&&, HttpReply reply) {
+                                     const std::lock_guard lock(mutex_);
+                                     held_.push_back(std::move(reply));
+                                   })
+                    .value()) {}
+  std::string url() const { return "http://" + server_->address().to_string(); }
+  std::size_t held() {
+    const std::lock_guard lock(mutex_);
+    return held_.size();
+  }
+  void let_go() {
+    const std::lock_guard lock(mutex_);
+    for (HttpReply& reply : held_) reply.send({200, {}, "late"});
+    held_.clear();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<HttpReply> held_;
+  std::unique_ptr<HttpServer> server_;
+};
+
+class ForwardingTest : public testing::Test {
+ protected:
+  // An experiment of a node at that address.
+  void own(const std::string& experiment, const std::string& node, const std::string& url) {
+    others_.push_back(
+        std::make_unique<SharedMemoryStore>(database_, NodeAddress{node, url}, kNoSweep));
+    ASSERT_TRUE(others_.back()->create(experiment).ok());
+  }
+  // The status of the answer, once it is there.
+  std::shared_ptr<std::atomic<int>> send(Forwarding& forwarding, const std::string& experiment) {
+    auto status = std::make_shared<std::atomic<int>>(0);
+    HttpRequest request;
+    request.target = request.path = "/";
+    forwarding.send(
+        experiment, std::move(request),
+        [](const HttpRequest&, const Forwarding::Respond& respond) {
+          respond(problem(421, "not here"));
+        },
+        [status](const HttpResponse& response) { *status = response.status; });
+    return status;
+  }
+
+  std::shared_ptr<SharedDatabase> database_ = std::make_shared<SharedDatabase>();
+  SharedMemoryStore self_{database_, NodeAddress{"self", ""}, kNoSweep};
+  Hops hops_{self_, "key"};
+  std::vector<std::unique_ptr<SharedMemoryStore>> others_;
+};
+
+TEST_F(ForwardingTest, beyond_the_queue_is_429) {
+  SilentOwner silent;
+  own("e", "silent", silent.url());
+  Forwarding forwarding(self_, hops_, {.threads = 1, .most_waiting = 2});
+  const auto under_way = send(forwarding, "e");
+  ASSERT_TRUE(comes_true([&] { return silent.held() == 1; }));
+  const auto first = send(forwarding, "e"), second = send(forwarding, "e");
+  EXPECT_EQ(*send(forwarding, "e"), 429);
+  EXPECT_EQ(*under_way + *first + *second, 0) << "they wait";
+  EXPECT_NE(forwarding.metrics().find("{outcome=\"overloaded\"} 1\n"), std::string::npos);
+  ASSERT_TRUE(comes_true([&] {
+    silent.let_go();
+    return *under_way == 200 && *first == 200 && *second == 200;
+  }));
+}
+
+TEST_F(ForwardingTest, owner_that_does_not_answer_leaves_threads_for_the_others) {
+  SilentOwner silent;
+  std::unique_ptr<HttpServer> good =
+      HttpServer::listen({"127.0.0.1", 0}, HttpLimits(), 1, [](HttpRequest&&, HttpReply reply) {
+        reply.send({200, {}, "good"});
+      }).value();
+  own("e", "silent", silent.url());
+  own("f", "good", "http://" + good->address().to_string());
+  Forwarding forwarding(self_, hops_, {.threads = 4, .most_waiting = 100});
+  // One owner has three of the four threads at most.
+  const auto known = send(forwarding, "e");
+  ASSERT_TRUE(comes_true([&] { return silent.held() == 1; }));
+  std::vector<std::shared_ptr<std::atomic<int>>> stuck;
+  for (int k = 0; k < 20; ++k) stuck.push_back(send(forwarding, "e"));
+  const auto other = send(forwarding, "f");
+  EXPECT_TRUE(comes_true([&] { return *other == 200; }));
+  EXPECT_LE(silent.held(), 3U);
+  EXPECT_EQ(*stuck.back(), 0);
+  forwarding.stop();
+  EXPECT_EQ(*stuck.back(), 503) << "what waits when a server stops is answered";
+}
+
+TEST_F(ForwardingTest, post_that_may_have_been_done_is_not_repeated) {
+  // It takes the request and dies.
+  std::atomic<int> requests = 0;
+  std::unique_ptr<HttpServer> dying;
+  dying =
+      HttpServer::listen({"127.0.0.1", 0}, HttpLimits(), 1, [&](HttpRequest&&, HttpReply reply) {
+        ++requests;
+        const auto stream = reply.stream(200, {});
+        stream->write("half an answ");  // dropped unfinished, it is cut off
+      }).value();
+  own("e", "dying", "http://" + dying->address().to_string());
+  Forwarding forwarding(self_, hops_, {.threads = 1, .most_waiting = 10});
+  std::atomic<int> status = 0;
+  HttpRequest request;
+  request.method = HttpMethod::post;
+  request.target = request.path = "/";
+  forwarding.send(
+      "e", std::move(request),
+      [](const HttpRequest&, const Forwarding::Respond& respond) {
+        respond(problem(421, "not here"));
+      },
+      [&](const HttpResponse& response) { status = response.status; });
+  ASSERT_TRUE(comes_true([&] { return status == 503; }));
+  EXPECT_EQ(requests, 1);
+}
+
+// --- Owners that are not ----------------------------------------------------------------------------
+
+TEST_F(NodesTest, fenced_owner_answers_nothing_from_old_memory) {
+  Node& a = node("a");
+  Node& b = node("b");
+  start(a, "e");
+  const Told q1 = serve(a, "e", "q1");
+  take_over(a, b, "e");
+  const Told q2 = serve(b, "e", "q2");
+  ASSERT_EQ(q2.status, 201);
+  // In A's memory there is no q2, q1 is open, and the experiment runs under its first name.
+  for (const char* target : {"/v1/experiments/e/duels/q2", "/v1/experiments/e/duels/q1",
+                             "/v1/experiments/e", "/v1/experiments/e/result"}) {
+    const Told told = a.get(target);
+    EXPECT_EQ(told.status, 503) << target << ": " << told.raw;
+    EXPECT_TRUE(told.body.at("retryable").get<bool>());
+  }
+  EXPECT_EQ(serve(a, "e", "q1").status, 503) << "a replay from memory";
+  EXPECT_EQ(
+      a.call(HttpMethod::patch, "/v1/experiments/e", R"({"name":"x"})", {{"If-Match", "7"}}).status,
+      503)
+      << "412 would be from old memory";
+  EXPECT_EQ(a.get("/readyz").status, 503);
+  // What is appended is fenced by the store, whatever the lease is thought to be: it goes to B.
+  EXPECT_EQ(report(a, "e", "q1", q1).text("status"), "applied");
+  EXPECT_EQ(a.store().counts().fenced, 1U);
+  EXPECT_EQ(report(a, "e", "q2", q2).text("status"), "applied");
+  a.store().renew_lease();
+  EXPECT_EQ(a.get("/v1/experiments/e/duels/q2").text("state"), "reported");
+  EXPECT_EQ(a.get("/v1/experiments/e/result").raw, b.get("/v1/experiments/e/result").raw);
+  EXPECT_EQ(owner_of("e"), "b");
+}
+
+TEST_F(NodesTest, unknown_experiment_is_404_only_under_a_lease) {
+  Node& a = node("a");
+  EXPECT_EQ(a.get("/v1/experiments/nothing").status, 404);
+  a.store().expire_lease();
+  EXPECT_EQ(a.get("/v1/experiments/nothing").status, 503);
+}
+
+// Cut off from the store, it is still reached by the others: they must not stay with it.
+TEST_F(NodesTest, owner_without_a_lease_is_left_when_the_store_knows_better) {
+  Node& a = node("a");
+  Node& b = node("b");
+  start(a, "e");
+  ASSERT_EQ(serve(b, "e", "q1").status, 201);  // B knows A as the owner
+  a.store().cut_off(true);
+  EXPECT_EQ(serve(b, "e", "q2").text("serving"), "fallback") << "A's lease still holds";
+  a.store().expire_lease();
+  EXPECT_EQ(serve(b, "e", "q3").text("serving"), "explore");
+  EXPECT_EQ(owner_of("e"), "b");
+}
+
+// A lease that was lost and renewed: the answer must not rest on what was in memory before.
+TEST_F(NodesTest, renewed_node_forgets_what_was_taken_from_it) {
+  Node& a = node("a");
+  Node& b = node("b");
+  start(a, "e");
+  take_over(a, b, "e");
+  ASSERT_EQ(serve(b, "e", "q").status, 201);
+  a.store().renew_lease();
+  EXPECT_EQ(a.get("/v1/experiments/e/duels/q").status, 200) << "404 would be from old memory";
+}
+
+TEST_F(NodesTest, experiment_that_is_lost_in_a_group_does_not_fail_the_others) {
+  Node& a = node("a");
+  Node& b = node("b");
+  start(a, "e");
+  start(a, "f");
+  // Both requests go into one commit: the engine is kept busy until both wait.
+  std::promise<void> busy, go;
+  a.engine().ask_all(
+      AnswerWhen::appended,
+      [&](const auto&, std::int64_t) -> Result<ServerAnswer> {
+        busy.set_value();
+        go.get_future().wait();
+        return ServerAnswer{};
+      },
+      [](const ServerAnswer&) {});
+  busy.get_future().wait();
+  std::promise<ServerAnswer> of_e, of_f;
+  const auto serve_in = [&](const std::string& id, std::promise<ServerAnswer>& told) {
+    a.engine().ask(
+        id, AnswerWhen::appended,
+        [](OwnedExperiment& experiment, std::int64_t now) {
+          DuelBody body;
+          body.duel_id = "q";
+          return experiment.serve(body, false, now);
+        },
+        [&](ServerAnswer answer) { told.set_value(std::move(answer)); });
+  };
+  serve_in("e", of_e);
+  serve_in("f", of_f);
+  a.store().before_next_append([&] { take_over(a, b, "e"); });
+  go.set_value();
+  EXPECT_EQ(of_f.get_future().get().status, 201) << "it is in the store, whatever became of e";
+  EXPECT_EQ(of_e.get_future().get().status, 421) << "asked again, and B's now";
+  EXPECT_EQ(lines_of("f"), 3U);
+  EXPECT_EQ(lines_of("e"), 2U) << "nothing of the fenced append is there";
+  // Through the API it is answered by B.
+  a.store().renew_lease();
+  EXPECT_EQ(serve(a, "e", "q").status, 201);
+}
+
+TEST_F(NodesTest, append_whose_answer_is_lost_is_neither_lost_nor_counted_twice) {
+  Node& a = node("a");
+  start(a, "e");
+  const Told served = serve(a, "e", "q");
+  a.store().lose_next_answer();
+  const Told first = report(a, "e", "q", served);
+  EXPECT_EQ(first.status, 503);
+  ASSERT_TRUE(comes_true([&] { return a.get("/readyz").status == 200; }));
+  EXPECT_EQ(report(a, "e", "q", served).text("status"), "duplicate");
+  EXPECT_EQ(lines_of("e"), 4U);
+}
+
+TEST_F(NodesTest, lost_store_gives_fallbacks_and_reports_to_be_retried_and_recovers_by_itself) {
+  Node& a = node("a");
+  start(a, "e");
+  const Told served = serve(a, "e", "q");
+  a.store().cut_off(true);
+  for (const char* id : {"q", "q2", "q3"}) {
+    const Told fallback = serve(a, "e", id);
+    ASSERT_EQ(fallback.status, 201) << fallback.raw;
+    EXPECT_EQ(fallback.text("serving"), "fallback");
+    EXPECT_FALSE(fallback.body.at("learn").get<bool>());
+    const Told told = report(a, "e", "q", served);
+    EXPECT_EQ(told.status, 503) << told.raw;
+    EXPECT_TRUE(told.body.at("retryable").get<bool>());
+  }
+  // The lease runs out meanwhile: a fallback rests on nothing that another node could change.
+  a.store().expire_lease();
+  EXPECT_EQ(serve(a, "e", "q4").text("serving"), "fallback");
+  EXPECT_EQ(a.get("/v1/experiments/e/duels/q").status, 503);
+  EXPECT_EQ(a.get("/readyz").status, 503);
+  EXPECT_EQ(a.get("/healthz").status, 200);
+  a.store().cut_off(false);
+  a.store().renew_lease();
+  ASSERT_TRUE(comes_true([&] { return a.get("/readyz").status == 200; }));
+  EXPECT_EQ(report(a, "e", "q", served).text("status"), "applied");
+  EXPECT_EQ(serve(a, "e", "q5").text("serving"), "explore");
+}
+
+// A database that crashes loses what was not yet on its disk; the owner still has it in memory.
+TEST_F(NodesTest, duel_whose_record_the_database_has_lost_is_neither_unknown_nor_served_twice) {
+  Node& a = node("a");
+  start(a, "e");
+  const Told served = serve(a, "e", "q");
+  SharedDatabase::Kept before;
+  {
+    const std::lock_guard lock(database_->mutex);
+    auto& kept = database_->experiments["e"];
+    before = kept;
+    kept.lines.pop_back();
+    kept.keys.pop_back();
+    kept.head = {2, std::string(split_line(kept.lines.back())->hash)};
+  }
+  EXPECT_EQ(serve(a, "e", "q").text("serving"), "fallback");
+  EXPECT_EQ(a.get("/v1/experiments/e/duels/q").status, 503);
+  const std::string token = served.text("report_token");
+  EXPECT_EQ(a.put("/v1/experiments/e/duels/q/outcome",
+                  R"({"result":"tie","report_token":")" + token + R"("})")
+                .status,
+            503)
+      << "it is not recovered beside what is in memory";
+  {
+    const std::lock_guard lock(database_->mutex);
+    database_->experiments["e"] = before;  // appended again
+  }
+  EXPECT_EQ(serve(a, "e", "q").raw, served.raw);
+  EXPECT_EQ(report(a, "e", "q", served).text("status"), "applied");
+}
+
+TEST_F(NodesTest, time_is_the_stores) {
+  Node& a = node("a");
+  start(a, "e");
+  database_->now_ms += 3'600'000;
+  EXPECT_EQ(serve(a, "e", "q").text("served_at"), "2026-11-15T01:00:00.000Z");
+}
+
+// What one node serves expires under the next, and only after a pause.
+TEST_F(NodesTest, duel_expires_under_the_new_owner_after_a_grace) {
+  Node& a = node("a");
+  Node& b = node("b", std::chrono::milliseconds(50));
+  ASSERT_EQ(a.put("/v1/experiments/e",
+                  R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}],"feedback":{"timeout_s":600}})")
+                .status,
+            201);
+  ASSERT_EQ(a.post("/v1/experiments/e/start").status, 200);
+  ASSERT_EQ(serve(a, "e", "q").status, 201);
+  a.store().expire_lease();
+  database_->now_ms += 700'000;
+  ASSERT_TRUE(comes_true([&] { return owner_of("e") == "b"; }));
+  EXPECT_EQ(b.get("/v1/experiments/e/duels/q").text("state"), "served") << "the pause was ours";
+  database_->now_ms += 61'000;
+  EXPECT_TRUE(comes_true([&] { return lines_of("e") == 4; })) << "nobody asks, and it expires";
+  EXPECT_EQ(b.get("/v1/experiments/e/duels/q").text("state"), "expired");
+}
+
+// --- Streams ----------------------------------------------------------------------------------------
+
+// A page that listens, in a thread of its own.
+class Listener {
+ public:
+  Listener(Node& at, const std::string& experiment)
+      : thread_([this, url = at.store().self().url, experiment] {
+          HttpClientOptions options;
+          options.stop = &stopping_;
+          HttpClient client = HttpClient::make(url, options).value();
+          (void)client.stream("/v1/experiments/" + experiment + "/stream",
+                              [this](std::string_view piece) {
+                                const std::lock_guard lock(mutex_);
+                                heard_ += piece;
+                                return !stopping_;
+                              });
+        }) {}
+  ~Listener() {
+    stopping_ = true;
+    thread_.join();
+  }
+  bool hears(const std::string& what) {
+    return comes_true([&] {
+      const std::lock_guard lock(mutex_);
+      return heard_.find(what) != std::string::npos;
+    });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string heard_;
+  std::atomic<bool> stopping_ = false;
+  std::thread thread_;
+};
+
+TEST_F(NodesTest, streams_have_one_upstream_per_node_and_a_new_owner_resets_them) {
+  Node& a = node("a");
+  Node& b = node("b");
+  Node& c = node("c");
+  start(a, "e");
+  Listener first(b, "e"), second(b, "e"), at_owner(a, "e");
+  for (Listener* one : {&first, &second, &at_owner}) {
+    EXPECT_TRUE(one->hears("id: 2\nevent: result\n"));
+  }
+  EXPECT_NE(a.get("/metrics").raw.find("duel_event_streams 2\n"), std::string::npos)
+      << "one page and one node listen at A";
+  const Told served = serve(c, "e", "q");
+  ASSERT_EQ(report(c, "e", "q", served).status, 200);
+  for (Listener* one : {&first, &second, &at_owner}) {
+    EXPECT_TRUE(one->hears("id: 4\nevent: result\n"));
+  }
+  // C takes it, and A finds out when it next appends.
+  take_over(a, c, "e");
+  ASSERT_EQ(serve(a, "e", "q2").status, 201);
+  for (Listener* one : {&first, &second, &at_owner}) EXPECT_TRUE(one->hears("event: reset\n"));
+  const Told q3 = serve(c, "e", "q3");
+  ASSERT_EQ(report(c, "e", "q3", q3).status, 200);
+  for (Listener* one : {&first, &second, &at_owner}) {
+    EXPECT_TRUE(one->hears("id: 7\nevent: result\n")) << "what the new owner says";
+  }
+}
+
+TEST_F(NodesTest, node_that_takes_an_experiment_resets_the_streams_of_its_own_pages) {
+  Node& a = node("a");
+  Node& b = node("b");
+  start(a, "e");
+  Listener page(b, "e");
+  ASSERT_TRUE(page.hears("event: result\n"));
+  a.store().cut_off(true);
+  a.stop();
+  a.store().expire_lease();
+  ASSERT_EQ(b.get("/v1/experiments/e").status, 200);
+  ASSERT_EQ(owner_of("e"), "b");
+  EXPECT_TRUE(page.hears("event: reset\n"));
+}
+
+// --- Figures ----------------------------------------------------------------------------------------
+
+TEST_F(NodesTest, metrics_tell_of_leases_owners_and_epochs) {
+  Node& a = node("a");
+  Node& b = node("b");
+  start(a, "e");
+  take_over(a, b, "e");
+  const std::string of_b = b.get("/metrics").raw;
+  for (const char* line :
+       {"duel_node_info{node_id=\"b\"", "duel_node_lease_held 1\n", "duel_node_takeovers_total 1\n",
+        "duel_node_owned_experiments 1\n", "duel_node_epoch{experiment=\"e\"} 2\n",
+        "duel_node_lease_left_seconds 3600.000\n", "duel_node_live_nodes 1\n"}) {
+    EXPECT_NE(of_b.find(line), std::string::npos) << line;
+  }
+  const std::string of_a = a.get("/metrics").raw;
+  EXPECT_NE(of_a.find("duel_node_lease_held 0\n"), std::string::npos);
+  EXPECT_NE(of_a.find("duel_node_owned_experiments 0\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace duel
