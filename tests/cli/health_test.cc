@@ -45,14 +45,16 @@ TEST_F(Health, a_judge_without_faults_gives_a_certificate_without_failures) {
   EXPECT_EQ(verify("log", {"log.certificate.json"}).exit_code, 0);
 }
 
-// Nine wins in a row reach 2/alpha = 40, and 23 of 32 are still out then. They are given up, which
-// says nothing against the certificate: run and verify speak of the answers that it stands on.
+// Nine wins in a row reach 2/alpha = 40, and 23 of 32 are still out then, or a few more if the first
+// answers came before all 32 were asked. They are given up, which says nothing against the
+// certificate: run and verify speak of the answers that it stands on.
 TEST_F(Health, what_is_out_when_the_certificate_comes_is_not_lost_to_it) {
   script("judge", "[ ${3#d} -gt 9 ] && sleep 3\nwinner=a\n" + say_winner());
   const CommandResult result = duel({"--arms", "a,b", "--parallel", "32", "--log", "log"});
   EXPECT_EQ(result.exit_code, 0) << result.out;
   EXPECT_EQ(count("log", "outcome"), 9);
-  EXPECT_EQ(count("log", "expired"), 23);
+  EXPECT_GE(count("log", "expired"), 23);
+  EXPECT_EQ(count("log", "serve"), 9 + count("log", "expired"));
   EXPECT_EQ(verify("log", {"log.certificate.json"}).exit_code, 0);
 }
 

@@ -5,7 +5,6 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
-#include <filesystem>
 #include <utility>
 
 #include "duel/cli/local_api.h"
@@ -99,7 +98,8 @@ void add_client_options(Command& command, ClientOptions& options) {
                            "token itself in the variable DUEL_TOKEN.");
   Option& store =
       command.add_configurable("--store FILE", not_empty(&options.store),
-                               "SQLite database (default $XDG_STATE_HOME/duel/duel.db).");
+                               "SQLite database (default $XDG_STATE_HOME/duel/duel.db), or "
+                               "postgresql://HOST/DATABASE.");
   options.server_option = &server;
   options.store_option = &store;
 }
@@ -189,8 +189,7 @@ Result<std::unique_ptr<ApiClient>> open_client(const ClientOptions& options, Sto
     return std::unique_ptr<ApiClient>(std::move(remote));
   }
   const std::string file = store_file(options.store);
-  std::error_code unknown;
-  if (use == StoreUse::existing && !std::filesystem::exists(file, unknown)) {
+  if (use == StoreUse::existing && !store_may_exist(options.store)) {
     return Error::not_found("there is no store", file,
                             "'duel experiment new' creates one; --server URL asks a server");
   }

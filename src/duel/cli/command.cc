@@ -17,7 +17,9 @@
 #include <new>
 #include <stdexcept>
 
+#include "duel/cli/rank_session.h"
 #include "duel/core/display_width.h"
+#include "duel/core/ranks.h"
 #include "duel/core/whole_file.h"
 
 namespace duel::cli {
@@ -48,7 +50,8 @@ int exit_code_of(const Error& error) {
   return error.code == ErrorCode::invalid_argument ? kExitUsage : kExitFailure;
 }
 
-bool is_terminal(int file_descriptor) { return ::isatty(file_descriptor) == 1; }
+// mpirun gives its ranks a terminal of its own and passes on what they write, perhaps to a file.
+bool is_terminal(int file_descriptor) { return ::isatty(file_descriptor) == 1 && !find_launch(); }
 
 bool wants_color(int file_descriptor) {
   if (variable_set("NO_COLOR")) return false;
@@ -101,33 +104,36 @@ void print_error(std::string_view message) {
 void print_error(const Error& error) { print_error(error.to_string()); }
 
 int CommandContext::run(const std::function<Result<int>(CommandContext&)>& action) {
+  std::string message;
   try {
     const Result<int> result = action(*this);
     if (result.ok()) return finish(*result);
-    finish(kExitFailure);
-    print_error(result.error());
-    return exit_code_of(result.error());
+    flush();
+    return end_with_error(result.error().to_string(), exit_code_of(result.error()));
   } catch (const std::bad_alloc&) {
-    print_error("out of memory");
+    message = "out of memory";
   } catch (const CheckFailure& failure) {
-    print_error(fmt::format("{}. This is a mistake in Duel; please report it", failure.what()));
+    message = fmt::format("{}. This is a mistake in Duel; please report it", failure.what());
   } catch (const std::exception& exception) {
-    print_error(exception.what());
+    message = exception.what();
   }
-  return kExitFailure;
+  return end_with_error(message, kExitFailure);
 }
 
 int CommandContext::finish(int code) {
   flush();
-  if (output_errno_ == 0) return code;
-  if (output_errno_ != EPIPE) {
-    print_error(system_error("cannot be written", "standard output", output_errno_));
+  if (output_errno_ != 0) {
+    const bool told = output_errno_ == EPIPE;  // whoever closed the pipe knows
+    const std::string error =
+        system_error("cannot be written", "standard output", output_errno_).to_string();
+    if (!told) return end_with_error(error, kExitFailure);
+    code = kExitFailure;
   }
-  return kExitFailure;
+  return end_all_ranks(code).code;
 }
 
 void CommandContext::print(std::string_view text) {
-  if (output_errno_ != 0) return;
+  if (output_errno_ != 0 || !is_first_rank()) return;
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) output_errno_ = errno;
 }
 
@@ -137,17 +143,19 @@ void CommandContext::flush() const {
 
 void CommandContext::note(std::string_view text) const {
   flush();
-  if (quiet) return;
+  if (quiet || !is_first_rank()) return;
   say(fmt::format("duel: {}\n", text));
 }
 
 void CommandContext::warn(std::string_view text) const {
   const Paint paint(wants_color(STDERR_FILENO));
   flush();
+  if (!is_first_rank()) return;
   say(fmt::format("duel: {} {}\n", paint.yellow("warning:"), text));
 }
 
 Status CommandContext::write_output(const std::string& path, std::string_view content) {
+  if (!is_first_rank()) return Done{};
   if (path == "-") {
     print(content);
     return Done{};

@@ -172,11 +172,11 @@ class Offers {
   std::string text_;
 };
 
-struct Arguments {
+struct CompletionArguments {
   std::string shell;
 };
 
-Result<int> run(const Arguments& arguments, CommandContext& context) {
+Result<int> run_completion(const CompletionArguments& arguments, CommandContext& context) {
   std::vector<std::string> known;
   for (const Script& script : kScripts) {
     known.emplace_back(script.shell);
@@ -231,7 +231,7 @@ void add_completion_command(Command& program) {
       "completion",
       "Prints a script that completes commands, options and names in a shell.\n"
       "The script knows the commands, options, policies and matrices of this binary.");
-  Arguments& arguments = command.runs(run);
+  CompletionArguments& arguments = command.runs(run_completion);
   command.add_required("SHELL bash|zsh|fish", &arguments.shell, "bash, zsh or fish.");
   command.footer = "Example:\n  source <(duel completion bash)";
 }

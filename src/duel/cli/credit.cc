@@ -26,7 +26,7 @@ namespace {
 // worth a warning.
 constexpr double kLargeDesignEffect = 1.5;
 
-struct Arguments {
+struct CreditArguments {
   CreditSpec spec;
   std::string impressions;
   std::string clicks;
@@ -230,7 +230,7 @@ void give_warnings(const Report& report, CommandContext& context) {
   }
 }
 
-Result<int> run(const Arguments& arguments, CommandContext& context) {
+Result<int> run_credit(const CreditArguments& arguments, CommandContext& context) {
   CreditSpec spec = arguments.spec;
   if (!arguments.weights.empty()) {
     DUEL_ASSIGN(spec.rule.actions, in_field("weights", parse_action_weights(arguments.weights)));
@@ -276,7 +276,7 @@ void add_credit_command(Command& program) {
       "impression becomes a win, a tie, no feedback (nobody clicked) or no contest (nothing on the "
       "page distinguished the rankings). Prints Delta_AB with its error over users or queries, "
       "sign tests, and the certificate that holds whenever you look.");
-  Arguments& arguments = command.runs(run);
+  CreditArguments& arguments = command.runs(run_credit);
   CreditSpec& spec = arguments.spec;
   command.add_required("--impressions FILE", not_empty(&arguments.impressions),
                        "Impressions, one JSON object per line: query_id, and either both lists or "

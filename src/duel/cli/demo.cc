@@ -44,10 +44,10 @@ constexpr double kExploreFloor = 0.03;
 constexpr std::uint64_t kTruthPages = 10'000;  // for each pair: a standard error below 0.006
 // Whatever the machine, the demonstration ends by itself within a minute.
 constexpr auto kMostTime = seconds(40);
-constexpr auto kPatience = milliseconds(5'000);
-constexpr auto kLook = milliseconds(500);
+constexpr auto kDemoPatience = milliseconds(5'000);
+constexpr auto kDemoLook = milliseconds(500);
 
-struct Arguments {
+struct DemoArguments {
   bool policies = false;
   bool serve = false;
   std::string output = "duel-demo";
@@ -116,19 +116,20 @@ class Visitor {
 
 class Demonstration {
  public:
-  Demonstration(const Arguments& arguments, CommandContext& context)
+  Demonstration(const DemoArguments& arguments, CommandContext& context)
       : arguments_(arguments), context_(context), shop_(kShopSeed) {}
 
   Result<int> run() {
     DUEL_ASSIGN(const std::unique_ptr<RunningServer> server, RunningServer::start());
     url_ = server->url();
     prepare_lists();
-    DUEL_ASSIGN(const std::unique_ptr<RemoteApi> client, RemoteApi::make(url_, "", kPatience));
+    DUEL_ASSIGN(const std::unique_ptr<RemoteApi> client, RemoteApi::make(url_, "", kDemoPatience));
     DUEL_RETURN_IF_ERROR(create(*client));
     context_.print(
-        fmt::format("A server at {} on a store of its own, six rankers of a shop, and\n"
-                    "simulated users who search and click on interleaved pages, over HTTP.\n\n",
-                    url_));
+        fmt::format("A server at {0} on a store of its own, six rankers of a shop, and\n"
+                    "simulated users who search and click on interleaved pages, over HTTP.\n"
+                    "Watch it in a browser: {0}/experiments/{1}\n\n",
+                    url_, kExperiment));
     context_.note(fmt::format("users come over {} connections", kConnections));
     const InterruptGuard guard;
     const auto begun = Clock::now();
@@ -143,9 +144,10 @@ class Demonstration {
       return result.at("certificate").is_null() ? kExitUndecided : kExitDone;
     }
     context_.print(
-        fmt::format("The server stays at {}, and users still come. Try\n"
-                    "  duel result {} --server {}\n",
-                    url_, kExperiment, url_));
+        fmt::format("The server stays at {0}, and users still come. Try\n"
+                    "  {0}/experiments/{1} in a browser\n"
+                    "  duel result {1} --server {0}\n",
+                    url_, kExperiment));
     context_.note("Ctrl-C ends it");
     DUEL_RETURN_IF_ERROR(let_users_trickle(guard, *client));
     return guard.exit_code();
@@ -196,7 +198,7 @@ class Demonstration {
       threads.emplace_back([&] {
         const auto work = [&]() -> Status {
           DUEL_ASSIGN(const std::unique_ptr<RemoteApi> connection,
-                      RemoteApi::make(url_, "", kPatience));
+                      RemoteApi::make(url_, "", kDemoPatience));
           Visitor visitor(shop_, *connection, lists_, arguments_.seed);
           while (!ends.load()) {
             const std::uint64_t number = next.fetch_add(1);
@@ -233,7 +235,7 @@ class Demonstration {
         done = visits_;
       }
       if (done >= kMostVisits || (done >= kVisits && certified_at_ > 0)) break;
-      if (Clock::now() - looked >= kLook) {
+      if (Clock::now() - looked >= kDemoLook) {
         looked = Clock::now();
         const auto result = client.get(experiment_target(kExperiment, "/result"));
         if (result.ok()) verdict = result->at("verdict").get<std::string>();
@@ -301,7 +303,7 @@ class Demonstration {
     context_.print(text);
   }
 
-  const Arguments& arguments_;
+  const DemoArguments& arguments_;
   CommandContext& context_;
   DemoShop shop_;
   std::string url_;
@@ -312,7 +314,7 @@ class Demonstration {
   std::atomic<std::uint64_t> certified_at_ = 0;  // duels served when it was seen first
 };
 
-Result<int> run(const Arguments& arguments, CommandContext& context) {
+Result<int> run_demo(const DemoArguments& arguments, CommandContext& context) {
   if (arguments.policies) {
     if (arguments.serve) return Error::invalid_argument("excludes --policies", "--serve");
     return demonstrate_policies(arguments.output, context);
@@ -337,7 +339,7 @@ void add_demo_command(Command& program) {
       "split and the lower bound. With --policies it compares six policies by simulation instead, and "
       "writes the results and a picture into a directory.\n"
       "Exit codes: 0 certified, 3 undecided because time was short, 130 interrupted.");
-  Arguments& arguments = command.runs(run);
+  DemoArguments& arguments = command.runs(run_demo);
   command.add("--serve", &arguments.serve,
               "Keep the server up afterwards, with users who come slowly, until Ctrl-C.");
   command.add("--policies", &arguments.policies,

@@ -24,7 +24,7 @@ constexpr std::size_t kMostRankersListed = 10;
 // Rankers that most lists cannot distinguish: fewer comparisons than this share are a contest.
 constexpr double kLeastContests = 0.3;
 
-struct Arguments {
+struct EstimateArguments {
   EstimateSpec spec;
   bool json = false;
   std::string output = "-";
@@ -82,7 +82,7 @@ std::string summary(const Estimate& estimate) {
   return text;
 }
 
-Result<int> run(const Arguments& arguments, CommandContext& context) {
+Result<int> run_estimate(const EstimateArguments& arguments, CommandContext& context) {
   if (arguments.pairs == "-" && (arguments.output == "-" || arguments.json)) {
     return Error::invalid_argument("standard output is already in use", "--pairs",
                                    "write it to a file");
@@ -135,7 +135,7 @@ void add_estimate_command(Command& program) {
       "Each comparison draws a query, merges the two rankers' result lists, lets a simulated user "
       "click, and credits the clicks. Entry (i, j) of the matrix is how often ranker i wins "
       "against ranker j. Results depend on the seed alone, never on the number of threads.");
-  Arguments& arguments = command.runs(run);
+  EstimateArguments& arguments = command.runs(run_estimate);
   EstimateSpec& spec = arguments.spec;
   command.add_judged_data(&spec.data).required = true;
   command.add("--rankers RANKERS", not_empty(&spec.rankers),

@@ -14,7 +14,7 @@ bool names_experiment(const std::string& name, const ClientOptions& options) {
   std::error_code unknown;
   if (name == "-" || std::filesystem::exists(name, unknown)) return false;
   if (!check_id("an experiment", name).ok()) return false;
-  return options.uses_server() || std::filesystem::exists(store_file(options.store), unknown);
+  return options.uses_server() || store_may_exist(options.store);
 }
 
 }  // namespace duel::cli

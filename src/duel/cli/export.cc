@@ -14,7 +14,7 @@
 namespace duel::cli {
 namespace {
 
-struct Arguments {
+struct ExportArguments {
   ClientOptions client;
   std::string name;
   std::string what = "duels";
@@ -24,7 +24,7 @@ struct Arguments {
 };
 
 // Piece by piece to standard output; into a file the whole or nothing.
-Result<int> export_experiment(const Arguments& arguments, CommandContext& context) {
+Result<int> export_experiment(const ExportArguments& arguments, CommandContext& context) {
   return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
     const bool prints = arguments.output == "-";
     DUEL_RETURN_IF_ERROR(check_output(arguments.output));
@@ -53,7 +53,7 @@ Result<int> export_experiment(const Arguments& arguments, CommandContext& contex
   });
 }
 
-Result<int> run(const Arguments& arguments, CommandContext& context) {
+Result<int> run_export(const ExportArguments& arguments, CommandContext& context) {
   const auto format = parse_comparison_format(arguments.format);
   if (!format.ok()) return usage_error("--format", format.error());
   if (arguments.what != "duels" && arguments.format != "jsonl") {
@@ -84,7 +84,7 @@ void add_export_command(Command& program) {
       "everything that 'duel import' reads: names, ties, voters, times and every other column. "
       "With --what audit it writes the whole log of an experiment, which 'duel verify' checks and "
       "'duel import' reads.");
-  Arguments& arguments = command.runs(run);
+  ExportArguments& arguments = command.runs(run_export);
   command.add_required("NAME LOG", &arguments.name,
                        "Log to read; or the id of an experiment of the store or the server.");
   arguments.what_option = &command.add(

@@ -17,7 +17,7 @@
 namespace duel::cli {
 namespace {
 
-struct Arguments {
+struct ImportArguments {
   std::string file;
   std::string output;
   std::string id;
@@ -37,7 +37,7 @@ struct MadeLog {
   ComparisonTable table;
 };
 
-Result<MadeLog> log_of_comparisons(const Arguments& arguments) {
+Result<MadeLog> log_of_comparisons(const ImportArguments& arguments) {
   DUEL_ASSIGN(ComparisonTable table, read_comparisons(arguments.file));
   const bool in_order = sort_by_time(table);
   const std::string id = arguments.id.empty()
@@ -74,7 +74,7 @@ void tell(const MadeLog& log, const std::string& where, const CommandContext& co
 
 // A log becomes an experiment of the store or the server.
 Result<int> send(const std::string& experiment_id, const std::string& text,
-                 const Arguments& arguments, CommandContext& context) {
+                 const ImportArguments& arguments, CommandContext& context) {
   return with_client(arguments.client, StoreUse::created, [&](ApiClient& client) -> Result<int> {
     DUEL_RETURN_IF_ERROR(import_log(client, experiment_id, text));
     context.print(fmt::format("{} is imported\n", experiment_id));
@@ -82,7 +82,7 @@ Result<int> send(const std::string& experiment_id, const std::string& text,
   });
 }
 
-Result<int> import_existing_log(const Arguments& arguments, CommandContext& context) {
+Result<int> import_existing_log(const ImportArguments& arguments, CommandContext& context) {
   if (!arguments.id.empty()) {
     return Error::invalid_argument("a log has an id of its own", "--id",
                                    "it is for a file of comparisons");
@@ -92,7 +92,7 @@ Result<int> import_existing_log(const Arguments& arguments, CommandContext& cont
   return send(id, text, arguments, context);
 }
 
-Result<int> run(const Arguments& arguments, CommandContext& context) {
+Result<int> run_import(const ImportArguments& arguments, CommandContext& context) {
   if (arguments.output.empty()) {
     if (looks_like_log(arguments.file)) return import_existing_log(arguments, context);
     DUEL_ASSIGN(const MadeLog log, log_of_comparisons(arguments));
@@ -122,7 +122,7 @@ void add_import_command(Command& program) {
       "JSON Lines and a JSON array; unknown columns are kept. Either all rows are imported or "
       "none. Rows with times are put in that order; without times the order is unknown, and a "
       "certificate rests on one look at all of them.");
-  Arguments& arguments = command.runs(run);
+  ImportArguments& arguments = command.runs(run_import);
   command.add_required("FILE", &arguments.file, "Comparisons, or a log, to read.");
   command.add("-o,--output LOG", not_empty(&arguments.output),
               "Log to write, in place of the store or the server.");

@@ -20,11 +20,12 @@
 #include "duel/ranking/interleaving/impression.h"
 #include "duel/ranking/interleaving/impression_draft.h"
 #include "duel/ranking/interleaving/methods.h"
+#include "duel/study/method_card.h"
 
 namespace duel::cli {
 namespace {
 
-struct Arguments {
+struct InterleaveArguments {
   ImpressionSpec spec;
   std::vector<std::string> clicks;
   bool clicks_given = false;
@@ -210,7 +211,7 @@ void append_page(const LoggedImpression& impression, std::uint64_t seed,
   text += "]}\n";
 }
 
-Result<int> run_batch(const Arguments& arguments, CommandContext& context) {
+Result<int> run_batch(const InterleaveArguments& arguments, CommandContext& context) {
   const ImpressionSpec& spec = arguments.spec;
   if (spec.method != "team-draft") {
     return Error::invalid_argument(
@@ -252,7 +253,7 @@ Result<int> run_batch(const Arguments& arguments, CommandContext& context) {
   return kExitDone;
 }
 
-Result<int> run_interleave(const Arguments& arguments, CommandContext& context) {
+Result<int> run_interleave(const InterleaveArguments& arguments, CommandContext& context) {
   if (arguments.list) {
     context.print(arguments.json ? methods_json().dump_pretty() : methods_text());
     return kExitDone;
@@ -296,7 +297,7 @@ void add_interleave_command(Command& program) {
       "A ranking is a file of document ids, best first, one per line. The same seed, id and "
       "rankings "
       "give the same list on every machine.");
-  auto& arguments = command.keep<Arguments>();
+  auto& arguments = command.keep<InterleaveArguments>();
   ImpressionSpec& spec = arguments.spec;
   command.add("FILES", &spec.rankings, "The rankings; - is standard input.");
   command.add("--method METHOD", &spec.method,

@@ -14,6 +14,7 @@
 #include "duel/cli/league_table.h"
 #include "duel/cli/progress.h"
 #include "duel/core/checkpoints.h"
+#include "duel/core/ranks.h"
 #include "duel/core/whole_file.h"
 #include "duel/experiment/record.h"
 #include "duel/pictures/league_map.h"
@@ -28,7 +29,7 @@ constexpr Round kQuickRounds = 10'000;
 constexpr std::uint32_t kQuickTrials = 20;
 constexpr std::uint64_t kQuickDuels = 10'000;
 
-struct Arguments {
+struct LeagueArguments {
   bool quick = false;
   std::vector<std::string> matrices;
   std::vector<std::string> directories;
@@ -83,7 +84,7 @@ std::vector<std::string> matrices_of(const std::vector<std::string>& texts) {
   return matrices;
 }
 
-Result<std::vector<CallSpec>> policies_of(const Arguments& arguments) {
+Result<std::vector<CallSpec>> policies_of(const LeagueArguments& arguments) {
   std::vector<CallSpec> policies;
   for (const std::string& text : arguments.policies) {
     DUEL_ASSIGN(const auto calls, in_field("policy", parse_call_list(text)));
@@ -92,7 +93,7 @@ Result<std::vector<CallSpec>> policies_of(const Arguments& arguments) {
   return policies;
 }
 
-Result<std::vector<LeagueProblem>> problems_of(const Arguments& arguments) {
+Result<std::vector<LeagueProblem>> problems_of(const LeagueArguments& arguments) {
   std::vector<std::string> matrices = matrices_of(arguments.matrices);
   if (matrices.empty() && !arguments.no_built_in) matrices = league_matrices();
   if (matrices.empty() && arguments.directories.empty()) {
@@ -102,12 +103,12 @@ Result<std::vector<LeagueProblem>> problems_of(const Arguments& arguments) {
   return league_problems(matrices, arguments.directories);
 }
 
-std::uint32_t trials_of(const Arguments& arguments) {
+std::uint32_t trials_of(const LeagueArguments& arguments) {
   if (arguments.quick && !arguments.trials_option->given()) return kQuickTrials;
   return static_cast<std::uint32_t>(arguments.trials);
 }
 
-Result<LeagueSpec> spec_of(const Arguments& arguments) {
+Result<LeagueSpec> spec_of(const LeagueArguments& arguments) {
   std::vector<const Option*> of_certificates = arguments.goal_options;
   of_certificates.insert(of_certificates.end(),
                          {arguments.alpha_option, arguments.max_duels_option});
@@ -128,7 +129,7 @@ Result<LeagueSpec> spec_of(const Arguments& arguments) {
   return spec;
 }
 
-Result<CertificateLeagueSpec> certificate_spec_of(const Arguments& arguments) {
+Result<CertificateLeagueSpec> certificate_spec_of(const LeagueArguments& arguments) {
   if (arguments.rounds_option->given()) {
     return Error::invalid_argument("an experiment ends with its certificate", "--rounds",
                                    "--max-duels is the number after which it counts as undecided");
@@ -195,10 +196,11 @@ Status write_results(const CertificateLeagueResults& results, const LeagueFiles&
 
 // Plays, shows and writes, whatever the league is judged by.
 template <class Play, class Show>
-Result<int> run(const Arguments& arguments, CommandContext& context, const Play& play,
-                const Show& show) {
+Result<int> run_league(const LeagueArguments& arguments, CommandContext& context, const Play& play,
+                       const Show& show) {
   const LeagueFiles files{arguments.output};
-  if (!arguments.output.empty()) DUEL_RETURN_IF_ERROR(check_directory(files, arguments.force));
+  const bool writes = !arguments.output.empty() && is_first_rank();
+  if (writes) DUEL_RETURN_IF_ERROR(check_directory(files, arguments.force));
   const InterruptGuard guard;
   std::unique_ptr<Progress> progress;
   LeagueOptions options;
@@ -215,7 +217,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context, const Play&
   if (!ran.ok()) return ran.error();
 
   context.print(show(*ran));
-  if (!arguments.output.empty()) {
+  if (writes) {
     DUEL_RETURN_IF_ERROR(write_results(*ran, files, context));
     context.note(fmt::format("results are in {}", arguments.output));
   }
@@ -226,14 +228,14 @@ Result<int> run(const Arguments& arguments, CommandContext& context, const Play&
   return kExitDone;
 }
 
-Result<int> run(const Arguments& arguments, CommandContext& context) {
+Result<int> run_league(const LeagueArguments& arguments, CommandContext& context) {
   if (arguments.force && arguments.output.empty()) {
     return Error::invalid_argument("there is nothing to replace", "--force", "add -o DIR");
   }
   const Paint paint(wants_color(STDOUT_FILENO));
   if (arguments.certificates) {
     DUEL_ASSIGN(const CertificateLeagueSpec spec, certificate_spec_of(arguments));
-    return run(
+    return run_league(
         arguments, context,
         [&](const LeagueOptions& options) { return run_certificate_league(spec, options); },
         [&](const CertificateLeagueResults& results) {
@@ -242,7 +244,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
         });
   }
   DUEL_ASSIGN(const LeagueSpec spec, spec_of(arguments));
-  return run(
+  return run_league(
       arguments, context, [&](const LeagueOptions& options) { return run_league(spec, options); },
       [&](const LeagueResults& results) {
         return arguments.json ? to_json(results).dump_pretty() : league_text(results, paint);
@@ -262,7 +264,7 @@ void add_league_command(Command& program) {
       "finished.\n"
       "With --certificates the policies choose the duels of simulated experiments that end with a "
       "certificate, as in 'duel plan', and are ranked by how many duels that takes.");
-  Arguments& arguments = command.runs<Arguments>(run);
+  LeagueArguments& arguments = command.runs<LeagueArguments>(run_league);
   command.add("--quick", &arguments.quick,
               fmt::format("A first look: {} rounds (at most {} duels) and {} trials, unless given.",
                           kQuickRounds, kQuickDuels, kQuickTrials));

@@ -14,7 +14,7 @@
 namespace duel::cli {
 namespace {
 
-struct Arguments {
+struct LearnArguments {
   LearnSpec spec;
   std::string output;
   std::string resume;
@@ -34,7 +34,7 @@ std::string heading(const LearnRun& run) {
       fmt::format("{} on {} queries with {} features, {} impressions, {} trial{}\n", spec.learner,
                   queries.num_queries(), queries.num_features(), spec.impressions, spec.trials,
                   spec.trials == 1 ? "" : "s");
-  if (run.setting().answer == DuelAnswer::ndcg_logistic) {
+  if (run.setting().answer == AnswerBasis::ndcg_logistic) {
     return text +
            fmt::format("duels drawn from 10 x NDCG@{} through the logistic link\n\n", spec.length);
   }
@@ -61,7 +61,7 @@ std::string tables(const LearnSpec& spec, const LearnResults& results) {
   return table.to_string() + "\n" + way.to_string();
 }
 
-Result<int> run_from_grades(const Arguments& arguments, const LearnSpec& spec,
+Result<int> run_from_grades(const LearnArguments& arguments, const LearnSpec& spec,
                             const LearnData& data, CommandContext& context) {
   DUEL_ASSIGN(const LearnedFromGrades learned, learn_from_grades(spec, data));
   if (!arguments.output.empty()) {
@@ -79,7 +79,7 @@ Result<int> run_from_grades(const Arguments& arguments, const LearnSpec& spec,
   return kExitDone;
 }
 
-Result<int> run(Arguments arguments, CommandContext& context) {
+Result<int> run_learn(LearnArguments arguments, CommandContext& context) {
   LearnSpec spec = arguments.spec;
   if (!arguments.resume.empty()) {
     DUEL_ASSIGN(spec, resumed_spec(LearnFiles(arguments.resume), spec));
@@ -128,7 +128,7 @@ void add_learn_command(Command& program) {
       "sum weighs impression t by discount^(t-1)) and of the ranker learned (offline), at 1, "
       "2, 5, 10, ... impressions and at the end, with standard errors over trials. Results depend "
       "on the seed alone, never on the threads.");
-  auto& arguments = command.keep<Arguments>();
+  auto& arguments = command.keep<LearnArguments>();
   LearnSpec& spec = arguments.spec;
   command.add_judged_data(&spec.data);
   command.add("--heldout DATA", not_empty(&spec.heldout),
@@ -185,7 +185,7 @@ void add_learn_command(Command& program) {
       return Error::invalid_argument(fmt::format("{} is taken from the saved run", option.name()),
                                      "--resume", "leave it out");
     }
-    return run(arguments, context);
+    return run_learn(arguments, context);
   };
 }
 

@@ -19,8 +19,8 @@
 namespace duel::cli {
 namespace {
 
-constexpr auto kRedraw = std::chrono::milliseconds(200);
-constexpr auto kLine = std::chrono::seconds(10);
+constexpr auto kRedrawTable = std::chrono::milliseconds(200);
+constexpr auto kTableLine = std::chrono::seconds(10);
 constexpr std::size_t kBar = 20;
 
 TerminalSize size_of_terminal() {
@@ -61,7 +61,7 @@ LiveTable::LiveTable(const Interview& interview, bool quiet)
       terminal_(can_redraw()),
       first_(finished(interview.ledger())),
       begin_(Clock::now()),
-      next_(begin_ + (terminal_ ? Clock::duration(kRedraw) : Clock::duration(kLine))) {}
+      next_(begin_ + (terminal_ ? Clock::duration(kRedrawTable) : Clock::duration(kTableLine))) {}
 
 double LiveTable::rate(Clock::time_point now) const {
   const double seconds = std::chrono::duration<double>(now - begin_).count();
@@ -181,7 +181,7 @@ std::vector<std::string> LiveTable::lines(const Standing& standing, std::uint64_
 void LiveTable::update(std::uint64_t in_flight, const std::string& trouble) {
   const auto now = Clock::now();
   if (!active_ || now < next_) return;
-  next_ = now + (terminal_ ? Clock::duration(kRedraw) : Clock::duration(kLine));
+  next_ = now + (terminal_ ? Clock::duration(kRedrawTable) : Clock::duration(kTableLine));
   const Standing standing = standing_of(interview_.ledger());
   if (!terminal_) {
     say(fmt::format("duel: {}\n", line(standing)));

@@ -17,6 +17,8 @@
 #include "duel/cli/configuration.h"
 #include "duel/cli/help.h"
 #include "duel/cli/man_page.h"
+#include "duel/cli/rank_session.h"
+#include "duel/core/ranks.h"
 #include "duel/version_info.h"
 
 namespace duel::cli {
@@ -62,7 +64,10 @@ void add_quiet_flag(Command& command, bool* quiet) {
 }
 
 int run_program(int argc, const char* const* argv) {
+  RankSession session(argc > 1 ? argv[1] : "");
+  if (session.is_idle()) return kExitDone;
   CommandContext context;
+  if (!session.warning().empty()) context.warn(session.warning());
   Command program("duel",
                   "Duel finds the best of several arms when all you can see is which of two won, "
                   "and tells you when you can stop. A program, people or the users of your product "
@@ -91,19 +96,16 @@ int run_program(int argc, const char* const* argv) {
   if (argc == 1 || (asks && known)) words.push_back("--help");
   CommandLine line(program);
   const auto wish = line.read(static_cast<int>(words.size()), words.data());
-  if (!wish.ok()) {
-    print_error(wish.error());
-    return kExitUsage;
-  }
+  if (!wish.ok()) return end_with_error(wish.error().to_string(), kExitUsage);
   if (*wish != CommandLine::Wish::work) {
     context.print(*wish == CommandLine::Wish::help ? help_page(line.chosen())
                                                    : fmt::format("duel {}\n", kVersion));
     return context.finish(kExitDone);
   }
   if (const Status status = apply_configuration(program, line); !status.ok()) {
-    print_error(status.error());
-    return exit_code_of(status.error());
+    return end_with_error(status.error().to_string(), exit_code_of(status.error()));
   }
+  if (!is_first_rank()) context.quiet = true;  // progress is rank 0's to show
   return context.run([&](CommandContext& running) -> Result<int> {
     const Result<int> ended = line.chosen().action(running);
     if (ended.ok()) return ended;

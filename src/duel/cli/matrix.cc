@@ -12,6 +12,7 @@
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
+#include "duel/study/method_card.h"
 #include "duel/truth/matrix_catalogue.h"
 #include "duel/truth/matrix_description.h"
 #include "duel/truth/matrix_reader.h"

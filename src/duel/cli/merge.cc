@@ -12,13 +12,13 @@
 namespace duel::cli {
 namespace {
 
-struct Arguments {
+struct MergeArguments {
   std::vector<std::string> directories;
   std::string output;
   bool json = false;
 };
 
-Result<int> run(const Arguments& arguments, CommandContext& context) {
+Result<int> run_merge(const MergeArguments& arguments, CommandContext& context) {
   const std::vector<std::filesystem::path> directories(arguments.directories.begin(),
                                                        arguments.directories.end());
   DUEL_ASSIGN(const StudyOutcome outcome, merge_study(directories, arguments.output));
@@ -44,7 +44,7 @@ void add_merge_command(Command& program) {
       "missing, and writes the results: the same, byte for byte, as those of one run without "
       "shards. Shards that are not finished are named; run them again, and they go on where they "
       "ended.");
-  Arguments& arguments = command.runs(run);
+  MergeArguments& arguments = command.runs(run_merge);
   command.add_required("DIRS DIR", &arguments.directories,
                        "Directories with shards, all of one study.");
   command.add(

@@ -15,7 +15,7 @@
 namespace duel::cli {
 namespace {
 
-struct Arguments {
+struct MetricsArguments {
   RankingMeasuresSpec spec;
   std::string clicks;
   double session_gap = 30;  // minutes
@@ -76,7 +76,7 @@ std::string clicks_text(const ClickLog& log, const ClickResults& results) {
          "interleave them to compare.\n";
 }
 
-Result<int> run_clicks(const Arguments& arguments, CommandContext& context) {
+Result<int> run_clicks(const MetricsArguments& arguments, CommandContext& context) {
   if (!(arguments.session_gap > 0 && arguments.session_gap < 1e6)) {
     return Error::invalid_argument(fmt::format("{} is out of range", arguments.session_gap),
                                    "--session-gap", "minutes, above 0");
@@ -90,7 +90,7 @@ Result<int> run_clicks(const Arguments& arguments, CommandContext& context) {
   return kExitDone;
 }
 
-Result<int> run(const Arguments& arguments, CommandContext& context) {
+Result<int> run_metrics(const MetricsArguments& arguments, CommandContext& context) {
   if (arguments.clicks.empty() == arguments.spec.data.empty()) {
     return Error::invalid_argument(
         arguments.clicks.empty() ? "there is nothing to measure"
@@ -115,7 +115,7 @@ void add_metrics_command(Command& program) {
       "With --data: NDCG, MAP, MRR, ERR and precision of every ranker, with standard errors over "
       "queries. With --clicks: the absolute click metrics of a log (abandonment, clicks per query, "
       "reciprocal ranks, ..), with standard errors over users.");
-  Arguments& arguments = command.runs(run);
+  MetricsArguments& arguments = command.runs(run_metrics);
   RankingMeasuresSpec& spec = arguments.spec;
   command.add_judged_data(&spec.data);
   command.add("--rankers RANKERS", not_empty(&spec.rankers),

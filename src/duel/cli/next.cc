@@ -12,7 +12,7 @@
 namespace duel::cli {
 namespace {
 
-struct Arguments {
+struct NextArguments {
   ClientOptions client;
   std::string experiment_id;
   std::string duel_id;
@@ -27,7 +27,7 @@ std::string shown_content(const Json& payload) {
   return printable_line(payload.is_string() ? payload.get<std::string>() : payload.dump());
 }
 
-Result<int> run(const Arguments& arguments, CommandContext& context) {
+Result<int> run_next(const NextArguments& arguments, CommandContext& context) {
   Json body;
   // The id is this program's, so that a request whose answer was lost gets the same duel again.
   body["duel_id"] = arguments.duel_id.empty() ? new_client_id() : arguments.duel_id;
@@ -78,7 +78,7 @@ void add_next_command(Command& program) {
       "next",
       "Asks an experiment for the next duel.\n"
       "Show the two arms in the order given, and report who won with 'duel report'.");
-  Arguments& arguments = command.runs(run);
+  NextArguments& arguments = command.runs(run_next);
   command.add_required("EXPERIMENT", not_empty(&arguments.experiment_id), "Its id.");
   command.add("--subject ID", not_empty(&arguments.subject),
               "User who will see it. Only a subject's first answer to a pair is evidence; only a "

@@ -11,13 +11,14 @@
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/goal_options.h"
 #include "duel/cli/progress.h"
+#include "duel/core/ranks.h"
 #include "duel/core/table.h"
 #include "duel/pictures/plan_picture.h"
 
 namespace duel::cli {
 namespace {
 
-struct Arguments {
+struct PlanArguments {
   PlanQuestion question;
   std::uint64_t arms = 0;
   double gap = 0;
@@ -104,14 +105,14 @@ Status write_picture(const PlanResults& results, const std::string& output,
   return context.write_output(output, picture);
 }
 
-Result<int> run(const Arguments& arguments, CommandContext& context) {
+Result<int> run_plan(const PlanArguments& arguments, CommandContext& context) {
   PlanQuestion question = arguments.question;
   if (arguments.arms_option->given()) question.arms = arguments.arms;
   if (arguments.gap_option->given()) question.gap = arguments.gap;
   DUEL_ASSIGN(const PlanSpec spec, plan_spec(question));
   if (!arguments.output.empty()) {
     DUEL_RETURN_IF_ERROR(plot_format_of(arguments.output));
-    DUEL_RETURN_IF_ERROR(check_output(arguments.output));
+    if (is_first_rank()) DUEL_RETURN_IF_ERROR(check_output(arguments.output));
   }
   const InterruptGuard guard;
   std::unique_ptr<Progress> progress;
@@ -132,7 +133,7 @@ Result<int> run(const Arguments& arguments, CommandContext& context) {
                     ? to_json(*ran, arguments.cost_per_duel).dump_pretty()
                     : plan_text(*ran, arguments.cost_per_duel, Paint(wants_color(STDOUT_FILENO))));
   warn_of_undecided(*ran, context);
-  if (!arguments.output.empty()) {
+  if (!arguments.output.empty() && is_first_rank()) {
     DUEL_RETURN_IF_ERROR(write_picture(*ran, arguments.output, context));
   }
   return kExitDone;
@@ -148,7 +149,7 @@ void add_plan_command(Command& program) {
       "many stay undecided, how many are wrong, and what a round-robin over all pairs would cost. "
       "The truth is a matrix, a guess (--arms, --gap), or drawn from what a pilot saw. Results "
       "depend on the seed alone, never on the number of threads.");
-  Arguments& arguments = command.runs(run);
+  PlanArguments& arguments = command.runs(run_plan);
   PlanQuestion& question = arguments.question;
   command.add("--matrix MATRIX", not_empty(&question.matrix),
               "A matrix file or name. See 'duel matrix'.");

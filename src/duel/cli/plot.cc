@@ -21,7 +21,7 @@
 namespace duel::cli {
 namespace {
 
-struct Arguments {
+struct PlotArguments {
   std::string directory;
   std::string output;
   std::string format;
@@ -31,7 +31,7 @@ struct Arguments {
 };
 
 // The format that `--format` or the output's name says; nothing for the script itself.
-Result<std::optional<PlotFormat>> format_of(const Arguments& arguments) {
+Result<std::optional<PlotFormat>> format_of(const PlotArguments& arguments) {
   if (!arguments.format.empty()) {
     if (arguments.format == "gnuplot") return std::optional<PlotFormat>();
     const auto format = plot_format_of("." + arguments.format);
@@ -60,7 +60,7 @@ Result<std::optional<Json>> league_of(const std::string& directory) {
   return json;
 }
 
-Result<int> write_report(const Arguments& arguments, CommandContext& context) {
+Result<int> write_report(const PlotArguments& arguments, CommandContext& context) {
   const std::filesystem::path directory = arguments.directory;
   std::string name = directory.filename().string();
   if (name.empty()) name = directory.parent_path().filename().string();
@@ -92,7 +92,7 @@ Result<int> write_report(const Arguments& arguments, CommandContext& context) {
   return kExitDone;
 }
 
-Result<int> run(const Arguments& arguments, CommandContext& context) {
+Result<int> run_plot(const PlotArguments& arguments, CommandContext& context) {
   const bool html =
       arguments.format.empty() ? names_report(arguments.output) : arguments.format == "html";
   if (html) return write_report(arguments, context);
@@ -136,7 +136,7 @@ void add_plot_command(Command& program) {
       "Several matrices become panels. The drawing is done by gnuplot. The report shows the same "
       "curves and more, and opens in a browser without a server; DIR can also be the output of "
       "'duel league'.");
-  Arguments& arguments = command.runs(run);
+  PlotArguments& arguments = command.runs(run_plot);
   command.add_required("DIR", &arguments.directory,
                        "Directory that 'duel simulate -o DIR' wrote, or a results.csv.");
   command.add_required(

@@ -9,21 +9,18 @@
 #include <vector>
 
 #include "duel/cli/commands.h"
-#include "duel/cli/option_report.h"
-#include "duel/continuous/learner_registry.h"
 #include "duel/core/display_width.h"
 #include "duel/core/json.h"
 #include "duel/core/spelling.h"
 #include "duel/core/table.h"
-#include "duel/policies/registry.h"
-#include "duel/ranking/learners/learner_catalogue.h"
+#include "duel/study/method_card.h"
 
 namespace duel::cli {
 namespace {
 
 constexpr std::size_t kWidthOfGuarantees = 110;
 
-struct Arguments {
+struct PoliciesArguments {
   std::string name;
   std::string setting;
   bool json = false;
@@ -36,72 +33,11 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-std::string jumping_name(Jumping jumping) {
-  switch (jumping) {
-    case Jumping::none:
-      return "none";
-    case Jumping::exact:
-      return "exact";
-    case Jumping::in_law:
-      return "in law";
-  }
-  return "";
-}
-
-std::string outstanding_name(Outstanding outstanding) {
-  return outstanding == Outstanding::yes ? "yes" : "sequential";
-}
-
-// What is shown of a policy, or of a learner of points or rankers.
-struct Card {
-  PolicyFacts facts;
-  std::vector<OptionFact> options;
-};
-
-Card card_of(const LearnerFacts& facts, std::vector<OptionFact> options) {
-  return {{.name = facts.name,
-           .title = facts.title,
-           .paper = facts.paper,
-           .setting = facts.setting,
-           .guarantee = facts.guarantee,
-           .departs = facts.departs,
-           .status = facts.status,
-           .needs_horizon = facts.needs_horizon,
-           .jumping = Jumping::none,
-           .outstanding = Outstanding::sequential},
-          std::move(options)};
-}
-
 // All of them, sorted by name.
-std::vector<Card> all_cards() {
-  std::vector<Card> cards;
-  for (const PolicyKind& kind : policy_catalogue()) cards.push_back({kind.facts, kind.options});
-  for (const PointLearnerKind& kind : point_learner_catalogue()) {
-    cards.push_back(card_of(kind.facts, kind.options));
-  }
-  for (const RankerLearnerKind& kind : ranker_learner_catalogue()) {
-    cards.push_back(card_of(kind.facts, kind.options));
-  }
-  std::sort(cards.begin(), cards.end(),
-            [](const Card& a, const Card& b) { return a.facts.name < b.facts.name; });
+std::vector<MethodCard> all_cards() {
+  std::vector<MethodCard> cards = method_cards();
+  std::ranges::sort(cards, {}, [](const MethodCard& card) { return card.facts.name; });
   return cards;
-}
-
-Json to_json(const Card& card) {
-  const PolicyFacts& facts = card.facts;
-  Json json;
-  json["name"] = facts.name;
-  json["title"] = facts.title;
-  json["paper"] = facts.paper;
-  json["setting"] = facts.setting;
-  json["needs_horizon"] = facts.needs_horizon;
-  json["guarantee"] = facts.guarantee;
-  json["departs"] = facts.departs;
-  json["status"] = facts.status;
-  json["jumping"] = jumping_name(facts.jumping);
-  json["outstanding"] = outstanding_name(facts.outstanding);
-  json["options"] = options_json(card.options);
-  return json;
 }
 
 // "Zoghi et al., ICML 2014" from a full reference; its first words where it is not one.
@@ -117,7 +53,7 @@ std::string short_reference(const std::string& paper) {
   return fmt::format("{}, {}", short_authors, found.str());
 }
 
-std::string list_of(const std::vector<Card>& cards) {
+std::string list_of(const std::vector<MethodCard>& cards) {
   // Guarantees are long: on a narrow terminal they are left to the policy's own page.
   const std::size_t width = report_width();
   const bool guarantees = width >= kWidthOfGuarantees;
@@ -126,7 +62,7 @@ std::string list_of(const std::vector<Card>& cards) {
   table.column("horizon", Align::left);
   if (guarantees) table.column("guarantee", Align::left, Fold::words);
   table.column("paper", Align::left, Fold::words).column("status", Align::left);
-  for (const Card& card : cards) {
+  for (const MethodCard& card : cards) {
     const PolicyFacts& facts = card.facts;
     std::vector<Cell> cells = {facts.name, facts.setting, facts.needs_horizon ? "needed" : "no"};
     if (guarantees) cells.emplace_back(facts.guarantee);
@@ -136,7 +72,7 @@ std::string list_of(const std::vector<Card>& cards) {
   return table.to_string(width);
 }
 
-std::string detail_of(const Card& card) {
+std::string detail_of(const MethodCard& card) {
   constexpr std::size_t kLabel = 13;
   const std::size_t width = std::min<std::size_t>(report_width(), 100);
   const PolicyFacts& facts = card.facts;
@@ -151,7 +87,7 @@ std::string detail_of(const Card& card) {
   line("guarantee", facts.guarantee);
   line("departs", facts.departs);
   line("status", facts.status);
-  line("jumping", jumping_name(facts.jumping));
+  line("jumping", std::string(jumping_name(facts.jumping)));
   line("pending", facts.outstanding == Outstanding::yes ? "many duels may be outstanding"
                                                         : "one duel at a time");
   text += "\n";
@@ -164,7 +100,7 @@ std::string detail_of(const Card& card) {
   return text + table.to_string(width);
 }
 
-std::string markdown_of(const std::vector<Card>& cards) {
+std::string markdown_of(const std::vector<MethodCard>& cards) {
   std::string text =
       "# Policies\n\n"
       "Generated by `duel policies --markdown`; a test keeps it true. A policy is written "
@@ -175,14 +111,14 @@ std::string markdown_of(const std::vector<Card>& cards) {
       "suite), *experimental*. Horizon: whether the policy "
       "must know the number of rounds; it is then an option whose default is the run's rounds.\n\n";
   Table policies("policy,setting,horizon,guarantee,paper,status", Align::left);
-  for (const Card& card : cards) {
+  for (const MethodCard& card : cards) {
     const PolicyFacts& facts = card.facts;
     policies.row({fmt::format("[`{0}`](#{0})", facts.name), facts.setting,
                   facts.needs_horizon ? "needed" : "no", facts.guarantee, facts.paper,
                   facts.status});
   }
   text += policies.to_markdown();
-  for (const Card& card : cards) {
+  for (const MethodCard& card : cards) {
     const PolicyFacts& facts = card.facts;
     text += fmt::format("\n## {}\n\n{}. {}.\n\n", facts.name, facts.title, facts.paper);
     text += fmt::format("- Setting: {}.\n- Guarantee: {}.\n- Departs from the paper: {}.\n",
@@ -205,21 +141,21 @@ std::string markdown_of(const std::vector<Card>& cards) {
   return text;
 }
 
-Result<std::vector<Card>> chosen(const Arguments& arguments) {
-  std::vector<Card> cards = all_cards();
+Result<std::vector<MethodCard>> chosen(const PoliciesArguments& arguments) {
+  std::vector<MethodCard> cards = all_cards();
   if (!arguments.name.empty()) {
     std::vector<std::string> names;
-    for (const Card& card : cards) names.push_back(card.facts.name);
-    std::erase_if(cards, [&](const Card& card) { return card.facts.name != arguments.name; });
+    for (const MethodCard& card : cards) names.push_back(card.facts.name);
+    std::erase_if(cards, [&](const MethodCard& card) { return card.facts.name != arguments.name; });
     if (cards.empty()) {
       return Error::invalid_argument(fmt::format("there is no policy '{}'", arguments.name))
           .with_hint(spelling_hint(arguments.name, names));
     }
   }
   if (arguments.setting.empty()) return cards;
-  std::vector<Card> matching;
+  std::vector<MethodCard> matching;
   std::vector<std::string> settings;
-  for (const Card& card : cards) {
+  for (const MethodCard& card : cards) {
     const std::string& setting = card.facts.setting;
     if (std::find(settings.begin(), settings.end(), setting) == settings.end()) {
       settings.push_back(setting);
@@ -236,15 +172,15 @@ Result<std::vector<Card>> chosen(const Arguments& arguments) {
   return matching;
 }
 
-Result<int> run(const Arguments& arguments, CommandContext& context) {
-  DUEL_ASSIGN(const std::vector<Card> cards, chosen(arguments));
+Result<int> run_policies(const PoliciesArguments& arguments, CommandContext& context) {
+  DUEL_ASSIGN(const std::vector<MethodCard> cards, chosen(arguments));
   if (arguments.json) {
     Json json;
     if (!arguments.name.empty()) {
       json = to_json(cards.front());
     } else {
       json["policies"] = Json::array();
-      for (const Card& card : cards) json["policies"].push_back(to_json(card));
+      for (const MethodCard& card : cards) json["policies"].push_back(to_json(card));
     }
     context.print(json.dump_pretty());
   } else if (arguments.markdown) {
@@ -266,10 +202,10 @@ void add_policies_command(Command& program) {
       "horizon, guarantee, paper, status.\n"
       "With a name it describes that policy and its options. A policy is written rucb or "
       "rucb(alpha=0.6), here and in every other command.");
-  Arguments& arguments = command.runs(run);
+  PoliciesArguments& arguments = command.runs(run_policies);
   command.add("POLICY", &arguments.name, "Policy to describe.").offers = [] {
     std::vector<std::string> names;
-    for (const Card& card : all_cards()) names.push_back(card.facts.name);
+    for (const MethodCard& card : all_cards()) names.push_back(card.facts.name);
     return names;
   };
   command.add("--setting TEXT", &arguments.setting,

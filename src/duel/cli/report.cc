@@ -12,7 +12,7 @@
 namespace duel::cli {
 namespace {
 
-struct Arguments {
+struct ReportArguments {
   ClientOptions client;
   std::string experiment_id;
   std::string duel_id;
@@ -34,7 +34,7 @@ std::string described(const std::string& status) {
 }
 
 // The arm that stood at a place of the duel.
-Result<std::string> arm_at(ApiClient& client, const Arguments& arguments, std::size_t place) {
+Result<std::string> arm_at(ApiClient& client, const ReportArguments& arguments, std::size_t place) {
   DUEL_ASSIGN(const Json duel,
               client.get(experiment_target(arguments.experiment_id,
                                            "/duels/" + percent_encoded(arguments.duel_id))));
@@ -45,7 +45,7 @@ Result<std::string> arm_at(ApiClient& client, const Arguments& arguments, std::s
   return arms[place].at("arm_id").get<std::string>();
 }
 
-Result<Json> body_of(ApiClient& client, const Arguments& arguments) {
+Result<Json> body_of(ApiClient& client, const ReportArguments& arguments) {
   const std::string& answer = arguments.answer;
   Json body;
   if (std::find(kResults.begin(), kResults.end(), answer) != kResults.end()) {
@@ -62,7 +62,7 @@ Result<Json> body_of(ApiClient& client, const Arguments& arguments) {
   return body;
 }
 
-Result<int> run(const Arguments& arguments, CommandContext& context) {
+Result<int> run_report(const ReportArguments& arguments, CommandContext& context) {
   return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
     DUEL_ASSIGN(const Json body, body_of(client, arguments));
     auto told = client.ask(
@@ -89,7 +89,7 @@ void add_report_command(Command& program) {
       "report",
       "Reports the outcome of a duel.\nThe outcome is on disk when the command ends. Reporting the "
       "same answer again has no effect; a different answer is refused.");
-  Arguments& arguments = command.runs(run);
+  ReportArguments& arguments = command.runs(run_report);
   command.add_required("EXPERIMENT", not_empty(&arguments.experiment_id), "Its id.");
   command.add_required("DUEL", not_empty(&arguments.duel_id), "The duel, as 'duel next' gave it.");
   command.add_required("ANSWER", not_empty(&arguments.answer),

@@ -16,6 +16,7 @@
 #include "duel/core/directory.h"
 #include "duel/core/display_width.h"
 #include "duel/core/json.h"
+#include "duel/core/ranks.h"
 #include "duel/core/spelling.h"
 #include "duel/core/table.h"
 #include "duel/core/whole_file.h"
@@ -33,7 +34,7 @@ constexpr const char* kAll = "all";
 constexpr std::size_t kMaxRecordBytes = 100'000'000;
 constexpr std::uint64_t kProgressSteps = 1000;  // of one reproduction
 
-struct Arguments {
+struct ReproduceArguments {
   std::vector<std::string> names;
   bool quick = false;
   std::uint64_t seed = 0;
@@ -174,7 +175,7 @@ Status add_matrices(const std::string& text, std::vector<GivenMatrix>& matrices)
   return Done{};
 }
 
-Result<ReproductionContext> context_of(const Arguments& arguments) {
+Result<ReproductionContext> context_of(const ReproduceArguments& arguments) {
   ReproductionContext given;
   given.quick = arguments.quick;
   given.seed = arguments.seed;
@@ -263,7 +264,7 @@ std::string summary_text(const std::vector<ReproductionRecord>& records, const P
 
 class Runner {
  public:
-  Runner(const Arguments& arguments, ReproductionContext given, CommandContext& context)
+  Runner(const ReproduceArguments& arguments, ReproductionContext given, CommandContext& context)
       : arguments_(arguments), given_(std::move(given)), context_(context) {
     given_.stop = &guard_.stop();
   }
@@ -274,6 +275,8 @@ class Runner {
     bool broken = false;
     for (const ReproductionKind* kind : kinds) {
       auto record = resumes ? finished(kind->facts) : std::nullopt;
+      DUEL_ASSIGN(const std::string is_complete, from_first_rank(record ? "complete" : ""));
+      if (!is_first_rank() && !is_complete.empty()) continue;  // rank 0 shows it
       if (record) {
         context_.note(fmt::format("{} is complete in {}", record->name, arguments_.output));
       } else {
@@ -314,7 +317,7 @@ class Runner {
 
   // What an earlier run with the same settings left.
   std::optional<ReproductionRecord> finished(const ReproductionFacts& facts) const {
-    if (arguments_.output.empty()) return std::nullopt;
+    if (arguments_.output.empty() || !is_first_rank()) return std::nullopt;
     const std::string file = files_of(facts).record();
     const auto text = read_whole_file(file, kMaxRecordBytes);
     if (!text.ok()) return std::nullopt;
@@ -326,7 +329,8 @@ class Runner {
 
   Result<ReproductionRecord> run_one(const ReproductionKind& kind) {
     const ReproductionFiles files = files_of(kind.facts);
-    if (!arguments_.output.empty()) {
+    const bool writes = !arguments_.output.empty() && is_first_rank();
+    if (writes) {
       DUEL_RETURN_IF_ERROR(make_directory(files.directory));
       DUEL_RETURN_IF_ERROR(check_output(files.record()));
       // Without it the directory counts as not complete.
@@ -349,7 +353,7 @@ class Runner {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const ReproductionRecord record = record_of(
         kind.facts, settings_of(kind.facts, given_, std::string(kVersion)), *ran, seconds);
-    if (!arguments_.output.empty()) DUEL_RETURN_IF_ERROR(write(files, *ran, record));
+    if (writes) DUEL_RETURN_IF_ERROR(write(files, *ran, record));
     return record;
   }
 
@@ -377,21 +381,23 @@ class Runner {
     return Done{};
   }
 
-  const Arguments& arguments_;
+  const ReproduceArguments& arguments_;
   ReproductionContext given_;
   CommandContext& context_;
   const InterruptGuard guard_;
   bool no_pictures_ = false;
 };
 
-Result<int> run(const Arguments& arguments, CommandContext& context) {
+Result<int> run_reproduce(const ReproduceArguments& arguments, CommandContext& context) {
   if (arguments.names.empty()) {
     return Error::invalid_argument("no reproduction is named")
         .with_hint("'duel reproduce list' lists them");
   }
   DUEL_ASSIGN(const auto kinds, chosen_kinds(arguments.names));
   DUEL_ASSIGN(ReproductionContext given, context_of(arguments));
-  if (!arguments.output.empty()) DUEL_RETURN_IF_ERROR(make_directory(arguments.output));
+  if (!arguments.output.empty() && is_first_rank()) {
+    DUEL_RETURN_IF_ERROR(make_directory(arguments.output));
+  }
   const bool resumes =
       std::find(arguments.names.begin(), arguments.names.end(), kAll) != arguments.names.end();
   Runner runner(arguments, std::move(given), context);
@@ -411,7 +417,7 @@ void add_reproduce_command(Command& program) {
       "unclear, because tolerances are meant for the full size. Results depend on the seed alone, "
       "never on the number of threads. The exit code is 1 if something fails. An interrupted run "
       "(Ctrl-C) keeps what is complete, and 'duel reproduce all -o DIR' continues from there.");
-  Arguments& arguments = command.runs(run);
+  ReproduceArguments& arguments = command.runs(run_reproduce);
   command.add("NAME", &arguments.names, "What to reproduce, or 'all'; see 'duel reproduce list'.")
       .offers = [] {
     std::vector<std::string> names = reproduction_catalogue().names();

@@ -27,7 +27,7 @@
 namespace duel::cli {
 namespace {
 
-struct Arguments {
+struct ResultArguments {
   std::string file;
   std::string log;
   double alpha = 0.05;
@@ -97,13 +97,13 @@ Status write_board(const std::string& file, const std::string& source, const Led
 }
 
 // The experiment of a store or server, in the words that a log gets.
-Result<int> show(const Json& result, const Arguments& arguments, CommandContext& context) {
+Result<int> show(const Json& result, const ResultArguments& arguments, CommandContext& context) {
   context.print(arguments.json ? result.dump_pretty()
                                : result_text(result, Paint(wants_color(STDOUT_FILENO))));
   return arguments.strict && is_unhealthy(result) ? kExitUnhealthy : kExitDone;
 }
 
-Result<int> show_experiment(const Arguments& arguments, CommandContext& context) {
+Result<int> show_experiment(const ResultArguments& arguments, CommandContext& context) {
   for (const Option* option : arguments.file_options) {
     if (!option->given()) continue;
     return Error::invalid_argument("is for a log or a file of comparisons", option->name(),
@@ -115,7 +115,7 @@ Result<int> show_experiment(const Arguments& arguments, CommandContext& context)
   });
 }
 
-Result<int> run(const Arguments& arguments, CommandContext& context) {
+Result<int> run_result(const ResultArguments& arguments, CommandContext& context) {
   if (arguments.file.empty() == arguments.log.empty()) {
     return Error::invalid_argument(
         "one experiment, log or file of comparisons is needed", "result",
@@ -166,7 +166,7 @@ void add_result_command(Command& program) {
       "winner (or first, second, winner), and judge and tstamp if there are any; the content says "
       "which it is. Rows are put in the order of their times; without times the order is unknown, "
       "and the certificate rests on one look at all of them.");
-  Arguments& arguments = command.runs(run);
+  ResultArguments& arguments = command.runs(run_result);
   command.add("NAME FILE", &arguments.file,
               "Log, or comparisons as CSV, TSV or JSON; or the id of an experiment of the store or "
               "the server.");

@@ -24,7 +24,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-struct Arguments {
+struct RunArguments {
   InterviewOptions interview;
   std::string judge;
   std::string protocol = "call";
@@ -58,7 +58,7 @@ Json judge_json(const JudgedRun& run, const JudgePool& pool) {
   return json;
 }
 
-JudgeOptions judge_options(const Arguments& arguments) {
+JudgeOptions judge_options(const RunArguments& arguments) {
   JudgeOptions options;
   options.protocol = arguments.protocol == "jsonl" ? JudgeProtocol::jsonl : JudgeProtocol::call;
   options.parallel = static_cast<std::size_t>(arguments.parallel);
@@ -68,7 +68,7 @@ JudgeOptions judge_options(const Arguments& arguments) {
   return options;
 }
 
-Result<JudgeCommand> judge_of(const Arguments& arguments, bool has_tasks) {
+Result<JudgeCommand> judge_of(const RunArguments& arguments, bool has_tasks) {
   if (arguments.judge.empty()) {
     return Error::invalid_argument("no judge is given")
         .with_hint("write --judge './judge.sh {first} {second}'; 'duel vote' asks you instead");
@@ -94,7 +94,7 @@ void warn_of_troubles(const JudgeTroubles& troubles, std::uint64_t failed, const
 }
 
 // The server chooses the pairs; the judges are ours.
-Result<int> run_served(const Arguments& arguments, const Command& command,
+Result<int> run_served(const RunArguments& arguments, const Command& command,
                        CommandContext& context) {
   DUEL_RETURN_IF_ERROR(
       check_served_options(command, {"judge", "judge-protocol", "parallel", "timeout", "retries",
@@ -146,7 +146,8 @@ Result<int> run_served(const Arguments& arguments, const Command& command,
                        guard.exit_code(), context);
 }
 
-Result<int> run(const Arguments& arguments, const Command& command, CommandContext& context) {
+Result<int> run_here(const RunArguments& arguments, const Command& command,
+                     CommandContext& context) {
   if (arguments.served.asked_for()) return run_served(arguments, command, context);
   const JudgeOptions options = judge_options(arguments);
   DUEL_ASSIGN(JudgeCommand judge, judge_of(arguments, !arguments.interview.request.tasks.empty()));
@@ -217,7 +218,7 @@ void add_run_command(Command& program) {
       "other), 3 undecided after --max-duels or without fresh tasks, 4 certified, but a health "
       "check failed, 1 failure, 130 interrupted: the first Ctrl-C stops asking and waits for "
       "outstanding answers, the second drops them; 75 server unreachable.");
-  auto& arguments = command.keep<Arguments>();
+  auto& arguments = command.keep<RunArguments>();
   add_interview_options(command, arguments.interview, {"random", "both", "fixed"});
   command.add("--judge COMMAND", &arguments.judge,
               "The judge's command line, run without a shell. Placeholders: {first} {second} "
@@ -256,7 +257,7 @@ void add_run_command(Command& program) {
       "  duel run --arms 'models/*.json' --judge ./judge.py --judge-protocol jsonl --order both "
       "--alpha 0.01 --max-duels 2000";
   command.action = [&arguments, &command](CommandContext& context) {
-    return run(arguments, command, context);
+    return run_here(arguments, command, context);
   };
 }
 

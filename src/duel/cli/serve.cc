@@ -21,9 +21,11 @@
 namespace duel::cli {
 namespace {
 
-struct Arguments {
+struct ServeArguments {
   std::string listen = "127.0.0.1:7557";
   std::string store;
+  std::string advertise;
+  std::uint64_t lease = 10;
   std::string public_url;
   std::vector<std::string> allow_origin;
   std::uint64_t threads = 2;
@@ -34,8 +36,8 @@ struct Arguments {
 };
 
 // Tells the operator's program of certificates; what it could not be told is tried again.
-Result<std::unique_ptr<CertifiedNotices>> notices_of(const Arguments& arguments, Engine& engine,
-                                                     CommandContext& context) {
+Result<std::unique_ptr<CertifiedNotices>> notices_of(const ServeArguments& arguments,
+                                                     Engine& engine, CommandContext& context) {
   if (arguments.on_certified.empty()) return std::unique_ptr<CertifiedNotices>();
   auto words = split_words(arguments.on_certified);
   if (words.ok() && words->empty()) words = Error::invalid_argument("the command is empty");
@@ -55,10 +57,12 @@ Result<std::unique_ptr<CertifiedNotices>> notices_of(const Arguments& arguments,
       });
 }
 
-Result<int> run(const Arguments& arguments, CommandContext& context) {
+Result<int> run_serve(const ServeArguments& arguments, CommandContext& context) {
   auto address = parse_http_address(arguments.listen);
   if (!address.ok()) return usage_error("--listen", address.error());
-  DUEL_ASSIGN(const std::shared_ptr<Store> store, open_store(arguments.store));
+  DUEL_ASSIGN(
+      const std::shared_ptr<Store> store,
+      open_store(arguments.store, {arguments.advertise, std::chrono::seconds(arguments.lease)}));
   DUEL_ASSIGN(const std::unique_ptr<ApiTokens> tokens, ApiTokens::open(store));
   if (!address->is_loopback() && !tokens->any()) {
     return Error::unsupported("without tokens the server listens on this machine only")
@@ -121,12 +125,20 @@ void add_serve_command(Command& program) {
   Command& command = program.add_command(
       "serve",
       "Serves experiments over HTTP: chooses the next pair, takes the outcome, says when to "
-      "stop.\nA request that succeeded is on disk. Only one process can serve a store.");
-  Arguments& arguments = command.runs(run);
+      "stop.\nA request that succeeded is on disk. Only one process can serve a store in a file; "
+      "several can share a store on PostgreSQL.");
+  ServeArguments& arguments = command.runs(run_serve);
   command.add("--listen ADDRESS", &arguments.listen,
               "Where to listen (default 127.0.0.1:7557). Port 0 takes a free one.");
   command.add_configurable("--store FILE", not_empty(&arguments.store),
-                           "SQLite database (default $XDG_STATE_HOME/duel/duel.db).");
+                           "SQLite database (default $XDG_STATE_HOME/duel/duel.db), or "
+                           "postgresql://HOST/DATABASE. The password of the latter comes from "
+                           "PGPASSWORD or PGPASSFILE.");
+  command.add("--advertise URL", not_empty(&arguments.advertise),
+              "URL where the other servers on the same PostgreSQL store reach this one.");
+  command.add("--lease S", count(&arguments.lease, 1, 3'600),
+              "Seconds after which the others take over the experiments of a server that has gone "
+              "silent (default 10). PostgreSQL only.");
   command.add("--public-url URL", &arguments.public_url,
               "URL that callers use, if the server is behind a proxy.");
   command.add("--allow-origin ORIGIN", &arguments.allow_origin,

@@ -13,7 +13,7 @@ namespace {
 constexpr auto kTurn = std::chrono::milliseconds(100);
 constexpr auto kAskAgain = std::chrono::seconds(1);
 constexpr int kConflict = 409;
-constexpr int kNotFound = 404;
+constexpr int kNoSuchThing = 404;
 constexpr int kGone = 410;
 
 using Clock = std::chrono::steady_clock;
@@ -66,7 +66,7 @@ Status ServedRun::deliver(bool wants_more) {
     auto told = experiment_.client().try_now(HttpMethod::put, target, report.body);
     if (!told.ok()) {
       const int status = experiment_.client().status();
-      const bool lost = status == kConflict || status == kNotFound || status == kGone;
+      const bool lost = status == kConflict || status == kNoSuchThing || status == kGone;
       if (!lost) return told.error();
       last_failure_ = fmt::format("duel {}: {}", report.duel_id, told.error().message);
       ++failed_;

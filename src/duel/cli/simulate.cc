@@ -26,7 +26,7 @@ struct StudyOption {
   std::optional<bool> flag;  // of an option without a value
 };
 
-struct Arguments {
+struct SimulateArguments {
   std::string study;
   std::list<StudyOption> study_options;
   std::string output;
@@ -73,7 +73,7 @@ Error missing(const std::string& what, const std::string& example) {
   return Error::invalid_argument(fmt::format("no {} is given", what)).with_hint("write " + example);
 }
 
-Result<StudySpec> spec_of(const Arguments& arguments) {
+Result<StudySpec> spec_of(const SimulateArguments& arguments) {
   StudyDraft flags;
   StudyDraft configured;
   StudyDraft file;
@@ -99,7 +99,7 @@ Result<StudySpec> spec_of(const Arguments& arguments) {
   return complete(draft);
 }
 
-Result<StudyOutcome> resume(const Arguments& arguments, const StudyOptions& options) {
+Result<StudyOutcome> resume(const SimulateArguments& arguments, const StudyOptions& options) {
   std::string extra = arguments.study.empty() ? "" : "a study file";
   if (!arguments.output.empty()) extra = "--output";
   if (arguments.force) extra = "--force";
@@ -122,7 +122,7 @@ Result<StudyOutcome> resume(const Arguments& arguments, const StudyOptions& opti
   return resume_study(arguments.resume, options, threads);
 }
 
-Result<int> run(const Arguments& arguments, CommandContext& context) {
+Result<int> run_simulate(const SimulateArguments& arguments, CommandContext& context) {
   const std::string directory = arguments.resume.empty() ? arguments.output : arguments.resume;
   if (!arguments.study.empty() && arguments.resume.empty()) {
     std::error_code ignored;
@@ -198,7 +198,7 @@ void add_simulate_command(Command& program) {
       "have small error. Results depend on the seed alone, never on the number of threads. A study "
       "file can set everything that the options set; options take precedence. Numbers may be "
       "written 1e6. An interrupted run (Ctrl-C) prints the statistics of the finished trials.");
-  Arguments& arguments = command.runs(run);
+  SimulateArguments& arguments = command.runs(run_simulate);
   command.add("STUDY FILE", &arguments.study,
               "Study file in TOML: policies, matrices, rounds, trials, ...");
 
@@ -220,11 +220,13 @@ void add_simulate_command(Command& program) {
   };
   add_option("--policy POLICY-LIST", "policies",
              "Policies to compare, separated by commas; may be repeated. See 'duel policies'.");
-  add_option("--matrix,--environment MATRIX-LIST", "matrices",
-             "Built-in matrices such as arxiv or bradley-terry(k=64,seed=1,spread=1), or files; "
-             "matrices that change, changing(1=arxiv,10000=slides); or rankers compared by clicks, "
-             "clicks(data=train.txt,interleave=team-draft,user=navigational). Separated by commas; "
-             "may be repeated. See 'duel matrix' and docs/estimation.md.");
+  add_option(
+      "--matrix,--environment MATRIX-LIST", "matrices",
+      "Built-in matrices such as arxiv or bradley-terry(k=64,seed=1,spread=1), or files; "
+      "matrices that change, changing(1=arxiv,10000=slides); strengths(k=10000,seed=1,spread=1) "
+      "for more than 2000 arms; or rankers compared by clicks, "
+      "clicks(data=train.txt,interleave=team-draft,user=navigational). Separated by commas; "
+      "may be repeated. See 'duel matrix' and docs/estimation.md.");
   add_option("--rounds N", "rounds", "Rounds of every trial (default 1e5).");
   add_option("--trials N", "trials", "Trials of every policy on every matrix (default 100).");
   add_option("--seed N", "seed", "Seed of all randomness (default 0).");
@@ -235,7 +237,8 @@ void add_simulate_command(Command& program) {
       "Regret notions: average, strong, weak, copeland, borda, von-neumann (default average).");
   add_flag("--horizon-per-checkpoint", "horizon_per_checkpoint",
            "Run policies that need a horizon afresh for every checkpoint, as the papers do.");
-  add_option("--threads N", "threads", "Threads (default: one per core).");
+  add_option("--threads N", "threads",
+             "Threads (default: one per core; under mpirun one per rank).");
   add_flag("--trials-csv", "trials_csv", "Also write trials.csv, one row per trial (with -o).");
   command.add("-o,--output DIR", not_empty(&arguments.output),
               "Directory for spec.toml, results.csv and more; created if missing.");
@@ -251,7 +254,8 @@ void add_simulate_command(Command& program) {
       "  duel simulate --policy rucb,rmed1 --matrix arxiv --rounds 1e6 --trials 100 --seed 1\n"
       "  duel simulate --policy 'rucb(alpha=0.6)' --matrix my.csv --regret average,weak --json\n"
       "  duel simulate study.toml -o out && duel plot out -o regret.svg\n"
-      "  duel simulate study.toml -o out --shard 3/64          one of 64 jobs; then: duel merge out";
+      "  duel simulate study.toml -o out --shard 3/64          one of 64 jobs; then: duel merge out\n"
+      "  mpirun -n 64 duel simulate study.toml -o out          64 ranks share the trials";
 }
 
 }  // namespace duel::cli

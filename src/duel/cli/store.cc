@@ -1,3 +1,5 @@
+#include "duel/store/store.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,33 +18,31 @@
 #include "duel/cli/store_location.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
+#include "duel/core/table.h"
 #include "duel/core/whole_file.h"
 #include "duel/experiment/experiment_log.h"
 #include "duel/experiment/live_experiment.h"
-#include "duel/store/sqlite_store.h"
+#include "duel/server/store_copy.h"
+#include "duel/store/nodes.h"
+#include "duel/store/postgres_store.h"
 
 namespace duel::cli {
 namespace {
 
 constexpr std::string_view kLogEnding = ".duel.jsonl";
 
-struct Arguments {
+struct StoreArguments {
   std::string store;
   std::string file;                // of a backup, or the folder of an export
   std::vector<std::string> files;  // of an import
+  std::string from, to;            // of a copy
   bool json = false;
 };
 
-void add_store_option(Command& command, Arguments& arguments) {
+void add_store_option(Command& command, StoreArguments& arguments) {
   command.add_configurable("--store FILE", not_empty(&arguments.store),
-                           "SQLite database (default $XDG_STATE_HOME/duel/duel.db).");
-}
-
-// Beside a server that owns it.
-Result<std::unique_ptr<SqliteStore>> open_for_reading(const std::string& location) {
-  SqliteOptions options;
-  options.access = SqliteAccess::read;
-  return SqliteStore::open(store_file(location), options);
+                           "SQLite database (default $XDG_STATE_HOME/duel/duel.db), or "
+                           "postgresql://HOST/DATABASE.");
 }
 
 // --- check --------------------------------------------------------------------------------------
@@ -114,7 +114,8 @@ Json to_json(const CheckedExperiment& checked) {
 }
 
 // What is wrong with the file itself.
-Result<int> say_damaged(const Error& error, const Arguments& arguments, CommandContext& context) {
+Result<int> say_damaged(const Error& error, const StoreArguments& arguments,
+                        CommandContext& context) {
   if (error.code != ErrorCode::invalid_data) return error;
   if (arguments.json) {
     Json json;
@@ -127,9 +128,9 @@ Result<int> say_damaged(const Error& error, const Arguments& arguments, CommandC
   return kExitMismatch;
 }
 
-Result<int> run_check(const Arguments& arguments, CommandContext& context) {
+Result<int> run_check(const StoreArguments& arguments, CommandContext& context) {
   const std::string file = store_file(arguments.store);
-  auto store = open_for_reading(arguments.store);
+  auto store = open_store_for_reading(arguments.store);
   if (!store.ok()) return say_damaged(store.error(), arguments, context);
   if (const Status sound = (*store)->check(); !sound.ok()) {
     return say_damaged(sound.error(), arguments, context);
@@ -165,15 +166,21 @@ Result<int> run_check(const Arguments& arguments, CommandContext& context) {
 
 // --- backup, compact, export, import ------------------------------------------------------------
 
-Result<int> run_backup(const Arguments& arguments, CommandContext& context) {
-  DUEL_ASSIGN(const std::unique_ptr<SqliteStore> store, open_for_reading(arguments.store));
+Result<int> run_backup(const StoreArguments& arguments, CommandContext& context) {
+  DUEL_ASSIGN(const std::shared_ptr<Store> store, open_store_for_reading(arguments.store));
   DUEL_RETURN_IF_ERROR(store->backup(arguments.file));
   context.print(fmt::format("{} is written\n", arguments.file));
   return kExitDone;
 }
 
-Result<int> run_compact(const Arguments& arguments, CommandContext& context) {
+Result<int> run_compact(const StoreArguments& arguments, CommandContext& context) {
   const std::string file = store_file(arguments.store);
+  if (is_postgres(arguments.store)) {
+    DUEL_ASSIGN(const std::shared_ptr<Store> store, open_store(arguments.store));
+    DUEL_RETURN_IF_ERROR(store->compact());
+    context.print(fmt::format("{}: unused space can be used again\n", file));
+    return kExitDone;
+  }
   if (!std::filesystem::exists(file)) return Error::not_found("there is no such store", file);
   const auto before = std::filesystem::file_size(file);
   auto store = open_store(arguments.store);
@@ -202,8 +209,8 @@ Status export_log(Store& store, const std::string& id, const std::filesystem::pa
   return file.commit();
 }
 
-Result<int> run_export(const Arguments& arguments, CommandContext& context) {
-  DUEL_ASSIGN(const std::unique_ptr<SqliteStore> store, open_for_reading(arguments.store));
+Result<int> run_export(const StoreArguments& arguments, CommandContext& context) {
+  DUEL_ASSIGN(const std::shared_ptr<Store> store, open_store_for_reading(arguments.store));
   DUEL_ASSIGN(const std::vector<std::string> ids, store->list());
   DUEL_RETURN_IF_ERROR(make_directory(arguments.file));
   for (const std::string& id : ids) {
@@ -239,7 +246,7 @@ Result<std::vector<std::string>> logs_in(const std::vector<std::string>& names) 
   return files;
 }
 
-Result<int> run_import(const Arguments& arguments, CommandContext& context) {
+Result<int> run_import(const StoreArguments& arguments, CommandContext& context) {
   DUEL_ASSIGN(const std::vector<std::string> files, logs_in(arguments.files));
   DUEL_ASSIGN(const std::unique_ptr<LocalApi> store, LocalApi::open(arguments.store));
   bool all = true;
@@ -264,11 +271,83 @@ Result<int> run_import(const Arguments& arguments, CommandContext& context) {
   return all ? kExitDone : kExitFailure;
 }
 
+// --- nodes, copy --------------------------------------------------------------------------------
+
+Result<int> run_nodes(const StoreArguments& arguments, CommandContext& context) {
+  DUEL_ASSIGN(const std::shared_ptr<Store> store, open_store_for_reading(arguments.store));
+  Nodes* const nodes = store->nodes();
+  if (nodes == nullptr) {
+    return Error::unsupported("only one process can use a store in a file",
+                              store_file(arguments.store),
+                              "'duel store nodes --store postgresql://HOST/DATABASE'");
+  }
+  DUEL_ASSIGN(const std::vector<NodeState> states, nodes->states());
+  DUEL_ASSIGN(const std::vector<Tenure> tenures, nodes->tenures());
+  if (arguments.json) {
+    Json json = {{"nodes", Json::array()}, {"experiments", Json::array()}};
+    for (const NodeState& state : states) {
+      json["nodes"].push_back({{"node_id", state.address.node_id},
+                               {"url", state.address.url},
+                               {"lease_left_ms", state.lease_left_ms},
+                               {"experiments", state.experiments}});
+    }
+    for (const Tenure& tenure : tenures) {
+      json["experiments"].push_back({{"experiment_id", tenure.experiment},
+                                     {"owner", tenure.owner ? Json(tenure.owner->node_id) : Json()},
+                                     {"epoch", tenure.epoch}});
+    }
+    context.print(json.dump_pretty());
+    return kExitDone;
+  }
+  Table alive;
+  alive.column("node", Align::left).column("URL", Align::left);
+  alive.column("lease left (s)").column("experiments");
+  for (const NodeState& state : states) {
+    alive.row({state.address.node_id, state.address.url.empty() ? Cell() : Cell(state.address.url),
+               Cell(static_cast<double>(state.lease_left_ms) / 1'000, 1), state.experiments});
+  }
+  Table owned;
+  owned.column("experiment", Align::left).column("owner", Align::left).column("epoch");
+  for (const Tenure& tenure : tenures) {
+    owned.row(
+        {tenure.experiment, tenure.owner ? Cell(tenure.owner->node_id) : Cell(), tenure.epoch});
+  }
+  context.print(alive.to_string() + "\n" + owned.to_string());
+  return kExitDone;
+}
+
+Result<int> run_copy(const StoreArguments& arguments, CommandContext& context) {
+  DUEL_ASSIGN(const std::shared_ptr<Store> from, open_store_for_reading(arguments.from));
+  DUEL_ASSIGN(const std::vector<std::string> ids, from->list());
+  DUEL_ASSIGN(const std::shared_ptr<Store> to, open_store(arguments.to));
+  bool all = true;
+  for (const std::string& id : ids) {
+    const auto copied = copy_experiment(*from, *to, id);
+    if (!copied.ok()) {
+      all = false;
+      print_error(fmt::format("{}: {}", id, copied.error().to_string()));
+    } else if (copied->copied == 0) {
+      context.print(fmt::format("{} was there: {}\n", id, counted(copied->records, "record")));
+    } else if (copied->copied < copied->records) {
+      context.print(fmt::format("{} is completed: {}, {} of them new\n", id,
+                                counted(copied->records, "record"), copied->copied));
+    } else {
+      context.print(fmt::format("{} is copied: {}\n", id, counted(copied->records, "record")));
+    }
+  }
+  DUEL_ASSIGN(const ServerKey key, copy_server_entries(*from, *to));
+  if (key == ServerKey::copied) context.note("tokens and the server's key are copied too");
+  if (key == ServerKey::other) {
+    context.note("the target has a key of its own: tokens of the source do not work there");
+  }
+  return all ? kExitDone : kExitFailure;
+}
+
 }  // namespace
 
 void add_store_command(Command& program) {
   Command& store = program.add_command(
-      "store", "Checks, copies and compacts the SQLite database that holds the experiments.");
+      "store", "Checks, copies and compacts the database that holds the experiments.");
   store.needs_command = true;
   store.footer = "Examples:\n  duel store check\n  duel store backup duel-2026-11-17.db";
 
@@ -279,7 +358,7 @@ void add_store_command(Command& program) {
       "records say when they are applied in order, and how far the store says that it was synced. "
       "Works while a server uses the store.\n"
       "Exit codes: 0 sound, 5 damaged (what and where is on standard error), 1 cannot be read.");
-  Arguments& checked = check.runs(run_check);
+  StoreArguments& checked = check.runs(run_check);
   add_store_option(check, checked);
   check.add("--json", &checked.json, "Print JSON.");
   check.footer = "Example:\n  duel store check --store backup.db";
@@ -287,16 +366,19 @@ void add_store_command(Command& program) {
   Command& backup = store.add_command(
       "backup",
       "Copies the store as it is at one moment.\n"
-      "Works while a server uses the store and takes outcomes. The copy is a store: "
+      "Works while a server uses the store and takes outcomes. SQLite only: for PostgreSQL use "
+      "pg_dump or pg_basebackup. The copy is a store: "
       "'duel store check --store FILE' checks it, and 'duel serve --store FILE' serves it.");
-  Arguments& backed_up = backup.runs(run_backup);
+  StoreArguments& backed_up = backup.runs(run_backup);
   backup.add_required("FILE", not_empty(&backed_up.file), "File to write; it must not exist.");
   add_store_option(backup, backed_up);
   backup.footer = "Example:\n  duel store backup duel-2026-11-17.db";
 
   Command& compact = store.add_command(
-      "compact", "Gives unused space back to the file system. No server may use the store.");
-  Arguments& compacted = compact.runs(run_compact);
+      "compact",
+      "Gives unused space back to the file system. No server may use the store.\nOn PostgreSQL it "
+      "lets the database use the space again (VACUUM), and servers may go on.");
+  StoreArguments& compacted = compact.runs(run_compact);
   add_store_option(compact, compacted);
   compact.footer = "Example:\n  duel store compact";
 
@@ -305,7 +387,7 @@ void add_store_command(Command& program) {
       "Writes one log for each experiment.\n"
       "'duel verify' and 'duel result' read the logs, and 'duel store import' takes them back. "
       "Tokens and secrets stay in the store. Works while a server uses the store.");
-  Arguments& written = exported.runs(run_export);
+  StoreArguments& written = exported.runs(run_export);
   exported.add_required("DIR", not_empty(&written.file),
                         "Directory for the files ID.duel.jsonl; none of them may exist.");
   add_store_option(exported, written);
@@ -315,10 +397,34 @@ void add_store_command(Command& program) {
       "import",
       "Creates experiments from logs.\nA log whose chain of hashes is broken is refused, and so is "
       "one whose experiment exists with other records. The same log again changes nothing.");
-  Arguments& taken = imported.runs(run_import);
+  StoreArguments& taken = imported.runs(run_import);
   imported.add_required("FILES LOG", not_empty(&taken.files), "Logs, or directories of logs.");
   add_store_option(imported, taken);
   imported.footer = "Examples:\n  duel store import logs\n  duel store import logo.duel.jsonl";
+
+  Command& copied = store.add_command(
+      "copy",
+      "Copies every experiment of one store to another, record by record.\n"
+      "The chains of hashes stay the same. What the target has must be the beginning of what the "
+      "source has, and is completed: run it again after an interruption, or to catch up. An "
+      "experiment that the target has with other records is refused, and the others are copied. "
+      "Tokens and the server's key are copied once, into a store that has no key yet. Works while a "
+      "server uses the source.");
+  StoreArguments& copying = copied.runs(run_copy);
+  copied.add_required("FROM", not_empty(&copying.from), "The store to read.");
+  copied.add_required("TO", not_empty(&copying.to), "The store to write; it may be new.");
+  copied.footer = "Example:\n  duel store copy duel.db postgresql://db.example.org/duel";
+
+  Command& nodes = store.add_command(
+      "nodes",
+      "Shows the servers that share a store on PostgreSQL.\n"
+      "Each with the rest of its lease, negative if it has run out, and the experiments that it "
+      "owns; then each experiment with its owner, if that is alive, and its epoch, which grows "
+      "with every change of owner.");
+  StoreArguments& shown = nodes.runs(run_nodes);
+  add_store_option(nodes, shown);
+  nodes.add("--json", &shown.json, "Print JSON.");
+  nodes.footer = "Example:\n  duel store nodes --store postgresql://db.example.org/duel";
 }
 
 }  // namespace duel::cli

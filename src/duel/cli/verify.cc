@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = 64'000'000;  // of a certificate
 
-struct Arguments {
+struct VerifyArguments {
   std::string certificate;
   std::string log;
   bool json = false;
@@ -25,7 +25,7 @@ struct Arguments {
 };
 
 // What does not fit, and where: exit 5.
-int mismatch(const Arguments& arguments, CommandContext& context, const std::string& what) {
+int mismatch(const VerifyArguments& arguments, CommandContext& context, const std::string& what) {
   if (arguments.json) {
     Json json;
     json["verified"] = false;
@@ -38,7 +38,7 @@ int mismatch(const Arguments& arguments, CommandContext& context, const std::str
   return kExitMismatch;
 }
 
-std::string verified_text(const Arguments& arguments, const CheckedLog& log) {
+std::string verified_text(const VerifyArguments& arguments, const CheckedLog& log) {
   const Paint paint(wants_color(STDOUT_FILENO));
   std::string text;
   if (!arguments.certificate.empty()) {
@@ -70,7 +70,7 @@ Json verified_json(const CheckedLog& log) {
   return json;
 }
 
-Result<int> run(const Arguments& arguments, CommandContext& context) {
+Result<int> run_verify(const VerifyArguments& arguments, CommandContext& context) {
   std::string given;
   if (!arguments.certificate.empty()) {
     DUEL_ASSIGN(given, read_whole_file(arguments.certificate, kMostBytes));
@@ -115,7 +115,7 @@ void add_verify_command(Command& program) {
       "it checks the log and says what it certifies.\nExit codes: 0 everything matches, 4 "
       "everything matches but a health check failed, 5 something does not match; the message names "
       "the field or the line.");
-  Arguments& arguments = command.runs(run);
+  VerifyArguments& arguments = command.runs(run_verify);
   command.add("CERTIFICATE FILE", &arguments.certificate, "Certificate to check.");
   command.add_required("--log FILE", &arguments.log, "Log of the experiment.");
   command.add("--replay", &arguments.replay,

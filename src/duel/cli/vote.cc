@@ -56,7 +56,7 @@ std::string legend(const std::string& before, std::size_t columns) {
   return text + line + "\n";
 }
 
-struct Arguments {
+struct VoteArguments {
   InterviewOptions interview;
   std::string voter;
   ServedOptions served;
@@ -266,7 +266,7 @@ class Booth {
 };
 
 // The server chooses the pairs, also those of others who vote at the same time.
-Result<int> run_served(const Arguments& arguments, const Command& command,
+Result<int> run_served(const VoteArguments& arguments, const Command& command,
                        CommandContext& context) {
   DUEL_RETURN_IF_ERROR(check_served_options(
       command,
@@ -306,7 +306,8 @@ Result<int> run_served(const Arguments& arguments, const Command& command,
                        experiment, arguments.interview.json, guard.exit_code(), context);
 }
 
-Result<int> run(const Arguments& arguments, const Command& command, CommandContext& context) {
+Result<int> run_vote(const VoteArguments& arguments, const Command& command,
+                     CommandContext& context) {
   if (arguments.served.asked_for()) return run_served(arguments, command, context);
   const InterruptGuard guard;
   DUEL_ASSIGN(Interview interview, open_interview(arguments.interview, context));
@@ -344,7 +345,7 @@ void add_vote_command(Command& program) {
       "Without a terminal it reads the same from lines. Every answer is in the log; the same "
       "command continues.\nExit codes: 0 certified, 3 stopped or undecided, 4 certified, but a "
       "health check failed, 1 failure, 130 interrupted, 75 server unreachable.");
-  auto& arguments = command.keep<Arguments>();
+  auto& arguments = command.keep<VoteArguments>();
   add_interview_options(command, arguments.interview, {"random", "fixed"});
   command.add("--voter ID", not_empty(&arguments.voter), "Name of the voter, recorded in the log.");
   add_served_options(command, arguments.served);
@@ -354,7 +355,7 @@ void add_vote_command(Command& program) {
       "  duel vote --server http://127.0.0.1:7557 slogans --voter ann\n"
       "  duel vote --arms-file names.txt --name mascot --alpha 0.1 --voter ann";
   command.action = [&arguments, &command](CommandContext& context) {
-    return run(arguments, command, context);
+    return run_vote(arguments, command, context);
   };
 }
 
