@@ -52,18 +52,23 @@ function add(name, text) {
   return name;
 }
 
-const icon = add(`icon-${stamp(readFileSync(source("look", "icon.svg"), "utf8"))}.svg`,
-                 readFileSync(source("look", "icon.svg"), "utf8"));
+const icon = add(
+  `icon-${stamp(readFileSync(source("look", "icon.svg"), "utf8"))}.svg`,
+  readFileSync(source("look", "icon.svg"), "utf8"),
+);
 for (const [entry, name, template, page] of [
   ["dashboard/main.tsx", "dashboard", "dashboard/index.html", "index.html"],
   ["voting/main.tsx", "voting", "voting/vote.html", "vote.html"],
 ]) {
   const { script, style } = await bundle(entry, name);
-  add(page, filled(readFileSync(source(template), "utf8"), {
-    script: `/assets/${add(`${name}-${stamp(script)}.js`, script)}`,
-    style: `/assets/${add(`${name}-${stamp(style)}.css`, style)}`,
-    icon: `/assets/${icon}`,
-  }));
+  add(
+    page,
+    filled(readFileSync(source(template), "utf8"), {
+      script: `/assets/${add(`${name}-${stamp(script)}.js`, script)}`,
+      style: `/assets/${add(`${name}-${stamp(style)}.css`, style)}`,
+      icon: `/assets/${icon}`,
+    }),
+  );
 }
 
 // The report is one file, so its script and style are inside. Their hashes are the only ones that its
@@ -73,13 +78,16 @@ for (const [entry, name, template, page] of [
   // "</script" inside a string would end the element.
   const inside = script.replaceAll("</script", "<\\/script");
   const hash = (text) => `'sha256-${digest(text).toString("base64")}'`;
-  add("report.html", filled(readFileSync(source("report", "report.html"), "utf8"), {
-    script: inside,
-    style,
-    script_hash: hash(inside),
-    title: "@TITLE@",
-    data: "@DATA@",
-  }));
+  add(
+    "report.html",
+    filled(readFileSync(source("report", "report.html"), "utf8"), {
+      script: inside,
+      style,
+      script_hash: hash(inside),
+      title: "@TITLE@",
+      data: "@DATA@",
+    }),
+  );
 }
 
 files.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -88,10 +96,11 @@ let arrays = "";
 let table = "";
 files.forEach((file, k) => {
   const bytes = gzipSync(Buffer.from(file.text, "utf8"), { level: 9 });
-  bytes[9] = 255;  // the operating system, which would differ between machines
+  bytes[9] = 255; // the operating system, which would differ between machines
   total += bytes.length;
   arrays += `const unsigned char k${k}[] = {`;
-  for (let at = 0; at < bytes.length; at += 24) arrays += `\n    ${bytes.subarray(at, at + 24).join(",")},`;
+  for (let at = 0; at < bytes.length; at += 24)
+    arrays += `\n    ${bytes.subarray(at, at + 24).join(",")},`;
   arrays += "};\n";
   table += `    {"${file.name}", "${file.type}", "\\"${stamp(file.text)}\\"", bytes(k${k}, sizeof k${k})},\n`;
 });
@@ -99,7 +108,9 @@ files.forEach((file, k) => {
 const [out, flag, directory] = process.argv.slice(2);
 if (!out) throw new Error("usage: node build.mjs OUT.cc [--plain DIR]");
 mkdirSync(dirname(out), { recursive: true });
-writeFileSync(out, `// Written by web/build.mjs.
+writeFileSync(
+  out,
+  `// Written by web/build.mjs.
 #include "duel/pages/web_asset.h"
 
 namespace duel {
@@ -119,7 +130,8 @@ ${table}  };
 }
 
 }  // namespace duel
-`);
+`,
+);
 if (flag === "--plain") {
   mkdirSync(directory, { recursive: true });
   for (const file of files) writeFileSync(join(directory, file.name), file.text);

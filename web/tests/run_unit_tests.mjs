@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const here = join(dirname(fileURLToPath(import.meta.url)), "unit");
 const out = mkdtempSync(join(tmpdir(), "duel-unit-"));
-const tests = readdirSync(here).filter((name) => /_test\.tsx?$/.test(name));
+const tests = readdirSync(here).filter((name) => /_test\.(tsx?|mjs)$/.test(name));
 await build({
   entryPoints: tests.map((name) => join(here, name)),
   bundle: true,
@@ -20,7 +20,9 @@ await build({
   jsxImportSource: "preact",
   logLevel: "warning",
 });
-const files = readdirSync(out).filter((name) => name.endsWith(".mjs")).map((name) => join(out, name));
+const files = readdirSync(out)
+  .filter((name) => name.endsWith(".mjs"))
+  .map((name) => join(out, name));
 const run = spawnSync(process.execPath, ["--test", ...files], { stdio: "inherit" });
 rmSync(out, { recursive: true, force: true });
 process.exit(run.status ?? 1);

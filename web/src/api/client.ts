@@ -1,12 +1,21 @@
 // The HTTP API from a page: every request by `fetch`, with the token in a header.
 import { ServerEventReader, type ServerEvent } from "./server_events";
 import { currentToken } from "./token";
-import type { Problem } from "./types";
+import { ROUTES, type Operations, type Problem } from "./types";
+
+export type Operation = keyof Operations;
+type Given<O extends Operation> = Operations[O]["given"];
+
+// "there is no arm 'x'" -> "There is no arm 'x'."
+export function sentenceOf(text: string): string {
+  const whole = /[.!?]$/.test(text) ? text : `${text}.`;
+  return whole.charAt(0).toUpperCase() + whole.slice(1);
+}
 
 // The server answered, and the answer was no.
 export class ApiError extends Error {
   constructor(readonly problem: Problem) {
-    super(problem.detail || problem.title);
+    super(sentenceOf(problem.detail || problem.title));
   }
   get status(): number {
     return this.problem.status;
@@ -16,18 +25,37 @@ export class ApiError extends Error {
 // No answer came.
 export class Unreachable extends Error {}
 
-export interface CallOptions {
-  body?: unknown;
-  headers?: Record<string, string>;
-  keepalive?: boolean;
+export interface Manner {
+  keepalive?: boolean; // goes on when the page is left
   signal?: AbortSignal;
 }
 
-export function pathOf(...segments: string[]): string {
-  return "/v1/" + segments.map(encodeURIComponent).join("/");
+export interface Route {
+  method: string;
+  path: string;
 }
 
-async function send(method: string, path: string, options: CallOptions): Promise<Response> {
+// The route of an operation: what its pattern names stands in the path, the rest in the query.
+export function routeOf<O extends Operation>(operation: O, given: Given<O>): Route {
+  const [method, pattern] = ROUTES[operation];
+  const rest = new Map(Object.entries(given as Record<string, string | number | undefined>));
+  const path = pattern.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = rest.get(name);
+    rest.delete(name);
+    return encodeURIComponent(String(value));
+  });
+  const query = [...rest].flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(String(value))}`],
+  );
+  return { method, path: query.length === 0 ? path : `${path}?${query.join("&")}` };
+}
+
+interface Sent extends Manner {
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+async function send({ method, path }: Route, options: Sent): Promise<Response> {
   const headers: Record<string, string> = { ...options.headers };
   const token = currentToken();
   if (token) headers["Authorization"] = `Bearer ${token}`;
@@ -47,6 +75,7 @@ async function send(method: string, path: string, options: CallOptions): Promise
   }
   if (response.ok) return response;
   let problem: Problem = {
+    type: "about:blank",
     title: response.statusText,
     status: response.status,
     detail: `The server answered ${response.status}.`,
@@ -60,17 +89,21 @@ async function send(method: string, path: string, options: CallOptions): Promise
   throw new ApiError(problem);
 }
 
-export async function call<T>(method: string, path: string, options: CallOptions = {}): Promise<T> {
-  const response = await send(method, path, options);
-  return (await response.json()) as T;
+// The answer of an operation, of the type that the server's document gives it.
+export async function ask<O extends Operation>(
+  operation: O,
+  given: Given<O>,
+  ...[manner]: undefined extends Operations[O]["takes"]
+    ? [Manner?]
+    : [Manner & { body: Operations[O]["takes"] }]
+): Promise<Operations[O]["gives"]> {
+  const response = await send(routeOf(operation, given), manner ?? {});
+  return (await response.json()) as Operations[O]["gives"];
 }
 
-export const get = <T>(path: string, signal?: AbortSignal): Promise<T> =>
-  call<T>("GET", path, signal ? { signal } : {});
-
-// Saves what the path answers as a file. A plain link could not send the token.
-export async function download(path: string, name: string): Promise<void> {
-  const response = await send("GET", path, {});
+// Saves what the route answers as a file. A plain link could not send the token.
+export async function download(route: Route, name: string): Promise<void> {
+  const response = await send(route, {});
   const address = URL.createObjectURL(await response.blob());
   const link = document.createElement("a");
   link.href = address;
@@ -81,10 +114,10 @@ export async function download(path: string, name: string): Promise<void> {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-// Follows the events of a path until `signal` ends it; connects again after a pause, which doubles
+// Follows the events of a route until `signal` ends it; connects again after a pause, which doubles
 // up to half a minute. `alive` tells whether the stream is there.
 export async function follow(
-  path: string,
+  route: Route,
   signal: AbortSignal,
   take: (event: ServerEvent) => void,
   alive: (is: boolean) => void,
@@ -92,7 +125,7 @@ export async function follow(
   let pause = 1000;
   while (!signal.aborted) {
     try {
-      const response = await send("GET", path, { signal, headers: { Accept: "text/event-stream" } });
+      const response = await send(route, { signal, headers: { Accept: "text/event-stream" } });
       const reader = response.body?.getReader();
       if (!reader) return;
       alive(true);

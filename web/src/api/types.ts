@@ -1,64 +1,128 @@
-// What the server says, as far as the pages use it. Written by hand in the shape of /openapi.json's
-// components, one type for each schema, so that generated types can take this file's place.
+// Written by web/write_types.mjs from the server's /openapi.json, which says what each field means.
+// Do not edit: `npm run types --prefix web`.
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
-export type ExperimentState = "draft" | "running" | "paused" | "completed" | "archived";
-export type OutcomeResult = "win" | "tie" | "both_bad" | "skip" | "invalid";
-export type HealthVerdict = "passed" | "failed" | "warning" | "unknown";
-
-export interface Problem {
-  title: string;
-  status: number;
-  detail: string;
-  retryable: boolean;
-  errors?: { pointer: string; message: string }[];
+export interface Accepted {
+  accepted: number;
 }
 
-export interface Listed<T> {
-  items: T[];
-  next_cursor: string | null;
-}
-
-export interface ExperimentItem {
-  experiment_id: string;
-  name?: string;
-  state?: ExperimentState;
-  mode?: "duel" | "interleave";
-  arms?: number;
-  served?: number;
-  certified?: boolean;
-  error?: string;
-}
-
-export interface ArmConfiguration {
+export interface Arm {
   arm_id: string;
   payload: Json;
   state: "active" | "retired";
-  default?: boolean;
+  default: boolean;
 }
 
-export interface Experiment {
-  experiment_id: string;
-  name: string;
-  state: ExperimentState;
-  mode: "duel" | "interleave";
-  policy: string;
-  goal: string;
-  arms: ArmConfiguration[];
-  stopping: {
-    alpha: number;
-    arms: "fixed" | "open";
-    min_decisive_per_pair: number;
-    max_duels: number;
-    on_certified: string;
-    pairs_independent: boolean;
+export interface BradleyTerry {
+  ties: "davidson" | "halves";
+  error?: string;
+  added_wins?: number;
+  prior_shape?: Json;
+  tie_parameter?: number;
+  lack_of_fit?: LackOfFit;
+}
+
+export interface Certificate {
+  format: number;
+  statement: string;
+  kind: "winner" | "no_winner" | "copeland" | "borda" | "set" | "order" | "ranking" | "epsilon";
+  winner?: string;
+  named?: string[];
+  cycle?: string[];
+  alpha: number;
+  rule: CertificateRule;
+  assumes?: string[];
+  tasks?: CertifiedTasks;
+  judge?: {
+    command: string;
+    sha256: string;
   };
-  feedback: { timeout_s: number; on_timeout: string };
-  served: number;
-  pending: number;
+  arms: CertifiedArm[];
+  scores?: Score[];
+  pairs?: CertifiedPair[];
+  findings?: Finding[];
+  decisive: number;
+  conditioned_out: ConditionedOut;
+  excluded_share?: number;
+  comparisons_from_elsewhere: number;
+  health: CertifiedHealth;
+  log: CertifiedLog;
+}
+
+export interface CertificateGiven {
+  kind: "winner" | "no_winner" | "copeland" | "borda" | "set" | "order" | "ranking" | "epsilon";
+  winner: string | null;
   sequence: number;
-  etag: string;
+  named?: string[];
+}
+
+export interface CertificateRule {
+  text: string;
+  goal: "condorcet" | "copeland" | "borda" | "set" | "order" | "ranking" | "epsilon";
+  top?: number;
+  epsilon?: number;
+  assume?: "none" | "order";
+  arms_fixed: boolean;
+  min_decisive_per_pair: number;
+  arms_at_the_start: number;
+  shared_causes?: boolean;
+}
+
+export interface CertifiedArm {
+  arm_id: string;
+  active: boolean;
+  payload?: string;
+  sha256?: string;
+}
+
+export interface CertifiedHealth {
+  verdict: "passed" | "failed";
+  checks: {
+    [name: string]: string;
+  };
+}
+
+export interface CertifiedLog {
+  experiment_id: string;
+  sequence: number;
+  head: string;
+}
+
+export interface CertifiedPair {
+  first: string;
+  second: string;
+  first_wins: number;
+  second_wins: number;
+}
+
+export interface CertifiedTasks {
+  count: number;
+  sha256: string;
+  about: "tasks_like_these" | "these_tasks";
+}
+
+export interface ComparisonRequest {
+  first: string;
+  second: string;
+  result: "win" | "tie" | "both_bad" | "skip" | "invalid";
+  winner?: string;
+  source?: {
+    type?: string;
+    id?: string;
+  };
+  made_at?: string;
+}
+
+export interface ConditionedOut {
+  ties: number;
+  both_bad: number;
+  skips: number;
+  invalid: number;
+  expired: number;
+  late: number;
+  pending: number;
+  failed_tries?: number;
 }
 
 export interface Counts {
@@ -71,150 +135,373 @@ export interface Counts {
   invalid: number;
   expired: number;
   pending: number;
+  failed_tries: number;
 }
 
-export interface ArmResult {
-  arm_id: string;
-  name: string;
-  wins: number;
-  losses: number;
-  ties: number;
-  both_bad: number;
-  rate: number;
-  probability_best: number;
-  elo: number | null;
-  elo_interval: [number, number] | null;
-  log_evidence?: number;
-  log_threshold?: number;
-  duels_left?: number | null;
-  score?: [number, number] | null;
-}
-
-export interface PairResult {
-  first: string;
-  second: string;
-  counts: Counts;
-  rate: number;
-  interval: [number, number] | null;
-}
-
-export interface HealthCheck {
-  name: string;
-  verdict: HealthVerdict;
-  detail: string;
-}
-
-export interface OrderResult {
-  arms: string[];
-  named: number;
-  certain: number;
-  pairs_needed: number;
-  pairs_shown: number;
-}
-
-export interface ExperimentResult {
-  experiment_id: string;
-  verdict: string;
-  state: "certified" | "undecided" | "not_enough_data";
-  goal: string;
-  leader: string | null;
-  not_ruled_out: string[];
-  order?: OrderResult;
-  expected_duels_left: number | null;
-  duels: Counts;
-  arms: ArmResult[];
-  pairs: PairResult[];
-  certificate: { kind: string; winner: string | null; sequence: number; named?: string[] } | null;
-  health: HealthCheck[];
-  probability_no_winner?: number;
-  sequence?: number;
-  served?: number; // pages of one arm too
-  regret?: { against: string; estimate: number; lower_bound: number | null } | null;
-  excluded_share?: number;
-}
-
-export interface Moment {
-  sequence: number;
-  time: string;
-  served: number;
-  decisive: number;
-  leader: string | null;
-  log_evidence?: number | null;
-  log_threshold?: number;
-  shown: number[];
-}
-
-export interface Timeline {
-  experiment_id: string;
-  arms: string[];
-  points: Moment[];
-}
-
-export interface ServedArm {
-  arm_id: string;
-  position: number;
-  payload: Json;
-}
-
-export interface ServedDuel {
+export interface Duel {
   duel_id: string;
   experiment_id: string;
-  serving: "explore" | "contest" | "exploit" | "aa" | "fallback";
+  serving: "explore" | "contest" | "aa" | "exploit" | "fallback";
   learn: boolean;
-  arms: ServedArm[];
-  task?: { task_id: string; payload?: Json };
+  propensity: number;
+  arms: DuelArm[];
+  task?: Task;
   served_at?: string;
   expires_at?: string;
   report_token?: string;
 }
 
-export interface RecentDuel {
+export interface DuelArm {
+  arm_id: string;
+  position: number;
+  payload: Json;
+}
+
+export interface DuelBatch {
+  batch_id: string;
+  items: Duel[];
+}
+
+export interface DuelRequest {
+  duel_id?: string;
+  batch_id?: string;
+  count?: number;
+  subject_id?: string;
+  exclude?: string[];
+  task_id?: string;
+}
+
+export interface DuelWithOutcome {
   duel_id: string;
+  experiment_id: string;
+  serving: "explore" | "contest" | "aa" | "exploit" | "fallback";
+  learn: boolean;
+  propensity: number;
+  arms: DuelArm[];
+  task?: Task;
+  served_at?: string;
+  expires_at?: string;
+  report_token?: string;
+  state: "served" | "reported" | "closed" | "expired";
+  outcome?: Outcome;
+}
+
+export interface DuelWithPage {
+  duel_id: string;
+  experiment_id: string;
+  serving: "explore" | "contest" | "aa" | "exploit" | "fallback";
+  learn: boolean;
+  propensity: number;
+  arms: DuelArm[];
+  task?: Task;
+  served_at?: string;
+  expires_at?: string;
+  report_token?: string;
+  query_id: string;
+  items: PageItem[];
+  next_offset?: number;
+}
+
+export interface EventsTaken {
+  accepted: number;
+  rejected: RejectedEvent[];
+}
+
+export interface Experiment {
+  experiment_id: string;
+  name: string;
+  state: "draft" | "running" | "paused" | "completed" | "archived";
+  mode: "duel" | "interleave";
+  policy: string;
+  goal: "condorcet" | "copeland" | "borda" | "set" | "order" | "ranking" | "epsilon";
+  top?: number;
+  epsilon?: number;
+  assume?: "none" | "order";
+  arms: Arm[];
+  stopping: {
+    alpha: number;
+    arms: "fixed" | "open";
+    min_decisive_per_pair: number;
+    max_duels: number;
+    on_certified: "notify" | "exploit" | "complete";
+    pairs_independent: boolean;
+  };
+  feedback: {
+    timeout_s: number;
+    on_timeout: "discard" | "tie";
+    late: "record";
+  };
+  presentation: {
+    order: "random" | "both" | "fixed";
+  };
+  guardrails: {
+    explore_floor: number;
+    aa_rate: number;
+    max_duels_per_subject_per_day: number;
+    max_pending: number;
+  };
+  interleave?: {
+    method: "team_draft" | "probabilistic" | "team_draft_multileave" | "probabilistic_multileave";
+    length: number;
+    actions: {
+      [name: string]: Json;
+    };
+    per_item_cap: number;
+  };
+  num_tasks: number;
+  seed: number;
+  served: number;
+  pending: number;
+  sequence: number;
+  head: string;
+  etag: string;
+}
+
+export interface ExperimentList {
+  items: ExperimentSummary[];
+  next_cursor: string | null;
+}
+
+export interface ExperimentRequest {
+  name?: string;
+  mode?: "duel" | "interleave";
+  arms: Array<{
+    arm_id: string;
+    payload?: Json;
+    default?: boolean;
+  }>;
+  policy?: string;
+  goal?: "condorcet" | "copeland" | "borda" | "set" | "order" | "ranking" | "epsilon";
+  top?: number;
+  epsilon?: number;
+  assume?: "none" | "order";
+  stopping?: {
+    alpha?: number;
+    arms?: "fixed" | "open";
+    min_decisive_per_pair?: number;
+    max_duels?: number;
+    on_certified?: "notify" | "exploit" | "complete";
+    pairs_independent?: boolean;
+  };
+  feedback?: {
+    timeout_s?: number;
+    on_timeout?: "discard" | "tie";
+    late?: "record";
+  };
+  presentation?: {
+    order?: "random" | "both" | "fixed";
+  };
+  guardrails?: {
+    explore_floor?: number;
+    aa_rate?: number;
+    max_duels_per_subject_per_day?: number;
+    max_pending?: number;
+  };
+  interleave?: {
+    method?: "team_draft" | "probabilistic" | "team_draft_multileave" | "probabilistic_multileave";
+    length?: number;
+    actions?: {
+      [name: string]: Json;
+    };
+    per_item_cap?: number;
+  };
+  tasks?: Array<{
+    task_id: string;
+    payload?: Json;
+  }>;
+  seed?: number | null;
+}
+
+export interface ExperimentSummary {
+  experiment_id: string;
+  name?: string;
+  state?: "draft" | "running" | "paused" | "completed" | "archived";
+  mode?: "duel" | "interleave";
+  arms?: number;
+  served?: number;
+  certified?: boolean;
+  error?: string;
+}
+
+export interface Finding {
+  winner: string;
+  loser: string;
+  wins: number;
+  losses: number;
+  evidence: string;
+  threshold: string;
+  log_evidence: number;
+  log_threshold: number;
+  reached_at?: Json;
+}
+
+export interface Health {
+  verdict: "passed" | "failed";
+  checks: HealthCheck[];
+}
+
+export interface HealthCheck {
+  name: string;
+  verdict: "passed" | "failed" | "unknown";
+  detail: string;
+}
+
+export interface InterleavingRequest {
+  lists: {
+    [name: string]: string[];
+  };
+  user_query?: string;
+  offset?: number;
+  limit?: number | null;
+}
+
+export interface LackOfFit {
+  statistic: number;
+  degrees: number;
+  p_value: number;
+}
+
+export interface NewArmRequest {
+  payload?: Json;
+}
+
+export interface NewToken {
+  token_id: string;
+  scope: "admin" | "read" | "duel" | "vote";
+  name?: string;
+  experiment_id?: string;
+  expires_at?: string;
+  token: string;
+}
+
+export interface OneShotRequest {
+  duel_id?: string;
+  batch_id?: string;
+  count?: number;
+  subject_id?: string;
+  exclude?: string[];
+  task_id?: string;
+  lists: {
+    [name: string]: string[];
+  };
+  user_query?: string;
+  offset?: number;
+  limit?: number | null;
+}
+
+export interface OpenPair {
   first: string;
   second: string;
-  serving?: string;
-  served_at: string;
-  state: "served" | "reported" | "expired";
-  result?: OutcomeResult;
+  log_evidence: number;
+  log_threshold: number;
+  duels_left: number | null;
+}
+
+export interface Outcome {
+  result: "win" | "tie" | "both_bad" | "skip" | "invalid";
   winner?: string;
-  place?: number;
-  note?: string;
-  response_ms?: number;
+  reported_at: string;
 }
 
 export interface OutcomeRequest {
-  result: OutcomeResult;
+  duel_id?: string;
+  result?: "win" | "tie" | "both_bad" | "skip" | "invalid" | "close";
   winner?: string;
   place?: number;
-  source?: { type: string; id?: string };
-  response_ms?: number;
+  source?: {
+    type?: string;
+    id?: string;
+  };
+  response_ms?: number | null;
+  judgements?: Array<{
+    first: string;
+    result: "win" | "tie" | "both_bad" | "skip" | "invalid";
+    winner?: string;
+  }>;
   report_token?: string;
   note?: string;
 }
 
-export interface OutcomeAnswer {
-  duel_id: string;
-  status: "applied" | "duplicate" | "late" | "expired" | "ignored";
-  applied: boolean;
+export interface Page {
+  query_id: string;
+  items: PageItem[];
+  next_offset?: number;
 }
 
-export interface Progress {
-  experiment_id: string;
-  name: string;
-  state: ExperimentState;
-  mode: "duel" | "interleave";
-  answers: number;
-  certified: boolean;
-  share_of_evidence: number | null;
-  expected_duels_left: number | null;
+export interface PageItem {
+  object_id: string;
+  ordinal: number;
+  team: string | null;
+  competitive: boolean;
 }
 
-export interface PolicyOption {
-  name: string;
-  type: string;
-  default: string;
-  allowed: string;
-  doc: string;
+export interface PatchRequest {
+  name?: string | null;
+  feedback?: {
+    timeout_s?: number;
+    on_timeout?: "discard" | "tie";
+    late?: "record";
+  } | null;
+  guardrails?: {
+    explore_floor?: number;
+    aa_rate?: number;
+    max_duels_per_subject_per_day?: number;
+    max_pending?: number;
+  } | null;
+}
+
+export interface Plan {
+  truth: string;
+  num_arms: number;
+  goal: "condorcet" | "copeland" | "borda" | "set" | "order" | "ranking" | "epsilon";
+  top?: number;
+  epsilon?: number;
+  assume?: "none" | "order";
+  alpha: number;
+  max_duels: number;
+  trials: number;
+  seed: number;
+  truths_without_winner: number;
+  reference_duels?: number;
+  fixed_size_duels?: number;
+  policies: PlanPolicy[];
+}
+
+export interface PlanDuels {
+  mean: number;
+  se: number;
+  p10: number;
+  p50: number;
+  p90: number;
+  p99: number;
+}
+
+export interface PlanPolicy {
+  policy: string;
+  duels: PlanDuels;
+  winner_certified: number;
+  no_winner_certified: number;
+  undecided: number;
+  wrong: number;
+  wrong_rate_limit: number;
+  regret: number;
+}
+
+export interface PlanRequest {
+  arms?: number;
+  gap?: number;
+  spread?: number;
+  alpha?: number;
+  tie_rate?: number;
+  parallel?: number;
+  max_duels?: number;
+  trials?: number;
+  goal?: "condorcet" | "copeland" | "borda" | "set" | "order" | "ranking" | "epsilon";
+  top?: number;
+  epsilon?: number;
+  assume?: "none" | "order";
+  policy?: string;
+  shared_causes?: boolean;
 }
 
 export interface Policy {
@@ -228,37 +515,324 @@ export interface Policy {
   options: PolicyOption[];
 }
 
-export interface ExperimentRequest {
-  name?: string;
-  mode?: "duel" | "interleave";
-  arms: { arm_id: string; payload?: Json; default?: boolean }[];
-  policy?: string;
-  goal?: string;
-  top?: number;
-  epsilon?: number;
-  stopping?: { alpha?: number; max_duels?: number; on_certified?: string };
+export interface PolicyList {
+  items: Policy[];
+  next_cursor: string | null;
 }
 
-export interface PlanRequest {
-  arms: number;
-  gap: number;
-  alpha: number;
-  tie_rate?: number;
-  trials?: number;
+export interface PolicyOption {
+  name: string;
+  type: string;
+  default: string;
+  allowed: string;
+  doc: string;
 }
 
-export interface PlanAnswer {
-  trials: number;
-  fixed_size_duels: number;
-  policies: {
-    policy: string;
-    duels: { mean: number; se: number; p10: number; p50: number; p90: number };
-    undecided: number;
-  }[];
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  retryable: boolean;
+  errors?: ProblemError[];
 }
 
-export interface TokenAnswer {
+export interface ProblemError {
+  pointer: string;
+  message: string;
+}
+
+export interface Progress {
+  verdict: string;
+  certified: boolean;
+  expected_duels_left: number | null;
+}
+
+export interface RecentDuel {
+  duel_id: string;
+  first: string;
+  second: string;
+  serving?: string;
+  task_id?: string;
+  served_at: string;
+  state: "served" | "reported" | "expired";
+  result?: "win" | "tie" | "both_bad" | "skip" | "invalid";
+  winner?: string;
+  place?: number;
+  note?: string;
+  response_ms?: number;
+  reported_at?: string;
+}
+
+export interface RecentDuels {
+  items: RecentDuel[];
+  next_cursor: string | null;
+}
+
+export interface Regret {
+  against: string;
+  estimate: number;
+  lower_bound: number | null;
+}
+
+export interface RejectedEvent {
+  index: number;
+  reason: string;
+}
+
+export interface Reported {
+  duel_id: string;
+  status: "applied" | "duplicate" | "late" | "expired" | "ignored";
+  applied: boolean;
+  next?: Duel;
+  progress?: Progress;
+}
+
+export interface ReportedItem {
+  index: number;
+  duel_id?: string;
+  status: "applied" | "duplicate" | "late" | "expired" | "ignored" | "unknown" | "conflict" | "invalid";
+  detail?: string;
+}
+
+export interface ReportedItems {
+  items: ReportedItem[];
+}
+
+export interface Result {
+  experiment_id: string;
+  verdict: string;
+  state: "certified" | "undecided" | "not_enough_data";
+  goal: string;
+  leader: string | null;
+  not_ruled_out: string[];
+  order?: ResultOrder;
+  expected_duels_left: number | null;
+  duels: Counts;
+  arms: ResultArm[];
+  pairs: ResultPair[];
+  bradley_terry: BradleyTerry;
+  probability_no_winner: number;
+  certificate: CertificateGiven | null;
+  health: HealthCheck[];
+  one_look: boolean;
+  excluded_share: number;
+  regret: Regret | null;
+  served: number;
+  sequence: number;
+}
+
+export interface ResultArm {
+  arm_id: string;
+  name: string;
+  rank: number;
+  rank_range: [number, number] | null;
+  wins: number;
+  losses: number;
+  ties: number;
+  both_bad: number;
+  rate: number;
+  probability_best: number;
+  elo: number | null;
+  elo_interval: [number, number] | null;
+  log_evidence?: number;
+  log_threshold?: number;
+  duels_left?: number | null;
+  score?: [number, number];
+}
+
+export interface ResultOrder {
+  arms: string[];
+  named: number;
+  certain: number;
+  pairs_needed: number;
+  pairs_shown: number;
+  open: OpenPair[];
+}
+
+export interface ResultPair {
+  first: string;
+  second: string;
+  counts: Counts;
+  rate: number;
+  interval: [number, number];
+}
+
+export interface Revoked {
+  revoked: boolean;
+}
+
+export interface Score {
+  arm_id: string;
+  lower: number;
+  upper: number;
+}
+
+export interface Status {
+  status: "ok" | "ready";
+}
+
+export interface Task {
+  task_id: string;
+  payload: Json;
+}
+
+export interface Timeline {
+  experiment_id: string;
+  arms: string[];
+  points: TimelinePoint[];
+}
+
+export interface TimelinePoint {
+  sequence: number;
+  time: string;
+  served: number;
+  decisive: number;
+  leader: string | null;
+  log_evidence?: number | null;
+  log_threshold?: number;
+  shown: number[];
+}
+
+export interface Token {
   token_id: string;
-  token: string;
-  scope: string;
+  scope: "admin" | "read" | "duel" | "vote";
+  name?: string;
+  experiment_id?: string;
+  expires_at?: string;
 }
+
+export interface TokenList {
+  items: Token[];
+  next_cursor: string | null;
+}
+
+export interface TokenRequest {
+  scope: "admin" | "read" | "duel" | "vote";
+  name?: string;
+  experiment_id?: string;
+  expires_at?: string | null;
+}
+
+export interface UbiEvent {
+  action_name: string;
+  timestamp: string;
+  query_id: string;
+  session_id?: string | null;
+  event_attributes?: {
+    object?: {
+      object_id?: string | null;
+      [name: string]: unknown;
+    } | null;
+    position?: {
+      ordinal?: number | null;
+      [name: string]: unknown;
+    } | null;
+    duel?: {
+      experiment_id?: string | null;
+      report_token?: string | null;
+      [name: string]: unknown;
+    } | null;
+    [name: string]: unknown;
+  } | null;
+  [name: string]: unknown;
+}
+
+export interface Version {
+  version: string;
+  log_format: number;
+}
+
+export interface VotingProgress {
+  experiment_id: string;
+  name: string;
+  state: "draft" | "running" | "paused" | "completed" | "archived";
+  mode: "duel" | "interleave";
+  answers: number;
+  certified: boolean;
+  share_of_evidence: number | null;
+  expected_duels_left: number | null;
+}
+
+// What each operation is given in its address, takes in its body and answers as JSON.
+export interface Operations {
+  create_experiment: { given: { eid: string }; takes: ExperimentRequest; gives: Experiment };
+  show_experiment: { given: { eid: string }; takes: undefined; gives: Experiment };
+  patch_experiment: { given: { eid: string }; takes: PatchRequest; gives: Experiment };
+  list_experiments: { given: { limit?: number; cursor?: string }; takes: undefined; gives: ExperimentList };
+  start_experiment: { given: { eid: string }; takes: undefined; gives: Experiment };
+  pause_experiment: { given: { eid: string }; takes: undefined; gives: Experiment };
+  resume_experiment: { given: { eid: string }; takes: undefined; gives: Experiment };
+  complete_experiment: { given: { eid: string }; takes: undefined; gives: Experiment };
+  archive_experiment: { given: { eid: string }; takes: undefined; gives: Experiment };
+  put_arm: { given: { eid: string; aid: string }; takes: NewArmRequest; gives: Arm };
+  delete_arm: { given: { eid: string; aid: string }; takes: undefined; gives: Arm };
+  take_comparisons: { given: { eid: string }; takes: ComparisonRequest[]; gives: Accepted };
+  import_log: { given: { eid: string }; takes: undefined; gives: Experiment };
+  serve_duels: { given: { eid: string }; takes: DuelRequest; gives: Duel | DuelBatch };
+  list_duels: { given: { eid: string; limit?: number }; takes: undefined; gives: RecentDuels };
+  show_duel: { given: { eid: string; did: string }; takes: undefined; gives: DuelWithOutcome };
+  interleave_duel: { given: { eid: string; did: string }; takes: InterleavingRequest; gives: Page };
+  report_outcome: { given: { eid: string; did: string; next?: "1"; next_duel_id?: string }; takes: OutcomeRequest; gives: Reported };
+  interleave_in_one: { given: { eid: string }; takes: OneShotRequest; gives: DuelWithPage };
+  report_outcomes: { given: { eid: string }; takes: OutcomeRequest | OutcomeRequest[]; gives: ReportedItems };
+  take_events: { given: Record<string, never>; takes: UbiEvent | UbiEvent[]; gives: EventsTaken };
+  show_result: { given: { eid: string }; takes: undefined; gives: Result };
+  show_certificate: { given: { eid: string }; takes: undefined; gives: Certificate };
+  show_health: { given: { eid: string }; takes: undefined; gives: Health };
+  show_timeline: { given: { eid: string; points?: number }; takes: undefined; gives: Timeline };
+  show_progress: { given: { eid: string }; takes: undefined; gives: VotingProgress };
+  open_stream: { given: { eid: string }; takes: undefined; gives: undefined };
+  export_log: { given: { eid: string; what?: "duels" | "nonvotes" | "events" | "audit"; format?: "jsonl" | "csv" | "arena" }; takes: undefined; gives: undefined };
+  plan: { given: Record<string, never>; takes: PlanRequest; gives: Plan };
+  list_policies: { given: Record<string, never>; takes: undefined; gives: PolicyList };
+  list_tokens: { given: Record<string, never>; takes: undefined; gives: TokenList };
+  create_token: { given: Record<string, never>; takes: TokenRequest; gives: NewToken };
+  delete_token: { given: { tid: string }; takes: undefined; gives: Revoked };
+  healthz: { given: Record<string, never>; takes: undefined; gives: Status };
+  readyz: { given: Record<string, never>; takes: undefined; gives: Status };
+  metrics: { given: Record<string, never>; takes: undefined; gives: undefined };
+  openapi: { given: Record<string, never>; takes: undefined; gives: Json };
+  version: { given: Record<string, never>; takes: undefined; gives: Version };
+}
+
+export const ROUTES: { readonly [Id in keyof Operations]: readonly [method: string, path: string] } = {
+  create_experiment: ["PUT", "/v1/experiments/{eid}"],
+  show_experiment: ["GET", "/v1/experiments/{eid}"],
+  patch_experiment: ["PATCH", "/v1/experiments/{eid}"],
+  list_experiments: ["GET", "/v1/experiments"],
+  start_experiment: ["POST", "/v1/experiments/{eid}/start"],
+  pause_experiment: ["POST", "/v1/experiments/{eid}/pause"],
+  resume_experiment: ["POST", "/v1/experiments/{eid}/resume"],
+  complete_experiment: ["POST", "/v1/experiments/{eid}/complete"],
+  archive_experiment: ["POST", "/v1/experiments/{eid}/archive"],
+  put_arm: ["PUT", "/v1/experiments/{eid}/arms/{aid}"],
+  delete_arm: ["DELETE", "/v1/experiments/{eid}/arms/{aid}"],
+  take_comparisons: ["POST", "/v1/experiments/{eid}/comparisons"],
+  import_log: ["POST", "/v1/experiments/{eid}/import"],
+  serve_duels: ["POST", "/v1/experiments/{eid}/duels"],
+  list_duels: ["GET", "/v1/experiments/{eid}/duels"],
+  show_duel: ["GET", "/v1/experiments/{eid}/duels/{did}"],
+  interleave_duel: ["PUT", "/v1/experiments/{eid}/duels/{did}/interleaving"],
+  report_outcome: ["PUT", "/v1/experiments/{eid}/duels/{did}/outcome"],
+  interleave_in_one: ["POST", "/v1/experiments/{eid}/interleavings"],
+  report_outcomes: ["POST", "/v1/experiments/{eid}/outcomes"],
+  take_events: ["POST", "/v1/events"],
+  show_result: ["GET", "/v1/experiments/{eid}/result"],
+  show_certificate: ["GET", "/v1/experiments/{eid}/certificate"],
+  show_health: ["GET", "/v1/experiments/{eid}/health"],
+  show_timeline: ["GET", "/v1/experiments/{eid}/timeline"],
+  show_progress: ["GET", "/v1/experiments/{eid}/progress"],
+  open_stream: ["GET", "/v1/experiments/{eid}/stream"],
+  export_log: ["GET", "/v1/experiments/{eid}/export"],
+  plan: ["POST", "/v1/plan"],
+  list_policies: ["GET", "/v1/policies"],
+  list_tokens: ["GET", "/v1/tokens"],
+  create_token: ["POST", "/v1/tokens"],
+  delete_token: ["DELETE", "/v1/tokens/{tid}"],
+  healthz: ["GET", "/healthz"],
+  readyz: ["GET", "/readyz"],
+  metrics: ["GET", "/metrics"],
+  openapi: ["GET", "/openapi.json"],
+  version: ["GET", "/v1/version"],
+};

@@ -1,5 +1,6 @@
 // How far the leader is from having beaten each rival: evidence against its threshold.
-import type { ArmResult, ExperimentResult } from "../api/types";
+import type { ResultArm } from "../api/types";
+import type { ShownResult } from "./shown_result";
 import { count, evidence, roughCount } from "./numbers";
 
 const MOST_SHOWN = 12;
@@ -11,10 +12,12 @@ export interface Bar {
   words: string;
 }
 
-export function barsOf(result: ExperimentResult): Bar[] {
+export function barsOf(result: ShownResult): Bar[] {
   return result.arms
-    .filter((arm): arm is ArmResult & { log_evidence: number; log_threshold: number } =>
-      typeof arm.log_evidence === "number" && typeof arm.log_threshold === "number")
+    .filter(
+      (arm): arm is ResultArm & { log_evidence: number; log_threshold: number } =>
+        typeof arm.log_evidence === "number" && typeof arm.log_threshold === "number",
+    )
     .sort((a, b) => a.log_evidence - b.log_evidence)
     .map((arm) => {
       const reached = arm.log_evidence >= arm.log_threshold;
@@ -33,31 +36,43 @@ export function barsOf(result: ExperimentResult): Bar[] {
     });
 }
 
-export function EvidenceBars({ result }: { result: ExperimentResult }) {
+export function EvidenceBars({ result }: { result: ShownResult }) {
   const bars = barsOf(result);
   if (result.order) {
     const { pairs_shown: shown, pairs_needed: needed } = result.order;
     return (
       <>
-        <p>{count(shown)} of the {count(needed)} pairs that the goal needs are certain.</p>
+        <p>
+          {count(shown)} of the {count(needed)} pairs that the goal needs are certain.
+        </p>
         <progress max={needed} value={shown} aria-label="Pairs that are certain" />
       </>
     );
   }
-  if (bars.length === 0) return <p class="quiet">No evidence yet: it begins with the first decisive answer.</p>;
+  if (bars.length === 0)
+    return <p class="quiet">No evidence yet: it begins with the first decisive answer.</p>;
   return (
     <>
       <p class="small quiet">
-        Evidence that <strong>{result.leader ?? "the leader"}</strong> beats each rival. A full bar has reached the threshold.
+        Evidence that <strong>{result.leader ?? "the leader"}</strong> beats each rival. A full bar
+        has reached the threshold.
       </p>
       <ul class="bars">
         {bars.slice(0, MOST_SHOWN).map((bar) => (
           <li>
-            <span class="rival" title={bar.rival}>{bar.rival}</span>
-            <span class="track" aria-hidden="true">
-              <span class={bar.reached ? "fill reached" : "fill"} style={{ width: `${(100 * bar.share).toFixed(1)}%` }} />
+            <span class="rival" title={bar.rival}>
+              {bar.rival}
             </span>
-            <span class="words small">{bar.reached ? "✓ " : ""}{bar.words}</span>
+            <span class="track" aria-hidden="true">
+              <span
+                class={bar.reached ? "fill reached" : "fill"}
+                style={{ width: `${(100 * bar.share).toFixed(1)}%` }}
+              />
+            </span>
+            <span class="words small">
+              {bar.reached ? "✓ " : ""}
+              {bar.words}
+            </span>
           </li>
         ))}
       </ul>

@@ -1,10 +1,29 @@
-// One picture by Observable Plot, as wide as its place.
+// One picture by Observable Plot, as wide as its place. Pictures are drawn one at a time, so that a page
+// of several stays quick to answer.
 import * as Plot from "@observablehq/plot";
 import { useEffect, useRef, useState } from "preact/hooks";
 
 export interface FigureProps {
   label: string; // what a picture shows, for whoever cannot see it
   options: (width: number) => Plot.PlotOptions;
+}
+
+function drawn(options: Plot.PlotOptions, width: number, label: string): Element {
+  const picture = Plot.plot({
+    width,
+    height: Math.round(Math.max(180, Math.min(280, width * 0.5))),
+    marginLeft: 52,
+    marginBottom: 38,
+    className: "plot",
+    ...options,
+  });
+  // Plot brings a style of its own, which the page's policy forbids; charts.css has the rules.
+  picture.querySelectorAll("style").forEach((style) => style.remove());
+  // The picture is one image with one label; its parts have none of their own.
+  picture.querySelectorAll("[aria-label]").forEach((part) => part.removeAttribute("aria-label"));
+  picture.setAttribute("role", "img");
+  picture.setAttribute("aria-label", label);
+  return picture;
 }
 
 export function Figure({ label, options }: FigureProps) {
@@ -19,23 +38,11 @@ export function Figure({ label, options }: FigureProps) {
     return () => look.disconnect();
   }, []);
   useEffect(() => {
-    const element = place.current;
-    if (!element || width < 40) return;
-    const drawn = Plot.plot({
-      width,
-      height: Math.round(Math.max(180, Math.min(280, width * 0.5))),
-      marginLeft: 52,
-      marginBottom: 38,
-      className: "plot",
-      ...options(width),
-    });
-    // Plot brings a style of its own, which the page's policy forbids; charts.css has the rules.
-    drawn.querySelectorAll("style").forEach((style) => style.remove());
-    // The picture is one image with one label; its parts have none of their own.
-    drawn.querySelectorAll("[aria-label]").forEach((part) => part.removeAttribute("aria-label"));
-    drawn.setAttribute("role", "img");
-    drawn.setAttribute("aria-label", label);
-    element.replaceChildren(drawn);
+    if (width < 40) return;
+    const draw = setTimeout(() =>
+      place.current?.replaceChildren(drawn(options(width), width, label)),
+    );
+    return () => clearTimeout(draw);
   }, [width, options, label]);
   return <div class="figure" ref={place} />;
 }

@@ -1,8 +1,15 @@
 // Health checks, those that passed too.
-import type { HealthCheck, HealthVerdict } from "../api/types";
+import type { HealthCheck } from "../api/types";
 
-const MARKS: Record<HealthVerdict, string> = { passed: "✓", failed: "✗", warning: "!", unknown: "–" };
-const TONES: Record<HealthVerdict, string> = { passed: "good", failed: "bad", warning: "warn", unknown: "quiet" };
+const MARKS: Record<HealthCheck["verdict"], string> = { passed: "✓", failed: "✗", unknown: "–" };
+const TONES: Record<HealthCheck["verdict"], string> = {
+  passed: "good",
+  failed: "bad",
+  unknown: "quiet",
+};
+
+const nameOf = (check: HealthCheck): string =>
+  check.name === "aa" ? "A/A duels" : check.name.replace(/_/g, " ");
 
 export function HealthList({ checks }: { checks: HealthCheck[] }) {
   const failed = checks.filter((check) => check.verdict === "failed").length;
@@ -14,9 +21,12 @@ export function HealthList({ checks }: { checks: HealthCheck[] }) {
       <ul class="health">
         {checks.map((check) => (
           <li>
-            <span class={TONES[check.verdict] ?? "quiet"} aria-hidden="true">{MARKS[check.verdict] ?? "–"}</span>
+            <span class={TONES[check.verdict]} aria-hidden="true">
+              {MARKS[check.verdict]}
+            </span>
             <span>
-              <strong>{check.name.replace(/_/g, " ")}</strong> <span class={`small ${TONES[check.verdict] ?? "quiet"}`}>{check.verdict}</span>
+              <strong>{nameOf(check)}</strong>{" "}
+              <span class={`small ${TONES[check.verdict]}`}>{check.verdict}</span>
               <br />
               <span class="small quiet">{check.detail}</span>
             </span>

@@ -1,6 +1,7 @@
 // The K x K matrix. Up to a few dozen arms it is a table of cells that show their rate; beyond that a
 // picture of coloured squares. Both are walked with the arrow keys, and both say the cell in words.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { pixelsOf, type Colour } from "./cell_pixels";
 import { describe, type Matrix } from "./matrix";
 import { count } from "./numbers";
 import { strength } from "./palette";
@@ -16,13 +17,20 @@ interface Place {
 export function moved(place: Place, key: string, size: number): Place | null {
   const inside = (value: number) => Math.max(0, Math.min(size - 1, value));
   switch (key) {
-    case "ArrowUp": return { ...place, row: inside(place.row - 1) };
-    case "ArrowDown": return { ...place, row: inside(place.row + 1) };
-    case "ArrowLeft": return { ...place, column: inside(place.column - 1) };
-    case "ArrowRight": return { ...place, column: inside(place.column + 1) };
-    case "Home": return { ...place, column: 0 };
-    case "End": return { ...place, column: size - 1 };
-    default: return null;
+    case "ArrowUp":
+      return { ...place, row: inside(place.row - 1) };
+    case "ArrowDown":
+      return { ...place, row: inside(place.row + 1) };
+    case "ArrowLeft":
+      return { ...place, column: inside(place.column - 1) };
+    case "ArrowRight":
+      return { ...place, column: inside(place.column + 1) };
+    case "Home":
+      return { ...place, column: 0 };
+    case "End":
+      return { ...place, column: size - 1 };
+    default:
+      return null;
   }
 }
 
@@ -40,7 +48,9 @@ export function HeatMap({ matrix }: { matrix: Matrix }) {
       ) : (
         <CellPicture matrix={matrix} place={shown} choose={setPlace} />
       )}
-      <p class="cell-words small" aria-live="polite">{words}</p>
+      <p class="cell-words small" aria-live="polite">
+        {words}
+      </p>
       <Legend />
     </div>
   );
@@ -51,8 +61,8 @@ function Legend() {
     <p class="small quiet legend">
       <span class="swatch lose" aria-hidden="true" /> row loses
       <span class="swatch even" aria-hidden="true" /> even
-      <span class="swatch win" aria-hidden="true" /> row wins.
-      Rows against columns, in percent of decisive duels.
+      <span class="swatch win" aria-hidden="true" /> row wins. Rows against columns, in percent of
+      decisive duels.
     </p>
   );
 }
@@ -75,19 +85,28 @@ function CellTable({ matrix, place, choose }: Shown) {
   };
   return (
     <div class="scroll">
-      <table class="cells" role="grid" aria-label="Win rates, rows against columns" onKeyDown={walk}>
+      <table
+        class="cells"
+        role="grid"
+        aria-label="Win rates, rows against columns"
+        onKeyDown={walk}
+      >
         <thead>
           <tr>
             <td />
             {matrix.arms.map((arm) => (
-              <th scope="col" title={arm}><span>{shortened(arm, 16)}</span></th>
+              <th scope="col" title={arm}>
+                <span>{shortened(arm, 16)}</span>
+              </th>
             ))}
           </tr>
         </thead>
         <tbody ref={body}>
           {matrix.arms.map((arm, row) => (
             <tr>
-              <th scope="row" title={arm}><span>{shortened(arm, 18)}</span></th>
+              <th scope="row" title={arm}>
+                <span>{shortened(arm, 18)}</span>
+              </th>
               {matrix.arms.map((_, column) => {
                 const cell = matrix.at(row, column);
                 const decisive = cell ? cell.wins + cell.losses : 0;
@@ -98,7 +117,9 @@ function CellTable({ matrix, place, choose }: Shown) {
                   <td
                     role="gridcell"
                     class={`cell ${row === column ? "self" : side}${here ? " here" : ""}`}
-                    style={cell && decisive > 0 ? { "--strength": strength(cell.rate).toFixed(3) } : {}}
+                    style={
+                      cell && decisive > 0 ? { "--strength": strength(cell.rate).toFixed(3) } : {}
+                    }
                     tabIndex={here || first ? 0 : -1}
                     onMouseEnter={() => choose({ row, column })}
                     onFocus={() => choose({ row, column })}
@@ -111,7 +132,9 @@ function CellTable({ matrix, place, choose }: Shown) {
                             <b>{Math.round(100 * cell.rate)}</b>
                             <small>{count(cell.served)}</small>
                           </>
-                        ) : "·"}
+                        ) : (
+                          "·"
+                        )}
                       </span>
                     )}
                   </td>
@@ -125,38 +148,39 @@ function CellTable({ matrix, place, choose }: Shown) {
   );
 }
 
+// Which colours the page has now: "light" or "dark".
+function useColourScheme(): string {
+  const query = useMemo(() => matchMedia("(prefers-color-scheme: dark)"), []);
+  const [dark, setDark] = useState(query.matches);
+  useEffect(() => {
+    const changed = () => setDark(query.matches);
+    query.addEventListener("change", changed);
+    return () => query.removeEventListener("change", changed);
+  }, [query]);
+  return dark ? "dark" : "light";
+}
+
+// One pixel per cell, which the browser enlarges.
 function CellPicture({ matrix, place, choose }: Shown) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const size = matrix.arms.length;
-  const side = Math.max(3, Math.floor(640 / size));
+  const scheme = useColourScheme();
   useEffect(() => {
     const element = canvas.current;
     const pen = element?.getContext("2d");
     if (!element || !pen) return;
     const look = getComputedStyle(element);
-    const [win, lose, grid] = ["--win", "--lose", "--grid"].map((name) => look.getPropertyValue(name).trim());
-    pen.clearRect(0, 0, element.width, element.height);
-    for (let row = 0; row < size; ++row) {
-      for (let column = 0; column < size; ++column) {
-        const cell = matrix.at(row, column);
-        if (!cell || cell.wins + cell.losses === 0) {
-          if (row === column) {
-            pen.fillStyle = grid ?? "";
-            pen.fillRect(column * side, row * side, side, side);
-          }
-          continue;
-        }
-        const channels = cell.rate >= 0.5 ? win : lose;
-        pen.fillStyle = `rgb(${channels} / ${(0.08 + 0.92 * strength(cell.rate)).toFixed(3)})`;
-        pen.fillRect(column * side, row * side, side, side);
-      }
-    }
-    if (place) {
-      pen.strokeStyle = look.color;
-      pen.lineWidth = 2;
-      pen.strokeRect(place.column * side, place.row * side, side, side);
-    }
-  });
+    const channels = (text: string) => (text.match(/\d+/g) ?? []).slice(0, 3).map(Number) as Colour;
+    const image = pen.createImageData(size, size);
+    image.data.set(
+      pixelsOf(matrix, {
+        win: channels(look.getPropertyValue("--win")),
+        lose: channels(look.getPropertyValue("--lose")),
+        self: channels(look.color),
+      }),
+    );
+    pen.putImageData(image, 0, 0);
+  }, [matrix, scheme]);
   const placeAt = (event: MouseEvent): Place => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
     const at = (offset: number, length: number) =>
@@ -166,23 +190,36 @@ function CellPicture({ matrix, place, choose }: Shown) {
       column: at(event.clientX - box.left, box.width),
     };
   };
+  const share = (cells: number) => `${((100 * cells) / size).toFixed(3)}%`;
   return (
-    <canvas
-      ref={canvas}
-      class="cell-picture"
-      width={side * size}
-      height={side * size}
-      tabIndex={0}
-      role="img"
-      aria-label={`Win rates of ${size} arms, rows against columns; the arrow keys walk through it`}
-      onMouseMove={(event) => choose(placeAt(event))}
-      onClick={(event) => choose(placeAt(event))}
-      onKeyDown={(event) => {
-        const next = moved(place ?? { row: 0, column: 0 }, event.key, size);
-        if (!next) return;
-        event.preventDefault();
-        choose(next);
-      }}
-    />
+    <div class="cell-picture">
+      <canvas
+        ref={canvas}
+        width={size}
+        height={size}
+        tabIndex={0}
+        role="img"
+        aria-label={`Win rates of ${size} arms, rows against columns; the arrow keys walk through it`}
+        onMouseMove={(event) => choose(placeAt(event))}
+        onClick={(event) => choose(placeAt(event))}
+        onKeyDown={(event) => {
+          const next = moved(place ?? { row: 0, column: 0 }, event.key, size);
+          if (!next) return;
+          event.preventDefault();
+          choose(next);
+        }}
+      />
+      {place && (
+        <span
+          class="here"
+          style={{
+            left: share(place.column),
+            top: share(place.row),
+            width: share(1),
+            height: share(1),
+          }}
+        />
+      )}
+    </div>
   );
 }

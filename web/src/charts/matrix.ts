@@ -1,5 +1,5 @@
 // The pairs of a result as a square: what the arm of the row did against the arm of the column.
-import type { ExperimentResult, PairResult } from "../api/types";
+import type { Result, ResultPair } from "../api/types";
 import { count, percent } from "./numbers";
 
 export interface Cell {
@@ -19,7 +19,7 @@ export interface Matrix {
   at(row: number, column: number): Cell | null; // none on the diagonal and where a pair never met
 }
 
-function cellOf(pair: PairResult, mirrored: boolean): Cell {
+function cellOf(pair: ResultPair, mirrored: boolean): Cell {
   const { counts } = pair;
   return {
     row: mirrored ? pair.second : pair.first,
@@ -30,11 +30,21 @@ function cellOf(pair: PairResult, mirrored: boolean): Cell {
     bothBad: counts.both_bad,
     served: counts.served,
     rate: mirrored ? 1 - pair.rate : pair.rate,
-    interval: pair.interval && (mirrored ? [1 - pair.interval[1], 1 - pair.interval[0]] : pair.interval),
+    interval:
+      pair.interval && (mirrored ? [1 - pair.interval[1], 1 - pair.interval[0]] : pair.interval),
   };
 }
 
-export function matrixOf(result: Pick<ExperimentResult, "arms" | "pairs">): Matrix {
+const known = new WeakMap<object, Matrix>();
+
+// Several parts of a page ask for the matrix of one result, and it is large.
+export function matrixOf(result: Pick<Result, "arms" | "pairs">): Matrix {
+  let matrix = known.get(result);
+  if (!matrix) known.set(result, (matrix = newMatrix(result)));
+  return matrix;
+}
+
+function newMatrix(result: Pick<Result, "arms" | "pairs">): Matrix {
   const arms = result.arms.map((arm) => arm.arm_id);
   const place = new Map(arms.map((arm, index) => [arm, index]));
   const cells: (Cell | null)[] = new Array<Cell | null>(arms.length * arms.length).fill(null);
@@ -59,8 +69,11 @@ export function describe(matrix: Matrix, row: number, column: number): string {
     cell.ties > 0 ? `${count(cell.ties)} ${cell.ties === 1 ? "tie" : "ties"}` : "",
     cell.bothBad > 0 ? `${count(cell.bothBad)} both bad` : "",
   ].filter(Boolean);
-  if (decisive === 0) return [`${first} against ${second}: no decisive answer yet`, ...rest].join(", ") + ".";
-  const range = cell.interval ? `, between ${percent(cell.interval[0])} and ${percent(cell.interval[1])}` : "";
+  if (decisive === 0)
+    return [`${first} against ${second}: no decisive answer yet`, ...rest].join(", ") + ".";
+  const range = cell.interval
+    ? `, between ${percent(cell.interval[0])} and ${percent(cell.interval[1])}`
+    : "";
   return (
     `${first} won ${count(cell.wins)} of ${count(decisive)} against ${second} (${percent(cell.rate)}${range})` +
     (rest.length > 0 ? `; ${rest.join(", ")}` : "") +

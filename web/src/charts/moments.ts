@@ -1,23 +1,24 @@
 // A series of moments that grows with each result, and stays short.
-import type { ExperimentResult, Moment, Timeline } from "../api/types";
+import type { Result, TimelinePoint, Timeline } from "../api/types";
 
 export const MOST_MOMENTS = 400;
 
 // How often each arm was shown, by the pairs of a result.
-export function shownCounts(result: Pick<ExperimentResult, "pairs">, arms: string[]): number[] {
+export function shownCounts(result: Pick<Result, "pairs">, arms: string[]): number[] {
   const shown = new Map(arms.map((arm) => [arm, 0]));
   for (const pair of result.pairs) {
-    for (const arm of [pair.first, pair.second]) shown.set(arm, (shown.get(arm) ?? 0) + pair.counts.served);
+    for (const arm of [pair.first, pair.second])
+      shown.set(arm, (shown.get(arm) ?? 0) + pair.counts.served);
   }
   return arms.map((arm) => shown.get(arm) ?? 0);
 }
 
-export function momentOf(result: ExperimentResult, arms: string[], time: string): Moment {
+export function momentOf(result: Result, arms: string[], time: string): TimelinePoint {
   const rivals = result.arms.filter((arm) => typeof arm.log_evidence === "number");
-  const moment: Moment = {
-    sequence: result.sequence ?? 0,
+  const moment: TimelinePoint = {
+    sequence: result.sequence,
     time,
-    served: result.served ?? result.duels.served,
+    served: result.served,
     decisive: result.duels.first_wins + result.duels.second_wins,
     leader: result.leader,
     shown: shownCounts(result, arms),
@@ -31,7 +32,7 @@ export function momentOf(result: ExperimentResult, arms: string[], time: string)
 }
 
 // With the newest moment at the end; every second one goes when there are too many.
-export function extended(timeline: Timeline, moment: Moment, most = MOST_MOMENTS): Timeline {
+export function extended(timeline: Timeline, moment: TimelinePoint, most = MOST_MOMENTS): Timeline {
   const last = timeline.points[timeline.points.length - 1];
   if (last && moment.sequence <= last.sequence) return timeline;
   let points = [...timeline.points, moment];

@@ -2,7 +2,9 @@
 
 // 12345 -> "12 345", with a space that does not break.
 export function count(value: number): string {
-  return Math.round(value).toString().replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+  return Math.round(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
 }
 
 // Two leading digits: a forecast is no better than that. 2134 -> "2 100".

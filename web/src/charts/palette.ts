@@ -1,6 +1,6 @@
-// Colours and dashes of curves. The hues are those of Okabe and Ito, which stay apart for all common
-// kinds of colour blindness; dashes tell curves apart where colours come round again.
-const HUES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a6a00", "#8a4fbf"];
+// Colours and dashes of curves. The colours are in look.css, for light and dark; dashes distinguish
+// curves where the colours come round again.
+const NUM_COLOURS = 8;
 const DASHES = ["", "6 3", "2 3", "9 3 2 3"];
 
 export interface Pen {
@@ -10,8 +10,8 @@ export interface Pen {
 
 export function pen(index: number): Pen {
   return {
-    colour: HUES[index % HUES.length] as string,
-    dash: DASHES[Math.floor(index / HUES.length) % DASHES.length] as string,
+    colour: `var(--curve-${index % NUM_COLOURS})`,
+    dash: DASHES[Math.floor(index / NUM_COLOURS) % DASHES.length] as string,
   };
 }
 

@@ -2,7 +2,8 @@
 //
 // The regret of a duel of i and j is (d_i + d_j)/2, with d_i = P(w beats i) - 1/2 and w the leader.
 // Summed over duels it is half the sum over arms of d_i times how often i was shown.
-import type { ExperimentResult, Timeline } from "../api/types";
+import type { Timeline } from "../api/types";
+import type { ShownResult } from "./shown_result";
 import { matrixOf } from "./matrix";
 
 // Divergence of Bernoulli variables with means p and 1/2, in nats.
@@ -18,7 +19,7 @@ export interface RegretPoint {
 }
 
 // d_i for each arm, against the leader; 0 for the leader and for pairs that never met.
-export function gaps(result: ExperimentResult, arms: string[]): number[] {
+export function gaps(result: ShownResult, arms: string[]): number[] {
   const matrix = matrixOf(result);
   const leader = matrix.arms.indexOf(result.leader ?? "");
   return arms.map((arm) => {
@@ -31,7 +32,7 @@ export function gaps(result: ExperimentResult, arms: string[]): number[] {
 // The factor of ln T in the lower bound of Komiyama et al. (COLT 2015, Theorem 1), with the rates so
 // far in place of the truth: the sum over i != w of the least (d_i + d_j) / (2 kl(mu_ij, 1/2)) over
 // the arms j that beat i. Nothing where an arm is beaten by none.
-export function lowerBoundFactor(result: ExperimentResult): number | null {
+export function lowerBoundFactor(result: ShownResult): number | null {
   const matrix = matrixOf(result);
   const leader = matrix.arms.indexOf(result.leader ?? "");
   if (leader < 0) return null;
@@ -53,7 +54,7 @@ export function lowerBoundFactor(result: ExperimentResult): number | null {
   return factor;
 }
 
-export function regretPoints(result: ExperimentResult, timeline: Timeline): RegretPoint[] {
+export function regretPoints(result: ShownResult, timeline: Timeline): RegretPoint[] {
   const gap = gaps(result, timeline.arms);
   const factor = lowerBoundFactor(result);
   return timeline.points.map(({ served, shown }) => ({

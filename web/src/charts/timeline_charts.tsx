@@ -1,7 +1,8 @@
 // What happened over time: evidence, who was shown, and what it cost.
 import * as Plot from "@observablehq/plot";
 import { useMemo } from "preact/hooks";
-import type { ExperimentResult, Timeline } from "../api/types";
+import type { Timeline } from "../api/types";
+import type { ShownResult } from "./shown_result";
 import { Figure } from "./figure";
 import { count, shortNumber } from "./numbers";
 import { pen } from "./palette";
@@ -30,24 +31,47 @@ export function EvidenceChart({ timeline }: { timeline: Timeline }) {
     const top = Math.max(10, threshold ? Math.exp(threshold) : 1, ...rows.map((row) => row.value));
     return (): Plot.PlotOptions => ({
       x: axis,
-      y: { type: "log", label: "evidence", grid: true, ticks: decades(top), tickFormat: shortNumber, domain: [0.05, top * 1.6] },
+      y: {
+        type: "log",
+        label: "evidence",
+        grid: true,
+        ticks: decades(top),
+        tickFormat: shortNumber,
+        domain: [0.05, top * 1.6],
+      },
       marks: [
         ...(threshold
           ? [
               Plot.ruleY([Math.exp(threshold)], { stroke: "var(--good)", strokeDasharray: "5 3" }),
               Plot.text([Math.exp(threshold)], {
-                y: (value: number) => value, frameAnchor: "right", dy: -7, dx: -2, text: () => "threshold",
-                fill: "var(--good)", textAnchor: "end",
+                y: (value: number) => value,
+                frameAnchor: "right",
+                dy: -7,
+                dx: -2,
+                text: () => "threshold",
+                fill: "var(--good)",
+                textAnchor: "end",
               }),
             ]
           : []),
-        Plot.lineY(rows, { x: "served", y: "value", stroke: pen(0).colour, strokeWidth: 2, curve: "step-after" }),
+        Plot.lineY(rows, {
+          x: "served",
+          y: "value",
+          stroke: pen(0).colour,
+          strokeWidth: 2,
+          curve: "step-after",
+        }),
       ],
     });
   }, [timeline]);
   const last = timeline.points[timeline.points.length - 1];
   if (timeline.points.length < 2) return <p class="quiet">Needs a few duels first.</p>;
-  return <Figure options={options} label={`Evidence for the leader against its closest rival over ${count(last?.served ?? 0)} duels, with the threshold`} />;
+  return (
+    <Figure
+      options={options}
+      label={`Evidence for the leader against its closest rival over ${count(last?.served ?? 0)} duels, with the threshold`}
+    />
+  );
 }
 
 // The arms that were shown most, and what is left of all others.
@@ -73,47 +97,68 @@ export function AllocationChart({ timeline }: { timeline: Timeline }) {
       x: axis,
       y: { label: "share shown", grid: true, percent: true, ticks: 4, zero: true },
       marks: arms.map((_, index) =>
-        Plot.lineY(rows.filter((row) => row.arm === index), {
-          x: "served", y: "share", stroke: pen(index).colour, strokeWidth: 2,
-          ...(pen(index).dash ? { strokeDasharray: pen(index).dash } : {}),
-        }),
+        Plot.lineY(
+          rows.filter((row) => row.arm === index),
+          {
+            x: "served",
+            y: "share",
+            stroke: pen(index).colour,
+            strokeWidth: 2,
+            ...(pen(index).dash ? { strokeDasharray: pen(index).dash } : {}),
+          },
+        ),
       ),
     });
   }, [timeline, arms]);
   if (timeline.points.length < 2) return <p class="quiet">Needs a few duels first.</p>;
   return (
     <>
-      <Figure options={options} label={`Share of the places that each arm had over time; most for ${timeline.arms[arms[0] ?? 0] ?? ""}`} />
+      <Figure
+        options={options}
+        label={`Share of the places that each arm had over time; most for ${timeline.arms[arms[0] ?? 0] ?? ""}`}
+      />
       <Key names={arms.map((arm) => timeline.arms[arm] ?? "")} />
       {timeline.arms.length > arms.length && (
-        <p class="small quiet">The {arms.length} arms that were shown most, of {timeline.arms.length}.</p>
+        <p class="small quiet">
+          The {arms.length} arms that were shown most, of {timeline.arms.length}.
+        </p>
       )}
     </>
   );
 }
 
-export function RegretChart({ result, timeline }: { result: ExperimentResult; timeline: Timeline }) {
+export function RegretChart({ result, timeline }: { result: ShownResult; timeline: Timeline }) {
+  const points = useMemo(() => regretPoints(result, timeline), [result, timeline]);
   const options = useMemo(() => {
-    const points = regretPoints(result, timeline);
     const bound = points.filter((one) => one.bound !== null);
     return (): Plot.PlotOptions => ({
       x: axis,
       y: { label: "regret", grid: true, ticks: 4, zero: true, tickFormat: "~s" },
       marks: [
-        Plot.lineY(bound, { x: "served", y: "bound", stroke: "var(--quiet)", strokeDasharray: "5 3" }),
+        Plot.lineY(bound, {
+          x: "served",
+          y: "bound",
+          stroke: "var(--quiet)",
+          strokeDasharray: "5 3",
+        }),
         Plot.lineY(points, { x: "served", y: "regret", stroke: pen(1).colour, strokeWidth: 2 }),
       ],
     });
-  }, [result, timeline]);
-  if (!result.leader || timeline.points.length < 2) return <p class="quiet">Needs a leader first.</p>;
-  const last = regretPoints(result, timeline).pop();
+  }, [points]);
+  if (!result.leader || timeline.points.length < 2)
+    return <p class="quiet">Needs a leader first.</p>;
+  const last = points[points.length - 1];
   return (
     <>
-      <Figure options={options} label={`Estimated regret over time, ${(last?.regret ?? 0).toFixed(1)} so far, beside the lower bound`} />
+      <Figure
+        options={options}
+        label={`Estimated regret over time, ${(last?.regret ?? 0).toFixed(1)} so far, beside the lower bound`}
+      />
       <p class="small quiet">
         <span class="stroke regret" aria-hidden="true" /> estimated regret{" "}
-        <span class="stroke bound" aria-hidden="true" /> lower bound, C ln T. Both by the win rates so far. A duel
-        costs 0 where both arms are as good as the leader and 0.5 where both always lose to it.
+        <span class="stroke bound" aria-hidden="true" /> lower bound, C ln T. Both by the win rates
+        so far. A duel costs 0 where both arms are as good as the leader and 0.5 where both always
+        lose to it.
       </p>
     </>
   );
@@ -125,7 +170,15 @@ export function Key({ names }: { names: string[] }) {
       {names.map((name, index) => (
         <li>
           <svg width="26" height="8" aria-hidden="true">
-            <line x1="0" x2="26" y1="4" y2="4" stroke={pen(index).colour} stroke-width="3" stroke-dasharray={pen(index).dash} />
+            <line
+              x1="0"
+              x2="26"
+              y1="4"
+              y2="4"
+              stroke={pen(index).colour}
+              stroke-width="3"
+              stroke-dasharray={pen(index).dash}
+            />
           </svg>{" "}
           <span title={name}>{name}</span>
         </li>

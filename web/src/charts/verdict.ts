@@ -1,5 +1,5 @@
 // Where an experiment stands, in one sentence. "Tied for first" rather than a false order.
-import type { ExperimentResult } from "../api/types";
+import type { ShownResult } from "./shown_result";
 import { matrixOf } from "./matrix";
 import { count, roughCount } from "./numbers";
 
@@ -17,7 +17,7 @@ function listed(names: string[]): string {
 
 // A cycle of arms each of which beats the next, where every arm is beaten by another: no single best.
 // Only pairs whose interval excludes one half are believed. The first arm stands at the end again.
-export function provenCycle(result: ExperimentResult): string[] | null {
+export function provenCycle(result: ShownResult): string[] | null {
   const matrix = matrixOf(result);
   const size = matrix.arms.length;
   const beatenBy: number[] = [];
@@ -46,8 +46,10 @@ export function provenCycle(result: ExperimentResult): string[] | null {
   return [...cycle, cycle[0] as number].map((arm) => matrix.arms[arm] as string);
 }
 
-export function verdictOf(result: ExperimentResult, alpha: number): Verdict {
-  const level = `certified, ${+(100 * alpha).toPrecision(3)}\u202f%`;
+// `alpha` is the experiment's error level; without it the sentence names none.
+export function verdictOf(result: ShownResult, alpha?: number): Verdict {
+  const level =
+    alpha === undefined ? "certified" : `certified, ${+(100 * alpha).toPrecision(3)}\u202f%`;
   const { certificate } = result;
   if (certificate) {
     if (certificate.kind === "winner" && certificate.winner) {
@@ -66,7 +68,10 @@ export function verdictOf(result: ExperimentResult, alpha: number): Verdict {
   if (cycle) return { tone: "cycle", sentence: `No single best: ${cycle.join(" > ")}` };
   if (result.duels.served === 0) return { tone: "open", sentence: "No duels yet" };
   if (result.state === "not_enough_data") {
-    return { tone: "open", sentence: `Not enough data yet: ${count(result.duels.served)} duels so far` };
+    return {
+      tone: "open",
+      sentence: `Not enough data yet: ${count(result.duels.served)} duels so far`,
+    };
   }
   if (!result.leader) return { tone: "open", sentence: "Undecided: no decisive answer yet" };
   if (result.order) return { tone: "open", sentence: result.verdict.replace(/\.$/, "") };

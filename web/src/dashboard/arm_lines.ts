@@ -60,7 +60,10 @@ function headerOf(text: string): { separator: string; columns: string[] } | null
   const line = text.split("\n", 1)[0] ?? "";
   for (const separator of ["\t", ",", ";"]) {
     const columns = (rowsOf(line, separator)[0] ?? []).map((name) => name.trim().toLowerCase());
-    if (columns.some((name) => ID_COLUMNS.includes(name)) && (columns.length > 1 || separator === ","))
+    if (
+      columns.some((name) => ID_COLUMNS.includes(name)) &&
+      (columns.length > 1 || separator === ",")
+    )
       return { separator, columns };
   }
   return null;
@@ -80,23 +83,35 @@ export function parseArms(pasted: string): ParsedArms {
   const header = text ? headerOf(text) : null;
   if (header) {
     const at = header.columns.findIndex((name) => ID_COLUMNS.includes(name));
-    rowsOf(text, header.separator).slice(1).forEach((row, index) => {
-      const id = (row[at] ?? "").trim();
-      if (!ID.test(id)) problems.push(`Row ${index + 2}: "${id}" is not an id (letters, digits and . _ : - only).`);
-      else if (taken.has(id)) problems.push(`Row ${index + 2}: the id "${id}" stands here twice.`);
-      else {
-        const payload: { [name: string]: Json } = {};
-        header.columns.forEach((name, column) => {
-          const value = row[column];
-          if (column !== at && name && value) payload[name] = value;
-        });
-        add(id, Object.keys(payload).length > 0 ? payload : undefined);
-      }
-    });
+    rowsOf(text, header.separator)
+      .slice(1)
+      .forEach((row, index) => {
+        const id = (row[at] ?? "").trim();
+        if (!ID.test(id))
+          problems.push(
+            `Row ${index + 2}: "${id}" is not an id (letters, digits and . _ : - only).`,
+          );
+        else if (taken.has(id))
+          problems.push(`Row ${index + 2}: the id "${id}" stands here twice.`);
+        else {
+          const payload: { [name: string]: Json } = {};
+          header.columns.forEach((name, column) => {
+            const value = row[column];
+            if (column !== at && name && value) payload[name] = value;
+          });
+          add(id, Object.keys(payload).length > 0 ? payload : undefined);
+        }
+      });
   } else {
-    for (const line of text.split(/\r?\n/).map((one) => one.trim()).filter(Boolean)) {
+    for (const line of text
+      .split(/\r?\n/)
+      .map((one) => one.trim())
+      .filter(Boolean)) {
       if (PICTURE.test(line)) {
-        const file = line.replace(/\?.*$/, "").replace(/^.*\//, "").replace(/\.[^.]*$/, "");
+        const file = line
+          .replace(/\?.*$/, "")
+          .replace(/^.*\//, "")
+          .replace(/\.[^.]*$/, "");
         add(idOf(file), { image: line });
       } else {
         add(idOf(line), { text: line });

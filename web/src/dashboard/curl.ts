@@ -4,11 +4,18 @@ function quoted(text: string): string {
   return `'${text.replace(/'/g, `'\\''`)}'`;
 }
 
-export function curlOf(origin: string, method: string, path: string, body?: unknown, withToken = false): string {
+export function curlOf(
+  origin: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  withToken = false,
+): string {
   const parts = ["curl"];
   if (method !== "GET") parts.push("-X", method);
   parts.push(/^[\w:/.-]+$/.test(origin + path) ? origin + path : quoted(origin + path));
   if (withToken) parts.push("-H", '"Authorization: Bearer $DUEL_TOKEN"');
-  if (body !== undefined) parts.push("-H", quoted("Content-Type: application/json"), "-d", quoted(JSON.stringify(body)));
+  if (body !== undefined)
+    parts.push("-H", quoted("Content-Type: application/json"), "-d", quoted(JSON.stringify(body)));
   return parts.join(" ");
 }

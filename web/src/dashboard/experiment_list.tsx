@@ -1,31 +1,67 @@
 // All experiments, each with its verdict.
 import { useEffect, useState } from "preact/hooks";
-import { get, pathOf } from "../api/client";
-import type { ExperimentItem, ExperimentResult, Listed } from "../api/types";
+import { ask } from "../api/client";
+import type { ExperimentList as Listed, ExperimentSummary } from "../api/types";
 import { count } from "../charts/numbers";
 import { Failure, Link, StateBadge, useAnswer } from "./parts";
 import { experimentPath } from "./place";
 import { verdictOf, type Verdict } from "../charts/verdict";
 
-const PAGE = 25;
+const PER_PAGE = 25;
 const ASKED_AT_ONCE = 4;
+const LOOK_AGAIN_MS = 10_000;
+const MOST_WATCHED = 100; // a longer list is read once
 
-// Verdicts come one after the other, so that a long list does not ask for everything at once.
-function useVerdicts(items: ExperimentItem[]): Map<string, Verdict> {
-  const [verdicts, setVerdicts] = useState(new Map<string, Verdict>());
-  const key = items.map((item) => item.experiment_id).join("\n");
+// The server gives a long list in parts.
+async function allExperiments(signal: AbortSignal): Promise<ExperimentSummary[]> {
+  const all: ExperimentSummary[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const part: Listed = await ask("list_experiments", cursor ? { cursor } : {}, { signal });
+    all.push(...part.items);
+    cursor = part.next_cursor;
+  }
+  return all;
+}
+
+// The list as it is now, and as it is every few seconds while somebody looks.
+function useExperiments(): { value: ExperimentSummary[] | null; error: unknown; look: number } {
+  const [look, setLook] = useState(0);
+  const { value, error } = useAnswer(`list ${look}`, allExperiments);
+  const watched = (value?.length ?? 0) <= MOST_WATCHED;
+  useEffect(() => {
+    if (!watched) return;
+    const timer = setInterval(() => {
+      if (!document.hidden) setLook((now) => now + 1);
+    }, LOOK_AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [watched]);
+  return { value, error, look };
+}
+
+interface KnownVerdict extends Verdict {
+  state: ExperimentSummary["state"]; // when it was given
+}
+
+// Verdicts come one after the other, so that a long list does not ask for everything at once. One that
+// can change is asked for at every look.
+function useVerdicts(items: ExperimentSummary[], look: number): Map<string, KnownVerdict> {
+  const [verdicts, setVerdicts] = useState(new Map<string, KnownVerdict>());
+  const key = items.map((item) => `${item.experiment_id} ${item.state ?? ""}`).join("\n");
+  const changing = items.some((item) => item.state === "running");
   useEffect(() => {
     const end = new AbortController();
-    const waiting = items.filter((item) => !item.error).map((item) => item.experiment_id);
+    const waiting = items
+      .filter((item) => !item.error)
+      .filter(
+        (item) =>
+          item.state === "running" || verdicts.get(item.experiment_id)?.state !== item.state,
+      );
     const work = async () => {
-      for (let id = waiting.shift(); id !== undefined && !end.signal.aborted; id = waiting.shift()) {
-        const known = id;
+      for (let item = waiting.shift(); item && !end.signal.aborted; item = waiting.shift()) {
+        const { experiment_id: eid, state } = item;
         try {
-          const result = await get<ExperimentResult>(pathOf("experiments", known, "result"), end.signal);
-          const verdict = verdictOf(result, 0.05);
-          // The level is the experiment's own and shown on its page.
-          verdict.sentence = verdict.sentence.replace(/ \(certified, [^)]*\)$/, " (certified)");
-          setVerdicts((now) => new Map(now).set(known, verdict));
+          const result = await ask("show_result", { eid }, { signal: end.signal });
+          setVerdicts((now) => new Map(now).set(eid, { ...verdictOf(result), state }));
         } catch {
           // The card stands without a verdict.
         }
@@ -33,45 +69,61 @@ function useVerdicts(items: ExperimentItem[]): Map<string, Verdict> {
     };
     for (let k = 0; k < ASKED_AT_ONCE; ++k) void work();
     return () => end.abort();
-  }, [key]);
+  }, [key, changing ? look : 0]);
   return verdicts;
 }
 
 export function ExperimentList() {
-  const { value, error } = useAnswer("list", (signal) => get<Listed<ExperimentItem>>("/v1/experiments", signal));
+  const { value, error, look } = useExperiments();
   const [page, setPage] = useState(0);
   const [wanted, setWanted] = useState("");
   useEffect(() => {
     document.title = "Experiments · Duel";
   }, []);
-  const all = (value?.items ?? []).filter((item) =>
+  const all = (value ?? []).filter((item) =>
     `${item.name ?? ""} ${item.experiment_id}`.toLowerCase().includes(wanted.toLowerCase()),
   );
-  const pages = Math.max(1, Math.ceil(all.length / PAGE));
-  const shown = all.slice(page * PAGE, (page + 1) * PAGE);
-  const verdicts = useVerdicts(shown);
+  const pages = Math.max(1, Math.ceil(all.length / PER_PAGE));
+  const shown = all.slice(page * PER_PAGE, (page + 1) * PER_PAGE);
+  const verdicts = useVerdicts(shown, look);
   return (
     <>
       <div class="heading">
         <h1>Experiments</h1>
-        <Link to="/new" class="button main">New experiment</Link>
+        {error === null && (
+          <Link to="/new" class="button main">
+            New experiment
+          </Link>
+        )}
       </div>
       <Failure error={error} />
-      {value && value.items.length > 6 && (
+      {value && value.length > 6 && (
         <p>
-          <label for="wanted" class="hidden-text">Find an experiment</label>
-          <input id="wanted" type="search" placeholder="Find an experiment" value={wanted}
-            onInput={(event) => { setWanted(event.currentTarget.value); setPage(0); }} />
+          <label for="wanted" class="hidden-text">
+            Find an experiment
+          </label>
+          <input
+            id="wanted"
+            type="search"
+            placeholder="Find an experiment"
+            value={wanted}
+            onInput={(event) => {
+              setWanted(event.currentTarget.value);
+              setPage(0);
+            }}
+          />
         </p>
       )}
-      {value && value.items.length === 0 && (
+      {value && value.length === 0 && (
         <div class="card nothing-yet">
           <h2>No experiments yet</h2>
           <p class="quiet">
-            An experiment finds the best of several things (prompts, models, rankers, designs) by showing two at a time and
-            asking which is better.
+            An experiment finds the best of several things (prompts, models, rankers, designs) by
+            showing two at a time and asking which is better.
           </p>
-          <Link to="/new" class="button main">Create the first one</Link>
+          <Link to="/new" class="button main">
+            Create the first one
+          </Link>
         </div>
       )}
       <ul class="experiments">
@@ -80,14 +132,22 @@ export function ExperimentList() {
           return (
             <li class="card">
               <div class="heading">
-                <h2><Link to={experimentPath(item.experiment_id)}>{item.name || item.experiment_id}</Link></h2>
+                <h2>
+                  <Link to={experimentPath(item.experiment_id)}>
+                    {item.name || item.experiment_id}
+                  </Link>
+                </h2>
                 <StateBadge state={item.state} />
               </div>
               <p class={`verdict-line ${verdict?.tone ?? ""}`}>
                 {item.error ?? verdict?.sentence ?? (item.served === 0 ? "No duels yet" : "…")}
               </p>
               <p class="small quiet">
-                {item.name && <><code>{item.experiment_id}</code> · </>}
+                {item.name && (
+                  <>
+                    <code>{item.experiment_id}</code> ·{" "}
+                  </>
+                )}
                 {count(item.arms ?? 0)} arms · {count(item.served ?? 0)} duels
                 {item.mode === "interleave" && " · interleaved search results"}
               </p>
@@ -97,9 +157,15 @@ export function ExperimentList() {
       </ul>
       {pages > 1 && (
         <nav class="row" aria-label="Pages of experiments">
-          <button disabled={page === 0} onClick={() => setPage(page - 1)}>Previous</button>
-          <span>Page {page + 1} of {pages}</span>
-          <button disabled={page + 1 >= pages} onClick={() => setPage(page + 1)}>Next</button>
+          <button disabled={page === 0} onClick={() => setPage(page - 1)}>
+            Previous
+          </button>
+          <span>
+            Page {page + 1} of {pages}
+          </span>
+          <button disabled={page + 1 >= pages} onClick={() => setPage(page + 1)}>
+            Next
+          </button>
         </nav>
       )}
     </>

@@ -1,14 +1,15 @@
 // One experiment, kept up to date by the server's events.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { follow, get, pathOf } from "../api/client";
-import type { Experiment, ExperimentResult, Listed, RecentDuel, Timeline } from "../api/types";
+import { ask, follow, routeOf } from "../api/client";
+import type { Experiment, HealthCheck, RecentDuel, Result, Timeline } from "../api/types";
 import { extended, momentOf } from "../charts/moments";
 
 export interface LiveExperiment {
   experiment: Experiment | null;
-  result: ExperimentResult | null;
+  result: Result | null;
   timeline: Timeline | null;
   duels: RecentDuel[];
+  health: HealthCheck[];
   live: boolean;
   error: unknown;
   refresh: () => void;
@@ -17,20 +18,45 @@ export interface LiveExperiment {
 const SHORTEST_PAUSE_MS = 500;
 // A server that takes long to answer is asked less often.
 const REST_PER_WORK = 4;
+// Checks that read the log change slowly, and take the server longest.
+const HEALTH_PAUSE_MS = 30_000;
+
+// The checks of a result, which come with it, and the others as they were last told.
+export function allChecks(ofResult: HealthCheck[], ofLog: HealthCheck[]): HealthCheck[] {
+  const names = new Set(ofResult.map((check) => check.name));
+  return [...ofResult, ...ofLog.filter((check) => !names.has(check.name))];
+}
 
 export function useLiveExperiment(id: string): LiveExperiment {
   const [state, setState] = useState<Omit<LiveExperiment, "refresh">>({
-    experiment: null, result: null, timeline: null, duels: [], live: false, error: null,
+    experiment: null,
+    result: null,
+    timeline: null,
+    duels: [],
+    health: [],
+    live: false,
+    error: null,
   });
   const again = useRef<() => void>(() => {});
   useEffect(() => {
     const end = new AbortController();
     const { signal } = end;
-    const path = (part?: string) => pathOf("experiments", id, ...(part ? [part] : []));
+    const eid = id;
     let asking = false;
     let wanted = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let healthAsked = -Infinity;
 
+    const refreshHealth = async () => {
+      if (performance.now() - healthAsked < HEALTH_PAUSE_MS) return;
+      healthAsked = performance.now();
+      try {
+        const { checks } = await ask("show_health", { eid }, { signal });
+        setState((now) => ({ ...now, health: allChecks(now.result?.health ?? [], checks) }));
+      } catch {
+        // Those of the result stand there.
+      }
+    };
     const refresh = async () => {
       if (asking) {
         wanted = true;
@@ -41,18 +67,22 @@ export function useLiveExperiment(id: string): LiveExperiment {
       const begun = performance.now();
       try {
         const [experiment, result, duels] = await Promise.all([
-          get<Experiment>(path(), signal),
-          get<ExperimentResult>(path("result"), signal),
-          get<Listed<RecentDuel>>(`${path("duels")}?limit=12`, signal),
+          ask("show_experiment", { eid }, { signal }),
+          ask("show_result", { eid }, { signal }),
+          ask("list_duels", { eid, limit: 12 }, { signal }),
         ]);
         setState((now) => ({
           ...now,
           experiment,
           result,
           duels: duels.items,
+          health: allChecks(result.health, now.health),
           error: null,
-          timeline: now.timeline && extended(now.timeline, momentOf(result, now.timeline.arms, new Date().toISOString())),
+          timeline:
+            now.timeline &&
+            extended(now.timeline, momentOf(result, now.timeline.arms, new Date().toISOString())),
         }));
+        void refreshHealth();
       } catch (error) {
         if (!signal.aborted) setState((now) => ({ ...now, error }));
       }
@@ -66,14 +96,22 @@ export function useLiveExperiment(id: string): LiveExperiment {
 
     void refresh();
     // The series is asked for once; each result adds its point.
-    get<Timeline>(`${path("timeline")}?points=200`, signal).then(
-      (timeline) => setState((now) => ({
-        ...now,
-        timeline: now.result ? extended(timeline, momentOf(now.result, timeline.arms, new Date().toISOString())) : timeline,
-      })),
+    ask("show_timeline", { eid, points: 200 }, { signal }).then(
+      (timeline) =>
+        setState((now) => ({
+          ...now,
+          timeline: now.result
+            ? extended(timeline, momentOf(now.result, timeline.arms, new Date().toISOString()))
+            : timeline,
+        })),
       () => {},
     );
-    void follow(path("stream"), signal, () => void refresh(), (live) => setState((now) => ({ ...now, live })));
+    void follow(
+      routeOf("open_stream", { eid }),
+      signal,
+      () => void refresh(),
+      (live) => setState((now) => ({ ...now, live })),
+    );
     return () => {
       end.abort();
       clearTimeout(timer);

@@ -18,9 +18,13 @@ function Dashboard() {
   const place = placeOf(path);
   return (
     <>
-      <a class="skip-link" href="#main">Skip to the content</a>
+      <a class="skip-link" href="#main">
+        Skip to the content
+      </a>
       <header class="top">
-        <Link to="/" class="home">Duel</Link>
+        <Link to="/" class="home">
+          Duel
+        </Link>
         <nav aria-label="Pages">
           <Link to="/">Experiments</Link>
           <Link to="/new">New experiment</Link>

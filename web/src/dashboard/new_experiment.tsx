@@ -1,33 +1,35 @@
 // A form that creates an experiment, with a forecast of what it will take beside it.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { call, get, pathOf } from "../api/client";
-import type { Experiment, ExperimentRequest, Listed, PlanAnswer, Policy } from "../api/types";
-import { count, roughCount } from "../charts/numbers";
+import { ask } from "../api/client";
+import type { ExperimentRequest } from "../api/types";
+import { count } from "../charts/numbers";
 import { idOf, parseArms } from "./arm_lines";
+import { Forecast } from "./forecast";
 import { Curl, Failure, useAnswer } from "./parts";
 import { experimentPath, go } from "./place";
 import { policyString } from "./policy_string";
 
-const GOALS = [
+type Goal = NonNullable<ExperimentRequest["goal"]>;
+
+const GOALS: { value: Goal; label: string }[] = [
   { value: "condorcet", label: "The one that beats all others" },
   { value: "copeland", label: "The one that beats the most others" },
   { value: "borda", label: "The highest average win rate" },
 ];
 const MOST_PREVIEWED = 8;
-const MOST_PLANNED = 50;
 
 export function NewExperiment() {
   const [name, setName] = useState("");
   const [id, setId] = useState("");
   const [pasted, setPasted] = useState("");
   const [mode, setMode] = useState<"duel" | "interleave">("duel");
-  const [goal, setGoal] = useState("condorcet");
+  const [goal, setGoal] = useState<Goal>("condorcet");
   const [alpha, setAlpha] = useState("0.05");
   const [policy, setPolicy] = useState("auto");
   const [options, setOptions] = useState<Record<string, string>>({});
   const [start, setStart] = useState(true);
   const [error, setError] = useState<unknown>(null);
-  const policies = useAnswer("policies", (signal) => get<Listed<Policy>>("/v1/policies", signal));
+  const policies = useAnswer("policies", (signal) => ask("list_policies", {}, { signal }));
   useEffect(() => {
     document.title = "New experiment · Duel";
   }, []);
@@ -49,8 +51,8 @@ export function NewExperiment() {
     event.preventDefault();
     setError(null);
     try {
-      await call<Experiment>("PUT", pathOf("experiments", eid), { body });
-      if (start) await call("POST", pathOf("experiments", eid, "start"));
+      await ask("create_experiment", { eid }, { body });
+      if (start) await ask("start_experiment", { eid });
       go(experimentPath(eid));
     } catch (caught) {
       setError(caught);
@@ -59,124 +61,165 @@ export function NewExperiment() {
 
   return (
     <>
-      <div class="heading"><h1>New experiment</h1></div>
+      <div class="heading">
+        <h1>New experiment</h1>
+      </div>
       <div class="columns">
         <form class="card stack" onSubmit={create}>
-          <label>Name <input value={name} maxLength={200} placeholder="Subject lines, October" onInput={(event) => setName(event.currentTarget.value)} /></label>
+          <label>
+            Name{" "}
+            <input
+              value={name}
+              maxLength={200}
+              placeholder="Subject lines, October"
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          </label>
           <label>
             Id, part of its address
-            <input value={id} placeholder={eid} pattern="[A-Za-z0-9][A-Za-z0-9._:\-]{0,99}" onInput={(event) => setId(event.currentTarget.value)} />
+            <input
+              value={id}
+              placeholder={eid}
+              pattern="[A-Za-z0-9][A-Za-z0-9._:\-]{0,99}"
+              onInput={(event) => setId(event.currentTarget.value)}
+            />
           </label>
           <label for="arms">What to compare</label>
           <p class="small quiet under-label" id="arms-help">
-            One per line, or a CSV whose first row names its columns, such as <code>arm_id,text</code> or <code>arm_id,image</code>.
+            One per line, or a CSV whose first row names its columns, such as{" "}
+            <code>arm_id,text</code> or <code>arm_id,image</code>.
           </p>
-          <textarea id="arms" aria-describedby="arms-help" required value={pasted} spellcheck={false} onInput={(event) => setPasted(event.currentTarget.value)}
-            placeholder={"Save 20 % today\nYour weekly digest\nYou forgot something"} />
+          <textarea
+            id="arms"
+            aria-describedby="arms-help"
+            required
+            value={pasted}
+            spellcheck={false}
+            onInput={(event) => setPasted(event.currentTarget.value)}
+            placeholder={"Save 20 % today\nYour weekly digest\nYou forgot something"}
+          />
           <div aria-live="polite">
-            {parsed.problems.map((problem) => <p class="bad small">{problem}</p>)}
+            {parsed.problems.map((problem) => (
+              <p class="bad small">{problem}</p>
+            ))}
             {parsed.arms.length > 0 && (
               <p class="small quiet">
                 {count(parsed.arms.length)} {parsed.arms.length === 1 ? "arm" : "arms"}:{" "}
-                {parsed.arms.slice(0, MOST_PREVIEWED).map((arm) => <code class="chip">{arm.arm_id}</code>)}
+                {parsed.arms.slice(0, MOST_PREVIEWED).map((arm) => (
+                  <code class="chip">{arm.arm_id}</code>
+                ))}
                 {parsed.arms.length > MOST_PREVIEWED && " …"}
               </p>
             )}
           </div>
           <fieldset>
             <legend>How are they compared?</legend>
-            <label class="choice"><input type="radio" name="mode" checked={mode === "duel"} onChange={() => setMode("duel")} /> Side by side: somebody says which is better</label>
-            <label class="choice"><input type="radio" name="mode" checked={mode === "interleave"} onChange={() => setMode("interleave")} /> Interleaved search results: clicks decide</label>
+            <label class="choice">
+              <input
+                type="radio"
+                name="mode"
+                checked={mode === "duel"}
+                onChange={() => setMode("duel")}
+              />{" "}
+              Side by side: somebody says which is better
+            </label>
+            <label class="choice">
+              <input
+                type="radio"
+                name="mode"
+                checked={mode === "interleave"}
+                onChange={() => setMode("interleave")}
+              />{" "}
+              Interleaved search results: clicks decide
+            </label>
           </fieldset>
           <div class="pairs">
-            <label>Looking for
-              <select value={goal} onChange={(event) => setGoal(event.currentTarget.value)}>
-                {GOALS.map((one) => <option value={one.value}>{one.label}</option>)}
+            <label>
+              Looking for
+              <select value={goal} onChange={(event) => setGoal(event.currentTarget.value as Goal)}>
+                {GOALS.map((one) => (
+                  <option value={one.value}>{one.label}</option>
+                ))}
               </select>
             </label>
-            <label>Error level, at most
-              <input type="number" min="0.0001" max="0.5" step="any" required value={alpha} onInput={(event) => setAlpha(event.currentTarget.value)} />
+            <label>
+              Error level, at most
+              <input
+                type="number"
+                min="0.0001"
+                max="0.5"
+                step="any"
+                required
+                value={alpha}
+                onInput={(event) => setAlpha(event.currentTarget.value)}
+              />
             </label>
           </div>
           <details>
             <summary>Policy: {policy}</summary>
-            <label>Which pair is shown next
-              <select value={policy} onChange={(event) => { setPolicy(event.currentTarget.value); setOptions({}); }}>
-                {!policies.value?.items.some((one) => one.name === "auto") && <option value="auto">auto</option>}
-                {policies.value?.items.map((one) => <option value={one.name}>{one.name}: {one.title}</option>)}
-              </select>
-            </label>
-            {chosen && <p class="small quiet">{chosen.setting}. {chosen.guarantee}. {chosen.paper}</p>}
-            {chosen?.options.map((option) => (
+            <div class="stack">
               <label>
-                <code>{option.name}</code> <span class="small quiet">{option.doc} ({option.allowed || option.type}; default {option.default || "none"})</span>
-                <input required={chosen.needs_horizon && option.name === "horizon"} value={options[option.name] ?? ""} placeholder={option.default} onInput={(event) => setOptions({ ...options, [option.name]: event.currentTarget.value })} />
+                Which pair is shown next
+                <select
+                  value={policy}
+                  onChange={(event) => {
+                    setPolicy(event.currentTarget.value);
+                    setOptions({});
+                  }}
+                >
+                  {!policies.value?.items.some((one) => one.name === "auto") && (
+                    <option value="auto">auto</option>
+                  )}
+                  {policies.value?.items.map((one) => (
+                    <option value={one.name}>
+                      {one.name}: {one.title}
+                    </option>
+                  ))}
+                </select>
               </label>
-            ))}
+              {chosen && (
+                <p class="small quiet">
+                  {chosen.setting}. {chosen.guarantee}. {chosen.paper}
+                </p>
+              )}
+              {chosen?.options.map((option) => (
+                <label>
+                  <code>{option.name}</code>{" "}
+                  <span class="small quiet">
+                    {option.doc} ({option.allowed || option.type}; default{" "}
+                    {option.default || "none"})
+                  </span>
+                  <input
+                    required={chosen.needs_horizon && option.name === "horizon"}
+                    value={options[option.name] ?? ""}
+                    placeholder={option.default}
+                    onInput={(event) =>
+                      setOptions({ ...options, [option.name]: event.currentTarget.value })
+                    }
+                  />
+                </label>
+              ))}
+            </div>
           </details>
-          <label class="choice"><input type="checkbox" checked={start} onChange={(event) => setStart(event.currentTarget.checked)} /> Start at once</label>
-          <div class="row"><button class="main" disabled={!ready}>Create</button></div>
+          <label class="choice">
+            <input
+              type="checkbox"
+              checked={start}
+              onChange={(event) => setStart(event.currentTarget.checked)}
+            />{" "}
+            Start at once
+          </label>
+          <div class="row">
+            <button class="main" disabled={!ready}>
+              Create
+            </button>
+          </div>
           <Failure error={error} />
-          <Curl what="create it" method="PUT" path={pathOf("experiments", eid)} body={body} />
-          {start && <Curl what="start it" method="POST" path={pathOf("experiments", eid, "start")} />}
+          <Curl what="create it" operation="create_experiment" given={{ eid }} body={body} />
+          {start && <Curl what="start it" operation="start_experiment" given={{ eid }} />}
         </form>
         <Forecast arms={parsed.arms.length} alpha={Number(alpha)} />
       </div>
     </>
-  );
-}
-
-function Forecast({ arms, alpha }: { arms: number; alpha: number }) {
-  const [gap, setGap] = useState("0.1");
-  const [answer, setAnswer] = useState<PlanAnswer | null>(null);
-  const [asking, setAsking] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const many = Math.max(2, Math.min(MOST_PLANNED, arms || 5));
-  const body = { arms: many, gap: Number(gap), alpha, shared_causes: true, trials: 100 };
-  useEffect(() => setAnswer(null), [many, gap, alpha]);
-  const ask = async (event: Event) => {
-    event.preventDefault();
-    setAsking(true);
-    setError(null);
-    try {
-      setAnswer(await call<PlanAnswer>("POST", "/v1/plan", { body }));
-    } catch (caught) {
-      setError(caught);
-    }
-    setAsking(false);
-  };
-  const best = answer?.policies[0];
-  return (
-    <section class="card" aria-labelledby="h-plan">
-      <h2 id="h-plan">How many duels will it take?</h2>
-      <form class="stack" onSubmit={ask}>
-        <label>
-          How much better is the best one?
-          <select value={gap} onChange={(event) => setGap(event.currentTarget.value)}>
-            <option value="0.25">It wins 75 % of its duels</option>
-            <option value="0.15">It wins 65 %</option>
-            <option value="0.1">It wins 60 %</option>
-            <option value="0.05">It wins 55 %</option>
-            <option value="0.02">It wins 52 %</option>
-          </select>
-        </label>
-        <p class="small quiet">{count(many)} arms{arms === 0 && ", until you have entered yours"}, error level {alpha}.</p>
-        <button disabled={asking}>{asking ? "Simulating…" : "Estimate"}</button>
-      </form>
-      <div aria-live="polite">
-        {best && (
-          <p>
-            <strong class="big">About {roughCount(best.duels.p50)} duels</strong>
-            <br />
-            <span class="small quiet">
-              8 of 10 runs end between {roughCount(best.duels.p10)} and {roughCount(best.duels.p90)} ({answer?.trials} simulated
-              runs{best.undecided > 0 ? `, ${best.undecided} of them undecided` : ""}).
-            </span>
-          </p>
-        )}
-        <Failure error={error} />
-      </div>
-      <Curl what="ask for the forecast" method="POST" path="/v1/plan" body={body} />
-    </section>
   );
 }

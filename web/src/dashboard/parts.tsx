@@ -1,13 +1,22 @@
 // Small pieces that several views of the dashboard use.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { ApiError } from "../api/client";
-import { currentToken, keepToken } from "../api/token";
-import type { ExperimentState } from "../api/types";
+import { ApiError, routeOf, type Operation } from "../api/client";
+import { currentToken } from "../api/token";
+import type { Experiment, Operations } from "../api/types";
+import { TokenForm } from "../look/token_form";
 import { curlOf } from "./curl";
 import { go } from "./place";
 
-export function Link({ to, children, ...rest }: { to: string; children: ComponentChildren; class?: string }) {
+export function Link({
+  to,
+  children,
+  ...rest
+}: {
+  to: string;
+  children: ComponentChildren;
+  class?: string;
+}) {
   return (
     <a
       href={to}
@@ -23,7 +32,7 @@ export function Link({ to, children, ...rest }: { to: string; children: Componen
   );
 }
 
-export function StateBadge({ state }: { state: ExperimentState | undefined }) {
+export function StateBadge({ state }: { state: Experiment["state"] | undefined }) {
   return <span class={`badge ${state ?? ""}`}>{state ?? "unreadable"}</span>;
 }
 
@@ -40,25 +49,44 @@ export function Copyable({ text, label }: { text: string; label: string }) {
   };
   return (
     <div class="copyable">
-      <code tabIndex={0} aria-label={label}>{text}</code>
-      <button class="small" onClick={copy}>{copied ? "Copied" : "Copy"}</button>
+      <code tabIndex={0} aria-label={label}>
+        {text}
+      </code>
+      <button class="small" onClick={copy}>
+        {copied ? "Copied" : "Copy"}
+      </button>
     </div>
   );
 }
 
 // The same as a command, for whoever wants to script it.
-export function Curl({ method, path, body, what }: { method: string; path: string; body?: unknown; what: string }) {
+export function Curl<O extends Operation>({
+  what,
+  operation,
+  given,
+  body,
+}: {
+  what: string;
+  operation: O;
+  given: Operations[O]["given"];
+  body?: Operations[O]["takes"];
+}) {
+  const { method, path } = routeOf(operation, given);
   return (
     <details class="curl">
       <summary>curl: {what}</summary>
-      <Copyable text={curlOf(location.origin, method, path, body, currentToken() !== null)} label={`Command: ${what}`} />
+      <Copyable
+        text={curlOf(location.origin, method, path, body, currentToken() !== null)}
+        label={`Command: ${what}`}
+      />
     </details>
   );
 }
 
 export function Failure({ error }: { error: unknown }) {
   if (error === null || error === undefined) return null;
-  if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return <TokenForm error={error} />;
+  if (error instanceof ApiError && (error.status === 401 || error.status === 403))
+    return <Refused error={error} />;
   return (
     <div class="notice error" role="alert">
       {error instanceof Error ? error.message : String(error)}
@@ -66,34 +94,29 @@ export function Failure({ error }: { error: unknown }) {
   );
 }
 
-function TokenForm({ error }: { error: ApiError }) {
-  const [token, setToken] = useState("");
+function Refused({ error }: { error: ApiError }) {
   return (
-    <form
-      class="card token-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        keepToken(token.trim());
-        location.reload();
-      }}
-    >
-      <h2>{error.status === 401 ? "This server asks for a token" : "This token may not do that"}</h2>
+    <TokenForm label="Use it">
+      <h2>
+        {error.status === 401 ? "This server asks for a token" : "This token may not do that"}
+      </h2>
       <p class="quiet">
-        {error.message}. Make one with <code>duel token create --scope read</code>, or <code>--scope admin</code> to change
-        things. It is kept for this tab only.
+        {error.message} Make one with <code>duel token create --scope read</code>, or{" "}
+        <code>--scope admin</code> to change things. It is kept for this tab only.
       </p>
-      <label for="token">Token</label>
-      <div class="row">
-        <input id="token" type="password" autocomplete="off" value={token} onInput={(event) => setToken(event.currentTarget.value)} />
-        <button class="main">Use it</button>
-      </div>
-    </form>
+    </TokenForm>
   );
 }
 
 // The value of a request, asked for again when `key` changes.
-export function useAnswer<T>(key: string, ask: (signal: AbortSignal) => Promise<T>): { value: T | null; error: unknown } {
-  const [state, setState] = useState<{ value: T | null; error: unknown }>({ value: null, error: null });
+export function useAnswer<T>(
+  key: string,
+  ask: (signal: AbortSignal) => Promise<T>,
+): { value: T | null; error: unknown } {
+  const [state, setState] = useState<{ value: T | null; error: unknown }>({
+    value: null,
+    error: null,
+  });
   useEffect(() => {
     const end = new AbortController();
     ask(end.signal).then(

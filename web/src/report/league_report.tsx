@@ -1,5 +1,6 @@
 // A league: policies down, problems across, how many times the best one's regret each paid.
 import { count } from "../charts/numbers";
+import { shortened } from "../charts/shortened";
 import type { ReportData } from "./report_data";
 
 type League = Extract<ReportData, { kind: "league" }>["league"];
@@ -17,28 +18,43 @@ export function LeagueReport({ title, league }: { title: string; league: League 
       <section class="card" aria-labelledby="h-league">
         <h2 id="h-league">How many times the best policy's regret</h2>
         <p class="small quiet">
-          {count(league.rounds)} rounds, {count(league.trials)} trials, seed {league.seed}. Rows are sorted by the geometric mean
-          over the problems. Bold: the best on its problem, or indistinguishable from it.
+          {count(league.rounds)} rounds, {count(league.trials)} trials, seed {league.seed}. Rows are
+          sorted by the geometric mean over the problems. Bold: the best on its problem, or
+          indistinguishable from it.
         </p>
         <div class="scroll" tabIndex={0} role="group" aria-label="Table of the league">
           <table class="league">
             <thead>
               <tr>
-                <th scope="col">Policy</th><th scope="col" class="number">mean</th>
-                {league.problems.map((one) => <th scope="col"><span>{one.problem}</span></th>)}
+                <th scope="col">Policy</th>
+                <th scope="col" class="number">
+                  mean
+                </th>
+                {league.problems.map((one) => (
+                  <th scope="col" title={one.problem}>
+                    <span>{shortened(one.problem, 30)}</span>
+                  </th>
+                ))}
               </tr>
             </thead>
             <tbody>
               {league.ranking.map((standing, row) => (
                 <tr>
-                  <th scope="row"><code>{standing.policy}</code></th>
-                  <td class="number">{standing.log_ratio === null ? "" : Math.exp(standing.log_ratio).toFixed(2)}</td>
+                  <th scope="row">
+                    <code>{standing.policy}</code>
+                  </th>
+                  <td class="number">
+                    {standing.log_ratio === null ? "" : Math.exp(standing.log_ratio).toFixed(2)}
+                  </td>
                   {league.problems.map((problem) => {
                     const entry = problem.policies.find((one) => one.policy === policies[row]);
                     if (!entry || entry.ratio === null) return <td class="number quiet">–</td>;
                     const text = entry.ratio < 9.95 ? entry.ratio.toFixed(1) : count(entry.ratio);
                     return (
-                      <td class="number ratio" style={{ "--strength": darkness(entry.ratio).toFixed(3) }}>
+                      <td
+                        class="number ratio"
+                        style={{ "--strength": darkness(entry.ratio).toFixed(3) }}
+                      >
                         {entry.told_apart ? text : <b>{text}</b>}
                       </td>
                     );

@@ -1,5 +1,6 @@
 // What is inside a report, as `duel plot` and `duel result` write it.
-import type { ExperimentResult, Timeline } from "../api/types";
+import type { Timeline } from "../api/types";
+import type { ShownResult } from "../charts/shown_result";
 
 export interface Summary {
   mean: number | null;
@@ -36,11 +37,24 @@ export interface LeagueProblem {
 }
 
 export type ReportData = { made_by: string } & (
-  | { kind: "result"; source: string; alpha: number; policy: string; result: ExperimentResult; timeline?: Timeline }
+  | {
+      kind: "result";
+      source: string;
+      alpha: number;
+      policy: string;
+      result: ShownResult;
+      timeline?: Timeline;
+    }
   | { kind: "study"; title: string; runs: Run[] }
   | {
       kind: "league";
       title: string;
-      league: { rounds: number; trials: number; seed: number; ranking: LeagueStanding[]; problems: LeagueProblem[] };
+      league: {
+        rounds: number;
+        trials: number;
+        seed: number;
+        ranking: LeagueStanding[];
+        problems: LeagueProblem[];
+      };
     }
 );

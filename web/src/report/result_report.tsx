@@ -22,17 +22,34 @@ export function ResultReport({ data }: { data: Data }) {
         <p class="sentence">{verdict.sentence}</p>
         <p>{result.verdict}</p>
         <p class="small quiet">
-          {count(result.duels.served)} duels: {count(result.duels.first_wins + result.duels.second_wins)} decisive, {count(result.duels.ties)} ties,{" "}
-          {count(result.duels.both_bad)} both bad, {count(result.duels.skips)} skipped, {count(result.duels.expired)} expired.
+          {count(result.duels.served)} duels:{" "}
+          {count(result.duels.first_wins + result.duels.second_wins)} decisive,{" "}
+          {count(result.duels.ties)} ties, {count(result.duels.both_bad)} both bad,{" "}
+          {count(result.duels.skips)} skipped, {count(result.duels.expired)} expired.
         </p>
       </section>
-      <section class="card" aria-labelledby="h-matrix"><h2 id="h-matrix">Who beats whom</h2><HeatMap matrix={matrix} /></section>
-      <section class="card" aria-labelledby="h-bars"><h2 id="h-bars">How far to a certificate</h2><EvidenceBars result={result} /></section>
+      <section class="card" aria-labelledby="h-matrix">
+        <h2 id="h-matrix">Who beats whom</h2>
+        <HeatMap matrix={matrix} />
+      </section>
+      <section class="card" aria-labelledby="h-bars">
+        <h2 id="h-bars">How far to a certificate</h2>
+        <EvidenceBars result={result} />
+      </section>
       {timeline && (
         <>
-          <section class="card" aria-labelledby="h-evidence"><h2 id="h-evidence">Evidence over time</h2><EvidenceChart timeline={timeline} /></section>
-          <section class="card" aria-labelledby="h-shown"><h2 id="h-shown">Which arms were shown</h2><AllocationChart timeline={timeline} /></section>
-          <section class="card" aria-labelledby="h-regret"><h2 id="h-regret">What it has cost</h2><RegretChart result={result} timeline={timeline} /></section>
+          <section class="card" aria-labelledby="h-evidence">
+            <h2 id="h-evidence">Evidence over time</h2>
+            <EvidenceChart timeline={timeline} />
+          </section>
+          <section class="card" aria-labelledby="h-shown">
+            <h2 id="h-shown">Which arms were shown</h2>
+            <AllocationChart timeline={timeline} />
+          </section>
+          <section class="card" aria-labelledby="h-regret">
+            <h2 id="h-regret">What it has cost</h2>
+            <RegretChart result={result} timeline={timeline} />
+          </section>
         </>
       )}
       <section class="card" aria-labelledby="h-arms">
@@ -40,17 +57,45 @@ export function ResultReport({ data }: { data: Data }) {
         <div class="scroll" tabIndex={0} role="group" aria-label="Table of arms">
           <table class="wide">
             <thead>
-              <tr><th scope="col">Arm</th><th scope="col" class="number">Won</th><th scope="col" class="number">Lost</th><th scope="col" class="number">Tied</th>
-                <th scope="col" class="number">Rate</th><th scope="col" class="number">Elo</th><th scope="col" class="number">95 %</th><th scope="col" class="number">P(best)</th></tr>
+              <tr>
+                <th scope="col">Arm</th>
+                <th scope="col" class="number">
+                  Won
+                </th>
+                <th scope="col" class="number">
+                  Lost
+                </th>
+                <th scope="col" class="number">
+                  Tied
+                </th>
+                <th scope="col" class="number">
+                  Rate
+                </th>
+                <th scope="col" class="number">
+                  Elo
+                </th>
+                <th scope="col" class="number">
+                  95 %
+                </th>
+                <th scope="col" class="number">
+                  P(best)
+                </th>
+              </tr>
             </thead>
             <tbody>
               {result.arms.map((arm) => (
                 <tr>
                   <th scope="row">{arm.name}</th>
-                  <td class="number">{count(arm.wins)}</td><td class="number">{count(arm.losses)}</td><td class="number">{count(arm.ties)}</td>
+                  <td class="number">{count(arm.wins)}</td>
+                  <td class="number">{count(arm.losses)}</td>
+                  <td class="number">{count(arm.ties)}</td>
                   <td class="number">{percent(arm.rate)}</td>
                   <td class="number">{arm.elo === null ? "" : Math.round(arm.elo)}</td>
-                  <td class="number">{arm.elo_interval ? `${Math.round(arm.elo_interval[0])} to ${Math.round(arm.elo_interval[1])}` : ""}</td>
+                  <td class="number">
+                    {arm.elo_interval
+                      ? `${Math.round(arm.elo_interval[0])} to ${Math.round(arm.elo_interval[1])}`
+                      : ""}
+                  </td>
                   <td class="number">{arm.probability_best.toFixed(3)}</td>
                 </tr>
               ))}
@@ -58,7 +103,10 @@ export function ResultReport({ data }: { data: Data }) {
           </table>
         </div>
       </section>
-      <section class="card" aria-labelledby="h-health"><h2 id="h-health">Can the answers be trusted?</h2><HealthList checks={result.health} /></section>
+      <section class="card" aria-labelledby="h-health">
+        <h2 id="h-health">Can the answers be trusted?</h2>
+        <HealthList checks={result.health} />
+      </section>
     </>
   );
 }

@@ -33,7 +33,9 @@ export function notionsOf(run: Run): string[] {
 function RegretFigure({ run, notion }: { run: Run; notion: string }) {
   const options = useMemo(() => {
     const curves = run.policies.map((_, index) => curveOf(run, index, notion));
-    const rounds = (run.policies[0]?.checkpoints ?? []).map((one) => one.round).filter((round) => round > 1);
+    const rounds = (run.policies[0]?.checkpoints ?? [])
+      .map((one) => one.round)
+      .filter((round) => round > 1);
     const bound =
       notion === "average" && run.lower_bound !== null
         ? rounds.map((round) => ({ round, mean: (run.lower_bound as number) * Math.log(round) }))
@@ -43,20 +45,40 @@ function RegretFigure({ run, notion }: { run: Run; notion: string }) {
       x: { type: "log", label: "rounds", tickFormat: shortNumber, ticks: 6 },
       y: { type: "log", label: `${notion} regret`, tickFormat: shortNumber, ticks: 6, grid: true },
       marks: [
-        Plot.lineY(bound, { x: "round", y: "mean", stroke: "var(--quiet)", strokeDasharray: "5 3", strokeWidth: 2 }),
+        Plot.lineY(bound, {
+          x: "round",
+          y: "mean",
+          stroke: "var(--quiet)",
+          strokeDasharray: "5 3",
+          strokeWidth: 2,
+        }),
         ...curves.map((curve, index) =>
-          Plot.areaY(curve, { x: "round", y1: "low", y2: "high", fill: pen(index).colour, fillOpacity: 0.15 }),
+          Plot.areaY(curve, {
+            x: "round",
+            y1: "low",
+            y2: "high",
+            fill: pen(index).colour,
+            fillOpacity: 0.15,
+          }),
         ),
         ...curves.map((curve, index) =>
           Plot.lineY(curve, {
-            x: "round", y: "mean", stroke: pen(index).colour, strokeWidth: 2,
+            x: "round",
+            y: "mean",
+            stroke: pen(index).colour,
+            strokeWidth: 2,
             ...(pen(index).dash ? { strokeDasharray: pen(index).dash } : {}),
           }),
         ),
       ],
     });
   }, [run, notion]);
-  return <Figure options={options} label={`Cumulative ${notion} regret over rounds on ${run.matrix}, one curve per policy`} />;
+  return (
+    <Figure
+      options={options}
+      label={`Cumulative ${notion} regret over rounds on ${run.matrix}, one curve per policy`}
+    />
+  );
 }
 
 function AccuracyFigure({ run }: { run: Run }) {
@@ -65,15 +87,26 @@ function AccuracyFigure({ run }: { run: Run }) {
       x: { type: "log", label: "rounds", tickFormat: shortNumber, ticks: 6 },
       y: { label: "best arm named", percent: true, grid: true, domain: [0, 100], ticks: 5 },
       marks: run.policies.map(({ checkpoints }, index) =>
-        Plot.lineY(checkpoints.filter((one) => one.accuracy !== null), {
-          x: "round", y: "accuracy", stroke: pen(index).colour, strokeWidth: 2,
-          ...(pen(index).dash ? { strokeDasharray: pen(index).dash } : {}),
-        }),
+        Plot.lineY(
+          checkpoints.filter((one) => one.accuracy !== null),
+          {
+            x: "round",
+            y: "accuracy",
+            stroke: pen(index).colour,
+            strokeWidth: 2,
+            ...(pen(index).dash ? { strokeDasharray: pen(index).dash } : {}),
+          },
+        ),
       ),
     }),
     [run],
   );
-  return <Figure options={options} label={`Share of trials that name the right arm over rounds on ${run.matrix}`} />;
+  return (
+    <Figure
+      options={options}
+      label={`Share of trials that name the right arm over rounds on ${run.matrix}`}
+    />
+  );
 }
 
 function last<T>(items: T[]): T | undefined {
@@ -84,28 +117,48 @@ function RunReport({ run }: { run: Run }) {
   const [notion = "average"] = notionsOf(run);
   const ranked = run.policies
     .map((policy) => ({ policy: policy.policy, end: last(policy.checkpoints) }))
-    .sort((a, b) => (a.end?.regret[notion]?.mean ?? Infinity) - (b.end?.regret[notion]?.mean ?? Infinity));
+    .sort(
+      (a, b) =>
+        (a.end?.regret[notion]?.mean ?? Infinity) - (b.end?.regret[notion]?.mean ?? Infinity),
+    );
   return (
     <section class="card" aria-label={run.matrix}>
       <h2>{run.matrix}</h2>
       <p class="small quiet">
-        {count(run.rounds)} rounds, {count(run.trials)} trials, seed {run.seed}. Bands are {BAND} standard errors to each side.
-        {run.lower_bound !== null && notion === "average" && ` The dashed grey line is the asymptotic lower bound, ${run.lower_bound.toPrecision(4)} ln T; a short run may lie below it.`}
+        {count(run.rounds)} rounds, {count(run.trials)} trials, seed {run.seed}. Bands are {BAND}{" "}
+        standard errors to each side.
+        {run.lower_bound !== null &&
+          notion === "average" &&
+          ` The dashed grey line is the asymptotic lower bound, ${run.lower_bound.toPrecision(4)} ln T; a short run may lie below it.`}
       </p>
-      <Key names={run.policies.map((policy) => policy.policy)} />
-      <RegretFigure run={run} notion={notion} />
+      <div class="regret-chart">
+        <Key names={run.policies.map((policy) => policy.policy)} />
+        <RegretFigure run={run} notion={notion} />
+      </div>
       <h3>How often the best arm is named</h3>
       <AccuracyFigure run={run} />
       <h3>At the end</h3>
       <div class="scroll" tabIndex={0} role="group" aria-label={`Results on ${run.matrix}`}>
         <table class="wide">
           <thead>
-            <tr><th scope="col">Policy</th>{notionsOf(run).map((one) => <th scope="col" class="number">{one} regret</th>)}<th scope="col" class="number">best arm named</th></tr>
+            <tr>
+              <th scope="col">Policy</th>
+              {notionsOf(run).map((one) => (
+                <th scope="col" class="number">
+                  {one} regret
+                </th>
+              ))}
+              <th scope="col" class="number">
+                best arm named
+              </th>
+            </tr>
           </thead>
           <tbody>
             {ranked.map(({ policy, end }) => (
               <tr>
-                <th scope="row"><code>{policy}</code></th>
+                <th scope="row">
+                  <code>{policy}</code>
+                </th>
                 {notionsOf(run).map((one) => {
                   const summary = end?.regret[one];
                   return (
@@ -129,7 +182,9 @@ export function StudyReport({ title, runs }: { title: string; runs: Run[] }) {
   return (
     <>
       <h1>{title}</h1>
-      {runs.map((run) => <RunReport run={run} />)}
+      {runs.map((run) => (
+        <RunReport run={run} />
+      ))}
     </>
   );
 }

@@ -8,7 +8,7 @@
 // A voter with a share link has two open pairs at most, and a vote that is held back is of an open
 // pair. So the pair after the one on the screen is fetched when the held vote has been sent.
 import { ApiError, Unreachable } from "../api/client";
-import type { OutcomeRequest, ServedArm, ServedDuel } from "../api/types";
+import type { OutcomeRequest, DuelArm, Duel } from "../api/types";
 
 export const HOLD_MS = 5000;
 const FIRST_PAUSE_MS = 1000;
@@ -21,15 +21,15 @@ export type Choice =
   | { result: "skip"; reason: string };
 
 export interface Vote {
-  duel: ServedDuel;
+  duel: Duel;
   choice: Choice;
   responseMs: number;
 }
 
 // What survives a reload of the page.
 export interface SavedBallots {
-  current: ServedDuel | null;
-  upcoming: ServedDuel[];
+  current: Duel | null;
+  upcoming: Duel[];
   outbox: Vote[];
   asked: string | null; // the id of a duel that was asked for and not answered yet
   votes: number;
@@ -37,7 +37,7 @@ export interface SavedBallots {
 
 export interface Transport {
   // REQUIRES: throws Unreachable or ApiError where it fails.
-  serve(duelId: string): Promise<ServedDuel>;
+  serve(duelId: string): Promise<Duel>;
   report(duelId: string, body: OutcomeRequest, leaving: boolean): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export function outcomeOf(vote: Vote): OutcomeRequest {
   };
   if (vote.duel.report_token) body.report_token = vote.duel.report_token;
   if (vote.choice.result === "win") {
-    const winner = vote.duel.arms[vote.choice.side] as ServedArm;
+    const winner = vote.duel.arms[vote.choice.side] as DuelArm;
     body.winner = winner.arm_id;
     // One arm shown twice: only the place tells what was chosen.
     if (vote.duel.arms[0]?.arm_id === vote.duel.arms[1]?.arm_id) body.place = vote.choice.side + 1;
@@ -73,7 +73,7 @@ export function outcomeOf(vote: Vote): OutcomeRequest {
 }
 
 export class BallotBox {
-  current: ServedDuel | null = null;
+  current: Duel | null = null;
   held: Vote | null = null;
   outbox: Vote[] = [];
   votes = 0;
@@ -81,7 +81,7 @@ export class BallotBox {
   offline = false;
   notice = "";
 
-  private upcoming: ServedDuel[] = [];
+  private upcoming: Duel[] = [];
   private asked: string | null = null;
   private shownAt = 0;
   private cancelHold: (() => void) | null = null;
@@ -174,7 +174,7 @@ export class BallotBox {
     void this.fill();
   }
 
-  private show(duel: ServedDuel): void {
+  private show(duel: Duel): void {
     this.current = duel;
     this.shownAt = this.around.now();
     this.situation = { kind: "voting" };
@@ -194,7 +194,7 @@ export class BallotBox {
   }
 
   private dropExpired(): void {
-    const open = (duel: ServedDuel | null): duel is ServedDuel =>
+    const open = (duel: Duel | null): duel is Duel =>
       duel !== null && !(duel.expires_at && Date.parse(duel.expires_at) <= this.around.now());
     if (!open(this.current)) this.current = null;
     this.upcoming = this.upcoming.filter(open);
@@ -211,7 +211,7 @@ export class BallotBox {
         const answersBefore = this.answers;
         this.asked = id;
         this.keep();
-        let duel: ServedDuel | null = null;
+        let duel: Duel | null = null;
         try {
           duel = await this.transport.serve(id);
         } catch (error) {
@@ -251,7 +251,7 @@ export class BallotBox {
     }
   }
 
-  private isHere(duel: ServedDuel): boolean {
+  private isHere(duel: Duel): boolean {
     const votes = this.held ? [...this.outbox, this.held] : this.outbox;
     return [this.current, ...this.upcoming, ...votes.map((vote) => vote.duel)].some(
       (other) => other?.duel_id === duel.duel_id,

@@ -78,7 +78,11 @@ export function blocks(text: string, depth = 0): Block[] {
       const mark = fence[1] as string;
       const code = gather((one) => !one.trim().startsWith(mark));
       at += 1;
-      found.push(<pre><code>{code.join("\n")}</code></pre>);
+      found.push(
+        <pre>
+          <code>{code.join("\n")}</code>
+        </pre>,
+      );
     } else if (heading) {
       at += 1;
       // Below the page's own headings.
@@ -93,7 +97,9 @@ export function blocks(text: string, depth = 0): Block[] {
       found.push(<blockquote>{blocks(inner.join("\n"), depth + 1)}</blockquote>);
     } else if (/^\s*([-*+]|\d{1,9}[.)])\s+/.test(line)) {
       const numbered = /^\s*\d/.test(line);
-      const items = gather((one) => /^\s*([-*+]|\d{1,9}[.)])\s+/.test(one) || /^\s{2,}\S/.test(one));
+      const items = gather(
+        (one) => /^\s*([-*+]|\d{1,9}[.)])\s+/.test(one) || /^\s{2,}\S/.test(one),
+      );
       const texts: string[] = [];
       for (const item of items) {
         const start = /^\s*([-*+]|\d{1,9}[.)])\s+(.*)$/.exec(item);
@@ -106,7 +112,9 @@ export function blocks(text: string, depth = 0): Block[] {
       const paragraph = [line];
       at += 1;
       paragraph.push(
-        ...gather((one) => !!one.trim() && !/^(#{1,6}\s|\s*(```|~~~|>|[-*+]\s|\d{1,9}[.)]\s))/.test(one)),
+        ...gather(
+          (one) => !!one.trim() && !/^(#{1,6}\s|\s*(```|~~~|>|[-*+]\s|\d{1,9}[.)]\s))/.test(one),
+        ),
       );
       found.push(<p>{inline(paragraph.join("\n"))}</p>);
     }

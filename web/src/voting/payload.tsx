@@ -19,7 +19,10 @@ const TITLES = ["title", "label"];
 export function shownOf(payload: Json): Shown {
   if (payload === null) return {};
   if (typeof payload === "string") {
-    if (safePicture(payload) && (payload.startsWith("data:") || /\.(png|jpe?g|gif|webp|avif|svg)(\?|$)/i.test(payload)))
+    if (
+      safePicture(payload) &&
+      (payload.startsWith("data:") || /\.(png|jpe?g|gif|webp|avif|svg)(\?|$)/i.test(payload))
+    )
       return { picture: payload };
     return safeLink(payload) ? { link: payload } : { text: payload };
   }
@@ -29,8 +32,14 @@ export function shownOf(payload: Json): Shown {
   for (const [name, value] of Object.entries(payload)) {
     const word = typeof value === "string" ? value : null;
     if (word !== null && shown.text === undefined && TEXTS.includes(name)) shown.text = word;
-    else if (word !== null && shown.title === undefined && TITLES.includes(name)) shown.title = word;
-    else if (word !== null && shown.picture === undefined && PICTURES.includes(name) && safePicture(word))
+    else if (word !== null && shown.title === undefined && TITLES.includes(name))
+      shown.title = word;
+    else if (
+      word !== null &&
+      shown.picture === undefined &&
+      PICTURES.includes(name) &&
+      safePicture(word)
+    )
       shown.picture = word;
     else if (word !== null && shown.link === undefined && LINKS.includes(name) && safeLink(word))
       shown.link = word;

@@ -1,9 +1,16 @@
 // Two items side by side. Nothing tells which arm is which, or which one leads.
 import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
-import { call, get, pathOf } from "../api/client";
-import { currentToken, keepToken } from "../api/token";
-import type { OutcomeAnswer, Progress, ServedDuel } from "../api/types";
-import { BallotBox, type Choice, type SavedBallots, type Surroundings, type Transport } from "./ballot_box";
+import { ask } from "../api/client";
+import { currentToken } from "../api/token";
+import type { VotingProgress } from "../api/types";
+import { TokenForm } from "../look/token_form";
+import {
+  BallotBox,
+  type Choice,
+  type SavedBallots,
+  type Surroundings,
+  type Transport,
+} from "./ballot_box";
 import { Payload } from "./payload";
 import { progressLine } from "./progress_line";
 
@@ -33,15 +40,18 @@ function subjectId(): string {
 
 function transportOf(experimentId: string, subject: string): Transport {
   return {
-    serve: (duelId) =>
-      call<ServedDuel>("POST", pathOf("experiments", experimentId, "duels"), {
-        body: { duel_id: duelId, subject_id: subject },
-      }),
+    serve: async (duelId) => {
+      const answer = await ask(
+        "serve_duels",
+        { eid: experimentId },
+        { body: { duel_id: duelId, subject_id: subject } },
+      );
+      if ("items" in answer)
+        throw new Error("The server gave several pairs where one was asked for.");
+      return answer;
+    },
     report: async (duelId, body, leaving) => {
-      await call<OutcomeAnswer>("PUT", pathOf("experiments", experimentId, "duels", duelId, "outcome"), {
-        body,
-        keepalive: leaving,
-      });
+      await ask("report_outcome", { eid: experimentId, did: duelId }, { body, keepalive: leaving });
     },
   };
 }
@@ -72,34 +82,16 @@ function surroundingsOf(experimentId: string): Surroundings {
   };
 }
 
-function TokenForm({ message, done }: { message: string; done: () => void }) {
-  const [token, setToken] = useState("");
-  return (
-    <form
-      class="card"
-      onSubmit={(event) => {
-        event.preventDefault();
-        keepToken(token.trim());
-        done();
-      }}
-    >
-      <p>{message} Open the link that you were given, or paste its token here.</p>
-      <label for="token">Token</label>
-      <div class="row">
-        <input id="token" value={token} autocomplete="off" onInput={(event) => setToken(event.currentTarget.value)} />
-        <button class="main">Continue</button>
-      </div>
-    </form>
-  );
-}
-
 export function VotingPage({ experimentId }: { experimentId: string }) {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
-  const [progress, setProgress] = useState<Progress | null>(null);
+  const [progress, setProgress] = useState<VotingProgress | null>(null);
   const [skipping, setSkipping] = useState(false);
   const [said, setSaid] = useState("");
   const box = useMemo(
-    () => new BallotBox(transportOf(experimentId, subjectId()), surroundingsOf(experimentId), () => redraw(0)),
+    () =>
+      new BallotBox(transportOf(experimentId, subjectId()), surroundingsOf(experimentId), () =>
+        redraw(0),
+      ),
     [experimentId],
   );
   const stage = useRef<HTMLElement>(null);
@@ -107,8 +99,14 @@ export function VotingPage({ experimentId }: { experimentId: string }) {
   const vote = (choice: Choice) => {
     if (!box.vote(choice)) return;
     setSkipping(false);
-    setSaid(choice.result === "win" ? (choice.side === 0 ? "Left chosen." : "Right chosen.") : "Noted.");
+    setSaid(
+      choice.result === "win" ? (choice.side === 0 ? "Left chosen." : "Right chosen.") : "Noted.",
+    );
     stage.current?.scrollTo?.(0, 0);
+  };
+  // The second click of a double click would be a vote on a pair that nobody has seen.
+  const once = (event: MouseEvent, choice: Choice) => {
+    if (event.detail <= 1) vote(choice);
   };
   const undo = () => {
     if (box.undo()) setSaid("Taken back.");
@@ -160,7 +158,7 @@ export function VotingPage({ experimentId }: { experimentId: string }) {
   const { votes, outbox } = box;
   useEffect(() => {
     const end = new AbortController();
-    get<Progress>(pathOf("experiments", experimentId, "progress"), end.signal).then(
+    ask("show_progress", { eid: experimentId }, { signal: end.signal }).then(
       (now) => {
         setProgress(now);
         document.title = `${now.name || now.experiment_id} · Vote`;
@@ -171,11 +169,13 @@ export function VotingPage({ experimentId }: { experimentId: string }) {
   }, [experimentId, votes, outbox.length]);
 
   const { current, situation } = box;
+  const asking = situation.kind === "voting" || situation.kind === "loading";
+  const over = progress?.state === "completed" || progress?.state === "archived";
   return (
     <div class="voting">
       <header>
-        <h1>{progress?.name || "Which one is better?"}</h1>
-        {progress?.name && <p class="question">Which one is better?</p>}
+        <h1>{progress?.name || (asking ? "Which one is better?" : "Vote")}</h1>
+        {progress?.name && asking && <p class="question">Which one is better?</p>}
         {current?.task && (
           <div class="task card">
             <Payload payload={current.task.payload ?? null} otherwise={current.task.task_id} />
@@ -185,56 +185,108 @@ export function VotingPage({ experimentId }: { experimentId: string }) {
       {box.offline && (
         <p class="notice" role="status">
           No connection.{" "}
-          {outbox.length > 0 && `${outbox.length} ${outbox.length === 1 ? "vote waits" : "votes wait"} here. `}
-          Trying again. <button class="small" onClick={() => box.wake()}>Try now</button>
+          {outbox.length > 0 &&
+            `${outbox.length} ${outbox.length === 1 ? "vote waits" : "votes wait"} here. `}
+          Trying again.{" "}
+          <button class="small" onClick={() => box.wake()}>
+            Try now
+          </button>
         </p>
       )}
-      {box.notice && <p class="notice" role="status">{box.notice}</p>}
+      {box.notice && (
+        <p class="notice" role="status">
+          {box.notice}
+        </p>
+      )}
       <main ref={stage}>
         {situation.kind === "refused" &&
           (situation.status === 401 || situation.status === 403 ? (
-            <TokenForm
-              message={currentToken() ? "The token does not work here." : "Voting here needs a token."}
-              done={() => location.reload()}
-            />
+            <TokenForm label="Continue">
+              <p>
+                {currentToken() ? "The token does not work here." : "Voting here needs a token."}{" "}
+                Open the link that you were given, or paste its token here.
+              </p>
+            </TokenForm>
           ) : (
-            <p class="card">{situation.status === 404 ? "There is no such experiment." : situation.message}</p>
+            <p class="card">
+              {situation.status === 404 ? "There is no such experiment." : situation.message}
+            </p>
           ))}
         {situation.kind === "closed" && (
           <div class="card">
-            <p><strong>Nothing to compare right now.</strong></p>
-            <p class="quiet">
-              {progress?.state === "completed" || progress?.state === "archived"
-                ? "The voting is over. Thank you."
-                : "The experiment is not running, or you have seen all that there is for today."}
+            <p>
+              <strong>
+                {over ? "The voting is over. Thank you." : "Nothing to compare right now."}
+              </strong>
             </p>
-            <button onClick={() => box.wake()}>Look again</button>
+            {!over && (
+              <>
+                <p class="quiet">
+                  The experiment is not running, or you have seen all that there is for today.
+                </p>
+                <button onClick={() => box.wake()}>Look again</button>
+              </>
+            )}
           </div>
         )}
-        {situation.kind === "loading" && <p class="card quiet" aria-busy="true">Fetching the next pair…</p>}
+        {situation.kind === "loading" && (
+          <p class="card quiet" aria-busy="true">
+            {box.offline
+              ? "The next pair comes when the connection is back."
+              : "Fetching the next pair…"}
+          </p>
+        )}
         {situation.kind === "voting" && current && (
           <>
-            <div class="pair" key={current.duel_id}>
+            <div class="pair">
               {([0, 1] as const).map((side) => (
                 <section class="item card" aria-label={side === 0 ? "Left item" : "Right item"}>
-                  <div class="shown" tabIndex={0} role="group" aria-label={side === 0 ? "Left item's content" : "Right item's content"}>
-                    <Payload payload={current.arms[side]?.payload ?? null} otherwise={current.arms[side]?.arm_id ?? ""} />
+                  <div
+                    class="shown"
+                    key={current.duel_id}
+                    tabIndex={0}
+                    role="group"
+                    aria-label={side === 0 ? "Left item's content" : "Right item's content"}
+                  >
+                    <Payload
+                      payload={current.arms[side]?.payload ?? null}
+                      otherwise={current.arms[side]?.arm_id ?? ""}
+                    />
                   </div>
-                  <button class="main choose" onClick={() => vote({ result: "win", side })}>
-                    {side === 0 ? <>← Left<span class="better"> is better</span></> : <>Right<span class="better"> is better</span> →</>}
+                  <button
+                    class="main choose"
+                    onClick={(event) => once(event, { result: "win", side })}
+                  >
+                    {side === 0 ? (
+                      <>
+                        ← Left<span class="better"> is better</span>
+                      </>
+                    ) : (
+                      <>
+                        Right<span class="better"> is better</span> →
+                      </>
+                    )}
                   </button>
                 </section>
               ))}
             </div>
             <div class="row others" role="group" aria-label="Other answers">
-              <button onClick={() => vote({ result: "tie" })}>Tie <kbd>↓</kbd></button>
-              <button onClick={() => vote({ result: "both_bad" })}>Both bad <kbd>B</kbd></button>
-              <button aria-expanded={skipping} onClick={() => setSkipping(!skipping)}>Skip <kbd>S</kbd></button>
+              <button onClick={(event) => once(event, { result: "tie" })}>
+                Tie <kbd>↓</kbd>
+              </button>
+              <button onClick={(event) => once(event, { result: "both_bad" })}>
+                Both bad <kbd>B</kbd>
+              </button>
+              <button aria-expanded={skipping} onClick={() => setSkipping(!skipping)}>
+                Skip <kbd>S</kbd>
+              </button>
             </div>
             {skipping && (
               <div class="row others" role="group" aria-label="Why do you skip?">
                 {SKIP_REASONS.map((reason) => (
-                  <button class="small" onClick={() => vote({ result: "skip", reason })}>{reason}</button>
+                  <button class="small" onClick={() => vote({ result: "skip", reason })}>
+                    {reason}
+                  </button>
                 ))}
               </div>
             )}
@@ -242,7 +294,11 @@ export function VotingPage({ experimentId }: { experimentId: string }) {
         )}
       </main>
       <footer>
-        <button disabled={!box.canUndo()} onClick={undo}>Undo <kbd>U</kbd></button>
+        {(asking || box.canUndo()) && (
+          <button disabled={!box.canUndo()} onClick={undo}>
+            Undo <kbd>U</kbd>
+          </button>
+        )}
         <p class="quiet small">
           {votes > 0 && `${votes} ${votes === 1 ? "vote" : "votes"} from you. `}
           {progress && progressLine(progress)}
@@ -251,8 +307,9 @@ export function VotingPage({ experimentId }: { experimentId: string }) {
           <progress max={1} value={progress.share_of_evidence} aria-label="How sure are we" />
         )}
       </footer>
-      <p class="hidden-text" aria-live="polite">{said}</p>
+      <p class="hidden-text" aria-live="polite">
+        {said}
+      </p>
     </div>
   );
 }
-

@@ -2,26 +2,25 @@
 //   node run_browser_tests.mjs DUEL_BINARY [NAME ...]
 // Ends with 77 where there is no Chromium, so that ctest says "skipped".
 import { existsSync } from "node:fs";
-import { chromium } from "playwright-core";
-import { tests } from "./stories.mjs";
+import { launchBrowser, NoBrowser } from "./browser.mjs";
+import { tests as dashboard } from "./dashboard_stories.mjs";
+import { tests as everyPage } from "./every_page_stories.mjs";
+import { tests as report } from "./report_stories.mjs";
+import { tests as voting } from "./voting_stories.mjs";
 
 const [binary, ...wanted] = process.argv.slice(2);
 if (!binary || !existsSync(binary)) {
   console.error(`usage: run_browser_tests.mjs DUEL_BINARY [NAME ...]; there is no '${binary}'`);
   process.exit(2);
 }
-const places = [process.env.DUEL_CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-const executablePath = places.find((path) => path && existsSync(path));
-if (!executablePath) {
-  console.error("SKIPPED: there is no Chromium; scripts/setup --test installs it, or set DUEL_CHROMIUM");
-  process.exit(77);
-}
 
-const args = ["--disable-dev-shm-usage"];
-if (process.getuid?.() === 0) args.push("--no-sandbox"); // root has no sandbox
-const browser = await chromium.launch({ executablePath, args });
+const browser = await launchBrowser().catch((error) => {
+  if (!(error instanceof NoBrowser)) throw error;
+  console.error(`SKIPPED: ${error.message}`);
+  process.exit(77);
+});
 let failed = 0;
-for (const [name, run] of Object.entries(tests)) {
+for (const [name, run] of Object.entries({ ...dashboard, ...voting, ...report, ...everyPage })) {
   if (wanted.length > 0 && !wanted.some((part) => name.includes(part))) continue;
   const begun = Date.now();
   try {

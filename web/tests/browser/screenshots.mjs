@@ -1,20 +1,18 @@
 // Pictures for the README:  node screenshots.mjs DUEL_BINARY DIRECTORY
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { launchBrowser } from "./browser.mjs";
 import { chance, Client, judgeBy, startServer } from "./server.mjs";
 
 const [binary, directory] = process.argv.slice(2);
-const executablePath = [process.env.DUEL_CHROMIUM, "/usr/bin/chromium"].find((path) => path && existsSync(path));
-if (!executablePath) throw new Error("there is no Chromium; scripts/setup --test installs it");
 
 const server = await startServer(binary);
 const client = new Client(server.origin);
-const strengths = { "friendly": 1, "short": 0.2, "formal": 0.1, "question": 0.3, "discount": -0.4 };
+const strengths = { friendly: 1, short: 0.2, formal: 0.1, question: 0.3, discount: -0.4 };
 const texts = {
-  friendly: "**Your order is on its way**\n\nHi Sam, good news: your parcel left the warehouse this morning.",
+  friendly:
+    "**Your order is on its way**\n\nHi Sam, good news: your parcel left the warehouse this morning.",
   short: "Your parcel left the warehouse.",
   formal: "Dear customer, your order was dispatched today.",
   question: "Ready for your parcel? It arrives tomorrow.",
@@ -30,15 +28,26 @@ for (let k = 0; k < 420; ++k) await client.duel("mails", k, judge, `person-${k}`
 
 const study = join(server.directory, "study");
 for (const args of [
-  ["simulate", "--policy", "rucb,rmed1,dts", "--matrix", "arxiv", "--rounds", "1e6", "--trials", "20", "-o", study],
+  [
+    "simulate",
+    "--policy",
+    "rucb,rmed1,dts",
+    "--matrix",
+    "arxiv",
+    "--rounds",
+    "1e6",
+    "--trials",
+    "20",
+    "-o",
+    study,
+  ],
   ["plot", study, "-o", join(server.directory, "study.html"), "--title", "Six rankers on arXiv"],
 ]) {
   const ran = spawnSync(binary, args, { encoding: "utf8" });
   if (ran.status !== 0) throw new Error(ran.stderr);
 }
 
-const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-const browser = await chromium.launch({ executablePath, args });
+const browser = await launchBrowser();
 const take = async (address, sign, name, height, path = undefined) => {
   const page = await browser.newPage({ viewport: { width: 1200, height } });
   await page.goto(address);
@@ -47,8 +56,14 @@ const take = async (address, sign, name, height, path = undefined) => {
   await (path ? page.locator(path).first() : page).screenshot({ path: join(directory, name) });
   await page.close();
 };
-await take(`${server.origin}/experiments/mails`, ".thirds .plot", "dashboard.png", 940);
+await take(`${server.origin}/experiments/mails`, ".thirds .plot", "dashboard.png", 1110);
 await take(`${server.origin}/vote/mails`, ".pair", "voting.png", 620);
-await take(pathToFileURL(join(server.directory, "study.html")).href, ".plot", "regret.png", 800, ".figure");
+await take(
+  pathToFileURL(join(server.directory, "study.html")).href,
+  ".plot",
+  "regret.png",
+  800,
+  ".regret-chart",
+);
 await browser.close();
 await server.stop();

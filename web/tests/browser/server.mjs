@@ -7,9 +7,16 @@ import { join } from "node:path";
 export async function startServer(binary, options = {}) {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), "duel-web-"));
   const store = join(directory, "duel.db");
-  const child = spawn(binary, ["serve", "--listen", `127.0.0.1:${options.port ?? 0}`, "--store", store], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    binary,
+    ["serve", "--listen", `127.0.0.1:${options.port ?? 0}`, "--store", store],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  // Whoever started it may end without stopping it.
+  const endWithUs = () => child.kill("SIGKILL");
+  process.on("exit", endWithUs);
   let said = "";
   child.stderr.on("data", (piece) => (said += piece));
   const origin = await new Promise((done, fail) => {
@@ -27,8 +34,9 @@ export async function startServer(binary, options = {}) {
     store,
     directory,
     async stop(keep = false) {
-      child.kill("SIGTERM");
+      if (child.exitCode === null) child.kill("SIGTERM");
       await ended;
+      process.off("exit", endWithUs);
       if (!keep) rmSync(directory, { recursive: true, force: true });
     },
   };
@@ -62,10 +70,18 @@ export class Client {
   }
   // One duel, decided by `judge(first, second, k)`, which gives a result and perhaps a winner.
   async duel(id, k, judge, subject) {
-    const duel = await this.call("POST", `/v1/experiments/${id}/duels`, subject ? { subject_id: subject } : {});
+    const duel = await this.call(
+      "POST",
+      `/v1/experiments/${id}/duels`,
+      subject ? { subject_id: subject } : {},
+    );
     const [first, second] = duel.arms.map((arm) => arm.arm_id);
     if (second === undefined) return;
-    await this.call("PUT", `/v1/experiments/${id}/duels/${duel.duel_id}/outcome`, judge(first, second, k));
+    await this.call(
+      "PUT",
+      `/v1/experiments/${id}/duels/${duel.duel_id}/outcome`,
+      judge(first, second, k),
+    );
   }
 }
 
@@ -88,6 +104,10 @@ export function judgeBy(strengths, random) {
     if (luck < 0.08) return { result: "both_bad" };
     if (luck < 0.1) return { result: "skip" };
     const p = 1 / (1 + Math.exp(strengths[second] - strengths[first]));
-    return { result: "win", winner: random() < p ? first : second, response_ms: 800 + Math.round(4000 * random()) };
+    return {
+      result: "win",
+      winner: random() < p ? first : second,
+      response_ms: 800 + Math.round(4000 * random()),
+    };
   };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { pixelsOf } from "../../src/charts/cell_pixels";
 import { barsOf } from "../../src/charts/evidence_bars";
 import { moved } from "../../src/charts/heat_map";
 import { describe, matrixOf } from "../../src/charts/matrix";
@@ -11,7 +12,8 @@ import { shortened } from "../../src/charts/shortened";
 import { decades, mostShown } from "../../src/charts/timeline_charts";
 import { resultOf } from "./results";
 
-const near = (actual: number, expected: number) => assert.ok(Math.abs(actual - expected) < 1e-9, `${actual} is not ${expected}`);
+const near = (actual: number, expected: number) =>
+  assert.ok(Math.abs(actual - expected) < 1e-9, `${actual} is not ${expected}`);
 
 test("numbers are grouped, and forecasts have two digits", () => {
   assert.equal(count(1234567), "1\u202f234\u202f567");
@@ -27,7 +29,16 @@ test("numbers are grouped, and forecasts have two digits", () => {
 });
 
 test("the matrix is the pairs and their mirror", () => {
-  const matrix = matrixOf(resultOf(["a", "b", "c"], [[0, 30, 0], [10, 0, 5], [0, 5, 0]]));
+  const matrix = matrixOf(
+    resultOf(
+      ["a", "b", "c"],
+      [
+        [0, 30, 0],
+        [10, 0, 5],
+        [0, 5, 0],
+      ],
+    ),
+  );
   near(matrix.at(0, 1)?.rate ?? 0, 0.75);
   near(matrix.at(1, 0)?.rate ?? 0, 0.25);
   assert.equal(matrix.at(1, 0)?.wins, 10);
@@ -38,7 +49,14 @@ test("the matrix is the pairs and their mirror", () => {
 });
 
 test("a retired arm is left out of the matrix", () => {
-  const result = resultOf(["a", "b", "c"], [[0, 3, 3], [1, 0, 3], [1, 1, 0]]);
+  const result = resultOf(
+    ["a", "b", "c"],
+    [
+      [0, 3, 3],
+      [1, 0, 3],
+      [1, 1, 0],
+    ],
+  );
   result.arms.pop();
   const matrix = matrixOf(result);
   assert.equal(matrix.arms.length, 2);
@@ -46,11 +64,21 @@ test("a retired arm is left out of the matrix", () => {
 });
 
 test("a cell is said in words", () => {
-  const result = resultOf(["a", "b", "c"], [[0, 30, 0], [10, 0, 0], [0, 0, 0]]);
+  const result = resultOf(
+    ["a", "b", "c"],
+    [
+      [0, 30, 0],
+      [10, 0, 0],
+      [0, 0, 0],
+    ],
+  );
   const pair = result.pairs[0];
   if (pair) pair.counts.ties = 1;
   const matrix = matrixOf(result);
-  assert.match(describe(matrix, 0, 1), /^a won 30 of 40 against b \(75\u202f%, between .*\); 1 tie\.$/);
+  assert.match(
+    describe(matrix, 0, 1),
+    /^a won 30 of 40 against b \(75\u202f%, between .*\); 1 tie\.$/,
+  );
   assert.equal(describe(matrix, 0, 2), "a and c have not met.");
   assert.equal(describe(matrix, 2, 2), "c");
 });
@@ -63,12 +91,25 @@ test("arrow keys stay inside the matrix", () => {
 });
 
 test("bars stand in the order of what is left, and end at the threshold", () => {
-  const result = resultOf(["a", "b", "c"], [[0, 1, 1], [0, 0, 0], [0, 0, 0]]);
+  const result = resultOf(
+    ["a", "b", "c"],
+    [
+      [0, 1, 1],
+      [0, 0, 0],
+      [0, 0, 0],
+    ],
+  );
   const [, second, third] = result.arms;
   if (second) Object.assign(second, { log_evidence: 9, duels_left: 0 });
   if (third) Object.assign(third, { log_evidence: -1, duels_left: null });
   const bars = barsOf(result);
-  assert.deepEqual(bars.map((bar) => [bar.rival, bar.share, bar.reached]), [["c", 0, false], ["b", 1, true]]);
+  assert.deepEqual(
+    bars.map((bar) => [bar.rival, bar.share, bar.reached]),
+    [
+      ["c", 0, false],
+      ["b", 1, true],
+    ],
+  );
   assert.match(bars[0]?.words ?? "", /not behind so far/);
 });
 
@@ -81,33 +122,87 @@ test("the divergence from one half is that of the formula", () => {
 
 // Two arms, P(a beats b) = 3/4: d_b = 1/4. Only a beats b, so C = (1/4 + 0)/(2 kl(1/4, 1/2)).
 test("the lower bound of two arms by hand", () => {
-  const result = resultOf(["a", "b"], [[0, 30], [10, 0]]);
+  const result = resultOf(
+    ["a", "b"],
+    [
+      [0, 30],
+      [10, 0],
+    ],
+  );
   assert.deepEqual(gaps(result, ["b", "a"]), [0.25, 0]);
   near(lowerBoundFactor(result) ?? 0, 0.125 / divergenceFromHalf(0.25));
 });
 
 // c loses to a with 3/4 and to b always: b is the better one to show it by, as long as d_b is small.
 test("the lower bound takes the cheapest arm that beats another", () => {
-  const result = resultOf(["a", "b", "c"], [[0, 60, 75], [40, 0, 100], [25, 0, 0]]);
+  const result = resultOf(
+    ["a", "b", "c"],
+    [
+      [0, 60, 75],
+      [40, 0, 100],
+      [25, 0, 0],
+    ],
+  );
   const b = 0.1 / 2 / divergenceFromHalf(0.4);
   const c = Math.min(0.25 / 2 / divergenceFromHalf(0.25), (0.25 + 0.1) / 2 / divergenceFromHalf(0));
   near(lowerBoundFactor(result) ?? 0, b + c);
 });
 
 test("an arm that nobody beats has no bound", () => {
-  assert.equal(lowerBoundFactor(resultOf(["a", "b", "c"], [[0, 6, 0], [4, 0, 0], [0, 0, 0]])), null);
-  assert.equal(lowerBoundFactor(resultOf(["a", "b"], [[0, 6], [4, 0]], { leader: null })), null);
+  assert.equal(
+    lowerBoundFactor(
+      resultOf(
+        ["a", "b", "c"],
+        [
+          [0, 6, 0],
+          [4, 0, 0],
+          [0, 0, 0],
+        ],
+      ),
+    ),
+    null,
+  );
+  assert.equal(
+    lowerBoundFactor(
+      resultOf(
+        ["a", "b"],
+        [
+          [0, 6],
+          [4, 0],
+        ],
+        { leader: null },
+      ),
+    ),
+    null,
+  );
 });
 
 // b was shown 40 times with d_b = 1/4: regret 40/4/2 = 5.
 test("regret is half the sum of gaps over what was shown", () => {
-  const result = resultOf(["a", "b"], [[0, 30], [10, 0]]);
-  const timeline = { experiment_id: "e", arms: ["a", "b"], points: [{ sequence: 1, time: "", served: 40, decisive: 40, leader: "a", shown: [40, 40] }] };
+  const result = resultOf(
+    ["a", "b"],
+    [
+      [0, 30],
+      [10, 0],
+    ],
+  );
+  const timeline = {
+    experiment_id: "e",
+    arms: ["a", "b"],
+    points: [{ sequence: 1, time: "", served: 40, decisive: 40, leader: "a", shown: [40, 40] }],
+  };
   near(regretPoints(result, timeline)[0]?.regret ?? 0, 5);
 });
 
 test("a result becomes the next moment of the series", () => {
-  const result = resultOf(["a", "b", "c"], [[0, 3, 2], [1, 0, 0], [1, 0, 0]]);
+  const result = resultOf(
+    ["a", "b", "c"],
+    [
+      [0, 3, 2],
+      [1, 0, 0],
+      [1, 0, 0],
+    ],
+  );
   const moment = momentOf(result, ["c", "a", "b"], "now");
   assert.deepEqual(moment.shown, [3, 7, 4]);
   assert.deepEqual(shownCounts(result, ["a"]), [7]);
@@ -119,7 +214,13 @@ test("a result becomes the next moment of the series", () => {
 });
 
 test("a moment counts the pages of one arm as the series does", () => {
-  const result = resultOf(["a", "b"], [[0, 3], [1, 0]]);
+  const result = resultOf(
+    ["a", "b"],
+    [
+      [0, 3],
+      [1, 0],
+    ],
+  );
   assert.equal(momentOf(result, ["a", "b"], "").served, result.duels.served);
   assert.equal(momentOf({ ...result, served: 900 }, ["a", "b"], "").served, 900);
 });
@@ -132,7 +233,13 @@ test("long names lose their middle", () => {
 
 test("a series stays short and keeps its ends", () => {
   let timeline = { experiment_id: "e", arms: ["a"], points: [] as ReturnType<typeof momentOf>[] };
-  const result = resultOf(["a", "b"], [[0, 3], [1, 0]]);
+  const result = resultOf(
+    ["a", "b"],
+    [
+      [0, 3],
+      [1, 0],
+    ],
+  );
   for (let sequence = 1; sequence <= 1000; ++sequence) {
     timeline = extended(timeline, momentOf({ ...result, sequence }, ["a"], ""), 50);
     assert.ok(timeline.points.length <= 51);
@@ -142,8 +249,13 @@ test("a series stays short and keeps its ends", () => {
 });
 
 test("the curves that are drawn are those of the arms shown most", () => {
-  const points = [{ sequence: 1, time: "", served: 9, decisive: 9, leader: null, shown: [1, 9, 3, 9] }];
-  assert.deepEqual(mostShown({ experiment_id: "e", arms: ["a", "b", "c", "d"], points }, 3), [1, 3, 2]);
+  const points = [
+    { sequence: 1, time: "", served: 9, decisive: 9, leader: null, shown: [1, 9, 3, 9] },
+  ];
+  assert.deepEqual(
+    mostShown({ experiment_id: "e", arms: ["a", "b", "c", "d"], points }, 3),
+    [1, 3, 2],
+  );
 });
 
 test("32 pens differ", () => {
@@ -158,4 +270,39 @@ test("colour is nothing at one half and all at the ends", () => {
 test("ticks of evidence are few", () => {
   assert.deepEqual(decades(150), [0.1, 1, 10, 100]);
   assert.ok(decades(1e26).length <= 8);
+});
+
+test("a matrix as pixels: the hue says who wins, the opacity how clearly", () => {
+  const matrix = matrixOf(
+    resultOf(
+      ["a", "b", "c"],
+      [
+        [0, 30, 0],
+        [10, 0, 5],
+        [0, 5, 0],
+      ],
+    ),
+  );
+  const pixels = pixelsOf(matrix, { win: [1, 2, 3], lose: [4, 5, 6], self: [7, 8, 9] });
+  const at = (row: number, column: number) => [
+    ...pixels.slice(4 * (3 * row + column), 4 * (3 * row + column) + 4),
+  ];
+  assert.equal(pixels.length, 36);
+  assert.deepEqual(at(0, 0), [7, 8, 9, 31]); // 0.12 of 255
+  assert.deepEqual(at(0, 1), [1, 2, 3, 138]); // 0.08 + 0.92 / 2
+  assert.deepEqual(at(1, 0), [4, 5, 6, 138]);
+  assert.deepEqual(at(1, 2), [1, 2, 3, 20]); // one half
+  assert.deepEqual(at(0, 2), [0, 0, 0, 0], "they never met");
+});
+
+test("the matrix of one result is worked out once", () => {
+  const result = resultOf(
+    ["a", "b"],
+    [
+      [0, 6],
+      [4, 0],
+    ],
+  );
+  assert.equal(matrixOf(result), matrixOf(result));
+  assert.notEqual(matrixOf(result), matrixOf({ ...result }));
 });

@@ -5,23 +5,38 @@ import { tokenOfFragment } from "../../src/api/token";
 import { idOf, parseArms, rowsOf } from "../../src/dashboard/arm_lines";
 import { curlOf } from "../../src/dashboard/curl";
 import { placeOf } from "../../src/dashboard/place";
+import { allChecks } from "../../src/dashboard/live_experiment";
+import { answerOf } from "../../src/dashboard/recent_duels";
 import { policyString } from "../../src/dashboard/policy_string";
 import { provenCycle, verdictOf } from "../../src/charts/verdict";
 import { resultOf } from "./results";
 
-const even = [[0, 6], [4, 0]];
+const even = [
+  [0, 6],
+  [4, 0],
+];
 
 test("a certified winner", () => {
-  const certificate = { kind: "winner", winner: "h30", sequence: 9 };
+  const certificate = { kind: "winner" as const, winner: "h30", sequence: 9 };
   assert.deepEqual(verdictOf(resultOf(["h30", "b"], even, { certificate }), 0.05), {
     tone: "certified",
     sentence: "h30 beats all others (certified, 5\u202f%)",
   });
-  assert.match(verdictOf(resultOf(["h30", "b"], even, { certificate }), 0.001).sentence, /certified, 0\.1\u202f%/);
+  assert.equal(
+    verdictOf(resultOf(["h30", "b"], even, { certificate })).sentence,
+    "h30 beats all others (certified)",
+  );
+  assert.match(
+    verdictOf(resultOf(["h30", "b"], even, { certificate }), 0.001).sentence,
+    /certified, 0\.1\u202f%/,
+  );
 });
 
 test("undecided, with a forecast", () => {
-  assert.equal(verdictOf(resultOf(["h30", "b"], even), 0.05).sentence, "Undecided: h30 leads; about 2\u202f100 more duels");
+  assert.equal(
+    verdictOf(resultOf(["h30", "b"], even), 0.05).sentence,
+    "Undecided: h30 leads; about 2\u202f100 more duels",
+  );
 });
 
 test("undecided, without one", () => {
@@ -36,22 +51,42 @@ test("tied for first rather than a false order", () => {
 });
 
 test("nothing yet, and not enough", () => {
-  assert.equal(verdictOf(resultOf(["a", "b"], [], { leader: null }), 0.05).sentence, "No duels yet");
-  assert.match(verdictOf(resultOf(["a", "b"], even, { state: "not_enough_data" }), 0.05).sentence, /^Not enough data yet: 10 duels/);
+  assert.equal(
+    verdictOf(resultOf(["a", "b"], [], { leader: null }), 0.05).sentence,
+    "No duels yet",
+  );
+  assert.match(
+    verdictOf(resultOf(["a", "b"], even, { state: "not_enough_data" }), 0.05).sentence,
+    /^Not enough data yet: 10 duels/,
+  );
 });
 
 // a > b > c > a, each 90 of 100: the intervals of the helper are 0.1 to either side.
 test("a cycle is named once every pair of it is believed", () => {
-  const cycle = [[0, 90, 10], [10, 0, 90], [90, 10, 0]];
+  const cycle = [
+    [0, 90, 10],
+    [10, 0, 90],
+    [90, 10, 0],
+  ];
   assert.deepEqual(provenCycle(resultOf(["a", "b", "c"], cycle)), ["a", "b", "c", "a"]);
-  assert.equal(verdictOf(resultOf(["a", "b", "c"], cycle), 0.05).sentence, "No single best: a > b > c > a");
-  const doubtful = [[0, 90, 45], [10, 0, 90], [55, 10, 0]];
+  assert.equal(
+    verdictOf(resultOf(["a", "b", "c"], cycle), 0.05).sentence,
+    "No single best: a > b > c > a",
+  );
+  const doubtful = [
+    [0, 90, 45],
+    [10, 0, 90],
+    [55, 10, 0],
+  ];
   assert.equal(provenCycle(resultOf(["a", "b", "c"], doubtful)), null);
 });
 
 test("each line is an arm, with an id made of it", () => {
   const { arms, problems } = parseArms("Save 20 % today\r\n\n  Save 20 % today \nПривет\nÉté\n");
-  assert.deepEqual(arms.map((arm) => arm.arm_id), ["Save-20-today", "Save-20-today-2", "arm-3", "Ete"]);
+  assert.deepEqual(
+    arms.map((arm) => arm.arm_id),
+    ["Save-20-today", "Save-20-today-2", "arm-3", "Ete"],
+  );
   assert.deepEqual(arms[2]?.payload, { text: "Привет" });
   assert.deepEqual(problems, []);
 });
@@ -64,13 +99,17 @@ test("an address of a picture is a picture", () => {
 });
 
 test("a CSV has a header, quotes and payloads", () => {
-  const { arms, problems } = parseArms('arm_id,text,model\nshort,"Say ""hi"", please\nnow",gpt\nlong,Hello,\n');
+  const { arms, problems } = parseArms(
+    'arm_id,text,model\nshort,"Say ""hi"", please\nnow",gpt\nlong,Hello,\n',
+  );
   assert.deepEqual(problems, []);
   assert.deepEqual(arms, [
     { arm_id: "short", payload: { text: 'Say "hi", please\nnow', model: "gpt" } },
     { arm_id: "long", payload: { text: "Hello" } },
   ]);
-  assert.deepEqual(parseArms("id\ttext\na\tone, two\nb\tthree").arms[0]?.payload, { text: "one, two" });
+  assert.deepEqual(parseArms("id\ttext\na\tone, two\nb\tthree").arms[0]?.payload, {
+    text: "one, two",
+  });
 });
 
 test("a line with commas is no CSV", () => {
@@ -97,7 +136,10 @@ test("ids made of any text are legal", () => {
 });
 
 test("rows end with the text", () => {
-  assert.deepEqual(rowsOf('a,"b,c"\n\nd,e', ","), [["a", "b,c"], ["d", "e"]]);
+  assert.deepEqual(rowsOf('a,"b,c"\n\nd,e', ","), [
+    ["a", "b,c"],
+    ["d", "e"],
+  ]);
 });
 
 test("a command survives a shell", () => {
@@ -110,9 +152,15 @@ test("a command survives a shell", () => {
 });
 
 test("a policy is written with what was changed", () => {
-  const options = [{ name: "alpha", type: "number", default: "0.51", allowed: "> 0", doc: "" }, { name: "n", type: "count", default: "1", allowed: "", doc: "" }];
+  const options = [
+    { name: "alpha", type: "number", default: "0.51", allowed: "> 0", doc: "" },
+    { name: "n", type: "count", default: "1", allowed: "", doc: "" },
+  ];
   assert.equal(policyString("rucb", options, {}), "rucb");
-  assert.equal(policyString("rucb", options, { alpha: " 0.6 ", n: "1", other: "x" }), "rucb(alpha=0.6)");
+  assert.equal(
+    policyString("rucb", options, { alpha: " 0.6 ", n: "1", other: "x" }),
+    "rucb(alpha=0.6)",
+  );
 });
 
 test("addresses lead to views", () => {
@@ -124,19 +172,63 @@ test("addresses lead to views", () => {
 
 test("only a token is taken from the fragment", () => {
   assert.equal(tokenOfFragment("#token=duel_vote_aB-9_"), "duel_vote_aB-9_");
-  for (const other of ["", "#main", "#token=", "#token=a b", "#x&token=a", `#token=${"a".repeat(300)}`]) {
+  for (const other of [
+    "",
+    "#main",
+    "#token=",
+    "#token=a b",
+    "#x&token=a",
+    `#token=${"a".repeat(300)}`,
+  ]) {
     assert.equal(tokenOfFragment(other), null);
   }
 });
 
 test("events are read however the text is cut", () => {
-  const text = ": hello\n\nid: 7\nevent: result\ndata: {\"sequence\":7}\n\nevent: state\r\ndata: a\r\ndata: b\r\n\r\n";
+  const text =
+    ': hello\n\nid: 7\nevent: result\ndata: {"sequence":7}\n\nevent: state\r\ndata: a\r\ndata: b\r\n\r\n';
   for (let cut = 0; cut <= text.length; ++cut) {
     const reader = new ServerEventReader();
     const events = [...reader.take(text.slice(0, cut)), ...reader.take(text.slice(cut))];
-    assert.deepEqual(events, [
-      { id: "7", kind: "result", data: '{"sequence":7}' },
-      { id: "", kind: "state", data: "a\nb" },
-    ], `cut at ${cut}`);
+    assert.deepEqual(
+      events,
+      [
+        { id: "7", kind: "result", data: '{"sequence":7}' },
+        { id: "", kind: "state", data: "a\nb" },
+      ],
+      `cut at ${cut}`,
+    );
   }
+});
+
+test("checks of the log stand after those of the result, which are newer", () => {
+  const check = (name: string, verdict: "passed" | "failed") => ({ name, verdict, detail: "" });
+  assert.deepEqual(
+    allChecks([check("ties", "failed")], [check("ties", "passed"), check("drift", "passed")]),
+    [check("ties", "failed"), check("drift", "passed")],
+  );
+  assert.deepEqual(allChecks([], []), []);
+});
+
+test("the answer of a duel names the side that won", () => {
+  const duel = {
+    duel_id: "d",
+    first: "a",
+    second: "b",
+    served_at: "2026-01-01T00:00:00Z",
+    state: "reported" as const,
+  };
+  assert.equal(answerOf({ ...duel, result: "win", winner: "a" }), "left won");
+  assert.equal(answerOf({ ...duel, result: "win", winner: "b" }), "right won");
+  assert.equal(
+    answerOf({ ...duel, second: "a", result: "win", winner: "a", place: 2 }),
+    "right won",
+  );
+  assert.equal(
+    answerOf({ ...duel, result: "skip", note: "It is unclear" }),
+    "skipped: It is unclear",
+  );
+  assert.equal(answerOf({ ...duel, state: "served" }), "open");
+  assert.equal(answerOf({ ...duel, state: "served", serving: "exploit" }), "shown alone");
+  assert.equal(answerOf({ ...duel, state: "expired" }), "expired");
 });

@@ -1,10 +1,18 @@
 // Results for tests, from a table of wins.
-import type { ExperimentResult } from "../../src/api/types";
+import type { Result } from "../../src/api/types";
 
-const none = { ties: 0, both_bad: 0, skips: 0, invalid: 0, expired: 0, pending: 0 };
+const none = {
+  failed_tries: 0,
+  ties: 0,
+  both_bad: 0,
+  skips: 0,
+  invalid: 0,
+  expired: 0,
+  pending: 0,
+};
 
 // `wins[i][j]`: how often arm i won against arm j. The first arm leads.
-export function resultOf(arms: string[], wins: number[][], more: Partial<ExperimentResult> = {}): ExperimentResult {
+export function resultOf(arms: string[], wins: number[][], more: Partial<Result> = {}): Result {
   const pairs = [];
   let first_wins = 0;
   let second_wins = 0;
@@ -35,13 +43,29 @@ export function resultOf(arms: string[], wins: number[][], more: Partial<Experim
     expected_duels_left: 2134,
     duels: { ...none, served: first_wins + second_wins, first_wins, second_wins },
     arms: arms.map((arm_id, i) => ({
-      arm_id, name: arm_id, wins: 0, losses: 0, ties: 0, both_bad: 0, rate: 0.5, probability_best: 0,
-      elo: null, elo_interval: null,
+      arm_id,
+      name: arm_id,
+      rank: i + 1,
+      rank_range: null,
+      wins: 0,
+      losses: 0,
+      ties: 0,
+      both_bad: 0,
+      rate: 0.5,
+      probability_best: 0,
+      elo: null,
+      elo_interval: null,
       ...(i > 0 ? { log_evidence: i, log_threshold: 4, duels_left: 10 } : {}),
     })),
     pairs,
     certificate: null,
+    bradley_terry: { ties: "halves" },
+    probability_no_winner: 0,
     health: [],
+    one_look: false,
+    excluded_share: 0,
+    regret: null,
+    served: first_wins + second_wins,
     sequence: 7,
     ...more,
   };

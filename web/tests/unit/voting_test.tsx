@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError, Unreachable } from "../../src/api/client";
-import type { OutcomeRequest, ServedDuel } from "../../src/api/types";
+import type { OutcomeRequest, Duel } from "../../src/api/types";
 import { BallotBox, HOLD_MS, outcomeOf, type SavedBallots } from "../../src/voting/ballot_box";
 import { blocks, safeLink, safePicture } from "../../src/voting/markdown";
 import { shownOf } from "../../src/voting/payload";
@@ -10,7 +10,13 @@ import { progressLine } from "../../src/voting/progress_line";
 const settled = () => new Promise<void>((done) => setTimeout(done, 0));
 
 function refusal(status: number, retryable = false): ApiError {
-  return new ApiError({ title: "", status, detail: `status ${status}`, retryable });
+  return new ApiError({
+    type: "about:blank",
+    title: "",
+    status,
+    detail: `status ${status}`,
+    retryable,
+  });
 }
 
 // A server in memory and a clock that the test moves.
@@ -34,7 +40,8 @@ class Table {
           if (this.serveFails) throw this.serveFails;
           const open = this.served.filter((one) => !this.reported.some(([other]) => other === one));
           if (this.onePairAtATime && open.length > 0 && !open.includes(id)) throw refusal(409);
-          if (open.length >= this.openAtMost && !open.includes(id)) return this.duel(open[0] as string);
+          if (open.length >= this.openAtMost && !open.includes(id))
+            return this.duel(open[0] as string);
           if (!this.served.includes(id)) this.served.push(id);
           return this.duel(id);
         },
@@ -58,10 +65,18 @@ class Table {
       () => {},
     );
   }
-  duel(id: string): ServedDuel {
+  duel(id: string): Duel {
     return {
-      duel_id: id, experiment_id: "e", serving: "explore", learn: true, report_token: `t-${id}`,
-      arms: [{ arm_id: "a", position: 1, payload: null }, { arm_id: "b", position: 2, payload: null }],
+      duel_id: id,
+      experiment_id: "e",
+      serving: "explore",
+      learn: true,
+      propensity: 1,
+      report_token: `t-${id}`,
+      arms: [
+        { arm_id: "a", position: 1, payload: null },
+        { arm_id: "b", position: 2, payload: null },
+      ],
     };
   }
   async pass(ms: number): Promise<void> {
@@ -100,7 +115,13 @@ test("a vote is sent after five seconds, and not before", async () => {
   assert.equal(table.reported.length, 1);
   const [id, body] = table.reported[0] ?? [];
   assert.equal(id, "v.1");
-  assert.deepEqual(body, { result: "win", winner: "b", source: { type: "human" }, response_ms: 1500, report_token: "t-v.1" });
+  assert.deepEqual(body, {
+    result: "win",
+    winner: "b",
+    source: { type: "human" },
+    response_ms: 1500,
+    report_token: "t-v.1",
+  });
 });
 
 test("a vote is sent when the next one is given", async () => {
@@ -108,7 +129,10 @@ test("a vote is sent when the next one is given", async () => {
   box.vote({ result: "tie" });
   box.vote({ result: "both_bad" });
   await table.pass(0);
-  assert.deepEqual(table.reported.map(([id]) => id), ["v.1"]);
+  assert.deepEqual(
+    table.reported.map(([id]) => id),
+    ["v.1"],
+  );
 });
 
 test("a vote is sent when the page is left, in time", async () => {
@@ -116,7 +140,10 @@ test("a vote is sent when the page is left, in time", async () => {
   box.vote({ result: "tie" });
   box.leave();
   await table.pass(0);
-  assert.deepEqual(table.reported.map(([id, , leaving]) => [id, leaving]), [["v.1", true]]);
+  assert.deepEqual(
+    table.reported.map(([id, , leaving]) => [id, leaving]),
+    [["v.1", true]],
+  );
 });
 
 test("undo is local: nothing was sent, and the same pairs come again", async () => {
@@ -131,7 +158,10 @@ test("undo is local: nothing was sent, and the same pairs come again", async () 
   box.vote({ result: "win", side: 1 });
   assert.equal(box.current?.duel_id, "v.2");
   await table.pass(HOLD_MS);
-  assert.deepEqual(table.reported.map(([, body]) => body.winner), ["b"]);
+  assert.deepEqual(
+    table.reported.map(([, body]) => body.winner),
+    ["b"],
+  );
 });
 
 test("what was sent is final", async () => {
@@ -168,7 +198,10 @@ test("a lost connection loses no vote and doubles none", async () => {
   table.reportFails = table.serveFails = null;
   await table.pass(60_000);
   assert.equal(box.offline, false);
-  assert.deepEqual(table.reported.map(([id]) => id), ["v.1"]);
+  assert.deepEqual(
+    table.reported.map(([id]) => id),
+    ["v.1"],
+  );
   assert.equal(box.outbox.length, 0);
 });
 
@@ -180,16 +213,24 @@ test("an answer that was lost on the way is sent again under the same id", async
   table.reportFails = null;
   box.wake();
   await table.pass(0);
-  assert.deepEqual(table.reported.map(([id]) => id), ["v.1"]);
+  assert.deepEqual(
+    table.reported.map(([id]) => id),
+    ["v.1"],
+  );
 });
 
 test("a reload keeps the pair, and sends what was given before", async () => {
   const [table, box] = await started();
   box.vote({ result: "tie" });
-  const [again, second] = await started(Object.assign(new Table(), { saved: table.saved, made: 100 }));
+  const [again, second] = await started(
+    Object.assign(new Table(), { saved: table.saved, made: 100 }),
+  );
   assert.equal(second.current?.duel_id, "v.2");
   await again.pass(0);
-  assert.deepEqual(again.reported.map(([id]) => id), ["v.1"]);
+  assert.deepEqual(
+    again.reported.map(([id]) => id),
+    ["v.1"],
+  );
   assert.equal(second.votes, 1);
 });
 
@@ -244,7 +285,10 @@ test("by share link the next pair is ahead and undo is local", async () => {
   box.vote({ result: "win", side: 1 });
   assert.equal(box.current?.duel_id, "v.2");
   await table.pass(HOLD_MS);
-  assert.deepEqual(table.reported.map(([id, body]) => [id, body.winner]), [["v.1", "b"]]);
+  assert.deepEqual(
+    table.reported.map(([id, body]) => [id, body.winner]),
+    [["v.1", "b"]],
+  );
   assert.equal(table.served.length, 3, "the vote that was sent made room for the next pair");
   assert.equal(box.current?.duel_id, "v.2");
 });
@@ -288,7 +332,9 @@ test("a pair whose vote waits to be sent is not shown again after a reload", asy
   box.vote({ result: "tie" });
   const { saved, served, made } = before;
   const reportFails = new Unreachable("");
-  const [table, second] = await started(Object.assign(new Table(), { openAtMost: 2, saved, served, made, reportFails }));
+  const [table, second] = await started(
+    Object.assign(new Table(), { openAtMost: 2, saved, served, made, reportFails }),
+  );
   assert.equal(second.current?.duel_id, "v.2");
   second.vote({ result: "tie" });
   await table.pass(0);
@@ -297,12 +343,22 @@ test("a pair whose vote waits to be sent is not shown again after a reload", asy
   await table.pass(60_000);
   await table.pass(60_000);
   assert.equal(second.situation.kind, "voting");
-  assert.deepEqual(table.reported.map(([id]) => id), ["v.1", "v.2"]);
+  assert.deepEqual(
+    table.reported.map(([id]) => id),
+    ["v.1", "v.2"],
+  );
 });
 
 test("a fallback is nothing to vote on", async () => {
   const table = new Table();
-  table.duel = (id) => ({ duel_id: id, experiment_id: "e", serving: "fallback", learn: false, arms: [{ arm_id: "a", position: 1, payload: null }] });
+  table.duel = (id) => ({
+    duel_id: id,
+    experiment_id: "e",
+    serving: "fallback",
+    learn: false,
+    propensity: 1,
+    arms: [{ arm_id: "a", position: 1, payload: null }],
+  });
   const [, box] = await started(table);
   assert.equal(box.situation.kind, "closed");
   assert.equal(box.vote({ result: "tie" }), false);
@@ -312,14 +368,18 @@ test("a refusal says its status", async () => {
   const table = new Table();
   table.serveFails = refusal(401);
   const [, box] = await started(table);
-  assert.deepEqual(box.situation, { kind: "refused", message: "status 401", status: 401 });
+  assert.deepEqual(box.situation, { kind: "refused", message: "Status 401.", status: 401 });
 });
 
 test("a pair that has expired is not voted on", async () => {
   const [table] = await started();
   const saved = table.saved as SavedBallots;
   if (saved.current) saved.current.expires_at = "2000-01-01T00:00:00Z";
-  const later = Object.assign(new Table(), { saved, made: 10, now: Date.parse("2026-01-01T00:00:00Z") });
+  const later = Object.assign(new Table(), {
+    saved,
+    made: 10,
+    now: Date.parse("2026-01-01T00:00:00Z"),
+  });
   const [, box] = await started(later);
   assert.notEqual(box.current?.duel_id, "v.1");
 });
@@ -328,7 +388,10 @@ test("an arm shown twice is answered by its place", () => {
   const duel = new Table().duel("x");
   duel.arms[1] = { arm_id: "a", position: 2, payload: null };
   assert.equal(outcomeOf({ duel, choice: { result: "win", side: 1 }, responseMs: 1 }).place, 2);
-  assert.equal(outcomeOf({ duel, choice: { result: "skip", reason: "why" }, responseMs: 1 }).note, "why");
+  assert.equal(
+    outcomeOf({ duel, choice: { result: "skip", reason: "why" }, responseMs: 1 }).note,
+    "why",
+  );
 });
 
 // --- What a payload may become ---
@@ -348,8 +411,26 @@ function elements(node: unknown): Element[] {
 const names = (text: string) => elements(blocks(text)).map((one) => one.type);
 
 test("Markdown becomes elements", () => {
-  assert.deepEqual(names("# One\n\ntext **bold** *thin* `code`\n\n- a\n- b"), ["h3", "p", "strong", "em", "code", "ul", "li", "li"]);
-  assert.deepEqual(names("1. a\n2. b\n\n> quote\n\n```\n<b>\n```\n\n---"), ["ol", "li", "li", "blockquote", "p", "pre", "code", "hr"]);
+  assert.deepEqual(names("# One\n\ntext **bold** *thin* `code`\n\n- a\n- b"), [
+    "h3",
+    "p",
+    "strong",
+    "em",
+    "code",
+    "ul",
+    "li",
+    "li",
+  ]);
+  assert.deepEqual(names("1. a\n2. b\n\n> quote\n\n```\n<b>\n```\n\n---"), [
+    "ol",
+    "li",
+    "li",
+    "blockquote",
+    "p",
+    "pre",
+    "code",
+    "hr",
+  ]);
   assert.deepEqual(names("[x](https://a.example/b(c)) <https://b.example>"), ["p", "a", "a"]);
 });
 
@@ -362,7 +443,7 @@ const HOSTILE = [
   "[x](vbscript:msgbox)",
   "![x](javascript:alert(1))",
   "![x](data:image/svg+xml;base64,PHN2Zz4=)",
-  "![x\" onerror=\"alert(1)](https://a.example/x.png)",
+  '![x" onerror="alert(1)](https://a.example/x.png)',
   "<javascript:alert(1)>",
   "<iframe src=https://a.example></iframe>",
   "[a](<javascript:alert(1)>)",
@@ -372,11 +453,15 @@ const HOSTILE = [
 test("no text becomes a script, a handler or a wild address", () => {
   for (const text of HOSTILE) {
     for (const { type, props } of elements(blocks(text))) {
-      assert.ok(/^(p|a|img|strong|em|code|pre|h[3-6]|ul|ol|li|blockquote|hr)$/.test(type), `${type} from ${text}`);
+      assert.ok(
+        /^(p|a|img|strong|em|code|pre|h[3-6]|ul|ol|li|blockquote|hr)$/.test(type),
+        `${type} from ${text}`,
+      );
       for (const [name, value] of Object.entries(props)) {
         assert.ok(!/^on/i.test(name) && name !== "dangerouslySetInnerHTML", `${name} from ${text}`);
         if (name === "href") assert.match(String(value), /^(https?:|mailto:)/);
-        if (name === "src") assert.match(String(value), /^(https:|data:image\/(png|jpeg|gif|webp|avif);)/);
+        if (name === "src")
+          assert.match(String(value), /^(https:|data:image\/(png|jpeg|gif|webp|avif);)/);
       }
     }
   }
@@ -405,19 +490,45 @@ test("a payload is shown by what it is", () => {
   assert.deepEqual(shownOf("hello"), { text: "hello" });
   assert.deepEqual(shownOf("https://a.example/x.png"), { picture: "https://a.example/x.png" });
   assert.deepEqual(shownOf("https://a.example/"), { link: "https://a.example/" });
-  assert.deepEqual(shownOf({ text: "a", image: "https://a.example/i", url: "https://b.example", alpha: 0.3 }), {
-    text: "a", picture: "https://a.example/i", link: "https://b.example", rest: { alpha: 0.3 },
+  assert.deepEqual(
+    shownOf({ text: "a", image: "https://a.example/i", url: "https://b.example", alpha: 0.3 }),
+    {
+      text: "a",
+      picture: "https://a.example/i",
+      link: "https://b.example",
+      rest: { alpha: 0.3 },
+    },
+  );
+  assert.deepEqual(shownOf({ url: "javascript:alert(1)" }), {
+    rest: { url: "javascript:alert(1)" },
   });
-  assert.deepEqual(shownOf({ url: "javascript:alert(1)" }), { rest: { url: "javascript:alert(1)" } });
   assert.deepEqual(shownOf([1, 2]), { rest: [1, 2] });
 });
 
 test("progress is a line without names", () => {
-  const base = { experiment_id: "e", name: "", state: "running" as const, mode: "duel" as const, certified: false };
-  assert.equal(progressLine({ ...base, answers: 1, share_of_evidence: null, expected_duels_left: null }), "1 answer so far.");
+  const base = {
+    experiment_id: "e",
+    name: "",
+    state: "running" as const,
+    mode: "duel" as const,
+    certified: false,
+  };
+  assert.equal(
+    progressLine({ ...base, answers: 1, share_of_evidence: null, expected_duels_left: null }),
+    "1 answer so far.",
+  );
   assert.equal(
     progressLine({ ...base, answers: 40, share_of_evidence: 0.256, expected_duels_left: 2134 }),
     "40 answers so far; 26 % of the evidence that is needed, about 2\u202f100 more to go.",
   );
-  assert.match(progressLine({ ...base, certified: true, answers: 90, share_of_evidence: 1, expected_duels_left: 0 }), /certain enough to stop/);
+  assert.match(
+    progressLine({
+      ...base,
+      certified: true,
+      answers: 90,
+      share_of_evidence: 1,
+      expected_duels_left: 0,
+    }),
+    /certain enough to stop/,
+  );
 });

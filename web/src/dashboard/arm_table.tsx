@@ -1,0 +1,175 @@
+// The arms with their figures, and how one is added or retired.
+import { useState } from "preact/hooks";
+import { ask } from "../api/client";
+import type { Experiment, Result } from "../api/types";
+import { count, percent } from "../charts/numbers";
+import { Curl, Failure } from "./parts";
+
+const MOST_ARMS = 30;
+
+function AddArm({ experiment, done }: { experiment: Experiment; done: () => void }) {
+  const [id, setId] = useState("");
+  const [text, setText] = useState("");
+  const [error, setError] = useState<unknown>(null);
+  const body = text ? { payload: { text } } : {};
+  const add = async (event: Event) => {
+    event.preventDefault();
+    try {
+      await ask("put_arm", { eid: experiment.experiment_id, aid: id.trim() }, { body });
+      setId("");
+      setText("");
+      setError(null);
+      done();
+    } catch (caught) {
+      setError(caught);
+    }
+  };
+  return (
+    <details>
+      <summary>Add an arm</summary>
+      <form class="stack" onSubmit={add}>
+        <label>
+          Id{" "}
+          <input
+            required
+            value={id}
+            pattern="[A-Za-z0-9][A-Za-z0-9._:\-]{0,99}"
+            onInput={(event) => setId(event.currentTarget.value)}
+          />
+        </label>
+        <label>
+          Text, shown to voters{" "}
+          <input value={text} onInput={(event) => setText(event.currentTarget.value)} />
+        </label>
+        <button>Add</button>
+      </form>
+      <Failure error={error} />
+      <Curl
+        what="add an arm"
+        operation="put_arm"
+        given={{ eid: experiment.experiment_id, aid: id || "new-arm" }}
+        body={body}
+      />
+    </details>
+  );
+}
+
+function RetireArm({
+  experiment,
+  arm,
+  done,
+}: {
+  experiment: Experiment;
+  arm: string;
+  done: () => void;
+}) {
+  const [sure, setSure] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const retire = async () => {
+    if (!sure) return setSure(true);
+    setSure(false);
+    try {
+      await ask("delete_arm", { eid: experiment.experiment_id, aid: arm });
+      done();
+    } catch (caught) {
+      setError(caught);
+    }
+  };
+  return (
+    <>
+      <button
+        class="small"
+        aria-label={sure ? `Retire ${arm}: are you sure?` : `Retire ${arm}`}
+        onClick={retire}
+      >
+        {sure ? "Sure?" : "Retire"}
+      </button>
+      <Failure error={error} />
+    </>
+  );
+}
+
+export function ArmTable({
+  experiment,
+  result,
+  done,
+}: {
+  experiment: Experiment;
+  result: Result;
+  done: () => void;
+}) {
+  const open = experiment.stopping.arms === "open" || experiment.state === "draft";
+  const retired = experiment.arms.filter((arm) => arm.state === "retired");
+  return (
+    <>
+      <div class="scroll" tabIndex={0} role="group" aria-label="Table of arms">
+        <table class="wide">
+          <thead>
+            <tr>
+              <th scope="col">Arm</th>
+              <th scope="col" class="number">
+                Won
+              </th>
+              <th scope="col" class="number">
+                Lost
+              </th>
+              <th scope="col" class="number">
+                Rate
+              </th>
+              <th scope="col" class="number">
+                Elo
+              </th>
+              <th scope="col" class="number">
+                P(best)
+              </th>
+              <th scope="col">
+                <span class="hidden-text">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {result.arms.slice(0, MOST_ARMS).map((arm) => (
+              <tr>
+                <th scope="row" class="arm" title={arm.arm_id}>
+                  {arm.arm_id}
+                  {arm.arm_id === result.leader && <span class="good"> leads</span>}
+                </th>
+                <td class="number">{count(arm.wins)}</td>
+                <td class="number">{count(arm.losses)}</td>
+                <td class="number">{arm.wins + arm.losses > 0 ? percent(arm.rate) : ""}</td>
+                <td class="number">{arm.elo === null ? "" : Math.round(arm.elo)}</td>
+                <td class="number">{arm.probability_best.toFixed(2)}</td>
+                <td>
+                  {open && <RetireArm experiment={experiment} arm={arm.arm_id} done={done} />}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {result.arms.length > MOST_ARMS && (
+        <p class="small quiet">
+          The {MOST_ARMS} arms with the best rates, of {result.arms.length}.
+        </p>
+      )}
+      {retired.length > 0 && (
+        <p class="small quiet">Retired: {retired.map((arm) => arm.arm_id).join(", ")}</p>
+      )}
+      {open ? (
+        <AddArm experiment={experiment} done={done} />
+      ) : (
+        <p class="small quiet">
+          The arms are fixed: the certificate is about exactly these. An experiment with{" "}
+          <code>"arms": "open"</code> lets arms come and go.
+        </p>
+      )}
+      {open && (
+        <Curl
+          what="retire an arm"
+          operation="delete_arm"
+          given={{ eid: experiment.experiment_id, aid: result.arms[0]?.arm_id ?? "" }}
+        />
+      )}
+    </>
+  );
+}

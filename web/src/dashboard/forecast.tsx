@@ -1,0 +1,66 @@
+// How many duels an experiment will take, by simulation, before it is created.
+import { useEffect, useState } from "preact/hooks";
+import { ask } from "../api/client";
+import type { Plan } from "../api/types";
+import { count, roughCount } from "../charts/numbers";
+import { Curl, Failure } from "./parts";
+
+const MOST_PLANNED = 50;
+
+export function Forecast({ arms, alpha }: { arms: number; alpha: number }) {
+  const [gap, setGap] = useState("0.1");
+  const [answer, setAnswer] = useState<Plan | null>(null);
+  const [asking, setAsking] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const many = Math.max(2, Math.min(MOST_PLANNED, arms || 5));
+  const body = { arms: many, gap: Number(gap), alpha, shared_causes: true, trials: 100 };
+  useEffect(() => setAnswer(null), [many, gap, alpha]);
+  const estimate = async (event: Event) => {
+    event.preventDefault();
+    setAsking(true);
+    setError(null);
+    try {
+      setAnswer(await ask("plan", {}, { body }));
+    } catch (caught) {
+      setError(caught);
+    }
+    setAsking(false);
+  };
+  const best = answer?.policies[0];
+  return (
+    <section class="card" aria-labelledby="h-plan">
+      <h2 id="h-plan">How many duels will it take?</h2>
+      <form class="stack" onSubmit={estimate}>
+        <label>
+          How much better is the best one?
+          <select value={gap} onChange={(event) => setGap(event.currentTarget.value)}>
+            <option value="0.25">It wins 75 % of its duels</option>
+            <option value="0.15">It wins 65 %</option>
+            <option value="0.1">It wins 60 %</option>
+            <option value="0.05">It wins 55 %</option>
+            <option value="0.02">It wins 52 %</option>
+          </select>
+        </label>
+        <p class="small quiet">
+          {count(many)} arms{arms === 0 && ", until you have entered yours"}, error level {alpha}.
+        </p>
+        <button disabled={asking}>{asking ? "Simulating…" : "Estimate"}</button>
+      </form>
+      <div aria-live="polite">
+        {best && (
+          <p>
+            <strong class="big">About {roughCount(best.duels.p50)} duels</strong>
+            <br />
+            <span class="small quiet">
+              8 of 10 runs end between {roughCount(best.duels.p10)} and {roughCount(best.duels.p90)}{" "}
+              ({answer?.trials} simulated runs
+              {best.undecided > 0 ? `, ${best.undecided} of them undecided` : ""}).
+            </span>
+          </p>
+        )}
+        <Failure error={error} />
+      </div>
+      <Curl what="ask for the forecast" operation="plan" given={{}} body={body} />
+    </section>
+  );
+}

@@ -1,0 +1,45 @@
+// The last duels and their answers.
+import type { RecentDuel } from "../api/types";
+
+export function answerOf(duel: RecentDuel): string {
+  if (duel.serving === "exploit") return "shown alone"; // nobody is asked
+  if (duel.state === "served") return "open";
+  if (duel.state === "expired") return "expired";
+  if (duel.result === "win")
+    return (duel.place ?? (duel.winner === duel.first ? 1 : 2)) === 1 ? "left won" : "right won";
+  const words = { tie: "tie", both_bad: "both bad", skip: "skipped", invalid: "invalid" };
+  const said = duel.result ? words[duel.result] : "";
+  return duel.note ? `${said}: ${duel.note}` : said;
+}
+
+export function RecentDuels({ duels }: { duels: RecentDuel[] }) {
+  if (duels.length === 0) return <p class="quiet">No duels yet.</p>;
+  return (
+    <div class="scroll" tabIndex={0} role="group" aria-label="Table of recent duels">
+      <table class="wide">
+        <thead>
+          <tr>
+            <th scope="col">Served</th>
+            <th scope="col">Left</th>
+            <th scope="col">Right</th>
+            <th scope="col">Answer</th>
+          </tr>
+        </thead>
+        <tbody>
+          {duels.map((duel) => (
+            <tr key={duel.duel_id}>
+              <td class="small">
+                <time dateTime={duel.served_at} title={duel.duel_id}>
+                  {new Date(duel.served_at).toLocaleTimeString()}
+                </time>
+              </td>
+              <td class="arm">{duel.first}</td>
+              <td class="arm">{duel.serving === "exploit" ? "" : duel.second}</td>
+              <td>{answerOf(duel)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,299 @@
+// What an owner does and sees, one story each.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { chance, judgeBy, startServer } from "./server.mjs";
+import { reported, threeArms, until, withServer } from "./watched_page.mjs";
+
+export const tests = {
+  async an_owner_creates_an_experiment_from_pasted_lines(given) {
+    await withServer(given, async ({ open, client }) => {
+      const { page } = await open("/");
+      await page.getByText("No experiments yet").waitFor();
+      await page.getByRole("link", { name: "Create the first one" }).click();
+      await page.getByLabel("Name", { exact: true }).fill("Subject lines, October");
+      await page
+        .getByLabel("What to compare")
+        .fill("Save today\nYour digest\nYou forgot something\n");
+      await page.getByText("3 arms:").waitFor();
+      await page.getByRole("button", { name: "Estimate" }).click();
+      await page.getByText(/About .* duels/).waitFor();
+      await page.getByText("Policy: auto").click();
+      const policies = await page
+        .getByLabel("Which pair is shown next")
+        .locator("option")
+        .allTextContents();
+      assert.ok(
+        policies.length > 5 && policies.some((text) => text.startsWith("rucb:")),
+        policies.join(),
+      );
+      await page.getByLabel("Which pair is shown next").selectOption("rucb");
+      await page.getByLabel(/^alpha /).fill("0.6");
+      await page.getByRole("button", { name: "Create" }).click();
+      await page.getByRole("heading", { name: "Subject lines, October" }).waitFor();
+      const made = await client.get("/v1/experiments/subject-lines-october");
+      assert.equal(made.state, "running");
+      assert.match(made.policy, /^rucb\(alpha=0\.6/);
+      assert.deepEqual(
+        made.arms.map((arm) => arm.arm_id),
+        ["Save-today", "Your-digest", "You-forgot-something"],
+      );
+      await page.getByRole("link", { name: "Experiments" }).click();
+      await page.getByText("No duels yet").waitFor();
+    });
+  },
+
+  async what_the_server_refuses_is_said_in_the_form(given) {
+    await withServer(given, async ({ open, client }) => {
+      await client.create("taken", threeArms());
+      const { page } = await open("/new");
+      await page.getByLabel("Id, part of its address").fill("taken");
+      await page.getByLabel("What to compare").fill("one\ntwo");
+      await page.getByRole("button", { name: "Create" }).click();
+      await page.getByRole("alert").waitFor();
+    });
+  },
+
+  async the_dashboard_moves_while_two_people_vote_until_it_is_certified(given) {
+    await withServer(given, async ({ open, client, binary, server }) => {
+      await client.create("logo", threeArms());
+      const watcher = await open("/experiments/logo");
+      await watcher.page.getByText("● live").waitFor();
+      await watcher.page.getByText("No duels yet").first().waitFor();
+      const voters = [await open("/vote/logo"), await open("/vote/logo")];
+      const order = ["blue", "green", "red"]; // blue is the best
+      const voteOnce = async ({ page }, number) => {
+        await page.locator(".pair").waitFor();
+        const names = await page.locator(".item").allInnerTexts();
+        const [left, right] = names.map((text) => order.indexOf(/The (\w+) one/.exec(text)[1]));
+        await page.keyboard.press(left < right ? "ArrowLeft" : "ArrowRight");
+        await page.getByText(`${number} ${number === 1 ? "vote" : "votes"} from you`).waitFor();
+      };
+      for (let k = 1; k <= 8; ++k) await Promise.all(voters.map((voter) => voteOnce(voter, k)));
+      // The cells of the matrix have changed without a reload.
+      await watcher.page.locator(".cell.win b").first().waitFor();
+      // One person's answers to a pair are evidence once; so many others follow over HTTP.
+      const judge = (a, b) => ({
+        result: "win",
+        winner: order.indexOf(a) < order.indexOf(b) ? a : b,
+      });
+      for (let k = 0; k < 60; ++k) await client.duel("logo", k, judge, `subject-${k}`);
+      await watcher.page.getByText("blue beats all others (certified, 5\u202f%)").waitFor();
+      for (const voter of voters) await voter.page.goto("about:blank");
+      const result = await until(
+        client,
+        "/v1/experiments/logo/result",
+        (one) => reported(one) === 76,
+      );
+      assert.equal(result.certificate.winner, "blue");
+      assert.equal(result.health.find((check) => check.name === "conflicts").verdict, "passed");
+
+      // Export: what the page saves is what `duel verify` and `duel result` read.
+      const download = async (label) => {
+        const row = watcher.page.locator("li").filter({ hasText: label });
+        const [file] = await Promise.all([
+          watcher.page.waitForEvent("download"),
+          row.getByRole("button", { name: "Download" }).click(),
+        ]);
+        return readFileSync(await file.path(), "utf8");
+      };
+      const csv = await download("Comparisons, CSV");
+      assert.equal(csv.trim().split("\n").length - 1, 76);
+      const log = join(server.directory, "audit.jsonl");
+      writeFileSync(log, await download("Audit log"));
+      const verified = spawnSync(binary, ["verify", "--log", log], { encoding: "utf8" });
+      assert.equal(verified.status, 0, verified.stdout + verified.stderr);
+
+      // Pause, resume, complete.
+      await watcher.page.getByRole("button", { name: "Pause" }).click();
+      await watcher.page.getByRole("button", { name: "Resume" }).click();
+      await watcher.page.getByRole("button", { name: "Complete", exact: true }).click();
+      await watcher.page.getByRole("button", { name: "Complete: are you sure?" }).click();
+      await watcher.page.locator(".badge.completed").waitFor();
+      const late = await open("/vote/logo");
+      await late.page.getByText("The voting is over").waitFor();
+    });
+  },
+
+  async arms_come_and_go(given) {
+    await withServer(given, async ({ open, client }) => {
+      await client.create(
+        "open",
+        threeArms({ stopping: { arms: "open", pairs_independent: true } }),
+      );
+      const { page } = await open("/experiments/open");
+      await page.getByText("Add an arm", { exact: true }).click();
+      await page.getByLabel("Id", { exact: true }).fill("violet");
+      await page.getByLabel("Text, shown to voters").fill("The violet one");
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await page.getByRole("button", { name: "Retire violet" }).waitFor();
+      await page.getByRole("button", { name: "Retire red" }).click();
+      await page.getByRole("button", { name: "Retire red: are you sure?" }).click();
+      await page.getByText("Retired: red").waitFor();
+      const { arms } = await client.get("/v1/experiments/open");
+      assert.deepEqual(
+        arms.map((arm) => [arm.arm_id, arm.state]),
+        [
+          ["red", "retired"],
+          ["green", "active"],
+          ["blue", "active"],
+          ["violet", "active"],
+        ],
+      );
+    });
+  },
+
+  async every_action_has_a_command_that_can_be_copied(given) {
+    await withServer(given, async ({ open, client, origin }) => {
+      await client.create("logo", threeArms());
+      const { page } = await open("/experiments/logo");
+      await page.getByText("curl: pause").click();
+      const command = await page.getByLabel("Command: pause").innerText();
+      assert.equal(command, `curl -X POST ${origin}/v1/experiments/logo/pause`);
+      const ran = spawnSync("sh", ["-c", `${command} -s -o /dev/null -w '%{http_code}'`], {
+        encoding: "utf8",
+      });
+      if (ran.status === 127) return; // no curl here
+      assert.equal(ran.stdout, "200");
+      await page.locator(".badge.paused").waitFor();
+    });
+  },
+
+  async the_page_says_that_the_server_is_gone_and_goes_on_when_it_is_back(given) {
+    await withServer(given, async ({ binary, open, client, origin, server }) => {
+      await client.create("logo", threeArms());
+      const { page } = await open("/experiments/logo");
+      await page.getByText("● live").waitFor();
+      await server.stop(true);
+      await page.getByText("○ not live").waitFor();
+      await page.getByRole("button", { name: "Pause" }).click();
+      await page.getByText("The server cannot be reached.").first().waitFor();
+      const again = await startServer(binary, {
+        directory: server.directory,
+        port: new URL(origin).port,
+      });
+      try {
+        await page.getByText("● live").waitFor();
+        await client.duel("logo", 0, (first) => ({ result: "win", winner: first }));
+        await page.getByText(/left won/).waitFor();
+      } finally {
+        await again.stop(true);
+      }
+    });
+  },
+
+  async the_list_follows_what_happens(given) {
+    await withServer(given, async ({ open, client, origin }) => {
+      await client.create("logo", threeArms());
+      const { page } = await open("about:blank");
+      await page.clock.install();
+      await page.goto(origin);
+      const looksAgain = () => page.clock.fastForward(10_000);
+      await page.getByText("No duels yet").waitFor();
+      const judge = (a, b) => ({
+        result: "win",
+        winner: a === "blue" || b === "blue" ? "blue" : a,
+      });
+      for (let k = 0; k < 60; ++k) await client.duel("logo", k, judge, `subject-${k}`);
+      await looksAgain();
+      await page.getByText("blue beats all others (certified)").waitFor();
+      await client.create("second", threeArms({ name: "Another one" }));
+      await looksAgain();
+      await page.getByRole("link", { name: "Another one" }).waitFor();
+      await client.call("POST", "/v1/experiments/logo/complete");
+      await looksAgain();
+      await page.locator(".badge.completed").waitFor();
+    });
+  },
+
+  async every_health_check_is_shown_those_that_passed_too(given) {
+    await withServer(given, async ({ open, client }) => {
+      await client.create("logo", threeArms());
+      const judge = judgeBy({ red: 0, green: 0.5, blue: 1 }, chance(3));
+      for (let k = 0; k < 40; ++k) await client.duel("logo", k, judge, `s${k}`);
+      const { checks } = await client.get("/v1/experiments/logo/health");
+      const { health } = await client.get("/v1/experiments/logo/result");
+      assert.ok(checks.length > health.length, "some are read from the log");
+      const { page } = await open("/experiments/logo");
+      await page
+        .locator(".health li")
+        .nth(checks.length - 1)
+        .waitFor();
+      assert.equal(await page.locator(".health li").count(), checks.length);
+      assert.ok((await page.locator(".health .good").count()) > 0);
+    });
+  },
+
+  async the_first_tab_skips_to_the_content(given) {
+    await withServer(given, async ({ open, client }) => {
+      await client.create("logo", threeArms());
+      const { page } = await open("/experiments/logo");
+      await page.getByText("● live").waitFor();
+      await page.keyboard.press("Tab");
+      assert.equal(
+        await page.evaluate(() => document.activeElement.textContent),
+        "Skip to the content",
+      );
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("Tab");
+      assert.equal(await page.evaluate(() => document.activeElement.textContent), "Pause");
+      assert.equal(
+        await page
+          .locator("[tabindex]")
+          .evaluateAll((all) => all.filter((one) => one.tabIndex > 0).length),
+        0,
+      );
+    });
+  },
+
+  async a_matrix_of_many_arms_is_walked_with_arrow_keys(given) {
+    await withServer(given, async ({ open, client }) => {
+      const arms = Array.from({ length: 30 }, (_, k) => ({ arm_id: `arm-${k}` }));
+      await client.create("many", { arms, policy: "uniform", seed: 2 });
+      for (let k = 0; k < 120; ++k)
+        await client.duel("many", k, (first) => ({ result: "win", winner: first }), `s${k}`);
+      const { page } = await open("/experiments/many");
+      const picture = page.getByRole("img", { name: /^Win rates of 30 arms/ });
+      await picture.focus();
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("End");
+      assert.match(await page.locator(".cell-words").innerText(), /^arm-\d+ (and|won|against)/);
+      // What is marked is the last cell of the second row.
+      const [mark, whole] = [
+        await page.locator(".cell-picture .here").boundingBox(),
+        await picture.boundingBox(),
+      ];
+      const cell = whole.width / 30;
+      assert.ok(
+        Math.abs(mark.x - (whole.x + 29 * cell)) < 1 && Math.abs(mark.y - (whole.y + cell)) < 1,
+        JSON.stringify([mark, whole]),
+      );
+      // The picture has the colours of both sides.
+      const colours = await picture.evaluate((canvas) => {
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        const all = new Set();
+        for (let at = 0; at < data.length; at += 4)
+          if (data[at + 3] > 100) all.add(data[at] > data[at + 2] ? "warm" : "cold");
+        return [...all].sort();
+      });
+      assert.deepEqual(colours, ["cold", "warm"]);
+    });
+  },
+
+  async the_matrix_is_walked_with_arrow_keys(given) {
+    await withServer(given, async ({ open, client }) => {
+      await client.create("logo", threeArms());
+      const judge = judgeBy({ red: 0, green: 0.5, blue: 1 }, chance(3));
+      for (let k = 0; k < 60; ++k) await client.duel("logo", k, judge);
+      const { page } = await open("/experiments/logo");
+      await page.locator(".cell").first().focus();
+      await page.keyboard.press("ArrowRight");
+      assert.match(await page.locator(".cell-words").innerText(), / won \d+ of \d+ against /);
+      const label = await page.evaluate(
+        () => document.activeElement.querySelector(".hidden-text").textContent,
+      );
+      assert.equal(label, await page.locator(".cell-words").innerText());
+    });
+  },
+};

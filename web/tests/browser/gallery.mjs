@@ -1,0 +1,228 @@
+// A picture of every page, to look at after a change of the look:  node gallery.mjs DUEL_BINARY DIRECTORY [NAME ...]
+// Light and dark, wide and as narrow as a phone; empty, full, finished, and where something is wrong.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { launchBrowser } from "./browser.mjs";
+import { chance, Client, judgeBy, startServer } from "./server.mjs";
+
+const [binary, directory, ...wanted] = process.argv.slice(2);
+if (!binary || !directory) {
+  console.error("usage: gallery.mjs DUEL_BINARY DIRECTORY [NAME ...]");
+  process.exit(2);
+}
+mkdirSync(directory, { recursive: true });
+
+// A picture of its own for each arm, drawn by the browser.
+const pictureOf = (page, hue) =>
+  page.evaluate((hue) => {
+    const canvas = Object.assign(document.createElement("canvas"), { width: 480, height: 320 });
+    const pen = canvas.getContext("2d");
+    pen.fillStyle = `hsl(${hue} 60% 55%)`;
+    pen.fillRect(0, 0, 480, 320);
+    pen.fillStyle = `hsl(${hue + 60} 70% 75%)`;
+    pen.arc(240, 160, 90, 0, 7);
+    pen.fill();
+    return canvas.toDataURL("image/png");
+  }, hue);
+const words =
+  "# A heading\n\nSome *text* with **weight**, `code` and a [link](https://example.org/a).\n\n- one\n- two\n\n> quoted\n\n```\nfor (;;) {}\n```\n";
+
+async function fill(client, browser) {
+  const strengths = { friendly: 1.1, short: 0.2, formal: 0.1, question: 0.3, discount: -0.4 };
+  const arms = Object.keys(strengths).map((arm_id) => ({
+    arm_id,
+    payload: { text: `The ${arm_id} one. ${words}` },
+  }));
+  await client.create("full", { name: "Dispatch mails, October", arms, seed: 7 });
+  const judge = judgeBy(strengths, chance(4));
+  for (let k = 0; k < 300; ++k) await client.duel("full", k, judge, `person-${k}`);
+  await client.call("PUT", "/v1/experiments/draft", { name: "Not begun", arms });
+  await client.create("done", { name: "Finished", arms: arms.slice(0, 2), seed: 2 });
+  for (let k = 0; k < 60; ++k)
+    await client.duel(
+      "done",
+      k,
+      (a, b) => ({ result: "win", winner: [a, b].includes("friendly") ? "friendly" : a }),
+      `p${k}`,
+    );
+  await client.call("POST", "/v1/experiments/done/complete");
+  const page = await browser.newPage();
+  const pictures = [];
+  for (const hue of [0, 120, 240])
+    pictures.push({
+      arm_id: `hue-${hue}`,
+      payload: { image: await pictureOf(page, hue), title: `Hue ${hue}` },
+    });
+  await page.close();
+  await client.create("pictures", { name: "Logos", arms: pictures });
+  await client.create("links", {
+    name: "Landing pages",
+    arms: ["a", "b"].map((one) => ({
+      arm_id: one,
+      payload: {
+        url: `https://example.org/landing/${one}?campaign=autumn&variant=${one}`,
+        note: { shown: 3 },
+      },
+    })),
+    tasks: [{ task_id: "t", payload: { text: "Which page would you rather **land** on?" } }],
+  });
+  const many = Array.from({ length: 40 }, (_, k) => `model-${k}-with-a-rather-long-name`);
+  await client.create("many", {
+    name: "Forty arms",
+    arms: many.map((arm_id) => ({ arm_id })),
+    policy: "uniform",
+    seed: 3,
+  });
+  const weaker = judgeBy(Object.fromEntries(many.map((arm, k) => [arm, -k / 12])), chance(8));
+  for (let k = 0; k < 600; ++k) await client.duel("many", k, weaker, `p${k}`);
+}
+
+const open = await startServer(binary);
+const client = new Client(open.origin);
+const empty = await startServer(binary);
+const guarded = await startServer(binary);
+const browser = await launchBrowser();
+await fill(client, browser);
+const guard = new Client(guarded.origin);
+await guard.create("logo", { arms: [{ arm_id: "a" }, { arm_id: "b" }] });
+await guard.call("POST", "/v1/tokens", { scope: "admin", name: "me" });
+
+const log = await fetch(`${open.origin}/v1/experiments/full/export?what=audit`);
+writeFileSync(join(open.directory, "log.jsonl"), await log.text());
+for (const args of [
+  ["result", "--log", "log.jsonl", "-o", "result.html"],
+  [
+    "simulate",
+    "--policy",
+    "rucb,rmed1,dts,btm",
+    "--matrix",
+    "arxiv",
+    "--rounds",
+    "20000",
+    "--trials",
+    "6",
+    "--threads",
+    "1",
+    "-o",
+    "study",
+  ],
+  ["plot", "study", "-o", "study.html"],
+  [
+    "league",
+    "--policy",
+    "rucb,rmed1,dts,btm",
+    "--rounds",
+    "1000",
+    "--trials",
+    "3",
+    "--threads",
+    "1",
+    "-o",
+    "league",
+  ],
+  ["plot", "league", "-o", "league.html"],
+]) {
+  const ran = spawnSync(binary, args, { cwd: open.directory, encoding: "utf8" });
+  if (ran.status !== 0) throw new Error(ran.stderr);
+}
+
+const file = (name) => pathToFileURL(join(open.directory, name)).href;
+// Name, address, what to wait for, and what to do before the picture.
+const views = [
+  ["list", `${open.origin}/`, ".verdict-line.certified"],
+  ["list-empty", `${empty.origin}/`, ".nothing-yet"],
+  ["list-no-token", `${guarded.origin}/`, ".token-form"],
+  ["experiment", `${open.origin}/experiments/full`, ".thirds .plot"],
+  ["experiment-many", `${open.origin}/experiments/many`, ".thirds .plot"],
+  ["experiment-draft", `${open.origin}/experiments/draft`, ".verdict"],
+  ["experiment-done", `${open.origin}/experiments/done`, ".thirds .plot"],
+  ["experiment-none", `${open.origin}/experiments/nowhere`, "[role=alert]"],
+  ["new", `${open.origin}/new`, "textarea"],
+  [
+    "new-filled",
+    `${open.origin}/new`,
+    "textarea",
+    async (page) => {
+      await page.getByLabel("Name", { exact: true }).fill("Subject lines");
+      await page
+        .getByLabel("What to compare")
+        .fill("Save today\nYour digest\nYou forgot something\nLast call\n");
+      await page.getByText("Policy: auto").click();
+      await page.getByLabel("Which pair is shown next").selectOption("rucb");
+      await page.getByRole("button", { name: "Estimate" }).click();
+      await page.getByText(/About .* duels/).waitFor();
+    },
+  ],
+  [
+    "new-wrong",
+    `${open.origin}/new`,
+    "textarea",
+    async (page) => {
+      await page.getByLabel("Id, part of its address").fill("full");
+      await page.getByLabel("What to compare").fill("one\ntwo");
+      await page.getByRole("button", { name: "Create" }).click();
+      await page.getByRole("alert").waitFor();
+    },
+  ],
+  ["vote", `${open.origin}/vote/full`, ".pair"],
+  [
+    "vote-skip",
+    `${open.origin}/vote/full`,
+    ".pair",
+    async (page) => {
+      await page.keyboard.press("ArrowLeft");
+      await page.getByText("1 vote from you").waitFor();
+      await page.locator(".pair").waitFor();
+      await page.keyboard.press("s");
+      await page.getByText("It is unclear").waitFor();
+    },
+  ],
+  ["vote-pictures", `${open.origin}/vote/pictures`, ".pair img"],
+  ["vote-links", `${open.origin}/vote/links`, ".pair a"],
+  ["vote-done", `${open.origin}/vote/done`, "main .card"],
+  ["vote-none", `${open.origin}/vote/nowhere`, "main .card"],
+  ["vote-no-token", `${guarded.origin}/vote/logo`, "#token"],
+  [
+    "vote-offline",
+    `${open.origin}/vote/full`,
+    ".pair",
+    async (page) => {
+      await page.context().setOffline(true);
+      await page.keyboard.press("ArrowLeft");
+      await page.keyboard.press("ArrowLeft");
+      await page.getByText("No connection.").waitFor();
+    },
+  ],
+  ["report-result", file("result.html"), ".plot"],
+  ["report-study", file("study.html"), ".plot"],
+  ["report-league", file("league.html"), ".league"],
+];
+
+for (const [name, address, sign, prepare] of views) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  for (const colorScheme of ["light", "dark"]) {
+    for (const [size, width, height] of [
+      ["wide", 1200, 800],
+      ["narrow", 360, 740],
+    ]) {
+      const page = await browser.newPage({
+        colorScheme,
+        viewport: { width, height },
+        hasTouch: size === "narrow",
+        reducedMotion: "reduce",
+      });
+      await page.goto(address);
+      await page.locator(sign).first().waitFor();
+      await prepare?.(page);
+      await page.screenshot({
+        path: join(directory, `${name}-${colorScheme}-${size}.png`),
+        fullPage: true,
+      });
+      await page.close();
+    }
+  }
+}
+await browser.close();
+for (const server of [open, empty, guarded]) await server.stop();

@@ -1,0 +1,219 @@
+// Reports in one file, opened from the disk by somebody without a server or a network.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { chance, judgeBy } from "./server.mjs";
+import { fitsItsWidth, HOSTILE, noSeriousIssue, openPage, withServer } from "./watched_page.mjs";
+
+// A directory for one story, and the program run in it.
+async function withDirectory({ binary, browser }, story) {
+  const directory = mkdtempSync(join(tmpdir(), "duel-report-"));
+  try {
+    await story({
+      browser,
+      directory,
+      duel(...args) {
+        const ran = spawnSync(binary, args, { cwd: directory, encoding: "utf8" });
+        assert.equal(ran.status, 0, `duel ${args.join(" ")}\n${ran.stderr}`);
+        return ran.stdout;
+      },
+    });
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+// Opens the file as a mail program does: from the disk, and with no network to ask. `look` gets the
+// page light and wide, then dark and narrow; on both axe finds nothing serious.
+async function openReport(browser, file, look) {
+  const address = pathToFileURL(file).href;
+  for (const [colorScheme, width, height] of [
+    ["light", 1200, 900],
+    ["dark", 360, 740],
+  ]) {
+    const opened = await openPage(browser, address, {
+      colorScheme,
+      viewport: { width, height },
+      offline: true,
+      reducedMotion: "reduce",
+    });
+    try {
+      await opened.page.goto(address);
+      await opened.page.getByText(/^Made by duel/).waitFor();
+      await look(opened.page);
+      const where = `${file.replace(/.*\//, "")} ${colorScheme} ${width}`;
+      await noSeriousIssue(opened.page, where);
+      await fitsItsWidth(opened.page, where);
+      assert.deepEqual(opened.trouble, [], where);
+    } finally {
+      await opened.close();
+    }
+  }
+}
+
+// How many curves a picture has: paths that are neither ticks of an axis nor bands.
+async function curves(page, label) {
+  const picture = page.getByRole("img", { name: label });
+  await picture.waitFor();
+  return picture
+    .locator("path")
+    .evaluateAll(
+      (all) =>
+        all.filter((one) => one.getTotalLength() > 20 && !one.closest("[fill-opacity]")).length,
+    );
+}
+
+// Votes as CSV, with times, from people who prefer earlier arms.
+function votesOf(arms, count) {
+  const random = chance(11);
+  const cell = (text) => `"${text.replaceAll('"', '""')}"`;
+  const rows = ["first,second,winner,tstamp"];
+  for (let k = 0; k < count; ++k) {
+    const i = Math.floor(random() * arms.length);
+    const j = (i + 1 + Math.floor(random() * (arms.length - 1))) % arms.length;
+    const better = random() < 0.75 ? Math.min(i, j) : Math.max(i, j);
+    rows.push(
+      [arms[i], arms[j], better === i ? "first" : "second", String(1_700_000_000 + k)]
+        .map(cell)
+        .join(","),
+    );
+  }
+  return rows.join("\n") + "\n";
+}
+
+export const tests = {
+  async a_log_becomes_a_report_with_the_charts_of_the_dashboard(given) {
+    await withServer(given, async ({ client, server }) => {
+      const strengths = { red: 0, green: 0.4, blue: 1.2, violet: 0.7 };
+      await client.create("logo", {
+        name: "Logos",
+        arms: Object.keys(strengths).map((arm_id) => ({ arm_id })),
+        seed: 3,
+      });
+      const judge = judgeBy(strengths, chance(6));
+      for (let k = 0; k < 150; ++k) await client.duel("logo", k, judge, `s${k}`);
+      const log = await fetch(`${server.origin}/v1/experiments/logo/export?what=audit`);
+      await withDirectory(given, async ({ browser, directory, duel }) => {
+        writeFileSync(join(directory, "logo.duel.jsonl"), await log.text());
+        duel("result", "--log", "logo.duel.jsonl", "-o", "report.html");
+        await openReport(browser, join(directory, "report.html"), async (page) => {
+          assert.equal(
+            (await page.locator(".cell.win b").count()) > 0,
+            true,
+            "the matrix has rates",
+          );
+          assert.equal(await page.locator(".bars li").count(), 3, "one bar per rival");
+          assert.equal((await curves(page, /^Evidence for the leader/)) >= 1, true);
+          assert.equal(await curves(page, /^Share of the places/), 4, "one curve per arm");
+          assert.equal((await curves(page, /^Estimated regret/)) >= 1, true);
+          assert.equal((await page.locator(".health li").count()) > 3, true);
+          await page.locator(".cell").first().focus();
+          await page.keyboard.press("ArrowRight");
+          assert.match(await page.locator(".cell-words").innerText(), / won \d+ of \d+ against /);
+        });
+      });
+    });
+  },
+
+  async votes_in_a_csv_become_a_report_and_their_names_no_script(given) {
+    await withDirectory(given, async ({ browser, directory, duel }) => {
+      writeFileSync(join(directory, "votes.csv"), votesOf(HOSTILE, 400));
+      duel("result", "--log", "votes.csv", "-o", "report.html");
+      await openReport(browser, join(directory, "report.html"), async (page) => {
+        const text = await page.locator("body").innerText();
+        for (const name of HOSTILE)
+          assert.ok(text.includes(name), `the name stands there as it is: ${name}`);
+        const made = await page.evaluate(() => [
+          document.querySelectorAll(
+            "#page script, #page iframe, #page style, #page img, [onerror], [onload], #bad",
+          ).length,
+          document.querySelectorAll("a[href]").length,
+        ]);
+        assert.deepEqual(made, [0, 0]);
+      });
+      // Had a script come in all the same, the policy of the file would not let it run.
+      const address = pathToFileURL(join(directory, "report.html")).href;
+      const { page, trouble, close } = await openPage(browser, address);
+      await page.goto(address);
+      const ran = await page.evaluate(() => {
+        const script = document.createElement("script");
+        script.textContent = "window.intruder = true";
+        document.body.append(script);
+        return window.intruder === true;
+      });
+      assert.equal(ran, false);
+      assert.equal(trouble.length, 1);
+      assert.match(trouble[0], /Content Security Policy/);
+      await close();
+    });
+  },
+
+  async a_study_becomes_a_report_with_regret_accuracy_and_the_lower_bound(given) {
+    await withDirectory(given, async ({ browser, directory, duel }) => {
+      duel(
+        "simulate",
+        "--policy",
+        "rucb,rmed1,dts",
+        "--matrix",
+        "arxiv",
+        "--rounds",
+        "5000",
+        "--trials",
+        "4",
+        "--threads",
+        "1",
+        "-o",
+        "out",
+      );
+      duel("plot", "out", "-o", "report.html", "--title", HOSTILE[3]);
+      await openReport(browser, join(directory, "report.html"), async (page) => {
+        assert.equal(await page.title(), HOSTILE[3]);
+        assert.equal(await page.getByRole("heading", { level: 1 }).innerText(), HOSTILE[3]);
+        assert.equal(
+          await curves(page, /^Cumulative average regret/),
+          4,
+          "three policies and the lower bound",
+        );
+        assert.equal(await curves(page, /^Share of trials/), 3);
+        assert.equal(
+          await page.locator("[fill-opacity] path, path[fill-opacity]").count(),
+          3,
+          "a band each",
+        );
+        await page.getByText(/asymptotic lower bound, [\d.]+ ln T/).waitFor();
+        assert.match(await page.getByRole("row", { name: /rmed1/ }).innerText(), /± /);
+      });
+    });
+  },
+
+  async a_league_becomes_a_heat_map(given) {
+    await withDirectory(given, async ({ browser, directory, duel }) => {
+      duel(
+        "league",
+        "--policy",
+        "rucb,rmed1",
+        "--matrix",
+        "arxiv,cyclic",
+        "--rounds",
+        "2000",
+        "--trials",
+        "3",
+        "--threads",
+        "1",
+        "-o",
+        "league",
+      );
+      duel("plot", "league", "-o", "report.html");
+      await openReport(browser, join(directory, "report.html"), async (page) => {
+        assert.equal(await page.locator(".league tbody tr").count(), 2);
+        const shades = await page
+          .locator(".ratio")
+          .evaluateAll((all) => all.map((one) => getComputedStyle(one).backgroundColor));
+        assert.ok(new Set(shades).size > 1, `the colours differ: ${shades}`);
+      });
+    });
+  },
+};
