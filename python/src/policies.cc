@@ -10,11 +10,10 @@
 #include <vector>
 
 #include "conversions.h"
-#include "duel/continuous/learner_registry.h"
 #include "duel/core/checkpoints.h"
 #include "duel/policies/auto.h"
 #include "duel/policies/registry.h"
-#include "duel/ranking/learners/learner_catalogue.h"
+#include "duel/study/method_card.h"
 #include "duel/study/spec.h"
 #include "python_policy.h"
 
@@ -188,63 +187,25 @@ class PolicyObject : public MadeByInit {
   std::unordered_map<Round, Duel> outstanding_;  // the others without an answer
 };
 
-py::dict card_of(const PolicyFacts& facts, const std::vector<OptionFact>& options,
-                 const char* kind) {
-  py::dict card;
-  card["name"] = facts.name;
-  card["kind"] = kind;
-  card["title"] = facts.title;
-  card["paper"] = facts.paper;
-  card["setting"] = facts.setting;
-  card["needs_horizon"] = facts.needs_horizon;
-  card["guarantee"] = facts.guarantee;
-  card["departs"] = facts.departs;
-  card["status"] = facts.status;
-  card["jumping"] = facts.jumping == Jumping::none    ? "none"
-                    : facts.jumping == Jumping::exact ? "exact"
-                                                      : "in law";
-  card["outstanding"] = facts.outstanding == Outstanding::yes ? "yes" : "sequential";
-  py::list list;
-  for (const OptionFact& option : options) {
-    py::dict entry;
-    entry["name"] = option.name;
-    entry["type"] = option.type;
-    entry["default"] = option.default_value;
-    entry["allowed"] = option.allowed;
-    entry["doc"] = option.doc;
-    list.append(entry);
+const char* kind_of(const MethodCard& card) {
+  switch (card.kind) {
+    case MethodCard::Kind::policy:
+      return is_python_policy(card.facts.name) ? "python" : "policy";
+    case MethodCard::Kind::point_learner:
+      return "point learner";
+    case MethodCard::Kind::ranker_learner:
+      return "ranker learner";
   }
-  card["options"] = list;
-  return card;
-}
-
-py::dict card_of(const LearnerFacts& facts, const std::vector<OptionFact>& options,
-                 const char* kind) {
-  return card_of({.name = facts.name,
-                  .title = facts.title,
-                  .paper = facts.paper,
-                  .setting = facts.setting,
-                  .guarantee = facts.guarantee,
-                  .departs = facts.departs,
-                  .status = facts.status,
-                  .needs_horizon = facts.needs_horizon,
-                  .jumping = Jumping::none,
-                  .outstanding = Outstanding::sequential},
-                 options, kind);
+  return "";
 }
 
 // The registry, for duel.policies: policies, then learners of points and of rankers.
 py::list registered() {
   py::list cards;
-  for (const PolicyKind& kind : policy_catalogue()) {
-    cards.append(
-        card_of(kind.facts, kind.options, is_python_policy(kind.facts.name) ? "python" : "policy"));
-  }
-  for (const PointLearnerKind& kind : point_learner_catalogue()) {
-    cards.append(card_of(kind.facts, kind.options, "point learner"));
-  }
-  for (const RankerLearnerKind& kind : ranker_learner_catalogue()) {
-    cards.append(card_of(kind.facts, kind.options, "ranker learner"));
+  for (const MethodCard& card : method_cards()) {
+    py::object shown = to_python(to_json(card));
+    shown["kind"] = kind_of(card);
+    cards.append(shown);
   }
   return cards;
 }

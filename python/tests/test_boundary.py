@@ -322,3 +322,14 @@ def test_huge_numbers_are_refused_before_they_take_memory():
         duel.Policy("rucb", arms=10**8)
     with pytest.raises(duel.Error):
         duel.simulate(lambda *_: True, "rucb", arms=10**8)
+
+
+def test_the_base_of_all_classes_cannot_be_made():
+    base = duel.Duel.__mro__[1]
+    made = type(base)("Made", (base,), {})
+    for kind in (base, made):
+        with pytest.raises(TypeError):
+            kind()
+        with pytest.raises(TypeError):
+            kind.__new__(kind)
+    assert pickle.loads(pickle.dumps(duel.Policy("rucb", arms=3))).select() is not None
