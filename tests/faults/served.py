@@ -19,8 +19,9 @@ class NoAnswer(Exception):
 class Connection:
     """One client's connection, opened anew whenever it breaks or the server has moved."""
 
-    def __init__(self, address_of):
+    def __init__(self, address_of, seconds=REQUEST_SECONDS):
         self.address_of = address_of
+        self.seconds = seconds
         self.address = None
         self.connection = None
 
@@ -31,7 +32,7 @@ class Connection:
         if self.connection is None or self.address != address:
             self.close()
             self.address = address
-            self.connection = http.client.HTTPConnection(*address, timeout=REQUEST_SECONDS)
+            self.connection = http.client.HTTPConnection(*address, timeout=self.seconds)
         headers = {} if body is None else {"Content-Type": media}
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body).encode()
@@ -65,7 +66,10 @@ class Server:
 
     def start(self, environment=None, wrapper=()):
         """Returns when it takes requests; raises where it ends before that."""
-        command = [*wrapper, self.binary, "serve", "--listen", "127.0.0.1:0", "--store", self.store]
+        self.start_with(["--listen", "127.0.0.1:0"], environment, wrapper)
+
+    def start_with(self, arguments, environment=None, wrapper=()):
+        command = [*wrapper, self.binary, "serve", "--store", self.store, *arguments]
         with open(self.messages, "ab") as messages:
             self.process = subprocess.Popen(
                 command,
