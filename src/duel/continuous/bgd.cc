@@ -20,7 +20,7 @@ LearnerFacts facts(std::string name, std::string title) {
       .sees_probability = true};
 }
 
-const bool registered =
+const bool bgd_is_registered =
     register_point_learner<Bgd1>(
         facts("bgd1", "Bandit Gradient Descent on the probability of winning")) &&
     register_point_learner<Bgd2>(

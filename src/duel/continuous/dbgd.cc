@@ -19,7 +19,7 @@ double dbgd_regret_bound(double horizon, double radius, std::size_t dimension,
 }
 
 namespace {
-const bool registered = register_point_learner<Dbgd>(
+const bool dbgd_is_registered = register_point_learner<Dbgd>(
     {.name = "dbgd",
      .title = "Dueling Bandit Gradient Descent",
      .paper = "Yue, Joachims; Interactively optimizing information retrieval systems as a dueling "

@@ -73,7 +73,8 @@ PolicyFacts auto_facts() {
       .jumping = Jumping::in_law};
 }
 
-const bool registered = register_policy({auto_facts(), auto_options().facts(), configure_auto});
+const bool auto_is_registered =
+    register_policy({auto_facts(), auto_options().facts(), configure_auto});
 
 }  // namespace
 }  // namespace duel

@@ -165,10 +165,10 @@ bool BeatTheMeanExplorer::restored(std::span<const Duel> pending) {
 
 namespace {
 
-const char* const kPaper = "Yue, Joachims. Beat the mean bandit. ICML 2011, ";
+const char* const kBeatTheMeanPaper = "Yue, Joachims. Beat the mean bandit. ICML 2011, ";
 const char* const kSetting =
     "total order, relaxed stochastic transitivity, stochastic triangle inequality";
-const char* const kDeparts =
+const char* const kBeatTheMeanDeparts =
     "an arm does not meet itself (literal_self=true is the paper's form): the order of the means "
     "is "
     "the same and no duel is wasted";
@@ -178,13 +178,13 @@ const char* const kGammaDoc =
 const char* const kLiteralSelfDoc =
     "let an arm draw itself as opponent, as the paper does; such a duel teaches nothing";
 
-const bool registered_online = register_policy<BeatTheMean>(
+const bool beat_the_mean_online_is_registered = register_policy<BeatTheMean>(
     {.name = "btm",
      .title = "Beat-the-Mean, regret form",
-     .paper = std::string(kPaper) + "Algorithms 1 and 2",
+     .paper = std::string(kBeatTheMeanPaper) + "Algorithms 1 and 2",
      .setting = kSetting,
      .guarantee = "O(gamma^7 K/eps_12 log T) regret with probability >= 1 - 1/T",
-     .departs = kDeparts,
+     .departs = kBeatTheMeanDeparts,
      .status = "tested",
      .needs_horizon = true,
      .jumping = Jumping::exact},
@@ -201,14 +201,14 @@ const bool registered_online = register_policy<BeatTheMean>(
                             "is the paper's own: tight where gamma is 1, else general")
         .flag("literal_self", &BeatTheMeanOptions::literal_self, kLiteralSelfDoc));
 
-const bool registered_pac = register_policy<BeatTheMeanPac>(
+const bool beat_the_mean_pac_is_registered = register_policy<BeatTheMeanPac>(
     {.name = "btm-pac",
      .title = "Beat-the-Mean, PAC form",
-     .paper = std::string(kPaper) + "Algorithms 1 and 3",
+     .paper = std::string(kBeatTheMeanPaper) + "Algorithms 1 and 3",
      .setting = kSetting,
      .guarantee = "the arm it ends on is within epsilon of the best with probability >= 1 - delta, "
                   "after O(K gamma^6/epsilon^2 log(K N/delta)) duels",
-     .departs = kDeparts,
+     .departs = kBeatTheMeanDeparts,
      .status = "tested",
      .jumping = Jumping::exact},
     OptionTable<BeatTheMeanPacOptions>()

@@ -12,7 +12,7 @@
 namespace duel {
 namespace {
 
-constexpr double kNeverMet = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoScore = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -20,7 +20,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 Ccb::Ccb(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
     : options_(options),
       counts_(num_arms),
-      deficit_(num_arms * num_arms, kNeverMet),
+      deficit_(num_arms * num_arms, kNoScore),
       hypotheses_(num_arms),
       most_(num_arms, static_cast<std::uint32_t>(num_arms - 1)),
       fewest_(num_arms),
@@ -258,7 +258,7 @@ OptionTable<CcbOptions> ccb_options() {
   return table;
 }
 
-const bool registered = register_policy<Ccb>(
+const bool ccb_is_registered = register_policy<Ccb>(
     {.name = "ccb",
      .title = "Copeland Confidence Bound",
      .paper = "Zoghi, Karnin, Whiteson, de Rijke: Copeland Dueling Bandits. NIPS 2015, Algorithm 1",

@@ -236,7 +236,7 @@ PolicyKind::Made configure_certify(const CallSpec& call, const PolicySetting& se
                          : configured<Certify>(facts, options, setting.num_arms);
 }
 
-const bool registered =
+const bool certify_is_registered =
     register_policy({certify_facts(), certify_options().facts(), configure_certify});
 
 }  // namespace

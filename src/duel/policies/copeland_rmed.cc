@@ -519,10 +519,10 @@ template class CopelandRmed<CopelandRmedVariant::exact>;
 
 namespace {
 
-constexpr const char* kPaper =
+constexpr const char* kCopelandRmedPaper =
     "Komiyama, Honda, Nakagawa: Copeland Dueling Bandit Problem: Regret Lower Bound, Optimal "
     "Algorithm, and Computationally Efficient Algorithm. ICML 2016, ";
-constexpr const char* kDeparts =
+constexpr const char* kCopelandRmedDeparts =
     "evidence lies on a grid of 2^-36 and costs on one of 2^-20, so that equal ones are exactly "
     "equal; of several winners that are sure the one with the lowest index is played";
 
@@ -536,29 +536,32 @@ OptionTable<CopelandRmedOptions> copeland_rmed_options() {
   return table;
 }
 
-const bool registered_efficient = register_policy<CopelandRmed<CopelandRmedVariant::efficient>>(
-    {.name = "ecw-rmed",
-     .title = "Efficient Copeland-winners relative minimum empirical divergence",
-     .paper = std::string(kPaper) + "Algorithm 2",
-     .setting = "Copeland winner, no pair even",
-     .guarantee = "O(K log T) Copeland regret with a constant near the optimal one",
-     .departs = kDeparts,
-     .status = "reproduced",
-     .jumping = Jumping::exact},
-    copeland_rmed_options());
+const bool copeland_rmed_efficient_is_registered =
+    register_policy<CopelandRmed<CopelandRmedVariant::efficient>>(
+        {.name = "ecw-rmed",
+         .title = "Efficient Copeland-winners relative minimum empirical divergence",
+         .paper = std::string(kCopelandRmedPaper) + "Algorithm 2",
+         .setting = "Copeland winner, no pair even",
+         .guarantee = "O(K log T) Copeland regret with a constant near the optimal one",
+         .departs = kCopelandRmedDeparts,
+         .status = "reproduced",
+         .jumping = Jumping::exact},
+        copeland_rmed_options());
 
-const bool registered_exact = register_policy<CopelandRmed<CopelandRmedVariant::exact>>(
-    {.name = "cw-rmed",
-     .title = "Copeland-winners relative minimum empirical divergence",
-     .paper = std::string(kPaper) + "Algorithm 1",
-     .setting = "Copeland winner, no pair even, at most 8 arms",
-     .guarantee = "asymptotically optimal Copeland regret",
-     .departs = std::string(kDeparts) +
-                "; estimated regrets are raised by at most 2e-5, so that the cheapest allocation "
-                "is one and the same",
-     .status = "experimental",
-     .jumping = Jumping::exact},
-    copeland_rmed_options());
+const bool copeland_rmed_exact_is_registered =
+    register_policy<CopelandRmed<CopelandRmedVariant::exact>>(
+        {.name = "cw-rmed",
+         .title = "Copeland-winners relative minimum empirical divergence",
+         .paper = std::string(kCopelandRmedPaper) + "Algorithm 1",
+         .setting = "Copeland winner, no pair even, at most 8 arms",
+         .guarantee = "asymptotically optimal Copeland regret",
+         .departs =
+             std::string(kCopelandRmedDeparts) +
+             "; estimated regrets are raised by at most 2e-5, so that the cheapest allocation "
+             "is one and the same",
+         .status = "experimental",
+         .jumping = Jumping::exact},
+        copeland_rmed_options());
 
 }  // namespace
 }  // namespace duel

@@ -63,14 +63,16 @@ bool Doubler::restored() {
 
 namespace {
 
-const bool registered = register_policy<Doubler>({.name = "doubler",
-                                                  .title = "Doubler: a bandit against its own past",
-                                                  .paper = cardinal_reduction_paper(1),
-                                                  .setting = "utilities with a linear link",
-                                                  .guarantee = "O(K log^2 T / gap)",
-                                                  .departs = kCardinalReductionDeparts,
-                                                  .status = "tested"},
-                                                 ucb_bandit_options());
+const bool doubler_is_registered =
+    register_policy<Doubler>({.name = "doubler",
+                              .title = "Doubler: a bandit against its own past",
+                              .paper = cardinal_reduction_paper(1),
+                              .setting = "utilities with a linear link",
+                              .guarantee = "O(K log^2 T / gap)",
+                              .departs = kCardinalReductionDeparts,
+                              .status = "tested",
+                              .keeps_pairs = false},
+                             ucb_bandit_options());
 
 }  // namespace
 }  // namespace duel

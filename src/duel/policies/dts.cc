@@ -280,7 +280,7 @@ OptionTable<DtsOptions> dts_options() {
   return table;
 }
 
-const bool registered_plain = register_policy<Dts<DtsForm::plain>>(
+const bool dts_plain_is_registered = register_policy<Dts<DtsForm::plain>>(
     {.name = "dts",
      .title = "Double Thompson Sampling",
      .paper = "Wu, Liu: Double Thompson Sampling for Dueling Bandits. NIPS 2016, Algorithm 1",
@@ -291,7 +291,7 @@ const bool registered_plain = register_policy<Dts<DtsForm::plain>>(
      .jumping = Jumping::in_law},
     dts_options());
 
-const bool registered_plus = register_policy<Dts<DtsForm::plus>>(
+const bool dts_plus_is_registered = register_policy<Dts<DtsForm::plus>>(
     {.name = "dts-plus",
      .title = "Double Thompson Sampling, ties broken by estimated regret",
      .paper =

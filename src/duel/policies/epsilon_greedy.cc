@@ -102,7 +102,7 @@ OptionTable<EpsilonGreedyOptions> epsilon_greedy_options() {
   return table;
 }
 
-const bool registered = register_policy<EpsilonGreedy>(
+const bool epsilon_greedy_is_registered = register_policy<EpsilonGreedy>(
     {.name = "epsilon-greedy",
      .title = "Epsilon-greedy on the empirical Copeland leader",
      .paper = "baseline; schedule after Auer, Cesa-Bianchi, Fischer, Machine Learning 2002",

@@ -483,7 +483,7 @@ PolicyKind::Made configure_imed(const CallSpec& call, const PolicySetting& setti
       facts, table.canonical(facts->name, options), options, setting.num_arms));
 }
 
-const bool registered =
+const bool imed_is_registered =
     register_policy({imed_facts(), with_common_options(imed_options()).facts(), configure_imed});
 
 }  // namespace

@@ -139,7 +139,7 @@ OptionTable<Options> filter_options() {
   return table;
 }
 
-const bool registered_1 = register_policy<InterleavedFilter1>(
+const bool interleaved_filter_1_is_registered = register_policy<InterleavedFilter1>(
     {.name = "if1",
      .title = "Interleaved Filter 1",
      .paper = "Yue, Broder, Kleinberg, Joachims. COLT 2009, Algorithms 1 and 2; JCSS 78, 2012",
@@ -149,10 +149,11 @@ const bool registered_1 = register_policy<InterleavedFilter1>(
      .departs = "nowhere",
      .status = "tested",
      .needs_horizon = true,
-     .jumping = Jumping::exact},
+     .jumping = Jumping::exact,
+     .keeps_pairs = false},
     filter_options<InterleavedFilter1Options>());
 
-const bool registered_2 = register_policy<InterleavedFilter2>(
+const bool interleaved_filter_2_is_registered = register_policy<InterleavedFilter2>(
     {.name = "if2",
      .title = "Interleaved Filter 2",
      .paper = "Yue, Broder, Kleinberg, Joachims. COLT 2009, Algorithms 1 and 3; JCSS 78, 2012",
@@ -162,7 +163,8 @@ const bool registered_2 = register_policy<InterleavedFilter2>(
      .departs = "nowhere",
      .status = "tested",
      .needs_horizon = true,
-     .jumping = Jumping::exact},
+     .jumping = Jumping::exact,
+     .keeps_pairs = false},
     filter_options<InterleavedFilter2Options>());
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace duel {
 namespace {
 
-constexpr double kNever = -std::numeric_limits<double>::infinity();
+constexpr double kNeverAbove = -std::numeric_limits<double>::infinity();
 constexpr std::size_t kNoHome = ~std::size_t{0};
 
 // ((4 alpha - 1) K^2/((2 alpha - 1) delta))^(1/(2 alpha - 1)). Computed once, with libm's pow: its
@@ -50,11 +50,11 @@ Merge<form>::Merge(const Options& options, std::size_t num_arms, RoundRng rng)
       prior_(options.pseudo_counts ? 1.0 : 0.0),
       offset_(options.c > 0 ? options.c : clock_offset(options.alpha, options.delta, num_arms)),
       batches_(Batches::shuffled(num_arms, options.p, rng)),
-      deficit_(num_arms * num_arms, options.pseudo_counts ? 0.0 : kNever),
+      deficit_(num_arms * num_arms, options.pseudo_counts ? 0.0 : kNeverAbove),
       worst_(num_arms),
       room_(num_arms) {
   if constexpr (form == MergeForm::dts) beliefs_.emplace(num_arms);
-  for (std::size_t i = 0; i < num_arms; ++i) deficit_[i * num_arms + i] = kNever;
+  for (std::size_t i = 0; i < num_arms; ++i) deficit_[i * num_arms + i] = kNeverAbove;
   find_homes();
 }
 
@@ -66,7 +66,7 @@ double Merge<form>::width(Round round) const {
 
 template <MergeForm form>
 double Merge<form>::worst_deficit(Arm i, const std::vector<Arm>& group) const {
-  double worst = kNever;
+  double worst = kNeverAbove;
   const double* row = &deficit_[i * counts_.num_arms()];
   for (const Arm j : group) worst = std::max(worst, row[j]);
   return worst;
@@ -258,7 +258,7 @@ OptionTable<MergeOptions<form>> merge_options() {
   return table;
 }
 
-const bool registered_rucb = register_policy<MergeRucb>(
+const bool merge_rucb_rucb_is_registered = register_policy<MergeRucb>(
     {.name = "merge-rucb",
      .title = "MergeRUCB",
      .paper = "Zoghi, Whiteson, de Rijke: MergeRUCB, a Method for Large-Scale Online Ranker "
@@ -270,7 +270,7 @@ const bool registered_rucb = register_policy<MergeRucb>(
      .jumping = Jumping::exact},
     merge_options<MergeForm::rucb>());
 
-const bool registered_dts = register_policy<MergeDts>(
+const bool merge_rucb_dts_is_registered = register_policy<MergeDts>(
     {.name = "merge-dts",
      .title = "Merge Double Thompson Sampling",
      .paper = "Li, Markov, de Rijke, Zoghi: MergeDTS, a Method for Effective Large-scale Online "

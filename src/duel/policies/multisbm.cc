@@ -37,7 +37,7 @@ bool MultiSbm::restored() {
 
 namespace {
 
-const bool registered =
+const bool multisbm_is_registered =
     register_policy<MultiSbm>({.name = "multisbm",
                                .title = "MultiSBM: a bandit for the opponents of each arm",
                                .paper = cardinal_reduction_paper(2),

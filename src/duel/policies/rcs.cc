@@ -133,7 +133,7 @@ OptionTable<RcsOptions> rcs_options() {
   return table;
 }
 
-const bool registered = register_policy<Rcs>(
+const bool rcs_is_registered = register_policy<Rcs>(
     {.name = "rcs",
      .title = "Relative Confidence Sampling",
      .paper =

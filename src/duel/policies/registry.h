@@ -30,6 +30,8 @@ struct PolicyFacts {
   bool needs_horizon = false;
   Jumping jumping = Jumping::none;
   Outstanding outstanding = Outstanding::yes;
+  // Whether its memory grows with the number of pairs, K^2, and not of arms.
+  bool keeps_pairs = true;
 };
 
 // What a run is for: every duel is traffic and pays for poor arms, or every question is paid and

@@ -110,7 +110,7 @@ bool Rex3::restored() {
 
 namespace {
 
-const bool registered = register_policy<Rex3>(
+const bool rex3_is_registered = register_policy<Rex3>(
     {.name = "rex3",
      .title = "Relative exponential weights (REX3)",
      .paper = "Gajane, Urvoy, Clerot: A Relative Exponential Weighing Algorithm for Adversarial "
@@ -119,7 +119,8 @@ const bool registered = register_policy<Rex3>(
      .guarantee = "O(sqrt(K ln K T))",
      .departs = "nowhere",
      .status = "reproduced",
-     .needs_horizon = true},
+     .needs_horizon = true,
+     .keeps_pairs = false},
     OptionTable<Rex3Options>()
         .horizon(&Rex3Options::horizon)
         .automatic_number("gamma", &Rex3Options::gamma, {.above = 0, .most = 0.5},

@@ -368,7 +368,7 @@ template class Rmed<RmedVariant::fixed_horizon>;
 
 namespace {
 
-constexpr const char* kPaper =
+constexpr const char* kRmedPaper =
     "Komiyama, Honda, Kashima, Nakagawa: Regret Lower Bound and Optimal Algorithm in Dueling "
     "Bandit "
     "Problem. COLT 2015";
@@ -395,10 +395,10 @@ OptionTable<Options> rmed_options() {
   return table;
 }
 
-const bool registered_1 = register_policy<Rmed<RmedVariant::one>>(
+const bool rmed_1_is_registered = register_policy<Rmed<RmedVariant::one>>(
     {.name = "rmed1",
      .title = "Relative Minimum Empirical Divergence",
-     .paper = std::string(kPaper) + ", Algorithm 1 with the RMED1 rule",
+     .paper = std::string(kRmedPaper) + ", Algorithm 1 with the RMED1 rule",
      .setting = "Condorcet winner",
      .guarantee = "asymptotically optimal where each arm's cheapest opponent is the winner",
      .departs = kGridNote,
@@ -406,10 +406,10 @@ const bool registered_1 = register_policy<Rmed<RmedVariant::one>>(
      .jumping = Jumping::exact},
     rmed_options<Rmed1Options>());
 
-const bool registered_2 = register_policy<Rmed<RmedVariant::two>>(
+const bool rmed_2_is_registered = register_policy<Rmed<RmedVariant::two>>(
     {.name = "rmed2",
      .title = "Relative Minimum Empirical Divergence with cheapest opponents",
-     .paper = std::string(kPaper) + ", Algorithm 1 with the RMED2 rule",
+     .paper = std::string(kRmedPaper) + ", Algorithm 1 with the RMED2 rule",
      .setting = "Condorcet winner",
      .guarantee = "asymptotically optimal, plus O(K^2 log log T)",
      .departs = std::string(kGridNote) +
@@ -418,10 +418,10 @@ const bool registered_2 = register_policy<Rmed<RmedVariant::two>>(
      .jumping = Jumping::exact},
     rmed_options<Rmed2Options>());
 
-const bool registered_2fh = register_policy<Rmed<RmedVariant::fixed_horizon>>(
+const bool rmed_2fh_is_registered = register_policy<Rmed<RmedVariant::fixed_horizon>>(
     {.name = "rmed2fh",
      .title = "Relative Minimum Empirical Divergence with cheapest opponents, fixed horizon",
-     .paper = std::string(kPaper) + ", Algorithm 2",
+     .paper = std::string(kRmedPaper) + ", Algorithm 2",
      .setting = "Condorcet winner",
      .guarantee = "asymptotically optimal: meets the regret lower bound",
      .departs = std::string(kGridNote) +

@@ -10,7 +10,7 @@
 namespace duel {
 namespace {
 
-constexpr double kFarBelow = -1e300;
+constexpr double kBelowAnyScore = -1e300;
 constexpr double kNeverMet = 1e300;  // swallows any width: S + kNeverMet == kNeverMet
 
 // r of a pair that never met, so that r (S + kNeverMet) is u - 1/2: 3/2, 1/2, or out of reach.
@@ -40,7 +40,7 @@ Rucb<form>::Rucb(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
   for (std::size_t i = 0; i < num_arms; ++i) {
     for (std::size_t k = 0; k < stride_; ++k) {
       if (k == i || k >= num_arms) {
-        z_[i * stride_ + k] = kFarBelow;
+        z_[i * stride_ + k] = kBelowAnyScore;
         r_[i * stride_ + k] = 1.0;
       }
     }
@@ -250,7 +250,7 @@ OptionTable<RucbOptions> rucb_options() {
   return table;
 }
 
-const bool registered_icml = register_policy<Rucb<RucbForm::icml>>(
+const bool rucb_icml_is_registered = register_policy<Rucb<RucbForm::icml>>(
     {.name = "rucb",
      .title = "Relative Upper Confidence Bound, ICML form",
      .paper = "Zoghi, Whiteson, Munos, de Rijke: Relative Upper Confidence Bound for the K-Armed "
@@ -262,7 +262,7 @@ const bool registered_icml = register_policy<Rucb<RucbForm::icml>>(
      .jumping = Jumping::exact},
     rucb_options());
 
-const bool registered_seed = register_policy<Rucb<RucbForm::seed>>(
+const bool rucb_seed_is_registered = register_policy<Rucb<RucbForm::seed>>(
     {.name = "rucb-seed",
      .title = "Relative Upper Confidence Bound, first form",
      .paper = "Zoghi, Whiteson, Munos, de Rijke: arXiv 1312.3393, Algorithm 1",

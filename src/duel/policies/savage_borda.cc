@@ -11,7 +11,7 @@ namespace duel {
 namespace {
 
 // No honest state claims more, and twice as many still fit.
-constexpr std::uint64_t kMostDuels = std::uint64_t{1} << 62;
+constexpr std::uint64_t kMostBordaDuels = std::uint64_t{1} << 62;
 
 }  // namespace
 
@@ -140,7 +140,7 @@ bool BordaArmsExplorer::restored(std::span<const Duel> /*pending*/) {
   for (const Arm i : sweep_.items()) scheduled += alive(i);
   for (Arm i = 0; i < num_arms_; ++i) {
     const Record& record = records_[i];
-    if (record.alive > 1 || record.duels >= kMostDuels || record.points / 2 > record.duels) {
+    if (record.alive > 1 || record.duels >= kMostBordaDuels || record.points / 2 > record.duels) {
       return false;
     }
     refresh(i);
@@ -157,7 +157,7 @@ SavageBordaExplorer::SavageBordaExplorer(const Options& options, std::size_t num
                 : std::variant<Pairs, Arms>(Arms(options, num_arms))) {}
 
 namespace {
-const bool registered = register_policy<SavageBorda>(
+const bool savage_borda_is_registered = register_policy<SavageBorda>(
     {.name = "savage-borda",
      .title = "SAVAGE, Borda winner",
      .paper = kSavagePaper,

@@ -31,7 +31,7 @@ Arm CondorcetCriterion::leader(const PairCounts& counts, bool deterministic_ties
 }
 
 namespace {
-const bool registered = register_policy<SavageCondorcet>(
+const bool savage_condorcet_is_registered = register_policy<SavageCondorcet>(
     {.name = "savage-condorcet",
      .title = "SAVAGE, Condorcet winner",
      .paper = kSavagePaper,

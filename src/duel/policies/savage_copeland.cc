@@ -79,7 +79,7 @@ Arm CopelandCriterion::leader(const PairCounts& counts, bool deterministic_ties,
 }
 
 namespace {
-const bool registered = register_policy<SavageCopeland>(
+const bool savage_copeland_is_registered = register_policy<SavageCopeland>(
     {.name = "savage-copeland",
      .title = "SAVAGE, Copeland winner",
      .paper = kSavagePaper,

@@ -244,7 +244,7 @@ OptionTable<ScbOptions> scb_options() {
   return table;
 }
 
-const bool registered = register_policy<Scb>(
+const bool scb_is_registered = register_policy<Scb>(
     {.name = "scb",
      .title = "Scalable Copeland Bandits",
      .paper = "Zoghi, Karnin, Whiteson, de Rijke: Copeland Dueling Bandits. NIPS 2015, Algorithms "

@@ -50,7 +50,7 @@ Arm SelfSparring::recommend(RoundRng rng) const {
 
 namespace {
 
-const bool registered = register_policy<SelfSparring>(
+const bool self_sparring_is_registered = register_policy<SelfSparring>(
     {.name = "self-sparring",
      .title = "Self-Sparring with duels",
      .paper = "Sui, Zhuang, Burdick, Yue: Multi-dueling Bandits with Dependent Arms. UAI 2017, "
@@ -59,7 +59,8 @@ const bool registered = register_policy<SelfSparring>(
      .guarantee = "O(K log T / gap) in expectation",
      .departs = "nowhere; self-duels are not jumped, since how often they come is known only by "
                 "drawing",
-     .status = "reproduced"},
+     .status = "reproduced",
+     .keeps_pairs = false},
     OptionTable<SelfSparringOptions>().count(
         "eta", &SelfSparringOptions::eta, 1, 1000000,
         "learning rate: how many wins and losses one duel counts", Shown::always));

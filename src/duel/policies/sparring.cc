@@ -12,14 +12,15 @@ PolicyFacts sparring_facts(const char* name, const char* title) {
           .setting = "utilities",
           .guarantee = "none in general",
           .departs = kCardinalReductionDeparts,
-          .status = "reproduced"};
+          .status = "reproduced",
+          .keeps_pairs = false};
 }
 
-const bool registered_ucb = register_policy<SparringUcb>(
+const bool sparring_ucb_is_registered = register_policy<SparringUcb>(
     sparring_facts("sparring-ucb", "Sparring of two bandits with upper confidence bounds"),
     ucb_bandit_options());
 
-const bool registered_ts = register_policy<SparringTs>(
+const bool sparring_ts_is_registered = register_policy<SparringTs>(
     sparring_facts("sparring-ts", "Sparring of two bandits with Thompson sampling"), {});
 
 }  // namespace

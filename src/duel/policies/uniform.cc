@@ -20,7 +20,7 @@ void Uniform::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
 }
 
 namespace {
-const bool registered =
+const bool uniform_is_registered =
     register_policy<Uniform>({.name = "uniform",
                               .title = "Uniform random pairs",
                               .paper = "baseline",

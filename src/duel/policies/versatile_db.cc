@@ -149,7 +149,7 @@ bool VersatileDb::restored() const {
 
 namespace {
 
-const bool registered = register_policy<VersatileDb>(
+const bool versatile_db_is_registered = register_policy<VersatileDb>(
     {.name = "versatile-db",
      .title = "Versatile-DB: regularised leaders with Tsallis entropy",
      .paper = "Saha, Gaillard: Versatile Dueling Bandits: Best-of-both-World Analyses for Online "
@@ -157,7 +157,8 @@ const bool registered = register_policy<VersatileDb>(
      .setting = "adversarial, or Condorcet winner",
      .guarantee = "O(sqrt(K T)) adversarial; O(sum log T / gap) with a Condorcet winner",
      .departs = "the two sides share one vector of losses (form=two keeps them apart)",
-     .status = "reproduced"},
+     .status = "reproduced",
+     .keeps_pairs = false},
     OptionTable<VersatileDbOptions>()
         .choice<VersatileForm>("form", &VersatileDbOptions::form,
                                {{"shared", VersatileForm::shared}, {"two", VersatileForm::two}},

@@ -157,27 +157,30 @@ bool WinnerStaysStrong::restored() const {
 
 namespace {
 
-const char* const kPaper = "Chen, Frazier: Dueling Bandits with Weak Regret. ICML 2017, Algorithm ";
+const char* const kWinnerStaysPaper =
+    "Chen, Frazier: Dueling Bandits with Weak Regret. ICML 2017, Algorithm ";
 
-const bool registered_weak = register_policy<WinnerStaysWeak>(
+const bool winner_stays_weak_is_registered = register_policy<WinnerStaysWeak>(
     {.name = "ws-w",
      .title = "Winner Stays, for weak regret",
-     .paper = std::string(kPaper) + "1",
+     .paper = std::string(kWinnerStaysPaper) + "1",
      .setting = "Condorcet winner",
      .guarantee = "weak regret O(K^2), with a total order O(K log K), whatever T",
      .departs = "nowhere",
-     .status = "reproduced"},
+     .status = "reproduced",
+     .keeps_pairs = false},
     {});
 
-const bool registered_strong = register_policy<WinnerStaysStrong>(
+const bool winner_stays_strong_is_registered = register_policy<WinnerStaysStrong>(
     {.name = "ws-s",
      .title = "Winner Stays, for strong regret",
-     .paper = std::string(kPaper) + "2",
+     .paper = std::string(kWinnerStaysPaper) + "2",
      .setting = "Condorcet winner",
      .guarantee = "strong regret O(K^2 + K log T), with a total order O(K log K + K log T)",
      .departs = "nowhere",
      .status = "reproduced",
-     .jumping = Jumping::exact},
+     .jumping = Jumping::exact,
+     .keeps_pairs = false},
     OptionTable<WinnerStaysStrongOptions>().number(
         "beta", &WinnerStaysStrongOptions::beta, {.above = 1},
         "the survivor of tournament round l is then played against itself floor(beta^l) times",

@@ -28,7 +28,7 @@ double convex_until(double at) {
   return low;
 }
 
-Result<Reproduction> run(const ReproductionContext& context) {
+Result<Reproduction> run_dbgd_fig1(const ReproductionContext& context) {
   Reproduction out;
   TidyTable table("fig1", {"w_t", "w"}, context.seed);
   ChartPanel panel{.title = "v(w) = -w^2, logistic link", .x_label = "w", .y_label = "eps_t(w)"};
@@ -69,12 +69,12 @@ Result<Reproduction> run(const ReproductionContext& context) {
   return out;
 }
 
-const bool registered = register_reproduction(
+const bool dbgd_fig1_is_registered = register_reproduction(
     {.name = "dbgd-fig1",
      .paper = "Yue, Joachims (ICML 2009)",
      .what = "Figure 1",
      .description = "The relative loss of one dimension around three points; exact."},
-    run);
+    run_dbgd_fig1);
 
 }  // namespace
 }  // namespace duel

@@ -32,7 +32,7 @@ Measured difference(const std::vector<double>& a, const std::vector<double>& b) 
   return measured(values);
 }
 
-Result<Reproduction> run(const ReproductionContext& context) {
+Result<Reproduction> run_dbgd_fig2(const ReproductionContext& context) {
   const std::uint32_t trials = context.size(2U, 20U);
   std::vector<Round> checkpoints;
   for (Round decade = 1'000; decade <= 1'000'000; decade *= 10) {
@@ -108,12 +108,12 @@ Result<Reproduction> run(const ReproductionContext& context) {
   return out;
 }
 
-const bool registered = register_reproduction(
+const bool dbgd_fig2_is_registered = register_reproduction(
     {.name = "dbgd-fig2",
      .paper = "Yue, Joachims (ICML 2009)",
      .what = "Figure 2",
      .description = "DBGD against gradient descent that sees probabilities (BGD1, BGD2)."},
-    run);
+    run_dbgd_fig2);
 
 }  // namespace
 }  // namespace duel

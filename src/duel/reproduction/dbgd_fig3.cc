@@ -11,7 +11,7 @@
 namespace duel {
 namespace {
 
-Result<Reproduction> run(const ReproductionContext& context) {
+Result<Reproduction> run_dbgd_fig3(const ReproductionContext& context) {
   DUEL_ASSIGN(const DbgdRankingData data, dbgd_ranking_data(context));
   const DbgdRankingPlan plan = dbgd_ranking_plan(context);
   std::vector<DbgdRankingRun> runs;
@@ -68,14 +68,14 @@ Result<Reproduction> run(const ReproductionContext& context) {
   return out;
 }
 
-const bool registered = register_reproduction(
+const bool dbgd_fig3_is_registered = register_reproduction(
     {.name = "dbgd-fig3",
      .paper = "Yue, Joachims (ICML 2009)",
      .what = "Figure 3",
      .description = "Learning to rank with DBGD, several comparisons an update.",
      .needs = "--data FILE: judged queries, LETOR text, in place of synthetic ones",
      .uses_data = true},
-    run);
+    run_dbgd_fig3);
 
 }  // namespace
 }  // namespace duel

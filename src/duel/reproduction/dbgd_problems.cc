@@ -1,9 +1,12 @@
 #include "duel/reproduction/dbgd_problems.h"
 
 #include <cmath>
+#include <string_view>
+#include <vector>
 
 #include "duel/continuous/learner_registry.h"
 #include "duel/continuous/point_trial.h"
+#include "duel/core/check.h"
 #include "duel/core/jobs.h"
 
 namespace duel {
@@ -27,23 +30,38 @@ Result<AverageRegrets> play_dbgd_problems(const ReproductionContext& context,
   hooks.on_progress = [&](std::uint64_t finished) {
     context.report(static_cast<double>(finished) / static_cast<double>(count), "runs");
   };
-  DUEL_ASSIGN(const JobsRun run,
-              run_jobs(
-                  count, context.threads, hooks,
-                  [&](std::uint64_t job, const std::atomic<bool>&) {
-                    const auto trial = static_cast<std::uint32_t>(job / problems.size());
-                    const std::size_t p = job % problems.size();
-                    const auto learner = learners[p]->make(
-                        std::vector<double>(kDimension, std::sqrt(5.0 / kDimension)));
-                    const std::vector<double> sums =
-                        play_points(*learner, {problems[p].value, Link::logistic}, checkpoints,
-                                    context.seed, trial, learners[p]->canonical());
-                    for (std::size_t i = 0; i < sums.size(); ++i) {
-                      regrets[p][i][trial] = sums[i] / static_cast<double>(checkpoints[i]);
-                    }
-                    return true;
-                  },
-                  [&](std::uint64_t job) { return problems[job % problems.size()].learner; }));
+  const JobTransfer transfer{[&](std::uint64_t job) {
+                               std::vector<double> values;
+                               for (const auto& at : regrets[job % problems.size()])
+                                 values.push_back(at[job / problems.size()]);
+                               return bytes_of(values);
+                             },
+                             [&](std::uint64_t job, std::string_view bytes) {
+                               const std::vector<double> values = values_from<double>(bytes);
+                               DUEL_CHECK(values.size() == checkpoints.size());
+                               for (std::size_t i = 0; i < values.size(); ++i) {
+                                 regrets[job % problems.size()][i][job / problems.size()] =
+                                     values[i];
+                               }
+                             }};
+  DUEL_ASSIGN(
+      const JobsRun run,
+      run_jobs(
+          count, context.threads, hooks,
+          [&](std::uint64_t job, const std::atomic<bool>&) {
+            const auto trial = static_cast<std::uint32_t>(job / problems.size());
+            const std::size_t p = job % problems.size();
+            const auto learner =
+                learners[p]->make(std::vector<double>(kDimension, std::sqrt(5.0 / kDimension)));
+            const std::vector<double> sums =
+                play_points(*learner, {problems[p].value, Link::logistic}, checkpoints,
+                            context.seed, trial, learners[p]->canonical());
+            for (std::size_t i = 0; i < sums.size(); ++i) {
+              regrets[p][i][trial] = sums[i] / static_cast<double>(checkpoints[i]);
+            }
+            return true;
+          },
+          [&](std::uint64_t job) { return problems[job % problems.size()].learner; }, &transfer));
   if (run.finished != count) return interrupted_reproduction();
   return regrets;
 }

@@ -6,10 +6,15 @@
 #include <atomic>
 #include <cmath>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "duel/core/check.h"
 #include "duel/core/jobs.h"
 #include "duel/core/numbers.h"
+#include "duel/core/ranks.h"
 #include "duel/ranking/learners/learning_run.h"
 #include "duel/ranking/letor/folds.h"
 #include "duel/ranking/letor/judged_catalogue.h"
@@ -89,7 +94,7 @@ Result<std::vector<DbgdRankingResult>> play_dbgd_rankings(const ReproductionCont
     DUEL_ASSIGN(setting.learner,
                 configure_ranker_learner(
                     call, {data.train.num_features(), kDbgdLength, "", plan.comparisons}));
-    setting.answer = DuelAnswer::ndcg_logistic;
+    setting.answer = AnswerBasis::ndcg_logistic;
     setting.length = kDbgdLength;
     setting.seed = context.seed;
     setting.same_start = true;
@@ -106,8 +111,10 @@ Result<std::vector<DbgdRankingResult>> play_dbgd_rankings(const ReproductionCont
   }
   // Runs of one trial meet the same queries and are played side by side, in as many groups as keep
   // the threads busy. Results do not depend on the groups.
-  const std::uint64_t groups =
-      std::min<std::uint64_t>(runs.size(), 2 * resolve_threads(context.threads));
+  const Ranks* ranks = current_ranks();
+  const std::uint64_t all_threads =
+      std::uint64_t{resolve_threads(context.threads)} * (ranks != nullptr ? ranks->size() : 1);
+  const std::uint64_t groups = std::min<std::uint64_t>(runs.size(), 2 * all_threads);
   const std::uint64_t count = groups * plan.trials;
   std::atomic<std::uint64_t> measured_points = 0;
   JobHooks hooks;
@@ -117,6 +124,29 @@ Result<std::vector<DbgdRankingResult>> play_dbgd_rankings(const ReproductionCont
                        static_cast<double>(runs.size() * plan.trials * plan.points),
                    "runs");
   };
+  // Every run of the group: its curve, then its weights.
+  const auto for_members = [&](std::uint64_t job, const auto& visit) {
+    for (std::size_t r = job % groups; r < runs.size(); r += groups) {
+      visit(results[r].curve[job / groups]);
+      visit(results[r].weights[job / groups]);
+    }
+  };
+  const JobTransfer transfer{
+      [&](std::uint64_t job) {
+        std::string bytes;
+        for_members(job, [&](const std::vector<double>& values) {
+          bytes += bytes_of(std::vector<std::uint64_t>{values.size()}) + bytes_of(values);
+        });
+        return bytes;
+      },
+      [&](std::uint64_t job, std::string_view bytes) {
+        for_members(job, [&](std::vector<double>& values) {
+          const std::size_t size = values_from<std::uint64_t>(bytes.substr(0, 8)).at(0);
+          values = values_from<double>(bytes.substr(8, size * 8));
+          bytes.remove_prefix(8 + size * 8);
+        });
+        DUEL_CHECK(bytes.empty());
+      }};
   DUEL_ASSIGN(const JobsRun done,
               run_jobs(
                   count, context.threads, hooks,
@@ -145,7 +175,8 @@ Result<std::vector<DbgdRankingResult>> play_dbgd_rankings(const ReproductionCont
                     }
                     return true;
                   },
-                  [&](std::uint64_t job) { return settings[job % groups].learner->canonical(); }));
+                  [&](std::uint64_t job) { return settings[job % groups].learner->canonical(); },
+                  &transfer));
   if (done.finished != count) return interrupted_reproduction();
   return results;
 }

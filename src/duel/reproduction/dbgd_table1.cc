@@ -31,7 +31,7 @@ constexpr double kNear = 0.06;
 // Single runs differ by at least so much (standard deviation).
 constexpr double kLeastDeviation = 0.005;
 
-Result<Reproduction> run(const ReproductionContext& context) {
+Result<Reproduction> run_dbgd_table1(const ReproductionContext& context) {
   constexpr Round kComparisons = 1'000'000;
   const std::uint32_t trials = context.size(1U, 8U);
   std::vector<DbgdProblem> problems;
@@ -124,13 +124,13 @@ Result<Reproduction> run(const ReproductionContext& context) {
   return out;
 }
 
-const bool registered = register_reproduction(
+const bool dbgd_table1_is_registered = register_reproduction(
     {.name = "dbgd-table1",
      .paper = "Yue, Joachims (ICML 2009)",
      .what = "Table 1",
      .description =
          "Average regret of DBGD on five synthetic problems, over the exploration scale."},
-    run);
+    run_dbgd_table1);
 
 }  // namespace
 }  // namespace duel

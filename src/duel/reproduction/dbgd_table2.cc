@@ -25,7 +25,7 @@ constexpr double kFinal[kDeltas][kGammas] = {{.559, .591, .592, .569, .565},
                                              {.568, .592, .595, .582, .570},
                                              {.557, .581, .582, .577, .576}};
 
-Result<Reproduction> run(const ReproductionContext& context) {
+Result<Reproduction> run_dbgd_table2(const ReproductionContext& context) {
   DUEL_ASSIGN(const DbgdRankingData data, dbgd_ranking_data(context));
   const DbgdRankingPlan plan = dbgd_ranking_plan(context);
   // The quick form has a 33rd of the paper's comparisons. With 100 an update there would be too few
@@ -105,14 +105,14 @@ Result<Reproduction> run(const ReproductionContext& context) {
   return out;
 }
 
-const bool registered = register_reproduction(
+const bool dbgd_table2_is_registered = register_reproduction(
     {.name = "dbgd-table2",
      .paper = "Yue, Joachims (ICML 2009)",
      .what = "Table 2",
      .description = "Learning to rank with DBGD over exploration and exploitation.",
      .needs = "--data FILE: judged queries, LETOR text, in place of synthetic ones",
      .uses_data = true},
-    run);
+    run_dbgd_table2);
 
 }  // namespace
 }  // namespace duel

@@ -23,12 +23,12 @@ struct Row {
   double ndcg;
   std::array<int, 3> queries;  // the SVM wins, ties, loses
 };
-constexpr std::array<Row, 6> kPrinted = {{{1, .596, {490, 121, 389}},
-                                          {5, .593, {489, 121, 390}},
-                                          {10, .589, {504, 118, 378}},
-                                          {25, .593, {489, 118, 393}},
-                                          {50, .596, {472, 119, 409}},
-                                          {100, .595, {490, 116, 394}}}};
+constexpr std::array<Row, 6> kPrintedTable3 = {{{1, .596, {490, 121, 389}},
+                                                {5, .593, {489, 121, 390}},
+                                                {10, .589, {504, 118, 378}},
+                                                {25, .593, {489, 118, 393}},
+                                                {50, .596, {472, 119, 409}},
+                                                {100, .595, {490, 116, 394}}}};
 constexpr double kSvm = .612;
 
 std::vector<double> query_ndcg(const JudgedQueries& queries, const std::vector<double>& weights) {
@@ -58,11 +58,11 @@ Result<std::vector<double>> tuned_svm(const DbgdRankingData& data, std::uint64_t
   return best;
 }
 
-Result<Reproduction> run(const ReproductionContext& context) {
+Result<Reproduction> run_dbgd_table3(const ReproductionContext& context) {
   DUEL_ASSIGN(const DbgdRankingData data, dbgd_ranking_data(context));
   const DbgdRankingPlan plan = dbgd_ranking_plan(context);
   std::vector<DbgdRankingRun> runs;
-  for (const Row& row : kPrinted) runs.push_back(DbgdRankingRun::of_batch(row.batch, plan));
+  for (const Row& row : kPrintedTable3) runs.push_back(DbgdRankingRun::of_batch(row.batch, plan));
   DUEL_ASSIGN(const auto results, play_dbgd_rankings(context, data, runs, plan));
   if (context.stopped()) return interrupted_reproduction();
   DUEL_ASSIGN(const std::vector<double> svm_weights, tuned_svm(data, context.seed));
@@ -89,7 +89,7 @@ Result<Reproduction> run(const ReproductionContext& context) {
     }
     const Measured value = measured(ndcg);
     batch_means.push_back(value.mean);
-    const Row& row = kPrinted[r];
+    const Row& row = kPrintedTable3[r];
     table.add({fmt::format("dbgd, batch {}", row.batch)}, value,
               {counts[0], counts[1], counts[2], row.ndcg});
     Finding finding = finding_within(
@@ -118,14 +118,14 @@ Result<Reproduction> run(const ReproductionContext& context) {
   return out;
 }
 
-const bool registered = register_reproduction(
+const bool dbgd_table3_is_registered = register_reproduction(
     {.name = "dbgd-table3",
      .paper = "Yue, Joachims (ICML 2009)",
      .what = "Table 3",
      .description = "Rankers learned from duels against a ranking SVM that sees the grades.",
      .needs = "--data FILE: judged queries, LETOR text, in place of synthetic ones",
      .uses_data = true},
-    run);
+    run_dbgd_table3);
 
 }  // namespace
 }  // namespace duel

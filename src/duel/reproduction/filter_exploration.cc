@@ -60,6 +60,7 @@ Result<std::vector<FilterExploration>> explore_with_filter(const ReproductionCon
   std::vector<FilterExploration> out(plan.trials);
   JobHooks hooks;
   hooks.stop = context.stop;
+  const JobTransfer transfer = transfer_of(out);
   DUEL_ASSIGN(const JobsRun ran,
               run_jobs(
                   plan.trials, context.threads, hooks,
@@ -67,7 +68,7 @@ Result<std::vector<FilterExploration>> explore_with_filter(const ReproductionCon
                     return explore(plan, context.seed, static_cast<std::uint32_t>(trial), stop,
                                    out[trial]);
                   },
-                  [](std::uint64_t trial) { return fmt::format("trial {}", trial); }));
+                  [](std::uint64_t trial) { return fmt::format("trial {}", trial); }, &transfer));
   if (ran.finished < plan.trials) return interrupted_reproduction();
   return out;
 }

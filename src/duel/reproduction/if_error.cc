@@ -25,7 +25,7 @@ struct Setting {
   bool guaranteed;  // by a proof that holds (IF2's needs the journal's interval)
 };
 
-Result<Reproduction> run(const ReproductionContext& context) {
+Result<Reproduction> run_if_error(const ReproductionContext& context) {
   const std::uint32_t trials = context.size(2000U, 20'000U);
   const std::vector<Setting> settings = {{"IF1", false, FilterInterval::colt, "colt", true},
                                          {"IF1", false, FilterInterval::jcss, "jcss", true},
@@ -91,12 +91,12 @@ Result<Reproduction> run(const ReproductionContext& context) {
   return out;
 }
 
-const bool registered =
+const bool if_error_is_registered =
     register_reproduction({.name = "if-error",
                            .paper = "Yue, Broder, Kleinberg, Joachims (COLT 2009)",
                            .what = "Lemmas on mistakes",
                            .description = "How often IF1 and IF2 end on a wrong arm, against 1/T."},
-                          run);
+                          run_if_error);
 
 }  // namespace
 }  // namespace duel

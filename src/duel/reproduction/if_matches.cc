@@ -15,7 +15,7 @@
 namespace duel {
 namespace {
 
-constexpr Round kHorizon = 100'000;
+constexpr Round kMatchesHorizon = 100'000;
 // Neighbours differ by so much in the logarithm of their strength: the better one wins with 0.55.
 constexpr double kStep = 0.2;
 // All gaps equal: as near as can be to the walk in which nobody leaves before the candidate does.
@@ -47,8 +47,8 @@ Result<Played> play(const ReproductionContext& context, const PreferenceMatrix& 
   plan.matrix = &matrix;
   plan.prunes = prunes;
   plan.interval = FilterInterval::colt;  // the same for both, so that only the pruning differs
-  plan.horizon = kHorizon;
-  plan.most_duels = kHorizon;
+  plan.horizon = kMatchesHorizon;
+  plan.most_duels = kMatchesHorizon;
   plan.trials = trials;
   DUEL_ASSIGN(const auto explorations, explore_with_filter(context, plan));
   std::vector<double> matches;
@@ -154,7 +154,7 @@ void add_findings(const Growth& growth, Reproduction& out) {
                                       below && rise <= room));
 }
 
-Result<Reproduction> run(const ReproductionContext& context) {
+Result<Reproduction> run_if_matches(const ReproductionContext& context) {
   const std::uint32_t trials = context.size(50U, 200U);
   const std::vector<Model> models = {{"Bradley-Terry with equal steps", equal_steps},
                                      {"all gaps equal", equal_pairs}};
@@ -192,12 +192,12 @@ Result<Reproduction> run(const ReproductionContext& context) {
   return out;
 }
 
-const bool registered = register_reproduction(
+const bool if_matches_is_registered = register_reproduction(
     {.name = "if-matches",
      .paper = "Yue, Broder, Kleinberg, Joachims (COLT 2009)",
      .what = "Theorems 1 and 2",
      .description = "Matches that IF1 and IF2 play against the number of arms."},
-    run);
+    run_if_matches);
 
 }  // namespace
 }  // namespace duel

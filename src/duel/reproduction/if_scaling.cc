@@ -27,7 +27,7 @@ struct Extremes {
   }
 };
 
-Result<Reproduction> run(const ReproductionContext& context) {
+Result<Reproduction> run_if_scaling(const ReproductionContext& context) {
   const std::uint32_t trials = context.size(30U, 200U);
   const std::vector<std::size_t> sizes = {8, 16};
   const std::vector<double> gaps = {0.05, 0.1, 0.2};
@@ -110,12 +110,12 @@ Result<Reproduction> run(const ReproductionContext& context) {
   return out;
 }
 
-const bool registered =
+const bool if_scaling_is_registered =
     register_reproduction({.name = "if-scaling",
                            .paper = "Yue, Broder, Kleinberg, Joachims (COLT 2009)",
                            .what = "Theorem 2 and the lower bound",
                            .description = "Regret of IF2 against K/gap ln T."},
-                          run);
+                          run_if_scaling);
 
 }  // namespace
 }  // namespace duel

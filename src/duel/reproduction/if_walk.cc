@@ -52,7 +52,7 @@ double chi_squared(const std::vector<std::uint64_t>& visits, std::uint64_t arms,
   return sum;
 }
 
-Result<Reproduction> run(const ReproductionContext& context) {
+Result<Reproduction> run_if_walk(const ReproductionContext& context) {
   const std::uint32_t walks = context.size(10'000U, 100'000U);
   const std::vector<std::uint64_t> sizes = {2, 4, 16, 64, 256};
   Reproduction out;
@@ -128,13 +128,13 @@ Result<Reproduction> run(const ReproductionContext& context) {
   return out;
 }
 
-const bool registered = register_reproduction(
+const bool if_walk_is_registered = register_reproduction(
     {.name = "if-walk",
      .paper = "Yue, Broder, Kleinberg, Joachims (COLT 2009)",
      .what = "random-walk model, section 4",
      .description =
          "Length of the sequence of candidates in the worst case, and which are visited."},
-    run);
+    run_if_walk);
 
 }  // namespace
 }  // namespace duel

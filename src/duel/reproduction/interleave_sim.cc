@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "duel/core/check.h"
@@ -209,6 +212,33 @@ Result<Studies> run_studies(const ReproductionContext& context, const SyntheticO
   hooks.on_progress = [&](std::uint64_t finished) {
     context.report(static_cast<double>(finished) / static_cast<double>(total), "studies");
   };
+  // What one job leaves at every look, as bytes.
+  const auto for_looks = [&](std::uint64_t number, const auto& visit) {
+    const auto cell = static_cast<std::size_t>(number / count);
+    const std::size_t study = number % count;
+    if (cell < kNumRankers) {
+      for (auto& at : studies.metrics[cell].values) visit(&at[study], sizeof at[study]);
+      return;
+    }
+    Comparisons& pair = studies.comparisons[(cell - kNumRankers) / kPairs.size()]
+                                           [(cell - kNumRankers) % kPairs.size()];
+    for (auto& at : pair.counts) visit(&at[study], sizeof at[study]);
+  };
+  static_assert(std::is_trivially_copyable_v<OutcomeShares>);
+  const JobTransfer transfer{[&](std::uint64_t number) {
+                               std::string bytes;
+                               for_looks(number, [&](const void* value, std::size_t size) {
+                                 bytes.append(static_cast<const char*>(value), size);
+                               });
+                               return bytes;
+                             },
+                             [&](std::uint64_t number, std::string_view bytes) {
+                               for_looks(number, [&](void* value, std::size_t size) {
+                                 DUEL_CHECK(bytes.size() >= size);
+                                 std::memcpy(value, bytes.data(), size);
+                                 bytes.remove_prefix(size);
+                               });
+                             }};
   DUEL_ASSIGN(const JobsRun jobs,
               run_jobs(
                   total, context.threads, hooks,
@@ -228,7 +258,7 @@ Result<Studies> run_studies(const ReproductionContext& context, const SyntheticO
                     }
                     return true;
                   },
-                  [](std::uint64_t number) { return fmt::format("study {}", number); }));
+                  [](std::uint64_t number) { return fmt::format("study {}", number); }, &transfer));
   if (jobs.finished < total) return interrupted_reproduction();
   return studies;
 }
@@ -369,7 +399,7 @@ Chart chart_of(const Studies& studies) {
   return chart;
 }
 
-Result<Reproduction> run(const ReproductionContext& context) {
+Result<Reproduction> run_interleave_sim(const ReproductionContext& context) {
   const SyntheticOptions options = data_set(context.seed + 1);
   const std::uint32_t count = context.size(200U, 1000U);
   DUEL_ASSIGN(const Studies studies, run_studies(context, options, count));
@@ -406,12 +436,12 @@ Result<Reproduction> run(const ReproductionContext& context) {
   return out;
 }
 
-const bool registered = register_reproduction(
+const bool interleave_sim_is_registered = register_reproduction(
     {.name = "interleave-sim",
      .paper = "Radlinski, Kurup, Joachims (CIKM 2008), in the CS 159 slides",
      .what = "interleaving against absolute metrics",
      .description = "Which of five rankers is better: by interleaving, and by absolute metrics."},
-    run);
+    run_interleave_sim);
 
 }  // namespace
 }  // namespace duel

@@ -15,10 +15,10 @@
 namespace duel {
 namespace {
 
-constexpr Round kRounds = 100'000'000;
+constexpr Round kMergeRounds = 100'000'000;
 constexpr std::size_t kManyArms = 100;
 constexpr const char* kStandIn = "random-condorcet(k=136,seed=1,gap=0.02)";
-constexpr const char* kNeeds =
+constexpr const char* kMergeNeeds =
     "--matrix NAME=FILE: matrices of 100 rankers or more, such as the 136 of MSLR-WEB";
 
 struct Problem {
@@ -26,7 +26,7 @@ struct Problem {
   std::shared_ptr<const PreferenceMatrix> matrix;
 };
 
-Result<std::vector<Problem>> problems_of(const ReproductionContext& context, Reproduction& out) {
+Result<std::vector<Problem>> merge_problems(const ReproductionContext& context, Reproduction& out) {
   std::vector<Problem> problems;
   for (const GivenMatrix& given : context.matrices) {
     if (given.matrix->num_arms() < kManyArms) continue;
@@ -42,7 +42,7 @@ Result<std::vector<Problem>> problems_of(const ReproductionContext& context, Rep
       finding_skipped(
           "MergeDTS pays less than MergeRUCB on the rankers of MSLR-WEB", "figures",
           fmt::format("the data is not shipped; give {}. What follows is a generated stand-in.",
-                      kNeeds))
+                      kMergeNeeds))
           .from(published::kFigure));
   DUEL_ASSIGN(PreferenceMatrix matrix, resolve_matrix(kStandIn));
   problems.push_back({fmt::format("stand-in {}", kStandIn),
@@ -50,14 +50,14 @@ Result<std::vector<Problem>> problems_of(const ReproductionContext& context, Rep
   return problems;
 }
 
-void add_findings(const RegretRuns& runs, Reproduction& out) {
+void add_merge_findings(const RegretRuns& runs, Reproduction& out) {
   const auto below = [&](const char* one, const char* other) {
-    const Measured difference = paired_difference(runs.find(one), runs.find(other), kRounds);
+    const Measured difference = paired_difference(runs.find(one), runs.find(other), kMergeRounds);
     out.findings.push_back(
         finding_that(
             fmt::format("{} pays less than {} at 1e8, {}", one, other, runs.name), "figures",
-            fmt::format("{} against {}", measured_text(runs.find(one).regret_at(kRounds)),
-                        measured_text(runs.find(other).regret_at(kRounds))),
+            fmt::format("{} against {}", measured_text(runs.find(one).regret_at(kMergeRounds)),
+                        measured_text(runs.find(other).regret_at(kMergeRounds))),
             "less, by more than two standard errors", difference.mean + 2 * difference.se < 0)
             .from(published::kFigure));
   };
@@ -66,18 +66,18 @@ void add_findings(const RegretRuns& runs, Reproduction& out) {
   for (const ContestantRun& run : runs.runs) {
     out.findings.push_back(finding_shown(
         fmt::format("{} names the winner at 1e8, share of runs, {}", run.label(), runs.name), "-",
-        run.accuracy_at(kRounds)));
+        run.accuracy_at(kMergeRounds)));
   }
 }
 
-Result<Reproduction> run(const ReproductionContext& context) {
+Result<Reproduction> run_merge(const ReproductionContext& context) {
   Reproduction out;
-  DUEL_ASSIGN(const std::vector<Problem> problems, problems_of(context, out));
+  DUEL_ASSIGN(const std::vector<Problem> problems, merge_problems(context, out));
   TidyTable table = regret_table("regret", context.seed);
   Chart chart;
   chart.title = "Li et al., TOIS 2020: many rankers";
   RegretPlan plan;
-  plan.markers = markers_between(1000, kRounds);
+  plan.markers = markers_between(1000, kMergeRounds);
   plan.trials = context.size(2U, 20U);
   plan.contestants = {
       {.label = "MergeDTS", .policy = "merge-dts(alpha=1.01,p=4)"},
@@ -92,7 +92,7 @@ Result<Reproduction> run(const ReproductionContext& context) {
     const double begin = width * static_cast<double>(i);
     DUEL_ASSIGN(const RegretRuns runs, play_regret(context, plan, {begin, begin + width}));
     add_regret_rows(table, runs);
-    add_findings(runs, out);
+    add_merge_findings(runs, out);
     chart.panels.push_back(
         regret_panel(runs, fmt::format("{}, {} trials", problems[i].name, plan.trials)));
   }
@@ -108,14 +108,14 @@ Result<Reproduction> run(const ReproductionContext& context) {
   return out;
 }
 
-const bool registered = register_reproduction(
+const bool merge_is_registered = register_reproduction(
     {.name = "merge",
      .paper = "Li, Markov, de Rijke, Zoghi (ACM TOIS 2020)",
      .what = "large-scale comparison",
      .description = "Regret of MergeDTS and MergeRUCB on more than a hundred rankers.",
-     .needs = kNeeds,
+     .needs = kMergeNeeds,
      .uses_matrices = true},
-    run);
+    run_merge);
 
 }  // namespace
 }  // namespace duel

@@ -16,7 +16,7 @@ namespace duel {
 namespace {
 
 constexpr std::uint64_t kComparisons = 4000;
-constexpr std::size_t kShown = 10;
+constexpr std::size_t kShownMatrices = 10;
 constexpr std::uint64_t kMostDataSets = 20;
 
 // The judgements are binary, as those of NP2004.
@@ -41,7 +41,7 @@ Result<PreferenceMatrix> compare_features(const ReproductionContext& context,
   JobHooks hooks;
   hooks.stop = context.stop;
   DUEL_ASSIGN(const RankedQueries queries,
-              RankedQueries::create(data, rankers, kShown, context.threads, hooks));
+              RankedQueries::create(data, rankers, kShownMatrices, context.threads, hooks));
   EstimatePlan plan;
   plan.comparisons = kComparisons;
   plan.seed = context.seed;

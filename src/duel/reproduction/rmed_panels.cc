@@ -315,7 +315,7 @@ void add_slopes(const RegretRuns& runs, const RegretRuns& slopes, Reproduction& 
   add("1e9", kSlopeEnd, kLateSlopeEnd);
 }
 
-Result<Reproduction> run(const PanelFacts& facts, const ReproductionContext& context) {
+Result<Reproduction> run_rmed_panels(const PanelFacts& facts, const ReproductionContext& context) {
   DUEL_ASSIGN(const PanelMatrix panel, matrix_of(facts, context));
   const Round rounds = context.size(facts.quick_rounds, Round{10'000'000});
   RegretPlan plan;
@@ -378,7 +378,7 @@ bool add_panel(PanelFacts facts) {
                           .uses_matrices = !facts.given_names.empty()};
   return register_reproduction(std::move(about),
                                [facts = std::move(facts)](const ReproductionContext& context) {
-                                 return run(facts, context);
+                                 return run_rmed_panels(facts, context);
                                });
 }
 

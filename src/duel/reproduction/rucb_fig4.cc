@@ -20,9 +20,9 @@
 namespace duel {
 namespace {
 
-constexpr Round kRounds = 4'500'000;
+constexpr Round kFig4Rounds = 4'500'000;
 constexpr std::array<Round, 8> kMarkers = {1'000,   3'000,   10'000,    30'000,
-                                           100'000, 300'000, 1'000'000, kRounds};
+                                           100'000, 300'000, 1'000'000, kFig4Rounds};
 constexpr double kAccuracy = 0.9;
 constexpr Accepted kPublishedRatio = {.low = 5, .high = 10};
 
@@ -30,7 +30,7 @@ struct PublishedPanel {
   std::size_t arms;
   const char* gamma;  // of Beat-the-Mean, of the paper's own problem
 };
-constexpr std::array<PublishedPanel, 3> kPanels = {{{16, "4.85"}, {32, "11.6"}, {64, "47.3"}}};
+constexpr std::array<PublishedPanel, 3> kFig4Panels = {{{16, "4.85"}, {32, "11.6"}, {64, "47.3"}}};
 
 // The round at which the share of right trials first reaches `level`: between two markers on a
 // straight line over ln t, as the figure draws it; nullopt where it does not.
@@ -50,27 +50,27 @@ std::optional<double> reaches(const ContestantRun& run, double level) {
   return std::nullopt;
 }
 
-void add_findings(const RegretRuns& runs, const PublishedPanel& panel,
-                  const PreferenceMatrix& matrix, double gamma, Reproduction& out) {
+void add_fig4_findings(const RegretRuns& runs, const PublishedPanel& panel,
+                       const PreferenceMatrix& matrix, double gamma, Reproduction& out) {
   const ContestantRun& rucb = runs.find("RUCB");
   const ContestantRun& savage = runs.find("SAVAGE");
   const ContestantRun& btm = runs.find("BTM");
   Finding ratio =
       finding_within(fmt::format("{}: regret of SAVAGE over that of RUCB at 4.5e6", runs.name),
-                     "5 to 10", ratio_of_means(savage, rucb, kRounds), kPublishedRatio);
+                     "5 to 10", ratio_of_means(savage, rucb, kFig4Rounds), kPublishedRatio);
   if (ratio.value.mean < kPublishedRatio.low) {
     ratio.note = fmt::format("the winner beats its nearest rival by only {:.2g}",
                              matrix_gaps(matrix).winner.value_or(0));
   }
   out.findings.push_back(std::move(ratio));
-  out.findings.push_back(
-      finding_that(fmt::format("{}: Beat-the-Mean is far worse at 4.5e6", runs.name), "far worse",
-                   fmt::format("{:.3g} times the regret of SAVAGE, {:.3g} that of RUCB",
-                               ratio_of_means(btm, savage, kRounds).mean,
-                               ratio_of_means(btm, rucb, kRounds).mean),
-                   "above both",
-                   btm.regret_at(kRounds).mean >
-                       std::max(savage.regret_at(kRounds).mean, rucb.regret_at(kRounds).mean)));
+  out.findings.push_back(finding_that(
+      fmt::format("{}: Beat-the-Mean is far worse at 4.5e6", runs.name), "far worse",
+      fmt::format("{:.3g} times the regret of SAVAGE, {:.3g} that of RUCB",
+                  ratio_of_means(btm, savage, kFig4Rounds).mean,
+                  ratio_of_means(btm, rucb, kFig4Rounds).mean),
+      "above both",
+      btm.regret_at(kFig4Rounds).mean >
+          std::max(savage.regret_at(kFig4Rounds).mean, rucb.regret_at(kFig4Rounds).mean)));
   const auto soon = reaches(rucb, kAccuracy);
   const auto late = reaches(savage, kAccuracy);
   Finding time;
@@ -102,17 +102,17 @@ ChartPanel without_bounds(ChartPanel panel) {
 }
 
 // The three sizes of one matrix: a figure, rows of the table, findings.
-Status add_matrix(const ReproductionContext& context, const RankerMatrix& source, ProgressPart part,
-                  TidyTable& table, Reproduction& out) {
+Status add_fig4_matrix(const ReproductionContext& context, const RankerMatrix& source,
+                       ProgressPart part, TidyTable& table, Reproduction& out) {
   const Arm winner = condorcet_winner(source.matrix).value();
   const Stream draws(context.seed, 0, Purpose::generate, "rucb-fig4");
-  const double width = (part.end - part.begin) / static_cast<double>(kPanels.size());
+  const double width = (part.end - part.begin) / static_cast<double>(kFig4Panels.size());
   Chart chart{.title = fmt::format("Regret and accuracy on the {} rankers", source.name),
               .panels = {},
-              .columns = kPanels.size()};
+              .columns = kFig4Panels.size()};
   std::vector<ChartPanel> accuracies;
-  for (std::size_t p = 0; p < kPanels.size(); ++p) {
-    const PublishedPanel& panel = kPanels[p];
+  for (std::size_t p = 0; p < kFig4Panels.size(); ++p) {
+    const PublishedPanel& panel = kFig4Panels[p];
     const auto arms = winner_and_others(source.matrix, winner, panel.arms, draws.at(panel.arms));
     const PreferenceMatrix matrix =
         submatrix(source.matrix, arms, fmt::format("{}, {} rankers", source.name, panel.arms));
@@ -130,7 +130,7 @@ Status add_matrix(const ReproductionContext& context, const RankerMatrix& source
     const double begin = part.begin + width * static_cast<double>(p);
     DUEL_ASSIGN(const RegretRuns runs, play_regret(context, plan, {begin, begin + width}));
     add_regret_rows(table, runs);
-    add_findings(runs, panel, matrix, gamma, out);
+    add_fig4_findings(runs, panel, matrix, gamma, out);
     const std::string title = fmt::format("K = {}", panel.arms);
     chart.panels.push_back(without_bounds(regret_panel(runs, title, 0, RegretBands::min_and_max)));
     accuracies.push_back(accuracy_panel(runs, title));
@@ -146,7 +146,7 @@ Status add_matrix(const ReproductionContext& context, const RankerMatrix& source
   return Done{};
 }
 
-Result<Reproduction> run(const ReproductionContext& context) {
+Result<Reproduction> run_rucb_fig4(const ReproductionContext& context) {
   constexpr double kEstimateShare = 0.02;
   DUEL_ASSIGN(const RankerMatrices matrices, ranker_matrices(context, {0, kEstimateShare}));
   Reproduction out;
@@ -154,7 +154,8 @@ Result<Reproduction> run(const ReproductionContext& context) {
   const double width = (1 - kEstimateShare) / static_cast<double>(matrices.all.size());
   for (std::size_t m = 0; m < matrices.all.size(); ++m) {
     const double begin = kEstimateShare + width * static_cast<double>(m);
-    DUEL_RETURN_IF_ERROR(add_matrix(context, matrices.all[m], {begin, begin + width}, table, out));
+    DUEL_RETURN_IF_ERROR(
+        add_fig4_matrix(context, matrices.all[m], {begin, begin + width}, table, out));
   }
   if (matrices.all.size() == 1) {
     out.findings.push_back(
@@ -189,14 +190,14 @@ Result<Reproduction> run(const ReproductionContext& context) {
   return out;
 }
 
-const bool registered = register_reproduction(
+const bool rucb_fig4_is_registered = register_reproduction(
     {.name = "rucb-fig4",
      .paper = "Zoghi, Whiteson, Munos, de Rijke (ICML 2014)",
      .what = "Figure 4",
      .description = "Regret and accuracy of RUCB, SAVAGE and Beat-the-Mean on 16, 32, 64 rankers.",
      .needs = "--matrix NAME=FILE: matrices of 64 rankers or more",
      .uses_matrices = true},
-    run);
+    run_rucb_fig4);
 
 }  // namespace
 }  // namespace duel

@@ -62,7 +62,7 @@ void add_matrix(const RankerMatrix& source, std::uint32_t samples, std::uint64_t
                           .curves = {std::move(winner_curve), std::move(order_curve)}});
 }
 
-Result<Reproduction> run(const ReproductionContext& context) {
+Result<Reproduction> run_rucb_fig5(const ReproductionContext& context) {
   const std::uint32_t samples = context.size(10'000U, 100'000U);
   DUEL_ASSIGN(const RankerMatrices matrices, ranker_matrices(context, {0, 0.9}));
   Reproduction out;
@@ -97,14 +97,14 @@ Result<Reproduction> run(const ReproductionContext& context) {
   return out;
 }
 
-const bool registered = register_reproduction(
+const bool rucb_fig5_is_registered = register_reproduction(
     {.name = "rucb-fig5",
      .paper = "Zoghi, Whiteson, Munos, de Rijke (ICML 2014)",
      .what = "Figure 5",
      .description = "How likely random subsets have a Condorcet winner, and a total order.",
      .needs = "--matrix NAME=FILE: matrices of 64 rankers or more",
      .uses_matrices = true},
-    run);
+    run_rucb_fig5);
 
 }  // namespace
 }  // namespace duel

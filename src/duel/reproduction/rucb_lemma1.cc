@@ -27,8 +27,8 @@ constexpr double kAlpha = 1;
 // Outside the theory, which needs alpha > 1/2: to see that bounds can fail at all.
 constexpr double kNarrow = 0.1;
 constexpr std::size_t kArms = 5;
-constexpr double kDelta = 0.1;
-constexpr Round kRounds = 100'000;
+constexpr double kLemmaDelta = 0.1;
+constexpr Round kLemmaRounds = 100'000;
 
 // C(delta), and the delta that goes with a round.
 double settled_after(double delta) {
@@ -61,7 +61,7 @@ class Coverage final : public OutcomeSource {
   // After the last round.
   Round last_violation() {
     for (Arm low = 0; low < kArms; ++low) {
-      for (Arm high = low + 1; high < kArms; ++high) leave(low, high, kRounds);
+      for (Arm high = low + 1; high < kArms; ++high) leave(low, high, kLemmaRounds);
     }
     return last_;
   }
@@ -102,13 +102,13 @@ Round last_violation(const PreferenceMatrix& matrix, const std::vector<std::uint
   RucbOptions options;
   options.alpha = alpha;
   Rucb<RucbForm::seed> policy(options, kArms, streams.choice.at(0));
-  const std::vector<Round> end = {kRounds};
+  const std::vector<Round> end = {kLemmaRounds};
   Nobody nobody;
   play_trial(policy, arena, streams, {.checkpoints = end}, nobody, coverage);
   return coverage.last_violation();
 }
 
-Result<Reproduction> run(const ReproductionContext& context) {
+Result<Reproduction> run_rucb_lemma1(const ReproductionContext& context) {
   const std::uint32_t trials = context.size(200U, 2000U);
   struct Problem {
     std::string label;
@@ -120,8 +120,8 @@ Result<Reproduction> run(const ReproductionContext& context) {
       {"a winner among cycles", "random-condorcet(k=5,seed=1,gap=0.05)"},
       {"hardly a difference", "arithmetic(k=5,step=0.001)"},
       {fmt::format("arithmetic, alpha = {}", kNarrow), "arithmetic(k=5)", kNarrow}};
-  const std::vector<double> rounds = {10,  20,    50,    100,   200, 500, settled_after(kDelta),
-                                      1e3, 2'000, 5'000, 10'000};
+  const std::vector<double> rounds = {
+      10, 20, 50, 100, 200, 500, settled_after(kLemmaDelta), 1e3, 2'000, 5'000, 10'000};
   Reproduction out;
   TidyTable table("coverage", {"problem", "after_round"}, context.seed, {"bound"});
   ChartPanel panel{.title = fmt::format("K = {}, alpha = {} unless said, {} runs of 1e5 rounds",
@@ -142,15 +142,17 @@ Result<Reproduction> run(const ReproductionContext& context) {
                          static_cast<double>(problems.size()),
                      label);
     };
-    DUEL_ASSIGN(const JobsRun jobs,
-                run_jobs(
-                    trials, context.threads, hooks,
-                    [&](std::uint64_t number, const std::atomic<bool>&) {
-                      last[number] = last_violation(matrix, ranks, problem.alpha, context.seed,
-                                                    static_cast<std::uint32_t>(number));
-                      return true;
-                    },
-                    [](std::uint64_t number) { return fmt::format("trial {}", number); }));
+    const JobTransfer transfer = transfer_of(last);
+    DUEL_ASSIGN(
+        const JobsRun jobs,
+        run_jobs(
+            trials, context.threads, hooks,
+            [&](std::uint64_t number, const std::atomic<bool>&) {
+              last[number] = last_violation(matrix, ranks, problem.alpha, context.seed,
+                                            static_cast<std::uint32_t>(number));
+              return true;
+            },
+            [](std::uint64_t number) { return fmt::format("trial {}", number); }, &transfer));
     if (jobs.finished < trials) return interrupted_reproduction();
     ChartCurve curve{.label = label};
     for (const double round : rounds) {
@@ -161,13 +163,13 @@ Result<Reproduction> run(const ReproductionContext& context) {
                 {problem.alpha == kAlpha ? std::min(1.0, delta_after(round)) : kUndefined});
       curve.points.push_back(
           {round, share.mean, share.mean - 2 * share.se, share.mean + 2 * share.se});
-      if (round == settled_after(kDelta)) {
+      if (round == settled_after(kLemmaDelta)) {
         const std::string claim =
             fmt::format("{}: share of runs with a violation after t = {:.0f}", label, round);
         out.findings.push_back(
             problem.alpha == kAlpha
-                ? finding_within(claim, fmt::format("at most delta = {}", kDelta), share,
-                                 {0, kDelta})
+                ? finding_within(claim, fmt::format("at most delta = {}", kLemmaDelta), share,
+                                 {0, kLemmaDelta})
                 : finding_shown(claim, "none: the lemma needs alpha > 1/2", share));
       }
     }
@@ -198,13 +200,13 @@ Result<Reproduction> run(const ReproductionContext& context) {
   return out;
 }
 
-const bool registered = register_reproduction(
+const bool rucb_lemma1_is_registered = register_reproduction(
     {.name = "rucb-lemma1",
      .paper = "Zoghi, Whiteson, Munos, de Rijke (ICML 2014)",
      .what = "Lemma 1",
      .description =
          "Coverage of RUCB's confidence bounds after C(delta), for alpha = 1 and K = 5."},
-    run);
+    run_rucb_lemma1);
 
 }  // namespace
 }  // namespace duel

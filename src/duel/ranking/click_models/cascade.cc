@@ -23,7 +23,7 @@ ClickModelKind::Made cascade_user(const CascadeOptions& options, std::string can
       std::make_shared<const ScanningUser>(std::move(canonical), std::move(reactions)));
 }
 
-const bool registered = click_model_catalogue().add(
+const bool cascade_is_registered = click_model_catalogue().add(
     {"cascade", "scans to the first click, and stops there",
      "Craswell, Zoeter, Taylor, Ramsey, WSDM 2008"},
     OptionTable<CascadeOptions>().numbers("attraction", &CascadeOptions::attraction, kProbability,

@@ -76,7 +76,7 @@ bool register_dependent(const ClickModelFacts& facts, Stop convention) {
       });
 }
 
-const bool registered =
+const bool dependent_click_is_registered =
     register_published_users() &&
     register_dependent({"dependent-click", "clicks by grade, and may stop only after a click",
                         "Guo, Liu, Wang, WSDM 2009"},

@@ -34,7 +34,7 @@ ClickModelKind::Made bayesian_user(const BayesianOptions& options, std::string c
       std::make_shared<const ScanningUser>(std::move(canonical), std::move(reactions)));
 }
 
-const bool registered = click_model_catalogue().add(
+const bool dynamic_bayesian_is_registered = click_model_catalogue().add(
     {"dynamic-bayesian",
      "clicks what attracts, stops when satisfied, else goes on with chance gamma",
      "Chapelle, Zhang, WWW 2009"},

@@ -27,7 +27,7 @@ UserStep PositionBasedUser::step(UserState state, Position position, Grade grade
 }
 
 namespace {
-const bool registered = register_examining_user<PositionBasedUser>(
+const bool position_based_is_registered = register_examining_user<PositionBasedUser>(
     {"position-based", "examines each rank independently of the others",
      "Craswell, Zoeter, Taylor, Ramsey, WSDM 2008"},
     "rank");

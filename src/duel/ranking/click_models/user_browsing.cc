@@ -31,7 +31,7 @@ UserStep UserBrowsingUser::step(UserState state, Position position, Grade grade)
 }
 
 namespace {
-const bool registered = register_examining_user<UserBrowsingUser>(
+const bool user_browsing_is_registered = register_examining_user<UserBrowsingUser>(
     {"user-browsing", "examines by the distance to the last click",
      "Dupret, Piwowarski, SIGIR 2008"},
     "distance");

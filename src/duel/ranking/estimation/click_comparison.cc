@@ -12,12 +12,6 @@
 namespace duel {
 namespace {
 
-void grades_of(std::span<const Document> documents, std::span<const Grade> judged,
-               std::vector<Grade>& grades) {
-  grades.clear();
-  for (const Document document : documents) grades.push_back(judged[document]);
-}
-
 // What a click at each position is worth to the first ranker, where that is a whole number
 // throughout.
 bool whole_credits(const Interleaver& method, const Interleaving& shown,
@@ -33,6 +27,12 @@ bool whole_credits(const Interleaver& method, const Interleaving& shown,
 }
 
 }  // namespace
+
+void grades_of(std::span<const Document> documents, std::span<const Grade> judged,
+               std::vector<Grade>& grades) {
+  grades.clear();
+  for (const Document document : documents) grades.push_back(judged[document]);
+}
 
 void OutcomeShares::add(ClickOutcome outcome, double amount) {
   switch (outcome) {

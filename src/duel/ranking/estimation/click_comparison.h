@@ -16,6 +16,10 @@
 
 namespace duel {
 
+// The judged grades of documents, in their order.
+void grades_of(std::span<const Document> documents, std::span<const Grade> judged,
+               std::vector<Grade>& grades);
+
 // How rankers are compared. Immutable and shared between threads.
 struct ClickSetting {
   std::shared_ptr<const Interleaver> method;

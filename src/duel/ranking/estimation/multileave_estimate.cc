@@ -24,12 +24,6 @@ std::vector<std::span<const Document>> rankings_of(const RankedQueries& queries,
   return rankings;
 }
 
-void grades_of(std::span<const Document> documents, std::span<const Grade> judged,
-               std::vector<Grade>& grades) {
-  grades.clear();
-  for (const Document document : documents) grades.push_back(judged[document]);
-}
-
 // Outcomes by pair: (0,1), (0,2), .., (1,2), ..
 void add_outcomes(const MultileaveCredit& credit, double amount,
                   std::vector<OutcomeShares>& pairs) {

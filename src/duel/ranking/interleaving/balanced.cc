@@ -92,7 +92,7 @@ Result<std::vector<WeightedInterleaving>> BalancedInterleaver::enumerate(
 }
 
 namespace {
-const bool registered = register_interleaver<BalancedInterleaver>(
+const bool balanced_is_registered = register_interleaver<BalancedInterleaver>(
     {"balanced", "turns by depth after one coin; biased for some pairs",
      "Joachims, KDD 2002; Radlinski et al., CIKM 2008", 2002},
     balanced_options());

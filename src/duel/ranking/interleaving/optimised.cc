@@ -275,7 +275,7 @@ Result<std::vector<WeightedInterleaving>> OptimisedInterleaver::enumerate(
 }
 
 namespace {
-const bool registered = register_interleaver<OptimisedInterleaver>(
+const bool optimised_is_registered = register_interleaver<OptimisedInterleaver>(
     {"optimised", "list probabilities from a linear programme: unbiased, then most sensitive",
      "Radlinski, Craswell, WSDM 2013", 2013},
     optimised_options());

@@ -112,14 +112,15 @@ class PairwisePreferenceMultileaver final
   }
 };
 
-const bool registered = register_multileaver<PairwisePreferenceMultileaver>(
-    {"pairwise-preference-multileave",
-     "clicks prefer documents to those passed over; weighted pairs score the rankings",
-     "Oosterhuis, de Rijke, CIKM 2017", 2017},
-    OptionTable<PairwisePreferenceMultileaveOptions>().choice<PairCredit>(
-        "credit", &PairwisePreferenceMultileaveOptions::credit,
-        {{"signed", PairCredit::signed_sum}, {"correct", PairCredit::correct}},
-        "gains less losses summed, or gains only, averaged over the allowed pairs"));
+const bool pairwise_preference_multileave_is_registered =
+    register_multileaver<PairwisePreferenceMultileaver>(
+        {"pairwise-preference-multileave",
+         "clicks prefer documents to those passed over; weighted pairs score the rankings",
+         "Oosterhuis, de Rijke, CIKM 2017", 2017},
+        OptionTable<PairwisePreferenceMultileaveOptions>().choice<PairCredit>(
+            "credit", &PairwisePreferenceMultileaveOptions::credit,
+            {{"signed", PairCredit::signed_sum}, {"correct", PairCredit::correct}},
+            "gains less losses summed, or gains only, averaged over the allowed pairs"));
 
 }  // namespace
 }  // namespace duel

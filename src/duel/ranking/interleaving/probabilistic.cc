@@ -197,7 +197,7 @@ Result<std::vector<WeightedInterleaving>> ProbabilisticInterleaver::enumerate(
 }
 
 namespace {
-const bool registered = register_interleaver<ProbabilisticInterleaver>(
+const bool probabilistic_is_registered = register_interleaver<ProbabilisticInterleaver>(
     {"probabilistic", "draws from softmaxes over ranks, a coin for each position",
      "Hofmann, Whiteson, de Rijke, CIKM 2011", 2011},
     probabilistic_options());

@@ -34,9 +34,9 @@ struct Drawn {
   std::uint32_t ranker = Multileaving::kNoTeam;  // where it is known
 };
 
-class RandomDraws {
+class RandomMultileaveDraws {
  public:
-  explicit RandomDraws(RoundRng& rng) : rng_(rng) {}
+  explicit RandomMultileaveDraws(RoundRng& rng) : rng_(rng) {}
   Drawn draw(SoftmaxPool& softmax, const RankingPool& pool, bool /*asks_ranker*/) {
     const auto r = static_cast<std::uint32_t>(rng_.below(pool.num_rankings()));
     return {softmax.draw(r, rng_.uniform()), r};
@@ -47,7 +47,7 @@ class RandomDraws {
 };
 
 // From the mean of the softmaxes, or, where the ranker must be known, from one after the other.
-class EveryDraw : public EveryPath {
+class EveryMultileaveDraw : public EveryPath {
  public:
   Drawn draw(const SoftmaxPool& softmax, const RankingPool& pool, bool asks_ranker) {
     const auto n = static_cast<std::uint32_t>(pool.num_rankings());
@@ -72,8 +72,8 @@ class EveryDraw : public EveryPath {
 
 // `credits` are the expected clicks of each ranking, or with `drawn` the clicks themselves.
 class ProbabilisticMultileaver final
-    : public DrawnMultileaver<ProbabilisticMultileaver, ProbabilisticMultileaveOptions, RandomDraws,
-                              EveryDraw> {
+    : public DrawnMultileaver<ProbabilisticMultileaver, ProbabilisticMultileaveOptions,
+                              RandomMultileaveDraws, EveryMultileaveDraw> {
  public:
   ProbabilisticMultileaver(std::string canonical, const ProbabilisticMultileaveOptions& options)
       : DrawnMultileaver(std::move(canonical), options), softmax_(options.tau) {}
@@ -166,7 +166,7 @@ class ProbabilisticMultileaver final
   RankSoftmax softmax_;
 };
 
-const bool registered = register_multileaver<ProbabilisticMultileaver>(
+const bool probabilistic_multileave_is_registered = register_multileaver<ProbabilisticMultileaver>(
     {"probabilistic-multileave",
      "draws from softmaxes over ranks; exact credit over all assignments",
      "Schuth et al., SIGIR 2015", 2015},

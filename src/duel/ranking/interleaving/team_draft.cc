@@ -60,7 +60,7 @@ Result<std::vector<WeightedInterleaving>> TeamDraftInterleaver::enumerate(
 }
 
 namespace {
-const bool registered = register_interleaver<TeamDraftInterleaver>(
+const bool team_draft_is_registered = register_interleaver<TeamDraftInterleaver>(
     {"team-draft", "each round both pick their best document left, in random order",
      "Radlinski, Kurup, Joachims, CIKM 2008", 2008},
     team_draft_options());

@@ -44,13 +44,14 @@ OptionTable<DocumentSpaceOptions> document_space_options() {
   return table;
 }
 
-RankerLearnerKind::Made configure(const DocumentSpaceOptions& options, const std::string& canonical,
-                                  const RankerLearnerSetting& setting) {
+RankerLearnerKind::Made configure_document_space_descent(const DocumentSpaceOptions& options,
+                                                         const std::string& canonical,
+                                                         const RankerLearnerSetting& setting) {
   DUEL_ASSIGN(const auto multileaver, multileaver_of(setting));
   return configured_descent<DocumentSpaceDescent>(canonical, options, multileaver, setting);
 }
 
-const bool registered = ranker_learner_catalogue().add(
+const bool document_space_descent_is_registered = ranker_learner_catalogue().add(
     {.name = "dsp",
      .title = "Gradient descent projected on the document space",
      .paper = "Wang, Kim, McCord-Snook, Wu, Wang; Variance reduction in gradient exploration for "
@@ -59,7 +60,7 @@ const bool registered = ranker_learner_catalogue().add(
      .guarantee = "variance of the gradient estimate not above that of the unprojected one",
      .departs = "preferences by probabilistic multileaving are exact instead of sampled",
      .status = "tested"},
-    document_space_options(), configure);
+    document_space_options(), configure_document_space_descent);
 
 }  // namespace
 }  // namespace duel

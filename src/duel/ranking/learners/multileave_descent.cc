@@ -96,8 +96,9 @@ OptionTable<MultileaveDescentOptions> multileave_descent_options() {
   return table;
 }
 
-RankerLearnerKind::Made configure(MultileaveDescentOptions options, const std::string&,
-                                  const RankerLearnerSetting& setting) {
+RankerLearnerKind::Made configure_multileave_descent(MultileaveDescentOptions options,
+                                                     const std::string&,
+                                                     const RankerLearnerSetting& setting) {
   DUEL_ASSIGN(const auto multileaver, multileaver_of(setting));
   if (options.candidates == 0) {
     options.candidates = multileaver->canonical().starts_with("probabilistic") ? 49 : 9;
@@ -106,7 +107,7 @@ RankerLearnerKind::Made configure(MultileaveDescentOptions options, const std::s
       multileave_descent_options().canonical("mgd", options), options, multileaver, setting);
 }
 
-const bool registered = ranker_learner_catalogue().add(
+const bool multileave_descent_is_registered = ranker_learner_catalogue().add(
     {.name = "mgd",
      .title = "Multileave Gradient Descent",
      .paper = "Schuth, Oosterhuis, Whiteson, de Rijke; WSDM 2016; with candidates=1 it is P-DBGD",
@@ -114,7 +115,7 @@ const bool registered = ranker_learner_catalogue().add(
      .guarantee = "none",
      .departs = "preferences by probabilistic multileaving are exact instead of sampled",
      .status = "tested"},
-    multileave_descent_options(), configure);
+    multileave_descent_options(), configure_multileave_descent);
 
 }  // namespace
 }  // namespace duel

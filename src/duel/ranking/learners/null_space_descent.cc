@@ -188,8 +188,9 @@ OptionTable<NullSpaceOptions> null_space_options() {
   return table;
 }
 
-RankerLearnerKind::Made configure(const NullSpaceOptions& options, const std::string& canonical,
-                                  const RankerLearnerSetting& setting) {
+RankerLearnerKind::Made configure_null_space_descent(const NullSpaceOptions& options,
+                                                     const std::string& canonical,
+                                                     const RankerLearnerSetting& setting) {
   if (options.sampled != 0 && options.sampled < options.candidates) {
     return Error::invalid_argument(fmt::format("sampled is {}, but there are {} candidates",
                                                options.sampled, options.candidates),
@@ -200,7 +201,7 @@ RankerLearnerKind::Made configure(const NullSpaceOptions& options, const std::st
   return configured_descent<NullSpaceDescent>(canonical, options, multileaver, setting);
 }
 
-const bool registered = ranker_learner_catalogue().add(
+const bool null_space_descent_is_registered = ranker_learner_catalogue().add(
     {.name = "nsgd",
      .title = "Null Space Gradient Descent",
      .paper = "Wang, Langley, Kim, McCord-Snook, Wang; Efficient exploration of gradient space for "
@@ -210,7 +211,7 @@ const bool registered = ranker_learner_catalogue().add(
      .departs = "at most half of the dimensions are left out; equal winners are drawn at random; "
                 "difficult queries leave when they grow too old, not when the next one comes",
      .status = "tested"},
-    null_space_options(), configure);
+    null_space_options(), configure_null_space_descent);
 
 }  // namespace
 }  // namespace duel

@@ -106,8 +106,8 @@ OptionTable<PdgdOptions> pdgd_options() {
   return table;
 }
 
-RankerLearnerKind::Made configure(const PdgdOptions& options, const std::string& canonical,
-                                  const RankerLearnerSetting& setting) {
+RankerLearnerKind::Made configure_pdgd(const PdgdOptions& options, const std::string& canonical,
+                                       const RankerLearnerSetting& setting) {
   if (!setting.interleave.empty()) {
     return Error::invalid_argument("pdgd merges no rankings")
         .with_hint("leave interleave out")
@@ -119,7 +119,7 @@ RankerLearnerKind::Made configure(const PdgdOptions& options, const std::string&
   });
 }
 
-const bool registered = ranker_learner_catalogue().add(
+const bool pdgd_is_registered = ranker_learner_catalogue().add(
     {.name = "pdgd",
      .title = "Pairwise Differentiable Gradient Descent",
      .paper = "Oosterhuis, de Rijke; CIKM 2018",
@@ -127,7 +127,7 @@ const bool registered = ranker_learner_catalogue().add(
      .guarantee = "unbiased towards pairwise preferences; none on regret",
      .departs = "nowhere",
      .status = "tested"},
-    pdgd_options(), configure);
+    pdgd_options(), configure_pdgd);
 
 }  // namespace
 }  // namespace duel

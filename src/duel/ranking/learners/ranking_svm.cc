@@ -107,7 +107,7 @@ LearnerFacts ranking_svm_facts() {
           .status = "tested"};
 }
 
-const bool registered = ranker_learner_catalogue().add(
+const bool ranking_svm_is_registered = ranker_learner_catalogue().add(
     {ranking_svm_facts(), ranking_svm_options().facts(),
      [](const CallSpec&, const RankerLearnerSetting&) -> RankerLearnerKind::Made {
        return Error::invalid_argument("ranking-svm learns from grades, not from clicks");

@@ -56,7 +56,7 @@ Status check_nowhere_negative(std::uint64_t feature, const JudgedQueries& querie
   return Done{};
 }
 
-OptionTable<Bm25Options> options_table() {
+OptionTable<Bm25Options> bm25_options() {
   OptionTable<Bm25Options> table;
   table.count("tf", &Bm25Options::tf, 1, kMostFeature, "feature of the summed term frequency")
       .count("length", &Bm25Options::length, 1, kMostFeature, "feature of the field's length")
@@ -66,8 +66,8 @@ OptionTable<Bm25Options> options_table() {
   return table;
 }
 
-RankerKind::Made configure(const Bm25Options& options, const std::string& canonical,
-                           const JudgedQueries& queries) {
+RankerKind::Made configure_bm25(const Bm25Options& options, const std::string& canonical,
+                                const JudgedQueries& queries) {
   if (options.tf == 0 || options.length == 0) {
     return Error::invalid_argument("the features 'tf' and 'length' must be named", "ranker 'bm25'",
                                    "write bm25(tf=25,length=15,idf=20)");
@@ -80,7 +80,8 @@ RankerKind::Made configure(const Bm25Options& options, const std::string& canoni
   return std::unique_ptr<const Ranker>(std::make_unique<Bm25Ranker>(canonical, options, queries));
 }
 
-const bool registered = ranker_catalogue().add({.name = "bm25"}, options_table(), configure);
+const bool bm25_ranker_is_registered =
+    ranker_catalogue().add({.name = "bm25"}, bm25_options(), configure_bm25);
 
 }  // namespace
 }  // namespace duel

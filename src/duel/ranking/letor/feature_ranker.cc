@@ -22,14 +22,14 @@ struct FeatureOptions {
   std::uint64_t index = 0;
 };
 
-OptionTable<FeatureOptions> options_table() {
+OptionTable<FeatureOptions> feature_options() {
   OptionTable<FeatureOptions> table;
   table.count("index", &FeatureOptions::index, 1, kMostFeature, "1-based feature", Shown::always);
   return table;
 }
 
-RankerKind::Made configure(const FeatureOptions& options, const std::string& /*canonical*/,
-                           const JudgedQueries& queries) {
+RankerKind::Made configure_feature(const FeatureOptions& options, const std::string& /*canonical*/,
+                                   const JudgedQueries& queries) {
   if (options.index == 0) {
     return Error::invalid_argument("no feature is given", "ranker 'feature'",
                                    "write feature(index=3)");
@@ -41,7 +41,8 @@ RankerKind::Made configure(const FeatureOptions& options, const std::string& /*c
       std::make_unique<FeatureRanker>(static_cast<std::uint32_t>(options.index - 1)));
 }
 
-const bool registered = ranker_catalogue().add({.name = "feature"}, options_table(), configure, 0);
+const bool feature_ranker_is_registered =
+    ranker_catalogue().add({.name = "feature"}, feature_options(), configure_feature, 0);
 
 }  // namespace
 }  // namespace duel

@@ -21,8 +21,9 @@
 namespace duel {
 namespace {
 
+using letor_internal::is_digit;
+
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
-bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 bool ends_content(const char* c) { return *c == '\n' || *c == '#' || (*c == '\r' && c[1] == '\n'); }
 bool ends_token(const char* c) { return is_blank(*c) || ends_content(c); }
 
