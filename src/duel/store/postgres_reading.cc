@@ -1,0 +1,356 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "duel/store/line.h"
+#include "duel/store/postgres_store_parts.h"
+
+namespace duel {
+namespace {
+
+constexpr const char* kRowByName =
+    "SELECT id, coalesce(owner, ''), epoch, head_sequence, head_hash FROM duel.experiments"
+    " WHERE name = $1";
+
+}  // namespace
+
+Result<PostgresConnection> PostgresStore::take_reader(bool fresh) {
+  if (!fresh) {
+    for (;;) {
+      PostgresConnection reader;
+      {
+        const std::lock_guard lock(readers_mutex_);
+        if (readers_.empty()) break;
+        reader = std::move(readers_.back());
+        readers_.pop_back();
+      }
+      if (!reader.lost_meanwhile()) return reader;
+    }
+  }
+  return connect(
+      fmt::format("SET default_transaction_read_only = on; SET jit = off;"
+                  " SET idle_in_transaction_session_timeout = {}",
+                  options_.lease.count() / 2 + 1));
+}
+
+// An experiment that was created here exists before its first line.
+Result<ExperimentRow> PostgresStore::row_for_reading(PostgresConnection& reader,
+                                                     const std::string& experiment) {
+  DUEL_ASSIGN(const PostgresRows rows,
+              reader.run(kRowByName, PostgresParameters().add(experiment), options_.answer_limit));
+  if (rows.size() == 1) {
+    ExperimentRow row = row_at(rows, 0);
+    if (row.head.sequence > 0) return row;
+    const std::lock_guard state(state_mutex_);
+    if (owned_.contains(experiment)) return row;
+  }
+  return no_experiment(experiment);
+}
+
+Result<std::vector<std::string>> PostgresStore::names(const char* sql,
+                                                      const PostgresParameters& parameters) {
+  return with_reader([&](PostgresConnection& reader) -> Result<std::vector<std::string>> {
+    DUEL_ASSIGN(const PostgresRows rows, reader.run(sql, parameters, options_.answer_limit));
+    std::vector<std::string> found;
+    for (std::size_t k = 0; k < rows.size(); ++k) found.emplace_back(rows.bytes(k, 0));
+    return found;
+  });
+}
+
+Result<std::vector<std::string>> PostgresStore::list() {
+  return names("SELECT name FROM duel.experiments WHERE head_sequence > 0 ORDER BY name", {});
+}
+
+Result<std::uint64_t> PostgresStore::read(const std::string& experiment, std::uint64_t after,
+                                          const LineSink& sink) {
+  // In portions: a sink may be slow, and lines may be long.
+  constexpr std::uint64_t kPortionLines = 1'000;
+  constexpr std::uint64_t kPortionBytes = std::uint64_t{1} << 20;
+  std::optional<ExperimentRow> row;  // when the reading began; the head can only have grown
+  for (bool more = true; more;) {
+    std::string bytes;
+    std::vector<std::size_t> ends;
+    const auto take = [&](PostgresConnection& reader) -> Status {
+      bytes.clear();
+      ends.clear();
+      if (!row) {
+        DUEL_ASSIGN(row, row_for_reading(reader, experiment));
+      }
+      DUEL_ASSIGN(
+          const PostgresRows rows,
+          reader.run(
+              "SELECT text FROM (SELECT sequence, text, sum(octet_length(text))"
+              " OVER (ORDER BY sequence) - octet_length(text) AS before FROM duel.lines"
+              " WHERE experiment = $1 AND sequence > $2 ORDER BY sequence LIMIT $3) AS part"
+              " WHERE before < $4 ORDER BY sequence",
+              PostgresParameters().add(row->id).add(after).add(kPortionLines).add(kPortionBytes),
+              options_.answer_limit));
+      for (std::size_t k = 0; k < rows.size(); ++k) {
+        bytes += rows.bytes(k, 0);
+        ends.push_back(bytes.size());
+      }
+      more = rows.size() == kPortionLines || bytes.size() >= kPortionBytes;
+      return Done{};
+    };
+    DUEL_RETURN_IF_ERROR(with_reader(take));
+    bytes.append(kReadableAfterLine, '\0');
+    std::size_t begin = 0;
+    for (const std::size_t end : ends) {
+      DUEL_RETURN_IF_ERROR(sink(std::string_view(bytes).substr(begin, end - begin)));
+      begin = end;
+    }
+    after += ends.size();
+  }
+  if (after < row->head.sequence) {
+    return Error::invalid_data(
+        fmt::format("the experiment '{}' should have {} records and ends with record {}",
+                    experiment, row->head.sequence, after),
+        where_, "restore a backup");
+  }
+  return std::uint64_t{0};
+}
+
+Result<Head> PostgresStore::head(const std::string& experiment) {
+  return with_reader([&](PostgresConnection& reader) -> Result<Head> {
+    DUEL_ASSIGN(ExperimentRow row, row_for_reading(reader, experiment));
+    return std::move(row.head);
+  });
+}
+
+Result<std::vector<FoundLine>> PostgresStore::find(const std::string& experiment,
+                                                   std::string_view key) {
+  return with_reader([&](PostgresConnection& reader) -> Result<std::vector<FoundLine>> {
+    DUEL_ASSIGN(const ExperimentRow row, row_for_reading(reader, experiment));
+    std::vector<FoundLine> lines;
+    if (key.empty()) return lines;
+    DUEL_ASSIGN(const PostgresRows rows,
+                reader.run("SELECT sequence, text FROM duel.lines"
+                           " WHERE key = $1 AND experiment = $2 ORDER BY sequence",
+                           PostgresParameters().add_bytes(key).add(row.id), options_.answer_limit));
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      lines.push_back({rows.number(k, 0), std::string(rows.bytes(k, 1))});
+    }
+    return lines;
+  });
+}
+
+Result<std::vector<std::string>> PostgresStore::experiments_of(std::string_view key) {
+  if (key.empty()) return std::vector<std::string>();
+  return names(
+      "SELECT name FROM duel.experiments WHERE id IN"
+      " (SELECT experiment FROM duel.lines WHERE key = $1) ORDER BY name",
+      PostgresParameters().add_bytes(key));
+}
+
+Result<bool> PostgresStore::tagged(const std::string& experiment, std::uint64_t tag) {
+  return with_reader([&](PostgresConnection& reader) -> Result<bool> {
+    DUEL_ASSIGN(const PostgresRows rows,
+                reader.run("SELECT 1 FROM duel.tags WHERE tag = $2 AND experiment ="
+                           " (SELECT id FROM duel.experiments WHERE name = $1)",
+                           PostgresParameters().add(experiment).add(tag), options_.answer_limit));
+    return rows.size() > 0;
+  });
+}
+
+Result<std::optional<Snapshot>> PostgresStore::snapshot(const std::string& experiment) {
+  using Found = std::optional<Snapshot>;
+  return with_reader([&](PostgresConnection& reader) -> Result<Found> {
+    DUEL_ASSIGN(const ExperimentRow row, row_for_reading(reader, experiment));
+    DUEL_ASSIGN(const PostgresRows rows,
+                reader.run("SELECT sequence, hash, version, bytes, summary FROM duel.snapshots"
+                           " WHERE experiment = $1",
+                           PostgresParameters().add(row.id), options_.answer_limit));
+    if (rows.size() == 0) return Found();
+    return Found(Snapshot{rows.number(0, 0), std::string(rows.bytes(0, 1)),
+                          std::string(rows.bytes(0, 2)), std::string(rows.bytes(0, 3)),
+                          std::string(rows.bytes(0, 4))});
+  });
+}
+
+Result<std::vector<Outline>> PostgresStore::outlines() {
+  return with_reader([&](PostgresConnection& reader) -> Result<std::vector<Outline>> {
+    DUEL_ASSIGN(const PostgresRows rows,
+                reader.run("SELECT e.name, e.head_sequence, e.head_hash, s.sequence, s.hash,"
+                           " s.version, s.summary FROM duel.experiments e"
+                           " LEFT JOIN duel.snapshots s ON s.experiment = e.id"
+                           " WHERE e.head_sequence > 0 ORDER BY e.name",
+                           {}, options_.answer_limit));
+    std::vector<Outline> outlines;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      Outline outline{std::string(rows.bytes(k, 0)),
+                      {rows.number(k, 1), std::string(rows.bytes(k, 2))},
+                      std::nullopt};
+      if (!rows.is_null(k, 3)) {
+        outline.snapshot =
+            Snapshot{rows.number(k, 3), std::string(rows.bytes(k, 4)),
+                     std::string(rows.bytes(k, 5)), "", std::string(rows.bytes(k, 6))};
+      }
+      outlines.push_back(std::move(outline));
+    }
+    return outlines;
+  });
+}
+
+Result<std::optional<std::string>> PostgresStore::get(std::string_view space,
+                                                      std::string_view key) {
+  using Found = std::optional<std::string>;
+  return with_reader([&](PostgresConnection& reader) -> Result<Found> {
+    DUEL_ASSIGN(
+        const PostgresRows rows,
+        reader.run("SELECT bytes FROM duel.entries WHERE space = $1 AND key = $2",
+                   PostgresParameters().add_bytes(space).add_bytes(key), options_.answer_limit));
+    return rows.size() > 0 ? Found(rows.bytes(0, 0)) : Found();
+  });
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> PostgresStore::entries(
+    std::string_view space) {
+  using Entries = std::vector<std::pair<std::string, std::string>>;
+  return with_reader([&](PostgresConnection& reader) -> Result<Entries> {
+    DUEL_ASSIGN(const PostgresRows rows,
+                reader.run("SELECT key, bytes FROM duel.entries WHERE space = $1 ORDER BY key",
+                           PostgresParameters().add_bytes(space), options_.answer_limit));
+    Entries found;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      found.emplace_back(rows.bytes(k, 0), rows.bytes(k, 1));
+    }
+    return found;
+  });
+}
+
+Status PostgresStore::check() {
+  return with_reader([&](PostgresConnection& reader) -> Status {
+    // One statement, so that appends beside it are seen whole or not at all: every experiment has
+    // the lines 1, 2, .. up to its head and none beyond.
+    DUEL_ASSIGN(
+        const PostgresRows rows,
+        reader.run("SELECT coalesce(e.name, ''), coalesce(e.head_sequence, 0),"
+                   " coalesce(l.lines, 0), coalesce(l.last, 0), (e.id IS NULL)::int::bigint"
+                   " FROM duel.experiments e FULL JOIN (SELECT experiment, count(*) AS lines,"
+                   " max(sequence) AS last, min(sequence) AS first FROM duel.lines"
+                   " GROUP BY experiment) AS l ON l.experiment = e.id"
+                   " WHERE e.id IS NULL OR e.head_sequence <> coalesce(l.lines, 0)"
+                   " OR e.head_sequence <> coalesce(l.last, 0) OR coalesce(l.first, 1) <> 1"
+                   " ORDER BY e.name LIMIT 1",
+                   {}, PostgresConnection::kNoLimit));
+    if (rows.size() == 0) return Done{};
+    if (rows.number(0, 4) != 0) {
+      return Error::invalid_data(
+          fmt::format("{} records belong to no experiment", rows.number(0, 2)), where_,
+          "restore a backup");
+    }
+    return Error::invalid_data(
+        fmt::format("the experiment '{}' should have the records 1 to {}, and has {} of which the "
+                    "last is {}",
+                    rows.bytes(0, 0), rows.number(0, 1), rows.number(0, 2), rows.number(0, 3)),
+        where_, "restore a backup");
+  });
+}
+
+Status PostgresStore::backup(const std::filesystem::path&) {
+  return Error::unsupported("PostgreSQL makes its own backups", where_,
+                            "pg_dump --schema=duel, or pg_basebackup");
+}
+
+bool PostgresStore::holds_lease() const { return is_node_ && lease_->holds(); }
+
+std::int64_t PostgresStore::now_ms() const {
+  if (is_node_) return lease_->now_ms();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+Result<Tenure> PostgresStore::tenure(const std::string& experiment) {
+  return with_reader([&](PostgresConnection& reader) -> Result<Tenure> {
+    DUEL_ASSIGN(const PostgresRows rows,
+                reader.run("SELECT e.epoch, n.id, n.url FROM duel.experiments e"
+                           " LEFT JOIN duel.nodes n ON n.id = e.owner"
+                           " AND n.lease_until > clock_timestamp() WHERE e.name = $1"
+                           " AND (e.head_sequence > 0 OR n.id IS NOT NULL)",
+                           PostgresParameters().add(experiment), options_.answer_limit));
+    if (rows.size() == 0) return no_experiment(experiment);
+    Tenure tenure{experiment, std::nullopt, rows.number(0, 0)};
+    if (!rows.is_null(0, 1)) {
+      tenure.owner = NodeAddress{std::string(rows.bytes(0, 1)), std::string(rows.bytes(0, 2))};
+    }
+    return tenure;
+  });
+}
+
+std::optional<std::uint64_t> PostgresStore::epoch(const std::string& experiment) const {
+  const std::lock_guard state(state_mutex_);
+  const auto mine = owned_.find(experiment);
+  if (mine == owned_.end()) return std::nullopt;
+  return mine->second.epoch;
+}
+
+Result<std::vector<std::string>> PostgresStore::ownerless() {
+  return names(
+      "SELECT name FROM duel.experiments e WHERE head_sequence > 0"
+      " AND NOT " DUEL_OWNER_LIVES " ORDER BY name",
+      {});
+}
+
+Result<std::vector<NodeAddress>> PostgresStore::live() {
+  return with_reader([&](PostgresConnection& reader) -> Result<std::vector<NodeAddress>> {
+    DUEL_ASSIGN(const PostgresRows rows,
+                reader.run("SELECT id, url FROM duel.nodes WHERE lease_until > clock_timestamp()"
+                           " ORDER BY id",
+                           {}, options_.answer_limit));
+    std::vector<NodeAddress> nodes;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      nodes.push_back({std::string(rows.bytes(k, 0)), std::string(rows.bytes(k, 1))});
+    }
+    return nodes;
+  });
+}
+
+Result<std::vector<NodeState>> PostgresStore::states() {
+  return with_reader([&](PostgresConnection& reader) -> Result<std::vector<NodeState>> {
+    DUEL_ASSIGN(
+        const PostgresRows rows,
+        reader.run("SELECT n.id, n.url,"
+                   " floor(extract(epoch FROM n.lease_until - clock_timestamp()) * 1000)::bigint,"
+                   " (SELECT count(*) FROM duel.experiments e"
+                   " WHERE e.owner = n.id AND e.head_sequence > 0)"
+                   " FROM duel.nodes n ORDER BY n.id",
+                   {}, options_.answer_limit));
+    std::vector<NodeState> states;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      states.push_back({{std::string(rows.bytes(k, 0)), std::string(rows.bytes(k, 1))},
+                        static_cast<std::int64_t>(rows.number(k, 2)),
+                        rows.number(k, 3)});
+    }
+    return states;
+  });
+}
+
+Result<std::vector<Tenure>> PostgresStore::tenures() {
+  return with_reader([&](PostgresConnection& reader) -> Result<std::vector<Tenure>> {
+    DUEL_ASSIGN(const PostgresRows rows,
+                reader.run("SELECT e.name, e.epoch, n.id, n.url FROM duel.experiments e"
+                           " LEFT JOIN duel.nodes n ON n.id = e.owner"
+                           " AND n.lease_until > clock_timestamp()"
+                           " WHERE e.head_sequence > 0 ORDER BY e.name",
+                           {}, options_.answer_limit));
+    std::vector<Tenure> tenures;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      Tenure tenure{std::string(rows.bytes(k, 0)), std::nullopt, rows.number(k, 1)};
+      if (!rows.is_null(k, 2)) {
+        tenure.owner = NodeAddress{std::string(rows.bytes(k, 2)), std::string(rows.bytes(k, 3))};
+      }
+      tenures.push_back(std::move(tenure));
+    }
+    return tenures;
+  });
+}
+
+Nodes::Counts PostgresStore::counts() const {
+  const std::lock_guard state(state_mutex_);
+  Counts counts = counts_;
+  if (is_node_) counts.reconnects += lease_->reconnects();
+  return counts;
+}
+
+}  // namespace duel

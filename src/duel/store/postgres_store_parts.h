@@ -1,0 +1,261 @@
+// The store on PostgreSQL from inside, for the sources that it is made of: postgres_store.cc
+// (connections and what a crash left), postgres_writing.cc, postgres_durability.cc and
+// postgres_reading.cc.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "duel/core/result.h"
+#include "duel/store/commit_syncer.h"
+#include "duel/store/node_lease.h"
+#include "duel/store/nodes.h"
+#include "duel/store/postgres.h"
+#include "duel/store/postgres_store.h"
+#include "duel/store/reconnect_pause.h"
+#include "duel/store/store.h"
+
+namespace duel {
+
+// The owner is alive.
+#define DUEL_OWNER_LIVES                                    \
+  "EXISTS (SELECT 1 FROM duel.nodes n WHERE n.id = e.owner" \
+  " AND n.lease_until > clock_timestamp())"
+
+// What `row_at` reads.
+inline constexpr const char* kExperimentRows =
+    "SELECT id, coalesce(owner, ''), epoch, head_sequence, head_hash FROM duel.experiments"
+    " WHERE id = ANY ($1)";
+
+// At the head of a transaction whose commit must be durable.
+inline constexpr const char* kWaitForDisk = "SELECT set_config('synchronous_commit', 'on', true)";
+
+// A line that outlives the call that brought it.
+struct KeptLine {
+  std::string text;
+  std::string key;
+  std::uint64_t tag = 0;
+};
+
+// Lines that are appended and perhaps not durable.
+struct TailGroup {
+  std::uint64_t commit = 0;
+  Head at;
+  Head to;
+  std::vector<KeptLine> lines;
+};
+
+struct OwnedLog {
+  std::uint64_t id = 0;
+  std::uint64_t epoch = 0;
+  Head head;
+  bool appended = false;         // by this process
+  std::optional<Head> doubtful;  // where an append of unknown fate would have led
+  std::deque<TailGroup> tail;
+};
+
+// An experiment as it is in the table.
+struct ExperimentRow {
+  std::uint64_t id = 0;
+  std::string owner;
+  std::uint64_t epoch = 0;
+  Head head;
+};
+
+ExperimentRow row_at(const PostgresRows& rows, std::size_t k);
+
+// The lines of one experiment in a commit.
+struct HeadMove {
+  std::string experiment;
+  std::uint64_t id = 0;
+  std::uint64_t epoch = 0;
+  Head at;
+  Head to;
+  std::vector<const Line*> lines;
+  std::vector<std::size_t> groups;  // which of the caller's
+};
+
+// For a node, or a life of the database: never the same twice.
+std::string random_name();
+
+class PostgresStore final : public Store, public Nodes {
+ public:
+  PostgresStore(std::string location, PostgresOptions options)
+      : location_(std::move(location)),
+        where_(postgres_place(location_)),
+        options_(std::move(options)),
+        self_{random_name(), options_.url},
+        pause_(options_.first_pause, options_.last_pause, std::random_device()()) {}
+  ~PostgresStore() override;
+
+  Status open();
+
+  // Store.
+  Result<std::vector<std::string>> list() override;
+  Status create(const std::string& experiment) override { return take(experiment, true); }
+  Status own(const std::string& experiment) override { return take(experiment, false); }
+  Result<std::uint64_t> read(const std::string& experiment, std::uint64_t after,
+                             const LineSink& sink) override;
+  Result<Head> head(const std::string& experiment) override;
+  Result<std::vector<Status>> append(std::span<const Group> groups) override;
+  bool broken() const override { return false; }
+  Result<std::vector<FoundLine>> find(const std::string& experiment, std::string_view key) override;
+  Result<std::vector<std::string>> experiments_of(std::string_view key) override;
+  Status sync() override;
+  Result<std::uint64_t> synced(const std::string& experiment) override;
+  Result<LastStop> last_stop() override;
+  Status put_snapshot(const std::string& experiment, const Snapshot& snapshot) override;
+  Result<std::optional<Snapshot>> snapshot(const std::string& experiment) override;
+  Result<std::vector<Outline>> outlines() override;
+  Result<bool> tagged(const std::string& experiment, std::uint64_t tag) override;
+  Status add_tags(const std::string& experiment, std::span<const std::uint64_t> tags) override;
+  Status put(std::string_view space, std::string_view key, std::string_view bytes) override;
+  Result<std::optional<std::string>> get(std::string_view space, std::string_view key) override;
+  Result<std::vector<std::pair<std::string, std::string>>> entries(std::string_view space) override;
+  Result<bool> erase(std::string_view space, std::string_view key) override;
+  Status check() override;
+  Status backup(const std::filesystem::path& file) override;
+  Status compact() override;
+  Nodes* nodes() override { return this; }
+
+  // Nodes.
+  const NodeAddress& self() const override { return self_; }
+  std::chrono::milliseconds lease() const override { return options_.lease; }
+  bool holds_lease() const override;
+  std::int64_t now_ms() const override;
+  Result<Tenure> tenure(const std::string& experiment) override;
+  std::optional<std::uint64_t> epoch(const std::string& experiment) const override;
+  Status give_away(const std::string& experiment) override;
+  Result<std::vector<std::string>> ownerless() override;
+  Result<std::vector<NodeAddress>> live() override;
+  Result<std::vector<NodeState>> states() override;
+  Result<std::vector<Tenure>> tenures() override;
+  Counts counts() const override;
+
+ private:
+  using Limit = PostgresConnection::Limit;
+
+  Error no_experiment(std::string_view experiment) const {
+    return Error::not_found(fmt::format("there is no experiment '{}'", experiment), where_);
+  }
+  Error ends_elsewhere(std::string_view experiment, const Head& head) const {
+    return Error::conflict(
+        fmt::format("another process has written to the experiment '{}': it ends with record {}",
+                    experiment, head.sequence),
+        where_, "read it again");
+  }
+  Error owned_elsewhere(std::string_view experiment) const {
+    return Error::conflict(fmt::format("another node owns the experiment '{}'", experiment),
+                           where_);
+  }
+
+  std::string session_settings(std::string_view synchronous_commit) const;
+  // A new connection, unless it is too early to try again.
+  Result<PostgresConnection> connect(const std::string& set_up);
+  // The same, and in which life of the database it was opened.
+  Result<PostgresConnection> connect_in_life(const std::string& set_up, std::string& life);
+  // What a statement that waits for locks may take.
+  Limit write_limit() const { return options_.answer_limit + std::chrono::seconds(1); }
+
+  // REQUIRES, here and below up to the next comment of that kind: write_mutex_ is held.
+  Status become_node();
+  Status ensure_writer();
+  Status recover(bool crashed);
+  // What the caller's groups come to, and the answers that need no database.
+  std::vector<HeadMove> plan_moves(std::span<const Group> groups, std::vector<Status>& results);
+  Result<std::set<std::uint64_t>> move_heads(std::span<const HeadMove> moves);
+  void moved(const HeadMove& move, std::uint64_t commit);
+  Status refused(std::span<const HeadMove> moves, std::vector<Status>& results);
+  // `work` on the writer, once more where the connection was lost: it may be done twice.
+  template <class Work>
+  auto with_writer(const Work& work) -> decltype(work(std::declval<PostgresConnection&>()));
+
+  Status take(const std::string& experiment, bool is_new);
+  void drop(const std::string& experiment);
+  Status lease_had_lapsed(PostgresConnection& connection);
+
+  // From the thread of the syncer.
+  Status sync_commits(std::uint64_t target, bool by_clock);
+  Status ensure_sync_connection();
+
+  template <class Work>
+  auto with_reader(const Work& work) -> decltype(work(std::declval<PostgresConnection&>()));
+  Result<PostgresConnection> take_reader(bool fresh);
+  Result<ExperimentRow> row_for_reading(PostgresConnection& reader, const std::string& experiment);
+  Result<std::vector<std::string>> names(const char* sql, const PostgresParameters& parameters);
+
+  const std::string location_;
+  const std::string where_;
+  const PostgresOptions options_;
+  const NodeAddress self_;
+  ReconnectPause pause_;
+
+  std::mutex write_mutex_;
+  PostgresConnection writer_;
+  std::atomic<bool> is_node_ = false;
+  std::unique_ptr<NodeLease> lease_;
+  std::unique_ptr<CommitSyncer> syncer_;
+
+  mutable std::mutex state_mutex_;  // taken last
+  std::map<std::string, OwnedLog> owned_;
+  std::set<std::string> with_tail_;
+  std::map<std::string, std::uint64_t> unmarked_;  // appended since the last mark, and where
+  std::string life_;  // of the database when the writer's connection was opened
+  Counts counts_;
+
+  // The thread of the syncer's own.
+  PostgresConnection sync_connection_;
+  std::string sync_life_;
+
+  std::mutex readers_mutex_;
+  std::condition_variable reader_returned_;
+  std::vector<PostgresConnection> readers_;  // that nobody uses now
+  std::size_t readers_lent_ = 0;
+};
+
+template <class Work>
+auto PostgresStore::with_reader(const Work& work)
+    -> decltype(work(std::declval<PostgresConnection&>())) {
+  for (bool again = false;; again = true) {
+    {
+      std::unique_lock lock(readers_mutex_);
+      reader_returned_.wait(lock, [&] { return readers_lent_ < options_.most_readers; });
+      ++readers_lent_;
+    }
+    auto reader = take_reader(again);
+    std::optional<decltype(work(std::declval<PostgresConnection&>()))> result;
+    if (reader.ok()) {
+      result = work(*reader);
+    } else {
+      result = reader.error();
+    }
+    const bool lost = !reader.ok() || reader->lost();
+    {
+      const std::lock_guard lock(readers_mutex_);
+      --readers_lent_;
+      if (!lost) readers_.push_back(std::move(*reader));
+    }
+    reader_returned_.notify_one();
+    // One that was lost while nobody used it is found out by using it.
+    if (result->ok() || !reader.ok() || !lost || again) return std::move(*result);
+  }
+}
+
+}  // namespace duel
