@@ -40,7 +40,7 @@ class BoardCommand : public ::testing::Test {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_duel(arguments, {.directory = directory_.path()});
   }
-  std::string file(const std::string& name) const { return read_text(directory_.path() / name); }
+  std::string file(const std::string& name) const { return content_of(directory_.path() / name); }
 
   TemporaryDirectory directory_;
   std::string votes_ = directory_.write("votes.csv", votes());

@@ -137,7 +137,7 @@ TEST_F(ClientCommands, a_log_goes_out_and_in_again) {
   // The same log again is no error: an answer may have been lost. Another of its id is.
   EXPECT_EQ(local({"import", "votes.jsonl"}).exit_code, 0);
   EXPECT_EQ(served({"import", "votes.jsonl"}).exit_code, 1);
-  std::string text = read_text(place_ / "votes.jsonl");
+  std::string text = content_of(place_ / "votes.jsonl");
   text[text.size() / 2] ^= 1;
   place_.write("broken.jsonl", text);
   EXPECT_EQ(local({"import", "broken.jsonl"}).exit_code, 1);

@@ -77,8 +77,8 @@ TEST_F(CreditCommand, its_votes_are_what_duel_result_reads) {
   }
   // Only the first impression of each user is evidence; the others are counted.
   EXPECT_EQ(json["duels"]["served"], 300);
-  EXPECT_TRUE(contains(read_text(place_.path() / "votes.csv"), ",interleaved,1,true,"));
-  EXPECT_TRUE(contains(read_text(place_.path() / "votes.csv"), ",interleaved,300,false,"));
+  EXPECT_TRUE(contains(content_of(place_.path() / "votes.csv"), ",interleaved,1,true,"));
+  EXPECT_TRUE(contains(content_of(place_.path() / "votes.csv"), ",interleaved,300,false,"));
 }
 
 TEST_F(CreditCommand, all_impressions_can_be_evidence_where_they_are_independent) {
@@ -109,7 +109,7 @@ TEST_F(CreditCommand, pages_of_a_batch_and_lists_give_the_same_votes) {
                     "votes.csv"})
                   .exit_code,
               0);
-    return read_text(place_.path() / "votes.csv");
+    return content_of(place_.path() / "votes.csv");
   };
   const std::string expected = votes("impressions.jsonl", "clicks.csv");
   EXPECT_EQ(votes("pages.jsonl", "clicks.csv"), expected);
@@ -119,10 +119,10 @@ TEST_F(CreditCommand, pages_of_a_batch_and_lists_give_the_same_votes) {
 TEST_F(CreditCommand, writes_skipped_impressions_on_request_alone) {
   place_.write("clicks.csv", "query_id,object_id\nq0,a1\n");
   credit({"-o", "votes.csv"});
-  const std::string few = read_text(place_.path() / "votes.csv");
+  const std::string few = content_of(place_.path() / "votes.csv");
   EXPECT_EQ(std::count(few.begin(), few.end(), '\n'), 2);
   credit({"-o", "votes.csv", "--all"});
-  const std::string all = read_text(place_.path() / "votes.csv");
+  const std::string all = content_of(place_.path() / "votes.csv");
   EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 301);
   EXPECT_TRUE(contains(all, ",skip,")) << all.substr(0, 300);
   EXPECT_TRUE(contains(all, ",no_feedback,")) << all.substr(0, 300);

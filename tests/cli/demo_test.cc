@@ -36,7 +36,7 @@ TEST(DemoCommand, a_server_and_its_users_find_the_best_ranker_at_little_regret) 
   if (result.exit_code == 0) {
     EXPECT_LT(4 * regret, split) << result.out;
   }
-  EXPECT_EQ(place.names(), std::vector<std::string>());  // the store went with it
+  EXPECT_TRUE(names_in(place.path()).empty());  // the store went with it
 }
 
 TEST(DemoCommand, stays_up_until_it_is_interrupted) {
@@ -69,9 +69,9 @@ TEST(DemoCommand, shows_the_comparison_and_writes_results_and_pictures) {
     EXPECT_GT(std::filesystem::file_size(place / ("duel-demo/" + std::string(file))), 100U) << file;
   }
   // A second time replaces the first, with the same numbers.
-  const std::string before = read_text(place / "duel-demo/results.csv");
+  const std::string before = content_of(place / "duel-demo/results.csv");
   EXPECT_EQ(run_duel({"demo", "--policies", "-q"}, {.directory = place.path()}).exit_code, 0);
-  EXPECT_EQ(read_text(place / "duel-demo/results.csv"), before);
+  EXPECT_EQ(content_of(place / "duel-demo/results.csv"), before);
 }
 
 TEST(DemoCommand, does_without_gnuplot_and_does_not_touch_another_study) {
@@ -87,11 +87,11 @@ TEST(DemoCommand, does_without_gnuplot_and_does_not_touch_another_study) {
                       "--trials", "2", "-o", place / "mine"})
                 .exit_code,
             0);
-  const std::string before = read_text(place / "mine/results.csv");
+  const std::string before = content_of(place / "mine/results.csv");
   const CommandResult refused = run_duel({"demo", "--policies", "-o", place / "mine"});
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_TRUE(contains(refused.err, "another directory")) << refused.err;
-  EXPECT_EQ(read_text(place / "mine/results.csv"), before);
+  EXPECT_EQ(content_of(place / "mine/results.csv"), before);
 }
 
 TEST(DemoCommand, explains_an_output_that_cannot_be_written) {

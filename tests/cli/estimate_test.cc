@@ -29,7 +29,7 @@ TEST_F(EstimateCommand, writes_a_matrix_that_the_other_commands_read) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(contains(result.out, "3 rankers, 8 queries, lists of 10 by probabilistic"));
   EXPECT_TRUE(contains(result.out, "3 pairs, 200 comparisons each"));
-  const std::string pairs = read_text(place_ / "pairs.csv");
+  const std::string pairs = content_of(place_ / "pairs.csv");
   EXPECT_TRUE(
       pairs.starts_with("first,second,comparisons,first_wins,second_wins,ties,no_feedback,"
                         "no_contest,probability,standard_error\nf1,f2,200,"))
@@ -106,7 +106,7 @@ TEST_F(EstimateCommand, warns_of_rankers_that_are_hardly_told_apart) {
   EXPECT_TRUE(contains(
       result.err, "1 of 1 pairs of rankers show lists that can distinguish them in less than 30 %"))
       << result.err;
-  EXPECT_EQ(read_text(place_ / "m.csv"), "a,b\n0.5,0.5\n0.5,0.5\n");
+  EXPECT_EQ(content_of(place_ / "m.csv"), "a,b\n0.5,0.5\n0.5,0.5\n");
 }
 
 TEST_F(EstimateCommand, answers_bad_input) {

@@ -56,7 +56,9 @@ class JudgedDirectory : public ::testing::Test {
     return run_duel(arguments, {.directory = directory_.path()});
   }
 
-  std::string text_of(const std::string& name) const { return read_text(directory_.path() / name); }
+  std::string text_of(const std::string& name) const {
+    return content_of(directory_.path() / name);
+  }
   std::vector<Json> records(const std::string& log) const {
     std::vector<Json> all;
     std::istringstream lines(text_of(log));

@@ -41,14 +41,14 @@ TEST_F(LeagueCommand, plays_all_policies_on_a_directory_and_writes_its_files) {
   EXPECT_TRUE(contains(result.out, "two: 2 arms, Condorcet winner good; average regret"));
   EXPECT_TRUE(contains(result.out, "Ranking over 2 problems"));
   EXPECT_TRUE(contains(result.out, "imed"));
-  const std::string csv = read_text(place_ / "out/league.csv");
+  const std::string csv = content_of(place_ / "out/league.csv");
   EXPECT_EQ(csv.rfind("problem,num_arms,policy,regret,", 0), 0U);
   EXPECT_TRUE(contains(csv, "\ntwo,2,rucb,average,300,4,2,"));
-  EXPECT_TRUE(contains(read_text(place_ / "out/ranking.csv"), "\nrucb,"));
-  EXPECT_EQ(nlohmann::json::parse(read_text(place_ / "out/league.json"))["problems"].size(), 2U);
+  EXPECT_TRUE(contains(content_of(place_ / "out/ranking.csv"), "\nrucb,"));
+  EXPECT_EQ(nlohmann::json::parse(content_of(place_ / "out/league.json"))["problems"].size(), 2U);
   if (has_gnuplot()) {
-    EXPECT_EQ(read_text(place_ / "out/league.svg").rfind("<?xml", 0), 0U);
-    EXPECT_EQ(read_text(place_ / "out/league.png").rfind("\x89PNG", 0), 0U);
+    EXPECT_EQ(content_of(place_ / "out/league.svg").rfind("<?xml", 0), 0U);
+    EXPECT_EQ(content_of(place_ / "out/league.png").rfind("\x89PNG", 0), 0U);
   }
   // The directory is not overwritten by accident.
   const std::vector<std::string> again = {"--matrix", "tiny/two.csv", "--policy", "uniform",
@@ -79,12 +79,12 @@ TEST_F(LeagueCommand, ranks_by_duels_to_a_certificate_and_writes_its_files) {
   EXPECT_TRUE(contains(result.out, "circle: 4 arms, condorcet winner none; level 0.05"));
   EXPECT_TRUE(contains(result.out, "Ranking by duels to a certificate over 2 problems"));
   EXPECT_TRUE(contains(result.out, "round-robin"));
-  const std::string csv = read_text(place_ / "out/certificates.csv");
+  const std::string csv = content_of(place_ / "out/certificates.csv");
   EXPECT_EQ(csv.rfind("problem,num_arms,policy,goal,alpha,", 0), 0U);
   EXPECT_TRUE(contains(csv, "\ntwo,2,auto,condorcet,0.05,20000,5,2,")) << csv;
-  EXPECT_TRUE(contains(read_text(place_ / "out/ranking.csv"), "\nauto,"));
-  EXPECT_TRUE(contains(read_text(place_ / "out/certificates.md"), "| problem | arms |"));
-  EXPECT_EQ(nlohmann::json::parse(read_text(place_ / "out/certificates.json"))["problems"].size(),
+  EXPECT_TRUE(contains(content_of(place_ / "out/ranking.csv"), "\nauto,"));
+  EXPECT_TRUE(contains(content_of(place_ / "out/certificates.md"), "| problem | arms |"));
+  EXPECT_EQ(nlohmann::json::parse(content_of(place_ / "out/certificates.json"))["problems"].size(),
             2U);
   // Neither kind of league overwrites the other's directory by accident.
   const CommandResult refused =
@@ -154,7 +154,7 @@ TEST_F(LeagueCommand, shows_what_is_finished_when_interrupted) {
   EXPECT_EQ(result.exit_code, 130) << result.err;
   EXPECT_TRUE(contains(result.err, "interrupted: showing only what finished")) << result.err;
   EXPECT_TRUE(contains(result.out, "not finished, so it does not count")) << result.out;
-  const std::string csv = read_text(place_ / "out/league.csv");
+  const std::string csv = content_of(place_ / "out/league.csv");
   EXPECT_TRUE(contains(csv, "\ntwo,2,rmed1,average,10000000000,2,0,")) << csv;
   EXPECT_FALSE(contains(csv, "sparring"));
 }

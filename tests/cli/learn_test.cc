@@ -46,7 +46,7 @@ TEST(LearnCommand, shows_the_learning_curve) {
   }
   EXPECT_FALSE(contains(text.out, "\n         50  ")) << text.out;
 
-  const json summary = json::parse(read_text(place + "/learn.json"));
+  const json summary = json::parse(content_of(place + "/learn.json"));
   const json& curve = summary["curve"];
   std::vector<int> impressions;
   double online = 0;
@@ -63,7 +63,7 @@ TEST(LearnCommand, shows_the_learning_curve) {
   EXPECT_GT(curve.back()["offline_ndcg"]["mean"], curve.front()["offline_ndcg"]["mean"]);
   EXPECT_GT(curve.front()["offline_ndcg"]["standard_error"], 0.0);
 
-  const std::string csv = read_text(place + "/curve.csv");
+  const std::string csv = content_of(place + "/curve.csv");
   EXPECT_TRUE(csv.starts_with("learner,impressions,measure,mean,se,trials,seed\npdgd,1,online,"));
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 3 * 8);
   EXPECT_TRUE(contains(csv, "\npdgd,200,offline,"));
@@ -108,7 +108,7 @@ TEST(LearnCommand, saves_the_model_and_goes_on_with_it) {
   part.insert(part.end(), {"300", "-o", place});
   whole.emplace_back("700");
   ASSERT_EQ(run_duel(part).exit_code, 0);
-  const json model = json::parse(read_text(place + "/model.json"));
+  const json model = json::parse(content_of(place + "/model.json"));
   EXPECT_EQ(model["weights"].size(), 6U);
   EXPECT_EQ(model["learner"], "pdgd");
   std::ifstream weights(place + "/weights.txt");
@@ -148,7 +148,7 @@ TEST(LearnCommand, compares_with_a_ranking_svm) {
   for (const char* part : {"ranking-svm(c=0.1)", "sees the grades", "offline NDCG@10"}) {
     EXPECT_TRUE(contains(result.out, part)) << result.out;
   }
-  const json model = json::parse(read_text(place + "/model.json"));
+  const json model = json::parse(content_of(place + "/model.json"));
   EXPECT_EQ(model["weights"].size(), 6U);
   EXPECT_GT(model["offline_ndcg"], 0.7);
   EXPECT_TRUE(

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/cli/run_command.h"
 
@@ -252,8 +253,8 @@ TEST(MatrixGenerate, writes_a_file_that_reads_back) {
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(result.err,
             "duel: thurstone(k=5,seed=3,spread=1): 5 arms, written to " + folder / "t.csv" + "\n");
-  EXPECT_EQ(folder.names(), Names{"t.csv"});
-  EXPECT_EQ(read_text(folder / "t.csv"),
+  EXPECT_EQ(names_in(folder.path()), std::set<std::string>{"t.csv"});
+  EXPECT_EQ(content_of(folder / "t.csv"),
             run_duel({"matrix", "generate", "thurstone(k=5,seed=3)"}).out);
   const CommandResult again = run_duel({"matrix", "check", folder / "t.csv", "--require", "sst"});
   EXPECT_EQ(again.exit_code, 0);
@@ -266,17 +267,17 @@ TEST(MatrixGenerate, leaves_nothing_where_the_output_cannot_be_written) {
       run_duel({"matrix", "generate", "arxiv", "-o", folder / "none/a.csv"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_TRUE(contains(result.err, "none/a.csv")) << result.err;
-  EXPECT_TRUE(folder.names().empty());
+  EXPECT_TRUE(names_in(folder.path()).empty());
   std::filesystem::create_directory(folder / "taken");
   EXPECT_EQ(run_duel({"matrix", "generate", "arxiv", "-o", folder / "taken"}).exit_code, 1);
-  EXPECT_EQ(folder.names(), Names{"taken"});
+  EXPECT_EQ(names_in(folder.path()), std::set<std::string>{"taken"});
 }
 
 TEST(MatrixGenerate, keeps_the_old_file_where_the_name_is_wrong) {
   const TemporaryDirectory folder;
   const std::string path = folder.write("keep.csv", "precious");
   EXPECT_EQ(run_duel({"matrix", "generate", "mallows(phi=2)", "-o", path}).exit_code, 2);
-  EXPECT_EQ(read_text(path), "precious");
+  EXPECT_EQ(content_of(path), "precious");
 }
 
 TEST(MatrixGenerate, lists_what_there_is) {
@@ -342,8 +343,8 @@ TEST(MatrixFromRankings, writes_matrix_and_counts_to_files) {
                                          "--counts", folder / "c.csv", "-q"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out, "");
-  EXPECT_EQ(read_text(folder / "c.csv"), "Ann,Bob,Cy\n0,3,3\n1,0,0\n0,0,0\n");
-  EXPECT_EQ(read_text(folder / "m.csv"), "Ann,Bob,Cy\n0.5,0.75,1\n0.25,0.5,0.5\n0,0.5,0.5\n");
+  EXPECT_EQ(content_of(folder / "c.csv"), "Ann,Bob,Cy\n0,3,3\n1,0,0\n0,0,0\n");
+  EXPECT_EQ(content_of(folder / "m.csv"), "Ann,Bob,Cy\n0.5,0.75,1\n0.25,0.5,0.5\n0,0.5,0.5\n");
 }
 
 TEST(MatrixFromRankings, gives_both_as_json) {
@@ -375,7 +376,7 @@ TEST(MatrixFromRankings, refuses_two_results_in_one_place) {
               "(give -o and --counts files of their own)\n");
     EXPECT_EQ(result.out, "");
   }
-  EXPECT_EQ(folder.names(), Names{"votes.toi"});
+  EXPECT_EQ(names_in(folder.path()), std::set<std::string>{"votes.toi"});
 }
 
 TEST(MatrixFromRankings, warns_of_a_file_that_is_cut_short) {
@@ -393,7 +394,7 @@ TEST(MatrixFromRankings, says_where_a_ballot_is_wrong) {
   const CommandResult result = run_duel({"matrix", "from-rankings", path, "-o", folder / "m.csv"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_EQ(result.err, "duel: error: " + path + ":9: there is no alternative 4 (1 .. 3)\n");
-  EXPECT_EQ(folder.names(), Names{"votes.toi"});
+  EXPECT_EQ(names_in(folder.path()), std::set<std::string>{"votes.toi"});
 }
 
 // help -------------------------------------------------------------------------------------------

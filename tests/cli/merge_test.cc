@@ -37,7 +37,7 @@ TEST(MergeCommand, gives_the_results_of_one_run_from_shards_in_any_order) {
   const CommandResult merged = run_duel({"merge", out});
   EXPECT_EQ(merged.exit_code, 0) << merged.err;
   EXPECT_TRUE(contains(merged.out, "rucb(alpha=0.51)")) << merged.out;
-  EXPECT_EQ(read_text(directory / "out/results.csv"), read_text(directory / "whole/results.csv"));
+  EXPECT_EQ(content_of(directory / "out/results.csv"), content_of(directory / "whole/results.csv"));
   EXPECT_FALSE(std::filesystem::exists(directory / "out/shard-1-of-3.csv"));
 }
 

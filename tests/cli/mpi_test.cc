@@ -54,7 +54,8 @@ class Mpi : public testing::Test {
   void expect_same_files(const std::string& a, const std::string& b,
                          const std::vector<std::string>& names) const {
     for (const std::string& name : names) {
-      EXPECT_EQ(read_text(directory_ / (a + "/" + name)), read_text(directory_ / (b + "/" + name)))
+      EXPECT_EQ(content_of(directory_ / (a + "/" + name)),
+                content_of(directory_ / (b + "/" + name)))
           << name;
     }
   }
@@ -75,7 +76,7 @@ TEST_F(Mpi, simulate_writes_the_bytes_of_one_thread) {
     EXPECT_EQ(many.out, one.out);
     expect_same_files(output, "one", {"results.csv", "matrices.csv", "trials.csv"});
     EXPECT_FALSE(std::filesystem::exists(directory_ / (output + "/progress.csv")));
-    EXPECT_TRUE(contains(read_text(directory_ / (output + "/timing.json")),
+    EXPECT_TRUE(contains(content_of(directory_ / (output + "/timing.json")),
                          "\"ranks\": " + std::to_string(ranks)));
   }
 }
@@ -117,7 +118,7 @@ TEST_F(Mpi, reproduce_writes_the_bytes_of_one_thread) {
     if (entry.path().extension() != ".csv") continue;
     ++tables;
     const auto name = std::filesystem::relative(entry.path(), directory_ / "one");
-    EXPECT_EQ(read_text(directory_.path() / "many" / name), read_text(entry.path())) << name;
+    EXPECT_EQ(content_of(directory_.path() / "many" / name), content_of(entry.path())) << name;
   }
   EXPECT_GE(tables, 2u);
 }
@@ -167,7 +168,7 @@ bool end_early(const TemporaryDirectory& directory, const std::string& study,
     if (std::filesystem::exists(directory / "out/results.csv", ignored)) break;
     if (std::filesystem::exists(progress, ignored) &&
         std::filesystem::exists(directory / victim, ignored) &&
-        times(read_text(progress), "\n") > 4) {
+        times(content_of(progress), "\n") > 4) {
       break;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -179,7 +180,7 @@ bool end_early(const TemporaryDirectory& directory, const std::string& study,
   // Its last file may be there before the signal is, and mpirun says that it was interrupted.
   const bool finished = std::filesystem::exists(directory / "out/results.csv");
   if (ended.exit_code == 0 || finished) return false;
-  EXPECT_GT(times(read_text(progress), "\n"), 4u) << "what was finished is on disk";
+  EXPECT_GT(times(content_of(progress), "\n"), 4u) << "what was finished is on disk";
   return true;
 }
 

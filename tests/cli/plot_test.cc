@@ -73,13 +73,13 @@ TEST_F(PlotCommand, writes_each_format) {
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_EQ(result.out, "");
     EXPECT_EQ(result.err, "");
-    const std::string picture = read_text(place_ / name);
+    const std::string picture = content_of(place_ / name);
     EXPECT_EQ(picture.rfind(beginning, 0), 0U) << name;
     EXPECT_GT(picture.size(), 2000U) << name;
   }
-  EXPECT_TRUE(contains(read_text(place_ / "regret.svg"), "</svg>"));
-  EXPECT_EQ(place_.names(),
-            (std::vector<std::string>{"out", "regret.pdf", "regret.png", "regret.svg"}));
+  EXPECT_TRUE(contains(content_of(place_ / "regret.svg"), "</svg>"));
+  EXPECT_EQ(names_in(place_.path()),
+            (std::set<std::string>{"out", "regret.pdf", "regret.png", "regret.svg"}));
 }
 
 TEST_F(PlotCommand, the_picture_names_axes_policies_bands_and_the_lower_bound) {
@@ -181,14 +181,14 @@ TEST_F(PlotCommand, explains_bad_input_and_writes_nothing) {
       {{"out", "-o", "/proc/x.svg"}, 1, "/proc/x.svg: cannot be written"},
       {{"out", "-o", "nowhere/x.svg"}, 1, "nowhere/x.svg: cannot be written"},
   };
-  const auto before = place_.names();
+  const auto before = names_in(place_.path());
   for (const Bad& bad : cases) {
     const CommandResult result = plot(bad.arguments);
     EXPECT_EQ(result.exit_code, bad.exit_code) << bad.message << "\n" << result.err;
     EXPECT_EQ(result.out, "");
     EXPECT_EQ(result.err.rfind("duel: error: ", 0), 0U) << result.err;
     EXPECT_TRUE(contains(result.err, bad.message)) << bad.message << "\n" << result.err;
-    EXPECT_EQ(place_.names(), before) << bad.message;
+    EXPECT_EQ(names_in(place_.path()), before) << bad.message;
   }
 }
 
@@ -221,7 +221,7 @@ TEST_F(PlotCommand, a_failing_gnuplot_leaves_the_old_picture) {
       plot({"out", "-o", "x.svg"}, {.variables = {{"PATH", place_ / "bin"}}});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_TRUE(contains(result.err, "gnuplot failed: line 3: undefined")) << result.err;
-  EXPECT_EQ(read_text(place_ / "x.svg"), "old");
+  EXPECT_EQ(content_of(place_ / "x.svg"), "old");
 }
 
 }  // namespace

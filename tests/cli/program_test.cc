@@ -195,8 +195,8 @@ TEST(Program, a_closed_output_is_a_failure_and_never_a_file) {
       "\"$duel\" simulate --policy uniform --matrix cyclic --rounds 10 --trials 2 -o out >&-",
       {.directory = place.path()});
   EXPECT_EQ(study.exit_code, 1);
-  EXPECT_EQ(read_text(place / "out/results.csv").rfind("matrix,policy,", 0), 0U);
-  EXPECT_FALSE(contains(read_text(place / "out/results.csv"), "average regret"));
+  EXPECT_EQ(content_of(place / "out/results.csv").rfind("matrix,policy,", 0), 0U);
+  EXPECT_FALSE(contains(content_of(place / "out/results.csv"), "average regret"));
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ chmod +x judge.sh
 }
 
 TEST(Readme, its_examples_run_and_print_what_it_says) {
-  const std::vector<Example> examples = examples_of(read_text(DUEL_SOURCE_DIR "/README.md"));
+  const std::vector<Example> examples = examples_of(content_of(DUEL_SOURCE_DIR "/README.md"));
   ASSERT_GE(examples.size(), 4U);
   const TemporaryDirectory place;
   const std::string binary = DUEL_BINARY_PATH;
@@ -112,7 +112,7 @@ TEST(Readme, names_every_policy_with_its_status) {
   const auto policies = nlohmann::json::parse(run_duel({"policies", "--json"}).out)["policies"];
   for (const auto& policy : policies) {
     const std::string name = policy["name"];
-    std::istringstream lines(read_text(DUEL_SOURCE_DIR "/README.md"));
+    std::istringstream lines(content_of(DUEL_SOURCE_DIR "/README.md"));
     bool found = false;
     for (std::string line; std::getline(lines, line);) {
       if (line.rfind("| `", 0) != 0 || !contains(line, "`" + name + "`")) continue;

@@ -39,19 +39,19 @@ TEST_F(ReproduceCommand, runs_one_and_writes_its_files) {
   const CommandResult result = reproduce({"if-walk", "--quick", "--seed", "3", "-o", "out", "-q"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(contains(result.out, "\nPASS  nodes of the  1 + H_3 = "));
-  EXPECT_EQ(read_text(place_ / "out/if-walk/lengths.csv").rfind("arms,mean,se,trials,seed,", 0),
+  EXPECT_EQ(content_of(place_ / "out/if-walk/lengths.csv").rfind("arms,mean,se,trials,seed,", 0),
             0U);
-  const auto json = nlohmann::json::parse(read_text(place_ / "out/if-walk/findings.json"));
+  const auto json = nlohmann::json::parse(content_of(place_ / "out/if-walk/findings.json"));
   EXPECT_EQ(json["settings"]["seed"], 3);
   EXPECT_EQ(json["settings"]["quick"], true);
   EXPECT_EQ(json["findings"][0]["verdict"], "pass");
   if (has_gnuplot()) {
-    EXPECT_EQ(read_text(place_ / "out/if-walk/lengths.svg").rfind("<?xml", 0), 0U);
-    EXPECT_EQ(read_text(place_ / "out/if-walk/lengths.png").rfind("\x89PNG", 0), 0U);
+    EXPECT_EQ(content_of(place_ / "out/if-walk/lengths.svg").rfind("<?xml", 0), 0U);
+    EXPECT_EQ(content_of(place_ / "out/if-walk/lengths.png").rfind("\x89PNG", 0), 0U);
   }
   const CommandResult report = reproduce({"report", "out", "-o", "report.md"});
   EXPECT_EQ(report.exit_code, 0) << report.err;
-  const std::string text = read_text(place_ / "report.md");
+  const std::string text = content_of(place_ / "report.md");
   EXPECT_TRUE(contains(text, "### `if-walk`"));
   EXPECT_TRUE(contains(text, "| nodes of the walk, K = 2 | 1 + H_1 = 2.0000 | printed | 2 |"));
 }
@@ -131,7 +131,7 @@ TEST_F(ReproduceCommand, keeps_what_is_complete_when_interrupted_and_goes_on_fro
 // minutes.
 TEST_F(ReproduceCommand, all_passes_over_what_is_complete_with_the_same_settings) {
   ASSERT_EQ(reproduce({"if-walk", "--quick", "-o", "out", "-q"}).exit_code, 0);
-  auto forged = nlohmann::json::parse(read_text(place_ / "out/if-walk/findings.json"));
+  auto forged = nlohmann::json::parse(content_of(place_ / "out/if-walk/findings.json"));
   forged["findings"][0]["ours"] = "forged";
   const auto list = nlohmann::json::parse(reproduce({"list", "--json"}).out);
   for (const auto& entry : list) {

@@ -5,11 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <thread>
 
@@ -20,12 +18,6 @@ namespace {
 
 void require(bool condition, const std::string& what) {
   if (!condition) throw std::runtime_error(what + ": " + std::strerror(errno));
-}
-
-std::filesystem::path make_directory() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "duel-test-XXXXXX").string();
-  require(::mkdtemp(pattern.data()) != nullptr, "mkdtemp");
-  return pattern;
 }
 
 std::vector<std::string> environment(const CommandOptions& options) {
@@ -68,7 +60,7 @@ RunningDuel::RunningDuel(const std::vector<std::string>& arguments, const Comman
 
 RunningDuel::RunningDuel(const std::string& program, const std::vector<std::string>& arguments,
                          const CommandOptions& options)
-    : timeout_(options.timeout), files_(make_directory()) {
+    : timeout_(options.timeout) {
   std::ofstream(files_ / "in") << options.input;
   std::vector<std::string> words = arguments;
   words.insert(words.begin(), program);
@@ -100,17 +92,15 @@ RunningDuel::~RunningDuel() {
     ::kill(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
   }
-  std::error_code ignored;
-  std::filesystem::remove_all(files_, ignored);
 }
 
 void RunningDuel::send(int signal) { require(::kill(pid_, signal) == 0, "kill"); }
 
 void RunningDuel::send_to_group(int signal) { require(::kill(-pid_, signal) == 0, "kill"); }
 
-std::string RunningDuel::out_so_far() const { return read_text(files_ / "out"); }
+std::string RunningDuel::out_so_far() const { return content_of(files_ / "out"); }
 
-std::string RunningDuel::err_so_far() const { return read_text(files_ / "err"); }
+std::string RunningDuel::err_so_far() const { return content_of(files_ / "err"); }
 
 CommandResult RunningDuel::wait() {
   const auto deadline = std::chrono::steady_clock::now() + timeout_;
@@ -127,8 +117,8 @@ CommandResult RunningDuel::wait() {
   pid_ = -1;
   CommandResult result;
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  result.out = read_text(files_ / "out");
-  result.err = read_text(files_ / "err");
+  result.out = content_of(files_ / "out");
+  result.err = content_of(files_ / "err");
   return result;
 }
 
@@ -147,35 +137,6 @@ CommandResult run_shell(const std::string& script, const CommandOptions& options
 }
 
 bool has_gnuplot() { return run_shell("command -v gnuplot").exit_code == 0; }
-
-TemporaryDirectory::TemporaryDirectory() : path_(make_directory()) {}
-
-TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::string TemporaryDirectory::write(const std::string& name, const std::string& content) const {
-  std::ofstream file(path_ / name, std::ios::binary);
-  file << content;
-  file.close();
-  if (!file) throw std::runtime_error("cannot write " + name);
-  return (path_ / name).string();
-}
-
-std::vector<std::string> TemporaryDirectory::names() const {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(path_)) {
-    names.push_back(entry.path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-std::string read_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;

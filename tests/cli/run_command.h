@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/temporary_directory.h"
+
 namespace duel {
 
 struct CommandResult {
@@ -61,29 +63,9 @@ class RunningDuel {
 
   pid_t pid_ = -1;
   std::chrono::seconds timeout_;
-  std::filesystem::path files_;  // where its output goes
+  TemporaryDirectory files_;  // where its output goes
 };
 
-// An empty directory, removed with all it holds at the end of the test.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory();
-  ~TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  // Writes a file into it and gives its path.
-  std::string write(const std::string& name, const std::string& content) const;
-  // Names of all files and directories in it, sorted, hidden ones too.
-  std::vector<std::string> names() const;
-
- private:
-  std::filesystem::path path_;
-};
-
-std::string read_text(const std::filesystem::path& path);
 bool contains(const std::string& text, const std::string& part);
 
 }  // namespace duel

@@ -61,7 +61,7 @@ class RunCommand : public ::testing::Test {
   }
   std::vector<Json> records(const std::string& log) const {
     std::vector<Json> all;
-    std::istringstream lines(read_text(directory_.path() / log));
+    std::istringstream lines(content_of(directory_.path() / log));
     for (std::string line; std::getline(lines, line);) all.push_back(Json::parse(line));
     return all;
   }
@@ -69,7 +69,7 @@ class RunCommand : public ::testing::Test {
   // Until the log has so many lines: a busy machine may take its time.
   void wait_for_lines(const std::string& log, std::ptrdiff_t count) const {
     for (int tries = 0; tries < 6000; ++tries) {
-      const std::string text = read_text(directory_.path() / log);
+      const std::string text = content_of(directory_.path() / log);
       if (std::count(text.begin(), text.end(), '\n') >= count) return;
       std::this_thread::sleep_for(5ms);
     }
@@ -86,7 +86,7 @@ TEST_F(RunCommand, finds_the_best_arm_and_writes_log_and_certificate) {
   EXPECT_TRUE(contains(result.out, "A round-robin would have needed about"));
   EXPECT_TRUE(contains(result.out, "Certificate: arms.certificate.json\n"));
   EXPECT_EQ(result.err, "");
-  const Json certificate = Json::parse(read_text(directory_ / "arms.certificate.json"));
+  const Json certificate = Json::parse(content_of(directory_ / "arms.certificate.json"));
   EXPECT_TRUE(contains(certificate.dump(), "\"a\""));
   const auto log = records("arms.duel.jsonl");
   EXPECT_EQ(log.front()["record"], "experiment");
@@ -280,7 +280,7 @@ TEST_F(RunCommand, speaks_with_a_judge_that_stays) {
                                      "--judge-protocol", "jsonl", "--parallel", "2", "--json"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(Json::parse(result.out)["winner"], "a");
-  EXPECT_EQ(read_text(directory_ / "starts"), "started\nstarted\n");
+  EXPECT_EQ(content_of(directory_ / "starts"), "started\nstarted\n");
 }
 
 TEST_F(RunCommand, judges_in_both_orders_and_takes_a_flip_for_a_tie) {
@@ -300,7 +300,7 @@ TEST_F(RunCommand, gives_each_duel_a_task) {
             "tasks.jsonl", "--max-duels", "12"});
   EXPECT_EQ(result.exit_code, 3) << result.err;
   std::map<std::string, int> asked;
-  std::istringstream lines(read_text(directory_ / "asked"));
+  std::istringstream lines(content_of(directory_ / "asked"));
   for (std::string line; std::getline(lines, line);) ++asked[line];
   EXPECT_EQ(asked.size(), 2);
   EXPECT_LE(asked["one"] + asked["two words"], 6);  // each once for each of the three pairs

@@ -35,7 +35,7 @@ class StoreCopy : public ::testing::Test {
   std::string log_of(const std::string& store, const std::string& id) {
     const std::string folder = place_ / ("logs" + std::to_string(++exports_));
     EXPECT_EQ(on(store, {"store", "export", folder}).exit_code, 0);
-    return read_text(folder + "/" + id + ".duel.jsonl");
+    return content_of(folder + "/" + id + ".duel.jsonl");
   }
   // From a store of one kind to one of another: the same bytes, and a server could go on.
   void expect_copied(const std::string& from, const std::string& to) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "tests/cli/run_command.h"
@@ -218,10 +219,10 @@ TEST(SimulateCommand, writes_its_results_into_a_directory) {
   const TemporaryDirectory place;
   const std::string out = place / "deep/down/out";
   EXPECT_EQ(run_duel(with(kSmall, {"-o", out, "--trials-csv"})).exit_code, 0);
-  EXPECT_EQ(read_text(out + "/results.csv").rfind("matrix,policy,round,regret,mean,se,", 0), 0U);
-  EXPECT_EQ(read_text(out + "/matrices.csv").rfind("matrix,num_arms,", 0), 0U);
-  EXPECT_EQ(read_text(out + "/trials.csv").rfind("matrix,policy,trial,", 0), 0U);
-  EXPECT_TRUE(contains(read_text(out + "/spec.toml"), "rounds = 1000"));
+  EXPECT_EQ(content_of(out + "/results.csv").rfind("matrix,policy,round,regret,mean,se,", 0), 0U);
+  EXPECT_EQ(content_of(out + "/matrices.csv").rfind("matrix,num_arms,", 0), 0U);
+  EXPECT_EQ(content_of(out + "/trials.csv").rfind("matrix,policy,trial,", 0), 0U);
+  EXPECT_TRUE(contains(content_of(out + "/spec.toml"), "rounds = 1000"));
   // The spec in the directory is a study file that gives the same results.
   const Json again = without_seconds(json_of({"simulate", out + "/spec.toml"}));
   EXPECT_EQ(again, without_seconds(json_of(kSmall)));
@@ -234,7 +235,7 @@ TEST(SimulateCommand, does_not_overwrite_another_study_without_force) {
   const TemporaryDirectory place;
   const std::string out = place / "out";
   ASSERT_EQ(run_duel(with(kSmall, {"-o", out})).exit_code, 0);
-  const std::string before = read_text(out + "/results.csv");
+  const std::string before = content_of(out + "/results.csv");
   const std::vector<std::string> other = {"simulate", "--policy", "uniform", "--matrix",
                                           "cyclic",   "--rounds", "50",      "--trials",
                                           "2",        "-o",       out};
@@ -243,9 +244,9 @@ TEST(SimulateCommand, does_not_overwrite_another_study_without_force) {
   EXPECT_EQ(refused.out, "");
   EXPECT_TRUE(contains(refused.err, "the directory holds a different study")) << refused.err;
   EXPECT_TRUE(contains(refused.err, "--force")) << refused.err;
-  EXPECT_EQ(read_text(out + "/results.csv"), before);
+  EXPECT_EQ(content_of(out + "/results.csv"), before);
   EXPECT_EQ(run_duel(with(other, {"--force"})).exit_code, 0);
-  EXPECT_TRUE(contains(read_text(out + "/results.csv"), "cyclic"));
+  EXPECT_TRUE(contains(content_of(out + "/results.csv"), "cyclic"));
 }
 
 // --- interruption and resumption
@@ -254,7 +255,7 @@ TEST(SimulateCommand, does_not_overwrite_another_study_without_force) {
 bool wait_for_lines(const std::string& file, std::size_t lines) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (std::chrono::steady_clock::now() < deadline) {
-    const std::string text = read_text(file);
+    const std::string text = content_of(file);
     if (static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) >= lines) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -335,8 +336,8 @@ TEST(SimulateCommand, a_resumed_study_equals_an_uninterrupted_one) {
   EXPECT_EQ(whole.exit_code, 0);
   EXPECT_EQ(without_seconds(Json::parse(resumed.out)), without_seconds(Json::parse(whole.out)));
   for (const char* file : {"/results.csv", "/trials.csv", "/matrices.csv", "/spec.toml"}) {
-    EXPECT_EQ(read_text(place / ("broken" + std::string(file))),
-              read_text(place / ("whole" + std::string(file))))
+    EXPECT_EQ(content_of(place / ("broken" + std::string(file))),
+              content_of(place / ("whole" + std::string(file))))
         << file;
   }
   EXPECT_FALSE(std::filesystem::exists(place / "broken/progress.csv"));
@@ -470,7 +471,7 @@ TEST(SimulateCommand, explains_bad_input_and_writes_nothing) {
       {{"simulate", "--resume", "x", "--force"}, 2, "--force cannot be given with it"},
       {{"simulate", "study.toml", "--resume", "x"}, 2, "a study file cannot be given with it"},
   };
-  const std::vector<std::string> before = place.names();
+  const std::set<std::string> before = names_in(place.path());
   for (const BadInput& bad : cases) {
     const CommandResult result =
         run_duel(bad.arguments,
@@ -479,7 +480,7 @@ TEST(SimulateCommand, explains_bad_input_and_writes_nothing) {
     EXPECT_EQ(result.out, "") << bad.message;
     EXPECT_EQ(result.err.rfind("duel: error: ", 0), 0U) << bad.message << "\n" << result.err;
     EXPECT_TRUE(contains(result.err, bad.message)) << bad.message << "\n" << result.err;
-    EXPECT_EQ(place.names(), before) << bad.message;
+    EXPECT_EQ(names_in(place.path()), before) << bad.message;
   }
 }
 

@@ -82,7 +82,7 @@ TEST_F(StoreCommands, check_names_records_that_are_missing_and_marks_that_lie) {
 }
 
 TEST_F(StoreCommands, check_names_a_file_that_is_cut_or_none) {
-  const std::string whole = read_text(file_);
+  const std::string whole = content_of(file_);
   const std::string cut = place_.write("cut.db", whole.substr(0, whole.size() / 2));
   const CommandResult result = check(cut);
   EXPECT_EQ(result.exit_code, 5) << result.err;

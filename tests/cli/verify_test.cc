@@ -78,7 +78,7 @@ TEST_F(LogCommands, verify_recomputes_a_certificate_to_the_last_byte_and_names_w
   EXPECT_EQ(bad.exit_code, 5);
   EXPECT_TRUE(contains(bad.out, "winner: the certificate says \"other\"")) << bad.out;
 
-  std::string changed = read_text(log_);
+  std::string changed = content_of(log_);
   changed.replace(changed.find("user_3"), 6, "user_2");
   const CommandResult tampered =
       run_duel({"verify", certificate, "--log", directory_.write("changed.jsonl", changed)});
@@ -91,7 +91,7 @@ TEST_F(LogCommands, verify_recomputes_a_certificate_to_the_last_byte_and_names_w
 }
 
 TEST_F(LogCommands, verify_warns_of_a_cut_last_line_and_checks_the_rest) {
-  const std::string text = read_text(log_);
+  const std::string text = content_of(log_);
   const std::string cut = directory_.write("cut.jsonl", text.substr(0, text.size() - 9));
   const CommandResult result = run_duel({"verify", "--log", cut});
   EXPECT_EQ(result.exit_code, 0);
@@ -151,13 +151,13 @@ TEST_F(LogCommands, result_knows_a_table_by_its_content_and_not_by_its_name) {
   ASSERT_EQ(run_duel({"export", log_, "--format", "jsonl", "-o", lines}).exit_code, 0);
   const CommandResult of_lines = run_duel({"result", lines});
   EXPECT_EQ(of_lines.out, board) << of_lines.err;
-  std::string array = "[" + read_text(lines);
+  std::string array = "[" + content_of(lines);
   for (std::size_t at = array.find("}\n{"); at != std::string::npos; at = array.find("}\n{", at)) {
     array.replace(at, 2, "},");
   }
   EXPECT_EQ(run_duel({"result", directory_.write("votes.json", array + "]")}).out, board);
   // A log without its beginning is still a log, and a damaged one.
-  const std::string text = read_text(log_);
+  const std::string text = content_of(log_);
   const std::string rest = directory_.write("rest.jsonl", text.substr(text.find('\n') + 1));
   EXPECT_TRUE(contains(run_duel({"result", rest}).err, "rest.jsonl:1: this is record 2"))
       << run_duel({"result", rest}).err;

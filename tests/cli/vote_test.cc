@@ -22,7 +22,7 @@ class VoteCommand : public ::testing::Test {
   // "result winner" of each outcome in the log.
   std::vector<std::string> outcomes() const {
     std::vector<std::string> all;
-    std::istringstream lines(read_text(directory_.path() / "duel.duel.jsonl"));
+    std::istringstream lines(content_of(directory_.path() / "duel.duel.jsonl"));
     for (std::string line; std::getline(lines, line);) {
       const Json record = Json::parse(line);
       if (record["record"] == "outcome") all.push_back(record["result"]);
@@ -81,7 +81,7 @@ TEST_F(VoteCommand, goes_on_and_ends_with_a_certificate) {
   EXPECT_EQ(json["winner"], "red");
   EXPECT_TRUE(std::filesystem::exists(directory_ / "fixed.certificate.json"));
   EXPECT_TRUE(
-      contains(read_text(directory_ / "fixed.jsonl"), R"("source":{"type":"human","id":"ann"})"));
+      contains(content_of(directory_ / "fixed.jsonl"), R"("source":{"type":"human","id":"ann"})"));
 }
 
 TEST_F(VoteCommand, shows_texts_blind_and_harmless) {

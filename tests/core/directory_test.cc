@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "duel/experiment/health.h"
 #include "tests/experiment/played_log.h"
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 namespace {

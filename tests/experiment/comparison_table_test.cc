@@ -10,7 +10,7 @@
 #include "duel/experiment/board.h"
 #include "duel/experiment/ledger.h"
 #include "tests/experiment/played_log.h"
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 namespace {

@@ -12,7 +12,7 @@
 #include "duel/store/log_file.h"
 #include "tests/experiment/played_log.h"
 #include "tests/store/faulty_disk.h"
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "duel/core/rng.h"
 #include "duel/judging/interview.h"
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "duel/core/digest.h"
 #include "duel/experiment/record.h"
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 namespace {

@@ -12,7 +12,7 @@
 #include "duel/experiment/standing.h"
 #include "duel/experiment/timestamp.h"
 #include "duel/study/round_robin.h"
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 namespace {

@@ -12,7 +12,7 @@
 #include <set>
 #include <thread>
 
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 namespace {

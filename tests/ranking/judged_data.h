@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace duel::test {
+namespace duel {
 
 inline std::optional<std::string> shared_file(const std::string& name) {
   std::string path = std::string(DUEL_SHARED_DIR) + "/data/" + name;
@@ -13,9 +13,9 @@ inline std::optional<std::string> shared_file(const std::string& name) {
   return path;
 }
 
-}  // namespace duel::test
+}  // namespace duel
 
 // Leaves the test, saying so, where the file is absent.
-#define DUEL_SHARED_FILE(variable, name)               \
-  const auto variable = duel::test::shared_file(name); \
+#define DUEL_SHARED_FILE(variable, name)         \
+  const auto variable = duel::shared_file(name); \
   if (!variable) GTEST_SKIP() << "NOT CHECKED: the shared data file " name " is absent"

@@ -17,8 +17,8 @@
 #include "duel/server/engine.h"
 #include "duel/store/sqlite_store.h"
 #include "tests/server/http_call.h"
-#include "tests/study/temporary_directory.h"
 #include "tests/support/contract.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 

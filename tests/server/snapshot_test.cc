@@ -17,7 +17,7 @@
 #include "duel/store/sqlite.h"
 #include "duel/store/sqlite_store.h"
 #include "tests/server/served_api.h"
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 namespace {

@@ -15,7 +15,7 @@
 #include <string>
 
 #include "tests/store/faulty_disk.h"
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 

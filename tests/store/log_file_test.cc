@@ -13,7 +13,7 @@
 
 #include "tests/store/faulty_disk.h"
 #include "tests/store/shelf.h"
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 namespace {

@@ -23,7 +23,7 @@
 #include "tests/store/faulty_vfs.h"
 #include "tests/store/shelf.h"
 #include "tests/store/version_one.h"
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 namespace {

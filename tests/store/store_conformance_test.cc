@@ -12,7 +12,7 @@
 #include "duel/store/store.h"
 #include "tests/store/shelf.h"
 #include "tests/store/store_kinds.h"
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 namespace {

@@ -19,7 +19,7 @@
 #include "tests/store/faulty_vfs.h"
 #include "tests/store/postgres_server.h"
 #include "tests/store/shelf.h"
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 

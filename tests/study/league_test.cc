@@ -14,7 +14,7 @@
 #include "duel/study/study.h"
 #include "duel/truth/matrix_catalogue.h"
 #include "duel/truth/winners.h"
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 namespace {

@@ -12,7 +12,7 @@
 #include "duel/study/pilot.h"
 #include "duel/truth/matrix_catalogue.h"
 #include "duel/truth/winners.h"
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 namespace {

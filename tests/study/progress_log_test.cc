@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 namespace {

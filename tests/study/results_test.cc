@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "duel/truth/matrix_catalogue.h"
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 namespace {

@@ -12,7 +12,7 @@
 #include "duel/simulation/trial_digest.h"
 #include "duel/study/study.h"
 #include "duel/study/study_files.h"
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 namespace {

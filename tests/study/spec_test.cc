@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "tests/simulation/scripted_policies.h"
-#include "tests/study/temporary_directory.h"
+#include "tests/support/temporary_directory.h"
 
 namespace duel {
 namespace {

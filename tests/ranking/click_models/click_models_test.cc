@@ -15,9 +15,6 @@
 namespace duel {
 namespace {
 
-using test::Pattern;
-using test::PatternDistribution;
-
 std::shared_ptr<const ClickModel> model_of(const std::string& text, std::size_t num_grades = 3) {
   auto model = configure_click_model(text, num_grades);
   EXPECT_TRUE(model.ok()) << text << ": " << (model.ok() ? "" : model.error().to_string());
@@ -200,7 +197,7 @@ TEST(ClickModels, chain_of_the_dependent_click_model_is_the_literal_model) {
                  "(click=0.3/0.6/1,stop=0/0.5/0.9)");
     for_each_list(5, 3, [&](const std::vector<Grade>& list) {
       PatternDistribution literal;
-      test::literal_dependent_click(list, click, stop, anywhere, 0, {}, 1, literal);
+      literal_dependent_click(list, click, stop, anywhere, 0, {}, 1, literal);
       expect_same(exact_distribution(*model, list), literal, model->canonical());
     });
   }
@@ -210,7 +207,7 @@ TEST(ClickModels, chain_of_the_cascade_model_is_the_literal_model) {
   const auto model = model_of("cascade(attraction=0.1/0.5/0.9)");
   for_each_list(5, 3, [&](const std::vector<Grade>& list) {
     PatternDistribution literal;
-    test::literal_dependent_click(list, {.1, .5, .9}, {1, 1, 1}, false, 0, {}, 1, literal);
+    literal_dependent_click(list, {.1, .5, .9}, {1, 1, 1}, false, 0, {}, 1, literal);
     expect_same(exact_distribution(*model, list), literal, "cascade");
   });
 }
@@ -220,7 +217,7 @@ TEST(ClickModels, chain_of_the_dynamic_bayesian_model_is_the_literal_model) {
       model_of("dynamic-bayesian(attraction=0.2/0.5/0.8,satisfaction=0.1/0.5/0.9,gamma=0.8)");
   for_each_list(4, 3, [&](const std::vector<Grade>& list) {
     PatternDistribution literal;
-    test::literal_dynamic_bayesian(list, {.2, .5, .8}, {.1, .5, .9}, .8, 0, true, {}, 1, literal);
+    literal_dynamic_bayesian(list, {.2, .5, .8}, {.1, .5, .9}, .8, 0, true, {}, 1, literal);
     expect_same(exact_distribution(*model, list), literal, "dynamic-bayesian");
   });
 }
@@ -232,7 +229,7 @@ TEST(ClickModels, chains_of_examination_models_are_the_literal_models) {
                                   (eta == 1 ? "(" : "(eta=0.5,") + "attraction=0.2/0.5/0.8)");
       for_each_list(5, 3, [&](const std::vector<Grade>& list) {
         PatternDistribution literal;
-        test::literal_examination(list, {.2, .5, .8}, eta, browsing, 0, {}, 1, literal);
+        literal_examination(list, {.2, .5, .8}, eta, browsing, 0, {}, 1, literal);
         expect_same(exact_distribution(*model, list), literal, model->canonical());
       });
     }

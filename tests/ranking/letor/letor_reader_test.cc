@@ -38,7 +38,7 @@ std::vector<float> row_of(const JudgedQueries& queries, std::size_t query, Docum
   return {row.begin(), row.end()};
 }
 
-void expect_same(const JudgedQueries& queries, const std::vector<test::LiteralDocument>& literal) {
+void expect_same(const JudgedQueries& queries, const std::vector<LiteralDocument>& literal) {
   ASSERT_EQ(queries.num_documents(), literal.size());
   std::size_t i = 0;
   std::size_t widest = 0;
@@ -163,7 +163,7 @@ TEST(LetorReader, agrees_with_the_literal_reader_on_random_files) {
     RoundRng rng = Stream(1, 0, Purpose::test, "letor").at(i);
     const std::string text = random_letor(rng, 1 + rng.below(60));
     std::istringstream in(text);
-    expect_same(read(text), test::read_letor_literally(in));
+    expect_same(read(text), read_letor_literally(in));
   }
 }
 
@@ -424,7 +424,7 @@ struct SharedFile {
 TEST(LetorReader, reads_published_files_as_the_literal_reader_does) {
   for (const SharedFile& file : {SharedFile{"ltr/mq2008_fold_test.txt", 2874, 156, 46, 3},
                                  SharedFile{"ltr/mslr_fold1_test_sample.txt", 1900, 18, 136, 5}}) {
-    const auto path = test::shared_file(file.name);
+    const auto path = shared_file(file.name);
     if (!path) GTEST_SKIP() << "NOT CHECKED: " << file.name << " is absent";
     const auto queries = read_letor_file(*path);
     ASSERT_TRUE(queries.ok()) << queries.error().to_string();
@@ -433,7 +433,7 @@ TEST(LetorReader, reads_published_files_as_the_literal_reader_does) {
     EXPECT_EQ(queries->num_features(), file.features);
     EXPECT_EQ(queries->num_grades(), file.grades);
     std::ifstream in(*path);
-    expect_same(*queries, test::read_letor_literally(in));
+    expect_same(*queries, read_letor_literally(in));
   }
 }
 

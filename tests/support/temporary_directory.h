@@ -28,6 +28,14 @@ class TemporaryDirectory {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  // Writes a file into it and gives its path.
+  std::string write(const std::string& name, const std::string& content) const {
+    std::ofstream file(path_ / name, std::ios::binary);
+    file << content;
+    file.close();
+    if (!file) throw std::runtime_error("cannot write " + name);
+    return (path_ / name).string();
+  }
 
  private:
   std::filesystem::path path_;
