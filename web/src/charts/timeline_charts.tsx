@@ -9,7 +9,8 @@ import { pen } from "./palette";
 import { regretPoints } from "./regret";
 
 const MOST_CURVES = 7;
-const axis = { label: "duels", tickFormat: "~s", ticks: 5 } as const;
+// Every serve counts, also a page that shows one arm alone and so is no duel.
+const axis = { label: "served", tickFormat: "~s", ticks: 5 } as const;
 
 // 0.1, 1, 10, .. up to `top`; not all of them where there are many.
 export function decades(top: number): number[] {
@@ -69,7 +70,7 @@ export function EvidenceChart({ timeline }: { timeline: Timeline }) {
   return (
     <Figure
       options={options}
-      label={`Evidence for the leader against its closest rival over ${count(last?.served ?? 0)} duels, with the threshold`}
+      label={`Evidence for the leader against its closest rival over ${count(last?.served ?? 0)} serves, with the threshold`}
     />
   );
 }

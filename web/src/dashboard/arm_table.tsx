@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { ask } from "../api/client";
 import type { Experiment, Result } from "../api/types";
 import { count, percent } from "../charts/numbers";
+import { TableHead } from "../charts/table_head";
 import { Curl, Failure } from "./parts";
 
 const MOST_ARMS = 30;
@@ -104,29 +105,11 @@ export function ArmTable({
     <>
       <div class="scroll" tabIndex={0} role="group" aria-label="Table of arms">
         <table class="wide">
-          <thead>
-            <tr>
-              <th scope="col">Arm</th>
-              <th scope="col" class="number">
-                Won
-              </th>
-              <th scope="col" class="number">
-                Lost
-              </th>
-              <th scope="col" class="number">
-                Rate
-              </th>
-              <th scope="col" class="number">
-                Elo
-              </th>
-              <th scope="col" class="number">
-                P(best)
-              </th>
-              <th scope="col">
-                <span class="hidden-text">Actions</span>
-              </th>
-            </tr>
-          </thead>
+          <TableHead about="Arm" figures={["Won", "Lost", "Rate", "Elo", "P(best)"]}>
+            <th scope="col">
+              <span class="hidden-text">Actions</span>
+            </th>
+          </TableHead>
           <tbody>
             {result.arms.slice(0, MOST_ARMS).map((arm) => (
               <tr>

@@ -1,6 +1,7 @@
 // A league: policies down, problems across, how many times the best one's regret each paid.
 import { count } from "../charts/numbers";
 import { shortened } from "../charts/shortened";
+import { TableHead } from "../charts/table_head";
 import type { ReportData } from "./report_data";
 
 type League = Extract<ReportData, { kind: "league" }>["league"];
@@ -24,19 +25,13 @@ export function LeagueReport({ title, league }: { title: string; league: League 
         </p>
         <div class="scroll" tabIndex={0} role="group" aria-label="Table of the league">
           <table class="league">
-            <thead>
-              <tr>
-                <th scope="col">Policy</th>
-                <th scope="col" class="number">
-                  mean
+            <TableHead about="Policy" figures={["mean"]}>
+              {league.problems.map((one) => (
+                <th scope="col" title={one.problem}>
+                  <span>{shortened(one.problem, 30)}</span>
                 </th>
-                {league.problems.map((one) => (
-                  <th scope="col" title={one.problem}>
-                    <span>{shortened(one.problem, 30)}</span>
-                  </th>
-                ))}
-              </tr>
-            </thead>
+              ))}
+            </TableHead>
             <tbody>
               {league.ranking.map((standing, row) => (
                 <tr>

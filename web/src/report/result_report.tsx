@@ -5,6 +5,7 @@ import { HealthList } from "../charts/health_list";
 import { HeatMap } from "../charts/heat_map";
 import { matrixOf } from "../charts/matrix";
 import { count, percent } from "../charts/numbers";
+import { TableHead } from "../charts/table_head";
 import { AllocationChart, EvidenceChart, RegretChart } from "../charts/timeline_charts";
 import { verdictOf } from "../charts/verdict";
 import type { ReportData } from "./report_data";
@@ -56,32 +57,10 @@ export function ResultReport({ data }: { data: Data }) {
         <h2 id="h-arms">Arms</h2>
         <div class="scroll" tabIndex={0} role="group" aria-label="Table of arms">
           <table class="wide">
-            <thead>
-              <tr>
-                <th scope="col">Arm</th>
-                <th scope="col" class="number">
-                  Won
-                </th>
-                <th scope="col" class="number">
-                  Lost
-                </th>
-                <th scope="col" class="number">
-                  Tied
-                </th>
-                <th scope="col" class="number">
-                  Rate
-                </th>
-                <th scope="col" class="number">
-                  Elo
-                </th>
-                <th scope="col" class="number">
-                  95 %
-                </th>
-                <th scope="col" class="number">
-                  P(best)
-                </th>
-              </tr>
-            </thead>
+            <TableHead
+              about="Arm"
+              figures={["Won", "Lost", "Tied", "Rate", "Elo", "95 %", "P(best)"]}
+            />
             <tbody>
               {result.arms.map((arm) => (
                 <tr>

@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import { Figure } from "../charts/figure";
 import { count, percent, shortNumber } from "../charts/numbers";
 import { pen } from "../charts/palette";
+import { TableHead } from "../charts/table_head";
 import { Key } from "../charts/timeline_charts";
 import type { Run } from "./report_data";
 
@@ -140,19 +141,10 @@ function RunReport({ run }: { run: Run }) {
       <h3>At the end</h3>
       <div class="scroll" tabIndex={0} role="group" aria-label={`Results on ${run.matrix}`}>
         <table class="wide">
-          <thead>
-            <tr>
-              <th scope="col">Policy</th>
-              {notionsOf(run).map((one) => (
-                <th scope="col" class="number">
-                  {one} regret
-                </th>
-              ))}
-              <th scope="col" class="number">
-                best arm named
-              </th>
-            </tr>
-          </thead>
+          <TableHead
+            about="Policy"
+            figures={[...notionsOf(run).map((one) => `${one} regret`), "best arm named"]}
+          />
           <tbody>
             {ranked.map(({ policy, end }) => (
               <tr>
