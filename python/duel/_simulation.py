@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from typing import Any, Callable, Iterable, Sequence
@@ -258,6 +259,22 @@ def _workers_of(executor: Any) -> int:
     return 4
 
 
+def _nothing() -> None:
+    pass
+
+
+def _give_up(executor: Any, futures: Iterable[Any]) -> None:
+    import concurrent.futures
+
+    for future in futures:
+        future.cancel()
+    # Up to Python 3.11, a pool of processes whose last work was cancelled waits for it for ever
+    # when it is shut down. Work that is done gets it going.
+    if isinstance(executor, concurrent.futures.ProcessPoolExecutor) and sys.version_info < (3, 12):
+        with contextlib.suppress(RuntimeError):  # the pool is broken or shut down already
+            executor.submit(_nothing)
+
+
 def _play_on(executor: Any, shards: int, sent: Any, request: dict[str, Any], environment: Any,
              truth: bool, own: list[tuple[str, Any]],
              progress: Callable[[int, int], None] | None) -> list[dict[str, Any]]:
@@ -283,8 +300,7 @@ def _play_on(executor: Any, shards: int, sent: Any, request: dict[str, Any], env
     except concurrent.futures.CancelledError:
         raise Interrupted("the executor cancelled the work") from None
     except BaseException:
-        for future in futures:
-            future.cancel()
+        _give_up(executor, futures)
         raise
     joined = []
     for records in zip(*parts):

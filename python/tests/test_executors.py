@@ -12,6 +12,7 @@ import numpy
 import pytest
 
 import duel
+from duel._simulation import _give_up
 
 # Enough to see a trial out of its place: seven trials in three parts.
 WORK = dict(rounds=400, trials=7, seed=21, regret=["average", "weak"])
@@ -49,6 +50,15 @@ def test_processes(here, start):
         same(here, duel.simulate(matrix, POLICIES, executor=executor, shards=2, **WORK))
         with pytest.raises(duel.InvalidArgument, match="rucb"):  # an error travels with its hint
             duel.simulate("arxiv", "rucbb", executor=executor, **WORK)
+
+
+def test_a_pool_ends_after_its_work_was_given_up():
+    # Up to Python 3.11 a pool waits for work that was cancelled at the wrong moment: with `cancel`
+    # alone one of a few hundred pools never ends.
+    for _ in range(100):
+        with concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as pool:
+            pool.submit(os.getpid).result()
+            _give_up(pool, [pool.submit(os.getpid) for _ in range(7)])
 
 
 class Sleepy:

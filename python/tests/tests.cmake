@@ -20,9 +20,10 @@ file(GLOB duel_python_tests CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/tests
 foreach(file IN LISTS duel_python_tests)
   get_filename_component(name "${file}" NAME_WE)
   string(REGEX REPLACE "^test_" "" name "${name}")
-  # -ra names what was skipped and why.
+  # -ra names what was skipped and why; a test that hangs shows where.
   add_test(NAME "python/${name}"
-    COMMAND "${Python_EXECUTABLE}" -m pytest -q -ra -p no:cacheprovider "${file}")
+    COMMAND "${Python_EXECUTABLE}" -m pytest -q -ra -p no:cacheprovider -o faulthandler_timeout=300
+      "${file}")
   set_tests_properties("python/${name}" PROPERTIES TIMEOUT 900
     ENVIRONMENT "${duel_python_environment}")
 endforeach()
