@@ -33,6 +33,7 @@ const std::vector<Workload>& workloads() {
                                             {"store", store_workload},
                                             {"fold", fold_workload},
                                             {"serve", serve_workload},
+                                            {"soak", soak_workload},
                                             {"plan", plan_workload},
                                             {"imed", imed_workload},
                                             {"outstanding", outstanding_workload},

@@ -31,6 +31,13 @@ namespace duel {
 namespace {
 
 // An endpoint that does nothing: what is left is reading, routing and writing.
+// The median with the extremes; sorts.
+std::string spread(std::vector<double>& values, int digits) {
+  std::ranges::sort(values);
+  return fmt::format("{:.{}f} ({:.{}f} - {:.{}f})", values[values.size() / 2], digits,
+                     values.front(), digits, values.back(), digits);
+}
+
 void empty_endpoint() {
   const Router router({{HttpMethod::get, "/v1/experiments/{eid}/nothing", "nothing",
                         [](HttpRequest&&, const PathParameters&, HttpReply reply) {
@@ -62,18 +69,16 @@ void empty_endpoint() {
         runs.push_back(run(load));
         DUEL_CHECK(runs.back().failures == 0);
       }
-      const auto spread = [&](const auto& value, double unit, int digits) {
+      const auto of_runs = [&](const auto& value, double unit, int digits) {
         std::vector<double> values;
         for (const HttpLoadResult& one : runs) values.push_back(unit * value(one));
-        std::ranges::sort(values);
-        return fmt::format("{:.{}f} ({:.{}f} - {:.{}f})", values[kRuns / 2], digits, values.front(),
-                           digits, values.back(), digits);
+        return spread(values, digits);
       };
       const auto latency = [&](double share) {
-        return spread([share](const HttpLoadResult& one) { return one.quantile(share); }, 1e3, 3);
+        return of_runs([share](const HttpLoadResult& one) { return one.quantile(share); }, 1e3, 3);
       };
       fmt::print("| {} | {} | {} | {} | {} | {} |\n", threads, connections,
-                 spread([](const HttpLoadResult& one) { return one.per_second(); }, 1, 0),
+                 of_runs([](const HttpLoadResult& one) { return one.per_second(); }, 1, 0),
                  latency(0.5), latency(0.99), latency(0.999));
     }
   }
@@ -173,24 +178,64 @@ struct Rates {
   double empty = 0;
 };
 
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+// `run`, and the microseconds of CPU of server and clients for each request.
+struct CostedLoad {
+  HttpLoadResult result;
+  double cpu_us = 0;
+};
+CostedLoad run_costed(const HttpLoad& load) {
+  const double before = cpu_seconds();
+  HttpLoadResult result = run(load);
+  const double spent = cpu_seconds() - before;
+  return {result, 1e6 * spent / static_cast<double>(result.requests)};
+}
+
+// Turns of one and the other, since a shared machine is not equally fast for long; medians.
 Rates serve_and_report() {
+  constexpr int kTurns = 7;
   fmt::print(
-      "\n## Serve and report, two requests a duel, durable, {}; beside it the empty endpoint in the "
-      "same run of 3 s each\n\n",
-      kAbout);
-  fmt::print("| connections | requests/s | empty | ratio | p50, ms | p99, ms | empty p99, ms |\n");
-  fmt::print("|---|---|---|---|---|---|---|\n");
+      "\n## Serve and report, two requests a duel, durable, {}; beside it the empty endpoint, in {} "
+      "turns of 1 s each; medians (lowest - highest)\n\n",
+      kAbout, kTurns);
+  fmt::print(
+      "| connections | requests/s | empty | ratio | CPU, us | empty CPU, us | p50, ms | p99, ms "
+      "| empty p99, ms |\n");
+  fmt::print("|---|---|---|---|---|---|---|---|---|\n");
   Rates most;
   for (const std::size_t connections : {8, 64, 256, 1024}) {
     const Served served;
-    const HttpLoadResult duels = run(served.duels(connections));
-    const HttpLoadResult empty = run(served.nothing(connections));
-    DUEL_CHECK(duels.failures + duels.refused + empty.failures == 0);
-    most.duels = std::max(most.duels, duels.per_second());
-    most.empty = std::max(most.empty, empty.per_second());
-    fmt::print("| {} | {:.0f} | {:.0f} | {:.2f} | {:.2f} | {:.2f} | {:.2f} |\n", connections,
-               duels.per_second(), empty.per_second(), duels.per_second() / empty.per_second(),
-               1e3 * duels.quantile(0.5), 1e3 * duels.quantile(0.99), 1e3 * empty.quantile(0.99));
+    std::vector<double> rates, empty_rates, ratios, cpu, empty_cpu, p50, p99, empty_p99;
+    for (int turn = 0; turn < kTurns; ++turn) {
+      const auto timed = [](HttpLoad load) {
+        load.most_time = std::chrono::seconds(1);
+        return run_costed(load);
+      };
+      const CostedLoad duels = timed(served.duels(connections));
+      const CostedLoad empty = timed(served.nothing(connections));
+      DUEL_CHECK(duels.result.failures + duels.result.refused + empty.result.failures == 0);
+      rates.push_back(duels.result.per_second());
+      empty_rates.push_back(empty.result.per_second());
+      ratios.push_back(rates.back() / empty_rates.back());
+      cpu.push_back(duels.cpu_us);
+      empty_cpu.push_back(empty.cpu_us);
+      p50.push_back(1e3 * duels.result.quantile(0.5));
+      p99.push_back(1e3 * duels.result.quantile(0.99));
+      empty_p99.push_back(1e3 * empty.result.quantile(0.99));
+    }
+    fmt::print("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", connections, spread(rates, 0),
+               spread(empty_rates, 0), spread(ratios, 2), spread(cpu, 1), spread(empty_cpu, 1),
+               spread(p50, 2), spread(p99, 2), spread(empty_p99, 2));
+    most.duels = std::max(most.duels, rates[kTurns / 2]);
+    most.empty = std::max(most.empty, empty_rates[kTurns / 2]);
   }
   return most;
 }
@@ -229,15 +274,6 @@ void overload() {
                100.0 * static_cast<double>(result.refused) / static_cast<double>(result.requests),
                result.failures, 1e3 * result.quantile(0.99));
   }
-}
-
-double cpu_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 double resident_mib() {
@@ -304,7 +340,17 @@ void idle_streams() {
   row(0);
 }
 
-void soak() {
+}  // namespace
+
+void serve_workload() {
+  empty_endpoint();
+  const Rates most = serve_and_report();
+  half_load(most);
+  overload();
+  idle_streams();
+}
+
+void soak_workload() {
   const char* text = std::getenv("DUEL_BENCH_SOAK_S");
   const int seconds = text == nullptr ? 30 : std::stoi(text);
   fmt::print(
@@ -317,21 +363,11 @@ void soak() {
   for (int part = 1; part <= kParts; ++part) {
     HttpLoad load = served.duels(64);
     load.most_requests = ~std::size_t{0};
+    load.measured = [](const std::string&) { return false; };  // latencies would take memory
     load.most_time = std::chrono::milliseconds(1000 * seconds / kParts);
     requests += run(load).requests;
     fmt::print("| {} | {} | {:.0f} |\n", seconds * part / kParts, requests, resident_mib());
   }
-}
-
-}  // namespace
-
-void serve_workload() {
-  empty_endpoint();
-  const Rates most = serve_and_report();
-  half_load(most);
-  overload();
-  idle_streams();
-  soak();
 }
 
 }  // namespace duel
