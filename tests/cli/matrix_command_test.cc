@@ -251,8 +251,8 @@ TEST(MatrixGenerate, writes_a_file_that_reads_back) {
       run_duel({"matrix", "generate", "thurstone(k=5,seed=3)", "-o", folder / "t.csv"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out, "");
-  EXPECT_EQ(result.err,
-            "duel: thurstone(k=5,seed=3,spread=1): 5 arms, written to " + folder / "t.csv" + "\n");
+  EXPECT_EQ(result.err, "duel: thurstone(k=5,seed=3,spread=1): 5 arms, written to " +
+                            (folder / "t.csv").string() + "\n");
   EXPECT_EQ(names_in(folder.path()), std::set<std::string>{"t.csv"});
   EXPECT_EQ(content_of(folder / "t.csv"),
             run_duel({"matrix", "generate", "thurstone(k=5,seed=3)"}).out);

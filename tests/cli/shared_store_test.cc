@@ -164,6 +164,30 @@ TEST(SharedStore, a_server_that_is_killed_is_replaced_by_another_one) {
   EXPECT_TRUE(contains(backup.err, "pg_dump")) << backup.err;
 }
 
+TEST(SharedStore, a_command_shows_its_token_to_the_server_that_owns_the_experiment) {
+  DUEL_NEEDS_POSTGRES();
+  const std::string store = PostgresServer::shared().new_database();
+  make_experiment(store, "logo");
+  const CommandResult made = on(store, {"token", "create", "--scope", "admin", "--name", "me"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const std::string token = made.out.substr(0, made.out.find('\n'));
+  const ServedStore server(store);
+  const auto next = [&](const std::string& duel, const CommandOptions& options, Words more = {}) {
+    more.insert(more.begin(), {"next", "logo", "--id", duel, "--store", store});
+    return run_duel(more, options);
+  };
+  const CommandOptions with_token{.variables = {{"DUEL_TOKEN", token}}};
+  // The server takes the experiment with its first request.
+  ASSERT_EQ(
+      run_duel({"next", "logo", "--id", "e0", "--server", server.url()}, with_token).exit_code, 0);
+  const CommandResult without = next("e1", {});
+  EXPECT_EQ(without.exit_code, 1);
+  EXPECT_TRUE(contains(without.err, "DUEL_TOKEN")) << without.err;
+  EXPECT_EQ(next("e1", with_token).exit_code, 0);
+  TemporaryDirectory place;
+  EXPECT_EQ(next("e2", {}, {"--token-file", place.write("token", token + "\n")}).exit_code, 0);
+}
+
 TEST(SharedStore, refuses_what_cannot_be) {
   TemporaryDirectory place;
   const CommandResult several =

@@ -13,6 +13,7 @@
 #include "duel/core/whole_file.h"
 #include "duel/experiment/timestamp.h"
 #include "duel/server/report_token.h"
+#include "duel/store/postgres_store.h"
 
 namespace duel::cli {
 namespace {
@@ -193,7 +194,11 @@ Result<std::unique_ptr<ApiClient>> open_client(const ClientOptions& options, Sto
     return Error::not_found("there is no store", file,
                             "'duel experiment new' creates one; --server URL asks a server");
   }
-  DUEL_ASSIGN(std::unique_ptr<LocalApi> local, LocalApi::open(options.store));
+  std::string token;
+  if (is_postgres(options.store)) {
+    DUEL_ASSIGN(token, token_of(options));
+  }
+  DUEL_ASSIGN(std::unique_ptr<LocalApi> local, LocalApi::open(options.store, token));
   return std::unique_ptr<ApiClient>(std::move(local));
 }
 

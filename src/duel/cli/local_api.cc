@@ -121,9 +121,10 @@ class MailExchange final : public HttpExchange {
 
 }  // namespace
 
-LocalApi::LocalApi(std::string file, std::shared_ptr<Store> store,
+LocalApi::LocalApi(std::string file, std::string token, std::shared_ptr<Store> store,
                    std::unique_ptr<ApiTokens> tokens, std::unique_ptr<Engine> engine)
     : file_(std::move(file)),
+      token_(std::move(token)),
       store_(std::move(store)),
       tokens_(std::move(tokens)),
       engine_(std::move(engine)) {
@@ -132,7 +133,8 @@ LocalApi::LocalApi(std::string file, std::shared_ptr<Store> store,
   api_ = std::make_unique<Api>(*engine_, *tokens_, std::move(options));
 }
 
-Result<std::unique_ptr<LocalApi>> LocalApi::open(const std::string& location) {
+Result<std::unique_ptr<LocalApi>> LocalApi::open(const std::string& location,
+                                                 const std::string& token) {
   auto store = open_store(location);
   if (!store.ok()) {
     Error error = store.error();
@@ -144,7 +146,7 @@ Result<std::unique_ptr<LocalApi>> LocalApi::open(const std::string& location) {
   DUEL_ASSIGN(std::unique_ptr<ApiTokens> tokens, ApiTokens::open(*store));
   DUEL_ASSIGN(std::unique_ptr<Engine> engine, Engine::start(*store));
   return std::unique_ptr<LocalApi>(
-      new LocalApi(store_file(location), *store, std::move(tokens), std::move(engine)));
+      new LocalApi(store_file(location), token, *store, std::move(tokens), std::move(engine)));
 }
 
 Result<HttpResponse> LocalApi::exchange(HttpMethod method, const std::string& target,
@@ -160,6 +162,7 @@ Result<HttpResponse> LocalApi::exchange(HttpMethod method, const std::string& ta
   if (!query) return Error::invalid_argument("the query cannot be read", target);
   request.query = std::move(*query);
   if (!media_type.empty()) request.headers.emplace_back("content-type", media_type);
+  if (!token_.empty()) request.headers.emplace_back("authorization", "Bearer " + token_);
   request.body = body;
   const auto mailbox = std::make_shared<Mailbox>();
   api_->handle(std::move(request), HttpReply(std::make_shared<MailExchange>(mailbox)));

@@ -16,8 +16,10 @@ namespace duel::cli {
 
 class LocalApi final : public ApiClient {
  public:
-  // An error where another process owns the store.
-  static Result<std::unique_ptr<LocalApi>> open(const std::string& location);
+  // An error where another process owns the store. The token is for the node that owns an
+  // experiment of a store that is shared; the store itself asks for none.
+  static Result<std::unique_ptr<LocalApi>> open(const std::string& location,
+                                                const std::string& token = "");
 
   Result<HttpResponse> send(HttpMethod method, const std::string& target, const std::string& body,
                             const std::string& media_type, Repeat repeat) override;
@@ -25,14 +27,15 @@ class LocalApi final : public ApiClient {
   std::string place() const override { return file_; }
 
  private:
-  LocalApi(std::string file, std::shared_ptr<Store> store, std::unique_ptr<ApiTokens> tokens,
-           std::unique_ptr<Engine> engine);
+  LocalApi(std::string file, std::string token, std::shared_ptr<Store> store,
+           std::unique_ptr<ApiTokens> tokens, std::unique_ptr<Engine> engine);
 
   Result<HttpResponse> exchange(HttpMethod method, const std::string& target,
                                 const std::string& body, const std::string& media_type,
                                 const Sink& sink);
 
   std::string file_;
+  std::string token_;
   std::shared_ptr<Store> store_;
   std::unique_ptr<ApiTokens> tokens_;
   std::unique_ptr<Engine> engine_;
