@@ -48,5 +48,12 @@ else()
   add_test(NAME python/types
     COMMAND "${Python_EXECUTABLE}" -m mypy --strict --cache-dir "${PROJECT_BINARY_DIR}/python/mypy"
       --config-file "${CMAKE_CURRENT_SOURCE_DIR}/mypy.ini" "${CMAKE_CURRENT_SOURCE_DIR}/duel")
-  set_tests_properties(python/types PROPERTIES TIMEOUT 900)
+  # That the stub of the extension names what is in it, with the same parameters.
+  add_test(NAME python/stub
+    COMMAND "${Python_EXECUTABLE}" -m mypy.stubtest --ignore-unused-allowlist
+      --allowlist "${CMAKE_CURRENT_SOURCE_DIR}/stub_differences.txt" duel._native)
+  set_tests_properties(python/types python/stub PROPERTIES TIMEOUT 900)
+  set_tests_properties(python/stub PROPERTIES
+    ENVIRONMENT "${duel_python_environment};MYPYPATH=${duel_python_path}"
+    WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/python")
 endif()
