@@ -119,7 +119,7 @@ void read_table() {
     const double ours = median_seconds(5, read);
     const double literal = median_seconds(1, [&] {
       std::ifstream in(path);
-      const auto documents = test::read_letor_literally(in);
+      const auto documents = read_letor_literally(in);
       keep(documents);
     });
     fmt::print(

@@ -62,7 +62,7 @@ TEST_F(PlanCommand, draws_a_picture) {
   if (!has_gnuplot()) GTEST_SKIP() << "NOT CHECKED: gnuplot is not installed";
   const CommandResult result = plan({"--arms", "2", "--gap", "0.3", "-o", "plan.svg"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(run_shell("head -c 5 '" + (place_ / "plan.svg") + "'").out, "<?xml");
+  EXPECT_EQ(run_shell("head -c 5 '" + (place_ / "plan.svg").string() + "'").out, "<?xml");
 }
 
 TEST_F(PlanCommand, explains_what_is_wrong) {

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 using namespace std::string_view_literals;
@@ -34,4 +34,4 @@ TEST(FieldList, changes_each_of_its_own_fields_only) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -7,10 +7,8 @@
 
 #include "tests/ranking/interleaving/laws.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
-
-using Outcome = ClickOutcome;
 
 const std::string kPage =
     R"("rankings":["A","B"],"items":[{"object_id":"a","ordinal":1,"team":"A"},)"
@@ -29,7 +27,7 @@ Result<CreditedLog> credited(const std::string& impressions, const std::string& 
   return credit_log(lines, *events, spec);
 }
 
-Outcome outcome(const std::string& clicks, const CreditSpec& spec = {}) {
+ClickOutcome outcome(const std::string& clicks, const CreditSpec& spec = {}) {
   return taken(credited(page("q"), clicks, spec)).impressions[0].outcome;
 }
 
@@ -50,20 +48,20 @@ std::string error_of(const std::string& impressions, const std::string& clicks) 
 
 TEST(CreditedLog, credits_the_team_of_a_clicked_item_from_every_kind_of_click_log) {
   const std::string header = "query_id,object_id\n";
-  EXPECT_EQ(outcome(header + "q,a\n"), Outcome::first_wins);
-  EXPECT_EQ(outcome(header + "q,b\n"), Outcome::second_wins);
-  EXPECT_EQ(outcome(header + "q,a\nq,b\n"), Outcome::tie);
-  EXPECT_EQ(outcome(header + "q,c\n"), Outcome::tie) << "it belongs to nobody";
-  EXPECT_EQ(outcome(header), Outcome::no_feedback);
-  EXPECT_EQ(outcome("query_id\tordinal\nq\t2\n"), Outcome::second_wins);
-  EXPECT_EQ(outcome("user,query_id,ranks\nu,q,1;3\n"), Outcome::first_wins);
-  EXPECT_EQ(outcome("query_id\tclicked\nq\t0,1,0,0\n"), Outcome::second_wins);
-  EXPECT_EQ(outcome(ubi("click", "d", 4)), Outcome::second_wins);
-  EXPECT_EQ(outcome(ubi("click", "", 1)), Outcome::first_wins);
+  EXPECT_EQ(outcome(header + "q,a\n"), ClickOutcome::first_wins);
+  EXPECT_EQ(outcome(header + "q,b\n"), ClickOutcome::second_wins);
+  EXPECT_EQ(outcome(header + "q,a\nq,b\n"), ClickOutcome::tie);
+  EXPECT_EQ(outcome(header + "q,c\n"), ClickOutcome::tie) << "it belongs to nobody";
+  EXPECT_EQ(outcome(header), ClickOutcome::no_feedback);
+  EXPECT_EQ(outcome("query_id\tordinal\nq\t2\n"), ClickOutcome::second_wins);
+  EXPECT_EQ(outcome("user,query_id,ranks\nu,q,1;3\n"), ClickOutcome::first_wins);
+  EXPECT_EQ(outcome("query_id\tclicked\nq\t0,1,0,0\n"), ClickOutcome::second_wins);
+  EXPECT_EQ(outcome(ubi("click", "d", 4)), ClickOutcome::second_wins);
+  EXPECT_EQ(outcome(ubi("click", "", 1)), ClickOutcome::first_wins);
 }
 
 TEST(CreditedLog, an_action_on_an_item_counts_once) {
-  EXPECT_EQ(outcome("query_id,object_id\nq,a\nq,a\nq,a\nq,b\n"), Outcome::tie);
+  EXPECT_EQ(outcome("query_id,object_id\nq,a\nq,a\nq,a\nq,b\n"), ClickOutcome::tie);
   const auto log = taken(credited(page("q"), "query_id,object_id\nq,b\nq,d\nq,a\n"));
   EXPECT_EQ(log.impressions[0].first_credit, 1);
   EXPECT_EQ(log.impressions[0].second_credit, 2);
@@ -80,7 +78,7 @@ TEST(CreditedLog, weighs_actions_positions_and_seconds_and_caps_an_item) {
   EXPECT_EQ(log.rejected.other_actions, 1U);
   spec.rule.item_cap = 2;
   log = taken(credited(page("q"), two_against_cart, spec));
-  EXPECT_EQ(log.impressions[0].outcome, Outcome::tie);
+  EXPECT_EQ(log.impressions[0].outcome, ClickOutcome::tie);
   spec.rule.item_cap = 0;
   spec.rule.positions = parse_position_weights("1,0.5").value();
   log = taken(credited(page("q"), two_against_cart, spec));
@@ -96,7 +94,7 @@ TEST(CreditedLog, what_is_wrong_with_an_event_earns_nothing_and_is_counted) {
                      R"({"action_name":"click","query_id":"other","event_attributes":)"
                      R"({"object":{"object_id":"a"}}})" +
                      "\n"));
-  EXPECT_EQ(log.impressions[0].outcome, Outcome::no_feedback);
+  EXPECT_EQ(log.impressions[0].outcome, ClickOutcome::no_feedback);
   EXPECT_EQ(log.rejected.not_shown, 1U);
   EXPECT_EQ(log.rejected.example_not_shown, "'zzz' of 'q'");
   EXPECT_EQ(log.rejected.wrong_ordinal, 1U);
@@ -109,7 +107,7 @@ TEST(CreditedLog, what_is_wrong_with_an_event_earns_nothing_and_is_counted) {
 TEST(CreditedLog, a_page_without_a_competitive_item_is_no_contest) {
   const std::string same = R"({"query_id":"q","lists":{"A":["x","y"],"B":["x","y"]}})";
   EXPECT_EQ(taken(credited(same, "query_id,object_id\nq,x\n")).impressions[0].outcome,
-            Outcome::no_contest);
+            ClickOutcome::no_contest);
 }
 
 TEST(CreditedLog, drafts_lists_as_draft_page_does) {
@@ -268,4 +266,4 @@ TEST(CreditRule, refuses_weights_that_are_none) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

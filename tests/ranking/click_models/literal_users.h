@@ -10,7 +10,7 @@
 
 #include "duel/ranking/document.h"
 
-namespace duel::test {
+namespace duel {
 
 using Pattern = std::vector<Position>;
 using PatternDistribution = std::map<Pattern, double>;
@@ -91,4 +91,4 @@ inline void literal_examination(std::span<const Grade> grades,
   }
 }
 
-}  // namespace duel::test
+}  // namespace duel

@@ -5,7 +5,7 @@
 
 #include "tests/ranking/interleaving/laws.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 struct Bias {
@@ -347,4 +347,4 @@ TEST(Fairness, multileavers_keep_what_the_table_promises_and_no_more) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

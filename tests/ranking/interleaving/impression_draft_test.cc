@@ -7,7 +7,7 @@
 
 #include "tests/ranking/interleaving/laws.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 using Ids = std::vector<std::string>;
@@ -66,10 +66,10 @@ TEST(ImpressionDraft, drafts_as_its_literal_twin) {
     for (const Document x : a) first.push_back(std::to_string(x));
     for (const Document x : b) second.push_back(std::to_string(x));
     const Law law = filled_draft_law(a, b, 10, true);
-    std::map<Shown, int> counts;
+    std::map<ShownList, int> counts;
     constexpr int n = 20'000;
     for (int k = 0; k < n; ++k) {
-      Shown shown;
+      ShownList shown;
       for (const DraftedItem& item :
            draft_page(3, fmt::format("impression {}", k), first, second, 0, 10).items) {
         shown.first.push_back(static_cast<Document>(std::stoul(item.object_id)));
@@ -170,4 +170,4 @@ TEST(ImpressionDraft, credits_each_item_once_and_refuses_what_was_not_shown) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

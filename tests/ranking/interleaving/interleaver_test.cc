@@ -8,7 +8,7 @@
 #include "duel/ranking/interleaving/probabilistic.h"
 #include "tests/ranking/interleaving/laws.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 const std::vector<std::string> kMethods = {"balanced",
@@ -113,10 +113,10 @@ TEST(Interleaver, samples_the_law_that_it_enumerates) {
       // Marginal credit forgets the coins that the sampler threw.
       const bool keeps_teams = name.starts_with("team-draft") ||
                                method->enumerate(a, b, 1).value()[0].shown.teams[0] != Team::none;
-      std::map<Shown, int> counts;
+      std::map<ShownList, int> counts;
       for (int k = 0; k < n; ++k) {
         prepared->draw(rng, shown);
-        Shown drawn = as_shown(shown);
+        ShownList drawn = as_shown(shown);
         if (!keeps_teams) std::fill(drawn.second.begin(), drawn.second.end(), -1);
         ++counts[drawn];
       }
@@ -537,4 +537,4 @@ TEST(Interleaver, refuses_to_enumerate_what_is_too_large) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -10,7 +10,7 @@
 #include "duel/ranking/interleaving/methods.h"
 #include "tests/ranking/interleaving/twins.h"
 
-namespace duel::test {
+namespace duel {
 
 inline std::shared_ptr<const Interleaver> interleaver(const std::string& text) {
   return configure_interleaver(text).value();
@@ -29,14 +29,14 @@ inline std::vector<std::span<const Document>> spans(const std::vector<List>& lis
   return {lists.begin(), lists.end()};
 }
 
-inline Shown as_shown(const Interleaving& shown) {
+inline ShownList as_shown(const Interleaving& shown) {
   std::vector<int> teams;
   for (const Team team : shown.teams) {
     teams.push_back(team == Team::none ? -1 : (team == Team::first ? 0 : 1));
   }
   return {shown.documents, teams};
 }
-inline Shown as_shown(const Multileaving& shown) {
+inline ShownList as_shown(const Multileaving& shown) {
   std::vector<int> teams;
   for (const std::uint32_t team : shown.teams) {
     teams.push_back(team == Multileaving::kNoTeam ? -1 : static_cast<int>(team));
@@ -75,7 +75,7 @@ inline void expect_same_law(const Law& actual, const Law& expected, const std::s
 // Counts of a sample against their law. By Bernstein's inequality a binomial count with mean
 // v/(1-p) and variance v leaves mean +- (sqrt(2 v t) + t/3) with probability at most 2 exp(-t); t =
 // 25 makes that 3e-11, so a million comparisons give a false alarm with less than 1e-4.
-inline void expect_sample_of(const Law& law, const std::map<Shown, int>& counts, int n,
+inline void expect_sample_of(const Law& law, const std::map<ShownList, int>& counts, int n,
                              const std::string& what) {
   constexpr double t = 25;
   for (const auto& [shown, count] : counts) {
@@ -89,4 +89,4 @@ inline void expect_sample_of(const Law& law, const std::map<Shown, int>& counts,
   }
 }
 
-}  // namespace duel::test
+}  // namespace duel

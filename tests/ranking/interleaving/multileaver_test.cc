@@ -6,7 +6,7 @@
 #include "duel/ranking/interleaving/probabilistic.h"
 #include "tests/ranking/interleaving/laws.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 const std::vector<std::string> kMethods = {
@@ -80,7 +80,7 @@ TEST(Multileaver, samples_the_law_that_it_enumerates) {
     for (const auto& lists : triples()) {
       RoundRng rng = stream.at(round++);
       constexpr int n = 2000;
-      std::map<Shown, int> counts;
+      std::map<ShownList, int> counts;
       const auto rankings = spans(lists);
       for (int k = 0; k < n; ++k) {
         method->multileave(rankings, 3, rng, shown);
@@ -269,7 +269,7 @@ TEST(PairwisePreferenceMultileave, credits_as_its_literal_twin) {
 }
 
 TEST(PairwisePreferenceMultileave, weighs_a_pair_by_hand) {
-  // A = (1,2), B = (2,1): Omega(1) = {1,2}, both best at rank 1, weight 1. Shown (1,2), click on 2:
+  // A = (1,2), B = (2,1): Omega(1) = {1,2}, both best at rank 1, weight 1. ShownList (1,2), click on 2:
   // seen are both; pair (2 over 1): A loses 1, B gains 1.
   const auto method = multileaver("pairwise-preference-multileave");
   const std::vector<List> lists{{1, 2}, {2, 1}};
@@ -291,4 +291,4 @@ TEST(PairwisePreferenceMultileave, weighs_a_pair_by_hand) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

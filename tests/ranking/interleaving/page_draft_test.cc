@@ -8,7 +8,7 @@
 
 #include "tests/ranking/interleaving/laws.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 using Ids = std::vector<std::string>;
@@ -187,4 +187,4 @@ TEST(PageDraft, repeats_count_where_they_stand_first) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

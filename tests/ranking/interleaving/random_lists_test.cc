@@ -7,7 +7,7 @@
 #include "duel/ranking/interleaving/impression_draft.h"
 #include "tests/ranking/interleaving/laws.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 List random_list(RoundRng& rng) {
@@ -108,4 +108,4 @@ TEST(RandomLists, no_multileaver_repeats_a_document_or_leaves_the_union) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -11,12 +11,12 @@
 
 #include "duel/ranking/document.h"
 
-namespace duel::test {
+namespace duel {
 
 using List = std::vector<Document>;
 // Attribution: the team of each position, or -1 for all where it is no part of the law.
-using Shown = std::pair<List, std::vector<int>>;
-using Law = std::map<Shown, double>;
+using ShownList = std::pair<List, std::vector<int>>;
+using Law = std::map<ShownList, double>;
 
 inline bool holds(const List& list, Document x) {
   return std::find(list.begin(), list.end(), x) != list.end();
@@ -344,4 +344,4 @@ inline std::vector<std::vector<Position>> click_sets(std::size_t size) {
   return all;
 }
 
-}  // namespace duel::test
+}  // namespace duel

@@ -17,7 +17,7 @@
 #include "duel/ranking/learners/pdgd.h"
 #include "tests/ranking/learners/scripted_multileaver.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 using Vector = std::vector<double>;
@@ -302,4 +302,4 @@ TEST(LearnerCatalogue, says_what_is_wrong) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -10,7 +10,7 @@
 #include "duel/ranking/click_models/click_model_catalogue.h"
 #include "duel/ranking/letor/synthetic.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 using Checkpoints = std::vector<std::uint64_t>;
@@ -91,4 +91,4 @@ TEST(LearningCurve, refuses_a_damaged_state) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -14,7 +14,7 @@
 #include "duel/ranking/letor/synthetic.h"
 #include "duel/ranking/metrics/judged_measures.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 const std::atomic<bool> kGoOn{false};
@@ -223,4 +223,4 @@ TEST(LearningRun, stops_when_asked) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

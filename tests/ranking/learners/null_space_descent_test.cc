@@ -17,7 +17,7 @@
 #include "duel/ranking/interleaving/methods.h"
 #include "tests/ranking/learners/scripted_multileaver.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 using Vector = std::vector<double>;
@@ -388,4 +388,4 @@ TEST(NullSpaceDescent, refuses_states_that_could_not_have_been) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -9,7 +9,7 @@
 #include "duel/ranking/letor/letor_reader.h"
 #include "duel/ranking/letor/synthetic.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 TEST(RankingSvm, minimises_its_objective) {
@@ -51,4 +51,4 @@ TEST(RankingSvm, refuses_data_without_a_preference) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -7,7 +7,7 @@
 
 #include "duel/core/rng.h"
 
-namespace duel::test {
+namespace duel {
 namespace {
 
 TEST(Scoring, is_the_scalar_product_of_every_row) {
@@ -55,4 +55,4 @@ TEST(Scoring, is_the_scalar_product_of_every_row) {
 }
 
 }  // namespace
-}  // namespace duel::test
+}  // namespace duel

@@ -5,7 +5,7 @@
 
 #include "duel/ranking/interleaving/multileaver.h"
 
-namespace duel::test {
+namespace duel {
 
 class ScriptedMultileaver final : public Multileaver {
  public:
@@ -38,4 +38,4 @@ class ScriptedMultileaver final : public Multileaver {
   std::vector<double> credits_;
 };
 
-}  // namespace duel::test
+}  // namespace duel

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace duel::test {
+namespace duel {
 
 struct LiteralDocument {
   int grade = 0;
@@ -40,4 +40,4 @@ inline std::vector<LiteralDocument> read_letor_literally(std::istream& in) {
   return documents;
 }
 
-}  // namespace duel::test
+}  // namespace duel
