@@ -36,12 +36,15 @@ class ServedStore {
     server_->wait();
     server_.reset();
   }
-  void restart() { start(url_.substr(std::string("http://").size())); }
+  void restart(const std::vector<std::string>& more = {}) {
+    start(url_.substr(std::string("http://").size()), more);
+  }
 
  private:
-  void start(const std::string& address) {
-    server_ = std::make_unique<RunningDuel>(
-        std::vector<std::string>{"serve", "--listen", address, "--store", store_});
+  void start(const std::string& address, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> words{"serve", "--listen", address, "--store", store_};
+    words.insert(words.end(), more.begin(), more.end());
+    server_ = std::make_unique<RunningDuel>(words);
     wait_for([&] { return contains(server_->out_so_far(), "\n"); });
     const std::string out = server_->out_so_far();
     url_ = out.substr(0, out.find('\n'));

@@ -171,7 +171,9 @@ TEST(SharedStore, a_command_shows_its_token_to_the_server_that_owns_the_experime
   const CommandResult made = on(store, {"token", "create", "--scope", "admin", "--name", "me"});
   ASSERT_EQ(made.exit_code, 0) << made.err;
   const std::string token = made.out.substr(0, made.out.find('\n'));
-  const ServedStore server(store);
+  ServedStore server(store);
+  server.kill();
+  server.restart({"--advertise", server.url()});  // the same address, known by now
   const auto next = [&](const std::string& duel, const CommandOptions& options, Words more = {}) {
     more.insert(more.begin(), {"next", "logo", "--id", duel, "--store", store});
     return run_duel(more, options);

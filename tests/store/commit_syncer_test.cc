@@ -135,8 +135,8 @@ TEST(CommitSyncer, who_comes_while_a_sync_fails_gets_one_that_began_later) {
   std::this_thread::sleep_for(milliseconds(50));  // into `wait`; too early is right as well
   gate.let_one_pass(true);
   gate.wait_for_syncs(2);
+  first.join();  // before the second sync ends, which would do for it as well
   gate.open();
-  first.join();
   second.join();
 }
 

@@ -165,7 +165,7 @@ std::optional<Forwarding::Owner> Forwarding::look_up(const std::shared_ptr<Job>&
     return std::nullopt;
   }
   if (tenure->owner->url.empty()) {
-    give_up(*job, "the node that answers for the experiment has no address");
+    give_up(*job, "the node that answers for the experiment advertises no URL");
     return std::nullopt;
   }
   const Owner owner{*tenure->owner, tenure->epoch};
