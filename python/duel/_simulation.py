@@ -283,33 +283,42 @@ def _play_on(executor: Any, shards: int, sent: Any, request: dict[str, Any], env
     import numpy
 
     trials = request["trials"]
-    edges = [trials * k // shards for k in range(shards + 1)]
     futures = []
-    for begin, end in zip(edges, edges[1:]):
-        part = dict(request, begin=begin, end=end, threads=request["threads"] or 1)
+    for shard in range(1, shards + 1):
+        part = dict(request, shard=shard, shards=shards, threads=request["threads"] or 1)
         futures.append(executor.submit(_play_shard, (sent, part, environment, truth, own)))
     total = trials * len(request["policies"])
     try:
         done = 0
-        for future, begin, end in zip(futures, edges, edges[1:]):
-            future.result()
-            done += (end - begin) * len(request["policies"])
+        parts = []
+        for future in futures:
+            parts.append(future.result())
+            done += sum(len(record["correct"]) for record in parts[-1])
             if progress is not None:
                 progress(done, total)
-        parts = [future.result() for future in futures]
     except concurrent.futures.CancelledError:
         raise Interrupted("the executor cancelled the work") from None
     except BaseException:
         _give_up(executor, futures)
         raise
     joined = []
-    for records in zip(*parts):
+    for p, records in enumerate(zip(*parts)):
+        one = records[0]
+        regret = numpy.empty((len(one["regret"]), trials, one["regret"].shape[2]))
+        correct = numpy.empty((trials, one["correct"].shape[1]), dtype=bool)
+        informative = numpy.empty_like(correct, dtype="uint64")
+        for shard, record in enumerate(records):
+            # Trials are dealt like cards, through all policies: every `shards`-th from here.
+            own_trials = slice((shard - p * trials) % shards, None, shards)
+            regret[:, own_trials] = record["regret"]
+            correct[own_trials] = record["correct"]
+            informative[own_trials] = record["informative"]
         joined.append(
             {
-                "policy": records[0]["policy"],
-                "regret": numpy.concatenate([record["regret"] for record in records], axis=1),
-                "correct": numpy.concatenate([record["correct"] for record in records]),
-                "informative": numpy.concatenate([record["informative"] for record in records]),
+                "policy": one["policy"],
+                "regret": regret,
+                "correct": correct,
+                "informative": informative,
                 "seconds": max(record["seconds"] for record in records),
                 "cpu_seconds": sum(record["cpu_seconds"] for record in records),
             }
@@ -349,7 +358,7 @@ def simulate(
 
     The same seed gives the same numbers as ``duel simulate``, on any number of ``threads`` and on
     any ``executor``: an object with ``submit`` as in ``concurrent.futures`` (processes, MPI, Dask,
-    Ray), to which the trials go in ``shards`` parts.
+    Ray), to which the trials go in ``shards`` parts, dealt as ``duel simulate --shard`` deals them.
     """
     texts, own = _registered(policies)
     problem, environment, is_truth, sent = _problem(matrix, arms, truth, threads)
@@ -363,8 +372,8 @@ def simulate(
         "regret": notions,
         "threads": threads,
         "horizon_per_checkpoint": bool(horizon_per_checkpoint),
-        "begin": 0,
-        "end": trials,
+        "shard": 1,
+        "shards": 1,
     }
     shown = progress_of(progress)
     if executor is None:
@@ -379,7 +388,7 @@ def simulate(
         if shards is not None and int(shards) < 1:
             raise InvalidArgument("at least one shard is needed", field="shards")
         count = int(shards) if shards is not None else 4 * _workers_of(executor)
-        count = min(count, trials)
+        count = min(count, trials * len(texts))
         records = _play_on(executor, count, sent, request, environment, is_truth, own, shown)
     import numpy
 

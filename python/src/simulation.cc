@@ -14,6 +14,7 @@
 #include "conversions.h"
 #include "duel/core/checkpoints.h"
 #include "duel/study/results.h"
+#include "duel/study/shard.h"
 #include "duel/study/spec.h"
 #include "matrix.h"
 #include "python_policy.h"
@@ -59,43 +60,46 @@ std::vector<RegretNotion> notions_of(const std::vector<std::string>& names) {
   return notions;
 }
 
+// The trials of one policy that a shard has, in their order.
+using OwnTrials = std::vector<std::uint32_t>;
+
 template <class T, class Value>
-py::array_t<T> cells(const TrialTable& table, std::uint32_t begin, std::uint32_t end,
-                     const Value& value) {
+py::array_t<T> cells(const TrialTable& table, const OwnTrials& own, const Value& value) {
   const auto checkpoints = static_cast<py::ssize_t>(table.num_checkpoints());
-  py::array_t<T> array({static_cast<py::ssize_t>(end - begin), checkpoints});
+  const auto rows = static_cast<py::ssize_t>(own.size());
+  py::array_t<T> array({rows, checkpoints});
   auto view = array.template mutable_unchecked<2>();
-  for (std::uint32_t trial = begin; trial < end; ++trial) {
+  for (py::ssize_t row = 0; row < rows; ++row) {
     for (py::ssize_t c = 0; c < checkpoints; ++c) {
-      view(trial - begin, c) = static_cast<T>(value(trial, static_cast<std::size_t>(c)));
+      view(row, c) =
+          static_cast<T>(value(own[static_cast<std::size_t>(row)], static_cast<std::size_t>(c)));
     }
   }
   return array;
 }
 
-py::dict record_of(const PolicyRecord& record, std::uint32_t begin, std::uint32_t end) {
+py::dict record_of(const PolicyRecord& record, const OwnTrials& own) {
   const TrialTable& table = record.trials;
   py::dict dict;
   dict["policy"] = record.policy;
   const auto regrets = static_cast<py::ssize_t>(table.num_regrets());
   const auto checkpoints = static_cast<py::ssize_t>(table.num_checkpoints());
-  py::array_t<double> values({regrets, static_cast<py::ssize_t>(end - begin), checkpoints});
+  const auto rows = static_cast<py::ssize_t>(own.size());
+  py::array_t<double> values({regrets, rows, checkpoints});
   auto view = values.mutable_unchecked<3>();
   for (py::ssize_t r = 0; r < regrets; ++r) {
-    for (std::uint32_t trial = begin; trial < end; ++trial) {
+    for (py::ssize_t row = 0; row < rows; ++row) {
       for (py::ssize_t c = 0; c < checkpoints; ++c) {
-        view(r, trial - begin, c) =
-            table.value(trial, static_cast<std::size_t>(c), static_cast<std::size_t>(r));
+        view(r, row, c) = table.value(own[static_cast<std::size_t>(row)],
+                                      static_cast<std::size_t>(c), static_cast<std::size_t>(r));
       }
     }
   }
   dict["regret"] = values;
-  dict["correct"] = cells<bool>(table, begin, end, [&](std::uint32_t trial, std::size_t c) {
-    return table.correct(trial, c);
-  });
+  dict["correct"] = cells<bool>(
+      table, own, [&](std::uint32_t trial, std::size_t c) { return table.correct(trial, c); });
   dict["informative"] = cells<std::uint64_t>(
-      table, begin, end,
-      [&](std::uint32_t trial, std::size_t c) { return table.informative(trial, c); });
+      table, own, [&](std::uint32_t trial, std::size_t c) { return table.informative(trial, c); });
   dict["seconds"] = record.seconds;
   dict["cpu_seconds"] = record.cpu_seconds;
   return dict;
@@ -128,7 +132,7 @@ SimulationPlan plan_of(const ProblemObject& problem, const py::dict& request) {
   return plan;
 }
 
-// All trials [begin, end) of all policies.
+// The trials of one shard (study/shard.h) of all policies.
 py::list simulate(const ProblemObject& problem, const py::dict& request,
                   const py::object& environment, bool truth, const py::object& progress) {
   const auto failure = std::make_shared<PythonFailure>();
@@ -146,9 +150,9 @@ py::list simulate(const ProblemObject& problem, const py::dict& request,
     };
     if (!truth) plan.right_arms.emplace();
   }
-  const auto begin =
-      static_cast<std::uint32_t>(count_of(request["begin"], "begin", 0, plan.trials));
-  const auto end = static_cast<std::uint32_t>(count_of(request["end"], "end", begin, plan.trials));
+  Shard shard;
+  shard.count = static_cast<std::uint32_t>(count_of(request["shards"], "shards", 1, kMaxTrials));
+  shard.number = static_cast<std::uint32_t>(count_of(request["shard"], "shard", 1, shard.count));
   std::optional<Simulation> simulation;
   {
     const FailuresOf failures(failure);
@@ -162,23 +166,27 @@ py::list simulate(const ProblemObject& problem, const py::dict& request,
     }
   }
 
+  std::vector<OwnTrials> own(simulation->num_policies());
+  for (std::size_t p = 0; p < own.size(); ++p) {
+    for (std::uint32_t trial = 0; trial < plan.trials; ++trial) {
+      if (shard.has(std::uint64_t{p} * plan.trials + trial)) own[p].push_back(trial);
+    }
+  }
   std::vector<PolicyRecord> records;
   try {
     run_unlocked(progress, [&](const std::atomic<bool>& stop, Progress& now) {
       failure->stop = &stop;
-      const std::uint64_t each = end - begin;
-      now.total = each * simulation->num_policies();
+      now.total = shard.share_of(std::uint64_t{plan.trials} * simulation->num_policies());
+      std::uint64_t before = 0;  // of the policies that are through
       for (std::size_t p = 0; p < simulation->num_policies() && !stop.load(); ++p) {
-        TrialTable known = simulation->empty_table();
-        for (std::uint32_t trial = 0; trial < plan.trials; ++trial) {
-          if (trial < begin || trial >= end) known.finish(trial);  // another shard's
-        }
         RunHooks hooks;
         hooks.stop = &stop;
-        hooks.on_progress = [&](std::uint32_t finished) {
-          now.done = p * each + (finished - (plan.trials - each));
+        hooks.wanted = [&, first = std::uint64_t{p} * plan.trials](std::uint32_t trial) {
+          return shard.has(first + trial);
         };
-        auto record = simulation->run(p, hooks, std::move(known));
+        hooks.on_progress = [&](std::uint32_t finished) { now.done = before + finished; };
+        auto record = simulation->run(p, hooks);
+        before += own[p].size();
         if (!record.ok()) raise(Error(record.error()).in_field("policies"));
         records.push_back(*std::move(record));
       }
@@ -189,7 +197,7 @@ py::list simulate(const ProblemObject& problem, const py::dict& request,
   }
   if (failure->exception) std::rethrow_exception(std::exchange(failure->exception, nullptr));
   py::list list;
-  for (const PolicyRecord& record : records) list.append(record_of(record, begin, end));
+  for (std::size_t p = 0; p < records.size(); ++p) list.append(record_of(records[p], own[p]));
   return list;
 }
 
