@@ -66,7 +66,7 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
   hops_ = std::make_unique<Hops>(*nodes, engine_.key_for("hops between nodes"));
   forwarding_ = std::make_unique<Forwarding>(*nodes, *hops_);
   upstreams_ = std::make_shared<Upstreams>(*nodes, *hops_, streams_);
-  upkeep_ = std::make_unique<Upkeep>(engine_, *nodes, tokens_);
+  upkeep_ = std::make_unique<Upkeep>(engine_, *nodes, tokens_, !options_.caller_owns_store);
   engine_.listen([upstreams = upstreams_, streams = streams_](const EngineEvent& event) {
     if (event.kind == "moved" && streams->has_clients(event.experiment_id)) {
       upstreams->follow(event.experiment_id, true);
@@ -75,6 +75,7 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
 }
 
 Api::~Api() {
+  background_.stop();  // it asks the others
   if (upkeep_) {
     upkeep_->stop();
     forwarding_->stop();

@@ -16,16 +16,23 @@ class Background {
   Background(std::size_t threads, std::size_t most_waiting) : most_waiting_(most_waiting) {
     for (std::size_t k = 0; k < threads; ++k) threads_.emplace_back([this] { run(); });
   }
-  ~Background() {
+  ~Background() { stop(); }
+  Background(const Background&) = delete;
+  Background& operator=(const Background&) = delete;
+
+  // What is under way ends; what waits is not begun.
+  void stop() {
+    std::deque<std::function<void()>> left;
     {
       const std::lock_guard lock(mutex_);
       stopping_ = true;
+      left.swap(waiting_);
     }
     arrived_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
+    for (std::thread& thread : threads_) {
+      if (thread.joinable()) thread.join();
+    }
   }
-  Background(const Background&) = delete;
-  Background& operator=(const Background&) = delete;
 
   // False where too much waits.
   bool submit(std::function<void()> work) {

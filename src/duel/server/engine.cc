@@ -204,7 +204,13 @@ void Engine::ask_all(AnswerWhen when, WorkOnAll work, Send send) {
   submit(
       when,
       [this, work = std::move(work)](std::int64_t now) {
-        return work([&](const std::string& id) { return find(id, now); }, now);
+        const auto found = [&](const std::string& id) -> Result<OwnedExperiment*> {
+          DUEL_ASSIGN(OwnedExperiment * experiment, find(id, now));
+          // What a lost state holds may never have reached the store.
+          if (experiment->lost()) return Error::io("the store is unreachable");
+          return experiment;
+        };
+        return work(found, now);
       },
       std::move(send));
 }
@@ -231,6 +237,7 @@ void Engine::create(const ExperimentRecord& record, Send send) {
       [this, record](std::int64_t now) -> Result<ServerAnswer> {
         const std::string& id = record.experiment_id;
         if (const auto known = find(id, now); known.ok()) {
+          if ((*known)->lost()) return cannot_store("it is unreachable");
           const ExperimentRecord& first = (*known)->ledger().experiment();
           if (first.service.request == record.service.request) return (*known)->show();
           return Error::conflict("there is an experiment '" + id +
@@ -646,7 +653,8 @@ void Engine::tick(std::int64_t now_ms) {
     experiment.set_store_refuses(false);
     const auto expired = experiment.expire(now_ms);
     tell(experiment, before, certified, experiment.ledger().configured_at());
-    if (!expired.ok()) unfit.push_back(id);
+    // Staged lines go to the store first; a state that is spoiled is dropped after that.
+    if (!expired.ok() && !experiment.has_staged()) unfit.push_back(id);
   }
   for (const std::string& id : unfit) drop(id, std::move(held_.find(id)->second.experiment));
 }
@@ -726,7 +734,10 @@ void Engine::answer_group(std::vector<Request>& group, std::vector<Answered>& an
       // Another node may have answered for the experiment since.
       one.answer = refusal(503, "this node has lost touch with the store; try again", true);
     }
-    if (speaks_as_owner && !leased) one.answer.headers.emplace_back(kLeaseHeader, "lost");
+    // Not where an append failed: what became of it is unknown, and another node must not be asked
+    // to do it again.
+    if (speaks_as_owner && !leased && !failed)
+      one.answer.headers.emplace_back(kLeaseHeader, "lost");
     if (request.when == AnswerWhen::durable && one.answer.status < 421) {
       unsynced.push_back({std::move(one.answer), std::move(request.send), epochs_of(one.touched)});
     } else {

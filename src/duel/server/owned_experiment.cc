@@ -77,7 +77,8 @@ void OwnedExperiment::committed() {
 }
 
 Result<Effect> OwnedExperiment::stage(Record record, std::int64_t now_ms) {
-  if (store_refuses_) {
+  // After a choice that was not served nothing else may follow: the next fold would not know of it.
+  if (store_refuses_ || (spoiled() && !std::holds_alternative<ServeRecord>(record))) {
     refused_change_ = true;
     return Error::io("the store takes no records now");
   }

@@ -222,7 +222,7 @@ Result<OwnedExperiment::ServedOne> OwnedExperiment::serve_one(const DuelBody& bo
                                                               std::int64_t now_ms) {
   const std::string& duel_id = asked.duel_id;
   const std::string& subject = asked.subject;
-  if (lost_) return fallback(duel_id, now_ms);
+  if (lost_ || spoiled()) return fallback(duel_id, now_ms);
   if (!duel_id.empty()) {
     DUEL_ASSIGN(std::optional<ServedOne> again, replay(duel_id, asked.request));
     if (again) return std::move(*again);

@@ -20,8 +20,10 @@ constexpr std::size_t kMostWaiting = 1'000;
 
 }  // namespace
 
-Upkeep::Upkeep(Engine& engine, Nodes& nodes, ApiTokens& tokens)
-    : engine_(engine), nodes_(nodes), tokens_(tokens), thread_([this] { run(); }) {}
+Upkeep::Upkeep(Engine& engine, Nodes& nodes, ApiTokens& tokens, bool sweeps)
+    : engine_(engine), nodes_(nodes), tokens_(tokens), sweeps_(sweeps), thread_([this] {
+        run();
+      }) {}
 
 void Upkeep::stop() {
   std::vector<std::function<void()>> left;
@@ -33,11 +35,6 @@ void Upkeep::stop() {
   changed_.notify_all();
   for (const auto& then : left) then();
   if (thread_.joinable()) thread_.join();
-}
-
-bool Upkeep::stopping() {
-  const std::lock_guard lock(mutex_);
-  return stopping_;
 }
 
 bool Upkeep::want_tokens(std::function<void()> then) {
@@ -56,8 +53,10 @@ void Upkeep::run() {
     {
       std::unique_lock lock(mutex_);
       const auto can_read = tokens_read + kTokensAtMostEvery;
-      const auto next = std::min(
-          {Clock::now() + kProbeEvery, tokens_read + kTokensEvery, swept + nodes_.lease()});
+      const auto next = to_take_.empty()
+                            ? std::min({Clock::now() + kProbeEvery, tokens_read + kTokensEvery,
+                                        swept + nodes_.lease()})
+                            : Clock::now();
       changed_.wait_until(lock, next, [&] { return stopping_ || !waiting_.empty(); });
       if (!stopping_ && !waiting_.empty()) {
         changed_.wait_until(lock, can_read, [&] { return stopping_; });
@@ -72,30 +71,42 @@ void Upkeep::run() {
       for (const auto& then : waiting) then();
     }
     engine_.probe_store();
-    if (Clock::now() >= swept + nodes_.lease()) {
+    if (!to_take_.empty()) {
+      // One at a time: a sweep of a thousand must not keep a revoked token valid.
+      const std::string experiment = std::move(to_take_.back());
+      to_take_.pop_back();
+      take(experiment);
+    } else if (Clock::now() >= swept + nodes_.lease()) {
       swept = Clock::now();
-      sweep();
+      if (sweeps_) sweep();
     }
   }
 }
 
-// One after the other: callers of other experiments are answered in between.
 void Upkeep::sweep() {
   if (!nodes_.holds_lease()) return;
-  const auto live = nodes_.live();
+  auto live = nodes_.live();
   const auto ownerless = nodes_.ownerless();
   if (!live.ok() || !ownerless.ok()) return;
+  const std::string& self = nodes_.self().node_id;
+  std::erase_if(*live, [&](const NodeAddress& node) {
+    return node.url.empty() && node.node_id != self;  // it does not sweep
+  });
   for (const std::string& experiment : *ownerless) {
-    if (stopping()) return;
     const NodeAddress* const taker = rendezvous(*live, experiment);
-    if (taker == nullptr || taker->node_id != nodes_.self().node_id) continue;
-    const auto taken = std::make_shared<std::promise<void>>();
-    engine_.ask(
-        experiment, AnswerWhen::appended,
-        [](OwnedExperiment&, std::int64_t) -> Result<ServerAnswer> { return ServerAnswer{}; },
-        [taken](const ServerAnswer&) { taken->set_value(); });
-    taken->get_future().wait();
+    if (taker != nullptr && taker->node_id == self) to_take_.push_back(experiment);
   }
+}
+
+// Callers of other experiments are answered in between.
+void Upkeep::take(const std::string& experiment) {
+  if (!nodes_.holds_lease()) return;
+  const auto taken = std::make_shared<std::promise<void>>();
+  engine_.ask(
+      experiment, AnswerWhen::appended,
+      [](OwnedExperiment&, std::int64_t) -> Result<ServerAnswer> { return ServerAnswer{}; },
+      [taken](const ServerAnswer&) { taken->set_value(); });
+  taken->get_future().wait();
 }
 
 }  // namespace duel

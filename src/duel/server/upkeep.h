@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -22,7 +23,8 @@ class Upkeep {
   // A revocation must count everywhere within 5 s.
   static constexpr std::chrono::milliseconds kTokensEvery{2'000};
 
-  Upkeep(Engine& engine, Nodes& nodes, ApiTokens& tokens);
+  // A node that others cannot reach, as a command is, takes no experiments that nobody asked it for.
+  Upkeep(Engine& engine, Nodes& nodes, ApiTokens& tokens, bool sweeps);
   ~Upkeep() { stop(); }
   Upkeep(const Upkeep&) = delete;
   Upkeep& operator=(const Upkeep&) = delete;
@@ -35,11 +37,13 @@ class Upkeep {
  private:
   void run();
   void sweep();
-  bool stopping();
+  void take(const std::string& experiment);
 
   Engine& engine_;
   Nodes& nodes_;
   ApiTokens& tokens_;
+  const bool sweeps_;
+  std::vector<std::string> to_take_;  // what the last sweep found; of the thread alone
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::function<void()>> waiting_;

@@ -51,7 +51,8 @@ std::int64_t NodeLease::now_ms() const {
 
 Status NodeLease::renew() {
   if (connection_.lost_meanwhile()) {
-    if (pause_.left()) return Error::io("the database cannot be reached", settings_.location);
+    if (pause_.left())
+      return Error::io("the database cannot be reached", postgres_place(settings_.location));
     // Never less than on: a renewal that a crash of the database takes back would end the lease for
     // others and not here.
     auto opened = PostgresConnection::open(
@@ -91,7 +92,9 @@ Status NodeLease::renew() {
       std::chrono::ceil<std::chrono::milliseconds>(time_since_boot()).count();
   clock_offset_ms_ = static_cast<std::int64_t>(rows[3].number(0, 0)) - received;
   const bool held = rows[1].size() == 1 && rows[1].number(0, 0) == 1;
-  if (!held) DUEL_RETURN_IF_ERROR(lapsed_(connection_));
+  // It had run out, or it may have: the answer to a renewal in between, or what followed from it,
+  // was lost.
+  if (!held || !holds()) DUEL_RETURN_IF_ERROR(lapsed_(connection_));
   holds_until_ns_ = (sent + settings_.lease).count();
   return Done{};
 }

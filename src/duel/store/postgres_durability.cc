@@ -14,8 +14,10 @@ Status PostgresStore::ensure_sync_connection() {
   if (!sync_connection_.lost_meanwhile()) return Done{};
   // No limit on the server's side: a commit whose wait for a standby is cancelled counts as done.
   DUEL_ASSIGN(sync_connection_,
-              connect_in_life("SET synchronous_commit = on; SET statement_timeout = 0;"
-                              " SET lock_timeout = 1000; SET jit = off",
+              connect_in_life(fmt::format("SET synchronous_commit = on; SET statement_timeout = 0;"
+                                          " SET lock_timeout = 1000; SET jit = off;"
+                                          " SET idle_in_transaction_session_timeout = {}",
+                                          options_.lease.count() / 2 + 1),
                               sync_life_));
   return Done{};
 }
@@ -33,7 +35,7 @@ Status PostgresStore::sync_commits(std::uint64_t target, bool by_clock) {
     bool same_life = false;
     const auto compare = [&] {
       const std::lock_guard state(state_mutex_);
-      same_life = life_ == sync_life_;
+      same_life = recovered_life_ == sync_life_;
     };
     compare();
     if (!same_life) {
@@ -94,7 +96,7 @@ Status PostgresStore::sync_commits(std::uint64_t target, bool by_clock) {
         " AS g (id, epoch, mark)),"
         " locked AS MATERIALIZED (SELECT e.id FROM duel.experiments e JOIN given g ON g.id = e.id"
         " ORDER BY e.id FOR UPDATE OF e)"
-        " UPDATE duel.experiments e SET mark = greatest(e.mark, g.mark)"
+        " UPDATE duel.experiments e SET mark = greatest(e.mark, least(g.mark, e.head_sequence))"
         " FROM locked l JOIN given g ON g.id = l.id"
         " WHERE e.id = l.id AND e.owner = $1 AND e.epoch = g.epoch";
     queries[1]

@@ -40,9 +40,13 @@ Result<ExperimentRow> PostgresStore::row_for_reading(PostgresConnection& reader,
               reader.run(kRowByName, PostgresParameters().add(experiment), options_.answer_limit));
   if (rows.size() == 1) {
     ExperimentRow row = row_at(rows, 0);
-    if (row.head.sequence > 0) return row;
     const std::lock_guard state(state_mutex_);
-    if (owned_.contains(experiment)) return row;
+    const auto mine = owned_.find(experiment);
+    if (mine != owned_.end()) {
+      if (row.head.sequence < mine->second.head.sequence) return lines_are_missing();
+      return row;
+    }
+    if (row.head.sequence > 0) return row;
   }
   return no_experiment(experiment);
 }
@@ -145,10 +149,17 @@ Result<std::vector<std::string>> PostgresStore::experiments_of(std::string_view 
 Result<bool> PostgresStore::tagged(const std::string& experiment, std::uint64_t tag) {
   return with_reader([&](PostgresConnection& reader) -> Result<bool> {
     DUEL_ASSIGN(const PostgresRows rows,
-                reader.run("SELECT 1 FROM duel.tags WHERE tag = $2 AND experiment ="
-                           " (SELECT id FROM duel.experiments WHERE name = $1)",
+                reader.run("SELECT head_sequence, EXISTS (SELECT 1 FROM duel.tags t"
+                           " WHERE t.tag = $2 AND t.experiment = e.id)::int::bigint"
+                           " FROM duel.experiments e WHERE name = $1",
                            PostgresParameters().add(experiment).add(tag), options_.answer_limit));
-    return rows.size() > 0;
+    if (rows.size() == 0) return false;
+    const std::lock_guard state(state_mutex_);
+    const auto mine = owned_.find(experiment);
+    if (mine != owned_.end() && rows.number(0, 0) < mine->second.head.sequence) {
+      return lines_are_missing();
+    }
+    return rows.number(0, 1) == 1;
   });
 }
 

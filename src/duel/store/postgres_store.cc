@@ -104,7 +104,7 @@ Status PostgresStore::become_node() {
   DUEL_ASSIGN(writer_, connect_in_life(set_up, life));
   {
     const std::lock_guard state(state_mutex_);
-    life_ = life;
+    life_ = recovered_life_ = life;
   }
   auto lease = std::make_unique<NodeLease>(
       NodeLease::Settings{location_, self_, options_.lease, options_.answer_limit}, pause_,
@@ -153,14 +153,18 @@ Status PostgresStore::ensure_writer() {
   {
     const std::lock_guard state(state_mutex_);
     ++counts_.reconnects;
-    crashed = life_ != life;
+    crashed = recovered_life_ != life;
     life_ = life;
   }
   writer_ = std::move(opened);
-  Status recovered = recover(crashed);
-  // It is tried again, from the beginning, before anything else is written.
-  if (!recovered.ok()) writer_ = PostgresConnection();
-  return recovered;
+  if (const Status recovered = recover(crashed); !recovered.ok()) {
+    // It is tried again, from the beginning, before anything else is written.
+    writer_ = PostgresConnection();
+    return recovered;
+  }
+  const std::lock_guard state(state_mutex_);
+  recovered_life_ = life;
+  return Done{};
 }
 
 // Where the experiments stand that we own, after the connection was lost. What stands in its own
@@ -192,9 +196,9 @@ Status PostgresStore::recover(bool crashed) {
     }
     const Head& head = row->second.head;
     if (head == owned.head || (owned.doubtful && head == *owned.doubtful)) {
+      // Where the doubtful append has arrived, its lines are not in the tail: our head stays before
+      // it, and `own` comes first.
       if (owned.appended) whole.push_back(owned.id);
-      const std::lock_guard state(state_mutex_);
-      if (const auto mine = owned_.find(name); mine != owned_.end()) mine->second.head = head;
       continue;
     }
     const auto from = std::ranges::find(owned.tail, head, &TailGroup::at);

@@ -166,6 +166,11 @@ class PostgresStore final : public Store, public Nodes {
                            where_);
   }
 
+  // After a crash of the database, until the tails are appended again.
+  Error lines_are_missing() const {
+    return Error::io("the database has lost records, which are appended again", where_);
+  }
+
   std::string session_settings(std::string_view synchronous_commit) const;
   // A new connection, unless it is too early to try again.
   Result<PostgresConnection> connect(const std::string& set_up);
@@ -217,7 +222,8 @@ class PostgresStore final : public Store, public Nodes {
   std::map<std::string, OwnedLog> owned_;
   std::set<std::string> with_tail_;
   std::map<std::string, std::uint64_t> unmarked_;  // appended since the last mark, and where
-  std::string life_;  // of the database when the writer's connection was opened
+  std::string life_;            // of the database when the writer's connection was opened
+  std::string recovered_life_;  // the last one in which all tails are there
   Counts counts_;
 
   // The thread of the syncer's own.
