@@ -724,6 +724,45 @@ TEST_F(NodesTest, lost_store_gives_fallbacks_and_reports_to_be_retried_and_recov
   EXPECT_EQ(serve(a, "e", "q5").text("serving"), "explore");
 }
 
+// What the node holds after a failed append may be nowhere else.
+TEST_F(NodesTest, nothing_is_acknowledged_from_what_never_reached_the_store) {
+  Node& a = node("a");
+  const auto cut_off_at_append = [&] {
+    a.store().before_next_append([&] { a.store().cut_off(true); });
+  };
+  const auto connect = [&] {
+    a.store().cut_off(false);
+    ASSERT_TRUE(comes_true([&] { return a.get("/readyz").status == 200; }));
+  };
+  const std::string body =
+      R"({"mode":"interleave","arms":[{"arm_id":"x"},{"arm_id":"y"}],"seed":7})";
+  cut_off_at_append();
+  EXPECT_EQ(a.put("/v1/experiments/e", body).status, 503);
+  EXPECT_EQ(a.put("/v1/experiments/e", body).status, 503);
+  connect();
+  EXPECT_EQ(a.put("/v1/experiments/e", body).status, 201);
+  ASSERT_EQ(a.post("/v1/experiments/e/start").status, 200);
+  ASSERT_EQ(a.post("/v1/experiments/e/interleavings",
+                   R"({"duel_id":"q","lists":{"x":["d1","d2"],"y":["d3"]}})")
+                .status,
+            201);
+  const std::string click =
+      R"([{"action_name":"click","timestamp":"2026-11-15T00:00:01Z","query_id":"q",)"
+      R"("event_attributes":{"object":{"object_id":"d3"}}}])";
+  const std::uint64_t before = lines_of("e");
+  cut_off_at_append();
+  for (int time = 0; time < 2; ++time) {
+    const Told told = a.post("/v1/events", click);
+    EXPECT_EQ(told.status, 503) << told.raw;
+  }
+  EXPECT_EQ(lines_of("e"), before);
+  connect();
+  const Told told = a.post("/v1/events", click);
+  EXPECT_EQ(told.status, 202) << told.raw;
+  EXPECT_EQ(told.body.at("accepted").get<int>(), 1) << told.raw;
+  EXPECT_EQ(lines_of("e"), before + 1);
+}
+
 // A database that crashes loses what was not yet on its disk; the owner still has it in memory.
 TEST_F(NodesTest, duel_whose_record_the_database_has_lost_is_neither_unknown_nor_served_twice) {
   Node& a = node("a");

@@ -465,6 +465,40 @@ TEST_F(PostgresCrash, an_owner_appends_its_tail_again_unchanged) {
   shelf.sync();
 }
 
+// An empty answer would let a duel be served or reported twice.
+TEST_F(PostgresCrash, what_is_missing_until_the_tail_is_back_cannot_be_looked_for) {
+  PostgresOptions options;
+  options.sync_interval = std::chrono::hours(1);  // nobody finds out by the clock
+  const auto store = open(options);
+  Shelf shelf(*store, "tones");
+  shelf.create();
+  shelf.append({"1"});
+  shelf.sync();
+  bool missed = false;
+  for (int attempt = 0; attempt < 10 && !missed; ++attempt) {
+    const std::string key = "d" + std::to_string(attempt);
+    shelf.append({key + ": served"});
+    crash_and_run();
+    wait_until([&] {
+      const auto found = store->find("tones", key);
+      if (found.ok()) {
+        EXPECT_EQ(found->size(), 1U) << attempt;
+        return true;
+      }
+      EXPECT_EQ(found.error().code, ErrorCode::io) << found.error().to_string();
+      missed = missed || found.error().message.find("appended again") != std::string::npos;
+      return missed;
+    });
+    if (missed) {
+      EXPECT_FALSE(store->tagged("tones", 7).ok());
+      EXPECT_FALSE(store->head("tones").ok());
+    }
+    wait_until([&] { return store->sync().ok(); });
+    EXPECT_EQ(store->find("tones", key)->size(), 1U);
+  }
+  EXPECT_TRUE(missed);
+}
+
 TEST_F(PostgresCrash, a_sync_of_the_life_after_does_not_speak_for_lines_of_the_life_before) {
   const auto store = open();
   Shelf shelf(*store, "tones");
