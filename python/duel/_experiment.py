@@ -198,8 +198,27 @@ def _same(said: Any, payload: Any) -> bool:
                                and said == payload)
 
 
+class _Patience:
+    """How many useless answers in a row a judge may give."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._in_a_row = 0
+
+    def heard(self, said: Any, useful: bool) -> None:
+        self._in_a_row = 0 if useful else self._in_a_row + 1
+        if self._in_a_row >= self._most:
+            shown = repr(said)
+            raise InvalidArgument(
+                f"no answer to {self._in_a_row} duels in a row; the last was "
+                f"{shown if len(shown) <= 80 else shown[:77] + '...'}",
+                hint='an answer is the id of the better arm, "first", "second", "tie", "both_bad" '
+                     'or "skip"', field="judge")
+
+
 def _answer(experiment: Experiment, duel: ServedDuel, said: Any, begun: float,
-            shown: Callable[[str], Any]) -> None:
+            shown: Callable[[str], Any]) -> bool:
+    """Records it; False where it is no answer."""
     ms = int(1000 * (time.monotonic() - begun))
     if said is True or (isinstance(said, str) and said == "first"):
         experiment.report(duel, winner=duel.first, response_ms=ms)
@@ -215,14 +234,17 @@ def _answer(experiment: Experiment, duel: ServedDuel, said: Any, begun: float,
         experiment.report(duel, winner=winner, response_ms=ms)
     else:
         experiment.report(duel, invalid=True, response_ms=ms)
+        return False
+    return True
 
 
 def run(arms: Any, judge: Judge, *, parallel: int = 1, max_duels: int = 10_000,
-        progress: Any = None, **options: Any) -> ExperimentResult:
+        max_failures: int = 5, progress: Any = None, **options: Any) -> ExperimentResult:
     """Finds the best arm by asking ``judge(first, second)`` until there is a certificate.
 
     The judge gives the winning arm's id, ``"first"``, ``"second"``, ``"tie"``, ``"both_bad"`` or
-    ``"skip"``; anything else is recorded as invalid. ``parallel`` judges are asked at a time, in
+    ``"skip"``; anything else is recorded as invalid, and ``max_failures`` of those in a row end the
+    run with an error, as for ``duel run``. ``parallel`` judges are asked at a time, in
     threads, or as tasks of asyncio where the judge is a coroutine function. Where ``arms`` is a
     dict, the judge gets its values and may give back the better one. An exception of the judge ends
     the run; what was answered before it stays in the log. Other options are those of Experiment.
@@ -231,6 +253,10 @@ def run(arms: Any, judge: Judge, *, parallel: int = 1, max_duels: int = 10_000,
         raise InvalidArgument("the judge must be callable", field="judge")
     if not 1 <= parallel <= 10_000:
         raise InvalidArgument(f"{parallel} is out of range", hint="1 to 10000", field="parallel")
+    if max_failures < 1:
+        raise InvalidArgument(f"{max_failures} is out of range", hint="at least 1",
+                              field="max_failures")
+    patience = _Patience(max_failures)
     experiment = Experiment(arms, max_duels=max_duels, **options)
     payloads = {str(name): payload for name, payload in arms.items()} \
         if isinstance(arms, Mapping) else None
@@ -242,16 +268,16 @@ def run(arms: Any, judge: Judge, *, parallel: int = 1, max_duels: int = 10_000,
         for duel_id in experiment.pending:
             experiment.expire(duel_id, "the run that asked it ended before the answer")
         if inspect.iscoroutinefunction(judge):
-            asyncio.run(_run_tasks(experiment, judge, parallel, shown, progress))
+            asyncio.run(_run_tasks(experiment, judge, parallel, shown, patience, progress))
         else:
-            _run_threads(experiment, judge, parallel, shown, progress)
+            _run_threads(experiment, judge, parallel, shown, patience, progress)
         if experiment.certified:
             experiment.complete()
         return experiment.result()
 
 
 def _run_threads(experiment: Experiment, judge: Any, parallel: int, shown: Any,
-                 progress: Any) -> None:
+                 patience: _Patience, progress: Any) -> None:
     with concurrent.futures.ThreadPoolExecutor(parallel) as pool:
         out: dict[Any, tuple[ServedDuel, float]] = {}
         try:
@@ -273,7 +299,7 @@ def _run_threads(experiment: Experiment, judge: Any, parallel: int, shown: Any,
                     except BaseException:
                         experiment.expire(duel, "the judge raised an exception")
                         raise
-                    _answer(experiment, duel, said, begun, shown)
+                    patience.heard(said, _answer(experiment, duel, said, begun, shown))
                     if progress is not None:
                         progress(experiment)
         finally:
@@ -284,7 +310,7 @@ def _run_threads(experiment: Experiment, judge: Any, parallel: int, shown: Any,
 
 
 async def _run_tasks(experiment: Experiment, judge: Any, parallel: int, shown: Any,
-                     progress: Any) -> None:
+                     patience: _Patience, progress: Any) -> None:
     out: dict[Any, tuple[ServedDuel, float]] = {}
     try:
         while True:
@@ -304,7 +330,7 @@ async def _run_tasks(experiment: Experiment, judge: Any, parallel: int, shown: A
                 except BaseException:
                     experiment.expire(duel, "the judge raised an exception")
                     raise
-                _answer(experiment, duel, said, begun, shown)
+                patience.heard(said, _answer(experiment, duel, said, begun, shown))
                 if progress is not None:
                     progress(experiment)
     finally:

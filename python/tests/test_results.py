@@ -114,7 +114,7 @@ def test_run_with_threads_tasks_and_payloads():
 def test_run_takes_ties_and_nonsense_and_stops_at_max_duels():
     found = duel.run(["a", "b"], lambda one, two: "tie", max_duels=30)
     assert "ndecided" in found.verdict
-    found = duel.run(["a", "b"], lambda one, two: object(), max_duels=30)
+    found = duel.run(["a", "b"], lambda one, two: object(), max_duels=30, max_failures=1000)
     assert found.to_dict()["arms"]
 
 
@@ -177,3 +177,25 @@ def test_progress():
 
     with pytest.raises(RuntimeError, match="no terminal"):
         duel.simulate("arxiv", "rucb", rounds=100, trials=7, progress=broken)
+
+
+def test_a_judge_that_gives_no_answers_is_stopped(tmp_path):
+    asked = []
+
+    def forgetful(first, second):
+        asked.append(first)
+        return "first" if len(asked) == 3 else None
+
+    log = str(tmp_path / "log.jsonl")
+    with pytest.raises(duel.InvalidArgument, match="5 duels in a row; the last was None") as caught:
+        duel.run(["a", "b"], forgetful, log=log)
+    assert len(asked) == 8 and caught.value.field == "judge"
+    assert duel.result(log).to_dict()["duels"]["invalid"] == 7  # what was asked is kept
+
+    async def wrong(first, second):
+        return "frist"
+
+    with pytest.raises(duel.InvalidArgument, match="2 duels in a row; the last was 'frist'"):
+        duel.run(["a", "b"], wrong, max_failures=2)
+    with pytest.raises(duel.InvalidArgument, match="out of range"):
+        duel.run(["a", "b"], wrong, max_failures=0)

@@ -247,7 +247,8 @@ std::string arms_table(const Json& experiment) {
   Table table;
   table.column("arm", Align::left).column("state", Align::left).column("payload", Align::left);
   for (const Json& arm : experiment.at("arms").items()) {
-    const bool is_default = arm.contains("default");
+    const Json* const chosen = arm.find("default");
+    const bool is_default = chosen != nullptr && chosen->get<bool>();
     table.row(std::vector<std::string>{
         text_of(arm, "arm_id"), text_of(arm, "state") + std::string(is_default ? ", default" : ""),
         short_payload(arm)});

@@ -59,8 +59,15 @@ Result<int> run_next(const NextArguments& arguments, CommandContext& context) {
     }
     context.print(text + table.to_string());
     if (duel.at("arms").size() == 2) {
-      context.note(fmt::format("'duel report {} {} WINNER' takes the answer",
-                               arguments.experiment_id, duel_id));
+      const ClientOptions& client_options = arguments.client;
+      std::string where;  // as it was given here
+      if (client_options.server_option->on_command_line()) {
+        where = " --server " + client_options.server;
+      } else if (client_options.store_option->on_command_line()) {
+        where = " --store " + client_options.store;
+      }
+      context.note(fmt::format("report the answer with 'duel report {} {} WINNER{}'",
+                               arguments.experiment_id, duel_id, where));
     } else {
       context.note(
           fmt::format("this is not a duel but one arm to show ({}): the experiment is not running, "

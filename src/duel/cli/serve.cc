@@ -17,6 +17,8 @@
 #include "duel/server/certified_notices.h"
 #include "duel/server/engine.h"
 #include "duel/server/http.h"
+#include "duel/server/http_client.h"
+#include "duel/store/postgres_store.h"
 
 namespace duel::cli {
 namespace {
@@ -60,6 +62,12 @@ Result<std::unique_ptr<CertifiedNotices>> notices_of(const ServeArguments& argum
 Result<int> run_serve(const ServeArguments& arguments, CommandContext& context) {
   auto address = parse_http_address(arguments.listen);
   if (!address.ok()) return usage_error("--listen", address.error());
+  if (!arguments.advertise.empty()) {
+    const auto url = HttpClient::make(arguments.advertise, {});
+    if (!url.ok()) return usage_error("--advertise", url.error());
+  } else if (is_postgres(arguments.store)) {
+    context.note("other servers on the same store cannot reach this one without --advertise URL");
+  }
   DUEL_ASSIGN(
       const std::shared_ptr<Store> store,
       open_store(arguments.store, {arguments.advertise, std::chrono::seconds(arguments.lease)}));

@@ -218,6 +218,13 @@ Result<int> report_served(ServedEnding ending, const ServedCounts& counts,
     context.print(counts.verdict.empty() ? here + "\n"
                                          : fmt::format("{}\n\n{}\n", counts.verdict, here));
   }
+  if (result && !json) {
+    for (const Json& check : result->at("health").items()) {
+      if (check.at("verdict").get<std::string>() != "failed") continue;
+      context.warn(fmt::format("health check failed: {}: {}", check.at("name").get<std::string>(),
+                               check.at("detail").get<std::string>()));
+    }
+  }
   if (counts.undelivered > 0) {
     context.warn(
         fmt::format("{} could not be delivered; the server will treat the duels as unanswered, "

@@ -41,12 +41,15 @@ void ServedRun::take_duel(const Json& duel) {
 }
 
 Result<bool> ServedRun::begin(const std::atomic<bool>& stop) {
+  const auto stops = [&] { return stop.load(); };
+  DUEL_ASSIGN(const std::optional<bool> certified, experiment_.certified(stops));
+  if (certified.value_or(false)) return false;
   wanted_id_ = new_client_id();
   Json body;
   body["duel_id"] = wanted_id_;
   DUEL_ASSIGN(const std::optional<Json> duel,
               experiment_.client().keep_trying(HttpMethod::post, experiment_.target("/duels"), body,
-                                               [&] { return stop.load(); }));
+                                               stops));
   if (!duel) return false;
   wanted_id_.clear();
   take_duel(*duel);

@@ -14,7 +14,7 @@ Result<std::shared_ptr<Store>> open_database(const std::string& location,
                                              const PostgresOptions& options) {
   if (has_password(location)) {
     return Error::unsupported(
-               "a password does not belong into the location of the store, "
+               "a password does not belong in the location of the store, "
                "which every user of the machine can see")
         .in_field("store")
         .with_hint("set PGPASSWORD or PGPASSFILE, or give ?passfile=FILE in the location");

@@ -55,7 +55,7 @@ std::vector<T> values_from(std::string_view bytes) {
   static_assert(std::is_trivially_copyable_v<T>);
   DUEL_CHECK(bytes.size() % sizeof(T) == 0);
   std::vector<T> values(bytes.size() / sizeof(T));
-  std::memcpy(values.data(), bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
   return values;
 }
 

@@ -461,7 +461,7 @@ Status Ledger::check_kind(const ArmAddedRecord& record) const {
   }
   if (experiment_.stopping.arms_fixed) {
     return refused(fmt::format("the arm '{}' is added to a fixed set", record.arm.id),
-                   "start the experiment with stopping.arms_fixed = false");
+                   "only an experiment with open arms lets arms come and go");
   }
   return Done{};
 }
@@ -473,7 +473,7 @@ Status Ledger::check_kind(const ArmRetiredRecord& record) const {
   }
   if (experiment_.stopping.arms_fixed) {
     return refused(fmt::format("the arm '{}' of a fixed set is retired", record.arm_id),
-                   "start the experiment with stopping.arms_fixed = false");
+                   "only an experiment with open arms lets arms come and go");
   }
   return Done{};
 }
