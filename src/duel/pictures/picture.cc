@@ -24,7 +24,7 @@ Result<PlotFormat> plot_format_of(std::string_view file_name) {
   if (ending == "png" || ending == "PNG") return PlotFormat::png;
   return Error::invalid_argument(
              fmt::format("'{}' does not end in a known picture format", file_name))
-      .with_hint("known: .svg, .pdf, .png, and .html for reports");
+      .with_hint("known: .svg, .pdf, .png");
 }
 
 std::string gnuplot_text(std::string_view text) {
