@@ -230,7 +230,6 @@ class SharedMemoryStore final : public Store, public Nodes {
       kept.head = {kept.lines.size(), std::string(split_line(kept.lines.back())->hash)};
       results.emplace_back(Done{});
     }
-    unsynced_ = true;
     if (lose_answer_.exchange(false)) return lost();
     return results;
   }
@@ -270,12 +269,7 @@ class SharedMemoryStore final : public Store, public Nodes {
     database_->experiments[experiment].tags.insert(tags.begin(), tags.end());
     return Done{};
   }
-  // As a real store's: where nothing was appended since the last one, it asks nobody.
-  Status sync() override {
-    if (unsynced_ && cut_) return lost();
-    unsynced_ = false;
-    return Done{};
-  }
+  Status sync() override { return cut_ ? Status(lost()) : Status(Done{}); }
   Result<std::uint64_t> synced(const std::string& experiment) override {
     DUEL_ASSIGN(const Head last, head(experiment));
     return last.sequence;
@@ -364,7 +358,6 @@ class SharedMemoryStore final : public Store, public Nodes {
   std::atomic<bool> holds_lease_ = true;
   std::atomic<bool> cut_ = false;
   std::atomic<bool> lose_answer_ = false;
-  std::atomic<bool> unsynced_ = false;
   std::function<void()> before_append_;
   std::function<void()> before_create_;
   std::map<std::string, std::uint64_t> epochs_;  // what this node believes to own
