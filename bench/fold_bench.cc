@@ -182,14 +182,16 @@ int from_environment(const char* name, int otherwise) {
 void fold_workload() {
   const int outcomes = from_environment("DUEL_BENCH_OUTCOMES", 1'000'000);
   fmt::print(
-      "\n## A store opened cold: one experiment of 10 arms, policy dts-plus; one run, wall time\n\n");
+      "\n## A store opened cold: one experiment of 10 arms, policy dts-plus; one run, wall "
+      "time\n\n");
   fmt::print(
       "| outcomes | store, MiB | from its snapshot, s | from its log, s | made, duels/s |\n");
   fmt::print("|---|---|---|---|---|\n");
   cold_open(outcomes);
   const int experiments = from_environment("DUEL_BENCH_EXPERIMENTS", 1'000);
   fmt::print(
-      "\n## Many experiments in one process, at most 200 of them in memory; one run, wall time\n\n");
+      "\n## Many experiments in one process, at most 200 of them in memory; one run, wall "
+      "time\n\n");
   fmt::print(
       "| experiments | arms | outcomes in all | in memory | resident, MiB | at most, MiB | to wake "
       "one, ms | store, MiB |\n");

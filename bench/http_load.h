@@ -1,5 +1,5 @@
-// A loop of clients on loopback: each connection sends its next request when it has the answer to the
-// one before, and not before the request's turn has come where a rate is given.
+// A loop of clients on loopback: each connection sends its next request when it has the answer to
+// the one before, and not before the request's turn has come where a rate is given.
 #pragma once
 
 #include <chrono>

@@ -203,8 +203,8 @@ CostedLoad run_costed(const HttpLoad& load) {
 Rates serve_and_report() {
   constexpr int kTurns = 7;
   fmt::print(
-      "\n## Serve and report, two requests a duel, durable, {}; beside it the empty endpoint, in {} "
-      "turns of 1 s each; medians (lowest - highest)\n\n",
+      "\n## Serve and report, two requests a duel, durable, {}; beside it the empty endpoint, in "
+      "{} turns of 1 s each; medians (lowest - highest)\n\n",
       kAbout, kTurns);
   fmt::print(
       "| connections | requests/s | empty | ratio | CPU, us | empty CPU, us | p50, ms | p99, ms "

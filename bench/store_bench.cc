@@ -101,8 +101,8 @@ void store_workload() {
     return std::make_unique<LogFiles>(directory);
   };
   fmt::print(
-      "\n## Lines per second, of about 240 bytes and with a key, in groups; medians of {} runs of {} s "
-      "(lowest - highest), wall time, making the lines included\n\n",
+      "\n## Lines per second, of about 240 bytes and with a key, in groups; medians of {} runs of "
+      "{} s (lowest - highest), wall time, making the lines included\n\n",
       kRuns, kSeconds);
   fmt::print("| store | writers | lines a group | sync after each group | lines/s |\n");
   fmt::print("|---|---|---|---|---|\n");

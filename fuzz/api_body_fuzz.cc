@@ -1,8 +1,8 @@
-// JSON bodies through the routes, in process: whatever a caller with every right sends, each request
-// is answered once, with a status of its own and JSON, and never with 500.
+// JSON bodies through the routes, in process: whatever a caller with every right sends, each
+// request is answered once, with a status of its own and JSON, and never with 500.
 //
-// Every line of the input is a request: a letter for the route, then the body. `\f` in a body stands
-// for a line break, `\v` for the report token of the duel that is open.
+// Every line of the input is a request: a letter for the route, then the body. `\f` in a body
+// stands for a line break, `\v` for the report token of the duel that is open.
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Any JSON is a UBI event or an error with a reason, and an event is known by what it says: the same
-// text written in another way is the same event.
+// Any JSON is a UBI event or an error with a reason, and an event is known by what it says: the
+// same text written in another way is the same event.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -72,10 +72,10 @@ struct Progress {
 void run_unlocked(const py::object& progress,
                   const std::function<void(const std::atomic<bool>& stop, Progress& now)>& work);
 
-// pybind11 gives an object whose __init__ was never called (`Policy.__new__(Policy)`) memory without
-// content at its first use, by the class's operator new where it has one. Here that is a TypeError.
-// Such a class has a std::shared_ptr for its holder and is made by std::make_shared, which takes
-// memory otherwise.
+// pybind11 gives an object whose __init__ was never called (`Policy.__new__(Policy)`) memory
+// without content at its first use, by the class's operator new where it has one. Here that is a
+// TypeError. Such a class has a std::shared_ptr for its holder and is made by std::make_shared,
+// which takes memory otherwise.
 struct MadeByInit {
   static void* operator new(std::size_t /*size*/) {
     throw py::type_error("the object was never initialised");

@@ -9,7 +9,8 @@ namespace {
 class Health : public JudgedDirectory {};
 
 // Says "first" seven times in ten, and else that a is better: a wins 65 % and the first place 85 %.
-// After the hundred duels or so that 65 % takes, the first place is 7 standard errors from one half.
+// After the hundred duels or so that 65 % takes, the first place is 7 standard errors from one
+// half.
 TEST_F(Health, a_judge_that_prefers_a_place_gives_a_certificate_with_a_failed_check) {
   script("judge",
          lot() + "[ $((n % 10)) -lt 7 ] && { echo first; exit; }\nwinner=a\n" + say_winner());
@@ -45,8 +46,8 @@ TEST_F(Health, a_judge_without_faults_gives_a_certificate_without_failures) {
   EXPECT_EQ(verify("log", {"log.certificate.json"}).exit_code, 0);
 }
 
-// Nine wins in a row reach 2/alpha = 40, and 23 of 32 are still out then, or a few more if the first
-// answers came before all 32 were asked. They are given up, which says nothing against the
+// Nine wins in a row reach 2/alpha = 40, and 23 of 32 are still out then, or a few more if the
+// first answers came before all 32 were asked. They are given up, which says nothing against the
 // certificate: run and verify speak of the answers that it stands on.
 TEST_F(Health, what_is_out_when_the_certificate_comes_is_not_lost_to_it) {
   script("judge", "[ ${3#d} -gt 9 ] && sleep 3\nwinner=a\n" + say_winner());
@@ -58,8 +59,8 @@ TEST_F(Health, what_is_out_when_the_certificate_comes_is_not_lost_to_it) {
   EXPECT_EQ(verify("log", {"log.certificate.json"}).exit_code, 0);
 }
 
-// A judge called as `./judge {first.id} {second.id} {duel_id}` that counts its tries of a duel: $try
-// is 1, 2, ..
+// A judge called as `./judge {first.id} {second.id} {duel_id}` that counts its tries of a duel:
+// $try is 1, 2, ..
 std::string counting_tries() {
   return "mkdir -p tries; echo x >> tries/$3; try=$(wc -l < tries/$3); try=$((try))\n";
 }
@@ -101,9 +102,9 @@ TEST_F(Health, a_duel_that_never_got_an_answer_counts_its_tries) {
 }
 
 // Even arms, drawn anew at every try, and half of b's wins hang: what comes is a's two times in
-// three. Nothing in the answers shows it; only the tries that failed do. The lots of these duels give
-// a 35 : 13 with 20 tries lost, and 35 : 33 is no lead; about one in ten other sequences would be
-// lucky enough to lead in spite of that.
+// three. Nothing in the answers shows it; only the tries that failed do. The lots of these duels
+// give a 35 : 13 with 20 tries lost, and 35 : 33 is no lead; about one in ten other sequences would
+// be lucky enough to lead in spite of that.
 TEST_F(Health, answers_that_get_lost_for_one_side_fail_the_certificate) {
   script("judge", counting_tries() + lot("$try") +
                       "[ $((n % 2)) = 0 ] && winner=a || winner=b\n"

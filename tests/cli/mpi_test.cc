@@ -96,11 +96,11 @@ TEST_F(Mpi, more_trials_than_are_kept_give_the_bytes_of_one_thread) {
 }
 
 TEST_F(Mpi, plan_and_league_print_what_one_thread_prints) {
-  for (
-      const std::string command :
-      {"plan --matrix arxiv --policy rmed1 --trials 40 --max-duels 3000 --json",
-       "league --matrix arxiv,cyclic --policy rucb,rmed1,savage-condorcet --rounds 1000 --trials 9 --json",
-       "league --certificates --matrix arxiv --policy rmed1,auto --max-duels 2000 --trials 5"}) {
+  for (const std::string command :
+       {"plan --matrix arxiv --policy rmed1 --trials 40 --max-duels 3000 --json",
+        "league --matrix arxiv,cyclic --policy rucb,rmed1,savage-condorcet --rounds 1000 --trials "
+        "9 --json",
+        "league --certificates --matrix arxiv --policy rmed1,auto --max-duels 2000 --trials 5"}) {
     const CommandResult one = alone(command + " --threads 1");
     const CommandResult many = on(2, command);
     EXPECT_EQ(many.exit_code, one.exit_code) << many.err;

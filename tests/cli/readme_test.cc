@@ -65,8 +65,8 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// What `duel run` is shown with: three prompts, and a judge that prefers the better one three times in
-// four, by a lot that it takes from the question.
+// What `duel run` is shown with: three prompts, and a judge that prefers the better one three times
+// in four, by a lot that it takes from the question.
 void prepare_prompts(const std::filesystem::path& place) {
   const CommandResult made = run_shell(R"sh(mkdir prompts
 echo 'Answer formally.' > prompts/formal.txt

@@ -24,8 +24,8 @@ constexpr const char* kAnswer = "[ \"$1\" \\< \"$2\" ] && echo first || echo sec
 class ServedRuns : public ::testing::Test {
  protected:
   ServedRuns() : server_(place_ / "duel.db") { script("judge", kAnswer); }
-  // From the fourth question on nobody answers until the file `go` is there. At most three are asked
-  // at a time, so that there is an answer before.
+  // From the fourth question on nobody answers until the file `go` is there. At most three are
+  // asked at a time, so that there is an answer before.
   void hold_back() {
     script("judge",
            "echo x >> asked\n"

@@ -29,7 +29,8 @@ TEST(MeetingCounts, takes_memory_for_the_pairs_that_met) {
   EXPECT_EQ(counts.bytes(), 0u);
   for (Arm high = 1; high <= 5000; ++high) EXPECT_EQ(counts.next(0, high), 0u);
   EXPECT_EQ(counts.next(0, 5000), 1u);
-  // A table of all pairs would take 200 MB. 5000 pairs take 16 bytes each, at most half of them used.
+  // A table of all pairs would take 200 MB. 5000 pairs take 16 bytes each, at most half of them
+  // used.
   EXPECT_LE(counts.bytes(), 4u * 16 * 5000);
 }
 

@@ -88,7 +88,8 @@ TEST(CertificateFile, names_the_arms_the_goal_and_what_it_takes_for_granted) {
   EXPECT_EQ(ranking["rule"]["assume"], "none");
   EXPECT_EQ(ranking["findings"].size(), 3U);
   EXPECT_TRUE(ranking["statement"].get<std::string>().starts_with(
-      "The arms in order, the best first, are 'best', 'good', 'bad': each beats every arm after it"))
+      "The arms in order, the best first, are 'best', 'good', 'bad': each beats every arm after "
+      "it"))
       << ranking["statement"];
   const nlohmann::json epsilon = certificate(Goal(Goal::epsilon, 0, 0.05));
   EXPECT_EQ(epsilon["kind"], "epsilon");

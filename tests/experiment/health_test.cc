@@ -49,8 +49,8 @@ HealthCheck check_of(const Ledger& ledger, std::string_view name) {
 
 HealthCheck position_balance(const Ledger& ledger) { return check_of(ledger, "position_balance"); }
 
-// The same duels, of which every tenth of every pair expires by chance, and of the pair (0, 1) those
-// that `lost` says.
+// The same duels, of which every tenth of every pair expires by chance, and of the pair (0, 1)
+// those that `lost` says.
 Ledger answered(int arms, int duels, std::uint64_t seed, const std::function<bool(int)>& lost) {
   Ledger ledger = shown(arms, duels, 5, seed);
   RoundRng rng = Stream(seed, 1, Purpose::test, "health").at(1);

@@ -16,8 +16,8 @@ namespace {
 constexpr double kGap = 0.25;  // arm i beats arm j > i with probability 3/4
 constexpr std::uint64_t kMostDuels = 3000;
 
-// Duels served up to the certificate; kMostDuels where none came. The answers depend on the pair and
-// its meeting alone, so that warm and cold runs of a seed hear the same.
+// Duels served up to the certificate; kMostDuels where none came. The answers depend on the pair
+// and its meeting alone, so that warm and cold runs of a seed hear the same.
 std::uint64_t duels_to_certificate(const std::string& policy, std::uint64_t seed, bool warm) {
   ExperimentRecord experiment = experiment_of({"a", "b", "c", "d"}, policy);
   experiment.seed = seed;
@@ -61,9 +61,9 @@ std::uint64_t duels_to_certificate(const std::string& policy, std::uint64_t seed
 }
 
 // A count of the runs below their own median is binomial with 50 and 1/2, so that the median lies
-// between the 14th and the 37th smallest of 50 except with probability 2 P(B <= 13) = 0.0009. If the
-// warm runs' median is no larger than that of the cold ones, their 14th smallest exceeds the 37th of
-// the cold runs with probability below 0.001.
+// between the 14th and the 37th smallest of 50 except with probability 2 P(B <= 13) = 0.0009. If
+// the warm runs' median is no larger than that of the cold ones, their 14th smallest exceeds the
+// 37th of the cold runs with probability below 0.001.
 TEST(WarmStart, certify_needs_about_as_many_duels_as_without_or_fewer) {
   std::vector<std::uint64_t> cold, warm;
   for (std::uint64_t seed = 0; seed < 50; ++seed) {

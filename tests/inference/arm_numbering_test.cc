@@ -94,8 +94,8 @@ TEST(ArmNumbering, does_not_change_whether_when_and_for_whom_a_copeland_certific
   }
 }
 
-// Worked out by hand: 1 beats 2, 2 beats 0, and 0 against 1 is open. Scores are 0: 0 .. 1, 1: 1 .. 2,
-// 2: exactly 1. Arms 1 and 2 have the same lower bound, 1 reaches the upper bound of 2 and of 0,
+// Worked out by hand: 1 beats 2, 2 beats 0, and 0 against 1 is open. Scores are 0: 0 .. 1, 1: 1 ..
+// 2, 2: exactly 1. Arms 1 and 2 have the same lower bound, 1 reaches the upper bound of 2 and of 0,
 // and 2 does not reach that of 1. Whichever of them has the lower number, it is arm 1.
 TEST(ArmNumbering, finds_the_one_that_is_settled_among_arms_with_the_same_lower_bound) {
   Wins wins;

@@ -288,7 +288,8 @@ TEST(WinnerExists, asks_for_less_and_gives_no_other_verdict) {
   EXPECT_DOUBLE_EQ(std::exp(c.log_threshold(0)), 21);       // 1/alpha + 1
   EXPECT_DOUBLE_EQ(std::exp(two.log_threshold(0)), 20);     // (K - 1)/alpha
   EXPECT_DOUBLE_EQ(std::exp(shared.log_threshold(0)), 80);  // (K - 1)/alpha
-  // A cycle that would be certified: the assumption is wrong, and the certificate has no word for it.
+  // A cycle that would be certified: the assumption is wrong, and the certificate has no word for
+  // it.
   auto cycle = certifier(3, {.alpha = 0.05, .arms_fixed = true, .winner_exists = true});
   win(cycle, 0, 1, 60);
   win(cycle, 1, 2, 60);

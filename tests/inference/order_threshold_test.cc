@@ -126,7 +126,8 @@ TEST(FalseCandidates, weigh_what_enumeration_says) {
   EXPECT_NEAR(false_set_bound(q, false), 0.150546, 5e-7);
 }
 
-// The bounds of the proof against all tournaments of up to five arms, with ties too (3^10 patterns).
+// The bounds of the proof against all tournaments of up to five arms, with ties too (3^10
+// patterns).
 TEST(FalseCandidates, weigh_no_more_than_the_bounds_whatever_beats_whatever) {
   for (const std::size_t num_arms : {2U, 3U, 4U, 5U}) {
     for (const Goal& goal : goals_of(num_arms)) {

@@ -15,8 +15,8 @@ namespace {
 
 double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 
-// Two arms in both orders: ln(w/l) of the two tables are d + g and -d + g, so that both are known in
-// closed form, with variance (V1 + V2)/4, V = 1/w + 1/l.
+// Two arms in both orders: ln(w/l) of the two tables are d + g and -d + g, so that both are known
+// in closed form, with variance (V1 + V2)/4, V = 1/w + 1/l.
 TEST(PositionEffect, of_two_arms_is_half_the_sum_of_two_logarithms_of_odds) {
   ShownTable table(2);
   table.add(0, 1, 60, 20, 0);
@@ -35,8 +35,8 @@ TEST(PositionEffect, of_two_arms_is_half_the_sum_of_two_logarithms_of_odds) {
   EXPECT_NEAR(fit->position->interval(0.05).upper - fit->position->log_odds, 1.959964 * se, 1e-6);
 }
 
-// Where each arm was shown first as often as second with the same answers, places do nothing and the
-// strengths are those of the fit without them.
+// Where each arm was shown first as often as second with the same answers, places do nothing and
+// the strengths are those of the fit without them.
 TEST(PositionEffect, of_balanced_answers_is_zero) {
   ShownTable shown(3);
   DuelTable table(3);
@@ -136,8 +136,8 @@ TEST(PositionEffect, leaves_the_strengths_to_the_arms) {
   EXPECT_NEAR(with->position->log_odds, 0.6, 5 * with->position->standard_error);
 }
 
-// The literal twin of the criterion: the likelihood of tiny tables is maximised on a grid, and where
-// the best point lies on the edge of a large box or is not alone, it is not determined.
+// The literal twin of the criterion: the likelihood of tiny tables is maximised on a grid, and
+// where the best point lies on the edge of a large box or is not alone, it is not determined.
 bool determined_by_search(const ShownTable& table) {
   const auto value = [&](double d, double g) {
     double sum = 0;

@@ -122,8 +122,8 @@ std::optional<Arm> settled_winner(const std::vector<Interval>& scores) {
   return std::nullopt;
 }
 
-// One duel at a time gives the bounds, to the last bit, and the winner of the whole board. Who looks
-// at times sees the same at those times, and nothing in between.
+// One duel at a time gives the bounds, to the last bit, and the winner of the whole board. Who
+// looks at times sees the same at those times, and nothing in between.
 TEST(ScoreCertificate, counts_one_duel_at_a_time_as_it_counts_the_whole_board) {
   for (const Score score : {Score::copeland, Score::borda}) {
     RoundRng rng = Stream(3, 0, Purpose::test, "scores").at(1);

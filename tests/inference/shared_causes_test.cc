@@ -59,9 +59,9 @@ double chance_to_rise(double log_level) {
 
 // The subject of a run. With q the chance that fair coins rise to the level: with probability q for
 // each arm, this arm is the subject's favourite, and all its pairs follow one sequence that rises.
-// The other pairs have one that rises for neither side. So for a pair i, j: with probability q it is
-// a sequence that rises for i, with q one that rises for j, otherwise one that does neither, each
-// drawn as fair coins are under that condition. Together that is fair coins.
+// The other pairs have one that rises for neither side. So for a pair i, j: with probability q it
+// is a sequence that rises for i, with q one that rises for j, otherwise one that does neither,
+// each drawn as fair coins are under that condition. Together that is fair coins.
 class Subject {
  public:
   Subject(double log_level, std::uint32_t run)
@@ -135,8 +135,8 @@ std::uint64_t false_certificates(bool shared_causes, double level, std::uint32_t
 
 constexpr std::uint32_t kRuns = 300;
 
-// With a rate of at most alpha the count is at most that of `kRuns` coins of probability alpha; four
-// standard deviations above their mean are exceeded with probability 1.3e-4.
+// With a rate of at most alpha the count is at most that of `kRuns` coins of probability alpha;
+// four standard deviations above their mean are exceeded with probability 1.3e-4.
 double most() { return kAlpha * kRuns + 4 * std::sqrt(kAlpha * (1 - kAlpha) * kRuns); }
 
 TEST(SharedCauses, each_pair_of_the_contrived_subject_is_a_sequence_of_fair_coins) {

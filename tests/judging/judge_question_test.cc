@@ -59,9 +59,9 @@ TEST(JudgeQuestion, takes_json_answers) {
   EXPECT_EQ(*answer(R"({"result":"both_bad","duel_id":"d7"})"), Outcome::both_bad);
   EXPECT_EQ(*answer(R"({"result":"skip","duel_id":"d7"})"), Outcome::skip);
   const auto complaint = [&](std::string_view text) { return answer(text).error().to_string(); };
-  EXPECT_EQ(
-      complaint("ready"),
-      R"(it answered 'ready' (one JSON object on a line: {"duel_id":..,"result":"win","winner":..}))");
+  EXPECT_EQ(complaint("ready"),
+            R"(it answered 'ready' (one JSON object on a line: {"duel_id":..,"result":"win",)"
+            R"("winner":..}))");
   EXPECT_EQ(
       complaint(R"({"duel_id":"d6","result":"tie"})"),
       "it answered duel 'd6', but was asked d7 (one answer for each question, in their order)");

@@ -1,4 +1,5 @@
-// Interviews about tasks between arms that are even, so that every certificate of a winner is false.
+// Interviews about tasks between arms that are even, so that every certificate of a winner is
+// false.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +33,8 @@ enum class Tasks {
   even_as_they_are,      // half of this very list is for either arm of a pair
 };
 
-// A list of tasks and a judge, drawn anew for each run. Every task has an order of the arms, and the
-// judge's leaning about a pair is for the arm that stands before the other.
+// A list of tasks and a judge, drawn anew for each run. Every task has an order of the arms, and
+// the judge's leaning about a pair is for the arm that stands before the other.
 class TaskWorld {
  public:
   // REQUIRES: for `even_as_they_are` two arms and an even number of tasks.

@@ -32,8 +32,8 @@ void expect_same_on_one_and_two_threads(const std::string& name) {
   }
 }
 
-// The paper's 5 to 10 times is not reached on every set of rankers (docs/reproduction.md): here, that
-// RUCB is ahead of SAVAGE by more than a factor of 2, and Beat-the-Mean behind both.
+// The paper's 5 to 10 times is not reached on every set of rankers (docs/reproduction.md): here,
+// that RUCB is ahead of SAVAGE by more than a factor of 2, and Beat-the-Mean behind both.
 TEST(RucbReproduction, figure_4_on_simulated_rankers) {
   for (const Finding& finding : quick("rucb-fig4", 0).findings) {
     if (finding.published == "5 to 10" && finding.verdict != FindingVerdict::skipped) {

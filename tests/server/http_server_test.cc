@@ -39,7 +39,8 @@ bool eventually(const Condition& condition) {
   return true;
 }
 
-// The stream that a handler puts somewhere: the client may read its head before the handler is done.
+// The stream that a handler puts somewhere: the client may read its head before the handler is
+// done.
 class KeptStream {
  public:
   void keep(std::shared_ptr<HttpStream> stream) {

@@ -163,7 +163,7 @@ class NodesTest : public testing::Test {
   std::vector<std::unique_ptr<Node>> nodes_;
 };
 
-// --- Who takes what ---------------------------------------------------------------------------------
+// --- Who takes what ------------------------------------------------------------------------------
 
 TEST(Rendezvous, moves_only_the_experiments_of_a_node_that_comes_or_goes) {
   std::vector<NodeAddress> nodes{{"n1", ""}, {"n2", ""}, {"n3", ""}};
@@ -257,7 +257,7 @@ TEST(NodesStart, nodes_that_start_together_on_a_new_store_have_one_secret) {
   }
 }
 
-// --- Forwards ---------------------------------------------------------------------------------------
+// --- Forwards ------------------------------------------------------------------------------------
 
 TEST_F(NodesTest, request_goes_to_the_owner_and_the_answer_comes_back) {
   Node& a = node("a");
@@ -581,7 +581,7 @@ TEST_F(ForwardingTest, post_that_may_have_been_done_is_not_repeated) {
   EXPECT_EQ(requests, 1);
 }
 
-// --- Owners that are not ----------------------------------------------------------------------------
+// --- Owners that are not -------------------------------------------------------------------------
 
 TEST_F(NodesTest, fenced_owner_answers_nothing_from_old_memory) {
   Node& a = node("a");
@@ -819,7 +819,7 @@ TEST_F(NodesTest, duel_expires_under_the_new_owner_after_a_grace) {
   EXPECT_EQ(b.get("/v1/experiments/e/duels/q").text("state"), "expired");
 }
 
-// --- Streams ----------------------------------------------------------------------------------------
+// --- Streams -------------------------------------------------------------------------------------
 
 // A page that listens, in a thread of its own.
 class Listener {
@@ -895,7 +895,7 @@ TEST_F(NodesTest, node_that_takes_an_experiment_resets_the_streams_of_its_own_pa
   EXPECT_TRUE(page.hears("event: reset\n"));
 }
 
-// --- Figures ----------------------------------------------------------------------------------------
+// --- Figures -------------------------------------------------------------------------------------
 
 TEST_F(NodesTest, metrics_tell_of_leases_owners_and_epochs) {
   Node& a = node("a");

@@ -1,5 +1,5 @@
-// Pages by every method of interleaving, over HTTP: what is drafted, what a click is worth, and what
-// the log says of it.
+// Pages by every method of interleaving, over HTTP: what is drafted, what a click is worth, and
+// what the log says of it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

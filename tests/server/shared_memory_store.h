@@ -56,9 +56,9 @@ class SharedMemoryStore final : public Store, public Nodes {
     database_->nodes[self_.node_id] = {self_.url, true};
   }
 
-  // --- What a test does to the node ---------------------------------------------------------------
-  // The lease runs out and is not renewed: others may take what this node owns. It does not hear of
-  // that, as if it were paused.
+  // --- What a test does to the node
+  // --------------------------------------------------------------- The lease runs out and is not
+  // renewed: others may take what this node owns. It does not hear of that, as if it were paused.
   void expire_lease() {
     const std::lock_guard lock(database_->mutex);
     database_->nodes[self_.node_id].live = false;
@@ -80,7 +80,7 @@ class SharedMemoryStore final : public Store, public Nodes {
   // The same for the next `create`.
   void before_next_create(std::function<void()> what) { before_create_ = std::move(what); }
 
-  // --- Nodes --------------------------------------------------------------------------------------
+  // --- Nodes -------------------------------------------------------------------------------------
   const NodeAddress& self() const override { return self_; }
   std::chrono::milliseconds lease() const override { return lease_; }
   bool holds_lease() const override { return holds_lease_; }
@@ -146,7 +146,7 @@ class SharedMemoryStore final : public Store, public Nodes {
     return counts_;
   }
 
-  // --- Store --------------------------------------------------------------------------------------
+  // --- Store -------------------------------------------------------------------------------------
   Nodes* nodes() override { return this; }
   Result<std::vector<std::string>> list() override {
     if (cut_) return lost();

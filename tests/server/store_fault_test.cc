@@ -1,5 +1,5 @@
-// What the server does when its store fails: a full disk, a sync that fails, a loss of power, a clock
-// that was set back. scripts/fault-test does the same to a real process.
+// What the server does when its store fails: a full disk, a sync that fails, a loss of power, a
+// clock that was set back. scripts/fault-test does the same to a real process.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 

@@ -144,8 +144,8 @@ class PostgresServer {
   }
 
  private:
-  // initdb takes seconds on a busy machine, and every test is a process: what it made is kept beside
-  // the program.
+  // initdb takes seconds on a busy machine, and every test is a process: what it made is kept
+  // beside the program.
   void make_data() const {
     namespace fs = std::filesystem;
     const fs::path data = directory_ / "data";

@@ -403,8 +403,8 @@ TEST_F(PostgresStoreTest, tells_the_time_of_the_database_and_never_goes_back) {
 
 // --- durability ---------------------------------------------------------------------------------
 
-// The database writes what nobody waits for only every ten seconds, and a crash loses it. The system
-// does not crash here, so that there is nothing to sync.
+// The database writes what nobody waits for only every ten seconds, and a crash loses it. The
+// system does not crash here, so that there is nothing to sync.
 class PostgresCrash : public PostgresStoreTest {
  protected:
   void SetUp() override {

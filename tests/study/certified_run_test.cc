@@ -169,7 +169,8 @@ std::vector<Case> cases_of(const Goal& goal) {
   std::vector<Case> all;
   std::uint64_t seed = 0;
   for (const std::string& policy : kPolicies) {
-    // With more to show than a winner, dts-plus spends most of its rounds on self-duels, one by one.
+    // With more to show than a winner, dts-plus spends most of its rounds on self-duels, one by
+    // one.
     if (!goal.names_arm() && policy == "dts-plus") continue;
     for (const std::uint64_t parallel : {1, 4}) {
       all.push_back({chain(), goal, policy, ++seed, parallel});

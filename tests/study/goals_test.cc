@@ -1,5 +1,5 @@
-// Sets, orders, rankings and arms that are good enough, from plan to league: that certificates come,
-// are right, and are seldom wrong where it is hardest.
+// Sets, orders, rankings and arms that are good enough, from plan to league: that certificates
+// come, are right, and are seldom wrong where it is hardest.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -152,8 +152,8 @@ TEST(Goals, are_seldom_certified_falsely_where_it_is_hardest) {
   }
 }
 
-// The wrong way: an order is taken for granted where two arms are even. At c = 1/alpha either may be
-// certified falsely, which adds up to more than alpha.
+// The wrong way: an order is taken for granted where two arms are even. At c = 1/alpha either may
+// be certified falsely, which adds up to more than alpha.
 TEST(Goals, are_certified_falsely_where_what_they_take_for_granted_is_wrong) {
   GoalProblem clones{"two even arms", clear_but_for(2, {{{0, 1}, 0.5}}),
                      Goal(Goal::set, 1, 0, Assumption::order)};

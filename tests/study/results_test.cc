@@ -213,9 +213,9 @@ TEST(Results, reads_a_directory_or_a_file) {
 
 TEST(Results, writes_the_documented_json) {
   const auto json = nlohmann::ordered_json::parse(to_json(small_results()).dump());
-  EXPECT_EQ(
-      json.dump().substr(0, 90),
-      R"({"matrix":"arxiv","rounds":100,"trials":3,"seed":7,"lower_bound":20.5,"policies":[{"policy)");
+  EXPECT_EQ(json.dump().substr(0, 90),
+            R"({"matrix":"arxiv","rounds":100,"trials":3,"seed":7,"lower_bound":20.5,)"
+            R"("policies":[{"policy)");
   EXPECT_EQ(json["policies"][0]["policy"], "rucb(alpha=0.51,ties=half)");
   EXPECT_EQ(json["policies"][0]["seconds"], 0.25);
   const auto& checkpoint = json["policies"][0]["checkpoints"][1];

@@ -11,8 +11,8 @@
 namespace duel {
 
 // Runs `program` on `size` ranks at once and waits for all of them. Each has its rank installed
-// (`current_ranks`), and leaves with the exit code that `program` returns; what all ranks ended with
-// is given back.
+// (`current_ranks`), and leaves with the exit code that `program` returns; what all ranks ended
+// with is given back.
 std::vector<Ranks::Farewell> on_ranks(unsigned size, const std::function<int(Ranks&)>& program);
 
 }  // namespace duel

@@ -333,11 +333,11 @@ void add_demo_command(Command& program) {
       "demo",
       "Shows the whole system at work: a server, users who click, a certified winner.\n"
       "Starts a server on a store of its own and a free port of this machine, creates an "
-      "experiment of six rankers, and lets simulated users search and click on interleaved pages over "
-      "HTTP. "
+      "experiment of six rankers, and lets simulated users search and click on interleaved pages "
+      "over HTTP. "
       "Ends in less than a minute with the verdict and with the regret beside that of an A/B/n "
-      "split and the lower bound. With --policies it compares six policies by simulation instead, and "
-      "writes the results and a picture into a directory.\n"
+      "split and the lower bound. With --policies it compares six policies by simulation instead, "
+      "and writes the results and a picture into a directory.\n"
       "Exit codes: 0 certified, 3 undecided because time was short, 130 interrupted.");
   DemoArguments& arguments = command.runs(run_demo);
   command.add("--serve", &arguments.serve,

@@ -25,8 +25,8 @@ class InterviewReport {
 
   std::string certificate;  // its file; "" where there is none
   std::optional<RoundRobinCost> round_robin;
-  // Of all answers; of a certificate, of those that it stands on: what was still out when it came is
-  // not lost to it.
+  // Of all answers; of a certificate, of those that it stands on: what was still out when it came
+  // is not lost to it.
   std::vector<HealthCheck> health;
 
  private:

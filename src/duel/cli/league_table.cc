@@ -58,7 +58,7 @@ Cells place(const Entry& entry, const MeanText& value, const Cells& more,
   return cells;
 }
 
-// --- one problem ----------------------------------------------------------------------------------
+// --- one problem ---------------------------------------------------------------------------------
 
 std::string notes_on(const LeagueTable& problem) {
   std::string text;
@@ -125,11 +125,11 @@ std::string problem_text(const CertificateTable& problem, const CertificateLeagu
   return text + notes_on(league);
 }
 
-// --- the ranking ----------------------------------------------------------------------------------
+// --- the ranking ---------------------------------------------------------------------------------
 
 constexpr const char* kBehind =
-    "behind: difference of the logarithms to the leader's, paired by trial; =: indistinguishable from "
-    "it, less than 2 standard errors";
+    "behind: difference of the logarithms to the leader's, paired by trial; =: indistinguishable "
+    "from it, less than 2 standard errors";
 
 std::string legend(const std::vector<std::string>& lines) {
   std::string text;

@@ -13,8 +13,8 @@
 namespace duel::cli {
 namespace {
 
-// Text as roff reads it: a backslash and a hyphen have names, and a line that begins with a dot or a
-// quote would be an order.
+// Text as roff reads it: a backslash and a hyphen have names, and a line that begins with a dot or
+// a quote would be an order.
 std::string escaped(const std::string& text) {
   std::string out;
   bool begins = true;

@@ -25,8 +25,8 @@ class PatientClient {
   // A refusal is an error.
   Result<std::optional<Json>> try_now(HttpMethod method, const std::string& target,
                                       const Json& body = Json());
-  // Tries until there is an answer, the patience has ended or `stop` says so: nothing in the last two
-  // cases.
+  // Tries until there is an answer, the patience has ended or `stop` says so: nothing in the last
+  // two cases.
   Result<std::optional<Json>> keep_trying(HttpMethod method, const std::string& target,
                                           const Json& body, const std::function<bool()>& stop);
 

@@ -1,4 +1,5 @@
-// A command that several ranks run together, as `mpirun -n 64 duel simulate study.toml -o DIR` does.
+// A command that several ranks run together, as `mpirun -n 64 duel simulate study.toml -o DIR`
+// does.
 #pragma once
 
 #include <memory>
@@ -25,8 +26,8 @@ bool shares_jobs(std::string_view command);
 
 class RankSession {
  public:
-  // Alone, where `find_launch` finds nothing. Otherwise loads MPI; where that cannot be, rank 0 does
-  // all the work and the others end at once.
+  // Alone, where `find_launch` finds nothing. Otherwise loads MPI; where that cannot be, rank 0
+  // does all the work and the others end at once.
   explicit RankSession(std::string_view command);
   ~RankSession();
   RankSession(const RankSession&) = delete;
@@ -45,8 +46,8 @@ class RankSession {
   std::optional<RanksScope> scope_;
 };
 
-// Ends the work that this process shares with other ranks, where there are any. Returns what to exit
-// with, and whether this process is the one to say what went wrong.
+// Ends the work that this process shares with other ranks, where there are any. Returns what to
+// exit with, and whether this process is the one to say what went wrong.
 Ranks::Farewell end_all_ranks(int code);
 // The same with an error, which is printed once: by the first of the ranks that met one.
 int end_with_error(std::string_view error, int code);

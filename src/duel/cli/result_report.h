@@ -1,5 +1,5 @@
-// A result for people: of a log, of comparisons in a file, or of an experiment on a server, all from
-// the JSON that they give (experiment_result.h).
+// A result for people: of a log, of comparisons in a file, or of an experiment on a server, all
+// from the JSON that they give (experiment_result.h).
 #pragma once
 
 #include <string>

@@ -22,8 +22,8 @@ namespace duel::cli {
 // lost on the way can be sent again: a serve is one serve, an answer one answer.
 class ServedRun {
  public:
-  // REQUIRES: `experiment` lives longer. Of the options, `stop` ends the run and the others say what
-  // is reported of a duel that got no answer: `skip`, or `invalid`, which counts for nothing.
+  // REQUIRES: `experiment` lives longer. Of the options, `stop` ends the run and the others say
+  // what is reported of a duel that got no answer: `skip`, or `invalid`, which counts for nothing.
   ServedRun(ServedExperiment& experiment, JudgedRunOptions options);
 
   // Gets the first duel, by which is known whether there are tasks. False where there is none to

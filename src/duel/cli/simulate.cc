@@ -254,7 +254,8 @@ void add_simulate_command(Command& program) {
       "  duel simulate --policy rucb,rmed1 --matrix arxiv --rounds 1e6 --trials 100 --seed 1\n"
       "  duel simulate --policy 'rucb(alpha=0.6)' --matrix my.csv --regret average,weak --json\n"
       "  duel simulate study.toml -o out && duel plot out -o regret.svg\n"
-      "  duel simulate study.toml -o out --shard 3/64          one of 64 jobs; then: duel merge out\n"
+      "  duel simulate study.toml -o out --shard 3/64          one of 64 jobs; then: duel merge out"
+      "\n"
       "  mpirun -n 64 duel simulate study.toml -o out          64 ranks share the trials";
 }
 

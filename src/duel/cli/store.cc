@@ -408,8 +408,8 @@ void add_store_command(Command& program) {
       "The chains of hashes stay the same. What the target has must be the beginning of what the "
       "source has, and is completed: run it again after an interruption, or to catch up. An "
       "experiment that the target has with other records is refused, and the others are copied. "
-      "Tokens and the server's key are copied once, into a store that has no key yet. Works while a "
-      "server uses the source.");
+      "Tokens and the server's key are copied once, into a store that has no key yet. Works while "
+      "a server uses the source.");
   StoreArguments& copying = copied.runs(run_copy);
   copied.add_required("FROM", not_empty(&copying.from), "The store to read.");
   copied.add_required("TO", not_empty(&copying.to), "The store to write; it may be new.");

@@ -5,8 +5,8 @@
 
 namespace duel {
 
-// What is taken for granted about the arms. `order`: they have a total order, in which every earlier
-// arm beats every later one.
+// What is taken for granted about the arms. `order`: they have a total order, in which every
+// earlier arm beats every later one.
 enum class Assumption { none, order };
 
 struct Goal {

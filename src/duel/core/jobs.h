@@ -79,8 +79,8 @@ struct JobsRun {
 // `name_of(number)`; a failed DUEL_CHECK is thrown on.
 //
 // On several ranks, all of them have to call it with the same count. With a `transfer` each does
-// some of the jobs, `threads` at a time, and all get the same JobsRun or Error; hooks but `stop` are
-// called on rank 0 alone. Without one, each rank does all jobs.
+// some of the jobs, `threads` at a time, and all get the same JobsRun or Error; hooks but `stop`
+// are called on rank 0 alone. Without one, each rank does all jobs.
 Result<JobsRun> run_jobs(std::uint64_t count, unsigned threads, const JobHooks& hooks,
                          const Job& job, const std::function<std::string(std::uint64_t)>& name_of,
                          const JobTransfer* transfer = nullptr);

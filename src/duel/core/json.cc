@@ -112,7 +112,8 @@ class Writer {
   std::string out_;
 };
 
-// Builds the value as the parser goes, with a stack of its own: input decides how deep it is nested.
+// Builds the value as the parser goes, with a stack of its own: input decides how deep it is
+// nested.
 class Builder : public nlohmann::json_sax<Library> {
  public:
   bool null() override { return add(Json()); }

@@ -1,5 +1,5 @@
-// How often each pair of arms has met, in memory that follows the pairs that did where there are many
-// arms: a table of all pairs up to 2000 arms (8 MB), a hash table of the pairs that met above.
+// How often each pair of arms has met, in memory that follows the pairs that did where there are
+// many arms: a table of all pairs up to 2000 arms (8 MB), a hash table of the pairs that met above.
 #pragma once
 
 #include <cstddef>

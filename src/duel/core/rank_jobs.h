@@ -19,8 +19,8 @@ Result<JobsRun> run_jobs_on_ranks(Ranks& ranks, std::uint64_t count, unsigned th
                                   const JobTransfer& transfer);
 
 // How many of `left` jobs go to a rank with `threads` threads of `all_threads`: guided
-// self-scheduling (Polychronopoulos and Kuck, 1987) with a quarter of a fair share, and at least one
-// job per thread. The last pieces are small, so that ranks end at about the same time.
+// self-scheduling (Polychronopoulos and Kuck, 1987) with a quarter of a fair share, and at least
+// one job per thread. The last pieces are small, so that ranks end at about the same time.
 std::uint64_t piece_of(std::uint64_t left, std::uint64_t threads, std::uint64_t all_threads);
 
 }  // namespace duel

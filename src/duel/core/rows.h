@@ -87,8 +87,8 @@ inline Matches count_matches(std::size_t size, Condition matches) {
   return {static_cast<std::size_t>(count[0] + count[1]), static_cast<std::size_t>(sum[0] + sum[1])};
 }
 
-// An index that fulfils a condition: the only one, or where there are several, number pick(count) of
-// them in ascending order. REQUIRES: there is one.
+// An index that fulfils a condition: the only one, or where there are several, number pick(count)
+// of them in ascending order. REQUIRES: there is one.
 template <class Condition, class Pick>
 inline std::size_t pick_match(std::size_t size, Condition matches, Pick pick) {
   const Matches found = count_matches(size, matches);
@@ -101,9 +101,9 @@ inline std::size_t pick_match(std::size_t size, Condition matches, Pick pick) {
   }
 }
 
-// One of the indices at which value(k) is largest over a padded row, as by pick_match. The common case, a single largest value,
-// takes one pass over the row, one over the largest values of its blocks, and no branch that
-// depends on where the value lies.
+// One of the indices at which value(k) is largest over a padded row, as by pick_match. The common
+// case, a single largest value, takes one pass over the row, one over the largest values of its
+// blocks, and no branch that depends on where the value lies.
 template <class Value, class Pick>
 inline std::size_t pick_largest(std::size_t size, Value value, Pick pick) {
   constexpr std::size_t kRemembered = 128;  // blocks; longer rows are passed over once more

@@ -11,8 +11,8 @@ namespace {
 // A byte of a UTF-8 character other than its first.
 bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-// `text` without its first `before` and last `after` bytes, or a little more of it where these would
-// cut a character.
+// `text` without its first `before` and last `after` bytes, or a little more of it where these
+// would cut a character.
 std::string middle_of(const std::string& text, std::size_t before, std::size_t after) {
   std::size_t end = text.size() - after;
   while (before > 0 && continues_character(text[before])) --before;

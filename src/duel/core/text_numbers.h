@@ -1,5 +1,5 @@
-// Texts by number, in the order in which they first appear. For many millions of them: the texts lie
-// one after the other, and a lookup touches a slot and the text.
+// Texts by number, in the order in which they first appear. For many millions of them: the texts
+// lie one after the other, and a lookup touches a slot and the text.
 #pragma once
 
 #include <cstddef>

@@ -17,8 +17,8 @@
 
 namespace duel {
 
-// The places that the strengths leave open: an arm is behind those whose strength exceeds its own by
-// an interval of the difference without 0, and ahead of those below it in the same way.
+// The places that the strengths leave open: an arm is behind those whose strength exceeds its own
+// by an interval of the difference without 0, and ahead of those below it in the same way.
 struct RankRange {
   std::size_t best = 1;
   std::size_t worst = 1;

@@ -103,8 +103,8 @@ std::string board_markdown(const Ledger& ledger, const Board& board) {
     text += fmt::format("\nNo Bradley-Terry strengths: {}\n", board.no_strengths);
   } else {
     text +=
-        "\nElo is a Bradley-Terry fit, 0 for the average arm; intervals and the range of ranks hold "
-        "for one look at a fixed number of duels. The verdict does not rest on them.\n";
+        "\nElo is a Bradley-Terry fit, 0 for the average arm; intervals and the range of ranks "
+        "hold for one look at a fixed number of duels. The verdict does not rest on them.\n";
   }
   return text + "\n" + pairs_markdown(ledger, board, arms);
 }

@@ -52,9 +52,9 @@ Result<ComparisonTable> comparisons_of_log(Store& store, const std::string& expe
 std::string to_text(const ComparisonTable& table, ComparisonFormat format);
 
 // Puts the rows in the order in which they were made. False, and as it was, where that is unknown:
-// not every row has a `serving_order` of its own, and a row has no time, two rows of a pair have the
-// same, or the times are of different kinds (seconds since 1970, or 2026-11-15T09:00:00Z and the
-// like).
+// not every row has a `serving_order` of its own, and a row has no time, two rows of a pair have
+// the same, or the times are of different kinds (seconds since 1970, or 2026-11-15T09:00:00Z and
+// the like).
 bool sort_by_time(ComparisonTable& table);
 
 // An experiment around comparisons that were made before it: they are its evidence, in order where

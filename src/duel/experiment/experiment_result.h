@@ -14,8 +14,8 @@
 namespace duel {
 
 // Of a log, or of comparisons in a file that `read_comparisons` takes, as an experiment at level
-// `alpha` for `goal` that never was logged: in the order of their times, or where that is unknown by
-// one look at all of them. Which of the two it is, its content says.
+// `alpha` for `goal` that never was logged: in the order of their times, or where that is unknown
+// by one look at all of them. Which of the two it is, its content says.
 Result<Ledger> read_ledger(const std::string& file, double alpha, const Goal& goal = {});
 
 // The same of comparisons at hand, which are in their order where `in_order` says so.

@@ -30,9 +30,9 @@ double deviation(std::uint64_t count, std::uint64_t n, double p) {
   return std::abs(static_cast<double>(count) - size * p) / std::sqrt(variance);
 }
 
-// Whether the largest of `looks` deviations stands out at the level of three standard errors for all
-// of them together (Bonferroni; Holm's procedure rejects anything exactly when this does). Without
-// the correction, two of the 780 pairs of 40 arms are out of line by chance.
+// Whether the largest of `looks` deviations stands out at the level of three standard errors for
+// all of them together (Bonferroni; Holm's procedure rejects anything exactly when this does).
+// Without the correction, two of the 780 pairs of 40 arms are out of line by chance.
 bool stands_out(double worst, std::uint64_t looks) {
   const auto two_sided = [](double z) { return std::erfc(z / std::sqrt(2.0)); };
   return looks > 0 && two_sided(worst) * static_cast<double>(looks) < two_sided(3);

@@ -243,8 +243,8 @@ bool Ledger::needs_more_tasks(Arm i, Arm j) const {
 
 // Of a set: each arm must still be able to be in it (beat K - k others) or outside (lose to k), and
 // enough arms either. Every set that is possible fulfils this, so that no run ends which could go
-// on. A sequence is found by taking for each place any arm that may still beat all that are left: if
-// some sequence is possible, so is the one with this arm moved to the front.
+// on. A sequence is found by taking for each place any arm that may still beat all that are left:
+// if some sequence is possible, so is the one with this arm moved to the front.
 bool Ledger::order_needs_more_tasks() const {
   const std::size_t k = static_cast<std::size_t>(orders()->goal().arms_named(num_arms()));
   const auto may_beat = [&](Arm i, Arm j) {
@@ -299,8 +299,8 @@ bool Ledger::needs_more_tasks() const {
     if (!scores() && may_win) return false;
     all_may_be_beaten = all_may_be_beaten && may_be_beaten;
   }
-  // "No winner" is a certificate too, but not where one is taken to exist or one that is good enough
-  // will do.
+  // "No winner" is a certificate too, but not where one is taken to exist or one that is good
+  // enough will do.
   const Goal& goal = experiment_.goal;
   const bool no_winner = goal.kind == Goal::condorcet && goal.assume == Assumption::none;
   return scores() || !no_winner || !all_may_be_beaten;
@@ -767,8 +767,8 @@ Effect Ledger::take(const ConfiguredRecord& record) {
 
 Effect Ledger::take(const PolicyRebuiltRecord& /*record*/) { return Effect::applied; }
 
-// Whoever reads the log knows of this record beforehand and takes the serves before it for what they
-// are (experiment_log.h).
+// Whoever reads the log knows of this record beforehand and takes the serves before it for what
+// they are (experiment_log.h).
 Effect Ledger::take(const RecoveredRecord& /*record*/) { return Effect::applied; }
 
 Effect Ledger::take(const InterleavedRecord& /*record*/) { return Effect::applied; }

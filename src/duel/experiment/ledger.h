@@ -163,14 +163,14 @@ class Ledger {
   // Whether the pair was served the task as evidence before, so that it cannot be evidence again.
   // Only where the certificate speaks of tasks like these.
   bool has_met(Arm i, Arm j, std::string_view task) const;
-  // Tasks that are still fresh to the pair. REQUIRES: there are tasks, and the certificate speaks of
-  // tasks like these.
+  // Tasks that are still fresh to the pair. REQUIRES: there are tasks, and the certificate speaks
+  // of tasks like these.
   std::uint64_t fresh_tasks(Arm i, Arm j) const;
   // Nothing more can become known of the pair that the certificate needs: neither side has been
   // shown to win, and no task is fresh.
   bool needs_more_tasks(Arm i, Arm j) const;
-  // No answer to come could bring a certificate: for each that there might be, a pair lacks evidence
-  // and has no fresh task. O(K^2).
+  // No answer to come could bring a certificate: for each that there might be, a pair lacks
+  // evidence and has no fresh task. O(K^2).
   bool needs_more_tasks() const;
   std::uint64_t comparisons() const { return comparisons_; }
   std::uint64_t duplicates() const { return duplicates_; }
@@ -209,8 +209,8 @@ class Ledger {
   std::uint64_t state_hash() const;
 
   // The state between two records (core/archive.h), for one made from the same first record and
-  // nothing else; `restored` says whether it makes sense. Settled duels are not in it: they are where
-  // `SettledDuels` finds them.
+  // nothing else; `restored` says whether it makes sense. Settled duels are not in it: they are
+  // where `SettledDuels` finds them.
   template <class Archive>
   void fields(Archive& archive);
   bool restored() const;

@@ -30,10 +30,10 @@ struct ChosenDuel {
   Duel duel;  // `explore`: as the policy gave it; `contest`: as the certifier numbers the arms
 };
 
-// The policy's next duel. Where it has nothing to ask, or nothing before an answer comes, the pair is
-// asked that stands between the leader, or the arms in front, and a certificate; `pending` counts
-// the duels of a pair that are out. Nothing where fewer than two arms are active. Where every round
-// is somebody's `visit`, the policy may show one arm alone.
+// The policy's next duel. Where it has nothing to ask, or nothing before an answer comes, the pair
+// is asked that stands between the leader, or the arms in front, and a certificate; `pending`
+// counts the duels of a pair that are out. Nothing where fewer than two arms are active. Where
+// every round is somebody's `visit`, the policy may show one arm alone.
 std::optional<ChosenDuel> choose_duel(Asker& asker, const Referee& referee,
                                       const std::function<std::uint64_t(Arm, Arm)>& pending,
                                       bool visits = false);
@@ -51,8 +51,8 @@ class LiveExperiment {
 
   // The next duel to serve; append it to the log, then `apply` it. The id is "d1", "d2", .. unless
   // given; `task` is the caller's to fill in. Nothing where the experiment is not running or all
-  // that may be served was, or where fewer than two arms are active. It goes on after a certificate:
-  // ask `done` where that is the end. Changes nothing, and copies the policy for it.
+  // that may be served was, or where fewer than two arms are active. It goes on after a
+  // certificate: ask `done` where that is the end. Changes nothing, and copies the policy for it.
   std::optional<ServeRecord> next(const std::string& duel_id = {}) const;
   // The same without a copy. The next record applied has to be this serve; where it cannot be
   // appended the state is no longer that of the log, and has to be folded anew.

@@ -22,9 +22,9 @@ namespace duel {
 // How the two arms of a duel are placed: by lot; judged in both orders, where a flip is a tie; or
 // the arm that joined earlier always first.
 enum class Placement { random, both, fixed };
-// What a duel is for: the policy wanted it, or a lot in its place; the policy had nothing to ask, so
-// the leader met a rival; the same arm twice, to test the judge; the policy's champion alone, from
-// which nobody learns.
+// What a duel is for: the policy wanted it, or a lot in its place; the policy had nothing to ask,
+// so the leader met a rival; the same arm twice, to test the judge; the policy's champion alone,
+// from which nobody learns.
 enum class Serving { explore, contest, aa, exploit };
 // Who chose the duel: the policy; a lot among all pairs (the exploration floor); a lot in place of
 // the policy's choice, which the caller could not show; a report whose serve was lost. In contests,
@@ -183,8 +183,8 @@ struct ServiceRule {
   friend bool operator==(const ServiceRule&, const ServiceRule&) = default;
 };
 
-// 2 brought tasks, judge, evidence and failed tries; 3 what a server needs, and calls `contest` what
-// was `fallback`. Logs of format 1 are read and gone on with by their own rules.
+// 2 brought tasks, judge, evidence and failed tries; 3 what a server needs, and calls `contest`
+// what was `fallback`. Logs of format 1 are read and gone on with by their own rules.
 inline constexpr std::uint64_t kLogFormat = 3;
 
 // The first record: all that decides what follows.
@@ -199,8 +199,8 @@ struct ExperimentRecord {
   // Whether comparisons made elsewhere may enter the certificate, their order in the log being
   // taken for the order of serving. Otherwise only the policy learns from them.
   bool comparisons_count = false;
-  // Where their order is unknown: the number of comparisons after which their evidence is looked at,
-  // once. What comes later is no evidence.
+  // Where their order is unknown: the number of comparisons after which their evidence is looked
+  // at, once. What comes later is no evidence.
   std::uint64_t one_look_after = 0;
   TaskSet tasks;
   JudgeEntry judge;
@@ -359,8 +359,8 @@ struct PolicyRebuiltRecord {
   friend bool operator==(const PolicyRebuiltRecord&, const PolicyRebuiltRecord&) = default;
 };
 
-// The machine lost power. Of the duels served after record `after` those that are known are the ones
-// whose answers came fast enough to be saved, so none of them is evidence.
+// The machine lost power. Of the duels served after record `after` those that are known are the
+// ones whose answers came fast enough to be saved, so none of them is evidence.
 struct RecoveredRecord {
   std::uint64_t after = 0;
 
@@ -392,7 +392,8 @@ struct EventRecord {
   std::string event;  // SHA-256 that tells it from others
   std::string action;
   std::string object;
-  // Of the ranking that gets the credit: 1 and 2 are the duel's, 3 the first of the others; 0: none.
+  // Of the ranking that gets the credit: 1 and 2 are the duel's, 3 the first of the others; 0:
+  // none.
   std::uint64_t place = 0;
   double credit = 0;
   bool late = false;  // the duel was closed before

@@ -1,5 +1,5 @@
-// What the duels of an experiment have cost, by the win rates so far: an estimate, since the truth is
-// unknown, and beside it the least that any consistent policy pays.
+// What the duels of an experiment have cost, by the win rates so far: an estimate, since the truth
+// is unknown, and beside it the least that any consistent policy pays.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,9 @@ struct RegretEstimate {
 };
 
 // The factor of ln T in the asymptotic lower bound of Komiyama, Honda, Kashima and Nakagawa (COLT
-// 2015, Theorem 1): the sum over i != best of the least (d_i + d_j)/(2 kl(mu_ij, 1/2)) over the arms
-// j that beat i. `rate(i, j)` is mu_ij, or nothing where the two never met. Nothing where an arm
-// other than the best is beaten by none.
+// 2015, Theorem 1): the sum over i != best of the least (d_i + d_j)/(2 kl(mu_ij, 1/2)) over the
+// arms j that beat i. `rate(i, j)` is mu_ij, or nothing where the two never met. Nothing where an
+// arm other than the best is beaten by none.
 std::optional<double> lower_bound_factor(
     std::size_t num_arms, Arm best, const std::function<std::optional<double>(Arm, Arm)>& rate);
 

@@ -45,8 +45,8 @@ struct OrderStanding {
 struct Standing {
   std::optional<Arm> leader;      // none before the first decisive duel
   std::vector<ArmStanding> arms;  // as in the ledger
-  // Duels that the open pairs of the leader, or of the arms in front, need if the rates so far are the truth. What the policy asks
-  // of other pairs comes on top. None where a rival is not behind.
+  // Duels that the open pairs of the leader, or of the arms in front, need if the rates so far are
+  // the truth. What the policy asks of other pairs comes on top. None where a rival is not behind.
   std::optional<std::uint64_t> duels_left;
   std::optional<OrderStanding> order;
   // An arm that is neither beaten nor has kFewestDecisive decisive duels: no order is shown.

@@ -13,7 +13,8 @@ namespace duel {
 // A sentence: what is certified, or who leads and what is still open. `standing` is the ledger's.
 std::string verdict_of(const Ledger& ledger, const Standing& standing);
 
-// "1. a, 2. b (certified); 3 to 7 open", or of a set "a, b, c are in front; 5 of 12 pairs are shown".
+// "1. a, 2. b (certified); 3 to 7 open", or of a set "a, b, c are in front; 5 of 12 pairs are
+// shown".
 std::string order_text(const Ledger& ledger, const OrderStanding& order);
 
 // "1 200": two digits count, for estimates.

@@ -28,7 +28,8 @@ double log_logistic(double x) {
 }
 
 // The log-likelihood of one pair as a function of d = u_i - u_j, with the effect of places
-// d = u_i - u_j + g, and the tie parameter's logarithm t, with its gradient and minus its second derivatives.
+// d = u_i - u_j + g, and the tie parameter's logarithm t, with its gradient and minus its second
+// derivatives.
 struct PairTerm {
   double value = 0;
   double d = 0, t = 0;
@@ -160,7 +161,8 @@ bool has_cycle_of_sign(std::size_t num_arms, const std::vector<PlacedWin>& wins,
 
 class Fitter {
  public:
-  // `prior_weight` is shape - 1 of the Gamma prior, 0 without. `position`: with the effect of places.
+  // `prior_weight` is shape - 1 of the Gamma prior, 0 without. `position`: with the effect of
+  // places.
   Fitter(std::size_t num_arms, std::vector<PairData> pairs, TieModel ties, double prior_weight,
          bool position)
       : num_arms_(num_arms),

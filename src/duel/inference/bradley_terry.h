@@ -139,8 +139,8 @@ Result<BradleyTerryFit> fit_bradley_terry(const DuelTable& table,
 
 // With the effect of places as one more parameter, which the duels determine iff "i beat j" is
 // strongly connected and has two cycles: one in which more of the wins went to the arm shown first,
-// one in which more went to the arm shown second. With a prior one win of either place is enough. An
-// error where they do not, even with wins added to each pair in each order that it was shown in.
+// one in which more went to the arm shown second. With a prior one win of either place is enough.
+// An error where they do not, even with wins added to each pair in each order that it was shown in.
 Result<BradleyTerryFit> fit_bradley_terry_with_position(const ShownTable& table,
                                                         const BradleyTerryOptions& options = {});
 

@@ -46,7 +46,8 @@ struct DeltaAb {
   std::optional<double> design_effect() const;
 };
 
-// Those of `all` clusters that have an answer; the others do not count. A function of its arguments.
+// Those of `all` clusters that have an answer; the others do not count. A function of its
+// arguments.
 DeltaAb delta_ab(std::span<const ClusterOutcomes> all, const DeltaOptions& options = {});
 
 // P(a fair coin is at least as uneven as `wins` : `losses`), 1 without throws.

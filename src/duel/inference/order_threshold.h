@@ -31,7 +31,8 @@ double set_threshold(double alpha, std::uint64_t k, bool exists);
 double sequence_threshold(double alpha, std::uint64_t k, bool exists);
 
 // K pairs, of which every false candidate needs one, whatever the arms are like; K - 1 where the
-// set or sequence exists. So K/alpha serves for each of these goals, and needs nothing across pairs.
+// set or sequence exists. So K/alpha serves for each of these goals, and needs nothing across
+// pairs.
 double union_threshold(double alpha, std::size_t num_arms, bool exists);
 
 // What every needed pair must reach. `shared_causes`: the answers of different pairs may hang

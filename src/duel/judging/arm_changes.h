@@ -10,8 +10,8 @@
 
 namespace duel {
 
-// What a user asks for beside the arms of the start. Asking again for what was done changes nothing,
-// so that the same command goes on.
+// What a user asks for beside the arms of the start. Asking again for what was done changes
+// nothing, so that the same command goes on.
 struct ArmChanges {
   std::vector<ListedArm> joining;
   std::vector<std::string> leaving;  // ids
@@ -26,9 +26,9 @@ struct MatchedArms {
   std::vector<std::string> left;
 };
 
-// An error names the first arm that the log does not have, has besides, or has with another content,
-// and where arms are fixed or the experiment is over, why none can join or leave. A retired arm need
-// not be named any more.
+// An error names the first arm that the log does not have, has besides, or has with another
+// content, and where arms are fixed or the experiment is over, why none can join or leave. A
+// retired arm need not be named any more.
 Result<MatchedArms> match_arms(const std::string& log, const Ledger& ledger,
                                const std::vector<ListedArm>& named, const ArmChanges& changes);
 

@@ -27,8 +27,8 @@ std::string_view differing_field(const Goal& logged, const Goal& wanted) {
 }
 
 // The first thing that differs, as an error; nothing where the log goes on. What the policy follows
-// (goal, tasks, alpha, order) comes before the policy, which would differ with it. The arms have been
-// matched already.
+// (goal, tasks, alpha, order) comes before the policy, which would differ with it. The arms have
+// been matched already.
 std::optional<Error> difference(const std::string& log, const ExperimentRecord& logged,
                                 ExperimentRecord wanted, bool new_judge) {
   if (logged.format == 1) {  // goes on by the rules that it began with

@@ -33,8 +33,8 @@ class JudgeCommand {
   const std::string& program() const { return words_.front(); }
   // As it was written, for messages and the log.
   const std::string& text() const { return text_; }
-  // For the log: the SHA-256 covers the words of the command line and the content of every file that
-  // one of them names; a program that is looked up in PATH goes by its name.
+  // For the log: the SHA-256 covers the words of the command line and the content of every file
+  // that one of them names; a program that is looked up in PATH goes by its name.
   JudgeEntry entry() const;
 
   // An error if the arm has no such part: a file that is no text, a task without the field, or a

@@ -93,7 +93,8 @@ Status JudgedRun::take(std::vector<JudgedQuestion> judged) {
     return Error::io(
         fmt::format("no answer to {} duels in a row; {}", failed_in_a_row_, last_failure_),
         "the judge",
-        "the log is kept; when the judge is fixed, continue with `allow_new_judge`, or give another `log` to start over");
+        "the log is kept; when the judge is fixed, continue with `allow_new_judge`, or give "
+        "another `log` to start over");
   }
   // Their slots were set free just now.
   for (JudgeQuestion& question : second_halves) {

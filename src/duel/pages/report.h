@@ -13,8 +13,8 @@ namespace duel {
 // Whether a file of this name is to be a report: it ends with ".html".
 bool names_report(std::string_view file);
 
-// `data` has a field `kind`: result, study or league, which web/src/report/report_data.ts describes.
-// An error where this program was built without its pages.
+// `data` has a field `kind`: result, study or league, which web/src/report/report_data.ts
+// describes. An error where this program was built without its pages.
 Result<std::string> report_page(const std::string& title, const Json& data);
 
 // The template with title and data in their places, each written so that it cannot end the element

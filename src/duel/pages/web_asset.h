@@ -14,8 +14,8 @@ struct WebAsset {
   std::string_view gzip;  // the file, compressed
 };
 
-// Sorted by name. Defined in a source that web/build.mjs writes, or in the one that stands in for it
-// where the pages were not built.
+// Sorted by name. Defined in a source that web/build.mjs writes, or in the one that stands in for
+// it where the pages were not built.
 std::span<const WebAsset> web_assets();
 
 // Null where there is no such file.

@@ -19,8 +19,8 @@ Result<PlotFormat> plot_format_of(std::string_view file_name);
 std::string gnuplot_text(std::string_view text);
 std::string gnuplot_terminal(PlotFormat format, double width, double height);
 
-// What a picture shows, as a line of its script: a comment, from which whoever runs gnuplot gives an
-// SVG its title. gnuplot itself would call every one "Gnuplot".
+// What a picture shows, as a line of its script: a comment, from which whoever runs gnuplot gives
+// an SVG its title. gnuplot itself would call every one "Gnuplot".
 std::string title_line(std::string_view title);
 // The title in a script, "" where it has none.
 std::string title_of_script(std::string_view script);

@@ -48,8 +48,8 @@ class Asker {
   Question next_visit();
   // `Outcome::none` where the answer was lost. REQUIRES: a duel of `next` that is outstanding.
   void answered(const Duel& duel, Outcome outcome);
-  // A duel that the policy did not choose. Count-based policies use it, schedules do not. `hearsay`:
-  // it is no evidence, and only policies that tell the two apart hear of it.
+  // A duel that the policy did not choose. Count-based policies use it, schedules do not.
+  // `hearsay`: it is no evidence, and only policies that tell the two apart hear of it.
   void heard(Arm first, Arm second, Outcome outcome, bool hearsay = false);
 
   Arm recommend() const { return policy_->recommend(streams_.recommend.at(clock_)); }
@@ -57,8 +57,8 @@ class Asker {
   Round clock() const { return clock_; }
   std::uint64_t outstanding() const { return outstanding_; }
 
-  // The state between two calls, and back into one of the same policy, arms and seed. An error leaves
-  // it as it was.
+  // The state between two calls, and back into one of the same policy, arms and seed. An error
+  // leaves it as it was.
   std::string save() const;
   Status restore(std::string_view saved);
 

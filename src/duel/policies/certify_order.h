@@ -14,9 +14,9 @@
 //   2. Of the open pairs, those with the fewest duels outstanding; of these the one with the least
 //      evidence now in the direction of the sequence, ties at random. None open: of all needed.
 //   3. If its answer puts the later arm ahead, the two change places in the sequence.
-// The swap is what makes it work. With "the k arms that are ahead in the most pairs" for the set the
-// same rule can be stuck for ever: pairs that are not needed are never played, and their noise keeps
-// a wrong arm in.
+// The swap is what makes it work. With "the k arms that are ahead in the most pairs" for the set
+// the same rule can be stuck for ever: pairs that are not needed are never played, and their noise
+// keeps a wrong arm in.
 #pragma once
 
 #include <cstddef>

@@ -75,7 +75,8 @@ Result<RankerMatrices> ranker_matrices(const ReproductionContext& context, Progr
     matrices.remarks.push_back(fmt::format(
         "The paper's matrix (64 features of LETOR NP2004) is not public. The simulated one follows "
         "its recipe on {}: each feature is a ranker, two rankers are compared {} times by "
-        "probabilistic interleaving with tau = 3 (the sign of the marginal credit) and a navigational dependent-click user, and a "
+        "probabilistic interleaving with tau = 3 (the sign of the marginal credit) and a "
+        "navigational dependent-click user, and a "
         "comparison that nobody wins counts half for each.",
         synthetic_options().canonical("synthetic", options), kComparisons));
     matrices.all.push_back({"simulated", std::move(matrix)});

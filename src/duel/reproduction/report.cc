@@ -120,8 +120,9 @@ std::string report_markdown(const std::vector<ReproductionRecord>& records) {
       "FAIL compare them with the column *asked*; *shown* marks numbers without a tolerance, "
       "*skipped* what needs data that was not given, *unclear* what is outside its tolerance in a "
       "quick run. The column *source* says where a published number is from: *printed* in the "
-      "paper, *read from the figure*, *worked out from what is printed*, *released by the authors*, "
-      "or *other implementation, re-run*: not published by the authors of the paper, but given by "
+      "paper, *read from the figure*, *worked out from what is printed*, *released by the "
+      "authors*, or *other implementation, re-run*: not published by the authors of the paper, "
+      "but given by "
       "another program. It names that program and the number of runs.\n\n";
   text += fmt::format("{} reproductions, {} findings: {}.\n\n", records.size(), all.total(),
                       all.text());

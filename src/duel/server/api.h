@@ -87,8 +87,8 @@ class Api {
   };
 
   void add_routes();  // routes.cc
-  // `scopes`: any of them opens the route, and so does `admin`; none: open to all. What follows says
-  // what goes in and out.
+  // `scopes`: any of them opens the route, and so does `admin`; none: open to all. What follows
+  // says what goes in and out.
   RouteFact& add(HttpMethod method, std::string pattern, std::string name, std::string summary,
                  std::vector<TokenScope> scopes, Handler handler);
   void name_hosts();

@@ -1,4 +1,5 @@
-// Work that takes long and needs no owner: exports, timelines, plans. A few threads, a bounded queue.
+// Work that takes long and needs no owner: exports, timelines, plans. A few threads, a bounded
+// queue.
 #pragma once
 
 #include <condition_variable>

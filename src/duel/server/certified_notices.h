@@ -1,5 +1,5 @@
-// Tells somebody outside of every certificate, at least once: what was not told before a stop is told
-// after the next start. A mark in the store says what was told.
+// Tells somebody outside of every certificate, at least once: what was not told before a stop is
+// told after the next start. A mark in the store says what was told.
 #pragma once
 
 #include <chrono>
@@ -22,8 +22,8 @@ class CertifiedNotices {
   // should look at `stop` every now and then and give up.
   using Deliver = std::function<bool(const Json& notice, const std::function<bool()>& stop)>;
 
-  // {"notice_id": .., "experiment_id": .., "certificate": {..}}; whoever gets a notice twice knows it
-  // by its `notice_id`. REQUIRES: the engine outlives this.
+  // {"notice_id": .., "experiment_id": .., "certificate": {..}}; whoever gets a notice twice knows
+  // it by its `notice_id`. REQUIRES: the engine outlives this.
   CertifiedNotices(Engine& engine, Deliver deliver,
                    std::chrono::milliseconds first_pause = std::chrono::seconds(1));
   // Gives up what is under way; it is told after the next start.

@@ -17,7 +17,8 @@ namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(500);
 constexpr std::uint64_t kTicksToAlive = 30;
-// How often a request is worked on whose experiment turns out to be another node's or to have moved.
+// How often a request is worked on whose experiment turns out to be another node's or to have
+// moved.
 constexpr int kMostTries = 3;
 
 ServerAnswer cannot_store(const std::string& why) {
@@ -247,8 +248,8 @@ void Engine::create(const ExperimentRecord& record, Send send) {
         }
         DUEL_ASSIGN(auto owned,
                     OwnedExperiment::create(store_, record, now, secrets_of(id), *tokens_));
-        // It may be there without a line, if the first could not be written; or another node creates
-        // it at this moment.
+        // It may be there without a line, if the first could not be written; or another node
+        // creates it at this moment.
         if (!store_->create(id).ok()) DUEL_RETURN_IF_ERROR(own(id));
         DUEL_ASSIGN(ServerAnswer answer, owned->show());
         answer.status = 201;
@@ -832,8 +833,8 @@ void Engine::run_syncs() {
       ++counts_.syncs;
     }
     for (Waiting& one : waiting) {
-      // A store that has crashed may have lost the records and given the experiment to another node:
-      // a sync says nothing of those.
+      // A store that has crashed may have lost the records and given the experiment to another
+      // node: a sync says nothing of those.
       const bool still_ours = std::ranges::all_of(one.spoken, [&](const Spoken& spoken) {
         return nodes_->epoch(spoken.experiment) == spoken.epoch;
       });

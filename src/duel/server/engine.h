@@ -1,13 +1,13 @@
 // The owner of all experiments of this process: one thread that takes requests in order, answers
 // them from the folded state and appends what they changed in groups, and one that waits for the
-// disk. An answer goes out when what it rests on is durable: a serve when it is appended, an outcome
-// when it is synced.
+// disk. An answer goes out when what it rests on is durable: a serve when it is appended, an
+// outcome when it is synced.
 //
-// Where several nodes use the store (nodes.h) this one answers for what it owns. What nobody owns it
-// takes; what another node owns is answered 421, and whoever asks goes there (forwarding.h). An
-// append that the store refuses for one experiment drops the state of that one, and its requests are
-// asked again. An answer that no append backs may come from a state that is history by now, so it is
-// given only while this node's lease holds.
+// Where several nodes use the store (nodes.h) this one answers for what it owns. What nobody owns
+// it takes; what another node owns is answered 421, and whoever asks goes there (forwarding.h). An
+// append that the store refuses for one experiment drops the state of that one, and its requests
+// are asked again. An answer that no append backs may come from a state that is history by now, so
+// it is given only while this node's lease holds.
 #pragma once
 
 #include <atomic>
@@ -102,8 +102,8 @@ class Engine {
 
   // Whether outcomes can be taken.
   bool ready() const;
-  // Finds out whether the store takes records again. A server that is not ready gets no requests, so
-  // it must find out by itself that it could be. Any thread may call it.
+  // Finds out whether the store takes records again. A server that is not ready gets no requests,
+  // so it must find out by itself that it could be. Any thread may call it.
   void probe_store();
   // A write or a sync failed, and nobody can say what is on the disk: only a new start can. Nothing
   // is acknowledged any more.

@@ -1,5 +1,5 @@
-// Live pages listen here: server-sent events, one stream per page, by experiment. Other nodes listen
-// as well, once for all of their pages.
+// Live pages listen here: server-sent events, one stream per page, by experiment. Other nodes
+// listen as well, once for all of their pages.
 #pragma once
 
 #include <cstdint>

@@ -62,8 +62,8 @@ void Api::export_log(Call& call) {
         }
         const auto stream =
             open(200, {{"Content-Type", "application/x-ndjson"}, {"Cache-Control", "no-store"}});
-        // A damaged log is cut off there, and the answer is seen to be incomplete: the state that is
-        // served may come from a snapshot, which does not read what lies before it.
+        // A damaged log is cut off there, and the answer is seen to be incomplete: the state that
+        // is served may come from a snapshot, which does not read what lies before it.
         LineChain chain;
         const auto read = store.read(eid, 0, [&](std::string_view line) -> Status {
           DUEL_RETURN_IF_ERROR(chain.follow(line));

@@ -2,8 +2,8 @@
 //
 // The header `Duel-Hop` names the experiment, its owner and the epoch that the sender knows of, and
 // is signed with a key that only the nodes of a store have. It proves that the caller was let in at
-// another node, and keeps a request from going round; it gives no right to do anything: the caller's
-// own token goes along and is checked again.
+// another node, and keeps a request from going round; it gives no right to do anything: the
+// caller's own token goes along and is checked again.
 #pragma once
 
 #include <cstdint>

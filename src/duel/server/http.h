@@ -53,8 +53,8 @@ class HttpStream {
   virtual ~HttpStream() = default;
 
   // Takes a piece, which goes out as soon as the client takes it. False: the client is gone, or so
-  // slow that more than HttpLimits::stream_buffer_bytes would wait for it; the connection is closed,
-  // and everything after this is false, too.
+  // slow that more than HttpLimits::stream_buffer_bytes would wait for it; the connection is
+  // closed, and everything after this is false, too.
   virtual bool write(std::string piece) = 0;
   // The body is complete. A stream that is dropped before is cut off, so that the client can tell
   // half an export from a whole one.
@@ -64,9 +64,9 @@ class HttpStream {
   // Whether the client is known to be gone or the stream to be finished.
   virtual bool closed() const = 0;
 
-  // Called each time the waiting bytes fall to a quarter of the buffer or less after they were more,
-  // and once at the beginning: whoever has much to write goes on here until `buffered()` is half of
-  // `capacity()`.
+  // Called each time the waiting bytes fall to a quarter of the buffer or less after they were
+  // more, and once at the beginning: whoever has much to write goes on here until `buffered()` is
+  // half of `capacity()`.
   virtual void on_room(std::function<void()> callback) = 0;
   virtual std::size_t capacity() const = 0;
   // Called once, when the client is gone or was cut off; at once where it is already.

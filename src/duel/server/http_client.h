@@ -35,10 +35,10 @@ class HttpClient {
   HttpClient& operator=(HttpClient&&) noexcept;
   ~HttpClient();
 
-  // The response, whatever its status. An error where there is none: `io`, with the server's address
-  // in `where`. A kept connection that turns out to be closed is opened once more if nothing of a
-  // response has come and the method may be repeated; POST and PATCH may not, and callers repeat
-  // them under the same ids.
+  // The response, whatever its status. An error where there is none: `io`, with the server's
+  // address in `where`. A kept connection that turns out to be closed is opened once more if
+  // nothing of a response has come and the method may be repeated; POST and PATCH may not, and
+  // callers repeat them under the same ids.
   Result<HttpResponse> send(HttpMethod method, std::string_view target, std::string body = "",
                             HttpFields headers = {});
   Result<HttpResponse> get(std::string_view target) { return send(HttpMethod::get, target); }

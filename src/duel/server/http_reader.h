@@ -39,8 +39,8 @@ class HttpChunkDecoder {
   std::size_t trailer_bytes_ = 0;
 };
 
-// Reads one request. Stricter than the RFC allows: whatever two servers could take for two different
-// requests is refused.
+// Reads one request. Stricter than the RFC allows: whatever two servers could take for two
+// different requests is refused.
 class HttpRequestReader {
  public:
   explicit HttpRequestReader(const HttpLimits& limits) : limits_(&limits) {}

@@ -10,7 +10,8 @@
 
 namespace duel {
 
-// "a%2Fb" is "a/b". Nothing where a '%' is not followed by two hexadecimal digits. A plus is a plus.
+// "a%2Fb" is "a/b". Nothing where a '%' is not followed by two hexadecimal digits. A plus is a
+// plus.
 std::optional<std::string> percent_decode(std::string_view text);
 // All bytes but letters, digits and "-._~" as %XX: one segment of a path, or a value of a query.
 std::string percent_encode(std::string_view text);

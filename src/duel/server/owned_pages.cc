@@ -45,7 +45,8 @@ Result<PageAnswer> OwnedExperiment::own_page(const std::string& duel_id, const s
   return answer;
 }
 
-// The lists of the duel's arms and, where the method takes more, those of other arms that were sent.
+// The lists of the duel's arms and, where the method takes more, those of other arms that were
+// sent.
 Result<InterleavedRecord> OwnedExperiment::rankings_of(const ServeRecord& serve,
                                                        const InterleavingBody& body) const {
   InterleavedRecord rankings;

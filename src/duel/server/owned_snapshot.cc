@@ -132,7 +132,8 @@ Status OwnedExperiment::fold(const LogEntry& entry) {
   return Done{};
 }
 
-// `recovered_after`: of the serves after that record none is evidence, which the log is about to say.
+// `recovered_after`: of the serves after that record none is evidence, which the log is about to
+// say.
 OwnedExperiment::Loaded OwnedExperiment::from_log(const Loading& loading,
                                                   std::optional<std::uint64_t> recovered_after) {
   std::unique_ptr<OwnedExperiment> owned;

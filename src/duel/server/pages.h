@@ -4,8 +4,8 @@
 //   /experiments/{eid}     one experiment        /vote/{eid}    two items, side by side
 //   /assets/{name}         what the pages load
 //
-// A page is the same bytes for everybody: what it shows it asks the API for, with the token that the
-// reader gave it. So pages are open where the API is not.
+// A page is the same bytes for everybody: what it shows it asks the API for, with the token that
+// the reader gave it. So pages are open where the API is not.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,7 @@
 // Which of the live nodes takes an experiment that nobody owns: each node and experiment have a
-// number, and the largest one wins (rendezvous hashing; Thaler and Ravishankar 1998). All nodes that
-// see the same nodes agree without a word, and when one comes or goes only its own experiments move.
+// number, and the largest one wins (rendezvous hashing; Thaler and Ravishankar 1998). All nodes
+// that see the same nodes agree without a word, and when one comes or goes only its own experiments
+// move.
 #pragma once
 
 #include <cstdint>

@@ -2,9 +2,9 @@
 //
 //   PUT  /v1/experiments/{eid}/duels/{did}/outcome   outcome
 //
-// `{name}` stands for exactly one segment that is not empty. A literal segment wins over a parameter
-// at the same place, so `/v1/experiments/{eid}/start` and `/v1/experiments/{eid}/{verb}` can stand
-// side by side.
+// `{name}` stands for exactly one segment that is not empty. A literal segment wins over a
+// parameter at the same place, so `/v1/experiments/{eid}/start` and `/v1/experiments/{eid}/{verb}`
+// can stand side by side.
 #pragma once
 
 #include <cstddef>
@@ -61,8 +61,8 @@ class Router {
   };
   Match match(HttpMethod method, std::string_view path) const;
 
-  // Answers: by the handler of the route, or with the refusal. OPTIONS without a route of its own is
-  // answered 204 with Allow.
+  // Answers: by the handler of the route, or with the refusal. OPTIONS without a route of its own
+  // is answered 204 with Allow.
   void handle(HttpRequest&& request, HttpReply reply) const;
 
   const std::vector<Route>& routes() const { return routes_; }

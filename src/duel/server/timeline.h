@@ -18,8 +18,8 @@ namespace duel {
 
 class Timeline {
  public:
-  // Every `stride` records a moment is kept. When there would be more than this, every second one is
-  // forgotten and the stride doubles: which moments are left depends on the last record's number
+  // Every `stride` records a moment is kept. When there would be more than this, every second one
+  // is forgotten and the stride doubles: which moments are left depends on the last record's number
   // alone, whoever folds.
   static constexpr std::size_t kMostPoints = 256;
 

@@ -23,7 +23,8 @@ class Upkeep {
   // A revocation must count everywhere within 5 s.
   static constexpr std::chrono::milliseconds kTokensEvery{2'000};
 
-  // A node that others cannot reach, as a command is, takes no experiments that nobody asked it for.
+  // A node that others cannot reach, as a command is, takes no experiments that nobody asked it
+  // for.
   Upkeep(Engine& engine, Nodes& nodes, ApiTokens& tokens, bool sweeps);
   ~Upkeep() { stop(); }
   Upkeep(const Upkeep&) = delete;

@@ -167,9 +167,10 @@ class Simulation {
   unsigned threads() const { return threads_; }
 
   TrialTable empty_table() const;
-  // All (wanted) trials of one policy that `known` has not finished. On several ranks rank 0's `known`
-  // says what is finished, and all ranks get the trials that are run. An exception of a policy (an overflown
-  // count, no memory) ends the run with an Error; a failed DUEL_CHECK is thrown on.
+  // All (wanted) trials of one policy that `known` has not finished. On several ranks rank 0's
+  // `known` says what is finished, and all ranks get the trials that are run. An exception of a
+  // policy (an overflown count, no memory) ends the run with an Error; a failed DUEL_CHECK is
+  // thrown on.
   Result<PolicyRecord> run(std::size_t policy, const RunHooks& hooks, TrialTable known) const;
   Result<PolicyRecord> run(std::size_t policy, const RunHooks& hooks = {}) const {
     return run(policy, hooks, empty_table());

@@ -58,8 +58,8 @@ class LogFiles final : public Store {
   Result<std::uint64_t> read(const std::string& experiment, std::uint64_t after,
                              const LineSink& sink) override;
   Result<Head> head(const std::string& experiment) override;
-  // One group at a time: nothing commits two files at once. What a failed write left of the group is
-  // cut off again.
+  // One group at a time: nothing commits two files at once. What a failed write left of the group
+  // is cut off again.
   Result<std::vector<Status>> append(std::span<const Group> groups) override;
   bool broken() const override;
   Result<std::vector<FoundLine>> find(const std::string& experiment, std::string_view key) override;

@@ -1,10 +1,10 @@
 // Several processes on one store: nodes. Each experiment belongs to at most one of them at a time,
 // its owner, which alone appends to it; the others ask the owner.
 //
-// A node lives as long as it renews its lease. An experiment's row names its owner and an epoch that
-// grows with every change of owner, and an append names both: whoever was taken for dead and comes
-// back finds its appends refused (`conflict`) and nothing of them in the store. So a lease that is
-// misjudged costs time and never a record.
+// A node lives as long as it renews its lease. An experiment's row names its owner and an epoch
+// that grows with every change of owner, and an append names both: whoever was taken for dead and
+// comes back finds its appends refused (`conflict`) and nothing of them in the store. So a lease
+// that is misjudged costs time and never a record.
 //
 // A store that several processes can use has a `Nodes` beside its `Store` (Store::nodes). There
 // `own` takes an experiment that nobody alive owns, and is a `conflict` where somebody does.
@@ -50,14 +50,15 @@ class Nodes {
   // gave it was sent: while it does nobody else can have taken anything from this node. What no
   // append backs (an unknown id, a conflict, a late answer) may be answered only then.
   virtual bool holds_lease() const = 0;
-  // The store's clock, milliseconds since 1970: nodes disagree about the time, their store does not.
+  // The store's clock, milliseconds since 1970: nodes disagree about the time, their store does
+  // not.
   virtual std::int64_t now_ms() const = 0;
 
   // Who owns it now, as the store has it; `not_found` where there is no such experiment.
   virtual Result<Tenure> tenure(const std::string& experiment) = 0;
   // The epoch in which this node believes to own the experiment; nothing where it does not. A
-  // `sync` speaks for lines whose experiment has kept its epoch since they were appended: a crash of
-  // the store can take lines that were not durable, and another node the experiment with them.
+  // `sync` speaks for lines whose experiment has kept its epoch since they were appended: a crash
+  // of the store can take lines that were not durable, and another node the experiment with them.
   virtual std::optional<std::uint64_t> epoch(const std::string& experiment) const = 0;
   // Others may take it at once. No error where it is not ours any more.
   virtual Status give_away(const std::string& experiment) = 0;

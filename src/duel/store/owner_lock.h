@@ -1,5 +1,5 @@
-// The right of one process to write: a locked file that says who holds it. The system gives the lock
-// back when the process ends, however it ends.
+// The right of one process to write: a locked file that says who holds it. The system gives the
+// lock back when the process ends, however it ends.
 #pragma once
 
 #include <filesystem>

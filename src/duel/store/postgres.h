@@ -1,8 +1,9 @@
-// PostgreSQL's client library with owners and `Result`: a connection, parameters and rows. Only what
-// the store needs. A connection is used by one thread at a time.
+// PostgreSQL's client library with owners and `Result`: a connection, parameters and rows. Only
+// what the store needs. A connection is used by one thread at a time.
 //
 // Every call has a time limit. A database that does not answer (its machine is gone, its process is
-// stopped) loses the connection: what became of the statement is not known then, and `lost` says so.
+// stopped) loses the connection: what became of the statement is not known then, and `lost` says
+// so.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// The tables of a PostgreSQL store, in a schema of their own named `duel`, and how those of an older
-// version become those of this one.
+// The tables of a PostgreSQL store, in a schema of their own named `duel`, and how those of an
+// older version become those of this one.
 #pragma once
 
 #include <cstddef>

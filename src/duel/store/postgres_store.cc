@@ -12,8 +12,8 @@
 namespace duel {
 namespace {
 
-// A plan is made once and kept. It may be made while the tables are empty, and everything that is asked
-// often has an index.
+// A plan is made once and kept. It may be made while the tables are empty, and everything that is
+// asked often has an index.
 constexpr std::string_view kPlanOnce =
     "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off";
 

@@ -9,8 +9,8 @@
 //
 // What is not durable yet is kept here too, the tail. A store that finds its database again after a
 // crash, and its experiments as it left them but for a part of their tails, appends the tails
-// again unchanged. An experiment that stands anywhere else is dropped: it has no epoch here any more, its
-// next append is a `conflict`, and `own` takes it anew.
+// again unchanged. An experiment that stands anywhere else is dropped: it has no epoch here any
+// more, its next append is a `conflict`, and `own` takes it anew.
 //
 // A lost connection is no failure of the store (`broken` stays false). An append or sync that was
 // under way is an `io` error and of unknown fate: the experiments concerned take lines again after

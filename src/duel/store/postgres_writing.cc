@@ -10,8 +10,8 @@ namespace duel {
 namespace {
 
 // The fence and the lines in one statement. Rows are locked in the order of their ids, so that two
-// commits never wait for each other. $1 is the node, $2 to $7 one entry per experiment, $8 the life,
-// $9 to $12 one entry per line, $13 and $14 per tag.
+// commits never wait for each other. $1 is the node, $2 to $7 one entry per experiment, $8 the
+// life, $9 to $12 one entry per line, $13 and $14 per tag.
 constexpr const char* kAppend = R"sql(
 WITH given AS (
   SELECT * FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[],
@@ -49,8 +49,9 @@ constexpr const char* kLockExperiment =
 constexpr const char* kLockOwner =
     "SELECT 1 FROM duel.nodes WHERE id ="
     " (SELECT owner FROM duel.experiments WHERE name = $1) FOR UPDATE";
-// $3 is the epoch that we hold without doubt and keep, $5 and $6 bound the head. The commit is synchronous, so that all that
-// the owner before appended in this life of the database is durable with it.
+// $3 is the epoch that we hold without doubt and keep, $5 and $6 bound the head. The commit is
+// synchronous, so that all that the owner before appended in this life of the database is durable
+// with it.
 constexpr const char* kTake =
     "UPDATE duel.experiments e SET owner = $2, epoch = epoch + 1,"
     " mark = CASE WHEN life = $4 THEN head_sequence ELSE mark END"
@@ -368,7 +369,8 @@ Status PostgresStore::add_tags(const std::string& experiment, std::span<const st
   const auto rows = with_writer([&](PostgresConnection& writer) {
     return writer.run(
         "WITH e AS (SELECT id FROM duel.experiments WHERE name = $1 AND head_sequence > 0),"
-        " added AS (INSERT INTO duel.tags SELECT e.id, t.tag FROM e, unnest($2::bigint[]) AS t (tag)"
+        " added AS (INSERT INTO duel.tags"
+        " SELECT e.id, t.tag FROM e, unnest($2::bigint[]) AS t (tag)"
         " ON CONFLICT DO NOTHING)"
         " SELECT id FROM e",
         PostgresParameters().add(experiment).add_numbers(tags), write_limit());

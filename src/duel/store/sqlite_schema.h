@@ -13,8 +13,8 @@ namespace duel {
 // "duel" in ASCII, in the header of the file: what tells our databases from others.
 inline constexpr std::uint32_t kSqliteApplicationId = 0x6475656c;
 
-// Step k leads from version k to version k + 1; version 0 is an empty file. A step that was released
-// never changes: the next version is a new step at the end.
+// Step k leads from version k to version k + 1; version 0 is an empty file. A step that was
+// released never changes: the next version is a new step at the end.
 std::span<const std::string_view> sqlite_schema_steps();
 
 // The version that the database has. An error if it is none of ours, or newer than `steps` know.

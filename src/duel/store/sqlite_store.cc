@@ -612,8 +612,8 @@ Result<std::uint64_t> SqliteStore::read(const std::string& experiment, std::uint
     }
     after += ends.size();
   }
-  // A damaged page can hold fewer rows without SQLite's noticing, and a log that ends early looks as
-  // sound as a whole one.
+  // A damaged page can hold fewer rows without SQLite's noticing, and a log that ends early looks
+  // as sound as a whole one.
   if (after < head) {
     return Error::invalid_data(
         fmt::format("the experiment '{}' should have {} records and ends with record {}",

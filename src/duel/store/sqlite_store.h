@@ -1,10 +1,10 @@
 // All experiments in one SQLite database: what a server keeps.
 //
-// The database is in WAL mode. Commits are made with synchronous=NORMAL, so that they touch no disk;
-// a thread of its own syncs the WAL file, once for all who wait, and at the latest `sync_interval`
-// after an append even if nobody does. Checkpoints are the writer's, by the size of the WAL. So a
-// killed process loses nothing, and a loss of power at most the last interval of what nobody
-// waited for.
+// The database is in WAL mode. Commits are made with synchronous=NORMAL, so that they touch no
+// disk; a thread of its own syncs the WAL file, once for all who wait, and at the latest
+// `sync_interval` after an append even if nobody does. Checkpoints are the writer's, by the size of
+// the WAL. So a killed process loses nothing, and a loss of power at most the last interval of what
+// nobody waited for.
 //
 // One process at a time owns the database: FILE.lock is locked and says who. Others may read.
 // All calls may be made from any thread; reads do not wait for appends.

@@ -6,8 +6,8 @@
 // whatever it is made of. To the store the hash of the last line is the name of a history: an
 // append says after which one it comes, and two writers cannot both be right.
 //
-// Log files, SQLite: one interface, one conformance suite (tests/store). What a kind of store cannot
-// do it refuses with `unsupported`.
+// Log files, SQLite: one interface, one conformance suite (tests/store). What a kind of store
+// cannot do it refuses with `unsupported`.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ struct Head {
 };
 
 // A line to append, without its end. `key` is what `find` finds it by (a duel's id), or empty; many
-// lines may have the same. `tag` says that something has happened (this subject has seen this pair),
-// and 0 that nothing is to be remembered: `tagged` asks for it.
+// lines may have the same. `tag` says that something has happened (this subject has seen this
+// pair), and 0 that nothing is to be remembered: `tagged` asks for it.
 struct Line {
   std::string_view text;
   std::string_view key{};
@@ -107,10 +107,10 @@ class Store {
 
   // Appends groups in one commit, one result each, in their order. A group whose `at` is not the
   // head of its experiment is refused alone (`conflict`, the message says where the head is); the
-  // others go in. Groups of one experiment follow each other. An error in place of the results means
-  // that no group is there (the disk is full), or that nobody can say; in that case the store takes
-  // no more lines until it is opened anew (`broken`). After a kill a commit is there or is not; of a
-  // log file, which takes one group at a time, the first lines of a group may be.
+  // others go in. Groups of one experiment follow each other. An error in place of the results
+  // means that no group is there (the disk is full), or that nobody can say; in that case the store
+  // takes no more lines until it is opened anew (`broken`). After a kill a commit is there or is
+  // not; of a log file, which takes one group at a time, the first lines of a group may be.
   // REQUIRES: `create` or `own` of every experiment.
   virtual Result<std::vector<Status>> append(std::span<const Group> groups) = 0;
   // The same of one group.
@@ -137,9 +137,9 @@ class Store {
   virtual Status sync() = 0;
 
   // How far the syncs that come by the clock had got in that experiment: its head, if the process
-  // that wrote it stopped cleanly. Where it is less, the lines after it may have had neighbours that
-  // were lost, and those that are there are not a fair sample: syncs that somebody waited for saved
-  // them. Once this process has appended to the experiment it is the head.
+  // that wrote it stopped cleanly. Where it is less, the lines after it may have had neighbours
+  // that were lost, and those that are there are not a fair sample: syncs that somebody waited for
+  // saved them. Once this process has appended to the experiment it is the head.
   virtual Result<std::uint64_t> synced(const std::string& experiment) = 0;
   virtual Result<LastStop> last_stop() = 0;
 
@@ -150,8 +150,8 @@ class Store {
   // All experiments that have a line, sorted by name.
   virtual Result<std::vector<Outline>> outlines() = 0;
 
-  // A small table beside the experiments: secrets, tokens. `space` keeps kinds apart. `put` replaces;
-  // both `put` and `erase` return when the change is durable.
+  // A small table beside the experiments: secrets, tokens. `space` keeps kinds apart. `put`
+  // replaces; both `put` and `erase` return when the change is durable.
   virtual Status put(std::string_view space, std::string_view key, std::string_view bytes) = 0;
   virtual Result<std::optional<std::string>> get(std::string_view space, std::string_view key) = 0;
   // Key and bytes, sorted by key.

@@ -1,6 +1,6 @@
-// The thread that brings the write-ahead log of an SQLite database to the disk, beside the connection
-// that commits: a commit under synchronous=FULL would hold SQLite's write lock while it waits for
-// the disk, and every commit would wait for its own sync.
+// The thread that brings the write-ahead log of an SQLite database to the disk, beside the
+// connection that commits: a commit under synchronous=FULL would hold SQLite's write lock while it
+// waits for the disk, and every commit would wait for its own sync.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // A simulated experiment from its first duel to its certificate, without a log. The rule that stops
-// (experiment/referee.h) and the choice of what to ask (experiment/live_experiment.h) are those of a
-// live one; who answers is the caller's affair.
+// (experiment/referee.h) and the choice of what to ask (experiment/live_experiment.h) are those of
+// a live one; who answers is the caller's affair.
 #pragma once
 
 #include <cstddef>

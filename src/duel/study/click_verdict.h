@@ -1,5 +1,5 @@
-// What a log of credited impressions says of its rankers: every pair at one look, and the certificate
-// that holds whenever one looks.
+// What a log of credited impressions says of its rankers: every pair at one look, and the
+// certificate that holds whenever one looks.
 #pragma once
 
 #include <cstdint>

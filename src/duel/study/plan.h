@@ -122,10 +122,10 @@ struct PlanResults {
   // Trials whose truth has no Condorcet winner, or not the set or order that is asked for.
   std::uint64_t without_winner = 0;
   // For somebody who knows the answer and has only to show it, the median over the trials whose
-  // truth has one: the sum of ln(1/alpha)/d(p_ij, 1/2) over the n pairs that have to be shown, below
-  // which no rule of this level that takes nothing for granted can come on average, and the duels of
-  // n tests of a fixed size with one look at the end, at level alpha/n each, with power 0.8. Not for
-  // scores, for the goal epsilon, or where an order is taken for granted.
+  // truth has one: the sum of ln(1/alpha)/d(p_ij, 1/2) over the n pairs that have to be shown,
+  // below which no rule of this level that takes nothing for granted can come on average, and the
+  // duels of n tests of a fixed size with one look at the end, at level alpha/n each, with power
+  // 0.8. Not for scores, for the goal epsilon, or where an order is taken for granted.
   std::optional<double> reference;
   std::optional<double> fixed_size;
   bool interrupted = false;
@@ -154,15 +154,15 @@ Result<std::optional<PlanEntry>> play_design(const PlanSpec& spec, const PlanDes
 // range. What was interrupted has no entries.
 Result<PlanResults> run_plan(const PlanSpec& spec, const PlanHooks& hooks = {});
 
-// The arms that the goal calls winners, any of which would be right; of a set, an order or a ranking
-// the arms that must be named, in their order. None where there is nothing of the kind.
+// The arms that the goal calls winners, any of which would be right; of a set, an order or a
+// ranking the arms that must be named, in their order. None where there is nothing of the kind.
 std::vector<Arm> winners_of(const PreferenceMatrix& matrix, const Goal& goal);
 
 // Whether the matrix makes a certificate true.
 bool is_right(const PreferenceMatrix& matrix, const Goal& goal, const Decision& decision);
 
-// The sum of ln(1/alpha)/d(p_ij, 1/2) over the pairs that a certificate has to show; none where there
-// is nothing to certify, or the goal has no such pairs.
+// The sum of ln(1/alpha)/d(p_ij, 1/2) over the pairs that a certificate has to show; none where
+// there is nothing to certify, or the goal has no such pairs.
 std::optional<double> least_duels(const PreferenceMatrix& matrix, const Goal& goal, double alpha);
 
 // A design that leaves many experiments undecided which another one decides: it spends duels on

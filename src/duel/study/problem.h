@@ -30,8 +30,8 @@ struct Problem {
   std::function<std::unique_ptr<OutcomeSource>(std::uint64_t, std::uint32_t)> outcomes() const;
 };
 
-// What a user means by `text`: `clicks(..)`, `strengths(..)`, or what `resolve_schedule` understands. `threads`
-// serve what has to be worked out.
+// What a user means by `text`: `clicks(..)`, `strengths(..)`, or what `resolve_schedule`
+// understands. `threads` serve what has to be worked out.
 Result<Problem> resolve_problem(std::string_view text, unsigned threads);
 
 }  // namespace duel

@@ -4,7 +4,8 @@
 // An output directory holds, when the study is complete: spec.toml, results.csv, matrices.csv,
 // timing.json, and trials.csv on request. While it runs: spec.toml and progress.csv, the finished
 // trials, from which it can be resumed after an interruption or a kill. results.csv is there only
-// when all trials are done. The trials of a shard stand in shard-3-of-64.csv, until they are merged.
+// when all trials are done. The trials of a shard stand in shard-3-of-64.csv, until they are
+// merged.
 //
 // On several ranks (core/ranks.h) all of them call the same function. They share the trials; rank 0
 // alone reads and writes the directory, and has the whole outcome.

@@ -1,5 +1,5 @@
-// The Bradley-Terry model by its formula, p_ij = 1/(1 + exp(u_j - u_i)), for more arms than a matrix
-// of all pairs has room for: 10^4 arms are 10^8 pairs, 800 MB, and 10^4 strengths are 80 kB.
+// The Bradley-Terry model by its formula, p_ij = 1/(1 + exp(u_j - u_i)), for more arms than a
+// matrix of all pairs has room for: 10^4 arms are 10^8 pairs, 800 MB, and 10^4 strengths are 80 kB.
 //
 // `strengths(k=50,seed=1,spread=1)` is the truth of `bradley-terry(k=50,seed=1,spread=1)`, bit for
 // bit, without the numbers of all pairs.

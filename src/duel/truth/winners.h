@@ -44,8 +44,8 @@ struct BordaScores {
 };
 BordaScores borda_scores(const PreferenceMatrix& matrix);
 
-// The k arms that each beat every arm outside, ascending. There is at most one such set of each size;
-// none where no such set is. REQUIRES: 1 <= k <= K.
+// The k arms that each beat every arm outside, ascending. There is at most one such set of each
+// size; none where no such set is. REQUIRES: 1 <= k <= K.
 std::optional<std::vector<Arm>> dominant_set(const PreferenceMatrix& matrix, std::size_t k);
 
 // The first k of an order in which each beats all that come later and all that are not named; none

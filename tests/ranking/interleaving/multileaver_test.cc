@@ -269,8 +269,8 @@ TEST(PairwisePreferenceMultileave, credits_as_its_literal_twin) {
 }
 
 TEST(PairwisePreferenceMultileave, weighs_a_pair_by_hand) {
-  // A = (1,2), B = (2,1): Omega(1) = {1,2}, both best at rank 1, weight 1. ShownList (1,2), click on 2:
-  // seen are both; pair (2 over 1): A loses 1, B gains 1.
+  // A = (1,2), B = (2,1): Omega(1) = {1,2}, both best at rank 1, weight 1. ShownList (1,2), click
+  // on 2: seen are both; pair (2 over 1): A loses 1, B gains 1.
   const auto method = multileaver("pairwise-preference-multileave");
   const std::vector<List> lists{{1, 2}, {2, 1}};
   MultileaveCredit credit;

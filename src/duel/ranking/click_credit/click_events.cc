@@ -96,7 +96,8 @@ class ClickEvents::Reader {
     return Error::invalid_data(std::move(message), lines_.here(), std::move(hint));
   }
 
-  // UBI --------------------------------------------------------------------------------------------
+  // UBI
+  // --------------------------------------------------------------------------------------------
 
   Status take_event(std::string_view line) {
     taken_event_ = true;
@@ -184,7 +185,8 @@ class ClickEvents::Reader {
     return Done{};
   }
 
-  // Tables -----------------------------------------------------------------------------------------
+  // Tables
+  // -----------------------------------------------------------------------------------------
 
   enum Column { kQuery, kObject, kOrdinal, kAction, kSeconds, kRanks, kClicked, kNumColumns };
   static constexpr std::size_t kAbsent = ~std::size_t{0};

@@ -2,7 +2,8 @@
 //
 //   {"query_id":"q1","lists":{"bm25":["d1","d2"],"hybrid":["d2","d9"]}}
 //   {"query_id":"q1","rankings":["bm25","hybrid"],
-//    "items":[{"object_id":"d2","ordinal":1,"team":null},{"object_id":"d1","ordinal":2,"team":"bm25"}]}
+//    "items":[{"object_id":"d2","ordinal":1,"team":null},
+//             {"object_id":"d1","ordinal":2,"team":"bm25"}]}
 //
 // The first has the two lists, from which the page follows (impression_draft.h); the second has the
 // page, as `duel interleave` writes it. Both may have `user_id` (or `client_id`, `session_id`),

@@ -1,5 +1,5 @@
-// The preference matrix of rankers that are all merged into one list: every impression compares every
-// pair at once.
+// The preference matrix of rankers that are all merged into one list: every impression compares
+// every pair at once.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ Result<MatrixEstimate> multileave_matrix(const RankedQueries& queries,
                                          const MultileaveSetting& setting, const EstimatePlan& plan,
                                          const JobHooks& hooks = {});
 
-// The matrix that it tends to: every query, every list, every pattern of clicks. An error where these
-// are too many. Progress counts queries.
+// The matrix that it tends to: every query, every list, every pattern of clicks. An error where
+// these are too many. Progress counts queries.
 Result<MatrixEstimate> exact_multileave_matrix(const RankedQueries& queries,
                                                const MultileaveSetting& setting,
                                                const EstimatePlan& plan,

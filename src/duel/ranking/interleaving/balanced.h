@@ -4,8 +4,8 @@
 // passed over.
 // Credit     with k the smaller rank of the lowest click: clicks within each ranking's top k.
 // Biased     A = (a,b,c), B = (b,c,a): a user who clicks at random prefers B.
-// Departs    the published loop stops as soon as one ranking is through. Here both take their turn at
-//            the last common depth, and the page is then filled from the longer ranking without
+// Departs    the published loop stops as soon as one ranking is through. Here both take their turn
+//            at the last common depth, and the page is then filled from the longer ranking without
 //            credit; `fill=false` is the paper's.
 #pragma once
 

@@ -1,5 +1,6 @@
-// What the methods of multileaving share: a list is drawn choice by choice, which sampling and going
-// through all lists do alike (every_path.h), and clicks are credited by ranker and then compared.
+// What the methods of multileaving share: a list is drawn choice by choice, which sampling and
+// going through all lists do alike (every_path.h), and clicks are credited by ranker and then
+// compared.
 //
 //   class Method final : public DrawnMultileaver<Method, MethodOptions> {
 //    public:

@@ -1,11 +1,11 @@
 // A page of results from two or more lists of text ids, by a method whose wins are fair.
 //
-// As in impression_draft.h the page is a pure function of seed, impression id and lists, and its next
-// page belongs to the same draft. Every item belongs to at most one list, its team, and a click on it
-// counts for that list; how two lists fare is the sign of the difference of their clicks. Only
-// credits with that form are here, because a win must not favour anybody when clicks do not depend
-// on the items (docs/interleaving.md): the picks of a draft, and the coins of a probabilistic page
-// as they fell.
+// As in impression_draft.h the page is a pure function of seed, impression id and lists, and its
+// next page belongs to the same draft. Every item belongs to at most one list, its team, and a
+// click on it counts for that list; how two lists fare is the sign of the difference of their
+// clicks. Only credits with that form are here, because a win must not favour anybody when clicks
+// do not depend on the items (docs/interleaving.md): the picks of a draft, and the coins of a
+// probabilistic page as they fell.
 #pragma once
 
 #include <cstdint>

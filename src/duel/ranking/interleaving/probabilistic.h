@@ -9,8 +9,8 @@
 //            sign of c_A - c_B, or its expectation, sum (2 q_i - 1), over all coins.
 // Departs    the paper averages marginal values, which have the mean of the assignment's sign and
 //            less variance. The outcome of one comparison is a win, though, and the sign of a
-//            marginal value is biased (A = (1 2 3 4), B = (2 3 4 1), one random click: A wins 41.6 %).
-//            A coin that fell is itself a draw from its marginal law, so the default is fair.
+//            marginal value is biased (A = (1 2 3 4), B = (2 3 4 1), one random click: A wins 41.6
+//            %). A coin that fell is itself a draw from its marginal law, so the default is fair.
 // Every order of the documents has positive probability, which unbiased reuse of old clicks needs.
 #pragma once
 

@@ -179,8 +179,8 @@ const bool probabilistic_multileave_is_registered = register_multileaver<Probabi
             {{"exact", Assignments::exact},
              {"sampled", Assignments::sampled},
              {"drawn", Assignments::drawn}},
-            "over all assignments of the clicks to rankings, over a sample as published, or as they "
-            "were drawn: only then is a single win fair")
+            "over all assignments of the clicks to rankings, over a sample as published, or as "
+            "they were drawn: only then is a single win fair")
         .count("samples", &ProbabilisticMultileaveOptions::samples, 1, 100'000'000,
                "how many assignments to sample"));
 

@@ -6,7 +6,8 @@
 // Unbiased   for a user who clicks without looking at the documents: see TeamDraft.
 // Departs    the published loop stops as soon as one ranking has nothing left, in the middle of a
 //            round if need be, which favours the shorter ranking. Here the round is finished and
-//            the page is filled from the longer ranking without credit; `fill=false` is the paper's.
+//            the page is filled from the longer ranking without credit; `fill=false` is the
+//            paper's.
 #pragma once
 
 #include "duel/ranking/interleaving/interleaver.h"

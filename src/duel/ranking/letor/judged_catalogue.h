@@ -13,7 +13,8 @@ namespace duel {
 
 // What a user means by `text`: a call of `synthetic` makes data (write ./synthetic for a file of
 // that name); `letor(file=FILE,zero-based=true)` reads a file that numbers features from 0, its
-// feature 0 being the first; anything else is a path for `read_letor_file`. Data without a query is an error.
+// feature 0 being the first; anything else is a path for `read_letor_file`. Data without a query is
+// an error.
 Result<JudgedQueries> resolve_judged_queries(std::string_view text, const LetorLimits& limits = {});
 
 // How many grades a user of the queries must know: `asked`, or for 0 as many as occur. An error
