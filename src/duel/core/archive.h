@@ -20,6 +20,11 @@ namespace duel {
 static_assert(std::endian::native == std::endian::little,
               "states are written as they lie in memory");
 
+// Written as they lie in memory, and many of them in one piece.
+template <class T>
+inline constexpr bool kIsPlain =
+    !std::is_same_v<T, bool> && (std::is_arithmetic_v<T> || std::is_enum_v<T>);
+
 class StateWriter {
  public:
   template <class... Fields>
@@ -30,6 +35,7 @@ class StateWriter {
   // The saved state: magic, length, fields, checksum.
   std::string finish() const {
     StateWriter framed;
+    framed.bytes_.reserve(bytes_.size() + 24);
     framed.bytes_ = kMagic;
     framed.write(static_cast<std::uint64_t>(bytes_.size()));
     framed.bytes_ += bytes_;
@@ -53,7 +59,11 @@ class StateWriter {
   template <class T>
   void write(const std::vector<T>& values) {
     write(static_cast<std::uint64_t>(values.size()));
-    for (const T& value : values) write(value);
+    if constexpr (kIsPlain<T>) {
+      bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+    } else {
+      for (const T& value : values) write(value);
+    }
   }
   void write(const Duel& duel) { (*this)(duel.first, duel.second, duel.round, duel.foreign); }
   void write(const std::string& text) {
@@ -110,10 +120,20 @@ class StateReader {
   void read(std::vector<T>& values) {
     const std::uint64_t size = read_size();
     values.clear();
-    for (std::uint64_t i = 0; i < size && ok_; ++i) {
-      T value{};
-      read(value);
-      values.push_back(std::move(value));
+    if constexpr (kIsPlain<T>) {
+      if (size > rest_.size() / sizeof(T)) {
+        ok_ = false;
+        return;
+      }
+      values.resize(size);
+      if (size > 0) std::memcpy(values.data(), rest_.data(), size * sizeof(T));
+      rest_.remove_prefix(size * sizeof(T));
+    } else {
+      for (std::uint64_t i = 0; i < size && ok_; ++i) {
+        T value{};
+        read(value);
+        values.push_back(std::move(value));
+      }
     }
   }
   void read(Duel& duel) { (*this)(duel.first, duel.second, duel.round, duel.foreign); }

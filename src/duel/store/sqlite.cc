@@ -118,6 +118,15 @@ Result<SqliteStatement> SqliteConnection::prepare(std::string_view sql) {
   return statement;
 }
 
+Result<LentStatement> SqliteConnection::lend(const char* sql) {
+  auto kept = kept_.find(sql);
+  if (kept == kept_.end()) {
+    DUEL_ASSIGN(SqliteStatement statement, prepare(sql));
+    kept = kept_.emplace(sql, std::move(statement)).first;
+  }
+  return LentStatement(kept->second);
+}
+
 Result<std::uint64_t> SqliteConnection::number(std::string_view sql) {
   DUEL_ASSIGN(SqliteStatement statement, prepare(sql));
   DUEL_ASSIGN(const bool row, statement.step());

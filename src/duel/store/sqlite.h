@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -45,6 +46,19 @@ class SqliteStatement {
   std::filesystem::path file_;
 };
 
+// Is reset when it is given back: a statement in the middle of its rows holds the log.
+class LentStatement {
+ public:
+  explicit LentStatement(SqliteStatement& statement) : statement_(&statement) {}
+  SqliteStatement* operator->() const { return statement_.get(); }
+
+ private:
+  struct Reset {
+    void operator()(SqliteStatement* statement) const { statement->reset(); }
+  };
+  std::unique_ptr<SqliteStatement, Reset> statement_;
+};
+
 class SqliteConnection {
  public:
   SqliteConnection() = default;
@@ -54,6 +68,9 @@ class SqliteConnection {
 
   Status execute(const char* sql);
   Result<SqliteStatement> prepare(std::string_view sql);
+  // A statement that the connection keeps, prepared when it is asked for the first time; nobody else
+  // may have it at the time. `sql` is a literal.
+  Result<LentStatement> lend(const char* sql);
   // The first column of the first row.
   Result<std::uint64_t> number(std::string_view sql);
 
@@ -68,6 +85,7 @@ class SqliteConnection {
     void operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
   };
   std::unique_ptr<sqlite3, Close> connection_;
+  std::map<const char*, SqliteStatement> kept_;  // by their literals
   std::filesystem::path file_;
 };
 

@@ -18,12 +18,16 @@
 #include "duel/store/owner_lock.h"
 #include "duel/store/sqlite.h"
 #include "duel/store/sqlite_schema.h"
+#include "duel/store/wal_checkpointer.h"
 #include "duel/store/wal_syncer.h"
 
 namespace duel {
 namespace {
 
 constexpr std::string_view kClean = "clean";
+// So many times its limit the log may have while it is being moved; then commits wait.
+constexpr std::size_t kMostOfLimit = 4;
+constexpr std::size_t kFewPages = 64;  // take well under a millisecond
 
 // Changes with every start of the machine; empty where the system does not say.
 std::string boot_of_machine() {
@@ -91,6 +95,7 @@ class SqliteStore::Database {
   ~Database() {
     if (!writer_) return;
     syncer_->stop();
+    checkpointer_.reset();
     readers_.clear();
     if (!broken_) (void)close_cleanly();
     // SQLite empties the log when the last connection closes; not where a write or a sync failed,
@@ -154,7 +159,10 @@ class SqliteStore::Database {
     std::vector<Status> results;
     if (groups.empty()) return results;
     std::map<Owned*, Row> rows;  // as they will be
-    DUEL_RETURN_IF_ERROR(writer_.execute("BEGIN IMMEDIATE"));
+    {
+      DUEL_ASSIGN(const LentStatement begin, writer_.lend("BEGIN IMMEDIATE"));
+      DUEL_RETURN_IF_ERROR(begin->run());
+    }
     if (const Status status = insert(groups, results, rows); !status.ok()) {
       roll_back();
       return status.error();
@@ -222,7 +230,15 @@ class SqliteStore::Database {
     DUEL_RETURN_IF_ERROR(refuse_if_broken());
     DUEL_RETURN_IF_ERROR(writer_.execute("VACUUM"));
     syncer_->committed();
-    return checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+    checkpointer_->settle();
+    const Checkpoint ended = checkpoint(writer_, SQLITE_CHECKPOINT_TRUNCATE);
+    if (!ended.ok()) {
+      const Error error = writer_.error();
+      take_checkpoint(ended);
+      return error;
+    }
+    take_checkpoint(ended);
+    return Done{};
   }
 
   Status sync() {
@@ -243,15 +259,15 @@ class SqliteStore::Database {
   };
   static Result<std::optional<Row>> row_of(SqliteConnection& connection,
                                            std::string_view experiment) {
-    DUEL_ASSIGN(SqliteStatement statement,
-                connection.prepare(
+    DUEL_ASSIGN(const LentStatement statement,
+                connection.lend(
                     "SELECT id, head_sequence, head_hash, mark FROM experiments WHERE name = ?1"));
-    statement.bind(1, experiment);
-    DUEL_ASSIGN(const bool found, statement.step());
+    statement->bind(1, experiment);
+    DUEL_ASSIGN(const bool found, statement->step());
     if (!found) return std::optional<Row>();
-    return std::optional<Row>(Row{statement.number(0),
-                                  {statement.number(1), std::string(statement.text(2))},
-                                  statement.number(3)});
+    return std::optional<Row>(Row{statement->number(0),
+                                  {statement->number(1), std::string(statement->text(2))},
+                                  statement->number(3)});
   }
   // The same for whoever reads: an experiment that was created here exists before its first line.
   Result<Row> row_for_reading(SqliteConnection& reader, const std::string& experiment) {
@@ -338,6 +354,9 @@ class SqliteStore::Database {
                                           {[this] { begin_marks(); }, [this] { set_marks(); },
                                            [this] { broken_ = true; }}));
     started_syncer_ = syncer_.get();
+    DUEL_ASSIGN(SqliteConnection mover,
+                SqliteConnection::open(file_, SQLITE_OPEN_READWRITE, options_.vfs));
+    DUEL_ASSIGN(checkpointer_, WalCheckpointer::start(std::move(mover)));
     writer_ = std::move(writer);
     lock_.emplace(std::move(*lock));
     return Done{};
@@ -440,32 +459,40 @@ class SqliteStore::Database {
       return status;
     }
     syncer_->committed();
-    if (wal_pages_ >= next_checkpoint_pages()) {
-      // The group is in. What fails here fails the next one.
-      if (const auto moved = checkpoint(SQLITE_CHECKPOINT_PASSIVE); !moved.ok()) {
-        checkpoint_failed_at_ = wal_pages_;
-      }
-    }
+    keep_log_short();
     return Done{};
   }
 
-  std::size_t next_checkpoint_pages() const {
-    return checkpoint_failed_at_ + options_.checkpoint_pages;
+  // The checkpointer moves what is in the log to the database, while others commit. What has come
+  // meanwhile is moved here, for the log begins anew only when all of it is moved: it is little, and
+  // whoever waits for a commit does not wait for thousands of pages.
+  void keep_log_short() {
+    const std::size_t most = options_.checkpoint_pages;
+    if (checkpointer_->running()) {
+      if (wal_pages_ < checkpoint_failed_at_ + kMostOfLimit * most) return;
+      checkpointer_->settle();  // more is written than it can move
+    }
+    if (const auto ended = checkpointer_->take_result()) {
+      take_checkpoint(*ended);
+      const bool begun_anew = wal_pages_ < ended->moved;
+      if (ended->complete() && !begun_anew) {
+        if (wal_pages_ - ended->moved > std::max(most / 8, kFewPages)) {
+          checkpointer_->begin();
+        } else {
+          take_checkpoint(checkpoint(writer_, SQLITE_CHECKPOINT_PASSIVE));
+        }
+        return;
+      }
+    }
+    if (wal_pages_ >= checkpoint_failed_at_ + most) checkpointer_->begin();
   }
 
-  // Moves what is in the log to the database. Readers may keep a part of it back.
-  Status checkpoint(int mode) {
-    int in_log = 0, moved = 0;
-    const int code = sqlite3_wal_checkpoint_v2(writer_.get(), "main", mode, &in_log, &moved);
-    if (code == SQLITE_OK || code == SQLITE_BUSY) {
-      // What readers keep back is tried again when as much has come once more.
-      checkpoint_failed_at_ = moved < in_log ? static_cast<std::size_t>(in_log) : 0;
-      return Done{};
-    }
-    const Error error = writer_.error();
+  void take_checkpoint(const Checkpoint& ended) {
     // The system may have dropped what it could not write.
-    if (code == SQLITE_IOERR_FSYNC) broken_ = true;
-    return error;
+    if (ended.code == SQLITE_IOERR_FSYNC) broken_ = true;
+    // The groups are in. What fails here fails the next ones, and what readers keep back is tried
+    // again when as much has come once more.
+    checkpoint_failed_at_ = !ended.ok() ? wal_pages_ : ended.complete() ? 0 : ended.in_log;
   }
 
   Status refuse_if_broken() const {
@@ -545,6 +572,7 @@ class SqliteStore::Database {
   std::atomic<bool> broken_ = false;
   std::unique_ptr<WalSyncer> syncer_;
   std::atomic<WalSyncer*> started_syncer_ = nullptr;
+  std::unique_ptr<WalCheckpointer> checkpointer_;
 
   std::mutex readers_mutex_;
   std::vector<SqliteConnection> readers_;  // that nobody uses now
@@ -640,15 +668,15 @@ Result<std::vector<FoundLine>> SqliteStore::find(const std::string& experiment,
                                                  std::string_view key) {
   return database_->with_reader([&](SqliteConnection& reader) -> Result<std::vector<FoundLine>> {
     DUEL_ASSIGN(const Database::Row row, database_->row_for_reading(reader, experiment));
-    DUEL_ASSIGN(SqliteStatement statement,
-                reader.prepare("SELECT sequence, text FROM lines WHERE key = ?1 AND experiment = ?2"
-                               " ORDER BY sequence"));
-    statement.bind(1, key).bind(2, row.id);
+    DUEL_ASSIGN(const LentStatement statement,
+                reader.lend("SELECT sequence, text FROM lines WHERE key = ?1 AND experiment = ?2"
+                            " ORDER BY sequence"));
+    statement->bind(1, key).bind(2, row.id);
     std::vector<FoundLine> lines;
     for (;;) {
-      DUEL_ASSIGN(const bool found, statement.step());
+      DUEL_ASSIGN(const bool found, statement->step());
       if (!found) return lines;
-      lines.push_back({statement.number(0), std::string(statement.text(1))});
+      lines.push_back({statement->number(0), std::string(statement->text(1))});
     }
   });
 }
@@ -717,11 +745,11 @@ Result<std::vector<Outline>> SqliteStore::outlines() {
 
 Result<bool> SqliteStore::tagged(const std::string& experiment, std::uint64_t tag) {
   return database_->with_reader([&](SqliteConnection& reader) -> Result<bool> {
-    DUEL_ASSIGN(SqliteStatement statement,
-                reader.prepare("SELECT 1 FROM tags WHERE tag = ?2 AND experiment ="
-                               " (SELECT id FROM experiments WHERE name = ?1)"));
-    statement.bind(1, experiment).bind(2, tag);
-    return statement.step();
+    DUEL_ASSIGN(const LentStatement statement,
+                reader.lend("SELECT 1 FROM tags WHERE tag = ?2 AND experiment ="
+                            " (SELECT id FROM experiments WHERE name = ?1)"));
+    statement->bind(1, experiment).bind(2, tag);
+    return statement->step();
   });
 }
 
