@@ -25,16 +25,42 @@ std::optional<std::uint64_t> duels_to(double log_missing, const ShownCounts& pai
   return static_cast<std::uint64_t>(std::ceil(duels));
 }
 
-// The leader by its bounds, and everybody's score.
-void judge_scores(Standing& standing, const ScoreCertifier& board) {
+// By its bounds.
+Arm best_scored(const ScoreCertifier& board) {
   Arm best = 0;
-  for (Arm i = 0; i < standing.arms.size(); ++i) {
-    standing.arms[i].score = board.scores()[i];
+  for (Arm i = 0; i < board.scores().size(); ++i) {
     const Interval& mine = board.scores()[i];
     const Interval& other = board.scores()[best];
     if (std::tie(mine.lower, mine.upper) > std::tie(other.lower, other.upper)) best = i;
   }
-  standing.leader = board.winner().value_or(best);
+  return board.winner().value_or(best);
+}
+
+// All of them, the best first; what is certain goes before, in its order.
+std::vector<Arm> in_order(const Ledger& ledger, const std::vector<Arm>& certain) {
+  std::vector<Arm> arms = order_so_far(ledger.certifier());
+  std::stable_sort(arms.begin(), arms.end(), [&](Arm a, Arm b) {
+    return std::find(certain.begin(), certain.end(), a) <
+           std::find(certain.begin(), certain.end(), b);
+  });
+  return arms;
+}
+std::vector<Arm> certain_arms(const Ledger& ledger) {
+  const OrderCertifier& orders = *ledger.orders();
+  return orders.certificate() ? orders.certificate()->named
+                              : orders.certain_beginning(ledger.certifier());
+}
+
+// Of the closest contest.
+std::optional<Arm> best_of_pairs(const Certifier& certifier) {
+  const auto contest = closest_contest(certifier);
+  if (!contest) return std::nullopt;
+  return certifier.winner() ? certifier.winner()->winner : contest->leader;
+}
+
+// Everybody's score.
+void judge_scores(Standing& standing, const ScoreCertifier& board) {
+  for (ArmStanding& arm : standing.arms) arm.score = board.scores()[arm.arm];
 }
 
 // From what the counts say now, which may be below the best so far.
@@ -47,20 +73,13 @@ std::optional<std::uint64_t> duels_left_of(const Ledger& ledger, Arm i, Arm j, d
 
 // The arms in front, and what they still have to show.
 void judge_order(Standing& standing, const Ledger& ledger) {
-  const Certifier& certifier = ledger.certifier();
   const OrderCertifier& orders = *ledger.orders();
   OrderStanding& order = standing.order.emplace();
-  order.arms = order_so_far(certifier);
+  const std::vector<Arm> first = certain_arms(ledger);
+  order.arms = in_order(ledger, first);
   order.named = static_cast<std::size_t>(orders.goal().kind == Goal::ranking ? ledger.num_arms()
                                                                              : orders.goal().top);
-  // What is certain goes first, in its order.
-  const std::vector<Arm> first =
-      orders.certificate() ? orders.certificate()->named : orders.certain_beginning(certifier);
-  std::stable_sort(order.arms.begin(), order.arms.end(), [&](Arm a, Arm b) {
-    return std::find(first.begin(), first.end(), a) < std::find(first.begin(), first.end(), b);
-  });
   if (orders.goal().kind != Goal::set) order.certain = first.size();
-  standing.leader = order.arms.front();
   const std::vector<Arm> named(order.arms.begin(),
                                order.arms.begin() + static_cast<std::ptrdiff_t>(order.named));
   std::uint64_t left = 0;
@@ -80,12 +99,9 @@ void judge_order(Standing& standing, const Ledger& ledger) {
   if (known) standing.duels_left = left;
 }
 
-// The leader of the closest contest, and how far each rival is from being beaten.
+// How far each rival is from being beaten by the leader.
 void judge_pairs(Standing& standing, const Ledger& ledger) {
   const Certifier& certifier = ledger.certifier();
-  const auto contest = closest_contest(certifier);
-  if (!contest) return;
-  standing.leader = certifier.winner() ? certifier.winner()->winner : contest->leader;
   const Arm leader = *standing.leader;
   std::uint64_t left = 0;
   bool known = true;
@@ -125,6 +141,13 @@ double ArmStanding::rate() const {
              : static_cast<double>(counts.first_wins) / static_cast<double>(counts.decisive());
 }
 
+std::optional<Arm> leader_of(const Ledger& ledger) {
+  if (ledger.total().decisive() == 0) return std::nullopt;
+  if (ledger.scores()) return best_scored(*ledger.scores());
+  if (ledger.orders()) return in_order(ledger, certain_arms(ledger)).front();
+  return best_of_pairs(ledger.certifier());
+}
+
 Standing standing_of(const Ledger& ledger) {
   Standing standing;
   const auto num_arms = static_cast<Arm>(ledger.num_arms());
@@ -136,7 +159,8 @@ Standing standing_of(const Ledger& ledger) {
     }
     standing.arms.push_back(arm);
   }
-  if (ledger.total().decisive() > 0) {
+  standing.leader = leader_of(ledger);
+  if (standing.leader) {
     if (ledger.scores()) {
       judge_scores(standing, *ledger.scores());
     } else if (ledger.orders()) {

@@ -56,5 +56,7 @@ struct Standing {
 };
 
 Standing standing_of(const Ledger& ledger);
+// Its leader alone, which takes far less where there are many arms.
+std::optional<Arm> leader_of(const Ledger& ledger);
 
 }  // namespace duel

@@ -148,15 +148,16 @@ class BodyReader {
   template <class Body>
   void read_object(const Json& json, const std::string& pointer, Body& out) {
     if (!json.is_object()) return wrong(pointer, "is not an object");
-    std::vector<std::string> known;
+    std::size_t taken = 0;
     const auto take = [&](const auto& field) {
-      known.emplace_back(field.name);
+      const auto where = [&] { return pointer + body_detail::pointer_part(field.name); };
       const Json* value = json.find(field.name);
-      const std::string at = pointer + body_detail::pointer_part(field.name);
       if (value == nullptr) {
-        if (field.required) wrong(at, "is missing");
+        if (field.required) wrong(where(), "is missing");
         return;
       }
+      ++taken;
+      const std::string at = where();
       auto& member = std::invoke(field.get, out);
       const std::size_t before = errors_.size();
       read(*value, at, member);
@@ -168,7 +169,10 @@ class BodyReader {
       }
     };
     Described<Body>::fields.visit([&](const auto&... field) { (take(field), ...); });
-    if (unknown_ == UnknownFields::ignored) return;
+    if (unknown_ == UnknownFields::ignored || taken == json.members().size()) return;
+    std::vector<std::string> known;
+    Described<Body>::fields.visit(
+        [&](const auto&... field) { (known.emplace_back(field.name), ...); });
     for (const auto& [name, value] : json.members()) {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       const std::string hint = spelling_hint(name, known);

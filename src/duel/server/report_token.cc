@@ -101,6 +101,7 @@ std::string random_bytes(std::size_t count) {
 
 std::string base64url(std::string_view bytes) {
   std::string text;
+  text.reserve(bytes.size() * 4 / 3 + 1);
   std::uint32_t bits = 0;
   int held = 0;
   for (const char byte : bytes) {
@@ -133,10 +134,16 @@ std::optional<std::string> from_base64url(std::string_view text) {
 }
 
 std::string ReportTokens::sign(const ServedDuel& duel) const {
-  const Json payload{duel.experiment_id, duel.duel_id,      duel.round,
-                     duel.first,         duel.second,       std::string(to_word(duel.serving)),
-                     duel.subject,       duel.served_at_ms, duel.expires_at_ms};
-  const std::string signed_part = key_id_ + "." + base64url(payload.dump());
+  Json::Array items;
+  items.reserve(9);
+  for (const std::string* text : {&duel.experiment_id, &duel.duel_id}) items.emplace_back(*text);
+  items.emplace_back(duel.round);
+  for (const std::string* text : {&duel.first, &duel.second}) items.emplace_back(*text);
+  items.emplace_back(to_word(duel.serving));
+  items.emplace_back(duel.subject);
+  items.emplace_back(duel.served_at_ms);
+  items.emplace_back(duel.expires_at_ms);
+  const std::string signed_part = key_id_ + "." + base64url(Json(std::move(items)).dump());
   return signed_part + "." + base64url(hmac_sha256(key_, signed_part));
 }
 

@@ -1,6 +1,7 @@
 #include "duel/server/timeline.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "duel/core/archive_containers.h"
@@ -11,12 +12,11 @@
 namespace duel {
 
 Timeline::Point Timeline::now(const Ledger& ledger, std::int64_t time_ms) {
-  const Standing standing = standing_of(ledger);
   Point point{.sequence = ledger.sequence(),
               .time_ms = time_ms,
               .served = ledger.served(),
               .decisive = ledger.certifier().decisive(),
-              .leader = standing.leader,
+              .leader = leader_of(ledger),
               .log_evidence = {},
               .log_threshold = 0,
               .shown = std::vector<std::uint64_t>(ledger.num_arms(), 0)};
@@ -39,7 +39,15 @@ Timeline::Point Timeline::now(const Ledger& ledger, std::int64_t time_ms) {
   return point;
 }
 
+// A point costs as much as there are pairs of arms. So many records apart, it costs a record next to
+// nothing.
+std::uint64_t Timeline::least_stride(std::size_t num_arms) {
+  constexpr std::size_t kPairsPerRecord = 512;
+  return std::bit_ceil(std::max<std::size_t>(1, num_arms * num_arms / kPairsPerRecord));
+}
+
 void Timeline::note(const Ledger& ledger, std::int64_t time_ms) {
+  stride_ = std::max(stride_, least_stride(ledger.num_arms()));
   if (ledger.sequence() % stride_ != 0) return;
   if (points_.size() == kMostPoints) {
     stride_ *= 2;

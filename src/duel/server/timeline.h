@@ -50,6 +50,7 @@ class Timeline {
     template <class Archive>
     void fields(Archive& archive);
   };
+  static std::uint64_t least_stride(std::size_t num_arms);
   static Point now(const Ledger& ledger, std::int64_t time_ms);
   static Json json_of(const Ledger& ledger, const Point& point);
 
