@@ -17,7 +17,7 @@ namespace {
 duel::Status fold(std::optional<duel::Ledger>& ledger, const duel::LogEntry& entry) {
   if (const auto* experiment = std::get_if<duel::ExperimentRecord>(&entry.record)) {
     if (experiment->arms.size() > 50) {
-      return duel::Error{duel::ErrorCode::unsupported, "too many arms to fuzz", "", ""};
+      return duel::Error::unsupported("too many arms to fuzz");
     }
     DUEL_ASSIGN(ledger, duel::Ledger::make(*experiment));
     return duel::Done{};

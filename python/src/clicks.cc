@@ -15,6 +15,7 @@
 #include "duel/ranking/click_models/click_model_catalogue.h"
 #include "duel/ranking/click_models/exact_clicks.h"
 #include "duel/study/click_verdict.h"
+#include "duel/study/method_card.h"
 #include "duel/study/spec.h"
 #include "ranking_arguments.h"
 
@@ -109,7 +110,7 @@ py::list click_models() {
     facts["name"] = kind.facts.name;
     facts["doc"] = kind.facts.doc;
     facts["source"] = kind.facts.source;
-    facts["options"] = option_facts(kind.options);
+    facts["options"] = to_python(options_json(kind.options));
     list.append(facts);
   }
   return list;

@@ -9,6 +9,7 @@
 #include "conversions.h"
 #include "duel/ranking/interleaving/impression.h"
 #include "duel/ranking/interleaving/methods.h"
+#include "duel/study/method_card.h"
 #include "duel/study/spec.h"
 #include "ranking_arguments.h"
 
@@ -46,7 +47,7 @@ void add_methods(const Kinds& kinds, bool multileaves, py::list& list) {
     facts["multileaves"] = multileaves;
     facts["doc"] = kind.facts.doc;
     facts["paper"] = kind.facts.paper;
-    facts["options"] = option_facts(kind.options);
+    facts["options"] = to_python(options_json(kind.options));
     list.append(facts);
   }
 }

@@ -14,7 +14,7 @@
 #include "duel/continuous/point_set.h"
 #include "duel/core/rng.h"
 #include "duel/ranking/learners/learn.h"
-#include "duel/ranking/learners/learner_catalogue.h"
+#include "duel/study/method_card.h"
 #include "duel/study/spec.h"
 #include "ranking_arguments.h"
 
@@ -90,27 +90,11 @@ py::tuple learn(const py::dict& fields, const std::string& output, const std::st
   return py::make_tuple(to_python(summary), rankers);
 }
 
-template <class Kinds>
-void add_learners(const Kinds& kinds, py::list& list) {
-  for (const auto& kind : kinds) {
-    const LearnerFacts& known = kind.facts;
-    py::dict facts;
-    facts["name"] = known.name;
-    facts["title"] = known.title;
-    facts["paper"] = known.paper;
-    facts["setting"] = known.setting;
-    facts["guarantee"] = known.guarantee;
-    facts["departs"] = known.departs;
-    facts["status"] = known.status;
-    facts["options"] = option_facts(kind.options);
-    list.append(facts);
-  }
-}
-
 py::list learners() {
   py::list list;
-  add_learners(point_learner_catalogue(), list);
-  add_learners(ranker_learner_catalogue(), list);
+  for (const MethodCard& card : method_cards()) {
+    if (card.kind != MethodCard::Kind::policy) list.append(to_python(to_json(card)));
+  }
   return list;
 }
 

@@ -18,23 +18,6 @@
 namespace duel::python {
 namespace {
 
-Gain gain_of(const std::string& word) {
-  if (word == "exponential") return Gain::exponential;
-  if (word == "linear") return Gain::linear;
-  raise(Error::invalid_argument("there is no gain '" + word + "'")
-            .with_hint("exponential or linear")
-            .in_field("gain"));
-}
-
-DiscountBase discount_of(const std::string& word) {
-  if (word == "log2") return DiscountBase::two;
-  if (word == "ln") return DiscountBase::natural;
-  if (word == "letor") return DiscountBase::letor;
-  raise(Error::invalid_argument("there is no discount '" + word + "'")
-            .with_hint("log2, ln or letor")
-            .in_field("discount"));
-}
-
 std::size_t depth_of(const py::handle& k) {
   return static_cast<std::size_t>(count_of(k, "k", 1, std::uint64_t{1} << 32));
 }
@@ -50,13 +33,15 @@ std::vector<Grade> judged_of(const py::object& judged, const std::vector<Grade>&
 
 double dcg_at(const py::object& ranked, const py::object& k, const std::string& gain,
               const std::string& discount) {
-  return dcg(grades_of(ranked, "ranked"), depth_of(k), gain_of(gain), discount_of(discount));
+  return dcg(grades_of(ranked, "ranked"), depth_of(k), unwrap(gain_named(gain)),
+             unwrap(discount_named(discount)));
 }
 
 double ndcg_at(const py::object& ranked, const py::object& judged, const py::object& k,
                const std::string& gain, const std::string& discount) {
   const std::vector<Grade> shown = grades_of(ranked, "ranked");
-  return ndcg(shown, judged_of(judged, shown), depth_of(k), gain_of(gain), discount_of(discount));
+  return ndcg(shown, judged_of(judged, shown), depth_of(k), unwrap(gain_named(gain)),
+              unwrap(discount_named(discount)));
 }
 
 double ndcg_of_scores(const py::object& scores, const py::object& grades, const py::object& k,
@@ -70,7 +55,7 @@ double ndcg_of_scores(const py::object& scores, const py::object& grades, const 
   if (std::any_of(given.begin(), given.end(), [](double score) { return std::isnan(score); })) {
     raise(Error::invalid_argument("a score is not a number").in_field("scores"));
   }
-  return tie_averaged_ndcg(given, judged, depth_of(k), gain_of(gain));
+  return tie_averaged_ndcg(given, judged, depth_of(k), unwrap(gain_named(gain)));
 }
 
 double average_precision_of(const py::object& ranked, const py::object& judged,

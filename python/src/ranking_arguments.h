@@ -1,4 +1,4 @@
-// What the bindings of ranking share: grades and counts from Python, and the facts of catalogues.
+// What the bindings of ranking share: grades, counts and the fields of requests from Python.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -9,7 +9,6 @@
 
 #include "conversions.h"
 #include "duel/core/jobs.h"
-#include "duel/core/options.h"
 #include "duel/ranking/document.h"
 
 namespace duel::python {
@@ -83,20 +82,6 @@ class Request {
  private:
   const py::dict& fields_;
 };
-
-inline py::list option_facts(const std::vector<OptionFact>& options) {
-  py::list list;
-  for (const OptionFact& option : options) {
-    py::dict facts;
-    facts["name"] = option.name;
-    facts["type"] = option.type;
-    facts["default"] = option.default_value;
-    facts["allowed"] = option.allowed;
-    facts["doc"] = option.doc;
-    list.append(facts);
-  }
-  return list;
-}
 
 // Hooks of jobs that report to `now`, of which there are `total`.
 inline JobHooks hooks_for(const std::atomic<bool>& stop, Progress& now, std::uint64_t total) {

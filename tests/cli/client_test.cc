@@ -5,12 +5,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "duel/experiment/experiment_log.h"
 #include "tests/cli/run_command.h"
 #include "tests/cli/served_store.h"
 
@@ -145,6 +147,49 @@ TEST_F(ClientCommands, a_log_goes_out_and_in_again) {
   EXPECT_EQ(local({"import", "broken.jsonl"}).exit_code, 1);
 }
 
+// An outcome without its serve: the chain is sound, and the fold is not.
+TEST_F(ClientCommands, a_log_that_makes_no_sense_leaves_nothing_in_the_store) {
+  ExperimentRecord experiment;
+  experiment.experiment_id = "votes";
+  for (const char* id : {"a", "b"}) {
+    experiment.arms.push_back({.id = id, .payload = "", .sha256 = "", .content = {}});
+  }
+  OutcomeRecord outcome;
+  outcome.duel_id = "d1";
+  outcome.answer = {Answered::tie, ""};
+  const auto text_of = [](const std::vector<Record>& records) {
+    std::string text, head(kHexDigits, '0');
+    Sha256 sha;
+    for (const Record& record : records) {
+      text += log_line(1 + static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n')),
+                       1'794'700'800'000, record, head, sha)
+                  .value();
+    }
+    return text;
+  };
+  place_.write("bad.jsonl", text_of({experiment, outcome}));
+  place_.write("good.jsonl", text_of({experiment}));
+  const CommandResult refused = both({"import", "bad.jsonl"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_TRUE(contains(refused.err, "line 2: no duel 'd1' was served")) << refused.err;
+  EXPECT_EQ(local({"store", "check"}).exit_code, 0);
+  EXPECT_EQ(both({"import", "good.jsonl"}).out, "votes is imported\n");
+}
+
+TEST_F(ClientCommands, a_server_takes_as_many_arms_as_its_operator_says) {
+  ServedStore server(place_ / "served.db");
+  server.kill();
+  server.restart({"--max-arms", "2"});
+  const auto create = [&](const std::string& id, const std::string& arms) {
+    return run_duel({"experiment", "new", id, "--arms", arms, "--server", server.url()});
+  };
+  const CommandResult refused = create("three", "a,b,c");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_TRUE(contains(refused.err, "--max-arms")) << refused.err;
+  EXPECT_EQ(create("two", "a,b").exit_code, 0);
+  EXPECT_EQ(run_duel({"serve", "--max-arms", "1"}).exit_code, 2);
+}
+
 TEST_F(ClientCommands, a_store_that_is_served_says_to_use_the_server) {
   ServedStore server(place_ / "local.db");
   for (const Words& words :
@@ -189,7 +234,10 @@ TEST_F(ClientCommands, a_server_out_of_reach_is_75) {
 }
 
 TEST_F(ClientCommands, tokens_are_made_listed_used_and_revoked) {
-  EXPECT_EQ(both({"token", "create", "--scope", "read", "--name", "board"}).exit_code, 0);
+  // Who begins with another one could make no more.
+  const CommandResult first = both({"token", "create", "--scope", "read", "--name", "board"});
+  EXPECT_EQ(first.exit_code, 1);
+  EXPECT_TRUE(contains(first.err, "duel token create --scope admin")) << first.err;
   ASSERT_EQ(local({"experiment", "new", "e", "--arms", "a,b", "--start"}).exit_code, 0);
   std::string admin = local({"token", "create", "--scope", "admin", "--name", "me"}).out;
   std::string duel = local({"token", "create", "--scope", "duel", "--experiment", "e"}).out;

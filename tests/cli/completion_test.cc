@@ -66,6 +66,7 @@ TEST(CompletionCommand, offers_the_words_and_names_that_an_option_takes) {
   EXPECT_EQ(offered({"matrix", "check", "--require", "sst,w"}), "\nsst,wst\n");
   EXPECT_EQ(offered({"matrix", "generate", "arx"}), "\narxiv\n");
   EXPECT_EQ(offered({"learn", "--learner", "pd"}), "\npdgd\n");
+  EXPECT_EQ(offered({"learn", "--learner", "db"}), "\ndbgd\n");  // one of points
   EXPECT_EQ(offered({"learn", "--clicks", "navi"}), "\nnavigational\n");
   EXPECT_EQ(offered({"estimate", "--interleave", "bal"}), "\nbalanced\n");
   EXPECT_EQ(offered({"reproduce", "rmed-ar"}), "\nrmed-arithmetic\nrmed-arxiv\n");

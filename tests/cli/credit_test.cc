@@ -133,11 +133,10 @@ TEST_F(CreditCommand, says_what_it_rejects) {
   place_.write("clicks.csv", "query_id,object_id,action\nq0,zz,click\nq999,a1,click\nq1,a1,view\n");
   const CommandResult result = credit({});
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_TRUE(
-      contains(result.err, "1 events are on items that were not shown, such as 'zz' of 'q0'"))
+  EXPECT_TRUE(contains(result.err, "1 event is on items that were not shown, such as 'zz' of 'q0'"))
       << result.err;
   EXPECT_TRUE(contains(result.err, "not in the log, such as 'q999'")) << result.err;
-  EXPECT_TRUE(contains(result.err, "1 events of other actions")) << result.err;
+  EXPECT_TRUE(contains(result.err, "1 event of another action was ignored")) << result.err;
 }
 
 TEST_F(CreditCommand, warns_where_clusters_matter_and_where_the_order_is_unknown) {

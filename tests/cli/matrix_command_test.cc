@@ -321,7 +321,7 @@ TEST(MatrixFromRankings, prints_the_matrix) {
   EXPECT_EQ(result.out, "Ann,Bob,Cy\n0.5,0.75,1\n0.25,0.5,0.5\n0,0.5,0.5\n");
   EXPECT_EQ(result.err,
             "duel: votes: 4 voters, 2 different ballots, 3 alternatives\n"
-            "duel: warning: votes: 1 pairs were never compared and stand at 1/2\n");
+            "duel: warning: votes: 1 pair was never compared, and 1/2 is assumed\n");
   EXPECT_EQ(run_duel({"matrix", "from-rankings", "-"}, with_input(kVotes)).out, result.out);
 }
 

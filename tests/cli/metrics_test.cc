@@ -97,6 +97,8 @@ TEST_F(MetricsCommand, bad_input_is_answered_with_an_error) {
            {{"--data", "letor(fil=data.txt)"}, "has no option 'fil'"},
            {{"--data", "data.txt", "--k", "0"}, "--k"},
            {{"--data", "data.txt", "--discount", "ln"}, "--discount"},
+           {{"--data", "data.txt", "--gain", "lineer"},
+            "--gain: 'lineer' is not known (did you mean 'linear'? known: exponential, linear)"},
            {{"--clicks", "log.csv", "--session-gap", "0"}, "--session-gap"},
            {{"--clicks", "data.txt"}, "data.txt:1"}}) {
     const CommandResult result = run(arguments);

@@ -89,7 +89,7 @@ TEST(CsvTable, must_have_the_columns_that_are_asked_for) {
   EXPECT_EQ(table_error_of("name,size,age\n"),
             "t.csv:1: unexpected column 'age' (the columns are name,size)");
   CsvTable table = CsvTable::open("name,size\na\n", "t.csv", "name,size").value();
-  EXPECT_EQ(table.next().error().to_string(), "t.csv:2: 1 fields instead of 2");
+  EXPECT_EQ(table.next().error().to_string(), "t.csv:2: 1 field instead of 2");
 }
 
 RC_GTEST_PROP(Csv, reads_back_what_it_wrote, ()) {

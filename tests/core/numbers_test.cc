@@ -130,6 +130,13 @@ RC_GTEST_PROP(ParseCount, agrees_with_the_number_where_both_read, ()) {
   }
 }
 
+TEST(Counted, one_is_singular_and_all_else_plural) {
+  EXPECT_EQ(counted(0, "duel"), "0 duels");
+  EXPECT_EQ(counted(1, "duel"), "1 duel");
+  EXPECT_EQ(counted(1, "query", "queries"), "1 query");
+  EXPECT_EQ(counted(2, "query", "queries"), "2 queries");
+}
+
 TEST(Trimmed, cuts_white_space_at_both_ends_only) {
   EXPECT_EQ(trimmed("  a b\t"), "a b");
   EXPECT_EQ(trimmed("a"), "a");

@@ -19,7 +19,7 @@ namespace {
 
 std::string name(std::uint64_t number) { return "job " + std::to_string(number); }
 
-TEST(PieceOf, IsAQuarterOfAFairShareAndOneJobPerThreadAtLeast) {
+TEST(PieceOf, is_a_quarter_of_a_fair_share_and_one_job_per_thread_at_least) {
   EXPECT_EQ(piece_of(1600, 1, 4), 100u);  // 1600 / (4 * 4)
   EXPECT_EQ(piece_of(1600, 2, 4), 200u);
   EXPECT_EQ(piece_of(5, 1, 4), 1u);
@@ -57,7 +57,7 @@ std::vector<std::vector<std::uint64_t>> squares_on(unsigned size, std::uint64_t 
   return all;
 }
 
-TEST(RankJobs, EveryJobIsDoneOnceAndAllRanksHaveAllResults) {
+TEST(RankJobs, every_job_is_done_once_and_all_ranks_have_all_results) {
   for (const unsigned size : {2u, 3u, 5u}) {
     for (const std::uint64_t count : {0u, 1u, 2u, 1000u}) {
       for (const auto& results : squares_on(size, count, true)) {
@@ -69,7 +69,7 @@ TEST(RankJobs, EveryJobIsDoneOnceAndAllRanksHaveAllResults) {
   }
 }
 
-TEST(RankJobs, ResultsThatAreNotSharedReachRankZeroAlone) {
+TEST(RankJobs, results_that_are_not_shared_reach_rank_zero_alone) {
   const auto all = squares_on(3, 100, false);
   for (std::uint64_t number = 0; number < 100; ++number) {
     EXPECT_EQ(all[0][number], number * number);
@@ -78,7 +78,7 @@ TEST(RankJobs, ResultsThatAreNotSharedReachRankZeroAlone) {
   }
 }
 
-TEST(RankJobs, WithoutATransferEveryRankDoesAllJobs) {
+TEST(RankJobs, without_a_transfer_every_rank_does_all_jobs) {
   std::vector<std::vector<int>> done(3, std::vector<int>(20));
   on_ranks(3, [&](Ranks& ranks) {
     const auto run = run_jobs(
@@ -94,7 +94,7 @@ TEST(RankJobs, WithoutATransferEveryRankDoesAllJobs) {
   for (const auto& rank : done) EXPECT_EQ(rank, std::vector<int>(20, 1));
 }
 
-TEST(RankJobs, SlowRanksDoFewerJobs) {
+TEST(RankJobs, slow_ranks_do_fewer_jobs) {
   std::atomic<int> by_slow{0};
   std::atomic<int> by_all{0};
   on_ranks(2, [&](Ranks& ranks) {
@@ -119,7 +119,7 @@ TEST(RankJobs, SlowRanksDoFewerJobs) {
   EXPECT_LE(by_slow, 60);
 }
 
-TEST(RankJobs, AnExceptionOnAnyRankIsTheErrorOfAll) {
+TEST(RankJobs, an_exception_on_any_rank_is_the_error_of_all) {
   for (const unsigned culprit : {0u, 2u}) {
     std::vector<std::string> errors(3);
     std::atomic<bool> thrown{false};
@@ -151,7 +151,7 @@ TEST(RankJobs, AnExceptionOnAnyRankIsTheErrorOfAll) {
   }
 }
 
-TEST(RankJobs, AStopOnOneRankStopsAll) {
+TEST(RankJobs, a_stop_on_one_rank_stops_all) {
   for (const unsigned told : {0u, 1u}) {
     std::atomic<bool> flag{false};
     std::vector<std::uint64_t> finished(2);
@@ -182,7 +182,7 @@ TEST(RankJobs, AStopOnOneRankStopsAll) {
   }
 }
 
-TEST(RankJobs, AnErrorOfTheTickEndsAllRanks) {
+TEST(RankJobs, an_error_of_the_tick_ends_all_ranks) {
   std::vector<std::string> errors(2);
   on_ranks(2, [&](Ranks& ranks) {
     std::vector<char> results(1'000'000);
@@ -203,7 +203,7 @@ TEST(RankJobs, AnErrorOfTheTickEndsAllRanks) {
   EXPECT_EQ(errors[1], errors[0]);
 }
 
-TEST(RankJobs, RunsOneAfterAnotherDoNotMixTheirMessages) {
+TEST(RankJobs, runs_one_after_another_do_not_mix_their_messages) {
   on_ranks(3, [&](Ranks&) {
     for (std::uint64_t round = 0; round < 20; ++round) {
       std::vector<std::uint64_t> results(17);
@@ -224,7 +224,7 @@ TEST(RankJobs, RunsOneAfterAnotherDoNotMixTheirMessages) {
   });
 }
 
-TEST(Ranks, OneThatLeavesEarlyIsNoticedAndSpeaks) {
+TEST(Ranks, one_that_leaves_early_is_noticed_and_speaks) {
   const auto farewells = on_ranks(3, [&](Ranks& ranks) {
     if (ranks.rank() == 2) return 2;  // an error of its own, before the common work
     const auto met = ranks.meet("work");
@@ -237,7 +237,7 @@ TEST(Ranks, OneThatLeavesEarlyIsNoticedAndSpeaks) {
   EXPECT_TRUE(farewells[2].speaks);
 }
 
-TEST(Ranks, OneThatHasNothingMoreToDoWhileOthersWorkIsAnError) {
+TEST(Ranks, one_that_has_nothing_more_to_do_while_others_work_is_an_error) {
   const auto farewells = on_ranks(3, [&](Ranks& ranks) {
     if (ranks.rank() == 0) return 0;
     EXPECT_FALSE(ranks.meet("work").ok());
@@ -249,7 +249,7 @@ TEST(Ranks, OneThatHasNothingMoreToDoWhileOthersWorkIsAnError) {
   EXPECT_FALSE(farewells[0].speaks || farewells[2].speaks);
 }
 
-TEST(Ranks, OtherWorkOnOneRankIsAnErrorOfAll) {
+TEST(Ranks, other_work_on_one_rank_is_an_error_of_all) {
   on_ranks(2, [&](Ranks& ranks) {
     const auto met = ranks.meet(ranks.is_first() ? "100 jobs" : "99 jobs");
     EXPECT_FALSE(met.ok());
@@ -257,7 +257,7 @@ TEST(Ranks, OtherWorkOnOneRankIsAnErrorOfAll) {
   });
 }
 
-TEST(Ranks, WhatRankZeroKnowsReachesAll) {
+TEST(Ranks, what_rank_zero_knows_reaches_all) {
   EXPECT_EQ(from_first_rank("alone").value(), "alone");
   on_ranks(3, [&](Ranks& ranks) {
     const auto text = from_first_rank(ranks.is_first() ? "known" : "guessed");

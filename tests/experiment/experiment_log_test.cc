@@ -103,7 +103,8 @@ PlayedLog with_service() {
   serve.expires_at = {kStart + 60'000};
   serve.subject = "5f3a";
   log.add(serve);
-  log.add(InterleavedRecord{"q-1", {"x", "y"}, {"y", "z"}});
+  log.add(InterleavedRecord{"q-1", {"x", "y"}, {"y", "z"}, {}, {0, 2}});
+  log.add(PagedRecord{"q-1", {2, 3}});
   log.add(EventRecord{"q-1", std::string(64, 'e'), "click", "x", 1, 2.5, false});
   log.add(PolicyRebuiltRecord{"another version"});
   log.add(RecoveredRecord{4});

@@ -21,7 +21,7 @@ ListedArm named(const std::string& id, char content = 'a') {
   return arm;
 }
 
-class ArmChangesTest : public ::testing::Test {
+class ChangedArms : public ::testing::Test {
  protected:
   InterviewPlan plan(const std::vector<std::string>& arms, bool open = true) const {
     InterviewPlan plan;
@@ -61,7 +61,7 @@ class ArmChangesTest : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(ArmChangesTest, lets_an_arm_join_once_and_goes_on_with_the_same_request) {
+TEST_F(ChangedArms, lets_an_arm_join_once_and_goes_on_with_the_same_request) {
   Interview::open(plan({"a", "b", "c"})).value();
   InterviewPlan more = plan({"a", "b", "c"});
   more.changes.joining = {named("d")};
@@ -85,7 +85,7 @@ TEST_F(ArmChangesTest, lets_an_arm_join_once_and_goes_on_with_the_same_request) 
             "another `log` to start over)");
 }
 
-TEST_F(ArmChangesTest, asks_nothing_more_about_an_arm_that_left_and_needs_it_no_more) {
+TEST_F(ChangedArms, asks_nothing_more_about_an_arm_that_left_and_needs_it_no_more) {
   {
     Interview interview = Interview::open(plan({"a", "b", "c"})).value();
     play(interview);
@@ -110,7 +110,7 @@ TEST_F(ArmChangesTest, asks_nothing_more_about_an_arm_that_left_and_needs_it_no_
             "another name)");
 }
 
-TEST_F(ArmChangesTest, says_why_a_fixed_set_does_not_change) {
+TEST_F(ChangedArms, says_why_a_fixed_set_does_not_change) {
   Interview::open(plan({"a", "b", "c"}, false)).value();
   InterviewPlan more = plan({"a", "b", "c"}, false);
   more.changes.joining = {named("d")};
@@ -125,7 +125,7 @@ TEST_F(ArmChangesTest, says_why_a_fixed_set_does_not_change) {
             "(give another `log` to start over)");
 }
 
-TEST_F(ArmChangesTest, refuses_what_makes_no_sense) {
+TEST_F(ChangedArms, refuses_what_makes_no_sense) {
   InterviewPlan early = plan({"a", "b"});
   early.changes.joining = {named("c")};
   EXPECT_EQ(refusal(early),

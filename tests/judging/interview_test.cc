@@ -17,7 +17,7 @@
 namespace duel {
 namespace {
 
-class InterviewTest : public ::testing::Test {
+class InterviewStory : public ::testing::Test {
  protected:
   InterviewPlan plan(std::uint64_t max_duels, const std::string& log = "log") const {
     InterviewPlan plan;
@@ -57,7 +57,7 @@ class InterviewTest : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(InterviewTest, asks_until_there_is_a_certificate) {
+TEST_F(InterviewStory, asks_until_there_is_a_certificate) {
   Interview one = Interview::open(plan(1000)).value();
   answer_all(one);
   ASSERT_TRUE(one.certified());
@@ -66,7 +66,7 @@ TEST_F(InterviewTest, asks_until_there_is_a_certificate) {
   EXPECT_FALSE(one.next().value().has_value());
 }
 
-TEST_F(InterviewTest, stops_at_its_duels_and_goes_on_with_more) {
+TEST_F(InterviewStory, stops_at_its_duels_and_goes_on_with_more) {
   {
     Interview one = Interview::open(plan(10)).value();
     answer_all(one);
@@ -82,7 +82,7 @@ TEST_F(InterviewTest, stops_at_its_duels_and_goes_on_with_more) {
   EXPECT_EQ(more.ledger().state_hash(), whole.ledger().state_hash());
 }
 
-TEST_F(InterviewTest, goes_on_wherever_its_log_is_cut) {
+TEST_F(InterviewStory, goes_on_wherever_its_log_is_cut) {
   // Thousands of logs, each synced many times: in memory where the machine has such a place.
   const bool in_memory = std::filesystem::is_directory("/dev/shm");
   const TemporaryDirectory here;
@@ -113,7 +113,7 @@ TEST_F(InterviewTest, goes_on_wherever_its_log_is_cut) {
 }
 
 // Asked again, an answer that is slow to come would be drawn until a fast one comes.
-TEST_F(InterviewTest, gives_up_what_an_earlier_run_never_heard_of) {
+TEST_F(InterviewStory, gives_up_what_an_earlier_run_never_heard_of) {
   std::vector<JudgeQuestion> out;
   {
     Interview one = Interview::open(plan(100)).value();
@@ -128,7 +128,7 @@ TEST_F(InterviewTest, gives_up_what_an_earlier_run_never_heard_of) {
   EXPECT_EQ(again.ledger().find_duel("d2").value()->fate, Fate::answered);
 }
 
-TEST_F(InterviewTest, goes_on_when_tasks_are_added_and_refuses_other_ones) {
+TEST_F(InterviewStory, goes_on_when_tasks_are_added_and_refuses_other_ones) {
   const auto with_tasks = [&](const std::string& text) {
     write_content(directory_ / "tasks", text);
     InterviewPlan made = plan(1000);
@@ -166,7 +166,7 @@ TEST_F(InterviewTest, goes_on_when_tasks_are_added_and_refuses_other_ones) {
       Interview::open(plan(1000)).error().message.ends_with("it has tasks, and none are given"));
 }
 
-TEST_F(InterviewTest, refuses_a_log_of_another_experiment_and_says_what_differs) {
+TEST_F(InterviewStory, refuses_a_log_of_another_experiment_and_says_what_differs) {
   {
     const Interview made = Interview::open(plan(10)).value();
   }
@@ -210,7 +210,7 @@ TEST_F(InterviewTest, refuses_a_log_of_another_experiment_and_says_what_differs)
   EXPECT_TRUE(Interview::open(std::move(moved)).ok());
 }
 
-TEST_F(InterviewTest, leaves_files_alone_that_are_no_logs) {
+TEST_F(InterviewStory, leaves_files_alone_that_are_no_logs) {
   for (const char* content : {"hello", "{\"seq\":2", "{\"question\":\"x\"}\n"}) {
     write_content(directory_ / "log", content);
     EXPECT_FALSE(Interview::open(plan(10)).ok());
@@ -218,7 +218,7 @@ TEST_F(InterviewTest, leaves_files_alone_that_are_no_logs) {
   }
 }
 
-TEST_F(InterviewTest, makes_a_tie_of_two_judgements_that_differ_with_the_order) {
+TEST_F(InterviewStory, makes_a_tie_of_two_judgements_that_differ_with_the_order) {
   InterviewPlan both = plan(10);
   both.experiment.order = Placement::both;
   Interview one = Interview::open(std::move(both)).value();
@@ -234,7 +234,7 @@ TEST_F(InterviewTest, makes_a_tie_of_two_judgements_that_differ_with_the_order) 
   EXPECT_EQ(result(Outcome::skip, Outcome::first_wins).result, Answered::skip);
 }
 
-TEST_F(InterviewTest, tells_how_far_the_leader_is_from_its_certificate) {
+TEST_F(InterviewStory, tells_how_far_the_leader_is_from_its_certificate) {
   Interview one = Interview::open(plan(1000)).value();
   EXPECT_FALSE(standing_of(one.ledger()).leader.has_value());
   answer_all(one);
@@ -248,7 +248,7 @@ TEST_F(InterviewTest, tells_how_far_the_leader_is_from_its_certificate) {
   EXPECT_EQ(wins, one.ledger().total().decisive());
 }
 
-TEST_F(InterviewTest, knows_what_round_robin_would_have_cost) {
+TEST_F(InterviewStory, knows_what_round_robin_would_have_cost) {
   // Two arms: round-robin asks the one pair there is, so that the cost is that of the sequential
   // test itself. With all of n duels won by one arm p = (n + 1)/(n + 2), near 1, and every trial
   // needs about as many duels as a run of wins does, which is what this log took.

@@ -19,9 +19,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class JudgePoolTest : public ::testing::Test {
+class JudgePools : public ::testing::Test {
  protected:
-  JudgePoolTest() { ::signal(SIGPIPE, SIG_IGN); }
+  JudgePools() { ::signal(SIGPIPE, SIG_IGN); }
 
   std::string script(const std::string& name, const std::string& body) {
     const auto file = directory_ / name;
@@ -73,7 +73,7 @@ class JudgePoolTest : public ::testing::Test {
                       .retry_seconds = 0.001};
 };
 
-TEST_F(JudgePoolTest, takes_the_first_line_of_a_call) {
+TEST_F(JudgePools, takes_the_first_line_of_a_call) {
   JudgePool pool = pool_of(script("j", "echo b; echo first\n"), quick_);
   const JudgedQuestion judged = one(pool);
   EXPECT_EQ(judged.outcome, Outcome::second_wins);
@@ -83,7 +83,7 @@ TEST_F(JudgePoolTest, takes_the_first_line_of_a_call) {
   EXPECT_EQ(pool.troubles().total(), 0);
 }
 
-TEST_F(JudgePoolTest, gives_a_call_its_arguments_and_the_question_on_standard_input) {
+TEST_F(JudgePools, gives_a_call_its_arguments_and_the_question_on_standard_input) {
   JudgePool pool =
       pool_of(script("j", R"(read line; [ "$1 $2" = "a b" ] && case "$line" in *d1*) echo 2;; esac)"
                           "\n"),
@@ -91,12 +91,12 @@ TEST_F(JudgePoolTest, gives_a_call_its_arguments_and_the_question_on_standard_in
   EXPECT_EQ(one(pool).outcome, Outcome::second_wins);
 }
 
-TEST_F(JudgePoolTest, takes_an_exit_code_that_means_an_answer) {
+TEST_F(JudgePools, takes_an_exit_code_that_means_an_answer) {
   JudgePool pool = pool_of(script("j", "echo whatever; exit 13\n"), quick_);
   EXPECT_EQ(one(pool).outcome, Outcome::tie);
 }
 
-TEST_F(JudgePoolTest, never_takes_a_failure_for_an_answer) {
+TEST_F(JudgePools, never_takes_a_failure_for_an_answer) {
   JudgePool pool = pool_of(script("j", "echo first; echo no key >&2; exit 1\n"), quick_);
   const JudgedQuestion judged = one(pool);
   EXPECT_FALSE(judged.outcome.has_value());
@@ -106,7 +106,7 @@ TEST_F(JudgePoolTest, never_takes_a_failure_for_an_answer) {
   EXPECT_TRUE(one(crash).failure.starts_with("it gave no answer: ended by signal 11"));
 }
 
-TEST_F(JudgePoolTest, asks_again_after_nonsense_and_after_a_crash) {
+TEST_F(JudgePools, asks_again_after_nonsense_and_after_a_crash) {
   quick_.retries = 3;
   const std::string count = (directory_ / "count").string();
   JudgePool pool = pool_of(
@@ -121,14 +121,14 @@ TEST_F(JudgePoolTest, asks_again_after_nonsense_and_after_a_crash) {
   EXPECT_EQ(pool.troubles().senseless, 1);
 }
 
-TEST_F(JudgePoolTest, says_whether_the_last_answer_made_no_sense) {
+TEST_F(JudgePools, says_whether_the_last_answer_made_no_sense) {
   JudgePool nonsense = pool_of(script("j", "echo dunno\n"), quick_);
   EXPECT_TRUE(one(nonsense).made_no_sense);
   JudgePool silent = pool_of(script("k", "exit 3\n"), quick_);
   EXPECT_FALSE(one(silent).made_no_sense);
 }
 
-TEST_F(JudgePoolTest, rests_longer_before_each_try) {
+TEST_F(JudgePools, rests_longer_before_each_try) {
   quick_.retries = 3;
   quick_.retry_seconds = 0.05;
   JudgePool pool = pool_of(script("j", "exit 1\n"), quick_);
@@ -138,7 +138,7 @@ TEST_F(JudgePoolTest, rests_longer_before_each_try) {
   EXPECT_GE(std::chrono::steady_clock::now() - begin, 350ms);
 }
 
-TEST_F(JudgePoolTest, ends_one_that_hangs_with_everything_it_started) {
+TEST_F(JudgePools, ends_one_that_hangs_with_everything_it_started) {
   quick_.timeout_seconds = 0.2;
   const std::string pids = (directory_ / "pids").string();
   // The child ignores SIGTERM, the grandchild too.
@@ -168,14 +168,14 @@ TEST_F(JudgePoolTest, ends_one_that_hangs_with_everything_it_started) {
   EXPECT_EQ(left, 0);
 }
 
-TEST_F(JudgePoolTest, does_not_wait_for_a_child_that_holds_the_pipe) {
+TEST_F(JudgePools, does_not_wait_for_a_child_that_holds_the_pipe) {
   JudgePool pool = pool_of(script("j", "sleep 60 &\necho first\n"), quick_);
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(one(pool).outcome, Outcome::first_wins);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 10s);
 }
 
-TEST_F(JudgePoolTest, takes_an_answer_before_megabytes_and_refuses_one_of_megabytes) {
+TEST_F(JudgePools, takes_an_answer_before_megabytes_and_refuses_one_of_megabytes) {
   JudgePool pool =
       pool_of(script("j", "echo second; head -c 8000000 /dev/zero | tr '\\0' x\n"), quick_);
   EXPECT_EQ(one(pool).outcome, Outcome::second_wins);
@@ -188,7 +188,7 @@ TEST_F(JudgePoolTest, takes_an_answer_before_megabytes_and_refuses_one_of_megaby
   EXPECT_TRUE(one(complaints).failure.ends_with("the end'"));
 }
 
-TEST_F(JudgePoolTest, minds_no_closed_input_and_no_large_question) {
+TEST_F(JudgePools, minds_no_closed_input_and_no_large_question) {
   JudgePool closed = pool_of(script("j", "exec <&-\nsleep 0.05; echo tie\n"), quick_);
   JudgeQuestion large = question(1);
   large.first.payload = std::string(3'000'000, 'x');
@@ -209,7 +209,7 @@ TEST_F(JudgePoolTest, minds_no_closed_input_and_no_large_question) {
   EXPECT_EQ(all(reads).at(0).outcome, Outcome::second_wins);
 }
 
-TEST_F(JudgePoolTest, says_at_once_what_cannot_be_started) {
+TEST_F(JudgePools, says_at_once_what_cannot_be_started) {
   JudgePool missing = pool_of((directory_ / "nowhere").string(), quick_);
   EXPECT_EQ(missing.ask(question(1)).error().message, "there is no such program");
   write_content(directory_ / "plain", "echo first\n");
@@ -223,7 +223,7 @@ constexpr const char* kEcho =
     "  printf '{\"duel_id\":\"%s\",\"result\":\"win\",\"winner\":\"b\"}\\n' \"$id\"\n"
     "done\n";
 
-TEST_F(JudgePoolTest, speaks_with_programs_that_stay) {
+TEST_F(JudgePools, speaks_with_programs_that_stay) {
   quick_.protocol = JudgeProtocol::jsonl;
   quick_.parallel = 2;
   const std::string starts = (directory_ / "starts").string();
@@ -241,7 +241,7 @@ TEST_F(JudgePoolTest, speaks_with_programs_that_stay) {
   pool.finish();
 }
 
-TEST_F(JudgePoolTest, restarts_one_that_ended_and_one_that_is_out_of_step) {
+TEST_F(JudgePools, restarts_one_that_ended_and_one_that_is_out_of_step) {
   quick_.protocol = JudgeProtocol::jsonl;
   quick_.retries = 1;
   const std::string answer =
@@ -265,7 +265,7 @@ TEST_F(JudgePoolTest, restarts_one_that_ended_and_one_that_is_out_of_step) {
   EXPECT_EQ(judged.failure, "it gave no answer: exit code 7");
 }
 
-TEST_F(JudgePoolTest, keeps_as_many_in_flight_as_allowed) {
+TEST_F(JudgePools, keeps_as_many_in_flight_as_allowed) {
   quick_.parallel = 4;
   JudgePool pool = pool_of(script("j", "sleep 0.3; echo first\n"), quick_);
   const auto begin = std::chrono::steady_clock::now();
@@ -276,7 +276,7 @@ TEST_F(JudgePoolTest, keeps_as_many_in_flight_as_allowed) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 1100ms);
 }
 
-TEST_F(JudgePoolTest, leaves_no_descriptor_and_no_zombie) {
+TEST_F(JudgePools, leaves_no_descriptor_and_no_zombie) {
   const std::set<std::string> before = open_descriptors();
   {
     quick_.parallel = 3;
@@ -291,7 +291,7 @@ TEST_F(JudgePoolTest, leaves_no_descriptor_and_no_zombie) {
   EXPECT_EQ(errno, ECHILD);
 }
 
-TEST_F(JudgePoolTest, gives_a_program_no_descriptor_of_the_others) {
+TEST_F(JudgePools, gives_a_program_no_descriptor_of_the_others) {
   quick_.parallel = 4;
   const std::string counts = (directory_ / "counts").string();
   JudgePool pool = pool_of(

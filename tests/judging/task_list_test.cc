@@ -11,7 +11,7 @@
 namespace duel {
 namespace {
 
-class TaskListTest : public ::testing::Test {
+class TaskLists : public ::testing::Test {
  protected:
   Result<TaskList> read(const std::string& text) {
     write_content(directory_ / "tasks", text);
@@ -25,7 +25,7 @@ class TaskListTest : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(TaskListTest, names_tasks_by_their_id_or_their_line_and_content) {
+TEST_F(TaskLists, names_tasks_by_their_id_or_their_line_and_content) {
   const TaskList tasks = read("{\"task_id\":\"t1\"}\n{\"id\":7}\n\n\"say hi\"\n").value();
   ASSERT_EQ(tasks.size(), 3);
   EXPECT_EQ(tasks[0].reference, "t1");
@@ -36,7 +36,7 @@ TEST_F(TaskListTest, names_tasks_by_their_id_or_their_line_and_content) {
   EXPECT_EQ(tasks.find("t2"), nullptr);
 }
 
-TEST_F(TaskListTest, refuses_with_file_and_line) {
+TEST_F(TaskLists, refuses_with_file_and_line) {
   const std::string file = (directory_ / "tasks").string();
   EXPECT_TRUE(read("1\n{oops\n").error().to_string().starts_with(file + ":2: '{oops' is not JSON"));
   EXPECT_EQ(read("{\"id\":\"x\"}\n{\"id\":\"x\"}\n").error().to_string(),
@@ -57,7 +57,7 @@ std::string order_of(const TaskList& tasks, std::uint64_t seed, Arm i, Arm j) {
   return order;
 }
 
-TEST_F(TaskListTest, shows_a_pair_a_task_again_only_when_none_is_fresh) {
+TEST_F(TaskLists, shows_a_pair_a_task_again_only_when_none_is_fresh) {
   const TaskList tasks = letters(7);
   EXPECT_EQ(order_of(tasks, 1, 2, 5).size(), 7);
   const auto none = [](const std::string&) { return false; };
@@ -68,14 +68,14 @@ TEST_F(TaskListTest, shows_a_pair_a_task_again_only_when_none_is_fresh) {
   EXPECT_EQ(any.size(), 7);
 }
 
-TEST_F(TaskListTest, draws_the_same_for_the_same_log_and_otherwise_anew) {
+TEST_F(TaskLists, draws_the_same_for_the_same_log_and_otherwise_anew) {
   const TaskList tasks = letters(20);
   EXPECT_EQ(order_of(tasks, 1, 0, 1), order_of(tasks, 1, 1, 0));  // a pair has no sides
   EXPECT_NE(order_of(tasks, 1, 0, 1), order_of(tasks, 1, 0, 2));
   EXPECT_NE(order_of(tasks, 1, 0, 1), order_of(tasks, 2, 0, 1));
 }
 
-TEST_F(TaskListTest, has_no_favourite_order) {
+TEST_F(TaskLists, has_no_favourite_order) {
   // All 6 orders of 3 tasks over n seeds: each count is Binomial(n, 1/6). Five standard errors: a
   // false alarm has a chance below 1e-5; a shuffle that draws from all places each time
   // (probabilities 4/27 and 5/27) is off by 0.0185 n, 12 standard errors.
@@ -89,7 +89,7 @@ TEST_F(TaskListTest, has_no_favourite_order) {
   for (const auto& [order, count] : counts) EXPECT_NEAR(count, kSeeds * p, 5 * se) << order;
 }
 
-TEST_F(TaskListTest, draws_any_task_anew_for_every_duel_with_equal_chances) {
+TEST_F(TaskLists, draws_any_task_anew_for_every_duel_with_equal_chances) {
   const TaskList tasks = letters(5);
   constexpr int kDuels = 50'000;
   std::map<std::string, int> counts;
@@ -101,7 +101,7 @@ TEST_F(TaskListTest, draws_any_task_anew_for_every_duel_with_equal_chances) {
   for (const auto& [task, count] : counts) EXPECT_NEAR(count, kDuels * 0.2, 5 * se) << task;
 }
 
-TEST_F(TaskListTest, hash_covers_every_line_and_that_of_the_first_ones_does_not_see_the_rest) {
+TEST_F(TaskLists, hash_covers_every_line_and_that_of_the_first_ones_does_not_see_the_rest) {
   const TaskList few = letters(3), more = letters(5);
   EXPECT_NE(few.sha256(), more.sha256());
   EXPECT_EQ(more.sha256_of_first(3), few.sha256());

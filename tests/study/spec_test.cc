@@ -62,11 +62,11 @@ TEST(StudySpec, has_defaults_for_all_but_policies_and_matrices) {
   EXPECT_EQ(spec.seed, 0U);
   EXPECT_TRUE(spec.checkpoints.empty());
   EXPECT_EQ(spec.regrets, std::vector<RegretNotion>{RegretNotion::average});
-  EXPECT_EQ(error_of(""), "the study names no policy (`duel policies` lists them)");
+  EXPECT_EQ(error_of(""), "the study names no policy (a name such as rucb)");
   EXPECT_EQ(error_of("policies='uniform'"),
             "the study names no matrix (a built-in such as arxiv, or a file)");
   EXPECT_EQ(error_of("policies=[]\nmatrices=['arxiv']"),
-            "the study names no policy (`duel policies` lists them)");
+            "the study names no policy (a name such as rucb)");
 }
 
 TEST(StudySpec, reads_rounds_in_every_spelling) {

@@ -312,10 +312,11 @@ TEST_F(Study, checks_everything_before_it_touches_the_disk) {
   EXPECT_TRUE(refuse([](StudySpec& s) {
                 s.policies = {"rucbb"};
               }).starts_with("there is no policy 'rucbb' (did you mean 'rucb'?"));
-  EXPECT_NE(refuse([](StudySpec& s) {
-              s.policies = {"rucb(alhpa=1)"};
-            }).find("policy 'rucb' has no option 'alhpa' (did you mean 'alpha'?"),
-            std::string::npos);
+  EXPECT_TRUE(refuse([](StudySpec& s) {
+                s.policies = {"rucb(alhpa=1)"};
+              }).starts_with("policy 'rucb' has no option 'alhpa' (did you mean 'alpha'?"));
+  EXPECT_EQ(refuse([](StudySpec& s) { s.policies = {"rucb(alpha=-1)"}; }),
+            "option 'alpha' of policy 'rucb': -1 is out of range (allowed: > 0)");
   EXPECT_EQ(refuse([](StudySpec& s) { s.policies = {"rucb", "rucb(alpha=0.51)"}; }),
             "policy 'rucb(alpha=0.51)' is given twice ('rucb' and 'rucb(alpha=0.51)' are the "
             "same)");
@@ -333,7 +334,7 @@ TEST_F(Study, checks_everything_before_it_touches_the_disk) {
   EXPECT_EQ(refuse([](StudySpec& s) { s.checkpoints = {301}; }),
             "checkpoint 301 lies outside the run of 300 rounds (1 .. 300)");
   EXPECT_EQ(refuse([](StudySpec& s) { s.policies.clear(); }),
-            "the study names no policy (`duel policies` lists them)");
+            "the study names no policy (a name such as rucb)");
 }
 
 TEST_F(Study, leaves_a_resumable_directory_when_a_policy_fails) {

@@ -121,7 +121,7 @@ TEST(MatrixReader, says_where_a_number_is_wrong_or_missing) {
             "m.csv:3: the row has 3 fields, the first line 2 "
             "(every row has a number for each arm)");
   EXPECT_EQ(error_of("x,y\n0.5,0.6\n0.4\n"),
-            "m.csv:3: the row has 1 fields, the first line 2 "
+            "m.csv:3: the row has 1 field, the first line 2 "
             "(every row has a number for each arm)");
   EXPECT_EQ(error_of("x,y\n0.5,0.6\n\n0.4,0.5\n"),
             "m.csv:4: a row after a blank line "

@@ -110,7 +110,7 @@ constexpr std::array<NamedValues, 6> kNamedValues = {
      {"REGRET", regret_notion_names},
      {"METHOD", interleaving_method_names},
      {"MODEL", [] { return click_model_catalogue().names(); }},
-     {"LEARNER", [] { return ranker_learner_catalogue().names(); }}}};
+     {"LEARNER", ranker_learner_names}}};
 constexpr std::array<std::string_view, 6> kFileWords = {"FILE", "LOG",  "MATRIX",
                                                         "ARM",  "DATA", "RANKERS"};
 

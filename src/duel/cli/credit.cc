@@ -11,6 +11,7 @@
 #include "duel/cli/commands.h"
 #include "duel/core/csv.h"
 #include "duel/core/json.h"
+#include "duel/core/numbers.h"
 #include "duel/core/table.h"
 #include "duel/core/whole_file.h"
 #include "duel/experiment/comparison_table.h"
@@ -130,13 +131,14 @@ std::string report_text(const Report& report) {
     no_contest += pair.no_contest;
   }
   std::string text = fmt::format(
-      "{} impressions: {} won by one side, {} ties, {} without a click, {} no contest\n"
-      "{:.0f} % of the items are competitive; {} {}\n\n",
-      log.impressions.size(), decided, ties, no_feedback, no_contest,
+      "{}: {} won by one side, {}, {} without a click, {} no contest\n"
+      "{:.0f} % of the items are competitive; {}\n\n",
+      counted(log.impressions.size(), "impression"), decided, counted(ties, "tie"), no_feedback,
+      no_contest,
       log.items == 0
           ? 0.0
           : 100 * static_cast<double>(log.competitive_items) / static_cast<double>(log.items),
-      log.num_clusters, clusters);
+      counted(log.num_clusters, to_word(log.cluster), clusters));
   Table table;
   table.column("first", Align::left).column("second", Align::left).column("won").column("lost");
   table.column("tied").column("Delta_AB").column("95 %").column("sign test");
@@ -182,27 +184,29 @@ void give_warnings(const Report& report, CommandContext& context) {
   const CreditedLog& log = report.log;
   const RejectedEvents& rejected = log.rejected;
   if (rejected.not_shown > 0) {
-    context.warn(
-        fmt::format("{} events are on items that were not shown, such as {}; they earn "
-                    "nothing",
-                    rejected.not_shown, rejected.example_not_shown));
+    context.warn(fmt::format(
+        "{} on items that were not shown, such as {}; such events earn nothing",
+        counted(rejected.not_shown, "event is", "events are"), rejected.example_not_shown));
   }
   if (rejected.wrong_ordinal > 0) {
     context.warn(
-        fmt::format("{} events name another position than the page has, such as {}; they "
-                    "earn nothing",
-                    rejected.wrong_ordinal, rejected.example_wrong_ordinal));
+        fmt::format("{} another position than the page has, such as {}; such events earn nothing",
+                    counted(rejected.wrong_ordinal, "event names", "events name"),
+                    rejected.example_wrong_ordinal));
   }
   if (rejected.unknown > 0) {
-    context.warn(
-        fmt::format("{} events belong to impressions that are not in the log, such as '{}'",
-                    rejected.unknown, rejected.example_unknown));
+    context.warn(fmt::format("{} to impressions that are not in the log, such as '{}'",
+                             counted(rejected.unknown, "event belongs", "events belong"),
+                             rejected.example_unknown));
   }
   if (rejected.without_id > 0) {
-    context.warn(fmt::format("{} events have no query_id", rejected.without_id));
+    context.warn(
+        fmt::format("{} no query_id", counted(rejected.without_id, "event has", "events have")));
   }
   if (rejected.other_actions > 0) {
-    context.note(fmt::format("{} events of other actions were ignored", rejected.other_actions));
+    context.note(
+        fmt::format("{} ignored", counted(rejected.other_actions, "event of another action was",
+                                          "events of other actions were")));
   }
   if (log.items > 0 &&
       static_cast<double>(log.competitive_items) < kLowCoverage * static_cast<double>(log.items)) {
@@ -211,8 +215,9 @@ void give_warnings(const Report& report, CommandContext& context) {
   if (log.cluster == ClusterBy::impression) {
     context.warn("impressions are treated as independent; several by one user are not");
   } else if (log.without_cluster > 0) {
-    context.warn(fmt::format("{} impressions name no {} and are treated as independent",
-                             log.without_cluster, to_word(log.cluster)));
+    context.warn(fmt::format("{} no {}; each is treated as independent",
+                             counted(log.without_cluster, "impression names", "impressions name"),
+                             to_word(log.cluster)));
   }
   for (const PairAtOneLook& pair : report.verdict.pairs) {
     const auto effect = pair.delta.design_effect();

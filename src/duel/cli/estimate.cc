@@ -13,6 +13,7 @@
 #include "duel/cli/commands.h"
 #include "duel/cli/progress.h"
 #include "duel/core/display_width.h"
+#include "duel/core/numbers.h"
 #include "duel/core/table.h"
 #include "duel/truth/matrix_reader.h"
 #include "duel/truth/winners.h"
@@ -47,12 +48,14 @@ std::string summary(const Estimate& estimate) {
     largest_error = std::max(largest_error, pair.standard_error.value_or(0));
   }
   all = all.scaled(100.0 / static_cast<double>(estimate.pairs.size()));
-  std::string text = fmt::format("{} rankers, {} queries, lists of {} by {}, {} users\n",
-                                 queries.num_rankers(), queries.num_queries(), queries.length(),
-                                 estimate.setup->method(), setting.user->canonical());
-  text += spec.exact ? fmt::format("{} pairs, exact\n", estimate.pairs.size())
-                     : fmt::format("{} pairs, {} comparisons each, standard errors up to {:.4f}\n",
-                                   estimate.pairs.size(), spec.comparisons, largest_error);
+  std::string text =
+      fmt::format("{}, {}, lists of {} by {}, {} users\n", counted(queries.num_rankers(), "ranker"),
+                  counted(queries.num_queries(), "query", "queries"), queries.length(),
+                  estimate.setup->method(), setting.user->canonical());
+  text += spec.exact ? fmt::format("{}, exact\n", counted(estimate.pairs.size(), "pair"))
+                     : fmt::format("{}, {} each, standard errors up to {:.4f}\n",
+                                   counted(estimate.pairs.size(), "pair"),
+                                   counted(spec.comparisons, "comparison"), largest_error);
   text += fmt::format(
       "won by one side {:.1f} %, ties {:.1f} %, no click {:.1f} %, lists alike {:.1f} %\n\n",
       all.first_wins + all.second_wins, all.ties, all.no_feedback, all.no_contest);

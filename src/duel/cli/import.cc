@@ -8,6 +8,7 @@
 #include "duel/cli/commands.h"
 #include "duel/cli/goal_options.h"
 #include "duel/cli/log_import.h"
+#include "duel/core/numbers.h"
 #include "duel/core/whole_file.h"
 #include "duel/experiment/comparison_table.h"
 #include "duel/experiment/experiment_log.h"
@@ -66,10 +67,11 @@ void tell(const MadeLog& log, const std::string& where, const CommandContext& co
       context.note(fmt::format("'{}' is called '{}' in the log", arm.payload, arm.id));
     }
   }
-  context.note(fmt::format(
-      "{}: {} comparisons of {} arms, {}", where, log.table.rows.size(), log.table.arms.size(),
-      log.in_order ? "in the order of their times"
-                   : "of unknown order: a certificate rests on one look at all"));
+  context.note(fmt::format("{}: {} of {}, {}", where, counted(log.table.rows.size(), "comparison"),
+                           counted(log.table.arms.size(), "arm"),
+                           log.in_order
+                               ? "in the order of their times"
+                               : "of unknown order: a certificate rests on one look at all"));
 }
 
 // A log becomes an experiment of the store or the server.

@@ -10,6 +10,7 @@
 #include "duel/cli/command.h"
 #include "duel/cli/result_table.h"
 #include "duel/core/display_width.h"
+#include "duel/core/numbers.h"
 #include "duel/core/table.h"
 #include "duel/experiment/record.h"
 
@@ -105,10 +106,11 @@ std::string problem_text(const CertificateTable& problem, const CertificateLeagu
   std::string text = heading(
       paint.bold(league.problem) +
       fmt::format(
-          ": {} arms, {} {}; level {}, {} experiment{} of at most {} duels, seed {}",
-          league.num_arms, describe(results.goal) + (results.goal.is_order() ? ":" : " winner"),
+          ": {}, {} {}; level {}, {} of at most {}, seed {}", counted(league.num_arms, "arm"),
+          describe(results.goal) + (results.goal.is_order() ? ":" : " winner"),
           problem.winners.empty() ? "none" : fmt::format("{}", fmt::join(problem.winners, ", ")),
-          results.alpha, results.trials, plural(results.trials), results.max_duels, results.seed));
+          results.alpha, counted(results.trials, "experiment"), counted(results.max_duels, "duel"),
+          results.seed));
   Table table = places("mean", {"p50", "p90", "p99", "undecided", "wrong"}, "behind");
   for (std::size_t k = 0; k < problem.entries.size(); ++k) {
     const PlanEntry& entry = problem.entries[k];

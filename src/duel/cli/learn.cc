@@ -31,16 +31,17 @@ std::string heading(const LearnRun& run) {
   const LearnSpec& spec = run.spec();
   const JudgedQueries& queries = *run.setting().queries;
   const std::string text =
-      fmt::format("{} on {} queries with {} features, {} impressions, {} trial{}\n", spec.learner,
-                  queries.num_queries(), queries.num_features(), spec.impressions, spec.trials,
-                  spec.trials == 1 ? "" : "s");
+      fmt::format("{} on {} with {}, {}, {}\n", spec.learner,
+                  counted(queries.num_queries(), "query", "queries"),
+                  counted(queries.num_features(), "feature"),
+                  counted(spec.impressions, "impression"), counted(spec.trials, "trial"));
   if (run.setting().answer == AnswerBasis::ndcg_logistic) {
     return text +
            fmt::format("duels drawn from 10 x NDCG@{} through the logistic link\n\n", spec.length);
   }
-  return text + fmt::format("{}{} users, {} documents shown\n\n",
+  return text + fmt::format("{}{} users, {} shown\n\n",
                             spec.interleave.empty() ? "" : spec.interleave + ", ", spec.clicks,
-                            spec.length);
+                            counted(spec.length, "document"));
 }
 
 std::string tables(const LearnSpec& spec, const LearnResults& results) {
@@ -72,10 +73,11 @@ Result<int> run_from_grades(const LearnArguments& arguments, const LearnSpec& sp
     return kExitDone;
   }
   context.print(fmt::format(
-      "{} on {} queries with {} features, {} pairs of documents; it sees the grades\n\n"
+      "{} on {} with {}, {} of documents; it sees the grades\n\n"
       "offline NDCG@{}, on the {} queries: {:.4f}\n",
-      learned.learner, data.training.num_queries(), data.training.num_features(), learned.pairs,
-      spec.length, spec.heldout.empty() ? "training" : "held-out", learned.offline_ndcg));
+      learned.learner, counted(data.training.num_queries(), "query", "queries"),
+      counted(data.training.num_features(), "feature"), counted(learned.pairs, "pair"), spec.length,
+      spec.heldout.empty() ? "training" : "held-out", learned.offline_ndcg));
   return kExitDone;
 }
 

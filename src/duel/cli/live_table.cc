@@ -99,8 +99,9 @@ std::string LiveTable::line(const Standing& standing) const {
   for (const std::string& failure : failures(check_health(interview_.ledger()))) {
     health += "; health check failed: " + failure;
   }
-  return fmt::format("{} duels, {:.3g} per second; {}{}{}", finished(interview_.ledger()),
-                     rate(Clock::now()), headline(standing), evidence, health);
+  return fmt::format("{}, {:.3g} per second; {}{}{}",
+                     counted(finished(interview_.ledger()), "duel"), rate(Clock::now()),
+                     headline(standing), evidence, health);
 }
 
 std::vector<std::string> LiveTable::lines(const Standing& standing, std::uint64_t in_flight,
@@ -158,9 +159,9 @@ std::vector<std::string> LiveTable::lines(const Standing& standing, std::uint64_
                std::to_string(arm.counts.served), evidence});
   }
   std::vector<std::string> result;
-  result.push_back(fmt::format("{}  {} of at most {} duels, {} in flight, {:.3g} per second",
-                               ledger.experiment().experiment_id, finished(ledger),
-                               interview_.max_duels(), in_flight, rate(Clock::now())));
+  result.push_back(fmt::format(
+      "{}  {} of at most {}, {} in flight, {:.3g} per second", ledger.experiment().experiment_id,
+      finished(ledger), counted(interview_.max_duels(), "duel"), in_flight, rate(Clock::now())));
   const std::string text = table.to_string();
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at);

@@ -148,8 +148,8 @@ Result<int> run_generate(const GenerateArguments& arguments, CommandContext& con
   write_matrix_csv(matrix, csv);
   DUEL_RETURN_IF_ERROR(context.write_output(arguments.output, csv.str()));
   if (arguments.output != "-") {
-    context.note(fmt::format("{}: {} arms, written to {}", matrix.name(), matrix.num_arms(),
-                             arguments.output));
+    context.note(fmt::format("{}: {}, written to {}", matrix.name(),
+                             counted(matrix.num_arms(), "arm"), arguments.output));
   }
   return kExitDone;
 }
@@ -190,8 +190,8 @@ void tell_of_rankings(const RankingCounts& counts, const CommandContext& context
                     counts.name, *counts.declared_voters, counts.voters));
   }
   if (counts.unmet_pairs > 0) {
-    context.warn(fmt::format("{}: {} pairs were never compared and stand at 1/2", counts.name,
-                             counts.unmet_pairs));
+    context.warn(fmt::format("{}: {} never compared, and 1/2 is assumed", counts.name,
+                             counted(counts.unmet_pairs, "pair was", "pairs were")));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "duel/core/display_width.h"
+#include "duel/core/numbers.h"
 #include "duel/core/table.h"
 
 namespace duel::cli {
@@ -40,10 +41,6 @@ std::vector<std::string> lottery(const PreferenceMatrix& matrix,
     parts.push_back(fmt::format("{} {:.4g}", matrix.arm_name(i), weights[i]));
   }
   return parts;
-}
-
-std::string counted(std::uint64_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
 // 2 .. 6, then doubling, and all arms.
@@ -100,7 +97,7 @@ std::string winners(const MatrixDescription& facts, const Paint& paint) {
   } else {
     line("von Neumann", facts.von_neumann.error().message);
   }
-  line("Smith set", fmt::format("{}: {}", counted(facts.smith.size(), "arm", "arms"),
+  line("Smith set", fmt::format("{}: {}", counted(facts.smith.size(), "arm"),
                                 listed(names_of(facts.matrix, facts.smith))));
   if (facts.gaps.winner) line("winner's gap", fmt::format("{:.4g}", *facts.gaps.winner));
   if (facts.gaps.any) line("smallest gap", fmt::format("{:.4g}", *facts.gaps.any));
@@ -197,7 +194,7 @@ std::string bounds(const MatrixDescription& facts, const Paint& paint) {
 
 std::string matrix_text(const MatrixDescription& facts, const Paint& paint) {
   std::string text = fmt::format("{}  {}\n\n", paint.bold(facts.matrix.name()),
-                                 counted(facts.matrix.num_arms(), "arm", "arms"));
+                                 counted(facts.matrix.num_arms(), "arm"));
   if (facts.matrix.num_arms() <= kMostArmsInFull) text += cells(facts) + "\n";
   return text + winners(facts, paint) + "\n" + arms(facts, paint) + "\n" +
          assumptions(facts, paint) + "\n" + bounds(facts, paint);
@@ -206,7 +203,7 @@ std::string matrix_text(const MatrixDescription& facts, const Paint& paint) {
 std::string verdicts_text(const PreferenceMatrix& matrix,
                           const std::vector<AssumptionVerdict>& verdicts, const Paint& paint) {
   std::string text = fmt::format("{}  a preference matrix of {}\n", paint.bold(matrix.name()),
-                                 counted(matrix.num_arms(), "arm", "arms"));
+                                 counted(matrix.num_arms(), "arm"));
   for (const AssumptionVerdict& verdict : verdicts) {
     text += fmt::format("{:<12} {}{}{}", verdict.name,
                         verdict.holds ? paint.green("holds") : paint.red("fails"),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "duel/cli/commands.h"
+#include "duel/core/numbers.h"
 #include "duel/core/table.h"
 #include "duel/ranking/estimation/ranking_measures.h"
 #include "duel/ranking/metrics/click_log.h"
@@ -31,8 +32,8 @@ std::string estimate_text(double mean, const std::optional<double>& error) {
 // --- judged data --------------------------------------------------------------------------------
 
 std::string measures_text(const RankingMeasures& measures) {
-  std::string text =
-      fmt::format("{} rankers, {} queries", measures.rankers.size(), measures.queries);
+  std::string text = fmt::format("{}, {}", counted(measures.rankers.size(), "ranker"),
+                                 counted(measures.queries, "query", "queries"));
   if (measures.skipped > 0) {
     text += fmt::format(" ({} without a relevant document left out)", measures.skipped);
   }
@@ -70,7 +71,8 @@ std::string clicks_text(const ClickLog& log, const ClickResults& results) {
                estimate_cell(result.user_weighted), result.users,
                result.fact.rises ? "higher" : "lower"});
   }
-  return fmt::format("{} queries, {} users\n\n", log.queries.size(), log.num_users) +
+  return fmt::format("{}, {}\n\n", counted(log.queries.size(), "query", "queries"),
+                     counted(log.num_users, "user")) +
          table.to_string() +
          "\n± is a standard error over users (bootstrap). No such metric orders rankings reliably; "
          "interleave them to compare.\n";

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "duel/core/numbers.h"
+#include "duel/core/spelling.h"
 #include "duel/study/spec.h"
 
 namespace duel::cli {
@@ -26,7 +27,7 @@ Value not_empty(Target target) {
 Value one_of(Target target, std::vector<std::string> words) {
   Value value = checked(std::move(target), [words](const std::string& text) {
     const bool known = std::find(words.begin(), words.end(), text) != words.end();
-    return known ? "" : fmt::format("{} not in {{{}}}", text, fmt::join(words, ","));
+    return known ? "" : fmt::format("'{}' is not known ({})", text, spelling_hint(text, words));
   });
   value.words = std::move(words);
   return value;

@@ -11,6 +11,7 @@
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/goal_options.h"
 #include "duel/cli/progress.h"
+#include "duel/core/numbers.h"
 #include "duel/core/ranks.h"
 #include "duel/core/table.h"
 #include "duel/pictures/plan_picture.h"
@@ -39,11 +40,11 @@ std::string plan_text(const PlanResults& results, double cost_per_duel, const Pa
   const auto duels = [&](double value) {
     return value >= cap ? fmt::format(">{:.0f}", cap) : fmt::format("{:.0f}", value);
   };
-  std::string text =
-      fmt::format("{}: {} arms, {}error level {}, {} simulated experiments of at most {} duels\n\n",
-                  paint.bold(results.truth), results.num_arms,
-                  results.goal == Goal::condorcet ? "" : "goal " + describe(results.goal) + ", ",
-                  results.alpha, results.trials, results.max_duels);
+  std::string text = fmt::format(
+      "{}: {}, {}error level {}, {} of at most {}\n\n", paint.bold(results.truth),
+      counted(results.num_arms, "arm"),
+      results.goal == Goal::condorcet ? "" : "goal " + describe(results.goal) + ", ", results.alpha,
+      counted(results.trials, "simulated experiment"), counted(results.max_duels, "duel"));
   Table table;
   table.column("policy", Align::left).column("p10").column("p50").column("p90").column("p99");
   // A Condorcet winner is the one goal that may be certified not to exist.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "duel/core/display_width.h"
+#include "duel/core/numbers.h"
 #include "duel/core/table.h"
 
 namespace duel::cli {
@@ -157,8 +158,7 @@ std::string truth_of(const MatrixResult& run) {
 std::string heading(const MatrixResult& run, const StudyResults& results, const Paint& paint) {
   std::string text = paint.bold(run.facts.matrix);
   if (run.facts.num_arms > 0) {
-    text += fmt::format(": {} arm{}, {}", run.facts.num_arms, run.facts.num_arms == 1 ? "" : "s",
-                        truth_of(run));
+    text += fmt::format(": {}, {}", counted(run.facts.num_arms, "arm"), truth_of(run));
   }
   std::uint32_t fewest = results.trials;
   std::uint32_t most = 0;
@@ -166,13 +166,13 @@ std::string heading(const MatrixResult& run, const StudyResults& results, const 
     fewest = std::min(fewest, policy.trials);
     most = std::max(most, policy.trials);
   }
-  std::string trials = fmt::format("{} trials", results.trials);
-  if (results.trials == 1) trials = "1 trial";
+  std::string trials = counted(results.trials, "trial");
   if (fewest < results.trials) {
     trials = fewest == most ? fmt::format("{} of {}", fewest, trials)
                             : fmt::format("{} to {} of {}", fewest, most, trials);
   }
-  text += fmt::format("; {} rounds, {}, seed {}", round_text(results.rounds), trials, results.seed);
+  text += fmt::format("; {} {}, {}, seed {}", round_text(results.rounds),
+                      results.rounds == 1 ? "round" : "rounds", trials, results.seed);
   return wrapped(text, report_width()) + "\n";
 }
 

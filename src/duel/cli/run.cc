@@ -87,10 +87,11 @@ std::string judge_name(const JudgeCommand& judge) {
 void warn_of_troubles(const JudgeTroubles& troubles, std::uint64_t failed, const std::string& last,
                       const CommandContext& context) {
   if (failed == 0 && troubles.total() == 0) return;
-  context.warn(fmt::format(
-      "the judge failed {} times ({} timeouts, {} crashes, {} invalid answers); {} duels got no "
-      "answer. The last: {}",
-      troubles.total(), troubles.timeouts, troubles.crashes, troubles.senseless, failed, last));
+  context.warn(fmt::format("the judge failed {} ({}, {}, {}); {} got no answer. The last: {}",
+                           counted(troubles.total(), "time"), counted(troubles.timeouts, "timeout"),
+                           counted(troubles.crashes, "crash", "crashes"),
+                           counted(troubles.senseless, "invalid answer"), counted(failed, "duel"),
+                           last));
 }
 
 // The server chooses the pairs; the judges are ours.
@@ -170,9 +171,7 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
       if (guard.interrupted() && !std::exchange(draining, true) && judged.in_flight() > 0) {
         table.clear();
         context.warn(fmt::format("stopping: {} outstanding; press Ctrl-C again to drop them",
-                                 judged.in_flight() == 1
-                                     ? std::string("1 answer is")
-                                     : fmt::format("{} answers are", judged.in_flight())));
+                                 counted(judged.in_flight(), "answer is", "answers are")));
       }
       table.update(judged.in_flight(), judged.last_failure());
     });

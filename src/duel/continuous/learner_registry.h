@@ -25,6 +25,7 @@ struct LearnerFacts {
   std::string status;     // reproduced | tested | experimental
   bool needs_horizon = false;
   bool sees_probability = false;  // needs PointAnswer::probability_first_wins
+  bool sees_grades = false;       // trained on judged queries, without duels
 };
 
 // A learner with its options fixed, on a set. Immutable and shared between threads.

@@ -111,7 +111,8 @@ Result<bool> CsvTable::next() {
   if (!record) return false;
   record_ = *std::move(record);
   if (record_.fields.size() != columns_.size()) {
-    return error(fmt::format("{} fields instead of {}", record_.fields.size(), columns_.size()));
+    return error(
+        fmt::format("{} instead of {}", counted(record_.fields.size(), "field"), columns_.size()));
   }
   return true;
 }

@@ -1,7 +1,5 @@
 #include "duel/core/directory.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <system_error>
 
@@ -12,11 +10,7 @@ namespace duel {
 Result<std::vector<std::filesystem::path>> directory_entries(const std::string& directory) {
   std::error_code code;
   std::filesystem::directory_iterator entry(directory, code);
-  if (code) {
-    return Error{
-        code == std::errc::no_such_file_or_directory ? ErrorCode::not_found : ErrorCode::io,
-        fmt::format("cannot read the directory: {}", code.message()), directory, ""};
-  }
+  if (code) return system_error("cannot read the directory", directory, code.value());
   std::vector<std::filesystem::path> entries;
   for (; entry != std::filesystem::directory_iterator(); entry.increment(code)) {
     entries.push_back(entry->path());

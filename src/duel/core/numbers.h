@@ -20,6 +20,8 @@ std::string format_number(double value);
 
 // "1 duel", "2 duels".
 std::string counted(std::uint64_t count, std::string_view noun);
+// "1 query", "2 queries".
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many);
 
 // `text` without white space at its ends.
 std::string_view trimmed(std::string_view text);

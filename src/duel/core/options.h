@@ -86,7 +86,7 @@ class OptionTable {
                 [=](Options& options, const std::string& text) -> Status {
                   const auto value = parse_count(text);
                   // Without parse_count's own hint, so that the option's range is named.
-                  if (!value.ok()) return Error{value.error().code, value.error().message, "", ""};
+                  if (!value.ok()) return Error(value.error()).with_hint("");
                   if (*value < least || *value > most) return out_of_range(text);
                   options.*field = *value;
                   return Done{};

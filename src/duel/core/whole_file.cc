@@ -13,9 +13,9 @@
 namespace duel {
 
 Error system_error(const std::string& what, const std::filesystem::path& path, int code) {
-  return Error{code == ENOENT ? ErrorCode::not_found : ErrorCode::io,
-               fmt::format("{}: {}", what, std::generic_category().message(code)), path.string(),
-               ""};
+  std::string message = fmt::format("{}: {}", what, std::generic_category().message(code));
+  return code == ENOENT ? Error::not_found(std::move(message), path.string())
+                        : Error::io(std::move(message), path.string());
 }
 
 Result<std::string> read_whole_file(const std::filesystem::path& file, std::size_t most_bytes) {

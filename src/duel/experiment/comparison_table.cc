@@ -345,7 +345,7 @@ Result<ComparisonTable> parse_comparisons_csv(std::string_view text, const std::
     if (!record) break;
     if (record->fields.size() != header->fields.size()) {
       return bad(reader.where(record->line),
-                 fmt::format("{} fields where the header has {}", record->fields.size(),
+                 fmt::format("{} where the header has {}", counted(record->fields.size(), "field"),
                              header->fields.size()));
     }
     row.clear();
@@ -456,11 +456,10 @@ Result<ComparisonTable> comparisons_of_log(Store& store, const std::string& expe
     if (row) table.rows.push_back(std::move(*row));
   }
   if (!by_duel.empty()) {
-    table.left_out.push_back(fmt::format("{} duels without an answer", by_duel.size()));
+    table.left_out.push_back(counted(by_duel.size(), "duel") + " without an answer");
   }
   if (ledger->aa().served > 0) {
-    table.left_out.push_back(
-        fmt::format("{} duels that showed one arm twice", ledger->aa().served));
+    table.left_out.push_back(counted(ledger->aa().served, "duel") + " that showed one arm twice");
   }
   return table;
 }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string_view>
 
+#include "duel/core/numbers.h"
 #include "duel/inference/position_bias.h"
 
 namespace duel {
@@ -268,8 +269,8 @@ HealthCheck voters(const Ledger& ledger) {
     check.detail = "one voter: the result is what that voter prefers";
     return check;
   }
-  check.detail = fmt::format("{} voters, the busiest gave {:.1f} % of their {} answers", people,
-                             100 * share(largest, answers), answers);
+  check.detail = fmt::format("{}, the busiest gave {:.1f} % of their {}", counted(people, "voter"),
+                             100 * share(largest, answers), counted(answers, "answer"));
   if (answers < kFewest) return check;
   check.verdict =
       share(largest, answers) > kLargestVoter ? HealthVerdict::failed : HealthVerdict::passed;
@@ -291,9 +292,9 @@ HealthCheck aa(const Ledger& ledger) {
 HealthCheck conflicts(const Ledger& ledger) {
   HealthCheck check{.name = "conflicts", .verdict = HealthVerdict::passed, .detail = ""};
   const std::uint64_t answers = ledger.total().answered();
-  check.detail = fmt::format(
-      "{} duels got a second, different answer, {} the same answer again, {} a late one",
-      ledger.conflicts(), ledger.duplicates(), ledger.late());
+  check.detail =
+      fmt::format("{} got a second, different answer, {} the same answer again, {} a late one",
+                  counted(ledger.conflicts(), "duel"), ledger.duplicates(), ledger.late());
   if (share(ledger.conflicts(), answers) > kMostConflicts) check.verdict = HealthVerdict::failed;
   return check;
 }

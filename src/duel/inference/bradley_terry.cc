@@ -12,6 +12,7 @@
 #include "duel/core/check.h"
 #include "duel/core/exponential.h"
 #include "duel/core/logarithm.h"
+#include "duel/core/numbers.h"
 #include "duel/inference/special_functions.h"
 
 namespace duel {
@@ -381,8 +382,8 @@ Status check_counts(const std::vector<PairData>& pairs) {
 
 Status check_options(std::size_t num_arms, const BradleyTerryOptions& options) {
   if (num_arms < 2) {
-    return Error::invalid_data(fmt::format("{} arms cannot be compared", num_arms), "arms",
-                               "at least two are needed");
+    return Error::invalid_data(fmt::format("{} cannot be compared", counted(num_arms, "arm")),
+                               "arms", "at least two are needed");
   }
   if (!(options.added_wins > 0 && options.added_wins < 1e6)) {
     return Error::invalid_argument(fmt::format("{} is out of range", options.added_wins),

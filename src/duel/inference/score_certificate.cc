@@ -4,6 +4,7 @@
 
 #include "duel/core/archive_containers.h"
 #include "duel/core/logarithm.h"
+#include "duel/core/numbers.h"
 #include "duel/inference/confidence_sequence.h"
 
 namespace duel {
@@ -12,8 +13,9 @@ namespace {
 
 Status check(std::size_t num_arms, double alpha) {
   if (num_arms < 2) {
-    return Error::invalid_argument(fmt::format("{} arms have no winner", num_arms), "arms",
-                                   "at least two are needed");
+    return Error::invalid_argument(
+        fmt::format("{} no winner", counted(num_arms, "arm has", "arms have")), "arms",
+        "at least two are needed");
   }
   if (!(alpha > 0 && alpha < 1)) {
     return Error::invalid_argument(fmt::format("{} is not an error level", alpha), "option alpha",

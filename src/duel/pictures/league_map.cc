@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "duel/core/numbers.h"
 #include "duel/pictures/canvas.h"
 
 namespace duel {
@@ -78,8 +79,8 @@ Result<std::string> league_map_script(const LeagueResults& results, PlotFormat f
 
   Canvas canvas(width, height);
   const std::string title =
-      fmt::format("Regret as a multiple of the best policy's; {} rounds, {} trials", results.rounds,
-                  results.trials);
+      fmt::format("Regret as a multiple of the best policy's; {}, {}",
+                  counted(results.rounds, "round"), counted(results.trials, "trial"));
   canvas.text(kMargin, height - 20, title, "left noenhanced font ',13'");
   const auto column_left = [&](std::size_t column) {
     // A gap sets the mean off.

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
 #include "duel/pictures/chart.h"
 
@@ -57,10 +58,9 @@ ChartPanel panel_of(const MatrixResult& run, const StudyResults& results, std::s
   ChartPanel panel;
   std::uint32_t fewest = results.trials;
   for (const PolicyResult& policy : run.policies) fewest = std::min(fewest, policy.trials);
-  const std::string arms =
-      run.facts.num_arms == 0 ? "" : fmt::format("{} arms, ", run.facts.num_arms);
-  panel.title = fmt::format("Regret on {}, {}{} trials (mean ± {} standard errors)",
-                            run.facts.matrix, arms, fewest, kBandStandardErrors);
+  const std::string arms = run.facts.num_arms == 0 ? "" : counted(run.facts.num_arms, "arm") + ", ";
+  panel.title = fmt::format("Regret on {}, {}{} (mean ± {} standard errors)", run.facts.matrix,
+                            arms, counted(fewest, "trial"), kBandStandardErrors);
   panel.x_label = "round";
   panel.y_label = fmt::format("cumulative regret ({})", to_string(results.regrets[regret]));
   panel.log_x = panel.log_y = true;

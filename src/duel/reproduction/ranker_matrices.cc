@@ -64,7 +64,7 @@ Result<RankerMatrices> ranker_matrices(const ReproductionContext& context, Progr
     if (attempt > kMostDataSets) {
       return Error::unsupported(
                  fmt::format("none of {} simulated matrices has a Condorcet winner", kMostDataSets))
-          .with_hint("another --seed");
+          .with_hint("another `seed`");
     }
     const SyntheticOptions options = data_set(context.seed + attempt);
     // Each attempt takes half of what is left, so that progress never goes back.

@@ -171,7 +171,7 @@ Result<ReproductionRecord> parse_record(std::string_view text, const std::string
   } catch (const JsonError& exception) {
     return Error::invalid_data(
         fmt::format("these are not the findings of a reproduction: {}", exception.what()), source,
-        "write them anew with duel reproduce NAME -o DIR");
+        "run the reproduction again, which writes them anew");
   }
 }
 

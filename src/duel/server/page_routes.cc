@@ -9,6 +9,7 @@
 #include "duel/server/api.h"
 #include "duel/server/recent_duels.h"
 #include "duel/server/server_answer.h"
+#include "duel/study/method_card.h"
 
 namespace duel {
 namespace {
@@ -51,9 +52,10 @@ void Api::show_progress(Call& call) {
 }
 
 void Api::list_duels(Call& call) {
-  const std::int64_t limit = std::clamp<std::int64_t>(call.query_number("limit", 20), 1, 200);
-  const bool taken = background_.submit([this, limit, eid = call.eid(), send = call.send] {
-    const auto duels = recent_duels(engine_.store(), eid, static_cast<std::size_t>(limit));
+  const auto limit = call.query_count("limit", 20, 1, 200);
+  if (!limit.ok()) return call.send(refusal(limit.error()));
+  const bool taken = background_.submit([this, limit = *limit, eid = call.eid(), send = call.send] {
+    const auto duels = recent_duels(engine_.store(), eid, limit);
     send(duels.ok() ? ServerAnswer{200, *duels, {}} : refusal(duels.error()));
   });
   if (!taken) call.send(refusal(429, "too much work waits; try again", true));
@@ -64,14 +66,6 @@ void Api::list_policies(Call& call) {
   for (const PolicyKind& kind : policy_catalogue()) {
     // A server has many duels open at once.
     if (kind.facts.outstanding != Outstanding::yes) continue;
-    Json options = Json::array();
-    for (const OptionFact& option : kind.options) {
-      options.push_back({{"name", option.name},
-                         {"type", option.type},
-                         {"default", option.default_value},
-                         {"allowed", option.allowed},
-                         {"doc", option.doc}});
-    }
     items.push_back({{"name", kind.facts.name},
                      {"title", kind.facts.title},
                      {"paper", kind.facts.paper},
@@ -79,7 +73,7 @@ void Api::list_policies(Call& call) {
                      {"guarantee", kind.facts.guarantee},
                      {"status", kind.facts.status},
                      {"needs_horizon", kind.facts.needs_horizon},
-                     {"options", std::move(options)}});
+                     {"options", options_json(kind.options)}});
   }
   ServerAnswer answer;
   answer.body["items"] = std::move(items);

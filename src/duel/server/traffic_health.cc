@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "duel/core/numbers.h"
 #include "duel/experiment/record_reader.h"
 #include "duel/ranking/interleaving/impression_draft.h"
 #include "duel/store/line.h"
@@ -212,8 +213,9 @@ HealthCheck TrafficHealth::votes_per_subject() const {
   std::uint64_t largest = 0;
   for (const auto& [subject, answers] : answers_of_) largest = std::max(largest, answers);
   const double share = static_cast<double>(largest) / static_cast<double>(answers_with_subject_);
-  std::string detail = fmt::format("{} subjects, the busiest gave {:.1f} % of {} answers",
-                                   answers_of_.size(), 100 * share, answers_with_subject_);
+  std::string detail =
+      fmt::format("{}, the busiest gave {:.1f} % of {}", counted(answers_of_.size(), "subject"),
+                  100 * share, counted(answers_with_subject_, "answer"));
   if (answers_with_subject_ < kFewest || answers_of_.size() < kFewestSubjects) {
     return unknown(name, std::move(detail));
   }

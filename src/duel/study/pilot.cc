@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "duel/core/check.h"
+#include "duel/core/numbers.h"
 #include "duel/experiment/experiment_log.h"
 
 namespace duel {
@@ -24,7 +25,7 @@ Result<Pilot> pilot_of(const ComparisonTable& table, const std::string& name) {
   }
   const std::size_t num_arms = pilot.arms.size();
   if (num_arms < 2) {
-    return Error::invalid_data(fmt::format("holds comparisons of {} arms", num_arms), name,
+    return Error::invalid_data("holds comparisons of " + counted(num_arms, "arm"), name,
                                "at least two are needed");
   }
   if (num_arms > kMostArms) {

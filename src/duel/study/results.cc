@@ -290,11 +290,17 @@ std::string to_results_csv(const StudyResults& results) {
     for (const PolicyResult& policy : run.policies) {
       for (const CheckpointResult& checkpoint : policy.checkpoints) {
         for (std::size_t r = 0; r < checkpoint.regrets.size(); ++r) {
-          const Summary& s = checkpoint.regrets[r];
-          table.row({run.facts.matrix, policy.policy, checkpoint.round,
-                     to_string(results.regrets[r]), s.mean, s.se, s.median, s.q10, s.q90, s.min,
-                     s.max, policy.trials, checkpoint.accuracy, checkpoint.accuracy_se,
-                     checkpoint.informative, results.seed});
+          Json row{{"matrix", run.facts.matrix},
+                   {"policy", policy.policy},
+                   {"round", checkpoint.round},
+                   {"regret", to_string(results.regrets[r])},
+                   {"trials", policy.trials},
+                   {"accuracy", checkpoint.accuracy},
+                   {"accuracy_se", checkpoint.accuracy_se},
+                   {"informative", checkpoint.informative},
+                   {"seed", results.seed}};
+          for (const auto& [name, value] : kSummaryFields) row[name] = checkpoint.regrets[r].*value;
+          table.row_of({&row});
         }
       }
     }

@@ -317,7 +317,7 @@ Result<StudySpec> complete(const StudyDraft& draft) {
 
 Result<StudySpec> checked(StudySpec spec) {
   if (spec.policies.empty()) {
-    return invalid("the study names no policy", "`duel policies` lists them");
+    return invalid("the study names no policy", "a name such as rucb");
   }
   if (spec.matrices.empty()) {
     return invalid("the study names no matrix", "a built-in such as arxiv, or a file");

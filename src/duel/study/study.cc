@@ -126,6 +126,8 @@ Result<PreparedStudy> prepare(const StudySpec& given, unsigned threads, bool has
     auto simulation = Simulation::create(plan);
     if (!simulation.ok()) {
       Error error = simulation.error();
+      // A policy's wrong option is as wrong on any other matrix.
+      if (error.code == ErrorCode::invalid_argument) return error;
       error.where =
           fmt::format("matrix '{}'{}{}", text, error.where.empty() ? "" : ", ", error.where);
       return error;

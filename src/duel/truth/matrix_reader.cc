@@ -189,9 +189,10 @@ class MatrixParser {
       values_.push_back(*number);
     }
     if (fields.size() != columns_) {
-      return Error::invalid_data(
-          fmt::format("the row has {} fields, the first line {}", fields.size(), columns_),
-          lines_.at_line(line_number), "every row has a number for each arm");
+      return Error::invalid_data(fmt::format("the row has {}, the first line {}",
+                                             counted(fields.size(), "field"), columns_),
+                                 lines_.at_line(line_number),
+                                 "every row has a number for each arm");
     }
     line_of_row_.push_back(line_number);
     return Done{};

@@ -234,7 +234,7 @@ TEST(CreditedLog, errors_name_file_line_and_what_is_wrong) {
       {"object_id\nx\n", "there is no column 'query_id'"},
       {"query_id,user\nq,u\n", "no column says what was clicked"},
       {"query_id,object_id,ranks\n", "two columns say what was clicked"},
-      {"query_id,object_id\nq\n", "clicks:2: 1 fields where the header has 2"},
+      {"query_id,object_id\nq\n", "clicks:2: 1 field where the header has 2"},
       {"query_id,ordinal\nq,0\n", "'0' is not a position"},
       {"query_id,clicked\nq,0;2\n", "'2' is not 0 or 1"},
       {"{\"query_id\":\"q\"}\n", "there is no field 'action_name'"},

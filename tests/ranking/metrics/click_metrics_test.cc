@@ -174,7 +174,7 @@ TEST(ClickLog, errors_name_the_line) {
   EXPECT_EQ(error_of("ranks,ranks\n"), "log.csv:1: two columns named 'ranks'");
   EXPECT_EQ(error_of("clicked,seconds\n"),
             "log.csv:1: a column 'seconds' without a column 'ranks'");
-  EXPECT_EQ(error_of("user,ranks\na\n"), "log.csv:2: 1 fields instead of 2");
+  EXPECT_EQ(error_of("user,ranks\na\n"), "log.csv:2: 1 field instead of 2");
   EXPECT_EQ(error_of("user,ranks\na,0\n"),
             "log.csv:2: '0' is not a rank (a whole number, 1 to 1000000)");
   EXPECT_EQ(error_of("time,ranks\nnow,1\n"),

@@ -169,5 +169,14 @@ TEST(ExpectedReciprocalRank, by_hand) {
   EXPECT_EQ(expected_reciprocal_rank(Grades{0, 0}, 2, 4), 0);
 }
 
+TEST(MeasureWords, name_their_kinds_and_an_unknown_one_names_the_field) {
+  EXPECT_EQ(gain_named("linear").value(), Gain::linear);
+  EXPECT_EQ(discount_named("ln").value(), DiscountBase::natural);
+  EXPECT_EQ(no_relevant_named("skip").value(), NoRelevant::skip);
+  const Error error = discount_named("leter").error();
+  EXPECT_EQ(error.field, "discount");
+  EXPECT_EQ(error.hint, "did you mean 'letor'? known: log2, ln, letor");
+}
+
 }  // namespace
 }  // namespace duel

@@ -238,7 +238,8 @@ class ClickEvents::Reader {
   Status take_row(std::string_view line) {
     DUEL_ASSIGN(const auto fields, fields_of(line));
     if (fields.size() != num_columns_) {
-      return bad(fmt::format("{} fields where the header has {}", fields.size(), num_columns_));
+      return bad(
+          fmt::format("{} where the header has {}", counted(fields.size(), "field"), num_columns_));
     }
     const auto field = [&](Column column) {
       return at_[column] == kAbsent ? std::string_view() : trimmed(fields[at_[column]]);

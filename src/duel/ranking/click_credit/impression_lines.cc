@@ -212,7 +212,7 @@ Status ImpressionLines::State::read(LoggedImpression& impression) {
   if (impression.has_lists == has_items) {
     return bad(has_items ? "the impression has both 'lists' and 'items'"
                          : "the impression has neither 'lists' nor 'items'",
-               "the two lists, or the page as duel interleave --batch writes it");
+               "the two lists, or the page that was made of them");
   }
   if (impression.names[0].empty() || impression.names[1].empty()) {
     return bad(has_items ? "there is no field 'rankings' with the names of both"

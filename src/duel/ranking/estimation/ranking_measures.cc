@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
+#include <string_view>
 #include <utility>
 
-#include "duel/core/spelling.h"
 #include "duel/ranking/estimation/ranked_queries.h"
 #include "duel/ranking/letor/judged_catalogue.h"
 #include "duel/ranking/letor/normalisation.h"
@@ -16,18 +18,30 @@
 namespace duel {
 namespace {
 
-template <class Choice>
-Result<Choice> choice_of(const char* field, const std::string& word,
-                         const std::vector<std::pair<std::string, Choice>>& known) {
-  std::vector<std::string> words;
-  for (const auto& [name, value] : known) {
-    if (name == word) return value;
-    words.push_back(name);
-  }
-  return Error::invalid_argument(fmt::format("'{}' is not known", word))
-      .with_hint(spelling_hint(word, words))
-      .in_field(field);
-}
+// A ranking, and what its measures need to know.
+struct JudgedRanking {
+  std::span<const Grade> shown, judged;
+  std::size_t k;
+  Gain gain;
+  DiscountBase discount;
+  Grade relevant, highest;
+};
+
+struct Measure {
+  std::string_view name;
+  bool of_first_k;  // `name@k`
+  double (*value)(const JudgedRanking&);
+};
+constexpr std::array<Measure, 5> kMeasures = {{
+    {"NDCG", true,
+     [](const JudgedRanking& r) { return ndcg(r.shown, r.judged, r.k, r.gain, r.discount); }},
+    {"MAP", false,
+     [](const JudgedRanking& r) { return average_precision(r.shown, r.judged, r.relevant); }},
+    {"MRR", false, [](const JudgedRanking& r) { return reciprocal_rank(r.shown, r.relevant); }},
+    {"ERR", true,
+     [](const JudgedRanking& r) { return expected_reciprocal_rank(r.shown, r.k, r.highest); }},
+    {"P", true, [](const JudgedRanking& r) { return precision(r.shown, r.k, r.relevant); }},
+}};
 
 // Mean and its standard error.
 class Sum {
@@ -57,16 +71,9 @@ class Sum {
 Result<RankingMeasures> measure_rankings(const RankingMeasuresSpec& spec, const JobHooks& hooks) {
   DUEL_RETURN_IF_ERROR(RankingMeasuresSpec::kDepth.check("k", spec.k));
   DUEL_RETURN_IF_ERROR(RankingMeasuresSpec::kRelevant.check("relevant", spec.relevant));
-  DUEL_ASSIGN(const Gain gain,
-              choice_of<Gain>("gain", spec.gain,
-                              {{"exponential", Gain::exponential}, {"linear", Gain::linear}}));
-  DUEL_ASSIGN(
-      const DiscountBase discount,
-      choice_of<DiscountBase>("discount", spec.discount,
-                              {{"log2", DiscountBase::two}, {"letor", DiscountBase::letor}}));
-  DUEL_ASSIGN(const NoRelevant no_relevant,
-              choice_of<NoRelevant>("no_relevant", spec.no_relevant,
-                                    {{"zero", NoRelevant::zero}, {"skip", NoRelevant::skip}}));
+  DUEL_ASSIGN(const Gain gain, gain_named(spec.gain));
+  DUEL_ASSIGN(const DiscountBase discount, discount_named(spec.discount));
+  DUEL_ASSIGN(const NoRelevant no_relevant, no_relevant_named(spec.no_relevant));
   DUEL_ASSIGN(JudgedQueries data, in_field("data", resolve_judged_queries(spec.data)));
   DUEL_ASSIGN(const std::size_t grades, in_field("grades", num_grades_of(data, spec.grades)));
   DUEL_RETURN_IF_ERROR(in_field("normalise", normalise(data, spec.normalise)));
@@ -82,12 +89,14 @@ Result<RankingMeasures> measure_rankings(const RankingMeasuresSpec& spec, const 
   RankingMeasures result;
   result.spec = spec;
   result.rankers = ranked.names();
-  result.measures = {fmt::format("NDCG@{}", spec.k), "MAP", "MRR", fmt::format("ERR@{}", spec.k),
-                     fmt::format("P@{}", spec.k)};
+  for (const Measure& measure : kMeasures) {
+    result.measures.push_back(measure.of_first_k ? fmt::format("{}@{}", measure.name, spec.k)
+                                                 : std::string(measure.name));
+  }
   const auto k = static_cast<std::size_t>(spec.k);
   const auto relevant = static_cast<Grade>(spec.relevant);
   const auto highest = static_cast<Grade>(grades - 1);
-  std::vector<Sum> sums(ranked.num_rankers() * result.measures.size());
+  std::vector<Sum> sums(ranked.num_rankers() * kMeasures.size());
   std::vector<Grade> shown;
   for (std::size_t query = 0; query < ranked.num_queries(); ++query) {
     const auto judged = ranked.grades(query);
@@ -99,12 +108,10 @@ Result<RankingMeasures> measure_rankings(const RankingMeasuresSpec& spec, const 
     for (std::size_t ranker = 0; ranker < ranked.num_rankers(); ++ranker) {
       shown.clear();
       for (const Document document : ranked.top(ranker, query)) shown.push_back(judged[document]);
-      Sum* sum = &sums[ranker * result.measures.size()];
-      (sum++)->add(ndcg(shown, judged, k, gain, discount));
-      (sum++)->add(average_precision(shown, judged, relevant));
-      (sum++)->add(reciprocal_rank(shown, relevant));
-      (sum++)->add(expected_reciprocal_rank(shown, k, highest));
-      (sum++)->add(precision(shown, k, relevant));
+      const JudgedRanking ranking{shown, judged, k, gain, discount, relevant, highest};
+      for (std::size_t m = 0; m < kMeasures.size(); ++m) {
+        sums[ranker * kMeasures.size() + m].add(kMeasures[m].value(ranking));
+      }
     }
   }
   for (const Sum& sum : sums) result.estimates.push_back(sum.estimate());

@@ -23,7 +23,7 @@ struct RankingMeasuresSpec {
   std::string rankers = "features";
   std::string normalise = "none";
   std::string gain = "exponential";  // or linear
-  std::string discount = "log2";     // or letor
+  std::string discount = "log2";     // or ln, letor
   std::string no_relevant = "zero";  // or skip: queries without a relevant document
   std::uint64_t k = 10;
   std::uint64_t relevant = 1;  // grade from which a document is relevant

@@ -308,7 +308,9 @@ Status LearnRun::write(const LearnFiles& files, const LearnResults& results) con
 
 bool learns_from_grades(const LearnSpec& spec) {
   const auto call = parse_call(spec.learner);
-  return call.ok() && call->name == "ranking-svm";
+  if (!call.ok()) return false;
+  const auto kind = ranker_learner_catalogue().find(call->name);
+  return kind.ok() && (*kind)->facts.sees_grades;
 }
 
 Result<LearnedFromGrades> learn_from_grades(const LearnSpec& spec, const LearnData& data) {

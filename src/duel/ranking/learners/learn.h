@@ -100,7 +100,8 @@ class LearnRun {
   std::vector<double> start_;  // offline NDCG before the first impression
 };
 
-// The baseline that sees the grades: `ranking-svm` as the learner. No impressions, one ranker.
+// The baseline that sees the grades (LearnerFacts::sees_grades): `ranking-svm` as the learner. No
+// impressions, one ranker.
 bool learns_from_grades(const LearnSpec& spec);
 
 struct LearnedFromGrades {

@@ -9,6 +9,9 @@
 namespace duel {
 namespace {
 
+// A click says who won, never how likely that was.
+bool learns_rankers(const PointLearnerKind& kind) { return !kind.facts.sees_probability; }
+
 RankerLearnerKind::Made configure_points(const PointLearnerKind& kind, const CallSpec& call,
                                          const RankerLearnerSetting& setting) {
   DUEL_ASSIGN(const PointSetPtr sphere, make_unit_sphere(setting.num_features));
@@ -33,6 +36,15 @@ Catalogue<RankerLearnerKind>& ranker_learner_catalogue() {
   return all;
 }
 
+std::vector<std::string> ranker_learner_names() {
+  std::vector<std::string> names;
+  for (const PointLearnerKind& kind : point_learner_catalogue()) {
+    if (learns_rankers(kind)) names.push_back(kind.facts.name);
+  }
+  for (std::string& name : ranker_learner_catalogue().names()) names.push_back(std::move(name));
+  return names;
+}
+
 RankerLearnerKind::Made configure_ranker_learner(const CallSpec& call,
                                                  const RankerLearnerSetting& setting) {
   if (setting.num_features == 0) {
@@ -40,14 +52,12 @@ RankerLearnerKind::Made configure_ranker_learner(const CallSpec& call,
   }
   const auto& all = ranker_learner_catalogue();
   if (all.knows(call.name)) return all.configure(call, setting);
-  std::vector<std::string> names;
   for (const PointLearnerKind& kind : point_learner_catalogue()) {
-    if (kind.facts.sees_probability) continue;
-    if (kind.facts.name == call.name) return configure_points(kind, call, setting);
-    names.push_back(kind.facts.name);
+    if (kind.facts.name == call.name && learns_rankers(kind)) {
+      return configure_points(kind, call, setting);
+    }
   }
-  for (std::string& name : all.names()) names.push_back(std::move(name));
-  return all.unknown(call.name, names);
+  return all.unknown(call.name, ranker_learner_names());
 }
 
 std::string identity_of(const std::string& canonical, const RankerLearnerSetting& setting) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "duel/continuous/learner_registry.h"
 #include "duel/core/catalogue.h"
@@ -57,6 +58,9 @@ using RankerLearnerKind =
     CatalogueKind<LearnerFacts, std::shared_ptr<const ConfiguredRankerLearner>,
                   RankerLearnerSetting>;
 Catalogue<RankerLearnerKind>& ranker_learner_catalogue();
+
+// Everything that `configure_ranker_learner` takes: the learners of points, then those above.
+std::vector<std::string> ranker_learner_names();
 
 // One of these, or a learner of points that needs no more than answers
 // (continuous/learner_registry.h), whose points are then the weights of rankers (PairwiseDbgd).

@@ -104,7 +104,8 @@ LearnerFacts ranking_svm_facts() {
           .setting = "continuous: linear rankers learned from judged queries (duel learn)",
           .guarantee = "the minimum of its convex objective",
           .departs = "squared hinge loss; beyond a number of pairs a random choice of them",
-          .status = "tested"};
+          .status = "tested",
+          .sees_grades = true};
 }
 
 const bool ranking_svm_is_registered = ranker_learner_catalogue().add(

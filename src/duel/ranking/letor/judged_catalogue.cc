@@ -20,47 +20,60 @@ struct LetorCall {
   bool zero_based = false;
 };
 
-// letor(file=train.txt,zero-based=true)
-Result<LetorCall> parse_letor_call(std::string_view text) {
-  static const auto table = [] {
-    OptionTable<LetorCall> options;
-    options.text("file", &LetorCall::file, "the file")
-        .flag("zero-based", &LetorCall::zero_based, "features are numbered from 0");
-    return options;
-  }();
-  DUEL_ASSIGN(const CallSpec call, parse_call(text));
-  DUEL_ASSIGN(LetorCall letor, table.parse(call, {}, "data set"));
-  if (letor.file.empty()) {
-    return Error::invalid_argument("data set 'letor' has no file")
-        .with_hint("write letor(file=FILE,zero-based=true)");
-  }
-  return letor;
-}
-
 Result<JudgedQueries> read_queries(const std::string& path, const LetorLimits& limits) {
   DUEL_ASSIGN(JudgedQueries queries, read_letor_file(path, limits));
   if (queries.num_queries() == 0) return Error::invalid_data("there is no query in it", path);
   return queries;
 }
 
+// letor(file=train.txt,zero-based=true)
+Result<JudgedQueries> read_letor_call(const CallSpec& call, const LetorLimits& limits) {
+  static const auto table = [] {
+    OptionTable<LetorCall> options;
+    options.text("file", &LetorCall::file, "the file")
+        .flag("zero-based", &LetorCall::zero_based, "features are numbered from 0");
+    return options;
+  }();
+  DUEL_ASSIGN(const LetorCall letor, table.parse(call, {}, "data set"));
+  if (letor.file.empty()) {
+    return Error::invalid_argument("data set 'letor' has no file")
+        .with_hint("write letor(file=FILE,zero-based=true)");
+  }
+  LetorLimits counting = limits;
+  counting.zero_based = letor.zero_based;
+  return read_queries(letor.file, counting);
+}
+
+struct DataCall {
+  std::string name;
+  bool bare;  // whether the name alone is a call too, and not a file of that name
+  Result<JudgedQueries> (*make)(const CallSpec& call, const LetorLimits& limits);
+};
+
+const std::vector<DataCall>& data_calls() {
+  static const std::vector<DataCall> all = {
+      {"synthetic", true,
+       [](const CallSpec& call, const LetorLimits&) { return make_synthetic(call); }},
+      {"letor", false, read_letor_call}};
+  return all;
+}
+
 }  // namespace
 
 Result<JudgedQueries> resolve_judged_queries(std::string_view text, const LetorLimits& limits) {
   const std::string_view name = trimmed(text.substr(0, text.find('(')));
-  if (name == "letor" && text.find('(') != std::string_view::npos) {
-    DUEL_ASSIGN(const LetorCall letor, parse_letor_call(text));
-    LetorLimits counting = limits;
-    counting.zero_based = letor.zero_based;
-    return read_queries(letor.file, counting);
-  }
-  if (name == "synthetic") {
-    DUEL_ASSIGN(const CallSpec call, parse_call(text));
-    return make_synthetic(call);
+  const bool called = text.find('(') != std::string_view::npos;
+  std::vector<std::string> known;
+  for (const DataCall& kind : data_calls()) {
+    if (name == kind.name && (called || kind.bare)) {
+      DUEL_ASSIGN(const CallSpec call, parse_call(text));
+      return kind.make(call, limits);
+    }
+    known.push_back(kind.name);
   }
   if (!means_file(text, name)) {
     return Error::not_found(fmt::format("there is no file named '{}'", text))
-        .with_hint("a LETOR file, or synthetic(queries=100); " +
-                   spelling_hint(name, std::vector<std::string>{"synthetic", "letor"}));
+        .with_hint("a LETOR file, or synthetic(queries=100); " + spelling_hint(name, known));
   }
   return read_queries(std::string(text), limits);
 }

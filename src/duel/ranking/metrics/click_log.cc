@@ -90,7 +90,8 @@ class LogReader {
   Status take_query(std::string_view line) {
     const auto fields = cut(line, separator_);
     if (fields.size() != num_columns_) {
-      return error(fmt::format("{} fields instead of {}", fields.size(), num_columns_), "");
+      return error(fmt::format("{} instead of {}", counted(fields.size(), "field"), num_columns_),
+                   "");
     }
     LoggedQuery query;
     query.user = user_ == kAbsent ? log_.num_users++ : number_of_user(fields[user_]);

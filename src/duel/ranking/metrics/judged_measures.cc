@@ -1,12 +1,16 @@
 #include "duel/ranking/metrics/judged_measures.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "duel/core/check.h"
 #include "duel/core/logarithm.h"
+#include "duel/core/spelling.h"
 
 namespace duel {
 namespace {
@@ -39,6 +43,19 @@ double gain_of(Grade grade, Gain gain) {
   constexpr unsigned kWhole = 53;  // beyond it the 1 is lost in rounding anyway
   return grade < kWhole ? static_cast<double>((std::uint64_t{1} << grade) - 1)
                         : std::ldexp(1.0, grade);
+}
+
+template <class Choice>
+Result<Choice> choice_of(const char* field, const std::string& word,
+                         const std::vector<std::pair<std::string, Choice>>& known) {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : known) {
+    if (name == word) return value;
+    words.push_back(name);
+  }
+  return Error::invalid_argument(fmt::format("'{}' is not known", word))
+      .with_hint(spelling_hint(word, words))
+      .in_field(field);
 }
 
 }  // namespace
@@ -143,6 +160,22 @@ double expected_reciprocal_rank(std::span<const Grade> ranked, std::size_t k, Gr
 
 bool has_relevant(std::span<const Grade> judged, Grade relevant) {
   return std::any_of(judged.begin(), judged.end(), [&](Grade grade) { return grade >= relevant; });
+}
+
+Result<Gain> gain_named(const std::string& word) {
+  return choice_of<Gain>("gain", word,
+                         {{"exponential", Gain::exponential}, {"linear", Gain::linear}});
+}
+
+Result<DiscountBase> discount_named(const std::string& word) {
+  return choice_of<DiscountBase>(
+      "discount", word,
+      {{"log2", DiscountBase::two}, {"ln", DiscountBase::natural}, {"letor", DiscountBase::letor}});
+}
+
+Result<NoRelevant> no_relevant_named(const std::string& word) {
+  return choice_of<NoRelevant>("no_relevant", word,
+                               {{"zero", NoRelevant::zero}, {"skip", NoRelevant::skip}});
 }
 
 }  // namespace duel

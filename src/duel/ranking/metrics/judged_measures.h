@@ -10,8 +10,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "duel/core/result.h"
 #include "duel/ranking/document.h"
 
 namespace duel {
@@ -69,6 +71,12 @@ double expected_reciprocal_rank(std::span<const Grade> ranked, std::size_t k, Gr
 bool has_relevant(std::span<const Grade> judged, Grade relevant = 1);
 
 enum class NoRelevant { zero, skip };
+
+// The kinds by the words of specs and of Python: exponential, linear; log2, ln, letor; zero, skip.
+// Errors name the field and the nearest spelling.
+Result<Gain> gain_named(const std::string& word);
+Result<DiscountBase> discount_named(const std::string& word);
+Result<NoRelevant> no_relevant_named(const std::string& word);
 
 // The mean of a measure over queries.
 class MeanMeasure {
