@@ -68,8 +68,8 @@ class SqliteConnection {
 
   Status execute(const char* sql);
   Result<SqliteStatement> prepare(std::string_view sql);
-  // A statement that the connection keeps, prepared when it is asked for the first time; nobody else
-  // may have it at the time. `sql` is a literal.
+  // A statement that the connection keeps, prepared when it is asked for the first time; nobody
+  // else may have it at the time. `sql` is a literal.
   Result<LentStatement> lend(const char* sql);
   // The first column of the first row.
   Result<std::uint64_t> number(std::string_view sql);

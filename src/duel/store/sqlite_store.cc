@@ -464,8 +464,8 @@ class SqliteStore::Database {
   }
 
   // The checkpointer moves what is in the log to the database, while others commit. What has come
-  // meanwhile is moved here, for the log begins anew only when all of it is moved: it is little, and
-  // whoever waits for a commit does not wait for thousands of pages.
+  // meanwhile is moved here, for the log begins anew only when all of it is moved: it is little,
+  // and whoever waits for a commit does not wait for thousands of pages.
   void keep_log_short() {
     const std::size_t most = options_.checkpoint_pages;
     if (checkpointer_->running()) {

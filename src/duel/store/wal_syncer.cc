@@ -45,53 +45,62 @@ void WalSyncer::committed() {
 Status WalSyncer::wait() {
   std::unique_lock lock(mutex_);
   const std::uint64_t target = committed_;
-  if (synced_ < target) {
-    wanted_ = std::max(wanted_, target);
-    work_.notify_all();
-    done_.wait(lock, [&] { return synced_ >= target || failure_ || stop_; });
-  }
+  reach(lock, target);
   if (synced_ >= target) return Done{};
   if (failure_) return *failure_;
   return Error::io("the store was closed", connection_.file().string());
 }
 
+void WalSyncer::reach(std::unique_lock<std::mutex>& lock, std::uint64_t target) {
+  while (synced_ < target && !failure_ && !stop_) {
+    if (syncing_) {
+      done_.wait(lock);  // it may have begun too early
+    } else {
+      sync_for_all(lock);
+    }
+  }
+}
+
+void WalSyncer::sync_for_all(std::unique_lock<std::mutex>& lock) {
+  // What is committed from here on may or may not be caught by this sync.
+  const std::uint64_t target = committed_;
+  syncing_ = true;
+  lock.unlock();
+  const Status status = sync_file();
+  lock.lock();
+  syncing_ = false;
+  if (status.ok()) {
+    synced_ = target;
+  } else {
+    events_.failed();
+    failure_ = status.error();
+    work_.notify_all();
+  }
+  done_.notify_all();
+}
+
 void WalSyncer::run() {
   std::unique_lock lock(mutex_);
   while (!stop_ && !failure_) {
-    const bool behind = clock_passed_ < committed_;
-    const bool by_clock = behind && std::chrono::steady_clock::now() >= due_;
-    if (wanted_ <= synced_ && !by_clock) {
-      if (behind) {
-        work_.wait_until(lock, due_);
-      } else {
-        work_.wait(lock);
-      }
+    if (clock_passed_ == committed_) {
+      work_.wait(lock);
+      continue;
+    }
+    if (std::chrono::steady_clock::now() < due_) {
+      work_.wait_until(lock, due_);
       continue;
     }
     lock.unlock();
-    if (by_clock) events_.clock_begins();
+    events_.clock_begins();
     lock.lock();
-    // What is committed from here on may or may not be caught by this sync.
     const std::uint64_t target = committed_;
-    const bool needed = synced_ < target;
+    reach(lock, target);
+    if (synced_ < target) continue;  // it ends
+    clock_passed_ = target;
+    due_ = std::chrono::steady_clock::now() + interval_;
     lock.unlock();
-    const Status status = needed ? sync_file() : Status(Done{});
+    events_.clock_succeeded();
     lock.lock();
-    if (!status.ok()) {
-      events_.failed();
-      failure_ = status.error();
-      done_.notify_all();
-      break;
-    }
-    synced_ = target;
-    done_.notify_all();
-    if (by_clock) {
-      clock_passed_ = target;
-      due_ = std::chrono::steady_clock::now() + interval_;
-      lock.unlock();
-      events_.clock_succeeded();
-      lock.lock();
-    }
   }
 }
 

@@ -1,6 +1,7 @@
-// The thread that brings the write-ahead log of an SQLite database to the disk, beside the
-// connection that commits: a commit under synchronous=FULL would hold SQLite's write lock while it
-// waits for the disk, and every commit would wait for its own sync.
+// Brings the write-ahead log of an SQLite database to the disk, beside the connection that commits:
+// a commit under synchronous=FULL would hold SQLite's write lock while it waits for the disk, and
+// every commit would wait for its own sync. Of those who wait one syncs, for all; where nobody
+// waits, a thread does it by the clock.
 #pragma once
 
 #include <chrono>
@@ -19,7 +20,6 @@ namespace duel {
 
 class WalSyncer {
  public:
-  // What the thread calls.
   struct Events {
     // Around a sync that the clock asked for and not a waiting caller.
     std::function<void()> clock_begins;
@@ -28,7 +28,7 @@ class WalSyncer {
     std::function<void()> failed;
   };
 
-  // `connection` has the database in WAL mode open and is the thread's from now on.
+  // `connection` has the database in WAL mode open and is used for nothing else from now on.
   static Result<std::unique_ptr<WalSyncer>> start(SqliteConnection connection,
                                                   std::chrono::milliseconds interval,
                                                   Events events);
@@ -48,6 +48,10 @@ class WalSyncer {
  private:
   WalSyncer(SqliteConnection connection, std::chrono::milliseconds interval, Events events);
   void run();
+  // Returns when a sync that began after the commit `target` has ended, or none will come.
+  // REQUIRES, here and below: `lock` is of mutex_.
+  void reach(std::unique_lock<std::mutex>& lock, std::uint64_t target);
+  void sync_for_all(std::unique_lock<std::mutex>& lock);
   Status sync_file();
 
   SqliteConnection connection_;
@@ -59,8 +63,8 @@ class WalSyncer {
   std::condition_variable done_;
   // Numbers of commits.
   std::uint64_t committed_ = 0;
-  std::uint64_t wanted_ = 0;  // up to where somebody waits
   std::uint64_t synced_ = 0;
+  bool syncing_ = false;
   std::uint64_t clock_passed_ = 0;             // covered by a sync of the clock
   std::chrono::steady_clock::time_point due_;  // the clock's next sync, if clock_passed_ is behind
   std::optional<Error> failure_;
