@@ -7,6 +7,7 @@
 
 #include "duel/core/archive_containers.h"
 #include "duel/core/display_width.h"
+#include "duel/core/numbers.h"
 #include "duel/core/rng.h"
 #include "duel/core/spelling.h"
 
@@ -110,7 +111,7 @@ Result<Ledger> Ledger::make(const ExperimentRecord& experiment,
   DUEL_RETURN_IF_ERROR(check_id("an experiment", experiment.experiment_id));
   if (experiment.arms.size() < 2) {
     return Error::invalid_argument(
-        fmt::format("{} arms cannot be compared", experiment.arms.size()), "arms",
+        fmt::format("{} cannot be compared", counted(experiment.arms.size(), "arm")), "arms",
         "at least two are needed");
   }
   for (const ArmEntry& arm : experiment.arms) {
@@ -561,7 +562,14 @@ Status Ledger::check_kind(const InterleavedRecord& record) const {
   return Error::not_found(fmt::format("no duel '{}' waits for its page", record.duel_id));
 }
 
+Status Ledger::check_kind(const PagedRecord& record) const {
+  if (record.items.from > record.items.to) return refused("a page ends before it begins");
+  if (find_open(record.duel_id) != nullptr) return Done{};
+  return Error::not_found(fmt::format("no duel '{}' shows another page", record.duel_id));
+}
+
 Status Ledger::check_kind(const EventRecord& record) const {
+  DUEL_RETURN_IF_ERROR(check_id("a duel", record.duel_id));  // a late one's is not looked up
   if (!(record.credit >= 0) || record.place > 2 + arms_.size())
     return refused("the credit makes no sense");
   if (record.late || find_open(record.duel_id) != nullptr) return Done{};
@@ -772,6 +780,8 @@ Effect Ledger::take(const PolicyRebuiltRecord& /*record*/) { return Effect::appl
 Effect Ledger::take(const RecoveredRecord& /*record*/) { return Effect::applied; }
 
 Effect Ledger::take(const InterleavedRecord& /*record*/) { return Effect::applied; }
+
+Effect Ledger::take(const PagedRecord& /*record*/) { return Effect::applied; }
 
 Effect Ledger::take(const EventRecord& /*record*/) { return Effect::applied; }
 

@@ -243,6 +243,7 @@ class Ledger {
   Status check_kind(const PolicyRebuiltRecord& record) const;
   Status check_kind(const RecoveredRecord& record) const;
   Status check_kind(const InterleavedRecord& record) const;
+  Status check_kind(const PagedRecord& record) const;
   Status check_kind(const EventRecord& record) const;
 
   // REQUIRES: the record was checked.
@@ -261,6 +262,7 @@ class Ledger {
   Effect take(const PolicyRebuiltRecord& record);
   Effect take(const RecoveredRecord& record);
   Effect take(const InterleavedRecord& record);
+  Effect take(const PagedRecord& record);
   Effect take(const EventRecord& record);
 
   bool about_tasks_like_these() const {

@@ -358,6 +358,12 @@ Status check_id(std::string_view noun, std::string_view id) {
           "an id has 1 to 100 letters, digits and . _ : - and begins with a letter or digit");
 }
 
+std::uint64_t InterleavedRecord::num_ids() const {
+  std::uint64_t count = first.size() + second.size();
+  for (const OtherRanking& other : others) count += other.list.size();
+  return count;
+}
+
 Answer combined(std::span<const Judgement> judgements) {
   DUEL_CHECK(!judgements.empty());
   const auto any = [&](Answered result) {

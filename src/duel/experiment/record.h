@@ -375,6 +375,14 @@ struct OtherRanking {
   friend bool operator==(const OtherRanking&, const OtherRanking&) = default;
 };
 
+// Items of a drafted page, by their place in the draft from 0: those before `to`, from `from` on.
+struct ShownItems {
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+
+  friend bool operator==(const ShownItems&, const ShownItems&) = default;
+};
+
 // The rankings that a page was drafted from, fixed when the first page was asked for: those of the
 // duel's arms and, where the method takes more than two, of others.
 struct InterleavedRecord {
@@ -382,8 +390,20 @@ struct InterleavedRecord {
   std::vector<std::string> first;  // ids of objects, best first
   std::vector<std::string> second;
   std::vector<OtherRanking> others;
+  ShownItems shown;  // on the first page that was asked for; an older log says nothing of it
+
+  // Of all rankings, repeats counted.
+  std::uint64_t num_ids() const;
 
   friend bool operator==(const InterleavedRecord&, const InterleavedRecord&) = default;
+};
+
+// Another page of the draft was shown.
+struct PagedRecord {
+  std::string duel_id;
+  ShownItems items;
+
+  friend bool operator==(const PagedRecord&, const PagedRecord&) = default;
 };
 
 // What somebody did with an item of a page.
@@ -401,10 +421,11 @@ struct EventRecord {
   friend bool operator==(const EventRecord&, const EventRecord&) = default;
 };
 
-using Record = std::variant<ExperimentRecord, ServeRecord, OutcomeRecord, ExpiredRecord,
-                            ArmAddedRecord, ArmRetiredRecord, ComparisonRecord, CertifiedRecord,
-                            CompletedRecord, TasksAddedRecord, StateRecord, ConfiguredRecord,
-                            PolicyRebuiltRecord, RecoveredRecord, InterleavedRecord, EventRecord>;
+using Record =
+    std::variant<ExperimentRecord, ServeRecord, OutcomeRecord, ExpiredRecord, ArmAddedRecord,
+                 ArmRetiredRecord, ComparisonRecord, CertifiedRecord, CompletedRecord,
+                 TasksAddedRecord, StateRecord, ConfiguredRecord, PolicyRebuiltRecord,
+                 RecoveredRecord, InterleavedRecord, PagedRecord, EventRecord>;
 
 // A record at its place in the log.
 struct LogEntry {

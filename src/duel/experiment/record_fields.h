@@ -237,10 +237,11 @@ struct Described<ServeRecord> {
       optional("task", &ServeRecord::task, "what was asked about"),
       optional("evidence", &ServeRecord::evidence, "false where the answer will be no evidence"),
       optional("by", &ServeRecord::by, "who chose it"),
-      optional("propensity", &ServeRecord::propensity, "of the choice, given the past"),
+      optional("propensity", &ServeRecord::propensity,
+               "that this pair was shown, given the past; see below"),
       optional("expires_at", &ServeRecord::expires_at),
       optional("subject", &ServeRecord::subject, "keyed hash of who is shown it"),
-      optional("request", &ServeRecord::request, "hash of the request that asked for it")};
+      optional("request", &ServeRecord::request, "keyed hash of the request that asked for it")};
 };
 
 template <>
@@ -367,6 +368,13 @@ struct Described<OtherRanking> {
 };
 
 template <>
+struct Described<ShownItems> {
+  static constexpr FieldList fields{
+      required("from", &ShownItems::from, "the first, counted from 0 over all pages"),
+      required("to", &ShownItems::to, "the one after the last")};
+};
+
+template <>
 struct Described<InterleavedRecord> {
   static constexpr std::string_view name = "interleaved";
   static constexpr std::string_view doc = "the rankings that a page was drafted from";
@@ -374,7 +382,18 @@ struct Described<InterleavedRecord> {
       required("duel_id", &InterleavedRecord::duel_id, "", IsIdOf{"a duel"}),
       required("first", &InterleavedRecord::first, "objects, best first"),
       required("second", &InterleavedRecord::second),
-      optional("others", &InterleavedRecord::others, "rankings of arms that are not of the duel")};
+      optional("others", &InterleavedRecord::others, "rankings of arms that are not of the duel"),
+      optional("shown", &InterleavedRecord::shown,
+               "items of the draft on the first page; all of them where it is missing")};
+};
+
+template <>
+struct Described<PagedRecord> {
+  static constexpr std::string_view name = "paged";
+  static constexpr std::string_view doc = "more items of the draft were shown, on another page";
+  static constexpr auto fields =
+      joined(FieldList{required("duel_id", &PagedRecord::duel_id, "", IsIdOf{"a duel"})},
+             inlined(&PagedRecord::items, Described<ShownItems>::fields));
 };
 
 template <>

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,6 +18,47 @@
 namespace duel {
 namespace {
 
+// What the experiments that an event was for say of it: why it was not taken, or nothing.
+using Verdicts = std::map<std::string, std::optional<std::string>>;
+
+// Of an event that is for no experiment.
+Verdicts rejected_by_all(std::string reason) { return {{"", std::move(reason)}}; }
+
+// Accepted is what one experiment took. Of what none took every reason is told once.
+EventsAnswer answer_to_events(const std::vector<Verdicts>& verdicts) {
+  EventsAnswer answer;
+  for (std::size_t k = 0; k < verdicts.size(); ++k) {
+    std::vector<std::string> reasons;
+    bool taken = false;
+    for (const auto& [experiment_id, reason] : verdicts[k]) {
+      taken = taken || !reason;
+      if (reason && std::ranges::find(reasons, *reason) == reasons.end()) {
+        reasons.push_back(*reason);
+      }
+    }
+    if (taken) {
+      ++answer.accepted;
+    } else {
+      answer.rejected.push_back({k, fmt::format("{}", fmt::join(reasons, "; "))});
+    }
+  }
+  return answer;
+}
+
+Result<UbiEvent> event_of(const std::optional<Json>& item) {
+  if (!item) return Error::invalid_argument("the line is not JSON");
+  return ubi_event_of(*item);
+}
+
+// None where no duel can have been served under the event's id.
+Result<std::vector<std::string>> experiments_for(Store& store, const UbiEvent& event) {
+  if (!check_id("a duel", event.page.duel_id).ok()) return std::vector<std::string>();
+  if (event.experiment_id.empty()) return store.experiments_of(event.page.duel_id);
+  return std::vector{event.experiment_id};
+}
+
+constexpr const char* kNoDuel = "no duel was served under this query_id";
+
 // The event for one experiment, as its owner gets it.
 Json narrowed(const Json& item, const std::string& experiment_id) {
   Json event = item;
@@ -27,23 +70,8 @@ Json narrowed(const Json& item, const std::string& experiment_id) {
 struct GatheredEvents {
   std::mutex mutex;
   std::size_t owners_left = 0;
-  // By event and experiment: why it was not taken, or nothing.
-  std::vector<std::map<std::string, std::optional<std::string>>> verdicts;
+  std::vector<Verdicts> verdicts;       // by event
   std::optional<HttpResponse> refused;  // one owner could not take its events
-
-  // As on one node: the last experiment has the last word.
-  EventsAnswer answer() const {
-    EventsAnswer taken;
-    for (std::size_t k = 0; k < verdicts.size(); ++k) {
-      const std::optional<std::string>& reason = verdicts[k].rbegin()->second;
-      if (reason) {
-        taken.rejected.push_back({k, *reason});
-      } else {
-        ++taken.accepted;
-      }
-    }
-    return taken;
-  }
 };
 
 }  // namespace
@@ -70,28 +98,23 @@ void Api::take_events_over_nodes(Call& call) {
     gathered->verdicts.resize(items.size());
     std::map<std::string, std::vector<std::size_t>> of_experiment;
     for (std::size_t k = 0; k < items.size(); ++k) {
-      auto& verdicts = gathered->verdicts[k];
-      const auto event =
-          items[k] ? ubi_event_of(*items[k]) : Error::invalid_argument("the line is not JSON");
+      Verdicts& verdicts = gathered->verdicts[k];
+      const auto event = event_of(items[k]);
       if (!event.ok()) {
-        verdicts[""] = event.error().message;
+        verdicts = rejected_by_all(event.error().message);
         continue;
       }
-      std::vector<std::string> experiments{event->experiment_id};
-      if (event->experiment_id.empty()) {
-        auto found = engine_.store().experiments_of(event->page.duel_id);
-        if (!found.ok()) return send(refusal(found.error()));
-        experiments = std::move(*found);
-      }
-      if (experiments.empty()) verdicts[""] = "no duel was served under this query_id";
-      for (const std::string& eid : experiments) {
+      const auto experiments = experiments_for(engine_.store(), *event);
+      if (!experiments.ok()) return send(refusal(experiments.error()));
+      if (experiments->empty()) verdicts = rejected_by_all(kNoDuel);
+      for (const std::string& eid : *experiments) {
         verdicts[eid] = std::nullopt;
         of_experiment[eid].push_back(k);
       }
     }
     gathered->owners_left = of_experiment.size();
     if (of_experiment.empty()) {
-      return send(ServerAnswer{202, body_json(gathered->answer()), {}});
+      return send(ServerAnswer{202, body_json(answer_to_events(gathered->verdicts)), {}});
     }
     for (const auto& [eid, indices] : of_experiment) {
       HttpRequest request;
@@ -126,7 +149,7 @@ void Api::take_events_over_nodes(Call& call) {
         if (--gathered->owners_left > 0) return;
         lock.unlock();
         if (!gathered->refused) {
-          return send(ServerAnswer{202, body_json(gathered->answer()), {}});
+          return send(ServerAnswer{202, body_json(answer_to_events(gathered->verdicts)), {}});
         }
         const auto problem_body = Json::parse(gathered->refused->body);
         send({gathered->refused->status, problem_body.value_or(Json()), {}});
@@ -158,51 +181,39 @@ void Api::take_events(Call& call) {
       AnswerWhen::durable,
       [this, caller, items = std::move(items)](const auto& find,
                                                std::int64_t now) -> Result<ServerAnswer> {
-        EventsAnswer taken;
-        const auto reject = [&](std::size_t index, const std::string& reason) {
-          taken.rejected.push_back({index, reason});
+        // Only a store that cannot be read or written is a reason to send everything again.
+        const auto offer = [&](const UbiEvent& event,
+                               const std::string& eid) -> Result<std::optional<std::string>> {
+          using Reason = std::optional<std::string>;
+          if (!caller.may(TokenScope::duel, eid)) {
+            const auto proven = engine_.tokens().verify(event.report_token);
+            if (!proven || proven->experiment_id != eid || proven->duel_id != event.page.duel_id) {
+              return Reason("a token or a report token is needed");
+            }
+          }
+          const Result<OwnedExperiment*> experiment = find(eid);
+          if (!experiment.ok()) {
+            if (experiment.error().code != ErrorCode::not_found) return experiment.error();
+            return Reason("there is no such experiment");
+          }
+          auto reason = (*experiment)->take_event(event.page, now);
+          if (reason.ok() || reason.error().code == ErrorCode::io) return reason;
+          return Reason(reason.error().message);
         };
+        std::vector<Verdicts> verdicts(items.size());
         for (std::size_t k = 0; k < items.size(); ++k) {
-          const auto event =
-              items[k] ? ubi_event_of(*items[k]) : Error::invalid_argument("the line is not JSON");
+          const auto event = event_of(items[k]);
           if (!event.ok()) {
-            reject(k, event.error().message);
+            verdicts[k] = rejected_by_all(event.error().message);
             continue;
           }
-          std::vector<std::string> experiments;
-          if (event->experiment_id.empty()) {
-            DUEL_ASSIGN(experiments, engine_.store().experiments_of(event->page.duel_id));
-          } else {
-            experiments.push_back(event->experiment_id);
-          }
-          if (experiments.empty()) {
-            reject(k, "no duel was served under this query_id");
-            continue;
-          }
-          std::optional<std::string> reason;
+          DUEL_ASSIGN(const auto experiments, experiments_for(engine_.store(), *event));
+          if (experiments.empty()) verdicts[k] = rejected_by_all(kNoDuel);
           for (const std::string& eid : experiments) {
-            if (!caller.may(TokenScope::duel, eid)) {
-              const auto proven = engine_.tokens().verify(event->report_token);
-              if (!proven || proven->experiment_id != eid ||
-                  proven->duel_id != event->page.duel_id) {
-                reason = "a token or a report token is needed";
-                continue;
-              }
-            }
-            DUEL_ASSIGN(OwnedExperiment * experiment, find(eid));
-            if (experiment->ledger().experiment().service.mode != Mode::interleave) {
-              reason = "the experiment does not serve pages";
-              continue;
-            }
-            DUEL_ASSIGN(reason, experiment->take_event(event->page, now));
-          }
-          if (reason) {
-            reject(k, *reason);
-          } else {
-            ++taken.accepted;
+            DUEL_ASSIGN(verdicts[k][eid], offer(*event, eid));
           }
         }
-        return ServerAnswer{202, body_json(taken), {}};
+        return ServerAnswer{202, body_json(answer_to_events(verdicts)), {}};
       },
       call.send);
 }

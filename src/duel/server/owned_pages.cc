@@ -13,20 +13,46 @@
 namespace duel {
 namespace {
 
+// A person does not click more often on a page that is closed. What is beyond is not kept.
+constexpr std::size_t kMostLateEvents = 100;
+
+Error wrong_list(const std::string& arm, std::string message) {
+  return Error::invalid_argument(std::move(message), "/lists" + body_detail::pointer_part(arm));
+}
+
 // The list of an arm as it was sent.
 Result<std::vector<std::string>> list_of(const InterleavingBody& body, const std::string& arm) {
   for (const auto& [name, list] : body.lists) {
     if (name != arm) continue;
-    if (list.size() > 1000) {
-      return Error::invalid_argument("has more than 1000 ids", "/lists/" + arm);
-    }
+    if (list.size() > 1000) return wrong_list(arm, "has more than 1000 ids");
     for (const std::string& id : list) {
       if (!id.empty() && id.size() <= 200) continue;
-      return Error::invalid_argument("is not a list of ids of 1 to 200 bytes", "/lists/" + arm);
+      return wrong_list(arm, "is not a list of ids of 1 to 200 bytes");
     }
     return list;
   }
-  return Error::invalid_argument("is missing", "/lists/" + arm);
+  return wrong_list(arm, "is missing");
+}
+
+// Whoever sent no list cannot be shown.
+std::vector<Arm> without_list(const Ledger& ledger, const InterleavingBody& body) {
+  std::vector<Arm> arms;
+  for (Arm arm = 0; arm < ledger.num_arms(); ++arm) {
+    const bool has = std::ranges::any_of(
+        body.lists, [&](const auto& one) { return one.first == ledger.id_of(arm); });
+    if (!has && ledger.arms()[arm].active) arms.push_back(arm);
+  }
+  return arms;
+}
+
+// What an action is worth. A log made elsewhere may say anything of it.
+double weight_of(const InterleaveRule& rule, const std::string& action) {
+  if (rule.actions.empty()) return action == "click" ? 1 : 0;
+  double weight = 0;
+  for (const auto& [name, value] : rule.actions) {
+    if (name == action && value.is_number()) weight = value.get<double>();
+  }
+  return std::max(weight, 0.0);
 }
 
 }  // namespace
@@ -59,7 +85,7 @@ Result<InterleavedRecord> OwnedExperiment::rankings_of(const ServeRecord& serve,
   for (const auto& [arm_id, list] : body.lists) {
     if (arm_id == serve.first || arm_id == serve.second) continue;
     const auto arm = ledger().find_arm(arm_id);
-    if (!arm) return Error::invalid_argument("is not an arm of the experiment", "/lists/" + arm_id);
+    if (!arm) return wrong_list(arm_id, "is not an arm of the experiment");
     if (!ledger().arms()[*arm].active) continue;
     DUEL_ASSIGN(std::vector<std::string> ids, list_of(body, arm_id));
     rankings.others.push_back({arm_id, std::move(ids)});
@@ -77,18 +103,21 @@ Result<PageAnswer> OwnedExperiment::page_of(const std::string& duel_id,
   if (ledger().experiment().service.mode != Mode::interleave) {
     return Error::conflict("pages are drafted in the mode `interleave`");
   }
-  if (lost_ && fallback_ids_.contains(duel_id)) {
+  if (lost_ && is_fallback(duel_id)) {
     served_fallback_ = true;
-    return own_page(duel_id, fallback_arm(), body);
+    return own_page(duel_id, fallback_arm(without_list(ledger(), body)), body);
   }
   DUEL_ASSIGN(const DuelRecords records, duels_->records_of(duel_id, ledger().sequence() + 1));
   DUEL_RETURN_IF_ERROR(check_kept(ledger(), duel_id, records));
   if (!records.serve) {
-    if (fallback_ids_.contains(duel_id)) return own_page(duel_id, fallback_arm(), body);
+    if (is_fallback(duel_id)) {
+      return own_page(duel_id, fallback_arm(without_list(ledger(), body)), body);
+    }
     return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
   }
   const auto& serve = std::get<ServeRecord>(records.serve->record);
   if (serve.serving == Serving::exploit) return own_page(duel_id, serve.first, body);
+  const std::uint64_t limit = body.limit.value_or(rule.length);
   InterleavedRecord rankings;
   if (records.page) {
     // Lists are frozen at first use, so that the pages of one query belong together.
@@ -98,6 +127,8 @@ Result<PageAnswer> OwnedExperiment::page_of(const std::string& duel_id,
     if (ledger().find_open(duel_id) == nullptr) {
       return Error::conflict(fmt::format("the duel '{}' is closed", duel_id));
     }
+    const std::uint64_t from = std::min(body.offset, rankings.num_ids());
+    rankings.shown = {from, from + limit};
     DUEL_RETURN_IF_ERROR(stage(rankings, now_ms));
   }
   std::vector<std::string> arms{serve.first, serve.second};
@@ -105,9 +136,13 @@ Result<PageAnswer> OwnedExperiment::page_of(const std::string& duel_id,
   const ResultPage* open = pages_.find(duel_id);
   const PageDraft draft =
       open != nullptr ? open->draft : draft_of(rule.method, secrets_.draft_seed, rankings);
-  const std::uint64_t size = draft.items.size(), limit = body.limit.value_or(rule.length);
+  const std::uint64_t size = draft.items.size();
   const std::uint64_t begin = std::min(body.offset, size),
                       end = begin + std::min(limit, size - begin);
+  // A store that takes nothing does not keep anybody from the next page; its clicks are lost.
+  if (open != nullptr && !open->has_shown({begin, end}) && !store_refuses_ && !spoiled()) {
+    DUEL_RETURN_IF_ERROR(stage(PagedRecord{duel_id, {begin, end}}, now_ms));
+  }
   PageAnswer answer{.query_id = duel_id, .items = {}, .next_offset = {}};
   if (end < size) answer.next_offset = end;
   for (std::uint64_t k = begin; k < end; ++k) {
@@ -140,16 +175,13 @@ OwnedExperiment::Reply OwnedExperiment::interleave_in_one(const OneShotBody& bod
     return Error::conflict("pages are drafted in the mode `interleave`");
   }
   DuelBody wanted = body.duel;
-  // Whoever sent no list cannot be shown.
-  for (const LedgerArm& arm : ledger().arms()) {
-    const bool has = std::ranges::any_of(
-        body.page.lists, [&](const auto& one) { return one.first == arm.entry.id; });
-    if (!has && arm.active) wanted.exclude.push_back(arm.entry.id);
+  for (const Arm arm : without_list(ledger(), body.page)) {
+    wanted.exclude.push_back(ledger().id_of(arm));
   }
   // A list that cannot be drafted from is refused before a duel is served for it.
   for (const auto& [arm, list] : body.page.lists) {
     if (!ledger().find_arm(arm)) {
-      return Error::invalid_argument("is not an arm of the experiment", "/lists/" + arm);
+      return wrong_list(arm, "is not an arm of the experiment");
     }
     DUEL_RETURN_IF_ERROR(list_of(body.page, arm));
   }
@@ -159,11 +191,12 @@ OwnedExperiment::Reply OwnedExperiment::interleave_in_one(const OneShotBody& bod
   std::erase_if(shown.lists, [&](const auto& one) {
     return std::ranges::find(body.duel.exclude, one.first) != body.duel.exclude.end();
   });
+  // The same question is what the caller has sent: arms come and go between two pages.
   DUEL_ASSIGN(ServedOne served,
               serve_one(wanted,
                         {.duel_id = wanted.duel_id,
                          .subject = subject_of(wanted),
-                         .request = wanted.duel_id.empty() ? "" : hash_of_body(wanted),
+                         .request = wanted.duel_id.empty() ? "" : hash_of_body(body.duel),
                          .voter = false},
                         now_ms));
   OneShotAnswer answer;
@@ -188,27 +221,17 @@ OwnedExperiment::Reply OwnedExperiment::interleave_in_one(const OneShotBody& bod
 Result<std::optional<std::string>> OwnedExperiment::take_event(const PageEvent& event,
                                                                std::int64_t now_ms) {
   using Reason = std::optional<std::string>;
+  if (ledger().experiment().service.mode != Mode::interleave) {
+    return Reason("the experiment does not serve pages");
+  }
   DUEL_RETURN_IF_ERROR(expire(now_ms));
   const InterleaveRule& rule = ledger().experiment().service.interleave;
-  double weight = 0;
-  if (rule.actions.empty()) {
-    weight = event.action == "click" ? 1 : 0;
-  } else {
-    for (const auto& [action, value] : rule.actions) {
-      if (action == event.action) weight = value.get<double>();
-    }
-  }
+  const double weight = weight_of(rule, event.action);
   if (weight == 0) return Reason();  // views and the like earn nothing and are not kept
   const ResultPage* page = pages_.find(event.duel_id);
   if (page == nullptr) {
     if (ledger().find_open(event.duel_id) != nullptr) return Reason("no page was drafted yet");
-    DUEL_RETURN_IF_ERROR(stage(EventRecord{.duel_id = event.duel_id,
-                                           .event = event.identity,
-                                           .action = event.action,
-                                           .object = event.object,
-                                           .late = true},
-                               now_ms));
-    return Reason("the duel was closed before");
+    return take_late_event(event, now_ms);
   }
   ResultPages::Taken taken = ResultPages::take(*page, event, weight, rule.per_item_cap);
   if (auto* record = std::get_if<EventRecord>(&taken)) {
@@ -217,6 +240,40 @@ Result<std::optional<std::string>> OwnedExperiment::take_event(const PageEvent& 
   }
   if (auto* reason = std::get_if<std::string>(&taken)) return Reason(std::move(*reason));
   return Reason();
+}
+
+// An event on a page that is not open. It is kept, once, where it would have been taken before.
+Result<std::optional<std::string>> OwnedExperiment::take_late_event(const PageEvent& event,
+                                                                    std::int64_t now_ms) {
+  using Reason = std::optional<std::string>;
+  const Reason closed = "the duel was closed before";
+  DUEL_ASSIGN(const DuelRecords records,
+              duels_->records_of(event.duel_id, ledger().sequence() + 1));
+  DUEL_RETURN_IF_ERROR(check_kept(ledger(), event.duel_id, records));
+  if (!records.serve) {
+    return is_fallback(event.duel_id) ? Reason("the page was a fallback, which compares nothing")
+                                      : Reason("the experiment served no duel of this query_id");
+  }
+  if (std::get<ServeRecord>(records.serve->record).serving == Serving::exploit) {
+    return Reason("the page showed one arm alone, which compares nothing");
+  }
+  if (!records.page) return Reason("the duel was closed before a page was drafted");
+  std::size_t late = 0;
+  for (const EventRecord& known : records.events) {
+    if (known.event == event.identity) return known.late ? closed : Reason();
+    late += known.late ? 1 : 0;
+  }
+  if (late >= kMostLateEvents) return closed;
+  const ResultPage page =
+      pages_.drafted(std::get<InterleavedRecord>(records.page->record), records.paged);
+  ResultPages::Taken taken = ResultPages::take(page, event, 0, 0);
+  if (auto* reason = std::get_if<std::string>(&taken)) return Reason(std::move(*reason));
+  EventRecord record = std::get<EventRecord>(std::move(taken));
+  record.place = 0;
+  record.credit = 0;
+  record.late = true;
+  DUEL_RETURN_IF_ERROR(stage(std::move(record), now_ms));
+  return closed;
 }
 
 }  // namespace duel

@@ -7,6 +7,7 @@
 #include "duel/core/archive_containers.h"
 #include "duel/core/zero_runs.h"
 #include "duel/experiment/experiment_log.h"
+#include "duel/server/kept_record.h"
 #include "duel/server/owned_experiment.h"
 #include "duel/version_info.h"
 
@@ -16,7 +17,7 @@ namespace {
 constexpr std::int64_t kGraceMs = 60'000;
 
 // Changes whenever the fields of anything saved do.
-constexpr int kSnapshotFormat = 2;
+constexpr int kSnapshotFormat = 3;
 constexpr std::size_t kMostStateBytes = std::size_t{1} << 30;
 
 }  // namespace
@@ -39,7 +40,7 @@ Json OwnedExperiment::summary() const {
 }
 
 std::optional<std::int64_t> OwnedExperiment::due_ms() const {
-  const auto deadline = ledger().next_deadline();
+  const auto deadline = next_deadline();
   if (!deadline) return std::nullopt;
   return std::max(*deadline, nothing_expires_before_ms_);
 }
@@ -175,6 +176,19 @@ OwnedExperiment::Loaded OwnedExperiment::from_snapshot(const Loading& loading,
   return owned;
 }
 
+// `duel run` waits for its judges itself, and its log has no deadlines. A duel that it left open
+// would stand before every certificate.
+Status OwnedExperiment::date_open_duels() {
+  const auto timeout_ms = static_cast<std::int64_t>(ledger().feedback().timeout_s) * 1000;
+  for (const std::string& duel_id : ledger().pending()) {
+    if (ledger().find_open(duel_id)->expires_at.ms != 0) continue;
+    DUEL_ASSIGN(const DuelRecords records, duels_->records_of(duel_id, ledger().sequence() + 1));
+    DUEL_RETURN_IF_ERROR(check_kept(ledger(), duel_id, records));
+    if (records.serve) undated_.emplace(records.serve->time_ms + timeout_ms, duel_id);
+  }
+  return Done{};
+}
+
 Result<std::unique_ptr<OwnedExperiment>> OwnedExperiment::load(
     std::shared_ptr<Store> store, const std::string& experiment_id, std::int64_t now_ms,
     ExperimentSecrets secrets, const ReportTokens& tokens, bool after_pause) {
@@ -211,6 +225,7 @@ Result<std::unique_ptr<OwnedExperiment>> OwnedExperiment::load(
     DUEL_RETURN_IF_ERROR(owned->stage(RecoveredRecord{after}, now_ms));
   }
   owned->refused_snapshot_ = std::move(refused);
+  DUEL_RETURN_IF_ERROR(owned->date_open_duels());
   if (after_pause) {
     const auto timeout_ms = static_cast<std::int64_t>(owned->ledger().feedback().timeout_s) * 1000;
     owned->nothing_expires_before_ms_ = now_ms + std::min(timeout_ms, kGraceMs);

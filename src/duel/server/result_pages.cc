@@ -54,6 +54,22 @@ PageDraft draft_of(Drafting drafting, std::uint64_t seed, const InterleavedRecor
   return draft_of(drafting, seed, rankings.duel_id, lists_of(rankings));
 }
 
+// What touches the new items becomes one with them, so that whatever is shown lies in one piece.
+void ResultPage::show(ShownItems items) {
+  std::erase_if(shown, [&](const ShownItems& one) {
+    if (one.to < items.from || items.to < one.from) return false;
+    items = {std::min(one.from, items.from), std::max(one.to, items.to)};
+    return true;
+  });
+  shown.push_back(items);
+}
+
+bool ResultPage::has_shown(ShownItems items) const {
+  if (items.from == items.to) return true;
+  return std::ranges::any_of(
+      shown, [&](const ShownItems& one) { return one.from <= items.from && items.to <= one.to; });
+}
+
 Record ResultPage::ending(const std::string& duel_id, const std::string& first_arm,
                           const std::string& second_arm, std::string_view why) const {
   if (!draft.contest(0, 1)) return ExpiredRecord{duel_id, 0, "no_contest"};
@@ -93,12 +109,11 @@ void ResultPages::note(const LogEntry& entry) {
   } else if (const auto* expired = std::get_if<ExpiredRecord>(&entry.record)) {
     pages_.erase(expired->duel_id);
   } else if (const auto* drafted = std::get_if<InterleavedRecord>(&entry.record)) {
-    ResultPage& page = pages_[drafted->duel_id];
-    page.lists = lists_of(*drafted);
-    page.others.clear();
-    for (const OtherRanking& other : drafted->others) page.others.push_back(other.arm_id);
-    page.credits.assign(page.lists.size(), 0);
-    page.draft = draft_of(drafting_, draft_seed_, drafted->duel_id, page.lists);
+    pages_[drafted->duel_id] = this->drafted(*drafted, {});
+  } else if (const auto* paged = std::get_if<PagedRecord>(&entry.record)) {
+    if (const auto found = pages_.find(paged->duel_id); found != pages_.end()) {
+      found->second.show(paged->items);
+    }
   } else if (const auto* event = std::get_if<EventRecord>(&entry.record)) {
     const auto found = pages_.find(event->duel_id);
     if (found == pages_.end() || event->late) return;
@@ -112,6 +127,20 @@ void ResultPages::note(const LogEntry& entry) {
   }
 }
 
+ResultPage ResultPages::drafted(const InterleavedRecord& rankings,
+                                std::span<const PagedRecord> paged) const {
+  ResultPage page;
+  page.lists = lists_of(rankings);
+  for (const OtherRanking& other : rankings.others) page.others.push_back(other.arm_id);
+  page.credits.assign(page.lists.size(), 0);
+  page.draft = draft_of(drafting_, draft_seed_, rankings.duel_id, page.lists);
+  // Older logs do not say what was shown.
+  const bool known = !(rankings.shown == ShownItems{});
+  page.show(known ? rankings.shown : ShownItems{0, page.draft.items.size()});
+  for (const PagedRecord& one : paged) page.show(one.items);
+  return page;
+}
+
 const ResultPage* ResultPages::find(std::string_view duel_id) const {
   const auto found = pages_.find(duel_id);
   return found == pages_.end() ? nullptr : &found->second;
@@ -119,7 +148,7 @@ const ResultPage* ResultPages::find(std::string_view duel_id) const {
 
 template <class Archive>
 void ResultPage::fields(Archive& archive) {
-  archive_fields(archive, lists, others, paid, events, credits, clicked);
+  archive_fields(archive, lists, others, shown, paid, events, credits, clicked);
 }
 
 template <class Archive>
@@ -143,7 +172,8 @@ ResultPages::Taken ResultPages::take(const ResultPage& page, const PageEvent& ev
   const auto item = std::find_if(items.begin(), items.end(), [&](const TeamItem& one) {
     return one.object_id == event.object;
   });
-  if (item == items.end()) return "the item was not shown";
+  const auto index = static_cast<std::uint64_t>(item - items.begin());
+  if (item == items.end() || !page.has_shown({index, index + 1})) return "the item was not shown";
   if (event.ordinal && *event.ordinal != item->ordinal) {
     return fmt::format("the item was shown at {}, not at {}", item->ordinal, *event.ordinal);
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -35,6 +36,7 @@ struct ResultPage {
   std::vector<std::vector<std::string>> lists;  // of the duel's two arms, then of the others
   std::vector<std::string> others;              // arms of the lists after the second
   PageDraft draft;
+  std::vector<ShownItems> shown;              // of the draft; no two of them touch
   std::map<std::string, std::uint64_t> paid;  // actions per item
   std::unordered_set<std::string> events;
   std::vector<double> credits;  // by list
@@ -42,6 +44,9 @@ struct ResultPage {
 
   template <class Archive>
   void fields(Archive& archive);
+
+  void show(ShownItems items);
+  bool has_shown(ShownItems items) const;  // all of them
 
   // How the page ends: by its clicks, or without an answer where there was nothing to click for or
   // nobody clicked.
@@ -59,10 +64,12 @@ class ResultPages {
   ResultPages(std::uint64_t draft_seed, Drafting drafting)
       : draft_seed_(draft_seed), drafting_(drafting) {}
 
-  // Opens, credits or closes a page.
+  // Opens, extends, credits or closes a page.
   void note(const LogEntry& entry);
 
   const ResultPage* find(std::string_view duel_id) const;
+  // A page as it is before the first event, whether its duel is open or not.
+  ResultPage drafted(const InterleavedRecord& rankings, std::span<const PagedRecord> paged) const;
 
   // The state between two records (core/archive.h). Drafts are made anew.
   template <class Archive>

@@ -28,9 +28,15 @@ void StoredDuels::take(DuelRecords& records, LogEntry entry) {
     records.serve = std::move(entry);
   } else if (std::holds_alternative<InterleavedRecord>(entry.record)) {
     records.page = std::move(entry);
+  } else if (auto* paged = std::get_if<PagedRecord>(&entry.record)) {
+    records.paged.push_back(std::move(*paged));
+  } else if (auto* event = std::get_if<EventRecord>(&entry.record)) {
+    records.events.push_back(std::move(*event));
   } else if (!records.settled && (std::holds_alternative<OutcomeRecord>(entry.record) ||
                                   std::holds_alternative<ExpiredRecord>(entry.record))) {
     records.settled = std::move(entry);
+  } else if (const auto* outcome = std::get_if<OutcomeRecord>(&entry.record)) {
+    records.refused.push_back(outcome->answer);
   }
 }
 

@@ -20,6 +20,9 @@ struct DuelRecords {
   std::optional<LogEntry> serve;
   std::optional<LogEntry> settled;  // its first outcome, or its expiry
   std::optional<LogEntry> page;
+  std::vector<PagedRecord> paged;   // its pages after the first
+  std::vector<EventRecord> events;  // on them
+  std::vector<Answer> refused;      // those after the first
 };
 
 class StoredDuels final : public SettledDuels {
