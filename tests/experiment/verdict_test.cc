@@ -43,6 +43,18 @@ TEST(Verdict, names_the_rivals_that_are_not_ruled_out) {
   EXPECT_EQ(json["verdict"], text);
 }
 
+TEST(Verdict, says_that_nothing_more_is_asked_once_the_limit_is_reached) {
+  ExperimentRecord experiment = experiment_of({"a", "b", "c"}, "uniform");
+  experiment.stopping.max_duels = 60;
+  PlayedLog log(experiment);
+  play(log, {.gap = 0.15}, 60);
+  const std::string text = verdict(log);
+  EXPECT_NE(text.find("; max_duels = 60 is reached, and no more are asked: about "),
+            std::string::npos)
+      << text;
+  EXPECT_TRUE(text.ends_with(" more duels would be needed if the rates stay as they are.")) << text;
+}
+
 TEST(Verdict, of_a_certified_experiment_is_the_statement_of_its_certificate) {
   PlayedLog log(experiment_of({"a", "b"}, "uniform"));
   play(log, {.gap = 0.45}, 60);

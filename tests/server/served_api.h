@@ -51,6 +51,8 @@ class ServedApi {
     of_engine.clock = [this] { return now_ms_.load(); };
     of_engine.most_in_memory = most_in_memory;
     of_engine.most_waiting = most_waiting;
+    of_engine.most_arms = most_arms;
+    of_engine.say = say;
     of_engine.snapshot_every = snapshot_every;
     of_engine.snapshot_interval = {};
     engine_ = std::move(Engine::start(store_, of_engine)).value();
@@ -127,6 +129,8 @@ class ServedApi {
   std::function<std::unique_ptr<Store>(std::unique_ptr<Store>)> around_store;
   std::size_t most_in_memory = 200;
   std::size_t most_waiting = 20'000;
+  std::size_t most_arms = 1'000;
+  std::function<void(const std::string&)> say;  // hears what an operator should know
   std::uint64_t snapshot_every = 20'000;
   ApiOptions options{{"127.0.0.1", 7557}, "https://duel.example.org", {"https://shop.example"}};
 

@@ -66,8 +66,11 @@ Result<int> run_next(const NextArguments& arguments, CommandContext& context) {
       } else if (client_options.store_option->on_command_line()) {
         where = " --store " + client_options.store;
       }
-      context.note(fmt::format("report the answer with 'duel report {} {} WINNER{}'",
-                               arguments.experiment_id, duel_id, where));
+      // The answer does not say the mode, and one more request could fail.
+      context.note(
+          fmt::format("report the answer with 'duel report {} {} WINNER{}'; in the mode "
+                      "interleave clicks decide, and rankings and clicks are sent over HTTP",
+                      arguments.experiment_id, duel_id, where));
     } else {
       context.note(
           fmt::format("this is not a duel but one arm to show ({}): the experiment is not running, "

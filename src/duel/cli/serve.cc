@@ -32,6 +32,7 @@ struct ServeArguments {
   std::vector<std::string> allow_origin;
   std::uint64_t threads = 2;
   std::uint64_t max_resident = EngineOptions{}.most_in_memory;
+  std::uint64_t max_arms = EngineOptions{}.most_arms;
   double rate_limit = ApiOptions{}.rate_limit;
   std::string on_certified;
   std::uint64_t on_certified_timeout = 60;
@@ -79,6 +80,7 @@ Result<int> run_serve(const ServeArguments& arguments, CommandContext& context) 
   }
   EngineOptions options;
   options.most_in_memory = arguments.max_resident;
+  options.most_arms = arguments.max_arms;
   options.say = [&context](const std::string& message) { context.note(message); };
   DUEL_ASSIGN(const std::unique_ptr<Engine> engine, Engine::start(store, std::move(options)));
   // The port is part of what `Host` may say, and known only once it is taken.
@@ -156,6 +158,8 @@ void add_serve_command(Command& program) {
   command.add(
       "--max-resident N", count(&arguments.max_resident, 1, 1'000'000),
       "Experiments kept in memory (default 200). Others are loaded from the store when needed.");
+  command.add("--max-arms N", count(&arguments.max_arms, 2, 100'000),
+              "Arms of an experiment (default 1000). Its memory grows with their square.");
   command.add(
       "--rate-limit N",
       number(

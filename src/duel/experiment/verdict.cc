@@ -87,9 +87,13 @@ std::string verdict_of(const Ledger& ledger, const Standing& standing) {
     text = fmt::format("Undecided {}: {} leads{}", after, ledger.name_of(*standing.leader),
                        open_rivals(ledger, standing));
   }
+  const std::uint64_t limit = ledger.experiment().stopping.max_duels;
+  const bool at_limit = limit > 0 && ledger.served() >= limit;
+  if (at_limit) text += fmt::format("; max_duels = {} is reached, and no more are asked", limit);
   if (standing.duels_left) {
-    text += fmt::format("; about {} more duels if the rates stay as they are",
-                        approximate_count(*standing.duels_left));
+    text +=
+        fmt::format("{} about {} more duels{} if the rates stay as they are", at_limit ? ":" : ";",
+                    approximate_count(*standing.duels_left), at_limit ? " would be needed" : "");
   }
   return text + ".";
 }

@@ -33,13 +33,22 @@ bool asks_owner(const RouteFact& fact) {
          std::ranges::find(kAnywhere, fact.name) == kAnywhere.end();
 }
 
+bool has_prefix_of_any_case(std::string_view text, std::string_view prefix) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return text.size() >= prefix.size() &&
+         std::ranges::equal(text.substr(0, prefix.size()), prefix, {}, lower, lower);
+}
+
 }  // namespace
 
-std::int64_t Api::Call::query_number(std::string_view name, std::int64_t otherwise) const {
+Result<std::uint64_t> Api::Call::query_count(std::string_view name, std::uint64_t otherwise,
+                                             std::uint64_t low, std::uint64_t high) const {
   const std::string* text = request.query_value(name);
   if (text == nullptr) return otherwise;
-  const auto number = parse_number(*text);
-  return number ? static_cast<std::int64_t>(*number) : otherwise;
+  const auto number = parse_count(*text);
+  if (number.ok() && low <= *number && *number <= high) return *number;
+  return Error::invalid_argument(
+      fmt::format("{} is not a whole number between {} and {}", name, low, high));
 }
 
 bool Api::Caller::may(TokenScope scope, std::string_view experiment_id) const {
@@ -117,7 +126,11 @@ RouteFact& Api::add(HttpMethod method, std::string pattern, std::string name, st
       shared->send(std::move(response));
     };
     const auto send = [respond](const ServerAnswer& answer) { respond(to_http(answer)); };
-    const auto stream = [shared](int status, HttpFields headers) {
+    // Counted when it begins: nobody knows when it will end.
+    const auto stream = [metrics = metrics_, shared, begun, name = fact.name, method_word](
+                            int status, HttpFields headers) {
+      const std::chrono::duration<double> took = Clock::now() - begun;
+      metrics->count(name, method_word, status, took.count());
       return shared->stream(status, std::move(headers));
     };
     const auto admission = std::make_shared<Admission>(Admission{
@@ -215,7 +228,8 @@ Result<Api::Caller> Api::caller_of(const HttpRequest& request) const {
   const std::string* header = request.header("authorization");
   if (options_.caller_owns_store) return Caller{.token = std::nullopt, .open = true};
   if (header == nullptr) return Caller{.token = std::nullopt, .open = !tokens_.any()};
-  if (!header->starts_with("Bearer ")) {
+  // The name of the scheme is of either case (RFC 9110, 11.1).
+  if (!has_prefix_of_any_case(*header, "Bearer ")) {
     return Error::invalid_argument("the header Authorization has to be `Bearer TOKEN`");
   }
   auto token = tokens_.find(std::string_view(*header).substr(7), current_time_ms());

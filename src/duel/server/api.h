@@ -74,7 +74,9 @@ class Api {
     bool from_node = false;  // another node sent it on; it goes no further
 
     const std::string& eid() const { return parameters.at("eid"); }
-    std::int64_t query_number(std::string_view name, std::int64_t otherwise) const;
+    // A whole number in the query, from `low` to `high`.
+    Result<std::uint64_t> query_count(std::string_view name, std::uint64_t otherwise,
+                                      std::uint64_t low, std::uint64_t high) const;
   };
   using Handler = void (Api::*)(Call&);
   // A call on its way to its handler.
@@ -118,6 +120,8 @@ class Api {
   void interleave_in_one(Call& call);
   void report_outcome(Call& call);
   void report_outcomes(Call& call);
+  Engine::Send counting_served(const Call& call);
+  Engine::Send counting_outcomes(const Call& call);
   // event_routes.cc
   void take_events(Call& call);
   void take_events_over_nodes(Call& call);

@@ -13,6 +13,7 @@ namespace duel {
 namespace {
 
 constexpr std::string_view kSpace = "token";
+constexpr std::string_view kMadeKey = "ever";
 
 constexpr auto kScopes =
     std::to_array<std::pair<std::string_view, TokenScope>>({{"admin", TokenScope::admin},
@@ -65,8 +66,19 @@ Result<std::unique_ptr<ApiTokens>> ApiTokens::open(std::shared_ptr<Store> store)
   return tokens;
 }
 
+Status ApiTokens::mark() {
+  if (marked_) return Done{};
+  DUEL_RETURN_IF_ERROR(store_->put(kTokensMadeSpace, kMadeKey, "yes"));
+  marked_ = true;
+  return Done{};
+}
+
 Status ApiTokens::refresh() {
   const std::lock_guard changing(changing_);
+  if (!marked_) {
+    DUEL_ASSIGN(const auto made, store_->get(kTokensMadeSpace, kMadeKey));
+    marked_ = made.has_value();
+  }
   DUEL_ASSIGN(const auto entries, store_->entries(kSpace));
   std::vector<ApiToken> tokens;
   for (const auto& [token_id, bytes] : entries) {
@@ -85,9 +97,12 @@ Status ApiTokens::refresh() {
     }
     tokens.push_back(std::move(token));
   }
+  // A store of an older version has tokens and does not say so. While there is one the mark is not
+  // needed, and a disk that is full keeps nobody from starting; `erase` insists on it.
+  if (!tokens.empty()) (void)mark();
   const std::lock_guard lock(mutex_);
   tokens_ = std::move(tokens);
-  ever_ = ever_ || !tokens_.empty();
+  ever_ = ever_ || marked_ || !tokens_.empty();
   return Done{};
 }
 
@@ -116,6 +131,8 @@ Result<std::pair<std::string, ApiToken>> ApiTokens::create(TokenScope scope, std
   json["hash"] = token.hash;
   const std::lock_guard changing(changing_);
   DUEL_RETURN_IF_ERROR(store_->put(kSpace, token.token_id, json.dump()));
+  // After the token: a mark without one would shut everybody out.
+  (void)mark();
   const std::lock_guard lock(mutex_);
   tokens_.push_back(token);
   ever_ = true;
@@ -124,6 +141,8 @@ Result<std::pair<std::string, ApiToken>> ApiTokens::create(TokenScope scope, std
 
 Result<bool> ApiTokens::erase(const std::string& token_id) {
   const std::lock_guard changing(changing_);
+  // It may be the last one. Where nobody made any there is nothing to erase.
+  if (any()) DUEL_RETURN_IF_ERROR(mark());
   DUEL_ASSIGN(const bool was_there, store_->erase(kSpace, token_id));
   const std::lock_guard lock(mutex_);
   std::erase_if(tokens_, [&](const ApiToken& token) { return token.token_id == token_id; });

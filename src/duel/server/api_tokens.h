@@ -1,5 +1,5 @@
-// Tokens of callers: `duel_<scope>_<random>`, shown once, kept as hashes. Where there is none, a
-// server on loopback trusts whoever reaches it.
+// Tokens of callers: `duel_<scope>_<random>`, shown once, kept as hashes. Where none was ever made,
+// a server on loopback trusts whoever reaches it.
 #pragma once
 
 #include <cstdint>
@@ -36,13 +36,18 @@ struct ApiToken {
   std::string hash;                // SHA-256 of the whole token
 };
 
+// Where the store says that a token was made, so that it is known after the last one was revoked.
+// `store copy` takes it along.
+inline constexpr std::string_view kTokensMadeSpace = "tokens_made";
+
 class ApiTokens {
  public:
   static Result<std::unique_ptr<ApiTokens>> open(std::shared_ptr<Store> store);
   // Reads them again: other nodes make and revoke them as well.
   Status refresh();
 
-  // Whether one was ever made: whoever revokes the last one does not mean to open the server.
+  // Whether one was ever made for this store: whoever revokes the last one does not mean to open
+  // the server, now or after a restart.
   bool any() const;
   std::vector<ApiToken> list() const;
   // The token and its record; the first is nowhere else.
@@ -54,9 +59,12 @@ class ApiTokens {
 
  private:
   explicit ApiTokens(std::shared_ptr<Store> store) : store_(std::move(store)) {}
+  // Writes down that one was made. REQUIRES: `changing_` is held.
+  Status mark();
 
   std::shared_ptr<Store> store_;
   std::mutex changing_;  // held while the store and the list below may differ
+  bool marked_ = false;  // the store says that one was made; under `changing_`
   mutable std::mutex mutex_;
   std::vector<ApiToken> tokens_;
   bool ever_ = false;

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "duel/core/digest.h"
@@ -15,12 +18,53 @@ Error wrong(std::string message, std::string pointer) {
   return Error::invalid_argument(std::move(message), std::move(pointer));
 }
 
-Status check_numbers(const ExperimentBody& body) {
-  if (body.stopping.arms == "open" && !body.stopping.pairs_independent) {
+Status check_stopping(const ExperimentBody& body) {
+  if (!(body.stopping.alpha > 0 && body.stopping.alpha < 1)) {
+    return wrong(fmt::format("is {}, not between 0 and 1", body.stopping.alpha), "/stopping/alpha");
+  }
+  if (body.stopping.arms != "open") return Done{};
+  if (!body.stopping.pairs_independent) {
     return wrong(
         "cannot be `open` unless `pairs_independent` is declared: the threshold for arms that come "
         "and go needs it",
         "/stopping/arms");
+  }
+  const bool assumes_order = body.goal.assume == Assumption::order;
+  if (body.goal.is_score() || body.goal.is_order() || assumes_order) {
+    return wrong(
+        assumes_order
+            ? std::string("has to be `fixed` where an order of the arms is assumed")
+            : fmt::format("has to be `fixed` for the goal {}; only condorcet and epsilon take open "
+                          "arms",
+                          to_word(body.goal)),
+        "/stopping/arms");
+  }
+  return Done{};
+}
+
+Status check_arms(const std::vector<ArmBody>& arms) {
+  if (arms.size() < 2) return wrong("are too few: at least two are compared", "/arms");
+  std::set<std::string_view> known;
+  for (std::size_t k = 0; k < arms.size(); ++k) {
+    if (known.insert(arms[k].arm_id).second) continue;
+    return wrong(fmt::format("is '{}' a second time", arms[k].arm_id),
+                 fmt::format("/arms/{}/arm_id", k));
+  }
+  return Done{};
+}
+
+Status check_tasks(const ExperimentBody& body) {
+  if (body.tasks.empty()) return Done{};
+  if (body.mode == Mode::interleave) return wrong("are for the mode `duel`", "/tasks");
+  std::set<std::string_view> known;
+  for (std::size_t k = 0; k < body.tasks.size(); ++k) {
+    if (known.insert(body.tasks[k].task_id).second) continue;
+    return wrong(fmt::format("is '{}' a second time", body.tasks[k].task_id),
+                 fmt::format("/tasks/{}/task_id", k));
+  }
+  if (body.stopping.pairs_independent) {
+    return wrong("cannot be declared where there are tasks: a task may reach several pairs",
+                 "/stopping/pairs_independent");
   }
   return Done{};
 }
@@ -28,19 +72,59 @@ Status check_numbers(const ExperimentBody& body) {
 Status check_interleave(const ExperimentBody& body) {
   if (body.mode != Mode::interleave) return Done{};
   for (const auto& [action, weight] : body.interleave.rule.actions) {
-    if (weight.is_number() && weight.get<double>() >= 0 && weight.get<double>() <= 1e6) continue;
+    if (is_action_weight(weight)) continue;
     return wrong("is not a weight between 0 and 1e6", "/interleave/actions/" + action);
   }
-  if (!body.tasks.empty()) return wrong("are for the mode `duel`", "/tasks");
+  if (body.presentation.order == Placement::both) {
+    return wrong("cannot be `both` where clicks decide: a page is seen once",
+                 "/presentation/order");
+  }
   return Done{};
 }
 
 }  // namespace
 
+bool is_action_weight(const Json& weight) {
+  return weight.is_number() && weight.get<double>() >= 0 && weight.get<double>() <= 1e6;
+}
+
+Status ShortText::operator()(std::string_view text) const {
+  if (text.size() <= most_bytes) return Done{};
+  return Error::invalid_argument(fmt::format("has more than {} bytes", most_bytes));
+}
+
+Status ShortSource::operator()(const Source& source) const {
+  constexpr std::size_t kMost = 200;
+  if (source.type.size() <= kMost && source.id.size() <= kMost) return Done{};
+  return Error::invalid_argument(fmt::format("has a text of more than {} bytes", kMost));
+}
+
+Error at_pointer(Error error, std::string_view otherwise) {
+  constexpr auto kPlaces = std::to_array<std::pair<std::string_view, std::string_view>>(
+      {{"aa_rate", "/guardrails/aa_rate"},
+       {"stopping.arms_fixed", "/stopping/arms"},
+       {"stopping.shared_causes", "/stopping/pairs_independent"},
+       {"arms", "/arms"},
+       {"goal", "/goal"},
+       {"top", "/top"},
+       {"epsilon", "/epsilon"},
+       {"assume", "/assume"},
+       {"policy", "/policy"}});
+  if (error.where.starts_with('/')) return error;
+  const std::string_view name = error.field.empty() ? error.where : error.field;
+  error.where = otherwise;
+  for (const auto& [known, pointer] : kPlaces) {
+    if (known == name) error.where = pointer;
+  }
+  return error;
+}
+
 Result<ExperimentRecord> experiment_of(const std::string& experiment_id, const ExperimentBody& body,
                                        const std::string& request, std::uint64_t random_seed) {
   DUEL_RETURN_IF_ERROR(check_id("an experiment", experiment_id));
-  DUEL_RETURN_IF_ERROR(check_numbers(body));
+  DUEL_RETURN_IF_ERROR(check_stopping(body));
+  DUEL_RETURN_IF_ERROR(check_arms(body.arms));
+  DUEL_RETURN_IF_ERROR(check_tasks(body));
   DUEL_RETURN_IF_ERROR(check_interleave(body));
   ExperimentRecord record;
   record.experiment_id = experiment_id;
@@ -83,11 +167,7 @@ Result<ExperimentRecord> experiment_of(const std::string& experiment_id, const E
   service.request = request;
   // What is really used, so that a later version of Duel means the same by it.
   auto policy = canonical_policy(record, record.arms.size());
-  if (!policy.ok()) {
-    Error error = policy.error();
-    error.where = "/policy";
-    return error;
-  }
+  if (!policy.ok()) return at_pointer(policy.error(), "/policy");
   record.policy = std::move(*policy);
   return record;
 }

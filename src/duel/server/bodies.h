@@ -30,6 +30,23 @@ constexpr auto as_required(FieldList<Fields...> fields) {
   return fields;
 }
 
+// Bounds of what an experiment says, for bodies and for logs that are imported.
+inline constexpr Between kTimeouts{1, 30 * 86'400};  // seconds
+inline constexpr Between kShares{0, 1};
+inline constexpr Between kAaRates{0, 0.5};
+inline constexpr Between kPendingDuels{1, 1'000'000};
+inline constexpr Between kPageLengths{1, 1000};
+bool is_action_weight(const Json& weight);  // 0 .. 1e6
+
+// A text that is kept: what nobody reads must not fill the store.
+struct ShortText {
+  std::size_t most_bytes = 0;
+  Status operator()(std::string_view text) const;
+};
+struct ShortSource {
+  Status operator()(const Source& source) const;
+};
+
 struct ArmBody {
   std::string arm_id;
   Json payload;
@@ -229,7 +246,7 @@ template <>
 struct Described<FeedbackBody> {
   static constexpr FieldList fields{
       optional("timeout_s", MemberOf{&FeedbackBody::rule, &FeedbackRule::timeout_s},
-               "seconds that an answer is waited for", Between{1, 30 * 86'400}),
+               "seconds that an answer is waited for", kTimeouts),
       optional("on_timeout", MemberOf{&FeedbackBody::rule, &FeedbackRule::on_timeout},
                "what no answer in time means"),
       optional("late", &FeedbackBody::late, "late answers are kept", OneOf("record"))};
@@ -245,14 +262,14 @@ template <>
 struct Described<GuardrailsBody> {
   static constexpr FieldList fields{
       optional("explore_floor", MemberOf{&GuardrailsBody::rule, &Guardrails::explore_floor},
-               "share of duels drawn uniformly over the pairs", Between{0, 1}),
+               "share of duels drawn uniformly over the pairs", kShares),
       optional("aa_rate", &GuardrailsBody::aa_rate, "share of duels that show one arm twice",
-               Between{0, 1}),
+               kAaRates),
       optional("max_duels_per_subject_per_day",
                MemberOf{&GuardrailsBody::rule, &Guardrails::max_duels_per_subject_per_day},
                "0 for no limit"),
       optional("max_pending", MemberOf{&GuardrailsBody::rule, &Guardrails::max_pending},
-               "duels that may wait for an answer", Between{1, 1'000'000})};
+               "duels that may wait for an answer", kPendingDuels)};
 };
 
 template <>
@@ -261,7 +278,7 @@ struct Described<InterleaveBody> {
       optional("method", MemberOf{&InterleaveBody::rule, &InterleaveRule::method},
                "how pages are drafted; the multileaving ones take the lists of other arms, too"),
       optional("length", MemberOf{&InterleaveBody::rule, &InterleaveRule::length},
-               "items of a page", Between{1, 1000}),
+               "items of a page", kPageLengths),
       optional("actions", MemberOf{&InterleaveBody::rule, &InterleaveRule::actions},
                "what each action is worth; `{\"click\": 1}` if absent"),
       optional("per_item_cap", MemberOf{&InterleaveBody::rule, &InterleaveRule::per_item_cap},
@@ -311,12 +328,13 @@ template <>
 struct Described<DuelBody> {
   static constexpr std::string_view schema = "DuelRequest";
   static constexpr FieldList fields{
-      optional("duel_id", &DuelBody::duel_id, "the caller's id: a repeat gets the same duel"),
-      optional("batch_id", &DuelBody::batch_id, "where `count` is more than 1"),
+      optional("duel_id", &DuelBody::duel_id, "the caller's id: a repeat gets the same duel",
+               IsIdOf{"a duel"}),
+      optional("batch_id", &DuelBody::batch_id, "where `count` is more than 1", IsIdOf{"a batch"}),
       optional("count", &DuelBody::count, "how many duels", Between{1, 1000}),
       optional("subject_id", &DuelBody::subject_id, "who will see it; only a keyed hash is kept"),
       optional("exclude", &DuelBody::exclude, "arms that cannot be shown now"),
-      optional("task_id", &DuelBody::task_id)};
+      optional("task_id", &DuelBody::task_id, "200 bytes at most", ShortText{200})};
 };
 
 template <>
@@ -335,7 +353,8 @@ struct Described<OutcomeBody> {
                OneOf("win", "tie", "both_bad", "skip", "invalid", "close")),
       optional("winner", &OutcomeBody::winner, "the arm, of a win only"),
       optional("place", &OutcomeBody::place, "1 or 2, for the win of an arm shown twice"),
-      optional("source", &OutcomeBody::source),
+      optional("source", &OutcomeBody::source, "who answered; 200 bytes at most of each text",
+               ShortSource{}),
       optional("response_ms", &OutcomeBody::response_ms),
       optional("judgements", &OutcomeBody::judgements, "two, where the order is `both`"),
       optional("report_token", &OutcomeBody::report_token, "in place of an API token"),
@@ -346,9 +365,13 @@ template <>
 struct Described<ComparisonBody> {
   static constexpr std::string_view schema = "ComparisonRequest";
   static constexpr FieldList fields{
-      required("first", &ComparisonBody::first),   required("second", &ComparisonBody::second),
-      required("result", &ComparisonBody::result), optional("winner", &ComparisonBody::winner),
-      optional("source", &ComparisonBody::source), optional("made_at", &ComparisonBody::made_at)};
+      required("first", &ComparisonBody::first),
+      required("second", &ComparisonBody::second),
+      required("result", &ComparisonBody::result),
+      optional("winner", &ComparisonBody::winner),
+      optional("source", &ComparisonBody::source, "who answered; 200 bytes at most of each text",
+               ShortSource{}),
+      optional("made_at", &ComparisonBody::made_at, "200 bytes at most", ShortText{200})};
 };
 
 template <>
@@ -441,7 +464,12 @@ struct Described<UbiBody> {
 
 // The first record of an experiment that was asked for. An error names the field as a JSON pointer
 // in `where`. `request` is the hash of the body.
+// REQUIRES: the number of arms was held to the server's limit; the policy is made for them.
 Result<ExperimentRecord> experiment_of(const std::string& experiment_id, const ExperimentBody& body,
                                        const std::string& request, std::uint64_t random_seed);
+
+// The pointer of a field of an experiment's body that the library knows by a name of its own.
+// `otherwise`: where it names none that is known here.
+Error at_pointer(Error error, std::string_view otherwise);
 
 }  // namespace duel

@@ -44,6 +44,22 @@ Result<BatchOutcome> report_item(OwnedExperiment& experiment, const std::optiona
 
 }  // namespace
 
+// Counts what goes out, and only that: an answer may be asked for again before it does.
+Engine::Send Api::counting_served(const Call& call) {
+  return [this, eid = call.eid(), send = call.send](const ServerAnswer& answer) {
+    engine_.metrics().count_served(eid, answer);
+    send(answer);
+  };
+}
+
+Engine::Send Api::counting_outcomes(const Call& call) {
+  return [this, eid = call.eid(), send = call.send](const ServerAnswer& answer) {
+    engine_.metrics().count_served(eid, answer);
+    engine_.metrics().count_rejected(eid, answer);
+    send(answer);
+  };
+}
+
 void Api::serve_duels(Call& call) {
   ServerAnswer refused;
   const auto body = body_of<DuelBody>(call.request, UnknownFields::refused, refused);
@@ -55,7 +71,7 @@ void Api::serve_duels(Call& call) {
       [body = *body, voter](OwnedExperiment& experiment, std::int64_t now) {
         return experiment.serve(body, voter, now);
       },
-      call.send);
+      counting_served(call));
 }
 
 void Api::show_duel(Call& call) {
@@ -94,13 +110,13 @@ void Api::interleave_in_one(Call& call) {
       [body = *body, sees](OwnedExperiment& experiment, std::int64_t now) {
         return experiment.interleave_in_one(body, sees, now);
       },
-      call.send);
+      counting_served(call));
 }
 
 void Api::report_outcome(Call& call) {
   ServerAnswer refused;
   const auto body = body_of<OutcomeBody>(call.request, UnknownFields::refused, refused);
-  if (!body) return call.send(std::move(refused));
+  if (!body) return counting_outcomes(call)(std::move(refused));
   const bool trusted = call.caller.may(TokenScope::duel, call.eid());
   const bool voter = call.caller.may(TokenScope::vote, call.eid());
   if (!trusted && body->report_token.empty()) {
@@ -118,7 +134,7 @@ void Api::report_outcome(Call& call) {
                                                                 std::int64_t now) {
         return experiment.report(duel, body, options, now);
       },
-      call.send);
+      counting_outcomes(call));
 }
 
 void Api::report_outcomes(Call& call) {
@@ -147,7 +163,7 @@ void Api::report_outcomes(Call& call) {
         }
         return ServerAnswer{200, body_json(all), {}};
       },
-      call.send);
+      counting_outcomes(call));
 }
 
 }  // namespace duel

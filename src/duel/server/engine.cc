@@ -8,9 +8,10 @@
 #include <utility>
 
 #include "duel/core/digest.h"
-#include "duel/experiment/experiment_log.h"
 #include "duel/experiment/timestamp.h"
 #include "duel/server/answers.h"
+#include "duel/server/bodies.h"
+#include "duel/server/imported_log.h"
 
 namespace duel {
 namespace {
@@ -246,15 +247,16 @@ void Engine::create(const ExperimentRecord& record, Send send) {
         } else if (known.error().code != ErrorCode::not_found) {
           return known.error();
         }
-        DUEL_ASSIGN(auto owned,
-                    OwnedExperiment::create(store_, record, now, secrets_of(id), *tokens_));
+        auto made = OwnedExperiment::create(store_, record, now, secrets_of(id), *tokens_);
+        if (!made.ok()) return at_pointer(made.error(), "");
+        std::unique_ptr<OwnedExperiment> owned = std::move(*made);
         // It may be there without a line, if the first could not be written; or another node
         // creates it at this moment.
         if (!store_->create(id).ok()) DUEL_RETURN_IF_ERROR(own(id));
         DUEL_ASSIGN(ServerAnswer answer, owned->show());
         answer.status = 201;
         answer.headers.emplace_back("Location", "/v1/experiments/" + id);
-        held_[id] = {std::move(owned), groups_, now, 0, epoch_of(id)};
+        hold(id, {std::move(owned), groups_, now, 0, epoch_of(id)});
         events_.push_back({id, 1, "state"});
         return answer;
       },
@@ -262,26 +264,29 @@ void Engine::create(const ExperimentRecord& record, Send send) {
 }
 
 void Engine::import_log(const std::string& experiment_id, std::string text, Send send) {
+  auto marks = check_imported(experiment_id, text, options_.most_arms);
+  if (!marks.ok()) return send(refusal(422, marks.error().to_string()));
   submit(
       AnswerWhen::durable,
-      [this, experiment_id, text = std::move(text)](std::int64_t now) -> Result<ServerAnswer> {
+      [this, experiment_id, text = std::move(text),
+       marks = std::move(*marks)](std::int64_t now) -> Result<ServerAnswer> {
         touched_.push_back(experiment_id);
+        const Error exists =
+            Error::conflict("there is an experiment '" + experiment_id + "' already");
+        if (held_.find(experiment_id) != held_.end()) return exists;
         if (const Status made = store_->create(experiment_id); !made.ok()) {
           if (made.error().code == ErrorCode::io) return made.error();
-          return Error::conflict("there is an experiment '" + experiment_id + "' already");
+          // It may be there without a line, if those of another try could not be written.
+          DUEL_RETURN_IF_ERROR(own(experiment_id));
+          DUEL_ASSIGN(const Head head, store_->head(experiment_id));
+          if (head.sequence > 0) return exists;
         }
         std::vector<Line> lines;
-        std::vector<std::pair<std::string, std::uint64_t>> keys;  // and tags
-        const auto sink = [&](const LogEntry& entry) -> Status {
-          keys.emplace_back(OwnedExperiment::key_of(entry.record),
-                            OwnedExperiment::tag_of(entry.record));
-          return Done{};
-        };
-        DUEL_RETURN_IF_ERROR(read_log_text(text, experiment_id, sink));
+        lines.reserve(marks.size());
         std::string_view rest = text;
-        for (const auto& [key, tag] : keys) {
+        for (const LineMark& mark : marks) {
           const std::size_t end = rest.find('\n');
-          lines.push_back({rest.substr(0, end), key, tag});
+          lines.push_back({rest.substr(0, end), mark.key, mark.tag});
           rest.remove_prefix(end + 1);
         }
         DUEL_RETURN_IF_ERROR(
@@ -294,43 +299,50 @@ void Engine::import_log(const std::string& experiment_id, std::string text, Send
       std::move(send));
 }
 
-std::string Engine::experiment_metrics() const {
-  std::string out = "# TYPE duel_duels_served_total counter\n";
-  const auto to = std::back_inserter(out);
+void Engine::hold(const std::string& experiment_id, Held held) {
+  metrics_.know(experiment_id);
+  // What happened before this process was another one's to count.
+  held.counted = OutcomeCounts(held.experiment->ledger());
+  held_[experiment_id] = std::move(held);
+}
+
+void Engine::count_outcomes(Held& held) {
+  const Ledger& ledger = held.experiment->ledger();
+  const OutcomeCounts now(ledger);
+  metrics_.count(ledger, held.counted, now);
+  held.counted = now;
+}
+
+std::string Engine::experiment_metrics() {
+  for (auto& [id, held] : held_) count_outcomes(held);
+  std::string out = metrics_.text();
+  if (nodes_ == nullptr) return out;
+  out += "# TYPE duel_node_epoch gauge\n";
   for (const auto& [id, held] : held_) {
-    fmt::format_to(to, "duel_duels_served_total{{experiment=\"{}\"}} {}\n", id,
-                   held.experiment->ledger().served());
-  }
-  out += "# TYPE duel_outcomes_total counter\n";
-  for (const auto& [id, held] : held_) {
-    const ShownCounts all = held.experiment->ledger().total();
-    for (const auto& [result, count] :
-         {std::pair<const char*, std::uint64_t>{"win", all.decisive()},
-          {"tie", all.ties},
-          {"both_bad", all.both_bad},
-          {"skip", all.skips},
-          {"invalid", all.invalid},
-          {"expired", all.expired}}) {
-      fmt::format_to(to, "duel_outcomes_total{{experiment=\"{}\",result=\"{}\"}} {}\n", id, result,
-                     count);
-    }
-  }
-  out += "# TYPE duel_pending_duels gauge\n";
-  for (const auto& [id, held] : held_) {
-    fmt::format_to(to, "duel_pending_duels{{experiment=\"{}\"}} {}\n", id,
-                   held.experiment->ledger().num_pending());
-  }
-  if (nodes_ != nullptr) out += "# TYPE duel_node_epoch gauge\n";
-  for (const auto& [id, held] : held_) {
-    if (held.epoch)
-      fmt::format_to(to, "duel_node_epoch{{experiment=\"{}\"}} {}\n", id, *held.epoch);
-  }
-  out += "# TYPE duel_certified gauge\n";
-  for (const auto& [id, held] : held_) {
-    fmt::format_to(to, "duel_certified{{experiment=\"{}\"}} {}\n", id,
-                   held.experiment->ledger().certificate() ? 1 : 0);
+    if (!held.epoch) continue;
+    fmt::format_to(std::back_inserter(out), "duel_node_epoch{{experiment=\"{}\"}} {}\n", id,
+                   *held.epoch);
   }
   return out;
+}
+
+DurationHistogram Engine::append_durations() const {
+  const std::lock_guard lock(mutex_);
+  return append_durations_;
+}
+
+void Engine::say_refusal(const Error& error) {
+  if (refusal_said_) return;
+  refusal_said_ = true;
+  if (!options_.say) return;
+  options_.say("the store takes no records, so that duels are fallbacks and reports get 503: " +
+               error.to_string());
+}
+
+void Engine::say_recovery() {
+  if (!refusal_said_) return;
+  refusal_said_ = false;
+  if (options_.say) options_.say("the store takes records again");
 }
 
 // As `ExperimentSummary` says (answers.h).
@@ -385,6 +397,7 @@ std::optional<std::uint64_t> Engine::epoch_of(const std::string& experiment_id) 
 // Answered 421 (answer_to): whoever asked goes to the owner.
 Error Engine::is_elsewhere(const std::string& experiment_id) {
   elsewhere_ = true;
+  metrics_.forget_standing(experiment_id);
   lost_.erase(experiment_id);
   if (const auto slept = asleep_.find(experiment_id); slept != asleep_.end()) {
     due_.erase({slept->second.due_ms, experiment_id});
@@ -397,14 +410,23 @@ Status Engine::own(const std::string& experiment_id) {
   const Status owned = store_->own(experiment_id);
   if (owned.ok() || nodes_ == nullptr) return owned;
   if (owned.error().code == ErrorCode::conflict) return is_elsewhere(experiment_id);
-  if (owned.error().code == ErrorCode::io) store_refuses_ = true;
+  if (owned.error().code == ErrorCode::io) {
+    store_refuses_ = true;
+    say_refusal(owned.error());
+  }
   return owned;
 }
 
 // A state that must not be used for more than fallbacks any more.
 void Engine::drop(const std::string& experiment_id, std::unique_ptr<OwnedExperiment> state) {
-  held_.erase(held_.find(experiment_id));
+  const auto held = held_.find(experiment_id);
+  // Of what is staged nobody knows whether it happened.
+  if (!state->has_staged()) {
+    metrics_.count(state->ledger(), held->second.counted, OutcomeCounts(state->ledger()));
+  }
+  held_.erase(held);
   if (nodes_ == nullptr) return;
+  metrics_.forget_standing(experiment_id);
   lost_[experiment_id] = std::move(state);
   moved_.push_back({experiment_id, 0, "moved"});
 }
@@ -478,8 +500,8 @@ Result<OwnedExperiment*> Engine::load(const std::string& experiment_id, std::int
   lost_.erase(experiment_id);
   OwnedExperiment* experiment = loaded->get();
   experiment->set_store_refuses(store_refuses_);
-  held_[experiment_id] = {std::move(*loaded), groups_, now_ms, experiment->snapshot_sequence(),
-                          epoch};
+  hold(experiment_id,
+       {std::move(*loaded), groups_, now_ms, experiment->snapshot_sequence(), epoch});
   if (const std::string& why = experiment->refused_snapshot(); !why.empty()) {
     if (options_.say) options_.say(why);
     const std::lock_guard lock(mutex_);
@@ -525,6 +547,7 @@ void Engine::save_changed_states(const std::vector<EngineEvent>& events) {
 
 void Engine::forget(const std::string& experiment_id) {
   const auto found = held_.find(experiment_id);
+  count_outcomes(found->second);
   save(found->second);
   falls_asleep(experiment_id,
                {found->second.experiment->due_ms().value_or(0), false, found->second.epoch});
@@ -608,8 +631,15 @@ Engine::Commit Engine::append_staged() {
     for (std::size_t k = 0; k < changed.size(); ++k) {
       groups.push_back({changed[k]->id(), changed[k]->stored_head(), lines[k]});
     }
+    const auto begun = std::chrono::steady_clock::now();
     const auto appended = store_->append(groups);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+    {
+      const std::lock_guard lock(mutex_);
+      append_durations_.add(took.count());
+    }
     store_refuses_ = !appended.ok();
+    if (!appended.ok()) say_refusal(appended.error());
     for (std::size_t k = 0; k < changed.size(); ++k) {
       const std::string id = changed[k]->id();
       const Status one = appended.ok() ? (*appended)[k] : Status(appended.error());
@@ -644,6 +674,7 @@ void Engine::tick(std::int64_t now_ms) {
   // Where there are nodes it is done beside this thread, which must not wait for a lost connection.
   if (nodes_ == nullptr) probe_store();
   if (store_refuses_ || !holds_lease()) return;
+  say_recovery();
   lost_.clear();
   wake_due(now_ms);
   std::vector<std::string> unfit;

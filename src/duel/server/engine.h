@@ -31,6 +31,8 @@
 
 #include "duel/core/result.h"
 #include "duel/core/text_map.h"
+#include "duel/server/duration_histogram.h"
+#include "duel/server/experiment_metrics.h"
 #include "duel/server/owned_experiment.h"
 #include "duel/server/report_token.h"
 #include "duel/server/server_answer.h"
@@ -51,6 +53,7 @@ struct EngineOptions {
   std::uint64_t snapshot_every = 20'000;
   std::chrono::milliseconds snapshot_interval = std::chrono::seconds(5);
   std::size_t largest_group = 512;        // requests in one commit
+  std::size_t most_arms = 1'000;          // of a new experiment: its state grows with their square
   std::function<std::int64_t()> clock{};  // milliseconds since 1970; the system's if empty
   // Takes what an operator should know; on the engine's thread.
   std::function<void(const std::string&)> say{};
@@ -88,7 +91,9 @@ class Engine {
       std::int64_t now_ms)>;
   void ask_all(AnswerWhen when, WorkOnAll work, Send send);
   void create(const ExperimentRecord& record, Send send);
-  // A log whose chain was followed becomes an experiment. 409 where there is one of that name.
+  // A log becomes an experiment. It is followed and folded first, on the caller's thread, and
+  // nothing of it is written where that fails: 422, with the line. 409 where there is one of that
+  // name.
   void import_log(const std::string& experiment_id, std::string text, Send send);
   // A summary of each experiment whose id comes after `after`, `limit` of them. Those that
   // are not in memory stay where they are.
@@ -97,8 +102,12 @@ class Engine {
   using Listener = std::function<void(const EngineEvent&)>;
   void listen(Listener listener);
 
-  // Lines for Prometheus of the experiments in memory. Only on the engine's thread (ask_all).
-  std::string experiment_metrics() const;
+  // Lines for Prometheus of the experiments that this process has answered for. Only on the
+  // engine's thread (ask_all).
+  std::string experiment_metrics();
+  ExperimentMetrics& metrics() { return metrics_; }
+  // How long the store took to append.
+  DurationHistogram append_durations() const;
 
   // Whether outcomes can be taken.
   bool ready() const;
@@ -109,6 +118,7 @@ class Engine {
   // is acknowledged any more.
   bool failed() const { return store_->broken(); }
   Store& store() { return *store_; }
+  std::size_t most_arms() const { return options_.most_arms; }
   const ReportTokens& tokens() const { return *tokens_; }
   // A key for one purpose, derived from the store's secret: the same on every node.
   std::string key_for(std::string_view purpose) const;
@@ -192,6 +202,12 @@ class Engine {
   Json summary_of(const Outline& outline, std::int64_t now_ms);
   void forget(const std::string& experiment_id);
   void falls_asleep(const std::string& experiment_id, const Asleep& asleep);
+  void hold(const std::string& experiment_id, Held held);
+  // What became of its duels since it was last counted.
+  void count_outcomes(Held& held);
+  // What an operator should know of the store, said once.
+  void say_refusal(const Error& error);
+  void say_recovery();
   Status find_sleepers();
   void tell(const OwnedExperiment& experiment, std::uint64_t before, bool was_certified,
             std::uint64_t configured_before);
@@ -209,6 +225,7 @@ class Engine {
     std::uint64_t saved = 0;               // the last record in its snapshot
     std::optional<std::uint64_t> epoch{};  // in which it is ours, where there are nodes
     std::int64_t saved_ms = 0;
+    OutcomeCounts counted{};  // what the metrics know of
   };
   TextMap<Held> held_;  // the engine thread's
   // States that are not known to be those of the log, while the store cannot be read.
@@ -233,12 +250,15 @@ class Engine {
   // The last append failed. Until a write succeeds nothing is tried: each try would cost the folded
   // state of its experiment.
   std::atomic<bool> store_refuses_ = false;
+  bool refusal_said_ = false;  // the engine thread's
+  ExperimentMetrics metrics_;
 
   mutable std::mutex mutex_;
   std::condition_variable arrived_;
   std::deque<Request> requests_;
   bool stopping_ = false;
   Counts counts_;
+  DurationHistogram append_durations_;
   std::vector<Listener> listeners_;
 
   std::mutex sync_mutex_;

@@ -6,6 +6,29 @@
 #include <utility>
 
 namespace duel {
+
+std::string to_text(const EngineEvent& event) {
+  return fmt::format("id: {0}\nevent: {1}\ndata: {{\"sequence\":{0}}}\n\n", event.sequence,
+                     event.kind);
+}
+
+std::vector<EngineEvent> events_since(const Ledger& ledger, std::optional<std::uint64_t> seen) {
+  const std::string& id = ledger.experiment().experiment_id;
+  const std::uint64_t now = ledger.sequence();
+  // Whoever comes for the first time looks at everything anyway.
+  if (!seen) return {{id, now, "result"}};
+  if (*seen > now) return {{id, now, "reset"}};
+  std::vector<EngineEvent> events;
+  if (ledger.configured_at() > *seen) events.push_back({id, ledger.configured_at(), "state"});
+  const auto& certificate = ledger.certificate();
+  if (certificate && certificate->sequence > *seen) {
+    events.push_back({id, certificate->sequence, "certified"});
+  }
+  std::ranges::sort(events, {}, &EngineEvent::sequence);
+  if (now > *seen) events.push_back({id, now, "result"});
+  return events;
+}
+
 void EventStreams::add(const std::string& experiment_id, std::shared_ptr<HttpStream> stream,
                        Listens who) {
   const std::lock_guard lock(mutex_);
@@ -23,8 +46,7 @@ void EventStreams::tell(const EngineEvent& event) {
       return one.who == Listens::node;
     });
   } else {
-    const std::string text = fmt::format("id: {}\nevent: {}\ndata: {{\"sequence\":{}}}\n\n",
-                                         event.sequence, event.kind, event.sequence);
+    const std::string text = to_text(event);
     std::erase_if(found->second, [&](const Listening& one) { return !one.stream->write(text); });
   }
   if (found->second.empty()) streams_.erase(found);

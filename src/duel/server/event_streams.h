@@ -6,13 +6,23 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "duel/experiment/ledger.h"
 #include "duel/server/engine.h"
 #include "duel/server/http.h"
 
 namespace duel {
+
+// As a stream says it: `id` is the sequence.
+std::string to_text(const EngineEvent& event);
+
+// What somebody has to hear who has heard everything up to the event `seen`, or nothing: at most
+// one event of each kind, since results and states are whole and not differences. Whoever has seen
+// what is yet to come knows another history, and begins anew (`reset`).
+std::vector<EngineEvent> events_since(const Ledger& ledger, std::optional<std::uint64_t> seen);
 
 // Who listens: a client, or another node for its clients.
 enum class Listens { client, node };

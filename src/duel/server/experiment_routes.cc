@@ -1,12 +1,13 @@
 #include <fmt/format.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "duel/core/digest.h"
-#include "duel/experiment/experiment_log.h"
 #include "duel/server/api.h"
 #include "duel/server/bodies.h"
+#include "duel/server/imported_log.h"
 #include "duel/server/request_body.h"
 
 namespace duel {
@@ -15,6 +16,10 @@ void Api::create_experiment(Call& call) {
   ServerAnswer refused;
   const auto body = body_of<ExperimentBody>(call.request, UnknownFields::refused, refused);
   if (!body) return call.send(std::move(refused));
+  if (body->arms.size() > engine_.most_arms()) {
+    const std::string why = too_many_arms(body->arms.size(), engine_.most_arms());
+    return call.send(refusal(400, "/arms " + why, false, {{"/arms", why}}));
+  }
   const std::string request = sha256_hex(Json::parse(call.request.body).value().dump());
   const std::string chance = random_bytes(6);
   std::uint64_t seed = 0;
@@ -25,10 +30,10 @@ void Api::create_experiment(Call& call) {
 }
 
 void Api::list_experiments(Call& call) {
-  const std::int64_t limit = call.query_number("limit", 1000);
-  if (limit < 1 || limit > 1000) return call.send(refusal(400, "limit is not between 1 and 1000"));
+  const auto limit = call.query_count("limit", 1000, 1, 1000);
+  if (!limit.ok()) return call.send(refusal(limit.error()));
   const std::string* cursor = call.request.query_value("cursor");
-  engine_.list(cursor != nullptr ? *cursor : "", static_cast<std::size_t>(limit), call.send);
+  engine_.list(cursor != nullptr ? *cursor : "", *limit, call.send);
 }
 
 void Api::show_experiment(Call& call) {
@@ -77,8 +82,13 @@ void Api::put_arm(Call& call) {
   if (!body) return call.send(std::move(refused));
   engine_.ask(
       call.eid(), AnswerWhen::durable,
-      [body = *body, arm = call.parameters.at("aid")](OwnedExperiment& experiment,
-                                                      std::int64_t now) {
+      [body = *body, arm = call.parameters.at("aid"), most = engine_.most_arms()](
+          OwnedExperiment& experiment, std::int64_t now) -> Result<ServerAnswer> {
+        const Ledger& ledger = experiment.ledger();
+        if (ledger.num_arms() >= most && !ledger.find_arm(arm)) {
+          const std::string why = too_many_arms(ledger.num_arms() + 1, most);
+          return refusal(409, "/arms " + why, false, {{"/arms", why}});
+        }
         return experiment.add_arm(arm, body, now);
       },
       call.send);
@@ -109,23 +119,16 @@ void Api::take_comparisons(Call& call) {
 }
 
 void Api::import_log(Call& call) {
-  const std::string eid = call.eid();
-  std::string named;
-  const auto extent =
-      read_log_text(call.request.body, "body", [&](const LogEntry& entry) -> Status {
-        if (const auto* experiment = std::get_if<ExperimentRecord>(&entry.record)) {
-          named = experiment->experiment_id;
-        }
-        return Done{};
-      });
-  if (!extent.ok()) return call.send(refusal(422, extent.error().to_string()));
-  if (extent->cut_bytes > 0 || extent->records == 0) {
-    return call.send(refusal(422, "the log is empty or its last line is cut"));
+  if (!is_lines(media_type_of(call.request))) {
+    return call.send(refusal(415, "the body must be application/x-ndjson"));
   }
-  if (named != eid) {
-    return call.send(refusal(422, fmt::format("the log is of the experiment '{}'", named)));
-  }
-  engine_.import_log(eid, std::move(call.request.body), call.send);
+  // A log is read and folded before its owner is asked to write it, away from the threads that talk
+  // to clients.
+  const auto text = std::make_shared<std::string>(std::move(call.request.body));
+  const bool taken = background_.submit([this, text, eid = call.eid(), send = call.send] {
+    engine_.import_log(eid, std::move(*text), send);
+  });
+  if (!taken) call.send(refusal(429, "too much work waits; try again", true));
 }
 
 }  // namespace duel

@@ -4,9 +4,11 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <variant>
 
 #include "duel/experiment/comparison_table.h"
 #include "duel/experiment/line_chain.h"
+#include "duel/experiment/record_reader.h"
 #include "duel/server/api.h"
 
 namespace duel {
@@ -23,6 +25,21 @@ bool write_in_pieces(HttpStream& stream, std::string_view text) {
     text.remove_prefix(std::min(kPiece, text.size()));
   }
   return true;
+}
+
+// A duel that ended, or a comparison made elsewhere, without a vote for either arm.
+bool is_nonvote(const Record& record) {
+  const auto says_nothing = [](const Answer& answer) {
+    return answer.result == Answered::skip || answer.result == Answered::invalid ||
+           answer.result == Answered::both_bad;
+  };
+  if (const auto* outcome = std::get_if<OutcomeRecord>(&record)) {
+    return says_nothing(outcome->answer);
+  }
+  if (const auto* comparison = std::get_if<ComparisonRecord>(&record)) {
+    return says_nothing(comparison->answer);
+  }
+  return std::holds_alternative<ExpiredRecord>(record);
 }
 
 }  // namespace
@@ -65,15 +82,17 @@ void Api::export_log(Call& call) {
         // A damaged log is cut off there, and the answer is seen to be incomplete: the state that
         // is served may come from a snapshot, which does not read what lies before it.
         LineChain chain;
+        RecordReader reader;
         const auto read = store.read(eid, 0, [&](std::string_view line) -> Status {
           DUEL_RETURN_IF_ERROR(chain.follow(line));
-          const auto is = [&](std::string_view kind) {
-            return line.find(kind) != std::string_view::npos;
-          };
-          const bool nonvote = is("\"record\":\"expired\"") || is("\"result\":\"skip\"") ||
-                               is("\"result\":\"invalid\"") || is("\"result\":\"both_bad\"");
-          if (wanted == "events" && !is("\"record\":\"event\"")) return Done{};
-          if (wanted == "nonvotes" && !nonvote) return Done{};
+          if (wanted != "audit") {
+            LogEntry entry;
+            DUEL_RETURN_IF_ERROR(reader.read(line, entry));
+            const bool is_wanted = wanted == "events"
+                                       ? std::holds_alternative<EventRecord>(entry.record)
+                                       : is_nonvote(entry.record);
+            if (!is_wanted) return Done{};
+          }
           if (write_in_pieces(*stream, std::string(line) + "\n")) return Done{};
           return Error::unsupported("the client has disconnected");
         });

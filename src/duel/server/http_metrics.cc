@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 
 namespace duel {
@@ -11,11 +10,7 @@ void HttpMetrics::count(const std::string& route, const std::string& method, int
                         double seconds) {
   const std::lock_guard lock(mutex_);
   ++requests_[{route, method, status}];
-  Durations& durations = durations_[route];
-  const auto bucket = std::lower_bound(kBounds.begin(), kBounds.end(), seconds) - kBounds.begin();
-  ++durations.buckets[static_cast<std::size_t>(bucket)];
-  durations.sum += seconds;
-  ++durations.count;
+  durations_[route].add(seconds);
 }
 
 std::string HttpMetrics::text() const {
@@ -33,17 +28,7 @@ std::string HttpMetrics::text() const {
       "# HELP duel_http_request_duration_seconds Time from request to answer.\n"
       "# TYPE duel_http_request_duration_seconds histogram\n";
   for (const auto& [route, durations] : durations_) {
-    std::uint64_t below = 0;
-    for (std::size_t k = 0; k < kBounds.size(); ++k) {
-      below += durations.buckets[k];
-      fmt::format_to(to, "duel_http_request_duration_seconds_bucket{{route=\"{}\",le=\"{}\"}} {}\n",
-                     route, kBounds[k], below);
-    }
-    fmt::format_to(to,
-                   "duel_http_request_duration_seconds_bucket{{route=\"{0}\",le=\"+Inf\"}} {1}\n"
-                   "duel_http_request_duration_seconds_sum{{route=\"{0}\"}} {2}\n"
-                   "duel_http_request_duration_seconds_count{{route=\"{0}\"}} {1}\n",
-                   route, durations.count, durations.sum);
+    durations.write(out, "duel_http_request_duration_seconds", fmt::format("route=\"{}\"", route));
   }
   return out;
 }

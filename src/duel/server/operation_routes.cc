@@ -69,6 +69,10 @@ void Api::metrics(Call& call) {
       "# TYPE duel_event_streams gauge\nduel_event_streams {}\n",
       kVersion, counts.appended_lines, counts.commits, counts.syncs, counts.failed_appends,
       counts.waiting, counts.in_memory, streams_->size());
+  text +=
+      "# HELP duel_store_append_duration_seconds Time that the store took to append a group.\n"
+      "# TYPE duel_store_append_duration_seconds histogram\n";
+  engine_.append_durations().write(text, "duel_store_append_duration_seconds");
   text += metrics_->text();
   if (forwarding_) text += forwarding_->metrics();
   engine_.ask_all(

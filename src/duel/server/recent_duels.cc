@@ -10,21 +10,18 @@
 namespace duel {
 namespace {
 
-// Lines of a duel: its serve and its outcome, and clicks in between.
+// Lines of a duel: its serve and its outcome, and clicks in between. Where they are more, so many
+// times more are read.
 constexpr std::uint64_t kLinesPerDuel = 8;
+constexpr std::uint64_t kTimesMore = 4;
 
 void copy_member(const Json& from, const char* name, const char* as, Json& to) {
   if (const Json* value = from.find(name)) to[as] = *value;
 }
 
-}  // namespace
-
-Result<Json> recent_duels(Store& store, const std::string& experiment_id, std::size_t limit) {
-  DUEL_ASSIGN(const Head head, store.head(experiment_id));
-  if (head.sequence == 0) {
-    return Error::not_found("there is no experiment '" + experiment_id + "'");
-  }
-  const std::uint64_t lines = limit * kLinesPerDuel;
+// The duels served after record `after`, in their order.
+Result<std::vector<Json>> duels_after(Store& store, const std::string& experiment_id,
+                                      std::uint64_t after) {
   std::vector<Json> duels;
   TextMap<std::size_t> places;
   const auto sink = [&](std::string_view line) -> Status {
@@ -65,8 +62,24 @@ Result<Json> recent_duels(Store& store, const std::string& experiment_id, std::s
     }
     return Done{};
   };
-  const std::uint64_t after = head.sequence > lines ? head.sequence - lines : 0;
   DUEL_RETURN_IF_ERROR(store.read(experiment_id, after, sink));
+  return duels;
+}
+
+}  // namespace
+
+Result<Json> recent_duels(Store& store, const std::string& experiment_id, std::size_t limit) {
+  DUEL_ASSIGN(const Head head, store.head(experiment_id));
+  if (head.sequence == 0) {
+    return Error::not_found("there is no experiment '" + experiment_id + "'");
+  }
+  std::vector<Json> duels;
+  const std::uint64_t most = std::min(head.sequence, kMostRecentLines);
+  for (std::uint64_t lines = limit * kLinesPerDuel;; lines *= kTimesMore) {
+    lines = std::min(lines, most);
+    DUEL_ASSIGN(duels, duels_after(store, experiment_id, head.sequence - lines));
+    if (duels.size() >= limit || lines == most) break;
+  }
   Json items = Json::array();
   for (std::size_t k = 0; k < std::min(limit, duels.size()); ++k) {
     items.push_back(std::move(duels[duels.size() - 1 - k]));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "duel/core/json.h"
@@ -10,8 +11,9 @@
 
 namespace duel {
 
-// At most `limit` duels, the newest first, each with its outcome if there is one. Reads only the
-// end of the log: a duel whose serve lies far back is not among them, however late its answer came.
+// The last `limit` duels, the newest first, each with its outcome if there is one. Reads the log
+// from its end: of a log whose last kMostRecentLines lines hold fewer serves, those.
+inline constexpr std::uint64_t kMostRecentLines = 50'000;
 Result<Json> recent_duels(Store& store, const std::string& experiment_id, std::size_t limit);
 
 }  // namespace duel

@@ -1,11 +1,12 @@
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "duel/core/numbers.h"
 #include "duel/experiment/experiment_result.h"
 #include "duel/server/api.h"
 #include "duel/server/bodies.h"
@@ -16,6 +17,18 @@ namespace duel {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+std::string text_of(const std::vector<EngineEvent>& events) {
+  std::string text;
+  for (const EngineEvent& event : events) text += to_text(event);
+  return text;
+}
+
+// The fields of the question are those of the body.
+ServerAnswer refused_plan(Error error) {
+  if (!error.field.empty()) error.where = "/" + error.field;
+  return refusal(error);
+}
 
 }  // namespace
 
@@ -53,43 +66,53 @@ void Api::show_health(Call& call) {
 }
 
 void Api::show_timeline(Call& call) {
-  const std::int64_t points = std::clamp<std::int64_t>(call.query_number("points", 200), 2, 2000);
+  const auto points = call.query_count("points", 200, 2, 2000);
+  if (!points.ok()) return call.send(refusal(points.error()));
   engine_.ask(
       call.eid(), AnswerWhen::durable,
-      [points](OwnedExperiment& experiment, std::int64_t) {
-        return experiment.timeline(static_cast<std::size_t>(points));
+      [points = *points](OwnedExperiment& experiment, std::int64_t) {
+        return experiment.timeline(points);
       },
       call.send);
 }
 
 void Api::open_stream(Call& call) {
-  const auto write_result = [](HttpStream& stream, std::uint64_t sequence) {
-    // Whatever the page saw before, it looks anew: results are whole, not differences.
-    stream.write(fmt::format("id: {0}\nevent: result\ndata: {{\"sequence\":{0}}}\n\n", sequence));
-  };
+  std::optional<std::uint64_t> seen;  // by whoever was cut off and comes again
+  if (const std::string* header = call.request.header("last-event-id")) {
+    if (const auto number = parse_count(*header); number.ok()) seen = *number;
+  }
   const Listens who = call.from_node ? Listens::node : Listens::client;
   engine_.ask(
       call.eid(), AnswerWhen::durable,
-      [](OwnedExperiment& experiment, std::int64_t) -> Result<ServerAnswer> {
+      [seen](OwnedExperiment& experiment, std::int64_t) -> Result<ServerAnswer> {
         ServerAnswer answer;
-        answer.body["sequence"] = experiment.ledger().sequence();
+        answer.body["text"] = text_of(events_since(experiment.ledger(), seen));
         return answer;
       },
       [this, streams = streams_, eid = call.eid(), send = call.send, open = call.stream, who,
-       write_result](const ServerAnswer& answer) {
+       seen](const ServerAnswer& answer) {
         // Another node's: it is heard there, once for all who listen here.
         const bool elsewhere = answer.status == 421 && who == Listens::client;
         if (answer.status != 200 && !elsewhere) return send(answer);
         const auto stream = open(200, {{"Content-Type", "text/event-stream"},
                                        {"Cache-Control", "no-store"},
                                        {"X-Accel-Buffering", "no"}});
-        if (!elsewhere) write_result(*stream, answer.body.at("sequence").get<std::uint64_t>());
+        if (!elsewhere) {
+          if (const std::string text = answer.body.at("text").get<std::string>(); !text.empty()) {
+            stream->write(text);
+          }
+        }
         streams->add(eid, stream, who);
         if (!elsewhere) return;
         const auto heard = upstreams_->last_sequence(eid);
         // A stream that ends is opened again by its page.
         if (!upstreams_->follow(eid)) return stream->finish();
-        if (heard) write_result(*stream, *heard);
+        if (seen && heard != seen) {
+          // What came between only the owner knows.
+          stream->write(to_text({eid, heard.value_or(*seen), "reset"}));
+        } else if (heard && !seen) {
+          stream->write(to_text({eid, *heard, "result"}));
+        }
       });
 }
 
@@ -114,12 +137,7 @@ void Api::plan(Call& call) {
   if (!body->policy.empty()) question.policy = {body->policy};
   question.shared_causes = body->shared_causes;
   const auto spec = plan_spec(question);
-  if (!spec.ok()) {
-    // The field is a pointer here.
-    Error error = spec.error();
-    if (!error.where.empty() && !error.where.starts_with('/')) error.where = "/" + error.where;
-    return call.send(refusal(error));
-  }
+  if (!spec.ok()) return call.send(refused_plan(spec.error()));
   const bool taken = background_.submit([spec = *spec, send = call.send] {
     std::atomic<bool> stop = false;
     const auto begun = Clock::now();
@@ -129,7 +147,8 @@ void Api::plan(Call& call) {
       if (Clock::now() - begun > std::chrono::seconds(20)) stop = true;
     };
     const auto results = run_plan(spec, hooks);
-    send(results.ok() ? ServerAnswer{200, to_json(*results, 0), {}} : refusal(results.error()));
+    send(results.ok() ? ServerAnswer{200, to_json(*results, 0), {}}
+                      : refused_plan(results.error()));
   });
   if (!taken) call.send(refusal(429, "too much work waits; try again", true));
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "duel/experiment/experiment_log.h"
+#include "duel/server/api_tokens.h"
 #include "duel/server/owned_experiment.h"
 
 namespace duel {
@@ -113,7 +114,8 @@ Result<CopiedExperiment> copy_experiment(Store& from, Store& to, const std::stri
 Result<ServerKey> copy_server_entries(Store& from, Store& to) {
   // Of engine.cc, api_tokens.cc and certified_notices.cc. The key comes last: with it in the target
   // nothing is copied any more.
-  constexpr std::array<std::string_view, 3> kSpaces = {"token", "notice", "secret"};
+  constexpr std::array<std::string_view, 4> kSpaces = {"token", kTokensMadeSpace, "notice",
+                                                       "secret"};
   DUEL_ASSIGN(const auto known, to.entries("secret"));
   DUEL_ASSIGN(const auto secrets, from.entries("secret"));
   if (!known.empty() && !secrets.empty()) {

@@ -1,6 +1,7 @@
 #include <string>
 #include <utility>
 
+#include "duel/experiment/timestamp.h"
 #include "duel/server/answers.h"
 #include "duel/server/api.h"
 #include "duel/server/bodies.h"
@@ -21,6 +22,18 @@ void Api::create_token(Call& call) {
   ServerAnswer refused;
   const auto body = body_of<TokenBody>(call.request, UnknownFields::refused, refused);
   if (!body) return call.send(std::move(refused));
+  if (body->expires_at && body->expires_at->ms <= current_time_ms()) {
+    return call.send(
+        refusal(400, "/expires_at is in the past", false, {{"/expires_at", "is in the past"}}));
+  }
+  // From the first token on every caller needs one. If that cannot make others, nobody can.
+  const bool makes_others = body->scope == TokenScope::admin && body->experiment_id.empty();
+  if (!tokens_.any() && !makes_others) {
+    return call.send(refusal(409,
+                             "the first token has to be of scope 'admin' and for all experiments: "
+                             "from then on every caller needs one, and only such a token can make "
+                             "others; `duel token create --scope admin`"));
+  }
   const auto made = tokens_.create(body->scope, body->name, body->experiment_id,
                                    body->expires_at ? body->expires_at->ms : 0);
   if (!made.ok()) return call.send(refusal(made.error()));

@@ -1,0 +1,68 @@
+// What Prometheus is told of experiments. Counters count what this process did since its start: the
+// sum over nodes is right, and a series stays when its experiment leaves memory. Any thread may
+// call.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "duel/experiment/ledger.h"
+#include "duel/server/server_answer.h"
+
+namespace duel {
+
+// How many duels have ended how, over all pairs and A/A duels.
+class OutcomeCounts {
+ public:
+  OutcomeCounts() = default;
+  explicit OutcomeCounts(const Ledger& ledger);
+
+  static constexpr std::array<std::string_view, 6> kResults = {"win",  "tie",     "both_bad",
+                                                               "skip", "invalid", "expired"};
+  std::uint64_t operator[](std::size_t result) const { return counts_[result]; }
+  void add_difference(const OutcomeCounts& now, const OutcomeCounts& before);
+
+ private:
+  std::array<std::uint64_t, kResults.size()> counts_{};
+};
+
+class ExperimentMetrics {
+ public:
+  // The experiment is there. Of others nothing is counted: whoever asks for names that do not exist
+  // must not make series of them.
+  void know(const std::string& experiment_id);
+  // What became of its duels since `before`, and how it stands.
+  void count(const Ledger& ledger, const OutcomeCounts& before, const OutcomeCounts& now);
+  // This node cannot say any more how it stands.
+  void forget_standing(const std::string& experiment_id);
+
+  // The duels in an answer: one, a batch, or the next one after an outcome. A replay is none.
+  void count_served(const std::string& experiment_id, const ServerAnswer& answer);
+  // The outcomes in an answer that were not applied, one or a batch, by the reason.
+  void count_rejected(const std::string& experiment_id, const ServerAnswer& answer);
+
+  std::string text() const;
+
+ private:
+  struct Standing {
+    std::uint64_t pending = 0;
+    bool certified = false;
+  };
+  struct Series {
+    std::map<std::string, std::uint64_t, std::less<>> served;    // by serving
+    std::map<std::string, std::uint64_t, std::less<>> rejected;  // by reason
+    OutcomeCounts outcomes;
+    std::optional<Standing> standing;
+  };
+  static void count_duel(Series& series, const Json& duel);
+
+  mutable std::mutex mutex_;
+  std::map<std::string, Series, std::less<>> series_;
+};
+
+}  // namespace duel

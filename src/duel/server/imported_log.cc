@@ -1,0 +1,174 @@
+#include "duel/server/imported_log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include "duel/experiment/experiment_log.h"
+#include "duel/experiment/live_experiment.h"
+#include "duel/server/bodies.h"
+#include "duel/server/owned_experiment.h"
+
+namespace duel {
+namespace {
+
+std::string line_place(std::uint64_t line) { return fmt::format("line {}", line); }
+
+Error not_servable(std::string_view field, const std::string& message) {
+  return Error::invalid_data(fmt::format("{} {}", field, message));
+}
+
+template <class Number>
+Status check_bound(std::string_view field, const Between& bound, Number value) {
+  const Status status = bound(static_cast<double>(value));
+  if (status.ok()) return Done{};
+  return not_servable(field, status.error().message);
+}
+
+// Callers are given them with the duel. Where there are none the tasks are files of whoever ran the
+// experiment.
+Status check_recorded_tasks(const TaskSet& tasks) {
+  if (tasks.items.is_null()) return Done{};
+  if (!tasks.items.is_array()) return not_servable("tasks.items", "is not an array");
+  std::set<std::string> known;
+  for (const Json& item : tasks.items.items()) {
+    const std::string field = fmt::format("tasks.items[{}]", known.size());
+    if (!item.is_object()) return not_servable(field, "is not an object");
+    const Json* id = item.find("task_id");
+    if (id == nullptr || !id->is_string()) return not_servable(field, "has no `task_id`");
+    const std::string task_id = id->get<std::string>();
+    if (const Status status = check_id("a task", task_id); !status.ok()) {
+      return not_servable(field, status.error().message);
+    }
+    if (!known.insert(task_id).second) {
+      return not_servable(field, fmt::format("is the task '{}' a second time", task_id));
+    }
+  }
+  if (!known.empty() && known.size() != tasks.count) {
+    return not_servable(
+        "tasks.items", fmt::format("has {} tasks, and the count is {}", known.size(), tasks.count));
+  }
+  return Done{};
+}
+
+Status check_recorded_pages(const InterleaveRule& rule) {
+  DUEL_RETURN_IF_ERROR(check_bound("interleave.length", kPageLengths, rule.length));
+  for (const auto& [action, weight] : rule.actions) {
+    if (is_action_weight(weight)) continue;
+    return not_servable("interleave.actions",
+                        fmt::format("gives '{}' no weight between 0 and 1e6", action));
+  }
+  return Done{};
+}
+
+// Folds the records of a log as the server will, with the line of what is wrong.
+class Folding {
+ public:
+  Folding(const std::string& experiment_id, std::size_t most_arms)
+      : experiment_id_(experiment_id), most_arms_(most_arms) {}
+
+  Status take(const LogEntry& entry) {
+    Status status = take_unplaced(entry);
+    if (status.ok()) return Done{};
+    Error error = status.error();
+    error.code = ErrorCode::invalid_data;
+    if (!error.where.empty()) error.message = error.where + ": " + error.message;
+    error.where = line_place(entry.sequence);
+    return error;
+  }
+
+ private:
+  Status take_unplaced(const LogEntry& entry) {
+    if (const auto* experiment = std::get_if<ExperimentRecord>(&entry.record)) {
+      if (experiment->experiment_id != experiment_id_) {
+        return Error::invalid_data(
+            fmt::format("the log is of the experiment '{}'", experiment->experiment_id));
+      }
+      DUEL_RETURN_IF_ERROR(check_arms(experiment->arms.size()));
+      DUEL_RETURN_IF_ERROR(check_servable(*experiment));
+      DUEL_ASSIGN(live_, LiveExperiment::make(*experiment));
+      return Done{};
+    }
+    if (std::holds_alternative<ArmAddedRecord>(entry.record)) {
+      DUEL_RETURN_IF_ERROR(check_arms(live_->ledger().num_arms() + 1));
+    } else if (const auto* configured = std::get_if<ConfiguredRecord>(&entry.record)) {
+      DUEL_RETURN_IF_ERROR(check_servable(configured->feedback, configured->guardrails));
+    }
+    DUEL_RETURN_IF_ERROR(live_->apply(entry));
+    return Done{};
+  }
+
+  Status check_arms(std::size_t arms) const {
+    if (arms <= most_arms_) return Done{};
+    return Error::invalid_data("/arms " + too_many_arms(arms, most_arms_));
+  }
+
+  const std::string& experiment_id_;
+  std::size_t most_arms_;
+  std::optional<LiveExperiment> live_;
+};
+
+}  // namespace
+
+std::string too_many_arms(std::size_t arms, std::size_t most_arms) {
+  return fmt::format("would be {} arms, and this server takes {} (`duel serve --max-arms`)", arms,
+                     most_arms);
+}
+
+Status check_servable(const FeedbackRule& feedback, const Guardrails& guardrails) {
+  DUEL_RETURN_IF_ERROR(check_bound("feedback.timeout_s", kTimeouts, feedback.timeout_s));
+  DUEL_RETURN_IF_ERROR(check_bound("guardrails.explore_floor", kShares, guardrails.explore_floor));
+  return check_bound("guardrails.max_pending", kPendingDuels, guardrails.max_pending);
+}
+
+Status check_servable(const ExperimentRecord& experiment) {
+  const ServiceRule& service = experiment.service;
+  DUEL_RETURN_IF_ERROR(check_servable(service.feedback, service.guardrails));
+  DUEL_RETURN_IF_ERROR(check_recorded_pages(service.interleave));
+  DUEL_RETURN_IF_ERROR(check_recorded_tasks(experiment.tasks));
+  if (service.mode == Mode::interleave && experiment.order == Placement::both) {
+    return not_servable("order", "cannot be `both` where clicks decide");
+  }
+  const auto is_default = [&](const ArmEntry& arm) { return arm.id == service.default_arm; };
+  if (!service.default_arm.empty() && std::ranges::none_of(experiment.arms, is_default)) {
+    return not_servable("default_arm", fmt::format("names no arm: '{}'", service.default_arm));
+  }
+  return Done{};
+}
+
+Result<std::vector<LineMark>> check_imported(const std::string& experiment_id,
+                                             std::string_view text, std::size_t most_arms) {
+  std::vector<LineMark> marks;
+  Folding folding(experiment_id, most_arms);
+  try {
+    const auto sink = [&](const LogEntry& entry) -> Status {
+      DUEL_RETURN_IF_ERROR(folding.take(entry));
+      marks.push_back(
+          {OwnedExperiment::key_of(entry.record), OwnedExperiment::tag_of(entry.record)});
+      return Done{};
+    };
+    const auto extent = read_log_text(text, "body", sink);
+    if (!extent.ok()) {
+      // What is wrong with the chain is said of a file.
+      Error error = extent.error();
+      if (error.where.starts_with("body:")) error.where = "line " + error.where.substr(5);
+      return error;
+    }
+    if (extent->cut_bytes > 0 || extent->records == 0) {
+      return Error::invalid_data("the log is empty or its last line is cut");
+    }
+  } catch (const std::exception& error) {
+    // A log can say what no program of ours would: a broken precondition of the fold is the log's
+    // fault here.
+    return Error::invalid_data(fmt::format("the record makes no sense: {}", error.what()),
+                               line_place(marks.size() + 1));
+  }
+  return marks;
+}
+
+}  // namespace duel

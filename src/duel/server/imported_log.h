@@ -1,0 +1,35 @@
+// A log that is to become an experiment of this server, read and folded before a line of it is
+// written: what is in the store can be loaded, and the name of what cannot stays free.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "duel/core/result.h"
+#include "duel/experiment/record.h"
+
+namespace duel {
+
+// What a store keeps beside a line (store.h).
+struct LineMark {
+  std::string key;
+  std::uint64_t tag = 0;
+};
+
+// One mark for each line, whose end stands in the text. An error (`invalid_data`) names the line:
+// "line 3". Settled duels are held in memory meanwhile, about as much as the text itself.
+Result<std::vector<LineMark>> check_imported(const std::string& experiment_id,
+                                             std::string_view text, std::size_t most_arms);
+
+// Whether a server can serve what the first record says: a body that makes an experiment cannot say
+// anything else, but a log can.
+Status check_servable(const ExperimentRecord& experiment);
+Status check_servable(const FeedbackRule& feedback, const Guardrails& guardrails);
+
+// 400 or 409, at /arms: the state of K arms takes memory for K^2 pairs.
+std::string too_many_arms(std::size_t arms, std::size_t most_arms);
+
+}  // namespace duel
