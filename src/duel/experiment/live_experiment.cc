@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <utility>
 
 #include "duel/core/archive_containers.h"
@@ -24,6 +26,12 @@ std::vector<Arm> active_arms(const Ledger& ledger) {
     if (ledger.arms()[arm].active) active.push_back(arm);
   }
   return active;
+}
+
+// Of a pair that is drawn by lot.
+double propensity_of_lot(std::size_t num_arms) {
+  const auto size = static_cast<double>(num_arms);
+  return 2 / (size * (size - 1));
 }
 
 }  // namespace
@@ -98,37 +106,44 @@ std::optional<LiveExperiment::Choice> LiveExperiment::decide(
   const auto cannot_be_shown = [&](Arm arm) {
     return std::find(excluded.begin(), excluded.end(), arm) != excluded.end();
   };
-  const auto shown = static_cast<std::size_t>(
-      std::count_if(policy_arms_.begin(), policy_arms_.end(), std::not_fn(cannot_be_shown)));
-  if (shown < 2) return std::nullopt;
+  std::vector<Arm> shown;
+  std::ranges::copy_if(policy_arms_, std::back_inserter(shown), std::not_fn(cannot_be_shown));
+  if (shown.size() < 2) return std::nullopt;
   Choice choice;
   choice.round = asker.clock();
   if (exploits_the_winner()) {
+    const Arm winner = *ledger_.certificate()->winner;
+    if (cannot_be_shown(winner)) return std::nullopt;
     choice.serving = Serving::exploit;
-    choice.first = choice.second = *ledger_.certificate()->winner;
+    choice.first = choice.second = winner;
     return choice;
   }
   if (experiment.aa_rate > 0) {
     RoundRng rng = lots(ledger_, "live/aa");
     if (rng.bernoulli(experiment.aa_rate)) {
       choice.serving = Serving::aa;
-      choice.first = choice.second = policy_arms_[rng.below(policy_arms_.size())];
+      choice.first = choice.second = shown[rng.below(shown.size())];
+      choice.propensity = experiment.aa_rate / static_cast<double>(shown.size());
       return choice;
     }
   }
   const double floor = ledger_.guardrails().explore_floor;
+  const double of_pair = propensity_of_lot(shown.size());
+  const double between_arms = 1 - experiment.aa_rate;
   if (floor > 0 && lots(ledger_, "live/floor").bernoulli(floor)) {
     choice.by = ServedBy::floor;
-    draw_among_others(choice, excluded);
-    choice.propensity *= floor;
+    draw_among(choice, shown);
+    // The policy may have chosen the same pair, which it is not asked; of one pair it must have.
+    choice.propensity = between_arms * (shown.size() == 2 ? 1 : floor * of_pair);
     return choice;
   }
   choice = asked_of_policy(asker);
-  choice.propensity = 1 - floor;
+  choice.propensity = between_arms * (1 - floor + floor * of_pair);
   if (cannot_be_shown(choice.first) || cannot_be_shown(choice.second)) {
     if (choice.asked) asker.answered(*choice.asked, Outcome::none);
     choice = {.by = ServedBy::exclude, .round = choice.round};
-    draw_among_others(choice, excluded);
+    draw_among(choice, shown);
+    choice.propensity = between_arms * of_pair;
     return choice;
   }
   bool swap = choice.first > choice.second;
@@ -139,6 +154,7 @@ std::optional<LiveExperiment::Choice> LiveExperiment::decide(
 
 bool LiveExperiment::exploits_the_winner() const {
   return ledger_.certificate() && ledger_.certificate()->winner &&
+         ledger_.arms()[*ledger_.certificate()->winner].active &&
          ledger_.experiment().service.on_certified == OnCertified::exploit;
 }
 
@@ -155,18 +171,12 @@ LiveExperiment::Choice LiveExperiment::asked_of_policy(Asker& asker) const {
   return choice;
 }
 
-// A pair by lot among the active arms that can be shown. REQUIRES: there are two.
-void LiveExperiment::draw_among_others(Choice& choice, const std::vector<Arm>& excluded) const {
-  std::vector<Arm> shown;
-  for (const Arm arm : policy_arms_) {
-    if (std::find(excluded.begin(), excluded.end(), arm) == excluded.end()) shown.push_back(arm);
-  }
+// A pair by lot. REQUIRES: there are two arms.
+void LiveExperiment::draw_among(Choice& choice, const std::vector<Arm>& shown) const {
   RoundRng rng = lots(ledger_, "live/pair");
   const std::size_t i = rng.below(shown.size());
   std::size_t j = rng.below(shown.size() - 1);
   if (j >= i) ++j;
-  const auto size = static_cast<double>(shown.size());
-  choice.propensity = 2 / (size * (size - 1));
   choice.first = shown[i];
   choice.second = shown[j];
   if (ledger_.experiment().order == Placement::fixed && choice.first > choice.second) {

@@ -130,7 +130,7 @@ class LiveExperiment {
   // Everything but the policy's choice is drawn from lots of the duel's ordinal.
   std::optional<Choice> decide(Asker& asker, const std::vector<Arm>& excluded) const;
   Choice asked_of_policy(Asker& asker) const;
-  void draw_among_others(Choice& choice, const std::vector<Arm>& excluded) const;
+  void draw_among(Choice& choice, const std::vector<Arm>& shown) const;
   // Certified, and that is what callers are to be given from then on.
   bool exploits_the_winner() const;
   ServeRecord serve_of(const Choice& choice, const std::string& duel_id) const;

@@ -77,12 +77,15 @@ void OwnedExperiment::committed() {
 }
 
 Result<Effect> OwnedExperiment::stage(Record record, std::int64_t now_ms) {
+  const auto* serve = std::get_if<ServeRecord>(&record);
   // After a choice that was not served nothing else may follow: the next fold would not know of it.
-  if (store_refuses_ || (spoiled() && !std::holds_alternative<ServeRecord>(record))) {
+  // Nor may a serve that is proven by a token be taken for the one that was chosen.
+  const bool is_choice = serve != nullptr && serve->by != ServedBy::recovered;
+  if (store_refuses_ || (spoiled() && !is_choice)) {
     refused_change_ = true;
     return Error::io("the store takes no records now");
   }
-  if (!std::holds_alternative<ServeRecord>(record)) DUEL_RETURN_IF_ERROR(live_.check(record));
+  if (serve == nullptr) DUEL_RETURN_IF_ERROR(live_.check(record));
   LogEntry entry{ledger().sequence() + 1, time_of(now_ms), std::move(record), head_};
   DUEL_ASSIGN(std::string line,
               log_line(entry.sequence, entry.time_ms, entry.record, entry.hash, sha_));
@@ -260,6 +263,9 @@ OwnedExperiment::Reply OwnedExperiment::retire_arm(const std::string& arm_id, st
   const auto arm = ledger().find_arm(arm_id);
   if (!arm) return Error::not_found(fmt::format("there is no arm '{}'", arm_id));
   if (ledger().arms()[*arm].active) {
+    if (ledger().num_active() == 1) {
+      return Error::conflict(fmt::format("'{}' is the last arm that can be shown", arm_id));
+    }
     const ArmRetiredRecord record{arm_id};
     if (const Status status = live_.check(record); !status.ok()) {
       Error error = status.error();

@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -165,6 +167,8 @@ class OwnedExperiment {
   void note(const LogEntry& entry);
   void remember_for_subject(const ServeRecord& serve);
   Status stage_certificate(std::int64_t now_ms);
+  std::optional<std::int64_t> next_deadline() const;
+  Status date_open_duels();
   Status settle(const std::string& duel_id, std::int64_t now_ms, std::string_view why);
 
   // For whom a duel is, and how it will be asked for again.
@@ -173,6 +177,7 @@ class OwnedExperiment {
     std::string subject;  // keyed hash
     std::string request;  // hash of the body
     bool voter = false;
+    bool only_again = false;  // of a batch that was served before: what is new is a fallback
   };
   struct ServedOne {
     DuelAnswer duel;
@@ -180,7 +185,8 @@ class OwnedExperiment {
   };
   static constexpr std::int64_t kDayMs = 86'400'000;
   static std::string new_duel_id(std::int64_t now_ms);
-  static std::string hash_of_body(const DuelBody& body);
+  // Keyed like the subjects: whoever reads the log could otherwise try out who was asked.
+  std::string hash_of_body(const DuelBody& body) const;
   std::string subject_of(const DuelBody& body) const;
   Status check_question(const DuelBody& body) const;
   Result<ServedOne> serve_one(const DuelBody& body, const Asked& asked, std::int64_t now_ms);
@@ -188,10 +194,13 @@ class OwnedExperiment {
                                           const std::string& request) const;
   // The older of the voter's open duels where there may be no other.
   Result<std::optional<ServedOne>> open_duel_of(const std::string& subject) const;
+  Status check_next(const DuelBody& next) const;
   Reply report_recovered(const ServedDuel& served, const OutcomeBody& body, std::int64_t now_ms);
   // One usable arm, from which nobody learns. It is not logged; its id is remembered for a while.
-  ServedOne fallback(const std::string& duel_id, std::int64_t now_ms);
-  std::string fallback_arm() const;
+  ServedOne fallback(const std::string& duel_id, std::span<const Arm> excluded,
+                     std::int64_t now_ms);
+  bool is_fallback(const std::string& duel_id) const;
+  std::string fallback_arm(std::span<const Arm> excluded) const;
   DuelAnswer duel_answer(const ServeRecord& serve, std::int64_t served_at_ms) const;
   DuelArm duel_arm(const std::string& arm_id, std::uint64_t position) const;
   ArmAnswer arm_answer(const std::string& arm_id) const;
@@ -202,6 +211,7 @@ class OwnedExperiment {
                              bool sees_teams, std::int64_t now_ms);
   Result<PageAnswer> own_page(const std::string& duel_id, const std::string& arm,
                               const InterleavingBody& body) const;
+  Result<std::optional<std::string>> take_late_event(const PageEvent& event, std::int64_t now_ms);
   Status draw_task(const DuelBody& body, ServeRecord& serve) const;
   ServedDuel served_duel(const ServeRecord& serve, std::int64_t served_at_ms) const;
   Result<::duel::Answer> answer_of(const OutcomeBody& body) const;
@@ -216,6 +226,8 @@ class OwnedExperiment {
   std::string head_;   // hash of the last record applied
   Head stored_head_;
   std::int64_t last_time_ms_ = 0;
+  // Open duels of a log that says nothing of deadlines, with those that they get here.
+  std::multimap<std::int64_t, std::string> undated_;
   std::int64_t nothing_expires_before_ms_ = 0;  // by the owner's clock, not by recorded time
   bool store_refuses_ = false;
   bool refused_change_ = false;

@@ -1,6 +1,7 @@
 // How duels end: by an answer, by a proof that they were served, or by the clock.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "duel/experiment/standing.h"
@@ -12,8 +13,26 @@
 namespace duel {
 namespace {
 
+constexpr const char* kAnsweredOtherwise =
+    "the duel was answered otherwise; both answers are kept, the first counts";
+
+// "n." and the SHA-256 in base 32 (RFC 4648) without padding, so that a client can tell it too.
 std::string next_id_after(const std::string& duel_id) {
-  return "n." + sha256_hex(duel_id).substr(0, 52);
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+  std::string id = "n.";
+  const std::string digest = sha256_hex(duel_id);
+  std::uint32_t bits = 0;
+  int held = 0;
+  for (const char digit : digest) {
+    const int value = digit <= '9' ? digit - '0' : digit - 'a' + 10;
+    bits = bits << 4 | static_cast<std::uint32_t>(value);
+    held += 4;
+    if (held < 5) continue;
+    held -= 5;
+    id += kLetters[bits >> held & 31];
+  }
+  if (held > 0) id += kLetters[bits << (5 - held) & 31];
+  return id;
 }
 
 }  // namespace
@@ -32,9 +51,28 @@ ProgressAnswer OwnedExperiment::progress() const {
           .expected_duels_left = standing.duels_left};
 }
 
+// Whether the id of the next duel is free, or was given to it before.
+Status OwnedExperiment::check_next(const DuelBody& next) const {
+  const auto served = replay(next.duel_id, hash_of_body(next));
+  if (served.ok()) return Done{};
+  if (served.error().code != ErrorCode::invalid_data) return served.error();
+  return Error::conflict(fmt::format(
+      "the next duel cannot be '{}': that was served to another request", next.duel_id));
+}
+
 OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const OutcomeBody& body,
                                                const ReportOptions& options, std::int64_t now_ms) {
   DUEL_RETURN_IF_ERROR(check_id("a duel", duel_id));
+  if (!body.duel_id.empty() && body.duel_id != duel_id) {
+    return Error::invalid_argument("is of another duel than the address", "/duel_id");
+  }
+  DuelBody next;
+  if (options.next) {
+    next.duel_id = options.next_duel_id.empty() ? next_id_after(duel_id) : options.next_duel_id;
+    // Before anything is staged: an error says that nothing was.
+    DUEL_RETURN_IF_ERROR(check_question(next));
+    DUEL_RETURN_IF_ERROR(check_next(next));
+  }
   std::optional<ServedDuel> proven;
   if (!body.report_token.empty()) {
     proven = tokens_.verify(body.report_token);
@@ -48,6 +86,25 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
   DUEL_RETURN_IF_ERROR(expire(now_ms));
   bool exploits = false;
   std::string subject;
+  const auto answer = [&](std::string_view status, bool applied, bool with_next) -> Reply {
+    OutcomeAnswer told{.duel_id = duel_id,
+                       .status = std::string(status),
+                       .applied = applied,
+                       .next = {},
+                       .progress = {}};
+    if (with_next) {
+      // The next duel is for whoever was asked before.
+      DUEL_ASSIGN(ServedOne following, serve_one(next,
+                                                 {.duel_id = next.duel_id,
+                                                  .subject = subject,
+                                                  .request = hash_of_body(next),
+                                                  .voter = options.voter},
+                                                 now_ms));
+      told.next = std::move(following.duel);
+      told.progress = progress();
+    }
+    return ServerAnswer{200, body_json(told), {}};
+  };
   // Of an open duel everything is in memory but what a report token is compared with, and who was
   // asked.
   if (proven || options.next || ledger().find_open(duel_id) == nullptr) {
@@ -55,11 +112,8 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
     DUEL_RETURN_IF_ERROR(check_kept(ledger(), duel_id, records));
     if (!records.serve) {
       if (proven) return report_recovered(*proven, body, now_ms);
-      if (fallback_ids_.contains(duel_id)) {
-        const OutcomeAnswer ignored{
-            .duel_id = duel_id, .status = "ignored", .applied = false, .next = {}, .progress = {}};
-        return ServerAnswer{200, body_json(ignored), {}};
-      }
+      // A voter is known by the duel that was served to it, and this one is nobody's.
+      if (is_fallback(duel_id)) return answer("ignored", false, options.next && !options.voter);
       return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
     }
     const auto& serve = std::get<ServeRecord>(records.serve->record);
@@ -75,38 +129,16 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
     exploits = serve.serving == Serving::exploit;
     subject = serve.subject;
   }
-  const auto answer = [&](std::string_view status, bool applied) -> Reply {
-    OutcomeAnswer told{.duel_id = duel_id,
-                       .status = std::string(status),
-                       .applied = applied,
-                       .next = {},
-                       .progress = {}};
-    if (options.next) {
-      DuelBody again;
-      again.duel_id = options.next_duel_id.empty() ? next_id_after(duel_id) : options.next_duel_id;
-      DUEL_RETURN_IF_ERROR(check_question(again));
-      // The next duel is for whoever was asked before.
-      DUEL_ASSIGN(ServedOne following, serve_one(again,
-                                                 {.duel_id = again.duel_id,
-                                                  .subject = subject,
-                                                  .request = hash_of_body(again),
-                                                  .voter = options.voter},
-                                                 now_ms));
-      told.next = std::move(following.duel);
-      told.progress = progress();
-    }
-    return ServerAnswer{200, body_json(told), {}};
-  };
-  if (exploits) return answer("ignored", false);
+  if (exploits) return answer("ignored", false, options.next);
   const LedgerDuel* open = ledger().find_open(duel_id);
   if (ledger().experiment().service.mode == Mode::interleave) {
     if (body.result != "close") {
       return Error::conflict("clicks decide a page of results; `close` ends it early");
     }
-    if (open == nullptr) return answer("duplicate", false);
+    if (open == nullptr) return answer("duplicate", false, options.next);
     DUEL_RETURN_IF_ERROR(settle(duel_id, now_ms, "closed"));
     DUEL_RETURN_IF_ERROR(stage_certificate(now_ms));
-    return answer("applied", true);
+    return answer("applied", true, options.next);
   }
   OutcomeRecord record;
   record.duel_id = duel_id;
@@ -125,7 +157,10 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
   if (const Status status = live_.check(record); !status.ok()) {
     // The duel is looked up in the store, which may fail; that is not the answer's fault.
     if (status.error().code == ErrorCode::io) return status.error();
-    return Error::invalid_argument(status.error().message, "/winner", status.error().hint);
+    const char* at = "/winner";
+    if (body.place != 0) at = "/place";
+    if (!body.judgements.empty()) at = "/judgements";
+    return Error::invalid_argument(status.error().message, at, status.error().hint);
   }
   if (open == nullptr) {
     // What repeats the first answer is not written again.
@@ -133,22 +168,25 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
     const auto said = ledger().outcome_of(record.answer, known->first, known->second);
     if (known->fate == Fate::answered && known->result == record.answer.result && said.ok() &&
         known->outcome == *said) {
-      return answer("duplicate", false);
+      return answer("duplicate", false, options.next);
     }
+    DUEL_ASSIGN(const DuelRecords records, duels_->records_of(duel_id, ledger().sequence() + 1));
+    const bool kept = std::ranges::find(records.refused, record.answer) != records.refused.end();
+    if (kept) return refusal(409, kAnsweredOtherwise);
   }
   DUEL_ASSIGN(const Effect effect, stage(record, now_ms));
   DUEL_RETURN_IF_ERROR(stage_certificate(now_ms));
   switch (effect) {
     case Effect::applied:
-      return answer("applied", true);
+      return answer("applied", true, options.next);
     case Effect::late:
-      return answer("late", false);
+      return answer("late", false, options.next);
     case Effect::duplicate:
-      return answer("duplicate", false);
+      return answer("duplicate", false, options.next);
     case Effect::conflicting:
       break;
   }
-  return refusal(409, "the duel was answered otherwise; both answers are kept, the first counts");
+  return refusal(409, kAnsweredOtherwise);
 }
 
 // The serve's record was lost, but the caller has the proof of it.
@@ -198,6 +236,9 @@ OwnedExperiment::Reply OwnedExperiment::compare(const std::vector<ComparisonBody
     record.second = body.second;
     record.answer = {body.result, body.winner};
     record.source = body.source;
+    if (body.made_at.size() > 64) {
+      return Error::invalid_argument("has more than 64 bytes", fmt::format("/{}/made_at", k));
+    }
     record.made_at = body.made_at;
     record.evidence = false;
     if (const Status status = live_.check(record); !status.ok()) {
@@ -210,13 +251,25 @@ OwnedExperiment::Reply OwnedExperiment::compare(const std::vector<ComparisonBody
   return ServerAnswer{200, body_json(AcceptedAnswer{bodies.size()}), {}};
 }
 
+std::optional<std::int64_t> OwnedExperiment::next_deadline() const {
+  const auto deadline = ledger().next_deadline();
+  if (undated_.empty()) return deadline;
+  return std::min(deadline.value_or(undated_.begin()->first), undated_.begin()->first);
+}
+
 Result<bool> OwnedExperiment::expire(std::int64_t now_ms) {
   // Where the clock was set back, recorded time stands still and says nothing of a pause.
   if (now_ms < nothing_expires_before_ms_ || store_refuses_) return false;
   const std::int64_t time_ms = time_of(now_ms);
-  const auto deadline = ledger().next_deadline();
+  const auto deadline = next_deadline();
   if (!deadline || *deadline >= time_ms) return false;
-  for (const std::string& duel_id : ledger().overdue(time_ms)) {
+  std::vector<std::string> overdue = ledger().overdue(time_ms);
+  while (!undated_.empty() && undated_.begin()->first < time_ms) {
+    const std::string& duel_id = undated_.begin()->second;
+    if (ledger().find_open(duel_id) != nullptr) overdue.push_back(duel_id);
+    undated_.erase(undated_.begin());
+  }
+  for (const std::string& duel_id : overdue) {
     DUEL_RETURN_IF_ERROR(settle(duel_id, now_ms, "expired"));
   }
   DUEL_RETURN_IF_ERROR(stage_certificate(now_ms));

@@ -15,6 +15,9 @@ namespace {
 
 Error unprocessable(std::string message) { return Error::invalid_data(std::move(message)); }
 
+// Begins the ids that the server gives to fallbacks: they are not logged, and known all the same.
+constexpr std::string_view kFallback = "f.";
+
 }  // namespace
 
 // Time-ordered and random: 10 letters of the time in milliseconds, 16 of chance.
@@ -28,9 +31,8 @@ std::string OwnedExperiment::new_duel_id(std::int64_t now_ms) {
   return id;
 }
 
-std::string OwnedExperiment::hash_of_body(const DuelBody& body) {
-  Json json = body_json(body);
-  return sha256_hex(json.dump()).substr(0, 32);
+std::string OwnedExperiment::hash_of_body(const DuelBody& body) const {
+  return hmac_sha256_hex(secrets_.subject_salt, body_json(body).dump()).substr(0, 32);
 }
 
 ServedDuel OwnedExperiment::served_duel(const ServeRecord& serve, std::int64_t served_at_ms) const {
@@ -75,20 +77,36 @@ DuelAnswer OwnedExperiment::duel_answer(const ServeRecord& serve, std::int64_t s
   return answer;
 }
 
-std::string OwnedExperiment::fallback_arm() const {
+// The winner, the default arm, or the first: of those that are active, and if possible of those
+// that can be shown.
+std::string OwnedExperiment::fallback_arm(std::span<const Arm> excluded) const {
+  std::vector<Arm> arms;
   const auto& given = ledger().certificate();
-  if (given && given->winner) return ledger().id_of(*given->winner);
+  if (given && given->winner) arms.push_back(*given->winner);
   const std::string& chosen = ledger().experiment().service.default_arm;
-  if (!chosen.empty() && ledger().arms()[*ledger().find_arm(chosen)].active) return chosen;
-  const auto active = std::find_if(ledger().arms().begin(), ledger().arms().end(),
-                                   [](const LedgerArm& one) { return one.active; });
-  return active == ledger().arms().end() ? ledger().arms().front().entry.id : active->entry.id;
+  if (!chosen.empty()) arms.push_back(*ledger().find_arm(chosen));
+  for (Arm arm = 0; arm < ledger().num_arms(); ++arm) arms.push_back(arm);
+  const auto active = [&](Arm arm) { return ledger().arms()[arm].active; };
+  const auto shown = [&](Arm arm) {
+    return active(arm) && std::ranges::find(excluded, arm) == excluded.end();
+  };
+  auto found = std::ranges::find_if(arms, shown);
+  if (found == arms.end()) found = std::ranges::find_if(arms, active);
+  return ledger().id_of(found == arms.end() ? arms.front() : *found);
+}
+
+bool OwnedExperiment::is_fallback(const std::string& duel_id) const {
+  if (fallback_ids_.contains(duel_id)) return true;
+  return duel_id.size() == kFallback.size() + new_duel_id(0).size() &&
+         duel_id.starts_with(kFallback);
 }
 
 OwnedExperiment::ServedOne OwnedExperiment::fallback(const std::string& duel_id,
+                                                     std::span<const Arm> excluded,
                                                      std::int64_t now_ms) {
   constexpr std::size_t kRemembered = 10'000;
-  const std::string known_by = duel_id.empty() ? new_duel_id(now_ms) : duel_id;
+  const std::string known_by =
+      duel_id.empty() ? std::string(kFallback) + new_duel_id(now_ms) : duel_id;
   if (fallback_ids_.insert(known_by).second) fallback_order_.push_back(known_by);
   if (fallback_order_.size() > kRemembered) {
     fallback_ids_.erase(fallback_order_.front());
@@ -99,7 +117,7 @@ OwnedExperiment::ServedOne OwnedExperiment::fallback(const std::string& duel_id,
   answer.experiment_id = id();
   answer.serving = "fallback";
   answer.learn = false;
-  answer.arms.push_back(duel_arm(fallback_arm(), 1));
+  answer.arms.push_back(duel_arm(fallback_arm(excluded), 1));
   return {std::move(answer), false};
 }
 
@@ -126,7 +144,7 @@ Status OwnedExperiment::draw_task(const DuelBody& body, ServeRecord& serve) cons
   const auto items = tasks.items.items();
   if (!body.task_id.empty()) {
     serve.task = body.task_id;
-  } else {
+  } else if (!items.empty()) {
     // A permutation of the pair's own, so that it meets every task once before any again.
     const std::uint64_t seen = i == j ? ledger().aa().served : ledger().pair(i, j).served;
     RoundRng rng = Stream(ledger().experiment().seed, 0, Purpose::choice, "server/tasks")
@@ -152,8 +170,20 @@ Status OwnedExperiment::check_question(const DuelBody& body) const {
       return Error::invalid_argument(fmt::format("there is no arm '{}'", arm), "/exclude");
     }
   }
-  if (!body.task_id.empty() && ledger().tasks().count > 0 && !task_of(body.task_id)) {
+  const TaskSet& tasks = ledger().tasks();
+  const bool has_items = !tasks.items.items().empty();
+  if (has_items && !body.task_id.empty() && !task_of(body.task_id)) {
     return Error::invalid_argument(fmt::format("there is no task '{}'", body.task_id), "/task_id");
+  }
+  // A log of `duel run` counts its tasks; who asks has to say which one it is about.
+  if (tasks.count > 0 && !has_items && body.task_id.empty()) {
+    return Error::invalid_argument("is missing: the experiment does not hold its tasks",
+                                   "/task_id");
+  }
+  if (!body.task_id.empty()) {
+    if (const Status named = check_id("a task", body.task_id); !named.ok()) {
+      return Error::invalid_argument(named.error().message, "/task_id", named.error().hint);
+    }
   }
   return Done{};
 }
@@ -163,6 +193,12 @@ OwnedExperiment::Reply OwnedExperiment::serve(const DuelBody& body, bool voter,
   DUEL_RETURN_IF_ERROR(check_question(body));
   if (voter && body.subject_id.empty()) {
     return Error::invalid_argument("is missing: a voter has two open duels at most", "/subject_id");
+  }
+  if (voter && !body.exclude.empty()) {
+    return Error::invalid_argument("a voter takes the pair that comes", "/exclude");
+  }
+  if (voter && !body.task_id.empty()) {
+    return Error::invalid_argument("a voter takes the task that comes", "/task_id");
   }
   // Only what the caller has named can be asked for again.
   const bool named = !body.duel_id.empty() || !body.batch_id.empty();
@@ -192,6 +228,7 @@ OwnedExperiment::Reply OwnedExperiment::serve(const DuelBody& body, bool voter,
   for (std::uint64_t k = 1; k <= body.count; ++k) {
     Asked one_of_them = asked;
     one_of_them.duel_id = fmt::format("{}.{}", batch.batch_id, k);
+    one_of_them.only_again = replayed;
     DUEL_ASSIGN(ServedOne one, serve_one(body, one_of_them, now_ms));
     if (k == 1) replayed = one.replayed;
     batch.items.push_back(std::move(one.duel));
@@ -222,12 +259,15 @@ Result<OwnedExperiment::ServedOne> OwnedExperiment::serve_one(const DuelBody& bo
                                                               std::int64_t now_ms) {
   const std::string& duel_id = asked.duel_id;
   const std::string& subject = asked.subject;
-  if (lost_ || spoiled()) return fallback(duel_id, now_ms);
+  std::vector<Arm> excluded;
+  for (const std::string& arm : body.exclude) excluded.push_back(*ledger().find_arm(arm));
+  if (lost_ || spoiled()) return fallback(duel_id, excluded, now_ms);
   if (!duel_id.empty()) {
     DUEL_ASSIGN(std::optional<ServedOne> again, replay(duel_id, asked.request));
     if (again) return std::move(*again);
   }
-  if (store_refuses_) return fallback(duel_id, now_ms);
+  if (asked.only_again) return fallback(duel_id, excluded, now_ms);
+  if (store_refuses_) return fallback(duel_id, excluded, now_ms);
   DUEL_RETURN_IF_ERROR(expire(now_ms));
   if (asked.voter && !subject.empty()) {
     DUEL_ASSIGN(std::optional<ServedOne> open, open_duel_of(subject));
@@ -238,18 +278,16 @@ Result<OwnedExperiment::ServedOne> OwnedExperiment::serve_one(const DuelBody& bo
       time_of(now_ms) / kDayMs == day_) {
     const auto today = served_today_.find(subject);
     if (today != served_today_.end() && today->second >= guardrails.max_duels_per_subject_per_day) {
-      return fallback(duel_id, now_ms);
+      return fallback(duel_id, excluded, now_ms);
     }
   }
   if (ledger().state() != ExperimentState::running ||
       ledger().num_pending() >= guardrails.max_pending) {
-    return fallback(duel_id, now_ms);
+    return fallback(duel_id, excluded, now_ms);
   }
-  std::vector<Arm> excluded;
-  for (const std::string& arm : body.exclude) excluded.push_back(*ledger().find_arm(arm));
   std::optional<ServeRecord> serve =
       live_.choose(duel_id.empty() ? new_duel_id(now_ms) : duel_id, excluded);
-  if (!serve) return fallback(duel_id, now_ms);
+  if (!serve) return fallback(duel_id, excluded, now_ms);
   serve->subject = subject;
   serve->request = asked.request;
   const std::int64_t time_ms = time_of(now_ms);
@@ -278,6 +316,7 @@ OwnedExperiment::Reply OwnedExperiment::show_duel(const std::string& duel_id) co
   if (!records.serve) return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
   DuelShown shown;
   shown.duel = duel_answer(std::get<ServeRecord>(records.serve->record), records.serve->time_ms);
+  shown.duel.report_token = {};  // who may read may not report
   shown.state = ledger().find_open(duel_id) != nullptr ? "served" : "closed";
   if (records.settled) {
     if (const auto* outcome = std::get_if<OutcomeRecord>(&records.settled->record)) {

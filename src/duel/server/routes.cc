@@ -76,7 +76,7 @@ void Api::add_routes() {
       &Api::list_duels)
       .asks("limit", "so many duels", number_schema(1, 200))
       .gives<RecentDuelsShape>()
-      .refuses({404});
+      .refuses({400, 404});
   add(get, one + "/duels/{did}", "show_duel", "One duel with its outcome.", {read}, &Api::show_duel)
       .gives<DuelShown>()
       .refuses({404});
@@ -88,7 +88,9 @@ void Api::add_routes() {
   add(put, one + "/duels/{did}/outcome", "report_outcome", "Report the outcome of a duel.",
       {duel, vote}, &Api::report_outcome)
       .asks("next", "`1`: answer with the next duel", words_schema({"1"}))
-      .asks("next_duel_id", "the id of the next duel", text_schema())
+      .asks("next_duel_id",
+            "the id of the next duel; without it `n.` and the SHA-256 of this one's in base 32",
+            text_schema())
       .takes<OutcomeBody>()
       .gives<OutcomeAnswer>()
       .refuses({404, 409, 410})
@@ -126,14 +128,16 @@ void Api::add_routes() {
   add(get, one + "/timeline", "show_timeline", "Series for plots.", {read}, &Api::show_timeline)
       .asks("points", "about so many moments", number_schema(2, 2000))
       .gives<TimelineShape>()
-      .refuses({404});
+      .refuses({400, 404});
   add(get, one + "/progress", "show_progress",
       "How far the evidence has got, without naming an arm; for voters.", {duel, vote},
       &Api::show_progress)
       .gives<ProgressShape>()
       .refuses({404});
   add(get, one + "/stream", "open_stream",
-      "Server-sent events: `result`, `state`, `certified`, `reset`.", {read}, &Api::open_stream)
+      "Server-sent events: `result`, `state`, `certified`, `reset`; with `Last-Event-ID` those "
+      "that were missed come first.",
+      {read}, &Api::open_stream)
       .gives_text({"text/event-stream"})
       .refuses({404});
   add(get, one + "/export", "export_log", "The log, or what it says of duels.", {read},
@@ -154,10 +158,13 @@ void Api::add_routes() {
   add(get, "/v1/tokens", "list_tokens", "All tokens, without their secrets.", {admin},
       &Api::list_tokens)
       .gives<TokenList>();
-  add(post, "/v1/tokens", "create_token", "A new token; it is shown once.", {admin},
-      &Api::create_token)
+  add(post, "/v1/tokens", "create_token",
+      "A new token; it is shown once. The first one has to be of scope `admin`, for all "
+      "experiments.",
+      {admin}, &Api::create_token)
       .takes<TokenBody>()
-      .gives<NewTokenAnswer>({201});
+      .gives<NewTokenAnswer>({201})
+      .refuses({409});
   add(del, "/v1/tokens/{tid}", "delete_token", "Revoke a token.", {admin}, &Api::delete_token)
       .gives<RevokedAnswer>()
       .refuses({404});
