@@ -183,7 +183,7 @@ TEST(Security, a_token_may_make_so_many_requests_a_second) {
 
 // --- Report tokens ------------------------------------------------------------------------------
 
-class ReportTokenTest : public ::testing::Test {
+class ReportToken : public ::testing::Test {
  protected:
   void SetUp() override {
     start_three_arms(api);
@@ -211,7 +211,7 @@ class ReportTokenTest : public ::testing::Test {
   Told duel;
 };
 
-TEST_F(ReportTokenTest, forged_in_any_part_it_is_refused) {
+TEST_F(ReportToken, forged_in_any_part_it_is_refused) {
   const std::string good = duel.text("report_token");
   for (std::size_t k = 0; k < good.size(); k += 7) {
     std::string forged = good;
@@ -230,7 +230,7 @@ TEST_F(ReportTokenTest, forged_in_any_part_it_is_refused) {
   EXPECT_EQ(report("q1", good).text("status"), "duplicate");
 }
 
-TEST_F(ReportTokenTest, it_has_to_fit_the_duel) {
+TEST_F(ReportToken, it_has_to_fit_the_duel) {
   ServedDuel other = lost("q1");
   other.first = "c";
   other.second = "a";
@@ -239,7 +239,7 @@ TEST_F(ReportTokenTest, it_has_to_fit_the_duel) {
   EXPECT_EQ(report("q1", duel.text("report_token")).text("status"), "applied");
 }
 
-TEST_F(ReportTokenTest, it_stands_for_a_serve_that_was_lost_until_it_expires) {
+TEST_F(ReportToken, it_stands_for_a_serve_that_was_lost_until_it_expires) {
   EXPECT_EQ(report("q7", sign(lost("q7"))).text("status"), "applied");
   EXPECT_EQ(report("q7", sign(lost("q7"))).text("status"), "duplicate");
   ServedDuel unknown = lost("q8");
@@ -255,7 +255,7 @@ TEST_F(ReportTokenTest, it_stands_for_a_serve_that_was_lost_until_it_expires) {
 
 // The record of such a duel is made when the report comes: it is younger than its token, and a
 // contest that the policy never chose is recorded as an exploration. Neither is the caller's doing.
-TEST_F(ReportTokenTest, retried_report_of_a_recovered_duel_is_a_duplicate) {
+TEST_F(ReportToken, retried_report_of_a_recovered_duel_is_a_duplicate) {
   ServedDuel contest = lost("q7");
   contest.serving = Serving::contest;
   const std::string token = sign(contest);

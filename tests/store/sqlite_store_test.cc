@@ -297,8 +297,8 @@ TEST(SqliteStore, checkpoints_by_size_so_that_the_log_does_not_grow) {
   Shelf shelf(*store, "tones");
   shelf.create();
   for (int k = 0; k < 400; ++k) shelf.append({std::string(8'000, 'x')});
-  // 400 groups take more than 800 pages; the log keeps at most four times as many as the limit says,
-  // and what comes with the group that reaches that.
+  // 400 groups take more than 800 pages; the log keeps at most four times as many as the limit
+  // says, and what comes with the group that reaches that.
   EXPECT_LT(std::filesystem::file_size(directory / "store.db-wal"), 300U * 4'120);
   EXPECT_GT(std::filesystem::file_size(directory / "store.db"), 100U * 8'000);
 }

@@ -39,8 +39,8 @@ Timeline::Point Timeline::now(const Ledger& ledger, std::int64_t time_ms) {
   return point;
 }
 
-// A point costs as much as there are pairs of arms. So many records apart, it costs a record next to
-// nothing.
+// A point costs as much as there are pairs of arms. So many records apart, it costs a record next
+// to nothing.
 std::uint64_t Timeline::least_stride(std::size_t num_arms) {
   constexpr std::size_t kPairsPerRecord = 512;
   return std::bit_ceil(std::max<std::size_t>(1, num_arms * num_arms / kPairsPerRecord));
