@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -121,7 +122,7 @@ class Node {
   std::unique_ptr<Api> api_;
 };
 
-class NodesTest : public testing::Test {
+class SeveralNodes : public testing::Test {
  protected:
   Node& node(const std::string& id, std::chrono::milliseconds lease = kNoSweep) {
     nodes_.push_back(std::make_unique<Node>(database_, id, lease));
@@ -136,6 +137,14 @@ class NodesTest : public testing::Test {
         201);
     ASSERT_EQ(at.post(path + "/start").status, 200);
   }
+  static void start_with_timeout(Node& at, const std::string& id) {
+    const std::string path = "/v1/experiments/" + id;
+    ASSERT_EQ(at.put(path, R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}],)"
+                           R"("feedback":{"timeout_s":600}})")
+                  .status,
+              201);
+    ASSERT_EQ(at.post(path + "/start").status, 200);
+  }
   static Told serve(Node& at, const std::string& experiment, const std::string& duel) {
     return at.post("/v1/experiments/" + experiment + "/duels", R"({"duel_id":")" + duel + R"("})");
   }
@@ -147,21 +156,79 @@ class NodesTest : public testing::Test {
   }
   std::string owner_of(const std::string& experiment) {
     const std::lock_guard lock(database_->mutex);
-    return database_->experiments[experiment].owner;
+    return database_->experiments.at(experiment).owner;
   }
   std::size_t lines_of(const std::string& experiment) {
     const std::lock_guard lock(database_->mutex);
-    return database_->experiments[experiment].lines.size();
+    return database_->experiments.at(experiment).lines.size();
+  }
+  // As a database does that crashes before it is on the disk.
+  void lose_last_line(const std::string& experiment) {
+    const std::lock_guard lock(database_->mutex);
+    SharedDatabase::Kept& kept = database_->experiments.at(experiment);
+    kept.lines.pop_back();
+    kept.keys.pop_back();
+    kept.head = {kept.lines.size(), std::string(split_line(kept.lines.back())->hash)};
   }
   // The lease of `from` runs out unseen by it, and `to` takes the experiment.
   static void take_over(Node& from, Node& to, const std::string& experiment) {
     from.store().expire_lease();
     ASSERT_EQ(to.get("/v1/experiments/" + experiment).status, 200);
   }
+  // Returns when all that was asked before is durable, so that no sync is left to come.
+  static void settle(Node& at, const std::string& experiment) {
+    ASSERT_EQ(at.get("/v1/experiments/" + experiment + "/result").status, 200);
+  }
 
   std::shared_ptr<SharedDatabase> database_ = std::make_shared<SharedDatabase>();
   std::vector<std::unique_ptr<Node>> nodes_;
 };
+
+// Keeps an engine at work: what it is asked meanwhile goes into one commit.
+class BusyEngine {
+ public:
+  explicit BusyEngine(Engine& engine) {
+    engine.ask_all(
+        AnswerWhen::appended,
+        [at = at_](const auto&, std::int64_t) -> Result<ServerAnswer> {
+          at->busy.set_value();
+          at->go.get_future().wait();
+          return ServerAnswer{};
+        },
+        [](const ServerAnswer&) {});
+    at_->busy.get_future().wait();
+  }
+  void let_go() { at_->go.set_value(); }
+
+ private:
+  struct Gate {
+    std::promise<void> busy, go;
+  };
+  std::shared_ptr<Gate> at_ = std::make_shared<Gate>();
+};
+
+// The answer comes with `get`.
+std::future<ServerAnswer> ask(Engine& engine, const std::string& experiment, AnswerWhen when,
+                              Engine::Work work) {
+  const auto told = std::make_shared<std::promise<ServerAnswer>>();
+  std::future<ServerAnswer> answer = told->get_future();
+  engine.ask(experiment, when, std::move(work),
+             [told](ServerAnswer given) { told->set_value(std::move(given)); });
+  return answer;
+}
+
+Engine::Work serve_named(const std::string& duel) {
+  return [duel](OwnedExperiment& experiment, std::int64_t now) {
+    DuelBody body;
+    body.duel_id = duel;
+    return experiment.serve(body, false, now);
+  };
+}
+
+std::string serving(const ServerAnswer& answer) {
+  const Json* const word = answer.body.find("serving");
+  return word != nullptr ? word->get<std::string>() : "nothing: " + answer.body.dump();
+}
 
 // --- Who takes what ------------------------------------------------------------------------------
 
@@ -184,7 +251,7 @@ TEST(Rendezvous, moves_only_the_experiments_of_a_node_that_comes_or_goes) {
   EXPECT_EQ(rendezvous({}, "e"), nullptr);
 }
 
-TEST_F(NodesTest, sweep_takes_what_nobody_owns_and_rendezvous_gives_to_the_node) {
+TEST_F(SeveralNodes, sweep_takes_what_nobody_owns_and_rendezvous_gives_to_the_node) {
   Node& a = node("a");
   constexpr int kExperiments = 12;
   for (int k = 0; k < kExperiments; ++k) start(a, "e" + std::to_string(k));
@@ -201,15 +268,78 @@ TEST_F(NodesTest, sweep_takes_what_nobody_owns_and_rendezvous_gives_to_the_node)
   EXPECT_GT(c.store().counts().taken_over, 0U);
 }
 
-TEST_F(NodesTest, start_takes_nothing_that_another_node_owns) {
+TEST_F(SeveralNodes, start_takes_nothing_that_another_node_owns) {
   Node& a = node("a");
   start(a, "e");
-  node("b", std::chrono::milliseconds(20));
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // sweeps; too short proves less
+  Node& b = node("b", std::chrono::milliseconds(20));
+  ASSERT_TRUE(comes_true([&] { return b.store().sweeps() >= 4; }));
   EXPECT_EQ(owner_of("e"), "a");
 }
 
-TEST_F(NodesTest, stopping_node_saves_snapshots_and_gives_its_experiments_away) {
+TEST_F(SeveralNodes, live_node_sweeps_once_per_lease_and_one_without_a_lease_never) {
+  constexpr std::chrono::milliseconds kLease(100);
+  const auto begin = std::chrono::steady_clock::now();
+  Node& a = node("a", kLease);
+  ASSERT_TRUE(comes_true([&] { return a.store().sweeps() >= 4; }));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 4 * kLease);
+  a.store().expire_lease();
+  // Nobody but the sweeper asks for the lease here, and its next question comes after the end of a
+  // sweep that is under way.
+  const auto asks_again = [&](int times) {
+    const int before = a.store().lease_checks();
+    return comes_true([&, before] { return a.store().lease_checks() >= before + times; });
+  };
+  ASSERT_TRUE(asks_again(1));
+  const int before = a.store().sweeps();
+  ASSERT_TRUE(asks_again(3));
+  EXPECT_EQ(a.store().sweeps(), before);
+}
+
+TEST_F(SeveralNodes, command_that_nobody_can_reach_sweeps_up_nothing) {
+  Node& a = node("a");
+  constexpr int kExperiments = 12;
+  for (int k = 0; k < kExperiments; ++k) start(a, "e" + std::to_string(k));
+  const auto store = std::make_shared<SharedMemoryStore>(database_, NodeAddress{"command", ""},
+                                                         std::chrono::milliseconds(20));
+  const auto tokens = ApiTokens::open(store).value();
+  const auto engine = Engine::start(store).value();
+  const Api command(*engine, *tokens, ApiOptions{.caller_owns_store = true});
+  a.stop();
+  a.store().expire_lease();  // the row of the node is still there
+  Node& b = node("b", std::chrono::milliseconds(50));
+  const std::vector<NodeAddress> both{b.store().self(), store->self()};
+  int of_command = 0;
+  for (int k = 0; k < kExperiments; ++k) {
+    const std::string id = "e" + std::to_string(k);
+    of_command += rendezvous(both, id)->node_id == "command";
+    ASSERT_TRUE(comes_true([&] { return owner_of(id) == "b"; })) << id;
+  }
+  EXPECT_GT(of_command, 0) << "otherwise this proves less";
+  EXPECT_EQ(store->sweeps(), 0);
+  EXPECT_EQ(b.store().counts().taken_over, 0U) << "A gave them away, and nobody had them since";
+}
+
+TEST_F(SeveralNodes, tokens_are_read_in_the_middle_of_a_long_sweep) {
+  Node& a = node("a");
+  constexpr int kExperiments = 60;
+  for (int k = 0; k < kExperiments; ++k) start(a, "e" + std::to_string(k));
+  Node& b = node("b", std::chrono::milliseconds(50));
+  b.store().slow_own(std::chrono::milliseconds(200));  // 12 s for all: the test waits for two
+  const auto admin = a.tokens().create(TokenScope::admin, "", "", 0);
+  ASSERT_TRUE(admin.ok());
+  const auto taken = [&] {
+    int count = 0;
+    for (int k = 0; k < kExperiments; ++k) count += owner_of("e" + std::to_string(k)) == "b";
+    return count;
+  };
+  a.store().expire_lease();
+  ASSERT_TRUE(comes_true([&] { return taken() > 0; }));
+  b.token = admin->first;  // which B has not read yet
+  EXPECT_EQ(b.get("/v1/policies").status, 200);
+  EXPECT_LT(taken(), kExperiments) << "the sweep goes on meanwhile";
+}
+
+TEST_F(SeveralNodes, stopping_node_saves_snapshots_and_gives_its_experiments_away) {
   Node& a = node("a");
   Node& b = node("b");
   start(a, "e");
@@ -218,14 +348,15 @@ TEST_F(NodesTest, stopping_node_saves_snapshots_and_gives_its_experiments_away) 
   EXPECT_EQ(owner_of("e"), "");
   {
     const std::lock_guard lock(database_->mutex);
-    ASSERT_TRUE(database_->experiments["e"].snapshot.has_value());
-    EXPECT_EQ(database_->experiments["e"].snapshot->sequence, 3U) << "created, started, served";
+    const SharedDatabase::Kept& kept = database_->experiments.at("e");
+    ASSERT_TRUE(kept.snapshot.has_value());
+    EXPECT_EQ(kept.snapshot->sequence, 3U) << "created, started, served";
   }
   EXPECT_EQ(report(b, "e", "q", served).text("status"), "applied") << "without waiting for a lease";
   EXPECT_EQ(owner_of("e"), "b");
 }
 
-TEST_F(NodesTest, create_raced_by_two_nodes_is_won_by_one) {
+TEST_F(SeveralNodes, create_raced_by_two_nodes_is_won_by_one) {
   Node& a = node("a");
   Node& b = node("b");
   const std::string body = R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}],"seed":1})";
@@ -259,7 +390,7 @@ TEST(NodesStart, nodes_that_start_together_on_a_new_store_have_one_secret) {
 
 // --- Forwards ------------------------------------------------------------------------------------
 
-TEST_F(NodesTest, request_goes_to_the_owner_and_the_answer_comes_back) {
+TEST_F(SeveralNodes, request_goes_to_the_owner_and_the_answer_comes_back) {
   Node& a = node("a");
   Node& b = node("b");
   start(a, "e");
@@ -282,7 +413,7 @@ TEST_F(NodesTest, request_goes_to_the_owner_and_the_answer_comes_back) {
       << metrics;
 }
 
-TEST_F(NodesTest, known_owner_is_asked_without_asking_the_store_again) {
+TEST_F(SeveralNodes, known_owner_is_asked_without_asking_the_store_again) {
   Node& a = node("a");
   Node& b = node("b");
   start(a, "e");
@@ -292,7 +423,7 @@ TEST_F(NodesTest, known_owner_is_asked_without_asking_the_store_again) {
   EXPECT_EQ(database_->own_calls, before);
 }
 
-TEST_F(NodesTest, forwarded_request_goes_one_hop_and_no_further) {
+TEST_F(SeveralNodes, forwarded_request_goes_one_hop_and_no_further) {
   Node& a = node("a");
   Node& b = node("b");
   start(a, "e");
@@ -315,7 +446,7 @@ TEST_F(NodesTest, forwarded_request_goes_one_hop_and_no_further) {
   EXPECT_EQ(right.status, 200);
 }
 
-TEST_F(NodesTest, hop_that_no_node_has_signed_is_worth_nothing) {
+TEST_F(SeveralNodes, hop_that_no_node_has_signed_is_worth_nothing) {
   Node& a = node("a");
   Node& b = node("b");
   start(a, "e");
@@ -336,7 +467,7 @@ TEST_F(NodesTest, hop_that_no_node_has_signed_is_worth_nothing) {
   EXPECT_EQ(call(old).status, 200) << "two minutes old";
 }
 
-TEST_F(NodesTest, stream_of_another_node_needs_its_signature) {
+TEST_F(SeveralNodes, stream_of_another_node_needs_its_signature) {
   Node& a = node("a");
   start(a, "e");
   const auto made = a.tokens().create(TokenScope::admin, "", "", 0);
@@ -349,7 +480,7 @@ TEST_F(NodesTest, stream_of_another_node_needs_its_signature) {
             401);
 }
 
-TEST_F(NodesTest, owner_that_is_not_the_owner_any_more_is_asked_once_and_the_tenure_read_again) {
+TEST_F(SeveralNodes, owner_that_is_not_the_owner_any_more_is_asked_once_and_the_tenure_read_again) {
   Node& a = node("a");
   Node& b = node("b");
   Node& c = node("c");
@@ -363,7 +494,7 @@ TEST_F(NodesTest, owner_that_is_not_the_owner_any_more_is_asked_once_and_the_ten
             std::string::npos);
 }
 
-TEST_F(NodesTest, owner_that_cannot_be_reached_is_503_until_its_lease_ends) {
+TEST_F(SeveralNodes, owner_that_cannot_be_reached_is_503_until_its_lease_ends) {
   Node& a = node("a");
   Node& b = node("b");
   start(a, "e");
@@ -381,7 +512,7 @@ TEST_F(NodesTest, owner_that_cannot_be_reached_is_503_until_its_lease_ends) {
   EXPECT_EQ(b.store().counts().taken_over, 1U);
 }
 
-TEST_F(NodesTest, callers_token_goes_along_and_is_checked_by_the_owner_too) {
+TEST_F(SeveralNodes, callers_token_goes_along_and_is_checked_by_the_owner_too) {
   Node& a = node("a");
   Node& b = node("b");
   start(a, "e");
@@ -404,7 +535,7 @@ TEST_F(NodesTest, callers_token_goes_along_and_is_checked_by_the_owner_too) {
   EXPECT_TRUE(comes_true([&] { return b.get("/v1/policies").status == 401; }));
 }
 
-TEST_F(NodesTest, list_and_export_need_no_owner) {
+TEST_F(SeveralNodes, list_and_export_need_no_owner) {
   Node& a = node("a");
   Node& b = node("b");
   start(a, "e");
@@ -420,7 +551,7 @@ TEST_F(NodesTest, list_and_export_need_no_owner) {
   EXPECT_EQ(std::ranges::count(exported, '\n'), 3);
 }
 
-TEST_F(NodesTest, events_go_to_the_owners_of_their_experiments) {
+TEST_F(SeveralNodes, events_go_to_the_owners_of_their_experiments) {
   Node& a = node("a");
   Node& b = node("b");
   const auto make = [](Node& at, const std::string& id) {
@@ -435,13 +566,15 @@ TEST_F(NodesTest, events_go_to_the_owners_of_their_experiments) {
   };
   make(a, "e");
   make(b, "f");
-  const auto click = [](const std::string& query) {
-    return R"({"action_name":"click","timestamp":"2026-11-15T00:00:01Z","query_id":")" + query +
-           R"(","event_attributes":{"object":{"object_id":"d3"}}})";
+  const auto events_of = [](char second) {
+    const auto click = [second](const std::string& query) {
+      return std::string(R"({"action_name":"click","timestamp":"2026-11-15T00:00:0)") + second +
+             R"(Z","query_id":")" + query +
+             R"(","event_attributes":{"object":{"object_id":"d3"}}})";
+    };
+    return "[" + click("q-f") + "," + click("nobody") + "," + click("q-e") + ",{\"bad\":1}]";
   };
-  const std::string events =
-      "[" + click("q-f") + "," + click("nobody") + "," + click("q-e") + ",{\"bad\":1}]";
-  const Told told = a.post("/v1/events", events);
+  const Told told = a.post("/v1/events", events_of('1'));
   ASSERT_EQ(told.status, 202) << told.raw;
   EXPECT_EQ(told.body.at("accepted").get<int>(), 2) << told.raw;
   ASSERT_EQ(told.body.at("rejected").items().size(), 2U);
@@ -453,13 +586,13 @@ TEST_F(NodesTest, events_go_to_the_owners_of_their_experiments) {
   EXPECT_EQ(lines_of("e"), 5U) << "created, started, served, page, click";
   // If one owner cannot take its events, the whole is to be repeated.
   b.store().cut_off(true);
-  const Told failed = a.post("/v1/events", events);
+  const Told failed = a.post("/v1/events", events_of('2'));
   EXPECT_EQ(failed.status, 503) << failed.raw;
   b.store().cut_off(false);
   ASSERT_TRUE(comes_true([&] { return b.get("/readyz").status == 200; }));
-  EXPECT_EQ(a.post("/v1/events", events).status, 202);
-  EXPECT_EQ(lines_of("e"), 5U) << "a click that is known is not written again";
-  EXPECT_EQ(lines_of("f"), 5U);
+  EXPECT_EQ(a.post("/v1/events", events_of('2')).status, 202);
+  EXPECT_EQ(lines_of("e"), 6U) << "a click that is known is not written again";
+  EXPECT_EQ(lines_of("f"), 6U);
 }
 
 // An owner that takes requests and answers none, until it is let go.
@@ -489,7 +622,7 @@ class SilentOwner {
   std::unique_ptr<HttpServer> server_;
 };
 
-class ForwardingTest : public testing::Test {
+class Forwarded : public testing::Test {
  protected:
   // An experiment of a node at that address.
   void own(const std::string& experiment, const std::string& node, const std::string& url) {
@@ -517,7 +650,7 @@ class ForwardingTest : public testing::Test {
   std::vector<std::unique_ptr<SharedMemoryStore>> others_;
 };
 
-TEST_F(ForwardingTest, beyond_the_queue_is_429) {
+TEST_F(Forwarded, beyond_the_queue_is_429) {
   SilentOwner silent;
   own("e", "silent", silent.url());
   Forwarding forwarding(self_, hops_, {.threads = 1, .most_waiting = 2});
@@ -533,7 +666,7 @@ TEST_F(ForwardingTest, beyond_the_queue_is_429) {
   }));
 }
 
-TEST_F(ForwardingTest, owner_that_does_not_answer_leaves_threads_for_the_others) {
+TEST_F(Forwarded, owner_that_does_not_answer_leaves_threads_for_the_others) {
   SilentOwner silent;
   std::unique_ptr<HttpServer> good =
       HttpServer::listen({"127.0.0.1", 0}, HttpLimits(), 1, [](HttpRequest&&, HttpReply reply) {
@@ -555,7 +688,7 @@ TEST_F(ForwardingTest, owner_that_does_not_answer_leaves_threads_for_the_others)
   EXPECT_EQ(*stuck.back(), 503) << "what waits when a server stops is answered";
 }
 
-TEST_F(ForwardingTest, post_that_may_have_been_done_is_not_repeated) {
+TEST_F(Forwarded, post_that_may_have_been_done_is_not_repeated) {
   // It takes the request and dies.
   std::atomic<int> requests = 0;
   std::unique_ptr<HttpServer> dying;
@@ -581,9 +714,23 @@ TEST_F(ForwardingTest, post_that_may_have_been_done_is_not_repeated) {
   EXPECT_EQ(requests, 1);
 }
 
+TEST_F(Forwarded, owner_that_says_twice_that_it_is_not_the_owner_is_given_up) {
+  std::atomic<int> requests = 0;
+  const std::unique_ptr<HttpServer> stale =
+      HttpServer::listen({"127.0.0.1", 0}, HttpLimits(), 1, [&](HttpRequest&&, HttpReply reply) {
+        ++requests;
+        reply.send({421, {}, ""});
+      }).value();
+  own("e", "stale", "http://" + stale->address().to_string());
+  Forwarding forwarding(self_, hops_, {.threads = 1, .most_waiting = 10});
+  const auto told = send(forwarding, "e"), of_nobody = send(forwarding, "nothing");
+  ASSERT_TRUE(comes_true([&] { return *told == 503 && *of_nobody == 503; }));
+  EXPECT_EQ(requests, 2) << "the tenure is read again once";
+}
+
 // --- Owners that are not -------------------------------------------------------------------------
 
-TEST_F(NodesTest, fenced_owner_answers_nothing_from_old_memory) {
+TEST_F(SeveralNodes, fenced_owner_answers_nothing_from_old_memory) {
   Node& a = node("a");
   Node& b = node("b");
   start(a, "e");
@@ -603,6 +750,8 @@ TEST_F(NodesTest, fenced_owner_answers_nothing_from_old_memory) {
       a.call(HttpMethod::patch, "/v1/experiments/e", R"({"name":"x"})", {{"If-Match", "7"}}).status,
       503)
       << "412 would be from old memory";
+  EXPECT_EQ(a.put("/v1/experiments/e", R"({"arms":[{"arm_id":"x"},{"arm_id":"y"}]})").status, 503)
+      << "409 would be from old memory";
   EXPECT_EQ(a.get("/readyz").status, 503);
   // What is appended is fenced by the store, whatever the lease is thought to be: it goes to B.
   EXPECT_EQ(report(a, "e", "q1", q1).text("status"), "applied");
@@ -614,7 +763,39 @@ TEST_F(NodesTest, fenced_owner_answers_nothing_from_old_memory) {
   EXPECT_EQ(owner_of("e"), "b");
 }
 
-TEST_F(NodesTest, unknown_experiment_is_404_only_under_a_lease) {
+TEST_F(SeveralNodes, fenced_owner_calls_nothing_late) {
+  Node& a = node("a");
+  Node& b = node("b");
+  start_with_timeout(a, "e");
+  const Told q = serve(a, "e", "q");
+  take_over(a, b, "e");
+  ASSERT_EQ(report(b, "e", "q", q).text("status"), "applied");
+  database_->now_ms += 700'000;  // in A's memory q is open and overdue
+  EXPECT_EQ(report(a, "e", "q", q).text("status"), "duplicate");
+  EXPECT_EQ(a.store().counts().fenced, 1U);
+}
+
+TEST_F(SeveralNodes, lease_has_to_hold_from_the_work_to_the_answer) {
+  Node& a = node("a");
+  start(a, "e");
+  const auto status_of_unknown_duel = [&](const std::function<void()>& meanwhile) {
+    return ask(a.engine(), "e", AnswerWhen::appended,
+               [&](OwnedExperiment& experiment, std::int64_t) {
+                 meanwhile();
+                 return experiment.show_duel("nothing");
+               })
+        .get()
+        .status;
+  };
+  EXPECT_EQ(status_of_unknown_duel([] {}), 404);
+  EXPECT_EQ(status_of_unknown_duel([&] { a.store().expire_lease(); }), 503)
+      << "lost before it was told";
+  EXPECT_EQ(status_of_unknown_duel([&] { a.store().renew_lease(); }), 503)
+      << "worked out without one";
+  EXPECT_EQ(status_of_unknown_duel([] {}), 404);
+}
+
+TEST_F(SeveralNodes, unknown_experiment_is_404_only_under_a_lease) {
   Node& a = node("a");
   EXPECT_EQ(a.get("/v1/experiments/nothing").status, 404);
   a.store().expire_lease();
@@ -622,7 +803,7 @@ TEST_F(NodesTest, unknown_experiment_is_404_only_under_a_lease) {
 }
 
 // Cut off from the store, it is still reached by the others: they must not stay with it.
-TEST_F(NodesTest, owner_without_a_lease_is_left_when_the_store_knows_better) {
+TEST_F(SeveralNodes, owner_without_a_lease_is_left_when_the_store_knows_better) {
   Node& a = node("a");
   Node& b = node("b");
   start(a, "e");
@@ -635,7 +816,7 @@ TEST_F(NodesTest, owner_without_a_lease_is_left_when_the_store_knows_better) {
 }
 
 // A lease that was lost and renewed: the answer must not rest on what was in memory before.
-TEST_F(NodesTest, renewed_node_forgets_what_was_taken_from_it) {
+TEST_F(SeveralNodes, renewed_node_forgets_what_was_taken_from_it) {
   Node& a = node("a");
   Node& b = node("b");
   start(a, "e");
@@ -645,39 +826,18 @@ TEST_F(NodesTest, renewed_node_forgets_what_was_taken_from_it) {
   EXPECT_EQ(a.get("/v1/experiments/e/duels/q").status, 200) << "404 would be from old memory";
 }
 
-TEST_F(NodesTest, experiment_that_is_lost_in_a_group_does_not_fail_the_others) {
+TEST_F(SeveralNodes, experiment_that_is_lost_in_a_group_does_not_fail_the_others) {
   Node& a = node("a");
   Node& b = node("b");
   start(a, "e");
   start(a, "f");
-  // Both requests go into one commit: the engine is kept busy until both wait.
-  std::promise<void> busy, go;
-  a.engine().ask_all(
-      AnswerWhen::appended,
-      [&](const auto&, std::int64_t) -> Result<ServerAnswer> {
-        busy.set_value();
-        go.get_future().wait();
-        return ServerAnswer{};
-      },
-      [](const ServerAnswer&) {});
-  busy.get_future().wait();
-  std::promise<ServerAnswer> of_e, of_f;
-  const auto serve_in = [&](const std::string& id, std::promise<ServerAnswer>& told) {
-    a.engine().ask(
-        id, AnswerWhen::appended,
-        [](OwnedExperiment& experiment, std::int64_t now) {
-          DuelBody body;
-          body.duel_id = "q";
-          return experiment.serve(body, false, now);
-        },
-        [&](ServerAnswer answer) { told.set_value(std::move(answer)); });
-  };
-  serve_in("e", of_e);
-  serve_in("f", of_f);
+  BusyEngine busy(a.engine());
+  auto of_e = ask(a.engine(), "e", AnswerWhen::appended, serve_named("q"));
+  auto of_f = ask(a.engine(), "f", AnswerWhen::appended, serve_named("q"));
   a.store().before_next_append([&] { take_over(a, b, "e"); });
-  go.set_value();
-  EXPECT_EQ(of_f.get_future().get().status, 201) << "it is in the store, whatever became of e";
-  EXPECT_EQ(of_e.get_future().get().status, 421) << "asked again, and B's now";
+  busy.let_go();
+  EXPECT_EQ(of_f.get().status, 201) << "it is in the store, whatever became of e";
+  EXPECT_EQ(of_e.get().status, 421) << "asked again, and B's now";
   EXPECT_EQ(lines_of("f"), 3U);
   EXPECT_EQ(lines_of("e"), 2U) << "nothing of the fenced append is there";
   // Through the API it is answered by B.
@@ -685,7 +845,56 @@ TEST_F(NodesTest, experiment_that_is_lost_in_a_group_does_not_fail_the_others) {
   EXPECT_EQ(serve(a, "e", "q").status, 201);
 }
 
-TEST_F(NodesTest, append_whose_answer_is_lost_is_neither_lost_nor_counted_twice) {
+TEST_F(SeveralNodes, append_refused_though_the_experiment_is_ours_again_is_folded_again) {
+  Node& a = node("a");
+  Node& b = node("b");
+  start(a, "e");
+  a.store().before_next_append([&] {
+    ASSERT_TRUE(a.store().give_away("e").ok());
+    ASSERT_EQ(serve(b, "e", "q1").status, 201);
+    ASSERT_TRUE(b.store().give_away("e").ok());
+    ASSERT_TRUE(a.store().own("e").ok());
+  });
+  EXPECT_EQ(serve(a, "e", "q2").text("serving"), "explore");
+  EXPECT_EQ(lines_of("e"), 4U);
+  EXPECT_EQ(serve(a, "e", "q1").status, 200) << "a replay of what B served";
+  EXPECT_EQ(a.store().counts().fenced, 0U);
+}
+
+// A crash of the database took the record of the outcome, and another node the experiment: a sync
+// that succeeds after that does not speak for them.
+TEST_F(SeveralNodes, outcome_whose_experiment_was_lost_before_its_sync_is_not_acknowledged) {
+  Node& a = node("a");
+  Node& b = node("b");
+  start(a, "e");
+  const Told q = serve(a, "e", "q");
+  settle(a, "e");
+  a.store().before_next_sync([&] {
+    lose_last_line("e");
+    take_over(a, b, "e");
+    a.store().renew_lease();  // A learns that it is not its own any more
+  });
+  EXPECT_EQ(report(a, "e", "q", q).status, 503);
+  EXPECT_EQ(owner_of("e"), "b");
+  EXPECT_EQ(report(a, "e", "q", q).text("status"), "applied") << "by B";
+  EXPECT_EQ(lines_of("e"), 4U);
+}
+
+// B would do it a second time: comparisons have no ids.
+TEST_F(SeveralNodes, post_whose_append_is_in_doubt_is_not_done_again_by_the_next_owner) {
+  Node& a = node("a");
+  Node& b = node("b");
+  start(a, "e");
+  a.store().before_next_append([&] { a.store().expire_lease(); });
+  a.store().lose_next_answer();
+  const Told told =
+      b.post("/v1/experiments/e/comparisons", R"([{"first":"a","second":"b","result":"tie"}])");
+  EXPECT_EQ(told.status, 503) << told.raw;
+  EXPECT_EQ(lines_of("e"), 3U);
+  EXPECT_EQ(owner_of("e"), "a");
+}
+
+TEST_F(SeveralNodes, append_whose_answer_is_lost_is_neither_lost_nor_counted_twice) {
   Node& a = node("a");
   start(a, "e");
   const Told served = serve(a, "e", "q");
@@ -697,7 +906,7 @@ TEST_F(NodesTest, append_whose_answer_is_lost_is_neither_lost_nor_counted_twice)
   EXPECT_EQ(lines_of("e"), 4U);
 }
 
-TEST_F(NodesTest, lost_store_gives_fallbacks_and_reports_to_be_retried_and_recovers_by_itself) {
+TEST_F(SeveralNodes, lost_store_gives_fallbacks_and_reports_to_be_retried_and_recovers_by_itself) {
   Node& a = node("a");
   start(a, "e");
   const Told served = serve(a, "e", "q");
@@ -725,7 +934,7 @@ TEST_F(NodesTest, lost_store_gives_fallbacks_and_reports_to_be_retried_and_recov
 }
 
 // What the node holds after a failed append may be nowhere else.
-TEST_F(NodesTest, nothing_is_acknowledged_from_what_never_reached_the_store) {
+TEST_F(SeveralNodes, nothing_is_acknowledged_from_what_never_reached_the_store) {
   Node& a = node("a");
   const auto cut_off_at_append = [&] {
     a.store().before_next_append([&] { a.store().cut_off(true); });
@@ -748,7 +957,8 @@ TEST_F(NodesTest, nothing_is_acknowledged_from_what_never_reached_the_store) {
             201);
   const std::string click =
       R"([{"action_name":"click","timestamp":"2026-11-15T00:00:01Z","query_id":"q",)"
-      R"("event_attributes":{"object":{"object_id":"d3"}}}])";
+      R"("event_attributes":{"object":{"object_id":"d3"},"duel":{"experiment_id":"e"}}}])";
+  settle(a, "e");
   const std::uint64_t before = lines_of("e");
   cut_off_at_append();
   for (int time = 0; time < 2; ++time) {
@@ -763,20 +973,94 @@ TEST_F(NodesTest, nothing_is_acknowledged_from_what_never_reached_the_store) {
   EXPECT_EQ(lines_of("e"), before + 1);
 }
 
+// The policy has chosen, and the record of its choice is never written: the state in memory is not
+// the fold of the log any more.
+class Spoiled : public SeveralNodes {
+ protected:
+  // Serves somebody, and the store cannot be read after the choice. `chosen`: the serve that would
+  // have been.
+  Engine::Work fail_after_choosing(std::optional<ServeRecord>* chosen = nullptr) {
+    return [this, chosen](OwnedExperiment& experiment, std::int64_t now) {
+      if (chosen != nullptr && !experiment.spoiled()) *chosen = experiment.live().next();
+      DuelBody body;
+      body.subject_id = "s";  // without an id the first that is read is whether they have met
+      node_.store().cut_off(true);
+      auto answer = experiment.serve(body, false, now);
+      node_.store().cut_off(false);
+      EXPECT_TRUE(experiment.spoiled());
+      return answer;
+    };
+  }
+
+  Node& node_ = node("a");
+};
+
+TEST_F(Spoiled, choice_that_a_failed_read_kept_from_being_served_harms_no_other_request) {
+  start(node_, "e");
+  const Told q0 = serve(node_, "e", "q0");
+  const auto report_q0 = [&](OwnedExperiment& experiment, std::int64_t now) {
+    OutcomeBody body;
+    body.result = "tie";
+    return experiment.report("q0", body, {}, now);
+  };
+  BusyEngine busy(node_.engine());
+  auto staged = ask(node_.engine(), "e", AnswerWhen::appended, serve_named("q1"));
+  auto spoiled = ask(node_.engine(), "e", AnswerWhen::appended, fail_after_choosing());
+  auto reported = ask(node_.engine(), "e", AnswerWhen::durable, report_q0);
+  auto next = ask(node_.engine(), "e", AnswerWhen::appended, serve_named("q2"));
+  busy.let_go();
+  EXPECT_EQ(serving(staged.get()), "explore");
+  EXPECT_EQ(serving(spoiled.get()), "fallback");
+  EXPECT_EQ(reported.get().status, 503) << "nothing is wrong with the report";
+  EXPECT_EQ(serving(next.get()), "fallback");
+  EXPECT_EQ(lines_of("e"), 4U) << "created, started, q0, q1";
+  EXPECT_EQ(report(node_, "e", "q0", q0).text("status"), "applied") << "folded anew";
+}
+
+// The proof of a duel whose record was lost brings the serve with it. That is not the serve that
+// was chosen, even where the pair is the same.
+TEST_F(Spoiled, state_takes_no_proof_of_another_duel_for_the_choice) {
+  for (const bool same_pair : {true, false}) {
+    const std::string id = same_pair ? "e" : "f";
+    start(node_, id);
+    std::optional<ServeRecord> chosen;
+    const auto report_lost = [&](OwnedExperiment& experiment, std::int64_t now) {
+      const ServedDuel lost{.experiment_id = id,
+                            .duel_id = "lost",
+                            .round = 1,
+                            .first = same_pair ? chosen->first : chosen->second,
+                            .second = same_pair ? chosen->second : chosen->first,
+                            .served_at_ms = now,
+                            .expires_at_ms = now + 1000};
+      OutcomeBody body;
+      body.result = "tie";
+      body.report_token = node_.engine().tokens().sign(lost);
+      return experiment.report("lost", body, {}, now);
+    };
+    BusyEngine busy(node_.engine());
+    auto spoiled = ask(node_.engine(), id, AnswerWhen::appended, fail_after_choosing(&chosen));
+    auto reported = ask(node_.engine(), id, AnswerWhen::durable, report_lost);
+    busy.let_go();
+    EXPECT_EQ(serving(spoiled.get()), "fallback");
+    EXPECT_EQ(reported.get().status, 503);
+    EXPECT_EQ(lines_of(id), 2U);
+    const auto again = ask(node_.engine(), id, AnswerWhen::durable, report_lost).get();
+    EXPECT_EQ(again.status, 200) << "folded anew";
+    EXPECT_EQ(lines_of(id), 4U) << "the serve, recovered, and its outcome";
+  }
+}
+
 // A database that crashes loses what was not yet on its disk; the owner still has it in memory.
-TEST_F(NodesTest, duel_whose_record_the_database_has_lost_is_neither_unknown_nor_served_twice) {
+TEST_F(SeveralNodes, duel_whose_record_the_database_has_lost_is_neither_unknown_nor_served_twice) {
   Node& a = node("a");
   start(a, "e");
   const Told served = serve(a, "e", "q");
   SharedDatabase::Kept before;
   {
     const std::lock_guard lock(database_->mutex);
-    auto& kept = database_->experiments["e"];
-    before = kept;
-    kept.lines.pop_back();
-    kept.keys.pop_back();
-    kept.head = {2, std::string(split_line(kept.lines.back())->hash)};
+    before = database_->experiments.at("e");
   }
+  lose_last_line("e");
   EXPECT_EQ(serve(a, "e", "q").text("serving"), "fallback");
   EXPECT_EQ(a.get("/v1/experiments/e/duels/q").status, 503);
   const std::string token = served.text("report_token");
@@ -787,13 +1071,13 @@ TEST_F(NodesTest, duel_whose_record_the_database_has_lost_is_neither_unknown_nor
       << "it is not recovered beside what is in memory";
   {
     const std::lock_guard lock(database_->mutex);
-    database_->experiments["e"] = before;  // appended again
+    database_->experiments.at("e") = before;  // appended again
   }
   EXPECT_EQ(serve(a, "e", "q").raw, served.raw);
   EXPECT_EQ(report(a, "e", "q", served).text("status"), "applied");
 }
 
-TEST_F(NodesTest, time_is_the_stores) {
+TEST_F(SeveralNodes, time_is_the_stores) {
   Node& a = node("a");
   start(a, "e");
   database_->now_ms += 3'600'000;
@@ -801,14 +1085,10 @@ TEST_F(NodesTest, time_is_the_stores) {
 }
 
 // What one node serves expires under the next, and only after a pause.
-TEST_F(NodesTest, duel_expires_under_the_new_owner_after_a_grace) {
+TEST_F(SeveralNodes, duel_expires_under_the_new_owner_after_a_grace) {
   Node& a = node("a");
   Node& b = node("b", std::chrono::milliseconds(50));
-  ASSERT_EQ(a.put("/v1/experiments/e",
-                  R"({"arms":[{"arm_id":"a"},{"arm_id":"b"}],"feedback":{"timeout_s":600}})")
-                .status,
-            201);
-  ASSERT_EQ(a.post("/v1/experiments/e/start").status, 200);
+  start_with_timeout(a, "e");
   ASSERT_EQ(serve(a, "e", "q").status, 201);
   a.store().expire_lease();
   database_->now_ms += 700'000;
@@ -854,7 +1134,7 @@ class Listener {
   std::thread thread_;
 };
 
-TEST_F(NodesTest, streams_have_one_upstream_per_node_and_a_new_owner_resets_them) {
+TEST_F(SeveralNodes, streams_have_one_upstream_per_node_and_a_new_owner_resets_them) {
   Node& a = node("a");
   Node& b = node("b");
   Node& c = node("c");
@@ -881,7 +1161,7 @@ TEST_F(NodesTest, streams_have_one_upstream_per_node_and_a_new_owner_resets_them
   }
 }
 
-TEST_F(NodesTest, node_that_takes_an_experiment_resets_the_streams_of_its_own_pages) {
+TEST_F(SeveralNodes, node_that_takes_an_experiment_resets_the_streams_of_its_own_pages) {
   Node& a = node("a");
   Node& b = node("b");
   start(a, "e");
@@ -897,7 +1177,7 @@ TEST_F(NodesTest, node_that_takes_an_experiment_resets_the_streams_of_its_own_pa
 
 // --- Figures -------------------------------------------------------------------------------------
 
-TEST_F(NodesTest, metrics_tell_of_leases_owners_and_epochs) {
+TEST_F(SeveralNodes, metrics_tell_of_leases_owners_and_epochs) {
   Node& a = node("a");
   Node& b = node("b");
   start(a, "e");

@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,27 @@ struct SharedDatabase {
   int own_calls = 0;
 };
 
+// What a test does at the next call of some kind, once, in the thread that calls.
+class BeforeNext {
+ public:
+  void set(std::function<void()> what) {
+    const std::lock_guard lock(mutex_);
+    what_ = std::move(what);
+  }
+  void run() {
+    std::function<void()> what;
+    {
+      const std::lock_guard lock(mutex_);
+      what.swap(what_);
+    }
+    if (what) what();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::function<void()> what_;
+};
+
 class SharedMemoryStore final : public Store, public Nodes {
  public:
   SharedMemoryStore(std::shared_ptr<SharedDatabase> database, NodeAddress self,
@@ -56,9 +78,9 @@ class SharedMemoryStore final : public Store, public Nodes {
     database_->nodes[self_.node_id] = {self_.url, true};
   }
 
-  // --- What a test does to the node
-  // --------------------------------------------------------------- The lease runs out and is not
-  // renewed: others may take what this node owns. It does not hear of that, as if it were paused.
+  // --- What a test does to the node --------------------------------------------------------------
+  // The lease runs out and is not renewed: others may take what this node owns. It does not hear of
+  // that, as if it were paused.
   void expire_lease() {
     const std::lock_guard lock(database_->mutex);
     database_->nodes[self_.node_id].live = false;
@@ -76,14 +98,23 @@ class SharedMemoryStore final : public Store, public Nodes {
   // The next append is done, and its answer lost.
   void lose_next_answer() { lose_answer_ = true; }
   // What is done before the next append, once: with the mutex free.
-  void before_next_append(std::function<void()> what) { before_append_ = std::move(what); }
-  // The same for the next `create`.
-  void before_next_create(std::function<void()> what) { before_create_ = std::move(what); }
+  void before_next_append(std::function<void()> what) { before_append_.set(std::move(what)); }
+  // The same for the next `create`, and for the next `sync`.
+  void before_next_create(std::function<void()> what) { before_create_.set(std::move(what)); }
+  void before_next_sync(std::function<void()> what) { before_sync_.set(std::move(what)); }
+  // Every `own` takes so long.
+  void slow_own(std::chrono::milliseconds time) { own_takes_ms_ = time.count(); }
+  // How often somebody looked for experiments without an owner, and asked whether the lease holds.
+  int sweeps() const { return sweeps_; }
+  int lease_checks() const { return lease_checks_; }
 
   // --- Nodes -------------------------------------------------------------------------------------
   const NodeAddress& self() const override { return self_; }
   std::chrono::milliseconds lease() const override { return lease_; }
-  bool holds_lease() const override { return holds_lease_; }
+  bool holds_lease() const override {
+    ++lease_checks_;
+    return holds_lease_;
+  }
   std::int64_t now_ms() const override { return database_->now_ms; }
   Result<Tenure> tenure(const std::string& experiment) override {
     if (cut_) return lost();
@@ -101,16 +132,17 @@ class SharedMemoryStore final : public Store, public Nodes {
   Status give_away(const std::string& experiment) override {
     if (cut_) return lost();
     const std::lock_guard lock(database_->mutex);
-    if (is_ours(experiment)) database_->experiments[experiment].owner.clear();
+    if (is_ours(experiment)) database_->experiments.at(experiment).owner.clear();
     epochs_.erase(experiment);
     return Done{};
   }
   Result<std::vector<std::string>> ownerless() override {
+    ++sweeps_;
     if (cut_) return lost();
     const std::lock_guard lock(database_->mutex);
     std::vector<std::string> all;
     for (const auto& [id, kept] : database_->experiments) {
-      if (!tenure_of(id, kept).owner) all.push_back(id);
+      if (!kept.lines.empty() && !tenure_of(id, kept).owner) all.push_back(id);
     }
     return all;
   }
@@ -158,7 +190,7 @@ class SharedMemoryStore final : public Store, public Nodes {
     return all;
   }
   Status create(const std::string& experiment) override {
-    if (before_create_) std::exchange(before_create_, {})();
+    before_create_.run();
     if (cut_) return lost();
     const std::lock_guard lock(database_->mutex);
     if (database_->experiments.contains(experiment)) return Error::conflict("it exists");
@@ -166,6 +198,7 @@ class SharedMemoryStore final : public Store, public Nodes {
     return Done{};
   }
   Status own(const std::string& experiment) override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(own_takes_ms_));
     if (cut_) return lost();
     const std::lock_guard lock(database_->mutex);
     ++database_->own_calls;
@@ -202,24 +235,22 @@ class SharedMemoryStore final : public Store, public Nodes {
     return found->second.head;
   }
   Result<std::vector<Status>> append(std::span<const Group> groups) override {
-    if (before_append_) std::exchange(before_append_, {})();
+    before_append_.run();
     if (cut_) return lost();
     const std::lock_guard lock(database_->mutex);
     std::vector<Status> results;
     for (const Group& group : groups) {
       const std::string id(group.experiment);
-      auto& kept = database_->experiments[id];
-      const auto epoch = epochs_.find(id);
-      const bool fenced =
-          kept.owner != self_.node_id || epoch == epochs_.end() || epoch->second != kept.epoch;
-      const bool stale = kept.head.sequence != group.at.sequence ||
-                         (kept.head.sequence > 0 && kept.head.hash != group.at.hash);
-      if (fenced) {
+      if (!is_ours(id)) {
         ++counts_.fenced;
         epochs_.erase(id);
-      }
-      if (fenced || stale) {
         results.emplace_back(Error::conflict("another node has it"));
+        continue;
+      }
+      auto& kept = database_->experiments.at(id);
+      if (kept.head.sequence != group.at.sequence ||
+          (kept.head.sequence > 0 && kept.head.hash != group.at.hash)) {
+        results.emplace_back(Error::conflict("it ends elsewhere"));
         continue;
       }
       for (const Line& line : group.lines) {
@@ -230,6 +261,7 @@ class SharedMemoryStore final : public Store, public Nodes {
       kept.head = {kept.lines.size(), std::string(split_line(kept.lines.back())->hash)};
       results.emplace_back(Done{});
     }
+    unsynced_ = true;
     if (lose_answer_.exchange(false)) return lost();
     return results;
   }
@@ -238,10 +270,11 @@ class SharedMemoryStore final : public Store, public Nodes {
                                       std::string_view key) override {
     if (cut_) return lost();
     const std::lock_guard lock(database_->mutex);
+    const auto kept = database_->experiments.find(experiment);
+    if (kept == database_->experiments.end()) return Error::not_found("no experiment");
     std::vector<FoundLine> found;
-    const auto& kept = database_->experiments[experiment];
-    for (std::size_t k = 0; k < kept.lines.size(); ++k) {
-      if (kept.keys[k] == key) found.push_back({k + 1, kept.lines[k]});
+    for (std::size_t k = 0; k < kept->second.lines.size(); ++k) {
+      if (kept->second.keys[k] == key) found.push_back({k + 1, kept->second.lines[k]});
     }
     return found;
   }
@@ -261,15 +294,24 @@ class SharedMemoryStore final : public Store, public Nodes {
   Result<bool> tagged(const std::string& experiment, std::uint64_t tag) override {
     if (cut_) return lost();
     const std::lock_guard lock(database_->mutex);
-    return database_->experiments[experiment].tags.contains(tag);
+    const auto kept = database_->experiments.find(experiment);
+    return kept != database_->experiments.end() && kept->second.tags.contains(tag);
   }
   Status add_tags(const std::string& experiment, std::span<const std::uint64_t> tags) override {
     if (cut_) return lost();
     const std::lock_guard lock(database_->mutex);
-    database_->experiments[experiment].tags.insert(tags.begin(), tags.end());
+    const auto kept = database_->experiments.find(experiment);
+    if (kept == database_->experiments.end()) return Error::not_found("no experiment");
+    kept->second.tags.insert(tags.begin(), tags.end());
     return Done{};
   }
-  Status sync() override { return cut_ ? Status(lost()) : Status(Done{}); }
+  // As a real store's: where nothing was appended since the last one, it asks nobody.
+  Status sync() override {
+    before_sync_.run();
+    if (!unsynced_.exchange(false) || !cut_) return Done{};
+    unsynced_ = true;
+    return lost();
+  }
   Result<std::uint64_t> synced(const std::string& experiment) override {
     DUEL_ASSIGN(const Head last, head(experiment));
     return last.sequence;
@@ -278,13 +320,17 @@ class SharedMemoryStore final : public Store, public Nodes {
   Status put_snapshot(const std::string& experiment, const Snapshot& snapshot) override {
     if (cut_) return lost();
     const std::lock_guard lock(database_->mutex);
-    database_->experiments[experiment].snapshot = snapshot;
+    const auto kept = database_->experiments.find(experiment);
+    if (kept == database_->experiments.end()) return Error::not_found("no experiment");
+    kept->second.snapshot = snapshot;
     return Done{};
   }
   Result<std::optional<Snapshot>> snapshot(const std::string& experiment) override {
     if (cut_) return lost();
     const std::lock_guard lock(database_->mutex);
-    return database_->experiments[experiment].snapshot;
+    const auto kept = database_->experiments.find(experiment);
+    if (kept == database_->experiments.end()) return Error::not_found("no experiment");
+    return kept->second.snapshot;
   }
   Result<std::vector<Outline>> outlines() override {
     if (cut_) return lost();
@@ -358,8 +404,13 @@ class SharedMemoryStore final : public Store, public Nodes {
   std::atomic<bool> holds_lease_ = true;
   std::atomic<bool> cut_ = false;
   std::atomic<bool> lose_answer_ = false;
-  std::function<void()> before_append_;
-  std::function<void()> before_create_;
+  std::atomic<bool> unsynced_ = false;
+  std::atomic<std::int64_t> own_takes_ms_ = 0;
+  std::atomic<int> sweeps_ = 0;
+  mutable std::atomic<int> lease_checks_ = 0;
+  BeforeNext before_append_;
+  BeforeNext before_create_;
+  BeforeNext before_sync_;
   std::map<std::string, std::uint64_t> epochs_;  // what this node believes to own
   Counts counts_;
 };

@@ -2,6 +2,7 @@
 // database and the network between them fail.
 #include "duel/store/postgres_store.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -47,7 +48,7 @@ PostgresOptions quiet() {
   return options;
 }
 
-class PostgresStoreTest : public ::testing::Test {
+class PostgresStores : public ::testing::Test {
  protected:
   void SetUp() override {
     DUEL_NEEDS_POSTGRES();
@@ -76,13 +77,70 @@ class PostgresStoreTest : public ::testing::Test {
         experiment + "'");
   }
 
+  // A crash without luck, in two halves. The database has lost what came after `head`..
+  void lose_lines_after(const std::string& experiment, const Head& head) const {
+    ask(
+        fmt::format("DELETE FROM duel.lines WHERE sequence > {0} AND experiment ="
+                    " (SELECT id FROM duel.experiments WHERE name = '{1}');"
+                    " UPDATE duel.experiments SET head_sequence = {0}, head_hash = '{2}'"
+                    " WHERE name = '{1}'",
+                    head.sequence, experiment, head.hash));
+  }
+  // .. and stores find out when they connect again.
+  void begin_new_life() const {
+    ask("UPDATE duel.life SET id = id || '+'");
+    end_connections();
+  }
+  void end_connections() const {
+    const std::string admin = server_->location("postgres");
+    PostgresServer::query(admin,
+                          "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+                          " WHERE usename = 'node'");
+    wait_until([&] {
+      return PostgresServer::query(
+                 admin, "SELECT count(*) FROM pg_stat_activity WHERE usename = 'node'") == "0";
+    });
+  }
+
+  // Somebody in the middle of a transaction: statements go in by fputs, pclose ends it.
+  FILE* psql() const {
+    const std::string program = (PostgresServer::programs() / "psql").string();
+    return ::popen((program + " -Xq -d '" + location_ + "' > /dev/null").c_str(), "w");
+  }
+  static void tell(FILE* psql, const std::string& statements) {
+    std::fputs((statements + "\n").c_str(), psql);
+    std::fflush(psql);
+  }
+  std::string lock_waits() const {
+    return ask(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+        " AND wait_event_type = 'Lock'");
+  }
+  // Whether nobody has locked the one row.
+  bool row_is_free(const std::string& row) const {
+    return ask("SELECT count(*) FROM (SELECT 1 FROM " + row + " FOR UPDATE SKIP LOCKED) AS f") ==
+           "1";
+  }
+  // What `value` is inside each statement that does `what` (as "INSERT ON duel.lines") is kept from
+  // now on, in the table public.seen.
+  void note(const std::string& value, const std::vector<std::string>& what) const {
+    ask("CREATE TABLE public.seen (process int, value text)");
+    ask("CREATE FUNCTION public.note() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN"
+        " INSERT INTO public.seen VALUES (pg_backend_pid(), " +
+        value + "); RETURN NULL; END$$");
+    for (const std::string& event : what) {
+      ask("CREATE TRIGGER note AFTER " + event +
+          " FOR EACH STATEMENT EXECUTE FUNCTION public.note()");
+    }
+  }
+
   PostgresServer* server_ = nullptr;
   std::string location_;
 };
 
 // --- ownership ----------------------------------------------------------------------------------
 
-TEST_F(PostgresStoreTest, an_owner_taken_for_dead_finds_its_appends_refused_and_nothing_of_them) {
+TEST_F(PostgresStores, an_owner_taken_for_dead_finds_its_appends_refused_and_nothing_of_them) {
   const auto first = open(), second = open();
   Shelf shelf(*first, "tones");
   shelf.create();
@@ -108,7 +166,7 @@ TEST_F(PostgresStoreTest, an_owner_taken_for_dead_finds_its_appends_refused_and_
   EXPECT_EQ(first->append_to("tones", shelf.head(), lines).error().code, ErrorCode::conflict);
 }
 
-TEST_F(PostgresStoreTest, the_epoch_alone_keeps_an_owner_of_before_out) {
+TEST_F(PostgresStores, the_epoch_alone_keeps_an_owner_of_before_out) {
   const auto first = open(), second = open();
   Shelf shelf(*first, "tones");
   shelf.create();
@@ -119,7 +177,7 @@ TEST_F(PostgresStoreTest, the_epoch_alone_keeps_an_owner_of_before_out) {
   EXPECT_EQ(first->nodes()->counts().fenced, 1U);
 }
 
-TEST_F(PostgresStoreTest, the_owner_alone_keeps_others_out) {
+TEST_F(PostgresStores, the_owner_alone_keeps_others_out) {
   const auto first = open();
   Shelf shelf(*first, "tones");
   shelf.create();
@@ -128,7 +186,7 @@ TEST_F(PostgresStoreTest, the_owner_alone_keeps_others_out) {
   EXPECT_NE(shelf.refusal({"2"}), "");
 }
 
-TEST_F(PostgresStoreTest, the_head_in_the_database_decides_and_not_what_the_owner_remembers) {
+TEST_F(PostgresStores, the_head_in_the_database_decides_and_not_what_the_owner_remembers) {
   const auto first = open();
   Shelf shelf(*first, "tones");
   shelf.create();
@@ -137,7 +195,71 @@ TEST_F(PostgresStoreTest, the_head_in_the_database_decides_and_not_what_the_owne
   EXPECT_NE(shelf.refusal({"2"}), "");
 }
 
-TEST_F(PostgresStoreTest, one_lost_experiment_does_not_abort_a_commit) {
+TEST_F(PostgresStores, the_sequence_of_the_head_alone_keeps_an_append_out) {
+  const auto store = open();
+  Shelf shelf(*store, "tones");
+  shelf.create();
+  shelf.append({"1"});
+  ask("UPDATE duel.experiments SET head_sequence = head_sequence + 1");
+  const Lines late = shelf.group({"2"});
+  EXPECT_EQ(store->append_to("tones", shelf.head(), as_lines(late)).error().code,
+            ErrorCode::conflict);
+  EXPECT_EQ(ask("SELECT count(*) FROM duel.lines"), "1");
+}
+
+TEST_F(PostgresStores, an_append_is_one_statement_and_all_or_nothing) {
+  const auto store = open();
+  Shelf shelf(*store, "tones");
+  shelf.create();
+  note("statement_timestamp()", {"UPDATE ON duel.experiments", "INSERT ON duel.lines"});
+  shelf.append({"1", "2"});
+  EXPECT_EQ(ask("SELECT count(*), count(DISTINCT value) FROM public.seen"), "2|1");
+  ask("CREATE FUNCTION public.no() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'no'; END$$");
+  ask("CREATE TRIGGER no BEFORE INSERT ON duel.lines EXECUTE FUNCTION public.no()");
+  EXPECT_NE(shelf.refusal({"3"}), "");
+  EXPECT_EQ(ask("SELECT head_sequence FROM duel.experiments"), "2");
+  ask("DROP TRIGGER no ON duel.lines");
+  shelf.append({"3"});  // nothing is in doubt
+}
+
+// Otherwise two commits could wait for each other.
+TEST_F(PostgresStores, rows_are_locked_in_the_order_of_their_ids) {
+  const auto store = open();
+  Shelf low(*store, "z"), high(*store, "a");  // ids are given in the order of creation
+  for (Shelf* one : {&low, &high}) {
+    one->create();
+    one->append({"1"});
+  }
+  FILE* const holder = psql();
+  tell(holder, "BEGIN; SELECT 1 FROM duel.experiments WHERE name = 'z' FOR UPDATE;");
+  wait_until([&] { return !row_is_free("duel.experiments WHERE name = 'z'"); });
+  const Lines h = high.group({"2"}), l = low.group({"2"});
+  const auto h_lines = as_lines(h), l_lines = as_lines(l);
+  const std::vector<Group> groups = {{"a", high.head(), h_lines}, {"z", low.head(), l_lines}};
+  std::thread append([&] { EXPECT_TRUE(store->append(groups).ok()); });
+  wait_until([&] { return lock_waits() == "1"; });
+  EXPECT_TRUE(row_is_free("duel.experiments WHERE name = 'a'")) << "nothing is held out of order";
+  tell(holder, "COMMIT;");
+  ::pclose(holder);
+  append.join();
+  low.expect(l);
+  high.expect(h);
+}
+
+TEST_F(PostgresStores, a_node_has_a_new_id_with_every_start) {
+  PostgresOptions options = quiet();
+  options.url = "http://the-same:1";
+  const auto before = open(options);
+  Shelf shelf(*before, "tones");
+  shelf.create();
+  shelf.append({"1"});
+  // It was killed, and its lease still holds: the process that follows is somebody else.
+  const auto after = open(options);
+  EXPECT_NE(after->nodes()->self().node_id, before->nodes()->self().node_id);
+  EXPECT_EQ(after->own("tones").error().code, ErrorCode::conflict);
+}
+
+TEST_F(PostgresStores, one_lost_experiment_does_not_abort_a_commit) {
   const auto first = open(), second = open();
   Shelf lost(*first, "lost"), kept(*first, "kept"), more(*first, "more");
   for (Shelf* shelf : {&lost, &kept, &more}) {
@@ -163,7 +285,7 @@ TEST_F(PostgresStoreTest, one_lost_experiment_does_not_abort_a_commit) {
   EXPECT_EQ(first->nodes()->epoch("kept"), 1U);
 }
 
-TEST_F(PostgresStoreTest, what_somebody_alive_owns_is_a_conflict_and_the_store_says_who) {
+TEST_F(PostgresStores, what_somebody_alive_owns_is_a_conflict_and_the_store_says_who) {
   PostgresOptions options = quiet();
   options.url = "http://one:1";
   const auto first = open(options);
@@ -191,7 +313,7 @@ TEST_F(PostgresStoreTest, what_somebody_alive_owns_is_a_conflict_and_the_store_s
   EXPECT_EQ(dead->experiments, 1U);
 }
 
-TEST_F(PostgresStoreTest, owning_once_more_what_is_ours_changes_no_epoch) {
+TEST_F(PostgresStores, owning_once_more_what_is_ours_changes_no_epoch) {
   const auto store = open();
   Shelf shelf(*store, "tones");
   shelf.create();
@@ -201,7 +323,7 @@ TEST_F(PostgresStoreTest, owning_once_more_what_is_ours_changes_no_epoch) {
   shelf.append({"2"});
 }
 
-TEST_F(PostgresStoreTest, what_is_given_away_others_may_take_at_once) {
+TEST_F(PostgresStores, what_is_given_away_others_may_take_at_once) {
   const auto first = open(), second = open();
   Shelf shelf(*first, "tones");
   shelf.create();
@@ -218,7 +340,7 @@ TEST_F(PostgresStoreTest, what_is_given_away_others_may_take_at_once) {
   EXPECT_EQ(second->nodes()->counts().taken_over, 0U);  // nobody was left behind
 }
 
-TEST_F(PostgresStoreTest, a_store_that_closes_gives_everything_away_and_ends_its_lease) {
+TEST_F(PostgresStores, a_store_that_closes_gives_everything_away_and_ends_its_lease) {
   auto first = open();
   const auto second = open();
   Shelf tones(*first, "tones"), colours(*first, "colours");
@@ -235,7 +357,7 @@ TEST_F(PostgresStoreTest, a_store_that_closes_gives_everything_away_and_ends_its
   tones.append({"2"});
 }
 
-TEST_F(PostgresStoreTest, exactly_one_of_many_creates_and_takes) {
+TEST_F(PostgresStores, exactly_one_of_many_creates_and_takes) {
   constexpr int kNodes = 4;
   std::vector<std::unique_ptr<Store>> nodes;
   for (int k = 0; k < kNodes; ++k) nodes.push_back(open());
@@ -259,7 +381,7 @@ TEST_F(PostgresStoreTest, exactly_one_of_many_creates_and_takes) {
   }
 }
 
-TEST_F(PostgresStoreTest, a_name_whose_creator_died_before_the_first_line_is_free_again) {
+TEST_F(PostgresStores, a_name_whose_creator_died_before_the_first_line_is_free_again) {
   const auto first = open(), second = open();
   ASSERT_TRUE(first->create("tones").ok());
   EXPECT_EQ(second->create("tones").error().code, ErrorCode::conflict);
@@ -276,7 +398,7 @@ TEST_F(PostgresStoreTest, a_name_whose_creator_died_before_the_first_line_is_fre
 
 // --- the lease ----------------------------------------------------------------------------------
 
-TEST_F(PostgresStoreTest, renews_its_lease_and_no_renewal_raises_an_epoch) {
+TEST_F(PostgresStores, renews_its_lease_and_no_renewal_raises_an_epoch) {
   PostgresOptions options = quiet();
   options.lease = milliseconds(800);
   const auto store = open(options);
@@ -293,7 +415,7 @@ TEST_F(PostgresStoreTest, renews_its_lease_and_no_renewal_raises_an_epoch) {
   shelf.append({"2"});
 }
 
-TEST_F(PostgresStoreTest, a_lease_that_ran_out_and_was_renewed_in_time_costs_nothing) {
+TEST_F(PostgresStores, a_lease_that_ran_out_and_was_renewed_in_time_costs_nothing) {
   PostgresOptions options = quiet();
   options.lease = milliseconds(800);
   const auto store = open(options);
@@ -307,7 +429,7 @@ TEST_F(PostgresStoreTest, a_lease_that_ran_out_and_was_renewed_in_time_costs_not
   shelf.append({"2"});
 }
 
-TEST_F(PostgresStoreTest, a_node_that_finds_its_lease_run_out_looks_what_others_have_taken) {
+TEST_F(PostgresStores, a_node_that_finds_its_lease_run_out_looks_what_others_have_taken) {
   PostgresOptions options = quiet();
   options.lease = seconds(2);
   const auto first = open(options), second = open();
@@ -329,27 +451,68 @@ TEST_F(PostgresStoreTest, a_node_that_finds_its_lease_run_out_looks_what_others_
 
 // A take-over and a renewal wait for each other (node_lease.h): who holds the row of the node here
 // stands for a node in the middle of taking over.
-TEST_F(PostgresStoreTest, a_renewal_waits_for_who_judges_the_lease_and_does_not_hold_meanwhile) {
+TEST_F(PostgresStores, a_renewal_waits_for_who_judges_the_lease_and_does_not_hold_meanwhile) {
   PostgresOptions options = quiet();
   options.lease = milliseconds(900);
   const auto store = open(options);
-  const std::string command =
-      (PostgresServer::programs() / "psql").string() + " -Xq -d '" + location_ + "' > /dev/null";
-  FILE* const taker = ::popen(command.c_str(), "w");
-  std::fputs("BEGIN; SELECT 1 FROM duel.nodes FOR UPDATE;\n", taker);
-  std::fflush(taker);
+  FILE* const taker = psql();
+  tell(taker, "BEGIN; SELECT 1 FROM duel.nodes FOR UPDATE;");
   wait_until([&] { return !store->nodes()->holds_lease(); });
-  wait_until([&] {
-    return ask("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-               " AND wait_event_type = 'Lock'") == "1";
-  });
+  wait_until([&] { return lock_waits() == "1"; });
   EXPECT_FALSE(store->nodes()->holds_lease());
-  std::fputs("COMMIT;\n", taker);
+  tell(taker, "COMMIT;");
   ::pclose(taker);
   wait_until([&] { return store->nodes()->holds_lease(); });
 }
 
-TEST_F(PostgresStoreTest, holds_its_lease_by_its_own_clock_while_the_database_is_away) {
+// The other way round: who holds the row stands for a node in the middle of a renewal.
+TEST_F(PostgresStores, who_takes_waits_for_a_renewal_under_way_and_judges_after_it) {
+  const auto first = open(), second = open();
+  Shelf shelf(*first, "tones");
+  shelf.create();
+  shelf.append({"1"});
+  end_lease(*first);
+  const std::string row = "duel.nodes WHERE id = '" + first->nodes()->self().node_id + "'";
+  FILE* const renewal = psql();
+  tell(renewal,
+       "BEGIN; UPDATE duel.nodes SET lease_until = clock_timestamp() + interval '1 hour'"
+       " WHERE id = '" +
+           first->nodes()->self().node_id + "';");
+  wait_until([&] { return !row_is_free(row); });
+  std::atomic<bool> done = false, took = false;
+  std::thread taking([&] {
+    took = second->own("tones").ok();
+    done = true;
+  });
+  wait_until([&] { return done || lock_waits() == "1"; });
+  EXPECT_FALSE(done);
+  tell(renewal, "COMMIT;");
+  ::pclose(renewal);
+  taking.join();
+  EXPECT_FALSE(took);
+  shelf.append({"2"});
+}
+
+TEST_F(PostgresStores, a_lapse_is_seen_also_where_the_answer_to_the_renewal_is_lost) {
+  PostgresProxy proxy(*server_);
+  PostgresOptions options = quiet();
+  options.lease = seconds(2);
+  const auto first = open_at(proxy.location(location_), options), second = open();
+  Shelf taken(*first, "taken"), kept(*first, "kept");
+  for (Shelf* one : {&taken, &kept}) {
+    one->create();
+    one->append({"1"});
+  }
+  proxy.arm(PostgresProxy::Fault::holds_question, "duel.nodes WHERE id = $1 FOR UPDATE");
+  wait_until([&] { return second->own("taken").ok(); });
+  wait_until([&] { return !first->nodes()->holds_lease(); });
+  proxy.release();  // it is renewed and nobody hears of it; to the next renewal the lease holds
+  wait_until([&] { return first->nodes()->holds_lease(); });
+  EXPECT_EQ(first->nodes()->epoch("taken"), std::nullopt);
+  EXPECT_EQ(first->nodes()->epoch("kept"), 1U);
+}
+
+TEST_F(PostgresStores, holds_its_lease_by_its_own_clock_while_the_database_is_away) {
   PostgresServer server("fsync = off");
   PostgresOptions options = quiet();
   options.lease = seconds(1);
@@ -363,7 +526,7 @@ TEST_F(PostgresStoreTest, holds_its_lease_by_its_own_clock_while_the_database_is
   EXPECT_GT(store->nodes()->counts().reconnects, 0U);
 }
 
-TEST_F(PostgresStoreTest, counts_a_lease_from_before_the_renewal_was_sent) {
+TEST_F(PostgresStores, counts_a_lease_from_before_the_renewal_was_sent) {
   // The answer to a renewal that comes a lease too late gives nothing.
   PostgresProxy proxy(*server_);
   PostgresOptions options = quiet();
@@ -383,7 +546,7 @@ TEST_F(PostgresStoreTest, counts_a_lease_from_before_the_renewal_was_sent) {
   wait_until([&] { return store->nodes()->holds_lease(); });
 }
 
-TEST_F(PostgresStoreTest, tells_the_time_of_the_database_and_never_goes_back) {
+TEST_F(PostgresStores, tells_the_time_of_the_database_and_never_goes_back) {
   PostgresOptions options = quiet();
   options.lease = milliseconds(400);
   const auto store = open(options);
@@ -401,11 +564,51 @@ TEST_F(PostgresStoreTest, tells_the_time_of_the_database_and_never_goes_back) {
   }
 }
 
+// The database's clock is an hour ahead of everybody else's here.
+TEST_F(PostgresStores, leases_and_time_are_by_the_clock_of_the_database) {
+  ask("CREATE SCHEMA other; CREATE FUNCTION other.clock_timestamp() RETURNS timestamptz LANGUAGE"
+      " sql AS $$SELECT pg_catalog.clock_timestamp() + interval '1 hour'$$");
+  const std::string ahead = location_ + "&options=-csearch_path%3Dother%2Cpg_catalog";
+  PostgresOptions options = quiet();
+  options.lease = std::chrono::minutes(10);
+  const auto first = open_at(ahead, options), second = open_at(ahead, options);
+  EXPECT_EQ(second->nodes()->live()->size(), 2U);
+  Shelf shelf(*first, "tones");
+  shelf.create();
+  shelf.append({"1"});
+  EXPECT_EQ(second->own("tones").error().code, ErrorCode::conflict);
+  const auto here =
+      std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
+  EXPECT_GT(first->nodes()->now_ms(), here + 3'500'000);
+  // By the clock of this machine it holds for another half hour.
+  ask("UPDATE duel.nodes SET lease_until = clock_timestamp() + interval '30 minutes' WHERE id = '" +
+      first->nodes()->self().node_id + "'");
+  EXPECT_EQ(second->nodes()->live()->size(), 1U);
+  EXPECT_TRUE(second->own("tones").ok());
+}
+
+TEST_F(PostgresStores, no_connection_that_writes_may_idle_in_a_transaction_for_a_lease) {
+  PostgresOptions options = quiet();
+  options.lease = milliseconds(800);
+  options.sync_interval = milliseconds(20);
+  const auto store = open(options);
+  note("(SELECT setting FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout')",
+       {"INSERT OR UPDATE ON duel.experiments", "INSERT OR UPDATE ON duel.nodes"});
+  Shelf shelf(*store, "tones");
+  shelf.create();
+  shelf.append({"1"});
+  // The writer, the lease, and the marks of the clock.
+  wait_until(
+      [&] { return std::stoi(ask("SELECT count(DISTINCT process) FROM public.seen")) >= 3; });
+  EXPECT_EQ(ask("SELECT count(*) FROM public.seen WHERE value::int NOT BETWEEN 1 AND 799"), "0");
+}
+
 // --- durability ---------------------------------------------------------------------------------
 
 // The database writes what nobody waits for only every ten seconds, and a crash loses it. The
 // system does not crash here, so that there is nothing to sync.
-class PostgresCrash : public PostgresStoreTest {
+class PostgresCrash : public PostgresStores {
  protected:
   void SetUp() override {
     DUEL_NEEDS_POSTGRES();
@@ -416,6 +619,20 @@ class PostgresCrash : public PostgresStoreTest {
   void crash_and_run() {
     server_->crash();
     server_->run();
+  }
+  std::string admin(const std::string& sql) const {
+    return PostgresServer::query(server_->location("postgres"), sql);
+  }
+  // A commit that waits for the disk waits for a standby as well, and there is none.
+  void want_standby() const {
+    admin("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+    admin("SELECT pg_reload_conf()");
+    wait_until([&] { return admin("SHOW synchronous_standby_names") == "nobody"; });
+    admin("CHECKPOINT");  // by then the checkpointer has put it in force
+  }
+  void want_no_standby() const {
+    admin("ALTER SYSTEM RESET synchronous_standby_names");
+    admin("SELECT pg_reload_conf()");
   }
   std::unique_ptr<PostgresServer> own_server_;
 };
@@ -429,6 +646,43 @@ TEST_F(PostgresCrash, what_was_synced_is_there_whoever_comes_next) {
   crash_and_run();
   const auto other = open();
   EXPECT_EQ(lines_of(*other, "tones"), shelf.expected());
+}
+
+TEST_F(PostgresCrash, a_take_over_is_durable_with_what_the_owner_before_appended) {
+  const auto first = open(), second = open();
+  Shelf shelf(*first, "tones");
+  shelf.create();
+  end_lease(*first);  // before the append, which this commit would make durable
+  shelf.append({"1", "2"});
+  ASSERT_TRUE(second->own("tones").ok());
+  crash_and_run();
+  EXPECT_EQ(ask("SELECT epoch, head_sequence FROM duel.experiments"), "2|2");
+  EXPECT_EQ(lines_of(*open(), "tones"), shelf.expected());
+}
+
+TEST_F(PostgresCrash, a_lease_that_is_held_is_held_after_a_crash) {
+  const auto store = open();
+  ASSERT_TRUE(store->nodes()->holds_lease());
+  crash_and_run();
+  EXPECT_EQ(ask("SELECT count(*) FROM duel.nodes WHERE lease_until > clock_timestamp()"), "1");
+}
+
+TEST_F(PostgresCrash, a_sync_that_no_standby_has_confirmed_acknowledges_nothing) {
+  const auto store = open();
+  Shelf shelf(*store, "tones");
+  shelf.create();
+  want_standby();
+  shelf.append({"1"});
+  std::thread waiting([&] { EXPECT_FALSE(store->sync().ok()); });
+  // An operator loses patience: the commit succeeds, with a warning.
+  wait_until([&] {
+    return admin(
+               "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity"
+               " WHERE wait_event = 'SyncRep'") == "1";
+  });
+  waiting.join();
+  want_no_standby();
+  wait_until([&] { return store->sync().ok(); });
 }
 
 TEST_F(PostgresCrash, an_owner_appends_its_tail_again_unchanged) {
@@ -535,7 +789,6 @@ TEST_F(PostgresCrash,
     lost = second->head(name)->sequence == 1;
     if (!lost) continue;
     // The new owner knows that neighbours of the last records may be missing.
-    ask("UPDATE duel.experiments SET mark = 0");
     EXPECT_EQ(*second->last_stop(), LastStop::machine_stopped);
     EXPECT_EQ(*second->synced(name), 0U);
     EXPECT_FALSE(first->sync().ok());
@@ -591,7 +844,7 @@ TEST_F(PostgresCrash, a_server_process_that_is_killed_takes_the_whole_database_t
   shelf.expect(next);
 }
 
-TEST_F(PostgresStoreTest, marks_by_the_clock_how_far_it_has_synced) {
+TEST_F(PostgresStores, marks_by_the_clock_how_far_it_has_synced) {
   PostgresOptions options = quiet();
   options.sync_interval = milliseconds(20);
   const auto store = open(options);
@@ -603,7 +856,92 @@ TEST_F(PostgresStoreTest, marks_by_the_clock_how_far_it_has_synced) {
   wait_until([&] { return ask("SELECT mark FROM duel.experiments") == "4"; });
 }
 
-TEST_F(PostgresStoreTest, appends_wait_for_no_disk_and_syncs_of_many_are_few) {
+// With a standby that never confirms, whoever waited for the disk would wait for ever.
+TEST_F(PostgresCrash, appends_wait_for_no_disk) {
+  const auto store = open();
+  Shelf shelf(*store, "tones");
+  shelf.create();
+  want_standby();
+  shelf.append({"1", "2"});
+  shelf.append({"3"});
+  want_no_standby();
+  shelf.sync();
+}
+
+TEST_F(PostgresStores, one_sync_is_for_all_that_was_appended_before_it) {
+  const auto store = open();
+  constexpr int kExperiments = 8;
+  std::vector<std::unique_ptr<Shelf>> shelves;
+  for (int k = 0; k < kExperiments; ++k) {
+    shelves.push_back(std::make_unique<Shelf>(*store, "e" + std::to_string(k)));
+    shelves.back()->create();
+  }
+  shelves[0]->append({"1"});
+  ASSERT_TRUE(store->sync().ok());  // it has its connection now
+  // How many transactions have written.
+  const auto transactions = [&] {
+    return std::stoll(ask("SELECT pg_snapshot_xmax(pg_current_snapshot())"));
+  };
+  const auto before = transactions();
+  for (const auto& shelf : shelves) shelf->append({"x"});
+  for (const auto& shelf : shelves) shelf->sync();
+  EXPECT_EQ(transactions(), before + kExperiments + 1);
+}
+
+TEST_F(PostgresStores, a_mark_never_goes_beyond_the_head) {
+  Lines one;
+  Head head;
+  {
+    const auto before = open();
+    Shelf shelf(*before, "tones");
+    shelf.create();
+    shelf.append({"1"});
+    one = shelf.expected();
+    head = shelf.head();
+  }
+  PostgresProxy proxy(*server_);
+  PostgresOptions options = quiet();
+  options.sync_interval = milliseconds(20);
+  const auto store = open_at(proxy.location(location_), options);
+  ASSERT_TRUE(store->own("tones").ok());
+  // The text of a statement is sent when it comes for the first time: this is the first sync.
+  proxy.arm(PostgresProxy::Fault::holds_question, "pg_logical_emit_message");
+  const Lines more = {line_of(2, "2"), line_of(3, "3")};
+  ASSERT_TRUE(store->append_to("tones", head, as_lines(more)).ok());
+  wait_until([&] { return !proxy.armed(); });  // the clock's sync is about to mark record 3
+  lose_lines_after("tones", head);
+  ask("UPDATE duel.experiments SET epoch = epoch + 1");
+  ASSERT_TRUE(store->own("tones").ok());  // taken anew, at record 1
+  proxy.release();
+  wait_until([&] { return store->sync().ok(); });  // after the marks
+  EXPECT_EQ(ask("SELECT mark, head_sequence FROM duel.experiments"), "1|1");
+  EXPECT_EQ(lines_of(*store, "tones"), one);
+}
+
+TEST_F(PostgresStores, a_head_inside_the_tail_gets_the_rest_and_one_outside_is_folded_anew) {
+  const auto store = open();
+  Shelf inside(*store, "inside"), outside(*store, "outside");
+  inside.create();
+  outside.create();
+  outside.append({"1"});
+  const Head old = outside.head();
+  outside.append({"2"});
+  outside.sync();  // no tails
+  inside.append({"1"});
+  const Head middle = inside.head();
+  inside.append({"2", "3"});
+  lose_lines_after("inside", middle);
+  lose_lines_after("outside", old);
+  begin_new_life();
+  wait_until([&] { return store->put("space", "key", "value").ok(); });
+  inside.is_as_expected();
+  EXPECT_EQ(store->nodes()->epoch("inside"), 1U);
+  EXPECT_EQ(store->nodes()->counts().tails_appended_again, 1U);
+  EXPECT_EQ(store->nodes()->epoch("outside"), std::nullopt);
+  EXPECT_EQ(ask("SELECT head_sequence FROM duel.experiments WHERE name = 'outside'"), "1");
+}
+
+TEST_F(PostgresStores, many_append_and_sync_at_once) {
   const auto store = open();
   std::vector<std::unique_ptr<Shelf>> shelves;
   constexpr int kThreads = 8, kRounds = 20;
@@ -627,10 +965,10 @@ TEST_F(PostgresStoreTest, appends_wait_for_no_disk_and_syncs_of_many_are_few) {
 
 // --- the network --------------------------------------------------------------------------------
 
-class PostgresNetwork : public PostgresStoreTest {
+class PostgresNetwork : public PostgresStores {
  protected:
   void SetUp() override {
-    PostgresStoreTest::SetUp();
+    PostgresStores::SetUp();
     if (IsSkipped()) return;
     proxy_ = std::make_unique<PostgresProxy>(*server_);
     PostgresOptions options = quiet();
@@ -688,6 +1026,41 @@ TEST_F(PostgresNetwork, an_append_that_arrives_late_comes_too_late) {
   shelf_->append({"2"});
 }
 
+TEST_F(PostgresNetwork, an_append_in_doubt_that_arrived_leaves_no_head_without_lines) {
+  shelf_->sync();
+  const Head durable = shelf_->head();
+  shelf_->append({"2"});
+  proxy_->arm(PostgresProxy::Fault::loses_answer, "MARKER");
+  EXPECT_EQ(append_marked().error().code, ErrorCode::io);
+  const auto writes = [&] { return store_->put("space", "key", "value").ok(); };
+  wait_until(writes);  // connected again, it finds the head where the append led
+  EXPECT_EQ(ask("SELECT head_sequence FROM duel.experiments"), "3");
+  lose_lines_after("tones", durable);
+  begin_new_life();
+  wait_until(writes);
+  EXPECT_EQ(store_->nodes()->counts().tails_appended_again, 1U);
+  EXPECT_TRUE(store_->check().ok());
+  EXPECT_EQ(ask("SELECT head_sequence FROM duel.experiments"), "2");
+  ASSERT_TRUE(store_->own("tones").ok());
+  shelf_->append({"3"});
+}
+
+TEST_F(PostgresNetwork, a_sync_waits_for_a_tail_that_could_not_be_brought_back_at_first) {
+  shelf_->sync();
+  const Head durable = shelf_->head();
+  shelf_->append({"TAIL"});
+  lose_lines_after("tones", durable);
+  begin_new_life();
+  proxy_->arm(PostgresProxy::Fault::loses_question, "TAIL");  // when it is appended again
+  wait_until([&] {
+    (void)store_->put("space", "key", "value");
+    return !proxy_->armed();
+  });
+  EXPECT_EQ(ask("SELECT head_sequence FROM duel.experiments"), "1");
+  wait_until([&] { return store_->sync().ok(); });
+  EXPECT_EQ(lines_of(*open(), "tones"), shelf_->expected());
+}
+
 TEST_F(PostgresNetwork, other_experiments_are_not_in_doubt) {
   Shelf other(*store_, "other");
   other.create();
@@ -717,27 +1090,20 @@ TEST_F(PostgresNetwork, the_first_append_of_a_new_experiment_may_be_in_doubt) {
   }
 }
 
-TEST_F(PostgresStoreTest, a_connection_that_is_ended_between_calls_is_opened_anew) {
+TEST_F(PostgresStores, a_connection_that_is_ended_between_calls_is_opened_anew) {
   const auto store = open();
   Shelf shelf(*store, "tones");
   shelf.create();
   shelf.append({"1"});
   ASSERT_TRUE(store->put("space", "key", "value").ok());
-  PostgresServer::query(server_->location("postgres"),
-                        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
-                        " WHERE usename = 'node' AND pid <> pg_backend_pid()");
-  wait_until([&] {
-    return PostgresServer::query(server_->location("postgres"),
-                                 "SELECT count(*) FROM pg_stat_activity WHERE usename = 'node'"
-                                 " AND query NOT LIKE '%pg_stat_activity%'") == "0";
-  });
+  end_connections();
   shelf.append({"2"});
   shelf.sync();
   EXPECT_EQ(*store->get("space", "key"), "value");
   EXPECT_EQ(store->nodes()->epoch("tones"), 1U);
 }
 
-TEST_F(PostgresStoreTest, a_server_process_that_hangs_is_given_up_and_too_late_when_it_goes_on) {
+TEST_F(PostgresStores, a_server_process_that_hangs_is_given_up_and_too_late_when_it_goes_on) {
   PostgresOptions options = quiet();
   options.answer_limit = seconds(4);
   const auto store = open(options);
@@ -790,7 +1156,7 @@ TEST_F(PostgresCrash, calls_fail_at_once_while_the_database_is_away_and_work_whe
   EXPECT_FALSE(patient->list().ok());  // still in its pause
 }
 
-TEST_F(PostgresStoreTest, is_never_idle_in_a_transaction) {
+TEST_F(PostgresStores, is_never_idle_in_a_transaction) {
   const auto store = open();
   std::atomic<bool> stop = false;
   std::thread work([&] {
@@ -814,7 +1180,7 @@ TEST_F(PostgresStoreTest, is_never_idle_in_a_transaction) {
 
 // --- tables and locations -----------------------------------------------------------------------
 
-TEST_F(PostgresStoreTest, many_nodes_may_start_at_once_on_an_empty_database) {
+TEST_F(PostgresStores, many_nodes_may_start_at_once_on_an_empty_database) {
   std::vector<std::thread> threads;
   std::vector<std::unique_ptr<Store>> stores(4);
   for (auto& store : stores) threads.emplace_back([&] { store = open(); });
@@ -822,7 +1188,7 @@ TEST_F(PostgresStoreTest, many_nodes_may_start_at_once_on_an_empty_database) {
   EXPECT_EQ(stores[0]->nodes()->live()->size(), 4U);
 }
 
-TEST_F(PostgresStoreTest, refuses_a_newer_version_and_the_schema_of_another_program) {
+TEST_F(PostgresStores, refuses_a_newer_version_and_the_schema_of_another_program) {
   {
     const auto store = open();
   }
@@ -836,7 +1202,7 @@ TEST_F(PostgresStoreTest, refuses_a_newer_version_and_the_schema_of_another_prog
   EXPECT_NE(foreign.error().message.find("another program"), std::string::npos);
 }
 
-TEST_F(PostgresStoreTest, a_reader_makes_nothing_and_is_no_node_until_it_writes) {
+TEST_F(PostgresStores, a_reader_makes_nothing_and_is_no_node_until_it_writes) {
   PostgresOptions options = quiet();
   options.access = PostgresAccess::read;
   EXPECT_EQ(open_postgres_store(location_, options).error().code, ErrorCode::unsupported);
@@ -852,7 +1218,7 @@ TEST_F(PostgresStoreTest, a_reader_makes_nothing_and_is_no_node_until_it_writes)
   EXPECT_EQ(reader->nodes()->live()->size(), 1U);
 }
 
-TEST_F(PostgresStoreTest, check_finds_missing_lines_and_lines_of_nobody) {
+TEST_F(PostgresStores, check_finds_missing_lines_and_lines_of_nobody) {
   const auto store = open();
   Shelf shelf(*store, "tones");
   shelf.create();
@@ -867,7 +1233,7 @@ TEST_F(PostgresStoreTest, check_finds_missing_lines_and_lines_of_nobody) {
   EXPECT_NE(store->check().error().message.find("belong to no experiment"), std::string::npos);
 }
 
-TEST_F(PostgresStoreTest, takes_bytes_that_no_encoding_knows) {
+TEST_F(PostgresStores, takes_bytes_that_no_encoding_knows) {
   const auto store = open();
   ASSERT_TRUE(store->create("tones").ok());
   const std::string line = line_of(1, "\xff\xfe \\x00 '\"");
