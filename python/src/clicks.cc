@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "conversions.h"
+#include "duel/core/options_json.h"
 #include "duel/core/rng.h"
 #include "duel/ranking/click_credit/click_events.h"
 #include "duel/ranking/click_credit/credited_log.h"
 #include "duel/ranking/click_models/click_model_catalogue.h"
 #include "duel/ranking/click_models/exact_clicks.h"
 #include "duel/study/click_verdict.h"
-#include "duel/study/method_card.h"
 #include "duel/study/spec.h"
 #include "ranking_arguments.h"
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "conversions.h"
+#include "duel/core/options_json.h"
 #include "duel/ranking/interleaving/impression.h"
 #include "duel/ranking/interleaving/methods.h"
-#include "duel/study/method_card.h"
 #include "duel/study/spec.h"
 #include "ranking_arguments.h"
 

@@ -13,6 +13,7 @@
 #include "duel/core/csv.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
+#include "duel/core/options_json.h"
 #include "duel/core/table.h"
 #include "duel/core/text_lines.h"
 #include "duel/experiment/record.h"
@@ -20,7 +21,6 @@
 #include "duel/ranking/interleaving/impression.h"
 #include "duel/ranking/interleaving/impression_draft.h"
 #include "duel/ranking/interleaving/methods.h"
-#include "duel/study/method_card.h"
 
 namespace duel::cli {
 namespace {

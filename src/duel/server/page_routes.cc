@@ -4,12 +4,12 @@
 #include <string>
 #include <utility>
 
+#include "duel/core/options_json.h"
 #include "duel/experiment/standing.h"
 #include "duel/policies/registry.h"
 #include "duel/server/api.h"
 #include "duel/server/recent_duels.h"
 #include "duel/server/server_answer.h"
-#include "duel/study/method_card.h"
 
 namespace duel {
 namespace {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "duel/continuous/learner_registry.h"
+#include "duel/core/options_json.h"
 #include "duel/ranking/learners/learner_catalogue.h"
 
 namespace duel {
@@ -51,18 +52,6 @@ std::string_view jumping_name(Jumping jumping) {
       return "in law";
   }
   return "";
-}
-
-Json options_json(std::span<const OptionFact> options) {
-  auto json = Json::array();
-  for (const OptionFact& option : options) {
-    json.push_back({{"name", option.name},
-                    {"type", option.type},
-                    {"default", option.default_value},
-                    {"allowed", option.allowed},
-                    {"doc", option.doc}});
-  }
-  return json;
 }
 
 Json to_json(const MethodCard& card) {

@@ -2,7 +2,6 @@
 // command line, Python and the documents show the same card.
 #pragma once
 
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -26,8 +25,6 @@ std::vector<MethodCard> method_cards();
 // "none", "exact" or "in law".
 std::string_view jumping_name(Jumping jumping);
 
-// An array with name, type, default, allowed and doc of each.
-Json options_json(std::span<const OptionFact> options);
 // Facts and options; not the kind.
 Json to_json(const MethodCard& card);
 
