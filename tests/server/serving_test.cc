@@ -137,6 +137,7 @@ TEST(Serving, an_error_of_the_next_duel_comes_before_the_outcome_counts) {
                    win_of(*arms_of(duel).begin()));
   };
   EXPECT_EQ(report("taken").status, 409);
+  EXPECT_EQ(report("q").status, 409);
   EXPECT_EQ(report("bad%20id").status, 400);
   EXPECT_EQ(api.get(kOf + "/duels/q").text("state"), "served");
   EXPECT_EQ(report("free").text("status"), "applied");
@@ -167,6 +168,27 @@ TEST(Serving, an_answer_that_was_refused_is_kept_once) {
   EXPECT_EQ(api.get(kOf).text("head"), head);
   EXPECT_EQ(api.put(kOf + "/duels/q/outcome", R"({"result":"tie"})").status, 409);
   EXPECT_NE(api.get(kOf).text("head"), head) << "another one is kept too";
+}
+
+TEST(Serving, a_late_answer_that_is_repeated_is_late_again) {
+  ServedApi api;
+  start_with(api, R"(,"feedback":{"timeout_s":10})");
+  const Told duel = api.post(kOf + "/duels", R"({"duel_id":"q"})");
+  api.pass(11'000);
+  const std::string first = win_of(*arms_of(duel).begin());
+  EXPECT_EQ(api.put(kOf + "/duels/q/outcome", first).text("status"), "late");
+  const std::string head = api.get(kOf).text("head");
+  EXPECT_EQ(api.put(kOf + "/duels/q/outcome", first).text("status"), "late");
+  EXPECT_EQ(api.get(kOf).text("head"), head) << "and is not kept again";
+  EXPECT_EQ(api.put(kOf + "/duels/q/outcome", R"({"result":"tie"})").text("status"), "late");
+}
+
+TEST(Serving, a_batch_of_which_one_id_is_taken_serves_none) {
+  ServedApi api;
+  start_with(api, "");
+  ASSERT_EQ(api.post(kOf + "/duels", R"({"duel_id":"b.2"})").status, 201);
+  EXPECT_EQ(api.post(kOf + "/duels", R"({"count":3,"batch_id":"b"})").status, 422);
+  EXPECT_EQ(api.get(kOf + "/duels/b.1").status, 404);
 }
 
 TEST(Serving, a_body_about_another_duel_is_refused) {

@@ -70,6 +70,7 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
   if (options.next) {
     next.duel_id = options.next_duel_id.empty() ? next_id_after(duel_id) : options.next_duel_id;
     // Before anything is staged: an error says that nothing was.
+    if (next.duel_id == duel_id) return Error::conflict("the next duel is another one than this");
     DUEL_RETURN_IF_ERROR(check_question(next));
     DUEL_RETURN_IF_ERROR(check_next(next));
   }
@@ -172,6 +173,7 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
     }
     DUEL_ASSIGN(const DuelRecords records, duels_->records_of(duel_id, ledger().sequence() + 1));
     const bool kept = std::ranges::find(records.refused, record.answer) != records.refused.end();
+    if (kept && known->fate == Fate::expired) return answer("late", false, options.next);
     if (kept) return refusal(409, kAnsweredOtherwise);
   }
   DUEL_ASSIGN(const Effect effect, stage(record, now_ms));

@@ -224,10 +224,15 @@ OwnedExperiment::Reply OwnedExperiment::serve(const DuelBody& body, bool voter,
                   .items = {}};
   DUEL_RETURN_IF_ERROR(check_id("a batch", batch.batch_id));
   DUEL_RETURN_IF_ERROR(check_id("a duel", fmt::format("{}.{}", batch.batch_id, body.count)));
+  const auto id_of_duel = [&](std::uint64_t k) { return fmt::format("{}.{}", batch.batch_id, k); };
+  // Before the first of them is served: one that cannot be had is an error for all.
+  for (std::uint64_t k = 1; k <= body.count && !body.batch_id.empty() && !lost_; ++k) {
+    DUEL_RETURN_IF_ERROR(replay(id_of_duel(k), asked.request));
+  }
   bool replayed = false;
   for (std::uint64_t k = 1; k <= body.count; ++k) {
     Asked one_of_them = asked;
-    one_of_them.duel_id = fmt::format("{}.{}", batch.batch_id, k);
+    one_of_them.duel_id = id_of_duel(k);
     one_of_them.only_again = replayed;
     DUEL_ASSIGN(ServedOne one, serve_one(body, one_of_them, now_ms));
     if (k == 1) replayed = one.replayed;

@@ -70,6 +70,7 @@ Json Timeline::json_of(const Ledger& ledger, const Point& point) {
   }
   Json shown = Json::array();
   for (const std::uint64_t count : point.shown) shown.push_back(count);
+  while (shown.size() < ledger.num_arms()) shown.push_back(0);  // those that joined later
   json["shown"] = std::move(shown);
   return json;
 }
