@@ -185,7 +185,7 @@ TEST_F(ClientCommands, a_server_takes_as_many_arms_as_its_operator_says) {
   };
   const CommandResult refused = create("three", "a,b,c");
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_TRUE(contains(refused.err, "--max-arms")) << refused.err;
+  EXPECT_TRUE(contains(refused.err, "and this server takes 2")) << refused.err;
   EXPECT_EQ(create("two", "a,b").exit_code, 0);
   EXPECT_EQ(run_duel({"serve", "--max-arms", "1"}).exit_code, 2);
 }

@@ -179,7 +179,7 @@ void expect_pointer_to_arms(const Told& told, int status) {
   EXPECT_EQ(told.status, status) << told.body.dump();
   ASSERT_NE(told.body.find("errors"), nullptr) << told.body.dump();
   EXPECT_EQ(told.body.at("errors").items()[0].at("pointer").get<std::string>(), "/arms");
-  EXPECT_NE(told.text("detail").find("--max-arms"), std::string::npos);
+  EXPECT_NE(told.text("detail").find("and this server takes "), std::string::npos);
 }
 
 TEST(MostArms, hold_for_new_experiments_new_arms_and_imports) {

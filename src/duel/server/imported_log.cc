@@ -116,8 +116,7 @@ class Folding {
 }  // namespace
 
 std::string too_many_arms(std::size_t arms, std::size_t most_arms) {
-  return fmt::format("would be {} arms, and this server takes {} (`duel serve --max-arms`)", arms,
-                     most_arms);
+  return fmt::format("would be {} arms, and this server takes {}", arms, most_arms);
 }
 
 Status check_servable(const FeedbackRule& feedback, const Guardrails& guardrails) {
