@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import textwrap
 
 import numpy
@@ -121,9 +122,12 @@ def test_mpi(here, tmp_path):
         command.append("--allow-run-as-root")
     command += [sys.executable, "-m", "mpi4py.futures", str(script), str(saved)]
     # Containers often lack what the vader transport wants from the kernel.
-    environment = dict(os.environ, OMPI_MCA_btl_vader_single_copy_mechanism="none",
-                       OMPI_MCA_plm_rsh_agent="/bin/false", TMPDIR="/tmp")
-    subprocess.run(command, check=True, timeout=600, env=environment)
+    # Sessions in a directory of their own, so that another mpirun does not remove it meanwhile,
+    # and a short one: tmp_path can be too long for the name of a socket.
+    with tempfile.TemporaryDirectory(dir="/tmp", ignore_cleanup_errors=True) as sessions:
+        environment = dict(os.environ, OMPI_MCA_btl_vader_single_copy_mechanism="none",
+                           OMPI_MCA_plm_rsh_agent="/bin/false", TMPDIR=sessions)
+        subprocess.run(command, check=True, timeout=600, env=environment)
     arrays = numpy.load(saved)
     for notion in here.notions:
         assert (arrays[notion] == here.regrets[notion]).all()

@@ -19,6 +19,12 @@ const std::string kRun =
     "mpirun --allow-run-as-root --oversubscribe --bind-to none "
     "--mca btl_vader_single_copy_mechanism none -n ";
 
+// Enters a directory of a test's own, where Open MPI also keeps its sessions: two mpirun that share
+// one directory of sessions get in each other's way where one makes it while the other removes it.
+std::string inside(const TemporaryDirectory& directory) {
+  return "cd '" + directory.path().string() + "' && export TMPDIR=\"$PWD\" && ";
+}
+
 CommandOptions patient() {
   CommandOptions options;
   options.timeout = std::chrono::seconds(280);
@@ -44,12 +50,11 @@ class Mpi : public testing::Test {
   }
 
   CommandResult on(int ranks, const std::string& command) const {
-    return run_shell("cd '" + directory_.path().string() + "' && " + kRun + std::to_string(ranks) +
-                         " \"$duel\" " + command,
+    return run_shell(inside(directory_) + kRun + std::to_string(ranks) + " \"$duel\" " + command,
                      patient());
   }
   CommandResult alone(const std::string& command) const {
-    return run_shell("cd '" + directory_.path().string() + "' && \"$duel\" " + command, patient());
+    return run_shell(inside(directory_) + "\"$duel\" " + command, patient());
   }
   void expect_same_files(const std::string& a, const std::string& b,
                          const std::vector<std::string>& names) const {
@@ -142,7 +147,7 @@ TEST_F(Mpi, an_error_of_rank_zero_alone_ends_all) {
 TEST_F(Mpi, an_error_of_another_rank_ends_all) {
   // The file is there for rank 0 alone.
   const CommandResult one_sided =
-      run_shell("cd '" + directory_.path().string() + "' && " + kRun +
+      run_shell(inside(directory_) + kRun +
                     "3 sh -c 'mkdir -p rank$OMPI_COMM_WORLD_RANK; cd rank$OMPI_COMM_WORLD_RANK; "
                     "[ $OMPI_COMM_WORLD_RANK != 0 ] || printf \"0.5 0.6\\n0.4 0.5\\n\" > m.txt; "
                     "\"$duel\" simulate --policy uniform --matrix m.txt --rounds 100'",
@@ -156,9 +161,9 @@ TEST_F(Mpi, an_error_of_another_rank_ends_all) {
 // `signal` to what wrote its process id into `victim`. False where the study was faster.
 bool end_early(const TemporaryDirectory& directory, const std::string& study,
                const std::string& victim, int signal) {
-  const std::string script =
-      "cd '" + directory.path().string() + "' && echo $$ > mpirun.pid && exec " + kRun +
-      "3 sh -c 'echo $$ > rank$OMPI_COMM_WORLD_RANK.pid; exec \"$duel\" " + study + "'";
+  const std::string script = inside(directory) + "echo $$ > mpirun.pid && exec " + kRun +
+                             "3 sh -c 'echo $$ > rank$OMPI_COMM_WORLD_RANK.pid; exec \"$duel\" " +
+                             study + "'";
   CommandResult ended;
   std::thread runs([&] { ended = run_shell(script, patient()); });
   const std::string progress = directory / "out/progress.csv";
@@ -216,10 +221,10 @@ INSTANTIATE_TEST_SUITE_P(Signals, MpiEnded,
 TEST_F(Mpi, without_the_module_rank_zero_works_alone_and_says_so) {
   const std::string study = "simulate --policy rucb --matrix arxiv --rounds 1000 --trials 3 ";
   const CommandResult one = alone(study + "-o one");
-  const CommandResult many = run_shell("cd '" + directory_.path().string() +
-                                           "' && DUEL_MPI_MODULE=/nonexistent/libduel_mpi.so " +
-                                           kRun + "3 \"$duel\" " + study + "-o many",
-                                       patient());
+  const CommandResult many =
+      run_shell(inside(directory_) + "DUEL_MPI_MODULE=/nonexistent/libduel_mpi.so " + kRun +
+                    "3 \"$duel\" " + study + "-o many",
+                patient());
   EXPECT_EQ(many.exit_code, 0) << many.err;
   EXPECT_EQ(many.out, one.out);
   EXPECT_EQ(times(many.err, "rank 0 works alone"), 1u) << many.err;
@@ -227,9 +232,10 @@ TEST_F(Mpi, without_the_module_rank_zero_works_alone_and_says_so) {
 }
 
 TEST_F(Mpi, a_variable_keeps_each_process_to_itself) {
-  const CommandResult each = run_shell(
-      "DUEL_MPI=0 " + kRun + "2 \"$duel\" simulate --policy uniform --matrix arxiv --rounds 10",
-      patient());
+  const CommandResult each =
+      run_shell(inside(directory_) + "DUEL_MPI=0 " + kRun +
+                    "2 \"$duel\" simulate --policy uniform --matrix arxiv --rounds 10",
+                patient());
   EXPECT_EQ(each.exit_code, 0) << each.err;
   EXPECT_EQ(times(each.out, "uniform"), 2u) << each.out;
 }

@@ -195,7 +195,7 @@ TEST(MostArms, hold_for_new_experiments_new_arms_and_imports) {
   record.stopping.arms_fixed = false;
   std::vector<Record> records{record};
   for (const char* id : {"c", "d"}) {
-    records.push_back(ArmAddedRecord{{.id = id, .payload = "", .sha256 = "", .content = {}}});
+    records.emplace_back(ArmAddedRecord{{.id = id, .payload = "", .sha256 = "", .content = {}}});
   }
   const Told told = api.call(HttpMethod::post, "/v1/experiments/x/import", log_of(records),
                              {{"content-type", "application/x-ndjson"}});
