@@ -173,6 +173,64 @@ TEST(Ledger, refuses_what_makes_no_sense_and_changes_nothing) {
   EXPECT_TRUE(has(story.refusal(serve("d2", 1, "a", "b")), "completed"));
 }
 
+// Whatever came and went in a draft, the fixed set is the one of its start: what is certified, and
+// at which answer, is that of an experiment that was created with it.
+TEST(Ledger, a_fixed_set_is_put_together_until_the_start) {
+  for (const Goal& goal : {Goal(Goal::condorcet), Goal(Goal::copeland), Goal(Goal::set, 1)}) {
+    ExperimentRecord draft = experiment_of({"x", "a", "b"});
+    draft.goal = goal;
+    draft.service.starts = ExperimentState::draft;
+    Story story(draft);
+    ASSERT_TRUE(story.add(ArmAddedRecord{{"c", "", ""}}).ok());
+    ASSERT_TRUE(story.add(ArmRetiredRecord{"x"}).ok());
+    ASSERT_TRUE(story.add(ArmAddedRecord{{"y", "", ""}}).ok());
+    ASSERT_TRUE(story.add(ArmRetiredRecord{"y"}).ok());
+    EXPECT_EQ(story->configured_at(), 5U);
+    EXPECT_EQ(story->num_active(), 3U);
+    EXPECT_EQ(story->find_arm("a"), Arm{0});
+    EXPECT_FALSE(story->find_arm("x"));
+    ASSERT_EQ(story->withdrawn().size(), 2U);
+    EXPECT_TRUE(has(story.refusal(ArmAddedRecord{{"x", "", ""}}), "already"));
+    EXPECT_TRUE(has(story.refusal(ArmRetiredRecord{"x"}), "no arm 'x'"));
+    ASSERT_TRUE(story.add(StateRecord{ExperimentState::running}).ok());
+    EXPECT_TRUE(has(story.refusal(ArmAddedRecord{{"d", "", ""}}), "fixed set"));
+    EXPECT_TRUE(has(story.refusal(ArmRetiredRecord{"a"}), "fixed set"));
+
+    ExperimentRecord whole = experiment_of({"a", "b", "c"});
+    whole.goal = goal;
+    Story other(whole);
+    for (int k = 0; k < 100 && !other->certificate(); ++k) {
+      ASSERT_FALSE(story->certificate());
+      for (Story* one : {&story, &other}) {
+        one->won("a", "b");
+        one->won("b", "c");
+        one->won("a", "c");
+      }
+    }
+    ASSERT_TRUE(other->certificate());
+    ASSERT_TRUE(story->certificate());
+    EXPECT_EQ(story->certificate()->winner, other->certificate()->winner);
+    EXPECT_EQ(story->certifier().log_threshold(0), other->certifier().log_threshold(0));
+    EXPECT_EQ(story->experiment().arms.size(), 3U);
+  }
+}
+
+TEST(Ledger, a_draft_keeps_the_arms_that_its_goal_and_its_comparisons_need) {
+  ExperimentRecord draft = experiment_of({"a", "b", "c"});
+  draft.goal = Goal(Goal::set, 2);
+  draft.service.starts = ExperimentState::draft;
+  Story of_two(draft);
+  EXPECT_FALSE(of_two.refusal(ArmRetiredRecord{"a"}).empty());  // two of two are no set
+  draft.goal = Goal(Goal::condorcet);
+  Story story(draft);
+  ASSERT_TRUE(story.add(ArmRetiredRecord{"a"}).ok());
+  EXPECT_TRUE(has(story.refusal(ArmRetiredRecord{"b"}), "'b' of a fixed set is retired"));
+  ASSERT_TRUE(
+      story.add(ComparisonRecord{.first = "b", .second = "c", .answer = {Answered::win, "b"}})
+          .ok());
+  EXPECT_TRUE(has(story.refusal(ArmAddedRecord{{"d", "", ""}}), "'d' is added to a fixed set"));
+}
+
 // The certificate comes with the very record at which E reaches the threshold, and stays.
 TEST(Ledger, gives_the_certificate_at_the_record_that_earns_it) {
   Story story(experiment_of({"a", "b"}));

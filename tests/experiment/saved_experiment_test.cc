@@ -116,6 +116,20 @@ TEST(SavedExperiment, is_what_the_whole_log_makes_for_policies_of_every_kind) {
   }
 }
 
+TEST(SavedExperiment, holds_the_arms_that_came_and_went_in_a_draft) {
+  ExperimentRecord experiment = experiment_of({"x", "a", "b"});
+  experiment.stopping.arms_fixed = true;
+  experiment.service.starts = ExperimentState::draft;
+  PlayedLog log(experiment);
+  Json content;
+  content["price"] = 3;
+  log.add(ArmAddedRecord{{"c", "c.txt", "", content}});
+  log.add(ArmRetiredRecord{"x"});
+  log.add(StateRecord{ExperimentState::running});
+  play(log, {.gap = 0.2, .in_flight = 3, .troubles = true, .seed = 9}, 40);
+  cut_everywhere(log, "draft");
+}
+
 TEST(SavedExperiment, holds_arms_that_joined_and_left_tasks_judges_and_changes) {
   ExperimentRecord experiment = experiment_of({"a", "b", "c"});
   experiment.stopping.arms_fixed = false;

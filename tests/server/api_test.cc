@@ -104,6 +104,44 @@ TEST(Api, patches_only_what_may_change_and_only_at_the_right_version) {
   EXPECT_NE(told.text("etag"), etag);
 }
 
+TEST(Api, changes_the_arms_of_a_fixed_set_until_its_start) {
+  ServedApi api;
+  ASSERT_EQ(api.put(kE, kThreeArms).status, 201);
+  const std::string etag = api.get(kE).text("etag");
+  EXPECT_EQ(api.put(kE + "/arms/d", R"({"payload":4})").status, 201);
+  EXPECT_EQ(api.put(kE + "/arms/d", R"({"payload":4})").status, 200);
+  EXPECT_EQ(api.call(HttpMethod::del, kE + "/arms/a").text("state"), "retired");
+  EXPECT_EQ(api.call(HttpMethod::del, kE + "/arms/a").status, 200);  // a repeat is a no-op
+  EXPECT_EQ(api.put(kE + "/arms/a", "{}").status, 409);              // an id is never used again
+  EXPECT_NE(api.get(kE).text("etag"), etag);
+  EXPECT_EQ(api.put(kE, kThreeArms).status, 200);  // compared with the first body
+  api.restart();
+  std::map<std::string, std::string> states;
+  const Told shown = api.get(kE);
+  for (const Json& arm : shown.body.at("arms").items()) {
+    states[arm.at("arm_id").get<std::string>()] = arm.at("state").get<std::string>();
+  }
+  EXPECT_EQ(states, (std::map<std::string, std::string>{
+                        {"a", "retired"}, {"b", "active"}, {"c", "active"}, {"d", "active"}}));
+  // A fallback of the draft shows an arm that is still there.
+  const Told fallback = api.post(kE + "/duels", "{}");
+  EXPECT_EQ(fallback.text("serving"), "fallback");
+  EXPECT_EQ(fallback.body.at("arms").items()[0].at("arm_id").get<std::string>(), "b");
+  ASSERT_EQ(api.post(kE + "/start").status, 200);
+  EXPECT_EQ(api.put(kE + "/arms/e", "{}").status, 409);
+  EXPECT_EQ(api.call(HttpMethod::del, kE + "/arms/b").status, 409);
+  answer_duels(api, 200, 0.95);  // b beats c and d
+  api.restart();
+  const Told certificate = api.get(kE + "/certificate");
+  ASSERT_EQ(certificate.status, 200);
+  EXPECT_EQ(certificate.text("winner"), "b");
+  EXPECT_EQ(certificate.body.at("rule").at("arms_at_the_start").get<int>(), 3);
+  const Told timeline = api.get(kE + "/timeline");
+  for (const Json& point : timeline.body.at("points").items()) {
+    EXPECT_EQ(point.at("shown").size(), 3U);
+  }
+}
+
 TEST(Api, adds_and_retires_arms_of_an_open_set_only) {
   ServedApi api;
   start_three_arms(api);

@@ -67,6 +67,15 @@ void grow(std::vector<ShownCounts>& table, std::size_t num_arms) {
 
 Status check_arm(const ArmEntry& arm) { return check_id("an arm", arm.id); }
 
+Result<Referee> referee_of(const ExperimentRecord& experiment, std::size_t num_arms) {
+  DUEL_ASSIGN(Referee referee,
+              experiment.one_look_after > 0
+                  ? Referee::of_one_look(num_arms, experiment.goal, experiment.stopping)
+                  : Referee::make(num_arms, experiment.goal, experiment.stopping));
+  if (experiment.format == 1) referee.settle_the_lowest_only();
+  return referee;
+}
+
 // Settled duels in memory, for logs that one program reads or writes.
 class KeptDuels final : public SettledDuels {
  public:
@@ -141,11 +150,7 @@ Result<Ledger> Ledger::make(const ExperimentRecord& experiment,
     return Error::invalid_argument("one look is for comparisons that count, of a fixed set of arms")
         .in_field("one_look_after");
   }
-  const std::size_t num_arms = experiment.arms.size();
-  DUEL_ASSIGN(Referee referee,
-              one_look ? Referee::of_one_look(num_arms, experiment.goal, experiment.stopping)
-                       : Referee::make(num_arms, experiment.goal, experiment.stopping));
-  if (experiment.format == 1) referee.settle_the_lowest_only();
+  DUEL_ASSIGN(Referee referee, referee_of(experiment, experiment.arms.size()));
   const ServiceRule& service = experiment.service;
   if (service.starts != ExperimentState::draft && service.starts != ExperimentState::running) {
     return Error::invalid_argument(
@@ -161,18 +166,31 @@ Ledger::Ledger(const ExperimentRecord& experiment, Referee referee,
                std::unique_ptr<SettledDuels> settled)
     : experiment_(experiment),
       tasks_(experiment.tasks),
-      num_active_(experiment.arms.size()),
-      shown_(experiment.arms.size() * experiment.arms.size()),
-      compared_(experiment.arms.size() * experiment.arms.size()),
       settled_(std::move(settled)),
       referee_(std::move(referee)),
       state_(experiment.service.starts),
       name_(experiment.service.name),
       feedback_(experiment.service.feedback),
       guardrails_(experiment.service.guardrails) {
-  for (const ArmEntry& arm : experiment.arms) {
-    join(arm);
-  }
+  number_arms();
+}
+
+void Ledger::number_arms() {
+  arms_.clear();
+  arm_index_.clear();
+  for (const ArmEntry& arm : experiment_.arms) join(arm);
+  num_active_ = arms_.size();
+  shown_.assign(arms_.size() * arms_.size(), {});
+  compared_ = shown_;
+}
+
+void Ledger::put_together(std::vector<ArmEntry> arms) {
+  put_together_anew_ = true;
+  experiment_.arms = std::move(arms);
+  auto referee = referee_of(experiment_, experiment_.arms.size());
+  DUEL_CHECK(referee.ok());
+  referee_ = std::move(*referee);
+  number_arms();
 }
 
 void Ledger::join(const ArmEntry& arm) {
@@ -191,6 +209,11 @@ std::optional<Arm> Ledger::find_arm(std::string_view id) const {
   const auto found = arm_index_.find(id);
   if (found == arm_index_.end()) return std::nullopt;
   return found->second;
+}
+
+const ArmEntry* Ledger::find_withdrawn(std::string_view id) const {
+  const auto found = std::ranges::find(withdrawn_, id, &ArmEntry::id);
+  return found == withdrawn_.end() ? nullptr : &*found;
 }
 
 const LedgerDuel* Ledger::find_open(std::string_view duel_id) const {
@@ -454,17 +477,30 @@ Status Ledger::check_kind(const ExpiredRecord& record) const {
                              duel.fate == Fate::answered ? "answered" : "expired"));
 }
 
+// Whether the set of arms may change, as `change` says. The thresholds of a fixed one hold for the
+// arms that it starts with.
+Status Ledger::check_set_of(std::size_t num_arms, const std::string& change) const {
+  if (!experiment_.stopping.arms_fixed) return Done{};
+  if (state_ != ExperimentState::draft) {
+    return refused(change, "it can change until the start, and after it only with open arms");
+  }
+  if (served_ > 0 || comparisons_ > 0) {
+    return refused(change, "in a draft it can change until comparisons are recorded");
+  }
+  if (num_arms < 2) return refused(change, "at least two arms are needed");
+  const auto referee = referee_of(experiment_, num_arms);
+  if (!referee.ok()) return referee.error();
+  return Done{};
+}
+
 Status Ledger::check_kind(const ArmAddedRecord& record) const {
   DUEL_RETURN_IF_ERROR(check_arm(record.arm));
-  if (find_arm(record.arm.id)) {
+  if (find_arm(record.arm.id) || find_withdrawn(record.arm.id) != nullptr) {
     return refused(fmt::format("there is an arm '{}' already", record.arm.id),
                    "the id of an arm is never used again");
   }
-  if (experiment_.stopping.arms_fixed) {
-    return refused(fmt::format("the arm '{}' is added to a fixed set", record.arm.id),
-                   "only an experiment with open arms lets arms come and go");
-  }
-  return Done{};
+  return check_set_of(num_arms() + 1,
+                      fmt::format("the arm '{}' is added to a fixed set", record.arm.id));
 }
 
 Status Ledger::check_kind(const ArmRetiredRecord& record) const {
@@ -472,11 +508,8 @@ Status Ledger::check_kind(const ArmRetiredRecord& record) const {
   if (!arms_[arm].active) {
     return refused(fmt::format("the arm '{}' is retired a second time", record.arm_id));
   }
-  if (experiment_.stopping.arms_fixed) {
-    return refused(fmt::format("the arm '{}' of a fixed set is retired", record.arm_id),
-                   "only an experiment with open arms lets arms come and go");
-  }
-  return Done{};
+  return check_set_of(num_arms() - 1,
+                      fmt::format("the arm '{}' of a fixed set is retired", record.arm_id));
 }
 
 Status Ledger::check_kind(const ComparisonRecord& record) const {
@@ -708,21 +741,34 @@ Effect Ledger::take(const ExpiredRecord& record) {
 }
 
 Effect Ledger::take(const ArmAddedRecord& record) {
+  configured_at_ = sequence_ + 1;
+  if (experiment_.stopping.arms_fixed) {
+    std::vector<ArmEntry> arms = experiment_.arms;
+    arms.push_back(record.arm);
+    put_together(std::move(arms));
+    return Effect::applied;
+  }
   referee_.add_arm();
   grow(shown_, arms_.size());
   grow(compared_, arms_.size());
   join(record.arm);
   ++num_active_;
-  configured_at_ = sequence_ + 1;
   return Effect::applied;
 }
 
 Effect Ledger::take(const ArmRetiredRecord& record) {
   const Arm arm = arm_index_.find(record.arm_id)->second;
+  configured_at_ = sequence_ + 1;
+  if (experiment_.stopping.arms_fixed) {
+    std::vector<ArmEntry> arms = experiment_.arms;
+    withdrawn_.push_back(arms[arm]);
+    arms.erase(arms.begin() + arm);
+    put_together(std::move(arms));
+    return Effect::applied;
+  }
   arms_[arm].active = false;
   --num_active_;
   referee_.retire(arm);
-  configured_at_ = sequence_ + 1;
   return Effect::applied;
 }
 
@@ -835,12 +881,13 @@ std::uint64_t Ledger::state_hash() const {
     add(ordinal);
     add(hash_text(id));
   }
+  for (const ArmEntry& arm : withdrawn_) add(hash_text(arm.id));
   return hash;
 }
 
 namespace {
 
-// An arm that joined later; those of the start are in the first record.
+// An arm that the first record does not have.
 struct JoinedArm {
   std::string id;
   std::string payload;
@@ -851,6 +898,29 @@ struct JoinedArm {
     archive(id, payload, sha256, content);
   }
 };
+
+JoinedArm joined_arm(const ArmEntry& arm) {
+  return {arm.id, arm.payload, arm.sha256, arm.content.is_null() ? "" : arm.content.dump()};
+}
+
+ArmEntry arm_entry(const JoinedArm& arm) {
+  std::optional<Json> content;
+  if (!arm.content.empty()) content = Json::parse(arm.content);
+  return {arm.id, arm.payload, arm.sha256, content.value_or(Json())};
+}
+
+template <class Archive>
+void archive_entries(Archive& archive, std::vector<ArmEntry>& entries) {
+  std::vector<JoinedArm> arms;
+  if constexpr (!kReadsState<Archive>) {
+    for (const ArmEntry& entry : entries) arms.push_back(joined_arm(entry));
+  }
+  archive(arms);
+  if constexpr (kReadsState<Archive>) {
+    entries.clear();
+    for (const JoinedArm& arm : arms) entries.push_back(arm_entry(arm));
+  }
+}
 
 struct OpenDuel {
   std::string id;
@@ -866,23 +936,29 @@ struct OpenDuel {
 
 template <class Archive>
 void Ledger::archive_arms(Archive& archive) {
-  std::vector<JoinedArm> joined;
+  std::uint8_t anew = put_together_anew_ ? 1 : 0;
+  archive(anew);
+  archive_entries(archive, withdrawn_);
+  if (anew != 0) {
+    std::vector<ArmEntry> arms = experiment_.arms;
+    archive_entries(archive, arms);
+    if constexpr (kReadsState<Archive>) {
+      if (!check_set_of(arms.size(), "").ok()) return;  // what follows does not fit, then
+      put_together(std::move(arms));
+    }
+  }
+  std::vector<ArmEntry> joined;
   std::vector<bool> active;
   if constexpr (!kReadsState<Archive>) {
     for (std::size_t k = experiment_.arms.size(); k < arms_.size(); ++k) {
-      const ArmEntry& arm = arms_[k].entry;
-      joined.push_back(
-          {arm.id, arm.payload, arm.sha256, arm.content.is_null() ? "" : arm.content.dump()});
+      joined.push_back(arms_[k].entry);
     }
     for (const LedgerArm& arm : arms_) active.push_back(arm.active);
   }
-  archive(joined, active);
+  archive_entries(archive, joined);
+  archive(active);
   if constexpr (kReadsState<Archive>) {
-    for (const JoinedArm& arm : joined) {
-      std::optional<Json> content;
-      if (!arm.content.empty()) content = Json::parse(arm.content);
-      join(ArmEntry{arm.id, arm.payload, arm.sha256, content.value_or(Json())});
-    }
+    for (const ArmEntry& arm : joined) join(arm);
     num_active_ = 0;
     active.resize(arms_.size());
     for (std::size_t k = 0; k < arms_.size(); ++k) {

@@ -114,6 +114,7 @@ class Ledger {
   // changes nothing.
   Result<Effect> apply(const LogEntry& entry);
 
+  // The first record, with the arms that a fixed set started with.
   const ExperimentRecord& experiment() const { return experiment_; }
   // As they are now: those of the start and those that joined.
   const TaskSet& tasks() const { return tasks_; }
@@ -123,6 +124,10 @@ class Ledger {
   const std::string& id_of(Arm arm) const { return arms_[arm].entry.id; }
   const std::string& name_of(Arm arm) const { return arms_[arm].name; }
   std::optional<Arm> find_arm(std::string_view id) const;
+  // Arms of a fixed set that were retired while it was a draft: they have no number, no duel and no
+  // part in a threshold. Their ids are not used again.
+  const std::vector<ArmEntry>& withdrawn() const { return withdrawn_; }
+  const ArmEntry* find_withdrawn(std::string_view id) const;
   Result<std::optional<LedgerDuel>> find_duel(std::string_view duel_id) const;
   // Of a duel that is neither answered nor expired.
   const LedgerDuel* find_open(std::string_view duel_id) const;
@@ -224,6 +229,10 @@ class Ledger {
   template <class Archive>
   void archive_open_duels(Archive& archive);
   void join(const ArmEntry& arm);
+  void number_arms();  // those of `experiment_`
+  // As a fixed set they start with these. REQUIRES: nothing was served or compared.
+  void put_together(std::vector<ArmEntry> arms);
+  Status check_set_of(std::size_t num_arms, const std::string& change) const;
   Result<Arm> arm_of(std::string_view id) const;
   Result<LedgerDuel> duel_of(std::string_view duel_id) const;
   Status check_judgements(const OutcomeRecord& record, const LedgerDuel& duel) const;
@@ -278,6 +287,8 @@ class Ledger {
 
   ExperimentRecord experiment_;
   TaskSet tasks_;
+  bool put_together_anew_ = false;  // the arms are not those of the first record
+  std::vector<ArmEntry> withdrawn_;
   std::vector<LedgerArm> arms_;
   TextMap<Arm> arm_index_;
   std::size_t num_active_ = 0;

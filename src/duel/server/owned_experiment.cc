@@ -42,7 +42,7 @@ OwnedExperiment::OwnedExperiment(std::shared_ptr<Store> store, LiveExperiment li
       pages_(secrets_.draft_seed, ledger().experiment().service.interleave.method),
       head_(kHexDigits, '0'),
       stored_head_{0, head_} {
-  for (const LedgerArm& arm : ledger().arms()) duels_->add_arm(arm.entry.id);
+  duels_->know_arms(ledger().arms());
 }
 
 Result<std::unique_ptr<OwnedExperiment>> OwnedExperiment::create(std::shared_ptr<Store> store,
@@ -117,8 +117,9 @@ void OwnedExperiment::note(const LogEntry& entry) {
       served_today_.clear();
     }
     if (ledger().guardrails().max_duels_per_subject_per_day > 0) ++served_today_[serve->subject];
-  } else if (const auto* added = std::get_if<ArmAddedRecord>(&entry.record)) {
-    duels_->add_arm(added->arm.id);
+  } else if (std::holds_alternative<ArmAddedRecord>(entry.record) ||
+             std::holds_alternative<ArmRetiredRecord>(entry.record)) {
+    duels_->know_arms(ledger().arms());
   }
 }
 
@@ -153,10 +154,16 @@ std::string OwnedExperiment::etag() const {
 }
 
 ArmAnswer OwnedExperiment::arm_answer(const std::string& arm_id) const {
-  const LedgerArm& arm = ledger().arms()[*ledger().find_arm(arm_id)];
+  const ArmEntry* entry = ledger().find_withdrawn(arm_id);
+  bool active = false;
+  if (entry == nullptr) {
+    const LedgerArm& arm = ledger().arms()[*ledger().find_arm(arm_id)];
+    entry = &arm.entry;
+    active = arm.active;
+  }
   return {.arm_id = arm_id,
-          .payload = arm.entry.content,
-          .state = arm.active ? "active" : "retired",
+          .payload = entry->content,
+          .state = active ? "active" : "retired",
           .is_default = arm_id == ledger().experiment().service.default_arm};
 }
 
@@ -170,6 +177,7 @@ OwnedExperiment::Reply OwnedExperiment::show() const {
   answer.policy = experiment.policy;
   answer.goal = experiment.goal;
   for (const LedgerArm& arm : ledger().arms()) answer.arms.push_back(arm_answer(arm.entry.id));
+  for (const ArmEntry& arm : ledger().withdrawn()) answer.arms.push_back(arm_answer(arm.id));
   answer.stopping.alpha = experiment.stopping.alpha;
   answer.stopping.arms = experiment.stopping.arms_fixed ? "fixed" : "open";
   answer.stopping.min_decisive_per_pair = experiment.stopping.min_decisive_per_pair;
@@ -237,12 +245,13 @@ OwnedExperiment::Reply OwnedExperiment::change_state(std::string_view verb, std:
 OwnedExperiment::Reply OwnedExperiment::add_arm(const std::string& arm_id, const NewArmBody& body,
                                                 std::int64_t now_ms) {
   DUEL_RETURN_IF_ERROR(check_id("an arm", arm_id));
-  if (const auto arm = ledger().find_arm(arm_id)) {
+  const auto arm = ledger().find_arm(arm_id);
+  if ((arm && !ledger().arms()[*arm].active) || ledger().find_withdrawn(arm_id) != nullptr) {
+    return Error::conflict(
+        fmt::format("the arm '{}' was retired; its id is not used again", arm_id));
+  }
+  if (arm) {
     const LedgerArm& known = ledger().arms()[*arm];
-    if (!known.active) {
-      return Error::conflict(
-          fmt::format("the arm '{}' was retired; its id is not used again", arm_id));
-    }
     if (known.entry.content == body.payload) {
       return ServerAnswer{200, body_json(arm_answer(arm_id)), {}};
     }
@@ -260,6 +269,9 @@ OwnedExperiment::Reply OwnedExperiment::add_arm(const std::string& arm_id, const
 }
 
 OwnedExperiment::Reply OwnedExperiment::retire_arm(const std::string& arm_id, std::int64_t now_ms) {
+  if (ledger().find_withdrawn(arm_id) != nullptr) {
+    return ServerAnswer{200, body_json(arm_answer(arm_id)), {}};
+  }
   const auto arm = ledger().find_arm(arm_id);
   if (!arm) return Error::not_found(fmt::format("there is no arm '{}'", arm_id));
   if (ledger().arms()[*arm].active) {

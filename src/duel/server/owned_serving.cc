@@ -83,8 +83,8 @@ std::string OwnedExperiment::fallback_arm(std::span<const Arm> excluded) const {
   std::vector<Arm> arms;
   const auto& given = ledger().certificate();
   if (given && given->winner) arms.push_back(*given->winner);
-  const std::string& chosen = ledger().experiment().service.default_arm;
-  if (!chosen.empty()) arms.push_back(*ledger().find_arm(chosen));
+  const auto chosen = ledger().find_arm(ledger().experiment().service.default_arm);
+  if (chosen) arms.push_back(*chosen);
   for (Arm arm = 0; arm < ledger().num_arms(); ++arm) arms.push_back(arm);
   const auto active = [&](Arm arm) { return ledger().arms()[arm].active; };
   const auto shown = [&](Arm arm) {

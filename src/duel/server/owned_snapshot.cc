@@ -99,10 +99,7 @@ Status OwnedExperiment::restore(const Snapshot& snapshot) {
   if (head_ != snapshot.hash || ledger().sequence() != snapshot.sequence) {
     return Error::invalid_data("its state is of another record than it says");
   }
-  const auto& arms = ledger().arms();
-  for (std::size_t k = ledger().experiment().arms.size(); k < arms.size(); ++k) {
-    duels_->add_arm(arms[k].entry.id);
-  }
+  duels_->know_arms(ledger().arms());
   snapshot_sequence_ = snapshot.sequence;
   return Done{};
 }

@@ -44,13 +44,17 @@ void Api::add_routes() {
   add_verb("resume", "Go on after a pause.");
   add_verb("complete", "End it: nothing is served any more but fallbacks.");
   add_verb("archive", "Put a completed experiment away.");
-  add(put, one + "/arms/{aid}", "put_arm", "Add an arm.", {admin}, &Api::put_arm)
+  add(put, one + "/arms/{aid}", "put_arm",
+      "Add an arm. A fixed set takes one until its start or its first comparison.", {admin},
+      &Api::put_arm)
       .takes<NewArmBody>()
       .or_no_body()
       .gives<ArmAnswer>({200, 201})
       .refuses({404, 409});
-  add(del, one + "/arms/{aid}", "delete_arm", "Retire an arm; nothing is erased.", {admin},
-      &Api::delete_arm)
+  add(del, one + "/arms/{aid}", "delete_arm",
+      "Retire an arm; nothing is erased. A fixed set lets one go until its start or its first "
+      "comparison.",
+      {admin}, &Api::delete_arm)
       .gives<ArmAnswer>()
       .refuses({404, 409});
   add(post, one + "/comparisons", "take_comparisons",

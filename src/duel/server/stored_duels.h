@@ -30,8 +30,11 @@ class StoredDuels final : public SettledDuels {
   StoredDuels(std::shared_ptr<Store> store, std::string experiment)
       : store_(std::move(store)), experiment_(std::move(experiment)) {}
 
-  // Arms in the order in which they joined.
-  void add_arm(const std::string& id) { arms_.emplace(id, static_cast<Arm>(arms_.size())); }
+  // As the ledger numbers them.
+  void know_arms(const std::vector<LedgerArm>& arms) {
+    arms_.clear();
+    for (Arm k = 0; k < arms.size(); ++k) arms_.emplace(arms[k].entry.id, k);
+  }
   // A line of a duel that is applied but not in the store yet; `committed` says that all are.
   void staged(const std::string& duel_id, const LogEntry& entry);
   void committed() { staged_.clear(); }

@@ -69,8 +69,10 @@ Json Timeline::json_of(const Ledger& ledger, const Point& point) {
     json["log_threshold"] = point.log_threshold;
   }
   Json shown = Json::array();
-  for (const std::uint64_t count : point.shown) shown.push_back(count);
-  while (shown.size() < ledger.num_arms()) shown.push_back(0);  // those that joined later
+  // None of those that joined later. In a draft there may have been more.
+  for (Arm arm = 0; arm < ledger.num_arms(); ++arm) {
+    shown.push_back(arm < point.shown.size() ? point.shown[arm] : 0);
+  }
   json["shown"] = std::move(shown);
   return json;
 }
