@@ -30,7 +30,6 @@
 namespace duel {
 namespace {
 
-// An endpoint that does nothing: what is left is reading, routing and writing.
 // The median with the extremes; sorts.
 std::string spread(std::vector<double>& values, int digits) {
   std::ranges::sort(values);
@@ -38,6 +37,7 @@ std::string spread(std::vector<double>& values, int digits) {
                      values.front(), digits, values.back(), digits);
 }
 
+// An endpoint that does nothing: what is left is reading, routing and writing.
 void empty_endpoint() {
   const Router router({{HttpMethod::get, "/v1/experiments/{eid}/nothing", "nothing",
                         [](HttpRequest&&, const PathParameters&, HttpReply reply) {

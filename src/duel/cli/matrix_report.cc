@@ -69,7 +69,7 @@ std::string cells(const MatrixDescription& facts) {
     if (numbered) row.push_back(fmt::format("{}", i + 1));
     row.push_back(shortened(names[i], kNameColumns));
     for (const double p : facts.matrix.row(i)) row.push_back(fmt::format("{:.3f}", p));
-    table.row(std::move(row));
+    table.row(row);
   }
   return table.to_string();
 }
@@ -133,7 +133,7 @@ std::string arms(const MatrixDescription& facts, const Paint& paint) {
       row.push_back(fmt::format("{:.4f}", facts.bound->terms[i]));
       row.push_back(shortened(facts.matrix.arm_name(facts.bound->best_opponents[i]), kNameColumns));
     }
-    table.row(std::move(row));
+    table.row(row);
   }
   std::string text = table.to_string();
   if (shown < num_arms) {

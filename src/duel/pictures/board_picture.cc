@@ -56,8 +56,7 @@ double tick_distance(double range, double most) {
 class BoardPicture {
  public:
   BoardPicture(const Ledger& ledger, const Board& board)
-      : ledger_(ledger),
-        board_(board),
+      : board_(board),
         arms_(arms_by_rank(board)),
         cell_(size_for(arms_.size())),
         title_(fmt::format("{}: {} after {}", ledger.experiment().experiment_id,
@@ -187,7 +186,6 @@ class BoardPicture {
                 "left noenhanced font ',9'");
   }
 
-  const Ledger& ledger_;
   const Board& board_;
   std::vector<BoardArm> arms_;
   CellSize cell_;

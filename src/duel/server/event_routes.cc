@@ -135,7 +135,7 @@ void Api::take_events_over_nodes(Call& call) {
                    true};
         take_events(local);
       };
-      const auto gather = [gathered, send, eid = eid, indices = indices](HttpResponse response) {
+      const auto gather = [gathered, send, eid, indices](HttpResponse response) {
         std::unique_lock lock(gathered->mutex);
         const auto told = response.status == 202 ? Json::parse(response.body) : std::nullopt;
         if (told) {
