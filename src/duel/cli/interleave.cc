@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +14,6 @@
 #include "duel/core/options_json.h"
 #include "duel/core/table.h"
 #include "duel/core/text_lines.h"
-#include "duel/experiment/record.h"
 #include "duel/ranking/click_credit/impression_lines.h"
 #include "duel/ranking/interleaving/impression.h"
 #include "duel/ranking/interleaving/impression_draft.h"
@@ -176,41 +173,6 @@ Json methods_json() {
 
 // --- whole logs ---------------------------------------------------------------------------------
 
-void append_text_field(std::string& text, std::string_view name, std::string_view value) {
-  if (value.empty()) return;
-  fmt::format_to(std::back_inserter(text), ",\"{}\":", name);
-  append_json_string(text, value);
-}
-
-// A page as `duel credit` reads it again, on a line of its own.
-void append_page(const LoggedImpression& impression, std::uint64_t seed,
-                 std::span<const PageDrafter::Item> items, std::string& text) {
-  text += "{\"query_id\":";
-  append_json_string(text, impression.id);
-  append_text_field(text, "user_id", impression.user);
-  append_text_field(text, "user_query", impression.query);
-  append_text_field(text, "timestamp", impression.time);
-  fmt::format_to(std::back_inserter(text), ",\"method\":\"team-draft\",\"seed\":{},\"rankings\":[",
-                 seed);
-  append_json_string(text, impression.names[0]);
-  text += ',';
-  append_json_string(text, impression.names[1]);
-  text += "],\"items\":[";
-  std::uint64_t ordinal = 0;
-  for (const PageDrafter::Item& item : items) {
-    text += ordinal == 0 ? "{\"object_id\":" : ",{\"object_id\":";
-    append_json_string(text, item.object_id);
-    fmt::format_to(std::back_inserter(text), ",\"ordinal\":{},\"team\":", ++ordinal);
-    if (item.team == Team::none) {
-      text += "null}";
-    } else {
-      append_json_string(text, impression.names[item.team == Team::first ? 0 : 1]);
-      text += '}';
-    }
-  }
-  text += "]}\n";
-}
-
 Result<int> run_batch(const InterleaveArguments& arguments, CommandContext& context) {
   const ImpressionSpec& spec = arguments.spec;
   if (spec.method != "team-draft") {
@@ -235,7 +197,7 @@ Result<int> run_batch(const InterleaveArguments& arguments, CommandContext& cont
     }
     const auto items = drafter.draft(spec.seed, impression.id, impression.lists[0],
                                      impression.lists[1], spec.length);
-    append_page(impression, spec.seed, items, text);
+    append_page_line(text, impression, spec.seed, items);
     ++pages;
     items_shown += items.size();
     for (const PageDrafter::Item& item : items) competitive += item.team != Team::none ? 1 : 0;

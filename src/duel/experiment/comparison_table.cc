@@ -11,6 +11,7 @@
 
 #include "duel/core/csv.h"
 #include "duel/core/json.h"
+#include "duel/core/json_line.h"
 #include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
 #include "duel/core/text_lines.h"

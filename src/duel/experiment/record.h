@@ -442,10 +442,6 @@ Answer combined(std::span<const Judgement> judgements);
 // The fields of a record as they stand in its line, `"record":"serve","duel_id":..`, appended to
 // `out`. An error names a text that is not UTF-8.
 Status append_fields(std::string& out, const Record& record);
-// `text` as a JSON string with its quotes.
-void append_json_string(std::string& out, std::string_view text);
-// Any value on one line.
-void append_json(std::string& out, const Json& value);
 
 // What the documents say of the records.
 struct FieldFact {

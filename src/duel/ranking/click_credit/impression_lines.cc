@@ -7,8 +7,10 @@
 #include <simdjson.h>
 
 #include <cstring>
+#include <iterator>
 #include <utility>
 
+#include "duel/core/json_line.h"
 #include "duel/core/text_lines.h"
 
 namespace duel {
@@ -264,5 +266,45 @@ Result<bool> ImpressionLines::next(LoggedImpression& impression) {
 
 std::uint64_t ImpressionLines::line_number() const { return state_->lines.line_number(); }
 std::string ImpressionLines::here() const { return state_->lines.here(); }
+
+// --- Writing ------------------------------------------------------------------------------------
+
+namespace {
+
+void append_text_field(std::string& text, std::string_view name, std::string_view value) {
+  if (value.empty()) return;
+  fmt::format_to(std::back_inserter(text), ",\"{}\":", name);
+  append_json_string(text, value);
+}
+
+}  // namespace
+
+void append_page_line(std::string& text, const LoggedImpression& impression, std::uint64_t seed,
+                      std::span<const PageDrafter::Item> page) {
+  text += "{\"query_id\":";
+  append_json_string(text, impression.id);
+  append_text_field(text, "user_id", impression.user);
+  append_text_field(text, "user_query", impression.query);
+  append_text_field(text, "timestamp", impression.time);
+  fmt::format_to(std::back_inserter(text), ",\"method\":\"team-draft\",\"seed\":{},\"rankings\":[",
+                 seed);
+  append_json_string(text, impression.names[0]);
+  text += ',';
+  append_json_string(text, impression.names[1]);
+  text += "],\"items\":[";
+  std::uint64_t ordinal = 0;
+  for (const PageDrafter::Item& item : page) {
+    text += ordinal == 0 ? "{\"object_id\":" : ",{\"object_id\":";
+    append_json_string(text, item.object_id);
+    fmt::format_to(std::back_inserter(text), ",\"ordinal\":{},\"team\":", ++ordinal);
+    if (item.team == Team::none) {
+      text += "null}";
+    } else {
+      append_json_string(text, impression.names[item.team == Team::first ? 0 : 1]);
+      text += '}';
+    }
+  }
+  text += "]}\n";
+}
 
 }  // namespace duel

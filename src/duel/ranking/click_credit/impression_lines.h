@@ -6,17 +6,19 @@
 //             {"object_id":"d1","ordinal":2,"team":"bm25"}]}
 //
 // The first has the two lists, from which the page follows (impression_draft.h); the second has the
-// page, as `duel interleave` writes it. Both may have `user_id` (or `client_id`, `session_id`),
+// page, as `append_page_line` writes it. Both may have `user_id` (or `client_id`, `session_id`),
 // `user_query` and `timestamp` (or `served_at`, `time`). Other fields are passed over.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "duel/core/result.h"
+#include "duel/ranking/interleaving/impression_draft.h"
 #include "duel/ranking/interleaving/interleaver.h"
 
 namespace duel {
@@ -57,5 +59,10 @@ class ImpressionLines {
   explicit ImpressionLines(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+// A line of the second form, with its end: the page that PageDrafter made of the impression's lists
+// from the seed.
+void append_page_line(std::string& text, const LoggedImpression& impression, std::uint64_t seed,
+                      std::span<const PageDrafter::Item> page);
 
 }  // namespace duel
