@@ -13,6 +13,7 @@
 #include "duel/core/rng.h"
 #include "duel/ranking/click_credit/click_events.h"
 #include "duel/ranking/click_credit/credited_log.h"
+#include "duel/ranking/click_credit/credited_votes.h"
 #include "duel/ranking/click_models/click_model_catalogue.h"
 #include "duel/ranking/click_models/exact_clicks.h"
 #include "duel/study/click_verdict.h"
@@ -116,44 +117,25 @@ py::list click_models() {
   return list;
 }
 
-const char* word_of_result(ClickOutcome outcome) {
-  switch (outcome) {
-    case ClickOutcome::first_wins:
-    case ClickOutcome::second_wins:
-      return "win";
-    case ClickOutcome::tie:
-      return "tie";
-    default:
-      return "skip";
-  }
-}
-
-// The rows that `duel credit --output` writes.
+// The rows that `duel credit --output --all` writes.
 py::list votes_of(const CreditedLog& log) {
   py::list votes;
-  std::uint64_t number = 0;
-  for (const CreditedImpression& impression : log.impressions) {
-    ++number;
-    const std::string& first = log.rankers[impression.first];
-    const std::string& second = log.rankers[impression.second];
-    py::dict vote;
-    vote["first"] = first;
-    vote["second"] = second;
-    vote["result"] = word_of_result(impression.outcome);
-    const bool won = impression.outcome == ClickOutcome::first_wins ||
-                     impression.outcome == ClickOutcome::second_wins;
-    vote["winner"] =
-        won ? py::object(py::str(impression.outcome == ClickOutcome::first_wins ? first : second))
-            : py::object(py::none());
-    vote["query_id"] = std::string(log.id_of(impression));
-    vote["user_id"] = std::string(log.user_of(impression));
-    vote["made_at"] = std::string(log.time_of(impression));
-    vote["serving_order"] = log.in_order ? py::object(py::int_(number)) : py::object(py::none());
-    vote["evidence"] = impression.evidence;
-    vote["outcome"] = std::string(to_string(impression.outcome));
-    vote["first_credit"] = impression.first_credit;
-    vote["second_credit"] = impression.second_credit;
-    votes.append(vote);
+  for (std::size_t k = 0; k < log.impressions.size(); ++k) {
+    const CreditedVote vote = vote_of(log, k);
+    py::dict row;
+    row["first"] = vote.first;
+    row["second"] = vote.second;
+    row["result"] = vote.result;
+    row["winner"] = vote.winner;
+    row["query_id"] = vote.id;
+    row["user_id"] = vote.user;
+    row["made_at"] = vote.time;
+    row["serving_order"] = vote.serving_order;
+    row["evidence"] = vote.evidence;
+    row["outcome"] = to_string(vote.outcome);
+    row["first_credit"] = vote.first_credit;
+    row["second_credit"] = vote.second_credit;
+    votes.append(row);
   }
   return votes;
 }

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -9,15 +8,14 @@
 #include <vector>
 
 #include "duel/cli/commands.h"
-#include "duel/core/csv.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
-#include "duel/core/whole_file.h"
-#include "duel/experiment/comparison_table.h"
+#include "duel/experiment/record.h"
 #include "duel/inference/delta_ab.h"
 #include "duel/ranking/click_credit/click_events.h"
 #include "duel/ranking/click_credit/credited_log.h"
+#include "duel/ranking/click_credit/credited_votes.h"
 #include "duel/study/click_verdict.h"
 
 namespace duel::cli {
@@ -39,70 +37,6 @@ struct CreditArguments {
   std::uint64_t resamples = 1000;
   bool all = false;
   bool json = false;
-};
-
-// --- votes.csv ----------------------------------------------------------------------------------
-
-// The columns that comparison_table.h reads, and what the credit was.
-constexpr std::string_view kColumns =
-    "first,second,result,winner,source_type,source_id,made_at,query_id,presentation,"
-    "serving_order,evidence,outcome,first_credit,second_credit\n";
-
-class VotesFile {
- public:
-  VotesFile(const CreditedLog& log, AtomicFile& file) : log_(log), file_(file) {
-    for (const std::string& name : log.rankers) names_.push_back(csv_field(name));
-  }
-
-  Status write(bool all) {
-    text_ = kColumns;
-    std::uint64_t number = 0;
-    for (const CreditedImpression& impression : log_.impressions) {
-      ++number;
-      if (all || is_answer(impression.outcome)) add(impression, number);
-      if (text_.size() < (std::size_t{1} << 20)) continue;
-      DUEL_RETURN_IF_ERROR(file_.write(text_));
-      text_.clear();
-    }
-    DUEL_RETURN_IF_ERROR(file_.write(text_));
-    return file_.commit();
-  }
-
- private:
-  void field(std::string_view text) {
-    if (text.find_first_of(",\"\n\r") == std::string_view::npos) {
-      text_ += text;
-    } else {
-      text_ += csv_field(text);
-    }
-    text_ += ',';
-  }
-
-  void add(const CreditedImpression& impression, std::uint64_t number) {
-    const bool first_wins = impression.outcome == ClickOutcome::first_wins;
-    const bool won = first_wins || impression.outcome == ClickOutcome::second_wins;
-    text_ += names_[impression.first];
-    text_ += ',';
-    text_ += names_[impression.second];
-    text_ += won ? ",win," : impression.outcome == ClickOutcome::tie ? ",tie," : ",skip,";
-    if (won) text_ += names_[first_wins ? impression.first : impression.second];
-    const std::string_view user = log_.user_of(impression);
-    text_ += user.empty() ? ",," : ",user,";
-    field(user);
-    field(log_.time_of(impression));
-    field(log_.id_of(impression));
-    text_ += "interleaved,";
-    if (log_.in_order) fmt::format_to(std::back_inserter(text_), "{}", number);
-    text_ += impression.evidence ? ",true," : ",false,";
-    text_ += to_string(impression.outcome);
-    fmt::format_to(std::back_inserter(text_), ",{},{}\n", impression.first_credit,
-                   impression.second_credit);
-  }
-
-  const CreditedLog& log_;
-  AtomicFile& file_;
-  std::vector<std::string> names_;
-  std::string text_;
 };
 
 // --- what is said -------------------------------------------------------------------------------
@@ -256,8 +190,7 @@ Result<int> run_credit(const CreditArguments& arguments, CommandContext& context
   DUEL_ASSIGN(ImpressionLines lines, ImpressionLines::open(arguments.impressions));
   DUEL_ASSIGN(const CreditedLog log, credit_log(lines, events, spec));
   if (!arguments.output.empty()) {
-    DUEL_ASSIGN(AtomicFile file, AtomicFile::create(arguments.output));
-    DUEL_RETURN_IF_ERROR(VotesFile(log, file).write(arguments.all));
+    DUEL_RETURN_IF_ERROR(write_votes(log, arguments.output, arguments.all));
   }
 
   const std::string id = id_from(std::filesystem::path(arguments.impressions).stem().string());

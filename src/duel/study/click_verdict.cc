@@ -26,7 +26,7 @@ std::vector<PairAtOneLook> pairs_at_one_look(const CreditedLog& log, const Delta
     ++sums.report.impressions;
     sums.report.no_feedback += impression.outcome == ClickOutcome::no_feedback ? 1 : 0;
     sums.report.no_contest += impression.outcome == ClickOutcome::no_contest ? 1 : 0;
-    if (!is_answer(impression.outcome)) continue;
+    if (as_answer(impression.outcome) == Outcome::none) continue;
     if (sums.clusters.empty()) sums.clusters.resize(log.num_clusters);
     ClusterOutcomes& cluster = sums.clusters[impression.cluster];
     if (impression.outcome == ClickOutcome::tie) {
@@ -60,7 +60,7 @@ Result<Ledger> ledger_of_votes(const CreditedLog& log, const std::string& id, do
     table.arms.push_back({arm, arm == name ? "" : name, ""});
   }
   for (const CreditedImpression& impression : log.impressions) {
-    if (!is_answer(impression.outcome)) continue;
+    if (as_answer(impression.outcome) == Outcome::none) continue;
     ComparisonRecord row{.first = table.arms[impression.first].id,
                          .second = table.arms[impression.second].id};
     row.evidence = impression.evidence;
@@ -79,16 +79,11 @@ Json number_or_null(const std::optional<double>& number) { return number ? Json(
 
 }  // namespace
 
-bool is_answer(ClickOutcome outcome) {
-  return outcome == ClickOutcome::first_wins || outcome == ClickOutcome::second_wins ||
-         outcome == ClickOutcome::tie;
-}
-
 Result<ClickVerdict> click_verdict(const CreditedLog& log, const ClickVerdictSpec& spec) {
   ClickVerdict verdict;
   verdict.pairs = pairs_at_one_look(log, spec.delta);
   for (const CreditedImpression& impression : log.impressions) {
-    if (!is_answer(impression.outcome)) continue;
+    if (as_answer(impression.outcome) == Outcome::none) continue;
     ++verdict.answers;
     verdict.evidence += impression.evidence ? 1 : 0;
   }

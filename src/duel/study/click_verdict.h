@@ -14,9 +14,6 @@
 
 namespace duel {
 
-// Whether the outcome is a win or a tie.
-bool is_answer(ClickOutcome outcome);
-
 struct PairAtOneLook {
   std::uint32_t first = 0, second = 0;  // the one that appeared earlier first
   std::uint64_t impressions = 0, no_feedback = 0, no_contest = 0;
