@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "duel/core/rng.h"
+#include "duel/experiment/tasks_left.h"
 #include "tests/experiment/played_log.h"
 
 namespace duel {
@@ -379,7 +380,7 @@ TEST(Ledger, knows_when_no_fresh_task_can_bring_a_set_or_an_order) {
     experiment.tasks = {.count = 5, .sha256 = std::string(64, '0')};
     experiment.stopping.shared_causes = true;
     Story story(experiment);
-    EXPECT_FALSE(story->needs_more_tasks());
+    EXPECT_FALSE(needs_more_tasks(*story));
     const auto play = [&](const std::string& first, const std::string& second) {
       for (int task = 0; task < 5; ++task) {
         const std::string id = "d" + std::to_string(story->served() + 1);
@@ -391,13 +392,13 @@ TEST(Ledger, knows_when_no_fresh_task_can_bring_a_set_or_an_order) {
       }
     };
     play("a", "b");
-    EXPECT_TRUE(story->needs_more_tasks(0, 1));
-    EXPECT_FALSE(story->needs_more_tasks(0, 2));
+    EXPECT_TRUE(needs_more_tasks(*story, 0, 1));
+    EXPECT_FALSE(needs_more_tasks(*story, 0, 2));
     // c and d may still be the first two, but nobody will know the order of a and b.
-    EXPECT_EQ(story->needs_more_tasks(), goal.kind == Goal::ranking) << describe(goal);
+    EXPECT_EQ(needs_more_tasks(*story), goal.kind == Goal::ranking) << describe(goal);
     play("a", "c");
     // a can neither be shown to beat two others nor to lose to two.
-    EXPECT_TRUE(story->needs_more_tasks()) << describe(goal);
+    EXPECT_TRUE(needs_more_tasks(*story)) << describe(goal);
   }
 }
 

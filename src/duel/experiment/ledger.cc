@@ -9,29 +9,9 @@
 #include "duel/core/display_width.h"
 #include "duel/core/numbers.h"
 #include "duel/core/rng.h"
-#include "duel/core/spelling.h"
 
 namespace duel {
 namespace {
-
-Error refused(std::string message, std::string hint = {}) {
-  return Error::invalid_data(std::move(message)).with_hint(std::move(hint));
-}
-
-Outcome outcome_of(Answered answered) {
-  switch (answered) {
-    case Answered::tie:
-      return Outcome::tie;
-    case Answered::both_bad:
-      return Outcome::both_bad;
-    case Answered::skip:
-      return Outcome::skip;
-    case Answered::win:
-    case Answered::invalid:
-      break;
-  }
-  return Outcome::none;
-}
 
 // Counts an answer that says `outcome` of (first, second).
 void count_answer(ShownCounts& counts, Answered result, Outcome outcome) {
@@ -63,17 +43,6 @@ void grow(std::vector<ShownCounts>& table, std::size_t num_arms) {
     }
   }
   table = std::move(larger);
-}
-
-Status check_arm(const ArmEntry& arm) { return check_id("an arm", arm.id); }
-
-Result<Referee> referee_of(const ExperimentRecord& experiment, std::size_t num_arms) {
-  DUEL_ASSIGN(Referee referee,
-              experiment.one_look_after > 0
-                  ? Referee::of_one_look(num_arms, experiment.goal, experiment.stopping)
-                  : Referee::make(num_arms, experiment.goal, experiment.stopping));
-  if (experiment.format == 1) referee.settle_the_lowest_only();
-  return referee;
 }
 
 // Settled duels in memory, for logs that one program reads or writes.
@@ -115,6 +84,15 @@ ShownCounts mirrored(const ShownCounts& counts) {
   return other;
 }
 
+Result<Referee> Ledger::referee_of(const ExperimentRecord& experiment, std::size_t num_arms) {
+  DUEL_ASSIGN(Referee referee,
+              experiment.one_look_after > 0
+                  ? Referee::of_one_look(num_arms, experiment.goal, experiment.stopping)
+                  : Referee::make(num_arms, experiment.goal, experiment.stopping));
+  if (experiment.format == 1) referee.settle_the_lowest_only();
+  return referee;
+}
+
 Result<Ledger> Ledger::make(const ExperimentRecord& experiment,
                             std::unique_ptr<SettledDuels> settled) {
   DUEL_RETURN_IF_ERROR(check_id("an experiment", experiment.experiment_id));
@@ -124,7 +102,7 @@ Result<Ledger> Ledger::make(const ExperimentRecord& experiment,
         "at least two are needed");
   }
   for (const ArmEntry& arm : experiment.arms) {
-    DUEL_RETURN_IF_ERROR(check_arm(arm));
+    DUEL_RETURN_IF_ERROR(check_id("an arm", arm.id));
     const auto same = [&](const ArmEntry& other) { return other.id == arm.id; };
     if (std::count_if(experiment.arms.begin(), experiment.arms.end(), same) > 1) {
       return Error::invalid_argument(fmt::format("two arms have the id '{}'", arm.id), "arms");
@@ -134,9 +112,7 @@ Result<Ledger> Ledger::make(const ExperimentRecord& experiment,
     return Error::invalid_argument(fmt::format("{} is out of range", experiment.aa_rate), "aa_rate",
                                    "0 .. 0.5");
   }
-  const bool like_these =
-      experiment.tasks.count > 0 && experiment.tasks.about == TaskScope::tasks_like_these;
-  if (like_these && !experiment.stopping.shared_causes) {
+  if (experiment.tasks.like_these() && !experiment.stopping.shared_causes) {
     return Error::invalid_argument("a task may reach several pairs")
         .with_hint("true, where a certificate is about tasks like these")
         .in_field("stopping.shared_causes");
@@ -258,78 +234,6 @@ std::uint64_t Ledger::fresh_tasks(Arm i, Arm j) const {
   return tasks_.count - std::min(tasks_.count, met);
 }
 
-bool Ledger::needs_more_tasks(Arm i, Arm j) const {
-  if (!about_tasks_like_these() || fresh_tasks(i, j) > 0) return false;
-  if (scores()) return !scores()->decided(i, j);
-  if (orders()) return !orders()->reached(i, j) && !orders()->reached(j, i);
-  return !certifier().settled(i, j) && !certifier().settled(j, i);
-}
-
-// Of a set: each arm must still be able to be in it (beat K - k others) or outside (lose to k), and
-// enough arms either. Every set that is possible fulfils this, so that no run ends which could go
-// on. A sequence is found by taking for each place any arm that may still beat all that are left:
-// if some sequence is possible, so is the one with this arm moved to the front.
-bool Ledger::order_needs_more_tasks() const {
-  const std::size_t k = static_cast<std::size_t>(orders()->goal().arms_named(num_arms()));
-  const auto may_beat = [&](Arm i, Arm j) {
-    return fresh_tasks(i, j) > 0 || orders()->reached(i, j);
-  };
-  if (orders()->goal().kind == Goal::set) {
-    std::size_t members = 0, others = 0;
-    for (Arm i = 0; i < num_arms(); ++i) {
-      std::size_t beats = 0, loses = 0;
-      for (Arm j = 0; j < num_arms(); ++j) {
-        if (j == i) continue;
-        beats += may_beat(i, j) ? 1 : 0;
-        loses += may_beat(j, i) ? 1 : 0;
-      }
-      const bool may_be_in = beats >= num_arms() - k, may_be_out = loses >= k;
-      if (!may_be_in && !may_be_out) return true;
-      members += may_be_in ? 1 : 0;
-      others += may_be_out ? 1 : 0;
-    }
-    return members < k || others < num_arms() - k;
-  }
-  std::vector<bool> named(num_arms(), false);
-  for (std::size_t place = 0; place < k; ++place) {
-    Arm next = 0;
-    const auto beats_rest = [&](Arm i) {
-      for (Arm j = 0; j < num_arms(); ++j) {
-        if (j != i && !named[j] && !may_beat(i, j)) return false;
-      }
-      return true;
-    };
-    while (next < num_arms() && (named[next] || !beats_rest(next))) ++next;
-    if (next == num_arms()) return true;
-    named[next] = true;
-  }
-  return false;
-}
-
-bool Ledger::needs_more_tasks() const {
-  if (!about_tasks_like_these()) return false;
-  if (orders()) return order_needs_more_tasks();
-  bool all_may_be_beaten = true;
-  for (Arm i = 0; i < num_arms(); ++i) {
-    if (!arms_[i].active) continue;
-    bool may_win = true, may_be_beaten = false;
-    for (Arm j = 0; j < num_arms(); ++j) {
-      if (j == i || !arms_[j].active) continue;
-      const bool fresh = fresh_tasks(i, j) > 0;
-      if (scores() && fresh && !scores()->decided(i, j)) return false;
-      may_win = may_win && (fresh || certifier().settled(i, j));
-      may_be_beaten = may_be_beaten || fresh || certifier().declared(j, i);
-    }
-    if (!scores() && may_win) return false;
-    all_may_be_beaten = all_may_be_beaten && may_be_beaten;
-  }
-  // "No winner" is a certificate too, but not where one is taken to exist or one that is good
-  // enough will do.
-  const Goal& goal = experiment_.goal;
-  const bool no_winner = goal.kind == Goal::condorcet && goal.assume == Assumption::none;
-  return scores() || !no_winner || !all_may_be_beaten;
-}
-
 ShownCounts Ledger::pair(Arm i, Arm j) const {
   ShownCounts counts = shown(i, j);
   counts += mirrored(shown(j, i));
@@ -342,205 +246,6 @@ ShownCounts Ledger::total() const {
   return sum;
 }
 
-Result<Arm> Ledger::arm_of(std::string_view id) const {
-  if (const auto arm = find_arm(id)) return *arm;
-  std::vector<std::string> known;
-  for (const LedgerArm& arm : arms_) known.push_back(arm.entry.id);
-  return refused(fmt::format("there is no arm '{}'", id), spelling_hint(id, known));
-}
-
-Result<LedgerDuel> Ledger::duel_of(std::string_view duel_id) const {
-  DUEL_ASSIGN(const std::optional<LedgerDuel> duel, find_duel(duel_id));
-  if (duel) return *duel;
-  return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
-}
-
-Result<Outcome> Ledger::outcome_of(const Answer& answer, Arm first, Arm second) const {
-  if (answer.result != Answered::win) {
-    if (answer.winner.empty() && answer.place == 0) return duel::outcome_of(answer.result);
-    return refused(fmt::format("a result '{}' has a winner", to_word(answer.result)));
-  }
-  if (first == second) {
-    if (answer.winner == id_of(first) && (answer.place == 1 || answer.place == 2)) {
-      return answer.place == 1 ? Outcome::first_wins : Outcome::second_wins;
-    }
-    return refused(fmt::format("the winner '{}' at place {} of a duel of '{}' with itself",
-                               answer.winner, answer.place, id_of(first)),
-                   "name that arm, and the place 1 or 2 that won");
-  }
-  if (answer.place != 0) {
-    return refused("a place is given where the winner's id says it all");
-  }
-  if (answer.winner == id_of(first)) return Outcome::first_wins;
-  if (answer.winner == id_of(second)) return Outcome::second_wins;
-  return refused(fmt::format("the winner '{}' is neither '{}' nor '{}'", answer.winner,
-                             id_of(first), id_of(second)));
-}
-
-Status Ledger::check(const Record& record) const {
-  return std::visit([&](const auto& kind) { return check_kind(kind); }, record);
-}
-
-Status Ledger::check_kind(const ExperimentRecord& /*record*/) const {
-  return refused("a second record 'experiment'");
-}
-
-Status Ledger::check_kind(const ServeRecord& record) const {
-  DUEL_RETURN_IF_ERROR(check_id("a duel", record.duel_id));
-  DUEL_ASSIGN(const Arm first, arm_of(record.first));
-  DUEL_ASSIGN(const Arm second, arm_of(record.second));
-  if (completed()) return refused("a duel is served after the experiment was completed");
-  bool known = find_open(record.duel_id) != nullptr;
-  if (!known && settled_->guards_ids()) {
-    DUEL_ASSIGN(const auto settled, settled_->find(record.duel_id, sequence_ + 1));
-    known = settled.has_value();
-  }
-  if (known) return refused(fmt::format("the duel '{}' is served a second time", record.duel_id));
-  if (record.ordinal != served_) {
-    return refused(fmt::format("the duel '{}' has the ordinal {}, expected {}", record.duel_id,
-                               record.ordinal, served_));
-  }
-  const bool alone = record.serving == Serving::aa || record.serving == Serving::exploit;
-  if ((first == second) != alone) {
-    return refused(fmt::format("'{}' against '{}' is served as '{}'", record.first, record.second,
-                               to_word(record.serving)),
-                   "one arm shown twice is 'aa' or 'exploit', and only that");
-  }
-  for (const Arm arm : {first, second}) {
-    if (!arms_[arm].active) {
-      return refused(fmt::format("the retired arm '{}' is served", id_of(arm)));
-    }
-  }
-  if (experiment_.one_look_after > 0 && record.evidence) {
-    return refused(fmt::format("the duel '{}' is to count, but there is one look at a fixed number",
-                               record.duel_id),
-                   "evidence: false");
-  }
-  if (experiment_.tasks.count > 0 && record.task.empty() && first != second) {
-    return refused(fmt::format("the duel '{}' has no task", record.duel_id));
-  }
-  if (about_tasks_like_these() && record.evidence && has_met(first, second, record.task)) {
-    return refused(fmt::format("'{}' and '{}' meet about the task '{}' again, and it is to count",
-                               record.first, record.second, record.task),
-                   "a task is evidence about a pair once");
-  }
-  const std::uint64_t limit = experiment_.stopping.max_duels;
-  if (limit > 0 && served_ >= limit) {
-    return refused(fmt::format("more than max_duels = {} duels are served", limit));
-  }
-  return Done{};
-}
-
-Status Ledger::check_judgements(const OutcomeRecord& record, const LedgerDuel& duel) const {
-  const auto& judgements = record.judgements;
-  const bool empty_handed =
-      record.answer.result == Answered::skip || record.answer.result == Answered::invalid;
-  if (judgements.empty() && (experiment_.order != Placement::both || empty_handed)) return Done{};
-  if (experiment_.order != Placement::both) {
-    return refused(fmt::format("judgements in both orders, but the order is '{}'",
-                               to_word(experiment_.order)));
-  }
-  if (judgements.size() != 2) {
-    return refused(
-        fmt::format("{} judgements of a duel that is judged in both orders", judgements.size()),
-        "two are needed, one for each order");
-  }
-  const std::string& a = id_of(duel.first);
-  const std::string& b = id_of(duel.second);
-  const bool both = (judgements[0].first == a && judgements[1].first == b) ||
-                    (judgements[0].first == b && judgements[1].first == a);
-  if (!both) return refused(fmt::format("the judgements do not show '{}' and '{}' first", a, b));
-  for (const Judgement& judgement : judgements) {
-    const auto known = outcome_of(judgement.answer, duel.first, duel.second);
-    if (!known.ok()) return known.error();
-  }
-  const Answer together = combined(judgements);
-  if (together != record.answer) {
-    return refused(fmt::format("the judgements make a '{}', not a '{}'", to_word(together.result),
-                               to_word(record.answer.result)),
-                   "what both say counts; a flip is a tie");
-  }
-  return Done{};
-}
-
-Status Ledger::check_kind(const OutcomeRecord& record) const {
-  DUEL_ASSIGN(const LedgerDuel duel, duel_of(record.duel_id));
-  const auto outcome = outcome_of(record.answer, duel.first, duel.second);
-  if (!outcome.ok()) return outcome.error();
-  return check_judgements(record, duel);
-}
-
-Status Ledger::check_kind(const ExpiredRecord& record) const {
-  DUEL_ASSIGN(const LedgerDuel duel, duel_of(record.duel_id));
-  if (duel.fate == Fate::pending) return Done{};
-  return refused(fmt::format("the duel '{}' expires after it was {}", record.duel_id,
-                             duel.fate == Fate::answered ? "answered" : "expired"));
-}
-
-// Whether the set of arms may change, as `change` says. The thresholds of a fixed one hold for the
-// arms that it starts with.
-Status Ledger::check_set_of(std::size_t num_arms, const std::string& change) const {
-  if (!experiment_.stopping.arms_fixed) return Done{};
-  if (state_ != ExperimentState::draft) {
-    return refused(change, "it can change until the start, and after it only with open arms");
-  }
-  if (served_ > 0 || comparisons_ > 0) {
-    return refused(change, "in a draft it can change until comparisons are recorded");
-  }
-  if (num_arms < 2) return refused(change, "at least two arms are needed");
-  const auto referee = referee_of(experiment_, num_arms);
-  if (!referee.ok()) return referee.error();
-  return Done{};
-}
-
-Status Ledger::check_kind(const ArmAddedRecord& record) const {
-  DUEL_RETURN_IF_ERROR(check_arm(record.arm));
-  if (find_arm(record.arm.id) || find_withdrawn(record.arm.id) != nullptr) {
-    return refused(fmt::format("there is an arm '{}' already", record.arm.id),
-                   "the id of an arm is never used again");
-  }
-  return check_set_of(num_arms() + 1,
-                      fmt::format("the arm '{}' is added to a fixed set", record.arm.id));
-}
-
-Status Ledger::check_kind(const ArmRetiredRecord& record) const {
-  DUEL_ASSIGN(const Arm arm, arm_of(record.arm_id));
-  if (!arms_[arm].active) {
-    return refused(fmt::format("the arm '{}' is retired a second time", record.arm_id));
-  }
-  return check_set_of(num_arms() - 1,
-                      fmt::format("the arm '{}' of a fixed set is retired", record.arm_id));
-}
-
-Status Ledger::check_kind(const ComparisonRecord& record) const {
-  DUEL_ASSIGN(const Arm first, arm_of(record.first));
-  DUEL_ASSIGN(const Arm second, arm_of(record.second));
-  if (first == second) {
-    return refused(fmt::format("the arm '{}' is compared with itself", record.first));
-  }
-  const auto outcome = outcome_of(record.answer, first, second);
-  if (!outcome.ok()) return outcome.error();
-  return Done{};
-}
-
-Status Ledger::check_kind(const CertifiedRecord& record) const {
-  if (!certificate_) {
-    return refused("the log says 'certified', but the records before it certify nothing");
-  }
-  const CertifiedRecord found = certified_record();
-  if (record == found) return Done{};
-  const auto arms_of = [](const CertifiedRecord& certified) {
-    std::string text = certified.winner;
-    for (const NamedArm& arm : certified.arms) text += (text.empty() ? "" : ", ") + arm.arm_id;
-    return text;
-  };
-  return refused(
-      fmt::format("the log says '{}' '{}' at record {}, but the records before it "
-                  "certify '{}' '{}' at record {}",
-                  to_word(record.kind), arms_of(record), record.at, to_word(found.kind),
-                  arms_of(found), found.at));
-}
-
 CertifiedRecord Ledger::certified_record() const {
   DUEL_CHECK(certificate_.has_value());
   CertifiedRecord record{.kind = certificate_->kind,
@@ -548,65 +253,6 @@ CertifiedRecord Ledger::certified_record() const {
                          .at = certificate_->sequence};
   for (const Arm arm : certificate_->arms) record.arms.push_back({id_of(arm)});
   return record;
-}
-
-Status Ledger::check_kind(const TasksAddedRecord& record) const {
-  if (!about_tasks_like_these()) {
-    return refused("tasks are added where the certificate is not about tasks like these");
-  }
-  if (certificate_ || completed()) return refused("tasks are added to an experiment at its end");
-  if (record.count > tasks_.count) return Done{};
-  return refused(fmt::format("{} tasks of {} before are no more", record.count, tasks_.count));
-}
-
-Status Ledger::check_kind(const CompletedRecord& record) const {
-  if (completed()) return refused("the experiment is completed a second time");
-  const std::vector<std::string> known = {"certified", "max_duels", "stopped"};
-  if (std::find(known.begin(), known.end(), record.reason) != known.end()) return Done{};
-  return refused(fmt::format("'{}' is not a reason to complete", record.reason),
-                 spelling_hint(record.reason, known));
-}
-
-Status Ledger::check_kind(const StateRecord& record) const {
-  using enum ExperimentState;
-  const bool allowed = (record.state == running && (state_ == draft || state_ == paused)) ||
-                       (record.state == paused && state_ == running) ||
-                       (record.state == archived && state_ == completed);
-  if (allowed) return Done{};
-  return Error::conflict(fmt::format("an experiment that is {} cannot become {}", to_word(state_),
-                                     to_word(record.state)));
-}
-
-Status Ledger::check_kind(const ConfiguredRecord& /*record*/) const {
-  if (!completed()) return Done{};
-  return Error::conflict("a completed experiment is configured");
-}
-
-Status Ledger::check_kind(const PolicyRebuiltRecord& /*record*/) const { return Done{}; }
-
-Status Ledger::check_kind(const RecoveredRecord& record) const {
-  if (record.after <= sequence_) return Done{};
-  return refused(fmt::format("record {} is yet to come", record.after));
-}
-
-Status Ledger::check_kind(const InterleavedRecord& record) const {
-  for (const OtherRanking& other : record.others) DUEL_RETURN_IF_ERROR(arm_of(other.arm_id));
-  if (find_open(record.duel_id) != nullptr) return Done{};
-  return Error::not_found(fmt::format("no duel '{}' waits for its page", record.duel_id));
-}
-
-Status Ledger::check_kind(const PagedRecord& record) const {
-  if (record.items.from > record.items.to) return refused("a page ends before it begins");
-  if (find_open(record.duel_id) != nullptr) return Done{};
-  return Error::not_found(fmt::format("no duel '{}' shows another page", record.duel_id));
-}
-
-Status Ledger::check_kind(const EventRecord& record) const {
-  DUEL_RETURN_IF_ERROR(check_id("a duel", record.duel_id));  // a late one's is not looked up
-  if (!(record.credit >= 0) || record.place > 2 + arms_.size())
-    return refused("the credit makes no sense");
-  if (record.late || find_open(record.duel_id) != nullptr) return Done{};
-  return refused(fmt::format("an event after the duel '{}' was closed", record.duel_id));
 }
 
 Result<Effect> Ledger::apply(const LogEntry& entry) {
@@ -675,7 +321,7 @@ Effect Ledger::take(const ServeRecord& record) {
   ++(record.serving == Serving::aa ? aa_ : shown_[first * arms_.size() + second]).served;
   if (duel.evidence) {
     duel.place_in_order = referee_.served(first, second);
-    if (about_tasks_like_these()) met_[std::minmax(first, second)].insert(record.task);
+    if (tasks_.like_these()) met_[std::minmax(first, second)].insert(record.task);
   }
   open_.emplace(record.duel_id, duel);
   if (duel.expires_at.ms != 0) deadlines_.emplace(duel.expires_at.ms, served_);
@@ -1017,7 +663,7 @@ bool Ledger::restored() const {
   };
   return shown_.size() == arms * arms && compared_.size() == arms * arms &&
          open_.size() == pending_.size() && std::all_of(open_.begin(), open_.end(), known) &&
-         arm_index_.size() == arms && referee_.restored() &&
+         arm_index_.size() == arms && experiment_.arms.size() <= arms && referee_.restored() &&
          referee_.certifier().num_arms() == arms &&
          (!certificate_ || !certificate_->winner || *certificate_->winner < arms);
 }

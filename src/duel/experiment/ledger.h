@@ -171,12 +171,6 @@ class Ledger {
   // Tasks that are still fresh to the pair. REQUIRES: there are tasks, and the certificate speaks
   // of tasks like these.
   std::uint64_t fresh_tasks(Arm i, Arm j) const;
-  // Nothing more can become known of the pair that the certificate needs: neither side has been
-  // shown to win, and no task is fresh.
-  bool needs_more_tasks(Arm i, Arm j) const;
-  // No answer to come could bring a certificate: for each that there might be, a pair lacks
-  // evidence and has no fresh task. O(K^2).
-  bool needs_more_tasks() const;
   std::uint64_t comparisons() const { return comparisons_; }
   std::uint64_t duplicates() const { return duplicates_; }
   std::uint64_t conflicts() const { return conflicts_; }
@@ -223,6 +217,7 @@ class Ledger {
  private:
   Ledger(const ExperimentRecord& experiment, Referee referee,
          std::unique_ptr<SettledDuels> settled);
+  static Result<Referee> referee_of(const ExperimentRecord& experiment, std::size_t num_arms);
 
   template <class Archive>
   void archive_arms(Archive& archive);
@@ -232,11 +227,12 @@ class Ledger {
   void number_arms();  // those of `experiment_`
   // As a fixed set they start with these. REQUIRES: nothing was served or compared.
   void put_together(std::vector<ArmEntry> arms);
-  Status check_set_of(std::size_t num_arms, const std::string& change) const;
   Result<Arm> arm_of(std::string_view id) const;
   Result<LedgerDuel> duel_of(std::string_view duel_id) const;
-  Status check_judgements(const OutcomeRecord& record, const LedgerDuel& duel) const;
 
+  // In ledger_checks.cc.
+  Status check_set_of(std::size_t num_arms, const std::string& change) const;
+  Status check_judgements(const OutcomeRecord& record, const LedgerDuel& duel) const;
   Status check_kind(const ExperimentRecord& record) const;
   Status check_kind(const ServeRecord& record) const;
   Status check_kind(const OutcomeRecord& record) const;
@@ -274,16 +270,12 @@ class Ledger {
   Effect take(const PagedRecord& record);
   Effect take(const EventRecord& record);
 
-  bool about_tasks_like_these() const {
-    return tasks_.count > 0 && tasks_.about == TaskScope::tasks_like_these;
-  }
   void count_judge(const OutcomeRecord& record, const LedgerDuel& duel, Outcome outcome);
   ShownCounts& counts_of(const LedgerDuel& duel) {
     return duel.serving == Serving::aa ? aa_ : shown_[duel.first * arms_.size() + duel.second];
   }
   void finish(std::string_view duel_id, LedgerDuel duel, Outcome outcome);
   void look_for_certificate(const LogEntry& entry);
-  bool order_needs_more_tasks() const;
 
   ExperimentRecord experiment_;
   TaskSet tasks_;

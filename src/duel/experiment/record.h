@@ -123,6 +123,8 @@ struct TaskSet {
   TaskScope about = TaskScope::tasks_like_these;
   Json items;  // [{"task_id", "payload"}, ..], where callers are given them with the duel
 
+  bool like_these() const { return count > 0 && about == TaskScope::tasks_like_these; }
+
   friend bool operator==(const TaskSet&, const TaskSet&) = default;
 };
 

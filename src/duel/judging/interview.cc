@@ -14,6 +14,7 @@
 #include "duel/core/numbers.h"
 #include "duel/core/whole_file.h"
 #include "duel/experiment/live_experiment.h"
+#include "duel/experiment/tasks_left.h"
 #include "duel/experiment/timestamp.h"
 #include "duel/judging/log_mismatch.h"
 
@@ -104,8 +105,8 @@ FileTime time_of(const std::string& path) {
 
 // The tasks of the log, and more after them.
 bool adds_tasks(const InterviewPlan& plan, const TaskSet& logged) {
-  return plan.tasks && logged.count > 0 && logged.about == TaskScope::tasks_like_these &&
-         plan.experiment.tasks.about == logged.about && plan.tasks->size() > logged.count &&
+  return plan.tasks && logged.like_these() && plan.experiment.tasks.about == logged.about &&
+         plan.tasks->size() > logged.count &&
          plan.tasks->sha256_of_first(logged.count) == logged.sha256;
 }
 
@@ -240,14 +241,14 @@ bool Interview::draw_task(ServeRecord& serve) {
     serve.task = plan_.tasks->draw_any(experiment.seed, serve.ordinal).reference;
     return true;
   }
-  needs_more_tasks_ = i != j && ledger().needs_more_tasks(i, j);
+  needs_more_tasks_ = i != j && duel::needs_more_tasks(ledger(), i, j);
   if (needs_more_tasks_) return false;
   const std::uint64_t seen = i == j ? ledger().aa().served : ledger().pair(i, j).served;
   const auto is_fresh = [&](const std::string& task) { return !ledger().has_met(i, j, task); };
   serve.task = plan_.tasks->draw(experiment.seed, i, j, seen, is_fresh).reference;
   serve.evidence = !ledger().has_met(i, j, serve.task);
   // A settled pair teaches the policy still, but only while there is something to find out.
-  needs_more_tasks_ = !serve.evidence && ledger().needs_more_tasks();
+  needs_more_tasks_ = !serve.evidence && duel::needs_more_tasks(ledger());
   return !needs_more_tasks_;
 }
 

@@ -1,0 +1,294 @@
+// Which records a log can go on with: what the ledger refuses, and how it says so.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "duel/core/spelling.h"
+#include "duel/experiment/ledger.h"
+
+namespace duel {
+namespace {
+
+Error refused(std::string message, std::string hint = {}) {
+  return Error::invalid_data(std::move(message)).with_hint(std::move(hint));
+}
+
+Outcome outcome_of(Answered answered) {
+  switch (answered) {
+    case Answered::tie:
+      return Outcome::tie;
+    case Answered::both_bad:
+      return Outcome::both_bad;
+    case Answered::skip:
+      return Outcome::skip;
+    case Answered::win:
+    case Answered::invalid:
+      break;
+  }
+  return Outcome::none;
+}
+
+}  // namespace
+
+Result<Arm> Ledger::arm_of(std::string_view id) const {
+  if (const auto arm = find_arm(id)) return *arm;
+  std::vector<std::string> known;
+  for (const LedgerArm& arm : arms_) known.push_back(arm.entry.id);
+  return refused(fmt::format("there is no arm '{}'", id), spelling_hint(id, known));
+}
+
+Result<LedgerDuel> Ledger::duel_of(std::string_view duel_id) const {
+  DUEL_ASSIGN(const std::optional<LedgerDuel> duel, find_duel(duel_id));
+  if (duel) return *duel;
+  return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
+}
+
+Result<Outcome> Ledger::outcome_of(const Answer& answer, Arm first, Arm second) const {
+  if (answer.result != Answered::win) {
+    if (answer.winner.empty() && answer.place == 0) return duel::outcome_of(answer.result);
+    return refused(fmt::format("a result '{}' has a winner", to_word(answer.result)));
+  }
+  if (first == second) {
+    if (answer.winner == id_of(first) && (answer.place == 1 || answer.place == 2)) {
+      return answer.place == 1 ? Outcome::first_wins : Outcome::second_wins;
+    }
+    return refused(fmt::format("the winner '{}' at place {} of a duel of '{}' with itself",
+                               answer.winner, answer.place, id_of(first)),
+                   "name that arm, and the place 1 or 2 that won");
+  }
+  if (answer.place != 0) {
+    return refused("a place is given where the winner's id says it all");
+  }
+  if (answer.winner == id_of(first)) return Outcome::first_wins;
+  if (answer.winner == id_of(second)) return Outcome::second_wins;
+  return refused(fmt::format("the winner '{}' is neither '{}' nor '{}'", answer.winner,
+                             id_of(first), id_of(second)));
+}
+
+Status Ledger::check(const Record& record) const {
+  return std::visit([&](const auto& kind) { return check_kind(kind); }, record);
+}
+
+Status Ledger::check_kind(const ExperimentRecord& /*record*/) const {
+  return refused("a second record 'experiment'");
+}
+
+Status Ledger::check_kind(const ServeRecord& record) const {
+  DUEL_RETURN_IF_ERROR(check_id("a duel", record.duel_id));
+  DUEL_ASSIGN(const Arm first, arm_of(record.first));
+  DUEL_ASSIGN(const Arm second, arm_of(record.second));
+  if (completed()) return refused("a duel is served after the experiment was completed");
+  bool known = find_open(record.duel_id) != nullptr;
+  if (!known && settled_->guards_ids()) {
+    DUEL_ASSIGN(const auto settled, settled_->find(record.duel_id, sequence_ + 1));
+    known = settled.has_value();
+  }
+  if (known) return refused(fmt::format("the duel '{}' is served a second time", record.duel_id));
+  if (record.ordinal != served_) {
+    return refused(fmt::format("the duel '{}' has the ordinal {}, expected {}", record.duel_id,
+                               record.ordinal, served_));
+  }
+  const bool alone = record.serving == Serving::aa || record.serving == Serving::exploit;
+  if ((first == second) != alone) {
+    return refused(fmt::format("'{}' against '{}' is served as '{}'", record.first, record.second,
+                               to_word(record.serving)),
+                   "one arm shown twice is 'aa' or 'exploit', and only that");
+  }
+  for (const Arm arm : {first, second}) {
+    if (!arms_[arm].active) {
+      return refused(fmt::format("the retired arm '{}' is served", id_of(arm)));
+    }
+  }
+  if (experiment_.one_look_after > 0 && record.evidence) {
+    return refused(fmt::format("the duel '{}' is to count, but there is one look at a fixed number",
+                               record.duel_id),
+                   "evidence: false");
+  }
+  if (experiment_.tasks.count > 0 && record.task.empty() && first != second) {
+    return refused(fmt::format("the duel '{}' has no task", record.duel_id));
+  }
+  if (tasks_.like_these() && record.evidence && has_met(first, second, record.task)) {
+    return refused(fmt::format("'{}' and '{}' meet about the task '{}' again, and it is to count",
+                               record.first, record.second, record.task),
+                   "a task is evidence about a pair once");
+  }
+  const std::uint64_t limit = experiment_.stopping.max_duels;
+  if (limit > 0 && served_ >= limit) {
+    return refused(fmt::format("more than max_duels = {} duels are served", limit));
+  }
+  return Done{};
+}
+
+Status Ledger::check_judgements(const OutcomeRecord& record, const LedgerDuel& duel) const {
+  const auto& judgements = record.judgements;
+  const bool empty_handed =
+      record.answer.result == Answered::skip || record.answer.result == Answered::invalid;
+  if (judgements.empty() && (experiment_.order != Placement::both || empty_handed)) return Done{};
+  if (experiment_.order != Placement::both) {
+    return refused(fmt::format("judgements in both orders, but the order is '{}'",
+                               to_word(experiment_.order)));
+  }
+  if (judgements.size() != 2) {
+    return refused(
+        fmt::format("{} judgements of a duel that is judged in both orders", judgements.size()),
+        "two are needed, one for each order");
+  }
+  const std::string& a = id_of(duel.first);
+  const std::string& b = id_of(duel.second);
+  const bool both = (judgements[0].first == a && judgements[1].first == b) ||
+                    (judgements[0].first == b && judgements[1].first == a);
+  if (!both) return refused(fmt::format("the judgements do not show '{}' and '{}' first", a, b));
+  for (const Judgement& judgement : judgements) {
+    const auto known = outcome_of(judgement.answer, duel.first, duel.second);
+    if (!known.ok()) return known.error();
+  }
+  const Answer together = combined(judgements);
+  if (together != record.answer) {
+    return refused(fmt::format("the judgements make a '{}', not a '{}'", to_word(together.result),
+                               to_word(record.answer.result)),
+                   "what both say counts; a flip is a tie");
+  }
+  return Done{};
+}
+
+Status Ledger::check_kind(const OutcomeRecord& record) const {
+  DUEL_ASSIGN(const LedgerDuel duel, duel_of(record.duel_id));
+  const auto outcome = outcome_of(record.answer, duel.first, duel.second);
+  if (!outcome.ok()) return outcome.error();
+  return check_judgements(record, duel);
+}
+
+Status Ledger::check_kind(const ExpiredRecord& record) const {
+  DUEL_ASSIGN(const LedgerDuel duel, duel_of(record.duel_id));
+  if (duel.fate == Fate::pending) return Done{};
+  return refused(fmt::format("the duel '{}' expires after it was {}", record.duel_id,
+                             duel.fate == Fate::answered ? "answered" : "expired"));
+}
+
+// Whether the set of arms may change, as `change` says. The thresholds of a fixed one hold for the
+// arms that it starts with.
+Status Ledger::check_set_of(std::size_t num_arms, const std::string& change) const {
+  if (!experiment_.stopping.arms_fixed) return Done{};
+  if (state_ != ExperimentState::draft) {
+    return refused(change, "it can change until the start, and after it only with open arms");
+  }
+  if (served_ > 0 || comparisons_ > 0) {
+    return refused(change, "in a draft it can change until comparisons are recorded");
+  }
+  if (num_arms < 2) return refused(change, "at least two arms are needed");
+  const auto referee = referee_of(experiment_, num_arms);
+  if (!referee.ok()) return referee.error();
+  return Done{};
+}
+
+Status Ledger::check_kind(const ArmAddedRecord& record) const {
+  DUEL_RETURN_IF_ERROR(check_id("an arm", record.arm.id));
+  if (find_arm(record.arm.id) || find_withdrawn(record.arm.id) != nullptr) {
+    return refused(fmt::format("there is an arm '{}' already", record.arm.id),
+                   "the id of an arm is never used again");
+  }
+  return check_set_of(num_arms() + 1,
+                      fmt::format("the arm '{}' is added to a fixed set", record.arm.id));
+}
+
+Status Ledger::check_kind(const ArmRetiredRecord& record) const {
+  DUEL_ASSIGN(const Arm arm, arm_of(record.arm_id));
+  if (!arms_[arm].active) {
+    return refused(fmt::format("the arm '{}' is retired a second time", record.arm_id));
+  }
+  return check_set_of(num_arms() - 1,
+                      fmt::format("the arm '{}' of a fixed set is retired", record.arm_id));
+}
+
+Status Ledger::check_kind(const ComparisonRecord& record) const {
+  DUEL_ASSIGN(const Arm first, arm_of(record.first));
+  DUEL_ASSIGN(const Arm second, arm_of(record.second));
+  if (first == second) {
+    return refused(fmt::format("the arm '{}' is compared with itself", record.first));
+  }
+  const auto outcome = outcome_of(record.answer, first, second);
+  if (!outcome.ok()) return outcome.error();
+  return Done{};
+}
+
+Status Ledger::check_kind(const CertifiedRecord& record) const {
+  if (!certificate_) {
+    return refused("the log says 'certified', but the records before it certify nothing");
+  }
+  const CertifiedRecord found = certified_record();
+  if (record == found) return Done{};
+  const auto arms_of = [](const CertifiedRecord& certified) {
+    std::string text = certified.winner;
+    for (const NamedArm& arm : certified.arms) text += (text.empty() ? "" : ", ") + arm.arm_id;
+    return text;
+  };
+  return refused(
+      fmt::format("the log says '{}' '{}' at record {}, but the records before it "
+                  "certify '{}' '{}' at record {}",
+                  to_word(record.kind), arms_of(record), record.at, to_word(found.kind),
+                  arms_of(found), found.at));
+}
+
+Status Ledger::check_kind(const TasksAddedRecord& record) const {
+  if (!tasks_.like_these()) {
+    return refused("tasks are added where the certificate is not about tasks like these");
+  }
+  if (certificate_ || completed()) return refused("tasks are added to an experiment at its end");
+  if (record.count > tasks_.count) return Done{};
+  return refused(fmt::format("{} tasks of {} before are no more", record.count, tasks_.count));
+}
+
+Status Ledger::check_kind(const CompletedRecord& record) const {
+  if (completed()) return refused("the experiment is completed a second time");
+  const std::vector<std::string> known = {"certified", "max_duels", "stopped"};
+  if (std::find(known.begin(), known.end(), record.reason) != known.end()) return Done{};
+  return refused(fmt::format("'{}' is not a reason to complete", record.reason),
+                 spelling_hint(record.reason, known));
+}
+
+Status Ledger::check_kind(const StateRecord& record) const {
+  using enum ExperimentState;
+  const bool allowed = (record.state == running && (state_ == draft || state_ == paused)) ||
+                       (record.state == paused && state_ == running) ||
+                       (record.state == archived && state_ == completed);
+  if (allowed) return Done{};
+  return Error::conflict(fmt::format("an experiment that is {} cannot become {}", to_word(state_),
+                                     to_word(record.state)));
+}
+
+Status Ledger::check_kind(const ConfiguredRecord& /*record*/) const {
+  if (!completed()) return Done{};
+  return Error::conflict("a completed experiment is configured");
+}
+
+Status Ledger::check_kind(const PolicyRebuiltRecord& /*record*/) const { return Done{}; }
+
+Status Ledger::check_kind(const RecoveredRecord& record) const {
+  if (record.after <= sequence_) return Done{};
+  return refused(fmt::format("record {} is yet to come", record.after));
+}
+
+Status Ledger::check_kind(const InterleavedRecord& record) const {
+  for (const OtherRanking& other : record.others) DUEL_RETURN_IF_ERROR(arm_of(other.arm_id));
+  if (find_open(record.duel_id) != nullptr) return Done{};
+  return Error::not_found(fmt::format("no duel '{}' waits for its page", record.duel_id));
+}
+
+Status Ledger::check_kind(const PagedRecord& record) const {
+  if (record.items.from > record.items.to) return refused("a page ends before it begins");
+  if (find_open(record.duel_id) != nullptr) return Done{};
+  return Error::not_found(fmt::format("no duel '{}' shows another page", record.duel_id));
+}
+
+Status Ledger::check_kind(const EventRecord& record) const {
+  DUEL_RETURN_IF_ERROR(check_id("a duel", record.duel_id));  // a late one's is not looked up
+  if (!(record.credit >= 0) || record.place > 2 + arms_.size())
+    return refused("the credit makes no sense");
+  if (record.late || find_open(record.duel_id) != nullptr) return Done{};
+  return refused(fmt::format("an event after the duel '{}' was closed", record.duel_id));
+}
+
+}  // namespace duel
