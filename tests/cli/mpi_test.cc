@@ -158,9 +158,10 @@ TEST_F(Mpi, an_error_of_another_rank_ends_all) {
 }
 
 // Starts a study on three ranks in `out`, waits until it has finished some trials, and ends it with
-// `signal` to what wrote its process id into `victim`. False where the study was faster.
+// `signal` to `victim`, which wrote its process id. False where the study was faster.
 bool end_early(const TemporaryDirectory& directory, const std::string& study,
                const std::string& victim, int signal) {
+  const std::filesystem::path pid_file = directory / (victim + ".pid");
   const std::string script = inside(directory) + "echo $$ > mpirun.pid && exec " + kRun +
                              "3 sh -c 'echo $$ > rank$OMPI_COMM_WORLD_RANK.pid; exec \"$duel\" " +
                              study + "'";
@@ -171,15 +172,14 @@ bool end_early(const TemporaryDirectory& directory, const std::string& study,
     std::error_code ignored;
     // The first line and a few trials.
     if (std::filesystem::exists(directory / "out/results.csv", ignored)) break;
-    if (std::filesystem::exists(progress, ignored) &&
-        std::filesystem::exists(directory / victim, ignored) &&
+    if (std::filesystem::exists(progress, ignored) && std::filesystem::exists(pid_file, ignored) &&
         times(content_of(progress), "\n") > 4) {
       break;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   pid_t pid = 0;
-  std::ifstream(directory / victim) >> pid;
+  std::ifstream(pid_file) >> pid;
   if (pid > 0) ::kill(pid, signal);
   runs.join();
   // Its last file may be there before the signal is, and mpirun says that it was interrupted.
@@ -189,10 +189,14 @@ bool end_early(const TemporaryDirectory& directory, const std::string& study,
   return true;
 }
 
-class MpiEnded : public Mpi, public testing::WithParamInterface<std::pair<const char*, int>> {};
+struct Ending {
+  std::string victim;  // mpirun or a rank
+  int signal;
+};
+class MpiEnded : public Mpi, public testing::WithParamInterface<Ending> {};
 
 TEST_P(MpiEnded, what_is_left_is_completed_by_resume) {
-  const auto [victim, signal] = GetParam();
+  const auto& [victim, signal] = GetParam();
   // Where the machine is so busy that the study ends before it is ended, a longer one will do.
   for (int rounds = 200'000; rounds <= 6'400'000; rounds *= 2) {
     const std::string study =
@@ -213,10 +217,12 @@ TEST_P(MpiEnded, what_is_left_is_completed_by_resume) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, MpiEnded,
-                         testing::Values(std::pair("rank2.pid", SIGKILL),
-                                         std::pair("rank0.pid", SIGKILL),
-                                         std::pair("rank1.pid", SIGINT),
-                                         std::pair("mpirun.pid", SIGINT)));
+                         testing::Values(Ending{"rank2", SIGKILL}, Ending{"rank0", SIGKILL},
+                                         Ending{"rank1", SIGINT}, Ending{"mpirun", SIGINT}),
+                         [](const testing::TestParamInfo<Ending>& test) {
+                           return test.param.victim +
+                                  (test.param.signal == SIGKILL ? "_killed" : "_interrupted");
+                         });
 
 TEST_F(Mpi, without_the_module_rank_zero_works_alone_and_says_so) {
   const std::string study = "simulate --policy rucb --matrix arxiv --rounds 1000 --trials 3 ";
