@@ -265,21 +265,6 @@ struct VersionAnswer {
   friend bool operator==(const VersionAnswer&, const VersionAnswer&) = default;
 };
 
-struct HealthCheckAnswer {
-  std::string name;
-  std::string verdict;
-  std::string detail;
-
-  friend bool operator==(const HealthCheckAnswer&, const HealthCheckAnswer&) = default;
-};
-
-struct HealthAnswer {
-  std::string verdict;
-  std::vector<HealthCheckAnswer> checks;
-
-  friend bool operator==(const HealthAnswer&, const HealthAnswer&) = default;
-};
-
 struct ProblemError {
   std::string pointer;
   std::string message;
@@ -574,25 +559,6 @@ struct Described<VersionAnswer> {
   static constexpr FieldList fields{
       required("version", &VersionAnswer::version),
       required("log_format", &VersionAnswer::log_format, "of the logs that it writes")};
-};
-
-template <>
-struct Described<HealthCheckAnswer> {
-  static constexpr std::string_view schema = "HealthCheck";
-  static constexpr FieldList fields{
-      required("name", &HealthCheckAnswer::name),
-      required("verdict", &HealthCheckAnswer::verdict, "`unknown`: too little to tell",
-               OneOf("passed", "failed", "unknown")),
-      required("detail", &HealthCheckAnswer::detail, "the figure, and where it is worst")};
-};
-
-template <>
-struct Described<HealthAnswer> {
-  static constexpr std::string_view schema = "Health";
-  static constexpr FieldList fields{
-      required("verdict", &HealthAnswer::verdict, "`failed` if any check failed",
-               OneOf("passed", "failed")),
-      required("checks", &HealthAnswer::checks)};
 };
 
 template <>

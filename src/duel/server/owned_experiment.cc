@@ -301,12 +301,8 @@ OwnedExperiment::Reply OwnedExperiment::result() const {
 
 OwnedExperiment::Reply OwnedExperiment::health() const {
   const std::vector<HealthCheck> checks = check_health(ledger());
-  HealthAnswer answer;
-  answer.verdict = to_word(overall(checks));
-  for (const HealthCheck& check : checks) {
-    answer.checks.push_back({check.name, std::string(to_word(check.verdict)), check.detail});
-  }
-  return ServerAnswer{200, body_json(answer), {}};
+  return ServerAnswer{
+      200, {{"verdict", to_word(overall(checks))}, {"checks", to_json(checks)}}, {}};
 }
 
 OwnedExperiment::Reply OwnedExperiment::certificate() const {

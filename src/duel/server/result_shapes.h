@@ -188,6 +188,32 @@ struct Described<RegretShape> {
                "arm is beaten by none")};
 };
 
+struct HealthCheckShape {
+  std::string name, verdict, detail;
+};
+template <>
+struct Described<HealthCheckShape> {
+  static constexpr std::string_view schema = "HealthCheck";
+  static constexpr FieldList fields{
+      required("name", &HealthCheckShape::name),
+      required("verdict", &HealthCheckShape::verdict, "`unknown`: too little to tell",
+               OneOf("passed", "failed", "unknown")),
+      required("detail", &HealthCheckShape::detail, "the figure, and where it is worst")};
+};
+
+struct HealthShape {
+  std::string verdict;
+  std::vector<HealthCheckShape> checks;
+};
+template <>
+struct Described<HealthShape> {
+  static constexpr std::string_view schema = "Health";
+  static constexpr FieldList fields{
+      required("verdict", &HealthShape::verdict, "`failed` if any check failed",
+               OneOf("passed", "failed")),
+      required("checks", &HealthShape::checks)};
+};
+
 struct ResultShape {
   std::string experiment_id, verdict, state, goal;
   std::optional<std::string> leader;
@@ -200,7 +226,7 @@ struct ResultShape {
   StrengthsShape bradley_terry;
   double probability_no_winner;
   std::optional<GivenShape> certificate;
-  std::vector<HealthCheckAnswer> health;
+  std::vector<HealthCheckShape> health;
   double excluded_share;
   std::optional<RegretShape> regret;
   bool one_look;

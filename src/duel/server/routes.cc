@@ -127,7 +127,7 @@ void Api::add_routes() {
       .refuses({404});
   add(get, one + "/health", "show_health", "Whether the answers can be trusted.", {read},
       &Api::show_health)
-      .gives<HealthAnswer>()
+      .gives<HealthShape>()
       .refuses({404});
   add(get, one + "/timeline", "show_timeline", "Series for plots.", {read}, &Api::show_timeline)
       .asks("points", "about so many moments", number_schema(2, 2000))
