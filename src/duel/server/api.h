@@ -124,7 +124,7 @@ class Api {
   Engine::Send counting_outcomes(const Call& call);
   // event_routes.cc
   void take_events(Call& call);
-  void take_events_over_nodes(Call& call);
+  void take_events_over_nodes(Call& call, std::vector<std::optional<Json>> items);
   // result_routes.cc
   void show_result(Call& call);
   void show_certificate(Call& call);

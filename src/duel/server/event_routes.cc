@@ -78,18 +78,7 @@ struct GatheredEvents {
 
 // Each event goes to the owners of the experiments that it is for. If one of them cannot take its
 // events the whole is to be repeated: what was taken before is known by its identity.
-void Api::take_events_over_nodes(Call& call) {
-  const std::string type = media_type_of(call.request);
-  const bool lines = is_lines(type);
-  if (type != "text/plain" && !lines && type != "application/json") {
-    return call.send(refusal(415,
-                             "the body must be application/json, application/x-ndjson or "
-                             "text/plain"));
-  }
-  std::vector<std::optional<Json>> items = items_of(call.request, lines);
-  if (items.size() > kMostItems) {
-    return call.send(refusal(413, fmt::format("more than {} events", kMostItems)));
-  }
+void Api::take_events_over_nodes(Call& call, std::vector<std::optional<Json>> items) {
   const auto work = [this, items = std::move(items), caller = call.caller, send = call.send,
                      authorization = call.request.header("authorization") != nullptr
                                          ? *call.request.header("authorization")
@@ -163,11 +152,9 @@ void Api::take_events_over_nodes(Call& call) {
 }
 
 void Api::take_events(Call& call) {
-  if (forwarding_ && !call.from_node) return take_events_over_nodes(call);
   const std::string type = media_type_of(call.request);
-  const bool plain = type == "text/plain";
   const bool lines = is_lines(type);
-  if (!plain && !lines && type != "application/json") {
+  if (type != "text/plain" && !lines && type != "application/json") {
     return call.send(refusal(415,
                              "the body must be application/json, application/x-ndjson or "
                              "text/plain"));
@@ -176,6 +163,7 @@ void Api::take_events(Call& call) {
   if (items.size() > kMostItems) {
     return call.send(refusal(413, fmt::format("more than {} events", kMostItems)));
   }
+  if (forwarding_ && !call.from_node) return take_events_over_nodes(call, std::move(items));
   const Caller caller = call.caller;
   engine_.ask_all(
       AnswerWhen::durable,
