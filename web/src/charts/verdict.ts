@@ -1,11 +1,12 @@
 // Where an experiment stands, in one sentence. "Tied for first" rather than a false order.
 import type { ShownResult } from "./shown_result";
 import { matrixOf } from "./matrix";
-import { count, roughCount } from "./numbers";
+import { count } from "./numbers";
 
 export interface Verdict {
   tone: "certified" | "open" | "cycle";
   sentence: string;
+  detail: string | null; // what the server says, where the sentence is the page's own
 }
 
 const MOST_NAMED = 4;
@@ -46,47 +47,40 @@ export function provenCycle(result: ShownResult): string[] | null {
   return [...cycle, cycle[0] as number].map((arm) => matrix.arms[arm] as string);
 }
 
+// The server's sentence as a heading.
+function asHeading(verdict: string): string {
+  return verdict.replace(/\.$/, "");
+}
+
+// Of what is open the server's own sentence is shown: it knows whether more duels will be asked for.
 // `alpha` is the experiment's error level; without it the sentence names none.
 export function verdictOf(result: ShownResult, alpha?: number): Verdict {
   const level =
     alpha === undefined ? "certified" : `certified, ${+(100 * alpha).toPrecision(3)}\u202f%`;
-  const { certificate } = result;
+  const { certificate, verdict } = result;
   if (certificate) {
     if (certificate.kind === "winner" && certificate.winner) {
-      return { tone: "certified", sentence: `${certificate.winner} beats all others (${level})` };
+      const sentence = `${certificate.winner} beats all others (${level})`;
+      return { tone: "certified", sentence, detail: verdict };
     }
     if (certificate.kind === "no_winner") {
       const cycle = provenCycle(result);
-      return {
-        tone: "cycle",
-        sentence: `No single best${cycle ? `: ${cycle.join(" > ")}` : ""} (${level})`,
-      };
+      const sentence = `No single best${cycle ? `: ${cycle.join(" > ")}` : ""} (${level})`;
+      return { tone: "cycle", sentence, detail: verdict };
     }
-    return { tone: "certified", sentence: result.verdict };
+    return { tone: "certified", sentence: asHeading(verdict), detail: null };
   }
   const cycle = provenCycle(result);
-  if (cycle) return { tone: "cycle", sentence: `No single best: ${cycle.join(" > ")}` };
-  if (result.duels.served === 0) return { tone: "open", sentence: "No duels yet" };
-  if (result.state === "not_enough_data") {
-    return {
-      tone: "open",
-      sentence: `Not enough data yet: ${count(result.duels.served)} duels so far`,
-    };
+  if (cycle) {
+    return { tone: "cycle", sentence: `No single best: ${cycle.join(" > ")}`, detail: verdict };
   }
-  if (!result.leader) return { tone: "open", sentence: "Undecided: no decisive answer yet" };
-  if (result.order) return { tone: "open", sentence: result.verdict.replace(/\.$/, "") };
-  const open = result.not_ruled_out;
+  if (result.duels.served === 0) return { tone: "open", sentence: "No duels yet", detail: null };
   const level_with = result.arms.filter(
     (arm) => typeof arm.log_evidence === "number" && arm.duels_left === null,
   );
-  if (level_with.length > 0) {
-    return {
-      tone: "open",
-      sentence: `Undecided: tied for first are ${listed([result.leader, ...level_with.map((arm) => arm.arm_id)])}`,
-    };
+  if (result.state === "undecided" && result.leader && !result.order && level_with.length > 0) {
+    const tied = listed([result.leader, ...level_with.map((arm) => arm.arm_id)]);
+    return { tone: "open", sentence: `Undecided: tied for first are ${tied}`, detail: verdict };
   }
-  const left = result.expected_duels_left;
-  const more = left === null || left === 0 ? "" : `; about ${roughCount(left)} more duels`;
-  const rest = more || open.length === 0 ? "" : `; not ruled out yet: ${listed(open)}`;
-  return { tone: "open", sentence: `Undecided: ${result.leader} leads${rest}${more}` };
+  return { tone: "open", sentence: asHeading(verdict), detail: null };
 }

@@ -88,6 +88,7 @@ export function ExperimentPage({ id }: { id: string }) {
           Verdict
         </h2>
         <p class="sentence">{verdict.sentence}</p>
+        {verdict.detail !== null && <p class="small">{verdict.detail}</p>}
         <Numbers result={result} />
         <StateActions experiment={experiment} done={refresh} />
       </section>

@@ -21,7 +21,7 @@ export function ResultReport({ data }: { data: Data }) {
       <h1>{result.experiment_id}</h1>
       <section class={`card verdict ${verdict.tone}`} aria-label="Verdict">
         <p class="sentence">{verdict.sentence}</p>
-        <p>{result.verdict}</p>
+        {verdict.detail !== null && <p>{verdict.detail}</p>}
         <p class="small quiet">
           {count(result.duels.served)} duels:{" "}
           {count(result.duels.first_wins + result.duels.second_wins)} decisive,{" "}

@@ -21,6 +21,7 @@ test("a certified winner", () => {
   assert.deepEqual(verdictOf(resultOf(["h30", "b"], even, { certificate }), 0.05), {
     tone: "certified",
     sentence: "h30 beats all others (certified, 5\u202f%)",
+    detail: "said by the server.",
   });
   assert.equal(
     verdictOf(resultOf(["h30", "b"], even, { certificate })).sentence,
@@ -32,16 +33,26 @@ test("a certified winner", () => {
   );
 });
 
-test("undecided, with a forecast", () => {
-  assert.equal(
-    verdictOf(resultOf(["h30", "b"], even), 0.05).sentence,
-    "Undecided: h30 leads; about 2\u202f100 more duels",
-  );
+test("what is open is said in the words of the server", () => {
+  const verdict = "Undecided after 10 duels: h30 leads; about 2 100 more duels if the rates stay.";
+  assert.deepEqual(verdictOf(resultOf(["h30", "b"], even, { verdict }), 0.05), {
+    tone: "open",
+    sentence: verdict.slice(0, -1),
+    detail: null,
+  });
 });
 
-test("undecided, without one", () => {
-  const result = resultOf(["h30", "b", "c"], even, { expected_duels_left: null });
-  assert.equal(verdictOf(result, 0.05).sentence, "Undecided: h30 leads; not ruled out yet: b, c");
+// The forecast is there all the same: what would be needed.
+test("at its limit an experiment is not said to go on", () => {
+  const verdict =
+    "Undecided after 10 duels: h30 leads; max_duels = 10 is reached, and no more are asked: " +
+    "about 2 100 more duels would be needed if the rates stay as they are.";
+  const shown = verdictOf(resultOf(["h30", "b"], even, { verdict, expected_duels_left: 2134 }));
+  assert.match(shown.sentence, /max_duels = 10 is reached, and no more are asked/);
+  assert.doesNotMatch(shown.sentence, /; about/);
+  const tied = resultOf(["a", "b"], even, { verdict, expected_duels_left: null });
+  if (tied.arms[1]) tied.arms[1].duels_left = null;
+  assert.equal(verdictOf(tied).detail, verdict);
 });
 
 test("tied for first rather than a false order", () => {
@@ -55,9 +66,10 @@ test("nothing yet, and not enough", () => {
     verdictOf(resultOf(["a", "b"], [], { leader: null }), 0.05).sentence,
     "No duels yet",
   );
-  assert.match(
-    verdictOf(resultOf(["a", "b"], even, { state: "not_enough_data" }), 0.05).sentence,
-    /^Not enough data yet: 10 duels/,
+  const verdict = "Not enough data after 10 duels: b has fewer than 3 decisive ones.";
+  assert.equal(
+    verdictOf(resultOf(["a", "b"], even, { state: "not_enough_data", verdict }), 0.05).sentence,
+    verdict.slice(0, -1),
   );
 });
 
