@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "tests/server/metrics_page.h"
 #include "tests/server/served_api.h"
 
 namespace duel {
@@ -109,6 +110,61 @@ TEST(ExperimentMetrics, appends_and_streamed_answers_are_counted) {
   expect_line(text, "# TYPE duel_store_append_duration_seconds histogram");
   expect_line(text, "duel_store_append_duration_seconds_count 2");
   expect_line(text, R"(duel_store_append_duration_seconds_bucket{le="+Inf"} 2)");
+}
+
+TEST(Metrics, every_family_is_announced_once_with_what_it_means) {
+  ServedApi api;
+  start_three_arms(api);
+  play(api, kE, "d1");
+  EXPECT_EQ(api.put(kE + "/duels/none/outcome", R"({"result":"tie"})").status, 404);
+  const std::string text = metrics(api);
+  for (const std::string& error : metrics_page_errors(text)) ADD_FAILURE() << error;
+  for (const char* family : {"duel_build_info", "duel_http_requests_total", "duel_certified"}) {
+    EXPECT_NE(text.find(std::string("# HELP ") + family + " "), std::string::npos) << family;
+  }
+}
+
+TEST(Metrics, a_page_that_announces_badly_is_seen) {
+  const auto errors = [](const std::string& page) { return metrics_page_errors(page).size(); };
+  const std::string sound = "# HELP a Text.\n# TYPE a counter\na 1\n";
+  EXPECT_EQ(errors(sound), 0U);
+  EXPECT_EQ(errors("# TYPE a counter\na 1\n"), 1U);
+  EXPECT_EQ(errors("# HELP a Text.\n# TYPE a counter\nb 1\n"), 1U);
+  EXPECT_EQ(errors(sound + "# HELP a Text.\n# TYPE a counter\na{x=\"1\"} 1\n"), 2U);
+  EXPECT_EQ(errors("# HELP a Text.\n"), 2U);
+  EXPECT_EQ(errors("# HELP a Text.\n# TYPE a histogram\na_sum 1\na_count 1\na 1\n"), 1U);
+  EXPECT_EQ(errors(sound + "a 2\n"), 1U);
+}
+
+// Whoever tries paths and methods must not make series of them.
+TEST(Metrics, requests_without_a_route_are_counted_under_few_words) {
+  ServedApi api;
+  for (const char* path : {"/nothing", "/v1/nothing", "/wp-login.php"}) {
+    EXPECT_EQ(api.get(path).status, 404) << path;
+  }
+  EXPECT_EQ(api.get("/v1/%zz").status, 400);
+  EXPECT_EQ(api.put("/v1/plan").status, 405);
+  EXPECT_EQ(api.call(HttpMethod::options, "/v1/plan").status, 204);
+  EXPECT_EQ(
+      api.call(HttpMethod::options, kE + "/duels", "",
+               {{"origin", "https://shop.example"}, {"access-control-request-method", "POST"}})
+          .status,
+      204);
+  for (const char* method : {"BREW", "PROPFIND"}) {
+    HttpRequest request =
+        http_request(HttpMethod::other, "/nothing", "", {{"host", "127.0.0.1:7557"}});
+    request.method_text = method;
+    EXPECT_EQ(api.exchange_with(request).status, 404);
+  }
+  const std::string text = metrics(api);
+  expect_line(text, R"(duel_http_requests_total{route="none",method="GET",code="404"} 3)");
+  expect_line(text, R"(duel_http_requests_total{route="none",method="GET",code="400"} 1)");
+  expect_line(text, R"(duel_http_requests_total{route="none",method="PUT",code="405"} 1)");
+  expect_line(text, R"(duel_http_requests_total{route="none",method="OPTIONS",code="204"} 1)");
+  expect_line(text, R"(duel_http_requests_total{route="preflight",method="OPTIONS",code="204"} 1)");
+  expect_line(text, R"(duel_http_requests_total{route="none",method="other",code="404"} 2)");
+  EXPECT_EQ(text.find("nothing"), std::string::npos);
+  EXPECT_EQ(text.find("BREW"), std::string::npos);
 }
 
 }  // namespace

@@ -26,6 +26,7 @@
 #include "duel/server/hop.h"
 #include "duel/server/http_client.h"
 #include "duel/server/rendezvous.h"
+#include "tests/server/metrics_page.h"
 #include "tests/server/shared_memory_store.h"
 
 namespace duel {
@@ -1192,6 +1193,9 @@ TEST_F(SeveralNodes, metrics_tell_of_leases_owners_and_epochs) {
   const std::string of_a = a.get("/metrics").raw;
   EXPECT_NE(of_a.find("duel_node_lease_held 0\n"), std::string::npos);
   EXPECT_NE(of_a.find("duel_node_owned_experiments 0\n"), std::string::npos);
+  for (const std::string& page : {of_a, of_b}) {
+    for (const std::string& error : metrics_page_errors(page)) ADD_FAILURE() << error;
+  }
 }
 
 }  // namespace

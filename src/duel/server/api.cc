@@ -117,20 +117,20 @@ RouteFact& Api::add(HttpMethod method, std::string pattern, std::string name, st
     const HttpFields cors = is_for_pages(fact.name) ? cors_headers(request) : HttpFields{};
     // The reply is shared by the ways to answer, of which one is taken.
     auto shared = std::make_shared<HttpReply>(std::move(reply));
-    const std::string method_word(to_word(request.method));
+    const HttpMethod asked_method = request.method;
     const auto respond = [metrics = metrics_, shared, cors, begun, name = fact.name,
-                          method_word](HttpResponse response) {
+                          asked_method](HttpResponse response) {
       const std::chrono::duration<double> took = Clock::now() - begun;
-      metrics->count(name, method_word, response.status, took.count());
+      metrics->count(name, asked_method, response.status, took.count());
       response.headers.insert(response.headers.end(), cors.begin(), cors.end());
       shared->send(std::move(response));
     };
     const auto send = [respond](const ServerAnswer& answer) { respond(to_http(answer)); };
     // Counted when it begins: nobody knows when it will end.
-    const auto stream = [metrics = metrics_, shared, begun, name = fact.name, method_word](
+    const auto stream = [metrics = metrics_, shared, begun, name = fact.name, asked_method](
                             int status, HttpFields headers) {
       const std::chrono::duration<double> took = Clock::now() - begun;
-      metrics->count(name, method_word, status, took.count());
+      metrics->count(name, asked_method, status, took.count());
       return shared->stream(status, std::move(headers));
     };
     const auto admission = std::make_shared<Admission>(Admission{
@@ -282,11 +282,11 @@ void Api::handle(HttpRequest&& request, HttpReply reply) {
   // Nodes call each other by the addresses that they advertise.
   const bool from_node = hops_ && hops_->verify(request).has_value();
   if (auto refused = from_node ? std::nullopt : check_origin(request)) {
-    metrics_->count("refused", std::string(to_word(request.method)), refused->status, 0);
+    metrics_->count("refused", request.method, refused->status, 0);
     return reply.send(to_http(*refused));
   }
   if (auto page = page_answer(request)) {
-    metrics_->count("pages", std::string(to_word(request.method)), page->status, 0);
+    metrics_->count("pages", request.method, page->status, 0);
     return reply.send(std::move(*page));
   }
   const std::string* asked = request.header("access-control-request-method");
@@ -300,9 +300,15 @@ void Api::handle(HttpRequest&& request, HttpReply reply) {
       response.headers.emplace_back("Access-Control-Allow-Headers", "Authorization, Content-Type");
       response.headers.emplace_back("Access-Control-Max-Age", "600");
     }
+    metrics_->count("preflight", request.method, response.status, 0);
     return reply.send(std::move(response));
   }
-  router_->handle(std::move(request), std::move(reply));
+  Router::Match found = router_->match(request.method, request.path);
+  if (found.route == nullptr) {
+    metrics_->count("none", request.method, found.refusal.status, 0);
+    return reply.send(std::move(found.refusal));
+  }
+  found.route->handler(std::move(request), found.parameters, std::move(reply));
 }
 
 Json Api::openapi() const { return openapi_of(facts_); }

@@ -12,6 +12,7 @@
 #include "duel/server/answers.h"
 #include "duel/server/bodies.h"
 #include "duel/server/imported_log.h"
+#include "duel/server/metric_family.h"
 
 namespace duel {
 namespace {
@@ -317,7 +318,8 @@ std::string Engine::experiment_metrics() {
   for (auto& [id, held] : held_) count_outcomes(held);
   std::string out = metrics_.text();
   if (nodes_ == nullptr) return out;
-  out += "# TYPE duel_node_epoch gauge\n";
+  announce_family(out, "duel_node_epoch", "gauge",
+                  "In which tenure the node owns the experiment; each change of owner adds one.");
   for (const auto& [id, held] : held_) {
     if (!held.epoch) continue;
     fmt::format_to(std::back_inserter(out), "duel_node_epoch{{experiment=\"{}\"}} {}\n", id,

@@ -4,6 +4,8 @@
 
 #include <iterator>
 
+#include "duel/server/metric_family.h"
+
 namespace duel {
 namespace {
 
@@ -108,9 +110,9 @@ void ExperimentMetrics::count_rejected(const std::string& experiment_id,
 
 std::string ExperimentMetrics::text() const {
   const std::lock_guard lock(mutex_);
-  std::string out =
-      "# HELP duel_duels_served_total Duels given to callers, by what they were for.\n"
-      "# TYPE duel_duels_served_total counter\n";
+  std::string out;
+  announce_family(out, "duel_duels_served_total", "counter",
+                  "Duels given to callers, by what they were for.");
   const auto to = std::back_inserter(out);
   for (const auto& [id, series] : series_) {
     for (const auto& [serving, count] : series.served) {
@@ -118,35 +120,28 @@ std::string ExperimentMetrics::text() const {
                      serving, count);
     }
   }
-  out +=
-      "# HELP duel_outcomes_total Duels that have ended, by how.\n"
-      "# TYPE duel_outcomes_total counter\n";
+  announce_family(out, "duel_outcomes_total", "counter", "Duels that have ended, by how.");
   for (const auto& [id, series] : series_) {
     for (std::size_t k = 0; k < OutcomeCounts::kResults.size(); ++k) {
       fmt::format_to(to, "duel_outcomes_total{{experiment=\"{}\",result=\"{}\"}} {}\n", id,
                      OutcomeCounts::kResults[k], series.outcomes[k]);
     }
   }
-  out +=
-      "# HELP duel_outcomes_rejected_total Outcomes that were reported and not applied, by why.\n"
-      "# TYPE duel_outcomes_rejected_total counter\n";
+  announce_family(out, "duel_outcomes_rejected_total", "counter",
+                  "Outcomes that were reported and not applied, by why.");
   for (const auto& [id, series] : series_) {
     for (const auto& [reason, count] : series.rejected) {
       fmt::format_to(to, "duel_outcomes_rejected_total{{experiment=\"{}\",reason=\"{}\"}} {}\n", id,
                      reason, count);
     }
   }
-  out +=
-      "# HELP duel_pending_duels Duels that are served and not answered.\n"
-      "# TYPE duel_pending_duels gauge\n";
+  announce_family(out, "duel_pending_duels", "gauge", "Duels that are served and not answered.");
   for (const auto& [id, series] : series_) {
     if (!series.standing) continue;
     fmt::format_to(to, "duel_pending_duels{{experiment=\"{}\"}} {}\n", id,
                    series.standing->pending);
   }
-  out +=
-      "# HELP duel_certified Whether there is a certificate.\n"
-      "# TYPE duel_certified gauge\n";
+  announce_family(out, "duel_certified", "gauge", "Whether there is a certificate.");
   for (const auto& [id, series] : series_) {
     if (!series.standing) continue;
     fmt::format_to(to, "duel_certified{{experiment=\"{}\"}} {}\n", id,

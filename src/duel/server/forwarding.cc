@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "duel/server/metric_family.h"
+
 namespace duel {
 namespace {
 
@@ -266,19 +268,20 @@ std::string Forwarding::metrics() const {
   constexpr std::array<const char*, 5> kNames{"answered", "misdirected", "unreachable",
                                               "overloaded", "gave_up"};
   const std::lock_guard lock(mutex_);
-  std::string out =
-      "# HELP duel_node_forwards_total Requests sent on to the owner of their experiment.\n"
-      "# TYPE duel_node_forwards_total counter\n";
+  std::string out;
+  announce_family(out, "duel_node_forwards_total", "counter",
+                  "Requests sent on to the owner of their experiment.");
   for (std::size_t k = 0; k < kNames.size(); ++k) {
     out += fmt::format("duel_node_forwards_total{{outcome=\"{}\"}} {}\n", kNames[k], outcomes_[k]);
   }
+  announce_family(out, "duel_node_forward_duration_seconds", "summary",
+                  "Time until the owner had answered.");
   out += fmt::format(
-      "# HELP duel_node_forward_duration_seconds Time until the owner had answered.\n"
-      "# TYPE duel_node_forward_duration_seconds summary\n"
       "duel_node_forward_duration_seconds_sum {}\n"
-      "duel_node_forward_duration_seconds_count {}\n"
-      "# TYPE duel_node_forwards_waiting gauge\nduel_node_forwards_waiting {}\n",
-      seconds_, outcomes_[0], waiting_.size());
+      "duel_node_forward_duration_seconds_count {}\n",
+      seconds_, outcomes_[0]);
+  write_metric(out, "duel_node_forwards_waiting", "gauge", "Requests that wait to be sent on.",
+               waiting_.size());
   return out;
 }
 

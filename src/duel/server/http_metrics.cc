@@ -3,30 +3,33 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <string_view>
+
+#include "duel/server/metric_family.h"
 
 namespace duel {
 
-void HttpMetrics::count(const std::string& route, const std::string& method, int status,
-                        double seconds) {
+void HttpMetrics::count(const std::string& route, HttpMethod method, int status, double seconds) {
+  // Methods that nobody knows share one word: a caller must not make series of what it sends.
+  const std::string_view word = to_word(method);
   const std::lock_guard lock(mutex_);
-  ++requests_[{route, method, status}];
+  ++requests_[{route, std::string(word.empty() ? "other" : word), status}];
   durations_[route].add(seconds);
 }
 
 std::string HttpMetrics::text() const {
   const std::lock_guard lock(mutex_);
-  std::string out =
-      "# HELP duel_http_requests_total Requests by route, method and status.\n"
-      "# TYPE duel_http_requests_total counter\n";
+  std::string out;
+  announce_family(out, "duel_http_requests_total", "counter",
+                  "Requests by route, method and status.");
   const auto to = std::back_inserter(out);
   for (const auto& [key, count] : requests_) {
     const auto& [route, method, status] = key;
     fmt::format_to(to, "duel_http_requests_total{{route=\"{}\",method=\"{}\",code=\"{}\"}} {}\n",
                    route, method, status, count);
   }
-  out +=
-      "# HELP duel_http_request_duration_seconds Time from request to answer.\n"
-      "# TYPE duel_http_request_duration_seconds histogram\n";
+  announce_family(out, "duel_http_request_duration_seconds", "histogram",
+                  "Time from request to answer.");
   for (const auto& [route, durations] : durations_) {
     durations.write(out, "duel_http_request_duration_seconds", fmt::format("route=\"{}\"", route));
   }

@@ -8,12 +8,14 @@
 #include <tuple>
 
 #include "duel/server/duration_histogram.h"
+#include "duel/server/http.h"
 
 namespace duel {
 
 class HttpMetrics {
  public:
-  void count(const std::string& route, const std::string& method, int status, double seconds);
+  // REQUIRES: `route` is one of few words, never a part of the request.
+  void count(const std::string& route, HttpMethod method, int status, double seconds);
   // In the text format of Prometheus.
   std::string text() const;
 

@@ -6,6 +6,7 @@
 #include "duel/experiment/record.h"
 #include "duel/server/answers.h"
 #include "duel/server/api.h"
+#include "duel/server/metric_family.h"
 #include "duel/version_info.h"
 
 namespace duel {
@@ -14,28 +15,35 @@ namespace {
 // The lease as the store has it, and what has happened to this node since its start.
 std::string node_metrics(Nodes& nodes) {
   const Nodes::Counts counts = nodes.counts();
-  std::string text = fmt::format(
-      "# TYPE duel_node_info gauge\nduel_node_info{{node_id=\"{}\",url=\"{}\"}} 1\n"
-      "# TYPE duel_node_lease_held gauge\nduel_node_lease_held {}\n"
-      "# TYPE duel_node_takeovers_total counter\nduel_node_takeovers_total {}\n"
-      "# TYPE duel_node_fenced_appends_total counter\nduel_node_fenced_appends_total {}\n"
-      "# TYPE duel_node_reconnects_total counter\nduel_node_reconnects_total {}\n"
-      "# TYPE duel_node_tails_appended_again_total counter\n"
-      "duel_node_tails_appended_again_total {}\n",
-      nodes.self().node_id, nodes.self().url, nodes.holds_lease() ? 1 : 0, counts.taken_over,
-      counts.fenced, counts.reconnects, counts.tails_appended_again);
+  std::string text;
+  announce_family(text, "duel_node_info", "gauge", "The node's name and the URL for other nodes.");
+  text += fmt::format("duel_node_info{{node_id=\"{}\",url=\"{}\"}} 1\n", nodes.self().node_id,
+                      nodes.self().url);
+  write_metric(text, "duel_node_lease_held", "gauge", "Whether the node holds its lease.",
+               nodes.holds_lease() ? 1 : 0);
+  write_metric(text, "duel_node_takeovers_total", "counter",
+               "Experiments taken over from nodes whose lease had run out.", counts.taken_over);
+  write_metric(text, "duel_node_fenced_appends_total", "counter",
+               "Appends that the store refused because another node owns the experiment.",
+               counts.fenced);
+  write_metric(text, "duel_node_reconnects_total", "counter",
+               "Connections to the store that were made again.", counts.reconnects);
+  write_metric(text, "duel_node_tails_appended_again_total", "counter",
+               "Ends of logs appended again after the store had lost them.",
+               counts.tails_appended_again);
   const auto states = nodes.states();
   if (!states.ok()) return text;
-  text += "# TYPE duel_node_live_nodes gauge\n";
   std::size_t live = 0;
   for (const NodeState& state : *states) live += state.lease_left_ms > 0 ? 1 : 0;
-  text += fmt::format("duel_node_live_nodes {}\n", live);
+  write_metric(text, "duel_node_live_nodes", "gauge", "Nodes of the store whose lease runs.", live);
   for (const NodeState& state : *states) {
     if (state.address.node_id != nodes.self().node_id) continue;
-    text += fmt::format(
-        "# TYPE duel_node_lease_left_seconds gauge\nduel_node_lease_left_seconds {:.3f}\n"
-        "# TYPE duel_node_owned_experiments gauge\nduel_node_owned_experiments {}\n",
-        static_cast<double>(state.lease_left_ms) / 1000, state.experiments);
+    announce_family(text, "duel_node_lease_left_seconds", "gauge",
+                    "Time until the node's lease runs out, as the store has it.");
+    text += fmt::format("duel_node_lease_left_seconds {:.3f}\n",
+                        static_cast<double>(state.lease_left_ms) / 1000);
+    write_metric(text, "duel_node_owned_experiments", "gauge", "Experiments that the node owns.",
+                 state.experiments);
   }
   return text;
 }
@@ -58,20 +66,23 @@ void Api::readyz(Call& call) {
 
 void Api::metrics(Call& call) {
   const Engine::Counts counts = engine_.counts();
-  std::string text = fmt::format(
-      "# TYPE duel_build_info gauge\nduel_build_info{{version=\"{}\"}} 1\n"
-      "# TYPE duel_store_lines_total counter\nduel_store_lines_total {}\n"
-      "# TYPE duel_store_commits_total counter\nduel_store_commits_total {}\n"
-      "# TYPE duel_store_syncs_total counter\nduel_store_syncs_total {}\n"
-      "# TYPE duel_store_failed_appends_total counter\nduel_store_failed_appends_total {}\n"
-      "# TYPE duel_requests_waiting gauge\nduel_requests_waiting {}\n"
-      "# TYPE duel_experiments_in_memory gauge\nduel_experiments_in_memory {}\n"
-      "# TYPE duel_event_streams gauge\nduel_event_streams {}\n",
-      kVersion, counts.appended_lines, counts.commits, counts.syncs, counts.failed_appends,
-      counts.waiting, counts.in_memory, streams_->size());
-  text +=
-      "# HELP duel_store_append_duration_seconds Time that the store took to append a group.\n"
-      "# TYPE duel_store_append_duration_seconds histogram\n";
+  std::string text;
+  announce_family(text, "duel_build_info", "gauge", "The version of the program.");
+  text += fmt::format("duel_build_info{{version=\"{}\"}} 1\n", kVersion);
+  write_metric(text, "duel_store_lines_total", "counter", "Records appended to the store.",
+               counts.appended_lines);
+  write_metric(text, "duel_store_commits_total", "counter", "Groups of records committed.",
+               counts.commits);
+  write_metric(text, "duel_store_syncs_total", "counter", "Waits for the disk.", counts.syncs);
+  write_metric(text, "duel_store_failed_appends_total", "counter",
+               "Groups of records that the store did not take.", counts.failed_appends);
+  write_metric(text, "duel_requests_waiting", "gauge", "Requests in the queue.", counts.waiting);
+  write_metric(text, "duel_experiments_in_memory", "gauge", "Experiments that are loaded.",
+               counts.in_memory);
+  write_metric(text, "duel_event_streams", "gauge", "Open streams of live pages.",
+               streams_->size());
+  announce_family(text, "duel_store_append_duration_seconds", "histogram",
+                  "Time that the store took to append a group.");
   engine_.append_durations().write(text, "duel_store_append_duration_seconds");
   text += metrics_->text();
   if (forwarding_) text += forwarding_->metrics();
