@@ -42,11 +42,12 @@ OutcomeRecord win(const std::string& duel_id, const std::string& winner = "a") {
 }
 
 // The records as a log whose chain is sound, whatever they say.
-std::string log_of(const std::vector<Record>& records) {
+std::string log_of(const std::vector<Record>& records, std::int64_t ahead_ms = 0) {
   std::string text, head(kHexDigits, '0');
   Sha256 sha;
   for (std::size_t k = 0; k < records.size(); ++k) {
-    text += log_line(k + 1, kStart + static_cast<std::int64_t>(k), records[k], head, sha).value();
+    text += log_line(k + 1, kStart + ahead_ms + static_cast<std::int64_t>(k), records[k], head, sha)
+                .value();
   }
   return text;
 }
@@ -161,6 +162,22 @@ TEST(Import, a_name_whose_first_line_was_never_written_is_free) {
   ServedApi api;
   ASSERT_TRUE(api.engine().store().create("e").ok());
   EXPECT_EQ(import_into(api, log_of(kSound)).status, 201);
+}
+
+// Recorded time never goes back: what is served next would carry the time of the log.
+TEST(Import, a_log_of_the_future_is_refused_by_its_line_and_its_field) {
+  constexpr std::int64_t kDay = 86'400'000;
+  ServedApi api;  // its clock stands at kStart
+  const Told told = import_into(api, log_of(kSound, kDay - 1));
+  EXPECT_EQ(told.status, 422) << told.body.dump();
+  // The first two lines are a day ahead at most, the third is at one millisecond more.
+  EXPECT_NE(told.text("detail").find("line 3: time is 2026-11-16T00:00:00.001Z"), std::string::npos)
+      << told.body.dump();
+  EXPECT_NE(told.text("detail").find("clock says 2026-11-15T00:00:00.000Z"), std::string::npos);
+  EXPECT_EQ(api.get("/v1/experiments").body.at("items").size(), 0U);
+  EXPECT_EQ(import_into(api, log_of(kSound, 400 * kDay)).status, 422);
+  // Clocks differ.
+  EXPECT_EQ(import_into(api, log_of(kSound, kDay / 2)).status, 201);
 }
 
 // --- How many arms ------------------------------------------------------------------------------

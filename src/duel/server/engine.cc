@@ -265,7 +265,7 @@ void Engine::create(const ExperimentRecord& record, Send send) {
 }
 
 void Engine::import_log(const std::string& experiment_id, std::string text, Send send) {
-  auto marks = check_imported(experiment_id, text, options_.most_arms);
+  auto marks = check_imported(experiment_id, text, {options_.most_arms, options_.clock()});
   if (!marks.ok()) return send(refusal(422, marks.error().to_string()));
   submit(
       AnswerWhen::durable,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <optional>
 #include <set>
@@ -11,11 +12,15 @@
 
 #include "duel/experiment/experiment_log.h"
 #include "duel/experiment/live_experiment.h"
+#include "duel/experiment/timestamp.h"
 #include "duel/server/bodies.h"
 #include "duel/server/owned_experiment.h"
 
 namespace duel {
 namespace {
+
+// By how much a log may be ahead of this server's clock.
+constexpr std::chrono::milliseconds kClockTolerance = std::chrono::hours(24);
 
 std::string line_place(std::uint64_t line) { return fmt::format("line {}", line); }
 
@@ -69,8 +74,8 @@ Status check_recorded_pages(const InterleaveRule& rule) {
 // Folds the records of a log as the server will, with the line of what is wrong.
 class Folding {
  public:
-  Folding(const std::string& experiment_id, std::size_t most_arms)
-      : experiment_id_(experiment_id), most_arms_(most_arms) {}
+  Folding(const std::string& experiment_id, const ImportLimits& limits)
+      : experiment_id_(experiment_id), limits_(limits) {}
 
   Status take(const LogEntry& entry) {
     Status status = take_unplaced(entry);
@@ -84,6 +89,7 @@ class Folding {
 
  private:
   Status take_unplaced(const LogEntry& entry) {
+    DUEL_RETURN_IF_ERROR(check_time(entry.time_ms));
     if (const auto* experiment = std::get_if<ExperimentRecord>(&entry.record)) {
       if (experiment->experiment_id != experiment_id_) {
         return Error::invalid_data(
@@ -103,13 +109,22 @@ class Folding {
     return Done{};
   }
 
+  // Recorded time never goes back: all that is served after a record of the future would carry its
+  // time, and nothing would expire until then. Clocks that differ a little are another matter.
+  Status check_time(std::int64_t time_ms) const {
+    if (time_ms <= limits_.now_ms + kClockTolerance.count()) return Done{};
+    return not_servable(
+        "time", fmt::format("is {}, and this server's clock says {}", format_timestamp(time_ms),
+                            format_timestamp(limits_.now_ms)));
+  }
+
   Status check_arms(std::size_t arms) const {
-    if (arms <= most_arms_) return Done{};
-    return Error::invalid_data("/arms " + too_many_arms(arms, most_arms_));
+    if (arms <= limits_.most_arms) return Done{};
+    return Error::invalid_data("/arms " + too_many_arms(arms, limits_.most_arms));
   }
 
   const std::string& experiment_id_;
-  std::size_t most_arms_;
+  ImportLimits limits_;
   std::optional<LiveExperiment> live_;
 };
 
@@ -141,9 +156,9 @@ Status check_servable(const ExperimentRecord& experiment) {
 }
 
 Result<std::vector<LineMark>> check_imported(const std::string& experiment_id,
-                                             std::string_view text, std::size_t most_arms) {
+                                             std::string_view text, const ImportLimits& limits) {
   std::vector<LineMark> marks;
-  Folding folding(experiment_id, most_arms);
+  Folding folding(experiment_id, limits);
   try {
     const auto sink = [&](const LogEntry& entry) -> Status {
       DUEL_RETURN_IF_ERROR(folding.take(entry));

@@ -19,10 +19,15 @@ struct LineMark {
   std::uint64_t tag = 0;
 };
 
+struct ImportLimits {
+  std::size_t most_arms = 0;
+  std::int64_t now_ms = 0;  // by the server's clock
+};
+
 // One mark for each line, whose end stands in the text. An error (`invalid_data`) names the line:
 // "line 3". Settled duels are held in memory meanwhile, about as much as the text itself.
 Result<std::vector<LineMark>> check_imported(const std::string& experiment_id,
-                                             std::string_view text, std::size_t most_arms);
+                                             std::string_view text, const ImportLimits& limits);
 
 // Whether a server can serve what the first record says: a body that makes an experiment cannot say
 // anything else, but a log can.
