@@ -907,6 +907,21 @@ TEST_F(SeveralNodes, append_whose_answer_is_lost_is_neither_lost_nor_counted_twi
   EXPECT_EQ(lines_of("e"), 4U);
 }
 
+TEST_F(SeveralNodes, node_without_work_is_not_ready_while_its_store_is_out_of_reach) {
+  Node& a = node("a");
+  start(a, "e");
+  ASSERT_EQ(a.get("/readyz").status, 200);
+  a.store().cut_off(true);
+  ASSERT_TRUE(a.store().holds_lease());
+  const Told told = a.get("/readyz");
+  EXPECT_EQ(told.status, 503);
+  EXPECT_EQ(told.text("detail"), "the store cannot be reached");
+  EXPECT_TRUE(told.body.at("retryable").get<bool>());
+  EXPECT_EQ(a.get("/healthz").status, 200);
+  a.store().cut_off(false);
+  EXPECT_TRUE(comes_true([&] { return a.get("/readyz").status == 200; }));
+}
+
 TEST_F(SeveralNodes, lost_store_gives_fallbacks_and_reports_to_be_retried_and_recovers_by_itself) {
   Node& a = node("a");
   start(a, "e");

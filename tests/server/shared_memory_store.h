@@ -115,6 +115,7 @@ class SharedMemoryStore final : public Store, public Nodes {
     ++lease_checks_;
     return holds_lease_;
   }
+  bool reachable() const override { return !cut_; }
   std::int64_t now_ms() const override { return database_->now_ms; }
   Result<Tenure> tenure(const std::string& experiment) override {
     if (cut_) return lost();

@@ -526,6 +526,21 @@ TEST_F(PostgresStores, holds_its_lease_by_its_own_clock_while_the_database_is_aw
   EXPECT_GT(store->nodes()->counts().reconnects, 0U);
 }
 
+// Its next renewal is a quarter of an hour away.
+TEST_F(PostgresStores, finds_out_soon_that_the_database_is_away_also_with_a_long_lease) {
+  PostgresServer server("fsync = off");
+  PostgresOptions options = quiet();
+  options.lease = hours(1);
+  const auto store = open_at(server.new_database(), options);
+  EXPECT_TRUE(store->nodes()->reachable());
+  server.crash();
+  wait_until([&] { return !store->nodes()->reachable(); });
+  EXPECT_TRUE(store->nodes()->holds_lease());
+  server.run();
+  wait_until([&] { return store->nodes()->reachable(); });
+  EXPECT_TRUE(store->nodes()->holds_lease());
+}
+
 TEST_F(PostgresStores, counts_a_lease_from_before_the_renewal_was_sent) {
   // The answer to a renewal that comes a lease too late gives nothing.
   PostgresProxy proxy(*server_);

@@ -150,7 +150,10 @@ void Engine::listen(Listener listener) {
   listeners_.push_back(std::move(listener));
 }
 
-bool Engine::ready() const { return !store_->broken() && !store_refuses_ && holds_lease(); }
+bool Engine::ready() const {
+  if (store_->broken() || store_refuses_ || !holds_lease()) return false;
+  return nodes_ == nullptr || nodes_->reachable();
+}
 
 Engine::Counts Engine::counts() const {
   const std::lock_guard lock(mutex_);

@@ -56,9 +56,11 @@ void Api::readyz(Call& call) {
   if (!engine_.ready()) {
     const Nodes* const nodes = engine_.store().nodes();
     const bool lease_lost = nodes != nullptr && !nodes->holds_lease();
+    const bool out_of_reach = nodes != nullptr && !nodes->reachable();
     return call.send(refusal(503,
-                             lease_lost ? "this node has lost its lease on the store"
-                                        : "the store takes no more records",
+                             lease_lost     ? "this node has lost its lease on the store"
+                             : out_of_reach ? "the store cannot be reached"
+                                            : "the store takes no more records",
                              true));
   }
   call.send({200, body_json(StatusAnswer{"ready"}), {}});

@@ -8,6 +8,12 @@
 #include <vector>
 
 namespace duel {
+namespace {
+
+// Not more often than a lease of the usual ten seconds is renewed.
+constexpr std::chrono::milliseconds kAskedEvery{2'500};
+
+}  // namespace
 
 std::chrono::nanoseconds time_since_boot() {
   timespec now{};
@@ -49,25 +55,37 @@ std::int64_t NodeLease::now_ms() const {
   return std::max(latest, now);
 }
 
-Status NodeLease::renew() {
-  if (connection_.lost_meanwhile()) {
-    if (pause_.left())
-      return Error::io("the database cannot be reached", postgres_place(settings_.location));
-    // Never less than on: a renewal that a crash of the database takes back would end the lease for
-    // others and not here.
-    auto opened = PostgresConnection::open(
-        settings_.location, settings_.answer_limit,
-        fmt::format("SET synchronous_commit = on; SET jit = off; SET lock_timeout = {};"
-                    " SET idle_in_transaction_session_timeout = {}",
-                    settings_.answer_limit.count(), settings_.lease.count() / 2));
-    if (!opened.ok()) {
-      pause_.failed();
-      return opened.error();
-    }
-    pause_.succeeded();
-    connection_ = std::move(*opened);
-    if (std::exchange(connected_before_, true)) ++reconnects_;
+Status NodeLease::connect() {
+  if (!connection_.lost_meanwhile()) return Done{};
+  if (pause_.left()) {
+    return Error::io("the database cannot be reached", postgres_place(settings_.location));
   }
+  // Never less than on: a renewal that a crash of the database takes back would end the lease for
+  // others and not here.
+  auto opened = PostgresConnection::open(
+      settings_.location, settings_.answer_limit,
+      fmt::format("SET synchronous_commit = on; SET jit = off; SET lock_timeout = {};"
+                  " SET idle_in_transaction_session_timeout = {}",
+                  settings_.answer_limit.count(), settings_.lease.count() / 2));
+  if (!opened.ok()) {
+    pause_.failed();
+    return opened.error();
+  }
+  pause_.succeeded();
+  connection_ = std::move(*opened);
+  if (std::exchange(connected_before_, true)) ++reconnects_;
+  return Done{};
+}
+
+Status NodeLease::ask() {
+  DUEL_RETURN_IF_ERROR(connect());
+  const auto answer = connection_.run("SELECT 1", {}, settings_.answer_limit);
+  if (!answer.ok()) return answer.error();
+  return Done{};
+}
+
+Status NodeLease::renew() {
+  DUEL_RETURN_IF_ERROR(connect());
   const std::chrono::nanoseconds sent = time_since_boot();
   const auto lease_ms = static_cast<std::uint64_t>(settings_.lease.count());
   // Whether it had run out is asked after the lock is there: who had it before may have judged by
@@ -99,17 +117,27 @@ Status NodeLease::renew() {
   return Done{};
 }
 
+// Where leases are long the database is asked between renewals, too: a node without work would not
+// find out before its lease ends that it can store nothing.
 void NodeLease::run() {
+  using Clock = std::chrono::steady_clock;
   const std::chrono::milliseconds between = settings_.lease / 4;
+  const std::chrono::milliseconds often = std::min(between, kAskedEvery);
   std::unique_lock lock(mutex_);
-  std::chrono::milliseconds wait = between;
+  Clock::time_point due = Clock::now() + between;
+  std::chrono::milliseconds wait = often;
   while (!stop_) {
     if (wake_.wait_for(lock, wait, [&] { return stop_; })) return;
     lock.unlock();
-    const bool renewed = renew().ok();
+    const bool renews = Clock::now() >= due;
+    const bool answered = renews ? renew().ok() : ask().ok();
+    reachable_ = answered;
+    if (renews && answered) due = Clock::now() + between;
     lock.lock();
     const auto pause = pause_.left();
-    wait = renewed ? between : std::min(between, pause.value_or(std::chrono::milliseconds(100)));
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - Clock::now());
+    wait = answered ? std::clamp(left, std::chrono::milliseconds(0), often)
+                    : std::min(often, pause.value_or(std::chrono::milliseconds(100)));
   }
 }
 

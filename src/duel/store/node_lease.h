@@ -1,5 +1,5 @@
-// A node's lease in a PostgreSQL store: a thread with a connection of its own renews it, and tells
-// the time by the database's clock.
+// A node's lease in a PostgreSQL store: a thread with a connection of its own renews it, tells the
+// time by the database's clock, and finds out whether the database is there.
 //
 // Whoever takes an experiment locks the row of the node that owns it and finds the lease run out
 // (postgres_store.cc); a renewal waits for that lock. So while a renewed lease holds nobody takes
@@ -49,12 +49,16 @@ class NodeLease {
   void stop();
 
   bool holds() const;
+  // Whether the database answered the last renewal, or the question between two of them.
+  bool reachable() const { return reachable_; }
   // Milliseconds since 1970 by the database's clock; never goes back.
   std::int64_t now_ms() const;
   std::uint64_t reconnects() const { return reconnects_; }
 
  private:
+  Status connect();
   Status renew();
+  Status ask();
   void run();
 
   const Settings settings_;
@@ -64,6 +68,7 @@ class NodeLease {
   bool connected_before_ = false;
   std::atomic<std::uint64_t> reconnects_ = 0;
 
+  std::atomic<bool> reachable_ = true;
   std::atomic<std::int64_t> holds_until_ns_ = 0;   // since boot
   std::atomic<std::int64_t> clock_offset_ms_ = 0;  // the database's clock less the time since boot
   mutable std::atomic<std::int64_t> latest_ms_ = 0;

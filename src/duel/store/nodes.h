@@ -50,6 +50,9 @@ class Nodes {
   // gave it was sent: while it does nobody else can have taken anything from this node. What no
   // append backs (an unknown id, a conflict, a late answer) may be answered only then.
   virtual bool holds_lease() const = 0;
+  // Whether the store answered when it was last asked, which is every few seconds, also where there
+  // is nothing to do. A lease holds for a while without it.
+  virtual bool reachable() const = 0;
   // The store's clock, milliseconds since 1970: nodes disagree about the time, their store does
   // not.
   virtual std::int64_t now_ms() const = 0;

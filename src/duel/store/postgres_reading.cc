@@ -265,6 +265,9 @@ Status PostgresStore::backup(const std::filesystem::path&) {
 
 bool PostgresStore::holds_lease() const { return is_node_ && lease_->holds(); }
 
+// Who is no node asks when there is something to ask.
+bool PostgresStore::reachable() const { return !is_node_ || lease_->reachable(); }
+
 std::int64_t PostgresStore::now_ms() const {
   if (is_node_) return lease_->now_ms();
   return std::chrono::duration_cast<std::chrono::milliseconds>(

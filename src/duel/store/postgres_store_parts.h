@@ -139,6 +139,7 @@ class PostgresStore final : public Store, public Nodes {
   const NodeAddress& self() const override { return self_; }
   std::chrono::milliseconds lease() const override { return options_.lease; }
   bool holds_lease() const override;
+  bool reachable() const override;
   std::int64_t now_ms() const override;
   Result<Tenure> tenure(const std::string& experiment) override;
   std::optional<std::uint64_t> epoch(const std::string& experiment) const override;
