@@ -474,7 +474,9 @@ TEST(Api, a_page_without_a_click_is_no_feedback_and_not_a_tie) {
   ASSERT_EQ(page.status, 201) << page.body.dump();
   EXPECT_EQ(page.body.at("items").size(), 4U);
   api.put(kE + "/duels/q/outcome", R"({"result":"close"})");
-  EXPECT_EQ(api.get(kE + "/duels/q").text("state"), "expired");
+  const Told closed = api.get(kE + "/duels/q");
+  EXPECT_EQ(closed.text("state"), "closed");
+  EXPECT_EQ(closed.body.at("outcome").at("result").get<std::string>(), "no_feedback");
   EXPECT_NE(api.streamed(kE + "/export?what=nonvotes").find("no_feedback"), std::string::npos);
 }
 

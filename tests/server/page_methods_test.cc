@@ -156,10 +156,12 @@ TEST(PageMethods, without_clicks_or_without_a_difference_there_is_no_answer) {
     EXPECT_EQ(page.status, 201) << page.body.dump();
     if (clicks) api.post("/v1/events", click(id, "1", 1));
     api.put(kE + "/duels/" + id + "/outcome", R"({"result":"close"})");
-    return api.get(kE + "/duels/" + id).text("state");
+    const Told shown = api.get(kE + "/duels/" + id);
+    EXPECT_EQ(shown.text("state"), "closed") << shown.body.dump();
+    return shown.body.at("outcome").at("result").get<std::string>();
   };
-  EXPECT_EQ(closed("q1", R"({"a":["1","2"],"b":["2","1"],"c":["3","1"]})", false), "expired");
-  EXPECT_EQ(closed("q2", R"({"a":["1","2"],"b":["1","2"],"c":["1","2"]})", true), "expired");
+  EXPECT_EQ(closed("q1", R"({"a":["1","2"],"b":["2","1"],"c":["3","1"]})", false), "no_feedback");
+  EXPECT_EQ(closed("q2", R"({"a":["1","2"],"b":["1","2"],"c":["1","2"]})", true), "no_contest");
   const std::string log = api.streamed(kE + "/export?what=audit");
   EXPECT_EQ(count_of(log, "no_feedback"), 1U);
   EXPECT_EQ(count_of(log, "no_contest"), 1U);

@@ -36,6 +36,61 @@ TEST(RecentDuels, say_the_answer_and_the_place_of_an_arm_shown_twice) {
   EXPECT_EQ(duel.at("place").get<std::uint64_t>(), 2U);
 }
 
+// A page is closed by its clicks, by hand or at its time; a duel for which no lists came had no page
+// that could have been clicked on.
+TEST(RecentDuels, say_that_nobody_clicked_on_a_page_and_that_no_page_was_made) {
+  ServedApi api;
+  const std::string experiment = "/v1/experiments/e";
+  ASSERT_EQ(api.put(experiment, R"({"mode":"interleave","arms":[{"arm_id":"a"},{"arm_id":"b"}],)"
+                                R"("policy":"uniform","feedback":{"timeout_s":60},"seed":3})")
+                .status,
+            201);
+  ASSERT_EQ(api.post(experiment + "/start").status, 200);
+  const std::string lists = R"("lists":{"a":["1","2"],"b":["3","4"]}})";
+  const auto show = [&](const std::string& id, const std::string& rest) {
+    ASSERT_EQ(api.post(experiment + "/interleavings", R"({"duel_id":")" + id + "\"," + rest).status,
+              201);
+  };
+  show("closed", lists);
+  show("left", lists);
+  show("alike", R"("lists":{"a":["1","2"],"b":["1","2"]}})");
+  ASSERT_EQ(api.post(experiment + "/duels", R"({"duel_id":"bare"})").status, 201);
+  ASSERT_EQ(api.post(experiment + "/duels", R"({"duel_id":"bare-closed"})").status, 201);
+  for (const char* id : {"closed", "bare-closed"}) {
+    const Told told = api.put(experiment + "/duels/" + id + "/outcome", R"({"result":"close"})");
+    ASSERT_EQ(told.text("status"), "applied");
+  }
+  api.pass(61'000);
+  show("later", lists);
+  const auto expect_all = [&] {
+    const Told recent = api.get(experiment + "/duels");
+    ASSERT_EQ(recent.status, 200);
+    ASSERT_EQ(recent.body.at("items").size(), 6U);
+    const auto expect_ended = [&](const std::string& id, const std::string& state,
+                                  const std::string& result) {
+      for (const Json& duel : recent.body.at("items").items()) {
+        if (duel.at("duel_id").get<std::string>() != id) continue;
+        EXPECT_EQ(duel.at("state").get<std::string>(), state) << duel.dump();
+        EXPECT_EQ(duel.contains("result") ? duel.at("result").get<std::string>() : "", result);
+        EXPECT_EQ(duel.contains("reported_at"), !result.empty());
+      }
+      const Told shown = api.get(experiment + "/duels/" + id);
+      EXPECT_EQ(shown.text("state"), state) << shown.body.dump();
+      const Json* outcome = shown.body.find("outcome");
+      EXPECT_EQ(outcome != nullptr ? outcome->at("result").get<std::string>() : "", result);
+    };
+    expect_ended("closed", "closed", "no_feedback");
+    expect_ended("left", "closed", "no_feedback");
+    expect_ended("alike", "closed", "no_contest");
+    expect_ended("bare", "expired", "");
+    expect_ended("bare-closed", "expired", "");
+    expect_ended("later", "served", "");
+  };
+  expect_all();
+  api.restart();
+  expect_all();
+}
+
 // Many answers to duels that were served long before: the last lines hold no serve.
 TEST(RecentDuels, are_found_however_many_lines_came_after_them) {
   ServedApi api;

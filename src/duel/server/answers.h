@@ -134,7 +134,7 @@ struct DuelBatch {
 };
 
 struct ToldOutcome {
-  Answered result = Answered::skip;
+  std::string result;
   std::string winner;
   Timestamp reported_at;
 
@@ -412,11 +412,21 @@ struct Described<DuelBatch> {
                                     required("items", &DuelBatch::items)};
 };
 
+// What is told of a duel that ended: an answer, or what became of a page that has none.
+inline constexpr OneOf kToldResults("win", "tie", "both_bad", "skip", "invalid", "no_feedback",
+                                    "no_contest");
+inline constexpr std::string_view kToldResultsDoc =
+    "of a page of results also `no_feedback` (nobody clicked) and `no_contest` (it could not have "
+    "told the two rankings apart)";
+inline constexpr std::string_view kToldStatesDoc =
+    "`closed`: a page of results that ended without an answer, or one arm shown alone; `expired`: "
+    "nobody answered in time, or a page was never asked for";
+
 template <>
 struct Described<ToldOutcome> {
   static constexpr std::string_view schema = "Outcome";
   static constexpr FieldList fields{
-      required("result", &ToldOutcome::result),
+      required("result", &ToldOutcome::result, kToldResultsDoc, kToldResults),
       optional("winner", &ToldOutcome::winner, "the arm, of a win only"),
       required("reported_at", &ToldOutcome::reported_at)};
 };
@@ -426,7 +436,7 @@ struct Described<DuelShown> {
   static constexpr std::string_view schema = "DuelWithOutcome";
   static constexpr auto fields =
       joined(inlined(&DuelShown::duel, Described<DuelAnswer>::fields),
-             FieldList{required("state", &DuelShown::state, "",
+             FieldList{required("state", &DuelShown::state, kToldStatesDoc,
                                 OneOf("served", "reported", "closed", "expired")),
                        optional("outcome", &DuelShown::outcome)});
 };

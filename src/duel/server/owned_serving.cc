@@ -325,10 +325,15 @@ OwnedExperiment::Reply OwnedExperiment::show_duel(const std::string& duel_id) co
   shown.state = ledger().find_open(duel_id) != nullptr ? "served" : "closed";
   if (records.settled) {
     if (const auto* outcome = std::get_if<OutcomeRecord>(&records.settled->record)) {
-      shown.outcome = ToldOutcome{outcome->answer.result, outcome->answer.winner,
-                                  Timestamp{records.settled->time_ms}};
+      shown.outcome = ToldOutcome{std::string(to_word(outcome->answer.result)),
+                                  outcome->answer.winner, Timestamp{records.settled->time_ms}};
       shown.state = "reported";
+    } else if (const auto& ended = std::get<ExpiredRecord>(records.settled->record);
+               records.page && is_page_ending(ended.note)) {
+      shown.outcome = ToldOutcome{ended.note, "", Timestamp{records.settled->time_ms}};
+      shown.state = "closed";
     } else {
+      // Also a duel of two rankings that were never sent: there was no page to click on.
       shown.state = "expired";
     }
   }

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "duel/core/text_map.h"
+#include "duel/server/result_pages.h"
 
 namespace duel {
 namespace {
@@ -24,6 +27,7 @@ Result<std::vector<Json>> duels_after(Store& store, const std::string& experimen
                                       std::uint64_t after) {
   std::vector<Json> duels;
   TextMap<std::size_t> places;
+  std::unordered_set<std::string> with_page;
   const auto sink = [&](std::string_view line) -> Status {
     const auto json = Json::parse(line);
     if (!json) return Error::invalid_data("a line of the log is not JSON", experiment_id);
@@ -47,9 +51,11 @@ Result<std::vector<Json>> duels_after(Store& store, const std::string& experimen
     }
     const auto place = places.find(duel_id);
     if (place == places.end()) return Done{};
+    if (record == "interleaved") with_page.insert(duel_id);
     Json& duel = duels[place->second];
     // The first answer counts.
-    if (record == "outcome" && duel.at("state").get<std::string>() == "served") {
+    if (duel.at("state").get<std::string>() != "served") return Done{};
+    if (record == "outcome") {
       duel["state"] = "reported";
       copy_member(*json, "result", "result", duel);
       copy_member(*json, "winner", "winner", duel);
@@ -57,8 +63,14 @@ Result<std::vector<Json>> duels_after(Store& store, const std::string& experimen
       copy_member(*json, "note", "note", duel);
       copy_member(*json, "response_ms", "response_ms", duel);
       copy_member(*json, "time", "reported_at", duel);
-    } else if (record == "expired" && duel.at("state").get<std::string>() == "served") {
-      duel["state"] = "expired";
+    } else if (record == "expired") {
+      const Json* note = json->find("note");
+      const bool page_ended = with_page.contains(duel_id) && note != nullptr &&
+                              is_page_ending(note->get<std::string>());
+      duel["state"] = page_ended ? "closed" : "expired";
+      if (!page_ended) return Done{};
+      duel["result"] = *note;
+      copy_member(*json, "time", "reported_at", duel);
     }
     return Done{};
   };

@@ -10,6 +10,9 @@
 namespace duel {
 namespace {
 
+constexpr const char* kNoContest = "no_contest";
+constexpr const char* kNoFeedback = "no_feedback";
+
 Answer answer_by(double first, double second, const std::string& first_arm,
                  const std::string& second_arm) {
   if (first == second) return {Answered::tie, ""};
@@ -17,6 +20,8 @@ Answer answer_by(double first, double second, const std::string& first_arm,
 }
 
 }  // namespace
+
+bool is_page_ending(std::string_view note) { return note == kNoContest || note == kNoFeedback; }
 
 PageMethod page_method(Drafting drafting) {
   switch (drafting) {
@@ -72,8 +77,8 @@ bool ResultPage::has_shown(ShownItems items) const {
 
 Record ResultPage::ending(const std::string& duel_id, const std::string& first_arm,
                           const std::string& second_arm, std::string_view why) const {
-  if (!draft.contest(0, 1)) return ExpiredRecord{duel_id, 0, "no_contest"};
-  if (!clicked) return ExpiredRecord{duel_id, 0, "no_feedback"};
+  if (!draft.contest(0, 1)) return ExpiredRecord{duel_id, 0, kNoContest};
+  if (!clicked) return ExpiredRecord{duel_id, 0, kNoFeedback};
   OutcomeRecord record;
   record.duel_id = duel_id;
   record.source = {"clicks", ""};

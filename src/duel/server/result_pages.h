@@ -31,6 +31,10 @@ PageMethod page_method(Drafting drafting);
 // The draft of the rankings as they were recorded.
 PageDraft draft_of(Drafting drafting, std::uint64_t seed, const InterleavedRecord& rankings);
 
+// Whether an expiry's note is what a page ends with that has no answer: nobody clicked, or there was
+// nothing to click for. Of a duel without a page it says nothing.
+bool is_page_ending(std::string_view note);
+
 // A page that was drafted.
 struct ResultPage {
   std::vector<std::vector<std::string>> lists;  // of the duel's two arms, then of the others

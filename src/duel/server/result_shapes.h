@@ -518,8 +518,8 @@ struct Described<ProgressShape> {
 };
 
 struct RecentDuelShape {
-  std::string duel_id, first, second, serving, task_id, served_at, state, winner, note, reported_at;
-  std::optional<Answered> result;
+  std::string duel_id, first, second, serving, task_id, served_at, state, result, winner, note,
+      reported_at;
   std::optional<std::uint64_t> place, response_ms;
 };
 template <>
@@ -532,8 +532,11 @@ struct Described<RecentDuelShape> {
       optional("serving", &RecentDuelShape::serving),
       optional("task_id", &RecentDuelShape::task_id),
       required("served_at", &RecentDuelShape::served_at),
-      required("state", &RecentDuelShape::state, "", OneOf("served", "reported", "expired")),
-      optional("result", &RecentDuelShape::result),
+      required("state", &RecentDuelShape::state,
+               "`closed`: a page of results that ended without an answer; `expired`: nobody "
+               "answered in time, or a page was never asked for",
+               OneOf("served", "reported", "closed", "expired")),
+      optional("result", &RecentDuelShape::result, kToldResultsDoc, kToldResults),
       optional("winner", &RecentDuelShape::winner),
       optional("place", &RecentDuelShape::place, "1 or 2, for the win of an arm shown twice"),
       optional("note", &RecentDuelShape::note),

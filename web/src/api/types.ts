@@ -398,7 +398,7 @@ export interface OpenPair {
 }
 
 export interface Outcome {
-  result: "win" | "tie" | "both_bad" | "skip" | "invalid";
+  result: "win" | "tie" | "both_bad" | "skip" | "invalid" | "no_feedback" | "no_contest";
   winner?: string;
   reported_at: string;
 }
@@ -555,8 +555,8 @@ export interface RecentDuel {
   serving?: string;
   task_id?: string;
   served_at: string;
-  state: "served" | "reported" | "expired";
-  result?: "win" | "tie" | "both_bad" | "skip" | "invalid";
+  state: "served" | "reported" | "closed" | "expired";
+  result?: "win" | "tie" | "both_bad" | "skip" | "invalid" | "no_feedback" | "no_contest";
   winner?: string;
   place?: number;
   note?: string;

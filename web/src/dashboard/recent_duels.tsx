@@ -7,7 +7,14 @@ export function answerOf(duel: RecentDuel): string {
   if (duel.state === "expired") return "expired";
   if (duel.result === "win")
     return (duel.place ?? (duel.winner === duel.first ? 1 : 2)) === 1 ? "left won" : "right won";
-  const words = { tie: "tie", both_bad: "both bad", skip: "skipped", invalid: "invalid" };
+  const words = {
+    tie: "tie",
+    both_bad: "both bad",
+    skip: "skipped",
+    invalid: "invalid",
+    no_feedback: "no click",
+    no_contest: "no difference",
+  };
   const said = duel.result ? words[duel.result] : "";
   return duel.note ? `${said}: ${duel.note}` : said;
 }

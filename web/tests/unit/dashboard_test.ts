@@ -243,4 +243,6 @@ test("the answer of a duel names the side that won", () => {
   assert.equal(answerOf({ ...duel, state: "served" }), "open");
   assert.equal(answerOf({ ...duel, state: "served", serving: "exploit" }), "shown alone");
   assert.equal(answerOf({ ...duel, state: "expired" }), "expired");
+  assert.equal(answerOf({ ...duel, state: "closed", result: "no_feedback" }), "no click");
+  assert.equal(answerOf({ ...duel, state: "closed", result: "no_contest" }), "no difference");
 });
