@@ -1,5 +1,6 @@
 // What becomes of duels when nobody answers, when an arm is retired meanwhile, and when the server
 // has too much to do.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "duel/server/report_token.h"
+#include "duel/store/sqlite.h"
 #include "tests/server/served_api.h"
 
 namespace duel {
@@ -41,6 +43,85 @@ TEST(DuelFate, without_an_answer_a_duel_is_discarded_or_a_tie_as_configured) {
     api.restart();
     EXPECT_EQ(api.get(kE + "/result").body.dump(), before) << rule;
   }
+}
+
+// As after `kill -9`: nothing but the log is there.
+void restart_from_log(ServedApi& api) {
+  api.stop();
+  {
+    auto raw = SqliteConnection::open(api.store_file(), SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE(raw.ok());
+    ASSERT_TRUE(raw->execute("DELETE FROM snapshots").ok());
+  }
+  api.start();
+}
+
+// Fallbacks are not logged. Whoever has the proof of one need not be known to the server any more.
+TEST(DuelFate, an_outcome_of_a_fallback_is_ignored_after_a_crash_by_its_report_token) {
+  ServedApi api;
+  start_three_arms(api);
+  ASSERT_EQ(api.post(kE + "/pause").status, 200);
+  const Told one = api.post(kE + "/duels", R"({"duel_id":"q","subject_id":"s"})");
+  ASSERT_EQ(one.text("serving"), "fallback");
+  const Told many = api.post(kE + "/duels", R"({"batch_id":"m","count":2})");
+  ASSERT_EQ(many.status, 201);
+  const auto proof_of = [](const Json& duel) {
+    return R"("report_token":")" + duel.at("report_token").get<std::string>() + "\"";
+  };
+  const std::string head = api.get(kE).text("head");
+  const std::string outcome = kE + "/duels/q/outcome";
+  const std::string told_by = R"({"result":"win","winner":"b",)" + proof_of(one.body) + "}";
+  restart_from_log(api);
+  EXPECT_EQ(api.put(outcome, win_of("b")).status, 404) << "nothing tells what it was";
+  EXPECT_EQ(api.put(outcome, told_by).text("status"), "ignored");
+  std::string items = "[";
+  for (const Json& duel : many.body.at("items").items()) {
+    items += fmt::format(R"({{"duel_id":"{}","result":"tie",{}}},)",
+                         duel.at("duel_id").get<std::string>(), proof_of(duel));
+  }
+  const Told batch = api.post(kE + "/outcomes", items + R"({"duel_id":"m.2","result":"tie"}])");
+  ASSERT_EQ(batch.status, 200) << batch.body.dump();
+  const auto status = [&](std::size_t k) {
+    return batch.body.at("items").items()[k].at("status").get<std::string>();
+  };
+  EXPECT_EQ(status(0), "ignored");
+  EXPECT_EQ(status(1), "ignored");
+  EXPECT_EQ(status(2), "unknown");
+  // Late as well, and by whoever votes; the token is of that duel all the same.
+  api.pass(std::int64_t{7} * 86'400'000);
+  EXPECT_EQ(api.put(kE + "/duels/r/outcome", told_by).status, 409);
+  api.tokens().create(TokenScope::admin, "", "", 0).value();
+  EXPECT_EQ(api.put(outcome, told_by).text("status"), "ignored") << "a browser has no other token";
+  api.token = api.tokens().create(TokenScope::vote, "", "e", 0).value().first;
+  EXPECT_EQ(api.put(outcome, told_by).text("status"), "ignored");
+  api.token = api.tokens().create(TokenScope::admin, "", "", 0).value().first;
+  EXPECT_EQ(api.get(kE).text("head"), head) << "not logged";
+}
+
+TEST(DuelFate, a_voter_with_a_fallback_gets_the_next_duel_once_there_is_one) {
+  ServedApi api;
+  start_three_arms(api);
+  const std::string admin = api.tokens().create(TokenScope::admin, "", "", 0).value().first;
+  const std::string vote = api.tokens().create(TokenScope::vote, "", "e", 0).value().first;
+  api.token = admin;
+  ASSERT_EQ(api.post(kE + "/pause").status, 200);
+  api.token = vote;
+  const Told fallback = api.post(kE + "/duels", R"({"duel_id":"q","subject_id":"s"})");
+  ASSERT_EQ(fallback.text("serving"), "fallback");
+  api.token = admin;
+  ASSERT_EQ(api.post(kE + "/resume").status, 200);
+  restart_from_log(api);
+  api.token = vote;
+  const std::string proof =
+      R"({"result":"skip","report_token":")" + fallback.text("report_token") + R"("})";
+  const Told told = api.put(kE + "/duels/q/outcome?next=1", proof);
+  ASSERT_EQ(told.text("status"), "ignored") << told.body.dump();
+  EXPECT_EQ(told.body.at("next").at("serving").get<std::string>(), "explore");
+  // For the subject of the fallback: with one more it has all that a voter may have open.
+  const std::string next = told.body.at("next").at("duel_id").get<std::string>();
+  ASSERT_EQ(api.post(kE + "/duels", R"({"subject_id":"s"})").status, 201);
+  const Told again = api.put(kE + "/duels/q/outcome?next=1&next_duel_id=third", proof);
+  EXPECT_EQ(again.body.at("next").at("duel_id").get<std::string>(), next);
 }
 
 TEST(DuelFate, an_answer_counts_though_an_arm_was_retired_meanwhile) {

@@ -401,8 +401,10 @@ struct Described<DuelAnswer> {
       optional("task", &DuelAnswer::task, "what the duel is about"),
       optional("served_at", &DuelAnswer::served_at),
       optional("expires_at", &DuelAnswer::expires_at, "an outcome after this is late"),
-      optional("report_token", &DuelAnswer::report_token,
-               "reports this duel without an API token; absent where nothing is learned")};
+      optional(
+          "report_token", &DuelAnswer::report_token,
+          "reports this duel without an API token; absent for `exploit`, which nobody is asked "
+          "about")};
 };
 
 template <>

@@ -197,8 +197,8 @@ class OwnedExperiment {
   Status check_next(const DuelBody& next) const;
   Reply report_recovered(const ServedDuel& served, const OutcomeBody& body, std::int64_t now_ms);
   // One usable arm, from which nobody learns. It is not logged; its id is remembered for a while.
-  ServedOne fallback(const std::string& duel_id, std::span<const Arm> excluded,
-                     std::int64_t now_ms);
+  // Its report token tells what it was after that.
+  ServedOne fallback(const Asked& asked, std::span<const Arm> excluded, std::int64_t now_ms);
   bool is_fallback(const std::string& duel_id) const;
   std::string fallback_arm(std::span<const Arm> excluded) const;
   DuelAnswer duel_answer(const ServeRecord& serve, std::int64_t served_at_ms) const;

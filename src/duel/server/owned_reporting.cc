@@ -112,9 +112,13 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
     DUEL_ASSIGN(const DuelRecords records, duels_->records_of(duel_id, ledger().sequence() + 1));
     DUEL_RETURN_IF_ERROR(check_kept(ledger(), duel_id, records));
     if (!records.serve) {
-      if (proven) return report_recovered(*proven, body, now_ms);
-      // A voter is known by the duel that was served to it, and this one is nobody's.
-      if (is_fallback(duel_id)) return answer("ignored", false, options.next && !options.voter);
+      if (proven && !proven->fallback) return report_recovered(*proven, body, now_ms);
+      if (proven || is_fallback(duel_id)) {
+        // A voter is known by the duel that was served to it, and here that is in the token only.
+        if (proven) subject = proven->subject;
+        const bool known = !options.voter || !subject.empty();
+        return answer("ignored", false, options.next && known);
+      }
       return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
     }
     const auto& serve = std::get<ServeRecord>(records.serve->record);

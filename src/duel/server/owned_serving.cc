@@ -101,12 +101,12 @@ bool OwnedExperiment::is_fallback(const std::string& duel_id) const {
          duel_id.starts_with(kFallback);
 }
 
-OwnedExperiment::ServedOne OwnedExperiment::fallback(const std::string& duel_id,
+OwnedExperiment::ServedOne OwnedExperiment::fallback(const Asked& asked,
                                                      std::span<const Arm> excluded,
                                                      std::int64_t now_ms) {
   constexpr std::size_t kRemembered = 10'000;
   const std::string known_by =
-      duel_id.empty() ? std::string(kFallback) + new_duel_id(now_ms) : duel_id;
+      asked.duel_id.empty() ? std::string(kFallback) + new_duel_id(now_ms) : asked.duel_id;
   if (fallback_ids_.insert(known_by).second) fallback_order_.push_back(known_by);
   if (fallback_order_.size() > kRemembered) {
     fallback_ids_.erase(fallback_order_.front());
@@ -117,7 +117,18 @@ OwnedExperiment::ServedOne OwnedExperiment::fallback(const std::string& duel_id,
   answer.experiment_id = id();
   answer.serving = "fallback";
   answer.learn = false;
-  answer.arms.push_back(duel_arm(fallback_arm(excluded), 1));
+  const std::string arm = fallback_arm(excluded);
+  answer.arms.push_back(duel_arm(arm, 1));
+  // What a server that was started again knows it by, at any time: nothing can be late for it.
+  answer.report_token = tokens_.sign({.experiment_id = id(),
+                                      .duel_id = known_by,
+                                      .round = 0,
+                                      .first = arm,
+                                      .second = {},
+                                      .fallback = true,
+                                      .subject = asked.subject,
+                                      .served_at_ms = time_of(now_ms),
+                                      .expires_at_ms = 0});
   return {std::move(answer), false};
 }
 
@@ -266,13 +277,13 @@ Result<OwnedExperiment::ServedOne> OwnedExperiment::serve_one(const DuelBody& bo
   const std::string& subject = asked.subject;
   std::vector<Arm> excluded;
   for (const std::string& arm : body.exclude) excluded.push_back(*ledger().find_arm(arm));
-  if (lost_ || spoiled()) return fallback(duel_id, excluded, now_ms);
+  if (lost_ || spoiled()) return fallback(asked, excluded, now_ms);
   if (!duel_id.empty()) {
     DUEL_ASSIGN(std::optional<ServedOne> again, replay(duel_id, asked.request));
     if (again) return std::move(*again);
   }
-  if (asked.only_again) return fallback(duel_id, excluded, now_ms);
-  if (store_refuses_) return fallback(duel_id, excluded, now_ms);
+  if (asked.only_again) return fallback(asked, excluded, now_ms);
+  if (store_refuses_) return fallback(asked, excluded, now_ms);
   DUEL_RETURN_IF_ERROR(expire(now_ms));
   if (asked.voter && !subject.empty()) {
     DUEL_ASSIGN(std::optional<ServedOne> open, open_duel_of(subject));
@@ -283,16 +294,16 @@ Result<OwnedExperiment::ServedOne> OwnedExperiment::serve_one(const DuelBody& bo
       time_of(now_ms) / kDayMs == day_) {
     const auto today = served_today_.find(subject);
     if (today != served_today_.end() && today->second >= guardrails.max_duels_per_subject_per_day) {
-      return fallback(duel_id, excluded, now_ms);
+      return fallback(asked, excluded, now_ms);
     }
   }
   if (ledger().state() != ExperimentState::running ||
       ledger().num_pending() >= guardrails.max_pending) {
-    return fallback(duel_id, excluded, now_ms);
+    return fallback(asked, excluded, now_ms);
   }
   std::optional<ServeRecord> serve =
       live_.choose(duel_id.empty() ? new_duel_id(now_ms) : duel_id, excluded);
-  if (!serve) return fallback(duel_id, excluded, now_ms);
+  if (!serve) return fallback(asked, excluded, now_ms);
   serve->subject = subject;
   serve->request = asked.request;
   const std::int64_t time_ms = time_of(now_ms);

@@ -19,6 +19,8 @@ namespace {
 constexpr std::string_view kLetters =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
+constexpr std::string_view kFallbackServing = "fallback";
+
 // What a signature needs, fetched once: to look the algorithm up takes longer than to sign.
 class Hmac {
  public:
@@ -139,7 +141,7 @@ std::string ReportTokens::sign(const ServedDuel& duel) const {
   for (const std::string* text : {&duel.experiment_id, &duel.duel_id}) items.emplace_back(*text);
   items.emplace_back(duel.round);
   for (const std::string* text : {&duel.first, &duel.second}) items.emplace_back(*text);
-  items.emplace_back(to_word(duel.serving));
+  items.emplace_back(duel.fallback ? kFallbackServing : to_word(duel.serving));
   items.emplace_back(duel.subject);
   items.emplace_back(duel.served_at_ms);
   items.emplace_back(duel.expires_at_ms);
@@ -157,9 +159,12 @@ std::optional<ServedDuel> served_duel_of(std::span<const Json> items) {
   duel.round = items[2].get<std::uint64_t>();
   duel.first = items[3].get<std::string>();
   duel.second = items[4].get<std::string>();
-  const auto serving = parse_word<Serving>(items[5].get<std::string>());
-  if (!serving.ok()) return std::nullopt;
-  duel.serving = *serving;
+  duel.fallback = items[5].get<std::string>() == kFallbackServing;
+  if (!duel.fallback) {
+    const auto serving = parse_word<Serving>(items[5].get<std::string>());
+    if (!serving.ok()) return std::nullopt;
+    duel.serving = *serving;
+  }
   duel.subject = items[6].get<std::string>();
   duel.served_at_ms = items[7].get<std::int64_t>();
   duel.expires_at_ms = items[8].get<std::int64_t>();

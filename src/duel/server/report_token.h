@@ -18,7 +18,8 @@ struct ServedDuel {
   std::string first;
   std::string second;
   Serving serving = Serving::explore;
-  std::string subject;  // keyed hash
+  bool fallback = false;  // one arm and no record, so that no log has this serving
+  std::string subject;    // keyed hash
   std::int64_t served_at_ms = 0;
   std::int64_t expires_at_ms = 0;
 
