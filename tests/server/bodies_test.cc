@@ -72,6 +72,50 @@ TEST(Bodies, ids_and_texts_are_held_to_their_bounds) {
       200);
 }
 
+TEST(Bodies, an_empty_id_is_an_error_and_not_the_same_as_none) {
+  ServedApi api;
+  start_three_arms(api);
+  for (const std::string field : {"duel_id", "batch_id", "subject_id", "task_id"}) {
+    expect_pointer(api.post(kE + "/duels", "{\"" + field + R"(":""})"), "/" + field);
+  }
+  ASSERT_EQ(api.post(kE + "/duels", R"({"duel_id":"q"})").status, 201);
+  const std::string outcome = kE + "/duels/q/outcome";
+  expect_pointer(api.put(outcome, R"({"duel_id":"","result":"tie"})"), "/duel_id");
+  expect_pointer(api.put(outcome, R"({"duel_id":"q q","result":"tie"})"), "/duel_id");
+  const Told unnamed = api.put(outcome + "?next=1&next_duel_id=", R"({"result":"tie"})");
+  EXPECT_EQ(unnamed.status, 400);
+  EXPECT_NE(unnamed.text("detail").find("next_duel_id"), std::string::npos) << unnamed.body.dump();
+  const Told batch = api.post(kE + "/outcomes", R"([{"duel_id":"","result":"tie"}])");
+  ASSERT_EQ(batch.status, 200);
+  const Json& item = batch.body.at("items").items()[0];
+  EXPECT_EQ(item.at("status").get<std::string>(), "invalid");
+  EXPECT_TRUE(item.at("detail").get<std::string>().starts_with("/duel_id")) << item.dump();
+  EXPECT_EQ(api.get(kE + "/duels/q").text("state"), "served");
+  ASSERT_EQ(api.put("/v1/experiments/p", R"({"mode":"interleave",)" + kTwo + "}").status, 201);
+  ASSERT_EQ(api.post("/v1/experiments/p/start").status, 200);
+  for (const std::string field : {"duel_id", "subject_id", "task_id"}) {
+    expect_pointer(api.post("/v1/experiments/p/interleavings",
+                            "{\"" + field + R"(":"","lists":{"a":["1"],"b":["2"]}})"),
+                   "/" + field);
+  }
+}
+
+TEST(Bodies, outcomes_without_a_body_are_an_error_and_an_empty_list_is_none) {
+  ServedApi api;
+  start_three_arms(api);
+  for (const char* type : {"application/json", "application/x-ndjson"}) {
+    for (const char* body : {"", " ", "\n\r\n"}) {
+      const Told told =
+          api.call(HttpMethod::post, kE + "/outcomes", body, {{"content-type", type}});
+      ASSERT_EQ(told.status, 400) << type << '[' << body << ']';
+      EXPECT_NE(told.text("detail").find("the body is empty"), std::string::npos);
+    }
+  }
+  const Told none = api.post(kE + "/outcomes", "[]");
+  EXPECT_EQ(none.status, 200);
+  EXPECT_EQ(none.body.at("items").size(), 0U);
+}
+
 TEST(Bodies, numbers_in_the_query_are_numbers_within_bounds) {
   ServedApi api;
   start_three_arms(api);

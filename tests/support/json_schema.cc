@@ -97,6 +97,10 @@ class Validation {
       if (keyword == "minimum" ? number < bound : number > bound) {
         wrong(pointer, fmt::format("{} is beyond {}", number, bound));
       }
+    } else if (keyword == "minLength") {
+      if (value.is_string() && value.get<std::string>().size() < wanted.get<std::size_t>()) {
+        wrong(pointer, fmt::format("{} is too short", value.dump()));
+      }
     } else if (keyword == "pattern") {
       if (value.is_string() &&
           !std::regex_search(value.get<std::string>(), std::regex(wanted.get<std::string>()))) {

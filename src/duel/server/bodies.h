@@ -332,9 +332,10 @@ struct Described<DuelBody> {
                IsIdOf{"a duel"}),
       optional("batch_id", &DuelBody::batch_id, "where `count` is more than 1", IsIdOf{"a batch"}),
       optional("count", &DuelBody::count, "how many duels", Between{1, 1000}),
-      optional("subject_id", &DuelBody::subject_id, "who will see it; only a keyed hash is kept"),
+      optional("subject_id", &DuelBody::subject_id, "who will see it; only a keyed hash is kept",
+               NotEmpty{}),
       optional("exclude", &DuelBody::exclude, "arms that cannot be shown now"),
-      optional("task_id", &DuelBody::task_id, "200 bytes at most", ShortText{200})};
+      optional("task_id", &DuelBody::task_id, "what it is about", IsIdOf{"a task"})};
 };
 
 template <>
@@ -348,7 +349,7 @@ template <>
 struct Described<OutcomeBody> {
   static constexpr std::string_view schema = "OutcomeRequest";
   static constexpr FieldList fields{
-      optional("duel_id", &OutcomeBody::duel_id, "in a batch"),
+      optional("duel_id", &OutcomeBody::duel_id, "in a batch", IsIdOf{"a duel"}),
       optional("result", &OutcomeBody::result, "`close` ends a page of results before its time",
                OneOf("win", "tie", "both_bad", "skip", "invalid", "close")),
       optional("winner", &OutcomeBody::winner, "the arm, of a win only"),

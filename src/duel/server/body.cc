@@ -23,6 +23,11 @@ Status Between::operator()(double value) const {
       fmt::format("is not between {} and {}", format_number(low), format_number(high)));
 }
 
+Status NotEmpty::operator()(std::string_view text) const {
+  if (!text.empty()) return Done{};
+  return Error::invalid_argument("is empty");
+}
+
 // A field that is null or of the schema.
 Json SchemaSet::nullable(Json schema) {
   const Json* type = schema.find("type");
@@ -49,6 +54,8 @@ void SchemaSet::narrow(Json& schema, const Between& check) {
   schema["minimum"] = check.low;
   schema["maximum"] = check.high;
 }
+
+void SchemaSet::narrow(Json& schema, const NotEmpty& /*check*/) { schema["minLength"] = 1; }
 
 void SchemaSet::narrow(Json& schema, const IsIdOf& /*check*/) {
   schema["pattern"] = "^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$";

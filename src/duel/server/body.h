@@ -56,6 +56,11 @@ struct Between {
   }
 };
 
+// A text in the caller's own words. An empty one is a value that the caller lost.
+struct NotEmpty {
+  Status operator()(std::string_view text) const;
+};
+
 namespace body_detail {
 
 template <class T>
@@ -276,6 +281,7 @@ class SchemaSet {
  private:
   static void narrow(Json& schema, const OneOf& check);
   static void narrow(Json& schema, const Between& check);
+  static void narrow(Json& schema, const NotEmpty& check);
   static void narrow(Json& schema, const IsIdOf& check);
   template <class Check>
   static void narrow(Json&, const Check&) {}

@@ -127,7 +127,13 @@ void Api::report_outcome(Call& call) {
   OwnedExperiment::ReportOptions options{.trusted = trusted, .voter = !trusted};
   const std::string* next = call.request.query_value("next");
   options.next = next != nullptr && *next == "1" && (trusted || voter);
-  if (const std::string* id = call.request.query_value("next_duel_id")) options.next_duel_id = *id;
+  if (const std::string* id = call.request.query_value("next_duel_id")) {
+    if (const Status named = check_id("a duel", *id); !named.ok()) {
+      return counting_outcomes(call)(refusal(
+          400, fmt::format("next_duel_id: {}; {}", named.error().message, named.error().hint)));
+    }
+    options.next_duel_id = *id;
+  }
   engine_.ask(
       call.eid(), AnswerWhen::durable,
       [body = *body, options, duel = call.parameters.at("did")](OwnedExperiment& experiment,
@@ -142,6 +148,10 @@ void Api::report_outcomes(Call& call) {
   const bool lines = is_lines(type);
   if (!lines && type != "application/json") {
     return call.send(refusal(415, "the body must be application/json or application/x-ndjson"));
+  }
+  if (call.request.body.find_first_not_of(" \r\n\t") == std::string::npos) {
+    return call.send(
+        refusal(400, "the body is empty: send an array of outcomes, or one on each line"));
   }
   std::vector<std::optional<Json>> items = items_of(call.request, lines);
   if (!lines && items.size() == 1 && !items[0]) {
