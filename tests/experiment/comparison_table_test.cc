@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "duel/experiment/board.h"
 #include "duel/experiment/ledger.h"
@@ -58,6 +59,20 @@ TEST(ComparisonTable, goes_through_every_format_and_through_a_log_without_loss) 
   const auto exported = comparisons_of_log(directory / "log.jsonl");
   ASSERT_TRUE(exported.ok()) << exported.error().to_string();
   EXPECT_EQ(to_text(*exported, ComparisonFormat::arena), kArena);
+}
+
+TEST(ComparisonTable, an_arena_file_knows_four_winners_and_what_is_left_out_is_said) {
+  const std::string text =
+      "first,second,result,winner\na,b,win,b\na,b,skip,\na,b,tie,\na,b,invalid,\na,b,both_bad,\n";
+  const auto table = parse_comparisons_csv(text, "votes.csv");
+  ASSERT_TRUE(table.ok()) << table.error().to_string();
+  ASSERT_EQ(table->rows.size(), 5U);
+  EXPECT_EQ(to_text(*table, ComparisonFormat::arena),
+            "model_a,model_b,winner,judge,tstamp\n"
+            "a,b,model_b,,\na,b,tie,,\na,b,tie (bothbad),,\n");
+  EXPECT_EQ(left_out_of(*table, ComparisonFormat::arena),
+            (std::vector<std::string>{"2 comparisons skipped or invalid"}));
+  EXPECT_TRUE(left_out_of(*table, ComparisonFormat::csv).empty());
 }
 
 TEST(ComparisonTable, numbers_and_objects_of_other_columns_stay_what_they_are) {

@@ -69,7 +69,7 @@ Result<int> run_export(const ExportArguments& arguments, CommandContext& context
   }
   DUEL_ASSIGN(const ComparisonTable table, comparisons_of_log(arguments.name));
   DUEL_RETURN_IF_ERROR(context.write_output(arguments.output, to_text(table, *format)));
-  for (const std::string& what : table.left_out) {
+  for (const std::string& what : left_out_of(table, *format)) {
     context.note(fmt::format("left out: {}", what));
   }
   return kExitDone;
@@ -91,8 +91,11 @@ void add_export_command(Command& program) {
       "--what WHAT", one_of(&arguments.what, {"duels", "nonvotes", "events", "audit"}),
       "Of an experiment: duels (default: the answered comparisons), nonvotes (skips, both-bad, "
       "invalid and expired ones), events (clicks) or audit (every record).");
-  command.add("--format FORMAT", &arguments.format, "jsonl, csv or arena (default jsonl).").offers =
-      [] { return std::vector<std::string>{"jsonl", "csv", "arena"}; };
+  command
+      .add("--format FORMAT", &arguments.format,
+           "jsonl, csv or arena (default jsonl). An arena file holds wins, ties and "
+           "both-bad; skipped and invalid comparisons are left out.")
+      .offers = [] { return std::vector<std::string>{"jsonl", "csv", "arena"}; };
   command.add("-o,--output FILE", &arguments.output, "File to write (default: standard output).");
   add_client_options(command, arguments.client);
   command.footer =

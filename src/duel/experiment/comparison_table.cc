@@ -251,6 +251,7 @@ class TableWriter {
     header.insert(header.end(), extra_.begin(), extra_.end());
     std::string text = csv_line(header);
     for (const ComparisonRecord& row : table_.rows) {
+      if (!fits_arena(row)) continue;
       std::vector<std::string> fields = {names_.at(row.first), names_.at(row.second), word(row),
                                          row.source.id, row.made_at};
       for (const std::string& column : extra_) fields.emplace_back(extra_of(row, column));
@@ -302,12 +303,12 @@ class TableWriter {
   std::string winner(const ComparisonRecord& row) const {
     return row.answer.result == Answered::win ? names_.at(row.answer.winner) : "";
   }
+  // REQUIRES: fits_arena(row).
   static std::string word(const ComparisonRecord& row) {
     if (row.answer.result == Answered::win) {
       return row.answer.winner == row.first ? "model_a" : "model_b";
     }
-    if (row.answer.result == Answered::both_bad) return "tie (bothbad)";
-    return std::string(to_word(row.answer.result));
+    return row.answer.result == Answered::both_bad ? "tie (bothbad)" : "tie";
   }
 
   const ComparisonTable& table_;
@@ -463,6 +464,30 @@ Result<ComparisonTable> comparisons_of_log(Store& store, const std::string& expe
     table.left_out.push_back(counted(ledger->aa().served, "duel") + " that showed one arm twice");
   }
   return table;
+}
+
+bool fits_arena(const ComparisonRecord& row) {
+  switch (row.answer.result) {
+    case Answered::win:
+    case Answered::tie:
+    case Answered::both_bad:
+      return true;
+    case Answered::skip:
+    case Answered::invalid:
+      break;
+  }
+  return false;
+}
+
+std::vector<std::string> left_out_of(const ComparisonTable& table, ComparisonFormat format) {
+  std::vector<std::string> left_out = table.left_out;
+  if (format != ComparisonFormat::arena) return left_out;
+  const auto skipped = table.rows.size() - static_cast<std::size_t>(std::count_if(
+                                               table.rows.begin(), table.rows.end(), fits_arena));
+  if (skipped > 0) {
+    left_out.push_back(counted(skipped, "comparison") + " skipped or invalid");
+  }
+  return left_out;
 }
 
 std::string to_text(const ComparisonTable& table, ComparisonFormat format) {

@@ -1,6 +1,7 @@
 // Comparisons in files of other programs: arena CSV (`model_a,model_b,winner,judge,tstamp`), plain
 // CSV, the same with tabs or semicolons, JSON lines, and a JSON array of objects. What is read can
-// be written again without loss; columns that Duel does not know are kept.
+// be written again without loss, but for skipped and invalid rows in an arena file; columns that Duel
+// does not know are kept.
 //
 // Columns, each by one of these names:
 //   the first arm    first, model_a, arm_a            the second arm   second, model_b, arm_b
@@ -49,7 +50,13 @@ Result<ComparisonTable> read_comparisons(const std::filesystem::path& file);
 Result<ComparisonTable> comparisons_of_log(const std::filesystem::path& file);
 Result<ComparisonTable> comparisons_of_log(Store& store, const std::string& experiment);
 
+// Whether an arena file has a word for it: a win, a tie or `tie (bothbad)`. Skipped and invalid
+// comparisons have none, and readers of such files take every row for a vote.
+bool fits_arena(const ComparisonRecord& row);
+
 std::string to_text(const ComparisonTable& table, ComparisonFormat format);
+// What `to_text` writes nothing of, for people.
+std::vector<std::string> left_out_of(const ComparisonTable& table, ComparisonFormat format);
 
 // Puts the rows in the order in which they were made. False, and as it was, where that is unknown:
 // not every row has a `serving_order` of its own, and a row has no time, two rows of a pair have

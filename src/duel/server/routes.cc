@@ -148,7 +148,10 @@ void Api::add_routes() {
       &Api::export_log)
       .asks("what", "`audit` is the whole log",
             words_schema({"duels", "nonvotes", "events", "audit"}))
-      .asks("format", "of `duels`; the others are `jsonl`", words_schema({"jsonl", "csv", "arena"}))
+      .asks("format",
+            "of `duels`; the others are `jsonl`; in `arena` the `winner` is `model_a`, "
+            "`model_b`, `tie` or `tie (bothbad)`, and skipped and invalid duels are left out",
+            words_schema({"jsonl", "csv", "arena"}))
       .gives_text({"application/x-ndjson", "text/csv"})
       .refuses({400, 404});
   add(post, "/v1/plan", "plan", "How many duels will it take?", {read}, &Api::plan)
