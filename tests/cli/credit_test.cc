@@ -132,7 +132,7 @@ TEST_F(CreditCommand, writes_skipped_impressions_on_request_alone) {
 TEST_F(CreditCommand, says_what_it_rejects) {
   place_.write("clicks.csv", "query_id,object_id,action\nq0,zz,click\nq999,a1,click\nq1,a1,view\n");
   const CommandResult result = credit({});
-  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.exit_code, 3) << "no answer is left";
   EXPECT_TRUE(contains(result.err, "1 event is on items that were not shown, such as 'zz' of 'q0'"))
       << result.err;
   EXPECT_TRUE(contains(result.err, "not in the log, such as 'q999'")) << result.err;
@@ -154,6 +154,29 @@ TEST_F(CreditCommand, warns_where_clusters_matter_and_where_the_order_is_unknown
   EXPECT_TRUE(contains(result.err, "impressions of the same user are correlated")) << result.err;
   EXPECT_TRUE(contains(result.err, "the order of serving is unknown")) << result.err;
   EXPECT_FALSE(contains(credit({"--in-order"}).err, "the order of serving is unknown"));
+}
+
+TEST_F(CreditCommand, says_that_no_click_was_found_and_decides_nothing) {
+  place_.write("none.csv", "query_id,object_id\n");
+  for (const Strings& more : {Strings{}, Strings{"--json"}, Strings{"--quiet"}}) {
+    Strings arguments{"credit", "--impressions", "impressions.jsonl", "--clicks", "none.csv"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const CommandResult result = duel(arguments);
+    EXPECT_EQ(result.exit_code, 3) << result.err;
+    EXPECT_TRUE(contains(result.err,
+                         "no click was found in the log of clicks: no impression has an answer, so "
+                         "nothing is decided"))
+        << result.err;
+  }
+  // A click that was not on the page is none of the impressions.
+  place_.write("elsewhere.csv", "query_id,object_id\nq0,z9\n");
+  const CommandResult elsewhere =
+      duel({"credit", "--impressions", "impressions.jsonl", "--clicks", "elsewhere.csv"});
+  EXPECT_EQ(elsewhere.exit_code, 3) << elsewhere.err;
+  EXPECT_TRUE(
+      contains(elsewhere.err, "no click was found on an item that tells the rankings apart"))
+      << elsewhere.err;
+  EXPECT_TRUE(contains(elsewhere.err, "1 event is on items that were not shown")) << elsewhere.err;
 }
 
 TEST_F(CreditCommand, bad_input_is_answered_with_an_error) {

@@ -114,6 +114,13 @@ std::string report_text(const Report& report) {
   return text;
 }
 
+// Why there is no answer at all, which the counts of the report leave to be guessed.
+std::string why_no_answer(const ClickEvents& events) {
+  return fmt::format("no click was found {}: no impression has an answer, so nothing is decided",
+                     events.num_events() == 0 ? "in the log of clicks"
+                                              : "on an item that tells the rankings apart");
+}
+
 void give_warnings(const Report& report, CommandContext& context) {
   const CreditedLog& log = report.log;
   const RejectedEvents& rejected = log.rejected;
@@ -202,7 +209,9 @@ Result<int> run_credit(const CreditArguments& arguments, CommandContext& context
   const Report report{log, verdict};
   context.print(arguments.json ? to_json(log, verdict).dump_pretty() : report_text(report));
   give_warnings(report, context);
-  return kExitDone;
+  if (verdict.answers > 0) return kExitDone;
+  context.warn(why_no_answer(events));
+  return kExitUndecided;
 }
 
 }  // namespace
@@ -213,7 +222,8 @@ void add_credit_command(Command& program) {
       "Turns a log of interleaved impressions and a log of clicks into votes and a verdict.\nEvery "
       "impression becomes a win, a tie, no feedback (nobody clicked) or no contest (nothing on the "
       "page distinguished the rankings). Prints Delta_AB with its error over users or queries, "
-      "sign tests, and the certificate that holds whenever you look.");
+      "sign tests, and the certificate that holds whenever you look. Exits with 3 where no impression "
+      "has an answer, as in a log without clicks.");
   CreditArguments& arguments = command.runs(run_credit);
   CreditSpec& spec = arguments.spec;
   command.add_required("--impressions FILE", not_empty(&arguments.impressions),
