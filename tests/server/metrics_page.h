@@ -48,7 +48,7 @@ inline std::vector<std::string> metrics_page_errors(const std::string& page) {
   for (const std::string& name : helped) {
     if (!typed.contains(name)) errors.push_back("a HELP without TYPE: " + name);
   }
-  if (typed.empty()) errors.push_back("the page announces nothing");
+  if (typed.empty()) errors.emplace_back("the page announces nothing");
   return errors;
 }
 
