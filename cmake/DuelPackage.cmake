@@ -29,6 +29,6 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # What a program that uses the library needs to build.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "gnuplot-nox, libfmt-dev, libtomlplusplus-dev,\
- nlohmann-json3-dev, librandom123-dev, coinor-libclp-dev, coinor-libcoinutils-dev, libboost-dev,\
- liblinear-dev, zlib1g-dev, libssl-dev, libsimdjson-dev, libsqlite3-dev")
+ librandom123-dev, coinor-libclp-dev, coinor-libcoinutils-dev, liblinear-dev, zlib1g-dev,\
+ libssl-dev, libsimdjson-dev, libsqlite3-dev")
 include(CPack)

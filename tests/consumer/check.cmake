@@ -7,6 +7,15 @@ execute_process(
   COMMAND "${CMAKE_COMMAND}" --install "${BUILD_DIR}" --prefix "${work}/prefix"
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 
+# Whoever includes our headers needs no library that only our sources use.
+file(GLOB_RECURSE headers "${work}/prefix/include/duel/*.h")
+foreach(header IN LISTS headers)
+  file(STRINGS "${header}" hidden REGEX "^#include <(nlohmann|boost|simdjson|openssl)")
+  if(hidden)
+    message(FATAL_ERROR "${header}: ${hidden}, which duelConfig.cmake does not find for its users")
+  endif()
+endforeach()
+
 # Builds the project in `source` against the installed package.
 function(build_consumer source build)
   execute_process(
