@@ -63,6 +63,20 @@ std::string without_end(const char* text) {
   return out;
 }
 
+// The values of a statement as libpq takes them, which outlive this.
+struct SentValues {
+  explicit SentValues(const std::vector<std::string>& values) : formats(values.size(), kBinary) {
+    for (const std::string& value : values) {
+      texts.push_back(value.data());
+      lengths.push_back(static_cast<int>(value.size()));
+    }
+  }
+
+  std::vector<const char*> texts;
+  std::vector<int> lengths;
+  std::vector<int> formats;
+};
+
 void note_warning(void* warning, const PGresult* result) {
   const char* severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
   if (severity == nullptr || std::string_view(severity) != "WARNING") return;
@@ -330,15 +344,9 @@ Result<PostgresRows> PostgresConnection::run(const char* sql, const PostgresPara
     DUEL_RETURN_IF_ERROR(take_result(deadline));
     prepared = prepared_.emplace(sql, name).first;
   }
-  std::vector<const char*> values;
-  std::vector<int> lengths;
-  const std::vector<int> formats(parameters.values_.size(), kBinary);
-  for (const std::string& value : parameters.values_) {
-    values.push_back(value.data());
-    lengths.push_back(static_cast<int>(value.size()));
-  }
-  if (PQsendQueryPrepared(connection_.get(), prepared->second.c_str(), count, values.data(),
-                          lengths.data(), formats.data(), kBinary) == 0) {
+  const SentValues sent(parameters.values_);
+  if (PQsendQueryPrepared(connection_.get(), prepared->second.c_str(), count, sent.texts.data(),
+                          sent.lengths.data(), sent.formats.data(), kBinary) == 0) {
     return error_of(nullptr);
   }
   DUEL_RETURN_IF_ERROR(send_all(deadline));
@@ -354,16 +362,10 @@ Result<std::vector<PostgresRows>> PostgresConnection::run_together(
   if (PQenterPipelineMode(connection) == 0) return lose("it is in the middle of a statement");
   for (const PostgresQuery& query : queries) {
     const PostgresParameters& parameters = query.parameters;
-    std::vector<const char*> values;
-    std::vector<int> lengths;
-    const std::vector<int> formats(parameters.values_.size(), kBinary);
-    for (const std::string& value : parameters.values_) {
-      values.push_back(value.data());
-      lengths.push_back(static_cast<int>(value.size()));
-    }
-    if (PQsendQueryParams(connection, query.sql, static_cast<int>(values.size()),
-                          parameters.types_.data(), values.data(), lengths.data(), formats.data(),
-                          kBinary) == 0) {
+    const SentValues sent(parameters.values_);
+    if (PQsendQueryParams(connection, query.sql, static_cast<int>(sent.texts.size()),
+                          parameters.types_.data(), sent.texts.data(), sent.lengths.data(),
+                          sent.formats.data(), kBinary) == 0) {
       return lose(without_end(PQerrorMessage(connection)));
     }
   }
