@@ -10,8 +10,8 @@
 
 namespace duel {
 
-// What is wrong with the page: each family is announced once, by HELP and then TYPE, and its samples
-// follow it directly.
+// What is wrong with the page: each family is announced once, by HELP and then TYPE, and its
+// samples follow it directly.
 inline std::vector<std::string> metrics_page_errors(const std::string& page) {
   std::vector<std::string> errors;
   std::set<std::string> helped, typed, sampled;

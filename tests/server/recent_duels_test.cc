@@ -36,8 +36,8 @@ TEST(RecentDuels, say_the_answer_and_the_place_of_an_arm_shown_twice) {
   EXPECT_EQ(duel.at("place").get<std::uint64_t>(), 2U);
 }
 
-// A page is closed by its clicks, by hand or at its time; a duel for which no lists came had no page
-// that could have been clicked on.
+// A page is closed by its clicks, by hand or at its time; a duel for which no lists came had no
+// page that could have been clicked on.
 TEST(RecentDuels, say_that_nobody_clicked_on_a_page_and_that_no_page_was_made) {
   ServedApi api;
   const std::string experiment = "/v1/experiments/e";

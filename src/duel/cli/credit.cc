@@ -222,8 +222,8 @@ void add_credit_command(Command& program) {
       "Turns a log of interleaved impressions and a log of clicks into votes and a verdict.\nEvery "
       "impression becomes a win, a tie, no feedback (nobody clicked) or no contest (nothing on the "
       "page distinguished the rankings). Prints Delta_AB with its error over users or queries, "
-      "sign tests, and the certificate that holds whenever you look. Exits with 3 where no impression "
-      "has an answer, as in a log without clicks.");
+      "sign tests, and the certificate that holds whenever you look. Exits with 3 where no "
+      "impression has an answer, as in a log without clicks.");
   CreditArguments& arguments = command.runs(run_credit);
   CreditSpec& spec = arguments.spec;
   command.add_required("--impressions FILE", not_empty(&arguments.impressions),

@@ -1,7 +1,7 @@
 // Comparisons in files of other programs: arena CSV (`model_a,model_b,winner,judge,tstamp`), plain
 // CSV, the same with tabs or semicolons, JSON lines, and a JSON array of objects. What is read can
-// be written again without loss, but for skipped and invalid rows in an arena file; columns that Duel
-// does not know are kept.
+// be written again without loss, but for skipped and invalid rows in an arena file; columns that
+// Duel does not know are kept.
 //
 // Columns, each by one of these names:
 //   the first arm    first, model_a, arm_a            the second arm   second, model_b, arm_b

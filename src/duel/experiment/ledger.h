@@ -217,6 +217,7 @@ class Ledger {
  private:
   Ledger(const ExperimentRecord& experiment, Referee referee,
          std::unique_ptr<SettledDuels> settled);
+  // Of so many arms. An error where the goal or the rule does not go with them.
   static Result<Referee> referee_of(const ExperimentRecord& experiment, std::size_t num_arms);
 
   template <class Archive>

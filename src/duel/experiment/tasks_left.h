@@ -1,5 +1,5 @@
-// Whether the tasks that are left can still bring a certificate, where it is about tasks like these:
-// a task is evidence about a pair once.
+// Whether the tasks that are left can still bring a certificate, where it is about tasks like
+// these: a task is evidence about a pair once.
 #pragma once
 
 #include "duel/core/duel.h"

@@ -31,8 +31,8 @@ PageMethod page_method(Drafting drafting);
 // The draft of the rankings as they were recorded.
 PageDraft draft_of(Drafting drafting, std::uint64_t seed, const InterleavedRecord& rankings);
 
-// Whether an expiry's note is what a page ends with that has no answer: nobody clicked, or there was
-// nothing to click for. Of a duel without a page it says nothing.
+// Whether an expiry's note is what a page ends with that has no answer: nobody clicked, or there
+// was nothing to click for. Of a duel without a page it says nothing.
 bool is_page_ending(std::string_view note);
 
 // A page that was drafted.

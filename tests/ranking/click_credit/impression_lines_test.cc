@@ -24,8 +24,8 @@ TEST(ImpressionLines, a_page_is_one_line_with_the_teams_by_name) {
                   "\n");
 }
 
-// Whatever the texts hold: what ends a line, a text or an object, and what our readers of lines take
-// for a sign of a binary file.
+// Whatever the texts hold: what ends a line, a text or an object, and what our readers of lines
+// take for a sign of a binary file.
 TEST(ImpressionLines, a_page_that_was_written_is_read_again) {
   const std::vector<std::string> texts = {
       "plain", "",     "\"\\/", "a\nb\r\tc", "\x01\x1f\x7f", "gr\xc3\xbc\xc3\x9f \xe2\x82\xac",
