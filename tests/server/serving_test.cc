@@ -63,7 +63,12 @@ TEST(Serving, a_winner_that_cannot_be_shown_gives_way_to_a_fallback_that_can) {
   ServedApi api;
   start_with(api, R"(,"stopping":{"on_certified":"exploit"})");
   certify(api);
-  EXPECT_EQ(api.post(kOf + "/duels", "{}").text("serving"), "exploit");
+  const Told alone = api.post(kOf + "/duels", "{}");
+  EXPECT_EQ(alone.text("serving"), "exploit");
+  // It waits for no answer, wherever it is shown.
+  EXPECT_EQ(api.get(kOf + "/duels/" + alone.text("duel_id")).text("state"), "closed");
+  const Told recent = api.get(kOf + "/duels?limit=1");
+  EXPECT_EQ(recent.body.at("items").items()[0].at("state").get<std::string>(), "closed");
   const Told other = api.post(kOf + "/duels", R"({"exclude":["a"]})");
   EXPECT_EQ(other.text("serving"), "fallback");
   EXPECT_EQ(arms_of(other), std::set<std::string>{"b"});

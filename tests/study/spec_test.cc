@@ -229,7 +229,9 @@ TEST(StudySpec, reads_files_and_says_which_cannot_be_read) {
   EXPECT_EQ(missing.error().code, ErrorCode::not_found);
   EXPECT_EQ(missing.error().where, (directory / "none.toml").string());
   EXPECT_FALSE(read_study_file(directory.path()).ok());
-  write_content(directory / "large.toml", std::string(11'000'000, '#'));
+  std::string large;
+  large.resize(11'000'000, '#');
+  write_content(directory / "large.toml", large);
   EXPECT_EQ(read_study_file(directory / "large.toml").error().message,
             "the file is larger than 10 MB");
 }

@@ -44,7 +44,10 @@ Result<std::vector<Json>> duels_after(Store& store, const std::string& experimen
       copy_member(*json, "serving", "serving", duel);
       copy_member(*json, "task", "task_id", duel);
       copy_member(*json, "time", "served_at", duel);
-      duel["state"] = "served";
+      // One arm shown alone waits for nobody's answer.
+      const Json* serving = json->find("serving");
+      const bool alone = serving != nullptr && *serving == Json("exploit");
+      duel["state"] = alone ? "closed" : "served";
       places[duel_id] = duels.size();
       duels.push_back(std::move(duel));
       return Done{};
