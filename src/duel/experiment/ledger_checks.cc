@@ -173,10 +173,10 @@ Status Ledger::check_kind(const ExpiredRecord& record) const {
 Status Ledger::check_set_of(std::size_t num_arms, const std::string& change) const {
   if (!experiment_.stopping.arms_fixed) return Done{};
   if (state_ != ExperimentState::draft) {
-    return refused(change, "it can change until the start, and after it only with open arms");
+    return refused(change, "a fixed set can change only before the start, an open one at any time");
   }
   if (served_ > 0 || comparisons_ > 0) {
-    return refused(change, "in a draft it can change until comparisons are recorded");
+    return refused(change, "a fixed set stays as it is once comparisons are recorded");
   }
   if (num_arms < 2) return refused(change, "at least two arms are needed");
   const auto referee = referee_of(experiment_, num_arms);

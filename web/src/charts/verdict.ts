@@ -6,7 +6,7 @@ import { count } from "./numbers";
 export interface Verdict {
   tone: "certified" | "open" | "cycle";
   sentence: string;
-  detail: string | null; // what the server says, where the sentence is the page's own
+  detail: string | null; // the server's sentence, or the rest of it
 }
 
 const MOST_NAMED = 4;
@@ -47,9 +47,17 @@ export function provenCycle(result: ShownResult): string[] | null {
   return [...cycle, cycle[0] as number].map((arm) => matrix.arms[arm] as string);
 }
 
-// The server's sentence as a heading.
-function asHeading(verdict: string): string {
-  return verdict.replace(/\.$/, "");
+const LONGEST_HEADING = 100;
+
+// The server's sentence as a heading. Of a long one what follows its first part stands below.
+function inServersWords(verdict: string): { sentence: string; detail: string | null } {
+  const whole = verdict.replace(/\.$/, "");
+  const cut = whole.length > LONGEST_HEADING ? whole.indexOf("; ") : -1;
+  if (cut < 0) return { sentence: whole, detail: null };
+  const rest = verdict.slice(cut + 2);
+  // A name such as max_duels stays as it is.
+  const detail = rest.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase());
+  return { sentence: whole.slice(0, cut), detail };
 }
 
 // Of what is open the server's own sentence is shown: it knows whether more duels will be asked for.
@@ -68,7 +76,7 @@ export function verdictOf(result: ShownResult, alpha?: number): Verdict {
       const sentence = `No single best${cycle ? `: ${cycle.join(" > ")}` : ""} (${level})`;
       return { tone: "cycle", sentence, detail: verdict };
     }
-    return { tone: "certified", sentence: asHeading(verdict), detail: null };
+    return { tone: "certified", ...inServersWords(verdict) };
   }
   const cycle = provenCycle(result);
   if (cycle) {
@@ -82,5 +90,5 @@ export function verdictOf(result: ShownResult, alpha?: number): Verdict {
     const tied = listed([result.leader, ...level_with.map((arm) => arm.arm_id)]);
     return { tone: "open", sentence: `Undecided: tied for first are ${tied}`, detail: verdict };
   }
-  return { tone: "open", sentence: asHeading(verdict), detail: null };
+  return { tone: "open", ...inServersWords(verdict) };
 }
