@@ -211,6 +211,7 @@ TEST(Ledger, a_fixed_set_is_put_together_until_the_start) {
     ASSERT_TRUE(other->certificate());
     ASSERT_TRUE(story->certificate());
     EXPECT_EQ(story->certificate()->winner, other->certificate()->winner);
+    EXPECT_EQ(story->certificate()->arms, other->certificate()->arms);
     EXPECT_EQ(story->certifier().log_threshold(0), other->certifier().log_threshold(0));
     EXPECT_EQ(story->experiment().arms.size(), 3U);
   }

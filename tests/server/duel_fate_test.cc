@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "duel/server/report_token.h"
-#include "duel/store/sqlite.h"
 #include "tests/server/served_api.h"
 
 namespace duel {
@@ -43,17 +42,6 @@ TEST(DuelFate, without_an_answer_a_duel_is_discarded_or_a_tie_as_configured) {
     api.restart();
     EXPECT_EQ(api.get(kE + "/result").body.dump(), before) << rule;
   }
-}
-
-// As after `kill -9`: nothing but the log is there.
-void restart_from_log(ServedApi& api) {
-  api.stop();
-  {
-    auto raw = SqliteConnection::open(api.store_file(), SQLITE_OPEN_READWRITE);
-    ASSERT_TRUE(raw.ok());
-    ASSERT_TRUE(raw->execute("DELETE FROM snapshots").ok());
-  }
-  api.start();
 }
 
 // Fallbacks are not logged. Whoever has the proof of one need not be known to the server any more.

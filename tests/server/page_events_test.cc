@@ -13,7 +13,6 @@
 #include "duel/experiment/record.h"
 #include "duel/server/owned_experiment.h"
 #include "duel/server/result_pages.h"
-#include "duel/store/sqlite.h"
 #include "tests/server/served_api.h"
 #include "tests/server/shared_memory_store.h"
 
@@ -74,17 +73,6 @@ std::string reason(ServedApi& api, const Event& event) {
 
 std::uint64_t records(ServedApi& api, const std::string& id = "e") {
   return api.engine().store().head(id).value().sequence;
-}
-
-// As after `kill -9`: nothing but the log is there.
-void restart_from_log(ServedApi& api) {
-  api.stop();
-  {
-    auto raw = SqliteConnection::open(api.store_file(), SQLITE_OPEN_READWRITE);
-    ASSERT_TRUE(raw.ok());
-    ASSERT_TRUE(raw->execute("DELETE FROM snapshots").ok());
-  }
-  api.start();
 }
 
 // What another process would fold from the store at this moment.

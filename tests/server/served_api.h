@@ -15,6 +15,7 @@
 #include "duel/server/api.h"
 #include "duel/server/api_tokens.h"
 #include "duel/server/engine.h"
+#include "duel/store/sqlite.h"
 #include "duel/store/sqlite_store.h"
 #include "tests/server/http_call.h"
 #include "tests/support/contract.h"
@@ -151,6 +152,17 @@ inline constexpr const char* kThreeArms =
 inline void start_three_arms(ServedApi& api) {
   ASSERT_EQ(api.put("/v1/experiments/e", kThreeArms).status, 201);
   ASSERT_EQ(api.post("/v1/experiments/e/start").status, 200);
+}
+
+// As after `kill -9`: nothing but the log is there.
+inline void restart_from_log(ServedApi& api) {
+  api.stop();
+  {
+    auto raw = SqliteConnection::open(api.store_file(), SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE(raw.ok());
+    ASSERT_TRUE(raw->execute("DELETE FROM snapshots").ok());
+  }
+  api.start();
 }
 
 inline std::string first_arm(const Told& duel) {

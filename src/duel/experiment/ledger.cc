@@ -663,7 +663,7 @@ bool Ledger::restored() const {
   };
   return shown_.size() == arms * arms && compared_.size() == arms * arms &&
          open_.size() == pending_.size() && std::all_of(open_.begin(), open_.end(), known) &&
-         arm_index_.size() == arms && experiment_.arms.size() <= arms && referee_.restored() &&
+         arm_index_.size() == arms && referee_.restored() &&
          referee_.certifier().num_arms() == arms &&
          (!certificate_ || !certificate_->winner || *certificate_->winner < arms);
 }

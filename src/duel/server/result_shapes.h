@@ -532,9 +532,7 @@ struct Described<RecentDuelShape> {
       optional("serving", &RecentDuelShape::serving),
       optional("task_id", &RecentDuelShape::task_id),
       required("served_at", &RecentDuelShape::served_at),
-      required("state", &RecentDuelShape::state,
-               "`closed`: a page of results that ended without an answer; `expired`: nobody "
-               "answered in time, or a page was never asked for",
+      required("state", &RecentDuelShape::state, kToldStatesDoc,
                OneOf("served", "reported", "closed", "expired")),
       optional("result", &RecentDuelShape::result, kToldResultsDoc, kToldResults),
       optional("winner", &RecentDuelShape::winner),
