@@ -226,7 +226,7 @@ class Ledger {
   void archive_open_duels(Archive& archive);
   void join(const ArmEntry& arm);
   void number_arms();  // those of `experiment_`
-  // As a fixed set they start with these. REQUIRES: nothing was served or compared.
+  // Makes these the arms that the fixed set starts with. REQUIRES: nothing was served or compared.
   void put_together(std::vector<ArmEntry> arms);
   Result<Arm> arm_of(std::string_view id) const;
   Result<LedgerDuel> duel_of(std::string_view duel_id) const;
