@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/cli/run_command.h"
+#include "tests/support/places.h"
 
 namespace duel {
 namespace {
@@ -40,7 +41,7 @@ std::size_t times(const std::string& text, const std::string& part) {
 class Mpi : public testing::Test {
  protected:
   void SetUp() override {
-    const auto module = std::filesystem::path(DUEL_BINARY_PATH).parent_path() / "libduel_mpi.so";
+    const auto module = std::filesystem::path(duel_binary()).parent_path() / "libduel_mpi.so";
     if (run_shell("command -v mpirun").exit_code != 0) {
       GTEST_SKIP() << "MPI IS NOT TESTED: there is no mpirun (apt-get install openmpi-bin)";
     }

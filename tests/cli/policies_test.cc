@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/cli/run_command.h"
+#include "tests/support/places.h"
 
 namespace duel {
 namespace {
@@ -111,7 +112,7 @@ TEST(PoliciesCommand, writes_a_page_with_every_policy) {
 // yet is no reason to fail: a new policy edits nothing.
 TEST(PoliciesCommand, still_says_what_the_page_of_the_documents_says) {
   std::istringstream written(run_duel({"policies", "--markdown"}).out);
-  std::istringstream page(content_of(DUEL_SOURCE_DIR "/docs/policies.md"));
+  std::istringstream page(content_of(source_dir() + "/docs/policies.md"));
   for (std::string expected, line; std::getline(page, expected);) {
     while (std::getline(written, line) && line != expected) {
     }

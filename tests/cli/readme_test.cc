@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "tests/cli/run_command.h"
+#include "tests/support/places.h"
 
 namespace duel {
 namespace {
@@ -88,10 +89,10 @@ chmod +x judge.sh
 }
 
 TEST(Readme, its_examples_run_and_print_what_it_says) {
-  const std::vector<Example> examples = examples_of(content_of(DUEL_SOURCE_DIR "/README.md"));
+  const std::vector<Example> examples = examples_of(content_of(source_dir() + "/README.md"));
   ASSERT_GE(examples.size(), 4U);
   const TemporaryDirectory place;
-  const std::string binary = DUEL_BINARY_PATH;
+  const std::string binary = duel_binary();
   const std::string folder = binary.substr(0, binary.rfind('/'));
   prepare_prompts(place.path());
   for (const Example& example : examples) {
@@ -118,7 +119,7 @@ TEST(Readme, every_policy_of_its_table_exists_with_that_status) {
   }
   static const std::regex kRow(R"(\| ([^|]+) \|.*\| (\w+) \|)");
   static const std::regex kName("`([^`]+)`");
-  std::istringstream lines(content_of(DUEL_SOURCE_DIR "/README.md"));
+  std::istringstream lines(content_of(source_dir() + "/README.md"));
   std::string line;
   while (std::getline(lines, line) && line != "| policy | setting | paper | status |") {
   }

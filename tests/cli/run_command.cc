@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/support/places.h"
+
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX asks for it
 
 namespace duel {
@@ -31,7 +33,7 @@ std::vector<std::string> environment(const CommandOptions& options) {
     if (!ours && equals != std::string::npos) variables[name] = text.substr(equals + 1);
   }
   variables["XDG_CONFIG_HOME"] = "/nonexistent";
-  variables["duel"] = DUEL_BINARY_PATH;
+  variables["duel"] = duel_binary();
   for (const auto& [name, value] : options.variables) {
     if (value) {
       variables[name] = *value;
@@ -56,7 +58,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }  // namespace
 
 RunningDuel::RunningDuel(const std::vector<std::string>& arguments, const CommandOptions& options)
-    : RunningDuel(DUEL_BINARY_PATH, arguments, options) {}
+    : RunningDuel(duel_binary(), arguments, options) {}
 
 RunningDuel::RunningDuel(const std::string& program, const std::vector<std::string>& arguments,
                          const CommandOptions& options)
@@ -129,7 +131,7 @@ CommandResult run_program(const std::string& program, const std::vector<std::str
 }
 
 CommandResult run_duel(const std::vector<std::string>& arguments, const CommandOptions& options) {
-  return run_program(DUEL_BINARY_PATH, arguments, options);
+  return run_program(duel_binary(), arguments, options);
 }
 
 CommandResult run_shell(const std::string& script, const CommandOptions& options) {

@@ -11,6 +11,7 @@
 #include "duel/experiment/board.h"
 #include "duel/experiment/ledger.h"
 #include "tests/experiment/played_log.h"
+#include "tests/support/places.h"
 #include "tests/support/temporary_directory.h"
 
 namespace duel {
@@ -251,7 +252,7 @@ TEST(ComparisonTable, rows_of_unknown_order_are_looked_at_once) {
 
 // Tone mapping of video: seven operators, 1213 duels of 18 observers.
 TEST(ComparisonTable, reads_a_published_log_of_duels) {
-  const std::string file = std::string(DUEL_SHARED_DIR) + "/data/image_quality/tmo_7.duels.csv";
+  const std::string file = shared_dir() + "/data/image_quality/tmo_7.duels.csv";
   if (!std::filesystem::exists(file)) {
     GTEST_SKIP() << "NOT CHECKED: the shared data file tmo_7.duels.csv is absent";
   }

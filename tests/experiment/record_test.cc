@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/places.h"
 #include "tests/support/temporary_directory.h"
 
 namespace duel {
@@ -29,7 +30,7 @@ std::string described(const std::vector<FieldFact>& fields) {
 }
 
 TEST(Record, the_documents_have_every_field_of_every_record) {
-  const std::string page = content_of(DUEL_SOURCE_DIR "/docs/logs-and-certificates.md");
+  const std::string page = content_of(source_dir() + "/docs/logs-and-certificates.md");
   for (const RecordFact& record : record_facts()) {
     const std::string row =
         fmt::format("| `{}` | {} | {} |\n", record.name, record.doc, described(record.fields));

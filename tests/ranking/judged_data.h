@@ -5,10 +5,12 @@
 #include <optional>
 #include <string>
 
+#include "tests/support/places.h"
+
 namespace duel {
 
 inline std::optional<std::string> shared_file(const std::string& name) {
-  std::string path = std::string(DUEL_SHARED_DIR) + "/data/" + name;
+  std::string path = shared_dir() + "/data/" + name;
   if (!std::filesystem::exists(path)) return std::nullopt;
   return path;
 }

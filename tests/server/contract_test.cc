@@ -12,6 +12,7 @@
 #include "tests/server/served_api.h"
 #include "tests/support/http_reference.h"
 #include "tests/support/json_schema.h"
+#include "tests/support/places.h"
 
 namespace duel {
 namespace {
@@ -83,7 +84,7 @@ TEST(Contract, every_route_has_a_success_and_every_object_says_what_it_holds) {
 // `DUEL_WRITE_DOCS=1 ctest -R http_reference` writes it anew.
 TEST(Contract, the_http_reference_is_what_the_document_says) {
   ServedApi api;
-  const std::string file = DUEL_SOURCE_DIR "/docs/http-api.md";
+  const std::string file = source_dir() + "/docs/http-api.md";
   const std::string page = content_of(file);
   const std::string mark = "<!-- Made from /openapi.json by tests/server/contract_test.cc -->\n";
   const std::size_t at = page.find(mark);

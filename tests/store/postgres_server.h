@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "duel/store/postgres_store.h"
+#include "tests/support/places.h"
 
 namespace duel {
 
@@ -149,7 +150,7 @@ class PostgresServer {
   void make_data() const {
     namespace fs = std::filesystem;
     const fs::path data = directory_ / "data";
-    const std::string program = DUEL_BINARY_PATH;
+    const std::string program = duel_binary();
     const fs::path kept = fs::path(program).parent_path().parent_path() /
                           ("postgres-" + programs().parent_path().filename().string());
     std::error_code failed;

@@ -11,6 +11,7 @@
 
 #include "duel/truth/matrix_catalogue.h"
 #include "duel/truth/preference_matrix.h"
+#include "tests/support/places.h"
 
 namespace duel {
 
@@ -52,7 +53,7 @@ inline rc::Gen<PreferenceMatrix> coarse_matrix(std::size_t most_arms) {
 
 // The folder of published matrices, or nullopt where the source tree stands alone.
 inline std::optional<std::string> data_folder() {
-  const std::string folder = std::string(DUEL_SHARED_DIR) + "/data";
+  const std::string folder = shared_dir() + "/data";
   if (!std::filesystem::exists(folder + "/properties.csv")) return std::nullopt;
   return folder;
 }
