@@ -5,7 +5,7 @@
 #include <string>
 
 #include "bench/workloads.h"
-#include "duel/core/jobs.h"
+#include "duel/jobs/jobs.h"
 #include "duel/ranking/click_models/click_model_catalogue.h"
 #include "duel/ranking/estimation/matrix_estimate.h"
 #include "duel/ranking/interleaving/methods.h"

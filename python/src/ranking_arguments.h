@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "conversions.h"
-#include "duel/core/jobs.h"
+#include "duel/jobs/jobs.h"
 #include "duel/ranking/document.h"
 
 namespace duel::python {

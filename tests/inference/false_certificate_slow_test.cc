@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "duel/core/jobs.h"
 #include "duel/inference/fixed_n_interval.h"
+#include "duel/jobs/jobs.h"
 #include "tests/inference/null_problems.h"
 
 namespace duel {

@@ -12,7 +12,7 @@
 
 #include "duel/continuous/learner_registry.h"
 #include "duel/continuous/point_trial.h"
-#include "duel/core/jobs.h"
+#include "duel/jobs/jobs.h"
 #include "duel/simulation/aggregate.h"
 
 namespace duel {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "duel/core/ranks.h"
+#include "duel/jobs/ranks.h"
 
 namespace duel {
 

@@ -19,8 +19,8 @@
 
 #include "duel/cli/rank_session.h"
 #include "duel/core/display_width.h"
-#include "duel/core/ranks.h"
 #include "duel/core/whole_file.h"
+#include "duel/jobs/ranks.h"
 
 namespace duel::cli {
 namespace {

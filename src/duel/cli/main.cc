@@ -18,7 +18,7 @@
 #include "duel/cli/help.h"
 #include "duel/cli/man_page.h"
 #include "duel/cli/rank_session.h"
-#include "duel/core/ranks.h"
+#include "duel/jobs/ranks.h"
 #include "duel/version_info.h"
 
 namespace duel::cli {

@@ -12,8 +12,8 @@
 #include "duel/cli/goal_options.h"
 #include "duel/cli/progress.h"
 #include "duel/core/numbers.h"
-#include "duel/core/ranks.h"
 #include "duel/core/table.h"
+#include "duel/jobs/ranks.h"
 #include "duel/pictures/plan_picture.h"
 
 namespace duel::cli {

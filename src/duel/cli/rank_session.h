@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "duel/core/ranks.h"
+#include "duel/jobs/ranks.h"
 
 namespace duel::cli {
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "duel/core/ranks.h"
+#include "duel/jobs/ranks.h"
 #include "duel/mpi/rank_module.h"
 
 namespace duel {

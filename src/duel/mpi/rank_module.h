@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "duel/core/ranks.h"
+#include "duel/jobs/ranks.h"
 #include "duel/version_info.h"
 
 namespace duel {

@@ -7,7 +7,7 @@
 #include "duel/continuous/learner_registry.h"
 #include "duel/continuous/point_trial.h"
 #include "duel/core/check.h"
-#include "duel/core/jobs.h"
+#include "duel/jobs/jobs.h"
 
 namespace duel {
 

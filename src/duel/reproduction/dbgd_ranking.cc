@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "duel/core/check.h"
-#include "duel/core/jobs.h"
 #include "duel/core/numbers.h"
-#include "duel/core/ranks.h"
+#include "duel/jobs/jobs.h"
+#include "duel/jobs/ranks.h"
 #include "duel/ranking/learners/learning_run.h"
 #include "duel/ranking/letor/folds.h"
 #include "duel/ranking/letor/judged_catalogue.h"

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "duel/core/jobs.h"
 #include "duel/core/rng.h"
 #include "duel/core/ties.h"
+#include "duel/jobs/jobs.h"
 
 namespace duel {
 namespace {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
-#include "duel/core/jobs.h"
 #include "duel/core/rng.h"
+#include "duel/jobs/jobs.h"
 #include "duel/reproduction/registry.h"
 
 namespace duel {

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "duel/core/check.h"
-#include "duel/core/jobs.h"
 #include "duel/core/rng.h"
+#include "duel/jobs/jobs.h"
 #include "duel/ranking/click_models/click_model_catalogue.h"
 #include "duel/ranking/estimation/click_comparison.h"
 #include "duel/ranking/interleaving/methods.h"

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "duel/core/jobs.h"
 #include "duel/core/pair_counts.h"
 #include "duel/core/rng.h"
+#include "duel/jobs/jobs.h"
 #include "duel/policies/rucb.h"
 #include "duel/policies/trial_loop.h"
 #include "duel/reproduction/registry.h"

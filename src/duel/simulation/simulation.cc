@@ -10,8 +10,8 @@
 
 #include "duel/core/check.h"
 #include "duel/core/checkpoints.h"
-#include "duel/core/jobs.h"
-#include "duel/core/ranks.h"
+#include "duel/jobs/jobs.h"
+#include "duel/jobs/ranks.h"
 #include "duel/simulation/aggregate.h"
 #include "duel/truth/winners.h"
 

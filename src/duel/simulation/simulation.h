@@ -138,7 +138,7 @@ struct PolicyRecord {
 };
 
 // What a run tells while it goes, and is told. All callbacks but `on_trial` come from the thread
-// that called `run`. On several ranks (core/ranks.h) they come on rank 0 alone.
+// that called `run`. On several ranks (jobs/ranks.h) they come on rank 0 alone.
 struct RunHooks {
   // Set from any thread or a signal handler to stop soon. May be null.
   const std::atomic<bool>* stop = nullptr;

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "duel/core/check.h"
-#include "duel/core/jobs.h"
-#include "duel/core/ranks.h"
+#include "duel/jobs/jobs.h"
+#include "duel/jobs/ranks.h"
 
 namespace duel {
 

@@ -22,9 +22,9 @@
 
 #include "duel/core/call_spec.h"
 #include "duel/core/duel.h"
-#include "duel/core/jobs.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
+#include "duel/jobs/jobs.h"
 #include "duel/simulation/aggregate.h"
 #include "duel/truth/preference_matrix.h"
 #include "duel/truth/regret.h"

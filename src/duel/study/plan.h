@@ -16,10 +16,10 @@
 
 #include "duel/core/call_spec.h"
 #include "duel/core/goal.h"
-#include "duel/core/jobs.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/experiment/referee.h"
+#include "duel/jobs/jobs.h"
 #include "duel/policies/registry.h"
 #include "duel/study/pilot.h"
 #include "duel/truth/preference_matrix.h"

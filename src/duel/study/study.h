@@ -7,7 +7,7 @@
 // when all trials are done. The trials of a shard stand in shard-3-of-64.csv, until they are
 // merged.
 //
-// On several ranks (core/ranks.h) all of them call the same function. They share the trials; rank 0
+// On several ranks (jobs/ranks.h) all of them call the same function. They share the trials; rank 0
 // alone reads and writes the directory, and has the whole outcome.
 #pragma once
 

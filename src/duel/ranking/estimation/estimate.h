@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "duel/core/count_range.h"
-#include "duel/core/jobs.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/core/table.h"
+#include "duel/jobs/jobs.h"
 #include "duel/ranking/estimation/matrix_estimate.h"
 #include "duel/ranking/interleaving/multileaver.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "duel/core/duel.h"
-#include "duel/core/jobs.h"
 #include "duel/core/result.h"
+#include "duel/jobs/jobs.h"
 #include "duel/ranking/estimation/click_comparison.h"
 #include "duel/ranking/estimation/ranked_queries.h"
 #include "duel/truth/preference_matrix.h"

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "duel/core/jobs.h"
 #include "duel/core/result.h"
+#include "duel/jobs/jobs.h"
 #include "duel/ranking/click_models/click_model.h"
 #include "duel/ranking/estimation/matrix_estimate.h"
 #include "duel/ranking/estimation/ranked_queries.h"

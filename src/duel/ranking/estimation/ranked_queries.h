@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "duel/core/jobs.h"
 #include "duel/core/result.h"
+#include "duel/jobs/jobs.h"
 #include "duel/ranking/document.h"
 #include "duel/ranking/letor/judged_queries.h"
 #include "duel/ranking/letor/ranker.h"

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "duel/core/count_range.h"
-#include "duel/core/jobs.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/core/table.h"
+#include "duel/jobs/jobs.h"
 
 namespace duel {
 

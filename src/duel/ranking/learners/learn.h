@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "duel/core/count_range.h"
-#include "duel/core/jobs.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
+#include "duel/jobs/jobs.h"
 #include "duel/ranking/learners/learn_results.h"
 #include "duel/ranking/learners/learning_curve.h"
 

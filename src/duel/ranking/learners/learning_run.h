@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "duel/core/jobs.h"
 #include "duel/core/result.h"
+#include "duel/jobs/jobs.h"
 #include "duel/ranking/click_models/click_model.h"
 #include "duel/ranking/learners/learner_catalogue.h"
 #include "duel/ranking/letor/document_order.h"

@@ -1,6 +1,6 @@
 // Independent jobs on all cores: trials of a policy, pairs of rankers. Threads and an atomic
 // counter; what a job computes must depend on its number alone, so that results do not depend on
-// the threads. Where the program runs on several ranks (core/ranks.h), jobs whose results can be
+// the threads. Where the program runs on several ranks (jobs/ranks.h), jobs whose results can be
 // sent are shared among them.
 #pragma once
 

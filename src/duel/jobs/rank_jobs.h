@@ -6,9 +6,9 @@
 #include <functional>
 #include <string>
 
-#include "duel/core/jobs.h"
-#include "duel/core/ranks.h"
 #include "duel/core/result.h"
+#include "duel/jobs/jobs.h"
+#include "duel/jobs/ranks.h"
 
 namespace duel {
 

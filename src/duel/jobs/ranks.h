@@ -1,5 +1,5 @@
 // Processes that run the same program side by side, on one machine or on many, numbered from 0. All
-// of them take the same steps; where there are independent jobs (core/jobs.h) they share them, and
+// of them take the same steps; where there are independent jobs (jobs/jobs.h) they share them, and
 // only rank 0 prints and writes.
 //
 // The transport is an interface of five functions, so that everything above it can be tested with

@@ -1,4 +1,4 @@
-#include "duel/core/ranks.h"
+#include "duel/jobs/ranks.h"
 
 #include <fmt/format.h>
 

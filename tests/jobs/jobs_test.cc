@@ -1,4 +1,4 @@
-#include "duel/core/jobs.h"
+#include "duel/jobs/jobs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "duel/core/rank_jobs.h"
+#include "duel/jobs/rank_jobs.h"
 
 #include <fmt/format.h>
 
