@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "duel/server/http.h"
+#include "duel/http/http.h"
 
 namespace duel {
 

@@ -20,11 +20,11 @@
 #include "bench/http_load.h"
 #include "bench/workloads.h"
 #include "duel/core/check.h"
+#include "duel/http/http.h"
+#include "duel/http/router.h"
 #include "duel/server/api.h"
 #include "duel/server/api_tokens.h"
 #include "duel/server/engine.h"
-#include "duel/server/http.h"
-#include "duel/server/router.h"
 #include "duel/store/sqlite_store.h"
 
 namespace duel {

@@ -20,7 +20,7 @@
 #include "duel/server/engine.h"
 #include "duel/server/pages.h"
 #include "fuzz/memory_store.h"
-#include "tests/server/http_call.h"
+#include "tests/http/http_call.h"
 
 namespace duel {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "duel/core/check.h"
-#include "duel/server/http_reader.h"
-#include "duel/server/http_text.h"
-#include "duel/server/router.h"
+#include "duel/http/http_reader.h"
+#include "duel/http/http_text.h"
+#include "duel/http/router.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "duel/server/rate_limits.h"
+#include "duel/http/rate_limits.h"
 #include "tests/server/served_api.h"
 
 namespace duel {

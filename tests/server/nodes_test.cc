@@ -19,12 +19,12 @@
 #include <vector>
 
 #include "duel/core/json.h"
+#include "duel/http/http_client.h"
 #include "duel/server/api.h"
 #include "duel/server/api_tokens.h"
 #include "duel/server/engine.h"
 #include "duel/server/forwarding.h"
 #include "duel/server/hop.h"
-#include "duel/server/http_client.h"
 #include "duel/server/rendezvous.h"
 #include "tests/server/metrics_page.h"
 #include "tests/server/shared_memory_store.h"

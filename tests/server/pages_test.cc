@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "duel/pages/web_asset.h"
-#include "tests/server/http_call.h"
+#include "tests/http/http_call.h"
 #include "tests/server/served_api.h"
 
 namespace duel {

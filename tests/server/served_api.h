@@ -17,7 +17,7 @@
 #include "duel/server/engine.h"
 #include "duel/store/sqlite.h"
 #include "duel/store/sqlite_store.h"
-#include "tests/server/http_call.h"
+#include "tests/http/http_call.h"
 #include "tests/support/contract.h"
 #include "tests/support/temporary_directory.h"
 

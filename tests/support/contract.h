@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "duel/core/json.h"
-#include "duel/server/http.h"
+#include "duel/http/http.h"
 
 namespace duel {
 

@@ -14,7 +14,7 @@
 #include "duel/cli/options.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
-#include "duel/server/http.h"
+#include "duel/http/http.h"
 
 namespace duel::cli {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "duel/cli/store_location.h"
-#include "duel/server/http_text.h"
+#include "duel/http/http_text.h"
 
 namespace duel::cli {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "duel/cli/api_client.h"
 #include "duel/core/result.h"
-#include "duel/server/http_client.h"
+#include "duel/http/http_client.h"
 
 namespace duel::cli {
 

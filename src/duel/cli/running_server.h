@@ -7,10 +7,10 @@
 #include <string>
 
 #include "duel/core/result.h"
+#include "duel/http/http.h"
 #include "duel/server/api.h"
 #include "duel/server/api_tokens.h"
 #include "duel/server/engine.h"
-#include "duel/server/http.h"
 #include "duel/store/store.h"
 
 namespace duel::cli {

@@ -10,14 +10,14 @@
 #include "duel/cli/certified_command.h"
 #include "duel/cli/commands.h"
 #include "duel/cli/store_location.h"
+#include "duel/http/http.h"
+#include "duel/http/http_client.h"
 #include "duel/judging/child_process.h"
 #include "duel/judging/judge_command.h"
 #include "duel/server/api.h"
 #include "duel/server/api_tokens.h"
 #include "duel/server/certified_notices.h"
 #include "duel/server/engine.h"
-#include "duel/server/http.h"
-#include "duel/server/http_client.h"
 #include "duel/store/postgres_store.h"
 
 namespace duel::cli {

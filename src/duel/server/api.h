@@ -16,6 +16,10 @@
 #include <vector>
 
 #include "duel/core/json.h"
+#include "duel/http/http.h"
+#include "duel/http/http_metrics.h"
+#include "duel/http/rate_limits.h"
+#include "duel/http/router.h"
 #include "duel/server/api_tokens.h"
 #include "duel/server/background.h"
 #include "duel/server/body.h"
@@ -23,11 +27,7 @@
 #include "duel/server/event_streams.h"
 #include "duel/server/forwarding.h"
 #include "duel/server/hop.h"
-#include "duel/server/http.h"
-#include "duel/server/http_metrics.h"
 #include "duel/server/openapi.h"
-#include "duel/server/rate_limits.h"
-#include "duel/server/router.h"
 #include "duel/server/traffic_health.h"
 #include "duel/server/upkeep.h"
 #include "duel/server/upstreams.h"

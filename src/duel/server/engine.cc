@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "duel/core/digest.h"
+#include "duel/core/metric_family.h"
 #include "duel/experiment/timestamp.h"
 #include "duel/server/answers.h"
 #include "duel/server/bodies.h"
 #include "duel/server/imported_log.h"
-#include "duel/server/metric_family.h"
 
 namespace duel {
 namespace {

@@ -29,9 +29,9 @@
 #include <utility>
 #include <vector>
 
+#include "duel/core/duration_histogram.h"
 #include "duel/core/result.h"
 #include "duel/core/text_map.h"
-#include "duel/server/duration_histogram.h"
 #include "duel/server/experiment_metrics.h"
 #include "duel/server/owned_experiment.h"
 #include "duel/server/report_token.h"

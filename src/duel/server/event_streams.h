@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "duel/experiment/ledger.h"
+#include "duel/http/http.h"
 #include "duel/server/engine.h"
-#include "duel/server/http.h"
 
 namespace duel {
 

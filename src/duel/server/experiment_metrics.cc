@@ -4,7 +4,7 @@
 
 #include <iterator>
 
-#include "duel/server/metric_family.h"
+#include "duel/core/metric_family.h"
 
 namespace duel {
 namespace {

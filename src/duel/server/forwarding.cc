@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "duel/server/metric_family.h"
+#include "duel/core/metric_family.h"
 
 namespace duel {
 namespace {

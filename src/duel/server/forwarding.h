@@ -19,10 +19,10 @@
 #include <thread>
 #include <vector>
 
+#include "duel/http/http.h"
+#include "duel/http/http_client.h"
 #include "duel/server/engine.h"
 #include "duel/server/hop.h"
-#include "duel/server/http.h"
-#include "duel/server/http_client.h"
 #include "duel/store/nodes.h"
 
 namespace duel {

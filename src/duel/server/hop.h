@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "duel/server/http.h"
+#include "duel/http/http.h"
 #include "duel/store/nodes.h"
 
 namespace duel {

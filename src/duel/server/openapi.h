@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "duel/core/json.h"
+#include "duel/http/http.h"
 #include "duel/server/api_tokens.h"
 #include "duel/server/body.h"
-#include "duel/server/http.h"
 
 namespace duel {
 

@@ -3,10 +3,10 @@
 #include <string>
 #include <utility>
 
+#include "duel/core/metric_family.h"
 #include "duel/experiment/record.h"
 #include "duel/server/answers.h"
 #include "duel/server/api.h"
-#include "duel/server/metric_family.h"
 #include "duel/version_info.h"
 
 namespace duel {

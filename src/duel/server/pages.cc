@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "duel/http/http_text.h"
 #include "duel/pages/web_asset.h"
-#include "duel/server/http_text.h"
 
 namespace duel {
 namespace {

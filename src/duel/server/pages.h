@@ -10,7 +10,7 @@
 
 #include <optional>
 
-#include "duel/server/http.h"
+#include "duel/http/http.h"
 
 namespace duel {
 

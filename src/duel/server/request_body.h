@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "duel/core/json.h"
+#include "duel/http/http.h"
 #include "duel/server/body.h"
-#include "duel/server/http.h"
 #include "duel/server/server_answer.h"
 
 namespace duel {

@@ -7,8 +7,8 @@
 
 #include "duel/core/json.h"
 #include "duel/core/result.h"
+#include "duel/http/http.h"
 #include "duel/server/body.h"
-#include "duel/server/http.h"
 
 namespace duel {
 

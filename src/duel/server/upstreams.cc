@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "duel/core/numbers.h"
-#include "duel/server/http_client.h"
+#include "duel/http/http_client.h"
 
 namespace duel {
 

@@ -1,4 +1,4 @@
-#include "duel/server/http_reader.h"
+#include "duel/http/http_reader.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "duel/core/check.h"
-#include "duel/server/http_text.h"
+#include "duel/http/http_text.h"
 
 namespace duel {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <tuple>
 
-#include "duel/server/duration_histogram.h"
-#include "duel/server/http.h"
+#include "duel/core/duration_histogram.h"
+#include "duel/http/http.h"
 
 namespace duel {
 

@@ -1,4 +1,4 @@
-#include "duel/server/http_client.h"
+#include "duel/http/http_client.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,8 +15,8 @@
 #include <cstring>
 #include <utility>
 
-#include "duel/server/http_reader.h"
-#include "duel/server/http_text.h"
+#include "duel/http/http_reader.h"
+#include "duel/http/http_text.h"
 
 namespace duel {
 namespace {

@@ -1,4 +1,4 @@
-#include "duel/server/router.h"
+#include "duel/http/router.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/server/http_call.h"
+#include "tests/http/http_call.h"
 
 namespace duel {
 namespace {

@@ -1,4 +1,4 @@
-#include "duel/server/http_text.h"
+#include "duel/http/http_text.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "duel/server/http_client.h"
+#include "duel/http/http_client.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "duel/server/http.h"
+#include "duel/http/http.h"
 
 namespace duel {
 namespace {

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "duel/server/http.h"
-#include "duel/server/http_text.h"
+#include "duel/http/http.h"
+#include "duel/http/http_text.h"
 
 namespace duel {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "duel/server/http.h"
+#include "duel/http/http.h"
 
 namespace duel {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "duel/core/result.h"
-#include "duel/server/http.h"
+#include "duel/http/http.h"
 
 namespace duel {
 

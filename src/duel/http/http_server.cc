@@ -30,8 +30,8 @@
 #include <utility>
 #include <vector>
 
-#include "duel/server/http.h"
-#include "duel/server/http_reader.h"
+#include "duel/http/http.h"
+#include "duel/http/http_reader.h"
 
 // Asio's calls return the error code that they also set.
 // NOLINTBEGIN(bugprone-unused-return-value)

@@ -1,4 +1,4 @@
-#include "duel/server/http.h"
+#include "duel/http/http.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "duel/core/check.h"
 #include "duel/core/json.h"
-#include "duel/server/http_text.h"
+#include "duel/http/http_text.h"
 
 namespace duel {
 namespace {

@@ -1,4 +1,4 @@
-#include "duel/server/http_reader.h"
+#include "duel/http/http_reader.h"
 
 #include <gtest/gtest.h>
 

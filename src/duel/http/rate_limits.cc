@@ -1,4 +1,4 @@
-#include "duel/server/rate_limits.h"
+#include "duel/http/rate_limits.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "duel/server/http_text.h"
+#include "duel/http/http_text.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "duel/core/json.h"
-#include "tests/server/http_call.h"
+#include "tests/http/http_call.h"
 
 namespace duel {
 namespace {

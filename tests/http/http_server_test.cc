@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "duel/server/http.h"
-#include "duel/server/http_client.h"
-#include "tests/server/raw_client.h"
+#include "duel/http/http.h"
+#include "duel/http/http_client.h"
+#include "tests/http/raw_client.h"
 
 namespace duel {
 namespace {

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "duel/server/http.h"
+#include "duel/http/http.h"
 
 namespace duel {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "duel/core/result.h"
-#include "duel/server/http.h"
+#include "duel/http/http.h"
 
 namespace duel {
 

@@ -1,4 +1,4 @@
-#include "duel/server/router.h"
+#include "duel/http/router.h"
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 #include <span>
 
 #include "duel/core/check.h"
-#include "duel/server/http_text.h"
+#include "duel/http/http_text.h"
 
 namespace duel {
 namespace {

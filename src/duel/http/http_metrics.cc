@@ -1,11 +1,11 @@
-#include "duel/server/http_metrics.h"
+#include "duel/http/http_metrics.h"
 
 #include <fmt/format.h>
 
 #include <iterator>
 #include <string_view>
 
-#include "duel/server/metric_family.h"
+#include "duel/core/metric_family.h"
 
 namespace duel {
 
