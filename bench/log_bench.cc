@@ -14,7 +14,7 @@
 #include "duel/core/check.h"
 #include "duel/core/rng.h"
 #include "duel/experiment/certificate_file.h"
-#include "duel/experiment/experiment_log.h"
+#include "duel/log/experiment_log.h"
 #include "duel/store/log_file.h"
 
 namespace duel {

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "duel/core/check.h"
-#include "duel/experiment/experiment_log.h"
 #include "duel/experiment/ledger.h"
+#include "duel/log/experiment_log.h"
 
 namespace {
 

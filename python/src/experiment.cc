@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "conversions.h"
+#include "duel/core/timestamp.h"
 #include "duel/core/whole_file.h"
 #include "duel/experiment/board.h"
 #include "duel/experiment/certificate_file.h"
 #include "duel/experiment/comparison_table.h"
 #include "duel/experiment/experiment_result.h"
 #include "duel/experiment/recorded_experiment.h"
-#include "duel/experiment/timestamp.h"
 #include "duel/experiment/verdict.h"
 #include "duel/study/spec.h"
 

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "duel/experiment/experiment_log.h"
+#include "duel/log/experiment_log.h"
 #include "tests/cli/run_command.h"
 #include "tests/cli/served_store.h"
 

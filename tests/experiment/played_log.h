@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "duel/core/rng.h"
-#include "duel/experiment/experiment_log.h"
 #include "duel/experiment/live_experiment.h"
-#include "duel/experiment/record.h"
+#include "duel/log/experiment_log.h"
+#include "duel/log/record.h"
 
 namespace duel {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "duel/core/digest.h"
-#include "duel/experiment/record.h"
+#include "duel/log/record.h"
 #include "tests/support/temporary_directory.h"
 
 namespace duel {

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "duel/core/rng.h"
+#include "duel/core/timestamp.h"
 #include "duel/experiment/standing.h"
-#include "duel/experiment/timestamp.h"
 #include "duel/study/round_robin.h"
 #include "tests/support/temporary_directory.h"
 

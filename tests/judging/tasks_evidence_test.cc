@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "duel/experiment/certificate_file.h"
-#include "duel/experiment/experiment_log.h"
+#include "duel/log/experiment_log.h"
 #include "tests/judging/task_worlds.h"
 
 namespace duel {

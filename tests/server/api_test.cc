@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "duel/experiment/experiment_log.h"
+#include "duel/log/experiment_log.h"
 #include "tests/server/served_api.h"
 
 namespace duel {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "duel/experiment/experiment_log.h"
+#include "duel/log/experiment_log.h"
 #include "tests/server/served_api.h"
 
 namespace duel {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "duel/experiment/record.h"
+#include "duel/log/record.h"
 #include "duel/server/owned_experiment.h"
 #include "duel/server/result_pages.h"
 #include "tests/server/served_api.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "duel/core/rng.h"
-#include "duel/experiment/experiment_log.h"
+#include "duel/log/experiment_log.h"
 #include "duel/server/owned_experiment.h"
 #include "duel/store/sqlite.h"
 #include "duel/store/sqlite_store.h"

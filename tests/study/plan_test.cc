@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "duel/experiment/experiment_log.h"
+#include "duel/log/experiment_log.h"
 #include "duel/pictures/plan_picture.h"
 #include "duel/store/log_file.h"
 #include "duel/study/pilot.h"

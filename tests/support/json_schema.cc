@@ -6,7 +6,7 @@
 #include <cmath>
 #include <regex>
 
-#include "duel/experiment/timestamp.h"
+#include "duel/core/timestamp.h"
 
 namespace duel {
 namespace {

@@ -10,8 +10,8 @@
 #include "duel/cli/local_api.h"
 #include "duel/cli/remote_api.h"
 #include "duel/cli/store_location.h"
+#include "duel/core/timestamp.h"
 #include "duel/core/whole_file.h"
-#include "duel/experiment/timestamp.h"
 #include "duel/server/report_token.h"
 #include "duel/store/postgres_store.h"
 

@@ -24,7 +24,7 @@
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
-#include "duel/experiment/timestamp.h"
+#include "duel/core/timestamp.h"
 #include "duel/truth/lower_bound.h"
 
 namespace duel::cli {

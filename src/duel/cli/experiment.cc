@@ -15,8 +15,8 @@
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
 #include "duel/core/whole_file.h"
-#include "duel/experiment/record.h"
 #include "duel/judging/arm_list.h"
+#include "duel/log/record.h"
 
 namespace duel::cli {
 namespace {

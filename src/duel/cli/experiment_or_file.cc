@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "duel/cli/store_location.h"
-#include "duel/experiment/record.h"
+#include "duel/log/record.h"
 
 namespace duel::cli {
 

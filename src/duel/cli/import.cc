@@ -9,11 +9,11 @@
 #include "duel/cli/goal_options.h"
 #include "duel/cli/log_import.h"
 #include "duel/core/numbers.h"
+#include "duel/core/timestamp.h"
 #include "duel/core/whole_file.h"
 #include "duel/experiment/comparison_table.h"
-#include "duel/experiment/experiment_log.h"
 #include "duel/experiment/ledger.h"
-#include "duel/experiment/timestamp.h"
+#include "duel/log/experiment_log.h"
 
 namespace duel::cli {
 namespace {

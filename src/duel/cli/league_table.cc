@@ -12,7 +12,7 @@
 #include "duel/core/display_width.h"
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
-#include "duel/experiment/record.h"
+#include "duel/log/record.h"
 
 namespace duel::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <variant>
 
 #include "duel/core/json.h"
-#include "duel/experiment/experiment_log.h"
+#include "duel/log/experiment_log.h"
 
 namespace duel::cli {
 

@@ -8,7 +8,7 @@
 #include "duel/core/display_width.h"
 #include "duel/core/json.h"
 #include "duel/core/table.h"
-#include "duel/experiment/timestamp.h"
+#include "duel/core/timestamp.h"
 #include "duel/server/api_tokens.h"
 
 namespace duel::cli {

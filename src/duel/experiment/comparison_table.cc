@@ -15,12 +15,12 @@
 #include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
 #include "duel/core/text_lines.h"
+#include "duel/core/timestamp.h"
 #include "duel/core/whole_file.h"
 #include "duel/core/written_time.h"
-#include "duel/experiment/experiment_log.h"
 #include "duel/experiment/ledger.h"
-#include "duel/experiment/record_reader.h"
-#include "duel/experiment/timestamp.h"
+#include "duel/log/experiment_log.h"
+#include "duel/log/record_reader.h"
 #include "duel/store/log_file.h"
 
 namespace duel {

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "duel/core/result.h"
-#include "duel/experiment/record.h"
+#include "duel/log/record.h"
 #include "duel/store/store.h"
 
 namespace duel {

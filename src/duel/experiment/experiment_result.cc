@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "duel/experiment/certificate_file.h"
-#include "duel/experiment/experiment_log.h"
 #include "duel/experiment/regret_estimate.h"
 #include "duel/experiment/verdict.h"
+#include "duel/log/experiment_log.h"
 
 namespace duel {
 namespace {

@@ -16,8 +16,8 @@
 #include "duel/core/duel.h"
 #include "duel/core/result.h"
 #include "duel/core/text_map.h"
-#include "duel/experiment/record.h"
 #include "duel/experiment/referee.h"
+#include "duel/log/record.h"
 
 namespace duel {
 

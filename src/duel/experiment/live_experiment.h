@@ -18,7 +18,7 @@
 
 #include "duel/core/result.h"
 #include "duel/experiment/ledger.h"
-#include "duel/experiment/record.h"
+#include "duel/log/record.h"
 #include "duel/policies/asker.h"
 #include "duel/policies/registry.h"
 

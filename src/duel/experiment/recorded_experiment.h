@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "duel/core/result.h"
-#include "duel/experiment/experiment_log.h"
 #include "duel/experiment/live_experiment.h"
+#include "duel/log/experiment_log.h"
 
 namespace duel {
 

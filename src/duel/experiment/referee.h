@@ -12,11 +12,11 @@
 #include "duel/core/duel.h"
 #include "duel/core/goal.h"
 #include "duel/core/result.h"
-#include "duel/experiment/record.h"
 #include "duel/inference/certificate.h"
 #include "duel/inference/order_certificate.h"
 #include "duel/inference/score_certificate.h"
 #include "duel/inference/serving_order.h"
+#include "duel/log/record.h"
 
 namespace duel {
 

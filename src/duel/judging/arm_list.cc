@@ -16,8 +16,8 @@
 #include "duel/core/numbers.h"
 #include "duel/core/text_lines.h"
 #include "duel/core/whole_file.h"
-#include "duel/experiment/record.h"
 #include "duel/judging/printable.h"
+#include "duel/log/record.h"
 
 namespace duel {
 namespace {

@@ -12,10 +12,10 @@
 #include "duel/core/check.h"
 #include "duel/core/digest.h"
 #include "duel/core/numbers.h"
+#include "duel/core/timestamp.h"
 #include "duel/core/whole_file.h"
 #include "duel/experiment/live_experiment.h"
 #include "duel/experiment/tasks_left.h"
-#include "duel/experiment/timestamp.h"
 #include "duel/judging/log_mismatch.h"
 
 namespace duel {

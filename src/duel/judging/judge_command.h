@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "duel/core/result.h"
-#include "duel/experiment/record.h"
 #include "duel/judging/judge_question.h"
+#include "duel/log/record.h"
 
 namespace duel {
 

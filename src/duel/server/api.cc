@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "duel/core/numbers.h"
-#include "duel/experiment/timestamp.h"
+#include "duel/core/timestamp.h"
 #include "duel/server/pages.h"
 
 namespace duel {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "duel/core/digest.h"
-#include "duel/experiment/timestamp.h"
+#include "duel/core/timestamp.h"
 #include "duel/server/answers.h"
 #include "duel/server/report_token.h"
 

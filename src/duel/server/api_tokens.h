@@ -12,7 +12,7 @@
 
 #include "duel/core/json.h"
 #include "duel/core/result.h"
-#include "duel/experiment/record.h"
+#include "duel/log/record.h"
 #include "duel/store/store.h"
 
 namespace duel {

@@ -9,8 +9,8 @@
 
 #include "duel/core/json.h"
 #include "duel/core/result.h"
-#include "duel/experiment/record.h"
-#include "duel/experiment/record_fields.h"
+#include "duel/log/record.h"
+#include "duel/log/record_fields.h"
 #include "duel/server/api_tokens.h"
 #include "duel/server/body.h"
 

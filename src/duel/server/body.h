@@ -1,5 +1,5 @@
 // Bodies of requests and answers, described by the tables that describe records
-// (experiment/record_fields.h). One table gives the reader with its errors, the writer and the
+// (log/record_fields.h). One table gives the reader with its errors, the writer and the
 // schema in /openapi.json, so that none can say something else.
 //
 // The type of a member says what a field holds: texts, numbers, true or false, words of an enum,
@@ -20,8 +20,8 @@
 #include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/core/spelling.h"
-#include "duel/experiment/record_fields.h"
-#include "duel/experiment/timestamp.h"
+#include "duel/core/timestamp.h"
+#include "duel/log/record_fields.h"
 
 namespace duel {
 

@@ -9,7 +9,7 @@
 
 #include "duel/core/digest.h"
 #include "duel/core/metric_family.h"
-#include "duel/experiment/timestamp.h"
+#include "duel/core/timestamp.h"
 #include "duel/server/answers.h"
 #include "duel/server/bodies.h"
 #include "duel/server/imported_log.h"

@@ -7,8 +7,8 @@
 #include <variant>
 
 #include "duel/experiment/comparison_table.h"
-#include "duel/experiment/line_chain.h"
-#include "duel/experiment/record_reader.h"
+#include "duel/log/line_chain.h"
+#include "duel/log/record_reader.h"
 #include "duel/server/api.h"
 
 namespace duel {

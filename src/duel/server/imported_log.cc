@@ -10,9 +10,9 @@
 #include <utility>
 #include <variant>
 
-#include "duel/experiment/experiment_log.h"
+#include "duel/core/timestamp.h"
 #include "duel/experiment/live_experiment.h"
-#include "duel/experiment/timestamp.h"
+#include "duel/log/experiment_log.h"
 #include "duel/server/bodies.h"
 #include "duel/server/owned_experiment.h"
 

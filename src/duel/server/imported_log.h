@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "duel/core/result.h"
-#include "duel/experiment/record.h"
+#include "duel/log/record.h"
 
 namespace duel {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "duel/core/metric_family.h"
-#include "duel/experiment/record.h"
+#include "duel/log/record.h"
 #include "duel/server/answers.h"
 #include "duel/server/api.h"
 #include "duel/version_info.h"

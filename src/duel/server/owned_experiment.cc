@@ -7,8 +7,8 @@
 #include "duel/core/rng.h"
 #include "duel/experiment/board.h"
 #include "duel/experiment/certificate_file.h"
-#include "duel/experiment/experiment_log.h"
 #include "duel/experiment/experiment_result.h"
+#include "duel/log/experiment_log.h"
 #include "duel/server/body.h"
 #include "duel/store/line.h"
 

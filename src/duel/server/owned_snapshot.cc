@@ -6,7 +6,7 @@
 
 #include "duel/core/archive_containers.h"
 #include "duel/core/zero_runs.h"
-#include "duel/experiment/experiment_log.h"
+#include "duel/log/experiment_log.h"
 #include "duel/server/kept_record.h"
 #include "duel/server/owned_experiment.h"
 #include "duel/version_info.h"

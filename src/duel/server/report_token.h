@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "duel/experiment/record.h"
+#include "duel/log/record.h"
 
 namespace duel {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "duel/core/text_map.h"
-#include "duel/experiment/record.h"
+#include "duel/log/record.h"
 #include "duel/ranking/interleaving/page_draft.h"
 
 namespace duel {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "duel/experiment/record_fields.h"
+#include "duel/log/record_fields.h"
 #include "duel/server/answers.h"
 
 namespace duel {

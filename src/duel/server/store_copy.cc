@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "duel/experiment/experiment_log.h"
+#include "duel/log/experiment_log.h"
 #include "duel/server/api_tokens.h"
 #include "duel/server/owned_experiment.h"
 

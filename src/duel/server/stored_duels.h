@@ -9,8 +9,8 @@
 
 #include "duel/core/text_map.h"
 #include "duel/experiment/ledger.h"
-#include "duel/experiment/record.h"
-#include "duel/experiment/record_reader.h"
+#include "duel/log/record.h"
+#include "duel/log/record_reader.h"
 #include "duel/store/store.h"
 
 namespace duel {

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "duel/core/archive_containers.h"
-#include "duel/experiment/experiment_log.h"
+#include "duel/core/timestamp.h"
 #include "duel/experiment/standing.h"
-#include "duel/experiment/timestamp.h"
+#include "duel/log/experiment_log.h"
 
 namespace duel {
 

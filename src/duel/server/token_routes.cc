@@ -1,7 +1,7 @@
 #include <string>
 #include <utility>
 
-#include "duel/experiment/timestamp.h"
+#include "duel/core/timestamp.h"
 #include "duel/server/answers.h"
 #include "duel/server/api.h"
 #include "duel/server/bodies.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "duel/core/numbers.h"
-#include "duel/experiment/record_reader.h"
+#include "duel/log/record_reader.h"
 #include "duel/ranking/interleaving/impression_draft.h"
 #include "duel/store/line.h"
 

@@ -18,7 +18,7 @@
 #include "duel/core/result.h"
 #include "duel/core/text_map.h"
 #include "duel/experiment/health.h"
-#include "duel/experiment/record.h"
+#include "duel/log/record.h"
 #include "duel/store/store.h"
 
 namespace duel {

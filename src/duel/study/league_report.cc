@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "duel/core/table.h"
-#include "duel/experiment/record.h"
+#include "duel/log/record.h"
 #include "duel/study/league.h"
 #include "duel/study/league_certificates.h"
 

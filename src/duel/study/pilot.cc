@@ -6,7 +6,7 @@
 
 #include "duel/core/check.h"
 #include "duel/core/numbers.h"
-#include "duel/experiment/experiment_log.h"
+#include "duel/log/experiment_log.h"
 
 namespace duel {
 namespace {

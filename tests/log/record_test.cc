@@ -1,4 +1,4 @@
-#include "duel/experiment/record.h"
+#include "duel/log/record.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

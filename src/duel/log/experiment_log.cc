@@ -1,4 +1,4 @@
-#include "duel/experiment/experiment_log.h"
+#include "duel/log/experiment_log.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "duel/core/check.h"
-#include "duel/experiment/line_chain.h"
-#include "duel/experiment/record_reader.h"
-#include "duel/experiment/timestamp.h"
+#include "duel/core/timestamp.h"
+#include "duel/log/line_chain.h"
+#include "duel/log/record_reader.h"
 #include "duel/store/line.h"
 #include "duel/store/log_file.h"
 

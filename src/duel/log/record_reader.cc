@@ -1,4 +1,4 @@
-#include "duel/experiment/record_reader.h"
+#include "duel/log/record_reader.h"
 
 // A conversion that could throw does not compile then: bad input is an error, never an exception.
 #define SIMDJSON_EXCEPTIONS 0
@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "duel/core/spelling.h"
-#include "duel/experiment/record_fields.h"
-#include "duel/experiment/timestamp.h"
+#include "duel/core/timestamp.h"
+#include "duel/log/record_fields.h"
 #include "duel/store/line.h"
 
 namespace duel {

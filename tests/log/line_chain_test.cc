@@ -1,4 +1,4 @@
-#include "duel/experiment/line_chain.h"
+#include "duel/log/line_chain.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "duel/experiment/timestamp.h"
+#include "duel/core/timestamp.h"
 
 #include <array>
 #include <chrono>

@@ -14,9 +14,9 @@
 #include <string_view>
 
 #include "duel/core/digest.h"
+#include "duel/core/field_list.h"
 #include "duel/core/result.h"
-#include "duel/experiment/field_list.h"
-#include "duel/experiment/record.h"
+#include "duel/log/record.h"
 
 namespace duel {
 

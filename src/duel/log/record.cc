@@ -1,4 +1,4 @@
-#include "duel/experiment/record.h"
+#include "duel/log/record.h"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,9 @@
 #include "duel/core/json_line.h"
 #include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
-#include "duel/experiment/record_fields.h"
-#include "duel/experiment/record_reader.h"
-#include "duel/experiment/timestamp.h"
+#include "duel/core/timestamp.h"
+#include "duel/log/record_fields.h"
+#include "duel/log/record_reader.h"
 
 namespace duel {
 namespace {

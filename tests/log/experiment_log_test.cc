@@ -1,4 +1,4 @@
-#include "duel/experiment/experiment_log.h"
+#include "duel/log/experiment_log.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "duel/experiment/timestamp.h"
+#include "duel/core/timestamp.h"
 #include "duel/store/log_file.h"
 #include "tests/experiment/played_log.h"
 #include "tests/store/faulty_disk.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "duel/core/result.h"
-#include "duel/experiment/record.h"
+#include "duel/log/record.h"
 
 namespace duel {
 

@@ -1,4 +1,4 @@
-#include "duel/experiment/field_list.h"
+#include "duel/core/field_list.h"
 
 #include <gtest/gtest.h>
 
