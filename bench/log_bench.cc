@@ -13,9 +13,9 @@
 #include "bench/workloads.h"
 #include "duel/core/check.h"
 #include "duel/core/rng.h"
-#include "duel/experiment/certificate_file.h"
 #include "duel/log/experiment_log.h"
 #include "duel/store/log_file.h"
+#include "duel/verdict/certificate_file.h"
 
 namespace duel {
 namespace {

@@ -11,13 +11,13 @@
 #include "conversions.h"
 #include "duel/core/timestamp.h"
 #include "duel/core/whole_file.h"
-#include "duel/experiment/board.h"
-#include "duel/experiment/certificate_file.h"
 #include "duel/experiment/comparison_table.h"
-#include "duel/experiment/experiment_result.h"
 #include "duel/experiment/recorded_experiment.h"
-#include "duel/experiment/verdict.h"
 #include "duel/study/spec.h"
+#include "duel/verdict/board.h"
+#include "duel/verdict/certificate_file.h"
+#include "duel/verdict/experiment_result.h"
+#include "duel/verdict/verdict.h"
 
 namespace duel::python {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "duel/experiment/board.h"
 #include "duel/experiment/ledger.h"
+#include "duel/verdict/board.h"
 #include "tests/experiment/played_log.h"
 #include "tests/support/places.h"
 #include "tests/support/temporary_directory.h"

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "duel/experiment/board.h"
-#include "duel/experiment/experiment_result.h"
-#include "duel/experiment/health.h"
 #include "duel/experiment/live_experiment.h"
+#include "duel/verdict/board.h"
+#include "duel/verdict/experiment_result.h"
+#include "duel/verdict/health.h"
 #include "tests/experiment/played_log.h"
 
 namespace duel {

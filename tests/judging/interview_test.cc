@@ -10,8 +10,8 @@
 
 #include "duel/core/rng.h"
 #include "duel/core/timestamp.h"
-#include "duel/experiment/standing.h"
 #include "duel/study/round_robin.h"
+#include "duel/verdict/standing.h"
 #include "tests/support/temporary_directory.h"
 
 namespace duel {

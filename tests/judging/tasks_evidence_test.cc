@@ -9,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
-#include "duel/experiment/certificate_file.h"
 #include "duel/log/experiment_log.h"
+#include "duel/verdict/certificate_file.h"
 #include "tests/judging/task_worlds.h"
 
 namespace duel {

@@ -10,9 +10,9 @@
 #include "duel/cli/interview_report.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
-#include "duel/experiment/certificate_file.h"
 #include "duel/judging/child_process.h"
 #include "duel/study/round_robin.h"
+#include "duel/verdict/certificate_file.h"
 
 namespace duel::cli {
 namespace {

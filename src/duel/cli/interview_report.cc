@@ -12,9 +12,9 @@
 #include "duel/core/numbers.h"
 #include "duel/core/short_names.h"
 #include "duel/core/table.h"
-#include "duel/experiment/experiment_result.h"
-#include "duel/experiment/verdict.h"
 #include "duel/judging/interview_result.h"
+#include "duel/verdict/experiment_result.h"
+#include "duel/verdict/verdict.h"
 
 namespace duel::cli {
 namespace {

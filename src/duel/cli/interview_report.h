@@ -8,9 +8,9 @@
 #include "duel/cli/command.h"
 #include "duel/cli/interview_options.h"
 #include "duel/core/json.h"
-#include "duel/experiment/health.h"
-#include "duel/experiment/standing.h"
 #include "duel/study/round_robin.h"
+#include "duel/verdict/health.h"
+#include "duel/verdict/standing.h"
 
 namespace duel::cli {
 

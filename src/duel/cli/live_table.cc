@@ -13,8 +13,8 @@
 #include "duel/core/numbers.h"
 #include "duel/core/short_names.h"
 #include "duel/core/table.h"
-#include "duel/experiment/health.h"
-#include "duel/experiment/verdict.h"
+#include "duel/verdict/health.h"
+#include "duel/verdict/verdict.h"
 
 namespace duel::cli {
 namespace {

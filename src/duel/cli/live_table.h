@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "duel/experiment/standing.h"
 #include "duel/judging/interview.h"
+#include "duel/verdict/standing.h"
 
 namespace duel::cli {
 

@@ -14,14 +14,14 @@
 #include "duel/cli/goal_options.h"
 #include "duel/cli/result_report.h"
 #include "duel/core/json.h"
-#include "duel/experiment/board.h"
-#include "duel/experiment/board_file.h"
-#include "duel/experiment/experiment_result.h"
 #include "duel/log/experiment_log.h"
 #include "duel/pages/report.h"
 #include "duel/pictures/board_picture.h"
-#include "duel/server/timeline.h"
 #include "duel/store/log_file.h"
+#include "duel/verdict/board.h"
+#include "duel/verdict/board_file.h"
+#include "duel/verdict/experiment_result.h"
+#include "duel/verdict/timeline.h"
 #include "duel/version_info.h"
 
 namespace duel::cli {

@@ -19,8 +19,8 @@
 #include "duel/cli/vote_keys.h"
 #include "duel/core/display_width.h"
 #include "duel/core/json.h"
-#include "duel/experiment/standing.h"
-#include "duel/experiment/verdict.h"
+#include "duel/verdict/standing.h"
+#include "duel/verdict/verdict.h"
 
 namespace duel::cli {
 namespace {

@@ -1,7 +1,7 @@
 #include "duel/judging/interview_result.h"
 
-#include "duel/experiment/experiment_result.h"
-#include "duel/experiment/verdict.h"
+#include "duel/verdict/experiment_result.h"
+#include "duel/verdict/verdict.h"
 
 namespace duel {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "duel/core/json.h"
-#include "duel/experiment/standing.h"
 #include "duel/judging/interview.h"
+#include "duel/verdict/standing.h"
 
 namespace duel {
 

@@ -11,9 +11,9 @@
 #include "duel/core/check.h"
 #include "duel/core/display_width.h"
 #include "duel/core/numbers.h"
-#include "duel/experiment/board_file.h"
-#include "duel/experiment/verdict.h"
 #include "duel/pictures/canvas.h"
+#include "duel/verdict/board_file.h"
+#include "duel/verdict/verdict.h"
 
 namespace duel {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "duel/experiment/board.h"
 #include "duel/pictures/picture.h"
+#include "duel/verdict/board.h"
 
 namespace duel {
 

@@ -28,9 +28,9 @@
 #include "duel/server/forwarding.h"
 #include "duel/server/hop.h"
 #include "duel/server/openapi.h"
-#include "duel/server/traffic_health.h"
 #include "duel/server/upkeep.h"
 #include "duel/server/upstreams.h"
+#include "duel/verdict/traffic_health.h"
 
 namespace duel {
 

@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "duel/core/rng.h"
-#include "duel/experiment/board.h"
-#include "duel/experiment/certificate_file.h"
-#include "duel/experiment/experiment_result.h"
 #include "duel/log/experiment_log.h"
 #include "duel/server/body.h"
 #include "duel/store/line.h"
+#include "duel/verdict/board.h"
+#include "duel/verdict/certificate_file.h"
+#include "duel/verdict/experiment_result.h"
 
 namespace duel {
 std::string OwnedExperiment::key_of(const Record& record) {

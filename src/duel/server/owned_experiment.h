@@ -31,8 +31,8 @@
 #include "duel/server/result_pages.h"
 #include "duel/server/server_answer.h"
 #include "duel/server/stored_duels.h"
-#include "duel/server/timeline.h"
 #include "duel/store/store.h"
+#include "duel/verdict/timeline.h"
 
 namespace duel {
 

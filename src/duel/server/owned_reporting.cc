@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "duel/experiment/standing.h"
-#include "duel/experiment/verdict.h"
 #include "duel/server/body.h"
 #include "duel/server/kept_record.h"
 #include "duel/server/owned_experiment.h"
+#include "duel/verdict/standing.h"
+#include "duel/verdict/verdict.h"
 
 namespace duel {
 namespace {

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "duel/core/options_json.h"
-#include "duel/experiment/standing.h"
 #include "duel/policies/registry.h"
 #include "duel/server/api.h"
 #include "duel/server/recent_duels.h"
 #include "duel/server/server_answer.h"
+#include "duel/verdict/standing.h"
 
 namespace duel {
 namespace {

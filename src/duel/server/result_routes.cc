@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "duel/core/numbers.h"
-#include "duel/experiment/experiment_result.h"
 #include "duel/server/api.h"
 #include "duel/server/bodies.h"
 #include "duel/server/request_body.h"
 #include "duel/study/plan.h"
+#include "duel/verdict/experiment_result.h"
 
 namespace duel {
 namespace {

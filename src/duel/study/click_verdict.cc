@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "duel/experiment/comparison_table.h"
-#include "duel/experiment/experiment_result.h"
-#include "duel/experiment/standing.h"
-#include "duel/experiment/verdict.h"
+#include "duel/verdict/experiment_result.h"
+#include "duel/verdict/standing.h"
+#include "duel/verdict/verdict.h"
 
 namespace duel {
 namespace {

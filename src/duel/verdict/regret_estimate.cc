@@ -1,4 +1,4 @@
-#include "duel/experiment/regret_estimate.h"
+#include "duel/verdict/regret_estimate.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "duel/experiment/certificate_file.h"
+#include "duel/verdict/certificate_file.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include "duel/core/check.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
-#include "duel/experiment/health.h"
 #include "duel/inference/evidence.h"
+#include "duel/verdict/health.h"
 
 namespace duel {
 namespace {

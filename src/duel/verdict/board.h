@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "duel/experiment/health.h"
 #include "duel/experiment/ledger.h"
-#include "duel/experiment/standing.h"
 #include "duel/inference/bradley_terry.h"
 #include "duel/inference/interval.h"
 #include "duel/inference/posterior_best.h"
+#include "duel/verdict/health.h"
+#include "duel/verdict/standing.h"
 
 namespace duel {
 

@@ -1,4 +1,4 @@
-#include "duel/experiment/board_file.h"
+#include "duel/verdict/board_file.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
-#include "duel/experiment/verdict.h"
+#include "duel/verdict/verdict.h"
 
 namespace duel {
 namespace {

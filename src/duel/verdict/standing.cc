@@ -1,4 +1,4 @@
-#include "duel/experiment/standing.h"
+#include "duel/verdict/standing.h"
 
 #include <algorithm>
 #include <cmath>

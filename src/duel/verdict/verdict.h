@@ -6,7 +6,7 @@
 #include <string>
 
 #include "duel/experiment/ledger.h"
-#include "duel/experiment/standing.h"
+#include "duel/verdict/standing.h"
 
 namespace duel {
 

@@ -1,4 +1,4 @@
-#include "duel/experiment/board.h"
+#include "duel/verdict/board.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Each check with traffic that has to pass it and traffic that has to fail it.
-#include "duel/server/traffic_health.h"
+#include "duel/verdict/traffic_health.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

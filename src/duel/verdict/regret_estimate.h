@@ -8,7 +8,7 @@
 
 #include "duel/core/duel.h"
 #include "duel/experiment/ledger.h"
-#include "duel/experiment/standing.h"
+#include "duel/verdict/standing.h"
 
 namespace duel {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "duel/experiment/board.h"
+#include "duel/verdict/board.h"
 
 namespace duel {
 

@@ -1,4 +1,4 @@
-#include "duel/server/timeline.h"
+#include "duel/verdict/timeline.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,8 +6,8 @@
 
 #include "duel/core/archive_containers.h"
 #include "duel/core/timestamp.h"
-#include "duel/experiment/standing.h"
 #include "duel/log/experiment_log.h"
+#include "duel/verdict/standing.h"
 
 namespace duel {
 

@@ -1,4 +1,4 @@
-#include "duel/server/traffic_health.h"
+#include "duel/verdict/traffic_health.h"
 
 #include <fmt/format.h>
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "duel/core/result.h"
-#include "duel/experiment/health.h"
 #include "duel/experiment/ledger.h"
 #include "duel/log/experiment_log.h"
+#include "duel/verdict/health.h"
 
 namespace duel {
 

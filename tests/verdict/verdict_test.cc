@@ -1,8 +1,8 @@
-#include "duel/experiment/verdict.h"
+#include "duel/verdict/verdict.h"
 
 #include <gtest/gtest.h>
 
-#include "duel/experiment/experiment_result.h"
+#include "duel/verdict/experiment_result.h"
 #include "played_log.h"
 
 namespace duel {

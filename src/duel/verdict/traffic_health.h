@@ -1,5 +1,5 @@
 // Checks of how the duels of an experiment were served and answered, folded from its log: what the
-// certificate's own checks (experiment/health.h) cannot see, because it takes who was asked, when,
+// certificate's own checks (verdict/health.h) cannot see, because it takes who was asked, when,
 // and what a page was drafted from.
 //
 // Each check is a comparison of counts with what they should be. Where it is a test, it fails at
@@ -17,9 +17,9 @@
 
 #include "duel/core/result.h"
 #include "duel/core/text_map.h"
-#include "duel/experiment/health.h"
 #include "duel/log/record.h"
 #include "duel/store/store.h"
+#include "duel/verdict/health.h"
 
 namespace duel {
 

@@ -1,14 +1,14 @@
-#include "duel/experiment/experiment_result.h"
+#include "duel/verdict/experiment_result.h"
 
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "duel/experiment/certificate_file.h"
-#include "duel/experiment/regret_estimate.h"
-#include "duel/experiment/verdict.h"
 #include "duel/log/experiment_log.h"
+#include "duel/verdict/certificate_file.h"
+#include "duel/verdict/regret_estimate.h"
+#include "duel/verdict/verdict.h"
 
 namespace duel {
 namespace {

@@ -1,4 +1,4 @@
-#include "duel/experiment/health.h"
+#include "duel/verdict/health.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "duel/experiment/verdict.h"
+#include "duel/verdict/verdict.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "duel/experiment/certificate_file.h"
+#include "duel/verdict/certificate_file.h"
 
 namespace duel {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "duel/core/json.h"
 #include "duel/core/result.h"
-#include "duel/experiment/board.h"
 #include "duel/experiment/comparison_table.h"
 #include "duel/experiment/ledger.h"
+#include "duel/verdict/board.h"
 
 namespace duel {
 

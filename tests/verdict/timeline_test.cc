@@ -1,4 +1,4 @@
-#include "duel/server/timeline.h"
+#include "duel/verdict/timeline.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

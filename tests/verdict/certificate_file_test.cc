@@ -1,11 +1,11 @@
-#include "duel/experiment/certificate_file.h"
+#include "duel/verdict/certificate_file.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "duel/experiment/health.h"
+#include "duel/verdict/health.h"
 #include "tests/experiment/played_log.h"
 #include "tests/support/temporary_directory.h"
 
