@@ -9,7 +9,7 @@
 
 #include "duel/core/check.h"
 #include "duel/server/api_tokens.h"
-#include "duel/server/report_token.h"
+#include "duel/wire/report_token.h"
 #include "fuzz/memory_store.h"
 
 namespace {
@@ -92,7 +92,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string longer = created.lasting;
   longer += text;
   DUEL_CHECK(created.all->find(longer, kNow).has_value() == text.empty());
-  if (const auto scope = duel::parse_token_scope(text); scope.ok()) {
+  if (const auto scope = duel::parse_word<duel::TokenScope>(text); scope.ok()) {
     DUEL_CHECK(duel::to_word(*scope) == text);
   }
   return 0;

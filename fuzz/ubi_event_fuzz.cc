@@ -6,7 +6,7 @@
 
 #include "duel/core/check.h"
 #include "duel/core/json.h"
-#include "duel/server/ubi_event.h"
+#include "duel/wire/ubi_event.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "duel/server/report_token.h"
+#include "duel/wire/report_token.h"
 #include "tests/server/served_api.h"
 
 namespace duel {

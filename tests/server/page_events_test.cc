@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "duel/experiment/result_pages.h"
 #include "duel/log/record.h"
 #include "duel/server/owned_experiment.h"
-#include "duel/server/result_pages.h"
 #include "tests/server/served_api.h"
 #include "tests/server/shared_memory_store.h"
 

@@ -12,8 +12,8 @@
 #include "duel/cli/store_location.h"
 #include "duel/core/timestamp.h"
 #include "duel/core/whole_file.h"
-#include "duel/server/report_token.h"
 #include "duel/store/postgres_store.h"
+#include "duel/wire/report_token.h"
 
 namespace duel::cli {
 namespace {

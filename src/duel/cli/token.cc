@@ -39,7 +39,7 @@ std::string text_of(const Json& token, std::string_view name) {
 }
 
 Result<int> run_create(const CreateArguments& arguments, CommandContext& context) {
-  const auto scope = parse_token_scope(arguments.scope);
+  const auto scope = parse_word<TokenScope>(arguments.scope);
   if (!scope.ok()) return usage_error("--scope", scope.error());
   Json body;
   body["scope"] = arguments.scope;

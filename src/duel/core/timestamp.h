@@ -8,6 +8,13 @@
 
 namespace duel {
 
+// A moment as records carry it: milliseconds since 1970, written as RFC 3339.
+struct Timestamp {
+  std::int64_t ms = 0;
+
+  friend bool operator==(const Timestamp&, const Timestamp&) = default;
+};
+
 // REQUIRES: a year of four digits.
 std::string format_timestamp(std::int64_t milliseconds);
 // Exactly the form above; nothing else is taken.

@@ -18,144 +18,6 @@
 namespace duel {
 namespace {
 
-template <class Enum>
-struct Words;
-
-template <>
-struct Words<Goal::Kind> {
-  static constexpr std::string_view noun = "goal";
-  static constexpr auto all =
-      std::to_array<std::pair<std::string_view, Goal::Kind>>({{"condorcet", Goal::condorcet},
-                                                              {"copeland", Goal::copeland},
-                                                              {"borda", Goal::borda},
-                                                              {"set", Goal::set},
-                                                              {"order", Goal::order},
-                                                              {"ranking", Goal::ranking},
-                                                              {"epsilon", Goal::epsilon}});
-};
-
-template <>
-struct Words<Assumption> {
-  static constexpr std::string_view noun = "assumption";
-  static constexpr auto all = std::to_array<std::pair<std::string_view, Assumption>>(
-      {{"none", Assumption::none}, {"order", Assumption::order}});
-};
-
-template <>
-struct Words<Placement> {
-  static constexpr std::string_view noun = "order of showing";
-  static constexpr auto all = std::to_array<std::pair<std::string_view, Placement>>(
-      {{"random", Placement::random}, {"both", Placement::both}, {"fixed", Placement::fixed}});
-};
-
-template <>
-struct Words<Drafting> {
-  static constexpr std::string_view noun = "method of interleaving";
-  static constexpr auto all = std::to_array<std::pair<std::string_view, Drafting>>(
-      {{"team_draft", Drafting::team_draft},
-       {"probabilistic", Drafting::probabilistic},
-       {"team_draft_multileave", Drafting::team_draft_multileave},
-       {"probabilistic_multileave", Drafting::probabilistic_multileave}});
-};
-
-template <>
-struct Words<Serving> {
-  static constexpr std::string_view noun = "kind of serving";
-  static constexpr auto all =
-      std::to_array<std::pair<std::string_view, Serving>>({{"explore", Serving::explore},
-                                                           {"contest", Serving::contest},
-                                                           {"aa", Serving::aa},
-                                                           {"exploit", Serving::exploit}});
-  // In logs of formats 1 and 2.
-  static constexpr auto older =
-      std::to_array<std::pair<std::string_view, Serving>>({{"fallback", Serving::contest}});
-};
-
-template <>
-struct Words<ServedBy> {
-  static constexpr std::string_view noun = "chooser of duels";
-  static constexpr auto all =
-      std::to_array<std::pair<std::string_view, ServedBy>>({{"policy", ServedBy::policy},
-                                                            {"floor", ServedBy::floor},
-                                                            {"exclude", ServedBy::exclude},
-                                                            {"recovered", ServedBy::recovered}});
-};
-
-template <>
-struct Words<Mode> {
-  static constexpr std::string_view noun = "mode";
-  static constexpr auto all = std::to_array<std::pair<std::string_view, Mode>>(
-      {{"duel", Mode::duel}, {"interleave", Mode::interleave}});
-};
-
-template <>
-struct Words<ExperimentState> {
-  static constexpr std::string_view noun = "state";
-  static constexpr auto all = std::to_array<std::pair<std::string_view, ExperimentState>>(
-      {{"draft", ExperimentState::draft},
-       {"running", ExperimentState::running},
-       {"paused", ExperimentState::paused},
-       {"completed", ExperimentState::completed},
-       {"archived", ExperimentState::archived}});
-};
-
-template <>
-struct Words<OnTimeout> {
-  static constexpr std::string_view noun = "meaning of a missing answer";
-  static constexpr auto all = std::to_array<std::pair<std::string_view, OnTimeout>>(
-      {{"discard", OnTimeout::discard}, {"tie", OnTimeout::tie}});
-};
-
-template <>
-struct Words<OnCertified> {
-  static constexpr std::string_view noun = "action on a certificate";
-  static constexpr auto all = std::to_array<std::pair<std::string_view, OnCertified>>(
-      {{"notify", OnCertified::notify},
-       {"exploit", OnCertified::exploit},
-       {"complete", OnCertified::complete}});
-};
-
-template <>
-struct Words<Answered> {
-  static constexpr std::string_view noun = "result";
-  static constexpr auto all =
-      std::to_array<std::pair<std::string_view, Answered>>({{"win", Answered::win},
-                                                            {"tie", Answered::tie},
-                                                            {"both_bad", Answered::both_bad},
-                                                            {"skip", Answered::skip},
-                                                            {"invalid", Answered::invalid}});
-};
-
-template <>
-struct Words<CertificateKind> {
-  static constexpr std::string_view noun = "kind of certificate";
-  static constexpr auto all = std::to_array<std::pair<std::string_view, CertificateKind>>(
-      {{"winner", CertificateKind::winner},
-       {"no_winner", CertificateKind::no_winner},
-       {"copeland", CertificateKind::copeland},
-       {"borda", CertificateKind::borda},
-       {"set", CertificateKind::set},
-       {"order", CertificateKind::order},
-       {"ranking", CertificateKind::ranking},
-       {"epsilon", CertificateKind::epsilon}});
-};
-
-template <>
-struct Words<TaskScope> {
-  static constexpr std::string_view noun = "scope of tasks";
-  static constexpr auto all = std::to_array<std::pair<std::string_view, TaskScope>>(
-      {{"tasks_like_these", TaskScope::tasks_like_these}, {"these_tasks", TaskScope::these_tasks}});
-};
-
-template <class Enum>
-std::string_view word_of(Enum value) {
-  for (const auto& [word, meaning] : Words<Enum>::all) {
-    if (meaning == value) return word;
-  }
-  DUEL_CHECK(false);
-  return {};
-}
-
 // Appends fields to a line, each value by its type.
 class FieldWriter {
  public:
@@ -206,7 +68,7 @@ class FieldWriter {
   template <class Enum>
     requires std::is_enum_v<Enum>
   void value(std::string_view /*name*/, Enum member) {
-    append_json_string(out_, word_of(member));
+    append_json_string(out_, to_word(member));
   }
   template <class Part>
     requires std::is_class_v<Part>
@@ -264,74 +126,7 @@ std::vector<FieldFact> facts_of() {
       [&](const auto&... field) { return std::vector{fact_of(field)...}; });
 }
 
-bool is_id_letter(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
 }  // namespace
-
-std::string_view to_word(Goal::Kind kind) { return word_of(kind); }
-std::string_view to_word(Assumption assumption) { return word_of(assumption); }
-std::string_view to_word(Placement placement) { return word_of(placement); }
-std::string_view to_word(Serving serving) { return word_of(serving); }
-std::string_view to_word(Answered answered) { return word_of(answered); }
-std::string_view to_word(CertificateKind kind) { return word_of(kind); }
-std::string_view to_word(TaskScope scope) { return word_of(scope); }
-std::string_view to_word(Mode mode) { return word_of(mode); }
-std::string_view to_word(ServedBy by) { return word_of(by); }
-std::string_view to_word(ExperimentState state) { return word_of(state); }
-std::string_view to_word(OnTimeout on_timeout) { return word_of(on_timeout); }
-std::string_view to_word(Drafting drafting) { return word_of(drafting); }
-std::string_view to_word(OnCertified on_certified) { return word_of(on_certified); }
-
-template <class Enum>
-Result<Enum> parse_word(std::string_view word) {
-  for (const auto& [known, meaning] : Words<Enum>::all) {
-    if (known == word) return meaning;
-  }
-  if constexpr (requires { Words<Enum>::older; }) {
-    for (const auto& [known, meaning] : Words<Enum>::older) {
-      if (known == word) return meaning;
-    }
-  }
-  std::vector<std::string> all;
-  for (const auto& [known, meaning] : Words<Enum>::all) all.emplace_back(known);
-  return Error::invalid_argument(fmt::format("'{}' is no {}", word, Words<Enum>::noun))
-      .with_hint(spelling_hint(word, all));
-}
-template Result<Goal::Kind> parse_word(std::string_view);
-template Result<Assumption> parse_word(std::string_view);
-template Result<Placement> parse_word(std::string_view);
-template Result<Serving> parse_word(std::string_view);
-template Result<Answered> parse_word(std::string_view);
-template Result<CertificateKind> parse_word(std::string_view);
-template Result<TaskScope> parse_word(std::string_view);
-template Result<Mode> parse_word(std::string_view);
-template Result<ServedBy> parse_word(std::string_view);
-template Result<ExperimentState> parse_word(std::string_view);
-template Result<OnTimeout> parse_word(std::string_view);
-template Result<Drafting> parse_word(std::string_view);
-template Result<OnCertified> parse_word(std::string_view);
-
-template <class Enum>
-std::vector<std::string_view> words_of() {
-  std::vector<std::string_view> words;
-  for (const auto& [word, meaning] : Words<Enum>::all) words.push_back(word);
-  return words;
-}
-template std::vector<std::string_view> words_of<Goal::Kind>();
-template std::vector<std::string_view> words_of<Assumption>();
-template std::vector<std::string_view> words_of<Placement>();
-template std::vector<std::string_view> words_of<Serving>();
-template std::vector<std::string_view> words_of<Answered>();
-template std::vector<std::string_view> words_of<CertificateKind>();
-template std::vector<std::string_view> words_of<TaskScope>();
-template std::vector<std::string_view> words_of<Mode>();
-template std::vector<std::string_view> words_of<ServedBy>();
-template std::vector<std::string_view> words_of<ExperimentState>();
-template std::vector<std::string_view> words_of<OnTimeout>();
-template std::vector<std::string_view> words_of<Drafting>();
-template std::vector<std::string_view> words_of<OnCertified>();
 
 Result<Goal> parse_goal(std::string_view kind, std::uint64_t top, double epsilon,
                         std::string_view assume) {
@@ -346,17 +141,6 @@ std::string describe(const Goal& goal) {
   if (goal.margin > 0) text += " " + format_number(goal.margin);
   if (goal.assume == Assumption::order) text += ", the arms taken to have an order";
   return text;
-}
-
-Status check_id(std::string_view noun, std::string_view id) {
-  const bool fits = !id.empty() && id.size() <= 100 && is_id_letter(id.front()) &&
-                    std::all_of(id.begin(), id.end(), [](char c) {
-                      return is_id_letter(c) || c == '.' || c == '_' || c == ':' || c == '-';
-                    });
-  if (fits) return Done{};
-  return Error::invalid_argument(fmt::format("'{}' cannot be the id of {}", id, noun))
-      .with_hint(
-          "an id has 1 to 100 letters, digits and . _ : - and begins with a letter or digit");
 }
 
 std::uint64_t InterleavedRecord::num_ids() const {
@@ -399,22 +183,6 @@ std::vector<RecordFact> record_facts() {
     return std::vector{
         RecordFact{Described<Kinds>::name, Described<Kinds>::doc, facts_of<Kinds>()}...};
   }(std::type_identity<Record>{});
-}
-
-std::string id_from(std::string_view text) {
-  std::string id;
-  for (const char c : text) {
-    const bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    const bool inner = letter || c == '.' || c == '_' || c == ':' || c == '-';
-    if (id.empty() && !letter) {
-      if (inner) continue;
-      id += "x-";
-      continue;
-    }
-    id += inner ? c : '-';
-  }
-  if (id.empty()) id = "x";
-  return id.substr(0, 100);
 }
 
 std::string original_name(const ArmEntry& arm) {

@@ -14,8 +14,11 @@
 
 #include "duel/core/duel.h"
 #include "duel/core/goal.h"
+#include "duel/core/id.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
+#include "duel/core/timestamp.h"
+#include "duel/core/words.h"
 
 namespace duel {
 
@@ -50,26 +53,128 @@ enum class OnCertified { notify, exploit, complete };
 // one of which is drawn anew for every duel.
 enum class TaskScope { tasks_like_these, these_tasks };
 
-// The words of the log, and back. An unknown word is an error with the nearest spelling.
-std::string_view to_word(Goal::Kind kind);
+// The words of the log.
+template <>
+struct Words<Goal::Kind> {
+  static constexpr std::string_view noun = "goal";
+  static constexpr auto all = words_table<Goal::Kind>({{"condorcet", Goal::condorcet},
+                                                       {"copeland", Goal::copeland},
+                                                       {"borda", Goal::borda},
+                                                       {"set", Goal::set},
+                                                       {"order", Goal::order},
+                                                       {"ranking", Goal::ranking},
+                                                       {"epsilon", Goal::epsilon}});
+};
+
+template <>
+struct Words<Assumption> {
+  static constexpr std::string_view noun = "assumption";
+  static constexpr auto all =
+      words_table<Assumption>({{"none", Assumption::none}, {"order", Assumption::order}});
+};
+
+template <>
+struct Words<Placement> {
+  static constexpr std::string_view noun = "order of showing";
+  static constexpr auto all = words_table<Placement>(
+      {{"random", Placement::random}, {"both", Placement::both}, {"fixed", Placement::fixed}});
+};
+
+template <>
+struct Words<Drafting> {
+  static constexpr std::string_view noun = "method of interleaving";
+  static constexpr auto all =
+      words_table<Drafting>({{"team_draft", Drafting::team_draft},
+                             {"probabilistic", Drafting::probabilistic},
+                             {"team_draft_multileave", Drafting::team_draft_multileave},
+                             {"probabilistic_multileave", Drafting::probabilistic_multileave}});
+};
+
+template <>
+struct Words<Serving> {
+  static constexpr std::string_view noun = "kind of serving";
+  static constexpr auto all = words_table<Serving>({{"explore", Serving::explore},
+                                                    {"contest", Serving::contest},
+                                                    {"aa", Serving::aa},
+                                                    {"exploit", Serving::exploit}});
+  // In logs of formats 1 and 2.
+  static constexpr auto older = words_table<Serving>({{"fallback", Serving::contest}});
+};
+
+template <>
+struct Words<ServedBy> {
+  static constexpr std::string_view noun = "chooser of duels";
+  static constexpr auto all = words_table<ServedBy>({{"policy", ServedBy::policy},
+                                                     {"floor", ServedBy::floor},
+                                                     {"exclude", ServedBy::exclude},
+                                                     {"recovered", ServedBy::recovered}});
+};
+
+template <>
+struct Words<Mode> {
+  static constexpr std::string_view noun = "mode";
+  static constexpr auto all =
+      words_table<Mode>({{"duel", Mode::duel}, {"interleave", Mode::interleave}});
+};
+
+template <>
+struct Words<ExperimentState> {
+  static constexpr std::string_view noun = "state";
+  static constexpr auto all =
+      words_table<ExperimentState>({{"draft", ExperimentState::draft},
+                                    {"running", ExperimentState::running},
+                                    {"paused", ExperimentState::paused},
+                                    {"completed", ExperimentState::completed},
+                                    {"archived", ExperimentState::archived}});
+};
+
+template <>
+struct Words<OnTimeout> {
+  static constexpr std::string_view noun = "meaning of a missing answer";
+  static constexpr auto all =
+      words_table<OnTimeout>({{"discard", OnTimeout::discard}, {"tie", OnTimeout::tie}});
+};
+
+template <>
+struct Words<OnCertified> {
+  static constexpr std::string_view noun = "action on a certificate";
+  static constexpr auto all = words_table<OnCertified>({{"notify", OnCertified::notify},
+                                                        {"exploit", OnCertified::exploit},
+                                                        {"complete", OnCertified::complete}});
+};
+
+template <>
+struct Words<Answered> {
+  static constexpr std::string_view noun = "result";
+  static constexpr auto all = words_table<Answered>({{"win", Answered::win},
+                                                     {"tie", Answered::tie},
+                                                     {"both_bad", Answered::both_bad},
+                                                     {"skip", Answered::skip},
+                                                     {"invalid", Answered::invalid}});
+};
+
+template <>
+struct Words<CertificateKind> {
+  static constexpr std::string_view noun = "kind of certificate";
+  static constexpr auto all =
+      words_table<CertificateKind>({{"winner", CertificateKind::winner},
+                                    {"no_winner", CertificateKind::no_winner},
+                                    {"copeland", CertificateKind::copeland},
+                                    {"borda", CertificateKind::borda},
+                                    {"set", CertificateKind::set},
+                                    {"order", CertificateKind::order},
+                                    {"ranking", CertificateKind::ranking},
+                                    {"epsilon", CertificateKind::epsilon}});
+};
+
+template <>
+struct Words<TaskScope> {
+  static constexpr std::string_view noun = "scope of tasks";
+  static constexpr auto all = words_table<TaskScope>(
+      {{"tasks_like_these", TaskScope::tasks_like_these}, {"these_tasks", TaskScope::these_tasks}});
+};
+
 inline std::string_view to_word(const Goal& goal) { return to_word(goal.kind); }
-std::string_view to_word(Assumption assumption);
-std::string_view to_word(Placement placement);
-std::string_view to_word(Serving serving);
-std::string_view to_word(Answered answered);
-std::string_view to_word(CertificateKind kind);
-std::string_view to_word(TaskScope scope);
-std::string_view to_word(Mode mode);
-std::string_view to_word(ServedBy by);
-std::string_view to_word(ExperimentState state);
-std::string_view to_word(OnTimeout on_timeout);
-std::string_view to_word(Drafting drafting);
-std::string_view to_word(OnCertified on_certified);
-template <class Enum>
-Result<Enum> parse_word(std::string_view word);
-// All words of an enum.
-template <class Enum>
-std::vector<std::string_view> words_of();
 inline Result<Goal::Kind> parse_goal(std::string_view word) { return parse_word<Goal::Kind>(word); }
 // A goal as a user asks for it. An error names the field: goal, top, epsilon or assume. Whether it
 // fits the arms is another question (inference/order_threshold.h, check_goal).
@@ -85,9 +190,6 @@ inline Result<TaskScope> parse_task_scope(std::string_view word) {
 }
 inline Result<Answered> parse_answered(std::string_view word) { return parse_word<Answered>(word); }
 
-// Ids match ^[A-Za-z0-9][A-Za-z0-9._:-]{0,99}$. `noun` is for the message: "arm", "duel".
-Status check_id(std::string_view noun, std::string_view id);
-
 // An arm never changes: what it is stands for by a reference (a path, a name) and the SHA-256 of
 // its content, so that a changed file is noticed. Either may be empty.
 struct ArmEntry {
@@ -98,9 +200,6 @@ struct ArmEntry {
 
   friend bool operator==(const ArmEntry&, const ArmEntry&) = default;
 };
-
-// A text made to an id: what an id cannot hold becomes `-`.
-std::string id_from(std::string_view text);
 
 // The name that an arm had in the file it came from: its payload where the id was made from that
 // ("Model B" -> `Model-B`, or `Model-B-2` where that was taken), otherwise its id.
@@ -134,13 +233,6 @@ struct JudgeEntry {
   std::string sha256;   // of the command line and the files that it names
 
   friend bool operator==(const JudgeEntry&, const JudgeEntry&) = default;
-};
-
-// A moment as records carry it: milliseconds since 1970, written as RFC 3339.
-struct Timestamp {
-  std::int64_t ms = 0;
-
-  friend bool operator==(const Timestamp&, const Timestamp&) = default;
 };
 
 // How long an answer is waited for, and what its absence means. For duels served from then on.

@@ -1,10 +1,6 @@
 // What the records of a log look like: one table a record, its fields in the order in which they
 // are written. Writer, reader, their errors and the documents follow from it.
-//
-//   required("ordinal", &ServeRecord::ordinal, "0, 1, 2, .. the order of serving")
-//
-// The type of the member says what the field holds: a text, a whole number, a number, true or
-// false, a word of an enum, an object (a struct described here), or a list of objects.
+// How a table is written is explained in core/described.h.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,63 +9,14 @@
 #include <string>
 #include <string_view>
 
+#include "duel/core/described.h"
 #include "duel/core/digest.h"
-#include "duel/core/field_list.h"
 #include "duel/core/result.h"
 #include "duel/log/record.h"
 
 namespace duel {
 
-struct Unchecked {};
-
-template <class Get, class Check>
-struct Field {
-  std::string_view name;
-  Get get;               // std::invoke(get, record) is the member
-  bool required;         // where it is not, a member that is as in a new record is left out
-  std::string_view doc;  // what the name does not say
-  Check check;           // what the type does not say of a value; called with the member
-};
-
-template <class Get, class Check = Unchecked>
-constexpr Field<Get, Check> required(std::string_view name, Get get, std::string_view doc = "",
-                                     Check check = {}) {
-  return {name, get, true, doc, check};
-}
-
-template <class Get, class Check = Unchecked>
-constexpr Field<Get, Check> optional(std::string_view name, Get get, std::string_view doc = "",
-                                     Check check = {}) {
-  return {name, get, false, doc, check};
-}
-
-// A member of a member.
-template <class Part, class Get>
-struct MemberOf {
-  Part part;
-  Get get;
-
-  constexpr auto& operator()(auto& record) const {
-    return std::invoke(get, std::invoke(part, record));
-  }
-};
-
-// The fields of `part`, a member of the record, among the fields of the record itself.
-template <class Part, class... Gets, class... Checks>
-constexpr auto inlined(Part part, const FieldList<Field<Gets, Checks>...>& fields) {
-  return fields.visit([&](const auto&... field) {
-    return FieldList{Field<MemberOf<Part, Gets>, Checks>{
-        field.name, {part, field.get}, field.required, field.doc, field.check}...};
-  });
-}
-
 // --- Checks -------------------------------------------------------------------------------------
-
-// An id is checked where it comes in; an unknown one is found by the ledger.
-struct IsIdOf {
-  std::string_view noun;
-  Status operator()(std::string_view id) const { return check_id(noun, id); }
-};
 
 inline Status is_sha256(std::string_view text) {
   if (is_sha256_hex(text)) return Done{};
@@ -83,9 +30,6 @@ inline Status is_known_format(std::uint64_t format) {
 }
 
 // --- Parts of records ---------------------------------------------------------------------------
-
-template <class Part>
-struct Described;
 
 template <>
 struct Described<ArmEntry> {

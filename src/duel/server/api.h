@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "duel/core/described_json.h"
 #include "duel/core/json.h"
 #include "duel/http/http.h"
 #include "duel/http/http_metrics.h"
@@ -22,15 +23,14 @@
 #include "duel/http/router.h"
 #include "duel/server/api_tokens.h"
 #include "duel/server/background.h"
-#include "duel/server/body.h"
 #include "duel/server/engine.h"
 #include "duel/server/event_streams.h"
 #include "duel/server/forwarding.h"
 #include "duel/server/hop.h"
-#include "duel/server/openapi.h"
 #include "duel/server/upkeep.h"
 #include "duel/server/upstreams.h"
 #include "duel/verdict/traffic_health.h"
+#include "duel/wire/openapi.h"
 
 namespace duel {
 

@@ -6,8 +6,8 @@
 
 #include "duel/core/digest.h"
 #include "duel/core/timestamp.h"
-#include "duel/server/answers.h"
-#include "duel/server/report_token.h"
+#include "duel/wire/answers.h"
+#include "duel/wire/report_token.h"
 
 namespace duel {
 namespace {
@@ -15,40 +15,7 @@ namespace {
 constexpr std::string_view kSpace = "token";
 constexpr std::string_view kMadeKey = "ever";
 
-constexpr auto kScopes =
-    std::to_array<std::pair<std::string_view, TokenScope>>({{"admin", TokenScope::admin},
-                                                            {"read", TokenScope::read},
-                                                            {"duel", TokenScope::duel},
-                                                            {"vote", TokenScope::vote}});
-
 }  // namespace
-
-std::string_view to_word(TokenScope scope) {
-  for (const auto& [word, meaning] : kScopes) {
-    if (meaning == scope) return word;
-  }
-  return {};
-}
-
-Result<TokenScope> parse_token_scope(std::string_view word) {
-  for (const auto& [known, meaning] : kScopes) {
-    if (known == word) return meaning;
-  }
-  return Error::invalid_argument("'" + std::string(word) + "' is not a scope", "/scope",
-                                 "admin, read, duel or vote");
-}
-
-template <>
-Result<TokenScope> parse_word<TokenScope>(std::string_view word) {
-  return parse_token_scope(word);
-}
-
-template <>
-std::vector<std::string_view> words_of<TokenScope>() {
-  std::vector<std::string_view> words;
-  for (const auto& [word, meaning] : kScopes) words.push_back(word);
-  return words;
-}
 
 Json to_json(const ApiToken& token) {
   TokenAnswer answer{.token_id = token.token_id,
@@ -57,7 +24,7 @@ Json to_json(const ApiToken& token) {
                      .experiment_id = token.experiment_id,
                      .expires_at = std::nullopt};
   if (token.expires_at_ms != 0) answer.expires_at = Timestamp{token.expires_at_ms};
-  return body_json(answer);
+  return described_json(answer);
 }
 
 Result<std::unique_ptr<ApiTokens>> ApiTokens::open(std::shared_ptr<Store> store) {
@@ -89,7 +56,7 @@ Status ApiTokens::refresh() {
     ApiToken token;
     token.token_id = token_id;
     token.hash = json->at("hash").get<std::string>();
-    DUEL_ASSIGN(token.scope, parse_token_scope(json->at("scope").get<std::string>()));
+    DUEL_ASSIGN(token.scope, parse_word<TokenScope>(json->at("scope").get<std::string>()));
     if (const Json* name = json->find("name")) token.name = name->get<std::string>();
     if (const Json* id = json->find("experiment_id")) token.experiment_id = id->get<std::string>();
     if (const Json* end = json->find("expires_at")) {

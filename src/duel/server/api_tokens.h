@@ -12,20 +12,10 @@
 
 #include "duel/core/json.h"
 #include "duel/core/result.h"
-#include "duel/log/record.h"
 #include "duel/store/store.h"
+#include "duel/wire/token_scope.h"
 
 namespace duel {
-
-// `admin` may do everything; `vote` may do nothing but vote.
-enum class TokenScope { admin, read, duel, vote };
-std::string_view to_word(TokenScope scope);
-Result<TokenScope> parse_token_scope(std::string_view word);
-// As of the words of records, for the tables of bodies.
-template <>
-Result<TokenScope> parse_word<TokenScope>(std::string_view word);
-template <>
-std::vector<std::string_view> words_of<TokenScope>();
 
 struct ApiToken {
   std::string token_id;

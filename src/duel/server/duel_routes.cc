@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "duel/server/answers.h"
 #include "duel/server/api.h"
-#include "duel/server/bodies.h"
-#include "duel/server/request_body.h"
+#include "duel/wire/answers.h"
+#include "duel/wire/received_body.h"
+#include "duel/wire/requests.h"
 
 namespace duel {
 namespace {
@@ -171,7 +171,7 @@ void Api::report_outcomes(Call& call) {
           told.index = k;
           all.items.push_back(std::move(told));
         }
-        return ServerAnswer{200, body_json(all), {}};
+        return ServerAnswer{200, described_json(all), {}};
       },
       counting_outcomes(call));
 }

@@ -10,9 +10,9 @@
 #include "duel/core/digest.h"
 #include "duel/core/metric_family.h"
 #include "duel/core/timestamp.h"
-#include "duel/server/answers.h"
-#include "duel/server/bodies.h"
 #include "duel/server/imported_log.h"
+#include "duel/wire/answers.h"
+#include "duel/wire/requests.h"
 
 namespace duel {
 namespace {

@@ -34,9 +34,9 @@
 #include "duel/core/text_map.h"
 #include "duel/server/experiment_metrics.h"
 #include "duel/server/owned_experiment.h"
-#include "duel/server/report_token.h"
-#include "duel/server/server_answer.h"
 #include "duel/store/store.h"
+#include "duel/wire/reply.h"
+#include "duel/wire/report_token.h"
 
 namespace duel {
 

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "duel/server/answers.h"
 #include "duel/server/api.h"
-#include "duel/server/request_body.h"
-#include "duel/server/ubi_event.h"
+#include "duel/wire/answers.h"
+#include "duel/wire/received_body.h"
+#include "duel/wire/ubi_event.h"
 
 namespace duel {
 namespace {
@@ -103,7 +103,7 @@ void Api::take_events_over_nodes(Call& call, std::vector<std::optional<Json>> it
     }
     gathered->owners_left = of_experiment.size();
     if (of_experiment.empty()) {
-      return send(ServerAnswer{202, body_json(answer_to_events(gathered->verdicts)), {}});
+      return send(ServerAnswer{202, described_json(answer_to_events(gathered->verdicts)), {}});
     }
     for (const auto& [eid, indices] : of_experiment) {
       HttpRequest request;
@@ -138,7 +138,7 @@ void Api::take_events_over_nodes(Call& call, std::vector<std::optional<Json>> it
         if (--gathered->owners_left > 0) return;
         lock.unlock();
         if (!gathered->refused) {
-          return send(ServerAnswer{202, body_json(answer_to_events(gathered->verdicts)), {}});
+          return send(ServerAnswer{202, described_json(answer_to_events(gathered->verdicts)), {}});
         }
         const auto problem_body = Json::parse(gathered->refused->body);
         send({gathered->refused->status, problem_body.value_or(Json()), {}});
@@ -201,7 +201,7 @@ void Api::take_events(Call& call) {
             DUEL_ASSIGN(verdicts[k][eid], offer(*event, eid));
           }
         }
-        return ServerAnswer{202, body_json(answer_to_events(verdicts)), {}};
+        return ServerAnswer{202, described_json(answer_to_events(verdicts)), {}};
       },
       call.send);
 }

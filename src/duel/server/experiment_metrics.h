@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "duel/experiment/ledger.h"
-#include "duel/server/server_answer.h"
+#include "duel/wire/reply.h"
 
 namespace duel {
 

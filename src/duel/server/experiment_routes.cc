@@ -6,9 +6,9 @@
 
 #include "duel/core/digest.h"
 #include "duel/server/api.h"
-#include "duel/server/bodies.h"
 #include "duel/server/imported_log.h"
-#include "duel/server/request_body.h"
+#include "duel/wire/received_body.h"
+#include "duel/wire/requests.h"
 
 namespace duel {
 

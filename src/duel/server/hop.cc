@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "duel/server/report_token.h"
+#include "duel/wire/report_token.h"
 
 namespace duel {
 namespace {

@@ -13,8 +13,8 @@
 #include "duel/core/timestamp.h"
 #include "duel/experiment/live_experiment.h"
 #include "duel/log/experiment_log.h"
-#include "duel/server/bodies.h"
 #include "duel/server/owned_experiment.h"
+#include "duel/wire/requests.h"
 
 namespace duel {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "duel/core/metric_family.h"
 #include "duel/log/record.h"
-#include "duel/server/answers.h"
 #include "duel/server/api.h"
 #include "duel/version_info.h"
+#include "duel/wire/answers.h"
 
 namespace duel {
 namespace {
@@ -50,7 +50,7 @@ std::string node_metrics(Nodes& nodes) {
 
 }  // namespace
 
-void Api::healthz(Call& call) { call.send({200, body_json(StatusAnswer{"ok"}), {}}); }
+void Api::healthz(Call& call) { call.send({200, described_json(StatusAnswer{"ok"}), {}}); }
 
 void Api::readyz(Call& call) {
   if (!engine_.ready()) {
@@ -63,7 +63,7 @@ void Api::readyz(Call& call) {
                                             : "the store takes no more records",
                              true));
   }
-  call.send({200, body_json(StatusAnswer{"ready"}), {}});
+  call.send({200, described_json(StatusAnswer{"ready"}), {}});
 }
 
 void Api::metrics(Call& call) {
@@ -113,7 +113,7 @@ void Api::metrics(Call& call) {
 void Api::show_openapi(Call& call) { call.send({200, openapi(), {}}); }
 
 void Api::version(Call& call) {
-  call.send({200, body_json(VersionAnswer{std::string(kVersion), kLogFormat}), {}});
+  call.send({200, described_json(VersionAnswer{std::string(kVersion), kLogFormat}), {}});
 }
 
 }  // namespace duel

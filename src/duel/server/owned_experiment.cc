@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "duel/core/described_json.h"
 #include "duel/core/rng.h"
 #include "duel/log/experiment_log.h"
-#include "duel/server/body.h"
 #include "duel/store/line.h"
 #include "duel/verdict/board.h"
 #include "duel/verdict/certificate_file.h"
@@ -198,7 +198,7 @@ OwnedExperiment::Reply OwnedExperiment::show() const {
   answer.sequence = ledger().sequence();
   answer.head = head_;
   answer.etag = etag();
-  return ServerAnswer{200, body_json(answer), {{"ETag", etag()}}};
+  return ServerAnswer{200, described_json(answer), {{"ETag", etag()}}};
 }
 
 OwnedExperiment::Reply OwnedExperiment::patch(const PatchBody& body, const std::string& if_match,
@@ -253,7 +253,7 @@ OwnedExperiment::Reply OwnedExperiment::add_arm(const std::string& arm_id, const
   if (arm) {
     const LedgerArm& known = ledger().arms()[*arm];
     if (known.entry.content == body.payload) {
-      return ServerAnswer{200, body_json(arm_answer(arm_id)), {}};
+      return ServerAnswer{200, described_json(arm_answer(arm_id)), {}};
     }
     return Error::conflict(
         fmt::format("the arm '{}' has another payload; arms never change", arm_id));
@@ -265,12 +265,12 @@ OwnedExperiment::Reply OwnedExperiment::add_arm(const std::string& arm_id, const
     return error;
   }
   DUEL_RETURN_IF_ERROR(stage(record, now_ms));
-  return ServerAnswer{201, body_json(arm_answer(arm_id)), {}};
+  return ServerAnswer{201, described_json(arm_answer(arm_id)), {}};
 }
 
 OwnedExperiment::Reply OwnedExperiment::retire_arm(const std::string& arm_id, std::int64_t now_ms) {
   if (ledger().find_withdrawn(arm_id) != nullptr) {
-    return ServerAnswer{200, body_json(arm_answer(arm_id)), {}};
+    return ServerAnswer{200, described_json(arm_answer(arm_id)), {}};
   }
   const auto arm = ledger().find_arm(arm_id);
   if (!arm) return Error::not_found(fmt::format("there is no arm '{}'", arm_id));
@@ -287,7 +287,7 @@ OwnedExperiment::Reply OwnedExperiment::retire_arm(const std::string& arm_id, st
     DUEL_RETURN_IF_ERROR(stage(record, now_ms));
     DUEL_RETURN_IF_ERROR(stage_certificate(now_ms));
   }
-  return ServerAnswer{200, body_json(arm_answer(arm_id)), {}};
+  return ServerAnswer{200, described_json(arm_answer(arm_id)), {}};
 }
 
 // --- Results ------------------------------------------------------------------------------------

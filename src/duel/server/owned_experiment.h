@@ -23,16 +23,16 @@
 #include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/experiment/live_experiment.h"
+#include "duel/experiment/result_pages.h"
+#include "duel/experiment/stored_duels.h"
 #include "duel/http/http.h"
 #include "duel/log/record.h"
-#include "duel/server/answers.h"
-#include "duel/server/bodies.h"
-#include "duel/server/report_token.h"
-#include "duel/server/result_pages.h"
-#include "duel/server/server_answer.h"
-#include "duel/server/stored_duels.h"
 #include "duel/store/store.h"
 #include "duel/verdict/timeline.h"
+#include "duel/wire/answers.h"
+#include "duel/wire/reply.h"
+#include "duel/wire/report_token.h"
+#include "duel/wire/requests.h"
 
 namespace duel {
 

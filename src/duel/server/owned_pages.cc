@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "duel/core/described_json.h"
+#include "duel/experiment/kept_record.h"
 #include "duel/ranking/interleaving/impression_draft.h"
 #include "duel/ranking/interleaving/page_draft.h"
-#include "duel/server/body.h"
-#include "duel/server/kept_record.h"
 #include "duel/server/owned_experiment.h"
 
 namespace duel {
@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t kMostLateEvents = 100;
 
 Error wrong_list(const std::string& arm, std::string message) {
-  return Error::invalid_argument(std::move(message), "/lists" + body_detail::pointer_part(arm));
+  return Error::invalid_argument(std::move(message),
+                                 "/lists" + described_detail::pointer_part(arm));
 }
 
 // The list of an arm as it was sent.
@@ -166,7 +167,7 @@ OwnedExperiment::Reply OwnedExperiment::interleave(const std::string& duel_id,
                                                    const InterleavingBody& body, bool sees_teams,
                                                    std::int64_t now_ms) {
   DUEL_ASSIGN(const PageAnswer page, page_of(duel_id, body, sees_teams, now_ms));
-  return ServerAnswer{200, body_json(page), {}};
+  return ServerAnswer{200, described_json(page), {}};
 }
 
 OwnedExperiment::Reply OwnedExperiment::interleave_in_one(const OneShotBody& body, bool sees_teams,
@@ -214,7 +215,7 @@ OwnedExperiment::Reply OwnedExperiment::interleave_in_one(const OneShotBody& bod
   }
   const int status = served.replayed ? 200 : 201;
   answer.duel = std::move(served.duel);
-  return ServerAnswer{status, body_json(answer),
+  return ServerAnswer{status, described_json(answer),
                       status == 200 ? HttpFields{{"Idempotent-Replayed", "true"}} : HttpFields{}};
 }
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "duel/server/body.h"
-#include "duel/server/kept_record.h"
+#include "duel/core/described_json.h"
+#include "duel/experiment/kept_record.h"
 #include "duel/server/owned_experiment.h"
 #include "duel/verdict/standing.h"
 #include "duel/verdict/verdict.h"
@@ -104,7 +104,7 @@ OwnedExperiment::Reply OwnedExperiment::report(const std::string& duel_id, const
       told.next = std::move(following.duel);
       told.progress = progress();
     }
-    return ServerAnswer{200, body_json(told), {}};
+    return ServerAnswer{200, described_json(told), {}};
   };
   // Of an open duel everything is in memory but what a report token is compared with, and who was
   // asked.
@@ -229,7 +229,7 @@ OwnedExperiment::Reply OwnedExperiment::report_recovered(const ServedDuel& serve
   DUEL_RETURN_IF_ERROR(stage(record, now_ms));
   const OutcomeAnswer told{
       .duel_id = served.duel_id, .status = "applied", .applied = true, .next = {}, .progress = {}};
-  return ServerAnswer{200, body_json(told), {}};
+  return ServerAnswer{200, described_json(told), {}};
 }
 
 OwnedExperiment::Reply OwnedExperiment::compare(const std::vector<ComparisonBody>& bodies,
@@ -254,7 +254,7 @@ OwnedExperiment::Reply OwnedExperiment::compare(const std::vector<ComparisonBody
     records.push_back(std::move(record));
   }
   for (ComparisonRecord& record : records) DUEL_RETURN_IF_ERROR(stage(std::move(record), now_ms));
-  return ServerAnswer{200, body_json(AcceptedAnswer{bodies.size()}), {}};
+  return ServerAnswer{200, described_json(AcceptedAnswer{bodies.size()}), {}};
 }
 
 std::optional<std::int64_t> OwnedExperiment::next_deadline() const {

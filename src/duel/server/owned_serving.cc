@@ -5,9 +5,9 @@
 #include <iterator>
 #include <utility>
 
+#include "duel/core/described_json.h"
 #include "duel/core/rng.h"
-#include "duel/server/body.h"
-#include "duel/server/kept_record.h"
+#include "duel/experiment/kept_record.h"
 #include "duel/server/owned_experiment.h"
 
 namespace duel {
@@ -32,7 +32,7 @@ std::string OwnedExperiment::new_duel_id(std::int64_t now_ms) {
 }
 
 std::string OwnedExperiment::hash_of_body(const DuelBody& body) const {
-  return hmac_sha256_hex(secrets_.subject_salt, body_json(body).dump()).substr(0, 32);
+  return hmac_sha256_hex(secrets_.subject_salt, described_json(body).dump()).substr(0, 32);
 }
 
 ServedDuel OwnedExperiment::served_duel(const ServeRecord& serve, std::int64_t served_at_ms) const {
@@ -223,7 +223,7 @@ OwnedExperiment::Reply OwnedExperiment::serve(const DuelBody& body, bool voter,
   if (body.count == 1 && body.batch_id.empty()) {
     DUEL_ASSIGN(const ServedOne one, serve_one(body, asked, now_ms));
     served_fallback_ = one.duel.serving == "fallback";
-    return ServerAnswer{one.replayed ? 200 : 201, body_json(one.duel), headers(one.replayed)};
+    return ServerAnswer{one.replayed ? 200 : 201, described_json(one.duel), headers(one.replayed)};
   }
   if (voter) {
     return Error::invalid_argument("a voter asks for one duel at a time", "/count");
@@ -251,7 +251,7 @@ OwnedExperiment::Reply OwnedExperiment::serve(const DuelBody& body, bool voter,
   }
   served_fallback_ = std::ranges::all_of(
       batch.items, [](const DuelAnswer& one) { return one.serving == "fallback"; });
-  return ServerAnswer{replayed ? 200 : 201, body_json(batch), headers(replayed)};
+  return ServerAnswer{replayed ? 200 : 201, described_json(batch), headers(replayed)};
 }
 
 Result<std::optional<OwnedExperiment::ServedOne>> OwnedExperiment::open_duel_of(
@@ -348,7 +348,7 @@ OwnedExperiment::Reply OwnedExperiment::show_duel(const std::string& duel_id) co
       shown.state = "expired";
     }
   }
-  return ServerAnswer{200, body_json(shown), {}};
+  return ServerAnswer{200, described_json(shown), {}};
 }
 
 }  // namespace duel

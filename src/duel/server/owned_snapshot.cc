@@ -6,8 +6,8 @@
 
 #include "duel/core/archive_containers.h"
 #include "duel/core/zero_runs.h"
+#include "duel/experiment/kept_record.h"
 #include "duel/log/experiment_log.h"
-#include "duel/server/kept_record.h"
 #include "duel/server/owned_experiment.h"
 #include "duel/version_info.h"
 

@@ -8,8 +8,8 @@
 #include "duel/policies/registry.h"
 #include "duel/server/api.h"
 #include "duel/server/recent_duels.h"
-#include "duel/server/server_answer.h"
 #include "duel/verdict/standing.h"
+#include "duel/wire/reply.h"
 
 namespace duel {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "duel/core/text_map.h"
-#include "duel/server/result_pages.h"
+#include "duel/experiment/result_pages.h"
 
 namespace duel {
 namespace {

@@ -8,10 +8,10 @@
 
 #include "duel/core/numbers.h"
 #include "duel/server/api.h"
-#include "duel/server/bodies.h"
-#include "duel/server/request_body.h"
 #include "duel/study/plan.h"
 #include "duel/verdict/experiment_result.h"
+#include "duel/wire/received_body.h"
+#include "duel/wire/requests.h"
 
 namespace duel {
 namespace {

@@ -1,10 +1,10 @@
 // The table of routes: what there is, for whom, what goes in, and what comes out.
 #include <string>
 
-#include "duel/server/answers.h"
 #include "duel/server/api.h"
-#include "duel/server/bodies.h"
-#include "duel/server/result_shapes.h"
+#include "duel/wire/answers.h"
+#include "duel/wire/requests.h"
+#include "duel/wire/result_shapes.h"
 
 namespace duel {
 

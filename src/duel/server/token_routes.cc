@@ -2,10 +2,10 @@
 #include <utility>
 
 #include "duel/core/timestamp.h"
-#include "duel/server/answers.h"
 #include "duel/server/api.h"
-#include "duel/server/bodies.h"
-#include "duel/server/request_body.h"
+#include "duel/wire/answers.h"
+#include "duel/wire/received_body.h"
+#include "duel/wire/requests.h"
 
 namespace duel {
 
@@ -46,7 +46,7 @@ void Api::delete_token(Call& call) {
   const auto erased = tokens_.erase(call.parameters.at("tid"));
   if (!erased.ok()) return call.send(refusal(erased.error()));
   if (!*erased) return call.send(refusal(404, "there is no such token"));
-  call.send({200, body_json(RevokedAnswer{}), {}});
+  call.send({200, described_json(RevokedAnswer{}), {}});
 }
 
 }  // namespace duel

@@ -301,18 +301,6 @@ HealthCheck conflicts(const Ledger& ledger) {
 
 }  // namespace
 
-std::string_view to_word(HealthVerdict verdict) {
-  switch (verdict) {
-    case HealthVerdict::passed:
-      return "passed";
-    case HealthVerdict::failed:
-      return "failed";
-    case HealthVerdict::unknown:
-      break;
-  }
-  return "unknown";
-}
-
 std::vector<HealthCheck> check_health(const Ledger& ledger) {
   std::vector<HealthCheck> checks{missing_answers(ledger), position_balance(ledger),
                                   position_bias(ledger),   ties(ledger),

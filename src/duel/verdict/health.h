@@ -7,12 +7,19 @@
 #include <string_view>
 #include <vector>
 
+#include "duel/core/words.h"
 #include "duel/experiment/ledger.h"
 
 namespace duel {
 
 enum class HealthVerdict { passed, failed, unknown };  // unknown: too little is known to tell
-std::string_view to_word(HealthVerdict verdict);
+template <>
+struct Words<HealthVerdict> {
+  static constexpr std::string_view noun = "verdict on health";
+  static constexpr auto all = words_table<HealthVerdict>({{"passed", HealthVerdict::passed},
+                                                          {"failed", HealthVerdict::failed},
+                                                          {"unknown", HealthVerdict::unknown}});
+};
 
 struct HealthCheck {
   std::string name;  // missing_answers, position_balance, ..

@@ -1,4 +1,4 @@
-#include "duel/server/stored_duels.h"
+#include "duel/experiment/stored_duels.h"
 
 #include <fmt/format.h>
 

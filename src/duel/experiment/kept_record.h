@@ -9,7 +9,7 @@
 
 #include "duel/core/result.h"
 #include "duel/experiment/ledger.h"
-#include "duel/server/stored_duels.h"
+#include "duel/experiment/stored_duels.h"
 
 namespace duel {
 

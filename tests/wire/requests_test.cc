@@ -1,5 +1,5 @@
 // What a body says wrong is named where it is.
-#include "duel/server/bodies.h"
+#include "duel/wire/requests.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "duel/server/result_pages.h"
+#include "duel/experiment/result_pages.h"
 
 #include <fmt/format.h>
 

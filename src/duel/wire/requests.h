@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "duel/core/described_json.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/log/record.h"
 #include "duel/log/record_fields.h"
-#include "duel/server/api_tokens.h"
-#include "duel/server/body.h"
+#include "duel/wire/token_scope.h"
 
 namespace duel {
 

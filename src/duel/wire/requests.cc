@@ -1,4 +1,4 @@
-#include "duel/server/bodies.h"
+#include "duel/wire/requests.h"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "duel/log/record_fields.h"
-#include "duel/server/answers.h"
+#include "duel/wire/answers.h"
 
 namespace duel {
 

@@ -1,4 +1,4 @@
-#include "duel/server/server_answer.h"
+#include "duel/wire/reply.h"
 
 #include <gtest/gtest.h>
 

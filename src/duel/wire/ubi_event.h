@@ -6,7 +6,7 @@
 
 #include "duel/core/json.h"
 #include "duel/core/result.h"
-#include "duel/server/owned_experiment.h"
+#include "duel/experiment/result_pages.h"
 
 namespace duel {
 

@@ -1,4 +1,4 @@
-#include "duel/server/server_answer.h"
+#include "duel/wire/reply.h"
 
 namespace duel {
 namespace {
@@ -21,7 +21,7 @@ int status_of(const Error& error) {
 }  // namespace
 
 ServerAnswer refusal(int status, const std::string& detail, bool retryable,
-                     const std::vector<BodyError>& errors) {
+                     const std::vector<FieldError>& errors) {
   Json body;
   body["type"] = "about:blank";
   body["title"] = std::string(reason_phrase(status));
@@ -30,7 +30,7 @@ ServerAnswer refusal(int status, const std::string& detail, bool retryable,
   body["retryable"] = retryable;
   if (!errors.empty()) {
     Json list = Json::array();
-    for (const BodyError& error : errors) {
+    for (const FieldError& error : errors) {
       list.push_back({{"pointer", error.pointer}, {"message", error.message}});
     }
     body["errors"] = std::move(list);
@@ -42,7 +42,7 @@ ServerAnswer refusal(const Error& error) {
   const int status = status_of(error);
   std::string detail = error.message;
   if (!error.hint.empty()) detail += "; " + error.hint;
-  std::vector<BodyError> errors;
+  std::vector<FieldError> errors;
   // What is wrong with a body is at a JSON pointer. Other errors are at a file of this machine,
   // which is nobody's business.
   if (status == 400 && error.where.starts_with('/')) errors.push_back({error.where, detail});

@@ -1,17 +1,17 @@
-#include "duel/server/ubi_event.h"
+#include "duel/wire/ubi_event.h"
 
+#include "duel/core/described_json.h"
 #include "duel/core/digest.h"
-#include "duel/server/bodies.h"
-#include "duel/server/body.h"
+#include "duel/wire/requests.h"
 
 namespace duel {
 
 Result<UbiEvent> ubi_event_of(const Json& json) {
-  BodyReader reader(UnknownFields::ignored);
+  DescribedReader reader(UnknownFields::ignored);
   UbiBody body;
   reader.read(json, "", body);
   if (!reader.errors().empty()) {
-    const BodyError& first = reader.errors().front();
+    const FieldError& first = reader.errors().front();
     return Error::invalid_argument((first.pointer.empty() ? "the event" : first.pointer) + " " +
                                    first.message);
   }

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "duel/core/described_json.h"
 #include "duel/core/json.h"
 #include "duel/http/http.h"
-#include "duel/server/api_tokens.h"
-#include "duel/server/body.h"
+#include "duel/wire/token_scope.h"
 
 namespace duel {
 

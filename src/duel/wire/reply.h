@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "duel/core/described_json.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/http/http.h"
-#include "duel/server/body.h"
 
 namespace duel {
 
@@ -19,7 +19,7 @@ struct ServerAnswer {
 };
 
 ServerAnswer refusal(int status, const std::string& detail, bool retryable = false,
-                     const std::vector<BodyError>& errors = {});
+                     const std::vector<FieldError>& errors = {});
 // By the kind of the error: 400, 404, 409, 422, 503.
 ServerAnswer refusal(const Error& error);
 // With the content type that belongs to it, and never kept by a cache.

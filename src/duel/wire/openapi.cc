@@ -1,11 +1,11 @@
-#include "duel/server/openapi.h"
+#include "duel/wire/openapi.h"
 
 #include <algorithm>
 #include <cctype>
 #include <set>
 
-#include "duel/server/answers.h"
 #include "duel/version_info.h"
+#include "duel/wire/answers.h"
 
 namespace duel {
 namespace {

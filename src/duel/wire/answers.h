@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "duel/core/described_json.h"
 #include "duel/core/json.h"
 #include "duel/log/record.h"
 #include "duel/log/record_fields.h"
-#include "duel/server/api_tokens.h"
-#include "duel/server/bodies.h"
-#include "duel/server/body.h"
+#include "duel/wire/requests.h"
+#include "duel/wire/token_scope.h"
 
 namespace duel {
 

@@ -1,32 +1,6 @@
-#include "duel/server/body.h"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "duel/core/numbers.h"
+#include "duel/core/described_json.h"
 
 namespace duel {
-
-Status OneOf::operator()(std::string_view word) const {
-  if (std::ranges::find(all(), word) != all().end()) return Done{};
-  std::vector<std::string> known;
-  for (const std::string_view one : all()) known.emplace_back(one);
-  return Error::invalid_argument(
-      fmt::format("is '{}', not one of: {}", word, fmt::join(all(), ", ")), "",
-      spelling_hint(word, known));
-}
-
-Status Between::operator()(double value) const {
-  if (value >= low && value <= high) return Done{};
-  return Error::invalid_argument(
-      fmt::format("is not between {} and {}", format_number(low), format_number(high)));
-}
-
-Status NotEmpty::operator()(std::string_view text) const {
-  if (!text.empty()) return Done{};
-  return Error::invalid_argument("is empty");
-}
 
 // A field that is null or of the schema.
 Json SchemaSet::nullable(Json schema) {
@@ -63,7 +37,7 @@ void SchemaSet::narrow(Json& schema, const IsIdOf& /*check*/) {
 
 }  // namespace duel
 
-namespace duel::body_detail {
+namespace duel::described_detail {
 
 std::string pointer_part(std::string_view name) {
   std::string part = "/";
@@ -79,4 +53,4 @@ std::string pointer_part(std::string_view name) {
   return part;
 }
 
-}  // namespace duel::body_detail
+}  // namespace duel::described_detail

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "duel/core/described_json.h"
 #include "duel/core/json.h"
 #include "duel/http/http.h"
-#include "duel/server/body.h"
-#include "duel/server/server_answer.h"
+#include "duel/wire/reply.h"
 
 namespace duel {
 
@@ -29,11 +29,11 @@ Parsed json_of(const HttpRequest& request);
 
 template <class Body>
 std::optional<Body> read_body(const Json& json, UnknownFields unknown, ServerAnswer& refused) {
-  BodyReader reader(unknown);
+  DescribedReader reader(unknown);
   Body body;
   reader.read(json, "", body);
   if (reader.errors().empty()) return body;
-  const BodyError& first = reader.errors().front();
+  const FieldError& first = reader.errors().front();
   refused = refusal(400, (first.pointer.empty() ? "the body" : first.pointer) + " " + first.message,
                     false, reader.errors());
   return std::nullopt;

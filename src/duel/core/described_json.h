@@ -1,9 +1,5 @@
-// Bodies of requests and answers, described by the tables that describe records
-// (log/record_fields.h). One table gives the reader with its errors, the writer and the
-// schema in /openapi.json, so that none can say something else.
-//
-// The type of a member says what a field holds: texts, numbers, true or false, words of an enum,
-// objects, lists of these, or any JSON.
+// Described structs (core/described.h) as JSON: a reader that collects all that is wrong, a writer,
+// and JSON Schema.
 #pragma once
 
 #include <array>
@@ -17,51 +13,24 @@
 #include <utility>
 #include <vector>
 
+#include "duel/core/described.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/core/spelling.h"
 #include "duel/core/timestamp.h"
-#include "duel/log/record_fields.h"
+#include "duel/core/words.h"
 
 namespace duel {
 
 // What is wrong in a body, and where: a JSON pointer (RFC 6901).
-struct BodyError {
+struct FieldError {
   std::string pointer;
   std::string message;
 };
 
 enum class UnknownFields { refused, ignored };
 
-// A text that is one of a few words; the schema says which.
-struct OneOf {
-  std::array<std::string_view, 8> words{};
-  std::size_t count = 0;
-
-  template <class... Words>
-  constexpr explicit OneOf(Words... all) : words{all...}, count(sizeof...(all)) {}
-  std::span<const std::string_view> all() const { return std::span(words).first(count); }
-  Status operator()(std::string_view word) const;
-};
-
-// A number within bounds that the schema says, too.
-struct Between {
-  double low = 0;
-  double high = 0;
-
-  Status operator()(double value) const;
-  template <class Number>
-  Status operator()(const std::optional<Number>& value) const {
-    return value ? (*this)(static_cast<double>(*value)) : Status(Done{});
-  }
-};
-
-// A text in the caller's own words. An empty one is a value that the caller lost.
-struct NotEmpty {
-  Status operator()(std::string_view text) const;
-};
-
-namespace body_detail {
+namespace described_detail {
 
 template <class T>
 struct IsOptional : std::false_type {};
@@ -87,12 +56,12 @@ concept HasFields = requires { Described<T>::fields; };
 
 std::string pointer_part(std::string_view name);  // "/name" with ~ and / escaped
 
-}  // namespace body_detail
+}  // namespace described_detail
 
 // Reads a body into a struct with a description. All that is wrong is collected.
-class BodyReader {
+class DescribedReader {
  public:
-  explicit BodyReader(UnknownFields unknown) : unknown_(unknown) {}
+  explicit DescribedReader(UnknownFields unknown) : unknown_(unknown) {}
 
   template <class Body>
   void read(const Json& json, const std::string& pointer, Body& out) {
@@ -120,16 +89,16 @@ class BodyReader {
       const auto parsed = parse_word<Body>(json.template get<std::string>());
       if (!parsed.ok()) return wrong(pointer, with_hint(parsed.error()));
       out = *parsed;
-    } else if constexpr (body_detail::IsOptional<Body>::value) {
+    } else if constexpr (described_detail::IsOptional<Body>::value) {
       if (!json.is_null()) read(json, pointer, out.emplace());
-    } else if constexpr (body_detail::IsNamed<Body>::value) {
+    } else if constexpr (described_detail::IsNamed<Body>::value) {
       if (!json.is_object()) return wrong(pointer, "is not an object");
       for (const auto& [name, value] : json.members()) {
         auto& [known_by, member] = out.emplace_back();
         known_by = name;
-        read(value, pointer + body_detail::pointer_part(name), member);
+        read(value, pointer + described_detail::pointer_part(name), member);
       }
-    } else if constexpr (body_detail::IsVector<Body>::value) {
+    } else if constexpr (described_detail::IsVector<Body>::value) {
       if (!json.is_array()) return wrong(pointer, "is not an array");
       std::size_t index = 0;
       for (const Json& item : json.items()) {
@@ -140,7 +109,7 @@ class BodyReader {
     }
   }
 
-  const std::vector<BodyError>& errors() const { return errors_; }
+  const std::vector<FieldError>& errors() const { return errors_; }
   void wrong(const std::string& pointer, std::string message) {
     errors_.push_back({pointer, std::move(message)});
   }
@@ -155,7 +124,7 @@ class BodyReader {
     if (!json.is_object()) return wrong(pointer, "is not an object");
     std::size_t taken = 0;
     const auto take = [&](const auto& field) {
-      const auto where = [&] { return pointer + body_detail::pointer_part(field.name); };
+      const auto where = [&] { return pointer + described_detail::pointer_part(field.name); };
       const Json* value = json.find(field.name);
       if (value == nullptr) {
         if (field.required) wrong(where(), "is missing");
@@ -181,39 +150,39 @@ class BodyReader {
     for (const auto& [name, value] : json.members()) {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       const std::string hint = spelling_hint(name, known);
-      wrong(pointer + body_detail::pointer_part(name),
+      wrong(pointer + described_detail::pointer_part(name),
             "is unknown" + (hint.empty() ? "" : "; " + hint));
     }
   }
 
   UnknownFields unknown_;
-  std::vector<BodyError> errors_;
+  std::vector<FieldError> errors_;
 };
 
 // A member that is as in a new struct is left out, unless it is required.
 template <class Body>
-Json body_json(const Body& body) {
+Json described_json(const Body& body) {
   if constexpr (std::is_same_v<Body, Timestamp>) {
     return Json(format_timestamp(body.ms));
   } else if constexpr (std::is_enum_v<Body>) {
     return Json(to_word(body));
-  } else if constexpr (body_detail::IsOptional<Body>::value) {
-    return body ? body_json(*body) : Json();
-  } else if constexpr (body_detail::IsNamed<Body>::value) {
+  } else if constexpr (described_detail::IsOptional<Body>::value) {
+    return body ? described_json(*body) : Json();
+  } else if constexpr (described_detail::IsNamed<Body>::value) {
     Json object = Json::object();
-    for (const auto& [name, value] : body) object[name] = body_json(value);
+    for (const auto& [name, value] : body) object[name] = described_json(value);
     return object;
-  } else if constexpr (body_detail::IsVector<Body>::value) {
+  } else if constexpr (described_detail::IsVector<Body>::value) {
     Json array = Json::array();
-    for (const auto& item : body) array.push_back(body_json(item));
+    for (const auto& item : body) array.push_back(described_json(item));
     return array;
-  } else if constexpr (body_detail::HasFields<Body>) {
+  } else if constexpr (described_detail::HasFields<Body>) {
     static const Body kNew{};
     Json object = Json::object();
     const auto add = [&](const auto& field) {
       const auto& member = std::invoke(field.get, body);
       if (field.required || !(member == std::invoke(field.get, kNew))) {
-        object[field.name] = body_json(member);
+        object[field.name] = described_json(member);
       }
     };
     Described<Body>::fields.visit([&](const auto&... field) { (add(field), ...); });
@@ -257,14 +226,14 @@ class SchemaSet {
       Json words = Json::array();
       for (const std::string_view word : words_of<Body>()) words.push_back(word);
       schema["enum"] = std::move(words);
-    } else if constexpr (body_detail::IsOptional<Body>::value) {
+    } else if constexpr (described_detail::IsOptional<Body>::value) {
       return nullable(of<typename Body::value_type>(shape));
-    } else if constexpr (body_detail::IsNullOr<Body>) {
+    } else if constexpr (described_detail::IsNullOr<Body>) {
       return nullable(of<typename Body::null_or>(shape));
-    } else if constexpr (body_detail::IsNamed<Body>::value) {
+    } else if constexpr (described_detail::IsNamed<Body>::value) {
       schema["type"] = "object";
-      schema["additionalProperties"] = of<typename body_detail::IsNamed<Body>::Value>(shape);
-    } else if constexpr (body_detail::IsVector<Body>::value) {
+      schema["additionalProperties"] = of<typename described_detail::IsNamed<Body>::Value>(shape);
+    } else if constexpr (described_detail::IsVector<Body>::value) {
       schema["type"] = "array";
       schema["items"] = of<typename Body::value_type>(shape);
     } else {
@@ -303,7 +272,7 @@ class SchemaSet {
     const auto add = [&](const auto& field) {
       using Member = std::remove_cvref_t<decltype(std::invoke(field.get, std::declval<Body&>()))>;
       Json property;
-      if constexpr (body_detail::IsOptional<Member>::value) {
+      if constexpr (described_detail::IsOptional<Member>::value) {
         property = of<typename Member::value_type>(shape);
         narrow(property, field.check);
         if (shape == Shape::taken || field.required) property = nullable(std::move(property));

@@ -1,4 +1,4 @@
-#include "duel/server/request_body.h"
+#include "duel/wire/received_body.h"
 
 #include <algorithm>
 #include <cctype>

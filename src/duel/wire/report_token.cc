@@ -1,4 +1,4 @@
-#include "duel/server/report_token.h"
+#include "duel/wire/report_token.h"
 
 #include <fmt/format.h>
 #include <openssl/crypto.h>
