@@ -1,0 +1,221 @@
+#include "tests/golden/local_door.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "duel/core/json.h"
+#include "duel/core/rng.h"
+#include "duel/judging/interview_request.h"
+#include "tests/golden/golden.h"
+
+namespace duel::golden {
+namespace {
+
+const std::string kLog = "run.jsonl";
+const Source kJudge{"judge", "j"};
+
+std::string text_or(const Json& json, std::string_view name, const std::string& otherwise) {
+  const Json* value = json.find(name);
+  return value == nullptr ? otherwise : value->get<std::string>();
+}
+
+std::vector<std::string> texts_of(const Json& json, std::string_view name) {
+  const Json* value = json.find(name);
+  return value == nullptr ? std::vector<std::string>() : value->get<std::vector<std::string>>();
+}
+
+// As the judge saw the question.
+Outcome outcome_of(const std::string& word, const JudgeQuestion& seen) {
+  const bool first_is_better = seen.first.arm_id < seen.second.arm_id;
+  if (word == "first") return Outcome::first_wins;
+  if (word == "second") return Outcome::second_wins;
+  if (word == "better") return first_is_better ? Outcome::first_wins : Outcome::second_wins;
+  if (word == "worse") return first_is_better ? Outcome::second_wins : Outcome::first_wins;
+  if (word == "tie") return Outcome::tie;
+  if (word == "both_bad") return Outcome::both_bad;
+  if (word == "skip") return Outcome::skip;
+  if (word == "invalid") return Outcome::none;
+  throw std::runtime_error("no answer: " + word);
+}
+
+}  // namespace
+
+LocalDoor::LocalDoor() : quick_(use_quick_directory()), before_(std::filesystem::current_path()) {
+  // Files are named as seen from here, so that no path of this machine gets into a log.
+  std::filesystem::current_path(directory_.path());
+}
+
+LocalDoor::~LocalDoor() { std::filesystem::current_path(before_); }
+
+void LocalDoor::open(const Json& wanted) {
+  interview_.reset();
+  wanted_ = wanted;
+  InterviewRequest request;
+  request.arms = texts_of(wanted, "arms");
+  request.log = kLog;
+  request.name = text_or(wanted, "name", "e");
+  request.policy = text_or(wanted, "policy", "");
+  request.goal = text_or(wanted, "goal", "condorcet");
+  request.order = text_or(wanted, "order", "random");
+  request.about = text_or(wanted, "about", "tasks-like-these");
+  request.seed = wanted.at("seed").get<std::uint64_t>();
+  if (const Json* top = wanted.find("top")) request.top = top->get<std::uint64_t>();
+  if (const Json* epsilon = wanted.find("epsilon")) request.epsilon = epsilon->get<double>();
+  if (const Json* alpha = wanted.find("alpha")) request.alpha = alpha->get<double>();
+  if (const Json* most = wanted.find("max_duels")) request.max_duels = most->get<std::uint64_t>();
+  request.open_arms = wanted.contains("open_arms");
+  request.allows_new_judge = wanted.contains("new_judge");
+  request.add_arm = texts_of(wanted, "add");
+  request.retire_arm = texts_of(wanted, "retire");
+  if (const Json* judge = wanted.find("judge")) {
+    request.judge = {judge->get<std::string>(),
+                     std::string(64, judge->get<std::string>().empty() ? '0' : 'a')};
+  }
+  if (const std::vector<std::string> tasks = texts_of(wanted, "tasks"); !tasks.empty()) {
+    std::string lines;
+    for (const std::string& id : tasks) {
+      lines += fmt::format(R"({{"task_id":"{0}","question":"about {0}"}})", id) + "\n";
+    }
+    directory_.write("tasks.jsonl", lines);
+    request.tasks = "tasks.jsonl";
+  }
+  auto opened = [&]() -> Result<Interview> {
+    DUEL_ASSIGN(InterviewPlan plan, plan_interview(request));
+    return Interview::open(std::move(plan));
+  }();
+  if (!opened.ok()) {
+    replies_ += opened.error().to_string() + "\n";
+    return;
+  }
+  interview_.emplace(std::move(*opened));
+  replies_ += fmt::format("resumed {}, given up {}, joined [{}], left [{}], cut {}\n",
+                          interview_->resumed(), interview_->given_up(),
+                          fmt::join(interview_->joined(), ","), fmt::join(interview_->left(), ","),
+                          interview_->cut_bytes());
+}
+
+std::optional<JudgeQuestion> LocalDoor::ask() {
+  auto question = interview_->next();
+  if (!question.ok()) throw std::runtime_error(question.error().to_string());
+  if (*question) asked_[(*question)->duel_id] = **question;
+  return *question;
+}
+
+Status LocalDoor::record_answer(const std::string& duel_id, const std::string& word,
+                                std::uint64_t tries) {
+  const JudgeQuestion& question = asked_.at(duel_id);
+  std::vector<Outcome> outcomes;
+  if (interview_->ledger().experiment().order == Placement::both) {
+    const std::size_t slash = std::min(word.find('/'), word.size());
+    outcomes.push_back(outcome_of(word.substr(0, slash), question));
+    outcomes.push_back(
+        outcome_of(slash == word.size() ? word : word.substr(slash + 1), turned_round(question)));
+  } else {
+    outcomes.push_back(outcome_of(word, question));
+  }
+  OutcomeRecord record = interview_->outcome_of(question, outcomes, kJudge, 1);
+  record.failed_tries = tries;
+  return interview_->record(std::array<Record, 1>{std::move(record)});
+}
+
+void LocalDoor::play_many(const Step& step) {
+  const std::size_t in_flight = std::stoul(step.value_of("in_flight", "1"));
+  std::size_t left = std::stoul(step.words.at(0));
+  std::deque<std::string> flying;
+  for (;;) {
+    while (left > 0 && flying.size() < in_flight) {
+      const auto question = ask();
+      if (!question) {
+        left = 0;
+        break;
+      }
+      --left;
+      flying.push_back(question->duel_id);
+      replies_ +=
+          fmt::format("{} {} {} {}\n", question->duel_id, question->first.arm_id,
+                      question->second.arm_id, question->task ? question->task->dump() : "-");
+    }
+    // What is out when the certificate comes stays out: `complete` says what becomes of it.
+    if (flying.empty() || interview_->certified()) break;
+    const auto next =
+        flying.begin() + static_cast<std::ptrdiff_t>(hash_text(flying.front()) % flying.size());
+    std::string word = word_of(said_about(*next));
+    if (interview_->ledger().experiment().order == Placement::both) {
+      word += "/" + word_of(said_about(*next + "/turned"));
+    }
+    const Status recorded = record_answer(*next, word, 0);
+    replies_ += fmt::format("{} {}{}\n", *next, word,
+                            recorded.ok() ? "" : ": " + recorded.error().to_string());
+    flying.erase(next);
+  }
+  replies_ += fmt::format("certified {}, needs more tasks {}\n", interview_->certified(),
+                          interview_->needs_more_tasks());
+}
+
+void LocalDoor::cut(std::size_t bytes) {
+  interview_.reset();
+  const std::string text = content_of(kLog);
+  write_content(kLog, text.substr(0, text.size() - bytes));
+}
+
+void LocalDoor::play(const Step& step) {
+  const auto word = [&](std::size_t k) -> const std::string& { return step.words.at(k); };
+  const std::uint64_t tries = std::stoull(step.value_of("tries", "0"));
+  const auto told = [&](const Status& status) {
+    replies_ += status.ok() ? "recorded\n" : status.error().to_string() + "\n";
+  };
+  replies_ += "> " + step.text + "\n";
+  if (step.verb == "open") return open(*Json::parse(step.json));
+  if (step.verb == "add-arm" || step.verb == "retire-arm") {
+    // A run takes such a change when it begins.
+    Json wanted = wanted_;
+    wanted[step.verb == "add-arm" ? "add" : "retire"].push_back(word(0));
+    return open(wanted);
+  }
+  if (step.verb == "play") return play_many(step);
+  if (step.verb == "serve") {
+    const auto question = ask();
+    replies_ += question
+                    ? question_line(*question) + "\n"
+                    : fmt::format("nothing; needs more tasks {}\n", interview_->needs_more_tasks());
+  } else if (step.verb == "answer") {
+    told(record_answer(word(0), word(1), tries));
+  } else if (step.verb == "expire") {
+    told(interview_->record(std::array<Record, 1>{ExpiredRecord{word(0), tries, "expired"}}));
+  } else if (step.verb == "complete") {
+    told(interview_->complete());
+  } else if (step.verb == "close") {
+    interview_.reset();
+  } else if (step.verb == "cut") {
+    cut(std::stoul(word(0)));
+  } else if (step.verb == "write") {
+    std::string lines;
+    for (const std::string& line : Json::parse(step.json)->get<std::vector<std::string>>()) {
+      lines += line + "\n";
+    }
+    directory_.write(word(0), lines);
+  } else if (step.verb == "begin") {
+    const std::string text = recorded("formats/" + word(0));
+    kept_ = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+    directory_.write(kLog, text);
+  } else {
+    throw std::runtime_error("no step of a run: " + step.text);
+  }
+}
+
+std::string LocalDoor::log() const { return retimed(content_of(directory_ / kLog), kept_); }
+
+std::optional<std::uint64_t> LocalDoor::state_hash() const {
+  if (!interview_) return std::nullopt;
+  return interview_->experiment().state_hash();
+}
+
+}  // namespace duel::golden
