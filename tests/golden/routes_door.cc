@@ -326,6 +326,15 @@ void RoutesDoor::play(const Step& step) {
     exchange({HttpMethod::post, kE + "/duels", {}, fmt::format(R"({{"duel_id":"{}"}})", word(0))});
     return;
   }
+  if (verb == "import") {
+    // The text of the request is the recorded log, which need not stand here once more.
+    const HttpResponse made = send({HttpMethod::post,
+                                    kE + "/import",
+                                    {{"content-type", "application/x-ndjson"}},
+                                    recorded(word(0))});
+    replies_ += fmt::format("{}\n{}\n{}\n\n", step.text, made.status, made.body);
+    return;
+  }
   if (verb == "STREAM") {
     replies_ += fmt::format("{}\n{}\n", step.text, api_->streamed(path_of(word(0))));
     return;

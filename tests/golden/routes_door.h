@@ -10,6 +10,7 @@
 //   pass TIME           moves the clock; from half a second on, what is due has expired then
 //   play N PREFIX [from=K] {..}   serves and answers N duels PREFIX1, PREFIX2, ..; the JSON holds
 //                       more members of the body that asks for them
+//   import FILE         makes the experiment of a log that is recorded in tests/golden/data
 //   restart             stops and starts the server; `restart log` without its snapshots;
 //                       `restart power synced=N kept=M` as after a loss of power: record N was the
 //                       last that is known to be on the disk, record M the last that is there
