@@ -17,9 +17,9 @@
 #include "duel/core/json.h"
 #include "duel/server/api.h"
 #include "duel/server/api_tokens.h"
-#include "duel/server/engine.h"
 #include "duel/server/pages.h"
-#include "fuzz/memory_store.h"
+#include "duel/service/engine.h"
+#include "duel/store/memory_store.h"
 #include "tests/http/http_call.h"
 
 namespace duel {

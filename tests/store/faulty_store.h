@@ -68,6 +68,11 @@ class FaultyStore final : public Store {
   Result<std::vector<std::string>> experiments_of(std::string_view key) override {
     return store_->experiments_of(key);
   }
+  // How many searches there were.
+  std::size_t searches() const {
+    const std::lock_guard lock(mutex_);
+    return searches_;
+  }
   // Whether a fault still waits for its call.
   bool armed() const {
     const std::lock_guard lock(mutex_);
@@ -126,6 +131,7 @@ class FaultyStore final : public Store {
     std::optional<Fault> fault;
     {
       const std::lock_guard lock(mutex_);
+      if (now == Call::find) ++searches_;
       if (now != Call::find) time = now == Call::append ? append_delay_ : sync_delay_;
       if (armed_ && armed_->call == now && armed_->calls-- == 0) {
         fault = armed_->fault;
@@ -145,6 +151,7 @@ class FaultyStore final : public Store {
   std::optional<Armed> armed_;
   std::chrono::milliseconds append_delay_{}, sync_delay_{};
   bool broken_ = false;
+  std::size_t searches_ = 0;
 };
 
 }  // namespace duel

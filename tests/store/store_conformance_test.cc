@@ -256,7 +256,7 @@ TEST_P(StoreConformance, keeps_the_newest_snapshot_of_each_experiment) {
   const Snapshot second{2, "h2", "rmed1/4", std::string(100'000, 'x')};
   if (!GetParam().is_database) {
     EXPECT_EQ(store_->put_snapshot("tones", first).error().code, ErrorCode::unsupported);
-    EXPECT_EQ(store_->snapshot("tones").error().code, ErrorCode::unsupported);
+    EXPECT_EQ(*store_->snapshot("tones"), std::nullopt);
     return;
   }
   EXPECT_EQ(*store_->snapshot("tones"), std::nullopt);
@@ -279,11 +279,6 @@ TEST_P(StoreConformance, remembers_the_tags_of_lines_by_experiment) {
   ASSERT_TRUE(store_->append_to("tones", tones.head(), lines).ok());
   tones.expect(one);
   colours.append({"c1"});
-  if (!GetParam().is_database) {
-    EXPECT_EQ(store_->tagged("tones", 7).error().code, ErrorCode::unsupported);
-    EXPECT_EQ(store_->add_tags("tones", {}).error().code, ErrorCode::unsupported);
-    return;
-  }
   const std::array<std::uint64_t, 3> more = {8, 7, 9};
   ASSERT_TRUE(store_->add_tags("tones", more).ok());
   EXPECT_EQ(store_->add_tags("nothing", more).error().code, ErrorCode::not_found);
@@ -295,6 +290,7 @@ TEST_P(StoreConformance, remembers_the_tags_of_lines_by_experiment) {
     }
     EXPECT_FALSE(*store_->tagged("tones", 0));
     EXPECT_FALSE(*store_->tagged("tones", 10));
+    if (!GetParam().is_database) return;  // the reader of a log file adds them again
     reopen();
   }
 }
@@ -361,11 +357,6 @@ TEST_P(StoreConformance, keeps_entries_by_space_and_key) {
 }
 
 TEST_P(StoreConformance, a_clean_stop_leaves_the_mark_at_the_head) {
-  if (!GetParam().is_database) {
-    EXPECT_EQ(store_->last_stop().error().code, ErrorCode::unsupported);
-    EXPECT_EQ(store_->synced("tones").error().code, ErrorCode::unsupported);
-    return;
-  }
   EXPECT_EQ(*store_->last_stop(), LastStop::clean);
   Shelf shelf(*store_, "tones");
   shelf.create();

@@ -11,10 +11,12 @@
 #include <chrono>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 
 #include "duel/core/directory.h"
+#include "duel/core/text_map.h"
 #include "duel/core/whole_file.h"
 #include "duel/store/line.h"
 
@@ -157,6 +159,15 @@ struct LogFiles::Owned {
   bool new_name = false;     // the directory with its name is not on the disk yet
   bool unsynced = false;     // lines were appended since the last sync
   bool broken = false;       // nobody knows what it holds
+  // Where the lines of a key begin, by key; made when the first one is looked for, since most logs
+  // are written without ever being searched.
+  struct Place {
+    std::uint64_t sequence;
+    std::uint64_t begin;
+    std::size_t size;
+  };
+  std::optional<TextMap<std::vector<Place>>> by_key;
+  std::set<std::uint64_t> tags;
 };
 
 LogFiles::LogFiles(std::filesystem::path directory, Disk& disk, KeyOf key_of)
@@ -304,8 +315,17 @@ Status LogFiles::append_group(const Group& group) {
     return system_error("the record cannot be written", owned.file, code);
   }
   owned.unsynced = true;
-  owned.bytes += text.size();
-  owned.head->sequence += group.lines.size();
+  std::uint64_t sequence = owned.head->sequence, begin = owned.bytes;
+  for (const Line& line : group.lines) {
+    ++sequence;
+    if (owned.by_key && !line.key.empty()) {
+      (*owned.by_key)[std::string(line.key)].push_back({sequence, begin, line.text.size()});
+    }
+    if (line.tag != 0) owned.tags.insert(line.tag);
+    begin += line.text.size() + 1;
+  }
+  owned.bytes = begin;
+  owned.head->sequence = sequence;
   if (const auto parts = split_line(group.lines.back().text)) owned.head->hash = parts->hash;
   return Done{};
 }
@@ -317,13 +337,43 @@ bool LogFiles::broken() const {
 Result<std::vector<FoundLine>> LogFiles::find(const std::string& experiment, std::string_view key) {
   if (!key_of_) return refusal("log files keep no keys");
   std::vector<FoundLine> lines;
-  std::uint64_t sequence = 0;
-  const auto compare = [&](std::string_view line) -> Status {
-    ++sequence;
-    if (!key.empty() && key_of_(line) == key) lines.push_back({sequence, std::string(line)});
-    return Done{};
-  };
-  DUEL_RETURN_IF_ERROR(read(experiment, 0, compare));
+  const auto known = owned_.find(experiment);
+  if (known == owned_.end()) {
+    std::uint64_t sequence = 0;
+    const auto compare = [&](std::string_view line) -> Status {
+      ++sequence;
+      if (!key.empty() && key_of_(line) == key) lines.push_back({sequence, std::string(line)});
+      return Done{};
+    };
+    DUEL_RETURN_IF_ERROR(read(experiment, 0, compare));
+    return lines;
+  }
+  Owned& owned = *known->second;
+  if (!owned.by_key) {
+    TextMap<std::vector<Owned::Place>> by_key;
+    std::uint64_t sequence = 0, begin = 0;
+    const auto note = [&](std::string_view line) -> Status {
+      ++sequence;
+      if (std::string of_line = key_of_(line); !of_line.empty()) {
+        by_key[std::move(of_line)].push_back({sequence, begin, line.size()});
+      }
+      begin += line.size() + 1;
+      return Done{};
+    };
+    DUEL_RETURN_IF_ERROR(read(experiment, 0, note));
+    owned.by_key = std::move(by_key);
+  }
+  const auto found = owned.by_key->find(key);
+  if (found == owned.by_key->end()) return lines;
+  for (const Owned::Place& place : found->second) {
+    std::string text(place.size, '\0');
+    const ssize_t got =
+        ::pread(owned.descriptor.get(), text.data(), text.size(), static_cast<off_t>(place.begin));
+    if (got != static_cast<ssize_t>(text.size())) {
+      return system_error("cannot be read", owned.file, got < 0 ? errno : EIO);
+    }
+    lines.push_back({place.sequence, std::move(text)});
+  }
   return lines;
 }
 
@@ -364,31 +414,34 @@ Error LogFiles::refusal(const char* what, const char* hint) const {
   return Error::unsupported(what, directory_.string(), hint);
 }
 
-Result<std::uint64_t> LogFiles::synced(const std::string& /*experiment*/) {
-  return refusal("log files keep no mark of their syncs");
+// A log file has no syncs by the clock, and a cut last line never counted: what is there is there.
+Result<std::uint64_t> LogFiles::synced(const std::string& experiment) {
+  DUEL_ASSIGN(const Head last, head(experiment));
+  return last.sequence;
 }
 
-Result<LastStop> LogFiles::last_stop() {
-  return refusal("log files do not record how they were closed");
-}
+Result<LastStop> LogFiles::last_stop() { return LastStop::clean; }
 
 Status LogFiles::put_snapshot(const std::string& /*experiment*/, const Snapshot& /*snapshot*/) {
   return refusal("log files keep no snapshots");
 }
 
 Result<std::optional<Snapshot>> LogFiles::snapshot(const std::string& /*experiment*/) {
-  return refusal("log files keep no snapshots");
+  return std::optional<Snapshot>();
 }
 
 Result<std::vector<Outline>> LogFiles::outlines() { return refusal("log files keep no snapshots"); }
 
-Result<bool> LogFiles::tagged(const std::string& /*experiment*/, std::uint64_t /*tag*/) {
-  return refusal("log files keep no tags");
+Result<bool> LogFiles::tagged(const std::string& experiment, std::uint64_t tag) {
+  const auto found = owned_.find(experiment);
+  return found != owned_.end() && found->second->tags.contains(tag);
 }
 
-Status LogFiles::add_tags(const std::string& /*experiment*/,
-                          std::span<const std::uint64_t> /*tags*/) {
-  return refusal("log files keep no tags");
+Status LogFiles::add_tags(const std::string& experiment, std::span<const std::uint64_t> tags) {
+  const auto found = owned_.find(experiment);
+  if (found == owned_.end()) return Error::not_found("the log was not opened", experiment);
+  found->second->tags.insert(tags.begin(), tags.end());
+  return Done{};
 }
 
 Status LogFiles::put(std::string_view /*space*/, std::string_view /*key*/,

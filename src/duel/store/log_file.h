@@ -67,7 +67,8 @@ class LogFiles final : public Store {
   // Of every file that was appended to.
   Status sync() override;
 
-  // Lines are all that a file keeps: the rest is refused.
+  // Lines are all that a file keeps. Tags live in memory: the reader of a log adds them. There is
+  // never a snapshot; what else a file cannot keep is refused.
   Result<std::uint64_t> synced(const std::string& experiment) override;
   Result<LastStop> last_stop() override;
   Status put_snapshot(const std::string& experiment, const Snapshot& snapshot) override;
