@@ -8,13 +8,15 @@
 #include <fstream>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "bench/workloads.h"
 #include "duel/core/check.h"
 #include "duel/core/rng.h"
-#include "duel/server/engine.h"
+#include "duel/service/engine.h"
 #include "duel/store/sqlite_store.h"
 
 namespace duel {
@@ -65,63 +67,67 @@ ExperimentRecord experiment_of(const std::string& id, int arms) {
   return record;
 }
 
+// What a thread waits for, and another one gives.
+template <class Answer>
+class Awaited {
+ public:
+  void give(Result<Answer> answer) {
+    const std::lock_guard lock(mutex_);
+    answer_ = std::move(answer);
+    came_.notify_one();
+  }
+  Answer take() {
+    std::unique_lock lock(mutex_);
+    came_.wait(lock, [&] { return answer_.has_value(); });
+    return std::move(*answer_).value();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable came_;
+  std::optional<Result<Answer>> answer_;
+};
+
 // Asks the engine and waits for its answer.
-ServerAnswer ask(Engine& engine, const std::string& id, Engine::Work work) {
-  std::mutex mutex;
-  std::condition_variable came;
-  std::optional<ServerAnswer> answer;
-  engine.ask(id, AnswerWhen::appended, std::move(work), [&](ServerAnswer given) {
-    const std::lock_guard lock(mutex);
-    answer = std::move(given);
-    came.notify_one();
-  });
-  std::unique_lock lock(mutex);
-  came.wait(lock, [&] { return answer.has_value(); });
-  return std::move(*answer);
+void ask(Engine& engine, const std::string& id, Engine::Work<Done> work) {
+  Awaited<Done> answer;
+  engine.ask<Done>(id, AnswerWhen::appended, std::move(work),
+                   [&](const Status& given, const Delivery&) { answer.give(given); });
+  answer.take();
 }
 
 void create(Engine& engine, const ExperimentRecord& record) {
-  std::mutex mutex;
-  std::condition_variable came;
-  bool made = false;
-  engine.create(record, [&](const ServerAnswer& answer) {
-    DUEL_CHECK(answer.status == 201);
-    const std::lock_guard lock(mutex);
-    made = true;
-    came.notify_one();
-  });
-  std::unique_lock lock(mutex);
-  came.wait(lock, [&] { return made; });
+  Awaited<bool> answer;
+  engine.create<bool>(
+      record, [](const Turn&, bool created) -> Result<bool> { return created; },
+      [&](const Result<bool>& given, const Delivery&) { answer.give(given); });
+  DUEL_CHECK(answer.take());
 }
 
 // Duels of which arm 0 wins most, each served and answered, in one request.
-Engine::Work duels(int count, std::uint64_t seed) {
-  return [count, seed](OwnedExperiment& experiment, std::int64_t now) -> Result<ServerAnswer> {
+Engine::Work<Done> duels(int count, std::uint64_t seed) {
+  return [count, seed](const Turn& turn) -> Status {
     RoundRng rng = Stream(seed, 0, Purpose::test, "fold bench").at(1);
     for (int k = 0; k < count; ++k) {
-      DUEL_ASSIGN(const ServerAnswer served, experiment.serve({}, false, now));
-      const auto arms = served.body.at("arms").items();
-      OutcomeBody outcome;
-      outcome.result = "win";
-      outcome.winner =
-          arms[rng.bernoulli(0.55) ? 0 : arms.size() - 1].at("arm_id").get<std::string>();
-      const auto id = served.body.at("duel_id").get<std::string>();
-      DUEL_RETURN_IF_ERROR(experiment.report(id, outcome, {}, now));
+      DUEL_ASSIGN(const Offer offer, turn.experiment.serve({}, turn.moment));
+      const ServeRecord& serve = std::get<Served>(offer).serve;
+      const Report report{
+          .duel_id = serve.duel_id,
+          .answer = Answer{Answered::win, rng.bernoulli(0.55) ? serve.first : serve.second}};
+      DUEL_RETURN_IF_ERROR(turn.experiment.report(report, turn.moment));
     }
-    return ServerAnswer{};
+    return Done{};
   };
 }
 
-Result<ServerAnswer> nothing(OwnedExperiment& /*experiment*/, std::int64_t /*now*/) {
-  return ServerAnswer{};
-}
+Status nothing(const Turn& /*turn*/) { return Done{}; }
 
 // The time until a new process has the experiment in memory, the opening of the store included.
 double opened_cold(const Directory& directory) {
   const Clock::time_point begin = Clock::now();
   const auto store = open_store(directory);
   const auto engine = std::move(Engine::start(store)).value();
-  DUEL_CHECK(ask(*engine, "e", nothing).status == 200);
+  ask(*engine, "e", nothing);
   return seconds_since(begin);
 }
 

@@ -24,7 +24,7 @@
 #include "duel/http/router.h"
 #include "duel/server/api.h"
 #include "duel/server/api_tokens.h"
-#include "duel/server/engine.h"
+#include "duel/service/engine.h"
 #include "duel/store/sqlite_store.h"
 
 namespace duel {
@@ -86,9 +86,9 @@ void empty_endpoint() {
 
 // A server on a store of its own, with an experiment `e` of ten arms that runs and an endpoint
 // /nothing that does nothing.
-class Served {
+class BenchServer {
  public:
-  Served() {
+  BenchServer() {
     store_ = std::move(SqliteStore::open(folder_ / "duel.db")).value();
     tokens_ = std::move(ApiTokens::open(store_)).value();
     engine_ = std::move(Engine::start(store_)).value();
@@ -108,7 +108,7 @@ class Served {
     once(request("PUT", "/v1/experiments/e", "{\"arms\":[" + arms + "]}"));
     once(request("POST", "/v1/experiments/e/start", ""));
   }
-  ~Served() {
+  ~BenchServer() {
     api_->close();
     server_.reset();
     api_.reset();
@@ -117,8 +117,8 @@ class Served {
     store_.reset();
     std::filesystem::remove_all(folder_);
   }
-  Served(const Served&) = delete;
-  Served& operator=(const Served&) = delete;
+  BenchServer(const BenchServer&) = delete;
+  BenchServer& operator=(const BenchServer&) = delete;
 
   std::string request(std::string_view method, std::string_view path, std::string_view body) const {
     return fmt::format(
@@ -212,7 +212,7 @@ Rates serve_and_report() {
   fmt::print("|---|---|---|---|---|---|---|---|---|\n");
   Rates most;
   for (const std::size_t connections : {8, 64, 256, 1024}) {
-    const Served served;
+    const BenchServer served;
     std::vector<double> rates, empty_rates, ratios, cpu, empty_cpu, p50, p99, empty_p99;
     for (int turn = 0; turn < kTurns; ++turn) {
       const auto timed = [](HttpLoad load) {
@@ -245,7 +245,7 @@ void half_load(const Rates& most) {
       "\n## Serving at half of the largest load, requests at a steady rate, 256 connections, "
       "{}\n\n| requests | rate, 1/s | p50, ms | p99, ms |\n|---|---|---|---|\n",
       kAbout);
-  const Served served;
+  const BenchServer served;
   const auto row = [](std::string_view name, double rate, const HttpLoadResult& result) {
     fmt::print("| {} | {:.0f} | {:.2f} | {:.2f} |\n", name, rate, 1e3 * result.quantile(0.5),
                1e3 * result.quantile(0.99));
@@ -267,7 +267,7 @@ void overload() {
       "| clients | requests/s | of them 429 | other failures | p99, ms |\n"
       "|---|---|---|---|---|\n",
       kAbout);
-  const Served served;
+  const BenchServer served;
   for (const std::size_t connections : {256, 8'000, 256}) {
     const HttpLoadResult result = run(served.duels(connections));
     fmt::print("| {} | {:.0f} | {:.0f} % | {} | {:.1f} |\n", connections, result.per_second(),
@@ -287,7 +287,7 @@ double resident_mib() {
 // Connections that have asked for a stream and read nothing.
 class IdleStreams {
  public:
-  IdleStreams(const Served& served, std::size_t count) {
+  IdleStreams(const BenchServer& served, std::size_t count) {
     sockaddr_in to{};
     to.sin_family = AF_INET;
     to.sin_port = htons(served.address().port);
@@ -316,7 +316,7 @@ void idle_streams() {
       "| streams | CPU while nothing happens, ms/s | requests/s, 64 connections |\n"
       "|---|---|---|\n",
       kAbout);
-  const Served served;
+  const BenchServer served;
   HttpLoad quiet{.address = served.address(), .most_requests = 1};
   quiet.next = [&](std::size_t, const std::string&) {
     return served.request("PUT", "/v1/experiments/quiet",
@@ -357,7 +357,7 @@ void soak_workload() {
       "\n## Memory under load, 64 connections, as many duels as go for {} s "
       "(DUEL_BENCH_SOAK_S), {}\n\n| after, s | requests | resident, MiB |\n|---|---|---|\n",
       seconds, kAbout);
-  const Served served;
+  const BenchServer served;
   std::uint64_t requests = 0;
   constexpr int kParts = 6;
   for (int part = 1; part <= kParts; ++part) {

@@ -8,9 +8,10 @@
 #include <string_view>
 
 #include "duel/core/check.h"
+#include "duel/core/secrets.h"
 #include "duel/server/api_tokens.h"
+#include "duel/store/memory_store.h"
 #include "duel/wire/report_token.h"
-#include "fuzz/memory_store.h"
 
 namespace {
 
@@ -65,7 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)report_tokens().verify(payload + "." + duel::base64url(signature));
 
   // What is signed reads back, under this key only, and no letter of it can be changed.
-  duel::ServedDuel duel;
+  duel::Proof duel;
   duel.experiment_id = part(text, 0);
   duel.duel_id = part(text, 1);
   duel.first = part(text, 2);

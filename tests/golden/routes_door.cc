@@ -367,13 +367,10 @@ std::string RoutesDoor::result() {
 
 std::uint64_t RoutesDoor::state_hash() {
   std::promise<std::uint64_t> hash;
-  api_->engine().ask(
+  api_->engine().ask<std::uint64_t>(
       "e", AnswerWhen::appended,
-      [&](const OwnedExperiment& experiment, std::int64_t) {
-        hash.set_value(experiment.live().state_hash());
-        return experiment.show();
-      },
-      [](const ServerAnswer&) {});
+      [](const Turn& turn) -> Result<std::uint64_t> { return turn.experiment.live().state_hash(); },
+      [&](const Result<std::uint64_t>& answer, const Delivery&) { hash.set_value(*answer); });
   return hash.get_future().get();
 }
 
@@ -387,8 +384,7 @@ FoldedStore RoutesDoor::fold_copy_of_store() {
   check(api_->engine().store().backup(directory / "copy.db"));
   const std::shared_ptr<Store> store =
       std::move(SqliteStore::open(directory / "copy.db", {})).value();
-  const ReportTokens tokens("k", "key");
-  const auto owned = OwnedExperiment::load(store, "e", 0, {"salt", 0}, tokens);
+  const auto owned = Experiment::load({.store = store}, "e", 0);
   check(owned);
   FoldedStore folded{.log = {},
                      .sequence = (*owned)->ledger().sequence(),

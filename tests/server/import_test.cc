@@ -105,6 +105,10 @@ TEST(Import, what_a_server_could_not_serve_is_refused) {
   expect_refused({with_tasks(R"([{"task_id":"t1"},{"task_id":"t1"}])")}, "a second time");
   expect_refused({with_tasks(R"([{"task_id":"t1"}])")}, "the count is 2");
   expect_refused({with_tasks(R"({"task_id":"t1"})")}, "is not an array");
+  // Once a pair has met both there would be a third by number, and none by name.
+  expect_refused({with_tasks(R"([{"task_id":"t1"},{"task_id":"t2"}])"),
+                  TasksAddedRecord{3, std::string(kHexDigits, '1')}},
+                 "line 2: tasks_added");
   ExperimentRecord record = two_arms();
   record.service.default_arm = "c";
   expect_refused({record}, "line 1: default_arm names no arm");
@@ -134,6 +138,29 @@ TEST(Import, a_sound_log_with_tasks_is_served_from) {
   const Told duel = api.post(kE + "/duels", "{}");
   ASSERT_EQ(duel.status, 201);
   EXPECT_EQ(duel.body.at("task").at("payload").get<std::string>(), "sing");
+}
+
+// A log of `duel run` only counts its tasks: a caller names the one that its duel is about, and the
+// next duel after an outcome names none.
+TEST(Import, no_next_duel_can_be_had_where_tasks_are_only_counted_and_no_outcome_is_taken_with_it) {
+  ServedApi api;
+  ExperimentRecord record = two_arms();
+  record.stopping.shared_causes = true;
+  record.tasks.count = 5;
+  record.tasks.sha256 = std::string(kHexDigits, '0');
+  ServeRecord open = serve("d1", 0);
+  open.task = "t1";
+  ASSERT_EQ(
+      import_into(api, log_of({record, open, TasksAddedRecord{6, record.tasks.sha256}})).status,
+      201);
+  const std::string before = api.get(kE).text("head");
+  const Told refused = api.put(kE + "/duels/d1/outcome?next=1", win_of("a"));
+  EXPECT_EQ(refused.status, 400) << refused.body.dump();
+  EXPECT_EQ(refused.body.at("errors").items()[0].at("pointer").get<std::string>(), "/task_id");
+  EXPECT_EQ(api.get(kE).text("head"), before) << "an error says that nothing was staged";
+  EXPECT_EQ(api.post(kE + "/duels", "{}").status, 400);
+  EXPECT_EQ(api.put(kE + "/duels/d1/outcome", win_of("a")).text("status"), "applied");
+  EXPECT_EQ(api.post(kE + "/duels", R"({"task_id":"t1"})").status, 201);
 }
 
 TEST(Import, repeats_and_late_answers_of_settled_duels_fold_as_they_were_lived_through) {

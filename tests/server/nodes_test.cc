@@ -22,10 +22,10 @@
 #include "duel/http/http_client.h"
 #include "duel/server/api.h"
 #include "duel/server/api_tokens.h"
-#include "duel/server/engine.h"
 #include "duel/server/forwarding.h"
 #include "duel/server/hop.h"
 #include "duel/server/rendezvous.h"
+#include "duel/service/engine.h"
 #include "tests/server/metrics_page.h"
 #include "tests/server/shared_memory_store.h"
 
@@ -189,14 +189,14 @@ class SeveralNodes : public testing::Test {
 class BusyEngine {
  public:
   explicit BusyEngine(Engine& engine) {
-    engine.ask_all(
+    engine.ask_all<Done>(
         AnswerWhen::appended,
-        [at = at_](const auto&, std::int64_t) -> Result<ServerAnswer> {
+        [at = at_](const Engine::Find&) -> Status {
           at->busy.set_value();
           at->go.get_future().wait();
-          return ServerAnswer{};
+          return Done{};
         },
-        [](const ServerAnswer&) {});
+        [](const Status&, const Delivery&) {});
     at_->busy.get_future().wait();
   }
   void let_go() { at_->go.set_value(); }
@@ -209,26 +209,33 @@ class BusyEngine {
 };
 
 // The answer comes with `get`.
-std::future<ServerAnswer> ask(Engine& engine, const std::string& experiment, AnswerWhen when,
-                              Engine::Work work) {
-  const auto told = std::make_shared<std::promise<ServerAnswer>>();
-  std::future<ServerAnswer> answer = told->get_future();
-  engine.ask(experiment, when, std::move(work),
-             [told](ServerAnswer given) { told->set_value(std::move(given)); });
+template <class Answer>
+std::future<Result<Answer>> ask(Engine& engine, const std::string& experiment, AnswerWhen when,
+                                Engine::Work<Answer> work) {
+  const auto told = std::make_shared<std::promise<Result<Answer>>>();
+  std::future<Result<Answer>> answer = told->get_future();
+  engine.ask<Answer>(
+      experiment, when, std::move(work),
+      [told](Result<Answer> given, const Delivery&) { told->set_value(std::move(given)); });
   return answer;
 }
 
-Engine::Work serve_named(const std::string& duel) {
-  return [duel](OwnedExperiment& experiment, std::int64_t now) {
-    DuelBody body;
-    body.duel_id = duel;
-    return experiment.serve(body, false, now);
-  };
+Engine::Work<Offer> serve_named(const std::string& duel) {
+  return [duel](const Turn& turn) { return turn.experiment.serve({.duel_id = duel}, turn.moment); };
 }
 
-std::string serving(const ServerAnswer& answer) {
-  const Json* const word = answer.body.find("serving");
-  return word != nullptr ? word->get<std::string>() : "nothing: " + answer.body.dump();
+// What was served; that it was served before is no answer to a new question.
+std::string serving(const Result<Offer>& offer) {
+  if (!offer.ok()) return "nothing: " + offer.error().to_string();
+  const auto* served = std::get_if<Served>(&*offer);
+  if (served == nullptr) return "fallback";
+  return std::string(to_word(served->serve.serving)) + (served->again ? " again" : "");
+}
+
+// As a caller would hear of it over HTTP.
+template <class Answer>
+int status_of(const Result<Answer>& answer) {
+  return answer.ok() ? 200 : refusal(answer.error()).status;
 }
 
 // --- Who takes what ------------------------------------------------------------------------------
@@ -780,13 +787,10 @@ TEST_F(SeveralNodes, lease_has_to_hold_from_the_work_to_the_answer) {
   Node& a = node("a");
   start(a, "e");
   const auto status_of_unknown_duel = [&](const std::function<void()>& meanwhile) {
-    return ask(a.engine(), "e", AnswerWhen::appended,
-               [&](OwnedExperiment& experiment, std::int64_t) {
-                 meanwhile();
-                 return experiment.show_duel("nothing");
-               })
-        .get()
-        .status;
+    return status_of(ask<DuelRecords>(a.engine(), "e", AnswerWhen::appended, [&](const Turn& turn) {
+                       meanwhile();
+                       return turn.experiment.find("nothing");
+                     }).get());
   };
   EXPECT_EQ(status_of_unknown_duel([] {}), 404);
   EXPECT_EQ(status_of_unknown_duel([&] { a.store().expire_lease(); }), 503)
@@ -833,12 +837,12 @@ TEST_F(SeveralNodes, experiment_that_is_lost_in_a_group_does_not_fail_the_others
   start(a, "e");
   start(a, "f");
   BusyEngine busy(a.engine());
-  auto of_e = ask(a.engine(), "e", AnswerWhen::appended, serve_named("q"));
-  auto of_f = ask(a.engine(), "f", AnswerWhen::appended, serve_named("q"));
+  auto of_e = ask<Offer>(a.engine(), "e", AnswerWhen::appended, serve_named("q"));
+  auto of_f = ask<Offer>(a.engine(), "f", AnswerWhen::appended, serve_named("q"));
   a.store().before_next_append([&] { take_over(a, b, "e"); });
   busy.let_go();
-  EXPECT_EQ(of_f.get().status, 201) << "it is in the store, whatever became of e";
-  EXPECT_EQ(of_e.get().status, 421) << "asked again, and B's now";
+  EXPECT_EQ(serving(of_f.get()), "explore") << "it is in the store, whatever became of e";
+  EXPECT_EQ(status_of(of_e.get()), 421) << "asked again, and B's now";
   EXPECT_EQ(lines_of("f"), 3U);
   EXPECT_EQ(lines_of("e"), 2U) << "nothing of the fenced append is there";
   // Through the API it is answered by B.
@@ -995,16 +999,16 @@ class Spoiled : public SeveralNodes {
  protected:
   // Serves somebody, and the store cannot be read after the choice. `chosen`: the serve that would
   // have been.
-  Engine::Work fail_after_choosing(std::optional<ServeRecord>* chosen = nullptr) {
-    return [this, chosen](OwnedExperiment& experiment, std::int64_t now) {
+  Engine::Work<Offer> fail_after_choosing(std::optional<ServeRecord>* chosen = nullptr) {
+    return [this, chosen](const Turn& turn) {
+      Experiment& experiment = turn.experiment;
       if (chosen != nullptr && !experiment.spoiled()) *chosen = experiment.live().next();
-      DuelBody body;
-      body.subject_id = "s";  // without an id the first that is read is whether they have met
       node_.store().cut_off(true);
-      auto answer = experiment.serve(body, false, now);
+      // Without an id the first that is read is whether the subject has met the pair.
+      auto offer = experiment.serve({.subject = "s"}, turn.moment);
       node_.store().cut_off(false);
       EXPECT_TRUE(experiment.spoiled());
-      return answer;
+      return offer;
     };
   }
 
@@ -1014,20 +1018,19 @@ class Spoiled : public SeveralNodes {
 TEST_F(Spoiled, choice_that_a_failed_read_kept_from_being_served_harms_no_other_request) {
   start(node_, "e");
   const Told q0 = serve(node_, "e", "q0");
-  const auto report_q0 = [&](OwnedExperiment& experiment, std::int64_t now) {
-    OutcomeBody body;
-    body.result = "tie";
-    return experiment.report("q0", body, {}, now);
+  const auto report_q0 = [&](const Turn& turn) {
+    const Report report{.duel_id = "q0", .answer = Answer{Answered::tie, ""}};
+    return turn.experiment.report(report, turn.moment);
   };
   BusyEngine busy(node_.engine());
-  auto staged = ask(node_.engine(), "e", AnswerWhen::appended, serve_named("q1"));
-  auto spoiled = ask(node_.engine(), "e", AnswerWhen::appended, fail_after_choosing());
-  auto reported = ask(node_.engine(), "e", AnswerWhen::durable, report_q0);
-  auto next = ask(node_.engine(), "e", AnswerWhen::appended, serve_named("q2"));
+  auto staged = ask<Offer>(node_.engine(), "e", AnswerWhen::appended, serve_named("q1"));
+  auto spoiled = ask<Offer>(node_.engine(), "e", AnswerWhen::appended, fail_after_choosing());
+  auto reported = ask<Reported>(node_.engine(), "e", AnswerWhen::durable, report_q0);
+  auto next = ask<Offer>(node_.engine(), "e", AnswerWhen::appended, serve_named("q2"));
   busy.let_go();
   EXPECT_EQ(serving(staged.get()), "explore");
   EXPECT_EQ(serving(spoiled.get()), "fallback");
-  EXPECT_EQ(reported.get().status, 503) << "nothing is wrong with the report";
+  EXPECT_EQ(status_of(reported.get()), 503) << "nothing is wrong with the report";
   EXPECT_EQ(serving(next.get()), "fallback");
   EXPECT_EQ(lines_of("e"), 4U) << "created, started, q0, q1";
   EXPECT_EQ(report(node_, "e", "q0", q0).text("status"), "applied") << "folded anew";
@@ -1040,28 +1043,29 @@ TEST_F(Spoiled, state_takes_no_proof_of_another_duel_for_the_choice) {
     const std::string id = same_pair ? "e" : "f";
     start(node_, id);
     std::optional<ServeRecord> chosen;
-    const auto report_lost = [&](OwnedExperiment& experiment, std::int64_t now) {
-      const ServedDuel lost{.experiment_id = id,
-                            .duel_id = "lost",
-                            .round = 1,
-                            .first = same_pair ? chosen->first : chosen->second,
-                            .second = same_pair ? chosen->second : chosen->first,
-                            .served_at_ms = now,
-                            .expires_at_ms = now + 1000};
-      OutcomeBody body;
-      body.result = "tie";
-      body.report_token = node_.engine().tokens().sign(lost);
-      return experiment.report("lost", body, {}, now);
+    const auto report_lost = [&](const Turn& turn) {
+      const std::int64_t now = turn.moment.now_ms;
+      Report report{.duel_id = "lost", .answer = Answer{Answered::tie, ""}};
+      report.proof = Proof{.experiment_id = id,
+                           .duel_id = "lost",
+                           .round = 1,
+                           .first = same_pair ? chosen->first : chosen->second,
+                           .second = same_pair ? chosen->second : chosen->first,
+                           .served_at_ms = now,
+                           .expires_at_ms = now + 1000};
+      return turn.experiment.report(report, turn.moment);
     };
     BusyEngine busy(node_.engine());
-    auto spoiled = ask(node_.engine(), id, AnswerWhen::appended, fail_after_choosing(&chosen));
-    auto reported = ask(node_.engine(), id, AnswerWhen::durable, report_lost);
+    auto spoiled =
+        ask<Offer>(node_.engine(), id, AnswerWhen::appended, fail_after_choosing(&chosen));
+    auto reported = ask<Reported>(node_.engine(), id, AnswerWhen::durable, report_lost);
     busy.let_go();
     EXPECT_EQ(serving(spoiled.get()), "fallback");
-    EXPECT_EQ(reported.get().status, 503);
+    EXPECT_EQ(status_of(reported.get()), 503);
     EXPECT_EQ(lines_of(id), 2U);
-    const auto again = ask(node_.engine(), id, AnswerWhen::durable, report_lost).get();
-    EXPECT_EQ(again.status, 200) << "folded anew";
+    const auto again = ask<Reported>(node_.engine(), id, AnswerWhen::durable, report_lost).get();
+    ASSERT_TRUE(again.ok()) << again.error().to_string();
+    EXPECT_EQ(again->what, Reported::What::applied) << "folded again";
     EXPECT_EQ(lines_of(id), 4U) << "the serve, recovered, and its outcome";
   }
 }

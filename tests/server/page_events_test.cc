@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "duel/experiment/experiment.h"
 #include "duel/experiment/result_pages.h"
 #include "duel/log/record.h"
-#include "duel/server/owned_experiment.h"
 #include "tests/server/served_api.h"
 #include "tests/server/shared_memory_store.h"
 
@@ -23,7 +23,6 @@ const std::string kE = "/v1/experiments/e";
 const std::string kLists = R"("lists":{"a":["a0","a1","a2","a3"],"b":["b0","b1","b2","b3"]})";
 const std::string kClose = R"({"result":"close"})";
 constexpr std::int64_t kNow = 1'794'700'800'000;
-const ExperimentSecrets kSecrets{"salt", 77};
 
 void start_pages(ServedApi& api, const std::string& id = "e", const std::string& more = "") {
   const std::string path = "/v1/experiments/" + id;
@@ -78,16 +77,14 @@ std::uint64_t records(ServedApi& api, const std::string& id = "e") {
 // What another process would fold from the store at this moment.
 Status read_again(ServedApi& api, const std::string& id = "e") {
   const std::shared_ptr<Store> store(std::shared_ptr<void>(), &api.engine().store());
-  const ReportTokens tokens("k1", "secret");
-  auto loaded = OwnedExperiment::load(store, id, kNow, kSecrets, tokens);
+  auto loaded = Experiment::load({.store = store, .draft_seed = 77}, id, kNow);
   if (!loaded.ok()) return loaded.error();
   EXPECT_EQ((*loaded)->ledger().sequence(), records(api, id));
   return Done{};
 }
 
 // An experiment whose records wait for a store.
-std::unique_ptr<OwnedExperiment> own_pages(const ReportTokens& tokens,
-                                           std::vector<std::pair<std::string, Json>> actions = {}) {
+std::unique_ptr<Experiment> own_pages(std::vector<std::pair<std::string, Json>> actions = {}) {
   const auto store = std::make_shared<SharedMemoryStore>(
       std::make_shared<SharedDatabase>(), NodeAddress{"a", ""}, std::chrono::hours(1));
   EXPECT_TRUE(store->create("e").ok());
@@ -97,7 +94,7 @@ std::unique_ptr<OwnedExperiment> own_pages(const ReportTokens& tokens,
   record.policy = "uniform";
   record.service.mode = Mode::interleave;
   record.service.interleave.actions = std::move(actions);
-  return OwnedExperiment::create(store, record, kNow, kSecrets, tokens).value();
+  return Experiment::create({.store = store, .draft_seed = 77}, record, kNow).value();
 }
 
 // --- What is kept can be read -------------------------------------------------------------------
@@ -185,10 +182,9 @@ TEST(PageEvents, what_earns_nothing_is_not_kept) {
 }
 
 TEST(PageEvents, an_action_that_a_log_made_elsewhere_gives_no_worth_earns_nothing) {
-  const ReportTokens tokens("k1", "secret");
-  const auto owned = own_pages(tokens, {{"click", Json("much")}, {"buy", Json(-1)}});
+  const auto owned = own_pages({{"click", Json("much")}, {"buy", Json(-1)}});
   for (const std::string action : {"click", "buy"}) {
-    const auto reason = owned->take_event({"q", action, "1", {}, "x"}, kNow);
+    const auto reason = owned->click({"q", action, "1", {}, "x"}, {kNow});
     ASSERT_TRUE(reason.ok());
     EXPECT_FALSE(reason->has_value());
   }
@@ -295,24 +291,21 @@ TEST(ResultPages, what_was_shown_grows_together) {
 }
 
 TEST(PageEvents, the_next_page_is_shown_also_while_the_store_takes_nothing) {
-  const ReportTokens tokens("k1", "secret");
-  const auto owned = own_pages(tokens);
-  OneShotBody body;
-  body.duel.duel_id = "q";
-  body.page.lists = {{"a", {"1", "2"}}, {"b", {"3", "4"}}};
-  body.page.limit = 2;
-  const auto first = owned->interleave_in_one(body, false, kNow);
-  ASSERT_TRUE(first.ok() && first->status == 201);
+  const auto owned = own_pages();
+  const Wish wish{.duel_id = "q"};
+  Lists lists{.lists = {{"a", {"1", "2"}}, {"b", {"3", "4"}}}, .offset = 0, .limit = 2};
+  const auto first = owned->serve_page(wish, lists, {kNow});
+  ASSERT_TRUE(first.ok()) << first.error().to_string();
+  ASSERT_TRUE(std::holds_alternative<Served>(first->offer));
+  ASSERT_FALSE(std::get<Served>(first->offer).again);
   const std::size_t before = owned->staged_lines().size();
-  owned->set_store_refuses(true);
-  body.page.offset = 2;
-  const auto next = owned->interleave_in_one(body, false, kNow);
+  lists.offset = 2;
+  const auto next = owned->serve_page(wish, lists, {kNow, StoreAccess::read_only});
   ASSERT_TRUE(next.ok()) << next.error().to_string();
-  EXPECT_EQ(next->body.at("items").size(), 2U);
-  EXPECT_FALSE(owned->refused_change());
+  EXPECT_EQ(next->page.items.size(), 2U);
+  EXPECT_FALSE(next->page.fallback);
   EXPECT_EQ(owned->staged_lines().size(), before);
-  owned->set_store_refuses(false);
-  ASSERT_TRUE(owned->interleave_in_one(body, false, kNow).ok());
+  ASSERT_TRUE(owned->serve_page(wish, lists, {kNow}).ok());
   EXPECT_EQ(owned->staged_lines().size(), before + 1);
 }
 

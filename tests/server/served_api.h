@@ -14,7 +14,7 @@
 #include "duel/core/json.h"
 #include "duel/server/api.h"
 #include "duel/server/api_tokens.h"
-#include "duel/server/engine.h"
+#include "duel/service/engine.h"
 #include "duel/store/sqlite.h"
 #include "duel/store/sqlite_store.h"
 #include "tests/http/http_call.h"

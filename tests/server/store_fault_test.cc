@@ -88,7 +88,7 @@ TEST(StoreFault, batch_that_the_store_cannot_read_for_is_to_be_retried_as_a_whol
     EXPECT_EQ(duel.status, 201);
     return R"({"duel_id":")" + id + R"(","result":"win","winner":")" + first_arm(duel) + R"("})";
   };
-  const std::string answered = serve("answered");
+  const std::string answered = serve("answered") + "," + serve("too");
   ASSERT_EQ(api.post("/v1/experiments/e/outcomes", "[" + answered + "]").status, 200);
 
   constexpr std::size_t kMostSearches = 20;
@@ -109,9 +109,11 @@ TEST(StoreFault, batch_that_the_store_cannot_read_for_is_to_be_retried_as_a_whol
     ASSERT_EQ(again.status, 200);
     EXPECT_EQ(again.body.at("items").items()[0].at("status").get<std::string>(), "duplicate")
         << "what was taken before the error is kept";
-    EXPECT_EQ(again.body.at("items").items()[1].at("status").get<std::string>(), "duplicate");
+    for (const std::size_t k : {1, 2}) {
+      EXPECT_EQ(again.body.at("items").items()[k].at("status").get<std::string>(), "duplicate");
+    }
   }
-  EXPECT_GE(failed, 2U) << "the duel and its first answer are looked up";
+  EXPECT_EQ(failed, 2U) << "each that was answered before is looked up once";
 }
 
 TEST(StoreFault, damaged_record_of_a_duel_does_not_make_its_outcome_invalid) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "duel/verdict/experiment_result.h"
-#include "played_log.h"
+#include "tests/experiment/played_log.h"
 
 namespace duel {
 namespace {

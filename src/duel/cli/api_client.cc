@@ -10,10 +10,10 @@
 #include "duel/cli/local_api.h"
 #include "duel/cli/remote_api.h"
 #include "duel/cli/store_location.h"
+#include "duel/core/secrets.h"
 #include "duel/core/timestamp.h"
 #include "duel/core/whole_file.h"
 #include "duel/store/postgres_store.h"
-#include "duel/wire/report_token.h"
 
 namespace duel::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "duel/http/http.h"
 #include "duel/server/api.h"
 #include "duel/server/api_tokens.h"
-#include "duel/server/engine.h"
+#include "duel/service/engine.h"
 #include "duel/store/store.h"
 
 namespace duel::cli {

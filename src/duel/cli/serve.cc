@@ -16,8 +16,8 @@
 #include "duel/judging/judge_command.h"
 #include "duel/server/api.h"
 #include "duel/server/api_tokens.h"
-#include "duel/server/certified_notices.h"
-#include "duel/server/engine.h"
+#include "duel/service/certified_notices.h"
+#include "duel/service/engine.h"
 #include "duel/store/postgres_store.h"
 
 namespace duel::cli {

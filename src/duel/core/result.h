@@ -29,6 +29,8 @@ struct Error {
   // The input at fault, as the library names it: "alpha", "max_duels"; may be empty. The command
   // line, the server and Python each know how their users spell it.
   std::string field{};
+  // A word of the closed list in experiment/refused.h; empty for all other errors.
+  std::string_view reason{};
 
   static Error invalid_argument(std::string message, std::string where = "",
                                 std::string hint = "") {

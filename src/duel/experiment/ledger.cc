@@ -257,6 +257,10 @@ CertifiedRecord Ledger::certified_record() const {
 
 Result<Effect> Ledger::apply(const LogEntry& entry) {
   DUEL_RETURN_IF_ERROR(check(entry.record));
+  return take(entry);
+}
+
+Effect Ledger::take(const LogEntry& entry) {
   DUEL_CHECK(entry.sequence == sequence_ + 1);
   const Effect effect = std::visit([&](const auto& kind) { return take(kind); }, entry.record);
   sequence_ = entry.sequence;
@@ -321,7 +325,11 @@ Effect Ledger::take(const ServeRecord& record) {
   ++(record.serving == Serving::aa ? aa_ : shown_[first * arms_.size() + second]).served;
   if (duel.evidence) {
     duel.place_in_order = referee_.served(first, second);
-    if (tasks_.like_these()) met_[std::minmax(first, second)].insert(record.task);
+    if (tasks_.like_these()) {
+      auto& met = met_[std::minmax(first, second)];
+      met.insert(record.task);
+      if (met.size() == tasks_.count) ++pairs_without_fresh_tasks_;
+    }
   }
   open_.emplace(record.duel_id, duel);
   if (duel.expires_at.ms != 0) deadlines_.emplace(duel.expires_at.ms, served_);
@@ -437,11 +445,15 @@ Effect Ledger::take(const ComparisonRecord& record) {
   return Effect::applied;
 }
 
-Effect Ledger::take(const CertifiedRecord& /*record*/) { return Effect::applied; }
+Effect Ledger::take(const CertifiedRecord& /*record*/) {
+  certificate_recorded_ = true;
+  return Effect::applied;
+}
 
 Effect Ledger::take(const TasksAddedRecord& record) {
   tasks_.count = record.count;
   tasks_.sha256 = record.sha256;
+  pairs_without_fresh_tasks_ = 0;  // there are more tasks than any pair can have met
   return Effect::applied;
 }
 
@@ -652,6 +664,7 @@ void Ledger::fields(Archive& archive) {
   archive(state_, name_, feedback_.timeout_s, feedback_.on_timeout, guardrails_.explore_floor,
           guardrails_.max_duels_per_subject_per_day, guardrails_.max_pending);
   archive(configured_at_, exploited_, sequence_, head_);
+  archive(certificate_recorded_, pairs_without_fresh_tasks_);
 }
 template void Ledger::fields(StateWriter& archive);
 template void Ledger::fields(StateReader& archive);

@@ -113,6 +113,8 @@ class Ledger {
   // An error (unknown arm, outcome without serve, an id twice, an ordinal that leaves a gap, ..)
   // changes nothing.
   Result<Effect> apply(const LogEntry& entry);
+  // The same for a record that was checked. REQUIRES: check(entry.record).ok().
+  Effect take(const LogEntry& entry);
 
   // The first record, with the arms that a fixed set started with.
   const ExperimentRecord& experiment() const { return experiment_; }
@@ -171,6 +173,7 @@ class Ledger {
   // Tasks that are still fresh to the pair. REQUIRES: there are tasks, and the certificate speaks
   // of tasks like these.
   std::uint64_t fresh_tasks(Arm i, Arm j) const;
+  bool some_pair_met_all_tasks() const { return pairs_without_fresh_tasks_ > 0; }
   std::uint64_t comparisons() const { return comparisons_; }
   std::uint64_t duplicates() const { return duplicates_; }
   std::uint64_t conflicts() const { return conflicts_; }
@@ -187,6 +190,9 @@ class Ledger {
   const std::optional<GivenCertificate>& certificate() const { return certificate_; }
   // The record that says so. REQUIRES: certificate().
   CertifiedRecord certified_record() const;
+  // Whether the log has it. The record follows the one that gave the certificate, unless the
+  // process ended between the two.
+  bool certificate_recorded() const { return certificate_recorded_; }
   // The scores' bounds; only for the goals copeland and borda.
   const std::optional<ScoreCertifier>& scores() const { return referee_.scores(); }
   // Only for the goals set, order and ranking.
@@ -305,6 +311,8 @@ class Ledger {
   std::uint64_t excluded_ = 0;
   Referee referee_;
   std::optional<GivenCertificate> certificate_;
+  bool certificate_recorded_ = false;
+  std::uint64_t pairs_without_fresh_tasks_ = 0;
   ExperimentState state_ = ExperimentState::running;
   std::string name_;
   FeedbackRule feedback_;

@@ -213,6 +213,11 @@ std::optional<ServeRecord> LiveExperiment::choose(const std::string& duel_id,
   return serve_of(*chosen_, duel_id);
 }
 
+void LiveExperiment::undo_choice(Undo undo) {
+  asker_ = std::move(undo.asker);
+  chosen_.reset();
+}
+
 void LiveExperiment::hear(const Told& told, std::uint64_t times) {
   const Arm i = policy_index_[told.first], j = policy_index_[told.second];
   if (std::max(i, j) >= policy_arms_.size()) return;
@@ -253,8 +258,8 @@ Status LiveExperiment::check(const Record& record) const {
   if (std::holds_alternative<ArmAddedRecord>(record)) ++arms;
   if (std::holds_alternative<ArmRetiredRecord>(record)) --arms;
   if (arms != ledger_.num_active() && arms >= 2) {
-    const auto asker = make_asker(ledger_.experiment(), arms);
-    if (!asker.ok()) return asker.error();
+    DUEL_ASSIGN(Asker asker, make_asker(ledger_.experiment(), arms));
+    built_.emplace(arms, std::move(asker));
   }
   return Done{};
 }
@@ -285,9 +290,8 @@ std::optional<LiveExperiment::Choice> LiveExperiment::choice_behind(const ServeR
   return std::nullopt;
 }
 
-Result<Effect> LiveExperiment::apply_serve(const LogEntry& entry) {
+Result<Effect> LiveExperiment::take_serve(const LogEntry& entry) {
   const auto& serve = std::get<ServeRecord>(entry.record);
-  DUEL_RETURN_IF_ERROR(ledger_.check(entry.record));
   std::optional<Choice> choice;
   if (chosen_) {
     if (ledger_.id_of(chosen_->first) != serve.first ||
@@ -301,7 +305,7 @@ Result<Effect> LiveExperiment::apply_serve(const LogEntry& entry) {
   if (choice && choice->asked) {
     asked_.emplace(serve.ordinal, Asked{.generation = generation_, .duel = *choice->asked});
   }
-  return ledger_.apply(entry);
+  return ledger_.take(entry);
 }
 
 // A policy on the arms that are active now, taught what was answered so far. Duels still pending
@@ -311,25 +315,30 @@ void LiveExperiment::begin_anew() {
   number_arms();
   divergence_.reset();
   if (ledger_.num_active() < 2) return;
-  auto asker = make_asker(ledger_.experiment(), ledger_.num_active());
-  DUEL_CHECK(asker.ok());
-  asker_ = std::move(*asker);
+  if (built_ && built_->first == ledger_.num_active()) {
+    asker_ = std::move(built_->second);
+  } else {
+    auto asker = make_asker(ledger_.experiment(), ledger_.num_active());
+    DUEL_CHECK(asker.ok());
+    asker_ = std::move(*asker);
+  }
+  built_.reset();
   for (const auto& [told, times] : told_) hear(told, times);
 }
 
-Result<Effect> LiveExperiment::apply_change_of_arms(const LogEntry& entry) {
+Result<Effect> LiveExperiment::apply(const LogEntry& entry) {
   DUEL_RETURN_IF_ERROR(check(entry.record));
-  DUEL_ASSIGN(const Effect effect, ledger_.apply(entry));
-  begin_anew();
-  return effect;
+  return take(entry);
 }
 
-Result<Effect> LiveExperiment::apply(const LogEntry& entry) {
-  if (std::holds_alternative<ServeRecord>(entry.record)) return apply_serve(entry);
+Result<Effect> LiveExperiment::take(const LogEntry& entry) {
+  if (std::holds_alternative<ServeRecord>(entry.record)) return take_serve(entry);
   if (chosen_) return Error::conflict("a duel was chosen and is to be served first");
   if (std::holds_alternative<ArmAddedRecord>(entry.record) ||
       std::holds_alternative<ArmRetiredRecord>(entry.record)) {
-    return apply_change_of_arms(entry);
+    const Effect effect = ledger_.take(entry);
+    begin_anew();
+    return effect;
   }
   // Of a duel that is settled now, what it was before.
   std::optional<LedgerDuel> duel;
@@ -338,7 +347,7 @@ Result<Effect> LiveExperiment::apply(const LogEntry& entry) {
   } else if (const auto* expired = std::get_if<ExpiredRecord>(&entry.record)) {
     if (const LedgerDuel* open = ledger_.find_open(expired->duel_id)) duel = *open;
   }
-  DUEL_ASSIGN(const Effect effect, ledger_.apply(entry));
+  const Effect effect = ledger_.take(entry);
   if (effect != Effect::applied) return effect;
   if (const auto* outcome = std::get_if<OutcomeRecord>(&entry.record)) {
     tell(*duel, *ledger_.outcome_of(outcome->answer, duel->first, duel->second));

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "duel/core/result.h"
@@ -60,10 +61,21 @@ class LiveExperiment {
   std::optional<ServeRecord> choose(const std::string& duel_id, const std::vector<Arm>& excluded);
 
   bool has_choice() const { return chosen_.has_value(); }
+  // The policy before a choice, to take it back where it turns out that nothing is to be asked. It
+  // copies the policy.
+  struct Undo {
+    Asker asker;
+  };
+  Undo before_choice() const { return {asker_}; }
+  void undo_choice(Undo undo);
 
-  // Whether `apply` would take the record. Ask before writing it.
+  // Whether `take` may be given the record. Ask before writing it. A policy that is built to find
+  // that out is kept for `take`.
   Status check(const Record& record) const;
-  // An error changes nothing.
+  // REQUIRES: `check` had nothing against the record. An error (another duel was chosen) changes
+  // nothing.
+  Result<Effect> take(const LogEntry& entry);
+  // Both, for logs that are read. An error changes nothing.
   Result<Effect> apply(const LogEntry& entry);
 
   // Set where the log has a serve that this version's policy would not have chosen, or where
@@ -124,8 +136,7 @@ class LiveExperiment {
   LiveExperiment(Ledger ledger, Asker asker);
 
   static Result<Asker> make_asker(const ExperimentRecord& experiment, std::size_t num_arms);
-  Result<Effect> apply_serve(const LogEntry& entry);
-  Result<Effect> apply_change_of_arms(const LogEntry& entry);
+  Result<Effect> take_serve(const LogEntry& entry);
   void number_arms();
   // Everything but the policy's choice is drawn from lots of the duel's ordinal.
   std::optional<Choice> decide(Asker& asker, const std::vector<Arm>& excluded) const;
@@ -151,6 +162,7 @@ class LiveExperiment {
   std::map<Told, std::uint64_t> told_;              // how often
   std::optional<Choice> chosen_;                    // by `choose`, and not served yet
   std::optional<Error> divergence_;
+  mutable std::optional<std::pair<std::size_t, Asker>> built_;  // by `check`, for so many arms
 };
 
 }  // namespace duel

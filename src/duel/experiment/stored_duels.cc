@@ -10,8 +10,8 @@ namespace duel {
 
 namespace {
 
-// Whatever keeps the store from reading a duel, a damaged page as well, is no fault of the request
-// that asked for it, and the request can be repeated.
+// A store that cannot read a duel, or holds damaged lines of it, is no fault of the request that
+// asked for it, and the request can be repeated.
 Error unreadable(std::string_view duel_id, const Error& error) {
   return Error::io(
       fmt::format("the records of the duel '{}' cannot be read: {}", duel_id, error.to_string()));
@@ -21,6 +21,12 @@ Error unreadable(std::string_view duel_id, const Error& error) {
 
 void StoredDuels::staged(const std::string& duel_id, const LogEntry& entry) {
   staged_[duel_id].push_back(entry);
+  forget();
+}
+
+void StoredDuels::committed() {
+  staged_.clear();
+  forget();
 }
 
 void StoredDuels::take(DuelRecords& records, LogEntry entry) {
@@ -40,7 +46,9 @@ void StoredDuels::take(DuelRecords& records, LogEntry entry) {
   }
 }
 
-Result<DuelRecords> StoredDuels::records_of(std::string_view duel_id, std::uint64_t before) const {
+Result<const DuelRecords*> StoredDuels::look_up(std::string_view duel_id,
+                                                std::uint64_t before) const {
+  if (last_ && last_->duel_id == duel_id && last_->before == before) return &last_->records;
   DuelRecords records;
   const auto lines = store_->find(experiment_, duel_id);
   if (!lines.ok()) return unreadable(duel_id, lines.error());
@@ -60,12 +68,14 @@ Result<DuelRecords> StoredDuels::records_of(std::string_view duel_id, std::uint6
       if (entry.sequence < before) take(records, entry);
     }
   }
-  return records;
+  last_ = Read{std::string(duel_id), before, std::move(records)};
+  return &last_->records;
 }
 
 Result<std::optional<LedgerDuel>> StoredDuels::find(std::string_view duel_id,
                                                     std::uint64_t before) const {
-  DUEL_ASSIGN(const DuelRecords records, records_of(duel_id, before));
+  DUEL_ASSIGN(const DuelRecords* found, look_up(duel_id, before));
+  const DuelRecords& records = *found;
   if (!records.serve) return std::optional<LedgerDuel>();
   const auto& serve = std::get<ServeRecord>(records.serve->record);
   LedgerDuel duel{.ordinal = serve.ordinal,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,9 +38,13 @@ class StoredDuels final : public SettledDuels {
   }
   // A line of a duel that is applied but not in the store yet; `committed` says that all are.
   void staged(const std::string& duel_id, const LogEntry& entry);
-  void committed() { staged_.clear(); }
+  void committed();
 
-  Result<DuelRecords> records_of(std::string_view duel_id, std::uint64_t before) const;
+  // The records of a duel before number `before`. What was read last is remembered, so that one
+  // request reads its duel once; it ends with the next `staged`, `committed` or `forget`.
+  Result<const DuelRecords*> look_up(std::string_view duel_id, std::uint64_t before) const;
+  // A request begins: the store is asked again.
+  void forget() { last_.reset(); }
 
   bool guards_ids() const override { return false; }
   void add(std::string_view /*duel_id*/, const LedgerDuel& /*duel*/) override {}
@@ -47,12 +52,19 @@ class StoredDuels final : public SettledDuels {
                                          std::uint64_t before) const override;
 
  private:
+  struct Read {
+    std::string duel_id;
+    std::uint64_t before = 0;
+    DuelRecords records;
+  };
+
   static void take(DuelRecords& records, LogEntry entry);
 
   std::shared_ptr<Store> store_;
   std::string experiment_;
   TextMap<Arm> arms_;
   TextMap<std::vector<LogEntry>> staged_;
+  mutable std::optional<Read> last_;
 };
 
 }  // namespace duel

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "duel/core/numbers.h"
+#include "duel/core/secrets.h"
 #include "duel/core/timestamp.h"
 #include "duel/server/pages.h"
 
@@ -59,8 +60,19 @@ bool Api::Caller::may(TokenScope scope, std::string_view experiment_id) const {
   return token->scope == scope;
 }
 
+ServerAnswer with_lease(ServerAnswer answer, const Delivery& delivery) {
+  if (delivery.without_lease) answer.headers.emplace_back(kLeaseHeader, "lost");
+  return answer;
+}
+
+ReportTokens report_tokens_of(const Engine& engine) {
+  const std::string key = engine.key_for("report tokens");
+  return {"k" + hmac_sha256_hex(key, "id").substr(0, 6), key};
+}
+
 Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
     : engine_(engine),
+      report_tokens_(report_tokens_of(engine)),
       tokens_(tokens),
       options_(std::move(options)),
       streams_(std::make_shared<EventStreams>()),
@@ -92,12 +104,13 @@ Api::~Api() {
   }
   // What waits in the engine may refer to this.
   for (bool passed = false; !passed;) {
-    std::promise<int> reached;
-    engine_.ask_all(
-        AnswerWhen::durable,
-        [](const auto&, std::int64_t) -> Result<ServerAnswer> { return ServerAnswer{}; },
-        [&](const ServerAnswer& answer) { reached.set_value(answer.status); });
-    passed = reached.get_future().get() != 429;
+    std::promise<bool> reached;
+    engine_.ask_all<bool>(
+        AnswerWhen::durable, [](const Engine::Find&) -> Result<bool> { return true; },
+        [&](const Result<bool>& answer, const Delivery&) {
+          reached.set_value(answer.ok() || reason_of(answer.error()) != Reason::overloaded);
+        });
+    passed = reached.get_future().get();
   }
 }
 

@@ -23,14 +23,17 @@
 #include "duel/http/router.h"
 #include "duel/server/api_tokens.h"
 #include "duel/server/background.h"
-#include "duel/server/engine.h"
 #include "duel/server/event_streams.h"
 #include "duel/server/forwarding.h"
 #include "duel/server/hop.h"
 #include "duel/server/upkeep.h"
 #include "duel/server/upstreams.h"
+#include "duel/service/engine.h"
 #include "duel/verdict/traffic_health.h"
 #include "duel/wire/openapi.h"
+#include "duel/wire/reply.h"
+#include "duel/wire/report_token.h"
+#include "duel/wire/requests.h"
 
 namespace duel {
 
@@ -42,6 +45,19 @@ struct ApiOptions {
   // No socket leads here: whoever calls has the store's file and needs no token.
   bool caller_owns_store = false;
 };
+
+// With the header by which another node knows that this one has no lease (hop.h).
+ServerAnswer with_lease(ServerAnswer answer, const Delivery& delivery);
+inline ServerAnswer refusal_of(const Error& error, const Delivery& delivery) {
+  return with_lease(refusal(error), delivery);
+}
+
+// What signs the report tokens of a store's experiments: the same on every node.
+ReportTokens report_tokens_of(const Engine& engine);
+
+// The proof in a report token; nothing where the body has none.
+Result<std::optional<Proof>> proof_in(const ReportTokens& tokens, const std::string& experiment_id,
+                                      const OutcomeBody& body, const std::string& duel_id);
 
 class Api {
  public:
@@ -69,7 +85,7 @@ class Api {
     HttpRequest request;
     PathParameters parameters;
     Caller caller;
-    Engine::Send send;
+    std::function<void(ServerAnswer)> send;
     std::function<std::shared_ptr<HttpStream>(int status, HttpFields headers)> stream;
     bool from_node = false;  // another node sent it on; it goes no further
 
@@ -102,6 +118,26 @@ class Api {
   std::optional<ServerAnswer> check_scope(const RouteFact& fact, const Call& call) const;
   Result<Caller> caller_of(const HttpRequest& request) const;
   HttpFields cors_headers(const HttpRequest& request) const;
+  // The key of hashes of this experiment's subjects and requests.
+  std::string salt_of(const std::string& experiment_id) const {
+    return engine_.key_for("subject/" + experiment_id);
+  }
+  // The engine's answer to a call: an error becomes a problem, an answer what `reply` makes of it.
+  template <class Answer>
+  static Engine::Deliver<Answer> told(const Call& call,
+                                      std::function<ServerAnswer(const Answer&)> reply) {
+    return [send = call.send, reply = std::move(reply)](const Result<Answer>& answer,
+                                                        const Delivery& delivery) {
+      send(answer.ok() ? with_lease(reply(*answer), delivery)
+                       : refusal_of(answer.error(), delivery));
+    };
+  }
+  // The same where the answer is a described body.
+  template <class Answer>
+  static Engine::Deliver<Answer> told(const Call& call) {
+    return told<Answer>(
+        call, [](const Answer& answer) { return ServerAnswer{200, described_json(answer), {}}; });
+  }
 
   // experiment_routes.cc
   void create_experiment(Call& call);
@@ -120,8 +156,9 @@ class Api {
   void interleave_in_one(Call& call);
   void report_outcome(Call& call);
   void report_outcomes(Call& call);
-  Engine::Send counting_served(const Call& call);
-  Engine::Send counting_outcomes(const Call& call);
+  void count_served(const std::string& eid, const Offer& offer);
+  // Counts why an outcome was not taken, and says so.
+  void refuse_outcome(const Call& call, ServerAnswer answer);
   // event_routes.cc
   void take_events(Call& call);
   void take_events_over_nodes(Call& call, std::vector<std::optional<Json>> items);
@@ -149,6 +186,7 @@ class Api {
   void version(Call& call);
 
   Engine& engine_;
+  const ReportTokens report_tokens_;
   ApiTokens& tokens_;
   ApiOptions options_;
   std::set<std::string> hosts_;    // that `Host` may name

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "duel/core/digest.h"
+#include "duel/core/secrets.h"
 #include "duel/core/timestamp.h"
 #include "duel/wire/answers.h"
-#include "duel/wire/report_token.h"
 
 namespace duel {
 namespace {

@@ -1,3 +1,4 @@
+// Duels: serving them, drafting their pages, taking their outcomes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,17 +7,128 @@
 #include <vector>
 
 #include "duel/server/api.h"
+#include "duel/service/duel_ids.h"
+#include "duel/verdict/standing.h"
+#include "duel/verdict/verdict.h"
 #include "duel/wire/answers.h"
+#include "duel/wire/experiment_answers.h"
 #include "duel/wire/received_body.h"
 #include "duel/wire/requests.h"
 
 namespace duel {
 namespace {
 
+HttpFields replayed(bool again) {
+  return again ? HttpFields{{"Idempotent-Replayed", "true"}} : HttpFields{};
+}
+
+bool is_again(const Offer& offer) {
+  const auto* served = std::get_if<Served>(&offer);
+  return served != nullptr && served->again;
+}
+
+// Why an outcome was not taken, for the metrics; empty where the caller is to try again.
+std::string_view word_of_status(int status) {
+  switch (status) {
+    case 400:
+    case 422:
+      return "invalid";
+    case 401:
+    case 403:
+      return "token";
+    case 404:
+      return "unknown";
+    case 409:
+      return "conflict";
+    case 410:
+      return "expired";
+    default:
+      return {};
+  }
+}
+
+Error answered_otherwise() {
+  return refused(Reason::answered_otherwise,
+                 "the duel was answered otherwise; both answers are kept, the first counts");
+}
+
+// Duels under ids of one batch. A batch that was served before is given again as it was: what was
+// not served then is a fallback now.
+Result<std::vector<Offer>> serve_batch(const Turn& turn, const Wish& wish,
+                                       const std::string& batch_id, bool named,
+                                       std::uint64_t count) {
+  const auto id_of_duel = [&](std::uint64_t k) { return fmt::format("{}.{}", batch_id, k); };
+  DUEL_RETURN_IF_ERROR(check_id("a batch", batch_id));
+  DUEL_RETURN_IF_ERROR(check_id("a duel", id_of_duel(count)));
+  // Before the first of them is served: one that cannot be had is an error for all.
+  const bool readable = turn.moment.store != StoreAccess::unreadable;
+  for (std::uint64_t k = 1; k <= count && named && readable; ++k) {
+    DUEL_RETURN_IF_ERROR(turn.experiment.served_before(id_of_duel(k), wish.request));
+  }
+  std::vector<Offer> offers;
+  for (std::uint64_t k = 1; k <= count; ++k) {
+    Wish one = wish;
+    one.duel_id = id_of_duel(k);
+    one.only_again = !offers.empty() && is_again(offers.front());
+    DUEL_ASSIGN(Offer offer, turn.experiment.serve(one, turn.moment));
+    offers.push_back(std::move(offer));
+  }
+  return offers;
+}
+
+// A report, and the duel that comes with its answer.
+struct ReportedWithNext {
+  Reported reported;
+  std::optional<Offer> next;
+  std::optional<ProgressAnswer> progress;
+};
+
+// What the next duel is asked for with; its id is empty where none is.
+struct NextWish {
+  std::string duel_id;
+  std::string request;
+  bool voter = false;
+};
+
+Result<ReportedWithNext> report_and_serve(const Turn& turn, const Report& report,
+                                          const NextWish& next) {
+  Experiment& experiment = turn.experiment;
+  const bool wants_next = !next.duel_id.empty();
+  Wish wish;
+  wish.duel_id = next.duel_id;
+  wish.request = next.request;
+  wish.voter = next.voter;
+  if (wants_next) {
+    // Before anything is staged: an error says that nothing was.
+    DUEL_RETURN_IF_ERROR(experiment.check_wish(wish));
+    const auto known = experiment.served_before(next.duel_id, next.request);
+    if (!known.ok() && reason_of(known.error()) == Reason::other_question) {
+      return refused(Reason::id_taken,
+                     fmt::format("the next duel cannot be '{}': that was served to another request",
+                                 next.duel_id));
+    }
+    if (!known.ok()) return known.error();
+  }
+  DUEL_ASSIGN(const Reported reported, experiment.report(report, turn.moment, wants_next));
+  if (reported.what == Reported::What::conflicting) return answered_otherwise();
+  ReportedWithNext told{reported, std::nullopt, std::nullopt};
+  // To whom a fallback was given is known by its proof only.
+  const bool unknown_voter =
+      reported.what == Reported::What::ignored && next.voter && reported.subject.empty();
+  if (!wants_next || reported.recovered || unknown_voter) return told;
+  wish.subject = reported.subject;  // the next duel is for the one who was asked before
+  DUEL_ASSIGN(told.next, experiment.serve(wish, turn.moment));
+  const Standing standing = standing_of(experiment.ledger());
+  told.progress = ProgressAnswer{.verdict = verdict_of(experiment.ledger(), standing),
+                                 .certified = experiment.ledger().certificate().has_value(),
+                                 .expected_duels_left = standing.duels_left};
+  return told;
+}
+
 // One of many: what is wrong with it does not keep the others from being taken. What is wrong with
 // the store is an error: a caller who were told that the item is invalid would drop its outcome.
-Result<BatchOutcome> report_item(OwnedExperiment& experiment, const std::optional<Json>& item,
-                                 std::int64_t now) {
+Result<BatchOutcome> report_item(const Turn& turn, const ReportTokens& tokens,
+                                 const std::optional<Json>& item) {
   BatchOutcome told{.index = 0, .duel_id = "", .status = "invalid", .detail = ""};
   if (!item) {
     told.detail = "the line is not JSON";
@@ -29,13 +141,18 @@ Result<BatchOutcome> report_item(OwnedExperiment& experiment, const std::optiona
     return told;
   }
   told.duel_id = body->duel_id;
-  const auto reported = experiment.report(body->duel_id, *body, {}, now);
-  if (!reported.ok() && reported.error().code == ErrorCode::io) return reported.error();
-  const ServerAnswer answer = reported.ok() ? *reported : refusal(reported.error());
-  if (answer.status == 200) {
-    told.status = answer.body.at("status").get<std::string>();
+  const auto reported = [&]() -> Result<Reported> {
+    DUEL_ASSIGN(Report report, report_of(body->duel_id, *body));
+    DUEL_ASSIGN(report.proof, proof_in(tokens, turn.experiment.id(), *body, body->duel_id));
+    return turn.experiment.report(report, turn.moment);
+  }();
+  if (reported.ok() && reported->what != Reported::What::conflicting) {
+    told.status = to_word(reported->what);
     return told;
   }
+  const Error error = reported.ok() ? answered_otherwise() : reported.error();
+  if (error.code == ErrorCode::io) return error;
+  const ServerAnswer answer = refusal(error);
   if (answer.status == 404) told.status = "unknown";
   if (answer.status == 409) told.status = "conflict";
   told.detail = answer.body.at("detail").get<std::string>();
@@ -44,43 +161,93 @@ Result<BatchOutcome> report_item(OwnedExperiment& experiment, const std::optiona
 
 }  // namespace
 
-// Counts what goes out, and only that: an answer may be asked for again before it does.
-Engine::Send Api::counting_served(const Call& call) {
-  return [this, eid = call.eid(), send = call.send](const ServerAnswer& answer) {
-    engine_.metrics().count_served(eid, answer);
-    send(answer);
-  };
+Result<std::optional<Proof>> proof_in(const ReportTokens& tokens, const std::string& experiment_id,
+                                      const OutcomeBody& body, const std::string& duel_id) {
+  if (body.report_token.empty()) return std::optional<Proof>();
+  std::optional<Proof> proof = tokens.verify(body.report_token);
+  if (!proof || proof->experiment_id != experiment_id) {
+    return refused(Reason::proof_forged, "the report token is not of this experiment");
+  }
+  if (proof->duel_id != duel_id) {
+    return refused(Reason::other_proof, "token_mismatch: the report token is of another duel");
+  }
+  return proof;
 }
 
-Engine::Send Api::counting_outcomes(const Call& call) {
-  return [this, eid = call.eid(), send = call.send](const ServerAnswer& answer) {
-    engine_.metrics().count_served(eid, answer);
-    engine_.metrics().count_rejected(eid, answer);
-    send(answer);
-  };
+// Counts what goes out, and only that: an answer may be worked out again before it does.
+void Api::count_served(const std::string& eid, const Offer& offer) {
+  if (is_again(offer)) return;
+  const auto* served = std::get_if<Served>(&offer);
+  engine_.metrics().count_served(
+      eid, served != nullptr ? to_word(served->serve.serving) : std::string_view("fallback"));
+}
+
+void Api::refuse_outcome(const Call& call, ServerAnswer answer) {
+  const std::string_view why = word_of_status(answer.status);
+  if (!why.empty()) engine_.metrics().count_rejected(call.eid(), why);
+  call.send(std::move(answer));
 }
 
 void Api::serve_duels(Call& call) {
   ServerAnswer refused;
   const auto body = body_of<DuelBody>(call.request, UnknownFields::refused, refused);
   if (!body) return call.send(std::move(refused));
-  // Whoever holds a share link votes; the token says nothing about who that is.
+  const auto wrong = [&](const char* field, const char* message) {
+    call.send(refusal(Error::invalid_argument(message).in_field(field)));
+  };
+  // A token of a share link says nothing about who uses it.
   const bool voter = !call.caller.may(TokenScope::duel, call.eid());
-  engine_.ask(
+  const bool one = body->count == 1 && body->batch_id.empty();
+  if (voter && body->subject_id.empty()) {
+    return wrong("subject_id", "is missing: a voter has two open duels at most");
+  }
+  if (voter && !body->exclude.empty()) return wrong("exclude", "a voter takes the pair that comes");
+  if (voter && !body->task_id.empty()) return wrong("task_id", "a voter takes the task that comes");
+  if (voter && !one) return wrong("count", "a voter asks for one duel at a time");
+  if (!one && !body->duel_id.empty()) {
+    return wrong("duel_id", "several duels have a `batch_id`, not a `duel_id`");
+  }
+  const Wish wish = wish_of(*body, voter, salt_of(call.eid()));
+  if (one) {
+    engine_.ask<Offer>(
+        call.eid(), AnswerWhen::appended,
+        [wish](const Turn& turn) { return turn.experiment.serve(wish, turn.moment); },
+        told<Offer>(call, [this, eid = call.eid()](const Offer& offer) {
+          count_served(eid, offer);
+          const bool again = is_again(offer);
+          return ServerAnswer{again ? 200 : 201,
+                              described_json(duel_answer(eid, offer, report_tokens_)),
+                              replayed(again)};
+        }));
+    return;
+  }
+  const bool named = !body->batch_id.empty();
+  const std::string batch_id = named ? body->batch_id : new_duel_id(current_time_ms());
+  engine_.ask<std::vector<Offer>>(
       call.eid(), AnswerWhen::appended,
-      [body = *body, voter](OwnedExperiment& experiment, std::int64_t now) {
-        return experiment.serve(body, voter, now);
+      [wish, batch_id, named, count = body->count](const Turn& turn) {
+        return serve_batch(turn, wish, batch_id, named, count);
       },
-      counting_served(call));
+      told<std::vector<Offer>>(
+          call, [this, eid = call.eid(), batch_id](const std::vector<Offer>& offers) {
+            const bool again = is_again(offers.front());
+            DuelBatch batch{.batch_id = batch_id, .items = {}};
+            for (const Offer& offer : offers) {
+              if (!again) count_served(eid, offer);
+              batch.items.push_back(duel_answer(eid, offer, report_tokens_));
+            }
+            return ServerAnswer{again ? 200 : 201, described_json(batch), replayed(again)};
+          }));
 }
 
 void Api::show_duel(Call& call) {
-  engine_.ask(
+  engine_.ask<DuelShown>(
       call.eid(), AnswerWhen::appended,
-      [duel = call.parameters.at("did")](OwnedExperiment& experiment, std::int64_t) {
-        return experiment.show_duel(duel);
+      [duel = call.parameters.at("did")](const Turn& turn) -> Result<DuelShown> {
+        DUEL_ASSIGN(const DuelRecords records, turn.experiment.find(duel));
+        return duel_shown(turn.experiment, records);
       },
-      call.send);
+      told<DuelShown>(call));
 }
 
 void Api::interleave_duel(Call& call) {
@@ -88,13 +255,14 @@ void Api::interleave_duel(Call& call) {
   const auto body = body_of<InterleavingBody>(call.request, UnknownFields::refused, refused);
   if (!body) return call.send(std::move(refused));
   const bool sees = call.caller.may(TokenScope::read, call.eid());
-  engine_.ask(
+  engine_.ask<Page>(
       call.eid(), AnswerWhen::appended,
-      [body = *body, sees, duel = call.parameters.at("did")](OwnedExperiment& experiment,
-                                                             std::int64_t now) {
-        return experiment.interleave(duel, body, sees, now);
+      [lists = lists_of(*body), duel = call.parameters.at("did")](const Turn& turn) {
+        return turn.experiment.page(duel, lists, turn.moment);
       },
-      call.send);
+      told<Page>(call, [sees, salt = salt_of(call.eid())](const Page& page) {
+        return ServerAnswer{200, described_json(page_answer(page, sees, salt)), {}};
+      }));
 }
 
 void Api::interleave_in_one(Call& call) {
@@ -105,18 +273,27 @@ void Api::interleave_in_one(Call& call) {
     return call.send(refusal(400, "/batch_id is for duels without lists"));
   }
   const bool sees = call.caller.may(TokenScope::read, call.eid());
-  engine_.ask(
+  const std::string salt = salt_of(call.eid());
+  engine_.ask<Experiment::ServedPage>(
       call.eid(), AnswerWhen::appended,
-      [body = *body, sees](OwnedExperiment& experiment, std::int64_t now) {
-        return experiment.interleave_in_one(body, sees, now);
+      [wish = wish_of(body->duel, false, salt), lists = lists_of(body->page)](const Turn& turn) {
+        return turn.experiment.serve_page(wish, lists, turn.moment);
       },
-      counting_served(call));
+      told<Experiment::ServedPage>(
+          call, [this, eid = call.eid(), sees, salt](const Experiment::ServedPage& served) {
+            count_served(eid, served.offer);
+            const bool again = is_again(served.offer);
+            const OneShotAnswer answer{duel_answer(eid, served.offer, report_tokens_),
+                                       page_answer(served.page, sees, salt)};
+            return ServerAnswer{again ? 200 : 201, described_json(answer), replayed(again)};
+          }));
 }
 
 void Api::report_outcome(Call& call) {
-  ServerAnswer refused;
-  const auto body = body_of<OutcomeBody>(call.request, UnknownFields::refused, refused);
-  if (!body) return counting_outcomes(call)(std::move(refused));
+  ServerAnswer wrong_body;
+  const auto body = body_of<OutcomeBody>(call.request, UnknownFields::refused, wrong_body);
+  if (!body) return refuse_outcome(call, std::move(wrong_body));
+  const std::string duel_id = call.parameters.at("did");
   const bool trusted = call.caller.may(TokenScope::duel, call.eid());
   const bool voter = call.caller.may(TokenScope::vote, call.eid());
   if (!trusted && body->report_token.empty()) {
@@ -124,23 +301,49 @@ void Api::report_outcome(Call& call) {
     return call.send(known ? refusal(403, "this token reports only with the duel's report token")
                            : refusal(401, "a token or a report token is needed"));
   }
-  OwnedExperiment::ReportOptions options{.trusted = trusted, .voter = !trusted};
-  const std::string* next = call.request.query_value("next");
-  options.next = next != nullptr && *next == "1" && (trusted || voter);
-  if (const std::string* id = call.request.query_value("next_duel_id")) {
-    if (const Status named = check_id("a duel", *id); !named.ok()) {
-      return counting_outcomes(call)(refusal(
-          400, fmt::format("next_duel_id: {}; {}", named.error().message, named.error().hint)));
+  NextWish next{.duel_id = "", .request = "", .voter = !trusted};
+  const std::string* asks_next = call.request.query_value("next");
+  const std::string* next_id = call.request.query_value("next_duel_id");
+  if (next_id != nullptr) {
+    if (const Status named = check_id("a duel", *next_id); !named.ok()) {
+      return refuse_outcome(call,
+                            refusal(400, fmt::format("next_duel_id: {}; {}", named.error().message,
+                                                     named.error().hint)));
     }
-    options.next_duel_id = *id;
   }
-  engine_.ask(
+  auto report = report_of(duel_id, *body);
+  if (!report.ok()) return refuse_outcome(call, refusal(report.error()));
+  if (asks_next != nullptr && *asks_next == "1" && (trusted || voter)) {
+    next.duel_id = next_id != nullptr ? *next_id : next_id_after(duel_id);
+    if (next.duel_id == duel_id) {
+      return refuse_outcome(call, refusal(409, "the next duel is another one than this"));
+    }
+    DuelBody wanted;
+    wanted.duel_id = next.duel_id;
+    next.request = request_hash(wanted, salt_of(call.eid()));
+  }
+  auto proof = proof_in(report_tokens_, call.eid(), *body, duel_id);
+  if (!proof.ok()) return refuse_outcome(call, refusal(proof.error()));
+  report->proof = std::move(*proof);
+  engine_.ask<ReportedWithNext>(
       call.eid(), AnswerWhen::durable,
-      [body = *body, options, duel = call.parameters.at("did")](OwnedExperiment& experiment,
-                                                                std::int64_t now) {
-        return experiment.report(duel, body, options, now);
-      },
-      counting_outcomes(call));
+      [report = *report, next](const Turn& turn) { return report_and_serve(turn, report, next); },
+      [this, call](const Result<ReportedWithNext>& done, const Delivery& delivery) {
+        if (!done.ok()) return refuse_outcome(call, refusal_of(done.error(), delivery));
+        const Reported& reported = done->reported;
+        OutcomeAnswer answer{.duel_id = call.parameters.at("did"),
+                             .status = std::string(to_word(reported.what)),
+                             .applied = reported.what == Reported::What::applied,
+                             .next = {},
+                             .progress = done->progress};
+        if (!answer.applied) engine_.metrics().count_rejected(call.eid(), answer.status);
+        if (done->next) {
+          // A report that is repeated brings the same duel again.
+          if (reported.what != Reported::What::duplicate) count_served(call.eid(), *done->next);
+          answer.next = duel_answer(call.eid(), *done->next, report_tokens_);
+        }
+        call.send(with_lease({200, described_json(answer), {}}, delivery));
+      });
 }
 
 void Api::report_outcomes(Call& call) {
@@ -160,20 +363,25 @@ void Api::report_outcomes(Call& call) {
   if (items.size() > kMostItems) {
     return call.send(refusal(413, fmt::format("more than {} outcomes", kMostItems)));
   }
-  engine_.ask(
+  engine_.ask<BatchOutcomes>(
       call.eid(), AnswerWhen::durable,
-      [items = std::move(items)](OwnedExperiment& experiment,
-                                 std::int64_t now) -> Result<ServerAnswer> {
+      [this, items = std::move(items)](const Turn& turn) -> Result<BatchOutcomes> {
         BatchOutcomes all;
         for (std::size_t k = 0; k < items.size(); ++k) {
           // The items before an error stay: sent again, they are duplicates.
-          DUEL_ASSIGN(BatchOutcome told, report_item(experiment, items[k], now));
-          told.index = k;
-          all.items.push_back(std::move(told));
+          DUEL_ASSIGN(BatchOutcome one, report_item(turn, report_tokens_, items[k]));
+          one.index = k;
+          all.items.push_back(std::move(one));
         }
-        return ServerAnswer{200, described_json(all), {}};
+        return all;
       },
-      counting_outcomes(call));
+      [this, call](const Result<BatchOutcomes>& done, const Delivery& delivery) {
+        if (!done.ok()) return refuse_outcome(call, refusal_of(done.error(), delivery));
+        for (const BatchOutcome& one : done->items) {
+          if (one.status != "applied") engine_.metrics().count_rejected(call.eid(), one.status);
+        }
+        call.send(with_lease({200, described_json(*done), {}}, delivery));
+      });
 }
 
 }  // namespace duel

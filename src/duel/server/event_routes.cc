@@ -165,28 +165,27 @@ void Api::take_events(Call& call) {
   }
   if (forwarding_ && !call.from_node) return take_events_over_nodes(call, std::move(items));
   const Caller caller = call.caller;
-  engine_.ask_all(
+  engine_.ask_all<EventsAnswer>(
       AnswerWhen::durable,
-      [this, caller, items = std::move(items)](const auto& find,
-                                               std::int64_t now) -> Result<ServerAnswer> {
+      [this, caller, items = std::move(items)](const Engine::Find& find) -> Result<EventsAnswer> {
         // Only a store that cannot be read or written is a reason to send everything again.
         const auto offer = [&](const UbiEvent& event,
                                const std::string& eid) -> Result<std::optional<std::string>> {
-          using Reason = std::optional<std::string>;
+          using Refusal = std::optional<std::string>;
           if (!caller.may(TokenScope::duel, eid)) {
-            const auto proven = engine_.tokens().verify(event.report_token);
+            const auto proven = report_tokens_.verify(event.report_token);
             if (!proven || proven->experiment_id != eid || proven->duel_id != event.page.duel_id) {
-              return Reason("a token or a report token is needed");
+              return Refusal("a token or a report token is needed");
             }
           }
-          const Result<OwnedExperiment*> experiment = find(eid);
-          if (!experiment.ok()) {
-            if (experiment.error().code != ErrorCode::not_found) return experiment.error();
-            return Reason("there is no such experiment");
+          const Result<Turn> turn = find(eid);
+          if (!turn.ok()) {
+            if (turn.error().code != ErrorCode::not_found) return turn.error();
+            return Refusal("there is no such experiment");
           }
-          auto reason = (*experiment)->take_event(event.page, now);
-          if (reason.ok() || reason.error().code == ErrorCode::io) return reason;
-          return Reason(reason.error().message);
+          auto refusal = turn->experiment.click(event.page, turn->moment);
+          if (refusal.ok() || refusal.error().code == ErrorCode::io) return refusal;
+          return Refusal(refusal.error().message);
         };
         std::vector<Verdicts> verdicts(items.size());
         for (std::size_t k = 0; k < items.size(); ++k) {
@@ -201,9 +200,11 @@ void Api::take_events(Call& call) {
             DUEL_ASSIGN(verdicts[k][eid], offer(*event, eid));
           }
         }
-        return ServerAnswer{202, described_json(answer_to_events(verdicts)), {}};
+        return answer_to_events(verdicts);
       },
-      call.send);
+      told<EventsAnswer>(call, [](const EventsAnswer& answer) {
+        return ServerAnswer{202, described_json(answer), {}};
+      }));
 }
 
 }  // namespace duel

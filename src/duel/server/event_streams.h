@@ -12,7 +12,7 @@
 
 #include "duel/experiment/ledger.h"
 #include "duel/http/http.h"
-#include "duel/server/engine.h"
+#include "duel/service/engine.h"
 
 namespace duel {
 

@@ -5,12 +5,38 @@
 #include <utility>
 
 #include "duel/core/digest.h"
+#include "duel/core/secrets.h"
 #include "duel/server/api.h"
-#include "duel/server/imported_log.h"
+#include "duel/service/imported_log.h"
+#include "duel/wire/answers.h"
+#include "duel/wire/experiment_answers.h"
 #include "duel/wire/received_body.h"
 #include "duel/wire/requests.h"
 
 namespace duel {
+namespace {
+
+ServerAnswer configuration(const ExperimentAnswer& answer) {
+  return {200, described_json(answer), {{"ETag", answer.etag}}};
+}
+
+Result<ExperimentAnswer> shown(const Turn& turn, const Status& changed) {
+  if (!changed.ok()) return changed.error();
+  return experiment_answer(turn.experiment);
+}
+
+struct Creation {
+  ExperimentAnswer experiment;
+  bool created = false;  // it was not there before
+};
+
+// What became of an arm.
+struct ArmChange {
+  ArmAnswer arm;
+  bool added = false;
+};
+
+}  // namespace
 
 void Api::create_experiment(Call& call) {
   ServerAnswer refused;
@@ -26,20 +52,57 @@ void Api::create_experiment(Call& call) {
   for (const char byte : chance) seed = seed << 8 | static_cast<unsigned char>(byte);
   const auto record = experiment_of(call.eid(), *body, request, seed);
   if (!record.ok()) return call.send(refusal(record.error()));
-  engine_.create(*record, call.send);
+  // A first record that makes no experiment is the body's fault.
+  const auto at_fault = [](const Error& error) {
+    return reason_of(error) ? error : at_pointer(error, "");
+  };
+  engine_.create<Creation>(
+      *record,
+      [](const Turn& turn, bool created) -> Result<Creation> {
+        return Creation{experiment_answer(turn.experiment), created};
+      },
+      [send = call.send, eid = call.eid(), at_fault](const Result<Creation>& done,
+                                                     const Delivery& delivery) {
+        if (!done.ok()) return send(refusal_of(at_fault(done.error()), delivery));
+        ServerAnswer answer = configuration(done->experiment);
+        if (done->created) {
+          answer.status = 201;
+          answer.headers.emplace_back("Location", "/v1/experiments/" + eid);
+        }
+        send(with_lease(std::move(answer), delivery));
+      });
 }
 
 void Api::list_experiments(Call& call) {
   const auto limit = call.query_count("limit", 1000, 1, 1000);
   if (!limit.ok()) return call.send(refusal(limit.error()));
   const std::string* cursor = call.request.query_value("cursor");
-  engine_.list(cursor != nullptr ? *cursor : "", *limit, call.send);
+  engine_.list(cursor != nullptr ? *cursor : "", *limit,
+               told<ListedExperiments>(call, [](const ListedExperiments& listed) {
+                 ExperimentList list{.items = {}, .next_cursor = listed.next_cursor};
+                 for (const Listed& one : listed.items) {
+                   ExperimentSummary& row = list.items.emplace_back();
+                   row.experiment_id = one.experiment_id;
+                   row.error = one.error;
+                   if (!one.summary) continue;
+                   row.name = one.summary->name;
+                   row.state = one.summary->state;
+                   row.mode = one.summary->mode;
+                   row.arms = one.summary->arms;
+                   row.served = one.summary->served;
+                   row.certified = one.summary->certified;
+                 }
+                 return ServerAnswer{200, described_json(list), {}};
+               }));
 }
 
 void Api::show_experiment(Call& call) {
-  engine_.ask(
+  engine_.ask<ExperimentAnswer>(
       call.eid(), AnswerWhen::appended,
-      [](OwnedExperiment& experiment, std::int64_t) { return experiment.show(); }, call.send);
+      [](const Turn& turn) -> Result<ExperimentAnswer> {
+        return experiment_answer(turn.experiment);
+      },
+      told<ExperimentAnswer>(call, configuration));
 }
 
 void Api::patch_experiment(Call& call) {
@@ -58,49 +121,68 @@ void Api::patch_experiment(Call& call) {
   }
   const auto body = read_body<PatchBody>(*parsed.json, UnknownFields::refused, refused);
   if (!body) return call.send(std::move(refused));
-  engine_.ask(
+  engine_.ask<ExperimentAnswer>(
       call.eid(), AnswerWhen::durable,
-      [body = *body, match = *if_match](OwnedExperiment& experiment, std::int64_t now) {
-        return experiment.patch(body, match, now);
+      [body = *body, match = *if_match](const Turn& turn) -> Result<ExperimentAnswer> {
+        const std::string etag = etag_of(turn.experiment.ledger());
+        if (match != etag && match != "*") {
+          return duel::refused(Reason::outdated,
+                               fmt::format("the experiment is at {}, not at {}", etag, match));
+        }
+        DUEL_ASSIGN(const ConfiguredRecord changed, configured_by(turn.experiment.ledger(), body));
+        return shown(turn, turn.experiment.configure(changed, turn.moment));
       },
-      call.send);
+      told<ExperimentAnswer>(call, configuration));
 }
 
 void Api::change_state(Call& call) {
+  using Step = Experiment::Step;
   const std::string verb = call.request.path.substr(call.request.path.rfind('/') + 1);
-  engine_.ask(
+  const Step step = verb == "start"      ? Step::start
+                    : verb == "pause"    ? Step::pause
+                    : verb == "resume"   ? Step::resume
+                    : verb == "complete" ? Step::complete
+                                         : Step::archive;
+  engine_.ask<ExperimentAnswer>(
       call.eid(), AnswerWhen::durable,
-      [verb](OwnedExperiment& experiment, std::int64_t now) {
-        return experiment.change_state(verb, now);
+      [step](const Turn& turn) {
+        return shown(turn, turn.experiment.change_state(step, turn.moment));
       },
-      call.send);
+      told<ExperimentAnswer>(call, configuration));
 }
 
 void Api::put_arm(Call& call) {
   ServerAnswer refused;
   const auto body = body_of<NewArmBody>(call.request, UnknownFields::refused, refused);
   if (!body) return call.send(std::move(refused));
-  engine_.ask(
+  engine_.ask<ArmChange>(
       call.eid(), AnswerWhen::durable,
-      [body = *body, arm = call.parameters.at("aid"), most = engine_.most_arms()](
-          OwnedExperiment& experiment, std::int64_t now) -> Result<ServerAnswer> {
-        const Ledger& ledger = experiment.ledger();
-        if (ledger.num_arms() >= most && !ledger.find_arm(arm)) {
-          const std::string why = too_many_arms(ledger.num_arms() + 1, most);
-          return refusal(409, "/arms " + why, false, {{"/arms", why}});
+      [arm = ArmEntry{.id = call.parameters.at("aid"),
+                      .payload = "",
+                      .sha256 = "",
+                      .content = body->payload},
+       most = engine_.most_arms()](const Turn& turn) -> Result<ArmChange> {
+        const Ledger& ledger = turn.experiment.ledger();
+        if (ledger.num_arms() >= most && !ledger.find_arm(arm.id)) {
+          return duel::refused(Reason::too_many_arms, too_many_arms(ledger.num_arms() + 1, most),
+                               "arms");
         }
-        return experiment.add_arm(arm, body, now);
+        DUEL_ASSIGN(const bool added, turn.experiment.add_arm(arm, turn.moment));
+        return ArmChange{arm_answer(ledger, arm.id), added};
       },
-      call.send);
+      told<ArmChange>(call, [](const ArmChange& change) {
+        return ServerAnswer{change.added ? 201 : 200, described_json(change.arm), {}};
+      }));
 }
 
 void Api::delete_arm(Call& call) {
-  engine_.ask(
+  engine_.ask<ArmAnswer>(
       call.eid(), AnswerWhen::durable,
-      [arm = call.parameters.at("aid")](OwnedExperiment& experiment, std::int64_t now) {
-        return experiment.retire_arm(arm, now);
+      [arm = call.parameters.at("aid")](const Turn& turn) -> Result<ArmAnswer> {
+        DUEL_RETURN_IF_ERROR(turn.experiment.retire_arm(arm, turn.moment));
+        return arm_answer(turn.experiment.ledger(), arm);
       },
-      call.send);
+      told<ArmAnswer>(call));
 }
 
 void Api::take_comparisons(Call& call) {
@@ -110,12 +192,15 @@ void Api::take_comparisons(Call& call) {
   const auto body =
       read_body<std::vector<ComparisonBody>>(*parsed.json, UnknownFields::refused, refused);
   if (!body) return call.send(std::move(refused));
-  engine_.ask(
+  const auto comparisons = comparisons_of(*body);
+  if (!comparisons.ok()) return call.send(refusal(comparisons.error()));
+  engine_.ask<AcceptedAnswer>(
       call.eid(), AnswerWhen::durable,
-      [body = *body](OwnedExperiment& experiment, std::int64_t now) {
-        return experiment.compare(body, now);
+      [comparisons = *comparisons](const Turn& turn) -> Result<AcceptedAnswer> {
+        DUEL_RETURN_IF_ERROR(turn.experiment.compare(comparisons, turn.moment));
+        return AcceptedAnswer{comparisons.size()};
       },
-      call.send);
+      told<AcceptedAnswer>(call));
 }
 
 void Api::import_log(Call& call) {
@@ -126,7 +211,17 @@ void Api::import_log(Call& call) {
   // to clients.
   const auto text = std::make_shared<std::string>(std::move(call.request.body));
   const bool taken = background_.submit([this, text, eid = call.eid(), send = call.send] {
-    engine_.import_log(eid, std::move(*text), send);
+    engine_.import_log<ExperimentAnswer>(
+        eid, std::move(*text),
+        [](const Turn& turn) -> Result<ExperimentAnswer> {
+          return experiment_answer(turn.experiment);
+        },
+        [send](const Result<ExperimentAnswer>& imported, const Delivery& delivery) {
+          if (!imported.ok()) return send(refusal_of(imported.error(), delivery));
+          ServerAnswer answer = configuration(*imported);
+          answer.status = 201;
+          send(with_lease(std::move(answer), delivery));
+        });
   });
   if (!taken) call.send(refusal(429, "too much work waits; try again", true));
 }

@@ -21,8 +21,8 @@
 
 #include "duel/http/http.h"
 #include "duel/http/http_client.h"
-#include "duel/server/engine.h"
 #include "duel/server/hop.h"
+#include "duel/service/engine.h"
 #include "duel/store/nodes.h"
 
 namespace duel {

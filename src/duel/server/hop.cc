@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "duel/wire/report_token.h"
+#include "duel/core/secrets.h"
 
 namespace duel {
 namespace {

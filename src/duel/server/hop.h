@@ -17,6 +17,9 @@
 
 namespace duel {
 
+// On an answer that no append backs, given without a lease: another node may own the experiment.
+inline constexpr const char* kLeaseHeader = "duel-lease";
+
 struct Hop {
   std::string experiment;
   std::string owner;  // node id

@@ -88,16 +88,12 @@ void Api::metrics(Call& call) {
   engine_.append_durations().write(text, "duel_store_append_duration_seconds");
   text += metrics_->text();
   if (forwarding_) text += forwarding_->metrics();
-  engine_.ask_all(
+  engine_.ask_all<std::string>(
       AnswerWhen::appended,
-      [this](const auto&, std::int64_t) -> Result<ServerAnswer> {
-        ServerAnswer answer;
-        answer.body["text"] = engine_.experiment_metrics();
-        return answer;
-      },
-      [this, text, call_stream = call.stream](const ServerAnswer& answer) {
-        const std::string all =
-            text + (answer.status == 200 ? answer.body.at("text").get<std::string>() : "");
+      [this](const Engine::Find&) -> Result<std::string> { return engine_.experiment_metrics(); },
+      [this, text, call_stream = call.stream](const Result<std::string>& of_experiments,
+                                              const Delivery&) {
+        const std::string all = text + (of_experiments.ok() ? *of_experiments : "");
         const auto write = [this, all, call_stream] {
           const auto stream = call_stream(
               200, {{"Content-Type", "text/plain; version=0.0.4"}, {"Cache-Control", "no-store"}});

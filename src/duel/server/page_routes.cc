@@ -30,25 +30,25 @@ Json share_of_evidence(const Ledger& ledger, const Standing& standing) {
 
 }  // namespace
 
-// For whoever votes, so it names no arm: a voter who knows who leads is not blind any more.
+// For voters, so it names no arm: a voter who knows who leads is not blind any more.
 void Api::show_progress(Call& call) {
-  engine_.ask(
+  engine_.ask<Json>(
       call.eid(), AnswerWhen::appended,
-      [](OwnedExperiment& experiment, std::int64_t) -> Result<ServerAnswer> {
-        const Ledger& ledger = experiment.ledger();
+      [](const Turn& turn) -> Result<Json> {
+        const Ledger& ledger = turn.experiment.ledger();
         const Standing standing = standing_of(ledger);
-        ServerAnswer answer;
-        answer.body["experiment_id"] = experiment.id();
-        answer.body["name"] = ledger.name();
-        answer.body["state"] = std::string(to_word(ledger.state()));
-        answer.body["mode"] = std::string(to_word(ledger.experiment().service.mode));
-        answer.body["answers"] = ledger.certifier().decisive();
-        answer.body["certified"] = ledger.certificate().has_value();
-        answer.body["share_of_evidence"] = share_of_evidence(ledger, standing);
-        answer.body["expected_duels_left"] = standing.duels_left;
-        return answer;
+        Json json;
+        json["experiment_id"] = turn.experiment.id();
+        json["name"] = ledger.name();
+        json["state"] = std::string(to_word(ledger.state()));
+        json["mode"] = std::string(to_word(ledger.experiment().service.mode));
+        json["answers"] = ledger.certifier().decisive();
+        json["certified"] = ledger.certificate().has_value();
+        json["share_of_evidence"] = share_of_evidence(ledger, standing);
+        json["expected_duels_left"] = standing.duels_left;
+        return json;
       },
-      call.send);
+      told<Json>(call));
 }
 
 void Api::list_duels(Call& call) {

@@ -33,33 +33,49 @@ ServerAnswer refused_plan(Error error) {
 }  // namespace
 
 void Api::show_result(Call& call) {
-  engine_.ask(
+  engine_.ask<Json>(
       call.eid(), AnswerWhen::durable,
-      [](OwnedExperiment& experiment, std::int64_t) { return experiment.result(); }, call.send);
+      [](const Turn& turn) -> Result<Json> {
+        const Ledger& ledger = turn.experiment.ledger();
+        Json json = result_json(ledger, board_of(ledger));
+        json["served"] = ledger.served();
+        json["sequence"] = ledger.sequence();
+        return json;
+      },
+      told<Json>(call));
 }
 
 void Api::show_certificate(Call& call) {
-  engine_.ask(
+  engine_.ask<std::string>(
       call.eid(), AnswerWhen::durable,
-      [](OwnedExperiment& experiment, std::int64_t) { return experiment.certificate(); },
-      call.send);
+      [](const Turn& turn) -> Result<std::string> {
+        if (!turn.history.certificate().empty()) return turn.history.certificate();
+        return Error::not_found("there is no certificate yet");
+      },
+      told<std::string>(call, [](const std::string& text) {
+        return ServerAnswer{200, Json::parse(text).value(), {}};
+      }));
 }
 
 void Api::show_health(Call& call) {
   // The owner's checks first, then those that read the log, away from the owner's thread.
-  engine_.ask(
+  using Checks = std::vector<HealthCheck>;
+  engine_.ask<Checks>(
       call.eid(), AnswerWhen::appended,
-      [](OwnedExperiment& experiment, std::int64_t) { return experiment.health(); },
-      [this, eid = call.eid(), send = call.send](ServerAnswer answer) {
-        if (answer.status != 200) return send(std::move(answer));
-        const bool taken = background_.submit([this, eid, send, answer = std::move(answer)] {
-          const auto checks = traffic_.checks(engine_.store(), eid);
-          if (!checks.ok()) return send(refusal(checks.error()));
-          ServerAnswer all = answer;
-          if (overall(*checks) == HealthVerdict::failed) all.body["verdict"] = "failed";
-          const Json more = to_json(*checks);
-          for (const Json& check : more.items()) all.body["checks"].push_back(check);
-          send(std::move(all));
+      [](const Turn& turn) -> Result<Checks> { return check_health(turn.experiment.ledger()); },
+      [this, eid = call.eid(), send = call.send](const Result<Checks>& owners,
+                                                 const Delivery& delivery) {
+        if (!owners.ok()) return send(refusal_of(owners.error(), delivery));
+        const bool taken = background_.submit([this, eid, send, checks = *owners, delivery] {
+          const auto traffic = traffic_.checks(engine_.store(), eid);
+          if (!traffic.ok()) return send(refusal(traffic.error()));
+          Checks all = checks;
+          all.insert(all.end(), traffic->begin(), traffic->end());
+          // The traffic's failures count, its passed checks do not make unknown ones good.
+          const HealthVerdict verdict =
+              overall(*traffic) == HealthVerdict::failed ? HealthVerdict::failed : overall(checks);
+          send(with_lease({200, {{"verdict", to_word(verdict)}, {"checks", to_json(all)}}, {}},
+                          delivery));
         });
         if (!taken) send(refusal(429, "too much work waits; try again", true));
       });
@@ -68,40 +84,36 @@ void Api::show_health(Call& call) {
 void Api::show_timeline(Call& call) {
   const auto points = call.query_count("points", 200, 2, 2000);
   if (!points.ok()) return call.send(refusal(points.error()));
-  engine_.ask(
+  engine_.ask<Json>(
       call.eid(), AnswerWhen::durable,
-      [points = *points](OwnedExperiment& experiment, std::int64_t) {
-        return experiment.timeline(points);
+      [points = *points](const Turn& turn) -> Result<Json> {
+        return turn.history.timeline().to_json(turn.experiment.ledger(),
+                                               turn.experiment.last_time_ms(), points);
       },
-      call.send);
+      told<Json>(call));
 }
 
 void Api::open_stream(Call& call) {
-  std::optional<std::uint64_t> seen;  // by whoever was cut off and comes again
+  std::optional<std::uint64_t> seen;  // by a page that was cut off and comes again
   if (const std::string* header = call.request.header("last-event-id")) {
     if (const auto number = parse_count(*header); number.ok()) seen = *number;
   }
   const Listens who = call.from_node ? Listens::node : Listens::client;
-  engine_.ask(
+  engine_.ask<std::string>(
       call.eid(), AnswerWhen::durable,
-      [seen](OwnedExperiment& experiment, std::int64_t) -> Result<ServerAnswer> {
-        ServerAnswer answer;
-        answer.body["text"] = text_of(events_since(experiment.ledger(), seen));
-        return answer;
+      [seen](const Turn& turn) -> Result<std::string> {
+        return text_of(events_since(turn.experiment.ledger(), seen));
       },
-      [this, streams = streams_, eid = call.eid(), send = call.send, open = call.stream, who,
-       seen](const ServerAnswer& answer) {
+      [this, streams = streams_, eid = call.eid(), send = call.send, open = call.stream, who, seen](
+          const Result<std::string>& missed, const Delivery& delivery) {
         // Another node's: it is heard there, once for all who listen here.
-        const bool elsewhere = answer.status == 421 && who == Listens::client;
-        if (answer.status != 200 && !elsewhere) return send(answer);
+        const bool elsewhere =
+            !missed.ok() && reason_of(missed.error()) == Reason::not_ours && who == Listens::client;
+        if (!missed.ok() && !elsewhere) return send(refusal_of(missed.error(), delivery));
         const auto stream = open(200, {{"Content-Type", "text/event-stream"},
                                        {"Cache-Control", "no-store"},
                                        {"X-Accel-Buffering", "no"}});
-        if (!elsewhere) {
-          if (const std::string text = answer.body.at("text").get<std::string>(); !text.empty()) {
-            stream->write(text);
-          }
-        }
+        if (!elsewhere && !missed->empty()) stream->write(*missed);
         streams->add(eid, stream, who);
         if (!elsewhere) return;
         const auto heard = upstreams_->last_sequence(eid);

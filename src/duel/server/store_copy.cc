@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
+#include "duel/experiment/experiment.h"
 #include "duel/log/experiment_log.h"
 #include "duel/server/api_tokens.h"
-#include "duel/server/owned_experiment.h"
 
 namespace duel {
 namespace {
@@ -78,8 +78,7 @@ Result<CopiedExperiment> copy_experiment(Store& from, Store& to, const std::stri
   const auto note = [&](const LogEntry& entry) -> Status {
     if (entry.sequence == at.sequence) begins_alike = entry.hash == at.hash;
     if (entry.sequence > at.sequence) {
-      marks.push_back(
-          {OwnedExperiment::key_of(entry.record), OwnedExperiment::tag_of(entry.record)});
+      marks.push_back({Experiment::key_of(entry.record), Experiment::tag_of(entry.record)});
       hashes.push_back(entry.hash);
     }
     return Done{};

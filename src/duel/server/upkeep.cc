@@ -102,10 +102,9 @@ void Upkeep::sweep() {
 void Upkeep::take(const std::string& experiment) {
   if (!nodes_.holds_lease()) return;
   const auto taken = std::make_shared<std::promise<void>>();
-  engine_.ask(
-      experiment, AnswerWhen::appended,
-      [](OwnedExperiment&, std::int64_t) -> Result<ServerAnswer> { return ServerAnswer{}; },
-      [taken](const ServerAnswer&) { taken->set_value(); });
+  engine_.ask<bool>(
+      experiment, AnswerWhen::appended, [](const Turn&) -> Result<bool> { return true; },
+      [taken](const Result<bool>&, const Delivery&) { taken->set_value(); });
   taken->get_future().wait();
 }
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "duel/server/api_tokens.h"
-#include "duel/server/engine.h"
+#include "duel/service/engine.h"
 #include "duel/store/nodes.h"
 
 namespace duel {

@@ -14,7 +14,7 @@ namespace duel {
 namespace {
 
 constexpr double kFar = 3.5;                   // standard errors
-constexpr std::uint64_t kFewest = 20;          // before a share is called one
+constexpr std::uint64_t kFewestDuels = 20;     // before a share is called one
 constexpr double kMostReplaced = 0.05;         // of the duels, by `exclude` or after a loss
 constexpr double kLargestSubject = 0.2;        // of the answers, where there are kFewestSubjects
 constexpr std::uint64_t kFewestSubjects = 10;  // fewer people may well answer unevenly
@@ -181,7 +181,7 @@ std::vector<HealthCheck> TrafficHealth::checks() const {
 // floor says, and `exclude` seldom.
 HealthCheck TrafficHealth::sample_ratio() const {
   const std::string name = "sample_ratio";
-  if (chosen_ < kFewest) return unknown(name, "too few duels to tell");
+  if (chosen_ < kFewestDuels) return unknown(name, "too few duels to tell");
   const auto all = static_cast<double>(chosen_);
   const double replaced = static_cast<double>(replaced_) / all;
   const double off = static_cast<double>(by_floor_) - floor_expected_;
@@ -200,7 +200,7 @@ HealthCheck TrafficHealth::sample_ratio() const {
 HealthCheck TrafficHealth::competitive_coverage() const {
   const std::string name = "competitive_coverage";
   if (mode_ != Mode::interleave) return unknown(name, "no pages are drafted");
-  if (pages_ < kFewest) return unknown(name, "too few pages to tell");
+  if (pages_ < kFewestDuels) return unknown(name, "too few pages to tell");
   const double mean = coverage_ / static_cast<double>(pages_);
   return judged(
       name, mean < kLowCoverage,
@@ -216,7 +216,7 @@ HealthCheck TrafficHealth::votes_per_subject() const {
   std::string detail =
       fmt::format("{}, the busiest gave {:.1f} % of {}", counted(answers_of_.size(), "subject"),
                   100 * share, counted(answers_with_subject_, "answer"));
-  if (answers_with_subject_ < kFewest || answers_of_.size() < kFewestSubjects) {
+  if (answers_with_subject_ < kFewestDuels || answers_of_.size() < kFewestSubjects) {
     return unknown(name, std::move(detail));
   }
   return judged(name, share > kLargestSubject, std::move(detail));
@@ -257,7 +257,7 @@ HealthCheck TrafficHealth::drift() const {
 HealthCheck TrafficHealth::time_to_answer() const {
   const std::string name = "time_to_answer";
   if (mode_ == Mode::interleave) return unknown(name, "clicks decide pages");
-  if (timed_ < kFewest) return unknown(name, "too few answers of people to tell");
+  if (timed_ < kFewestDuels) return unknown(name, "too few answers of people to tell");
   const double share = static_cast<double>(too_fast_) / static_cast<double>(timed_);
   return judged(name, share > kMostTooFast,
                 fmt::format("{:.1f} s on average; {:.1f} % of {} answers came in less than 0.3 s",
@@ -299,7 +299,7 @@ HealthCheck TrafficHealth::close_times() const {
 HealthCheck TrafficHealth::many_subjects() const {
   const std::string name = "many_subjects";
   if (mode_ != Mode::interleave) return unknown(name, "no pages are shown");
-  if (clicked_pages_ < kFewest) return unknown(name, "too few pages with clicks to tell");
+  if (clicked_pages_ < kFewestDuels) return unknown(name, "too few pages with clicks to tell");
   const double share = static_cast<double>(overrun_pages_) / static_cast<double>(clicked_pages_);
   return judged(name, share > kMostOverrun,
                 fmt::format("{} of {} pages with clicks got more clicks than they have items; the "

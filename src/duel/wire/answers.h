@@ -279,6 +279,7 @@ struct ProblemAnswer {
   std::uint64_t status = 0;
   std::string detail;
   bool retryable = false;
+  std::string reason;
   std::vector<ProblemError> errors;
 
   friend bool operator==(const ProblemAnswer&, const ProblemAnswer&) = default;
@@ -590,6 +591,8 @@ struct Described<ProblemAnswer> {
       required("status", &ProblemAnswer::status),
       required("detail", &ProblemAnswer::detail, "what is wrong, where, and what is allowed"),
       required("retryable", &ProblemAnswer::retryable, "the same request may succeed later"),
+      optional("reason", &ProblemAnswer::reason,
+               "why the experiment refused, as a word of a closed list"),
       optional("errors", &ProblemAnswer::errors, "each wrong field")};
 };
 

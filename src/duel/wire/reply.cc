@@ -1,10 +1,12 @@
 #include "duel/wire/reply.h"
 
+#include "duel/experiment/refused.h"
+
 namespace duel {
 namespace {
 
-int status_of(const Error& error) {
-  switch (error.code) {
+int status_of(ErrorCode code) {
+  switch (code) {
     case ErrorCode::not_found:
       return 404;
     case ErrorCode::conflict:
@@ -16,6 +18,47 @@ int status_of(const Error& error) {
     default:
       return 400;
   }
+}
+
+// What HTTP makes of a reason. Reasons that are not listed go by the code of their error, and in
+// the experiment's own words.
+struct ReasonInHttp {
+  Reason reason;
+  int status;
+  bool retryable = false;
+  std::string_view words{};
+};
+constexpr ReasonInHttp kReasonsInHttp[] = {
+    {Reason::proof_mismatch, 409, false, "token_mismatch: the report token does not fit the duel"},
+    {Reason::proof_expired, 410, false, "the report token has expired"},
+    {Reason::proof_forged, 401},
+    {Reason::outdated, 412},
+    {Reason::not_ours, 421, true},
+    {Reason::overloaded, 429, true},
+    {Reason::internal, 500},
+};
+
+// "judgements[1].winner" as a JSON pointer: "/judgements/1/winner".
+std::string pointer_of(std::string_view field) {
+  std::string pointer, part;
+  const auto end_part = [&] {
+    if (!part.empty()) pointer += described_detail::pointer_part(part);
+    part.clear();
+  };
+  // What an arm is called may hold dots: "lists." is the only field whose members callers name.
+  constexpr std::string_view kLists = "lists.";
+  if (field.starts_with(kLists)) {
+    return "/lists" + described_detail::pointer_part(field.substr(kLists.size()));
+  }
+  for (const char c : field) {
+    if (c == '.' || c == '[' || c == ']') {
+      end_part();
+    } else {
+      part += c;
+    }
+  }
+  end_part();
+  return pointer;
 }
 
 }  // namespace
@@ -39,15 +82,26 @@ ServerAnswer refusal(int status, const std::string& detail, bool retryable,
 }
 
 ServerAnswer refusal(const Error& error) {
-  const int status = status_of(error);
+  int status = status_of(error.code);
+  bool retryable = status == 503;
   std::string detail = error.message;
   if (!error.hint.empty()) detail += "; " + error.hint;
+  const auto reason = reason_of(error);
+  for (const ReasonInHttp& known : kReasonsInHttp) {
+    if (known.reason != reason) continue;
+    status = known.status;
+    retryable = known.retryable;
+    if (!known.words.empty()) detail = known.words;
+  }
   std::vector<FieldError> errors;
-  // What is wrong with a body is at a JSON pointer. Other errors are at a file of this machine,
-  // which is nobody's business.
-  if (status == 400 && error.where.starts_with('/')) errors.push_back({error.where, detail});
-  return refusal(status, errors.empty() ? detail : error.where + " " + detail, status == 503,
-                 errors);
+  // A place that is no JSON pointer is a file of this machine, which is nobody's business.
+  const std::string pointer = error.where.starts_with('/') ? error.where : pointer_of(error.field);
+  const bool names_field = reason && !error.field.empty();
+  if ((status == 400 || names_field) && !pointer.empty()) errors.push_back({pointer, detail});
+  ServerAnswer answer =
+      refusal(status, errors.empty() ? detail : pointer + " " + detail, retryable, errors);
+  if (reason) answer.body["reason"] = error.reason;
+  return answer;
 }
 
 HttpResponse to_http(const ServerAnswer& answer) {

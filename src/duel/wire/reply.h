@@ -20,7 +20,8 @@ struct ServerAnswer {
 
 ServerAnswer refusal(int status, const std::string& detail, bool retryable = false,
                      const std::vector<FieldError>& errors = {});
-// By the kind of the error: 400, 404, 409, 422, 503.
+// By the reason of the error (experiment/refused.h), otherwise by its code: 400, 404, 409, 422,
+// 503. A field that the library names becomes a JSON pointer.
 ServerAnswer refusal(const Error& error);
 // With the content type that belongs to it, and never kept by a cache.
 HttpResponse to_http(const ServerAnswer& answer);

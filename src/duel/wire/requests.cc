@@ -84,10 +84,6 @@ Status check_interleave(const ExperimentBody& body) {
 
 }  // namespace
 
-bool is_action_weight(const Json& weight) {
-  return weight.is_number() && weight.get<double>() >= 0 && weight.get<double>() <= 1e6;
-}
-
 Status ShortText::operator()(std::string_view text) const {
   if (text.size() <= most_bytes) return Done{};
   return Error::invalid_argument(fmt::format("has more than {} bytes", most_bytes));

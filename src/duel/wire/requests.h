@@ -10,6 +10,7 @@
 #include "duel/core/described_json.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
+#include "duel/experiment/bounds.h"
 #include "duel/log/record.h"
 #include "duel/log/record_fields.h"
 #include "duel/wire/token_scope.h"
@@ -29,14 +30,6 @@ constexpr auto as_required(FieldList<Fields...> fields) {
   fields.change_each([](auto& field) { field.required = true; });
   return fields;
 }
-
-// Bounds of what an experiment says, for bodies and for logs that are imported.
-inline constexpr Between kTimeouts{1, 30 * 86'400};  // seconds
-inline constexpr Between kShares{0, 1};
-inline constexpr Between kAaRates{0, 0.5};
-inline constexpr Between kPendingDuels{1, 1'000'000};
-inline constexpr Between kPageLengths{1, 1000};
-bool is_action_weight(const Json& weight);  // 0 .. 1e6
 
 // A text that is kept: what nobody reads must not fill the store.
 struct ShortText {

@@ -534,6 +534,7 @@ export interface Problem {
   status: number;
   detail: string;
   retryable: boolean;
+  reason?: string;
   errors?: ProblemError[];
 }
 

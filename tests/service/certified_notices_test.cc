@@ -1,4 +1,4 @@
-#include "duel/server/certified_notices.h"
+#include "duel/service/certified_notices.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "duel/server/engine.h"
+#include "duel/service/engine.h"
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "duel/core/json.h"
-#include "duel/server/engine.h"
+#include "duel/service/engine.h"
 
 namespace duel {
 

@@ -1,4 +1,4 @@
-#include "duel/server/imported_log.h"
+#include "duel/service/imported_log.h"
 
 #include <fmt/format.h>
 
@@ -11,10 +11,10 @@
 #include <variant>
 
 #include "duel/core/timestamp.h"
+#include "duel/experiment/bounds.h"
+#include "duel/experiment/experiment.h"
 #include "duel/experiment/live_experiment.h"
 #include "duel/log/experiment_log.h"
-#include "duel/server/owned_experiment.h"
-#include "duel/wire/requests.h"
 
 namespace duel {
 namespace {
@@ -104,6 +104,11 @@ class Folding {
       DUEL_RETURN_IF_ERROR(check_arms(live_->ledger().num_arms() + 1));
     } else if (const auto* configured = std::get_if<ConfiguredRecord>(&entry.record)) {
       DUEL_RETURN_IF_ERROR(check_servable(configured->feedback, configured->guardrails));
+    } else if (std::holds_alternative<TasksAddedRecord>(entry.record) &&
+               !live_->ledger().tasks().items.items().empty()) {
+      // It gives a number and no tasks. A pair that has met all whose names are known would be
+      // promised another one.
+      return not_servable("tasks_added", "says nothing of the tasks that callers are to be given");
     }
     DUEL_RETURN_IF_ERROR(live_->apply(entry));
     return Done{};
@@ -162,8 +167,7 @@ Result<std::vector<LineMark>> check_imported(const std::string& experiment_id,
   try {
     const auto sink = [&](const LogEntry& entry) -> Status {
       DUEL_RETURN_IF_ERROR(folding.take(entry));
-      marks.push_back(
-          {OwnedExperiment::key_of(entry.record), OwnedExperiment::tag_of(entry.record)});
+      marks.push_back({Experiment::key_of(entry.record), Experiment::tag_of(entry.record)});
       return Done{};
     };
     const auto extent = read_log_text(text, "body", sink);

@@ -1,4 +1,4 @@
-#include "duel/server/engine.h"
+#include "duel/service/engine.h"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,9 @@
 
 #include "duel/core/digest.h"
 #include "duel/core/metric_family.h"
+#include "duel/core/secrets.h"
 #include "duel/core/timestamp.h"
-#include "duel/server/imported_log.h"
-#include "duel/wire/answers.h"
-#include "duel/wire/requests.h"
+#include "duel/service/duel_ids.h"
 
 namespace duel {
 namespace {
@@ -23,24 +22,41 @@ constexpr std::uint64_t kTicksToAlive = 30;
 // moved.
 constexpr int kMostTries = 3;
 
-ServerAnswer cannot_store(const std::string& why) {
-  return refusal(503, "the store does not take it: " + why, true);
+Error cannot_store(const std::string& why) {
+  return refused(Reason::store_unavailable, "the store does not take it: " + why);
+}
+
+Error no_experiment(const std::string& experiment_id) {
+  return refused(Reason::unknown_experiment, "there is no experiment '" + experiment_id + "'");
+}
+
+Error exists_already(const std::string& experiment_id, std::string_view more = "") {
+  return refused(Reason::exists,
+                 fmt::format("there is an experiment '{}' already{}", experiment_id, more));
 }
 
 // What the snapshot says of the experiment, if nothing has happened since or that does not matter.
-std::optional<Json> saved_summary(const Outline& outline, bool may_be_behind) {
+std::optional<Summary> saved_summary(const Outline& outline, bool may_be_behind) {
   const std::optional<Snapshot>& snapshot = outline.snapshot;
   if (!snapshot) return std::nullopt;
   const bool behind =
       snapshot->sequence != outline.head.sequence || snapshot->hash != outline.head.hash;
   if (behind && !may_be_behind) return std::nullopt;
-  auto digest = OwnedExperiment::digest_of(*snapshot);
+  auto digest = Experiment::digest_of(*snapshot);
   if (!digest) return std::nullopt;
   return std::move(digest->summary);
 }
 
-// The store's secret, made by whoever asks first. Of nodes that start together on a new store one
-// makes it: whoever owns a name that cannot be an experiment's.
+// Whether an answer or error says something of an experiment's state, so that it could be wrong
+// once another node owns the experiment. A wrong question is wrong everywhere, and trouble with the
+// store says nothing.
+bool tells_of_state(const std::optional<Error>& error) {
+  return !error || (error->code != ErrorCode::io && error->code != ErrorCode::invalid_argument &&
+                    error->code != ErrorCode::unsupported);
+}
+
+// The store's secret, made at the first start. Of nodes that start together on a new store one makes
+// it: the node that owns a name which cannot be an experiment's.
 Result<std::string> secret_of(Store& store) {
   constexpr const char* kTurn = "~secret";
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
@@ -48,10 +64,10 @@ Result<std::string> secret_of(Store& store) {
     DUEL_ASSIGN(std::optional<std::string> secret, store.get("secret", "server"));
     if (secret) return std::move(*secret);
     Status turn = store.nodes() == nullptr ? Status(Done{}) : store.create(kTurn);
-    // Whoever died before it was done left the name to others.
+    // A node that died before it was done left the name to others.
     if (!turn.ok() && store.own(kTurn).ok()) turn = Done{};
     if (turn.ok()) {
-      // Whoever had the turn before may have made it since.
+      // The node that had the turn before may have made it since.
       DUEL_ASSIGN(secret, store.get("secret", "server"));
       if (!secret) {
         secret = random_bytes(32);
@@ -96,10 +112,7 @@ Engine::Engine(std::shared_ptr<Store> store, EngineOptions options, std::string 
     : store_(std::move(store)),
       nodes_(store_->nodes()),
       options_(std::move(options)),
-      secret_(std::move(secret)) {
-  const std::string key = hmac_sha256_hex(secret_, "report tokens");
-  tokens_ = std::make_unique<ReportTokens>("k" + hmac_sha256_hex(key, "id").substr(0, 6), key);
-}
+      secret_(std::move(secret)) {}
 
 void Engine::run_threads() {
   syncer_ = std::thread([this] { run_syncs(); });
@@ -139,10 +152,17 @@ std::string Engine::key_for(std::string_view purpose) const {
   return hmac_sha256_hex(secret_, purpose);
 }
 
-ExperimentSecrets Engine::secrets_of(const std::string& experiment_id) const {
-  const std::string draft = hmac_sha256_hex(secret_, "draft/" + experiment_id);
-  return {.subject_salt = hmac_sha256_hex(secret_, "subject/" + experiment_id),
-          .draft_seed = std::stoull(draft.substr(0, 16), nullptr, 16)};
+Setting Engine::setting_of(const std::string& experiment_id, History& history) const {
+  const std::string draft = key_for("draft/" + experiment_id);
+  return {.store = store_,
+          .name = experiment_id,
+          .draft_seed = std::stoull(draft.substr(0, 16), nullptr, 16),
+          .new_id = new_duel_id,
+          .deadlines = true,
+          .tasks = {},
+          .follower = [&history](const Ledger& ledger, const LogEntry& entry) {
+            history.note(ledger, entry);
+          }};
 }
 
 void Engine::listen(Listener listener) {
@@ -162,72 +182,24 @@ Engine::Counts Engine::counts() const {
   return counts;
 }
 
-void Engine::submit(AnswerWhen when, std::function<Result<ServerAnswer>(std::int64_t)> work,
-                    Send send) {
+void Engine::enqueue(Request request) {
   {
     const std::lock_guard lock(mutex_);
     if (!stopping_ && requests_.size() < options_.most_waiting) {
-      requests_.push_back({when, std::move(work), std::move(send)});
+      requests_.push_back(std::move(request));
       if (requests_.size() == 1) arrived_.notify_one();
       return;
     }
   }
-  send(refusal(429, "too many requests wait; try again", true));
+  request.send(refused(Reason::overloaded, "too many requests wait; try again"), {});
 }
 
-void Engine::ask(const std::string& experiment_id, AnswerWhen when, Work work, Send send) {
-  submit(
-      when,
-      [this, experiment_id, work = std::move(work)](std::int64_t now) -> Result<ServerAnswer> {
-        DUEL_ASSIGN(OwnedExperiment * experiment, find(experiment_id, now));
-        const Ledger& ledger = experiment->ledger();
-        const std::uint64_t before = ledger.sequence();
-        const std::uint64_t configured = ledger.configured_at();
-        const bool certified = ledger.certificate().has_value();
-        Result<ServerAnswer> answer = work(*experiment, now);
-        if (nodes_ != nullptr && !experiment->lost() && !answer.ok() &&
-            answer.error().code == ErrorCode::io) {
-          // The store could not be read. Whoever waits for a duel gets a fallback.
-          experiment->set_lost();
-          if (Result<ServerAnswer> again = work(*experiment, now); experiment->served_fallback()) {
-            answer = std::move(again);
-          }
-        }
-        rests_on_nothing_ = experiment->served_fallback();
-        if (experiment->lost()) {
-          if (rests_on_nothing_ || !answer.ok()) return answer;
-          return cannot_store("it is unreachable");
-        }
-        // Of a batch too: no item may look as if it were wrong.
-        if (experiment->refused_change()) return cannot_store("it is full or unreachable");
-        tell(*experiment, before, certified, configured);
-        return answer;
-      },
-      std::move(send));
-}
-
-void Engine::ask_all(AnswerWhen when, WorkOnAll work, Send send) {
-  submit(
-      when,
-      [this, work = std::move(work)](std::int64_t now) {
-        const auto found = [&](const std::string& id) -> Result<OwnedExperiment*> {
-          DUEL_ASSIGN(OwnedExperiment * experiment, find(id, now));
-          // What a lost state holds may never have reached the store.
-          if (experiment->lost()) return Error::io("the store is unreachable");
-          return experiment;
-        };
-        return work(found, now);
-      },
-      std::move(send));
-}
-
-void Engine::tell(const OwnedExperiment& experiment, std::uint64_t before, bool was_certified,
-                  std::uint64_t configured_before) {
+void Engine::tell(const Experiment& experiment, const Before& before) {
   const Ledger& ledger = experiment.ledger();
-  if (ledger.sequence() == before) return;
+  if (ledger.sequence() == before.sequence) return;
   EngineEvent event{experiment.id(), ledger.sequence(), "result"};
-  if (ledger.configured_at() != configured_before) event.kind = "state";
-  if (!was_certified && ledger.certificate()) event.kind = "certified";
+  if (ledger.configured_at() != before.configured) event.kind = "state";
+  if (!before.certified && ledger.certificate()) event.kind = "certified";
   // Of results the last one says it all.
   if (!events_.empty() && events_.back().kind == "result" && event.kind == "result" &&
       events_.back().experiment_id == event.experiment_id) {
@@ -237,70 +209,46 @@ void Engine::tell(const OwnedExperiment& experiment, std::uint64_t before, bool 
   events_.push_back(std::move(event));
 }
 
-void Engine::create(const ExperimentRecord& record, Send send) {
-  submit(
-      AnswerWhen::durable,
-      [this, record](std::int64_t now) -> Result<ServerAnswer> {
-        const std::string& id = record.experiment_id;
-        if (const auto known = find(id, now); known.ok()) {
-          if ((*known)->lost()) return cannot_store("it is unreachable");
-          const ExperimentRecord& first = (*known)->ledger().experiment();
-          if (first.service.request == record.service.request) return (*known)->show();
-          return Error::conflict("there is an experiment '" + id +
-                                 "' already, made with another body");
-        } else if (known.error().code != ErrorCode::not_found) {
-          return known.error();
-        }
-        auto made = OwnedExperiment::create(store_, record, now, secrets_of(id), *tokens_);
-        if (!made.ok()) return at_pointer(made.error(), "");
-        std::unique_ptr<OwnedExperiment> owned = std::move(*made);
-        // It may be there without a line, if the first could not be written; or another node
-        // creates it at this moment.
-        if (!store_->create(id).ok()) DUEL_RETURN_IF_ERROR(own(id));
-        DUEL_ASSIGN(ServerAnswer answer, owned->show());
-        answer.status = 201;
-        answer.headers.emplace_back("Location", "/v1/experiments/" + id);
-        hold(id, {std::move(owned), groups_, now, 0, epoch_of(id)});
-        events_.push_back({id, 1, "state"});
-        return answer;
-      },
-      std::move(send));
+// Whether it is new.
+Result<bool> Engine::create_now(const ExperimentRecord& record, std::int64_t now_ms, Facts& facts) {
+  const std::string& id = record.experiment_id;
+  if (const auto known = turn_of_known(id, now_ms, facts); known.ok()) {
+    const ExperimentRecord& first = known->experiment.ledger().experiment();
+    if (first.service.request == record.service.request) return false;
+    return exists_already(id, ", made with another body");
+  } else if (known.error().code != ErrorCode::not_found) {
+    return known.error();
+  }
+  auto history = std::make_unique<History>();
+  DUEL_ASSIGN(std::unique_ptr<Experiment> made,
+              Experiment::create(setting_of(id, *history), record, now_ms));
+  // It may be there without a line, if the first could not be written; or another node creates it
+  // at this moment.
+  if (!store_->create(id).ok()) DUEL_RETURN_IF_ERROR(own(id, facts));
+  hold(id, {std::move(made), std::move(history), groups_, now_ms, 0, epoch_of(id)});
+  events_.push_back({id, 1, "state"});
+  return true;
 }
 
-void Engine::import_log(const std::string& experiment_id, std::string text, Send send) {
-  auto marks = check_imported(experiment_id, text, {options_.most_arms, options_.clock()});
-  if (!marks.ok()) return send(refusal(422, marks.error().to_string()));
-  submit(
-      AnswerWhen::durable,
-      [this, experiment_id, text = std::move(text),
-       marks = std::move(*marks)](std::int64_t now) -> Result<ServerAnswer> {
-        touched_.push_back(experiment_id);
-        const Error exists =
-            Error::conflict("there is an experiment '" + experiment_id + "' already");
-        if (held_.find(experiment_id) != held_.end()) return exists;
-        if (const Status made = store_->create(experiment_id); !made.ok()) {
-          if (made.error().code == ErrorCode::io) return made.error();
-          // It may be there without a line, if those of another try could not be written.
-          DUEL_RETURN_IF_ERROR(own(experiment_id));
-          DUEL_ASSIGN(const Head head, store_->head(experiment_id));
-          if (head.sequence > 0) return exists;
-        }
-        std::vector<Line> lines;
-        lines.reserve(marks.size());
-        std::string_view rest = text;
-        for (const LineMark& mark : marks) {
-          const std::size_t end = rest.find('\n');
-          lines.push_back({rest.substr(0, end), mark.key, mark.tag});
-          rest.remove_prefix(end + 1);
-        }
-        DUEL_RETURN_IF_ERROR(
-            store_->append_to(experiment_id, {0, std::string(kHexDigits, '0')}, lines));
-        DUEL_ASSIGN(OwnedExperiment * experiment, find(experiment_id, now));
-        DUEL_ASSIGN(ServerAnswer answer, experiment->show());
-        answer.status = 201;
-        return answer;
-      },
-      std::move(send));
+Status Engine::write_imported(const std::string& experiment_id, std::string_view text,
+                              const std::vector<LineMark>& marks, Facts& facts) {
+  facts.touched.push_back(experiment_id);
+  if (held_.find(experiment_id) != held_.end()) return exists_already(experiment_id);
+  if (const Status made = store_->create(experiment_id); !made.ok()) {
+    if (made.error().code == ErrorCode::io) return made.error();
+    // It may be there without a line, if those of another try could not be written.
+    DUEL_RETURN_IF_ERROR(own(experiment_id, facts));
+    DUEL_ASSIGN(const Head head, store_->head(experiment_id));
+    if (head.sequence > 0) return exists_already(experiment_id);
+  }
+  std::vector<Line> lines;
+  lines.reserve(marks.size());
+  for (const LineMark& mark : marks) {
+    const std::size_t end = text.find('\n');
+    lines.push_back({text.substr(0, end), mark.key, mark.tag});
+    text.remove_prefix(end + 1);
+  }
+  return store_->append_to(experiment_id, {0, std::string(kHexDigits, '0')}, lines);
 }
 
 void Engine::hold(const std::string& experiment_id, Held held) {
@@ -350,71 +298,69 @@ void Engine::say_recovery() {
   if (options_.say) options_.say("the store takes records again");
 }
 
-// As `ExperimentSummary` says (answers.h).
-Json Engine::summary_of(const Outline& outline, std::int64_t now_ms) {
-  Json summary;
-  summary["experiment_id"] = outline.experiment;
+Listed Engine::listed(const Outline& outline, std::int64_t now_ms) {
+  Listed row{outline.experiment};
+  Facts unused;
   const auto held = held_.find(outline.experiment);
   if (held != held_.end()) {
-    summary.update(held->second.experiment->summary());
+    row.summary = held->second.experiment->summary();
   } else if (const auto saved = saved_summary(outline, nodes_ != nullptr)) {
-    summary.update(*saved);
+    row.summary = *saved;
   } else if (nodes_ != nullptr) {
     // A list is no reason to take an experiment.
-    summary["error"] = "its owner has saved no summary yet";
-  } else if (const auto experiment = find(outline.experiment, now_ms); experiment.ok()) {
-    summary.update((*experiment)->summary());
-    const bool staged = (*experiment)->has_staged();
-    if (held_.size() > options_.most_in_memory && !staged) forget(outline.experiment);
+    row.error = "its owner has saved no summary yet";
+  } else if (const auto turn = turn_of(outline.experiment, now_ms, unused); turn.ok()) {
+    row.summary = turn->experiment.summary();
+    const bool staged = turn->experiment.has_staged();
+    if (held_.size() > options_.most_in_memory && !staged) put_to_sleep(outline.experiment);
   } else {
-    summary["error"] = experiment.error().to_string();
+    row.error = turn.error().to_string();
   }
-  return summary;
+  return row;
 }
 
-void Engine::list(std::string after, std::size_t limit, Send send) {
-  submit(
+void Engine::list(std::string after, std::size_t limit, Deliver<ListedExperiments> done) {
+  submit<ListedExperiments>(
       AnswerWhen::appended,
-      [this, after = std::move(after), limit](std::int64_t now) -> Result<ServerAnswer> {
+      [this, after = std::move(after), limit](std::int64_t now,
+                                              Facts&) -> Result<ListedExperiments> {
         DUEL_ASSIGN(std::vector<Outline> outlines, store_->outlines());
         std::ranges::sort(outlines, {}, &Outline::experiment);
-        ServerAnswer answer;
-        Json items = Json::array();
-        answer.body["next_cursor"] = Json();
+        ListedExperiments all;
         for (auto outline = std::ranges::upper_bound(outlines, after, {}, &Outline::experiment);
              outline != outlines.end(); ++outline) {
-          if (items.size() == limit) {
-            answer.body["next_cursor"] = std::prev(outline)->experiment;
+          if (all.items.size() == limit) {
+            all.next_cursor = std::prev(outline)->experiment;
             break;
           }
-          items.push_back(summary_of(*outline, now));
+          all.items.push_back(listed(*outline, now));
         }
-        answer.body["items"] = std::move(items);
-        return answer;
+        return all;
       },
-      std::move(send));
+      std::move(done));
 }
 
 std::optional<std::uint64_t> Engine::epoch_of(const std::string& experiment_id) const {
   return nodes_ != nullptr ? nodes_->epoch(experiment_id) : std::nullopt;
 }
 
-// Answered 421 (answer_to): whoever asked goes to the owner.
-Error Engine::is_elsewhere(const std::string& experiment_id) {
-  elsewhere_ = true;
+// The caller goes to the owner.
+Error Engine::is_elsewhere(const std::string& experiment_id, Facts& facts) {
+  facts.elsewhere = true;
   metrics_.forget_standing(experiment_id);
   lost_.erase(experiment_id);
   if (const auto slept = asleep_.find(experiment_id); slept != asleep_.end()) {
     due_.erase({slept->second.due_ms, experiment_id});
     asleep_.erase(slept);
   }
-  return Error::io("another node answers for the experiment '" + experiment_id + "'");
+  return refused(Reason::not_ours,
+                 "another node answers for the experiment '" + experiment_id + "'");
 }
 
-Status Engine::own(const std::string& experiment_id) {
+Status Engine::own(const std::string& experiment_id, Facts& facts) {
   const Status owned = store_->own(experiment_id);
   if (owned.ok() || nodes_ == nullptr) return owned;
-  if (owned.error().code == ErrorCode::conflict) return is_elsewhere(experiment_id);
+  if (owned.error().code == ErrorCode::conflict) return is_elsewhere(experiment_id, facts);
   if (owned.error().code == ErrorCode::io) {
     store_refuses_ = true;
     say_refusal(owned.error());
@@ -422,77 +368,88 @@ Status Engine::own(const std::string& experiment_id) {
   return owned;
 }
 
-// A state that must not be used for more than fallbacks any more.
-void Engine::drop(const std::string& experiment_id, std::unique_ptr<OwnedExperiment> state) {
-  const auto held = held_.find(experiment_id);
-  // Of what is staged nobody knows whether it happened.
-  if (!state->has_staged()) {
-    metrics_.count(state->ledger(), held->second.counted, OutcomeCounts(state->ledger()));
+// The state may differ from the log from now on. It is folded again when it is next asked for;
+// while the store cannot be read it is good for fallbacks.
+void Engine::drop(const std::string& experiment_id) {
+  const auto found = held_.find(experiment_id);
+  const Ledger& ledger = found->second.experiment->ledger();
+  // Staged records may have reached the log or not: the metrics count them when that is known.
+  if (!found->second.experiment->has_staged()) {
+    metrics_.count(ledger, found->second.counted, OutcomeCounts(ledger));
   }
-  held_.erase(held);
+  Held dropped = std::move(found->second);
+  held_.erase(found);
   if (nodes_ == nullptr) return;
   metrics_.forget_standing(experiment_id);
-  lost_[experiment_id] = std::move(state);
+  lost_[experiment_id] = std::move(dropped);
   moved_.push_back({experiment_id, 0, "moved"});
 }
 
-Result<OwnedExperiment*> Engine::find_lost(const std::string& experiment_id, const Error& why) {
+Result<Turn> Engine::turn_of_lost(const std::string& experiment_id, std::int64_t now_ms,
+                                  const Error& why) {
   const auto found = lost_.find(experiment_id);
   if (found == lost_.end()) return why;
-  found->second->set_store_refuses(true);
-  found->second->set_lost();
-  return found->second.get();
+  return Turn{*found->second.experiment, *found->second.history, {now_ms, StoreAccess::unreadable}};
 }
 
-Result<OwnedExperiment*> Engine::find(const std::string& experiment_id, std::int64_t now_ms) {
-  touched_.push_back(experiment_id);
+Result<Turn> Engine::turn_of(const std::string& experiment_id, std::int64_t now_ms, Facts& facts) {
+  facts.touched.push_back(experiment_id);
   const auto found = held_.find(experiment_id);
   if (found != held_.end()) {
-    OwnedExperiment& experiment = *found->second.experiment;
-    // What is staged is refused by the store, if it is not ours any more.
-    if (experiment.has_staged() || epoch_of(experiment_id) == found->second.epoch) {
-      found->second.used = groups_;
-      found->second.used_ms = now_ms;
-      experiment.set_store_refuses(store_refuses_);
-      return &experiment;
+    Held& held = found->second;
+    // Staged lines are refused by the store, if the experiment is not ours any more.
+    if (held.experiment->has_staged() || epoch_of(experiment_id) == held.epoch) {
+      held.used = groups_;
+      held.used_ms = now_ms;
+      return Turn{*held.experiment, *held.history, {now_ms, access()}};
     }
-    drop(experiment_id, std::move(found->second.experiment));
+    drop(experiment_id);
   }
-  const Error unknown = Error::not_found("there is no experiment '" + experiment_id + "'");
-  if (!check_id("an experiment", experiment_id).ok()) return unknown;
+  if (!check_id("an experiment", experiment_id).ok()) return no_experiment(experiment_id);
   if (nodes_ != nullptr && store_refuses_) {
-    return find_lost(experiment_id, Error::io("the store is unreachable"));
+    return turn_of_lost(experiment_id, now_ms, Error::io("the store is unreachable"));
   }
-  if (const Status owned = own(experiment_id); !owned.ok()) {
-    if (owned.error().code == ErrorCode::not_found) return unknown;
-    return find_lost(experiment_id, owned.error());
+  if (const Status owned = own(experiment_id, facts); !owned.ok()) {
+    if (owned.error().code == ErrorCode::not_found) return no_experiment(experiment_id);
+    return turn_of_lost(experiment_id, now_ms, owned.error());
   }
-  auto loaded = load(experiment_id, now_ms);
-  if (loaded.ok() || loaded.error().code != ErrorCode::io) return loaded;
-  return find_lost(experiment_id, loaded.error());
+  const auto loaded = load(experiment_id, now_ms);
+  if (loaded.ok()) {
+    return Turn{*(*loaded)->experiment, *(*loaded)->history, {now_ms, access()}};
+  }
+  if (loaded.error().code != ErrorCode::io) return loaded.error();
+  return turn_of_lost(experiment_id, now_ms, loaded.error());
+}
+
+Result<Turn> Engine::turn_of_known(const std::string& experiment_id, std::int64_t now_ms,
+                                   Facts& facts) {
+  DUEL_ASSIGN(const Turn turn, turn_of(experiment_id, now_ms, facts));
+  // What a lost state holds may never have reached the store.
+  if (turn.moment.store == StoreAccess::unreadable) return cannot_store("it is unreachable");
+  return turn;
 }
 
 // REQUIRES: it is ours.
-Result<OwnedExperiment*> Engine::load(const std::string& experiment_id, std::int64_t now_ms) {
+Result<Engine::Held*> Engine::load(const std::string& experiment_id, std::int64_t now_ms) {
   DUEL_ASSIGN(const Head head, store_->head(experiment_id));
-  if (head.sequence == 0) {
-    return Error::not_found("there is no experiment '" + experiment_id + "'");
-  }
+  if (head.sequence == 0) return no_experiment(experiment_id);
   const std::optional<std::uint64_t> epoch = epoch_of(experiment_id);
   const auto slept = asleep_.find(experiment_id);
   // Where there are nodes another one may have answered for it, or nobody.
   const bool slept_here = slept != asleep_.end() && slept->second.epoch == epoch;
   const bool after_pause = !slept_here || slept->second.after_pause;
-  auto loaded = OwnedExperiment::load(store_, experiment_id, now_ms, secrets_of(experiment_id),
-                                      *tokens_, after_pause);
+  auto history = std::make_unique<History>();
+  auto loaded =
+      Experiment::load(setting_of(experiment_id, *history), experiment_id, now_ms, after_pause,
+                       [&](std::string_view extra) { return history->restore(extra); });
   if (!loaded.ok()) {
+    if (loaded.error().code != ErrorCode::invalid_data) return loaded.error();
     // The caller's request is not what is wrong; it can be repeated when the store is repaired.
     Error error = loaded.error();
-    if (error.code == ErrorCode::invalid_data) {
-      error.code = ErrorCode::io;
-      error.message =
-          fmt::format("the records of '{}' are damaged: {}", experiment_id, error.message);
-    }
+    error.code = ErrorCode::io;
+    error.reason = to_word(Reason::damaged);
+    error.message =
+        fmt::format("the records of '{}' are damaged: {}", experiment_id, error.message);
     return error;
   }
   if (nodes_ != nullptr && !slept_here) {
@@ -503,22 +460,21 @@ Result<OwnedExperiment*> Engine::load(const std::string& experiment_id, std::int
     asleep_.erase(slept);
   }
   lost_.erase(experiment_id);
-  OwnedExperiment* experiment = loaded->get();
-  experiment->set_store_refuses(store_refuses_);
-  hold(experiment_id,
-       {std::move(*loaded), groups_, now_ms, experiment->snapshot_sequence(), epoch});
-  if (const std::string& why = experiment->refused_snapshot(); !why.empty()) {
+  const Experiment& experiment = **loaded;
+  if (const std::string& why = experiment.refused_snapshot(); !why.empty()) {
     if (options_.say) options_.say(why);
     const std::lock_guard lock(mutex_);
     ++counts_.snapshots_refused;
   }
-  return experiment;
+  const std::uint64_t saved = experiment.snapshot_sequence();
+  hold(experiment_id, {std::move(*loaded), std::move(history), groups_, now_ms, saved, epoch});
+  return &held_.find(experiment_id)->second;
 }
 
 void Engine::save(Held& held) {
-  const OwnedExperiment& experiment = *held.experiment;
+  const Experiment& experiment = *held.experiment;
   if (experiment.ledger().sequence() == held.saved || store_->broken()) return;
-  const std::optional<Snapshot> snapshot = experiment.snapshot();
+  const std::optional<Snapshot> snapshot = experiment.save(held.history->save());
   if (!snapshot) return;
   // It is only a shortcut: without it the log is read.
   const Status put = store_->put_snapshot(experiment.id(), *snapshot);
@@ -550,16 +506,16 @@ void Engine::save_changed_states(const std::vector<EngineEvent>& events) {
   }
 }
 
-void Engine::forget(const std::string& experiment_id) {
+void Engine::put_to_sleep(const std::string& experiment_id) {
   const auto found = held_.find(experiment_id);
   count_outcomes(found->second);
   save(found->second);
-  falls_asleep(experiment_id,
-               {found->second.experiment->due_ms().value_or(0), false, found->second.epoch});
+  wake_later(experiment_id,
+             {found->second.experiment->due_ms().value_or(0), false, found->second.epoch});
   held_.erase(found);
 }
 
-void Engine::falls_asleep(const std::string& experiment_id, const Asleep& asleep) {
+void Engine::wake_later(const std::string& experiment_id, const Asleep& asleep) {
   asleep_[experiment_id] = asleep;
   if (asleep.due_ms != 0) due_.emplace(asleep.due_ms, experiment_id);
 }
@@ -571,8 +527,8 @@ Status Engine::find_sleepers() {
   DUEL_ASSIGN(const std::vector<Outline> outlines, store_->outlines());
   for (const Outline& outline : outlines) {
     if (!outline.snapshot) continue;
-    const auto digest = OwnedExperiment::digest_of(*outline.snapshot);
-    if (digest && digest->due_ms) falls_asleep(outline.experiment, {*digest->due_ms, true});
+    const auto digest = Experiment::digest_of(*outline.snapshot);
+    if (digest && digest->due_ms) wake_later(outline.experiment, {*digest->due_ms, true});
   }
   return Done{};
 }
@@ -584,8 +540,9 @@ void Engine::wake_due(std::int64_t now_ms) {
     if (due_.empty() || due_.begin()->first >= now_ms) return;
     const std::string id = due_.begin()->second;
     const bool ours = nodes_ == nullptr || nodes_->epoch(id).has_value();
-    if (ours && find(id, now_ms).ok()) continue;
-    due_.erase(due_.begin());  // whoever asks for it will be told why
+    Facts unused;
+    if (ours && turn_of(id, now_ms, unused).ok()) continue;
+    due_.erase(due_.begin());  // the next request for it will be told why
   }
 }
 
@@ -598,7 +555,7 @@ void Engine::forget_idle(std::int64_t now_ms) {
       idle.push_back(id);
     }
   }
-  for (const std::string& id : idle) forget(id);
+  for (const std::string& id : idle) put_to_sleep(id);
   while (held_.size() > options_.most_in_memory) {
     auto oldest = held_.end();
     for (auto one = held_.begin(); one != held_.end(); ++one) {
@@ -606,7 +563,7 @@ void Engine::forget_idle(std::int64_t now_ms) {
       if (oldest == held_.end() || one->second.used < oldest->second.used) oldest = one;
     }
     if (oldest == held_.end() || oldest->second.used == groups_) return;
-    forget(std::string(oldest->first));
+    put_to_sleep(std::string(oldest->first));
   }
 }
 
@@ -623,7 +580,7 @@ void Engine::take_group(std::vector<Request>& group) {
 // it is next asked for.
 Engine::Commit Engine::append_staged() {
   Commit commit;
-  std::vector<OwnedExperiment*> changed;
+  std::vector<Experiment*> changed;
   std::vector<std::vector<Line>> lines;
   for (auto& [id, held] : held_) {
     if (!held.experiment->has_staged()) continue;
@@ -654,7 +611,7 @@ Engine::Commit Engine::append_staged() {
         count += lines[k].size();
       } else {
         commit.failed[id] = one.error().code;
-        drop(id, std::move(held_.find(id)->second.experiment));
+        drop(id);
       }
     }
   }
@@ -662,7 +619,7 @@ Engine::Commit Engine::append_staged() {
   for (const auto& [id, held] : held_) {
     if (held.experiment->spoiled()) spoiled.push_back(id);
   }
-  for (const std::string& id : spoiled) drop(id, std::move(held_.find(id)->second.experiment));
+  for (const std::string& id : spoiled) drop(id);
   const std::lock_guard lock(mutex_);
   if (!changed.empty()) ++counts_.commits;
   counts_.appended_lines += count;
@@ -684,45 +641,40 @@ void Engine::tick(std::int64_t now_ms) {
   wake_due(now_ms);
   std::vector<std::string> unfit;
   for (auto& [id, held] : held_) {
-    OwnedExperiment& experiment = *held.experiment;
-    const std::uint64_t before = experiment.ledger().sequence();
-    const bool certified = experiment.ledger().certificate().has_value();
-    experiment.set_store_refuses(false);
-    const auto expired = experiment.expire(now_ms);
-    tell(experiment, before, certified, experiment.ledger().configured_at());
+    Experiment& experiment = *held.experiment;
+    Before before(experiment.ledger());
+    const auto expired = experiment.expire({now_ms});
+    // A certificate that completes the experiment is told as a certificate.
+    before.configured = experiment.ledger().configured_at();
+    tell(experiment, before);
     // Staged lines go to the store first; a state that is spoiled is dropped after that.
     if (!expired.ok() && !experiment.has_staged()) unfit.push_back(id);
   }
-  for (const std::string& id : unfit) drop(id, std::move(held_.find(id)->second.experiment));
+  for (const std::string& id : unfit) drop(id);
 }
 
-Engine::Answered Engine::answer_to(const Request& request, std::int64_t now_ms) {
-  touched_.clear();
-  elsewhere_ = rests_on_nothing_ = false;
-  Answered answered;
-  answered.leased = holds_lease();
+Engine::Facts Engine::work_on(const Request& request, std::int64_t now_ms) {
+  Facts facts;
+  facts.leased = holds_lease();
   try {
-    Result<ServerAnswer> answer = request.work(now_ms);
-    answered.answer = answer.ok() ? std::move(*answer) : refusal(answer.error());
-    if (elsewhere_) answered.answer = refusal(421, "another node answers for it", true);
+    request.work(now_ms, facts);
+    if (facts.elsewhere) facts.error = refused(Reason::not_ours, "another node answers for it");
   } catch (const std::exception& error) {
-    answered.answer = refusal(500, error.what());
+    facts.error = refused(Reason::internal, error.what());
   }
-  answered.touched = touched_;
-  answered.rests_on_nothing = rests_on_nothing_;
-  return answered;
+  return facts;
 }
 
-// The epochs in which an answer speaks for experiments.
-std::vector<Engine::Spoken> Engine::epochs_of(const std::vector<std::string>& experiments) const {
-  std::vector<Spoken> spoken;
-  if (nodes_ == nullptr) return spoken;
+std::vector<Engine::Tenancy> Engine::tenancies_of(
+    const std::vector<std::string>& experiments) const {
+  std::vector<Tenancy> tenancies;
+  if (nodes_ == nullptr) return tenancies;
   for (const std::string& id : experiments) {
     if (const auto held = held_.find(id); held != held_.end()) {
-      spoken.push_back({id, held->second.epoch});
+      tenancies.push_back({id, held->second.epoch});
     }
   }
-  return spoken;
+  return tenancies;
 }
 
 // In their order, before all others.
@@ -733,16 +685,16 @@ void Engine::ask_again(std::vector<Request> requests) {
                    std::make_move_iterator(requests.end()));
 }
 
-void Engine::answer_group(std::vector<Request>& group, std::vector<Answered>& answered,
+void Engine::answer_group(std::vector<Request>& group, std::vector<Facts>& all_facts,
                           const Commit& commit, std::int64_t now_ms,
                           std::vector<Waiting>& unsynced) {
   std::vector<Request> again;
   for (std::size_t k = 0; k < group.size(); ++k) {
     Request& request = group[k];
-    Answered& one = answered[k];
+    Facts& facts = all_facts[k];
     bool failed = false, moved = true;
-    bool backed = !one.touched.empty();
-    for (const std::string& id : one.touched) {
+    bool backed = !facts.touched.empty();
+    for (const std::string& id : facts.touched) {
       backed = backed && commit.appended.contains(id);
       const auto found = commit.failed.find(id);
       if (found == commit.failed.end()) continue;
@@ -757,28 +709,32 @@ void Engine::answer_group(std::vector<Request>& group, std::vector<Answered>& an
     if (failed && store_refuses_ && request.when == AnswerWhen::appended) {
       // A page that waits for a duel is answered all the same: asked again, the experiment gives a
       // fallback.
-      one = answer_to(request, now_ms);
+      facts = work_on(request, now_ms);
       backed = false;
     } else if (failed) {
-      one.answer = cannot_store("it is full, unreachable, or was changed by another process");
+      facts.error = cannot_store("it is full, unreachable, or was changed by another process");
       backed = false;
     }
-    const bool leased = one.leased && holds_lease();
-    const int status = one.answer.status;
-    const bool tells_of_state = status < 500 && status != 400 && status != 421 && status != 429;
-    const bool speaks_as_owner = !one.touched.empty() && !backed;
-    if (speaks_as_owner && tells_of_state && !one.rests_on_nothing && !leased) {
+    const bool leased = facts.leased && holds_lease();
+    const bool speaks_as_owner = !facts.touched.empty() && !backed;
+    if (speaks_as_owner && tells_of_state(facts.error) && !facts.rests_on_nothing && !leased) {
       // Another node may have answered for the experiment since.
-      one.answer = refusal(503, "this node has lost touch with the store; try again", true);
+      facts.error =
+          refused(Reason::store_unavailable, "this node has lost touch with the store; try again");
     }
-    // Not where an append failed: what became of it is unknown, and another node must not be asked
-    // to do it again.
-    if (speaks_as_owner && !leased && !failed)
-      one.answer.headers.emplace_back(kLeaseHeader, "lost");
-    if (request.when == AnswerWhen::durable && one.answer.status < 421) {
-      unsynced.push_back({std::move(one.answer), std::move(request.send), epochs_of(one.touched)});
+    // Not where an append failed: its lines may be in the log, and another node must not be asked
+    // to do the work again.
+    const Delivery delivery{.without_lease = speaks_as_owner && !leased && !failed};
+    const bool waits =
+        request.when == AnswerWhen::durable && (!facts.error || facts.error->code != ErrorCode::io);
+    if (waits) {
+      unsynced.push_back({[send = std::move(request.send), error = std::move(facts.error),
+                           delivery](std::optional<Error> instead) mutable {
+                            send(instead ? std::move(instead) : std::move(error), delivery);
+                          },
+                          tenancies_of(facts.touched)});
     } else {
-      request.send(std::move(one.answer));
+      request.send(std::move(facts.error), delivery);
     }
   }
   ask_again(std::move(again));
@@ -798,7 +754,7 @@ void Engine::tell_listeners(const std::vector<EngineEvent>& events) {
 void Engine::run() {
   std::int64_t last_tick = options_.clock();
   std::uint64_t ticks = 0;
-  // Whoever listens through another node takes silence of a lease for a dead owner.
+  // Those that listen through another node take the silence of a lease for a dead owner.
   const auto ticks_to_alive =
       nodes_ == nullptr
           ? kTicksToAlive
@@ -817,9 +773,9 @@ void Engine::run() {
     }
     ++groups_;
     const std::int64_t now_ms = options_.clock();
-    std::vector<Answered> answered;
-    answered.reserve(group.size());
-    for (const Request& request : group) answered.push_back(answer_to(request, now_ms));
+    std::vector<Facts> facts;
+    facts.reserve(group.size());
+    for (const Request& request : group) facts.push_back(work_on(request, now_ms));
     if (now_ms - last_tick >= kTick.count() || now_ms < last_tick) {
       tick(now_ms);
       last_tick = now_ms;
@@ -831,16 +787,15 @@ void Engine::run() {
       return commit.failed.find(event.experiment_id) != commit.failed.end();
     });
     std::vector<Waiting> unsynced;
-    answer_group(group, answered, commit, now_ms, unsynced);
+    answer_group(group, facts, commit, now_ms, unsynced);
     const std::vector<EngineEvent> moved = std::exchange(moved_, {});
     if (!moved.empty()) tell_listeners(moved);
     if (nodes_ != nullptr) save_changed_states(events);
     if (!events.empty()) {
       // Streams hear of what is durable, and certificates are news only then.
-      unsynced.push_back(
-          {ServerAnswer{}, [this, events = std::move(events)](const ServerAnswer& synced) {
-             if (synced.status == 200) tell_listeners(events);
-           }});
+      unsynced.push_back({[this, events = std::move(events)](const std::optional<Error>& failed) {
+        if (!failed) tell_listeners(events);
+      }});
     }
     if (!unsynced.empty()) {
       const std::lock_guard lock(sync_mutex_);
@@ -871,11 +826,11 @@ void Engine::run_syncs() {
     for (Waiting& one : waiting) {
       // A store that has crashed may have lost the records and given the experiment to another
       // node: a sync says nothing of those.
-      const bool still_ours = std::ranges::all_of(one.spoken, [&](const Spoken& spoken) {
-        return nodes_->epoch(spoken.experiment) == spoken.epoch;
+      const bool still_ours = std::ranges::all_of(one.tenancies, [&](const Tenancy& tenancy) {
+        return nodes_->epoch(tenancy.experiment) == tenancy.epoch;
       });
       if (synced.ok() && still_ours) {
-        one.send(std::move(one.answer));
+        one.send(std::nullopt);
       } else if (synced.ok()) {
         one.send(cannot_store("another node may have taken the experiment"));
       } else {

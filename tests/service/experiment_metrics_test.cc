@@ -1,4 +1,4 @@
-#include "duel/server/experiment_metrics.h"
+#include "duel/service/experiment_metrics.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "duel/server/experiment_metrics.h"
+#include "duel/service/experiment_metrics.h"
 
 #include <fmt/format.h>
 
@@ -7,35 +7,6 @@
 #include "duel/core/metric_family.h"
 
 namespace duel {
-namespace {
-
-// Why a single outcome was not taken; empty where it was, or where the caller is to try again.
-std::string_view reason_of(int status) {
-  switch (status) {
-    case 400:
-    case 422:
-      return "invalid";
-    case 401:
-    case 403:
-      return "token";
-    case 404:
-      return "unknown";
-    case 409:
-      return "conflict";
-    case 410:
-      return "expired";
-    default:
-      return {};
-  }
-}
-
-std::string word_of(const Json& json, std::string_view name) {
-  const Json* value = json.is_object() ? json.find(name) : nullptr;
-  return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
-}
-
-}  // namespace
-
 OutcomeCounts::OutcomeCounts(const Ledger& ledger) {
   ShownCounts all = ledger.total();
   all += ledger.aa();
@@ -69,43 +40,16 @@ void ExperimentMetrics::forget_standing(const std::string& experiment_id) {
   if (found != series_.end()) found->second.standing.reset();
 }
 
-void ExperimentMetrics::count_duel(Series& series, const Json& duel) {
-  const std::string serving = word_of(duel, "serving");
-  if (!serving.empty()) ++series.served[serving];
-}
-
-void ExperimentMetrics::count_served(const std::string& experiment_id, const ServerAnswer& answer) {
-  if (answer.status != 200 && answer.status != 201) return;
-  for (const auto& [name, value] : answer.headers) {
-    if (name == "Idempotent-Replayed") return;
-  }
+void ExperimentMetrics::count_served(const std::string& experiment_id, std::string_view serving) {
   const std::lock_guard lock(mutex_);
   const auto found = series_.find(experiment_id);
-  if (found == series_.end()) return;
-  count_duel(found->second, answer.body);
-  if (const Json* items = answer.body.find("items"); items != nullptr && items->is_array()) {
-    for (const Json& item : items->items()) count_duel(found->second, item);
-  }
-  // A report that is repeated brings the same duel again.
-  const Json* next = answer.body.find("next");
-  if (next != nullptr && word_of(answer.body, "status") != "duplicate") {
-    count_duel(found->second, *next);
-  }
+  if (found != series_.end()) ++found->second.served[std::string(serving)];
 }
 
-void ExperimentMetrics::count_rejected(const std::string& experiment_id,
-                                       const ServerAnswer& answer) {
+void ExperimentMetrics::count_rejected(const std::string& experiment_id, std::string_view why) {
   const std::lock_guard lock(mutex_);
   const auto found = series_.find(experiment_id);
-  if (found == series_.end()) return;
-  auto& rejected = found->second.rejected;
-  const auto count = [&](std::string_view reason) {
-    if (!reason.empty() && reason != "applied") ++rejected[std::string(reason)];
-  };
-  if (answer.status != 200) return count(reason_of(answer.status));
-  const Json* items = answer.body.find("items");
-  if (items == nullptr) return count(word_of(answer.body, "status"));
-  for (const Json& item : items->items()) count(word_of(item, "status"));
+  if (found != series_.end()) ++found->second.rejected[std::string(why)];
 }
 
 std::string ExperimentMetrics::text() const {

@@ -12,7 +12,6 @@
 #include <string_view>
 
 #include "duel/experiment/ledger.h"
-#include "duel/wire/reply.h"
 
 namespace duel {
 
@@ -33,18 +32,18 @@ class OutcomeCounts {
 
 class ExperimentMetrics {
  public:
-  // The experiment is there. Of others nothing is counted: whoever asks for names that do not exist
-  // must not make series of them.
+  // The experiment is there. Of others nothing is counted: a caller that asks for names which do
+  // not exist must not make series of them.
   void know(const std::string& experiment_id);
   // What became of its duels since `before`, and how it stands.
   void count(const Ledger& ledger, const OutcomeCounts& before, const OutcomeCounts& now);
   // This node cannot say any more how it stands.
   void forget_standing(const std::string& experiment_id);
 
-  // The duels in an answer: one, a batch, or the next one after an outcome. A replay is none.
-  void count_served(const std::string& experiment_id, const ServerAnswer& answer);
-  // The outcomes in an answer that were not applied, one or a batch, by the reason.
-  void count_rejected(const std::string& experiment_id, const ServerAnswer& answer);
+  // A duel was given to a caller: a word of Serving, or `fallback`.
+  void count_served(const std::string& experiment_id, std::string_view serving);
+  // An outcome was reported and not applied.
+  void count_rejected(const std::string& experiment_id, std::string_view why);
 
   std::string text() const;
 
@@ -59,8 +58,6 @@ class ExperimentMetrics {
     OutcomeCounts outcomes;
     std::optional<Standing> standing;
   };
-  static void count_duel(Series& series, const Json& duel);
-
   mutable std::mutex mutex_;
   std::map<std::string, Series, std::less<>> series_;
 };

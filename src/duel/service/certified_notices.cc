@@ -1,4 +1,4 @@
-#include "duel/server/certified_notices.h"
+#include "duel/service/certified_notices.h"
 
 #include <algorithm>
 #include <future>
@@ -12,13 +12,13 @@ namespace {
 constexpr std::string_view kNoticeSpace = "notice";
 constexpr std::chrono::milliseconds kLongestPause{60'000};
 
-// Nothing where there is no certificate, or the server is too busy to say.
-ServerAnswer certificate_of(Engine& engine, const std::string& experiment_id) {
-  std::promise<ServerAnswer> told;
-  engine.ask(
+// The text of the certificate, or why there is none.
+Result<std::string> certificate_of(Engine& engine, const std::string& experiment_id) {
+  std::promise<Result<std::string>> told;
+  engine.ask<std::string>(
       experiment_id, AnswerWhen::durable,
-      [](OwnedExperiment& experiment, std::int64_t) { return experiment.certificate(); },
-      [&](ServerAnswer answer) { told.set_value(std::move(answer)); });
+      [](const Turn& turn) -> Result<std::string> { return turn.history.certificate(); },
+      [&](Result<std::string> answer, const Delivery&) { told.set_value(std::move(answer)); });
   return told.get_future().get();
 }
 
@@ -58,17 +58,21 @@ bool CertifiedNotices::is_told(const std::string& experiment_id) const {
 
 bool CertifiedNotices::tell(const std::string& experiment_id) {
   if (is_told(experiment_id)) return true;
-  ServerAnswer answer = certificate_of(engine_, experiment_id);
-  if (answer.status == 404) return true;
-  if (answer.status == 421) return true;  // its owner tells
-  if (answer.status != 200) return false;
-  const Json& log = answer.body.at("log");
+  const auto text = certificate_of(engine_, experiment_id);
+  if (!text.ok()) {
+    const auto reason = reason_of(text.error());
+    // Another node tells of its own.
+    return reason == Reason::unknown_experiment || reason == Reason::not_ours;
+  }
+  if (text->empty()) return true;
+  Json certificate = Json::parse(*text).value();
+  const Json& log = certificate.at("log");
   const std::string id =
       sha256_hex(experiment_id + "/" + log.at("head").get<std::string>()).substr(0, 24);
   Json notice;
   notice["notice_id"] = id;
   notice["experiment_id"] = experiment_id;
-  notice["certificate"] = std::move(answer.body);
+  notice["certificate"] = std::move(certificate);
   if (!deliver_(notice, [this] { return stopping(); })) return false;
   return engine_.store().put(kNoticeSpace, experiment_id, id).ok();
 }

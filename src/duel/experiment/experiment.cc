@@ -1,0 +1,256 @@
+// Staging and folding, and what changes the experiment itself: configuration, state, arms, tasks.
+#include "duel/experiment/experiment.h"
+
+#include <fmt/format.h>
+
+#include "duel/core/rng.h"
+#include "duel/log/experiment_log.h"
+
+namespace duel {
+namespace {
+
+// The tasks that the first record holds, by name.
+std::vector<std::string> names_of(const TaskSet& tasks) {
+  std::vector<std::string> names;
+  for (const Json& item : tasks.items.items()) {
+    names.push_back(item.at("task_id").get<std::string>());
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string Experiment::key_of(const Record& record) {
+  return std::visit(
+      []<class Kind>(const Kind& kind) -> std::string {
+        if constexpr (requires { kind.duel_id; }) return kind.duel_id;
+        return "";
+      },
+      record);
+}
+
+std::uint64_t Experiment::tag_of(const Record& record) {
+  const auto* serve = std::get_if<ServeRecord>(&record);
+  if (serve == nullptr || serve->subject.empty() || !serve->evidence) return 0;
+  const auto& [low, high] = std::minmax(serve->first, serve->second);
+  const std::uint64_t hash =
+      mix64(hash_text(low) ^ mix64(hash_text(high) ^ mix64(hash_text(serve->subject))));
+  return hash == 0 ? 1 : hash;
+}
+
+Experiment::Experiment(Setting setting, LiveExperiment live, StoredDuels* duels)
+    : setting_(std::move(setting)),
+      live_(std::move(live)),
+      duels_(duels),
+      tasks_(setting_.tasks.empty() ? names_of(ledger().tasks()) : setting_.tasks),
+      pages_(setting_.draft_seed, ledger().experiment().service.interleave.method),
+      head_(kHexDigits, '0'),
+      stored_head_{0, head_} {
+  duels_->know_arms(ledger().arms());
+}
+
+Result<std::unique_ptr<Experiment>> Experiment::create(Setting setting,
+                                                       const ExperimentRecord& record,
+                                                       std::int64_t now_ms) {
+  DUEL_ASSIGN(std::unique_ptr<Experiment> made,
+              begin(setting, LogEntry{1, now_ms, record, std::string(kHexDigits, '0')}));
+  DUEL_ASSIGN(std::string line, log_line(1, now_ms, record, made->head_, made->sha_));
+  line.pop_back();
+  made->lines_.push_back({std::move(line), "", 0});
+  return made;
+}
+
+std::vector<Line> Experiment::staged_lines() const {
+  std::vector<Line> lines;
+  lines.reserve(lines_.size());
+  for (const StagedLine& line : lines_) lines.push_back({line.text, line.key, line.tag});
+  return lines;
+}
+
+void Experiment::committed() {
+  stored_head_ = {stored_head_.sequence + lines_.size(), head_};
+  lines_.clear();
+  staged_tags_.clear();
+  duels_->committed();
+}
+
+// The one place where a record is checked, applied and written as a line.
+Result<Effect> Experiment::stage(Record record, const Moment& moment) {
+  const auto* serve = std::get_if<ServeRecord>(&record);
+  // A choice that was not served has changed the policy, and the next fold would not know of it: no
+  // other record may follow. Nor may a serve that a proof brings back pass for the chosen one.
+  const bool is_choice = serve != nullptr && serve->by != ServedBy::recovered;
+  if (moment.store != StoreAccess::writable || (spoiled() && !is_choice)) {
+    return refused(Reason::store_unavailable,
+                   "the store does not take it: it is full or unreachable");
+  }
+  DUEL_RETURN_IF_ERROR(live_.check(record));
+  LogEntry entry{ledger().sequence() + 1, time_of(moment), std::move(record), head_};
+  DUEL_ASSIGN(std::string line,
+              log_line(entry.sequence, entry.time_ms, entry.record, entry.hash, sha_));
+  line.pop_back();  // ends of lines are the store's
+  std::string key = key_of(entry.record);
+  DUEL_ASSIGN(const Effect effect, live_.take(entry));
+  if (!key.empty()) duels_->staged(key, entry);
+  const std::uint64_t tag = tag_of(entry.record);
+  if (tag != 0) staged_tags_.insert(tag);
+  lines_.push_back({std::move(line), std::move(key), tag});
+  note(entry);
+  return effect;
+}
+
+// What is held beside the ledger.
+void Experiment::note(const LogEntry& entry) {
+  head_ = entry.hash;
+  last_time_ms_ = entry.time_ms;
+  pages_.note(entry);
+  if (setting_.follower) setting_.follower(ledger(), entry);
+  if (const auto* serve = std::get_if<ServeRecord>(&entry.record)) {
+    tasks_.note(ledger(), *serve);
+    if (serve->subject.empty()) return;
+    if (serve->serving != Serving::exploit) remember_for_subject(*serve);
+    if (entry.time_ms / kDayMs != day_) {
+      day_ = entry.time_ms / kDayMs;
+      served_today_.clear();
+    }
+    if (ledger().guardrails().max_duels_per_subject_per_day > 0) ++served_today_[serve->subject];
+  } else if (std::holds_alternative<ArmAddedRecord>(entry.record) ||
+             std::holds_alternative<ArmRetiredRecord>(entry.record)) {
+    duels_->know_arms(ledger().arms());
+  }
+}
+
+// Bounded by what is open: answered duels are swept out when they are more than that.
+void Experiment::remember_for_subject(const ServeRecord& serve) {
+  const auto answered = [&](const std::string& duel_id) {
+    return ledger().find_open(duel_id) == nullptr;
+  };
+  std::vector<std::string>& duels = last_duels_of_[serve.subject];
+  std::erase_if(duels, answered);
+  if (duels.size() == kOpenDuelsPerVoter) duels.erase(duels.begin());
+  duels.push_back(serve.duel_id);
+  if (last_duels_of_.size() <= 1000 + 2 * ledger().num_pending()) return;
+  std::erase_if(last_duels_of_,
+                [&](const auto& one) { return std::ranges::all_of(one.second, answered); });
+}
+
+Status Experiment::stage_certificate(const Moment& moment) {
+  if (!ledger().certificate() || ledger().certificate_recorded()) return Done{};
+  DUEL_RETURN_IF_ERROR(stage(ledger().certified_record(), moment));
+  if (ledger().experiment().service.on_certified == OnCertified::complete) {
+    DUEL_RETURN_IF_ERROR(stage(CompletedRecord{"certified"}, moment));
+  }
+  return Done{};
+}
+
+Status Experiment::configure(const ConfiguredRecord& changed, const Moment& moment) {
+  DUEL_RETURN_IF_ERROR(stage(changed, moment));
+  return Done{};
+}
+
+Status Experiment::change_state(Step step, const Moment& moment) {
+  using enum ExperimentState;
+  const ExperimentState state = ledger().state();
+  const ExperimentState wanted = step == Step::pause      ? paused
+                                 : step == Step::complete ? completed
+                                 : step == Step::archive  ? archived
+                                                          : running;
+  if (state == wanted) return Done{};
+  if (wanted == completed && state == archived) {
+    return refused(Reason::illegal_state, "an archived experiment cannot be completed");
+  }
+  if (step == Step::start && state == paused) {
+    return refused(Reason::illegal_state, "a paused experiment is resumed, not started");
+  }
+  if (step == Step::resume && state == draft) {
+    return refused(Reason::illegal_state, "a draft is started, not resumed");
+  }
+  DUEL_RETURN_IF_ERROR(wanted == completed ? stage(CompletedRecord{"stopped"}, moment)
+                                           : stage(StateRecord{wanted}, moment));
+  return Done{};
+}
+
+Result<bool> Experiment::add_arm(const ArmEntry& arm, const Moment& moment) {
+  DUEL_RETURN_IF_ERROR(check_id("an arm", arm.id));
+  const auto known = ledger().find_arm(arm.id);
+  if ((known && !ledger().arms()[*known].active) || ledger().find_withdrawn(arm.id) != nullptr) {
+    return refused(Reason::arms_fixed,
+                   fmt::format("the arm '{}' was retired; its id is not used again", arm.id));
+  }
+  if (known) {
+    if (ledger().arms()[*known].entry.content == arm.content) return false;
+    return refused(Reason::arms_fixed,
+                   fmt::format("the arm '{}' has another payload; arms never change", arm.id));
+  }
+  const auto staged = stage(ArmAddedRecord{arm}, moment);
+  if (!staged.ok()) {
+    Error error = staged.error();
+    if (error.code != ErrorCode::io) error.code = ErrorCode::conflict;
+    return error;
+  }
+  return true;
+}
+
+Status Experiment::retire_arm(const std::string& arm_id, const Moment& moment) {
+  if (ledger().find_withdrawn(arm_id) != nullptr) return Done{};
+  const auto arm = ledger().find_arm(arm_id);
+  if (!arm) return refused(Reason::unknown_arm, fmt::format("there is no arm '{}'", arm_id));
+  if (!ledger().arms()[*arm].active) return Done{};
+  if (ledger().num_active() == 1) {
+    return refused(Reason::arms_fixed,
+                   fmt::format("'{}' is the last arm that can be shown", arm_id));
+  }
+  const auto staged = stage(ArmRetiredRecord{arm_id}, moment);
+  if (!staged.ok()) {
+    Error error = staged.error();
+    if (error.code != ErrorCode::io) error.code = ErrorCode::conflict;
+    return error;
+  }
+  return stage_certificate(moment);
+}
+
+Status Experiment::add_tasks(const TasksAddedRecord& added, std::vector<std::string> names,
+                             const Moment& moment) {
+  DUEL_RETURN_IF_ERROR(stage(added, moment));
+  tasks_ = TaskDraw(std::move(names));
+  return Done{};
+}
+
+Status Experiment::complete(std::string_view why_open_duels_end, const Moment& moment) {
+  if (ledger().completed()) return Done{};
+  for (const std::string& duel_id : ledger().pending()) {
+    DUEL_RETURN_IF_ERROR(stage(ExpiredRecord{duel_id, 0, std::string(why_open_duels_end)}, moment));
+  }
+  // A log that ended with the answer that brought the certificate does not say so yet.
+  DUEL_RETURN_IF_ERROR(stage_certificate(moment));
+  if (ledger().completed()) return Done{};
+  const bool certified = ledger().certificate().has_value();
+  DUEL_RETURN_IF_ERROR(stage(CompletedRecord{certified ? "certified" : "stopped"}, moment));
+  return Done{};
+}
+
+Status Experiment::compare(std::vector<ComparisonRecord> comparisons, const Moment& moment) {
+  for (std::size_t k = 0; k < comparisons.size(); ++k) {
+    if (const Status status = live_.check(comparisons[k]); !status.ok()) {
+      Error error = status.error();
+      error.code = ErrorCode::invalid_argument;
+      error.field = fmt::format("[{}]", k);
+      return error;
+    }
+  }
+  for (ComparisonRecord& record : comparisons) {
+    DUEL_RETURN_IF_ERROR(stage(std::move(record), moment));
+  }
+  return Done{};
+}
+
+Summary Experiment::summary() const {
+  return {.name = ledger().name(),
+          .state = ledger().state(),
+          .mode = ledger().experiment().service.mode,
+          .arms = ledger().num_arms(),
+          .served = ledger().served(),
+          .certified = ledger().certificate().has_value()};
+}
+
+}  // namespace duel

@@ -1,0 +1,213 @@
+// How duels end: by an answer, by a proof that they were served, or by the clock.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "duel/experiment/experiment.h"
+
+namespace duel {
+namespace {
+
+constexpr std::size_t kMostNoteBytes = 200;
+
+}  // namespace
+
+Result<OutcomeRecord> Experiment::outcome_of(const Report& report) const {
+  OutcomeRecord record;
+  record.duel_id = report.duel_id;
+  record.source = report.source;
+  record.response_ms = report.response_ms;
+  record.failed_tries = report.failed_tries;
+  if (report.note.size() > kMostNoteBytes) {
+    return Error::invalid_argument(fmt::format("has more than {} bytes", kMostNoteBytes))
+        .in_field("note");
+  }
+  record.note = report.note;
+  record.judgements = report.judgements;
+  if (report.close) return Error::invalid_argument("'close' is no result").in_field("result");
+  if (report.answer) {
+    record.answer = *report.answer;
+  } else if (!record.judgements.empty()) {
+    record.answer = combined(record.judgements);
+  } else {
+    return Error::invalid_argument("is missing").in_field("result");
+  }
+  return record;
+}
+
+Result<Reported> Experiment::report(const Report& report, const Moment& moment, bool who) {
+  using enum Reported::What;
+  duels_->forget();
+  DUEL_RETURN_IF_ERROR(expire(moment));
+  const std::string& duel_id = report.duel_id;
+  std::string subject;
+  const auto told = [&](Reported::What what) { return Reported{what, subject}; };
+  bool exploits = false;
+  // Of an open duel everything is in memory but what a proof is compared with, and who was asked.
+  if (report.proof || who || ledger().find_open(duel_id) == nullptr) {
+    DUEL_ASSIGN(const DuelRecords* records, records_of(duel_id));
+    if (!records->serve) {
+      if (report.proof && !report.proof->fallback) return report_recovered(report, moment);
+      if (!report.proof && !is_fallback(duel_id)) {
+        return refused(Reason::unknown_duel, fmt::format("no duel '{}' was served", duel_id));
+      }
+      // To whom a fallback was given is known by its proof only.
+      if (report.proof) subject = report.proof->subject;
+      return told(ignored);
+    }
+    const auto& serve = std::get<ServeRecord>(records->serve->record);
+    if (report.proof) {
+      Proof stored = proof_of(id(), Served{serve, records->serve->time_ms});
+      if (serve.by == ServedBy::recovered) {
+        // Its record was made from this proof, later, and a retry must not be refused for that.
+        stored.served_at_ms = report.proof->served_at_ms;
+        stored.serving = report.proof->serving;
+      }
+      if (*report.proof != stored) {
+        return refused(Reason::proof_mismatch, "the proof does not fit the duel");
+      }
+    }
+    exploits = serve.serving == Serving::exploit;
+    subject = serve.subject;
+  }
+  if (exploits) return told(ignored);
+  const bool open = ledger().find_open(duel_id) != nullptr;
+  if (ledger().experiment().service.mode == Mode::interleave) {
+    if (!report.close) {
+      return refused(Reason::wrong_mode, "clicks decide a page of results; `close` ends it early");
+    }
+    if (!open) return told(duplicate);
+    DUEL_RETURN_IF_ERROR(settle(duel_id, "closed", moment));
+    DUEL_RETURN_IF_ERROR(stage_certificate(moment));
+    return told(applied);
+  }
+  DUEL_ASSIGN(const OutcomeRecord record, outcome_of(report));
+  if (!open) {
+    // What repeats an answer that is kept is not written again.
+    DUEL_ASSIGN(const std::optional<LedgerDuel> known, ledger().find_duel(duel_id));
+    const auto said = ledger().outcome_of(record.answer, known->first, known->second);
+    if (known->fate == Fate::answered && known->result == record.answer.result && said.ok() &&
+        known->outcome == *said) {
+      return told(duplicate);
+    }
+    DUEL_ASSIGN(const DuelRecords* records, records_of(duel_id));
+    if (std::ranges::find(records->refused, record.answer) != records->refused.end()) {
+      return told(known->fate == Fate::expired ? late : conflicting);
+    }
+  }
+  const auto staged = stage(record, moment);
+  if (!staged.ok()) {
+    // The store's trouble is not the answer's fault.
+    if (staged.error().code == ErrorCode::io) return staged.error();
+    Error error = staged.error();
+    error.code = ErrorCode::invalid_argument;
+    error.field = !report.judgements.empty() ? "judgements"
+                  : record.answer.place != 0 ? "place"
+                                             : "winner";
+    return error;
+  }
+  DUEL_RETURN_IF_ERROR(stage_certificate(moment));
+  switch (*staged) {
+    case Effect::applied:
+      return told(applied);
+    case Effect::late:
+      return told(late);
+    case Effect::duplicate:
+      return told(duplicate);
+    case Effect::conflicting:
+      break;
+  }
+  return told(conflicting);
+}
+
+// The serve's record was lost, but the caller has the proof of it.
+Result<Reported> Experiment::report_recovered(const Report& report, const Moment& moment) {
+  const Proof& proof = *report.proof;
+  if (proof.expires_at_ms < time_of(moment)) {
+    return refused(Reason::proof_expired, "the proof has expired");
+  }
+  if (ledger().state() != ExperimentState::running) {
+    return refused(Reason::not_running, "the experiment is not running");
+  }
+  ServeRecord serve;
+  serve.duel_id = proof.duel_id;
+  serve.ordinal = ledger().served();
+  serve.round = proof.round;
+  serve.first = proof.first;
+  serve.second = proof.second;
+  serve.serving = proof.serving == Serving::contest ? Serving::explore : proof.serving;
+  serve.by = ServedBy::recovered;
+  serve.evidence = false;
+  serve.subject = proof.subject;
+  serve.expires_at = {proof.expires_at_ms};
+  Report alone = report;
+  alone.judgements.clear();
+  alone.note.clear();
+  DUEL_ASSIGN(const OutcomeRecord record, outcome_of(alone));
+  const auto first = ledger().find_arm(serve.first), second = ledger().find_arm(serve.second);
+  if (!first || !second) {
+    return refused(Reason::proof_mismatch, "the arms of the proof are unknown");
+  }
+  DUEL_RETURN_IF_ERROR(ledger().outcome_of(record.answer, *first, *second));
+  DUEL_RETURN_IF_ERROR(stage(serve, moment));
+  DUEL_RETURN_IF_ERROR(stage(record, moment));
+  return Reported{Reported::What::applied, {}, true};
+}
+
+Status Experiment::lose(const std::string& duel_id, std::string_view why,
+                        std::uint64_t failed_tries, const Moment& moment) {
+  duels_->forget();
+  DUEL_RETURN_IF_ERROR(stage(ExpiredRecord{duel_id, failed_tries, std::string(why)}, moment));
+  return stage_certificate(moment);
+}
+
+std::optional<std::int64_t> Experiment::next_deadline() const {
+  const auto deadline = ledger().next_deadline();
+  if (undated_.empty()) return deadline;
+  return std::min(deadline.value_or(undated_.begin()->first), undated_.begin()->first);
+}
+
+std::optional<std::int64_t> Experiment::due_ms() const {
+  const auto deadline = next_deadline();
+  if (!deadline) return std::nullopt;
+  return std::max(*deadline, nothing_expires_before_ms_);
+}
+
+Result<bool> Experiment::expire(const Moment& moment) {
+  // Where the clock was set back, recorded time stands still and says nothing of a pause.
+  if (moment.now_ms < nothing_expires_before_ms_ || moment.store != StoreAccess::writable) {
+    return false;
+  }
+  const std::int64_t time_ms = time_of(moment);
+  const auto deadline = next_deadline();
+  if (!deadline || *deadline >= time_ms) return false;
+  std::vector<std::string> overdue = ledger().overdue(time_ms);
+  while (!undated_.empty() && undated_.begin()->first < time_ms) {
+    const std::string& duel_id = undated_.begin()->second;
+    if (ledger().find_open(duel_id) != nullptr) overdue.push_back(duel_id);
+    undated_.erase(undated_.begin());
+  }
+  for (const std::string& duel_id : overdue) {
+    DUEL_RETURN_IF_ERROR(settle(duel_id, "expired", moment));
+  }
+  DUEL_RETURN_IF_ERROR(stage_certificate(moment));
+  return true;
+}
+
+// Ends an open duel: by its clicks where it is a page of results, otherwise without an answer.
+Status Experiment::settle(const std::string& duel_id, std::string_view why, const Moment& moment) {
+  const ResultPage* page = pages_.find(duel_id);
+  if (ledger().experiment().service.mode != Mode::interleave || page == nullptr) {
+    DUEL_RETURN_IF_ERROR(stage(ExpiredRecord{duel_id, 0, std::string(why)}, moment));
+    return Done{};
+  }
+  const LedgerDuel duel = *ledger().find_open(duel_id);
+  const std::string first = ledger().id_of(duel.first), second = ledger().id_of(duel.second);
+  // The page is gone once its duel has ended.
+  std::vector<ComparisonRecord> others = page->side_comparisons(first, second);
+  DUEL_RETURN_IF_ERROR(stage(page->ending(duel_id, first, second, why), moment));
+  for (ComparisonRecord& other : others) DUEL_RETURN_IF_ERROR(stage(std::move(other), moment));
+  return Done{};
+}
+
+}  // namespace duel

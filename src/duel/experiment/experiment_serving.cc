@@ -1,0 +1,268 @@
+// How duels are served: to whom, which, and as what.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "duel/experiment/experiment.h"
+#include "duel/experiment/tasks_left.h"
+
+namespace duel {
+namespace {
+
+// Begins the ids of fallbacks that the caller did not name: they are not logged, and known all the
+// same.
+constexpr std::string_view kFallback = "f.";
+// Of an id made by the server, after `kFallback`.
+constexpr std::size_t kMadeIdLength = 26;
+
+}  // namespace
+
+Proof proof_of(const std::string& experiment_id, const Served& served) {
+  return {.experiment_id = experiment_id,
+          .duel_id = served.serve.duel_id,
+          .round = served.serve.round,
+          .first = served.serve.first,
+          .second = served.serve.second,
+          .serving = served.serve.serving,
+          .subject = served.serve.subject,
+          .served_at_ms = served.at_ms,
+          .expires_at_ms = served.serve.expires_at.ms};
+}
+
+Proof proof_of(const std::string& experiment_id, const Fallback& fallback) {
+  return {.experiment_id = experiment_id,
+          .duel_id = fallback.duel_id,
+          .round = 0,
+          .first = fallback.arm,
+          .second = {},
+          .fallback = true,
+          .subject = fallback.subject,
+          .served_at_ms = fallback.at_ms,
+          .expires_at_ms = 0};
+}
+
+// The duel of a serve record with the contents of its arms and its task.
+Served Experiment::shown(const LogEntry& entry, bool again) const {
+  Served served{std::get<ServeRecord>(entry.record), entry.time_ms, again};
+  const auto content_of = [&](const std::string& arm) {
+    return ledger().arms()[*ledger().find_arm(arm)].entry.content;
+  };
+  served.first = content_of(served.serve.first);
+  served.second = content_of(served.serve.second);
+  if (served.serve.task.empty()) return served;
+  for (const Json& item : ledger().tasks().items.items()) {
+    if (item.at("task_id").get<std::string>() != served.serve.task) continue;
+    if (const Json* payload = item.find("payload")) served.task = *payload;
+  }
+  return served;
+}
+
+// The winner, the default arm, or the first: of those that are active, and if possible of those
+// that can be shown.
+std::string Experiment::fallback_arm(std::span<const Arm> excluded) const {
+  std::vector<Arm> arms;
+  const auto& given = ledger().certificate();
+  if (given && given->winner) arms.push_back(*given->winner);
+  const auto chosen = ledger().find_arm(ledger().experiment().service.default_arm);
+  if (chosen) arms.push_back(*chosen);
+  for (Arm arm = 0; arm < ledger().num_arms(); ++arm) arms.push_back(arm);
+  const auto active = [&](Arm arm) { return ledger().arms()[arm].active; };
+  const auto shown = [&](Arm arm) {
+    return active(arm) && std::ranges::find(excluded, arm) == excluded.end();
+  };
+  auto found = std::ranges::find_if(arms, shown);
+  if (found == arms.end()) found = std::ranges::find_if(arms, active);
+  return ledger().id_of(found == arms.end() ? arms.front() : *found);
+}
+
+bool Experiment::is_fallback(const std::string& duel_id) const {
+  if (fallback_ids_.contains(duel_id)) return true;
+  return duel_id.size() == kFallback.size() + kMadeIdLength && duel_id.starts_with(kFallback);
+}
+
+Fallback Experiment::fallback(const Wish& wish, Fallback::Why why, std::int64_t now_ms) {
+  constexpr std::size_t kRemembered = 10'000;
+  std::vector<Arm> excluded;
+  for (const std::string& arm : wish.excluded) excluded.push_back(*ledger().find_arm(arm));
+  Fallback given{.duel_id = wish.duel_id,
+                 .arm = fallback_arm(excluded),
+                 .why = why,
+                 .subject = wish.subject,
+                 .at_ms = time_of({now_ms})};
+  given.content = ledger().arms()[*ledger().find_arm(given.arm)].entry.content;
+  // Without ids of its own a door has no use for one that is in no log.
+  if (!setting_.new_id && given.duel_id.empty()) return given;
+  if (given.duel_id.empty()) given.duel_id = std::string(kFallback) + setting_.new_id(now_ms);
+  if (fallback_ids_.insert(given.duel_id).second) fallback_order_.push_back(given.duel_id);
+  if (fallback_order_.size() > kRemembered) {
+    fallback_ids_.erase(fallback_order_.front());
+    fallback_order_.pop_front();
+  }
+  return given;
+}
+
+Result<const DuelRecords*> Experiment::records_of(const std::string& duel_id) {
+  DUEL_ASSIGN(const DuelRecords* records, duels_->look_up(duel_id, ledger().sequence() + 1));
+  if (records->serve || ledger().find_open(duel_id) == nullptr) return records;
+  return refused(Reason::store_unavailable,
+                 fmt::format("the store has lost the record of the duel '{}'", duel_id));
+}
+
+Result<DuelRecords> Experiment::find(const std::string& duel_id) {
+  duels_->forget();
+  DUEL_ASSIGN(const DuelRecords* records, records_of(duel_id));
+  if (records->serve) return *records;
+  return refused(Reason::unknown_duel, fmt::format("no duel '{}' was served", duel_id));
+}
+
+Result<std::optional<Served>> Experiment::served_before(const std::string& duel_id,
+                                                        const std::string& request) {
+  duels_->forget();
+  DUEL_ASSIGN(const DuelRecords* records, records_of(duel_id));
+  if (!records->serve) return std::optional<Served>();
+  const auto& serve = std::get<ServeRecord>(records->serve->record);
+  if (serve.request != request) {
+    return refused(Reason::other_question,
+                   fmt::format("the duel '{}' was asked for with another body", duel_id));
+  }
+  return std::optional(shown(*records->serve, true));
+}
+
+Status Experiment::check_wish(const Wish& wish) const {
+  if (!wish.duel_id.empty()) DUEL_RETURN_IF_ERROR(check_id("a duel", wish.duel_id));
+  for (const std::string& arm : wish.excluded) {
+    if (!ledger().find_arm(arm)) {
+      return Error::invalid_argument(fmt::format("there is no arm '{}'", arm)).in_field("exclude");
+    }
+  }
+  const bool has_items = !ledger().tasks().items.items().empty();
+  if (has_items && !wish.task.empty() && !tasks_.knows(wish.task)) {
+    return Error::invalid_argument(fmt::format("there is no task '{}'", wish.task))
+        .in_field("task_id");
+  }
+  // A log of `duel run` only counts its tasks; who asks has to say which one it is about.
+  if (ledger().tasks().count > 0 && tasks_.empty() && wish.task.empty()) {
+    return Error::invalid_argument("is missing: the experiment does not hold its tasks")
+        .in_field("task_id");
+  }
+  if (wish.task.empty()) return Done{};
+  return in_field("task_id", check_id("a task", wish.task));
+}
+
+// The older of the voter's open duels where there may be no other.
+Result<std::optional<Served>> Experiment::open_duel_of(const std::string& subject) {
+  const auto found = last_duels_of_.find(subject);
+  if (found == last_duels_of_.end()) return std::optional<Served>();
+  std::vector<std::string> open;
+  std::ranges::copy_if(found->second, std::back_inserter(open), [&](const std::string& duel_id) {
+    return ledger().find_open(duel_id) != nullptr;
+  });
+  if (open.size() < kOpenDuelsPerVoter) return std::optional<Served>();
+  DUEL_ASSIGN(const DuelRecords* records, records_of(open[0]));
+  DUEL_CHECK(records->serve.has_value());
+  return std::optional(shown(*records->serve, true));
+}
+
+std::optional<Fallback::Why> Experiment::why_not_now(const Wish& wish, const Moment& moment) const {
+  const Guardrails& guardrails = ledger().guardrails();
+  const std::uint64_t cap = guardrails.max_duels_per_subject_per_day;
+  if (cap > 0 && !wish.subject.empty() && time_of(moment) / kDayMs == day_) {
+    const auto today = served_today_.find(wish.subject);
+    if (today != served_today_.end() && today->second >= cap) return Fallback::Why::cap;
+  }
+  if (ledger().state() != ExperimentState::running) return Fallback::Why::not_running;
+  if (ledger().num_pending() >= guardrails.max_pending) return Fallback::Why::pending;
+  const auto reached = [&](std::uint64_t limit) { return limit > 0 && ledger().served() >= limit; };
+  if (reached(wish.limit) || reached(ledger().experiment().stopping.max_duels)) {
+    return Fallback::Why::limit;
+  }
+  return std::nullopt;
+}
+
+Result<Offer> Experiment::serve(const Wish& wish, const Moment& moment) {
+  duels_->forget();
+  DUEL_RETURN_IF_ERROR(check_wish(wish));
+  const auto instead = [&](Fallback::Why why) { return Offer(fallback(wish, why, moment.now_ms)); };
+  if (moment.store == StoreAccess::unreadable || spoiled()) return instead(Fallback::Why::store);
+  if (!wish.duel_id.empty()) {
+    DUEL_ASSIGN(std::optional<Served> again, served_before(wish.duel_id, wish.request));
+    if (again) return Offer(std::move(*again));
+  }
+  if (wish.only_again) return instead(Fallback::Why::not_before);
+  if (moment.store == StoreAccess::read_only) return instead(Fallback::Why::store);
+  DUEL_RETURN_IF_ERROR(expire(moment));
+  if (wish.voter && !wish.subject.empty()) {
+    DUEL_ASSIGN(std::optional<Served> open, open_duel_of(wish.subject));
+    if (open) return Offer(std::move(*open));
+  }
+  if (const auto why = why_not_now(wish, moment)) return instead(*why);
+  std::vector<Arm> excluded;
+  for (const std::string& arm : wish.excluded) excluded.push_back(*ledger().find_arm(arm));
+  const bool few_arms = ledger().num_active() < 2;
+  DUEL_ASSIGN(std::optional<ServeRecord> serve, choose(wish, excluded, moment));
+  if (!serve) {
+    return instead(few_arms || !excluded.empty() ? Fallback::Why::few_arms
+                                                 : Fallback::Why::tasks_used_up);
+  }
+  Served served = shown({0, time_of(moment), *serve, {}}, false);
+  DUEL_RETURN_IF_ERROR(stage(std::move(*serve), moment));
+  return Offer(std::move(served));
+}
+
+Result<std::optional<ServeRecord>> Experiment::choose(const Wish& wish,
+                                                      const std::vector<Arm>& excluded,
+                                                      const Moment& moment) {
+  std::string duel_id = wish.duel_id;
+  if (duel_id.empty() && setting_.new_id) duel_id = setting_.new_id(moment.now_ms);
+  // Choosing changes the policy. Once a pair has met every task it may turn out that nothing is to
+  // be asked, and only then a copy is worth its price.
+  std::optional<LiveExperiment::Undo> undo;
+  if (!tasks_.empty() && ledger().some_pair_met_all_tasks()) undo = live_.before_choice();
+  std::optional<ServeRecord> serve = live_.choose(duel_id, excluded);
+  if (!serve) return serve;
+  serve->subject = wish.subject;
+  serve->request = wish.request;
+  if (serve->serving == Serving::exploit) return serve;
+  if (setting_.deadlines) {
+    serve->expires_at = {time_of(moment) +
+                         static_cast<std::int64_t>(ledger().feedback().timeout_s) * 1000};
+  }
+  if (!draw_task(wish, *serve)) {
+    DUEL_CHECK(undo.has_value());
+    live_.undo_choice(std::move(*undo));
+    return std::optional<ServeRecord>();
+  }
+  DUEL_ASSIGN(const bool met, has_met(*serve));
+  if (met) serve->evidence = false;
+  return serve;
+}
+
+// The task of the duel, and whether its answer may be evidence. False where nothing is left to be
+// learned: the pair, or every way to a certificate, has used up its tasks.
+bool Experiment::draw_task(const Wish& wish, ServeRecord& serve) {
+  if (!wish.task.empty()) {
+    serve.task = wish.task;
+  } else if (tasks_.empty()) {
+    return true;
+  }
+  const Arm i = *ledger().find_arm(serve.first), j = *ledger().find_arm(serve.second);
+  if (serve.task.empty()) {
+    if (i != j && needs_more_tasks(ledger(), i, j)) return false;
+    serve.task = tasks_.draw(ledger(), i, j);
+  }
+  if (i == j || !ledger().has_met(i, j, serve.task)) return true;
+  serve.evidence = false;
+  // A pair that is settled teaches the policy still, but only while there is something to find out.
+  return !wish.task.empty() || !needs_more_tasks(ledger());
+}
+
+// Whether the subject has been asked about the pair, so that its answer is no evidence again.
+Result<bool> Experiment::has_met(const ServeRecord& serve) const {
+  if (!serve.evidence || serve.subject.empty()) return false;
+  const std::uint64_t tag = tag_of(serve);
+  if (staged_tags_.contains(tag)) return true;
+  return setting_.store->tagged(stored_name(), tag);
+}
+
+}  // namespace duel

@@ -1,0 +1,54 @@
+#include "duel/experiment/task_draw.h"
+
+#include <algorithm>
+
+#include "duel/core/check.h"
+#include "duel/core/rng.h"
+
+namespace duel {
+
+TaskDraw::TaskDraw(std::vector<std::string> names) : names_(std::move(names)) {
+  for (std::size_t k = 0; k < names_.size(); ++k) index_.emplace(names_[k], k);
+}
+
+const std::string& TaskDraw::draw(const Ledger& ledger, Arm i, Arm j) {
+  DUEL_CHECK(!names_.empty());
+  RoundRng rng =
+      Stream(ledger.experiment().seed, 0, Purpose::choice, "live/task").at(ledger.served() + 1);
+  const auto any = [&]() -> const std::string& {
+    return names_[static_cast<std::size_t>(rng.below(names_.size()))];
+  };
+  if (i == j || !ledger.tasks().like_these()) return any();
+  const std::uint64_t fresh = ledger.fresh_tasks(i, j);
+  if (fresh == 0) return any();
+  if (2 * fresh >= names_.size()) {
+    // At least half are fresh, so that two tries are enough on average.
+    for (;;) {
+      const std::string& task = any();
+      if (!ledger.has_met(i, j, task)) return task;
+    }
+  }
+  std::vector<std::uint32_t>& left = left_[std::minmax(i, j)];
+  if (left.empty()) {
+    for (std::uint32_t k = 0; k < names_.size(); ++k) {
+      if (!ledger.has_met(i, j, names_[k])) left.push_back(k);
+    }
+  }
+  DUEL_CHECK(!left.empty());
+  return names_[left[static_cast<std::size_t>(rng.below(left.size()))]];
+}
+
+void TaskDraw::note(const Ledger& ledger, const ServeRecord& serve) {
+  if (left_.empty() || !serve.evidence || serve.task.empty()) return;
+  const auto found =
+      left_.find(std::minmax(*ledger.find_arm(serve.first), *ledger.find_arm(serve.second)));
+  if (found == left_.end()) return;
+  const auto index = index_.find(serve.task);
+  if (index == index_.end()) return;
+  const auto at = std::ranges::lower_bound(found->second, index->second);
+  if (at != found->second.end() && *at == index->second) found->second.erase(at);
+  // An empty list would be made again at the next draw, which happens only if tasks were added.
+  if (found->second.empty()) left_.erase(found);
+}
+
+}  // namespace duel

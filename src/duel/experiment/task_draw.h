@@ -1,0 +1,45 @@
+// Which task a duel is about, where an experiment has tasks: one rule for all doors.
+//
+// Where the certificate speaks of tasks like these, a pair gets a task that it has not met, each as
+// likely as the others; a task that it has met is no evidence about the pair again. Where it speaks
+// of these tasks, every duel gets any of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "duel/core/duel.h"
+#include "duel/core/text_map.h"
+#include "duel/experiment/ledger.h"
+#include "duel/log/record.h"
+
+namespace duel {
+
+class TaskDraw {
+ public:
+  // By the names that serves have for them; none where callers name their tasks.
+  explicit TaskDraw(std::vector<std::string> names);
+
+  bool empty() const { return names_.empty(); }
+  bool knows(std::string_view task) const { return index_.find(task) != index_.end(); }
+
+  // A task for the next duel of (i, j), by a lot of the duel's ordinal. O(1) until a pair has met
+  // half of the tasks; from then on the rest is kept as a list. REQUIRES: !empty().
+  const std::string& draw(const Ledger& ledger, Arm i, Arm j);
+  // That a serve was applied.
+  void note(const Ledger& ledger, const ServeRecord& serve);
+
+ private:
+  std::vector<std::string> names_;
+  TextMap<std::size_t> index_;
+  // Of pairs that have met half of the tasks: what is left, in the order of the tasks, so that it
+  // is the same whether the log was read or lived through.
+  std::map<std::pair<Arm, Arm>, std::vector<std::uint32_t>> left_;
+};
+
+}  // namespace duel

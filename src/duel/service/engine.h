@@ -1,0 +1,411 @@
+// The owner of all experiments of this process. One thread takes requests in order, works on the
+// experiments and appends what they staged in groups; a second one waits for the disk.
+//
+// Guarantees: an answer goes out only when what it rests on is in the store: a serve when it is
+// appended, an outcome when it is synced. If an append fails, the states that were built on it are
+// dropped and folded again, and nothing of them was told to anybody.
+//
+// Where several nodes use the store (nodes.h), this one answers for the experiments that it owns and
+// takes those that nobody owns; asked for another node's it says so (`Reason::not_ours`), and the
+// caller goes there (forwarding.h). An answer that no append backs, such as "there is no such
+// duel", could come from a state that another node has outgrown, so it is given only while this
+// node's lease holds.
+//
+// Any thread may call the public functions. Work runs on the engine's thread, answers are delivered
+// on the engine's or the syncing thread: neither may block.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "duel/core/duration_histogram.h"
+#include "duel/core/result.h"
+#include "duel/core/text_map.h"
+#include "duel/experiment/experiment.h"
+#include "duel/service/experiment_metrics.h"
+#include "duel/service/imported_log.h"
+#include "duel/store/store.h"
+#include "duel/verdict/history.h"
+
+namespace duel {
+
+// When an answer may go out.
+enum class AnswerWhen { appended, durable };
+
+struct EngineOptions {
+  std::size_t most_waiting = 20'000;  // requests; beyond: 429
+  std::size_t most_in_memory = 200;   // experiments; the one that idled longest leaves
+  // One that nobody has asked for so long leaves, too. They come back from their snapshots.
+  std::chrono::milliseconds idle_time = std::chrono::minutes(10);
+  // A snapshot is written after so many records, and not more often than this: where records come
+  // fast it is worth waiting for more of them.
+  std::uint64_t snapshot_every = 20'000;
+  std::chrono::milliseconds snapshot_interval = std::chrono::seconds(5);
+  std::size_t largest_group = 512;        // requests in one commit
+  std::size_t most_arms = 1'000;          // of a new experiment: its state grows with their square
+  std::function<std::int64_t()> clock{};  // milliseconds since 1970; the system's if empty
+  // Takes what an operator should know; on the engine's thread.
+  std::function<void(const std::string&)> say{};
+};
+
+// A request's turn on an experiment.
+struct Turn {
+  Experiment& experiment;
+  const History& history;
+  Moment moment;
+};
+
+// How an answer was come by.
+struct Delivery {
+  // No append backs it and this node has no lease: another node may own the experiment by now, and
+  // the caller should ask there.
+  bool without_lease = false;
+};
+
+// Whether an answer rests on no record, so that it can be given whatever the store does.
+template <class Answer>
+bool rests_on_nothing(const Answer& /*answer*/) {
+  return false;
+}
+inline bool rests_on_nothing(const Offer& offer) { return std::holds_alternative<Fallback>(offer); }
+inline bool rests_on_nothing(const std::vector<Offer>& offers) {
+  return std::ranges::all_of(offers, [](const Offer& one) { return rests_on_nothing(one); });
+}
+inline bool rests_on_nothing(const Page& page) { return page.fallback; }
+inline bool rests_on_nothing(const Experiment::ServedPage& served) { return served.page.fallback; }
+
+// A row of the list of experiments.
+struct Listed {
+  std::string experiment_id;
+  std::optional<Summary> summary{};
+  std::string error{};  // why there is none
+};
+struct ListedExperiments {
+  std::vector<Listed> items;
+  std::optional<std::string> next_cursor;
+};
+
+// What happened to an experiment, for streams and notices.
+struct EngineEvent {
+  std::string experiment_id;
+  std::uint64_t sequence = 0;
+  // result | state | certified; `reset`: this node answers from now on; `moved`: it does not any
+  // more; `alive` of no experiment, every few seconds.
+  std::string kind;
+};
+
+class Engine {
+ public:
+  static Result<std::unique_ptr<Engine>> start(std::shared_ptr<Store> store,
+                                               EngineOptions options = {});
+  // Answers what waits, makes it durable, and stops.
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  template <class Answer>
+  using Deliver = std::function<void(Result<Answer>, const Delivery&)>;
+  template <class Answer>
+  using Work = std::function<Result<Answer>(const Turn&)>;
+  // Runs `work` on the experiment when its turn comes and gives its answer to `done`. Errors of the
+  // engine itself: unknown_experiment, not_ours, overloaded, store_unavailable, damaged.
+  template <class Answer>
+  void ask(const std::string& experiment_id, AnswerWhen when, Work<Answer> work,
+           Deliver<Answer> done) {
+    submit<Answer>(
+        when,
+        [this, experiment_id, work = std::move(work)](std::int64_t now, Facts& facts) {
+          return ask_one<Answer>(experiment_id, work, now, facts);
+        },
+        std::move(done));
+  }
+  // The same over several experiments, for events.
+  using Find = std::function<Result<Turn>(const std::string& experiment_id)>;
+  template <class Answer>
+  void ask_all(AnswerWhen when, std::function<Result<Answer>(const Find&)> work,
+               Deliver<Answer> done) {
+    submit<Answer>(
+        when,
+        [this, work = std::move(work)](std::int64_t now, Facts& facts) {
+          return work([&](const std::string& id) { return turn_of_known(id, now, facts); });
+        },
+        std::move(done));
+  }
+  // Creates the experiment and shows it; one that was created by the same request is shown as it
+  // is.
+  template <class Answer>
+  void create(const ExperimentRecord& record,
+              std::function<Result<Answer>(const Turn&, bool created)> show, Deliver<Answer> done) {
+    submit<Answer>(
+        AnswerWhen::durable,
+        [this, record, show = std::move(show)](std::int64_t now, Facts& facts) -> Result<Answer> {
+          DUEL_ASSIGN(const bool created, create_now(record, now, facts));
+          DUEL_ASSIGN(const Turn turn, turn_of_known(record.experiment_id, now, facts));
+          return show(turn, created);
+        },
+        std::move(done));
+  }
+  // A log becomes an experiment. It is followed and folded first, on the caller's thread, and
+  // nothing of it is written where that fails (`invalid_data`, with the line). `exists` where there
+  // is one of that name.
+  template <class Answer>
+  void import_log(const std::string& experiment_id, std::string text, Work<Answer> show,
+                  Deliver<Answer> done) {
+    auto marks = check_imported(experiment_id, text, {options_.most_arms, options_.clock()});
+    if (!marks.ok()) return done(Error::invalid_data(marks.error().to_string()), {});
+    submit<Answer>(
+        AnswerWhen::durable,
+        [this, experiment_id, text = std::move(text), marks = std::move(*marks),
+         show = std::move(show)](std::int64_t now, Facts& facts) -> Result<Answer> {
+          DUEL_RETURN_IF_ERROR(write_imported(experiment_id, text, marks, facts));
+          DUEL_ASSIGN(const Turn turn, turn_of_known(experiment_id, now, facts));
+          return show(turn);
+        },
+        std::move(done));
+  }
+  // A summary of each experiment whose id comes after `after`, `limit` of them. Those that
+  // are not in memory stay where they are.
+  void list(std::string after, std::size_t limit, Deliver<ListedExperiments> done);
+
+  using Listener = std::function<void(const EngineEvent&)>;
+  void listen(Listener listener);
+
+  // Lines for Prometheus of the experiments that this process has answered for. Only on the
+  // engine's thread (ask_all).
+  std::string experiment_metrics();
+  ExperimentMetrics& metrics() { return metrics_; }
+  // How long the store took to append.
+  DurationHistogram append_durations() const;
+
+  // Whether outcomes can be taken.
+  bool ready() const;
+  // Finds out whether the store takes records again. A server that is not ready gets no requests,
+  // so it must find out by itself that it could be. Any thread may call it.
+  void probe_store();
+  // A write or a sync failed, and nobody can say what is on the disk: only a new start can. Nothing
+  // is acknowledged any more.
+  bool failed() const { return store_->broken(); }
+  Store& store() { return *store_; }
+  std::size_t most_arms() const { return options_.most_arms; }
+  // A key for one purpose, derived from the store's secret: the same on every node.
+  std::string key_for(std::string_view purpose) const;
+
+  struct Counts {
+    std::uint64_t appended_lines = 0;
+    std::uint64_t commits = 0;
+    std::uint64_t syncs = 0;
+    std::uint64_t waiting = 0;
+    std::uint64_t in_memory = 0;
+    std::uint64_t failed_appends = 0;
+    std::uint64_t snapshots = 0;          // written
+    std::uint64_t snapshots_refused = 0;  // found, and not used
+  };
+  Counts counts() const;
+
+ private:
+  // What the engine has to know of a request beside its answer. It travels with the request.
+  struct Facts {
+    std::vector<std::string> touched;  // experiments that it asked for
+    bool elsewhere = false;            // one of them is another node's
+    bool leased = true;                // when it was worked out
+    bool rests_on_nothing = false;     // its answer
+    std::optional<Error> error;        // in place of an answer
+  };
+  struct Request {
+    AnswerWhen when;
+    std::function<void(std::int64_t now_ms, Facts& facts)> work;
+    // Delivers the answer of the last `work`, or this error in its place.
+    std::function<void(std::optional<Error> instead, const Delivery&)> send;
+    int tries = 0;
+  };
+  // What came of a commit, by experiment.
+  struct Commit {
+    TextMap<ErrorCode> failed;
+    std::set<std::string> appended;
+  };
+  // In which epochs an answer speaks for experiments: it must not go out in a later one.
+  struct Tenancy {
+    std::string experiment;
+    std::optional<std::uint64_t> epoch;
+  };
+  struct Waiting {  // for the disk
+    std::function<void(std::optional<Error> instead)> send;
+    std::vector<Tenancy> tenancies{};
+  };
+
+  Engine(std::shared_ptr<Store> store, EngineOptions options, std::string secret);
+
+  template <class Answer>
+  void submit(AnswerWhen when, std::function<Result<Answer>(std::int64_t, Facts&)> work,
+              Deliver<Answer> done) {
+    // The answer stays here until its records are in the store; a request that is worked on again
+    // replaces it.
+    auto answer = std::make_shared<Result<Answer>>(Error{});
+    enqueue(
+        {when,
+         [answer, work = std::move(work)](std::int64_t now, Facts& facts) {
+           *answer = work(now, facts);
+           if (!answer->ok()) facts.error = answer->error();
+         },
+         [answer, done = std::move(done)](std::optional<Error> instead, const Delivery& delivery) {
+           done(instead ? Result<Answer>(std::move(*instead)) : std::move(*answer), delivery);
+         }});
+  }
+  void enqueue(Request request);
+  template <class Answer>
+  Result<Answer> ask_one(const std::string& experiment_id, const Work<Answer>& work,
+                         std::int64_t now, Facts& facts) {
+    DUEL_ASSIGN(const Turn turn, turn_of(experiment_id, now, facts));
+    const Before before(turn.experiment.ledger());
+    Result<Answer> answer = work(turn);
+    bool unreadable = turn.moment.store == StoreAccess::unreadable;
+    if (nodes_ != nullptr && !unreadable && !answer.ok() && answer.error().code == ErrorCode::io) {
+      // The store could not be read. A caller that waits for a duel gets a fallback.
+      unreadable = true;
+      Result<Answer> again = work({turn.experiment, turn.history, {now, StoreAccess::unreadable}});
+      if (again.ok() && rests_on_nothing(*again)) answer = std::move(again);
+    }
+    facts.rests_on_nothing = answer.ok() && rests_on_nothing(*answer);
+    if (unreadable) {
+      if (facts.rests_on_nothing || !answer.ok()) return answer;
+      return refused(Reason::store_unavailable, "the store does not take it: it is unreachable");
+    }
+    tell(turn.experiment, before);
+    return answer;
+  }
+  void run_threads();
+  void run();
+  void run_syncs();
+  void take_group(std::vector<Request>& group);
+  Facts work_on(const Request& request, std::int64_t now_ms);
+  Commit append_staged();
+  // Sends what can be sent now, and keeps for the disk what has to wait for it.
+  void answer_group(std::vector<Request>& group, std::vector<Facts>& facts, const Commit& commit,
+                    std::int64_t now_ms, std::vector<Waiting>& unsynced);
+  std::vector<Tenancy> tenancies_of(const std::vector<std::string>& experiments) const;
+  void ask_again(std::vector<Request> requests);
+  void tell_listeners(const std::vector<EngineEvent>& events);
+  void tick(std::int64_t now_ms);
+  bool holds_lease() const { return nodes_ == nullptr || nodes_->holds_lease(); }
+  struct Held;
+  struct Asleep;
+  // The experiment for a request; what the request is to know of it goes into `facts`.
+  Result<Turn> turn_of(const std::string& experiment_id, std::int64_t now_ms, Facts& facts);
+  // The same, and an error where the state is good for fallbacks only.
+  Result<Turn> turn_of_known(const std::string& experiment_id, std::int64_t now_ms, Facts& facts);
+  // The last state of an experiment whose records cannot be had: good for fallbacks.
+  Result<Turn> turn_of_lost(const std::string& experiment_id, std::int64_t now_ms,
+                            const Error& why);
+  Result<Held*> load(const std::string& experiment_id, std::int64_t now_ms);
+  Result<bool> create_now(const ExperimentRecord& record, std::int64_t now_ms, Facts& facts);
+  Status write_imported(const std::string& experiment_id, std::string_view text,
+                        const std::vector<LineMark>& marks, Facts& facts);
+  Error is_elsewhere(const std::string& experiment_id, Facts& facts);
+  void drop(const std::string& experiment_id);
+  StoreAccess access() const {
+    return store_refuses_ ? StoreAccess::read_only : StoreAccess::writable;
+  }
+  void give_all_away();
+  Status own(const std::string& experiment_id, Facts& facts);
+  std::optional<std::uint64_t> epoch_of(const std::string& experiment_id) const;
+  void save_changed_states(const std::vector<EngineEvent>& events);
+  // What an experiment of this engine is made with; `history` follows it.
+  Setting setting_of(const std::string& experiment_id, History& history) const;
+  void wake_due(std::int64_t now_ms);
+  // What the store lacks of the experiment's state, so that it can come back without its whole log.
+  void save(Held& held);
+  void save_what_grew(std::int64_t now_ms);
+  void forget_idle(std::int64_t now_ms);
+  Listed listed(const Outline& outline, std::int64_t now_ms);
+  // Takes the experiment out of memory. It is woken when something of it is due.
+  void put_to_sleep(const std::string& experiment_id);
+  void wake_later(const std::string& experiment_id, const Asleep& asleep);
+  void hold(const std::string& experiment_id, Held held);
+  // What became of its duels since it was last counted.
+  void count_outcomes(Held& held);
+  // What an operator should know of the store, said once.
+  void say_refusal(const Error& error);
+  void say_recovery();
+  Status find_sleepers();
+  // What an experiment was before a request, to tell what has changed.
+  struct Before {
+    explicit Before(const Ledger& ledger)
+        : sequence(ledger.sequence()),
+          configured(ledger.configured_at()),
+          certified(ledger.certificate().has_value()) {}
+    std::uint64_t sequence;
+    std::uint64_t configured;
+    bool certified;
+  };
+  void tell(const Experiment& experiment, const Before& before);
+
+  std::shared_ptr<Store> store_;
+  Nodes* nodes_;  // null where this process is the only one
+  EngineOptions options_;
+  std::string secret_;
+
+  struct Held {
+    std::unique_ptr<Experiment> experiment;
+    std::unique_ptr<History> history;  // the experiment's follower
+    std::uint64_t used = 0;            // by the count of groups
+    std::int64_t used_ms = 0;
+    std::uint64_t saved = 0;               // the last record in its snapshot
+    std::optional<std::uint64_t> epoch{};  // in which it is ours, where there are nodes
+    std::int64_t saved_ms = 0;
+    OutcomeCounts counted{};  // what the metrics know of
+  };
+  TextMap<Held> held_;  // the engine thread's
+  // States that may differ from the log, while the store cannot be read: for fallbacks alone.
+  TextMap<Held> lost_;
+  // Experiments that are not in memory and have something to wait for. They are woken when it is
+  // due.
+  struct Asleep {
+    std::int64_t due_ms = 0;   // 0: never
+    bool after_pause = false;  // nobody has answered for it meanwhile
+    std::optional<std::uint64_t> epoch{};
+  };
+  TextMap<Asleep> asleep_;
+  std::set<std::pair<std::int64_t, std::string>> due_;
+  std::uint64_t groups_ = 0;
+  std::vector<EngineEvent> events_;  // of the group at hand
+  std::vector<EngineEvent> moved_;   // `reset` and `moved`, which no record backs
+  // The last append failed. Until a write succeeds nothing is tried: each try would cost the folded
+  // state of its experiment.
+  std::atomic<bool> store_refuses_ = false;
+  bool refusal_said_ = false;  // the engine thread's
+  ExperimentMetrics metrics_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<Request> requests_;
+  bool stopping_ = false;
+  Counts counts_;
+  DurationHistogram append_durations_;
+  std::vector<Listener> listeners_;
+
+  std::mutex sync_mutex_;
+  std::condition_variable sync_arrived_;
+  std::vector<Waiting> unsynced_;
+  bool sync_stopping_ = false;
+
+  std::thread syncer_;
+  std::thread thread_;
+};
+
+}  // namespace duel

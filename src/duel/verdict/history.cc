@@ -1,0 +1,35 @@
+#include "duel/verdict/history.h"
+
+#include "duel/core/archive.h"
+#include "duel/verdict/certificate_file.h"
+
+namespace duel {
+
+void History::note(const Ledger& ledger, const LogEntry& entry) {
+  timeline_.note(ledger, entry.time_ms);
+  if (ledger.certificate() && ledger.certificate()->sequence == entry.sequence) {
+    certificate_ = certificate_text(ledger);
+  }
+}
+
+template <class Archive>
+void History::fields(Archive& archive) {
+  archive(certificate_, timeline_);
+}
+
+std::string History::save() const {
+  StateWriter writer;
+  const_cast<History*>(this)->fields(writer);  // a writer only reads
+  return writer.finish();
+}
+
+bool History::restore(std::string_view saved) {
+  *this = {};
+  if (saved.empty()) return true;
+  auto reader = StateReader::open(saved);
+  if (!reader.ok()) return false;
+  fields(*reader);
+  return reader->complete();
+}
+
+}  // namespace duel

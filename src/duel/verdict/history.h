@@ -1,0 +1,36 @@
+// What is kept of an experiment's past beside its state: the series for plots, and the certificate
+// as it was when it was given. A fold over the records, as the ledger is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "duel/experiment/ledger.h"
+#include "duel/log/record.h"
+#include "duel/verdict/timeline.h"
+
+namespace duel {
+
+class History {
+ public:
+  // After the record was applied.
+  void note(const Ledger& ledger, const LogEntry& entry);
+
+  const Timeline& timeline() const { return timeline_; }
+  // The text of the certificate file; empty while there is none.
+  const std::string& certificate() const { return certificate_; }
+
+  std::string save() const;
+  // Nothing restored is the state before the first record. False where the bytes make no sense.
+  bool restore(std::string_view saved);
+
+ private:
+  template <class Archive>
+  void fields(Archive& archive);
+
+  Timeline timeline_;
+  std::string certificate_;
+};
+
+}  // namespace duel

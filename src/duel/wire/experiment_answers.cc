@@ -1,0 +1,234 @@
+#include "duel/wire/experiment_answers.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "duel/core/digest.h"
+#include "duel/core/secrets.h"
+
+namespace duel {
+
+std::string request_hash(const DuelBody& body, std::string_view salt) {
+  return hmac_sha256_hex(salt, described_json(body).dump()).substr(0, 32);
+}
+
+Wish wish_of(const DuelBody& body, bool voter, std::string_view salt) {
+  // Only a duel that the caller has named can be asked for again.
+  const bool named = !body.duel_id.empty() || !body.batch_id.empty();
+  Wish wish;
+  wish.duel_id = body.duel_id;
+  if (!body.subject_id.empty()) {
+    wish.subject = hmac_sha256_hex(salt, body.subject_id).substr(0, 24);
+  }
+  if (named) wish.request = request_hash(body, salt);
+  wish.voter = voter;
+  wish.excluded = body.exclude;
+  wish.task = body.task_id;
+  return wish;
+}
+
+Result<Report> report_of(const std::string& duel_id, const OutcomeBody& body) {
+  DUEL_RETURN_IF_ERROR(check_id("a duel", duel_id));
+  if (!body.duel_id.empty() && body.duel_id != duel_id) {
+    return Error::invalid_argument("is of another duel than the address").in_field("duel_id");
+  }
+  Report report;
+  report.duel_id = duel_id;
+  report.close = body.result == "close";
+  if (!body.result.empty() && !report.close) {
+    const auto result = parse_word<Answered>(body.result);
+    if (!result.ok()) return Error::invalid_argument(result.error().message).in_field("result");
+    report.answer = Answer{*result, body.winner, body.place};
+  }
+  for (const JudgementBody& judgement : body.judgements) {
+    report.judgements.push_back({judgement.first, {judgement.result, judgement.winner}});
+  }
+  report.source = body.source;
+  report.response_ms = body.response_ms;
+  report.note = body.note;
+  return report;
+}
+
+Lists lists_of(const InterleavingBody& body) {
+  return {.lists = body.lists, .offset = body.offset, .limit = body.limit};
+}
+
+Result<std::vector<ComparisonRecord>> comparisons_of(const std::vector<ComparisonBody>& bodies) {
+  std::vector<ComparisonRecord> records;
+  for (const ComparisonBody& body : bodies) {
+    if (body.made_at.size() > 64) {
+      return Error::invalid_argument("has more than 64 bytes")
+          .in_field(fmt::format("[{}].made_at", records.size()));
+    }
+    ComparisonRecord record;
+    record.first = body.first;
+    record.second = body.second;
+    record.answer = {body.result, body.winner};
+    record.source = body.source;
+    record.made_at = body.made_at;
+    record.evidence = false;
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+Result<ConfiguredRecord> configured_by(const Ledger& ledger, const PatchBody& body) {
+  ConfiguredRecord changed{ledger.name(), ledger.feedback(), ledger.guardrails()};
+  if (body.name) changed.name = *body.name;
+  if (body.feedback) changed.feedback = body.feedback->rule;
+  if (body.guardrails) changed.guardrails = body.guardrails->rule;
+  if (body.guardrails && body.guardrails->aa_rate != ledger.experiment().aa_rate &&
+      body.guardrails->aa_rate != 0) {
+    return Error::conflict("the share of A/A duels cannot change").in_field("guardrails.aa_rate");
+  }
+  return changed;
+}
+
+std::string next_id_after(const std::string& duel_id) {
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+  std::string id = "n.";
+  const std::string digest = sha256_hex(duel_id);
+  std::uint32_t bits = 0;
+  int held = 0;
+  for (const char digit : digest) {
+    const int value = digit <= '9' ? digit - '0' : digit - 'a' + 10;
+    bits = bits << 4 | static_cast<std::uint32_t>(value);
+    held += 4;
+    if (held < 5) continue;
+    held -= 5;
+    id += kLetters[bits >> held & 31];
+  }
+  if (held > 0) id += kLetters[bits << (5 - held) & 31];
+  return id;
+}
+
+std::string etag_of(const Ledger& ledger) { return fmt::format("\"{}\"", ledger.configured_at()); }
+
+ArmAnswer arm_answer(const Ledger& ledger, const std::string& arm_id) {
+  const ArmEntry* entry = ledger.find_withdrawn(arm_id);
+  bool active = false;
+  if (entry == nullptr) {
+    const LedgerArm& arm = ledger.arms()[*ledger.find_arm(arm_id)];
+    entry = &arm.entry;
+    active = arm.active;
+  }
+  return {.arm_id = arm_id,
+          .payload = entry->content,
+          .state = active ? "active" : "retired",
+          .is_default = arm_id == ledger.experiment().service.default_arm};
+}
+
+ExperimentAnswer experiment_answer(const Experiment& owned) {
+  const Ledger& ledger = owned.ledger();
+  const ExperimentRecord& experiment = ledger.experiment();
+  ExperimentAnswer answer;
+  answer.experiment_id = owned.id();
+  answer.name = ledger.name();
+  answer.state = ledger.state();
+  answer.mode = experiment.service.mode;
+  answer.policy = experiment.policy;
+  answer.goal = experiment.goal;
+  for (const LedgerArm& arm : ledger.arms()) {
+    answer.arms.push_back(arm_answer(ledger, arm.entry.id));
+  }
+  for (const ArmEntry& arm : ledger.withdrawn()) {
+    answer.arms.push_back(arm_answer(ledger, arm.id));
+  }
+  answer.stopping.alpha = experiment.stopping.alpha;
+  answer.stopping.arms = experiment.stopping.arms_fixed ? "fixed" : "open";
+  answer.stopping.min_decisive_per_pair = experiment.stopping.min_decisive_per_pair;
+  answer.stopping.max_duels = experiment.stopping.max_duels;
+  answer.stopping.on_certified = experiment.service.on_certified;
+  answer.stopping.pairs_independent = !experiment.stopping.shared_causes;
+  answer.feedback.rule = ledger.feedback();
+  answer.presentation.order = experiment.order;
+  answer.guardrails.rule = ledger.guardrails();
+  answer.guardrails.aa_rate = experiment.aa_rate;
+  if (experiment.service.mode == Mode::interleave) {
+    answer.interleave.emplace().rule = experiment.service.interleave;
+  }
+  answer.num_tasks = ledger.tasks().count;
+  answer.seed = experiment.seed;
+  answer.served = ledger.served();
+  answer.pending = ledger.num_pending();
+  answer.sequence = ledger.sequence();
+  answer.head = owned.head();
+  answer.etag = etag_of(ledger);
+  return answer;
+}
+
+namespace {
+
+DuelAnswer answer_to(const std::string& experiment_id, const Served& served) {
+  const ServeRecord& serve = served.serve;
+  const bool alone = serve.serving == Serving::exploit;
+  DuelAnswer answer;
+  answer.duel_id = serve.duel_id;
+  answer.experiment_id = experiment_id;
+  answer.serving = to_word(serve.serving);
+  answer.learn = !alone;
+  answer.propensity = serve.propensity;
+  answer.arms.push_back({serve.first, 1, served.first});
+  if (!alone) answer.arms.push_back({serve.second, 2, served.second});
+  if (!serve.task.empty()) answer.task = DuelTask{serve.task, served.task};
+  answer.served_at = Timestamp{served.at_ms};
+  if (serve.expires_at.ms != 0) answer.expires_at = serve.expires_at;
+  return answer;
+}
+
+}  // namespace
+
+DuelAnswer duel_answer(const std::string& experiment_id, const Offer& offer,
+                       const ReportTokens& tokens) {
+  if (const auto* served = std::get_if<Served>(&offer)) {
+    DuelAnswer answer = answer_to(experiment_id, *served);
+    if (answer.learn) answer.report_token = tokens.sign(proof_of(experiment_id, *served));
+    return answer;
+  }
+  const auto& fallback = std::get<Fallback>(offer);
+  DuelAnswer answer;
+  answer.duel_id = fallback.duel_id;
+  answer.experiment_id = experiment_id;
+  answer.serving = "fallback";
+  answer.learn = false;
+  answer.arms.push_back({fallback.arm, 1, fallback.content});
+  answer.report_token = tokens.sign(proof_of(experiment_id, fallback));
+  return answer;
+}
+
+DuelShown duel_shown(const Experiment& experiment, const DuelRecords& records) {
+  const auto& serve = std::get<ServeRecord>(records.serve->record);
+  DuelShown shown;
+  // Without its report token: a caller that may read may not report.
+  shown.duel = answer_to(experiment.id(), experiment.shown(*records.serve, true));
+  shown.state = experiment.ledger().find_open(serve.duel_id) != nullptr ? "served" : "closed";
+  if (!records.settled) return shown;
+  if (const auto* outcome = std::get_if<OutcomeRecord>(&records.settled->record)) {
+    shown.outcome = ToldOutcome{std::string(to_word(outcome->answer.result)),
+                                outcome->answer.winner, Timestamp{records.settled->time_ms}};
+    shown.state = "reported";
+  } else if (const auto& ended = std::get<ExpiredRecord>(records.settled->record);
+             records.page && is_page_ending(ended.note)) {
+    shown.outcome = ToldOutcome{ended.note, "", Timestamp{records.settled->time_ms}};
+    shown.state = "closed";
+  } else {
+    // Also a duel of two rankings that were never sent: there was no page to click on.
+    shown.state = "expired";
+  }
+  return shown;
+}
+
+PageAnswer page_answer(const Page& page, bool sees_teams, std::string_view salt) {
+  PageAnswer answer{.query_id = page.duel_id, .items = {}, .next_offset = page.next_offset};
+  for (const Page::Item& item : page.items) {
+    std::optional<std::string> team = item.arm;
+    if (team && !sees_teams) {
+      team = "t_" + hmac_sha256_hex(salt, page.duel_id + "/" + *team).substr(0, 4);
+    }
+    answer.items.push_back({item.object_id, item.ordinal, std::move(team), item.arm.has_value()});
+  }
+  return answer;
+}
+
+}  // namespace duel

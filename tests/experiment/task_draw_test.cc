@@ -1,0 +1,241 @@
+#include "duel/experiment/task_draw.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "duel/core/digest.h"
+#include "duel/core/rng.h"
+#include "duel/experiment/experiment.h"
+#include "tests/experiment/held_experiment.h"
+
+namespace duel {
+namespace {
+
+std::vector<std::string> tasks_named(std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < count; ++k) names.push_back(fmt::format("t{}", k));
+  return names;
+}
+
+ExperimentRecord with_tasks(std::size_t count, std::uint64_t seed,
+                            TaskScope about = TaskScope::tasks_like_these) {
+  ExperimentRecord record;
+  record.experiment_id = HeldExperiment::kId;
+  for (const char* id : {"a", "b", "c"}) record.arms.push_back({id, "", "", {}});
+  record.policy = "uniform";
+  record.seed = seed;
+  record.stopping.shared_causes = true;
+  record.stopping.alpha = 1e-6;  // no certificate comes between
+  record.tasks.count = count;
+  record.tasks.sha256 = std::string(kHexDigits, '0');
+  record.tasks.about = about;
+  Json items = Json::array();
+  for (const std::string& name : tasks_named(count)) items.push_back({{"task_id", name}});
+  record.tasks.items = std::move(items);
+  return record;
+}
+
+// After a serve of (a, b) about each of `met`.
+Ledger ledger_with(std::size_t count, std::uint64_t seed, const std::vector<std::string>& met,
+                   TaskScope about = TaskScope::tasks_like_these) {
+  Ledger ledger = std::move(Ledger::make(with_tasks(count, seed, about))).value();
+  for (std::size_t k = 0; k < met.size(); ++k) {
+    ServeRecord serve;
+    serve.duel_id = fmt::format("q{}", k);
+    serve.ordinal = k;
+    serve.first = "a";
+    serve.second = "b";
+    serve.task = met[k];
+    EXPECT_TRUE(ledger.apply({k + 2, 0, serve, ""}).ok());
+  }
+  return ledger;
+}
+
+// How far `lots` draws are from uniform over `outcomes`, as Pearson's statistic.
+double distance_from_uniform(std::size_t outcomes, std::uint64_t lots,
+                             const std::function<std::string(std::uint64_t)>& draw) {
+  std::map<std::string, std::uint64_t> counts;
+  for (std::uint64_t k = 0; k < lots; ++k) ++counts[draw(k)];
+  EXPECT_LE(counts.size(), outcomes);
+  const double expected = static_cast<double>(lots) / static_cast<double>(outcomes);
+  double sum = static_cast<double>(outcomes - counts.size()) * expected;
+  for (const auto& [task, count] : counts) {
+    sum += (static_cast<double>(count) - expected) * (static_cast<double>(count) - expected) /
+           expected;
+  }
+  return sum;
+}
+
+// Chi-square with d degrees exceeds d + 2 sqrt(d x) + 2 x with probability e^-x at most (Laurent
+// and Massart 2000, Lemma 1). A false alarm in a million.
+double largest_distance(std::size_t outcomes) {
+  const double x = std::log(1e6), degrees = static_cast<double>(outcomes - 1);
+  return degrees + 2 * std::sqrt(degrees * x) + 2 * x;
+}
+
+constexpr std::uint64_t kLots = 4000;
+
+// Few of 12 met, half, and more than half, which is drawn from a list.
+const std::vector<std::vector<std::string>> kMet{
+    {},
+    {"t3", "t4", "t5"},
+    {"t3", "t4", "t5", "t0", "t10", "t11"},
+    {"t3", "t4", "t5", "t0", "t10", "t11", "t6", "t7", "t8"}};
+
+TEST(TaskDraw, every_fresh_task_is_as_likely_as_the_others) {
+  for (const std::vector<std::string>& met : kMet) {
+    const std::size_t fresh = 12 - met.size();
+    const double distance = distance_from_uniform(fresh, kLots, [&](std::uint64_t seed) {
+      const Ledger ledger = ledger_with(12, seed, met);
+      TaskDraw tasks(tasks_named(12));
+      const std::string task = tasks.draw(ledger, 0, 1);
+      EXPECT_EQ(std::ranges::count(met, task), 0) << task;
+      return task;
+    });
+    EXPECT_LT(distance, largest_distance(fresh)) << met.size();
+  }
+}
+
+// The first fresh task after one that is drawn: those behind a stretch of met ones come more often.
+TEST(TaskDraw, a_rule_that_favours_some_tasks_would_be_seen) {
+  const std::vector<std::string>& met = kMet[1];
+  const double distance = distance_from_uniform(9, kLots, [&](std::uint64_t seed) {
+    std::size_t k = Stream(seed, 0, Purpose::test, "favours").at(1).below(12);
+    while (std::ranges::count(met, fmt::format("t{}", k)) > 0) k = (k + 1) % 12;
+    return fmt::format("t{}", k);
+  });
+  EXPECT_GT(distance, largest_distance(9));
+}
+
+TEST(TaskDraw, a_pair_that_has_met_all_and_an_arm_against_itself_get_any) {
+  const std::vector<std::string> all = tasks_named(4);
+  for (const Arm other : {Arm{1}, Arm{0}}) {
+    const double distance = distance_from_uniform(4, kLots, [&](std::uint64_t seed) {
+      const Ledger ledger = ledger_with(4, seed, all);
+      return TaskDraw(all).draw(ledger, 0, other);
+    });
+    EXPECT_LT(distance, largest_distance(4)) << other;
+  }
+}
+
+TEST(TaskDraw, of_these_tasks_any_comes_again) {
+  const double distance = distance_from_uniform(4, kLots, [&](std::uint64_t seed) {
+    const Ledger ledger = ledger_with(4, seed, {"t1", "t2"}, TaskScope::these_tasks);
+    return TaskDraw(tasks_named(4)).draw(ledger, 0, 1);
+  });
+  EXPECT_LT(distance, largest_distance(4));
+}
+
+TEST(TaskDraw, what_one_pair_has_met_is_fresh_to_another) {
+  std::set<std::string> drawn;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const Ledger ledger = ledger_with(4, seed, {"t0", "t1", "t2"});
+    TaskDraw tasks(tasks_named(4));
+    EXPECT_EQ(tasks.draw(ledger, 1, 0), "t3");
+    drawn.insert(tasks.draw(ledger, 0, 2));
+  }
+  EXPECT_EQ(drawn.size(), 4U);
+}
+
+// --- In an experiment ---------------------------------------------------------------------------
+
+// Serves a duel and answers it, so that no pair is ever certain to win. Nothing where none was
+// served.
+std::optional<ServeRecord> play_one(HeldExperiment& held, int round) {
+  const auto offer = held->serve({}, {HeldExperiment::kNow + 1000 * round});
+  EXPECT_TRUE(offer.ok()) << offer.error().to_string();
+  const auto* served = std::get_if<Served>(&*offer);
+  if (served == nullptr) {
+    EXPECT_EQ(std::get<Fallback>(*offer).why, Fallback::Why::tasks_used_up);
+    return std::nullopt;
+  }
+  Report report{.duel_id = served->serve.duel_id};
+  report.answer =
+      Answer{Answered::win, round % 2 == 0 ? served->serve.first : served->serve.second};
+  EXPECT_TRUE(held->report(report, {HeldExperiment::kNow + 1000 * round}).ok());
+  held.commit();
+  return served->serve;
+}
+
+TEST(TaskDraw, no_pair_meets_a_task_again_while_one_is_fresh_and_then_nothing_is_served) {
+  constexpr std::size_t kTasks = 7;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    HeldExperiment held(with_tasks(kTasks, seed));
+    std::map<std::pair<std::string, std::string>, std::set<std::string>> met;
+    std::optional<ServeRecord> serve;
+    int round = 0;
+    while ((serve = play_one(held, ++round))) {
+      auto& tasks = met[std::minmax(serve->first, serve->second)];
+      ASSERT_LT(tasks.size(), kTasks);
+      ASSERT_TRUE(tasks.insert(serve->task).second) << serve->task << " again";
+      ASSERT_TRUE(serve->evidence);
+    }
+    EXPECT_GE(round, static_cast<int>(kTasks)) << "one pair at least has met them all";
+  }
+}
+
+// The one that has lived through the log keeps lists of what is left; the others make them.
+TEST(TaskDraw, is_the_same_however_the_experiment_came_into_memory) {
+  HeldExperiment held(with_tasks(9, 3));
+  HeldExperiment with_snapshot(with_tasks(9, 3));
+  std::size_t beyond_half = 0;
+  for (int round = 1;; ++round) {
+    const Moment moment{HeldExperiment::kNow + 1000 * round};
+    if (round == 5) {
+      ASSERT_TRUE(with_snapshot.store().put_snapshot("e", *with_snapshot.save()).ok());
+    }
+    const Followed read = held.load(), restored = with_snapshot.load();
+    EXPECT_EQ(restored->snapshot_sequence() > 0, round >= 5);
+    const auto from_log = read->serve({}, moment), from_snapshot = restored->serve({}, moment);
+    ASSERT_TRUE(from_log.ok() && from_snapshot.ok());
+    const std::optional<ServeRecord> lived = play_one(held, round);
+    ASSERT_EQ(play_one(with_snapshot, round), lived);
+    if (!lived) {
+      EXPECT_TRUE(std::holds_alternative<Fallback>(*from_log));
+      EXPECT_TRUE(std::holds_alternative<Fallback>(*from_snapshot));
+      break;
+    }
+    EXPECT_EQ(std::get<Served>(*from_log).serve, *lived);
+    EXPECT_EQ(std::get<Served>(*from_snapshot).serve, *lived);
+    const Arm i = *held->ledger().find_arm(lived->first),
+              j = *held->ledger().find_arm(lived->second);
+    if (2 * (held->ledger().fresh_tasks(i, j) + 1) < 9) ++beyond_half;
+  }
+  EXPECT_GE(beyond_half, 3U) << "drawn from a list";
+}
+
+// The policy had chosen before it turned out that no task is left.
+TEST(TaskDraw, where_no_task_is_left_the_experiment_is_as_it_was_before_the_question) {
+  ExperimentRecord record = with_tasks(3, 5);
+  record.policy = "dts-plus";
+  HeldExperiment held(record);
+  int round = 0;
+  while (play_one(held, ++round)) {
+  }
+  EXPECT_FALSE(held->spoiled());
+  EXPECT_FALSE(held->has_staged());
+  const Followed read = held.load();
+  EXPECT_EQ(held->live().state_hash(), read->live().state_hash());
+  EXPECT_EQ(held.save()->bytes, read.save()->bytes) << "the policy as well";
+  for (int again = 0; again < 3; ++again) EXPECT_FALSE(play_one(held, ++round));
+  EXPECT_EQ(held.save()->bytes, read.save()->bytes);
+  // One that the caller names is served all the same.
+  const auto named = held->serve({.task = "t1"}, {HeldExperiment::kNow});
+  ASSERT_TRUE(named.ok()) << named.error().to_string();
+  ASSERT_TRUE(std::holds_alternative<Served>(*named));
+  EXPECT_EQ(std::get<Served>(*named).serve.task, "t1");
+}
+
+}  // namespace
+}  // namespace duel

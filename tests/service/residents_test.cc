@@ -1,0 +1,146 @@
+// When the engine keeps an experiment in memory, and that it comes back as it was.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "duel/log/experiment_log.h"
+#include "duel/store/sqlite.h"
+#include "tests/server/served_api.h"
+
+namespace duel {
+namespace {
+
+// An event that a thread brings about; the limit is for a test that would hang.
+void wait_until(const std::function<bool()>& happened) {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while (!happened()) {
+    ASSERT_LT(std::chrono::steady_clock::now(), limit);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+const std::string kE = "/v1/experiments/e";
+
+TEST(Residents, leave_when_idle_and_come_back_as_they_were) {
+  ServedApi api;
+  start_three_arms(api);
+  for (int k = 0; k < 10; ++k) {
+    const Told duel = api.post(kE + "/duels");
+    api.put(kE + "/duels/" + duel.text("duel_id") + "/outcome", win_of(first_arm(duel)));
+  }
+  const std::string before = api.get(kE + "/result").body.dump();
+  api.pass(11 * 60 * 1000);
+  wait_until([&] { return api.engine().counts().in_memory == 0; });
+  EXPECT_EQ(api.engine().counts().snapshots, 1U);
+  EXPECT_EQ(api.get(kE + "/result").body.dump(), before);
+  wait_until([&] { return api.engine().counts().in_memory == 1; });
+  EXPECT_EQ(api.engine().counts().snapshots_refused, 0U);
+}
+
+TEST(Residents, are_woken_when_an_answer_is_due) {
+  ServedApi api;
+  start_three_arms(api);
+  ASSERT_EQ(api.post(kE + "/duels", R"({"duel_id":"q"})").status, 201);
+  api.pass(11 * 60 * 1000);  // idle, and the answer may still come
+  wait_until([&] { return api.engine().counts().in_memory == 0; });
+  const std::uint64_t head = api.engine().store().head("e")->sequence;
+  api.pass(31 * 60 * 1000);
+  wait_until([&] { return api.engine().store().head("e")->sequence > head; });
+  EXPECT_EQ(api.get(kE + "/duels/q").text("state"), "expired");
+}
+
+TEST(Residents, that_a_process_left_waiting_are_woken_by_the_next) {
+  ServedApi api;
+  start_three_arms(api);
+  ASSERT_EQ(api.post(kE + "/duels", R"({"duel_id":"q"})").status, 201);
+  const std::uint64_t head = api.engine().store().head("e")->sequence;
+  api.stop();
+  api.pass(60 * 60 * 1000);
+  api.start();
+  wait_until([&] {
+    api.pass(2);  // to the next tick, and not to the end of the grace
+    return api.engine().counts().in_memory == 1;
+  });
+  EXPECT_EQ(api.engine().store().head("e")->sequence, head);  // the pause was the server's
+  api.pass(61 * 1000);
+  wait_until([&] { return api.engine().store().head("e")->sequence > head; });
+}
+
+TEST(Residents, are_not_needed_for_a_list) {
+  ServedApi api;
+  api.stop();
+  api.most_in_memory = 2;
+  api.start();
+  for (int k = 0; k < 6; ++k) {
+    const std::string path = fmt::format("/v1/experiments/x{}", k);
+    ASSERT_EQ(api.put(path, kThreeArms).status, 201);
+    if (k % 2 != 0) continue;
+    ASSERT_EQ(api.post(path + "/start").status, 200);
+  }
+  const std::string before = api.get("/v1/experiments").body.dump();
+  api.restart();
+  const Told list = api.get("/v1/experiments");
+  EXPECT_EQ(list.body.dump(), before);
+  EXPECT_EQ(list.body.at("items").items().size(), 6U);
+  EXPECT_EQ(list.body.at("items").items()[1].at("state").get<std::string>(), "draft");
+  EXPECT_EQ(api.engine().counts().in_memory, 0U);
+  // One that has changed since its snapshot is read; only as many as may be stay.
+  ASSERT_TRUE(api.engine().store().put_snapshot("x3", {1, "h", "v", "b"}).ok());
+  EXPECT_EQ(api.get("/v1/experiments").body.dump(), before);
+  EXPECT_LE(api.engine().counts().in_memory, 2U);
+}
+
+TEST(Residents, are_saved_every_so_many_records_and_at_a_clean_stop) {
+  ServedApi api;
+  api.stop();
+  api.snapshot_every = 10;
+  api.start();
+  start_three_arms(api);
+  for (int k = 0; k < 30; ++k) ASSERT_EQ(api.post(kE + "/duels").status, 201);
+  EXPECT_GE(api.engine().counts().snapshots, 2U);
+  api.restart();
+  const auto snapshot = *api.engine().store().snapshot("e");
+  ASSERT_TRUE(snapshot);
+  EXPECT_EQ((Head{snapshot->sequence, snapshot->hash}), *api.engine().store().head("e"));
+}
+
+// (pair, subject) is remembered by the store, also by one of a version that did not.
+TEST(Residents, know_from_the_store_who_has_seen_which_pair) {
+  ServedApi api;
+  const auto evidence = [&] {
+    std::size_t count = 0;
+    const std::string log = api.streamed(kE + "/export?what=audit");
+    EXPECT_TRUE(read_log_text(log, "log", [&](const LogEntry& entry) -> Status {
+                  const auto* serve = std::get_if<ServeRecord>(&entry.record);
+                  if (serve != nullptr && serve->evidence) ++count;
+                  return Done{};
+                }).ok());
+    return count;
+  };
+  const auto ask_often = [&] {
+    for (int k = 0; k < 12; ++k) {
+      ASSERT_EQ(api.post(kE + "/duels", R"({"subject_id":"one"})").status, 201);
+    }
+  };
+  start_three_arms(api);
+  ask_often();
+  EXPECT_LE(evidence(), 3U);
+  api.restart();  // from the snapshot
+  ask_often();
+  EXPECT_LE(evidence(), 3U);
+  api.stop();
+  {
+    auto raw = SqliteConnection::open(api.file(), SQLITE_OPEN_READWRITE);
+    ASSERT_TRUE(raw->execute("DELETE FROM tags; DELETE FROM snapshots").ok());
+  }
+  api.start();  // from the log
+  ask_often();
+  EXPECT_LE(evidence(), 3U);
+}
+
+}  // namespace
+}  // namespace duel
