@@ -247,7 +247,8 @@ def run(arms: Any, judge: Judge, *, parallel: int = 1, max_duels: int = 10_000,
     run with an error, as for ``duel run``. ``parallel`` judges are asked at a time, in
     threads, or as tasks of asyncio where the judge is a coroutine function. Where ``arms`` is a
     dict, the judge gets its values and may give back the better one. An exception of the judge ends
-    the run; what was answered before it stays in the log. Other options are those of Experiment.
+    the run; what was out then is awaited and recorded, and so it is at the first Ctrl-C. Other
+    options are those of Experiment.
     """
     if not callable(judge):
         raise InvalidArgument("the judge must be callable", field="judge")
@@ -256,7 +257,6 @@ def run(arms: Any, judge: Judge, *, parallel: int = 1, max_duels: int = 10_000,
     if max_failures < 1:
         raise InvalidArgument(f"{max_failures} is out of range", hint="at least 1",
                               field="max_failures")
-    patience = _Patience(max_failures)
     experiment = Experiment(arms, max_duels=max_duels, **options)
     payloads = {str(name): payload for name, payload in arms.items()} \
         if isinstance(arms, Mapping) else None
@@ -267,77 +267,104 @@ def run(arms: Any, judge: Judge, *, parallel: int = 1, max_duels: int = 10_000,
     with experiment:
         for duel_id in experiment.pending:
             experiment.expire(duel_id, "the run that asked it ended before the answer")
+        judged = _JudgedRun(experiment, shown, _Patience(max_failures), progress)
         if inspect.iscoroutinefunction(judge):
-            asyncio.run(_run_tasks(experiment, judge, parallel, shown, patience, progress))
+            asyncio.run(judged.with_tasks(judge, parallel))
         else:
-            _run_threads(experiment, judge, parallel, shown, patience, progress)
+            judged.with_threads(judge, parallel)
+        if judged.failure is not None:
+            raise judged.failure
         if experiment.certified:
             experiment.complete()
         return experiment.result()
 
 
-def _run_threads(experiment: Experiment, judge: Any, parallel: int, shown: Any,
-                 patience: _Patience, progress: Any) -> None:
-    with concurrent.futures.ThreadPoolExecutor(parallel) as pool:
-        out: dict[Any, tuple[ServedDuel, float]] = {}
+class _JudgedRun:
+    """Asks a judge, several duels at a time, until there is a certificate or nothing to ask.
+
+    Answers are paid for, so none is thrown away: at the certificate, after an exception of the judge
+    and at the first Ctrl-C nothing new is asked, and what is out is awaited and recorded. A second
+    Ctrl-C gives it up.
+    """
+
+    def __init__(self, experiment: Experiment, shown: Callable[[str], Any], patience: _Patience,
+                 progress: Any) -> None:
+        self._experiment = experiment
+        self._shown = shown
+        self._patience = patience
+        self._progress = progress
+        self._out: dict[Any, tuple[ServedDuel, float]] = {}
+        self.failure: BaseException | None = None
+
+    def _ask(self, parallel: int, submit: Callable[[Any, Any], Any]) -> bool:
+        """Keeps the judge busy; False where nothing is out any more."""
+        while self.failure is None and len(self._out) < parallel and not self._experiment.done:
+            duel = self._experiment.next()
+            if duel is None:
+                break
+            asked = submit(self._shown(duel.first), self._shown(duel.second))
+            self._out[asked] = (duel, time.monotonic())
+        return bool(self._out)
+
+    def _take(self, asked: Any) -> None:
+        duel, begun = self._out.pop(asked)
         try:
-            while True:
-                while len(out) < parallel and not experiment.done:
-                    duel = experiment.next()
-                    if duel is None:
-                        break
-                    out[pool.submit(judge, shown(duel.first), shown(duel.second))] = (
-                        duel, time.monotonic())
-                if not out:
-                    return
-                finished, _ = concurrent.futures.wait(
-                    out, return_when=concurrent.futures.FIRST_COMPLETED)
-                for future in finished:
-                    duel, begun = out.pop(future)
+            said = asked.result()
+        except BaseException as error:
+            self._experiment.expire(duel, "the judge raised an exception")
+            self._fail(error)
+            return
+        try:
+            self._patience.heard(said, _answer(self._experiment, duel, said, begun, self._shown))
+        except InvalidArgument as error:
+            self._fail(error)
+        if self._progress is not None:
+            self._progress(self._experiment)
+
+    def _fail(self, error: BaseException) -> None:
+        if self.failure is None:
+            self.failure = error
+
+    def _give_up(self) -> None:
+        for asked, (duel, _) in self._out.items():
+            asked.cancel()
+            if duel.duel_id in self._experiment.pending:
+                self._experiment.expire(duel, "the run ended before the answer")
+        self._out.clear()
+
+    def with_threads(self, judge: Any, parallel: int) -> None:
+        with concurrent.futures.ThreadPoolExecutor(parallel) as pool:
+            try:
+                while self._ask(parallel, lambda first, second: pool.submit(judge, first, second)):
                     try:
-                        said = future.result()
-                    except BaseException:
-                        experiment.expire(duel, "the judge raised an exception")
-                        raise
-                    patience.heard(said, _answer(experiment, duel, said, begun, shown))
-                    if progress is not None:
-                        progress(experiment)
-        finally:
-            for future, (duel, _) in out.items():
-                future.cancel()
-                if duel.duel_id in experiment.pending:
-                    experiment.expire(duel, "the run ended before the answer")
+                        finished, _ = concurrent.futures.wait(
+                            self._out, return_when=concurrent.futures.FIRST_COMPLETED)
+                    except KeyboardInterrupt as interrupt:
+                        if isinstance(self.failure, KeyboardInterrupt):
+                            raise
+                        self._fail(interrupt)
+                        continue
+                    for asked in finished:
+                        self._take(asked)
+            finally:
+                self._give_up()
 
-
-async def _run_tasks(experiment: Experiment, judge: Any, parallel: int, shown: Any,
-                     patience: _Patience, progress: Any) -> None:
-    out: dict[Any, tuple[ServedDuel, float]] = {}
-    try:
-        while True:
-            while len(out) < parallel and not experiment.done:
-                duel = experiment.next()
-                if duel is None:
-                    break
-                task = asyncio.ensure_future(judge(shown(duel.first), shown(duel.second)))
-                out[task] = (duel, time.monotonic())
-            if not out:
-                return
-            finished, _ = await asyncio.wait(out, return_when=asyncio.FIRST_COMPLETED)
-            for task in finished:
-                duel, begun = out.pop(task)
+    async def with_tasks(self, judge: Any, parallel: int) -> None:
+        try:
+            while self._ask(parallel, lambda first, second: asyncio.ensure_future(
+                    judge(first, second))):
                 try:
-                    said = task.result()
-                except BaseException:
-                    experiment.expire(duel, "the judge raised an exception")
-                    raise
-                patience.heard(said, _answer(experiment, duel, said, begun, shown))
-                if progress is not None:
-                    progress(experiment)
-    finally:
-        for task, (duel, _) in out.items():
-            task.cancel()
-            if duel.duel_id in experiment.pending:
-                experiment.expire(duel, "the run ended before the answer")
+                    finished, _ = await asyncio.wait(
+                        self._out, return_when=asyncio.FIRST_COMPLETED)
+                except asyncio.CancelledError:  # the first Ctrl-C, as asyncio passes it on
+                    if self.failure is not None:
+                        raise
+                    self._fail(KeyboardInterrupt())
+                    continue
+                for asked in finished:
+                    self._take(asked)
+        finally:
+            self._give_up()
 
 
 def result(votes: Any, alpha: float = 0.05, *, goal: str = "condorcet", top: int = 0,

@@ -12,7 +12,7 @@
 #include "duel/core/timestamp.h"
 #include "duel/core/whole_file.h"
 #include "duel/experiment/comparison_table.h"
-#include "duel/experiment/recorded_experiment.h"
+#include "duel/experiment/local_experiment.h"
 #include "duel/study/spec.h"
 #include "duel/verdict/board.h"
 #include "duel/verdict/certificate_file.h"
@@ -91,55 +91,47 @@ std::optional<std::string> difference(const ExperimentRecord& logged,
 class ExperimentObject : public MadeByInit {
  public:
   ExperimentObject(const py::dict& request, const std::string& log)
-      : log_(log), state_(open(request, log)) {}
+      : log_(log), local_(open(request, log)) {}
 
   // Lets go of the log; another may write it then.
-  void close() { state_.reset(); }
+  void close() { local_.reset(); }
 
   bool resumed() const { return resumed_; }
 
   py::object next(const std::string& duel_id) {
     if (live().done()) return py::none();
     if (!duel_id.empty()) unwrap(in_field("duel_id", check_id("a duel", duel_id)));
-    std::optional<ServeRecord> serve = live().next(duel_id);
-    if (!serve) return py::none();
-    apply(*serve);
+    const Offer offer = unwrap(local().serve({.duel_id = duel_id}));
+    const auto* served = std::get_if<Served>(&offer);
+    if (served == nullptr) return py::none();
     py::dict duel;
-    duel["duel_id"] = serve->duel_id;
-    duel["first"] = serve->first;
-    duel["second"] = serve->second;
-    duel["serving"] = std::string(to_word(serve->serving));
+    duel["duel_id"] = served->serve.duel_id;
+    duel["first"] = served->serve.first;
+    duel["second"] = served->serve.second;
+    duel["serving"] = std::string(to_word(served->serve.serving));
     return duel;
   }
 
   std::string report(const std::string& duel_id, const std::string& result,
                      const std::string& winner, const std::string& source_type,
                      const std::string& source_id, const py::object& response_ms) {
-    OutcomeRecord record;
-    record.duel_id = duel_id;
-    record.answer.result = unwrap(in_field("result", parse_answered(result)));
-    record.answer.winner = winner;
-    record.source = {source_type, source_id};
+    Report report;
+    report.duel_id = duel_id;
+    report.answer = Answer{unwrap(in_field("result", parse_answered(result))), winner};
+    report.source = {source_type, source_id};
     if (!response_ms.is_none()) {
-      record.response_ms = count_of(response_ms, "response_ms", 0, kMostDuels);
+      report.response_ms = count_of(response_ms, "response_ms", 0, kMostDuels);
     }
-    return word_of_effect(apply(std::move(record)));
+    return std::string(to_word(unwrap(local().report(report)).what));
   }
 
   std::string expire(const std::string& duel_id, const std::string& note) {
-    return word_of_effect(apply(ExpiredRecord{duel_id, 0, note}));
+    unwrap(local().settle({LocalExperiment::Lost{duel_id, note}}));
+    return std::string(to_word(Reported::What::applied));
   }
 
   // Closes a certified experiment, or gives one up; what is still out has expired.
-  void complete() {
-    if (ledger().completed()) return;
-    const bool certified = ledger().certificate().has_value();
-    for (const std::string& duel_id : live().pending()) {
-      apply(ExpiredRecord{duel_id, 0, "the experiment was completed before the answer"});
-    }
-    if (certified) apply(ledger().certified_record());
-    apply(CompletedRecord{certified ? "certified" : "stopped"});
-  }
+  void complete() { unwrap(local().complete("the experiment was completed before the answer")); }
 
   bool done() const { return live().done(); }
   bool certified() const { return ledger().certificate().has_value(); }
@@ -157,19 +149,14 @@ class ExperimentObject : public MadeByInit {
   const std::string& log() const { return log_; }
 
  private:
-  struct InMemory {
-    LiveExperiment experiment;
-    std::uint64_t sequence = 1;
-  };
-  using State = std::variant<InMemory, RecordedExperiment>;
-
-  State open(const py::dict& request, const std::string& log) {
+  LocalExperiment open(const py::dict& request, const std::string& log) {
     const ExperimentRecord record = record_of(request);
-    if (log.empty()) return InMemory{unwrap(LiveExperiment::make(record))};
-    auto created = RecordedExperiment::create(log, record, current_time_ms());
+    if (log.empty()) return unwrap(LocalExperiment::in_memory(record));
+    const LocalExperiment::Options options{.store = log_files(), .name = log};
+    auto created = LocalExperiment::create(options, record);
     if (created.ok()) return *std::move(created);
     if (created.error().code != ErrorCode::conflict) raise(created.error());
-    RecordedExperiment old = unwrap(RecordedExperiment::resume(log));
+    LocalExperiment old = unwrap(LocalExperiment::resume(options));
     if (const auto field = difference(old.ledger().experiment(), record)) {
       raise(Error::conflict("the log is of another experiment: its " + *field + " differs", log,
                             "give another log to begin anew")
@@ -179,47 +166,17 @@ class ExperimentObject : public MadeByInit {
     return old;
   }
 
-  const State& state() const {
-    if (!state_) raise(Error::unsupported("the experiment is closed"));
-    return *state_;
+  const LocalExperiment& local() const {
+    if (!local_) raise(Error::unsupported("the experiment is closed"));
+    return *local_;
   }
-  State& state() { return const_cast<State&>(std::as_const(*this).state()); }
-  const LiveExperiment& live() const {
-    const auto* memory = std::get_if<InMemory>(&state());
-    return memory != nullptr ? memory->experiment
-                             : std::get<RecordedExperiment>(state()).experiment();
-  }
-  const Ledger& ledger() const { return live().ledger(); }
-
-  Effect apply(Record record) {
-    if (auto* recorded = std::get_if<RecordedExperiment>(&state())) {
-      return unwrap(recorded->record(std::move(record), current_time_ms()));
-    }
-    InMemory& memory = std::get<InMemory>(state());
-    unwrap(memory.experiment.check(record));
-    const Effect effect = unwrap(memory.experiment.apply(
-        LogEntry{memory.sequence + 1, current_time_ms(), std::move(record), ""}));
-    ++memory.sequence;
-    return effect;
-  }
-
-  static std::string word_of_effect(Effect effect) {
-    switch (effect) {
-      case Effect::applied:
-        return "applied";
-      case Effect::duplicate:
-        return "duplicate";
-      case Effect::conflicting:
-        return "conflict";
-      case Effect::late:
-        return "late";
-    }
-    return "";
-  }
+  LocalExperiment& local() { return const_cast<LocalExperiment&>(std::as_const(*this).local()); }
+  const LiveExperiment& live() const { return local().experiment().live(); }
+  const Ledger& ledger() const { return local().ledger(); }
 
   bool resumed_ = false;
   std::string log_;
-  std::optional<State> state_;  // none once it is closed
+  std::optional<LocalExperiment> local_;  // none once it is closed
 };
 
 py::object result_of_ledger(const Ledger& ledger, const py::object& prior) {

@@ -51,15 +51,6 @@ bool without_tasks(Record& record, const Ledger&) {
   });
 }
 
-// An answer that says again what is known.
-bool keep_unless_repeated(Record& record, const Ledger& before) {
-  const auto* outcome = std::get_if<OutcomeRecord>(&record);
-  if (outcome == nullptr) return true;
-  const auto known = before.find_duel(outcome->duel_id).value();
-  return known->fate != Fate::answered || known->result != outcome->answer.result ||
-         before.outcome_of(outcome->answer, known->first, known->second).value() != known->outcome;
-}
-
 const std::vector<Difference> kDifferences{
     {Door::routes, "state", "an experiment of a server begins as a draft and is started",
      [](Record& record, const Ledger&) { return !std::holds_alternative<StateRecord>(record); }},
@@ -78,9 +69,6 @@ const std::vector<Difference> kDifferences{
     {Door::routes, "tasks", "a server holds its tasks and hashes them as it was given them",
      without_tasks},
     {Door::local, "tasks", "a run holds a hash of the file alone", without_tasks},
-    {Door::local, "repeated answers", "a server answers a repeat from what it knows; a run logs it",
-     keep_unless_repeated},
-    {Door::python, "repeated answers", "as a run", keep_unless_repeated},
     {Door::python, "note", "what is out at the certificate is given up in other words",
      [](Record& record, const Ledger& before) {
        return changed<ExpiredRecord>(record, [&](auto& expired) {
@@ -97,7 +85,6 @@ struct Exception {
   const char* why;
 };
 const std::vector<Exception> kExceptions{
-    {"tasks", Door::routes, true, "server and run draw the task of a duel by two rules"},
     {"tasks", Door::python, false, "Python has no tasks"},
     {"both_orders", Door::python, false, "Python does not judge in both orders"},
     {"arms", Door::python, false, "no arm joins or leaves in Python"},

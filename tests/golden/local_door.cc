@@ -121,9 +121,9 @@ Status LocalDoor::record_answer(const std::string& duel_id, const std::string& w
   } else {
     outcomes.push_back(outcome_of(word, question));
   }
-  OutcomeRecord record = interview_->outcome_of(question, outcomes, kJudge, 1);
-  record.failed_tries = tries;
-  return interview_->record(std::array<Record, 1>{std::move(record)});
+  Report report = Interview::report_of(question, outcomes, kJudge, 1);
+  report.failed_tries = tries;
+  return interview_->settle({std::move(report)});
 }
 
 void LocalDoor::play_many(const Step& step) {
@@ -143,8 +143,8 @@ void LocalDoor::play_many(const Step& step) {
           fmt::format("{} {} {} {}\n", question->duel_id, question->first.arm_id,
                       question->second.arm_id, question->task ? question->task->dump() : "-");
     }
-    // What is out when the certificate comes stays out: `complete` says what becomes of it.
-    if (flying.empty() || interview_->certified()) break;
+    // What is out when the certificate comes is awaited.
+    if (flying.empty()) break;
     const auto next =
         flying.begin() + static_cast<std::ptrdiff_t>(hash_text(flying.front()) % flying.size());
     std::string word = word_of(said_about(*next));
@@ -189,7 +189,7 @@ void LocalDoor::play(const Step& step) {
   } else if (step.verb == "answer") {
     told(record_answer(word(0), word(1), tries));
   } else if (step.verb == "expire") {
-    told(interview_->record(std::array<Record, 1>{ExpiredRecord{word(0), tries, "expired"}}));
+    told(interview_->settle({LocalExperiment::Lost{word(0), "expired", tries}}));
   } else if (step.verb == "complete") {
     told(interview_->complete());
   } else if (step.verb == "close") {

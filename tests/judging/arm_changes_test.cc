@@ -40,9 +40,10 @@ class ChangedArms : public ::testing::Test {
       const bool first = question->first.arm_id < question->second.arm_id;
       const bool surprise = hash_text(question->duel_id) % 3 == 0;
       const Outcome outcome = first != surprise ? Outcome::first_wins : Outcome::second_wins;
-      const std::array<Record, 1> records = {
-          interview.outcome_of(*question, std::array{outcome}, {"judge", "j"}, 1)};
-      ASSERT_TRUE(interview.record(records).ok());
+      ASSERT_TRUE(
+          interview
+              .settle({Interview::report_of(*question, std::array{outcome}, {"judge", "j"}, 1)})
+              .ok());
     }
   }
   std::string refusal(const InterviewPlan& plan) const {

@@ -47,9 +47,10 @@ class InterviewStory : public ::testing::Test {
     while (true) {
       const auto question = interview.next().value();
       if (!question) break;
-      const std::array<Record, 1> records = {
-          interview.outcome_of(*question, std::array{judge(*question)}, {"judge", "j"}, 1)};
-      ASSERT_TRUE(interview.record(records).ok());
+      ASSERT_TRUE(interview
+                      .settle({Interview::report_of(*question, std::array{judge(*question)},
+                                                    {"judge", "j"}, 1)})
+                      .ok());
     }
     ASSERT_TRUE(interview.complete().ok());
   }
@@ -118,8 +119,7 @@ TEST_F(InterviewStory, gives_up_what_an_earlier_run_never_heard_of) {
   {
     Interview one = Interview::open(plan(100)).value();
     for (int k = 0; k < 3; ++k) out.push_back(*one.next().value());
-    const std::array<Record, 1> records = {one.outcome_of(out[1], std::array{Outcome::tie}, {}, 0)};
-    ASSERT_TRUE(one.record(records).ok());
+    ASSERT_TRUE(one.settle({Interview::report_of(out[1], std::array{Outcome::tie}, {}, 0)}).ok());
   }
   Interview again = Interview::open(plan(100)).value();
   EXPECT_EQ(again.given_up(), 2);
@@ -137,9 +137,9 @@ TEST_F(InterviewStory, goes_on_when_tasks_are_added_and_refuses_other_ones) {
   };
   const auto tie_all = [](Interview& interview) {
     while (const auto question = interview.next().value()) {
-      const std::array<Record, 1> records = {
-          interview.outcome_of(*question, std::array{Outcome::tie}, {}, 0)};
-      ASSERT_TRUE(interview.record(records).ok());
+      ASSERT_TRUE(
+          interview.settle({Interview::report_of(*question, std::array{Outcome::tie}, {}, 0)})
+              .ok());
     }
   };
   const std::string two = "\"t1\"\n\"t2\"\n";
@@ -224,7 +224,7 @@ TEST_F(InterviewStory, makes_a_tie_of_two_judgements_that_differ_with_the_order)
   Interview one = Interview::open(std::move(both)).value();
   const JudgeQuestion question = *one.next().value();
   const auto result = [&](Outcome first, Outcome second) {
-    return one.outcome_of(question, std::array{first, second}, {}, 0).answer;
+    return combined(Interview::report_of(question, std::array{first, second}, {}, 0).judgements);
   };
   // The first place wins both times: a flip.
   EXPECT_EQ(result(Outcome::first_wins, Outcome::first_wins).result, Answered::tie);
@@ -260,8 +260,7 @@ TEST_F(InterviewStory, knows_what_round_robin_would_have_cost) {
     if (!question) break;
     const Outcome outcome =
         question->first.arm_id == "a" ? Outcome::first_wins : Outcome::second_wins;
-    const std::array<Record, 1> records = {one.outcome_of(*question, std::array{outcome}, {}, 0)};
-    ASSERT_TRUE(one.record(records).ok());
+    ASSERT_TRUE(one.settle({Interview::report_of(*question, std::array{outcome}, {}, 0)}).ok());
   }
   ASSERT_TRUE(one.certified());
   const auto cost = round_robin_cost(one.ledger());

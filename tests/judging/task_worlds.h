@@ -128,9 +128,9 @@ inline InterviewPlan plan_of(const QuickDirectory& directory, std::size_t num_ar
 inline void answer_all(Interview& interview,
                        const std::function<Outcome(const JudgeQuestion&)>& judge) {
   while (const auto question = interview.next().value()) {
-    const std::array<Record, 1> records = {
-        interview.outcome_of(*question, std::array{judge(*question)}, {"judge", "j"}, 1)};
-    interview.record(records).value();
+    interview
+        .settle({Interview::report_of(*question, std::array{judge(*question)}, {"judge", "j"}, 1)})
+        .value();
   }
 }
 

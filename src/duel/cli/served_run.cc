@@ -112,7 +112,6 @@ void ServedRun::report_failure(const ServedQuestion& asked) {
 }
 
 Status ServedRun::take(std::vector<JudgedQuestion> judged, JudgePool& pool) {
-  std::optional<Error> error;
   for (JudgedQuestion& done : judged) {
     const std::string duel_id = done.question.duel_id;
     const auto found = asked_.find(duel_id);
@@ -123,9 +122,9 @@ Status ServedRun::take(std::vector<JudgedQuestion> judged, JudgePool& pool) {
       report_failure(found->second);
       asked_.erase(found);
       halves_.erase(duel_id);
-      if (options_.on_failure == FailedDuel::stop) {
-        error = Error::io(fmt::format("no answer after {} tries: {}", done.tries, last_failure_),
-                          "the judge");
+      if (options_.on_failure == FailedDuel::stop && !failure_) {
+        failure_ = Error::io(fmt::format("no answer after {} tries: {}", done.tries, last_failure_),
+                             "the judge");
       }
       continue;
     }
@@ -152,9 +151,8 @@ Status ServedRun::take(std::vector<JudgedQuestion> judged, JudgePool& pool) {
     asked_.erase(found);
     ++answered_;
   }
-  if (error) return *error;
-  if (failed_in_a_row_ >= options_.max_failures) {
-    return Error::io(
+  if (failed_in_a_row_ >= options_.max_failures && !failure_) {
+    failure_ = Error::io(
         fmt::format("no answer to {} duels in a row; {}", failed_in_a_row_, last_failure_),
         "the judge", "fix the judge and run again");
   }
@@ -178,12 +176,18 @@ Result<ServedEnding> ServedRun::run(JudgePool& pool, const std::atomic<bool>& st
       DUEL_RETURN_IF_ERROR(deliver(false));
       return ServedEnding::interrupted;
     }
-    DUEL_RETURN_IF_ERROR(deliver(!stop.load()));
+    // Answers are paid for, so that none is thrown away: at the end nothing new is asked, and what
+    // is out is awaited and delivered. The certificate may be others' work.
+    bool ends = stop.load() || certified_ || failure_.has_value();
+    DUEL_RETURN_IF_ERROR(deliver(!ends));
     if (experiment_.client().given_up()) return ServedEnding::out_of_reach;
-    // Others may have brought the certificate while every judge here was at work.
-    if (certified_ && outbox_.empty()) return ServedEnding::certified;
-    if (!stop.load()) DUEL_RETURN_IF_ERROR(ask_server(pool));
-    while (!stop.load() && !ready_.empty() && pool.free() > 0) {
+    ends = ends || certified_;
+    if (pool.busy() == 0 && outbox_.empty()) {
+      if (failure_) return *failure_;
+      if (certified_) return ServedEnding::certified;
+    }
+    if (!ends) DUEL_RETURN_IF_ERROR(ask_server(pool));
+    while (!ends && !ready_.empty() && pool.free() > 0) {
       ServedQuestion asked = std::move(ready_.front());
       ready_.pop_front();
       JudgeQuestion question = asked.question;
@@ -200,10 +204,7 @@ Result<ServedEnding> ServedRun::run(JudgePool& pool, const std::atomic<bool>& st
       }
     }
     DUEL_ASSIGN(std::vector<JudgedQuestion> judged, pool.wait(kTurn));
-    if (const Status taken = take(std::move(judged), pool); !taken.ok()) {
-      DUEL_RETURN_IF_ERROR(deliver(false));
-      return taken.error();
-    }
+    DUEL_RETURN_IF_ERROR(take(std::move(judged), pool));
     on_turn();
   }
 }

@@ -31,8 +31,8 @@ class ServedRun {
   Result<bool> begin(const std::atomic<bool>& stop);
   bool has_tasks() const { return !ready_.empty() && ready_.front().has_task; }
 
-  // `stop` set: nothing new is asked, and the run ends when all that is out is answered and
-  // reported. `stop_now` set: the judges are ended, and what they were asked is reported as invalid
+  // At the certificate, when `stop` is set and when a judge fails nothing new is asked, and the run
+  // ends when all that is out is answered and reported. `stop_now` set: the judges are ended, and what they were asked is reported as invalid
   // if the server can be reached.
   Result<ServedEnding> run(JudgePool& pool, const std::atomic<bool>& stop,
                            const std::atomic<bool>& stop_now, const std::function<void()>& on_turn);
@@ -74,6 +74,7 @@ class ServedRun {
   std::uint64_t answered_ = 0;
   std::uint64_t failed_ = 0;
   std::uint64_t failed_in_a_row_ = 0;
+  std::optional<Error> failure_;  // why nothing more is to be asked
 };
 
 }  // namespace duel::cli

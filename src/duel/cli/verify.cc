@@ -7,7 +7,7 @@
 #include "duel/cli/commands.h"
 #include "duel/core/json.h"
 #include "duel/core/whole_file.h"
-#include "duel/experiment/recorded_experiment.h"
+#include "duel/experiment/local_experiment.h"
 #include "duel/verdict/certificate_file.h"
 #include "duel/verdict/experiment_result.h"
 #include "duel/verdict/health.h"

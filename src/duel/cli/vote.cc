@@ -100,9 +100,8 @@ class InterviewBox final : public BallotBox {
   bool certified() const override { return interview_.certified(); }
   Result<std::optional<JudgeQuestion>> next() override { return interview_.next(); }
   Status cast(const JudgeQuestion& question, Outcome outcome, double response_ms) override {
-    const std::array<Record, 1> records = {
-        interview_.outcome_of(question, std::array{outcome}, {"human", voter_}, response_ms)};
-    return interview_.record(records);
+    return interview_.settle(
+        {Interview::report_of(question, std::array{outcome}, {"human", voter_}, response_ms)});
   }
   std::string progress() const override {
     const Ledger& ledger = interview_.ledger();

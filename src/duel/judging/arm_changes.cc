@@ -95,7 +95,7 @@ Result<MatchedArms> match_arms(const std::string& log, const Ledger& ledger,
     DUEL_RETURN_IF_ERROR(check_open(log, ledger, "add_arm"));
     matched.joined.push_back(id);
     matched.arms.push_back(arm);
-    matched.records.emplace_back(ArmAddedRecord{{id, arm.reference, arm.sha256, {}}});
+    matched.joining.push_back({id, arm.reference, arm.sha256, {}});
   }
   std::size_t active = ledger.num_active() + matched.joined.size();
   for (const std::string& id : changes.leaving) {
@@ -115,7 +115,6 @@ Result<MatchedArms> match_arms(const std::string& log, const Ledger& ledger,
           .in_field("retire_arm");
     }
     matched.left.push_back(id);
-    matched.records.emplace_back(ArmRetiredRecord{id});
   }
   return matched;
 }

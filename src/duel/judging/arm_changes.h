@@ -21,9 +21,9 @@ struct ArmChanges {
 
 struct MatchedArms {
   std::vector<ListedArm> arms;      // as the ledger numbers them, those that are to join at the end
-  std::vector<Record> records;      // of those that are to join and to leave
+  std::vector<ArmEntry> joining;    // in this order, before others leave
   std::vector<std::string> joined;  // ids of these
-  std::vector<std::string> left;
+  std::vector<std::string> left;    // ids of those that are to leave
 };
 
 // An error names the first arm that the log does not have, has besides, or has with another

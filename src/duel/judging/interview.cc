@@ -15,7 +15,6 @@
 #include "duel/core/timestamp.h"
 #include "duel/core/whole_file.h"
 #include "duel/experiment/live_experiment.h"
-#include "duel/experiment/tasks_left.h"
 #include "duel/judging/log_mismatch.h"
 
 namespace duel {
@@ -110,12 +109,20 @@ bool adds_tasks(const InterviewPlan& plan, const TaskSet& logged) {
          plan.tasks->sha256_of_first(logged.count) == logged.sha256;
 }
 
+std::vector<std::string> names_of(const std::optional<TaskList>& tasks) {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; tasks && k < tasks->size(); ++k) names.push_back((*tasks)[k].reference);
+  return names;
+}
+
 // A log that is there, or a new one. Two that begin at once meet at the lock of the file: one of
 // them creates it, and the other is refused or goes on with what the first has left.
-Result<RecordedExperiment> open_log(const InterviewPlan& plan, bool& resumed) {
-  auto created = RecordedExperiment::create(plan.log, plan.experiment, current_time_ms());
+Result<LocalExperiment> open_log(const InterviewPlan& plan, bool& resumed) {
+  const LocalExperiment::Options options{
+      .store = log_files(), .name = plan.log, .tasks = names_of(plan.tasks)};
+  auto created = LocalExperiment::create(options, plan.experiment);
   resumed = !created.ok() && created.error().code == ErrorCode::conflict;
-  return resumed ? RecordedExperiment::resume(plan.log) : std::move(created);
+  return resumed ? LocalExperiment::resume(options) : std::move(created);
 }
 
 Answer answer_of(Outcome outcome, const std::string& first, const std::string& second) {
@@ -164,7 +171,7 @@ Result<Interview> Interview::open(InterviewPlan plan) {
   }
   bool resumed = false;
   MatchedArms matched;
-  DUEL_ASSIGN(RecordedExperiment experiment, open_log(plan, resumed));
+  DUEL_ASSIGN(LocalExperiment experiment, open_log(plan, resumed));
   if (resumed) {
     const std::string& id = experiment.ledger().experiment().experiment_id;
     if (id != plan.experiment.experiment_id) {
@@ -190,11 +197,10 @@ Result<Interview> Interview::open(InterviewPlan plan) {
     const bool at_end = experiment.ledger().certificate() || experiment.ledger().completed();
     if (more_tasks && !at_end) {
       const TasksAddedRecord added{plan.tasks->size(), plan.tasks->sha256()};
-      DUEL_RETURN_IF_ERROR(experiment.record(added, current_time_ms()));
+      DUEL_RETURN_IF_ERROR(experiment.add_tasks(added, names_of(plan.tasks)));
     }
-    if (!matched.records.empty()) {
-      DUEL_RETURN_IF_ERROR(experiment.record(matched.records, current_time_ms()));
-    }
+    for (const ArmEntry& arm : matched.joining) DUEL_RETURN_IF_ERROR(experiment.add_arm(arm));
+    for (const std::string& arm : matched.left) DUEL_RETURN_IF_ERROR(experiment.retire_arm(arm));
     plan.arms = std::move(matched.arms);
   }
   Interview interview(std::move(plan), std::move(experiment));
@@ -204,17 +210,8 @@ Result<Interview> Interview::open(InterviewPlan plan) {
   for (const ListedArm& arm : interview.plan_.arms) {
     interview.seen_.push_back(time_of(arm.shown.path));
   }
-  DUEL_RETURN_IF_ERROR(interview.give_up_unanswered());
+  DUEL_ASSIGN(interview.given_up_, interview.experiment_.give_up_open_duels());
   return interview;
-}
-
-Status Interview::give_up_unanswered() {
-  std::vector<Record> lost;
-  for (const std::string& duel_id : experiment_.experiment().pending()) {
-    lost.emplace_back(ExpiredRecord{duel_id, 0, "the run that asked it ended before the answer"});
-  }
-  given_up_ = lost.size();
-  return lost.empty() ? Status(Done{}) : record(lost);
 }
 
 Status Interview::check_unchanged(const JudgeQuestion& question) {
@@ -234,24 +231,6 @@ Status Interview::check_unchanged(const JudgeQuestion& question) {
   return Done{};
 }
 
-bool Interview::draw_task(ServeRecord& serve) {
-  const Arm i = *ledger().find_arm(serve.first), j = *ledger().find_arm(serve.second);
-  const ExperimentRecord& experiment = ledger().experiment();
-  if (experiment.tasks.about == TaskScope::these_tasks) {
-    serve.task = plan_.tasks->draw_any(experiment.seed, serve.ordinal).reference;
-    return true;
-  }
-  needs_more_tasks_ = i != j && duel::needs_more_tasks(ledger(), i, j);
-  if (needs_more_tasks_) return false;
-  const std::uint64_t seen = i == j ? ledger().aa().served : ledger().pair(i, j).served;
-  const auto is_fresh = [&](const std::string& task) { return !ledger().has_met(i, j, task); };
-  serve.task = plan_.tasks->draw(experiment.seed, i, j, seen, is_fresh).reference;
-  serve.evidence = !ledger().has_met(i, j, serve.task);
-  // A settled pair teaches the policy still, but only while there is something to find out.
-  needs_more_tasks_ = !serve.evidence && duel::needs_more_tasks(ledger());
-  return !needs_more_tasks_;
-}
-
 JudgeQuestion Interview::question_of(const ServeRecord& serve) const {
   const auto first = ledger().find_arm(serve.first);
   const auto second = ledger().find_arm(serve.second);
@@ -266,52 +245,35 @@ JudgeQuestion Interview::question_of(const ServeRecord& serve) const {
 
 Result<std::optional<JudgeQuestion>> Interview::next() {
   if (certified() || ledger().completed()) return std::optional<JudgeQuestion>();
-  if (plan_.max_duels != 0 && ledger().served() >= plan_.max_duels) {
+  DUEL_ASSIGN(const Offer offer, experiment_.serve({.limit = plan_.max_duels}));
+  if (const auto* fallback = std::get_if<Fallback>(&offer)) {
+    needs_more_tasks_ = fallback->why == Fallback::Why::tasks_used_up;
     return std::optional<JudgeQuestion>();
   }
-  std::optional<ServeRecord> serve = experiment_.next();
-  if (!serve) return std::optional<JudgeQuestion>();
-  if (plan_.tasks && !draw_task(*serve)) return std::optional<JudgeQuestion>();
-  DUEL_ASSIGN(const Effect effect, experiment_.record(*serve, current_time_ms()));
-  DUEL_CHECK(effect == Effect::applied);
-  return std::optional(question_of(*serve));
+  return std::optional(question_of(std::get<Served>(offer).serve));
 }
 
-OutcomeRecord Interview::outcome_of(const JudgeQuestion& question,
-                                    std::span<const Outcome> outcomes, const Source& source,
-                                    double response_ms) const {
+Report Interview::report_of(const JudgeQuestion& question, std::span<const Outcome> outcomes,
+                            const Source& source, double response_ms) {
   const std::string& first = question.first.arm_id;
   const std::string& second = question.second.arm_id;
-  OutcomeRecord record;
-  record.duel_id = question.duel_id;
-  record.source = source;
-  record.response_ms = static_cast<std::uint64_t>(std::llround(std::max(0.0, response_ms)));
+  Report report;
+  report.duel_id = question.duel_id;
+  report.source = source;
+  report.response_ms = static_cast<std::uint64_t>(std::llround(std::max(0.0, response_ms)));
   if (outcomes.size() == 1) {
-    record.answer = answer_of(outcomes[0], first, second);
-    return record;
+    report.answer = answer_of(outcomes[0], first, second);
+    return report;
   }
   DUEL_CHECK(outcomes.size() == 2);
-  record.judgements.push_back({first, answer_of(outcomes[0], first, second)});
-  record.judgements.push_back({second, answer_of(outcomes[1], second, first)});
-  record.answer = combined(record.judgements);
-  return record;
-}
-
-Status Interview::record(std::span<const Record> records) {
-  DUEL_ASSIGN(const std::vector<Effect> effects, experiment_.record(records, current_time_ms()));
-  DUEL_CHECK(effects.size() == records.size());
-  return Done{};
+  report.judgements.push_back({first, answer_of(outcomes[0], first, second)});
+  report.judgements.push_back({second, answer_of(outcomes[1], second, first)});
+  return report;
 }
 
 Status Interview::complete() {
-  if (!certified() || ledger().completed()) return Done{};
-  std::vector<Record> records;
-  for (const std::string& duel_id : experiment_.experiment().pending()) {
-    records.emplace_back(ExpiredRecord{duel_id, 0, "the certificate came before the answer"});
-  }
-  records.emplace_back(ledger().certified_record());
-  records.emplace_back(CompletedRecord{"certified"});
-  return record(records);
+  if (!certified()) return Done{};
+  return experiment_.complete("the certificate came before the answer");
 }
 
 }  // namespace duel

@@ -1,4 +1,4 @@
-// An experiment's questions one after the other, for whoever answers them: a program or a person.
+// An experiment's questions one after the other, for a program or a person that answers them.
 //
 // It opens the log or goes on with it, gives each duel its task, and knows what is left to ask.
 // What an earlier run asked and never heard of is final: asked again, the answers that are slow to
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "duel/core/result.h"
-#include "duel/experiment/recorded_experiment.h"
+#include "duel/experiment/local_experiment.h"
 #include "duel/judging/arm_changes.h"
 #include "duel/judging/arm_list.h"
 #include "duel/judging/judge_question.h"
@@ -60,10 +60,10 @@ class Interview {
   // The policy asked for a pair that is still open and has met every task.
   bool needs_more_tasks() const { return needs_more_tasks_; }
   // Of the line that a kill cut.
-  std::uint64_t cut_bytes() const { return experiment_.log().cut_bytes(); }
+  std::uint64_t cut_bytes() const { return experiment_.cut_bytes(); }
 
   const Ledger& ledger() const { return experiment_.ledger(); }
-  const LiveExperiment& experiment() const { return experiment_.experiment(); }
+  const LiveExperiment& experiment() const { return experiment_.experiment().live(); }
   const std::string& log_file() const { return plan_.log; }
   // As the ledger numbers them; of one that is retired perhaps no more than its id.
   const std::vector<ListedArm>& arms() const { return plan_.arms; }
@@ -74,32 +74,31 @@ class Interview {
   // are used up or it needs more tasks.
   Result<std::optional<JudgeQuestion>> next();
 
-  // The records of an answer, given as seen: `first_wins` is the arm shown first. In the order
+  // The report of an answer, given as seen: `first_wins` is the arm shown first. In the order
   // `both` two of them, the second of the question turned round.
-  OutcomeRecord outcome_of(const JudgeQuestion& question, std::span<const Outcome> outcomes,
-                           const Source& source, double response_ms) const;
+  static Report report_of(const JudgeQuestion& question, std::span<const Outcome> outcomes,
+                          const Source& source, double response_ms);
 
   // An error where the file of one of the arms was changed since the interview began: the answer is
   // about something else.
   Status check_unchanged(const JudgeQuestion& question);
 
-  // Written, on disk, and only then counted.
-  Status record(std::span<const Record> records);
+  // How duels ended; on the disk when this returns.
+  Status settle(const std::vector<LocalExperiment::Ending>& endings) {
+    return experiment_.settle(endings);
+  }
 
   // Closes a certified experiment: what is still out has expired, nothing more is asked.
   Status complete();
 
  private:
-  Interview(InterviewPlan plan, RecordedExperiment experiment)
+  Interview(InterviewPlan plan, LocalExperiment experiment)
       : plan_(std::move(plan)), experiment_(std::move(experiment)) {}
 
-  Status give_up_unanswered();
-  // The task of the next duel, and whether its answer may be evidence. False where none is left.
-  bool draw_task(ServeRecord& serve);
   JudgeQuestion question_of(const ServeRecord& serve) const;
 
   InterviewPlan plan_;
-  RecordedExperiment experiment_;
+  LocalExperiment experiment_;
   std::vector<FileTime> seen_;  // of the arms' files, by arm
   std::vector<std::string> joined_;
   std::vector<std::string> left_;

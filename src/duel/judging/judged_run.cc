@@ -25,25 +25,25 @@ Status JudgedRun::fill() {
   return Done{};
 }
 
-Record JudgedRun::without_answer(const JudgedQuestion& done, std::uint64_t failed_tries) const {
+LocalExperiment::Ending JudgedRun::without_answer(const JudgedQuestion& done,
+                                                  std::uint64_t failed_tries) const {
   const bool skips = options_.on_failure == FailedDuel::skip;
   if (!skips && !(done.made_no_sense && options_.on_failure == FailedDuel::missing)) {
-    return ExpiredRecord{done.question.duel_id, failed_tries, done.failure};
+    return LocalExperiment::Lost{done.question.duel_id, done.failure, failed_tries};
   }
-  OutcomeRecord record;
-  record.duel_id = done.question.duel_id;
-  record.answer = {.result = skips ? Answered::skip : Answered::invalid, .winner = ""};
-  record.source = {"judge", options_.judge};
-  record.note = done.failure;
-  record.failed_tries = failed_tries;
-  return record;
+  Report report;
+  report.duel_id = done.question.duel_id;
+  report.answer = Answer{.result = skips ? Answered::skip : Answered::invalid, .winner = ""};
+  report.source = {"judge", options_.judge};
+  report.note = done.failure;
+  report.failed_tries = failed_tries;
+  return report;
 }
 
 Status JudgedRun::take(std::vector<JudgedQuestion> judged) {
   const bool both = interview_.ledger().experiment().order == Placement::both;
-  std::vector<Record> records;
+  std::vector<LocalExperiment::Ending> endings;
   std::vector<JudgeQuestion> second_halves;
-  std::optional<Error> error;
   for (JudgedQuestion& done : judged) {
     const std::string duel_id = done.question.duel_id;
     const auto half = halves_.find(duel_id);
@@ -55,16 +55,16 @@ Status JudgedRun::take(std::vector<JudgedQuestion> judged) {
       if (is_second) halves_.erase(half);
       ++failed_;
       ++failed_in_a_row_;
-      records.push_back(without_answer(done, failed_tries));
-      if (options_.on_failure == FailedDuel::stop) {
-        error = Error::io(fmt::format("no answer after {} tries: {}", done.tries, last_failure_),
-                          "the judge");
+      endings.push_back(without_answer(done, failed_tries));
+      if (options_.on_failure == FailedDuel::stop && !failure_) {
+        failure_ = Error::io(fmt::format("no answer after {} tries: {}", done.tries, last_failure_),
+                             "the judge");
       }
       continue;
     }
     failed_in_a_row_ = 0;
     if (const Status same = interview_.check_unchanged(done.question); !same.ok()) {
-      error = same.error();
+      if (!failure_) failure_ = same.error();
       continue;
     }
     if (both && !is_second) {
@@ -73,24 +73,23 @@ Status JudgedRun::take(std::vector<JudgedQuestion> judged) {
       continue;
     }
     const Source source{"judge", options_.judge};
-    OutcomeRecord record;
+    Report report;
     if (is_second) {
       const std::array<Outcome, 2> outcomes = {half->second.outcome, *done.outcome};
-      record = interview_.outcome_of(turned_round(done.question), outcomes, source,
-                                     half->second.response_ms + done.response_ms);
+      report = Interview::report_of(turned_round(done.question), outcomes, source,
+                                    half->second.response_ms + done.response_ms);
       halves_.erase(half);
     } else {
-      record =
-          interview_.outcome_of(done.question, std::array{*done.outcome}, source, done.response_ms);
+      report =
+          Interview::report_of(done.question, std::array{*done.outcome}, source, done.response_ms);
     }
-    record.failed_tries = failed_tries;
-    records.emplace_back(std::move(record));
+    report.failed_tries = failed_tries;
+    endings.emplace_back(std::move(report));
     ++answered_;
   }
-  if (!records.empty()) DUEL_RETURN_IF_ERROR(interview_.record(records));
-  if (error) return *error;
-  if (failed_in_a_row_ >= options_.max_failures) {
-    return Error::io(
+  if (!endings.empty()) DUEL_RETURN_IF_ERROR(interview_.settle(endings));
+  if (failed_in_a_row_ >= options_.max_failures && !failure_) {
+    failure_ = Error::io(
         fmt::format("no answer to {} duels in a row; {}", failed_in_a_row_, last_failure_),
         "the judge",
         "the log is kept; when the judge is fixed, continue with `allow_new_judge`, or give "
@@ -103,33 +102,41 @@ Status JudgedRun::take(std::vector<JudgedQuestion> judged) {
   return Done{};
 }
 
+// The judges are ended; what they were asked is lost for good.
+Status JudgedRun::abandon() {
+  std::vector<LocalExperiment::Ending> lost;
+  for (const JudgedQuestion& question : pool_.abandon()) {
+    const std::string& duel_id = question.question.duel_id;
+    const auto half = halves_.find(duel_id);
+    const std::uint64_t before = half == halves_.end() ? 0 : half->second.failed_tries;
+    lost.emplace_back(
+        LocalExperiment::Lost{duel_id, "the run was interrupted", before + question.tries});
+  }
+  halves_.clear();
+  return interview_.settle(lost);
+}
+
 Result<InterviewEnding> JudgedRun::run(const std::atomic<bool>& stop,
                                        const std::atomic<bool>& stop_now,
                                        const std::function<void()>& on_turn) {
-  while (!interview_.certified()) {
+  for (;;) {
     if (stop_now.load()) {
-      std::vector<Record> lost;
-      for (const JudgedQuestion& question : pool_.abandon()) {
-        const std::string& duel_id = question.question.duel_id;
-        const auto half = halves_.find(duel_id);
-        const std::uint64_t before = half == halves_.end() ? 0 : half->second.failed_tries;
-        lost.emplace_back(
-            ExpiredRecord{duel_id, before + question.tries, "the run was interrupted"});
-      }
-      halves_.clear();
-      if (!lost.empty()) DUEL_RETURN_IF_ERROR(interview_.record(lost));
+      DUEL_RETURN_IF_ERROR(abandon());
       return InterviewEnding::interrupted;
     }
-    if (!stop.load()) DUEL_RETURN_IF_ERROR(fill());
-    if (pool_.busy() == 0) {
-      return stop.load() ? InterviewEnding::interrupted : InterviewEnding::undecided;
-    }
+    const bool ends = stop.load() || interview_.certified() || failure_.has_value();
+    if (!ends) DUEL_RETURN_IF_ERROR(fill());
+    if (pool_.busy() == 0) break;
     DUEL_ASSIGN(std::vector<JudgedQuestion> judged, pool_.wait(kTurn));
     DUEL_RETURN_IF_ERROR(take(std::move(judged)));
     on_turn();
   }
-  DUEL_RETURN_IF_ERROR(interview_.complete());
-  return InterviewEnding::certified;
+  if (failure_) return *failure_;
+  if (interview_.certified()) {
+    DUEL_RETURN_IF_ERROR(interview_.complete());
+    return InterviewEnding::certified;
+  }
+  return stop.load() ? InterviewEnding::interrupted : InterviewEnding::undecided;
 }
 
 }  // namespace duel

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,10 +34,11 @@ class JudgedRun {
   // REQUIRES: both outlive the run.
   JudgedRun(Interview& interview, JudgePool& pool, JudgedRunOptions options);
 
-  // `stop` set: nothing new is asked, and the run ends when all that is out is answered. `stop_now`
-  // set: the judges are ended, and what they were asked has expired for good. Asking it again would
-  // favour the answers that come fast. `on_turn` is called about ten times a second and after every
-  // answer. An error ends the run; what was answered before it is in the log.
+  // Answers are paid for, so that none is thrown away: at the certificate, when `stop` is set and
+  // when a judge fails, nothing new is asked, and the run ends when all that is out is answered and
+  // recorded. `stop_now` set: the judges are ended, and what they were asked has expired for good.
+  // Asking it again would favour the answers that come fast. `on_turn` is called about ten times a
+  // second and after every answer. An error ends the run; what was answered is in the log.
   Result<InterviewEnding> run(const std::atomic<bool>& stop, const std::atomic<bool>& stop_now,
                               const std::function<void()>& on_turn);
 
@@ -47,9 +49,12 @@ class JudgedRun {
 
  private:
   Status fill();
+  // What judges have answered. `failure_` says why nothing more is to be asked.
   Status take(std::vector<JudgedQuestion> judged);
+  Status abandon();
   // What is recorded of a duel that got no answer.
-  Record without_answer(const JudgedQuestion& done, std::uint64_t failed_tries) const;
+  LocalExperiment::Ending without_answer(const JudgedQuestion& done,
+                                         std::uint64_t failed_tries) const;
 
   Interview& interview_;
   JudgePool& pool_;
@@ -65,6 +70,7 @@ class JudgedRun {
   std::uint64_t failed_ = 0;
   std::uint64_t failed_in_a_row_ = 0;
   std::string last_failure_;
+  std::optional<Error> failure_;
 };
 
 }  // namespace duel

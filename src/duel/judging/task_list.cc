@@ -72,27 +72,6 @@ std::string TaskList::sha256_of_first(std::size_t count) const {
   return sha256_hex(all);
 }
 
-const Task& TaskList::draw(
-    std::uint64_t seed, Arm i, Arm j, std::uint64_t seen,
-    const std::function<bool(const std::string& reference)>& is_fresh) const {
-  DUEL_CHECK(!tasks_.empty());
-  std::vector<const Task*> fresh;
-  for (const Task& task : tasks_) {
-    if (is_fresh(task.reference)) fresh.push_back(&task);
-  }
-  const auto [low, high] = std::minmax(i, j);
-  RoundRng rng = Stream(seed, static_cast<std::uint32_t>(seen), Purpose::generate, "tasks")
-                     .at((std::uint64_t{low} << 32) | high);
-  if (fresh.empty()) return tasks_[static_cast<std::size_t>(rng.below(tasks_.size()))];
-  return *fresh[static_cast<std::size_t>(rng.below(fresh.size()))];
-}
-
-const Task& TaskList::draw_any(std::uint64_t seed, std::uint64_t ordinal) const {
-  DUEL_CHECK(!tasks_.empty());
-  RoundRng rng = Stream(seed, 0, Purpose::generate, "tasks/any").at(ordinal);
-  return tasks_[static_cast<std::size_t>(rng.below(tasks_.size()))];
-}
-
 const Task* TaskList::find(std::string_view reference) const {
   const auto found = by_reference_.find(std::string(reference));
   return found == by_reference_.end() ? nullptr : &tasks_[found->second];

@@ -1,18 +1,15 @@
-// What the duels are about: a file of tasks, one drawn for each duel.
+// What the duels are about: a file of tasks (experiment/task_draw.h draws one for each duel).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "duel/core/duel.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
-#include "duel/core/rng.h"
 
 namespace duel {
 
@@ -31,13 +28,6 @@ class TaskList {
 
   std::size_t size() const { return tasks_.size(); }
   const Task& operator[](std::size_t index) const { return tasks_[index]; }
-
-  // The task of a pair's next duel, after `seen` duels: each that is fresh to the pair is as likely
-  // as the others, and where none is, any. O(size).
-  const Task& draw(std::uint64_t seed, Arm i, Arm j, std::uint64_t seen,
-                   const std::function<bool(const std::string& reference)>& is_fresh) const;
-  // Any task, each as likely as the others, drawn anew for every duel.
-  const Task& draw_any(std::uint64_t seed, std::uint64_t ordinal) const;
 
   // Of the first tasks as they stand in the file.
   std::string sha256_of_first(std::size_t count) const;

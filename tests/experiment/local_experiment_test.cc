@@ -1,10 +1,9 @@
-#include "duel/experiment/recorded_experiment.h"
+#include "duel/experiment/local_experiment.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,9 +16,24 @@
 namespace duel {
 namespace {
 
+Result<LocalExperiment> resume(const std::filesystem::path& file) {
+  return LocalExperiment::resume({.store = log_files(), .name = file.string()});
+}
+
+Report win_of(const std::string& duel_id, const std::string& winner) {
+  Report report;
+  report.duel_id = duel_id;
+  report.answer = Answer{Answered::win, winner};
+  return report;
+}
+
+ServeRecord served(LocalExperiment& experiment) {
+  return std::get<Served>(experiment.serve({}).value()).serve;
+}
+
 // Every byte is cut in memory in experiment_log_test.cc; files are slow, so that here it is every
 // seventh and both sides of each line's end.
-TEST(RecordedExperiment, resumes_after_a_cut_anywhere_with_nothing_lost_or_counted_twice) {
+TEST(LocalExperiment, resumes_after_a_cut_anywhere_with_nothing_lost_or_counted_twice) {
   const TemporaryDirectory directory;
   const auto file = directory / "log.jsonl";
   ExperimentRecord experiment = experiment_of({"a", "b", "c"});
@@ -39,45 +53,66 @@ TEST(RecordedExperiment, resumes_after_a_cut_anywhere_with_nothing_lost_or_count
     const bool before_end = complete < log.ends().size() && size + 1 == log.ends()[complete];
     if (size % 7 != 0 && !at_end && !before_end) continue;
     write_content(file, log.text().substr(0, size));
-    auto resumed = RecordedExperiment::resume(file);
+    auto resumed = resume(file);
     if (complete == 0) {
       ASSERT_FALSE(resumed.ok());
       continue;
     }
     ASSERT_TRUE(resumed.ok()) << resumed.error().to_string();
-    ASSERT_EQ(resumed->experiment().state_hash(), hashes[complete - 1]);
+    ASSERT_EQ(resumed->experiment().live().state_hash(), hashes[complete - 1]);
     ASSERT_EQ(content_of(file).size(), size);  // what was cut stays until something is written
   }
 }
 
-TEST(RecordedExperiment, writes_before_it_applies_and_names_what_it_refuses) {
+TEST(LocalExperiment, writes_what_it_takes_and_nothing_of_what_it_refuses) {
   const TemporaryDirectory directory;
   const auto file = directory / "log.jsonl";
-  auto made = RecordedExperiment::create(file, experiment_of({"a", "b", "c"}), kStart);
+  auto made = LocalExperiment::create({.store = log_files(), .name = file.string()},
+                                      experiment_of({"a", "b", "c"}));
   ASSERT_TRUE(made.ok()) << made.error().to_string();
-  std::vector<Record> answers;
+  std::vector<LocalExperiment::Ending> answers;
   for (int k = 0; k < 3; ++k) {
-    const auto serve = made->next();
-    ASSERT_TRUE(made->record(*serve, kStart).ok());
-    answers.push_back(
-        OutcomeRecord{serve->duel_id, {Answered::win, serve->second}, {}, {}, {}, ""});
+    const ServeRecord serve = served(*made);
+    EXPECT_EQ(serve.duel_id, "d" + std::to_string(k + 1));
+    answers.emplace_back(win_of(serve.duel_id, serve.second));
   }
-  answers.push_back(answers.front());
-  const auto effects = made->record(answers, kStart + 5);
-  ASSERT_TRUE(effects.ok());
-  EXPECT_EQ(*effects, (std::vector<Effect>{Effect::applied, Effect::applied, Effect::applied,
-                                           Effect::duplicate}));
+  ASSERT_TRUE(made->settle(answers).ok());
   const std::string before = content_of(file);
-  const auto unknown =
-      made->record(OutcomeRecord{"d9", {Answered::tie, ""}, {}, {}, {}, ""}, kStart);
-  ASSERT_FALSE(unknown.ok());
-  EXPECT_EQ(unknown.error().message, "no duel 'd9' was served");
+  // A repeat changes nothing and is not written; another answer is kept, and the first counts.
+  EXPECT_EQ(made->report(std::get<Report>(answers[0]))->what, Reported::What::duplicate);
   EXPECT_EQ(content_of(file), before);
-  EXPECT_EQ(made->log().records(), 8U);
-  EXPECT_EQ(made->ledger().duplicates(), 1U);
+  Report unknown = win_of("d9", "a");
+  const auto refused = made->report(unknown);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message, "no duel 'd9' was served");
+  EXPECT_EQ(reason_of(refused.error()), Reason::unknown_duel);
+  EXPECT_EQ(content_of(file), before);
+  EXPECT_EQ(made->ledger().sequence(), 7U);
+  Report other;
+  other.duel_id = "d1";
+  other.answer = Answer{Answered::tie, ""};
+  EXPECT_EQ(made->report(other)->what, Reported::What::conflicting);
+  EXPECT_EQ(made->ledger().conflicts(), 1U);
+  EXPECT_EQ(made->report(other)->what, Reported::What::conflicting);
+  EXPECT_EQ(made->ledger().sequence(), 8U) << "kept once";
+  made = Error::io("closed");  // lets go of the log
+  EXPECT_EQ(resume(file)->ledger().sequence(), 8U);
 }
 
-TEST(RecordedExperiment, names_file_and_line_of_a_record_that_makes_no_sense) {
+TEST(LocalExperiment, lives_in_memory_without_a_log_and_finds_its_duels_all_the_same) {
+  auto made = LocalExperiment::in_memory(experiment_of({"a", "b"}));
+  ASSERT_TRUE(made.ok());
+  const ServeRecord serve = served(*made);
+  EXPECT_EQ(made->report(win_of(serve.duel_id, "a"))->what, Reported::What::applied);
+  EXPECT_EQ(made->report(win_of(serve.duel_id, "a"))->what, Reported::What::duplicate);
+  ASSERT_TRUE(made->settle({LocalExperiment::Lost{served(*made).duel_id, "gone"}}).ok());
+  EXPECT_EQ(made->report(win_of("d2", "a"))->what, Reported::What::late);
+  ASSERT_TRUE(made->complete("it was given up").ok());
+  EXPECT_TRUE(made->ledger().completed());
+  EXPECT_TRUE(std::holds_alternative<Fallback>(*made->serve({})));
+}
+
+TEST(LocalExperiment, names_file_and_line_of_a_record_that_makes_no_sense) {
   const TemporaryDirectory directory;
   const auto file = directory / "log.jsonl";
   std::string head(64, '0');
@@ -86,7 +121,7 @@ TEST(RecordedExperiment, names_file_and_line_of_a_record_that_makes_no_sense) {
   text += std::move(log_line(1, kStart, experiment_of({"a", "b"}), head, sha)).value();
   text += std::move(log_line(2, kStart, ExpiredRecord{"d1"}, head, sha)).value();
   write_content(file, text);
-  const auto resumed = RecordedExperiment::resume(file);
+  const auto resumed = resume(file);
   ASSERT_FALSE(resumed.ok());
   EXPECT_EQ(resumed.error().to_string(), file.string() + ":2: no duel 'd1' was served");
 }
@@ -96,10 +131,11 @@ TEST(RecordedExperiment, names_file_and_line_of_a_record_that_makes_no_sense) {
 class Life {
  public:
   Life(std::shared_ptr<Store> store, const std::string& name) {
-    auto made =
-        RecordedExperiment::create(std::move(store), name, experiment_of({"a", "b", "c"}), kStart);
+    auto made = LocalExperiment::create(
+        {.store = std::move(store), .name = name, .clock = [] { return kStart; }},
+        experiment_of({"a", "b", "c"}));
     if (!made.ok()) return;
-    experiment_ = std::make_unique<RecordedExperiment>(std::move(*made));
+    experiment_ = std::make_unique<LocalExperiment>(std::move(*made));
     durable_ = 1;
     for (int round = 0; round < 3 && !failed_; ++round) serve_and_answer();
   }
@@ -108,25 +144,26 @@ class Life {
   // Number of the last record, and that of the last whose answer came back after it was on disk.
   std::uint64_t records() const { return experiment_ ? experiment_->ledger().sequence() : 0; }
   std::uint64_t durable() const { return durable_; }
-  std::uint64_t state_hash() const { return experiment_->experiment().state_hash(); }
+  std::uint64_t state_hash() const { return experiment_->experiment().live().state_hash(); }
 
  private:
   void serve_and_answer() {
-    std::vector<Record> answers;
+    std::vector<LocalExperiment::Ending> answers;
     for (int k = 0; k < 4; ++k) {
-      const ServeRecord serve = *experiment_->next();
-      failed_ = failed_ || !experiment_->record(serve, kStart).ok();
+      const auto offer = experiment_->serve({});
+      failed_ = !offer.ok();
       if (failed_) return;
-      answers.push_back(OutcomeRecord{serve.duel_id, {Answered::win, serve.first}, {}, {}, {}, ""});
+      const ServeRecord& serve = std::get<Served>(*offer).serve;
+      answers.emplace_back(win_of(serve.duel_id, serve.first));
     }
     for (const std::size_t begin : {0U, 2U}) {
-      failed_ = !experiment_->record(std::span(answers).subspan(begin, 2), kStart).ok();
+      failed_ = !experiment_->settle({answers[begin], answers[begin + 1]}).ok();
       if (failed_) return;
       durable_ = records();
     }
   }
 
-  std::unique_ptr<RecordedExperiment> experiment_;
+  std::unique_ptr<LocalExperiment> experiment_;
   bool failed_ = false;
   std::uint64_t durable_ = 0;
 };
@@ -148,7 +185,7 @@ std::vector<std::uint64_t> states_of(const std::string& file) {
   return states;
 }
 
-TEST(RecordedExperiment, whatever_the_disk_does_an_answer_that_came_back_is_there_afterwards) {
+TEST(LocalExperiment, whatever_the_disk_does_an_answer_that_came_back_is_there_afterwards) {
   const TemporaryDirectory directory;
   const std::string whole = (directory / "whole").string();
   ASSERT_FALSE(Life(std::make_shared<LogFiles>(), whole).failed());
@@ -172,12 +209,12 @@ TEST(RecordedExperiment, whatever_the_disk_does_an_answer_that_came_back_is_ther
       }
       disk.lose_power(call * 37 % 400);
       store.reset();
-      const auto resumed = RecordedExperiment::resume(file);
+      const auto resumed = resume(file);
       ASSERT_TRUE(resumed.ok() || durable == 0) << call << resumed.error().to_string();
       if (!resumed.ok()) continue;
-      const std::uint64_t records = resumed->log().records();
+      const std::uint64_t records = resumed->ledger().sequence();
       ASSERT_GE(records, durable) << call;
-      ASSERT_EQ(resumed->experiment().state_hash(), states[records]) << call;
+      ASSERT_EQ(resumed->experiment().live().state_hash(), states[records]) << call;
     }
   }
   EXPECT_GT(runs, 4U * 26U);  // every call of each kind

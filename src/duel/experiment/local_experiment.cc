@@ -1,0 +1,152 @@
+#include "duel/experiment/local_experiment.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "duel/log/experiment_log.h"
+#include "duel/log/record_reader.h"
+#include "duel/store/log_file.h"
+#include "duel/store/memory_store.h"
+
+namespace duel {
+
+Result<std::optional<Error>> replay_log(const std::filesystem::path& file) {
+  std::optional<LiveExperiment> live;
+  std::optional<Error> divergence;
+  const auto sink = [&](const LogEntry& entry) -> Status {
+    if (const auto* experiment = std::get_if<ExperimentRecord>(&entry.record)) {
+      DUEL_ASSIGN(live, LiveExperiment::make(*experiment));
+      return Done{};
+    }
+    DUEL_RETURN_IF_ERROR(live->apply(entry));
+    if (live->divergence() && !divergence) {
+      divergence = *live->divergence();
+      divergence->where = fmt::format("{}:{}", file.string(), entry.sequence);
+    }
+    return Done{};
+  };
+  DUEL_RETURN_IF_ERROR(read_log(file, sink));
+  return divergence;
+}
+
+std::shared_ptr<Store> log_files() {
+  const auto key_of_line = [reader = std::make_shared<RecordReader>()](std::string_view line) {
+    LogEntry entry;
+    return reader->read(line, entry).ok() ? Experiment::key_of(entry.record) : std::string();
+  };
+  return std::make_shared<LogFiles>(std::filesystem::path(), Disk::real(), key_of_line);
+}
+
+Setting LocalExperiment::setting() const {
+  return {.store = options_.store,
+          .name = options_.name,
+          .draft_seed = 0,
+          .new_id = {},
+          .deadlines = false,
+          .tasks = options_.tasks,
+          .follower = {}};
+}
+
+Result<LocalExperiment> LocalExperiment::in_memory(const ExperimentRecord& record,
+                                                   std::vector<std::string> tasks) {
+  return create({.store = std::make_shared<MemoryStore>(),
+                 .name = record.experiment_id,
+                 .tasks = std::move(tasks)},
+                record);
+}
+
+Result<LocalExperiment> LocalExperiment::create(Options options, const ExperimentRecord& record) {
+  LocalExperiment local(std::move(options));
+  // The state first: nothing is written that could not be read again.
+  DUEL_ASSIGN(local.experiment_,
+              Experiment::create(local.setting(), record, local.options_.clock()));
+  DUEL_RETURN_IF_ERROR(local.options_.store->create(local.options_.name));
+  DUEL_RETURN_IF_ERROR(local.commit(Durable::yes));
+  return local;
+}
+
+Result<LocalExperiment> LocalExperiment::resume(Options options) {
+  LocalExperiment local(std::move(options));
+  DUEL_RETURN_IF_ERROR(local.options_.store->own(local.options_.name));
+  DUEL_ASSIGN(local.experiment_, Experiment::load(local.setting(), local.options_.name,
+                                                  local.options_.clock(), false));
+  return local;
+}
+
+Status LocalExperiment::commit(Durable durable) {
+  if (!experiment_->has_staged()) return Done{};
+  const Status appended = options_.store->append_to(options_.name, experiment_->stored_head(),
+                                                    experiment_->staged_lines());
+  if (appended.ok()) experiment_->committed();
+  const Status synced =
+      appended.ok() && durable == Durable::yes ? options_.store->sync() : Status(Done{});
+  if (!appended.ok()) failed_ = appended.error();
+  if (!synced.ok()) failed_ = synced.error();
+  return failed_ ? Status(*failed_) : Status(Done{});
+}
+
+template <class T>
+Result<T> LocalExperiment::committed(Result<T> result, Durable durable) {
+  // A request that is refused may have come after others of its group that were not.
+  DUEL_RETURN_IF_ERROR(commit(durable));
+  return result;
+}
+
+Result<Offer> LocalExperiment::serve(const Wish& wish) {
+  if (failed_) return *failed_;
+  return committed(experiment_->serve(wish, now()), Durable::with_the_next);
+}
+
+Result<Reported> LocalExperiment::report(const Report& report) {
+  if (failed_) return *failed_;
+  return committed(experiment_->report(report, now()));
+}
+
+Status LocalExperiment::settle(const std::vector<Ending>& endings) {
+  if (failed_) return *failed_;
+  const auto end = [&](const Ending& ending) -> Status {
+    if (const auto* lost = std::get_if<Lost>(&ending)) {
+      return experiment_->lose(lost->duel_id, lost->why, lost->failed_tries, now());
+    }
+    DUEL_RETURN_IF_ERROR(experiment_->report(std::get<Report>(ending), now()));
+    return Done{};
+  };
+  Status status = Done{};
+  for (const Ending& ending : endings) {
+    if (status = end(ending); !status.ok()) break;
+  }
+  return committed(std::move(status));
+}
+
+Result<std::size_t> LocalExperiment::give_up_open_duels() {
+  std::vector<Ending> lost;
+  for (const std::string& duel_id : ledger().pending()) {
+    lost.emplace_back(Lost{duel_id, "the run that asked it ended before the answer"});
+  }
+  DUEL_RETURN_IF_ERROR(settle(lost));
+  return lost.size();
+}
+
+Status LocalExperiment::add_arm(const ArmEntry& arm) {
+  if (failed_) return *failed_;
+  const auto added = experiment_->add_arm(arm, now());
+  return committed(added.ok() ? Status(Done{}) : Status(added.error()));
+}
+
+Status LocalExperiment::retire_arm(const std::string& arm_id) {
+  if (failed_) return *failed_;
+  return committed(experiment_->retire_arm(arm_id, now()));
+}
+
+Status LocalExperiment::add_tasks(const TasksAddedRecord& added, std::vector<std::string> names) {
+  if (failed_) return *failed_;
+  return committed(experiment_->add_tasks(added, std::move(names), now()));
+}
+
+Status LocalExperiment::complete(std::string_view why_open_duels_end) {
+  if (failed_) return *failed_;
+  return committed(experiment_->complete(why_open_duels_end, now()));
+}
+
+}  // namespace duel
