@@ -2,7 +2,7 @@
 // drawn, and passes or says what it skipped.
 #include <gtest/gtest.h>
 
-#include "duel/reproduction/registry.h"
+#include "duel/reproduction/reproduction.h"
 
 namespace duel {
 namespace {

@@ -10,7 +10,6 @@
 #include "duel/reproduction/dbgd_ranking.h"
 #include "duel/reproduction/filter_exploration.h"
 #include "duel/reproduction/record.h"
-#include "duel/reproduction/registry.h"
 #include "duel/reproduction/regret_runs.h"
 #include "duel/truth/matrix_catalogue.h"
 
@@ -30,11 +29,13 @@ ReproductionRecord by_hand() {
   record.description = "What it shows.";
   record.settings = {true, 7, "1.2.3", {"sushi 00ff"}};
   record.seconds = 12.4;
-  record.findings = {finding_within("regret | at 1e5", "250", {300, 5, 40}, {240, 260}),
-                     finding_that("a is below b", "figure", "1 < 2", "this order", true),
-                     finding_shown("constant", "-", exactly(2.5)),
-                     finding_skipped("on data", "figure", "give --matrix x=FILE")};
-  record.findings[0].note = "the table is for another T";
+  Findings found;
+  found.within("regret | at 1e5", "250", {300, 5, 40}, {240, 260}).note =
+      "the table is for another T";
+  found.that("a is below b", "figure", "1 < 2", "this order", true);
+  found.shown("constant", "-", exactly(2.5));
+  found.skipped("on data", "figure", "give --matrix x=FILE");
+  record.findings = found;
   record.remarks = {"A paragraph."};
   record.tables = {"regret.csv"};
   record.figures = {{"regret", "Regret over rounds."}};
@@ -52,8 +53,7 @@ TEST(ReproductionRegistry, is_sorted_by_name_and_complete) {
   for (const ReproductionKind& kind : reproduction_catalogue()) {
     EXPECT_FALSE(kind.facts.paper.empty() || kind.facts.what.empty()) << kind.facts.name;
     EXPECT_FALSE(kind.facts.description.empty()) << kind.facts.name;
-    // What is asked of the user is what the numbers depend on.
-    EXPECT_EQ(kind.facts.needs.find("--matrix") != std::string::npos, kind.facts.uses_matrices)
+    EXPECT_EQ(kind.facts.needs.empty(), !kind.facts.uses_matrices() && !kind.facts.uses_data())
         << kind.facts.name;
   }
 }
@@ -74,11 +74,12 @@ TEST(ReproductionTable, has_keys_then_the_estimate_then_more) {
 }
 
 TEST(ReproductionFinding, verdict_is_by_the_accepted_range_with_its_ends) {
-  EXPECT_EQ(finding_within("c", "p", {1, 0.1, 5}, {1, 2}).verdict, FindingVerdict::pass);
-  EXPECT_EQ(finding_within("c", "p", {2, 0.1, 5}, {1, 2}).verdict, FindingVerdict::pass);
-  EXPECT_EQ(finding_within("c", "p", {2.001, 0.1, 5}, {1, 2}).verdict, FindingVerdict::fail);
-  EXPECT_EQ(finding_within("c", "p", {kUndefined, 0.1, 5}, {1, 2}).verdict, FindingVerdict::fail);
-  EXPECT_EQ(finding_within("c", "p", {1, 0.1, 5}, {1, 2}).tolerance, "[1, 2]");
+  EXPECT_EQ(Findings().within("c", "p", {1, 0.1, 5}, {1, 2}).verdict, FindingVerdict::pass);
+  EXPECT_EQ(Findings().within("c", "p", {2, 0.1, 5}, {1, 2}).verdict, FindingVerdict::pass);
+  EXPECT_EQ(Findings().within("c", "p", {2.001, 0.1, 5}, {1, 2}).verdict, FindingVerdict::fail);
+  EXPECT_EQ(Findings().within("c", "p", {kUndefined, 0.1, 5}, {1, 2}).verdict,
+            FindingVerdict::fail);
+  EXPECT_EQ(Findings().within("c", "p", {1, 0.1, 5}, {1, 2}).tolerance, "[1, 2]");
 }
 
 TEST(ReproductionFinding, shows_the_error_to_two_digits_and_the_mean_to_the_same_place) {
@@ -102,8 +103,8 @@ TEST(ReproductionRecord, reads_back_what_it_wrote) {
 
 TEST(ReproductionRecord, a_quick_run_cannot_fail) {
   Reproduction done;
-  done.findings.push_back(finding_within("c", "1", {3, 0.1, 5}, {1, 2}));
-  done.findings.push_back(finding_within("c", "1", {1, 0.1, 5}, {1, 2}));
+  done.findings.within("c", "1", {3, 0.1, 5}, {1, 2});
+  done.findings.within("c", "1", {1, 0.1, 5}, {1, 2});
   const ReproductionFacts facts{.name = "n", .paper = "p", .what = "w", .description = "d"};
   const auto verdict = [&](bool quick, std::size_t k) {
     return record_of(facts, {quick, 0, "1", {}}, done, 1).findings[k].verdict;
@@ -115,14 +116,41 @@ TEST(ReproductionRecord, a_quick_run_cannot_fail) {
 }
 
 TEST(ReproductionFinding, says_where_a_published_number_is_from) {
-  EXPECT_EQ(finding_shown("c", "0.59", {}).source, "printed");
-  EXPECT_EQ(finding_shown("c", "-", {}).source, "");
-  EXPECT_EQ(finding_shown("c", "0.59", {}).from(published::kFigure).source, "read from the figure");
-  EXPECT_EQ(published::rerun("the authors' library", "20 runs"),
-            "other implementation, re-run (the authors' library, 20 runs)");
+  EXPECT_EQ(Findings().shown("c", "0.59", {}).source, "printed");
+  EXPECT_EQ(Findings().shown("c", "-", {}).source, "");
+  EXPECT_EQ(Findings().shown("c", from_figure("0.59"), {}).source, "read from the figure");
+  EXPECT_EQ(Findings().shown("c", rerun("0.59", "20 runs"), {}).source,
+            "other implementation, re-run (an independent one, not the authors', 20 runs)");
   const auto record = parse_record(to_json(by_hand()), "findings.json");
   ASSERT_TRUE(record.ok());
   EXPECT_EQ(record->findings[0].source, "printed");
+}
+
+TEST(ReproductionContext, reports_a_part_as_its_share_of_the_whole) {
+  double last = 0;
+  ReproductionContext context;
+  context.progress = [&](double share, std::string_view) { last = share; };
+  context.part(0.5, 1).report(0.5, "");
+  EXPECT_DOUBLE_EQ(last, 0.75);
+  context.part(0.5, 1).part_of(1, 4).report(1, "");
+  EXPECT_DOUBLE_EQ(last, 0.75);
+  context.part_of(2, 3).report(0, "");
+  EXPECT_DOUBLE_EQ(last, 2.0 / 3);
+  ReproductionContext().part(0, 1).report(1, "");  // nobody listens
+}
+
+TEST(ReproductionFigure, plots_two_standard_errors_and_nothing_around_what_is_exact) {
+  ChartPanel panel;
+  plot(panel, "a", 1, {10, 2, 5});
+  plot(panel, "b", 1, exactly(3), ChartLine::bound);
+  plot(panel, "a", 2, {20, kUndefined, 1});
+  ASSERT_EQ(panel.curves.size(), 2U);
+  ASSERT_EQ(panel.curves[0].points.size(), 2U);
+  EXPECT_EQ(panel.curves[0].points[0].low, 6);
+  EXPECT_EQ(panel.curves[0].points[0].high, 14);
+  EXPECT_TRUE(std::isnan(panel.curves[0].points[1].low));
+  EXPECT_TRUE(std::isnan(panel.curves[1].points[0].high));
+  EXPECT_EQ(panel.curves[1].line, ChartLine::bound);
 }
 
 TEST(ReproductionRecord, a_damaged_file_is_an_error_with_its_name) {
@@ -146,7 +174,7 @@ TEST(ReproductionRecord, settings_hold_only_what_decides_the_numbers) {
       {"m", std::make_shared<const PreferenceMatrix>(resolve_matrix("arxiv").value())}};
   ReproductionFacts facts{.name = "n", .paper = "p", .what = "w", .description = "d"};
   EXPECT_TRUE(settings_of(facts, context, "1").inputs.empty());
-  facts.uses_matrices = true;
+  facts.needs = "--matrix m=FILE: a matrix";
   const ReproductionSettings arxiv = settings_of(facts, context, "1");
   ASSERT_EQ(arxiv.inputs.size(), 1U);
   context.threads = 3;
@@ -183,9 +211,14 @@ TEST(ReproductionContext, finds_a_matrix_by_its_name_before_a_part_of_it) {
   const auto cyclic = std::make_shared<const PreferenceMatrix>(resolve_matrix("cyclic").value());
   ReproductionContext context;
   context.matrices = {{"sushi_a10", arxiv}, {"sushi", cyclic}};
-  EXPECT_EQ(context.matrix("sushi"), cyclic.get());
-  EXPECT_EQ(context.matrix("a10"), arxiv.get());
-  EXPECT_EQ(context.matrix("mslr"), nullptr);
+  EXPECT_EQ(context.matrix({"sushi"}), cyclic.get());
+  EXPECT_EQ(context.matrix({"a10"}), arxiv.get());
+  EXPECT_EQ(context.matrix({"mslr", "a10"}), arxiv.get());
+  EXPECT_EQ(context.matrix({"mslr"}), nullptr);
+  // What bears the name is taken as it is; what only contains it has to fit.
+  const auto is_small = [](const PreferenceMatrix& matrix) { return matrix.num_arms() < 6; };
+  EXPECT_EQ(context.matrix({"a10"}, is_small), nullptr);
+  EXPECT_EQ(context.matrix({"sushi_a10"}, is_small), arxiv.get());
 }
 
 // --- regret runs --------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "duel/reproduction/registry.h"
+#include "duel/reproduction/reproduction.h"
 
 namespace duel {
 namespace {

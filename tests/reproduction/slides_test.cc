@@ -1,7 +1,7 @@
 // The exact examples of the slides, run as `duel reproduce` runs them.
 #include <gtest/gtest.h>
 
-#include "duel/reproduction/registry.h"
+#include "duel/reproduction/reproduction.h"
 
 namespace duel {
 namespace {

@@ -21,7 +21,6 @@
 #include "duel/core/whole_file.h"
 #include "duel/jobs/ranks.h"
 #include "duel/reproduction/record.h"
-#include "duel/reproduction/registry.h"
 #include "duel/study/league.h"
 #include "duel/study/spec.h"
 #include "duel/truth/matrix_catalogue.h"

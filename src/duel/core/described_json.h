@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
@@ -82,6 +83,8 @@ class DescribedReader {
       if (!json.is_unsigned()) return wrong(pointer, "is not a whole number from 0");
       out = json.template get<std::uint64_t>();
     } else if constexpr (std::is_floating_point_v<Body>) {
+      // A number that is undefined in a new record is written as null.
+      if (json.is_null() && std::isnan(out)) return;
       if (!json.is_number()) return wrong(pointer, "is not a number");
       out = json.template get<double>();
     } else if constexpr (std::is_enum_v<Body>) {

@@ -3,10 +3,7 @@
 // query.
 #pragma once
 
-#include <cstdint>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "duel/ranking/letor/judged_queries.h"
 #include "duel/reproduction/reproduction.h"

@@ -1,10 +1,6 @@
 // The exploration of Interleaved Filter by itself, without the rounds that exploit its answer.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-#include <vector>
-
 #include "duel/policies/interleaved_filter.h"
 #include "duel/reproduction/reproduction.h"
 #include "duel/truth/preference_matrix.h"

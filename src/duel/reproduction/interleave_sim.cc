@@ -2,29 +2,15 @@
 // with simulated users: two triplets of rankers whose order is known, ORIG > FLAT > RAND and ORIG >
 // SWAP2 > SWAP4. Interleaving finds every order with a thousand queries; absolute click metrics do
 // not.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstring>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
-
 #include "duel/core/check.h"
 #include "duel/core/rng.h"
-#include "duel/jobs/jobs.h"
 #include "duel/ranking/click_models/click_model_catalogue.h"
 #include "duel/ranking/estimation/click_comparison.h"
 #include "duel/ranking/interleaving/methods.h"
 #include "duel/ranking/letor/degraded_ranker.h"
 #include "duel/ranking/letor/synthetic.h"
 #include "duel/ranking/metrics/click_metrics.h"
-#include "duel/reproduction/registry.h"
+#include "duel/reproduction/run_each.h"
 
 namespace duel {
 namespace {
@@ -33,13 +19,13 @@ enum RankerIndex : std::size_t { kOrig, kFlat, kRand, kSwap2, kSwap4, kNumRanker
 constexpr std::array<const char*, kNumRankers> kNames = {"ORIG", "FLAT", "RAND", "SWAP2", "SWAP4"};
 
 // A cell of the paper's table by queries: how often either ranker won, in per cent, among n.
-struct Published {
+struct PublishedCell {
   double better_wins, worse_wins;
   std::uint32_t n;
 };
 struct Pair {
   RankerIndex better, worse;
-  std::array<Published, 2> published;  // by method
+  std::array<PublishedCell, 2> published;  // by method
 };
 constexpr std::array<const char*, 2> kMethods = {"balanced", "team-draft"};
 constexpr std::array<Pair, 6> kPairs = {{
@@ -65,6 +51,8 @@ constexpr std::uint32_t kMetricQueries = 688;
 constexpr std::array<std::uint32_t, 5> kLooks = {30, 100, 300, 1000, 3000};
 constexpr std::uint32_t kStudyQueries = kLooks.back();
 constexpr std::size_t kShown = 10;
+// Sorts of studies: each ranker by its clicks, and each pair under each method.
+constexpr std::size_t kCells = kNumRankers + kMethods.size() * kPairs.size();
 constexpr double kReliable = 0.95;
 constexpr const char* kUser = "informational";
 
@@ -73,17 +61,6 @@ std::string pair_name(const Pair& pair) {
 }
 const ClickMetricFact& fact_of(ClickMetric metric) {
   return click_metric_facts()[static_cast<std::size_t>(metric)];
-}
-
-SyntheticOptions data_set(std::uint64_t seed) {
-  SyntheticOptions options;
-  options.queries = 2000;
-  options.documents = 50;
-  options.features = 20;
-  options.grades = 5;
-  options.noise = 1;
-  options.seed = seed;
-  return options;
 }
 
 // ORIG is what the hidden ranker of the data would do, FLAT gives every feature the same weight but
@@ -110,157 +87,130 @@ Rankers make_rankers(const SyntheticOptions& options) {
 
 // --- studies ------------------------------------------------------------------------------------
 
-// Outcomes of one pair under one method, in every study, at every look.
-struct Comparisons {
+// What every study of one sort shows at each of its looks.
+template <class T>
+struct Studies {
   std::vector<std::uint32_t> looks;
-  std::vector<std::vector<OutcomeShares>> counts;  // [look][study]
+  std::vector<std::vector<T>> shown;  // [study][look]
 
-  const std::vector<OutcomeShares>& at(std::uint32_t look) const {
+  std::vector<T> at(std::uint32_t look) const {
     const auto found = std::find(looks.begin(), looks.end(), look);
     DUEL_CHECK(found != looks.end());
-    return counts[static_cast<std::size_t>(found - looks.begin())];
+    std::vector<T> values;
+    for (const auto& study : shown) {
+      values.push_back(study[static_cast<std::size_t>(found - looks.begin())]);
+    }
+    return values;
   }
 };
 
-// The values of the metrics of one ranker, in every study, at every look.
-struct MetricValues {
-  std::vector<std::uint32_t> looks;
-  std::vector<std::vector<std::array<double, kMetrics.size()>>> values;  // [look][study]
+// A pair of rankers under one method: who won how many queries.
+class Comparing {
+ public:
+  Comparing(const RankedQueries& queries, const ClickSetting& setting, const Pair& pair)
+      : lists_(queries, setting, 0), comparison_(queries, setting, lists_), pair_(pair) {}
+  void query(RoundRng& rng) { counts_.add(comparison_.draw(pair_.better, pair_.worse, rng), 1); }
+  const OutcomeShares& shown() const { return counts_; }
+
+ private:
+  PreparedLists lists_;
+  ClickComparison comparison_;
+  const Pair& pair_;
+  OutcomeShares counts_;
 };
 
-std::vector<std::uint32_t> looks_with(std::uint32_t more) {
-  std::vector<std::uint32_t> looks(kLooks.begin(), kLooks.end());
-  looks.push_back(more);
-  std::sort(looks.begin(), looks.end());
-  return looks;
-}
-
-struct Studies {
-  std::uint32_t count = 0;
-  std::array<std::array<Comparisons, kPairs.size()>, kMethods.size()> comparisons;
-  std::array<MetricValues, kNumRankers> metrics;
-};
-
-void compare(const RankedQueries& queries, const ClickSetting& setting, const Pair& pair,
-             const Stream& draws, std::uint32_t study, Comparisons& out) {
-  PreparedLists lists(queries, setting, 0);
-  ClickComparison comparison(queries, setting, lists);
-  OutcomeShares counts;
-  std::size_t look = 0;
-  for (std::uint32_t n = 1; n <= kStudyQueries; ++n) {
-    RoundRng rng = draws.at((Round{study} << 32) + n);
-    counts.add(comparison.draw(pair.better, pair.worse, rng), 1);
-    if (n == out.looks[look]) out.counts[look++][study] = counts;
-  }
-}
-
-void observe(const RankedQueries& queries, const ClickModel& user, std::size_t ranker,
-             const Stream& draws, std::uint32_t study, MetricValues& out) {
-  std::vector<Grade> grades;
-  std::vector<Position> positions;
-  std::vector<LoggedClick> clicks;
-  ClickSums sums{};
-  std::size_t look = 0;
-  for (std::uint32_t n = 1; n <= kStudyQueries; ++n) {
-    RoundRng rng = draws.at((Round{study} << 32) + n);
-    const auto query = static_cast<std::size_t>(rng.below(queries.num_queries()));
-    grades.clear();
-    for (const Document d : queries.top(ranker, query)) grades.push_back(queries.grades(query)[d]);
-    user.click(grades, rng, positions);
-    clicks.clear();
+// One ranker by its clicks alone: the values of the metrics.
+using MetricValues = std::array<double, kMetrics.size()>;
+class Observing {
+ public:
+  Observing(const RankedQueries& queries, const ClickModel& user, std::size_t ranker)
+      : queries_(queries), user_(user), ranker_(ranker) {}
+  void query(RoundRng& rng) {
+    const auto query = static_cast<std::size_t>(rng.below(queries_.num_queries()));
+    std::vector<Grade> grades;
+    for (const Document d : queries_.top(ranker_, query)) {
+      grades.push_back(queries_.grades(query)[d]);
+    }
+    std::vector<Position> positions;
+    user_.click(grades, rng, positions);
+    std::vector<LoggedClick> clicks;
     for (const Position position : positions) clicks.push_back({position + 1, std::nullopt});
-    const ClickSums query_sums = click_sums_of(clicks);
-    for (std::size_t m = 0; m < sums.size(); ++m) sums[m] += query_sums[m];
-    if (n != out.looks[look]) continue;
-    for (std::size_t m = 0; m < kMetrics.size(); ++m) {
-      const Ratio& ratio = sums[static_cast<std::size_t>(kMetrics[m])];
-      out.values[look][study][m] = ratio.numerator / ratio.denominator;
-    }
-    ++look;
+    const ClickSums sums = click_sums_of(clicks);
+    for (std::size_t m = 0; m < sums.size(); ++m) sums_[m] += sums[m];
   }
+  MetricValues shown() const {
+    MetricValues values;
+    for (std::size_t m = 0; m < kMetrics.size(); ++m) {
+      const Ratio& ratio = sums_[static_cast<std::size_t>(kMetrics[m])];
+      values[m] = ratio.numerator / ratio.denominator;
+    }
+    return values;
+  }
+
+ private:
+  const RankedQueries& queries_;
+  const ClickModel& user_;
+  std::size_t ranker_;
+  ClickSums sums_{};
+};
+
+// `count` studies of what `make` makes, looked at after `more` queries besides the usual numbers.
+// `cell` tells its random numbers from those of other sorts.
+template <class T, class Make>
+Result<Studies<T>> run_studies(const ReproductionContext& context, std::size_t cell,
+                               std::uint32_t count, std::uint32_t more, const Make& make) {
+  Studies<T> studies;
+  studies.looks.assign(kLooks.begin(), kLooks.end());
+  studies.looks.push_back(more);
+  std::sort(studies.looks.begin(), studies.looks.end());
+  const Stream draws(context.seed, static_cast<std::uint32_t>(cell), Purpose::impression,
+                     "interleave-sim");
+  DUEL_ASSIGN(studies.shown,
+              run_each<std::vector<T>>(context.part_of(cell, kCells), count, "studies",
+                                       [&](std::uint64_t number, const auto&, std::vector<T>& out) {
+                                         auto study = make();
+                                         for (std::uint32_t n = 1; n <= kStudyQueries; ++n) {
+                                           RoundRng rng = draws.at((Round{number} << 32) + n);
+                                           study.query(rng);
+                                           if (n == studies.looks[out.size()])
+                                             out.push_back(study.shown());
+                                         }
+                                         return true;
+                                       }));
+  return studies;
 }
 
-Result<Studies> run_studies(const ReproductionContext& context, const SyntheticOptions& options,
-                            std::uint32_t count) {
+struct AllStudies {
+  std::array<std::array<Studies<OutcomeShares>, kPairs.size()>, kMethods.size()> comparisons;
+  std::array<Studies<MetricValues>, kNumRankers> metrics;
+};
+
+Result<AllStudies> run_all(const ReproductionContext& context, const SyntheticOptions& options,
+                           std::uint32_t count) {
   const JudgedQueries data = make_synthetic(options);
-  JobHooks hooks;
-  hooks.stop = context.stop;
   DUEL_ASSIGN(const RankedQueries queries,
-              RankedQueries::create(data, make_rankers(options), kShown, context.threads, hooks));
-  std::array<ClickSetting, kMethods.size()> settings;
-  for (std::size_t m = 0; m < kMethods.size(); ++m) {
-    DUEL_ASSIGN(settings[m].method, configure_interleaver(kMethods[m]));
-    DUEL_ASSIGN(settings[m].user, configure_click_model(kUser, options.grades));
+              RankedQueries::create(data, make_rankers(options), kShown, context.threads,
+                                    {.stop = context.stop}));
+  AllStudies all;
+  ClickSetting setting;
+  DUEL_ASSIGN(setting.user, configure_click_model(kUser, options.grades));
+  std::size_t cell = 0;
+  for (std::size_t ranker = 0; ranker < kNumRankers; ++ranker) {
+    DUEL_ASSIGN(all.metrics[ranker],
+                run_studies<MetricValues>(context, cell++, count, kMetricQueries, [&] {
+                  return Observing(queries, *setting.user, ranker);
+                }));
   }
-  Studies studies;
-  studies.count = count;
   for (std::size_t m = 0; m < kMethods.size(); ++m) {
+    DUEL_ASSIGN(setting.method, configure_interleaver(kMethods[m]));
     for (std::size_t p = 0; p < kPairs.size(); ++p) {
-      Comparisons& cell = studies.comparisons[m][p];
-      cell.looks = looks_with(kPairs[p].published[m].n);
-      cell.counts.assign(cell.looks.size(), std::vector<OutcomeShares>(count));
+      DUEL_ASSIGN(all.comparisons[m][p],
+                  run_studies<OutcomeShares>(context, cell++, count, kPairs[p].published[m].n, [&] {
+                    return Comparing(queries, setting, kPairs[p]);
+                  }));
     }
   }
-  for (MetricValues& metric : studies.metrics) {
-    metric.looks = looks_with(kMetricQueries);
-    metric.values.assign(metric.looks.size(),
-                         std::vector<std::array<double, kMetrics.size()>>(count));
-  }
-  // One job is one study of one pair and method, or of one ranker by its clicks alone.
-  constexpr std::uint64_t kCells = kMethods.size() * kPairs.size() + kNumRankers;
-  const std::uint64_t total = kCells * count;
-  hooks.on_progress = [&](std::uint64_t finished) {
-    context.report(static_cast<double>(finished) / static_cast<double>(total), "studies");
-  };
-  // What one job leaves at every look, as bytes.
-  const auto for_looks = [&](std::uint64_t number, const auto& visit) {
-    const auto cell = static_cast<std::size_t>(number / count);
-    const std::size_t study = number % count;
-    if (cell < kNumRankers) {
-      for (auto& at : studies.metrics[cell].values) visit(&at[study], sizeof at[study]);
-      return;
-    }
-    Comparisons& pair = studies.comparisons[(cell - kNumRankers) / kPairs.size()]
-                                           [(cell - kNumRankers) % kPairs.size()];
-    for (auto& at : pair.counts) visit(&at[study], sizeof at[study]);
-  };
-  static_assert(std::is_trivially_copyable_v<OutcomeShares>);
-  const JobTransfer transfer{[&](std::uint64_t number) {
-                               std::string bytes;
-                               for_looks(number, [&](const void* value, std::size_t size) {
-                                 bytes.append(static_cast<const char*>(value), size);
-                               });
-                               return bytes;
-                             },
-                             [&](std::uint64_t number, std::string_view bytes) {
-                               for_looks(number, [&](void* value, std::size_t size) {
-                                 DUEL_CHECK(bytes.size() >= size);
-                                 std::memcpy(value, bytes.data(), size);
-                                 bytes.remove_prefix(size);
-                               });
-                             }};
-  DUEL_ASSIGN(const JobsRun jobs,
-              run_jobs(
-                  total, context.threads, hooks,
-                  [&](std::uint64_t number, const std::atomic<bool>&) {
-                    const auto cell = static_cast<std::size_t>(number / count);
-                    const auto study = static_cast<std::uint32_t>(number % count);
-                    const Stream draws(context.seed, static_cast<std::uint32_t>(cell),
-                                       Purpose::impression, "interleave-sim");
-                    if (cell < kNumRankers) {
-                      observe(queries, *settings[0].user, cell, draws, study,
-                              studies.metrics[cell]);
-                    } else {
-                      const std::size_t method = (cell - kNumRankers) / kPairs.size();
-                      const std::size_t pair = (cell - kNumRankers) % kPairs.size();
-                      compare(queries, settings[method], kPairs[pair], draws, study,
-                              studies.comparisons[method][pair]);
-                    }
-                    return true;
-                  },
-                  [](std::uint64_t number) { return fmt::format("study {}", number); }, &transfer));
-  if (jobs.finished < total) return interrupted_reproduction();
-  return studies;
+  return all;
 }
 
 // --- what they say ------------------------------------------------------------------------------
@@ -283,61 +233,56 @@ Measured advantage(const std::vector<OutcomeShares>& studies) {
 }
 
 // The share of studies in which a metric says of the pair what is true.
-Measured right_share(const Studies& studies, const Pair& pair, std::size_t metric,
+Measured right_share(const AllStudies& all, const Pair& pair, std::size_t metric,
                      std::uint32_t look) {
-  const MetricValues& better = studies.metrics[pair.better];
-  const MetricValues& worse = studies.metrics[pair.worse];
-  const auto at = static_cast<std::size_t>(
-      std::find(better.looks.begin(), better.looks.end(), look) - better.looks.begin());
-  const bool rises = fact_of(kMetrics[metric]).rises;
+  const auto better = all.metrics[pair.better].at(look), worse = all.metrics[pair.worse].at(look);
+  const double sign = fact_of(kMetrics[metric]).rises ? 1 : -1;
   std::uint64_t right = 0;
-  for (std::uint32_t s = 0; s < studies.count; ++s) {
-    const double change = worse.values[at][s][metric] - better.values[at][s][metric];
-    right += (rises ? change > 0 : change < 0) ? 1 : 0;
+  for (std::size_t s = 0; s < better.size(); ++s) {
+    right += sign * (worse[s][metric] - better[s][metric]) > 0 ? 1 : 0;
   }
-  return measured_share(right, studies.count);
+  return measured_share(right, better.size());
 }
 
-void add_interleaving(const Studies& studies, Reproduction& out, TidyTable& table) {
+void add_interleaving(const AllStudies& all, Findings& found, TidyTable& table) {
   for (std::size_t m = 0; m < kMethods.size(); ++m) {
     for (std::size_t p = 0; p < kPairs.size(); ++p) {
-      const Published& published = kPairs[p].published[m];
-      const Comparisons& cell = studies.comparisons[m][p];
+      const PublishedCell& cell = kPairs[p].published[m];
+      const Studies<OutcomeShares>& studies = all.comparisons[m][p];
       OutcomeShares sum;
-      for (const OutcomeShares& study : cell.at(published.n)) sum += study;
+      for (const OutcomeShares& study : studies.at(cell.n)) sum += study;
       sum = sum.scaled(100 / sum.total());
-      const Measured right = right_share(cell.at(published.n));
-      Finding finding = finding_within(
-          fmt::format("{} orders {} with {} queries", kMethods[m], pair_name(kPairs[p]),
-                      published.n),
-          fmt::format("{:.1f} % : {:.1f} %", published.better_wins, published.worse_wins), right,
-          {kReliable, 1}, "right in 95 % of studies");
-      finding.ours = fmt::format("{:.1f} % : {:.1f} %, right in {:.1f} %", sum.first_wins,
-                                 sum.second_wins, 100 * right.mean);
-      out.findings.push_back(std::move(finding));
-      for (std::size_t look = 0; look < cell.looks.size(); ++look) {
-        const auto& counts = cell.counts[look];
-        table.add({kMethods[m], pair_name(kPairs[p]), fmt::format("{}", cell.looks[look])},
-                  right_share(counts), {advantage(counts).mean, advantage(counts).se});
+      const Measured right = right_share(studies.at(cell.n));
+      found
+          .within(fmt::format("{} orders {} with {} queries", kMethods[m], pair_name(kPairs[p]),
+                              cell.n),
+                  fmt::format("{:.1f} % : {:.1f} %", cell.better_wins, cell.worse_wins), right,
+                  {kReliable, 1}, "right in 95 % of studies")
+          .ours = fmt::format("{:.1f} % : {:.1f} %, right in {:.1f} %", sum.first_wins,
+                              sum.second_wins, 100 * right.mean);
+      for (const std::uint32_t look : studies.looks) {
+        const auto counts = studies.at(look);
+        table.add({kMethods[m], pair_name(kPairs[p]), look}, right_share(counts),
+                  {advantage(counts).mean, advantage(counts).se});
       }
     }
     for (const auto& triplet : kTriplets) {
-      std::array<Measured, 3> steps;
+      std::array<double, 3> steps;
+      std::array<std::string, 3> names;
       for (std::size_t k = 0; k < 3; ++k) {
-        const std::size_t p = triplet[k];
-        steps[k] = advantage(studies.comparisons[m][p].at(kPairs[p].published[m].n));
+        const Pair& pair = kPairs[triplet[k]];
+        steps[k] = advantage(all.comparisons[m][triplet[k]].at(pair.published[m].n)).mean;
+        names[k] = pair_name(pair);
       }
-      out.findings.push_back(finding_that(
-          fmt::format("{}: the advantage in {} is above those in {} and {}", kMethods[m],
-                      pair_name(kPairs[triplet[2]]), pair_name(kPairs[triplet[0]]),
-                      pair_name(kPairs[triplet[1]])),
-          "so", fmt::format("{:.3f} > {:.3f}, {:.3f}", steps[2].mean, steps[0].mean, steps[1].mean),
-          "above both", steps[2].mean > std::max(steps[0].mean, steps[1].mean)));
+      found.that(fmt::format("{}: the advantage in {} is above those in {} and {}", kMethods[m],
+                             names[2], names[0], names[1]),
+                 "so", fmt::format("{:.3f} > {:.3f}, {:.3f}", steps[2], steps[0], steps[1]),
+                 "above both", steps[2] > std::max(steps[0], steps[1]));
     }
   }
 }
 
-void add_metrics(const Studies& studies, Reproduction& out, TidyTable& table) {
+void add_metrics(const AllStudies& all, Findings& found, TidyTable& table) {
   std::size_t unreliable = 0;
   for (std::size_t m = 0; m < kMetrics.size(); ++m) {
     const std::string name(fact_of(kMetrics[m]).name);
@@ -345,54 +290,43 @@ void add_metrics(const Studies& studies, Reproduction& out, TidyTable& table) {
     Measured worst;
     std::string worst_pair;
     for (const Pair& pair : kPairs) {
-      for (const std::uint32_t look : studies.metrics[0].looks) {
-        table.add({name, pair_name(pair), fmt::format("{}", look)},
-                  right_share(studies, pair, m, look), {kUndefined, kUndefined});
+      for (const std::uint32_t look : all.metrics[0].looks) {
+        table.add({name, pair_name(pair), look}, right_share(all, pair, m, look),
+                  {kUndefined, kUndefined});
       }
-      const Measured right = right_share(studies, pair, m, kMetricQueries);
+      const Measured right = right_share(all, pair, m, kMetricQueries);
       ordered += right.mean >= kReliable ? 1 : 0;
-      if (worst_pair.empty() || right.mean < worst.mean) {
-        worst = right;
-        worst_pair = pair_name(pair);
-      }
+      if (!worst_pair.empty() && right.mean >= worst.mean) continue;
+      worst = right;
+      worst_pair = pair_name(pair);
     }
     unreliable += ordered < kPairs.size() ? 1 : 0;
-    Finding finding =
-        finding_shown(fmt::format("{} with {} queries of each ranker", name, kMetricQueries),
-                      "does not order all six", worst);
-    finding.ours = fmt::format("orders {} of 6 in 95 % of studies; {} in {:.1f} %", ordered,
-                               worst_pair, 100 * worst.mean);
-    out.findings.push_back(std::move(finding));
+    found
+        .shown(fmt::format("{} with {} queries of each ranker", name, kMetricQueries),
+               "does not order all six", worst)
+        .ours = fmt::format("orders {} of 6 in 95 % of studies; {} in {:.1f} %", ordered,
+                            worst_pair, 100 * worst.mean);
   }
-  out.findings.push_back(
-      finding_that("absolute metrics fail to order a pair reliably", "every metric does",
-                   fmt::format("{} of {} metrics do", unreliable, kMetrics.size()),
-                   "one metric at least", unreliable > 0));
+  found.that("absolute metrics fail to order a pair reliably", "every metric does",
+             fmt::format("{} of {} metrics do", unreliable, kMetrics.size()), "one metric at least",
+             unreliable > 0);
 }
 
-Chart chart_of(const Studies& studies) {
-  Chart chart{
-      .title = "Share of studies that order two rankers correctly", .panels = {}, .columns = 3};
+Chart chart_of(const AllStudies& all) {
+  Chart chart{.title = "Share of studies that order two rankers correctly", .columns = 3};
   for (std::size_t p = 0; p < kPairs.size(); ++p) {
-    ChartPanel panel{.title = pair_name(kPairs[p]),
-                     .x_label = "queries",
-                     .y_label = "share ordered correctly",
-                     .log_x = true,
-                     .y_range = ChartRange{0, 1.02}};
+    ChartPanel panel = panel_of(pair_name(kPairs[p]), "queries", "share ordered correctly",
+                                Axes::log_x, ChartRange{0, 1.02});
     for (std::size_t m = 0; m < kMethods.size(); ++m) {
-      ChartCurve curve{.label = kMethods[m]};
       for (const std::uint32_t look : kLooks) {
-        curve.points.push_back(
-            {static_cast<double>(look), right_share(studies.comparisons[m][p].at(look)).mean});
+        plot(panel, kMethods[m], look, exactly(right_share(all.comparisons[m][p].at(look)).mean));
       }
-      panel.curves.push_back(std::move(curve));
     }
     for (std::size_t m = 0; m < kMetrics.size(); ++m) {
-      ChartCurve curve{.label = std::string(fact_of(kMetrics[m]).name)};
       for (const std::uint32_t look : kLooks) {
-        curve.points.push_back({2.0 * look, right_share(studies, kPairs[p], m, look).mean});
+        plot(panel, std::string(fact_of(kMetrics[m]).name), 2.0 * look,
+             exactly(right_share(all, kPairs[p], m, look).mean));
       }
-      panel.curves.push_back(std::move(curve));
     }
     chart.panels.push_back(std::move(panel));
   }
@@ -400,48 +334,43 @@ Chart chart_of(const Studies& studies) {
 }
 
 Result<Reproduction> run_interleave_sim(const ReproductionContext& context) {
-  const SyntheticOptions options = data_set(context.seed + 1);
+  SyntheticOptions options{.queries = 2000, .documents = 50, .features = 20, .noise = 1};
+  options.seed = context.seed + 1;
   const std::uint32_t count = context.size(200U, 1000U);
-  DUEL_ASSIGN(const Studies studies, run_studies(context, options, count));
+  DUEL_ASSIGN(const AllStudies all, run_all(context, options, count));
   Reproduction out;
-  TidyTable table("studies", {"method", "pair", "queries"}, context.seed,
-                  {"advantage", "advantage_se"});
-  add_interleaving(studies, out, table);
-  add_metrics(studies, out, table);
-  out.tables.push_back(std::move(table));
-  out.figures.push_back(
-      figure_of("studies",
-                "How many of the simulated studies order two rankers rightly, by the queries they "
-                "have in all: with a merged list, or for a metric one half with each ranker.",
-                chart_of(studies)));
-  out.remarks.push_back(fmt::format(
-      "The paper's table comes from users of a search engine and cannot be repeated; its figures "
-      "stand beside ours. Ours are {} studies with {} dependent-click users and lists of {} on {}. "
-      "ORIG ranks by the hidden ranker's weights, FLAT by their signs; RAND shuffles the first "
-      "eleven of FLAT; SWAP2 and SWAP4 exchange two or four of ORIG's first five with ranks 7 to "
-      "11. A study is right where the better ranker wins more queries than it loses, or where a "
-      "metric's difference has the sign it should have.",
-      count, kUser, kShown, synthetic_options().canonical("synthetic", options)));
-  out.remarks.emplace_back(
+  TidyTable& table = out.add_table("studies", {"method", "pair", "queries"}, context.seed,
+                                   {"advantage", "advantage_se"});
+  add_interleaving(all, out.findings, table);
+  add_metrics(all, out.findings, table);
+  out.draw("studies",
+           "How many of the simulated studies order two rankers rightly, by the queries they have "
+           "in all: with a merged list, or for a metric one half with each ranker.",
+           chart_of(all));
+  out.remarks = {
+      fmt::format(
+          "The paper's table comes from users of a search engine and cannot be repeated; its "
+          "figures stand beside ours. Ours are {} studies with {} dependent-click users and lists "
+          "of {} on {}. ORIG ranks by the hidden ranker's weights, FLAT by their signs; RAND "
+          "shuffles the first eleven of FLAT; SWAP2 and SWAP4 exchange two or four of ORIG's first "
+          "five with ranks 7 to 11. A study is right where the better ranker wins more queries "
+          "than it loses, or where a metric's difference has the sign it should have.",
+          count, kUser, kShown, synthetic_options().canonical("synthetic", options)),
       "A metric is asked with as many queries in all as the largest comparison of the paper, one "
-      "half "
-      "for each of the two rankers. The paper's finding that no metric can be relied on comes out "
-      "in "
-      "part: abandonment and clicks per query mislead on every pair, but metrics of the first rank "
-      "and of reciprocal ranks do well. That was so with navigational users too, and with twice "
-      "the "
-      "queries; asked whether every metric fails, all these settings say no. It may be because "
-      "simulated users are all alike and their queries are drawn from one pool for all rankers. "
-      "Metrics of sessions and of times are not simulated.");
+      "half for each of the two rankers. The paper's finding that no metric can be relied on comes "
+      "out in part: abandonment and clicks per query mislead on every pair, but metrics of the "
+      "first rank and of reciprocal ranks do well. That was so with navigational users too, and "
+      "with twice the queries; asked whether every metric fails, all these settings say no. It may "
+      "be because simulated users are all alike and their queries are drawn from one pool for all "
+      "rankers. Metrics of sessions and of times are not simulated."};
   return out;
 }
 
-const bool interleave_sim_is_registered = register_reproduction(
-    {.name = "interleave-sim",
-     .paper = "Radlinski, Kurup, Joachims (CIKM 2008), in the CS 159 slides",
-     .what = "interleaving against absolute metrics",
-     .description = "Which of five rankers is better: by interleaving, and by absolute metrics."},
-    run_interleave_sim);
+const bool interleave_sim_is_registered =
+    register_paper("Radlinski, Kurup, Joachims (CIKM 2008), in the CS 159 slides",
+                   {{"interleave-sim", "interleaving against absolute metrics",
+                     "Which of five rankers is better: by interleaving, and by absolute metrics.",
+                     run_interleave_sim}});
 
 }  // namespace
 }  // namespace duel

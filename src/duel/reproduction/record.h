@@ -2,13 +2,7 @@
 // is made of these, and a run over many reproductions passes over those that are there already.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "duel/core/result.h"
-#include "duel/reproduction/registry.h"
 #include "duel/reproduction/reproduction.h"
 
 namespace duel {
@@ -41,6 +35,7 @@ struct ReproductionRecord {
   struct Picture {
     std::string name;  // of its files, without ending
     std::string caption;
+    friend bool operator==(const Picture&, const Picture&) = default;
   };
   std::vector<Picture> figures;
 

@@ -1,7 +1,4 @@
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <map>
 
 #include "duel/core/table.h"
@@ -25,24 +22,15 @@ struct Counts {
   std::string text() const {
     std::vector<std::string> parts;
     for (const auto& [verdict, count] : of) {
-      parts.push_back(fmt::format("{} {}", count, to_string(verdict)));
+      parts.push_back(fmt::format("{} {}", count, to_word(verdict)));
     }
     return fmt::format("{}", fmt::join(parts, ", "));
   }
 };
 
 std::string verdict_text(FindingVerdict verdict) {
-  switch (verdict) {
-    case FindingVerdict::pass:
-      return "PASS";
-    case FindingVerdict::fail:
-      return "**FAIL**";
-    case FindingVerdict::shown:
-    case FindingVerdict::skipped:
-    case FindingVerdict::unclear:
-      break;
-  }
-  return to_string(verdict);
+  if (verdict == FindingVerdict::pass) return "PASS";
+  return verdict == FindingVerdict::fail ? "**FAIL**" : std::string(to_word(verdict));
 }
 
 std::string settings_text(const ReproductionRecord& record) {

@@ -1,28 +1,9 @@
 #include "duel/reproduction/reproduction.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <utility>
-
 #include "duel/core/check.h"
-#include "duel/core/spelling.h"
 
 namespace duel {
 namespace {
-
-constexpr std::array<std::pair<FindingVerdict, const char*>, 5> kVerdicts = {
-    {{FindingVerdict::pass, "pass"},
-     {FindingVerdict::fail, "fail"},
-     {FindingVerdict::shown, "shown"},
-     {FindingVerdict::skipped, "skipped"},
-     {FindingVerdict::unclear, "unclear"}}};
-
-std::string default_source(const std::string& published) {
-  return published.empty() || published == "-" ? "" : published::kPrinted;
-}
 
 // To `digits` significant digits, never in powers of ten below a million.
 std::string rounded(double value, int digits) {
@@ -33,12 +14,35 @@ std::string rounded(double value, int digits) {
 
 }  // namespace
 
-const PreferenceMatrix* ReproductionContext::matrix(std::string_view name) const {
-  for (const GivenMatrix& given : matrices) {
-    if (given.name == name) return given.matrix.get();
+ReproductionContext ReproductionContext::part(double begin, double end) const {
+  ReproductionContext inner = *this;
+  if (progress) {
+    inner.progress = [outer = progress, begin, end](double share, std::string_view step) {
+      outer(begin + share * (end - begin), step);
+    };
   }
-  for (const GivenMatrix& given : matrices) {
-    if (given.name.find(name) != std::string::npos) return given.matrix.get();
+  return inner;
+}
+
+ReproductionContext ReproductionContext::part_of(std::size_t i, std::size_t n) const {
+  const auto share = [n](std::size_t k) { return static_cast<double>(k) / static_cast<double>(n); };
+  return part(share(i), share(i + 1));
+}
+
+const PreferenceMatrix* ReproductionContext::matrix(
+    const std::vector<std::string>& names,
+    const std::function<bool(const PreferenceMatrix&)>& fits) const {
+  for (const std::string& name : names) {
+    for (const GivenMatrix& given : matrices) {
+      if (given.name == name) return given.matrix.get();
+    }
+  }
+  for (const std::string& name : names) {
+    for (const GivenMatrix& given : matrices) {
+      if (given.name.find(name) != std::string::npos && (!fits || fits(*given.matrix))) {
+        return given.matrix.get();
+      }
+    }
   }
   return nullptr;
 }
@@ -60,6 +64,13 @@ Measured measured_share(std::uint64_t successes, std::uint64_t n) {
 
 Measured exactly(double value) { return {value, 0, 0}; }
 
+Measured paired_difference(std::span<const double> a, std::span<const double> b) {
+  DUEL_CHECK(a.size() == b.size());
+  std::vector<double> differences(a.begin(), a.end());
+  for (std::size_t k = 0; k < b.size(); ++k) differences[k] -= b[k];
+  return measured(differences);
+}
+
 TidyTable::TidyTable(std::string name, const std::vector<std::string>& keys, std::uint64_t seed,
                      const std::vector<std::string>& more)
     : name_(std::move(name)), keys_(keys.size()), seed_(seed) {
@@ -68,36 +79,34 @@ TidyTable::TidyTable(std::string name, const std::vector<std::string>& keys, std
   for (const std::string& column : more) table_.column(column);
 }
 
-void TidyTable::add(const std::vector<std::string>& keys, const Measured& value,
+void TidyTable::add(std::vector<Cell> keys, const Measured& value,
                     const std::vector<double>& more) {
-  std::vector<Cell> cells(keys.begin(), keys.end());
-  cells.insert(cells.end(), {value.mean, value.se, value.trials, seed_});
-  cells.insert(cells.end(), more.begin(), more.end());
-  DUEL_CHECK(keys.size() == keys_ && cells.size() == table_.num_columns());
-  table_.row(std::move(cells));
+  DUEL_CHECK(keys.size() == keys_);
+  keys.insert(keys.end(), {value.mean, value.se, value.trials, seed_});
+  keys.insert(keys.end(), more.begin(), more.end());
+  DUEL_CHECK(keys.size() == table_.num_columns());
+  table_.row(std::move(keys));
 }
 
-Figure figure_of(std::string name, std::string caption, Chart chart) {
-  auto shared = std::make_shared<const Chart>(std::move(chart));
-  return {std::move(name), std::move(caption),
-          [shared](PlotFormat format) { return chart_script(*shared, format); }};
+ChartPanel panel_of(std::string title, std::string x_label, std::string y_label, Axes axes,
+                    std::optional<ChartRange> y_range) {
+  return {.title = std::move(title),
+          .x_label = std::move(x_label),
+          .y_label = std::move(y_label),
+          .log_x = axes != Axes::linear,
+          .log_y = axes == Axes::log_log,
+          .y_range = y_range};
 }
 
-std::string to_string(FindingVerdict verdict) {
-  for (const auto& [known, text] : kVerdicts) {
-    if (known == verdict) return text;
+void plot(ChartPanel& panel, const std::string& label, double x, const Measured& value,
+          ChartLine line) {
+  auto curve = std::find_if(panel.curves.begin(), panel.curves.end(),
+                            [&](const ChartCurve& known) { return known.label == label; });
+  if (curve == panel.curves.end()) {
+    curve = panel.curves.insert(curve, {.label = label, .line = line});
   }
-  return "";
-}
-
-Result<FindingVerdict> parse_verdict(std::string_view text) {
-  std::vector<std::string> known;
-  for (const auto& [verdict, name] : kVerdicts) {
-    if (text == name) return verdict;
-    known.emplace_back(name);
-  }
-  return Error::invalid_data(fmt::format("there is no verdict '{}'", text))
-      .with_hint(spelling_hint(text, known));
+  const double half = value.trials == 0 ? kUndefined : 2 * value.se;
+  curve->points.push_back({x, value.mean, value.mean - half, value.mean + half});
 }
 
 std::string measured_text(const Measured& value) {
@@ -112,56 +121,74 @@ std::string measured_text(const Measured& value) {
   return fmt::format("{:.{}f} ± {:.{}f}", value.mean, decimals, value.se, decimals);
 }
 
-Finding finding_within(std::string claim, std::string published, const Measured& value,
-                       Accepted accepted, std::string tolerance) {
+Published::Published(std::string printed)
+    : text(std::move(printed)), source(text.empty() || text == "-" ? "" : "printed") {}
+
+Published from_figure(std::string text) { return {std::move(text), "read from the figure"}; }
+
+Published derived(std::string text) { return {std::move(text), "worked out from what is printed"}; }
+
+Published rerun(std::string text, std::string_view runs) {
+  return {std::move(text), fmt::format("other implementation, re-run (an independent one, not the "
+                                       "authors', {})",
+                                       runs)};
+}
+
+Accepted around(double centre, double room) { return {centre - room, centre + room}; }
+
+Finding& Findings::within(std::string claim, Published published, const Measured& value,
+                          Accepted accepted, std::string tolerance) {
   if (tolerance.empty()) {
     tolerance = fmt::format("[{:.5g}, {:.5g}]", accepted.low, accepted.high);
   }
   const bool inside = accepted.low <= value.mean && value.mean <= accepted.high;
-  std::string source = default_source(published);
-  return {std::move(claim),
-          std::move(published),
-          measured_text(value),
-          value,
-          std::move(tolerance),
-          inside ? FindingVerdict::pass : FindingVerdict::fail,
-          "",
-          std::move(source)};
+  Finding& finding = that(std::move(claim), std::move(published), measured_text(value),
+                          std::move(tolerance), inside);
+  finding.value = value;
+  return finding;
 }
 
-Finding finding_that(std::string claim, std::string published, std::string ours,
-                     std::string tolerance, bool holds) {
-  std::string source = default_source(published);
-  return {std::move(claim),
-          std::move(published),
-          std::move(ours),
-          {},
-          std::move(tolerance),
-          holds ? FindingVerdict::pass : FindingVerdict::fail,
-          "",
-          std::move(source)};
+Finding& Findings::that(std::string claim, Published published, std::string ours,
+                        std::string tolerance, bool holds) {
+  return emplace_back(Finding{.claim = std::move(claim),
+                              .published = std::move(published.text),
+                              .ours = std::move(ours),
+                              .value = {},
+                              .tolerance = std::move(tolerance),
+                              .verdict = holds ? FindingVerdict::pass : FindingVerdict::fail,
+                              .source = std::move(published.source)});
 }
 
-Finding finding_shown(std::string claim, std::string published, const Measured& value) {
-  std::string source = default_source(published);
-  return {std::move(claim),
-          std::move(published),
-          measured_text(value),
-          value,
-          "",
-          FindingVerdict::shown,
-          "",
-          std::move(source)};
+Finding& Findings::shown(std::string claim, Published published, const Measured& value) {
+  Finding& finding = within(std::move(claim), std::move(published), value, {});
+  finding.tolerance.clear();
+  finding.verdict = FindingVerdict::shown;
+  return finding;
 }
 
-Finding finding_skipped(std::string claim, std::string published, std::string why) {
-  std::string source = default_source(published);
-  return {std::move(claim), std::move(published), "-", {}, "", FindingVerdict::skipped,
-          std::move(why),   std::move(source)};
+Finding& Findings::skipped(std::string claim, Published published, std::string why) {
+  Finding& finding = that(std::move(claim), std::move(published), "-", "", false);
+  finding.verdict = FindingVerdict::skipped;
+  finding.note = std::move(why);
+  return finding;
 }
 
-std::string published::rerun(std::string_view whose, std::string_view runs) {
-  return fmt::format("other implementation, re-run ({}, {})", whose, runs);
+void Reproduction::draw(std::string name, std::string caption, Chart chart) {
+  figures.push_back(
+      {std::move(name), std::move(caption),
+       [chart = std::move(chart)](PlotFormat format) { return chart_script(chart, format); }});
+}
+
+Catalogue<ReproductionKind>& reproduction_catalogue() {
+  static Catalogue<ReproductionKind> all("reproduction");
+  return all;
+}
+
+bool register_paper(const std::string& paper, const std::vector<PaperEntry>& entries) {
+  for (const auto& [name, what, description, run, needs] : entries) {
+    reproduction_catalogue().add({{name, paper, what, description, needs}, run});
+  }
+  return true;
 }
 
 }  // namespace duel

@@ -1,34 +1,44 @@
 // A published figure or table done again: what was printed beside what comes out here.
 //
-// A reproduction is one source that registers itself (reproduction/registry.h):
+// A reproduction is a function that its paper's source registers:
 //
 //   Result<Reproduction> run(const ReproductionContext& context) {
 //     Reproduction out;
-//     TidyTable table("walks", {"arms"}, context.seed);
+//     TidyTable& table = out.add_table("walks", {"arms"}, context.seed);
 //     ...
 //     table.add({"16"}, {.mean = mean, .se = se, .trials = n});
-//     out.findings.push_back(finding_within("steps of the walk", "1 + H_15 = 4.318", measured,
-//                                           {.low = 4.2, .high = 4.4}));
-//     out.tables.push_back(std::move(table));
+//     out.findings.within("steps of the walk", "1 + H_15 = 4.318", measured, {4.2, 4.4});
 //     return out;
 //   }
-//   const bool registered = register_reproduction({.name = "if-walk", ..}, run);
+//   const bool registered = register_paper("Yue et al.", {{"if-walk", "section 4", "..", run}});
 //
-// It draws all randomness from the seed, gives the same numbers on any number of threads, prints
+// Sources of papers take formatting, containers and algorithms from here. A reproduction draws all
+// randomness from the seed, gives the same numbers on any number of threads, prints
 // and writes nothing, and says honestly what does not match.
 #pragma once
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "duel/core/catalogue.h"
 #include "duel/core/result.h"
 #include "duel/core/table.h"
+#include "duel/core/words.h"
 #include "duel/pictures/chart.h"
 #include "duel/simulation/aggregate.h"
 #include "duel/truth/preference_matrix.h"
@@ -57,9 +67,15 @@ struct ReproductionContext {
   void report(double share, std::string_view step) const {
     if (progress) progress(share, step);
   }
-  // The first given matrix whose name is `name`, else the first whose name contains it; null where
-  // there is none.
-  const PreferenceMatrix* matrix(std::string_view name) const;
+  // The same for a part of the work: what it reports as 0 .. 1 is `begin` .. `end` of this one's.
+  ReproductionContext part(double begin, double end) const;
+  // The i-th of n equal parts.
+  ReproductionContext part_of(std::size_t i, std::size_t n) const;
+  // The first given matrix that bears one of `names`, else the first that fits and whose name
+  // contains one of them; null if there is none. Earlier names come first.
+  const PreferenceMatrix* matrix(
+      const std::vector<std::string>& names,
+      const std::function<bool(const PreferenceMatrix&)>& fits = nullptr) const;
   // `quick ? small : full`.
   template <class T>
   T size(T small, T full) const {
@@ -78,11 +94,15 @@ struct Measured {
   double mean = kUndefined;
   double se = kUndefined;
   std::uint64_t trials = 0;
+
+  friend bool operator==(const Measured&, const Measured&) = default;
 };
 Measured measured(std::span<const double> values);
 // Of a share of `successes` among `n`.
 Measured measured_share(std::uint64_t successes, std::uint64_t n);
 Measured exactly(double value);
+// Of a - b, paired by trial. REQUIRES: as many of both.
+Measured paired_difference(std::span<const double> a, std::span<const double> b);
 
 // One row per point: keys, mean, se, trials, seed, and perhaps more.
 class TidyTable {
@@ -94,8 +114,7 @@ class TidyTable {
   const std::string& name() const { return name_; }
   std::size_t num_rows() const { return table_.num_rows(); }
   // REQUIRES: as many keys, and as many of `more`, as the table has columns for.
-  void add(const std::vector<std::string>& keys, const Measured& value,
-           const std::vector<double>& more = {});
+  void add(std::vector<Cell> keys, const Measured& value, const std::vector<double>& more = {});
   std::string to_csv() const { return table_.to_csv(); }
 
  private:
@@ -111,8 +130,15 @@ struct Figure {
   std::string caption;  // a sentence or two for the report
   std::function<Result<std::string>(PlotFormat)> script;
 };
-// The figure of a chart (pictures/chart.h).
-Figure figure_of(std::string name, std::string caption, Chart chart);
+
+enum class Axes { linear, log_x, log_log };
+ChartPanel panel_of(std::string title, std::string x_label, std::string y_label,
+                    Axes axes = Axes::linear, std::optional<ChartRange> y_range = std::nullopt);
+
+// Adds a point to the curve of that label, which is begun at need. Its band is two standard errors
+// on either side; what is exact has none.
+void plot(ChartPanel& panel, const std::string& label, double x, const Measured& value,
+          ChartLine line = ChartLine::curve);
 
 enum class FindingVerdict {
   pass,
@@ -121,18 +147,32 @@ enum class FindingVerdict {
   skipped,  // could not be done; `note` says why and what is missing
   unclear,  // outside what is asked, in a quick run: what is asked is meant for the full size
 };
-std::string to_string(FindingVerdict verdict);
-Result<FindingVerdict> parse_verdict(std::string_view text);
+template <>
+struct Words<FindingVerdict> {
+  static constexpr std::string_view noun = "verdict";
+  static constexpr auto all = words_table<FindingVerdict>({{"pass", FindingVerdict::pass},
+                                                           {"fail", FindingVerdict::fail},
+                                                           {"shown", FindingVerdict::shown},
+                                                           {"skipped", FindingVerdict::skipped},
+                                                           {"unclear", FindingVerdict::unclear}});
+};
 
-// Where a published number is from. Only what the paper prints can be read to its last digit.
-namespace published {
-inline constexpr const char* kPrinted = "printed";
-inline constexpr const char* kFigure = "read from the figure";
-inline constexpr const char* kDerived = "worked out from what is printed";
-inline constexpr const char* kIndependent = "an independent one, not the authors'";
-// "other implementation, re-run (whose it is, 20 runs)"
-std::string rerun(std::string_view whose, std::string_view runs);
-}  // namespace published
+// What the paper says and where it is from. Only what it prints can be read to its last digit.
+struct Published {
+  std::string text;    // "-" where it is a check of our own
+  std::string source;  // empty then
+
+  // NOLINTBEGIN(google-explicit-constructor): printed, unless it says otherwise
+  Published(std::string printed);
+  Published(const char* printed) : Published(std::string(printed)) {}
+  // NOLINTEND(google-explicit-constructor)
+  Published(std::string said, std::string where)
+      : text(std::move(said)), source(std::move(where)) {}
+};
+Published from_figure(std::string text);
+Published derived(std::string text);  // from what is printed
+// Of another implementation than the authors', that was run again: "20 runs".
+Published rerun(std::string text, std::string_view runs);
 
 // A published number or claim, and ours.
 struct Finding {
@@ -142,15 +182,10 @@ struct Finding {
   Measured value;         // the number behind `ours`, where it is one
   std::string tolerance;  // what is asked: "within 15 %", "[3, 20]"; empty where nothing is
   FindingVerdict verdict = FindingVerdict::shown;
-  std::string note{};  // why it failed or was skipped; may be empty
-  std::string
-      source{};  // of `published`; the makers say printed, or nothing for a check of our own
+  std::string note{};    // why it failed or was skipped; may be empty
+  std::string source{};  // of `published`; empty for a check of our own
 
-  // The same finding about a number from elsewhere.
-  Finding from(std::string where) && {
-    source = std::move(where);
-    return std::move(*this);
-  }
+  friend bool operator==(const Finding&, const Finding&) = default;
 };
 
 // What ours must lie in.
@@ -158,25 +193,71 @@ struct Accepted {
   double low = 0;
   double high = 0;
 };
+Accepted around(double centre, double room);
 
-// `value` is shown as mean ± se and passes where low <= mean <= high.
-Finding finding_within(std::string claim, std::string published, const Measured& value,
-                       Accepted accepted, std::string tolerance = "");
-// A claim that is true or false.
-Finding finding_that(std::string claim, std::string published, std::string ours,
-                     std::string tolerance, bool holds);
-Finding finding_shown(std::string claim, std::string published, const Measured& value);
-Finding finding_skipped(std::string claim, std::string published, std::string why);
+// Each maker adds a finding and returns it.
+struct Findings : std::vector<Finding> {
+  // `value` is shown as mean ± se and passes where low <= mean <= high.
+  Finding& within(std::string claim, Published published, const Measured& value, Accepted accepted,
+                  std::string tolerance = "");
+  // A claim that is true or false.
+  Finding& that(std::string claim, Published published, std::string ours, std::string tolerance,
+                bool holds);
+  Finding& shown(std::string claim, Published published, const Measured& value);
+  Finding& skipped(std::string claim, Published published, std::string why);
+  void append(const Findings& more) { insert(end(), more.begin(), more.end()); }
+};
 
 // 259.0 ± 5.6: the standard error to two digits and the mean to the same place.
 std::string measured_text(const Measured& value);
 
 struct Reproduction {
-  std::vector<TidyTable> tables;
+  std::deque<TidyTable> tables;  // whose addresses stay as tables are added
   std::vector<Figure> figures;
-  std::vector<Finding> findings;
+  Findings findings;
   // Paragraphs: what does not match and why, run sizes that differ from the paper's.
   std::vector<std::string> remarks;
+
+  TidyTable& add_table(std::string name, const std::vector<std::string>& keys, std::uint64_t seed,
+                       const std::vector<std::string>& more = {}) {
+    return tables.emplace_back(std::move(name), keys, seed, more);
+  }
+  void draw(std::string name, std::string caption, Chart chart);
+  void draw(std::string name, std::string caption, ChartPanel panel) {
+    draw(std::move(name), std::move(caption), Chart{.title = "", .panels = {std::move(panel)}});
+  }
 };
+
+// --- what there is ------------------------------------------------------------------------------
+
+struct ReproductionFacts {
+  std::string name;         // "rmed-arxiv"
+  std::string paper;        // "Komiyama et al., COLT 2015"
+  std::string what;         // "Figure 2 (a)"
+  std::string description;  // a line
+  // What it takes from the user, or empty: "--matrix sushi=FILE: 16 kinds of sushi".
+  std::string needs{};
+
+  // Whether its numbers depend on --matrix and --data.
+  bool uses_matrices() const { return needs.find("--matrix") != std::string::npos; }
+  bool uses_data() const { return needs.find("--data") != std::string::npos; }
+};
+
+using RunReproduction = std::function<Result<Reproduction>(const ReproductionContext&)>;
+
+struct ReproductionKind {
+  ReproductionFacts facts;
+  RunReproduction run;
+};
+
+Catalogue<ReproductionKind>& reproduction_catalogue();
+
+// For a paper's own source: name, what, description and run of each, and what it needs.
+struct PaperEntry {
+  std::string name, what, description;
+  RunReproduction run;
+  std::string needs{};
+};
+bool register_paper(const std::string& paper, const std::vector<PaperEntry>& entries);
 
 }  // namespace duel

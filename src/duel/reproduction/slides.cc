@@ -1,18 +1,11 @@
 // Three examples of the slides on dueling bandits of the course CS 159 (Caltech, 2016): a matrix of
 // six rankers, team-draft interleaving of two lists of six documents, and a table of duels. All
 // exact.
-#include <fmt/format.h>
-
-#include <array>
-#include <cmath>
 #include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "duel/core/pair_counts.h"
 #include "duel/ranking/interleaving/team_draft.h"
-#include "duel/reproduction/registry.h"
+#include "duel/reproduction/reproduction.h"
 #include "duel/truth/assumptions.h"
 #include "duel/truth/lower_bound.h"
 #include "duel/truth/matrix_catalogue.h"
@@ -20,8 +13,6 @@
 
 namespace duel {
 namespace {
-
-constexpr const char* kSlides = "CS 159 slides (Caltech, 2016)";
 
 // --- slides-matrix ------------------------------------------------------------------------------
 
@@ -31,25 +22,22 @@ Result<Reproduction> run_matrix(const ReproductionContext& context) {
   const Assumptions assumptions = check_assumptions(matrix);
   Reproduction out;
   const auto holds = [&](const char* what, bool yes) {
-    out.findings.push_back(finding_that(what, "holds", yes ? "holds" : "fails", "holds", yes));
+    out.findings.that(what, "holds", yes ? "holds" : "fails", "holds", yes);
   };
   holds("total order A > B > C > D > E > F", assumptions.total_order.holds());
   holds("strong stochastic transitivity", assumptions.chains.strong.holds());
   holds("stochastic triangle inequality", assumptions.chains.triangle.holds());
-  out.findings.push_back(finding_within("gamma of relaxed transitivity", "1",
-                                        exactly(assumptions.relaxed_sst_gamma.value_or(kUndefined)),
-                                        {1, 1}, "exactly"));
-  out.findings.push_back(finding_within("constant of the lower bound on regret", "23.4656",
-                                        exactly(bound.value), {23.46555, 23.46565},
-                                        "to four decimals")
-                             .from(published::kDerived));
-  TidyTable table("gaps", {"arm", "against"}, context.seed);
+  out.findings.within("gamma of relaxed transitivity", "1",
+                      exactly(assumptions.relaxed_sst_gamma.value_or(kUndefined)), {1, 1},
+                      "exactly");
+  out.findings.within("constant of the lower bound on regret", derived("23.4656"),
+                      exactly(bound.value), {23.46555, 23.46565}, "to four decimals");
+  TidyTable& table = out.add_table("gaps", {"arm", "against"}, context.seed);
   for (Arm i = 0; i < matrix.num_arms(); ++i) {
     for (Arm j = 0; j < matrix.num_arms(); ++j) {
       table.add({matrix.arm_name(i), matrix.arm_name(j)}, exactly(matrix.gap(i, j)));
     }
   }
-  out.tables.push_back(std::move(table));
   out.remarks.emplace_back("The slides print the matrix; the lower bound is worked out from it.");
   return out;
 }
@@ -99,22 +87,19 @@ Result<Reproduction> run_draft(const ReproductionContext& context) {
     law[picks] += list.probability;
   }
   Reproduction out;
-  TidyTable table("lists", {"shown", "picked_by"}, context.seed);
+  TidyTable& table = out.add_table("lists", {"shown", "picked_by"}, context.seed);
   double shown = 0;
   for (const auto& [picks, probability] : law) {
     table.add({picks.first, picks.second}, exactly(probability));
     if (picks.first == "142356") shown += probability;
   }
-  out.tables.push_back(std::move(table));
   const double example = law.contains({"142356", "ABBAAB"}) ? law[{"142356", "ABBAAB"}] : 0;
-  out.findings.push_back(finding_within("list 1, 4, 2, 3, 5, 6 by picks A, B, B, A, A, B", "shown",
-                                        exactly(example), {0.125, 0.125}, "1/8"));
-  out.findings.push_back(
-      finding_within("list 1, 4, 2, 3, 5, 6 by any picks", "-", exactly(shown), {0.5, 0.5}, "1/2"));
-  out.findings.push_back(
-      finding_that("law of lists and picks over the eight sequences of coins", "-",
-                   fmt::format("{} lists with their picks, each 1/8", law.size()),
-                   "that of the rule by hand", law == draft_by_hand(a, b)));
+  out.findings.within("list 1, 4, 2, 3, 5, 6 by picks A, B, B, A, A, B", "shown", exactly(example),
+                      {0.125, 0.125}, "1/8");
+  out.findings.within("list 1, 4, 2, 3, 5, 6 by any picks", "-", exactly(shown), {0.5, 0.5}, "1/2");
+  out.findings.that("law of lists and picks over the eight sequences of coins", "-",
+                    fmt::format("{} lists with their picks, each 1/8", law.size()),
+                    "that of the rule by hand", law == draft_by_hand(a, b));
   // Documents 1 and 4 are always picked by the ranking that has them on top.
   double told_apart = 0;
   for (const auto& [picks, probability] : law) {
@@ -122,8 +107,8 @@ Result<Reproduction> run_draft(const ReproductionContext& context) {
     const bool fourth = picks.second[picks.first.find('4')] == 'B';
     told_apart += first && fourth ? probability : 0;
   }
-  out.findings.push_back(finding_within("document 1 counts for A and document 4 for B", "-",
-                                        exactly(told_apart), {1, 1}, "always"));
+  out.findings.within("document 1 counts for A and document 4 for B", "-", exactly(told_apart),
+                      {1, 1}, "always");
   return out;
 }
 
@@ -138,7 +123,7 @@ Result<Reproduction> run_duels(const ReproductionContext& context) {
   PairCounts counts(3);
   for (const Played& duel : kDuels) counts.add(duel.winner, duel.loser, Points{2, 0});
   Reproduction out;
-  TidyTable table("duels", {"first", "second"}, context.seed, {"wins_of_second"});
+  TidyTable& table = out.add_table("duels", {"first", "second"}, context.seed, {"wins_of_second"});
   struct Cell {
     Arm i, j;
     const char* name;
@@ -148,35 +133,22 @@ Result<Reproduction> run_duels(const ReproductionContext& context) {
        {Cell{kA, kB, "A-B", "0-1"}, Cell{kA, kC, "A-C", "1-1"}, Cell{kB, kC, "B-C", "0-1"}}) {
     const std::string ours =
         fmt::format("{}-{}", counts.wins(cell.i, cell.j), counts.wins(cell.j, cell.i));
-    out.findings.push_back(finding_that(fmt::format("wins and losses of {}", cell.name),
-                                        cell.printed, ours, "the same", ours == cell.printed));
+    out.findings.that(fmt::format("wins and losses of {}", cell.name), cell.printed, ours,
+                      "the same", ours == cell.printed);
     table.add({std::string(1, cell.name[0]), std::string(1, cell.name[2])},
               exactly(counts.wins(cell.i, cell.j)), {counts.wins(cell.j, cell.i)});
   }
-  out.tables.push_back(std::move(table));
   return out;
 }
 
-const bool registered_matrix = register_reproduction(
-    {.name = "slides-matrix",
-     .paper = kSlides,
-     .what = "matrix of six rankers",
-     .description = "What the printed matrix fulfils, and its lower bound on regret."},
-    run_matrix);
-
-const bool registered_draft =
-    register_reproduction({.name = "slides-tdi",
-                           .paper = kSlides,
-                           .what = "team-draft example of six documents",
-                           .description = "The law of the shown list over all sequences of coins."},
-                          run_draft);
-
-const bool registered_duels =
-    register_reproduction({.name = "slides-abc",
-                           .paper = kSlides,
-                           .what = "walk-through with three rankers",
-                           .description = "The table of wins after four duels."},
-                          run_duels);
+const bool slides_are_registered =
+    register_paper("CS 159 slides (Caltech, 2016)",
+                   {{"slides-matrix", "matrix of six rankers",
+                     "What the printed matrix fulfils, and its lower bound on regret.", run_matrix},
+                    {"slides-tdi", "team-draft example of six documents",
+                     "The law of the shown list over all sequences of coins.", run_draft},
+                    {"slides-abc", "walk-through with three rankers",
+                     "The table of wins after four duels.", run_duels}});
 
 }  // namespace
 }  // namespace duel
