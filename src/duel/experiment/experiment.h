@@ -267,7 +267,7 @@ class Experiment {
   Status complete(std::string_view why_open_duels_end, const Moment& moment);
 
   // A served duel with the contents of its arms and its task. REQUIRES: a serve record of this log.
-  Served shown(const LogEntry& serve, bool again) const;
+  Served shown(const LogEntry& entry, bool again) const;
   // Whether `duel_id` was given to a fallback that is still remembered.
   bool is_fallback(const std::string& duel_id) const;
 

@@ -14,7 +14,7 @@
 
 namespace duel {
 
-// --- What callers send ----------------------------------------------------------------------------
+// --- What callers send ---------------------------------------------------------------------------
 
 // `salt` keys the hashes of subjects and requests: somebody who reads the log could otherwise try
 // out who was asked.
@@ -31,10 +31,10 @@ Result<ConfiguredRecord> configured_by(const Ledger& ledger, const PatchBody& bo
 // base 32 (RFC 4648) without padding, so that a client can tell it, too.
 std::string next_id_after(const std::string& duel_id);
 
-// --- What they get --------------------------------------------------------------------------------
+// --- What they get -------------------------------------------------------------------------------
 
 std::string etag_of(const Ledger& ledger);
-ExperimentAnswer experiment_answer(const Experiment& experiment);
+ExperimentAnswer experiment_answer(const Experiment& owned);
 // REQUIRES: the arm is known, or was withdrawn.
 ArmAnswer arm_answer(const Ledger& ledger, const std::string& arm_id);
 DuelAnswer duel_answer(const std::string& experiment_id, const Offer& offer,
