@@ -32,8 +32,8 @@ class ServedRun {
   bool has_tasks() const { return !ready_.empty() && ready_.front().has_task; }
 
   // At the certificate, when `stop` is set and when a judge fails nothing new is asked, and the run
-  // ends when all that is out is answered and reported. `stop_now` set: the judges are ended, and what they were asked is reported as invalid
-  // if the server can be reached.
+  // ends when all that is out is answered and reported. `stop_now` set: the judges are ended, and
+  // what they were asked is reported as invalid if the server can be reached.
   Result<ServedEnding> run(JudgePool& pool, const std::atomic<bool>& stop,
                            const std::atomic<bool>& stop_now, const std::function<void()>& on_turn);
 

@@ -2,10 +2,10 @@
 // duel, and an answer in the words of the domain for everything that can be asked of it.
 //
 // Serial, without a thread, a clock or a socket: the time is an argument, and so is whether the
-// store takes records. A request that changes something stages its records: each is checked, applied
-// at once, in log order, and its line waits to be appended. The holder takes the staged lines,
-// appends them at the head that they name and says `committed`. If they cannot be appended, this
-// object is no longer the fold of the log; the holder drops it and loads the experiment again.
+// store takes records. A request that changes something stages its records: each is checked,
+// applied at once, in log order, and its line waits to be appended. The holder takes the staged
+// lines, appends them at the head that they name and says `committed`. If they cannot be appended,
+// this object is no longer the fold of the log; the holder drops it and loads the experiment again.
 #pragma once
 
 #include <algorithm>
@@ -286,7 +286,7 @@ class Experiment {
   static std::string key_of(const Record& record);
   static std::uint64_t tag_of(const Record& record);
 
-  // --- Snapshots ----------------------------------------------------------------------------------
+  // --- Snapshots ---------------------------------------------------------------------------------
   // The state as it is in the store, with what the holder adds. Nothing while lines wait for the
   // store or the state cannot be saved. A snapshot is of use to the version of Duel that made it,
   // and to no other.

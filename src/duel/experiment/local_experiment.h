@@ -2,8 +2,8 @@
 // call commits what it staged before it returns, and all but serves are on the disk then; a serve
 // becomes durable with the next answer, at the latest.
 //
-// There is no deadline and no subject: a run waits for its judges itself, and a person at a terminal
-// is a source of answers. Duels are d1, d2, .. unless the caller names them.
+// There is no deadline and no subject: a run waits for its judges itself, and a person at a
+// terminal is a source of answers. Duels are d1, d2, .. unless the caller names them.
 //
 // After a write that failed the object is not the fold of the log any more: every further call is
 // the same error, and the log has to be opened again. Not to be used by two threads at once.

@@ -55,8 +55,8 @@ bool tells_of_state(const std::optional<Error>& error) {
                     error->code != ErrorCode::unsupported);
 }
 
-// The store's secret, made at the first start. Of nodes that start together on a new store one makes
-// it: the node that owns a name which cannot be an experiment's.
+// The store's secret, made at the first start. Of nodes that start together on a new store one
+// makes it: the node that owns a name which cannot be an experiment's.
 Result<std::string> secret_of(Store& store) {
   constexpr const char* kTurn = "~secret";
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);

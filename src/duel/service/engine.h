@@ -5,9 +5,9 @@
 // appended, an outcome when it is synced. If an append fails, the states that were built on it are
 // dropped and folded again, and nothing of them was told to anybody.
 //
-// Where several nodes use the store (nodes.h), this one answers for the experiments that it owns and
-// takes those that nobody owns; asked for another node's it says so (`Reason::not_ours`), and the
-// caller goes there (forwarding.h). An answer that no append backs, such as "there is no such
+// Where several nodes use the store (nodes.h), this one answers for the experiments that it owns
+// and takes those that nobody owns; asked for another node's it says so (`Reason::not_ours`), and
+// the caller goes there (forwarding.h). An answer that no append backs, such as "there is no such
 // duel", could come from a state that another node has outgrown, so it is given only while this
 // node's lease holds.
 //
