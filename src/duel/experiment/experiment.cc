@@ -244,7 +244,7 @@ Status Experiment::compare(std::vector<ComparisonRecord> comparisons, const Mome
   return Done{};
 }
 
-Summary Experiment::summary() const {
+Overview Experiment::summary() const {
   return {.name = ledger().name(),
           .state = ledger().state(),
           .mode = ledger().experiment().service.mode,

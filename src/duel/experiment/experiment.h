@@ -188,7 +188,7 @@ struct Page {
 };
 
 // What a list of experiments shows; it is in the snapshot, beside the state.
-struct Summary {
+struct Overview {
   std::string name;
   ExperimentState state = ExperimentState::draft;
   Mode mode = Mode::duel;
@@ -196,7 +196,7 @@ struct Summary {
   std::uint64_t served = 0;
   bool certified = false;
 
-  friend bool operator==(const Summary&, const Summary&) = default;
+  friend bool operator==(const Overview&, const Overview&) = default;
 };
 
 class Experiment {
@@ -226,7 +226,7 @@ class Experiment {
   bool spoiled() const { return live_.has_choice(); }
   // When something expires next.
   std::optional<std::int64_t> due_ms() const;
-  Summary summary() const;
+  Overview summary() const;
 
   // --- Requests. An error is the caller's, and nothing was staged for it. ------------------------
   Result<Offer> serve(const Wish& wish, const Moment& moment);
@@ -293,7 +293,7 @@ class Experiment {
   std::optional<Snapshot> save(std::string_view extra) const;
   static std::string snapshot_version();
   struct Digest {
-    Summary summary;
+    Overview summary;
     std::optional<std::int64_t> due_ms;
   };
   // What stands in a snapshot beside the state; nothing where it is of another version.

@@ -23,15 +23,15 @@ constexpr std::size_t kMostStateBytes = std::size_t{1} << 30;
 
 // What a list shows and when the experiment wakes, beside the bytes of a snapshot.
 struct SavedDigest {
-  Summary shown;
+  Overview shown;
   std::optional<std::uint64_t> due_ms;
 };
 template <>
-struct Described<Summary> {
+struct Described<Overview> {
   static constexpr FieldList fields{
-      required("name", &Summary::name),     required("state", &Summary::state),
-      required("mode", &Summary::mode),     required("arms", &Summary::arms),
-      required("served", &Summary::served), required("certified", &Summary::certified)};
+      required("name", &Overview::name),     required("state", &Overview::state),
+      required("mode", &Overview::mode),     required("arms", &Overview::arms),
+      required("served", &Overview::served), required("certified", &Overview::certified)};
 };
 template <>
 struct Described<SavedDigest> {

@@ -36,7 +36,7 @@ Error exists_already(const std::string& experiment_id, std::string_view more = "
 }
 
 // What the snapshot says of the experiment, if nothing has happened since or that does not matter.
-std::optional<Summary> saved_summary(const Outline& outline, bool may_be_behind) {
+std::optional<Overview> saved_summary(const Outline& outline, bool may_be_behind) {
   const std::optional<Snapshot>& snapshot = outline.snapshot;
   if (!snapshot) return std::nullopt;
   const bool behind =

@@ -93,7 +93,7 @@ inline bool rests_on_nothing(const Experiment::ServedPage& served) { return serv
 // A row of the list of experiments.
 struct Listed {
   std::string experiment_id;
-  std::optional<Summary> summary{};
+  std::optional<Overview> summary{};
   std::string error{};  // why there is none
 };
 struct ListedExperiments {

@@ -96,10 +96,11 @@ class RankingParser {
     if (colon == std::string_view::npos) return Done{};
     const std::string_view key = trimmed(line.substr(0, colon));
     const std::string_view value = trimmed(line.substr(colon + 1));
-    constexpr std::string_view kName = "ALTERNATIVE NAME";
+    constexpr std::string_view kAlternativeName = "ALTERNATIVE NAME";
     if (key == "DATA TYPE") return check_data_type(value);
     if (key == "NUMBER ALTERNATIVES") return set_number(value);
-    if (key.starts_with(kName)) return set_name(trimmed(key.substr(kName.size())), value);
+    if (key.starts_with(kAlternativeName))
+      return set_name(trimmed(key.substr(kAlternativeName.size())), value);
     if (key == "NUMBER VOTERS") {
       const auto voters = parse_count(value);
       if (voters.ok()) counts_.declared_voters = *voters;
