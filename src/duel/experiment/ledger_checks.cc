@@ -16,7 +16,7 @@ Error refused(std::string message, std::string hint = {}) {
   return Error::invalid_data(std::move(message)).with_hint(std::move(hint));
 }
 
-Outcome outcome_of(Answered answered) {
+Outcome said_by(Answered answered) {
   switch (answered) {
     case Answered::tie:
       return Outcome::tie;
@@ -48,7 +48,7 @@ Result<LedgerDuel> Ledger::duel_of(std::string_view duel_id) const {
 
 Result<Outcome> Ledger::outcome_of(const Answer& answer, Arm first, Arm second) const {
   if (answer.result != Answered::win) {
-    if (answer.winner.empty() && answer.place == 0) return duel::outcome_of(answer.result);
+    if (answer.winner.empty() && answer.place == 0) return said_by(answer.result);
     return refused(fmt::format("a result '{}' has a winner", to_word(answer.result)));
   }
   if (first == second) {

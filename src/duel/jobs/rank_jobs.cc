@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kTick = std::chrono::milliseconds(100);  // as in run_jobs
+constexpr auto kRankTick = std::chrono::milliseconds(100);  // as in run_jobs
 // How often a rank looks for messages. Whoever waits for work, or deals it out, looks more often.
 constexpr auto kBusyLook = std::chrono::milliseconds(2);
 constexpr auto kIdleLook = std::chrono::microseconds(200);
@@ -106,7 +106,7 @@ Error read_error(Reader& reader) {
 
 // --- the threads of one rank --------------------------------------------------------------------
 
-struct Failure {
+struct RankFailure {
   std::uint64_t number = 0;
   Error error;
 };
@@ -173,7 +173,7 @@ class Pool {
     const std::scoped_lock lock(mutex_);
     return std::exchange(results_, {});
   }
-  std::optional<Failure> failure() {
+  std::optional<RankFailure> failure() {
     const std::scoped_lock lock(mutex_);
     return failure_;
   }
@@ -245,7 +245,7 @@ class Pool {
     }
     const std::scoped_lock lock(mutex_);
     if (failure_ && failure_->number <= number) return;
-    failure_ = Failure{number, std::move(error)};
+    failure_ = RankFailure{number, std::move(error)};
     check_failure_ = check_failure;
   }
 
@@ -264,7 +264,7 @@ class Pool {
   std::uint64_t finished_ = 0;
   std::vector<std::uint64_t> done_;  // since they were last taken, where results are not packed
   std::vector<std::pair<std::uint64_t, std::string>> results_;  // the same, where they are
-  std::optional<Failure> failure_;
+  std::optional<RankFailure> failure_;
   std::exception_ptr check_failure_;
   double cpu_seconds_ = 0;
   std::vector<std::jthread> pool_;  // last: it is joined before the rest goes
@@ -277,7 +277,7 @@ struct JobsOutcome {
   std::optional<Error> error;
 };
 
-bool is_set(const std::atomic<bool>* flag) {
+bool stop_is_set(const std::atomic<bool>* flag) {
   return flag != nullptr && flag->load(std::memory_order_relaxed);
 }
 
@@ -298,16 +298,16 @@ class Dealer {
   }
 
   JobsOutcome run() {
-    auto next_tick = Clock::now() + kTick;
+    auto next_tick = Clock::now() + kRankTick;
     while (!pool_.ended() || still_working() > 0) {
-      if (!halted_ && (is_set(hooks_.stop) || pool_.failure())) halt();
+      if (!halted_ && (stop_is_set(hooks_.stop) || pool_.failure())) halt();
       if (pool_.hungry()) feed_own();
       while (auto message = transport_.receive()) {
         guarded([&] { handle(*message); });
       }
       if (Clock::now() >= next_tick) {
         guarded([&] { tick(); });
-        next_tick = Clock::now() + kTick;
+        next_tick = Clock::now() + kRankTick;
       }
       pool_.wait(kIdleLook);
     }
@@ -371,7 +371,7 @@ class Dealer {
     }
   }
 
-  void keep(const Failure& failure) {
+  void keep(const RankFailure& failure) {
     if (!failure_ || failure.number < failure_->number) failure_ = failure;
   }
 
@@ -440,7 +440,7 @@ class Dealer {
   std::vector<bool> has_finished_;
   std::vector<std::uint64_t> done_;
   std::uint64_t finished_unkept_ = 0;
-  std::optional<Failure> failure_;
+  std::optional<RankFailure> failure_;
   Status tick_status_ = Done{};
   JobsOutcome outcome_;
 };
@@ -462,7 +462,7 @@ void work_for_first(RankTransport& transport, const JobHooks& hooks, Pool& pool)
   bool finished = false;
   auto next_hand_in = Clock::now() + kHandIn;
   while (true) {
-    if (is_set(hooks.stop) && !std::exchange(told_stop, true)) {
+    if (stop_is_set(hooks.stop) && !std::exchange(told_stop, true)) {
       pool.stop();
       transport.send(0, Writer(kStop).take());
     }
