@@ -57,7 +57,6 @@ TEST_F(Health, what_is_out_when_the_certificate_comes_is_awaited_and_recorded) {
   EXPECT_LT(count("log", "serve"), 32 + 9) << "nothing is asked after the certificate";
   EXPECT_EQ(count("log", "outcome"), count("log", "serve"));
   EXPECT_EQ(count("log", "expired"), 0);
-  EXPECT_EQ(count("log", "certified"), 1);
   EXPECT_EQ(verify("log", {"log.certificate.json"}).exit_code, 0);
 }
 
