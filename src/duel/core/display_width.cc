@@ -1,28 +1,18 @@
 #include "duel/core/display_width.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
+
+#include "duel/core/utf8.h"
 
 namespace duel {
 namespace {
 
-// Decodes one character at `text[at]` and moves `at` behind it. A broken byte is U+FFFD.
+// Decodes one character at `text[at]` and moves `at` behind it. What is broken is U+FFFD.
 std::uint32_t next_character(std::string_view text, std::size_t& at) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
-  const std::uint8_t lead = byte(at++);
-  if (lead < 0x80) return lead;
-  // As many ones as bytes: 110xxxxx begins two of them.
-  const int bytes = std::countl_one(lead);
-  if (bytes < 2 || bytes > 4) return 0xfffd;
-  const std::size_t more = static_cast<std::size_t>(bytes) - 1;
-  std::uint32_t character = lead & (0x7fU >> bytes);
-  for (std::size_t i = 0; i < more; ++i) {
-    if (at + i >= text.size() || (byte(at + i) & 0xc0) != 0x80) return 0xfffd;
-    character = character << 6 | (byte(at + i) & 0x3f);
-  }
-  at += more;
-  return character;
+  const Utf8Character character = utf8_character(text, at);
+  at += character.bytes;
+  return character.point;
 }
 
 // The common cases of Unicode's East Asian Width and combining marks; a terminal knows more.

@@ -10,6 +10,7 @@
 
 #include "duel/core/numbers.h"
 #include "duel/core/spelling.h"
+#include "duel/core/utf8.h"
 #include "duel/core/whole_file.h"
 #include "duel/policies/registry.h"
 #include "duel/study/toml_document.h"

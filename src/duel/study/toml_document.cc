@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdint>
+
+#include "duel/core/utf8.h"
 
 namespace duel {
 namespace {
@@ -21,29 +22,6 @@ std::string_view line_at(std::string_view text, std::size_t number) {
 }
 
 }  // namespace
-
-std::size_t find_invalid_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t length = lead < 0x80             ? 1
-                               : (lead & 0xe0) == 0xc0 ? 2
-                               : (lead & 0xf0) == 0xe0 ? 3
-                               : (lead & 0xf8) == 0xf0 ? 4
-                                                       : 0;
-    if (length == 0 || i + length > text.size()) return i;
-    std::uint32_t point = length == 1 ? lead : lead & (0xffU >> (length + 1));
-    for (std::size_t k = 1; k < length; ++k) {
-      const auto next = static_cast<unsigned char>(text[i + k]);
-      if ((next & 0xc0) != 0x80) return i;
-      point = (point << 6) | (next & 0x3fU);
-    }
-    // The shortest form only, and no surrogates.
-    constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (point < kLeast[length] || point > 0x10ffff || (point >= 0xd800 && point < 0xe000)) return i;
-    i += length;
-  }
-  return std::string_view::npos;
-}
 
 Result<TomlDocument> TomlDocument::parse(std::string_view text, const std::string& source) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // byte order mark

@@ -37,7 +37,4 @@ class TomlDocument {
   toml::table table_;
 };
 
-// Where the bytes stop being UTF-8; npos where they are.
-std::size_t find_invalid_utf8(std::string_view text);
-
 }  // namespace duel
