@@ -370,20 +370,5 @@ TEST(ExperimentLog, a_group_is_appended_whole_or_not_at_all) {
   EXPECT_EQ(read.back().hash, entries->back().hash);
 }
 
-TEST(Timestamp, is_read_as_it_is_written_and_nothing_else_is_taken) {
-  EXPECT_EQ(format_timestamp(0), "1970-01-01T00:00:00.000Z");
-  EXPECT_EQ(format_timestamp(-1), "1969-12-31T23:59:59.999Z");
-  EXPECT_EQ(format_timestamp(kStart), "2025-11-15T09:00:00.000Z");
-  for (const std::int64_t time : {std::int64_t{0}, std::int64_t{-1}, kStart,
-                                  std::int64_t{951'782'400'123}, std::int64_t{4'102'444'799'999}}) {
-    EXPECT_EQ(parse_timestamp(format_timestamp(time)), time);
-  }
-  for (const char* text : {"2025-02-29T00:00:00.000Z", "2025-13-01T00:00:00.000Z",
-                           "2025-01-01T24:00:00.000Z", "2025-01-01T00:00:00.000", "2025-01-01",
-                           "2025-01-01 00:00:00.000Z", "2025-01-01T00:00:0x.000Z"}) {
-    EXPECT_FALSE(parse_timestamp(text)) << text;
-  }
-}
-
 }  // namespace
 }  // namespace duel

@@ -1,4 +1,9 @@
-// Times as a log holds them: milliseconds since 1970 in UTC, written `2026-11-15T09:00:00.123Z`.
+// Times: milliseconds since 1970 in UTC, as logs hold them, and times as other programs write them.
+// One grammar reads them all:
+//
+//   2026-11-15T09:00[:00[.123]][Z|+01:00|+0100], also with a space for the T
+//
+// and each function below says how much of it is taken.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +20,21 @@ struct Timestamp {
   friend bool operator==(const Timestamp&, const Timestamp&) = default;
 };
 
-// REQUIRES: a year of four digits.
+// `2026-11-15T09:00:00.123Z`. REQUIRES: a year of four digits.
 std::string format_timestamp(std::int64_t milliseconds);
-// Exactly the form above; nothing else is taken.
+// Exactly that form: what is written in a log has one spelling.
 std::optional<std::int64_t> parse_timestamp(std::string_view text);
-
 // The same, also without milliseconds, as people write it.
 std::optional<std::int64_t> parse_time(std::string_view text);
+
+// Seconds since 1970, or a date and a time of day with or without a zone. Times of different forms
+// cannot be put in order.
+struct WrittenTime {
+  enum class Form { seconds, zoned, local } form = Form::seconds;
+  double seconds = 0;
+};
+// All of the grammar, and seconds since 1970: `1763197200.5`.
+std::optional<WrittenTime> parse_written_time(std::string_view text);
 
 // The system's clock. What is computed never depends on it: time enters only as recorded.
 std::int64_t current_time_ms();

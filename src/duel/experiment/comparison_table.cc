@@ -17,7 +17,6 @@
 #include "duel/core/text_lines.h"
 #include "duel/core/timestamp.h"
 #include "duel/core/whole_file.h"
-#include "duel/core/written_time.h"
 #include "duel/experiment/ledger.h"
 #include "duel/log/experiment_log.h"
 #include "duel/log/record_reader.h"

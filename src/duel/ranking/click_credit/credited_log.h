@@ -10,7 +10,7 @@
 
 #include "duel/core/count_range.h"
 #include "duel/core/result.h"
-#include "duel/core/written_time.h"
+#include "duel/core/timestamp.h"
 #include "duel/ranking/click_credit/click_events.h"
 #include "duel/ranking/click_credit/credit_rule.h"
 #include "duel/ranking/click_credit/impression_lines.h"
