@@ -42,7 +42,7 @@ Json json_of(const py::handle& object, int depth) {
     Json json = Json::object();
     for (const auto& [key, value] : py::reinterpret_borrow<py::dict>(object)) {
       if (!py::isinstance<py::str>(key)) throw py::type_error("the keys of a dict must be texts");
-      json[key.cast<std::string>()] = json_of(value, depth + 1);
+      json.add(key.cast<std::string>(), json_of(value, depth + 1));
     }
     return json;
   }

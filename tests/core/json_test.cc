@@ -41,8 +41,98 @@ TEST(Json, what_was_written_is_read_again) {
   EXPECT_EQ(*Json::parse(json->dump_pretty()), *json);
 }
 
-TEST(Json, of_two_members_of_one_name_the_last_counts) {
+TEST(Json, of_two_members_of_one_name_the_last_counts_in_the_place_of_the_first) {
   EXPECT_EQ(Json::parse(R"({"a":1,"b":2,"a":3})")->dump(), R"({"a":3,"b":2})");
+  // So many that they are sorted: 0 to 999 twice, the second time backwards.
+  Json::Object members, expected;
+  for (int k = 0; k < 1000; ++k) members.push_back({"member " + std::to_string(k), k});
+  for (int k = 999; k >= 0; --k) members.push_back({"member " + std::to_string(k), -k});
+  for (int k = 0; k < 1000; ++k) expected.push_back({"member " + std::to_string(k), -k});
+  EXPECT_EQ(Json::parse(Json(members).dump())->dump(), Json(expected).dump());
+}
+
+TEST(Json, two_members_of_one_name_can_be_refused) {
+  const JsonLimits strict{.names_differ = true};
+  const auto pointer = [&](const std::string& text) {
+    JsonFault fault;
+    EXPECT_FALSE(Json::parse(text, strict, &fault)) << text;
+    EXPECT_EQ(fault.kind, JsonFault::Kind::repeated_name);
+    EXPECT_EQ(fault.message, "is given twice");
+    return fault.pointer;
+  };
+  EXPECT_EQ(pointer(R"({"a":1,"b":2,"a":3})"), "/a");
+  EXPECT_EQ(pointer(R"({"x":[0,{"a/b":1,"~":{"\u0063":1,"c":1}}]})"), "/x/1/~0/c");
+  Json::Object many;
+  for (int k = 0; k < 1000; ++k) many.push_back({std::to_string(k), k});
+  EXPECT_TRUE(Json::parse(Json(many).dump(), strict));
+  many.push_back({"577", 0});
+  EXPECT_EQ(pointer(Json(many).dump()), "/577");
+  EXPECT_TRUE(Json::parse(R"([{"a":1},{"a":1}])", strict));
+}
+
+TEST(Json, members_and_items_are_counted_together) {
+  const JsonLimits limits{.values = 5};
+  EXPECT_TRUE(Json::parse(R"({"a":[1,2],"b":{"c":3}})", limits));
+  JsonFault fault;
+  EXPECT_FALSE(Json::parse(R"({"a":[1,2],"b":{"c":[3]}})", limits, &fault));
+  EXPECT_EQ(fault.kind, JsonFault::Kind::too_many);
+  EXPECT_EQ(fault.message, "has more than 5 members and items");
+}
+
+// Broken beyond its fifth member: whoever reads on to the end says that it is not JSON.
+TEST(Json, what_is_beyond_the_limit_is_not_read) {
+  std::string text = "{";
+  for (int k = 0; k < 200'000; ++k) text += "\"" + std::to_string(k) + "\":0,";
+  text += "nul}";
+  JsonFault fault;
+  EXPECT_FALSE(Json::parse(text, {.values = 5}, &fault));
+  EXPECT_EQ(fault.kind, JsonFault::Kind::too_many);
+  EXPECT_FALSE(Json::parse(text, {}, &fault));
+  EXPECT_EQ(fault.kind, JsonFault::Kind::not_json);
+}
+
+TEST(Json, says_where_a_text_stops_being_json) {
+  const auto fault_of = [](std::string_view text) {
+    JsonFault fault;
+    EXPECT_FALSE(Json::parse(text, {}, &fault)) << text;
+    EXPECT_EQ(fault.kind, JsonFault::Kind::not_json) << text;
+    return fault.message;
+  };
+  EXPECT_EQ(fault_of("[1,]"), "is not JSON: column 4");
+  EXPECT_EQ(fault_of("{\"a\":1,\n \"b\" 2}"), "is not JSON: line 2, column 6");
+  EXPECT_EQ(fault_of("{\"a\":1}x"), "is not JSON: column 8");
+  EXPECT_EQ(fault_of("[1"), "is not JSON: column 3");
+  EXPECT_EQ(fault_of("[01]"), "is not JSON: column 2");
+  EXPECT_EQ(fault_of("1,2"), "is not JSON: column 3");
+  EXPECT_EQ(fault_of("1],[2"), "is not JSON: column 3");
+  EXPECT_EQ(fault_of("[\"a\xff\"]"), "is not JSON: column 4 is not UTF-8");
+  EXPECT_EQ(fault_of("[\"a]"), "is not JSON: a string does not end");
+  EXPECT_EQ(fault_of("[\"a\nb\"]"), "is not JSON: a string has a control character");
+  EXPECT_EQ(fault_of(std::string_view("{}\0{}", 5)), "is not JSON: column 3");
+  EXPECT_EQ(fault_of(""), "is empty");
+  EXPECT_EQ(fault_of(" \n"), "is empty");
+}
+
+TEST(Json, numbers_are_of_three_kinds) {
+  const auto json = Json::parse(
+      "[0,18446744073709551615,-9223372036854775808,18446744073709551616,-9223372036854775809,"
+      "1.0,1e2,123456789012345678901234567890]");
+  ASSERT_TRUE(json);
+  std::string kinds;
+  for (const Json& number : json->items()) {
+    kinds += number.is_unsigned() ? 'u' : number.same_kind(Json(-1)) ? 'i' : 'd';
+  }
+  EXPECT_EQ(kinds, "uuiddddd");
+  EXPECT_FALSE(Json::parse("1e400"));
+  EXPECT_EQ(Json::parse("123456789012345678901")->get<double>(), 123456789012345678901.0);
+  EXPECT_TRUE(Json::parse("null ")->is_null());
+}
+
+TEST(Json, a_number_is_written_with_as_few_digits_as_it_takes) {
+  for (const char* text : {"0.000649", "0.001298", "861.928877", "0.1", "1e-05", "1e+300", "5e-324",
+                           "-0.0", "3.0", "0.30000000000000004", "123456789.25"}) {
+    EXPECT_EQ(Json::parse(text)->dump(), text);
+  }
 }
 
 TEST(Json, what_is_no_json_is_nothing) {
@@ -62,6 +152,7 @@ TEST(Json, nesting_is_limited_so_that_input_cannot_exhaust_the_stack) {
 
 TEST(Json, bytes_outside_utf8_are_replaced_when_written) {
   EXPECT_EQ(Json("a\xff").dump(), "\"a\xef\xbf\xbd\"");
+  EXPECT_EQ(Json("\xe2\x82(\"\xc3\xa9").dump(), "\"\xef\xbf\xbd(\\\"\xc3\xa9\"");
 }
 
 TEST(Json, a_value_of_another_kind_or_a_missing_member_throws) {
@@ -83,6 +174,15 @@ TEST(Json, numbers_are_equal_by_value_and_objects_whatever_their_order) {
   EXPECT_EQ((Json{{"a", 1}, {"b", 2}}), (Json{{"b", 2}, {"a", 1}}));
   EXPECT_NE((Json{{"a", 1}, {"b", 2}}), (Json{{"b", 2}, {"c", 1}}));
   EXPECT_NE((Json{1, 2}), (Json{2, 1}));
+  EXPECT_NE(Json(-1), Json(std::numeric_limits<std::uint64_t>::max()));
+  Json::Object forwards, backwards;
+  for (int k = 0; k < 1000; ++k) forwards.push_back({"member " + std::to_string(k), k});
+  backwards.assign(forwards.rbegin(), forwards.rend());
+  EXPECT_EQ(Json(forwards), Json(backwards));
+  backwards[0].value = 0;
+  EXPECT_NE(Json(forwards), Json(backwards));
+  backwards[0] = {"another", 999};
+  EXPECT_NE(Json(forwards), Json(backwards));
 }
 
 TEST(Json, what_is_not_finite_is_null) {
@@ -91,7 +191,6 @@ TEST(Json, what_is_not_finite_is_null) {
   EXPECT_EQ(finite_or_null(0.5).get<double>(), 0.5);
 }
 
-// The short way and the library's, which indents.
 TEST(Json, is_written_in_one_line_as_in_many) {
   Json json;
   json["plain"] = "abc ~";

@@ -36,21 +36,3 @@ void SchemaSet::narrow(Json& schema, const IsIdOf& /*check*/) {
 }
 
 }  // namespace duel
-
-namespace duel::described_detail {
-
-std::string pointer_part(std::string_view name) {
-  std::string part = "/";
-  for (const char c : name) {
-    if (c == '~') {
-      part += "~0";
-    } else if (c == '/') {
-      part += "~1";
-    } else {
-      part += c;
-    }
-  }
-  return part;
-}
-
-}  // namespace duel::described_detail

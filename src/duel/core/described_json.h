@@ -55,13 +55,14 @@ concept IsNullOr = requires { typename T::null_or; };
 template <class T>
 concept HasFields = requires { Described<T>::fields; };
 
-std::string pointer_part(std::string_view name);  // "/name" with ~ and / escaped
-
 }  // namespace described_detail
 
-// Reads a body into a struct with a description. All that is wrong is collected.
+// Reads a body into a struct with a description. All that is wrong is counted, and the first of it
+// kept: a caller decides how much is wrong, and must not decide how long the answer is.
 class DescribedReader {
  public:
+  static constexpr std::size_t kMostErrors = 20;
+
   explicit DescribedReader(UnknownFields unknown) : unknown_(unknown) {}
 
   template <class Body>
@@ -99,7 +100,7 @@ class DescribedReader {
       for (const auto& [name, value] : json.members()) {
         auto& [known_by, member] = out.emplace_back();
         known_by = name;
-        read(value, pointer + described_detail::pointer_part(name), member);
+        read(value, pointer + pointer_part(name), member);
       }
     } else if constexpr (described_detail::IsVector<Body>::value) {
       if (!json.is_array()) return wrong(pointer, "is not an array");
@@ -112,9 +113,10 @@ class DescribedReader {
     }
   }
 
-  const std::vector<FieldError>& errors() const { return errors_; }
+  const std::vector<FieldError>& errors() const { return errors_; }  // at most kMostErrors
+  std::size_t num_errors() const { return num_errors_; }
   void wrong(const std::string& pointer, std::string message) {
-    errors_.push_back({pointer, std::move(message)});
+    if (++num_errors_ <= kMostErrors) errors_.push_back({pointer, std::move(message)});
   }
 
  private:
@@ -127,7 +129,7 @@ class DescribedReader {
     if (!json.is_object()) return wrong(pointer, "is not an object");
     std::size_t taken = 0;
     const auto take = [&](const auto& field) {
-      const auto where = [&] { return pointer + described_detail::pointer_part(field.name); };
+      const auto where = [&] { return pointer + pointer_part(field.name); };
       const Json* value = json.find(field.name);
       if (value == nullptr) {
         if (field.required) wrong(where(), "is missing");
@@ -136,10 +138,10 @@ class DescribedReader {
       ++taken;
       const std::string at = where();
       auto& member = std::invoke(field.get, out);
-      const std::size_t before = errors_.size();
+      const std::size_t before = num_errors_;
       read(*value, at, member);
       if constexpr (requires { field.check(member); }) {
-        if (errors_.size() > before) return;
+        if (num_errors_ > before) return;
         if (const Status status = field.check(member); !status.ok()) {
           wrong(at, with_hint(status.error()));
         }
@@ -152,14 +154,18 @@ class DescribedReader {
         [&](const auto&... field) { (known.emplace_back(field.name), ...); });
     for (const auto& [name, value] : json.members()) {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      const std::string hint = spelling_hint(name, known);
-      wrong(pointer + described_detail::pointer_part(name),
-            "is unknown" + (hint.empty() ? "" : "; " + hint));
+      // A hint costs more than the rest, and nobody sees those beyond.
+      if (num_errors_ < kMostErrors) {
+        wrong(pointer + pointer_part(name), "is unknown; " + spelling_hint(name, known));
+      } else {
+        ++num_errors_;
+      }
     }
   }
 
   UnknownFields unknown_;
   std::vector<FieldError> errors_;
+  std::size_t num_errors_ = 0;
 };
 
 // A member that is as in a new struct is left out, unless it is required.
@@ -172,8 +178,10 @@ Json described_json(const Body& body) {
   } else if constexpr (described_detail::IsOptional<Body>::value) {
     return body ? described_json(*body) : Json();
   } else if constexpr (described_detail::IsNamed<Body>::value) {
+    Json::Object members;
+    for (const auto& [name, value] : body) members.push_back({name, described_json(value)});
     Json object = Json::object();
-    for (const auto& [name, value] : body) object[name] = described_json(value);
+    object.update(Json(std::move(members)));  // of a name that is there twice the last value counts
     return object;
   } else if constexpr (described_detail::IsVector<Body>::value) {
     Json array = Json::array();
@@ -185,7 +193,7 @@ Json described_json(const Body& body) {
     const auto add = [&](const auto& field) {
       const auto& member = std::invoke(field.get, body);
       if (field.required || !(member == std::invoke(field.get, kNew))) {
-        object[field.name] = described_json(member);
+        object.add(std::string(field.name), described_json(member));
       }
     };
     Described<Body>::fields.visit([&](const auto&... field) { (add(field), ...); });

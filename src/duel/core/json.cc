@@ -1,17 +1,22 @@
 #include "duel/core/json.h"
 
+// A conversion that could throw does not compile then: bad input is an error, never an exception.
+#define SIMDJSON_EXCEPTIONS 0
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "duel/core/check.h"
+#include "duel/core/json_line.h"
+#include "duel/core/utf8.h"
 
 namespace duel {
-
-using Library = nlohmann::ordered_json;
 
 // The variant, for the free functions of this file.
 struct JsonAccess {
@@ -20,48 +25,96 @@ struct JsonAccess {
 
 namespace {
 
-constexpr std::size_t kDeepest = 500;
+namespace ondemand = simdjson::ondemand;
 
-Library library_value(const Json& json) {
-  return std::visit(
-      [](const auto& content) -> Library {
-        using Content = std::decay_t<decltype(content)>;
-        if constexpr (std::is_same_v<Content, std::monostate>) {
-          return nullptr;
-        } else if constexpr (std::is_same_v<Content, Json::Array>) {
-          Library array = Library::array();
-          for (const Json& item : content) array.push_back(library_value(item));
-          return array;
-        } else if constexpr (std::is_same_v<Content, Json::Object>) {
-          Library object = Library::object();
-          // Names are distinct here, so they need not be looked up again.
-          auto& members = object.get_ref<Library::object_t&>();
-          for (const Json::Member& member : content) {
-            members.Library::object_t::Container::emplace_back(member.name,
-                                                               library_value(member.value));
-          }
-          return object;
-        } else {
-          return content;
-        }
-      },
-      JsonAccess::content(json));
+// --- Names ---------------------------------------------------------------------------------------
+
+// Up to here comparing each name with each other is faster than sorting them.
+constexpr std::size_t kFewMembers = 16;
+
+// The places of the members so that equal names stand together, in the order of the members; the
+// same names give the same order. Sorted rather than hashed: a caller could choose names that all
+// have one hash.
+std::vector<std::size_t> by_name(const Json::Object& members) {
+  // Most names differ in their first bytes, which are compared as one number.
+  struct Place {
+    std::uint64_t first_bytes = 0;
+    std::size_t at = 0;
+  };
+  std::vector<Place> places(members.size());
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    const std::string& name = members[k].name;
+    std::memcpy(&places[k].first_bytes, name.data(), std::min<std::size_t>(8, name.size()));
+    places[k].at = k;
+  }
+  std::sort(places.begin(), places.end(), [&](const Place& a, const Place& b) {
+    if (a.first_bytes != b.first_bytes) return a.first_bytes < b.first_bytes;
+    const int difference = members[a.at].name.compare(members[b.at].name);
+    return difference != 0 ? difference < 0 : a.at < b.at;
+  });
+  std::vector<std::size_t> order;
+  order.reserve(places.size());
+  for (const Place& place : places) order.push_back(place.at);
+  return order;
 }
 
-std::string library_text(const Library& value, int indent) {
-  return value.dump(indent, ' ', false, Library::error_handler_t::replace);
+// The place of a member whose name comes before, too.
+std::optional<std::size_t> repeated_name(const Json::Object& members) {
+  if (members.size() <= kFewMembers) {
+    for (std::size_t k = 1; k < members.size(); ++k) {
+      for (std::size_t before = 0; before < k; ++before) {
+        if (members[before].name == members[k].name) return k;
+      }
+    }
+    return std::nullopt;
+  }
+  const std::vector<std::size_t> order = by_name(members);
+  const auto same = [&](std::size_t a, std::size_t b) {
+    return members[a].name == members[b].name;
+  };
+  const auto found = std::adjacent_find(order.begin(), order.end(), same);
+  return found == order.end() ? std::nullopt : std::optional(*std::next(found));
 }
 
-// Whether a text stands in JSON as it is.
-bool is_plain(std::string_view text) {
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+// Of the members of one name the last value stays, in the place of the first.
+void unite_repeated(Json::Object& members) {
+  if (!repeated_name(members)) return;
+  std::vector<bool> dropped(members.size());
+  const std::vector<std::size_t> order = by_name(members);
+  std::size_t first = order[0];
+  for (std::size_t k = 1; k < order.size(); ++k) {
+    if (members[order[k]].name != members[first].name) {
+      first = order[k];
+      continue;
+    }
+    members[first].value = std::move(members[order[k]].value);
+    dropped[order[k]] = true;
+  }
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    if (dropped[k]) continue;
+    if (kept != k) members[kept] = std::move(members[k]);
+    ++kept;
+  }
+  members.resize(kept);
 }
 
-// Writes what the library writes, without a copy of the whole for it. What is not plain is the
-// library's to write.
+bool same_members(const Json::Object& one, const Json::Object& other) {
+  if (one.size() != other.size()) return false;
+  if (std::ranges::equal(one, other, {}, &Json::Member::name, &Json::Member::name)) {
+    return std::ranges::equal(one, other, {}, &Json::Member::value, &Json::Member::value);
+  }
+  return std::ranges::equal(by_name(one), by_name(other), [&](std::size_t a, std::size_t b) {
+    return one[a].name == other[b].name && one[a].value == other[b].value;
+  });
+}
+
+// --- Writing -------------------------------------------------------------------------------------
+
 class Writer {
  public:
+  explicit Writer(bool pretty) : pretty_(pretty) {}
+
   void write(const Json& json) {
     std::visit([this](const auto& content) { put(content); }, JsonAccess::content(json));
   }
@@ -70,103 +123,243 @@ class Writer {
  private:
   void put(std::monostate) { out_ += "null"; }
   void put(bool value) { out_ += value ? "true" : "false"; }
-  void put(std::int64_t value) { put_whole(value); }
-  void put(std::uint64_t value) { put_whole(value); }
-  void put(double value) { out_ += library_text(Library(value), -1); }
+  void put(std::int64_t value) { fmt::format_to(std::back_inserter(out_), "{}", value); }
+  void put(std::uint64_t value) { fmt::format_to(std::back_inserter(out_), "{}", value); }
+
+  // The shortest digits that are read as the same number, with a point or an exponent, so that they
+  // are not read as a whole number.
+  void put(double value) {
+    if (!std::isfinite(value)) return put(std::monostate{});
+    const std::size_t begin = out_.size();
+    fmt::format_to(std::back_inserter(out_), "{}", value);
+    if (out_.find_first_of(".e", begin) == std::string::npos) out_ += ".0";
+  }
   void put(const std::string& text) {
-    if (!is_plain(text)) {
-      out_ += library_text(Library(text), -1);
-      return;
+    if (simdjson::validate_utf8(text)) return append_json_string(out_, text);
+    std::string replaced;
+    for (std::size_t at = 0; at < text.size();) {
+      const Utf8Character character = utf8_character(text, at);
+      replaced += character.valid ? text.substr(at, character.bytes) : "\xef\xbf\xbd";
+      at += character.bytes;
     }
-    out_ += '"';
-    out_ += text;
-    out_ += '"';
+    append_json_string(out_, replaced);
   }
   void put(const Json::Array& items) {
-    char before = '[';
-    for (const Json& item : items) {
-      out_ += before;
-      write(item);
-      before = ',';
-    }
-    out_ += before == '[' ? "[]" : "]";
+    put_all(items, "[]", [this](const Json& item) { write(item); });
   }
   void put(const Json::Object& members) {
-    char before = '{';
-    for (const Json::Member& member : members) {
-      out_ += before;
+    put_all(members, "{}", [this](const Json::Member& member) {
       put(member.name);
-      out_ += ':';
+      out_ += pretty_ ? ": " : ":";
       write(member.value);
-      before = ',';
-    }
-    out_ += before == '{' ? "{}" : "}";
+    });
   }
-  template <class Whole>
-  void put_whole(Whole value) {
-    std::array<char, 24> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-    out_.append(digits.data(), end);
+
+  template <class Elements, class PutOne>
+  void put_all(const Elements& elements, std::string_view brackets, const PutOne& put_one) {
+    out_ += brackets[0];
+    ++depth_;
+    bool first = true;
+    for (const auto& element : elements) {
+      if (!first) out_ += ',';
+      first = false;
+      break_line();
+      put_one(element);
+    }
+    --depth_;
+    if (!first) break_line();
+    out_ += brackets[1];
+  }
+  void break_line() {
+    if (!pretty_) return;
+    out_ += '\n';
+    out_.append(2 * depth_, ' ');
   }
 
   std::string out_;
+  bool pretty_;
+  std::size_t depth_ = 0;
 };
 
-// Builds the value as the parser goes, with a stack of its own: input decides how deep it is
-// nested.
-class Builder : public nlohmann::json_sax<Library> {
+// --- Reading -------------------------------------------------------------------------------------
+
+// Reads one text. Recursive: the limit of depth keeps input from exhausting the stack.
+class Reader {
  public:
-  bool null() override { return add(Json()); }
-  bool boolean(bool value) override { return add(value); }
-  bool number_integer(number_integer_t value) override { return add(value); }
-  bool number_unsigned(number_unsigned_t value) override { return add(value); }
-  bool number_float(number_float_t value, const string_t& /*text*/) override { return add(value); }
-  bool string(string_t& value) override { return add(Json(std::move(value))); }
-  bool binary(binary_t& /*value*/) override { return false; }
-  bool start_object(std::size_t /*size*/) override { return open(Json::object()); }
-  bool start_array(std::size_t /*size*/) override { return open(Json::array()); }
-  bool key(string_t& name) override {
-    open_.back().name = std::move(name);
-    return true;
+  explicit Reader(const JsonLimits& limits) : limits_(limits) {}
+
+  std::optional<Json> read(std::string_view text) {
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // byte order mark
+    // In brackets: the library reads a number or null that is all of a document by rules of its own.
+    std::string padded;
+    padded.reserve(text.size() + 2 + simdjson::SIMDJSON_PADDING);
+    padded.append(1, '[').append(text).append(1, ']');
+    ondemand::parser parser;
+    ondemand::document document;
+    ondemand::array whole;
+    if (const auto code = parser.iterate(padded).get(document); code != simdjson::SUCCESS) {
+      fault_.message = "is not JSON" + why_unread(code, text);
+      return std::nullopt;
+    }
+    Json json;
+    std::size_t count = 0;
+    bool sound = document.get_array().get(whole) == simdjson::SUCCESS;
+    for (auto item : whole) {
+      ondemand::value value;
+      sound = sound && ++count == 1 && std::move(item).get(value) == simdjson::SUCCESS &&
+              read_value(value, json);
+      if (!sound) break;
+    }
+    const char* at = nullptr;
+    const auto end = document.current_location().get(at);
+    if (sound && count == 1 && end == simdjson::OUT_OF_BOUNDS) return json;
+    if (!fault_.message.empty()) return std::nullopt;
+    fault_.message = sound && count == 0 ? "is empty" : "is not JSON";
+    const auto place = at == nullptr ? 0 : at - padded.data();
+    if (place > 0) fault_.message += place_of(text, static_cast<std::size_t>(place) - 1);
+    return std::nullopt;
   }
-  bool end_object() override { return close(); }
-  bool end_array() override { return close(); }
-  bool parse_error(std::size_t /*position*/, const std::string& /*token*/,
-                   const nlohmann::detail::exception& /*exception*/) override {
+  JsonFault fault() && {
+    std::for_each(path_.rbegin(), path_.rend(),
+                  [&](const std::string& part) { fault_.pointer += part; });
+    return std::move(fault_);
+  }
+
+ private:
+  static std::string place_of(std::string_view text, std::size_t at) {
+    const std::string_view before = text.substr(0, at);
+    const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+    if (text.find('\n') == std::string_view::npos) return fmt::format(": column {}", column);
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    return fmt::format(": line {}, column {}", line, column);
+  }
+  // What is wrong with a text of which nothing was read.
+  static std::string why_unread(simdjson::error_code code, std::string_view text) {
+    if (code == simdjson::UNCLOSED_STRING) return ": a string does not end";
+    if (code == simdjson::UNESCAPED_CHARS) return ": a string has a control character";
+    const std::size_t at = find_invalid_utf8(text);
+    return at == std::string_view::npos ? "" : place_of(text, at) + " is not UTF-8";
+  }
+
+  bool refuse(JsonFault::Kind kind, std::string message) {
+    fault_.kind = kind;
+    fault_.message = std::move(message);
+    return false;
+  }
+  bool one_more() {
+    if (++values_ <= limits_.values) return true;
+    return refuse(JsonFault::Kind::too_many,
+                  fmt::format("has more than {} members and items", limits_.values));
+  }
+
+  // False: `fault_` says why, or else it is not JSON.
+  bool read_value(ondemand::value value, Json& out) {
+    ondemand::json_type type{};
+    if (value.type().get(type) != simdjson::SUCCESS) return false;
+    switch (type) {
+      case ondemand::json_type::object:
+      case ondemand::json_type::array: {
+        if (depth_ == limits_.depth) {
+          return refuse(JsonFault::Kind::too_deep,
+                        fmt::format("is nested more than {} deep", limits_.depth));
+        }
+        ++depth_;
+        const bool read =
+            type == ondemand::json_type::object ? read_object(value, out) : read_array(value, out);
+        --depth_;
+        return read;
+      }
+      case ondemand::json_type::number:
+        return read_number(value, out);
+      case ondemand::json_type::string: {
+        std::string_view text;
+        if (value.get_string().get(text) != simdjson::SUCCESS) return false;
+        out = text;
+        return true;
+      }
+      case ondemand::json_type::boolean: {
+        bool truth = false;
+        if (value.get_bool().get(truth) != simdjson::SUCCESS) return false;
+        out = truth;
+        return true;
+      }
+      case ondemand::json_type::null: {
+        bool is_null = false;
+        return value.is_null().get(is_null) == simdjson::SUCCESS && is_null;
+      }
+    }
     return false;
   }
 
-  Json result() && { return std::move(result_); }
-
- private:
-  struct Level {
-    Json value;
-    std::string name;  // of the member that comes next
-  };
-
-  bool open(Json empty) {
-    open_.push_back({std::move(empty), ""});
-    return open_.size() <= kDeepest;
-  }
-  bool close() {
-    Json done = std::move(open_.back().value);
-    open_.pop_back();
-    return add(std::move(done));
-  }
-  bool add(Json value) {
-    if (open_.empty()) {
-      result_ = std::move(value);
-    } else if (Level& level = open_.back(); level.value.is_array()) {
-      level.value.push_back(std::move(value));
+  // A whole number that no integer can hold is one with a fraction.
+  bool read_number(ondemand::value value, Json& out) {
+    std::uint64_t natural = 0;
+    std::int64_t whole = 0;
+    double real = 0;
+    if (value.get_uint64().get(natural) == simdjson::SUCCESS) {
+      out = natural;
+    } else if (value.get_int64().get(whole) == simdjson::SUCCESS) {
+      out = whole;
+    } else if (value.get_double().get(real) == simdjson::SUCCESS) {
+      out = real;
     } else {
-      level.value[level.name] = std::move(value);
+      return false;
     }
     return true;
   }
 
-  std::vector<Level> open_;
-  Json result_;
+  bool read_array(ondemand::value value, Json& out) {
+    ondemand::array array;
+    if (value.get_array().get(array) != simdjson::SUCCESS) return false;
+    Json::Array items;
+    for (auto item : array) {
+      ondemand::value inner;
+      if (std::move(item).get(inner) != simdjson::SUCCESS || !one_more()) return false;
+      if (!read_value(inner, items.emplace_back())) {
+        path_.push_back("/" + std::to_string(items.size() - 1));
+        return false;
+      }
+    }
+    out = Json(std::move(items));
+    return true;
+  }
+
+  bool read_object(ondemand::value value, Json& out) {
+    ondemand::object object;
+    if (value.get_object().get(object) != simdjson::SUCCESS) return false;
+    Json::Object members;
+    for (auto item : object) {
+      ondemand::field field;
+      std::string_view name;
+      if (std::move(item).get(field) != simdjson::SUCCESS ||
+          field.unescaped_key().get(name) != simdjson::SUCCESS || !one_more()) {
+        return false;
+      }
+      Json::Member& member = members.emplace_back(Json::Member{std::string(name), Json()});
+      if (!read_value(field.value(), member.value)) {
+        path_.push_back(pointer_part(member.name));
+        return false;
+      }
+    }
+    if (!limits_.names_differ) {
+      unite_repeated(members);
+    } else if (const auto repeated = repeated_name(members)) {
+      path_.push_back(pointer_part(members[*repeated].name));
+      return refuse(JsonFault::Kind::repeated_name, "is given twice");
+    }
+    out = Json(std::move(members));
+    return true;
+  }
+
+  JsonLimits limits_;
+  std::size_t depth_ = 0;
+  std::size_t values_ = 0;
+  JsonFault fault_;
+  std::vector<std::string> path_;  // the parts of the fault's pointer, the last one first
 };
+
+template <class T>
+constexpr bool is_whole = std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::uint64_t>;
 
 [[noreturn]] void wrong_kind(std::string_view wanted) {
   throw JsonError("the value is not " + std::string(wanted));
@@ -206,19 +399,24 @@ Json::Json(std::initializer_list<Json> items) {
   for (const Json& item : items) (*this)[item.items()[0].as_string()] = item.items()[1];
 }
 
-std::optional<Json> Json::parse(std::string_view text) {
-  Builder builder;
-  if (!Library::sax_parse(text.begin(), text.end(), &builder)) return std::nullopt;
-  return std::move(builder).result();
+std::optional<Json> Json::parse(std::string_view text, const JsonLimits& limits, JsonFault* fault) {
+  Reader reader(limits);
+  std::optional<Json> json = reader.read(text);
+  if (!json && fault != nullptr) *fault = std::move(reader).fault();
+  return json;
 }
 
 std::string Json::dump() const {
-  Writer writer;
+  Writer writer(false);
   writer.write(*this);
   return std::move(writer).finish();
 }
 
-std::string Json::dump_pretty() const { return library_text(library_value(*this), 2) + "\n"; }
+std::string Json::dump_pretty() const {
+  Writer writer(true);
+  writer.write(*this);
+  return std::move(writer).finish() + "\n";
+}
 
 Json& Json::operator[](std::string_view name) {
   if (is_null()) content_ = Object();
@@ -243,8 +441,15 @@ const Json* Json::find(std::string_view name) const {
   return nullptr;
 }
 
+void Json::add(std::string name, Json value) {
+  if (is_null()) content_ = Object();
+  DUEL_CHECK(is_object());
+  std::get<Object>(content_).push_back({std::move(name), std::move(value)});
+}
+
 void Json::update(const Json& other) {
-  for (const Member& member : other.members()) (*this)[member.name] = member.value;
+  for (const Member& member : other.members()) add(member.name, member.value);
+  if (is_object()) unite_repeated(std::get<Object>(content_));
 }
 
 std::span<const Json::Member> Json::members() const {
@@ -263,32 +468,33 @@ std::span<const Json> Json::items() const {
   return {};
 }
 
+Json::Array Json::take_items() && {
+  return is_array() ? std::move(std::get<Array>(content_)) : Array();
+}
+
 std::size_t Json::size() const { return is_object() ? members().size() : items().size(); }
 
 bool operator==(const Json& one, const Json& other) {
-  if (one.is_number() && other.is_number() && !one.same_kind(other)) {
-    return library_value(one) == library_value(other);
-  }
-  if (!one.same_kind(other)) return false;
-  if (one.is_object()) {
-    if (one.size() != other.size()) return false;
-    return std::ranges::all_of(one.members(), [&](const Json::Member& member) {
-      const Json* found = other.find(member.name);
-      return found != nullptr && *found == member.value;
-    });
-  }
-  if (one.is_array()) return std::ranges::equal(one.items(), other.items());
   return std::visit(
-      [&](const auto& content) {
-        using Content = std::decay_t<decltype(content)>;
-        if constexpr (std::is_same_v<Content, Json::Array> ||
-                      std::is_same_v<Content, Json::Object>) {
-          return false;  // compared above
+      [](const auto& a, const auto& b) {
+        using A = std::decay_t<decltype(a)>;
+        using B = std::decay_t<decltype(b)>;
+        constexpr bool kWhole = is_whole<A> && is_whole<B>;
+        constexpr bool kNumbers = (is_whole<A> || std::is_same_v<A, double>) &&
+                                  (is_whole<B> || std::is_same_v<B, double>);
+        if constexpr (kWhole) {
+          return std::cmp_equal(a, b);
+        } else if constexpr (kNumbers) {
+          return static_cast<double>(a) == static_cast<double>(b);
+        } else if constexpr (!std::is_same_v<A, B>) {
+          return false;
+        } else if constexpr (std::is_same_v<A, Json::Object>) {
+          return same_members(a, b);
         } else {
-          return content == std::get<Content>(other.content_);
+          return a == b;
         }
       },
-      one.content_);
+      one.content_, other.content_);
 }
 
 bool Json::as_boolean() const {
@@ -328,6 +534,20 @@ const std::string& Json::as_string() const {
 const Json::Array& Json::as_array() const {
   if (!is_array()) wrong_kind("an array");
   return std::get<Array>(content_);
+}
+
+std::string pointer_part(std::string_view name) {
+  std::string part = "/";
+  for (const char c : name) {
+    if (c == '~') {
+      part += "~0";
+    } else if (c == '/') {
+      part += "~1";
+    } else {
+      part += c;
+    }
+  }
+  return part;
 }
 
 Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }

@@ -1,12 +1,13 @@
-// A JSON value with its members in the order in which they were added. Reading and writing are the
-// work of nlohmann's library, behind json.cc: its templates in every source that shows a result
-// would cost more compile time than all of the rest.
+// A JSON value with its members in the order in which they were added. Texts are read by simdjson,
+// behind json.cc. Reading, writing and comparing take time in proportion to the text (with a
+// logarithm where names are sorted), whatever a caller sends.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -22,6 +23,20 @@ namespace duel {
 class JsonError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+// What a text may ask of its reader.
+struct JsonLimits {
+  std::size_t values = std::numeric_limits<std::size_t>::max();  // members and items, all together
+  std::size_t depth = 500;    // arrays and objects inside each other
+  bool names_differ = false;  // true: an object with two members of one name is refused
+};
+
+// Why a text was not taken.
+struct JsonFault {
+  enum class Kind { not_json, too_deep, too_many, repeated_name } kind = Kind::not_json;
+  std::string pointer;  // to what was at fault (RFC 6901); empty: the whole text
+  std::string message;  // goes on after its subject: "is not JSON: line 2, column 7"
 };
 
 class Json {
@@ -61,8 +76,10 @@ class Json {
   static Json array();
   static Json object();
 
-  // Nothing where the text is not one JSON value, or is nested more than 500 deep.
-  static std::optional<Json> parse(std::string_view text);
+  // Nothing where the text is not one JSON value within the limits. Of two members of one name the
+  // last counts, in the place of the first.
+  static std::optional<Json> parse(std::string_view text, const JsonLimits& limits = {},
+                                   JsonFault* fault = nullptr);
   // On one line. Bytes that are not UTF-8 become the replacement character.
   std::string dump() const;
   // With two spaces a level and a newline at the end, as every file and every `--json` has it.
@@ -85,7 +102,8 @@ class Json {
   template <class T>
   T get() const;
 
-  // Of an object; null becomes an empty object, and a new name a null member.
+  // Of an object; null becomes an empty object, and a new name a null member. Each call looks at
+  // all members: an object with the names that a caller sent is built by `add`.
   Json& operator[](std::string_view name);
   Json& operator[](int) = delete;  // a literal 0 would be a null pointer to a name
   // Throw JsonError where there is no such member.
@@ -95,6 +113,8 @@ class Json {
   // Null where there is no such member, or this is not an object.
   const Json* find(std::string_view name) const;
   bool contains(std::string_view name) const { return find(name) != nullptr; }
+  // Appends a member. REQUIRES: an object or null, and no member of this name.
+  void add(std::string name, Json value);
   // Adds the members of another object; those of the same name take its values.
   void update(const Json& other);
   std::span<const Member> members() const;  // none where this is not an object
@@ -102,6 +122,7 @@ class Json {
   // Of an array; null becomes an empty array.
   void push_back(Json item);
   std::span<const Json> items() const;  // none where this is not an array
+  Array take_items() &&;                // the same, moved out
   // Of an array or an object.
   std::size_t size() const;
   bool empty() const { return size() == 0; }
@@ -178,5 +199,8 @@ T Json::get() const {
 
 // JSON has no NaN and no infinity: what is not finite is null.
 Json finite_or_null(double value);
+
+// A member's name as a part of a JSON pointer: "/name" with ~ and / escaped.
+std::string pointer_part(std::string_view name);
 
 }  // namespace duel

@@ -45,13 +45,7 @@ void append_json_string(std::string& out, std::string_view text) {
 
 void append_json(std::string& out, const Json& value) {
   if (value.is_string()) return append_json_string(out, value.get<std::string>());
-  for (const char c : value.dump()) {
-    if (c == '\x7f') {
-      out += "\\u007f";  // as in append_json_string
-    } else {
-      out += c;
-    }
-  }
+  out += value.dump();
 }
 
 }  // namespace duel

@@ -49,11 +49,13 @@ Error not_in_this_mode() {
 
 // An arm without a list cannot be shown.
 std::vector<Arm> Experiment::without_list(const Lists& lists) const {
+  std::vector<bool> has(ledger().num_arms());
+  for (const auto& [name, list] : lists.lists) {
+    if (const auto arm = ledger().find_arm(name)) has[*arm] = true;
+  }
   std::vector<Arm> arms;
   for (Arm arm = 0; arm < ledger().num_arms(); ++arm) {
-    const bool has = std::ranges::any_of(
-        lists.lists, [&](const auto& one) { return one.first == ledger().id_of(arm); });
-    if (!has && ledger().arms()[arm].active) arms.push_back(arm);
+    if (!has[arm] && ledger().arms()[arm].active) arms.push_back(arm);
   }
   return arms;
 }

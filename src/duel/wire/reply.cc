@@ -42,13 +42,13 @@ constexpr ReasonInHttp kReasonsInHttp[] = {
 std::string pointer_of(std::string_view field) {
   std::string pointer, part;
   const auto end_part = [&] {
-    if (!part.empty()) pointer += described_detail::pointer_part(part);
+    if (!part.empty()) pointer += pointer_part(part);
     part.clear();
   };
   // What an arm is called may hold dots: "lists." is the only field whose members callers name.
   constexpr std::string_view kLists = "lists.";
   if (field.starts_with(kLists)) {
-    return "/lists" + described_detail::pointer_part(field.substr(kLists.size()));
+    return "/lists" + pointer_part(field.substr(kLists.size()));
   }
   for (const char c : field) {
     if (c == '.' || c == '[' || c == ']') {
