@@ -29,6 +29,7 @@ const std::vector<Workload>& workloads() {
                                             {"dbgd", dbgd_workload},
                                             {"learn", learn_workload},
                                             {"inference", inference_workload},
+                                            {"json", json_workload},
                                             {"log", log_workload},
                                             {"store", store_workload},
                                             {"fold", fold_workload},

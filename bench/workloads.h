@@ -15,6 +15,7 @@ void estimation_workload();    // estimation_bench.cc
 void dbgd_workload();          // dbgd_bench.cc
 void learn_workload();         // learn_bench.cc
 void inference_workload();     // inference_bench.cc
+void json_workload();          // json_bench.cc
 void log_workload();           // log_bench.cc
 void store_workload();         // store_bench.cc
 void fold_workload();          // fold_bench.cc

@@ -273,6 +273,94 @@ TEST_F(ReportToken, retried_report_of_a_recovered_duel_is_a_duplicate) {
   EXPECT_EQ(report("q7", sign(other)).status, 409);
 }
 
+// --- Bodies -------------------------------------------------------------------------------------
+
+// An object of members that no body has, beside those given.
+std::string with_members(std::size_t count, std::string members = "") {
+  for (std::size_t k = 0; k < count; ++k) {
+    members += (members.empty() ? "\"m" : ",\"m") + std::to_string(k) + "\":0";
+  }
+  return "{" + members + "}";
+}
+
+TEST(Security, every_route_limits_what_it_reads) {
+  ServedApi api;
+  start_three_arms(api);
+  int routes = 0;
+  for (const RouteFact& fact : api.api().facts()) {
+    if (fact.takes_contents.empty() || !fact.takes_contents[0].schema) continue;
+    ++routes;
+    const auto status = [&](const std::string& body) {
+      return api
+          .call(fact.method, path_of(fact), body,
+                {{"if-match", "*"}, {"content-type", "application/json"}})
+          .status;
+    };
+    const std::size_t depth = fact.limits.depth + 1;
+    EXPECT_EQ(status(std::string(depth, '[') + std::string(depth, ']')), 400) << fact.name;
+    // The largest would take longer to write down here than to refuse.
+    if (fact.limits.values > 10'000) continue;
+    EXPECT_EQ(status(with_members(fact.limits.values + 1)), 413) << fact.name;
+    EXPECT_NE(status(with_members(fact.limits.values)), 413) << fact.name;
+  }
+  EXPECT_EQ(routes, 12);
+}
+
+TEST(Security, a_setting_that_is_given_twice_is_refused_where_it_would_be_kept) {
+  ServedApi api;
+  const Told told =
+      api.put(kE, R"({"arms":[{"arm_id":"a"},{"arm_id":"b","payload":{"x":1,"x":2}}]})");
+  EXPECT_EQ(told.status, 400);
+  EXPECT_EQ(told.text("detail"), "/arms/1/payload/x is given twice");
+  EXPECT_EQ(told.body.at("errors").items()[0].at("pointer").get<std::string>(),
+            "/arms/1/payload/x");
+  start_three_arms(api);
+  EXPECT_EQ(api.put(kE + "/arms/d", R"({"payload":1,"payload":1})").status, 400);
+  EXPECT_EQ(api.post("/v1/tokens", R"({"scope":"admin","scope":"read"})").status, 400);
+  // Those who play do not have to be so careful: the last one counts.
+  EXPECT_EQ(api.post(kE + "/duels", R"({"duel_id":"q1","duel_id":"q2"})").text("duel_id"), "q2");
+}
+
+TEST_F(ReportToken, who_has_none_is_told_so_before_much_is_read) {
+  const auto report = [&](const std::string& body) {
+    return api.put(kE + "/duels/q1/outcome", body).status;
+  };
+  EXPECT_EQ(report(with_members(1'001)), 413);
+  EXPECT_EQ(report("\"" + std::string(70'000, 'x') + "\""), 413);
+  EXPECT_EQ(report(R"({"result":"tie"})"), 401);
+  const auto tell = [&](const std::string& body, const std::string& type) {
+    return api.call(HttpMethod::post, "/v1/events", body, {{"content-type", type}});
+  };
+  for (const char* type : {"text/plain", "application/json", "application/x-ndjson"}) {
+    const Told many = tell(with_members(50'000), type);
+    EXPECT_EQ(many.status, 413) << type;
+    EXPECT_EQ(many.text("detail"), "the body has more than 20000 members and items") << type;
+    EXPECT_EQ(tell("\"" + std::string(1 << 20, 'x') + "\"", type).status, 413) << type;
+  }
+  // Whoever has a token may send more.
+  api.token = api.tokens().create(TokenScope::duel, "", "", 0).value().first;
+  EXPECT_EQ(tell(with_members(50'000), "application/json").status, 202);
+}
+
+TEST_F(ReportToken, an_event_without_one_learns_nothing_of_duels) {
+  const auto reason = [&](const std::string& query, const std::string& proof) {
+    const Told told = api.call(
+        HttpMethod::post, "/v1/events",
+        R"({"action_name":"click","timestamp":"2026-11-15T00:00:01Z","query_id":")" + query +
+            R"(","event_attributes":{"duel":{"report_token":")" + proof + R"("}}})",
+        {{"content-type", "text/plain"}});
+    EXPECT_EQ(told.status, 202);
+    return told.body.at("rejected").items()[0].at("reason").get<std::string>();
+  };
+  const std::string none = "a token or a report token is needed";
+  EXPECT_EQ(reason("q1", ""), none);
+  EXPECT_EQ(reason("nowhere", ""), none);
+  EXPECT_EQ(reason("nowhere", duel.text("report_token")), none);
+  EXPECT_EQ(reason("q1", sign(lost("q2"))), none);
+  // Its own duel has no page.
+  EXPECT_NE(reason("q1", duel.text("report_token")), none);
+}
+
 // --- Pages on the web ---------------------------------------------------------------------------
 
 TEST(Security, host_and_origin_are_checked_on_every_route) {

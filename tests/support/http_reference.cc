@@ -112,6 +112,7 @@ std::string operation_text(const std::string& path, const std::string& method,
     }
     text += fmt::format("- Body{}: {}\n",
                         body->at("required").get<bool>() ? "" : " (may be left out)", contents);
+    if (const std::string limits = doc_of(*body); !limits.empty()) text += "- " + limits + "\n";
   }
   std::vector<std::string> errors;
   for (const auto& [status, response] : operation.at("responses").members()) {

@@ -52,6 +52,13 @@ Result<std::uint64_t> Api::Call::query_count(std::string_view name, std::uint64_
       fmt::format("{} is not a whole number between {} and {}", name, low, high));
 }
 
+JsonLimits Api::Call::limits() const {
+  JsonLimits limits = fact.limits;
+  // Another node has read it before, and perhaps added to it.
+  if (caller.is_anonymous() && !from_node) limits.values = fact.values_by_report_token;
+  return limits;
+}
+
 bool Api::Caller::may(TokenScope scope, std::string_view experiment_id) const {
   if (open) return true;
   if (!token) return false;
@@ -124,6 +131,8 @@ RouteFact& Api::add(HttpMethod method, std::string pattern, std::string name, st
   added.name = name;
   added.summary = std::move(summary);
   added.scopes = std::move(scopes);
+  // Of two values for one setting nobody can say which was meant.
+  added.limits.names_differ = added.scopes == std::vector{TokenScope::admin};
   const auto run = [this, &fact = added, handler](
                        HttpRequest&& request, const PathParameters& parameters, HttpReply reply) {
     const auto begun = Clock::now();
@@ -147,7 +156,7 @@ RouteFact& Api::add(HttpMethod method, std::string pattern, std::string name, st
       return shared->stream(status, std::move(headers));
     };
     const auto admission = std::make_shared<Admission>(Admission{
-        fact, handler, {std::move(request), parameters, {}, send, stream}, respond, std::nullopt});
+        handler, {fact, std::move(request), parameters, {}, send, stream}, respond, std::nullopt});
     if (hops_) admission->hop = hops_->verify(admission->call.request);
     admission->call.from_node = admission->hop.has_value();
     if (admission->hop && !hops_->is_here(*admission->hop)) {
@@ -161,7 +170,7 @@ RouteFact& Api::add(HttpMethod method, std::string pattern, std::string name, st
 
 void Api::admit(const std::shared_ptr<Admission>& admission, bool tokens_are_fresh) {
   Call& call = admission->call;
-  if (call.from_node && admission->fact.name == "open_stream") {
+  if (call.from_node && call.fact.name == "open_stream") {
     // Another node listens, for clients that it has let in itself.
     call.caller.open = true;
     return (this->*admission->handler)(call);
@@ -178,8 +187,8 @@ void Api::admit(const std::shared_ptr<Admission>& admission, bool tokens_are_fre
   if (!call.from_node) {
     if (auto refused = check_rate(call.caller)) return call.send(*refused);
   }
-  if (auto refused = check_scope(admission->fact, call)) return call.send(*refused);
-  if (forwarding_ && !call.from_node && asks_owner(admission->fact)) {
+  if (auto refused = check_scope(call)) return call.send(*refused);
+  if (forwarding_ && !call.from_node && asks_owner(call.fact)) {
     return send_to_owner(admission);
   }
   (this->*admission->handler)(call);
@@ -188,8 +197,12 @@ void Api::admit(const std::shared_ptr<Admission>& admission, bool tokens_are_fre
 void Api::send_to_owner(const std::shared_ptr<Admission>& admission) {
   const auto here = [this, admission](HttpRequest request, const Forwarding::Respond& respond) {
     const Call& asked = admission->call;
-    Call call{std::move(request), asked.parameters, asked.caller,
-              [respond](const ServerAnswer& answer) { respond(to_http(answer)); }, asked.stream};
+    Call call{asked.fact,
+              std::move(request),
+              asked.parameters,
+              asked.caller,
+              [respond](const ServerAnswer& answer) { respond(to_http(answer)); },
+              asked.stream};
     (this->*admission->handler)(call);
   };
   const std::string eid = admission->call.eid();
@@ -208,7 +221,8 @@ std::optional<ServerAnswer> Api::check_rate(const Caller& caller) {
   return answer;
 }
 
-std::optional<ServerAnswer> Api::check_scope(const RouteFact& fact, const Call& call) const {
+std::optional<ServerAnswer> Api::check_scope(const Call& call) const {
+  const RouteFact& fact = call.fact;
   if (fact.scopes.empty()) return std::nullopt;
   std::string eid;
   for (const auto& [parameter, value] : call.parameters.all()) {
@@ -217,9 +231,13 @@ std::optional<ServerAnswer> Api::check_scope(const RouteFact& fact, const Call& 
   const auto opens = [&](TokenScope scope) { return call.caller.may(scope, eid); };
   if (std::ranges::any_of(fact.scopes, opens)) return std::nullopt;
   if (!call.caller.token) {
-    // The body may hold a report token; the handler looks.
-    if (fact.by_report_token) return std::nullopt;
-    return refusal(401, "a token is needed");
+    if (!fact.by_report_token) return refusal(401, "a token is needed");
+    // The body may hold a report token; the handler looks, unless that would cost too much.
+    if (call.from_node || call.request.body.size() <= fact.bytes_by_report_token) {
+      return std::nullopt;
+    }
+    return refusal(413, fmt::format("a body without an API token has at most {} bytes",
+                                    fact.bytes_by_report_token));
   }
   const ApiToken& token = *call.caller.token;
   if (std::ranges::find(fact.scopes, token.scope) != fact.scopes.end() ||

@@ -17,6 +17,7 @@
 
 #include "duel/core/described_json.h"
 #include "duel/core/json.h"
+#include "duel/core/result.h"
 #include "duel/http/http.h"
 #include "duel/http/http_metrics.h"
 #include "duel/http/rate_limits.h"
@@ -34,6 +35,7 @@
 #include "duel/wire/reply.h"
 #include "duel/wire/report_token.h"
 #include "duel/wire/requests.h"
+#include "duel/wire/ubi_event.h"
 
 namespace duel {
 
@@ -80,8 +82,11 @@ class Api {
     std::optional<ApiToken> token;
     bool open = false;
     bool may(TokenScope scope, std::string_view experiment_id) const;
+    // With nothing to show, unless there is a report token in the body.
+    bool is_anonymous() const { return !open && !token; }
   };
   struct Call {
+    const RouteFact& fact;
     HttpRequest request;
     PathParameters parameters;
     Caller caller;
@@ -90,6 +95,8 @@ class Api {
     bool from_node = false;  // another node sent it on; it goes no further
 
     const std::string& eid() const { return parameters.at("eid"); }
+    // What the body may ask of its reader.
+    JsonLimits limits() const;
     // A whole number in the query, from `low` to `high`.
     Result<std::uint64_t> query_count(std::string_view name, std::uint64_t otherwise,
                                       std::uint64_t low, std::uint64_t high) const;
@@ -97,7 +104,6 @@ class Api {
   using Handler = void (Api::*)(Call&);
   // A call on its way to its handler.
   struct Admission {
-    const RouteFact& fact;
     Handler handler;
     Call call;
     std::function<void(HttpResponse)> respond;
@@ -115,7 +121,7 @@ class Api {
   void send_to_owner(const std::shared_ptr<Admission>& admission);
   std::optional<ServerAnswer> check_origin(const HttpRequest& request) const;
   std::optional<ServerAnswer> check_rate(const Caller& caller);
-  std::optional<ServerAnswer> check_scope(const RouteFact& fact, const Call& call) const;
+  std::optional<ServerAnswer> check_scope(const Call& call) const;
   Result<Caller> caller_of(const HttpRequest& request) const;
   HttpFields cors_headers(const HttpRequest& request) const;
   // The key of hashes of this experiment's subjects and requests.
@@ -161,7 +167,8 @@ class Api {
   void refuse_outcome(const Call& call, ServerAnswer answer);
   // event_routes.cc
   void take_events(Call& call);
-  void take_events_over_nodes(Call& call, std::vector<std::optional<Json>> items);
+  void take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
+                              std::vector<Result<UbiEvent>> events);
   // result_routes.cc
   void show_result(Call& call);
   void show_certificate(Call& call);

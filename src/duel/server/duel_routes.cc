@@ -128,10 +128,10 @@ Result<ReportedWithNext> report_and_serve(const Turn& turn, const Report& report
 // One of many: what is wrong with it does not keep the others from being taken. What is wrong with
 // the store is an error: a caller who were told that the item is invalid would drop its outcome.
 Result<BatchOutcome> report_item(const Turn& turn, const ReportTokens& tokens,
-                                 const std::optional<Json>& item) {
+                                 const Result<Json>& item) {
   BatchOutcome told{.index = 0, .duel_id = "", .status = "invalid", .detail = ""};
-  if (!item) {
-    told.detail = "the line is not JSON";
+  if (!item.ok()) {
+    told.detail = item.error().message;
     return told;
   }
   ServerAnswer refused;
@@ -190,7 +190,7 @@ void Api::refuse_outcome(const Call& call, ServerAnswer answer) {
 
 void Api::serve_duels(Call& call) {
   ServerAnswer refused;
-  const auto body = body_of<DuelBody>(call.request, UnknownFields::refused, refused);
+  const auto body = body_of<DuelBody>(call.request, call.limits(), UnknownFields::refused, refused);
   if (!body) return call.send(std::move(refused));
   const auto wrong = [&](const char* field, const char* message) {
     call.send(refusal(Error::invalid_argument(message).in_field(field)));
@@ -252,7 +252,8 @@ void Api::show_duel(Call& call) {
 
 void Api::interleave_duel(Call& call) {
   ServerAnswer refused;
-  const auto body = body_of<InterleavingBody>(call.request, UnknownFields::refused, refused);
+  const auto body =
+      body_of<InterleavingBody>(call.request, call.limits(), UnknownFields::refused, refused);
   if (!body) return call.send(std::move(refused));
   const bool sees = call.caller.may(TokenScope::read, call.eid());
   engine_.ask<Page>(
@@ -267,7 +268,8 @@ void Api::interleave_duel(Call& call) {
 
 void Api::interleave_in_one(Call& call) {
   ServerAnswer refused;
-  const auto body = body_of<OneShotBody>(call.request, UnknownFields::refused, refused);
+  const auto body =
+      body_of<OneShotBody>(call.request, call.limits(), UnknownFields::refused, refused);
   if (!body) return call.send(std::move(refused));
   if (body->duel.count != 1 || !body->duel.batch_id.empty()) {
     return call.send(refusal(400, "/batch_id is for duels without lists"));
@@ -291,7 +293,8 @@ void Api::interleave_in_one(Call& call) {
 
 void Api::report_outcome(Call& call) {
   ServerAnswer wrong_body;
-  const auto body = body_of<OutcomeBody>(call.request, UnknownFields::refused, wrong_body);
+  const auto body =
+      body_of<OutcomeBody>(call.request, call.limits(), UnknownFields::refused, wrong_body);
   if (!body) return refuse_outcome(call, std::move(wrong_body));
   const std::string duel_id = call.parameters.at("did");
   const bool trusted = call.caller.may(TokenScope::duel, call.eid());
@@ -356,16 +359,14 @@ void Api::report_outcomes(Call& call) {
     return call.send(
         refusal(400, "the body is empty: send an array of outcomes, or one on each line"));
   }
-  std::vector<std::optional<Json>> items = items_of(call.request, lines);
-  if (!lines && items.size() == 1 && !items[0]) {
-    return call.send(refusal(400, "the body is not JSON"));
-  }
-  if (items.size() > kMostItems) {
-    return call.send(refusal(413, fmt::format("more than {} outcomes", kMostItems)));
+  Batch batch = batch_of(call.request, lines, call.limits(), "outcomes");
+  if (batch.refused) return call.send(*batch.refused);
+  if (!lines && batch.items.size() == 1 && !batch.items[0].ok()) {
+    return call.send(json_of(call.request, call.limits()).refused);
   }
   engine_.ask<BatchOutcomes>(
       call.eid(), AnswerWhen::durable,
-      [this, items = std::move(items)](const Turn& turn) -> Result<BatchOutcomes> {
+      [this, items = std::move(batch.items)](const Turn& turn) -> Result<BatchOutcomes> {
         BatchOutcomes all;
         for (std::size_t k = 0; k < items.size(); ++k) {
           // The items before an error stay: sent again, they are duplicates.

@@ -45,9 +45,14 @@ EventsAnswer answer_to_events(const std::vector<Verdicts>& verdicts) {
   return answer;
 }
 
-Result<UbiEvent> event_of(const std::optional<Json>& item) {
-  if (!item) return Error::invalid_argument("the line is not JSON");
-  return ubi_event_of(*item);
+using Events = std::vector<Result<UbiEvent>>;
+
+Events events_of(const std::vector<Result<Json>>& items) {
+  Events events;
+  for (const Result<Json>& item : items) {
+    events.push_back(item.ok() ? ubi_event_of(*item) : Result<UbiEvent>(item.error()));
+  }
+  return events;
 }
 
 // None where no duel can have been served under the event's id.
@@ -58,6 +63,7 @@ Result<std::vector<std::string>> experiments_for(Store& store, const UbiEvent& e
 }
 
 constexpr const char* kNoDuel = "no duel was served under this query_id";
+constexpr const char* kNoToken = "a token or a report token is needed";
 
 // The event for one experiment, as its owner gets it.
 Json narrowed(const Json& item, const std::string& experiment_id) {
@@ -78,8 +84,10 @@ struct GatheredEvents {
 
 // Each event goes to the owners of the experiments that it is for. If one of them cannot take its
 // events the whole is to be repeated: what was taken before is known by its identity.
-void Api::take_events_over_nodes(Call& call, std::vector<std::optional<Json>> items) {
-  const auto work = [this, items = std::move(items), caller = call.caller, send = call.send,
+void Api::take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
+                                 std::vector<Result<UbiEvent>> events) {
+  const auto work = [this, items = std::move(items), events = std::move(events), &fact = call.fact,
+                     caller = call.caller, send = call.send,
                      authorization = call.request.header("authorization") != nullptr
                                          ? *call.request.header("authorization")
                                          : std::string()] {
@@ -88,12 +96,11 @@ void Api::take_events_over_nodes(Call& call, std::vector<std::optional<Json>> it
     std::map<std::string, std::vector<std::size_t>> of_experiment;
     for (std::size_t k = 0; k < items.size(); ++k) {
       Verdicts& verdicts = gathered->verdicts[k];
-      const auto event = event_of(items[k]);
-      if (!event.ok()) {
-        verdicts = rejected_by_all(event.error().message);
+      if (!events[k].ok()) {
+        verdicts = rejected_by_all(events[k].error().message);
         continue;
       }
-      const auto experiments = experiments_for(engine_.store(), *event);
+      const auto experiments = experiments_for(engine_.store(), *events[k]);
       if (!experiments.ok()) return send(refusal(experiments.error()));
       if (experiments->empty()) verdicts = rejected_by_all(kNoDuel);
       for (const std::string& eid : *experiments) {
@@ -115,8 +122,10 @@ void Api::take_events_over_nodes(Call& call, std::vector<std::optional<Json>> it
       Json body = Json::array();
       for (const std::size_t k : indices) body.push_back(narrowed(*items[k], eid));
       request.body = body.dump();
-      const auto here = [this, caller](HttpRequest asked, const Forwarding::Respond& respond) {
-        Call local{std::move(asked),
+      const auto here = [this, &fact, caller](HttpRequest asked,
+                                              const Forwarding::Respond& respond) {
+        Call local{fact,
+                   std::move(asked),
                    {},
                    caller,
                    [respond](const ServerAnswer& answer) { respond(to_http(answer)); },
@@ -159,15 +168,30 @@ void Api::take_events(Call& call) {
                              "the body must be application/json, application/x-ndjson or "
                              "text/plain"));
   }
-  std::vector<std::optional<Json>> items = items_of(call.request, lines);
-  if (items.size() > kMostItems) {
-    return call.send(refusal(413, fmt::format("more than {} events", kMostItems)));
-  }
-  if (forwarding_ && !call.from_node) return take_events_over_nodes(call, std::move(items));
+  Batch batch = batch_of(call.request, lines, call.limits(), "events");
+  if (batch.refused) return call.send(*batch.refused);
   const Caller caller = call.caller;
+  Events events = events_of(batch.items);
+  // Without an API token every event has to prove its duel, and what does not is answered here: it
+  // costs the store and the experiments nothing.
+  for (Result<UbiEvent>& event : events) {
+    if (!caller.is_anonymous() || !event.ok()) continue;
+    const auto proven = report_tokens_.verify(event->report_token);
+    if (!proven || proven->duel_id != event->page.duel_id) {
+      event = Error::invalid_argument(kNoToken);
+    }
+  }
+  if (std::ranges::none_of(events, [](const auto& event) { return event.ok(); })) {
+    std::vector<Verdicts> verdicts;
+    for (const auto& event : events) verdicts.push_back(rejected_by_all(event.error().message));
+    return call.send({202, described_json(answer_to_events(verdicts)), {}});
+  }
+  if (forwarding_ && !call.from_node) {
+    return take_events_over_nodes(call, std::move(batch.items), std::move(events));
+  }
   engine_.ask_all<EventsAnswer>(
       AnswerWhen::durable,
-      [this, caller, items = std::move(items)](const Engine::Find& find) -> Result<EventsAnswer> {
+      [this, caller, events = std::move(events)](const Engine::Find& find) -> Result<EventsAnswer> {
         // Only a store that cannot be read or written is a reason to send everything again.
         const auto offer = [&](const UbiEvent& event,
                                const std::string& eid) -> Result<std::optional<std::string>> {
@@ -175,7 +199,7 @@ void Api::take_events(Call& call) {
           if (!caller.may(TokenScope::duel, eid)) {
             const auto proven = report_tokens_.verify(event.report_token);
             if (!proven || proven->experiment_id != eid || proven->duel_id != event.page.duel_id) {
-              return Refusal("a token or a report token is needed");
+              return Refusal(kNoToken);
             }
           }
           const Result<Turn> turn = find(eid);
@@ -187,9 +211,9 @@ void Api::take_events(Call& call) {
           if (refusal.ok() || refusal.error().code == ErrorCode::io) return refusal;
           return Refusal(refusal.error().message);
         };
-        std::vector<Verdicts> verdicts(items.size());
-        for (std::size_t k = 0; k < items.size(); ++k) {
-          const auto event = event_of(items[k]);
+        std::vector<Verdicts> verdicts(events.size());
+        for (std::size_t k = 0; k < events.size(); ++k) {
+          const Result<UbiEvent>& event = events[k];
           if (!event.ok()) {
             verdicts[k] = rejected_by_all(event.error().message);
             continue;

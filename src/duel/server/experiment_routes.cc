@@ -40,7 +40,8 @@ struct ArmChange {
 
 void Api::create_experiment(Call& call) {
   ServerAnswer refused;
-  const auto body = body_of<ExperimentBody>(call.request, UnknownFields::refused, refused);
+  const auto body =
+      body_of<ExperimentBody>(call.request, call.limits(), UnknownFields::refused, refused);
   if (!body) return call.send(std::move(refused));
   if (body->arms.size() > engine_.most_arms()) {
     const std::string why = too_many_arms(body->arms.size(), engine_.most_arms());
@@ -109,7 +110,7 @@ void Api::patch_experiment(Call& call) {
   const std::string* if_match = call.request.header("if-match");
   if (if_match == nullptr) return call.send(refusal(428, "the header If-Match is missing"));
   ServerAnswer refused;
-  Parsed parsed = json_of(call.request);
+  Parsed parsed = json_of(call.request, call.limits());
   if (!parsed.json) return call.send(std::move(parsed.refused));
   // What exists but cannot change is another matter than what does not exist.
   for (const char* name : {"mode", "arms", "policy", "goal", "stopping", "presentation",
@@ -153,7 +154,8 @@ void Api::change_state(Call& call) {
 
 void Api::put_arm(Call& call) {
   ServerAnswer refused;
-  const auto body = body_of<NewArmBody>(call.request, UnknownFields::refused, refused);
+  const auto body =
+      body_of<NewArmBody>(call.request, call.limits(), UnknownFields::refused, refused);
   if (!body) return call.send(std::move(refused));
   engine_.ask<ArmChange>(
       call.eid(), AnswerWhen::durable,
@@ -186,7 +188,7 @@ void Api::delete_arm(Call& call) {
 }
 
 void Api::take_comparisons(Call& call) {
-  Parsed parsed = json_of(call.request);
+  Parsed parsed = json_of(call.request, call.limits());
   if (!parsed.json) return call.send(std::move(parsed.refused));
   ServerAnswer refused;
   const auto body =

@@ -130,7 +130,7 @@ void Api::open_stream(Call& call) {
 
 void Api::plan(Call& call) {
   ServerAnswer refused;
-  const auto body = body_of<PlanBody>(call.request, UnknownFields::refused, refused);
+  const auto body = body_of<PlanBody>(call.request, call.limits(), UnknownFields::refused, refused);
   if (!body) return call.send(std::move(refused));
   PlanQuestion question;
   question.threads = 1;

@@ -1,4 +1,5 @@
 // The table of routes: what there is, for whom, what goes in, and what comes out.
+#include <cstddef>
 #include <string>
 
 #include "duel/server/api.h"
@@ -7,6 +8,21 @@
 #include "duel/wire/result_shapes.h"
 
 namespace duel {
+
+namespace {
+
+// The limits of bodies, beside the routes' own of 1000 members and items, 20 deep. What has to fit:
+// an arm's payload is JSON of any shape, an experiment has up to 1000 arms and as many tasks as a
+// body holds, a page has up to 1000 ids from each arm, and a batch 10 000 outcomes or events.
+constexpr std::size_t kDepthOfPayload = 100;
+constexpr std::size_t kOfExperiment = 2'000'000, kOfArm = 100'000, kOfComparisons = 2'000'000;
+constexpr std::size_t kOfDuels = 10'000, kOfLists = 1'000'000;
+constexpr std::size_t kOfOutcomes = 300'000, kOfEvents = 1'000'000;
+// By a report token. A browser's `sendBeacon` takes 64 KiB, `fetch` more.
+constexpr std::size_t kBytesOfOutcome = std::size_t{64} << 10;
+constexpr std::size_t kBytesOfEvents = std::size_t{1} << 20, kFewEvents = 20'000;
+
+}  // namespace
 
 void Api::add_routes() {
   using enum HttpMethod;
@@ -17,6 +33,7 @@ void Api::add_routes() {
   add(put, one, "create_experiment", "Create an experiment; an identical repeat changes nothing.",
       {admin}, &Api::create_experiment)
       .takes<ExperimentBody>()
+      .at_most(kOfExperiment, kDepthOfPayload)
       .gives<ExperimentAnswer>({200, 201})
       .refuses({409});
   add(get, "/v1/experiments", "list_experiments", "List all experiments, by id.", {read},
@@ -48,6 +65,7 @@ void Api::add_routes() {
       "Add an arm. A fixed set takes one until its start or its first comparison.", {admin},
       &Api::put_arm)
       .takes<NewArmBody>()
+      .at_most(kOfArm, kDepthOfPayload)
       .or_no_body()
       .gives<ArmAnswer>({200, 201})
       .refuses({404, 409});
@@ -61,6 +79,7 @@ void Api::add_routes() {
       "Comparisons made elsewhere: the policy learns from them, the certificate does not.", {admin},
       &Api::take_comparisons)
       .takes<std::vector<ComparisonBody>>()
+      .at_most(kOfComparisons, 20)
       .gives<AcceptedAnswer>()
       .refuses({404, 409});
   add(post, one + "/import", "import_log", "Make an experiment of a log.", {admin},
@@ -73,6 +92,7 @@ void Api::add_routes() {
   add(post, one + "/duels", "serve_duels", "Serve one duel, or `count` of them.", {duel, vote},
       &Api::serve_duels)
       .takes<DuelBody>()
+      .at_most(kOfDuels, 20)
       .or_no_body()
       .gives<DuelAnswer, DuelBatch>({200, 201})
       .refuses({404, 409, 422});
@@ -87,6 +107,7 @@ void Api::add_routes() {
   add(put, one + "/duels/{did}/interleaving", "interleave_duel",
       "Send the two lists, get the merged page.", {duel}, &Api::interleave_duel)
       .takes<InterleavingBody>()
+      .at_most(kOfLists, 20)
       .gives<PageAnswer>()
       .refuses({404, 409});
   add(put, one + "/duels/{did}/outcome", "report_outcome", "Report the outcome of a duel.",
@@ -96,25 +117,28 @@ void Api::add_routes() {
             "the id of the next duel; without it `n.` and the SHA-256 of this one's in base 32",
             text_schema())
       .takes<OutcomeBody>()
+      .or_report_token(kBytesOfOutcome, 1'000)
       .gives<OutcomeAnswer>()
-      .refuses({404, 409, 410})
-      .by_report_token = true;
+      .refuses({404, 409, 410});
   add(post, one + "/interleavings", "interleave_in_one",
       "All lists in, a pair chosen, the merged page out.", {duel}, &Api::interleave_in_one)
       .takes<OneShotBody>()
+      .at_most(kOfLists, 20)
       .gives<OneShotAnswer>({200, 201})
       .refuses({404, 409, 422});
   add(post, one + "/outcomes", "report_outcomes", "Report many outcomes; a status for each.",
       {duel}, &Api::report_outcomes)
       .takes_many<OutcomeBody>()
+      .at_most(kOfOutcomes, 20)
       .gives<BatchOutcomes>()
       .refuses({404});
   add(post, "/v1/events", "take_events", "UBI events: clicks and other actions.", {duel},
       &Api::take_events)
       .takes_many<UbiBody>()
       .takes_text("text/plain")
-      .gives<EventsAnswer>({202})
-      .by_report_token = true;
+      .at_most(kOfEvents, kDepthOfPayload)
+      .or_report_token(kBytesOfEvents, kFewEvents)
+      .gives<EventsAnswer>({202});
 
   // --- Results ---
   add(get, one + "/result", "show_result", "Verdict, leader, matrix, intervals, certificate.",

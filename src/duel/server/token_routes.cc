@@ -20,7 +20,8 @@ void Api::list_tokens(Call& call) {
 
 void Api::create_token(Call& call) {
   ServerAnswer refused;
-  const auto body = body_of<TokenBody>(call.request, UnknownFields::refused, refused);
+  const auto body =
+      body_of<TokenBody>(call.request, call.limits(), UnknownFields::refused, refused);
   if (!body) return call.send(std::move(refused));
   if (body->expires_at && body->expires_at->ms <= current_time_ms()) {
     return call.send(

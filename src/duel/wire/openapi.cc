@@ -1,5 +1,7 @@
 #include "duel/wire/openapi.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -51,6 +53,17 @@ Json security_of(const RouteFact& fact) {
   return ways;
 }
 
+std::string limits_of(const RouteFact& fact) {
+  std::string text = fmt::format("At most {} members and items, nested at most {} deep",
+                                 fact.limits.values, fact.limits.depth);
+  if (fact.by_report_token) {
+    text += fmt::format("; with nothing but a report token {} bytes and {} members and items",
+                        fact.bytes_by_report_token, fact.values_by_report_token);
+  }
+  if (fact.limits.names_differ) text += "; a name that is given twice is an error";
+  return text + ".";
+}
+
 Json operation_of(const RouteFact& fact, SchemaSet& schemas) {
   Json operation;
   operation["operationId"] = fact.name;
@@ -59,8 +72,11 @@ Json operation_of(const RouteFact& fact, SchemaSet& schemas) {
     operation["parameters"] = std::move(parameters);
   }
   if (!fact.takes_contents.empty()) {
-    operation["requestBody"] = {{"required", fact.body_required},
-                                {"content", content_of(fact.takes_contents, schemas)}};
+    Json body;
+    if (fact.takes_contents.front().schema) body["description"] = limits_of(fact);
+    body["required"] = fact.body_required;
+    body["content"] = content_of(fact.takes_contents, schemas);
+    operation["requestBody"] = std::move(body);
   }
   Json responses = Json::object();
   for (const RouteFact::Answer& answer : fact.answers) {

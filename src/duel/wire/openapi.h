@@ -41,6 +41,11 @@ struct RouteFact {
   std::string summary;
   std::vector<TokenScope> scopes;  // any of them will do; none: open to all
   bool by_report_token = false;    // a report token in the body will do as well
+  // What a body may ask of its reader, and how much less that is of a caller who has nothing but a
+  // report token: whether that is a good one is known only when the body has been read.
+  JsonLimits limits{.values = 1'000, .depth = 20, .names_differ = false};
+  std::size_t bytes_by_report_token = 0;
+  std::size_t values_by_report_token = 0;
   std::vector<Content> takes_contents;
   bool body_required = true;
   std::vector<Answer> answers;
@@ -74,6 +79,19 @@ struct RouteFact {
   // Everything in it has a default.
   RouteFact& or_no_body() {
     body_required = false;
+    return *this;
+  }
+
+  // Of its body: members and items all together, and arrays and objects inside each other.
+  RouteFact& at_most(std::size_t values, std::size_t depth) {
+    limits.values = values;
+    limits.depth = depth;
+    return *this;
+  }
+  RouteFact& or_report_token(std::size_t bytes, std::size_t values) {
+    by_report_token = true;
+    bytes_by_report_token = bytes;
+    values_by_report_token = values;
     return *this;
   }
 
