@@ -17,7 +17,7 @@
 #include "duel/core/json.h"
 #include "duel/server/api.h"
 #include "duel/server/api_tokens.h"
-#include "duel/server/pages.h"
+#include "duel/server/web_pages.h"
 #include "duel/service/engine.h"
 #include "duel/store/memory_store.h"
 #include "tests/http/http_call.h"
@@ -25,7 +25,7 @@
 namespace duel {
 
 // The pages are not built for this.
-std::optional<HttpResponse> page_answer(const HttpRequest& /*request*/) { return std::nullopt; }
+std::optional<HttpResponse> web_page(const HttpRequest& /*request*/) { return std::nullopt; }
 
 }  // namespace duel
 

@@ -13,7 +13,7 @@
 #include "duel/core/numbers.h"
 #include "duel/core/secrets.h"
 #include "duel/core/timestamp.h"
-#include "duel/server/pages.h"
+#include "duel/server/web_pages.h"
 
 namespace duel {
 namespace {
@@ -93,8 +93,15 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
   if (nodes == nullptr) return;
   hops_ = std::make_unique<Hops>(*nodes, engine_.key_for("hops between nodes"));
   forwarding_ = std::make_unique<Forwarding>(*nodes, *hops_);
-  upstreams_ = std::make_shared<Upstreams>(*nodes, *hops_, streams_);
-  upkeep_ = std::make_unique<Upkeep>(engine_, *nodes, tokens_, !options_.caller_owns_store);
+  upstreams_ = std::make_shared<Upstreams>(
+      *nodes, *hops_,
+      Upstreams::Pages{
+          .listen = [streams =
+                         streams_](const std::string& id) { return streams->has_clients(id); },
+          .hear = [streams = streams_](const std::string& id,
+                                       const std::string& text) { streams->relay(id, text); }});
+  upkeep_ = std::make_unique<Upkeep>(
+      engine_, *nodes, [this] { return tokens_.refresh(); }, !options_.caller_owns_store);
   engine_.listen([upstreams = upstreams_, streams = streams_](const EngineEvent& event) {
     if (event.kind == "moved" && streams->has_clients(event.experiment_id)) {
       upstreams->follow(event.experiment_id, true);
@@ -316,7 +323,7 @@ void Api::handle(HttpRequest&& request, HttpReply reply) {
     metrics_->count("refused", request.method, refused->status, 0);
     return reply.send(to_http(*refused));
   }
-  if (auto page = page_answer(request)) {
+  if (auto page = web_page(request)) {
     metrics_->count("pages", request.method, page->status, 0);
     return reply.send(std::move(*page));
   }

@@ -12,7 +12,6 @@
 #include <thread>
 #include <vector>
 
-#include "duel/server/api_tokens.h"
 #include "duel/service/engine.h"
 #include "duel/store/nodes.h"
 
@@ -25,7 +24,7 @@ class Upkeep {
 
   // A node that others cannot reach, as a command is, takes no experiments that nobody asked it
   // for.
-  Upkeep(Engine& engine, Nodes& nodes, ApiTokens& tokens, bool sweeps);
+  Upkeep(Engine& engine, Nodes& nodes, std::function<Status()> read_tokens, bool sweeps);
   ~Upkeep() { stop(); }
   Upkeep(const Upkeep&) = delete;
   Upkeep& operator=(const Upkeep&) = delete;
@@ -42,7 +41,7 @@ class Upkeep {
 
   Engine& engine_;
   Nodes& nodes_;
-  ApiTokens& tokens_;
+  const std::function<Status()> read_tokens_;
   const bool sweeps_;
   std::vector<std::string> to_take_;  // what the last sweep found; of the thread alone
   std::mutex mutex_;

@@ -1,4 +1,4 @@
-#include "duel/server/upkeep.h"
+#include "duel/nodes/upkeep.h"
 
 #include <algorithm>
 #include <future>
@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "duel/server/rendezvous.h"
+#include "duel/nodes/rendezvous.h"
 
 namespace duel {
 namespace {
@@ -14,16 +14,18 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kProbeEvery{250};
-// Whoever tries tokens at random must not keep the store busy.
+// A caller that tries tokens at random must not keep the store busy.
 constexpr std::chrono::milliseconds kTokensAtMostEvery{100};
 constexpr std::size_t kMostWaiting = 1'000;
 
 }  // namespace
 
-Upkeep::Upkeep(Engine& engine, Nodes& nodes, ApiTokens& tokens, bool sweeps)
-    : engine_(engine), nodes_(nodes), tokens_(tokens), sweeps_(sweeps), thread_([this] {
-        run();
-      }) {}
+Upkeep::Upkeep(Engine& engine, Nodes& nodes, std::function<Status()> read_tokens, bool sweeps)
+    : engine_(engine),
+      nodes_(nodes),
+      read_tokens_(std::move(read_tokens)),
+      sweeps_(sweeps),
+      thread_([this] { run(); }) {}
 
 void Upkeep::stop() {
   std::vector<std::function<void()>> left;
@@ -67,7 +69,7 @@ void Upkeep::run() {
     if (!waiting.empty() || Clock::now() >= tokens_read + kTokensEvery) {
       tokens_read = Clock::now();
       // Where it fails the tokens stay as they were: the store is lost, and little can be done.
-      (void)tokens_.refresh();
+      (void)read_tokens_();
       for (const auto& then : waiting) then();
     }
     engine_.probe_store();

@@ -1,4 +1,4 @@
-#include "duel/server/hop.h"
+#include "duel/nodes/hop.h"
 
 #include <fmt/format.h>
 

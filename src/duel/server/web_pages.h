@@ -1,4 +1,4 @@
-// The pages over HTTP: which path is which embedded file, and what a browser is told about it.
+// The web pages over HTTP: which path is which embedded file, and what a browser is told about it.
 //
 //   /                      the dashboard         /new    a form that creates an experiment
 //   /experiments/{eid}     one experiment        /vote/{eid}    two items, side by side
@@ -15,9 +15,9 @@
 namespace duel {
 
 // The answer where the path is a page's or an asset's; nothing where it is the API's.
-std::optional<HttpResponse> page_answer(const HttpRequest& request);
+std::optional<HttpResponse> web_page(const HttpRequest& request);
 
 // What a page's path answers in a program that was built without its pages.
-HttpResponse page_without_assets();
+HttpResponse web_page_without_assets();
 
 }  // namespace duel

@@ -1,4 +1,4 @@
-#include "duel/server/upstreams.h"
+#include "duel/nodes/upstreams.h"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@
 
 namespace duel {
 
-Upstreams::Upstreams(Nodes& nodes, const Hops& hops, std::shared_ptr<EventStreams> streams)
-    : nodes_(nodes), hops_(hops), streams_(std::move(streams)) {}
+Upstreams::Upstreams(Nodes& nodes, const Hops& hops, Pages pages)
+    : nodes_(nodes), hops_(hops), pages_(std::move(pages)) {}
 
 void Upstreams::stop() {
   std::map<std::string, std::unique_ptr<Upstream>> left;
@@ -62,7 +62,7 @@ void Upstreams::pause() {
 
 void Upstreams::run(const std::string& experiment, Upstream& upstream, bool reset) {
   std::optional<Tenure> heard;
-  while (!stopping_ && streams_->has_clients(experiment)) {
+  while (!stopping_ && pages_.listen(experiment)) {
     const auto tenure = nodes_.tenure(experiment);
     if (!tenure.ok() || !tenure->owner || tenure->owner->url.empty()) {
       pause();
@@ -71,9 +71,8 @@ void Upstreams::run(const std::string& experiment, Upstream& upstream, bool rese
     // The engine tells of what this node owns itself.
     if (tenure->owner->node_id == nodes_.self().node_id) return;
     if (reset || (heard && *heard != *tenure)) {
-      streams_->relay(experiment,
-                      fmt::format("id: {0}\nevent: reset\ndata: {{\"sequence\":{0}}}\n\n",
-                                  upstream.sequence.load()));
+      pages_.hear(experiment, fmt::format("id: {0}\nevent: reset\ndata: {{\"sequence\":{0}}}\n\n",
+                                          upstream.sequence.load()));
     }
     reset = false;
     heard = *tenure;
@@ -96,7 +95,7 @@ void Upstreams::listen(const std::string& experiment, Upstream& upstream, const 
   const auto sink = [&](std::string_view piece) {
     heard += piece;
     pass_on(experiment, upstream, heard);
-    return !stopping_ && streams_->has_clients(experiment);
+    return !stopping_ && pages_.listen(experiment);
   };
   // However it ends, the store says who is to be heard next.
   (void)client->stream(
@@ -116,7 +115,7 @@ void Upstreams::pass_on(const std::string& experiment, Upstream& upstream,
       const auto number = parse_number(event.substr(4, event.find('\n') - 4));
       if (number && *number > 0) upstream.sequence = static_cast<std::uint64_t>(*number);
     }
-    streams_->relay(experiment, event);
+    pages_.hear(experiment, event);
   }
 }
 

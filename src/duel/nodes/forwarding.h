@@ -21,7 +21,7 @@
 
 #include "duel/http/http.h"
 #include "duel/http/http_client.h"
-#include "duel/server/hop.h"
+#include "duel/nodes/hop.h"
 #include "duel/service/engine.h"
 #include "duel/store/nodes.h"
 

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,8 +15,7 @@
 #include <string>
 #include <thread>
 
-#include "duel/server/event_streams.h"
-#include "duel/server/hop.h"
+#include "duel/nodes/hop.h"
 #include "duel/store/nodes.h"
 
 namespace duel {
@@ -24,7 +24,13 @@ class Upstreams {
  public:
   static constexpr std::size_t kMost = 200;  // experiments; each has a thread
 
-  Upstreams(Nodes& nodes, const Hops& hops, std::shared_ptr<EventStreams> streams);
+  // The pages of clients of this node: whether any listens to the experiment, and what they hear.
+  struct Pages {
+    std::function<bool(const std::string& experiment)> listen;
+    std::function<void(const std::string& experiment, const std::string& text)> hear;
+  };
+
+  Upstreams(Nodes& nodes, const Hops& hops, Pages pages);
   ~Upstreams() { stop(); }
   Upstreams(const Upstreams&) = delete;
   Upstreams& operator=(const Upstreams&) = delete;
@@ -50,7 +56,7 @@ class Upstreams {
 
   Nodes& nodes_;
   const Hops& hops_;
-  std::shared_ptr<EventStreams> streams_;
+  const Pages pages_;
   mutable std::mutex mutex_;
   std::condition_variable stopped_;
   std::atomic<bool> stopping_ = false;

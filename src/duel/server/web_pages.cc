@@ -1,4 +1,4 @@
-#include "duel/server/pages.h"
+#include "duel/server/web_pages.h"
 
 #include <string>
 #include <string_view>
@@ -72,7 +72,7 @@ std::string_view page_of(const std::vector<std::string>& path) {
 
 }  // namespace
 
-std::optional<HttpResponse> page_answer(const HttpRequest& request) {
+std::optional<HttpResponse> web_page(const HttpRequest& request) {
   if (request.path.starts_with("/v1/")) return std::nullopt;  // the most, and never a page
   const auto path = path_segments(request.path);
   if (!path) return std::nullopt;
@@ -90,10 +90,10 @@ std::optional<HttpResponse> page_answer(const HttpRequest& request) {
     return answer_with(*asset, request, true);
   }
   if (const WebAsset* asset = find_web_asset(page)) return answer_with(*asset, request, false);
-  return page_without_assets();
+  return web_page_without_assets();
 }
 
-HttpResponse page_without_assets() {
+HttpResponse web_page_without_assets() {
   HttpResponse response;
   protect(response);
   response.headers.emplace_back("Content-Type", "text/html; charset=utf-8");

@@ -1,4 +1,4 @@
-#include "duel/server/forwarding.h"
+#include "duel/nodes/forwarding.h"
 
 #include <fmt/format.h>
 

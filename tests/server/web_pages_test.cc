@@ -1,4 +1,4 @@
-#include "duel/server/pages.h"
+#include "duel/server/web_pages.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 std::optional<HttpResponse> asked(const std::string& target, HttpFields headers = {},
                                   HttpMethod method = HttpMethod::get) {
-  return page_answer(http_request(method, target, "", std::move(headers)));
+  return web_page(http_request(method, target, "", std::move(headers)));
 }
 
 std::string header_of(const HttpResponse& response, std::string_view name) {
@@ -73,7 +73,7 @@ TEST(Pages, an_unknown_asset_is_404) {
 }
 
 TEST(Pages, say_how_to_get_them_where_they_were_not_built) {
-  const HttpResponse page = has_pages() ? page_without_assets() : *asked("/");
+  const HttpResponse page = has_pages() ? web_page_without_assets() : *asked("/");
   EXPECT_EQ(page.status, 200);
   EXPECT_EQ(header_of(page, "Content-Type"), "text/html; charset=utf-8");
   EXPECT_NE(header_of(page, "Content-Security-Policy"), "");
