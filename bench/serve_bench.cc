@@ -7,11 +7,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -88,10 +90,10 @@ void empty_endpoint() {
 // /nothing that does nothing.
 class BenchServer {
  public:
-  BenchServer() {
+  explicit BenchServer(EngineOptions options = {}) {
     store_ = std::move(SqliteStore::open(folder_ / "duel.db")).value();
     tokens_ = std::move(ApiTokens::open(store_)).value();
-    engine_ = std::move(Engine::start(store_)).value();
+    engine_ = std::move(Engine::start(store_, std::move(options))).value();
     server_ = std::move(HttpServer::listen({"127.0.0.1", 0}, {}, 2,
                                            [this](HttpRequest&& one, HttpReply reply) {
                                              if (one.path == "/nothing") {
@@ -101,12 +103,7 @@ class BenchServer {
                                            }))
                   .value();
     api_ = std::make_unique<Api>(*engine_, *tokens_, ApiOptions{server_->address(), "", {}});
-    std::string arms;
-    for (int k = 0; k < 10; ++k) {
-      arms += fmt::format("{}{{\"arm_id\":\"a{}\"}}", k > 0 ? "," : "", k);
-    }
-    once(request("PUT", "/v1/experiments/e", "{\"arms\":[" + arms + "]}"));
-    once(request("POST", "/v1/experiments/e/start", ""));
+    start_experiment("e", 10);
   }
   ~BenchServer() {
     api_->close();
@@ -126,18 +123,27 @@ class BenchServer {
         "Content-Length: {}\r\n\r\n{}",
         method, path, server_->address().to_string(), body.size(), body);
   }
+  void start_experiment(const std::string& id, int count) const {
+    std::string arms;
+    for (int k = 0; k < count; ++k) {
+      arms += fmt::format("{}{{\"arm_id\":\"a{}\"}}", k > 0 ? "," : "", k);
+    }
+    once(request("PUT", "/v1/experiments/" + id, "{\"arms\":[" + arms + "]}"));
+    once(request("POST", "/v1/experiments/" + id + "/start", ""));
+  }
   // Each connection asks for a duel and then reports it: two requests a duel.
-  HttpLoad duels(std::size_t connections) const {
+  HttpLoad duels(std::size_t connections, const std::string& id = "e") const {
     HttpLoad load{.address = server_->address(), .connections = connections};
-    load.next = [this](std::size_t, const std::string& body) {
+    load.next = [this, id](std::size_t, const std::string& body) {
       const auto value = [&](std::string_view name) {
         const std::size_t begin = body.find(name) + name.size();
         return body.substr(begin, body.find('"', begin) - begin);
       };
       if (body.find("\"arms\":[") == std::string::npos) {
-        return request("POST", "/v1/experiments/e/duels", "{}");
+        return request("POST", "/v1/experiments/" + id + "/duels", "{}");
       }
-      return request("PUT", "/v1/experiments/e/duels/" + value("\"duel_id\":\"") + "/outcome",
+      return request("PUT",
+                     "/v1/experiments/" + id + "/duels/" + value("\"duel_id\":\"") + "/outcome",
                      "{\"result\":\"win\",\"winner\":\"" + value("\"arm_id\":\"") + "\"}");
     };
     return load;
@@ -157,7 +163,9 @@ class BenchServer {
   }
 
   const std::filesystem::path folder_ = [] {
-    auto folder = std::filesystem::temp_directory_path() / fmt::format("duel-bench-{}", getpid());
+    static int count = 0;
+    auto folder =
+        std::filesystem::temp_directory_path() / fmt::format("duel-bench-{}-{}", getpid(), ++count);
     std::filesystem::create_directories(folder);
     return folder;
   }();
@@ -276,6 +284,107 @@ void overload() {
   }
 }
 
+// What is at work beside the serves of `e`, until this is destroyed.
+class Beside {
+ public:
+  template <class Load>
+  explicit Beside(Load make) {
+    thread_ = std::thread([this, make] {
+      while (!stop_) {
+        HttpLoad load = make();
+        load.most_time = std::chrono::milliseconds(200);
+        const HttpLoadResult result = run(load);
+        DUEL_CHECK(result.failures == 0);
+        requests_ += result.requests;
+      }
+    });
+  }
+  ~Beside() {
+    stop_ = true;
+    thread_.join();
+  }
+  Beside(const Beside&) = delete;
+  Beside& operator=(const Beside&) = delete;
+
+  std::uint64_t requests() const { return requests_; }
+
+ private:
+  std::atomic<bool> stop_ = false;
+  std::atomic<std::uint64_t> requests_ = 0;
+  std::thread thread_;
+};
+
+// Serves of `e` at a steady rate, while others read results of a large experiment, and while that
+// is loaded and saved again and again. In turns, since a shared machine is not equally fast for
+// long.
+void beside_readers() {
+  constexpr int kTurns = 7;
+  constexpr double kRate = 1'000;
+  fmt::print(
+      "\n## Serves of a small experiment (10 arms), {:.0f} requests/s with 16 connections, beside "
+      "an experiment of 600 arms that gets a duel every 0.1 s; {} turns of 2 s each, medians (lowest "
+      "- highest)\n\n| beside it | p50, ms | p99, ms | p99 against nothing | requests beside it |\n"
+      "|---|---|---|---|---|\n",
+      kRate, kTurns);
+  struct Kind {
+    const char* name;
+    bool reads, swaps;
+    std::vector<double> p50{}, p99{}, ratio{}, beside{};
+  };
+  std::vector<Kind> kinds{{"nothing", false, false},
+                          {"four readers of its result", true, false},
+                          {"it is loaded and saved for each of its duels", false, true}};
+  const BenchServer staying;
+  // Only one experiment is in memory: the small one, which is always in use.
+  EngineOptions options;
+  options.most_in_memory = 1;
+  const BenchServer swapping(options);
+  for (const BenchServer* served : {&staying, &swapping}) {
+    served->start_experiment("large", 600);
+    HttpLoad some = served->duels(8, "large");
+    some.most_requests = 4'000;
+    some.most_time = std::chrono::seconds(60);
+    DUEL_CHECK(run(some).failures == 0);
+  }
+  for (int turn = 0; turn < kTurns; ++turn) {
+    double quiet = 0;
+    for (Kind& kind : kinds) {
+      const BenchServer& served = kind.swaps ? swapping : staying;
+      const auto trickle = [&] {
+        HttpLoad load = served.duels(1, "large");
+        load.rate = 20;  // two requests a duel
+        return load;
+      };
+      const auto readers = [&] {
+        HttpLoad load{.address = served.address(), .connections = 4};
+        load.next = [&](std::size_t, const std::string&) {
+          return served.request("GET", "/v1/experiments/large/result", "");
+        };
+        return load;
+      };
+      std::optional<Beside> changes, reads;
+      if (kind.reads || kind.swaps) changes.emplace(trickle);
+      if (kind.reads) reads.emplace(readers);
+      HttpLoad serves = served.duels(16);
+      serves.rate = kRate;
+      serves.most_time = std::chrono::seconds(2);
+      serves.measured = [](const std::string& request) { return request.starts_with("POST"); };
+      const HttpLoadResult result = run(serves);
+      DUEL_CHECK(result.failures + result.refused == 0);
+      kind.p50.push_back(1e3 * result.quantile(0.5));
+      kind.p99.push_back(1e3 * result.quantile(0.99));
+      if (!kind.reads && !kind.swaps) quiet = kind.p99.back();
+      kind.ratio.push_back(kind.p99.back() / quiet);
+      const std::uint64_t beside = reads ? reads->requests() : changes ? changes->requests() : 0;
+      kind.beside.push_back(static_cast<double>(beside));
+    }
+  }
+  for (Kind& kind : kinds) {
+    fmt::print("| {} | {} | {} | {} | {} |\n", kind.name, spread(kind.p50, 2), spread(kind.p99, 2),
+               spread(kind.ratio, 2), spread(kind.beside, 0));
+  }
+}
+
 double resident_mib() {
   std::ifstream input("/proc/self/status");
   for (std::string line; std::getline(input, line);) {
@@ -346,6 +455,7 @@ void serve_workload() {
   empty_endpoint();
   const Rates most = serve_and_report();
   half_load(most);
+  beside_readers();
   overload();
   idle_streams();
 }

@@ -396,7 +396,7 @@ TEST(ExperimentEnds, open_duels_have_expired_and_it_has_stopped) {
   EXPECT_EQ(std::get<ExpiredRecord>(records[before + 1].record),
             (ExpiredRecord{"s", 0, "the judge is gone"}));
   EXPECT_EQ(std::get<CompletedRecord>(records[before + 2].record).reason, "stopped");
-  EXPECT_EQ(held->summary().state, ExperimentState::completed);
+  EXPECT_EQ(held->ledger().state(), ExperimentState::completed);
   ASSERT_TRUE(held->complete("again", {kNow + kSecond}).ok());
   EXPECT_FALSE(held->has_staged()) << "it has ended before";
   EXPECT_EQ(held.load()->live().state_hash(), held->live().state_hash());

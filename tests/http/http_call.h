@@ -39,6 +39,7 @@ class RecordedExchange final : public HttpExchange {
   void send(HttpResponse response) override {
     const std::lock_guard lock(mutex_);
     response_ = std::move(response);
+    response_->body = std::string(response_->text());
     ++answers_;
     answered_.notify_all();
   }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -39,6 +40,12 @@ class FaultyStore final : public Store {
     (call == Call::append ? append_delay_ : sync_delay_) = time;
   }
 
+  // Another store in place of the one below, as if the disk had lost or changed what was there.
+  void replace(std::unique_ptr<Store> store) { store_ = std::move(store); }
+  // Called before an experiment's head is looked up or its snapshot is put ("head", "snapshot"), on
+  // the thread that does it: a test can hold it up there.
+  std::function<void(std::string_view what, const std::string& experiment)> before{};
+
   Result<std::vector<std::string>> list() override { return store_->list(); }
   Status create(const std::string& experiment) override { return store_->create(experiment); }
   Status own(const std::string& experiment) override { return store_->own(experiment); }
@@ -46,7 +53,10 @@ class FaultyStore final : public Store {
                              const LineSink& sink) override {
     return store_->read(experiment, after, sink);
   }
-  Result<Head> head(const std::string& experiment) override { return store_->head(experiment); }
+  Result<Head> head(const std::string& experiment) override {
+    if (before) before("head", experiment);
+    return store_->head(experiment);
+  }
 
   Result<std::vector<Status>> append(std::span<const Group> groups) override {
     const std::optional<Fault> fault = call(Call::append);
@@ -91,6 +101,7 @@ class FaultyStore final : public Store {
   }
   Result<LastStop> last_stop() override { return store_->last_stop(); }
   Status put_snapshot(const std::string& experiment, const Snapshot& snapshot) override {
+    if (before) before("snapshot", experiment);
     return store_->put_snapshot(experiment, snapshot);
   }
   Result<std::optional<Snapshot>> snapshot(const std::string& experiment) override {

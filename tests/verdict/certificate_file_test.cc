@@ -117,6 +117,9 @@ TEST(CertificateFile, names_the_field_that_differs) {
   EXPECT_TRUE(changed("\"wins\": ", "\"wins\": 1").starts_with("findings/0/wins: "));
   EXPECT_TRUE(changed("\"decisive\"", "\"decided\"").starts_with("decisive: missing"));
   EXPECT_TRUE(changed("  \"kind\"", "   \"kind\"").starts_with("byte "));
+  // As earlier versions wrote one number of a thousand.
+  EXPECT_EQ(changed("\"alpha\": 0.05,", "\"alpha\": 0.050000000000000003,"), "no difference");
+  EXPECT_TRUE(changed("\"alpha\": 0.05,", "\"alpha\": 0.0500000000000001,").starts_with("alpha"));
   // No byte can change unnoticed.
   for (std::size_t k = 0; k < text.size(); ++k) {
     std::string other = text;

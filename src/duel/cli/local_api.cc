@@ -108,7 +108,10 @@ class MailStream final : public HttpStream {
 class MailExchange final : public HttpExchange {
  public:
   explicit MailExchange(std::shared_ptr<Mailbox> mailbox) : mailbox_(std::move(mailbox)) {}
-  void send(HttpResponse response) override { mailbox_->answer(std::move(response), false); }
+  void send(HttpResponse response) override {
+    response.body = std::string(response.text());
+    mailbox_->answer(std::move(response), false);
+  }
   std::shared_ptr<HttpStream> stream(int status, HttpFields headers) override {
     auto made = std::make_shared<MailStream>(mailbox_);
     mailbox_->answer({status, std::move(headers), ""}, true);

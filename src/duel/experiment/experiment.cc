@@ -244,13 +244,13 @@ Status Experiment::compare(std::vector<ComparisonRecord> comparisons, const Mome
   return Done{};
 }
 
-Overview Experiment::summary() const {
-  return {.name = ledger().name(),
-          .state = ledger().state(),
-          .mode = ledger().experiment().service.mode,
-          .arms = ledger().num_arms(),
-          .served = ledger().served(),
-          .certified = ledger().certificate().has_value()};
+Overview overview_of(const Ledger& ledger) {
+  return {.name = ledger.name(),
+          .state = ledger.state(),
+          .mode = ledger.experiment().service.mode,
+          .arms = ledger.num_arms(),
+          .served = ledger.served(),
+          .certified = ledger.certificate().has_value()};
 }
 
 }  // namespace duel

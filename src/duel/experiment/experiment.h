@@ -198,6 +198,7 @@ struct Overview {
 
   friend bool operator==(const Overview&, const Overview&) = default;
 };
+Overview overview_of(const Ledger& ledger);
 
 class Experiment {
  public:
@@ -226,7 +227,6 @@ class Experiment {
   bool spoiled() const { return live_.has_choice(); }
   // When something expires next.
   std::optional<std::int64_t> due_ms() const;
-  Overview summary() const;
 
   // --- Requests. An error is the caller's, and nothing was staged for it. ------------------------
   Result<Offer> serve(const Wish& wish, const Moment& moment);
@@ -298,6 +298,13 @@ class Experiment {
   };
   // What stands in a snapshot beside the state; nothing where it is of another version.
   static std::optional<Digest> digest_of(const Snapshot& snapshot);
+  // The part of a snapshot that shows the experiment: the ledger, which `ledger` becomes, what the
+  // holder added, and the time of the last record. REQUIRES: a ledger of the same first record.
+  struct SavedShown {
+    std::string extra;
+    std::int64_t last_time_ms = 0;
+  };
+  static Result<SavedShown> restore_shown(const Snapshot& snapshot, Ledger& ledger);
   // Of the snapshot that the state was folded from; 0 where it was the whole log.
   std::uint64_t snapshot_sequence() const { return snapshot_sequence_; }
   // Why there was one that was not used; mostly empty.

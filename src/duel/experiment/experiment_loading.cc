@@ -19,6 +19,32 @@ constexpr std::int64_t kGraceMs = 60'000;
 constexpr int kSnapshotFormat = 4;
 constexpr std::size_t kMostStateBytes = std::size_t{1} << 30;
 
+std::string version_of_snapshots() {
+  // A policy's state means something to the code that made it only, and that is known by its
+  // commit.
+  return fmt::format("{}/{}{}{}", kSnapshotFormat, kVersion, kGitCommit.empty() ? "" : "+",
+                     kGitCommit);
+}
+
+// The bytes that a snapshot was made of, if it is one of this program's.
+Result<std::string> state_of(const Snapshot& snapshot) {
+  if (snapshot.version != version_of_snapshots()) {
+    return Error::unsupported(
+        fmt::format("it is of version {}, and this program makes and reads {}", snapshot.version,
+                    version_of_snapshots()));
+  }
+  const std::string_view bytes = snapshot.bytes;
+  if (bytes.size() < kHexDigits ||
+      sha256_hex(bytes.substr(kHexDigits)) != bytes.substr(0, kHexDigits)) {
+    return Error::invalid_data("its bytes are damaged");
+  }
+  return unpack_zero_runs(bytes.substr(kHexDigits), kMostStateBytes);
+}
+
+Error unlike_its_record() {
+  return Error::invalid_data("its state is of another record than it says");
+}
+
 }  // namespace
 
 // What a list shows and when the experiment wakes, beside the bytes of a snapshot.
@@ -39,11 +65,7 @@ struct Described<SavedDigest> {
                                     optional("due_ms", &SavedDigest::due_ms)};
 };
 
-// A policy's state means something to the code that made it only, and that is known by its commit.
-std::string Experiment::snapshot_version() {
-  return fmt::format("{}/{}{}{}", kSnapshotFormat, kVersion, kGitCommit.empty() ? "" : "+",
-                     kGitCommit);
-}
+std::string Experiment::snapshot_version() { return version_of_snapshots(); }
 
 template <class Archive>
 void Experiment::fields(Archive& archive) {
@@ -68,7 +90,7 @@ std::optional<Snapshot> Experiment::save(std::string_view extra) const {
   writer(*live, added);
   const_cast<Experiment*>(this)->fields(writer);  // a writer only reads
   const std::string packed = pack_zero_runs(writer.finish());
-  SavedDigest digest{summary(), std::nullopt};
+  SavedDigest digest{overview_of(ledger()), std::nullopt};
   if (const auto due = due_ms()) digest.due_ms = static_cast<std::uint64_t>(*due);
   return Snapshot{stored_head_.sequence, stored_head_.hash, snapshot_version(),
                   sha256_hex(packed) + packed, described_json(digest).dump()};
@@ -87,13 +109,19 @@ std::optional<Experiment::Digest> Experiment::digest_of(const Snapshot& snapshot
   return digest;
 }
 
+Result<Experiment::SavedShown> Experiment::restore_shown(const Snapshot& snapshot, Ledger& ledger) {
+  DUEL_ASSIGN(const std::string state, state_of(snapshot));
+  DUEL_ASSIGN(StateReader reader, StateReader::open(state));
+  SavedShown shown;
+  std::string live, head;
+  reader(live, shown.extra, head, shown.last_time_ms);  // as `save` and `fields` have them
+  DUEL_RETURN_IF_ERROR(LiveExperiment::restore_ledger(live, ledger));
+  if (head != snapshot.hash || ledger.sequence() != snapshot.sequence) return unlike_its_record();
+  return shown;
+}
+
 Status Experiment::restore(const Snapshot& snapshot, const RestoreExtra& restore) {
-  const std::string_view bytes = snapshot.bytes;
-  if (bytes.size() < kHexDigits ||
-      sha256_hex(bytes.substr(kHexDigits)) != bytes.substr(0, kHexDigits)) {
-    return Error::invalid_data("its bytes are damaged");
-  }
-  DUEL_ASSIGN(const std::string state, unpack_zero_runs(bytes.substr(kHexDigits), kMostStateBytes));
+  DUEL_ASSIGN(const std::string state, state_of(snapshot));
   DUEL_ASSIGN(StateReader reader, StateReader::open(state));
   std::string live, extra;
   reader(live, extra);
@@ -103,7 +131,7 @@ Status Experiment::restore(const Snapshot& snapshot, const RestoreExtra& restore
   }
   DUEL_RETURN_IF_ERROR(live_.restore(live));
   if (head_ != snapshot.hash || ledger().sequence() != snapshot.sequence) {
-    return Error::invalid_data("its state is of another record than it says");
+    return unlike_its_record();
   }
   duels_->know_arms(ledger().arms());
   snapshot_sequence_ = snapshot.sequence;
@@ -159,11 +187,6 @@ Experiment::Loaded Experiment::from_snapshot(const Setting& setting,
                                              const std::string& experiment_id,
                                              const Snapshot& snapshot,
                                              const RestoreExtra& restore) {
-  if (snapshot.version != snapshot_version()) {
-    return Error::unsupported(
-        fmt::format("it is of version {}, and this program makes and reads {}", snapshot.version,
-                    snapshot_version()));
-  }
   DUEL_ASSIGN(const LogEntry first, read_first_record(*setting.store, experiment_id));
   DUEL_ASSIGN(std::unique_ptr<Experiment> folded, begin(setting, first));
   DUEL_RETURN_IF_ERROR(folded->restore(snapshot, restore));

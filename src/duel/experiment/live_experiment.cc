@@ -401,6 +401,14 @@ std::optional<std::string> LiveExperiment::save() const {
   return writer.finish();
 }
 
+Status LiveExperiment::restore_ledger(std::string_view saved, Ledger& ledger) {
+  DUEL_ASSIGN(StateReader reader, StateReader::open(saved));
+  reader(ledger);  // it is the first field
+  if (!ledger.restored())
+    return Error::invalid_data("the saved ledger does not fit the experiment");
+  return Done{};
+}
+
 Status LiveExperiment::restore(std::string_view saved) {
   DUEL_ASSIGN(StateReader reader, StateReader::open(saved));
   const Error unfit = Error::invalid_data("the saved state does not fit the experiment");

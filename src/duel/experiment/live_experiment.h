@@ -98,6 +98,8 @@ class LiveExperiment {
   // Into an experiment that was just made from the same first record. Where the state is damaged or
   // does not fit there is an error, and this object is of no use any more.
   Status restore(std::string_view saved);
+  // The ledger alone, for readers that choose nothing. REQUIRES: as `restore`, of the ledger.
+  static Status restore_ledger(std::string_view saved, Ledger& ledger);
 
  private:
   // Answers of one kind, kept to teach a policy that begins anew: (first, second) with first <

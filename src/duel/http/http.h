@@ -41,7 +41,10 @@ struct HttpResponse {
   int status = 200;
   HttpFields headers;  // without Content-Length, Connection, Date and Transfer-Encoding
   std::string body;
+  // The body in place of `body`, where many answers have the same: slow clients hold one copy.
+  std::shared_ptr<const std::string> shared_body{};
 
+  std::string_view text() const { return shared_body ? *shared_body : body; }
   // The first of that name in any case, or null.
   const std::string* header(std::string_view name) const;
 };

@@ -363,26 +363,26 @@ class Connection : public std::enable_shared_from_this<Connection> {
     close_after_ = close;
     output_ = head_of(response.status, response.headers, close);
     if (!has_no_body(response.status)) {
-      output_ += fmt::format("Content-Length: {}\r\n", response.body.size());
+      output_ += fmt::format("Content-Length: {}\r\n", response.text().size());
     }
     output_ += "\r\n";
-    body_ = is_head_ || has_no_body(response.status) ? std::string() : std::move(response.body);
+    answer_ = is_head_ || has_no_body(response.status) ? HttpResponse() : std::move(response);
     enter(Stage::writing, core_->limits.write_timeout);
     write_out(0, [this](error_code code) { written(code); });
   }
 
-  // Writes `output_` and `body_` from byte `at` on; whatever the client takes puts the timeout off.
+  // Writes `output_` and the body from byte `at` on; whatever the client takes puts the timeout off.
   // `done` is called unless the stage has changed: then the client was cut off.
   template <class Finish>
   void write_out(std::size_t at, Finish done) {
     const std::array<asio::const_buffer, 2> rest = {
         asio::buffer(output_) + at,
-        asio::buffer(body_) + (at > output_.size() ? at - output_.size() : 0)};
+        asio::buffer(answer_.text()) + (at > output_.size() ? at - output_.size() : 0)};
     socket_.async_write_some(rest, [self = shared_from_this(), stage = stage_, at, done](
                                        error_code code, std::size_t count) {
       if (self->stage_ != stage) return;
       const std::size_t now = at + count;
-      if (code || now == self->output_.size() + self->body_.size()) {
+      if (code || now == self->output_.size() + self->answer_.text().size()) {
         done(code);
         return;
       }
@@ -392,7 +392,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void written(error_code code) {
-    body_ = std::string();
+    answer_ = {};
     if (code) {
       close();
     } else if (close_after_) {
@@ -452,9 +452,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   HttpRequestReader reader_;
   Stage stage_ = Stage::idle;
   std::string peer_;
-  std::string input_;   // what has come and is not read yet
-  std::string output_;  // the head of the answer, or a piece of a stream
-  std::string body_;    // of the answer
+  std::string input_;    // what has come and is not read yet
+  std::string output_;   // the head of the answer, or a piece of a stream
+  HttpResponse answer_;  // for its body
   bool is_head_ = false;
   bool http_1_1_ = true;
   bool close_after_ = false;

@@ -29,7 +29,9 @@ bool is_for_pages(std::string_view route) {
 
 // Whether the owner of the experiment has to answer. What only reads records any node can.
 bool asks_owner(const RouteFact& fact) {
-  constexpr std::array<std::string_view, 3> kAnywhere{"export_log", "list_duels", "open_stream"};
+  constexpr std::array<std::string_view, 8> kAnywhere{
+      "export_log",       "list_duels",  "open_stream",   "show_result",
+      "show_certificate", "show_health", "show_timeline", "show_progress"};
   return fact.pattern.find("{eid}") != std::string::npos &&
          std::ranges::find(kAnywhere, fact.name) == kAnywhere.end();
 }
@@ -84,7 +86,8 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
       options_(std::move(options)),
       streams_(std::make_shared<EventStreams>()),
       rate_limits_(options_.rate_limit),
-      background_(3, 64) {
+      background_(3, 64),
+      views_(engine_) {
   name_hosts();
   add_routes();
   router_ = std::make_unique<Router>(std::move(routes_));
@@ -111,6 +114,7 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
 
 Api::~Api() {
   background_.stop();  // it asks the others
+  views_.stop();
   if (upkeep_) {
     upkeep_->stop();
     forwarding_->stop();

@@ -27,9 +27,10 @@
 #include "duel/nodes/upkeep.h"
 #include "duel/nodes/upstreams.h"
 #include "duel/server/api_tokens.h"
-#include "duel/server/background.h"
 #include "duel/server/event_streams.h"
+#include "duel/service/background.h"
 #include "duel/service/engine.h"
+#include "duel/service/views.h"
 #include "duel/verdict/traffic_health.h"
 #include "duel/wire/openapi.h"
 #include "duel/wire/reply.h"
@@ -170,6 +171,8 @@ class Api {
   void take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
                               std::vector<Result<UbiEvent>> events);
   // result_routes.cc
+  // What `make` makes of the experiment as a view shows it; `what` names the answer.
+  void show(const Call& call, std::string what, std::function<Result<Json>(const View&)> make);
   void show_result(Call& call);
   void show_certificate(Call& call);
   void show_health(Call& call);
@@ -206,6 +209,7 @@ class Api {
   RateLimits rate_limits_;
   TrafficHealths traffic_;
   Background background_;
+  Views views_;
   // Where several nodes use the store; otherwise null.
   std::unique_ptr<Hops> hops_;
   std::unique_ptr<Forwarding> forwarding_;

@@ -192,26 +192,14 @@ void Api::take_events(Call& call) {
   engine_.ask_all<EventsAnswer>(
       AnswerWhen::durable,
       [this, caller, events = std::move(events)](const Engine::Find& find) -> Result<EventsAnswer> {
-        // Only a store that cannot be read or written is a reason to send everything again.
-        const auto offer = [&](const UbiEvent& event,
-                               const std::string& eid) -> Result<std::optional<std::string>> {
-          using Refusal = std::optional<std::string>;
-          if (!caller.may(TokenScope::duel, eid)) {
-            const auto proven = report_tokens_.verify(event.report_token);
-            if (!proven || proven->experiment_id != eid || proven->duel_id != event.page.duel_id) {
-              return Refusal(kNoToken);
-            }
-          }
-          const Result<Turn> turn = find(eid);
-          if (!turn.ok()) {
-            if (turn.error().code != ErrorCode::not_found) return turn.error();
-            return Refusal("there is no such experiment");
-          }
-          auto refusal = turn->experiment.click(event.page, turn->moment);
-          if (refusal.ok() || refusal.error().code == ErrorCode::io) return refusal;
-          return Refusal(refusal.error().message);
+        const auto may_report = [&](const UbiEvent& event, const std::string& eid) {
+          if (caller.may(TokenScope::duel, eid)) return true;
+          const auto proven = report_tokens_.verify(event.report_token);
+          return proven && proven->experiment_id == eid && proven->duel_id == event.page.duel_id;
         };
+        // Whom the events are for; nothing is taken before all are at hand.
         std::vector<Verdicts> verdicts(events.size());
+        std::map<std::string, std::optional<Turn>> turns;
         for (std::size_t k = 0; k < events.size(); ++k) {
           const Result<UbiEvent>& event = events[k];
           if (!event.ok()) {
@@ -221,7 +209,29 @@ void Api::take_events(Call& call) {
           DUEL_ASSIGN(const auto experiments, experiments_for(engine_.store(), *event));
           if (experiments.empty()) verdicts[k] = rejected_by_all(kNoDuel);
           for (const std::string& eid : experiments) {
-            DUEL_ASSIGN(verdicts[k][eid], offer(*event, eid));
+            verdicts[k][eid] = std::nullopt;
+            if (!may_report(*event, eid)) {
+              verdicts[k][eid] = kNoToken;
+            } else if (!turns.contains(eid)) {
+              const Result<Turn> turn = find(eid);
+              if (!turn.ok() && turn.error().code != ErrorCode::not_found) return turn.error();
+              turns.emplace(eid, turn.ok() ? std::optional(*turn) : std::nullopt);
+            }
+          }
+        }
+        for (std::size_t k = 0; k < events.size(); ++k) {
+          if (!events[k].ok()) continue;
+          for (auto& [eid, refusal] : verdicts[k]) {
+            if (refusal) continue;
+            const std::optional<Turn>& turn = turns[eid];
+            if (!turn) {
+              refusal = "there is no such experiment";
+              continue;
+            }
+            auto taken = turn->experiment.click(events[k]->page, turn->moment);
+            // Only a store that cannot be read or written is a reason to send everything again.
+            if (!taken.ok() && taken.error().code == ErrorCode::io) return taken.error();
+            refusal = taken.ok() ? *taken : taken.error().message;
           }
         }
         return answer_to_events(verdicts);

@@ -78,23 +78,24 @@ void Api::list_experiments(Call& call) {
   const auto limit = call.query_count("limit", 1000, 1, 1000);
   if (!limit.ok()) return call.send(refusal(limit.error()));
   const std::string* cursor = call.request.query_value("cursor");
-  engine_.list(cursor != nullptr ? *cursor : "", *limit,
-               told<ListedExperiments>(call, [](const ListedExperiments& listed) {
-                 ExperimentList list{.items = {}, .next_cursor = listed.next_cursor};
-                 for (const Listed& one : listed.items) {
-                   ExperimentSummary& row = list.items.emplace_back();
-                   row.experiment_id = one.experiment_id;
-                   row.error = one.error;
-                   if (!one.summary) continue;
-                   row.name = one.summary->name;
-                   row.state = one.summary->state;
-                   row.mode = one.summary->mode;
-                   row.arms = one.summary->arms;
-                   row.served = one.summary->served;
-                   row.certified = one.summary->certified;
-                 }
-                 return ServerAnswer{200, described_json(list), {}};
-               }));
+  views_.list(cursor != nullptr ? *cursor : "", *limit,
+              [send = call.send](const Result<ListedExperiments>& listed) {
+                if (!listed.ok()) return send(refusal(listed.error()));
+                ExperimentList list{.items = {}, .next_cursor = listed->next_cursor};
+                for (const Listed& one : listed->items) {
+                  ExperimentSummary& row = list.items.emplace_back();
+                  row.experiment_id = one.experiment_id;
+                  row.error = one.error;
+                  if (!one.summary) continue;
+                  row.name = one.summary->name;
+                  row.state = one.summary->state;
+                  row.mode = one.summary->mode;
+                  row.arms = one.summary->arms;
+                  row.served = one.summary->served;
+                  row.certified = one.summary->certified;
+                }
+                send({200, described_json(list), {}});
+              });
 }
 
 void Api::show_experiment(Call& call) {

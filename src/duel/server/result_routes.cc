@@ -32,65 +32,58 @@ ServerAnswer refused_plan(Error error) {
 
 }  // namespace
 
-void Api::show_result(Call& call) {
-  engine_.ask<Json>(
-      call.eid(), AnswerWhen::durable,
-      [](const Turn& turn) -> Result<Json> {
-        const Ledger& ledger = turn.experiment.ledger();
-        Json json = result_json(ledger, board_of(ledger));
-        json["served"] = ledger.served();
-        json["sequence"] = ledger.sequence();
-        return json;
+void Api::show(const Call& call, std::string what, std::function<Result<Json>(const View&)> make) {
+  views_.show(
+      call.eid(), std::move(what),
+      [make = std::move(make)](const View& view) -> Result<std::string> {
+        DUEL_ASSIGN(const Json json, make(view));
+        return json.dump() + "\n";
       },
-      told<Json>(call));
+      [send = call.send](const Result<ShownText>& shown) {
+        if (!shown.ok()) return send(refusal(shown.error()));
+        send({200, {}, {{"Duel-Sequence", std::to_string(shown->sequence)}}, shown->text});
+      });
+}
+
+void Api::show_result(Call& call) {
+  show(call, "result", [](const View& view) -> Result<Json> {
+    const Ledger& ledger = view.ledger();
+    Json json = result_json(ledger, board_of(ledger));
+    json["served"] = ledger.served();
+    json["sequence"] = ledger.sequence();
+    return json;
+  });
 }
 
 void Api::show_certificate(Call& call) {
-  engine_.ask<std::string>(
-      call.eid(), AnswerWhen::durable,
-      [](const Turn& turn) -> Result<std::string> {
-        if (!turn.history.certificate().empty()) return turn.history.certificate();
-        return Error::not_found("there is no certificate yet");
-      },
-      told<std::string>(call, [](const std::string& text) {
-        return ServerAnswer{200, Json::parse(text).value(), {}};
-      }));
+  show(call, "certificate", [](const View& view) -> Result<Json> {
+    const std::string& text = view.history().certificate();
+    if (text.empty()) return Error::not_found("there is no certificate yet");
+    return Json::parse(text).value();
+  });
 }
 
 void Api::show_health(Call& call) {
-  // The owner's checks first, then those that read the log, away from the owner's thread.
-  using Checks = std::vector<HealthCheck>;
-  engine_.ask<Checks>(
-      call.eid(), AnswerWhen::appended,
-      [](const Turn& turn) -> Result<Checks> { return check_health(turn.experiment.ledger()); },
-      [this, eid = call.eid(), send = call.send](const Result<Checks>& owners,
-                                                 const Delivery& delivery) {
-        if (!owners.ok()) return send(refusal_of(owners.error(), delivery));
-        const bool taken = background_.submit([this, eid, send, checks = *owners, delivery] {
-          const auto traffic = traffic_.checks(engine_.store(), eid);
-          if (!traffic.ok()) return send(refusal(traffic.error()));
-          Checks all = checks;
-          all.insert(all.end(), traffic->begin(), traffic->end());
-          // The traffic's failures count, its passed checks do not make unknown ones good.
-          const HealthVerdict verdict =
-              overall(*traffic) == HealthVerdict::failed ? HealthVerdict::failed : overall(checks);
-          send(with_lease({200, {{"verdict", to_word(verdict)}, {"checks", to_json(all)}}, {}},
-                          delivery));
-        });
-        if (!taken) send(refusal(429, "too much work waits; try again", true));
-      });
+  show(call, "health", [this](const View& view) -> Result<Json> {
+    std::vector<HealthCheck> checks = check_health(view.ledger());
+    const HealthVerdict of_evidence = overall(checks);
+    DUEL_ASSIGN(const std::vector<HealthCheck> traffic,
+                traffic_.checks(engine_.store(), view.id()));
+    checks.insert(checks.end(), traffic.begin(), traffic.end());
+    // The traffic's failures count, its passed checks do not make unknown ones good.
+    const HealthVerdict verdict =
+        overall(traffic) == HealthVerdict::failed ? HealthVerdict::failed : of_evidence;
+    return Json{{"verdict", to_word(verdict)}, {"checks", to_json(checks)}};
+  });
 }
 
 void Api::show_timeline(Call& call) {
   const auto points = call.query_count("points", 200, 2, 2000);
   if (!points.ok()) return call.send(refusal(points.error()));
-  engine_.ask<Json>(
-      call.eid(), AnswerWhen::durable,
-      [points = *points](const Turn& turn) -> Result<Json> {
-        return turn.history.timeline().to_json(turn.experiment.ledger(),
-                                               turn.experiment.last_time_ms(), points);
-      },
-      told<Json>(call));
+  show(call, "timeline/" + std::to_string(*points),
+       [points = *points](const View& view) -> Result<Json> {
+         return view.history().timeline().to_json(view.ledger(), view.last_time_ms(), points);
+       });
 }
 
 void Api::open_stream(Call& call) {

@@ -32,29 +32,26 @@ Json share_of_evidence(const Ledger& ledger, const Standing& standing) {
 
 // For voters, so it names no arm: a voter who knows who leads is not blind any more.
 void Api::show_progress(Call& call) {
-  engine_.ask<Json>(
-      call.eid(), AnswerWhen::appended,
-      [](const Turn& turn) -> Result<Json> {
-        const Ledger& ledger = turn.experiment.ledger();
-        const Standing standing = standing_of(ledger);
-        Json json;
-        json["experiment_id"] = turn.experiment.id();
-        json["name"] = ledger.name();
-        json["state"] = std::string(to_word(ledger.state()));
-        json["mode"] = std::string(to_word(ledger.experiment().service.mode));
-        json["answers"] = ledger.certifier().decisive();
-        json["certified"] = ledger.certificate().has_value();
-        json["share_of_evidence"] = share_of_evidence(ledger, standing);
-        json["expected_duels_left"] = standing.duels_left;
-        return json;
-      },
-      told<Json>(call));
+  show(call, "progress", [](const View& view) -> Result<Json> {
+    const Ledger& ledger = view.ledger();
+    const Standing standing = standing_of(ledger);
+    Json json;
+    json["experiment_id"] = view.id();
+    json["name"] = ledger.name();
+    json["state"] = std::string(to_word(ledger.state()));
+    json["mode"] = std::string(to_word(ledger.experiment().service.mode));
+    json["answers"] = ledger.certifier().decisive();
+    json["certified"] = ledger.certificate().has_value();
+    json["share_of_evidence"] = share_of_evidence(ledger, standing);
+    json["expected_duels_left"] = standing.duels_left;
+    return json;
+  });
 }
 
 void Api::list_duels(Call& call) {
   const auto limit = call.query_count("limit", 20, 1, 200);
   if (!limit.ok()) return call.send(refusal(limit.error()));
-  const bool taken = background_.submit([this, limit = *limit, eid = call.eid(), send = call.send] {
+  const bool taken = views_.submit([this, limit = *limit, eid = call.eid(), send = call.send] {
     const auto duels = recent_duels(engine_.store(), eid, limit);
     send(duels.ok() ? ServerAnswer{200, *duels, {}} : refusal(duels.error()));
   });

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <future>
+#include <memory>
 #include <utility>
 
 #include "duel/core/digest.h"
+#include "duel/verdict/view.h"
 
 namespace duel {
 namespace {
@@ -12,14 +14,19 @@ namespace {
 constexpr std::string_view kNoticeSpace = "notice";
 constexpr std::chrono::milliseconds kLongestPause{60'000};
 
-// The text of the certificate, or why there is none.
+// The text of the certificate, or why there is none. Only the owner may tell of it.
 Result<std::string> certificate_of(Engine& engine, const std::string& experiment_id) {
-  std::promise<Result<std::string>> told;
-  engine.ask<std::string>(
+  std::promise<Result<bool>> told;
+  engine.ask<bool>(
       experiment_id, AnswerWhen::durable,
-      [](const Turn& turn) -> Result<std::string> { return turn.history.certificate(); },
-      [&](Result<std::string> answer, const Delivery&) { told.set_value(std::move(answer)); });
-  return told.get_future().get();
+      [](const Turn& turn) -> Result<bool> {
+        return turn.experiment.ledger().certificate().has_value();
+      },
+      [&](Result<bool> answer, const Delivery&) { told.set_value(std::move(answer)); });
+  DUEL_ASSIGN(const bool certified, told.get_future().get());
+  if (!certified) return std::string();
+  DUEL_ASSIGN(const std::unique_ptr<View> view, View::load(engine.shared_store(), experiment_id));
+  return view->history().certificate();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <future>
 #include <iterator>
 #include <utility>
 
@@ -33,18 +34,6 @@ Error no_experiment(const std::string& experiment_id) {
 Error exists_already(const std::string& experiment_id, std::string_view more = "") {
   return refused(Reason::exists,
                  fmt::format("there is an experiment '{}' already{}", experiment_id, more));
-}
-
-// What the snapshot says of the experiment, if nothing has happened since or that does not matter.
-std::optional<Overview> saved_summary(const Outline& outline, bool may_be_behind) {
-  const std::optional<Snapshot>& snapshot = outline.snapshot;
-  if (!snapshot) return std::nullopt;
-  const bool behind =
-      snapshot->sequence != outline.head.sequence || snapshot->hash != outline.head.hash;
-  if (behind && !may_be_behind) return std::nullopt;
-  auto digest = Experiment::digest_of(*snapshot);
-  if (!digest) return std::nullopt;
-  return std::move(digest->summary);
 }
 
 // Whether an answer or error says something of an experiment's state, so that it could be wrong
@@ -85,6 +74,16 @@ Result<std::string> secret_of(Store& store) {
 }
 
 }  // namespace
+
+Error said_of(const std::string& experiment_id, Error error) {
+  if (error.code == ErrorCode::not_found) return no_experiment(experiment_id);
+  if (error.code != ErrorCode::invalid_data) return error;
+  // The caller's request is not what is wrong; it can be repeated when the store is repaired.
+  error.code = ErrorCode::io;
+  error.reason = to_word(Reason::damaged);
+  error.message = fmt::format("the records of '{}' are damaged: {}", experiment_id, error.message);
+  return error;
+}
 
 Result<std::unique_ptr<Engine>> Engine::start(std::shared_ptr<Store> store, EngineOptions options) {
   // One secret for all that is signed or hashed with a key; what is derived from it is named.
@@ -230,10 +229,12 @@ Result<bool> Engine::create_now(const ExperimentRecord& record, std::int64_t now
   return true;
 }
 
-Status Engine::write_imported(const std::string& experiment_id, std::string_view text,
-                              const std::vector<LineMark>& marks, Facts& facts) {
+Status Engine::write_imported(const std::shared_ptr<Import>& import, Facts& facts) {
+  const std::string& experiment_id = import->experiment_id;
   facts.touched.push_back(experiment_id);
-  if (held_.find(experiment_id) != held_.end()) return exists_already(experiment_id);
+  if (import->written) return *import->written;
+  if (away_.contains(experiment_id)) return wait_for_away(experiment_id, facts);
+  if (held_.contains(experiment_id)) return exists_already(experiment_id);
   if (const Status made = store_->create(experiment_id); !made.ok()) {
     if (made.error().code == ErrorCode::io) return made.error();
     // It may be there without a line, if those of another try could not be written.
@@ -241,21 +242,35 @@ Status Engine::write_imported(const std::string& experiment_id, std::string_view
     DUEL_ASSIGN(const Head head, store_->head(experiment_id));
     if (head.sequence > 0) return exists_already(experiment_id);
   }
-  std::vector<Line> lines;
-  lines.reserve(marks.size());
-  for (const LineMark& mark : marks) {
-    const std::size_t end = text.find('\n');
-    lines.push_back({text.substr(0, end), mark.key, mark.tag});
-    text.remove_prefix(end + 1);
-  }
-  return store_->append_to(experiment_id, {0, std::string(kHexDigits, '0')}, lines);
+  send_away(experiment_id, [this, import]() -> Homecoming {
+    std::vector<Line> lines;
+    lines.reserve(import->marks.size());
+    std::string_view text = import->text;
+    for (const LineMark& mark : import->marks) {
+      const std::size_t end = text.find('\n');
+      lines.push_back({text.substr(0, end), mark.key, mark.tag});
+      text.remove_prefix(end + 1);
+    }
+    import->written =
+        store_->append_to(import->experiment_id, {0, std::string(kHexDigits, '0')}, lines);
+    return [] {};
+  });
+  return wait_for_away(experiment_id, facts);
 }
 
 void Engine::hold(const std::string& experiment_id, Held held) {
   metrics_.know(experiment_id);
   // What happened before this process was another one's to count.
   held.counted = OutcomeCounts(held.experiment->ledger());
+  publish(experiment_id, *held.experiment);
   held_[experiment_id] = std::move(held);
+}
+
+// For lists, which are made on other threads.
+void Engine::publish(const std::string& experiment_id, const Experiment& experiment) {
+  Overview overview = overview_of(experiment.ledger());
+  const std::lock_guard lock(mutex_);
+  overviews_[experiment_id] = std::move(overview);
 }
 
 void Engine::count_outcomes(Held& held) {
@@ -298,46 +313,18 @@ void Engine::say_recovery() {
   if (options_.say) options_.say("the store takes records again");
 }
 
-Listed Engine::listed(const Outline& outline, std::int64_t now_ms) {
-  Listed row{outline.experiment};
-  Facts unused;
-  const auto held = held_.find(outline.experiment);
-  if (held != held_.end()) {
-    row.summary = held->second.experiment->summary();
-  } else if (const auto saved = saved_summary(outline, nodes_ != nullptr)) {
-    row.summary = *saved;
-  } else if (nodes_ != nullptr) {
-    // A list is no reason to take an experiment.
-    row.error = "its owner has saved no summary yet";
-  } else if (const auto turn = turn_of(outline.experiment, now_ms, unused); turn.ok()) {
-    row.summary = turn->experiment.summary();
-    const bool staged = turn->experiment.has_staged();
-    if (held_.size() > options_.most_in_memory && !staged) put_to_sleep(outline.experiment);
-  } else {
-    row.error = turn.error().to_string();
-  }
-  return row;
+std::optional<Overview> Engine::overview_of_held(const std::string& experiment_id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = overviews_.find(experiment_id);
+  return found == overviews_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void Engine::list(std::string after, std::size_t limit, Deliver<ListedExperiments> done) {
-  submit<ListedExperiments>(
-      AnswerWhen::appended,
-      [this, after = std::move(after), limit](std::int64_t now,
-                                              Facts&) -> Result<ListedExperiments> {
-        DUEL_ASSIGN(std::vector<Outline> outlines, store_->outlines());
-        std::ranges::sort(outlines, {}, &Outline::experiment);
-        ListedExperiments all;
-        for (auto outline = std::ranges::upper_bound(outlines, after, {}, &Outline::experiment);
-             outline != outlines.end(); ++outline) {
-          if (all.items.size() == limit) {
-            all.next_cursor = std::prev(outline)->experiment;
-            break;
-          }
-          all.items.push_back(listed(*outline, now));
-        }
-        return all;
-      },
-      std::move(done));
+void Engine::wait_for(const std::string& experiment_id) {
+  const auto loaded = std::make_shared<std::promise<void>>();
+  ask<bool>(
+      experiment_id, AnswerWhen::durable, [](const Turn&) -> Result<bool> { return true; },
+      [loaded](const Result<bool>&, const Delivery&) { loaded->set_value(); });
+  loaded->get_future().wait();
 }
 
 std::optional<std::uint64_t> Engine::epoch_of(const std::string& experiment_id) const {
@@ -379,6 +366,10 @@ void Engine::drop(const std::string& experiment_id) {
   }
   Held dropped = std::move(found->second);
   held_.erase(found);
+  {
+    const std::lock_guard lock(mutex_);
+    overviews_.erase(experiment_id);
+  }
   if (nodes_ == nullptr) return;
   metrics_.forget_standing(experiment_id);
   lost_[experiment_id] = std::move(dropped);
@@ -389,7 +380,7 @@ Result<Turn> Engine::turn_of_lost(const std::string& experiment_id, std::int64_t
                                   const Error& why) {
   const auto found = lost_.find(experiment_id);
   if (found == lost_.end()) return why;
-  return Turn{*found->second.experiment, *found->second.history, {now_ms, StoreAccess::unreadable}};
+  return Turn{*found->second.experiment, {now_ms, StoreAccess::unreadable}};
 }
 
 Result<Turn> Engine::turn_of(const std::string& experiment_id, std::int64_t now_ms, Facts& facts) {
@@ -401,10 +392,11 @@ Result<Turn> Engine::turn_of(const std::string& experiment_id, std::int64_t now_
     if (held.experiment->has_staged() || epoch_of(experiment_id) == held.epoch) {
       held.used = groups_;
       held.used_ms = now_ms;
-      return Turn{*held.experiment, *held.history, {now_ms, access()}};
+      return Turn{*held.experiment, {now_ms, access()}};
     }
     drop(experiment_id);
   }
+  if (away_.contains(experiment_id)) return wait_for_away(experiment_id, facts);
   if (!check_id("an experiment", experiment_id).ok()) return no_experiment(experiment_id);
   if (nodes_ != nullptr && store_refuses_) {
     return turn_of_lost(experiment_id, now_ms, Error::io("the store is unreachable"));
@@ -413,12 +405,12 @@ Result<Turn> Engine::turn_of(const std::string& experiment_id, std::int64_t now_
     if (owned.error().code == ErrorCode::not_found) return no_experiment(experiment_id);
     return turn_of_lost(experiment_id, now_ms, owned.error());
   }
-  const auto loaded = load(experiment_id, now_ms);
-  if (loaded.ok()) {
-    return Turn{*(*loaded)->experiment, *(*loaded)->history, {now_ms, access()}};
+  if (const auto failed = load_errors_.find(experiment_id); failed != load_errors_.end()) {
+    if (failed->second.code != ErrorCode::io) return failed->second;
+    return turn_of_lost(experiment_id, now_ms, failed->second);
   }
-  if (loaded.error().code != ErrorCode::io) return loaded.error();
-  return turn_of_lost(experiment_id, now_ms, loaded.error());
+  load(experiment_id, now_ms);
+  return wait_for_away(experiment_id, facts);
 }
 
 Result<Turn> Engine::turn_of_known(const std::string& experiment_id, std::int64_t now_ms,
@@ -429,90 +421,197 @@ Result<Turn> Engine::turn_of_known(const std::string& experiment_id, std::int64_
   return turn;
 }
 
-// REQUIRES: it is ours.
-Result<Engine::Held*> Engine::load(const std::string& experiment_id, std::int64_t now_ms) {
-  DUEL_ASSIGN(const Head head, store_->head(experiment_id));
-  if (head.sequence == 0) return no_experiment(experiment_id);
+// REQUIRES: it is ours, and not in memory.
+void Engine::load(const std::string& experiment_id, std::int64_t now_ms) {
   const std::optional<std::uint64_t> epoch = epoch_of(experiment_id);
   const auto slept = asleep_.find(experiment_id);
   // Where there are nodes another one may have answered for it, or nobody.
   const bool slept_here = slept != asleep_.end() && slept->second.epoch == epoch;
   const bool after_pause = !slept_here || slept->second.after_pause;
-  auto history = std::make_unique<History>();
-  auto loaded =
-      Experiment::load(setting_of(experiment_id, *history), experiment_id, now_ms, after_pause,
-                       [&](std::string_view extra) { return history->restore(extra); });
+  auto held = std::make_shared<Held>();
+  held->history = std::make_unique<History>();
+  held->saved_ms = now_ms;
+  held->epoch = epoch;
+  send_away(experiment_id, [this, experiment_id, now_ms, after_pause, held]() -> Homecoming {
+    const auto read = [&]() -> Result<std::unique_ptr<Experiment>> {
+      DUEL_ASSIGN(const Head head, store_->head(experiment_id));
+      if (head.sequence == 0) return Error::not_found("");
+      return Experiment::load(
+          setting_of(experiment_id, *held->history), experiment_id, now_ms, after_pause,
+          [&](std::string_view extra) { return held->history->restore(extra); });
+    };
+    auto loaded = std::make_shared<Result<std::unique_ptr<Experiment>>>(read());
+    return [this, experiment_id, loaded, held] {
+      take_loaded(experiment_id, std::move(*loaded), std::move(*held));
+    };
+  });
+}
+
+void Engine::take_loaded(const std::string& experiment_id,
+                         Result<std::unique_ptr<Experiment>> loaded, Held held) {
   if (!loaded.ok()) {
-    if (loaded.error().code != ErrorCode::invalid_data) return loaded.error();
-    // The caller's request is not what is wrong; it can be repeated when the store is repaired.
-    Error error = loaded.error();
-    error.code = ErrorCode::io;
-    error.reason = to_word(Reason::damaged);
-    error.message =
-        fmt::format("the records of '{}' are damaged: {}", experiment_id, error.message);
-    return error;
+    load_errors_[experiment_id] = said_of(experiment_id, loaded.error());
+    return;
   }
+  // Another node has taken it meanwhile: the requests that wait are asked again.
+  if (epoch_of(experiment_id) != held.epoch) return;
+  held.experiment = std::move(*loaded);
+  const Experiment& experiment = *held.experiment;
+  const auto slept = asleep_.find(experiment_id);
+  const bool slept_here = slept != asleep_.end() && slept->second.epoch == held.epoch;
   if (nodes_ != nullptr && !slept_here) {
-    moved_.push_back({experiment_id, (*loaded)->ledger().sequence(), "reset"});
+    moved_.push_back({experiment_id, experiment.ledger().sequence(), "reset"});
   }
   if (slept != asleep_.end()) {
     due_.erase({slept->second.due_ms, experiment_id});
     asleep_.erase(slept);
   }
   lost_.erase(experiment_id);
-  const Experiment& experiment = **loaded;
   if (const std::string& why = experiment.refused_snapshot(); !why.empty()) {
     if (options_.say) options_.say(why);
     const std::lock_guard lock(mutex_);
     ++counts_.snapshots_refused;
   }
-  const std::uint64_t saved = experiment.snapshot_sequence();
-  hold(experiment_id, {std::move(*loaded), std::move(history), groups_, now_ms, saved, epoch});
-  return &held_.find(experiment_id)->second;
+  held.saved = experiment.snapshot_sequence();
+  held.used = groups_;
+  held.used_ms = options_.clock();
+  hold(experiment_id, std::move(held));
+  if (store_refuses_ || !holds_lease()) return;
+  // What was due while it was not here, before anybody asks for it.
+  if (!expire(*held_.find(experiment_id)->second.experiment, options_.clock())) {
+    drop(experiment_id);
+  }
 }
 
-void Engine::save(Held& held) {
+void Engine::send_away(const std::string& experiment_id, std::function<Homecoming()> job) {
+  away_[experiment_id];
+  const bool taken = keeper_.submit([this, experiment_id, job] {
+    Homecoming home = job();
+    const std::lock_guard lock(mutex_);
+    returned_.emplace_back(experiment_id, std::move(home));
+    arrived_.notify_one();
+  });
+  if (taken) return;
+  const std::lock_guard lock(mutex_);
+  returned_.emplace_back(experiment_id, job());
+}
+
+// Those that are back, and the requests that waited for them, before all others.
+void Engine::take_back() {
+  std::vector<std::pair<std::string, Homecoming>> returned;
+  {
+    const std::lock_guard lock(mutex_);
+    returned.swap(returned_);
+  }
+  for (const auto& [id, home] : returned) {
+    home();
+    const auto found = away_.find(id);
+    std::vector<Request> waited = std::move(found->second);
+    away_.erase(found);
+    ask_again(std::move(waited));
+  }
+}
+
+void Engine::wait_until_all_are_back() {
+  while (!away_.empty()) {
+    {
+      std::unique_lock lock(mutex_);
+      arrived_.wait(lock, [&] { return !returned_.empty(); });
+    }
+    take_back();
+  }
+}
+
+Error Engine::wait_for_away(const std::string& experiment_id, Facts& facts) {
+  facts.away = experiment_id;
+  return refused(Reason::overloaded, "the experiment is being loaded; try again");
+}
+
+void Engine::put_off(Request request, const std::string& experiment_id) {
+  away_.find(experiment_id)->second.push_back(std::move(request));
+}
+
+struct Engine::Saved {
+  std::uint64_t sequence = 0;  // 0: nothing was to be saved
+  Status put = Done{};
+};
+
+Engine::Saved Engine::save_now(const Held& held) const {
   const Experiment& experiment = *held.experiment;
-  if (experiment.ledger().sequence() == held.saved || store_->broken()) return;
+  if (experiment.ledger().sequence() == held.saved || store_->broken()) return {};
   const std::optional<Snapshot> snapshot = experiment.save(held.history->save());
-  if (!snapshot) return;
+  if (!snapshot) return {};
+  return {snapshot->sequence, store_->put_snapshot(experiment.id(), *snapshot)};
+}
+
+void Engine::note_saved(Held& held, const Saved& saved) {
+  if (saved.sequence == 0) return;
   // It is only a shortcut: without it the log is read.
-  const Status put = store_->put_snapshot(experiment.id(), *snapshot);
-  if (!put.ok()) {
+  if (!saved.put.ok()) {
     if (options_.say) {
-      options_.say("no snapshot of '" + experiment.id() + "': " + put.error().to_string());
+      options_.say("no snapshot of '" + held.experiment->id() +
+                   "': " + saved.put.error().to_string());
     }
     return;
   }
-  held.saved = snapshot->sequence;
+  held.saved = saved.sequence;
   const std::lock_guard lock(mutex_);
   ++counts_.snapshots;
 }
 
+void Engine::save_in_place(Held& held) { note_saved(held, save_now(held)); }
+
+void Engine::save(const std::string& experiment_id, Then then) {
+  const auto found = held_.find(experiment_id);
+  count_outcomes(found->second);
+  // Their states are a megabyte at most, which takes less than a trip to another thread is worth.
+  constexpr std::size_t kFewArms = 64;
+  const bool small = found->second.experiment->ledger().num_arms() <= kFewArms;
+  const bool changed = found->second.experiment->ledger().sequence() != found->second.saved;
+  if (small || !changed) {
+    save_in_place(found->second);
+    if (then == Then::sleep) put_to_sleep(experiment_id);
+    return;
+  }
+  auto held = std::make_shared<Held>(std::move(found->second));
+  held_.erase(found);
+  send_away(experiment_id, [this, experiment_id, held, then]() -> Homecoming {
+    return [this, experiment_id, held, then, saved = save_now(*held)] {
+      note_saved(*held, saved);
+      held_[experiment_id] = std::move(*held);
+      // Whoever asked for it meanwhile has woken it.
+      const bool wanted = !away_.find(experiment_id)->second.empty();
+      if (then == Then::sleep && !wanted) put_to_sleep(experiment_id);
+    };
+  });
+}
+
 void Engine::save_what_grew(std::int64_t now_ms) {
+  std::vector<std::string> grown;
   for (auto& [id, held] : held_) {
     if (held.experiment->ledger().sequence() < held.saved + options_.snapshot_every) continue;
     if (now_ms - held.saved_ms < options_.snapshot_interval.count()) continue;
-    save(held);
     held.saved_ms = now_ms;
+    grown.push_back(id);
   }
+  for (const std::string& id : grown) save(id, Then::stay);
 }
 
 // Lists on other nodes show what a snapshot says.
 void Engine::save_changed_states(const std::vector<EngineEvent>& events) {
   for (const EngineEvent& event : events) {
     if (event.kind != "state" && event.kind != "certified") continue;
-    if (const auto held = held_.find(event.experiment_id); held != held_.end()) save(held->second);
+    if (held_.contains(event.experiment_id)) save(event.experiment_id, Then::stay);
   }
 }
 
 void Engine::put_to_sleep(const std::string& experiment_id) {
   const auto found = held_.find(experiment_id);
-  count_outcomes(found->second);
-  save(found->second);
   wake_later(experiment_id,
              {found->second.experiment->due_ms().value_or(0), false, found->second.epoch});
   held_.erase(found);
+  const std::lock_guard lock(mutex_);
+  overviews_.erase(experiment_id);
 }
 
 void Engine::wake_later(const std::string& experiment_id, const Asleep& asleep) {
@@ -539,10 +638,11 @@ void Engine::wake_due(std::int64_t now_ms) {
   for (int woken = 0; woken < kMostAtOnce; ++woken) {
     if (due_.empty() || due_.begin()->first >= now_ms) return;
     const std::string id = due_.begin()->second;
+    due_.erase(due_.begin());
     const bool ours = nodes_ == nullptr || nodes_->epoch(id).has_value();
     Facts unused;
-    if (ours && turn_of(id, now_ms, unused).ok()) continue;
-    due_.erase(due_.begin());  // the next request for it will be told why
+    // Where it fails the next request for it will be told why.
+    if (ours) (void)turn_of(id, now_ms, unused);
   }
 }
 
@@ -555,7 +655,7 @@ void Engine::forget_idle(std::int64_t now_ms) {
       idle.push_back(id);
     }
   }
-  for (const std::string& id : idle) put_to_sleep(id);
+  for (const std::string& id : idle) save(id, Then::sleep);
   while (held_.size() > options_.most_in_memory) {
     auto oldest = held_.end();
     for (auto one = held_.begin(); one != held_.end(); ++one) {
@@ -563,13 +663,14 @@ void Engine::forget_idle(std::int64_t now_ms) {
       if (oldest == held_.end() || one->second.used < oldest->second.used) oldest = one;
     }
     if (oldest == held_.end() || oldest->second.used == groups_) return;
-    put_to_sleep(std::string(oldest->first));
+    save(std::string(oldest->first), Then::sleep);
   }
 }
 
 void Engine::take_group(std::vector<Request>& group) {
   std::unique_lock lock(mutex_);
-  arrived_.wait_for(lock, kTick, [&] { return stopping_ || !requests_.empty(); });
+  arrived_.wait_for(lock, kTick,
+                    [&] { return stopping_ || !requests_.empty() || !returned_.empty(); });
   while (!requests_.empty() && group.size() < options_.largest_group) {
     group.push_back(std::move(requests_.front()));
     requests_.pop_front();
@@ -607,6 +708,7 @@ Engine::Commit Engine::append_staged() {
       const Status one = appended.ok() ? (*appended)[k] : Status(appended.error());
       if (one.ok()) {
         changed[k]->committed();
+        publish(id, *changed[k]);
         commit.appended.insert(id);
         count += lines[k].size();
       } else {
@@ -640,17 +742,20 @@ void Engine::tick(std::int64_t now_ms) {
   lost_.clear();
   wake_due(now_ms);
   std::vector<std::string> unfit;
-  for (auto& [id, held] : held_) {
-    Experiment& experiment = *held.experiment;
-    Before before(experiment.ledger());
-    const auto expired = experiment.expire({now_ms});
-    // A certificate that completes the experiment is told as a certificate.
-    before.configured = experiment.ledger().configured_at();
-    tell(experiment, before);
-    // Staged lines go to the store first; a state that is spoiled is dropped after that.
-    if (!expired.ok() && !experiment.has_staged()) unfit.push_back(id);
+  for (const auto& [id, held] : held_) {
+    if (!expire(*held.experiment, now_ms)) unfit.push_back(id);
   }
   for (const std::string& id : unfit) drop(id);
+}
+
+bool Engine::expire(Experiment& experiment, std::int64_t now_ms) {
+  Before before(experiment.ledger());
+  const auto expired = experiment.expire({now_ms});
+  // A certificate that completes the experiment is told as a certificate.
+  before.configured = experiment.ledger().configured_at();
+  tell(experiment, before);
+  // Staged lines go to the store first; a state that is spoiled is dropped after that.
+  return expired.ok() || experiment.has_staged();
 }
 
 Engine::Facts Engine::work_on(const Request& request, std::int64_t now_ms) {
@@ -710,6 +815,10 @@ void Engine::answer_group(std::vector<Request>& group, std::vector<Facts>& all_f
       // A page that waits for a duel is answered all the same: asked again, the experiment gives a
       // fallback.
       facts = work_on(request, now_ms);
+      if (!facts.away.empty()) {
+        put_off(std::move(request), facts.away);
+        continue;
+      }
       backed = false;
     } else if (failed) {
       facts.error = cannot_store("it is full, unreachable, or was changed by another process");
@@ -761,13 +870,18 @@ void Engine::run() {
           : std::clamp<std::uint64_t>(static_cast<std::uint64_t>(nodes_->lease() / kTick / 3), 1,
                                       kTicksToAlive);
   for (;;) {
+    take_back();
     std::vector<Request> group;
     take_group(group);
     if (group.empty()) {
       std::unique_lock lock(mutex_);
       if (stopping_) {
         lock.unlock();
-        for (auto& [id, held] : held_) save(held);
+        wait_until_all_are_back();
+        lock.lock();
+        if (!requests_.empty()) continue;  // some waited for one of them
+        lock.unlock();
+        for (auto& [id, held] : held_) save_in_place(held);
         return;
       }
     }
@@ -775,7 +889,15 @@ void Engine::run() {
     const std::int64_t now_ms = options_.clock();
     std::vector<Facts> facts;
     facts.reserve(group.size());
-    for (const Request& request : group) facts.push_back(work_on(request, now_ms));
+    std::erase_if(group, [&](Request& request) {
+      Facts known = work_on(request, now_ms);
+      if (!known.away.empty()) {
+        put_off(std::move(request), known.away);
+        return true;
+      }
+      facts.push_back(std::move(known));
+      return false;
+    });
     if (now_ms - last_tick >= kTick.count() || now_ms < last_tick) {
       tick(now_ms);
       last_tick = now_ms;
@@ -788,6 +910,7 @@ void Engine::run() {
     });
     std::vector<Waiting> unsynced;
     answer_group(group, facts, commit, now_ms, unsynced);
+    load_errors_.clear();
     const std::vector<EngineEvent> moved = std::exchange(moved_, {});
     if (!moved.empty()) tell_listeners(moved);
     if (nodes_ != nullptr) save_changed_states(events);

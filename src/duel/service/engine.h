@@ -1,5 +1,7 @@
 // The owner of all experiments of this process. One thread takes requests in order, works on the
-// experiments and appends what they staged in groups; a second one waits for the disk.
+// experiments and appends what they staged in groups; a second one waits for the disk. What takes
+// long and concerns one experiment (loading, saving, importing) is a third one's work: the
+// experiment is away meanwhile, and its requests wait while those of others go on.
 //
 // Guarantees: an answer goes out only when what it rests on is in the store: a serve when it is
 // appended, an outcome when it is synced. If an append fails, the states that were built on it are
@@ -38,6 +40,7 @@
 #include "duel/core/result.h"
 #include "duel/core/text_map.h"
 #include "duel/experiment/experiment.h"
+#include "duel/service/background.h"
 #include "duel/service/experiment_metrics.h"
 #include "duel/service/imported_log.h"
 #include "duel/store/store.h"
@@ -67,7 +70,6 @@ struct EngineOptions {
 // A request's turn on an experiment.
 struct Turn {
   Experiment& experiment;
-  const History& history;
   Moment moment;
 };
 
@@ -90,16 +92,9 @@ inline bool rests_on_nothing(const std::vector<Offer>& offers) {
 inline bool rests_on_nothing(const Page& page) { return page.fallback; }
 inline bool rests_on_nothing(const Experiment::ServedPage& served) { return served.page.fallback; }
 
-// A row of the list of experiments.
-struct Listed {
-  std::string experiment_id;
-  std::optional<Overview> summary{};
-  std::string error{};  // why there is none
-};
-struct ListedExperiments {
-  std::vector<Listed> items;
-  std::optional<std::string> next_cursor;
-};
+// An error of the store about an experiment, as a caller is told: there is no such experiment, or
+// its records are damaged.
+Error said_of(const std::string& experiment_id, Error error);
 
 // What happened to an experiment, for streams and notices.
 struct EngineEvent {
@@ -135,7 +130,8 @@ class Engine {
         },
         std::move(done));
   }
-  // The same over several experiments, for events.
+  // The same over several experiments, for events. `work` finds all of them before it changes any:
+  // one that is away puts the whole request off.
   using Find = std::function<Result<Turn>(const std::string& experiment_id)>;
   template <class Answer>
   void ask_all(AnswerWhen when, std::function<Result<Answer>(const Find&)> work,
@@ -169,19 +165,22 @@ class Engine {
                   Deliver<Answer> done) {
     auto marks = check_imported(experiment_id, text, {options_.most_arms, options_.clock()});
     if (!marks.ok()) return done(Error::invalid_data(marks.error().to_string()), {});
+    const auto import = std::make_shared<Import>(
+        Import{experiment_id, std::move(text), std::move(*marks), std::nullopt});
     submit<Answer>(
         AnswerWhen::durable,
-        [this, experiment_id, text = std::move(text), marks = std::move(*marks),
-         show = std::move(show)](std::int64_t now, Facts& facts) -> Result<Answer> {
-          DUEL_RETURN_IF_ERROR(write_imported(experiment_id, text, marks, facts));
-          DUEL_ASSIGN(const Turn turn, turn_of_known(experiment_id, now, facts));
+        [this, import, show = std::move(show)](std::int64_t now, Facts& facts) -> Result<Answer> {
+          DUEL_RETURN_IF_ERROR(write_imported(import, facts));
+          DUEL_ASSIGN(const Turn turn, turn_of_known(import->experiment_id, now, facts));
           return show(turn);
         },
         std::move(done));
   }
-  // A summary of each experiment whose id comes after `after`, `limit` of them. Those that
-  // are not in memory stay where they are.
-  void list(std::string after, std::size_t limit, Deliver<ListedExperiments> done);
+  // Of an experiment that this process has in memory.
+  std::optional<Overview> overview_of_held(const std::string& experiment_id) const;
+  // Returns when the experiment has been loaded, or cannot be. Not to be called on a thread that
+  // the engine's answers are delivered on.
+  void wait_for(const std::string& experiment_id);
 
   using Listener = std::function<void(const EngineEvent&)>;
   void listen(Listener listener);
@@ -202,6 +201,7 @@ class Engine {
   // is acknowledged any more.
   bool failed() const { return store_->broken(); }
   Store& store() { return *store_; }
+  std::shared_ptr<Store> shared_store() const { return store_; }
   std::size_t most_arms() const { return options_.most_arms; }
   // A key for one purpose, derived from the store's secret: the same on every node.
   std::string key_for(std::string_view purpose) const;
@@ -223,6 +223,7 @@ class Engine {
   struct Facts {
     std::vector<std::string> touched;  // experiments that it asked for
     bool elsewhere = false;            // one of them is another node's
+    std::string away{};                // one that is away: the request waits for it
     bool leased = true;                // when it was worked out
     bool rests_on_nothing = false;     // its answer
     std::optional<Error> error;        // in place of an answer
@@ -278,7 +279,7 @@ class Engine {
     if (nodes_ != nullptr && !unreadable && !answer.ok() && answer.error().code == ErrorCode::io) {
       // The store could not be read. A caller that waits for a duel gets a fallback.
       unreadable = true;
-      Result<Answer> again = work({turn.experiment, turn.history, {now, StoreAccess::unreadable}});
+      Result<Answer> again = work({turn.experiment, {now, StoreAccess::unreadable}});
       if (again.ok() && rests_on_nothing(*again)) answer = std::move(again);
     }
     facts.rests_on_nothing = answer.ok() && rests_on_nothing(*answer);
@@ -302,6 +303,8 @@ class Engine {
   void ask_again(std::vector<Request> requests);
   void tell_listeners(const std::vector<EngineEvent>& events);
   void tick(std::int64_t now_ms);
+  // What is due expires. False where the state is to be dropped.
+  bool expire(Experiment& experiment, std::int64_t now_ms);
   bool holds_lease() const { return nodes_ == nullptr || nodes_->holds_lease(); }
   struct Held;
   struct Asleep;
@@ -312,10 +315,26 @@ class Engine {
   // The last state of an experiment whose records cannot be had: good for fallbacks.
   Result<Turn> turn_of_lost(const std::string& experiment_id, std::int64_t now_ms,
                             const Error& why);
-  Result<Held*> load(const std::string& experiment_id, std::int64_t now_ms);
+  // An experiment leaves the engine's thread: `job` runs on another one and returns what is to be
+  // done on this one when it is back.
+  using Homecoming = std::function<void()>;
+  void send_away(const std::string& experiment_id, std::function<Homecoming()> job);
+  void take_back();
+  void wait_until_all_are_back();
+  // The request waits until the experiment is back. Returns what says so to `work`.
+  Error wait_for_away(const std::string& experiment_id, Facts& facts);
+  void put_off(Request request, const std::string& experiment_id);
+  void load(const std::string& experiment_id, std::int64_t now_ms);
+  void take_loaded(const std::string& experiment_id, Result<std::unique_ptr<Experiment>> loaded,
+                   Held held);
   Result<bool> create_now(const ExperimentRecord& record, std::int64_t now_ms, Facts& facts);
-  Status write_imported(const std::string& experiment_id, std::string_view text,
-                        const std::vector<LineMark>& marks, Facts& facts);
+  struct Import {
+    std::string experiment_id;
+    std::string text;
+    std::vector<LineMark> marks;
+    std::optional<Status> written;  // what came of it
+  };
+  Status write_imported(const std::shared_ptr<Import>& import, Facts& facts);
   Error is_elsewhere(const std::string& experiment_id, Facts& facts);
   void drop(const std::string& experiment_id);
   StoreAccess access() const {
@@ -329,14 +348,20 @@ class Engine {
   Setting setting_of(const std::string& experiment_id, History& history) const;
   void wake_due(std::int64_t now_ms);
   // What the store lacks of the experiment's state, so that it can come back without its whole log.
-  void save(Held& held);
+  // A large state is saved away from the engine's thread.
+  enum class Then { stay, sleep };
+  void save(const std::string& experiment_id, Then then);
+  void save_in_place(Held& held);
+  struct Saved;
+  Saved save_now(const Held& held) const;
+  void note_saved(Held& held, const Saved& saved);
   void save_what_grew(std::int64_t now_ms);
   void forget_idle(std::int64_t now_ms);
-  Listed listed(const Outline& outline, std::int64_t now_ms);
   // Takes the experiment out of memory. It is woken when something of it is due.
   void put_to_sleep(const std::string& experiment_id);
   void wake_later(const std::string& experiment_id, const Asleep& asleep);
   void hold(const std::string& experiment_id, Held held);
+  void publish(const std::string& experiment_id, const Experiment& experiment);
   // What became of its duels since it was last counted.
   void count_outcomes(Held& held);
   // What an operator should know of the store, said once.
@@ -371,6 +396,10 @@ class Engine {
     OutcomeCounts counted{};  // what the metrics know of
   };
   TextMap<Held> held_;  // the engine thread's
+  // Experiments that another thread works on, and the requests that wait for them.
+  TextMap<std::vector<Request>> away_;
+  // Why a load failed, for the requests that waited for it.
+  TextMap<Error> load_errors_;
   // States that may differ from the log, while the store cannot be read: for fallbacks alone.
   TextMap<Held> lost_;
   // Experiments that are not in memory and have something to wait for. They are woken when it is
@@ -398,6 +427,8 @@ class Engine {
   Counts counts_;
   DurationHistogram append_durations_;
   std::vector<Listener> listeners_;
+  std::vector<std::pair<std::string, Homecoming>> returned_;
+  TextMap<Overview> overviews_;  // of what is in memory
 
   std::mutex sync_mutex_;
   std::condition_variable sync_arrived_;
@@ -406,6 +437,7 @@ class Engine {
 
   std::thread syncer_;
   std::thread thread_;
+  Background keeper_{1, 1'000'000};  // loads, saves and imports
 };
 
 }  // namespace duel

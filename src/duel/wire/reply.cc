@@ -78,7 +78,7 @@ ServerAnswer refusal(int status, const std::string& detail, bool retryable,
     }
     body["errors"] = std::move(list);
   }
-  return {status, std::move(body), {}};
+  return {status, std::move(body), {}, {}};
 }
 
 ServerAnswer refusal(const Error& error) {
@@ -115,6 +115,8 @@ HttpResponse to_http(const ServerAnswer& answer) {
     response.headers.emplace_back("Retry-After", "1");
   }
   if (answer.status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
+  response.shared_body = answer.text;
+  if (answer.text) return response;
   response.body = answer.body.dump();
   response.body += '\n';
   return response;

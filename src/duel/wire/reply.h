@@ -1,6 +1,7 @@
 // What goes back to a caller: a status and JSON; errors are RFC 9457 problems.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@ struct ServerAnswer {
   int status = 200;
   Json body;
   HttpFields headers;
+  std::shared_ptr<const std::string> text{};  // the body in place of `body`, shared by many
 };
 
 ServerAnswer refusal(int status, const std::string& detail, bool retryable = false,

@@ -1,6 +1,9 @@
-// Work that takes long and needs no owner: exports, timelines, plans. A few threads, a bounded
-// queue.
+// Work that takes long and needs no owner: results, exports, plans. A few threads, a bounded queue.
+// The threads are of low priority: requests for duels go first where cores are scarce.
 #pragma once
+
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <condition_variable>
 #include <deque>
@@ -46,6 +49,9 @@ class Background {
 
  private:
   void run() {
+    constexpr int kNice = 10;
+    // Of this thread alone, as Linux has it. Without it the work is done all the same.
+    (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
     for (;;) {
       std::function<void()> work;
       {

@@ -1,4 +1,4 @@
-#include "duel/server/background.h"
+#include "duel/service/background.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,265 @@
+#include "duel/service/views.h"
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+#include <thread>
+#include <utility>
+
+#include "duel/core/id.h"
+
+namespace duel {
+namespace {
+
+constexpr std::size_t kMostTasks = 4'096;
+// Of one experiment. Timelines of many lengths are the only way to have more than a few.
+constexpr std::size_t kMostAnswers = 16;
+
+std::size_t threads_of(const ViewsOptions& options) {
+  if (options.threads > 0) return options.threads;
+  return std::max<std::size_t>(1, std::thread::hardware_concurrency() / 2);
+}
+
+Error too_many() { return refused(Reason::overloaded, "too many requests wait; try again"); }
+
+}  // namespace
+
+Views::Views(Engine& engine, ViewsOptions options)
+    : engine_(engine),
+      store_(engine.shared_store()),
+      options_(options),
+      readers_(threads_of(options), kMostTasks) {}
+
+void Views::stop() {
+  std::vector<Asked> left;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    for (auto& [id, seen] : seen_) {
+      std::ranges::move(seen->waiting, std::back_inserter(left));
+      seen->waiting.clear();
+    }
+  }
+  for (const Asked& one : left) one.done(too_many());
+  readers_.stop();
+}
+
+Views::Counts Views::counts() const {
+  const std::lock_guard lock(mutex_);
+  Counts counts = counts_;
+  for (const auto& [id, seen] : seen_) {
+    counts.views += seen->bytes > 0 ? 1 : 0;
+    counts.bytes += seen->bytes;
+  }
+  return counts;
+}
+
+void Views::show(const std::string& experiment_id, std::string what, Make make, Deliver done) {
+  bool taken = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!stopping_ && waiting_ < options_.most_waiting) {
+      std::unique_ptr<Seen>& seen = seen_[experiment_id];
+      if (!seen) seen = std::make_unique<Seen>();
+      taken = seen->busy || readers_.submit([this, experiment_id] { read(experiment_id); });
+      if (taken) {
+        seen->busy = true;
+        ++waiting_;
+        seen->waiting.push_back({std::move(what), std::move(make), std::move(done)});
+      }
+    }
+  }
+  if (!taken) done(too_many());
+}
+
+void Views::read(const std::string& experiment_id) {
+  bool asked_owner = false;
+  for (;;) {
+    Seen* seen = nullptr;
+    std::vector<Asked> asked;
+    {
+      const std::lock_guard lock(mutex_);
+      seen = seen_.find(experiment_id)->second.get();
+      asked.swap(seen->waiting);
+      waiting_ -= asked.size();
+      seen->used = ++uses_;
+      if (asked.empty()) {
+        seen->busy = false;
+        drop_oldest();
+        return;
+      }
+    }
+    if (!asked_owner && awaits_owner(experiment_id)) {
+      asked_owner = true;
+      // The thread waits: this happens once after a loss of power.
+      engine_.wait_for(experiment_id);
+    }
+    answer(experiment_id, *seen, std::move(asked));
+    const std::lock_guard lock(mutex_);
+    seen->bytes = seen->view ? seen->view->bytes() : 0;
+  }
+}
+
+bool Views::awaits_owner(const std::string& experiment_id) {
+  const auto stop = store_->last_stop();
+  if (!stop.ok() || *stop != LastStop::machine_stopped) return false;
+  const auto synced = store_->synced(experiment_id);
+  const auto head = store_->head(experiment_id);
+  return synced.ok() && head.ok() && *synced < head->sequence;
+}
+
+// The least recently used of those that nobody reads at the moment. REQUIRES: mutex_ is held.
+void Views::drop_oldest() {
+  for (;;) {
+    std::size_t bytes = 0;
+    auto oldest = seen_.end();
+    for (auto one = seen_.begin(); one != seen_.end();) {
+      Seen& seen = *one->second;
+      if (!seen.busy && !seen.view) {
+        one = seen_.erase(one);
+        continue;
+      }
+      bytes += seen.bytes;
+      if (!seen.busy && (oldest == seen_.end() || seen.used < oldest->second->used)) oldest = one;
+      ++one;
+    }
+    if (bytes <= options_.most_bytes || oldest == seen_.end()) return;
+    seen_.erase(oldest);
+  }
+}
+
+Status Views::refresh(const std::string& experiment_id, Seen& seen) {
+  if (seen.view) {
+    const Status status = seen.view->catch_up();
+    if (status.ok() || status.error().code == ErrorCode::io) return status;
+    // The log is another one than it was, or damaged: whoever reads it from its beginning sees.
+    seen.view.reset();
+    seen.answers.clear();
+    seen.durable = 0;
+  }
+  auto loaded = View::load(store_, experiment_id);
+  if (!loaded.ok()) return loaded.error();
+  seen.view = std::move(*loaded);
+  const std::lock_guard lock(mutex_);
+  ++counts_.folds;
+  return Done{};
+}
+
+Status Views::make_durable(Seen& seen) {
+  const Head at = seen.view->head();
+  if (at.sequence <= seen.durable) return Done{};
+  DUEL_RETURN_IF_ERROR(store_->sync());
+  // A database that crashed meanwhile may have lost what was read, and syncs without it.
+  if (store_->nodes() != nullptr) DUEL_RETURN_IF_ERROR(seen.view->catch_up());
+  seen.durable = at.sequence;
+  return Done{};
+}
+
+Result<ShownText> Views::made(Seen& seen, const Asked& asked) {
+  const Head& head = seen.view->head();
+  const auto known = seen.answers.find(asked.what);
+  if (known != seen.answers.end() && known->second.shown.sequence == head.sequence &&
+      known->second.hash == head.hash) {
+    return known->second.shown;
+  }
+  const auto begun = Clock::now();
+  DUEL_ASSIGN(std::string text, asked.make(*seen.view));
+  const auto now = Clock::now();
+  if (seen.answers.size() >= kMostAnswers) seen.answers.clear();
+  Answer& answer = seen.answers[asked.what];
+  answer = {{std::make_shared<const std::string>(std::move(text)), head.sequence},
+            head.hash,
+            now,
+            now - begun};
+  const std::lock_guard lock(mutex_);
+  ++counts_.made;
+  return answer.shown;
+}
+
+void Views::answer(const std::string& experiment_id, Seen& seen, std::vector<Asked> asked) {
+  const auto now = Clock::now();
+  std::erase_if(asked, [&](const Asked& one) {
+    const auto known = seen.answers.find(one.what);
+    if (known == seen.answers.end() || known->second.took < options_.cheap) return false;
+    const auto shared_for = std::max<Clock::duration>(options_.shared_for, known->second.took);
+    if (now - known->second.made > shared_for) return false;
+    one.done(known->second.shown);
+    return true;
+  });
+  if (asked.empty()) return;
+  Status ready = check_id("an experiment", experiment_id).ok() ? refresh(experiment_id, seen)
+                                                               : Error::not_found("");
+  std::vector<Result<ShownText>> answers;
+  for (const Asked& one : asked) {
+    try {
+      answers.push_back(ready.ok() ? made(seen, one)
+                                   : Result<ShownText>(said_of(experiment_id, ready.error())));
+    } catch (const std::exception& error) {
+      answers.emplace_back(refused(Reason::internal, error.what()));
+    }
+  }
+  if (ready.ok()) ready = make_durable(seen);
+  if (!ready.ok() && seen.view) seen.answers.clear();  // none of them may be given later
+  for (std::size_t k = 0; k < asked.size(); ++k) {
+    const bool undone = !ready.ok() && answers[k].ok();
+    asked[k].done(undone ? Result<ShownText>(said_of(experiment_id, ready.error())) : answers[k]);
+  }
+}
+
+Listed Views::listed(const Outline& outline) {
+  Listed row{outline.experiment};
+  if (auto held = engine_.overview_of_held(outline.experiment)) {
+    row.summary = std::move(*held);
+    return row;
+  }
+  if (const std::optional<Snapshot>& snapshot = outline.snapshot) {
+    // Another node may be at work, and has said in its snapshot what matters.
+    const bool is_last =
+        snapshot->sequence == outline.head.sequence && snapshot->hash == outline.head.hash;
+    if (is_last || store_->nodes() != nullptr) {
+      if (auto digest = Experiment::digest_of(*snapshot)) row.summary = std::move(digest->summary);
+    }
+  }
+  if (row.summary) return row;
+  {
+    const std::lock_guard lock(overviews_mutex_);
+    const auto known = overviews_.find(outline.experiment);
+    if (known != overviews_.end() && known->second.head == outline.head) {
+      row.summary = known->second.overview;
+      return row;
+    }
+  }
+  const auto view = View::load(store_, outline.experiment);
+  if (!view.ok()) {
+    row.error = said_of(outline.experiment, view.error()).to_string();
+    return row;
+  }
+  row.summary = overview_of((*view)->ledger());
+  const std::lock_guard lock(overviews_mutex_);
+  overviews_[outline.experiment] = {(*view)->head(), *row.summary};
+  return row;
+}
+
+Result<ListedExperiments> Views::list_now(const std::string& after, std::size_t limit) {
+  DUEL_ASSIGN(std::vector<Outline> outlines, store_->outlines());
+  std::ranges::sort(outlines, {}, &Outline::experiment);
+  ListedExperiments all;
+  for (auto outline = std::ranges::upper_bound(outlines, after, {}, &Outline::experiment);
+       outline != outlines.end(); ++outline) {
+    if (all.items.size() == limit) {
+      all.next_cursor = std::prev(outline)->experiment;
+      break;
+    }
+    all.items.push_back(listed(*outline));
+  }
+  return all;
+}
+
+void Views::list(std::string after, std::size_t limit,
+                 std::function<void(const Result<ListedExperiments>&)> done) {
+  const bool taken = readers_.submit(
+      [this, after = std::move(after), limit, done] { done(list_now(after, limit)); });
+  if (!taken) done(too_many());
+}
+
+}  // namespace duel

@@ -1,0 +1,149 @@
+// What is shown of experiments, worked out on reader threads from second folds of their logs
+// (verdict/view.h): however dear a result is, nobody who asks for a duel waits for it.
+//
+// Guarantees: an outcome that was acknowledged is in the next answer, unless that answer is a dear
+// one (more than 10 ms to make), which is shared by all who ask for it within a second, or within
+// the time that it took. Every answer says the sequence of the record that it is made from, and
+// leaves when that record is durable. Answers are text that all who ask share: many slow readers
+// hold one copy.
+//
+// Any thread may call it. Answers are delivered on reader threads.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duel/core/result.h"
+#include "duel/core/text_map.h"
+#include "duel/experiment/experiment.h"
+#include "duel/service/background.h"
+#include "duel/service/engine.h"
+#include "duel/store/store.h"
+#include "duel/verdict/view.h"
+
+namespace duel {
+
+struct ViewsOptions {
+  std::size_t threads = 0;                          // 0: one for every two cores
+  std::size_t most_bytes = std::size_t{256} << 20;  // of views; the one that idled longest leaves
+  std::size_t most_waiting = 1'000;                 // requests; beyond: `overloaded`
+  std::chrono::milliseconds cheap{10};              // what takes less is always of the head
+  std::chrono::milliseconds shared_for{1'000};      // the least time that a dear answer is shared
+};
+
+// An answer as all who ask for it share it.
+struct ShownText {
+  std::shared_ptr<const std::string> text;
+  std::uint64_t sequence = 0;
+};
+
+// A row of the list of experiments.
+struct Listed {
+  std::string experiment_id;
+  std::optional<Overview> summary{};
+  std::string error{};  // why there is none
+};
+struct ListedExperiments {
+  std::vector<Listed> items;
+  std::optional<std::string> next_cursor;
+};
+
+class Views {
+ public:
+  explicit Views(Engine& engine, ViewsOptions options = {});
+  ~Views() { stop(); }
+  Views(const Views&) = delete;
+  Views& operator=(const Views&) = delete;
+
+  using Make = std::function<Result<std::string>(const View&)>;
+  using Deliver = std::function<void(const Result<ShownText>&)>;
+  // Gives what `make` makes of the experiment to `done`. `what` names the answer: requests with the
+  // same name share it. Errors beside those of `make`: unknown_experiment, overloaded, damaged, and
+  // those of the store.
+  void show(const std::string& experiment_id, std::string what, Make make, Deliver done);
+
+  // A summary of each experiment whose id comes after `after`, `limit` of them. None of them is
+  // loaded for it: what is in memory says it, or the snapshot, or a view.
+  void list(std::string after, std::size_t limit,
+            std::function<void(const Result<ListedExperiments>&)> done);
+
+  // Other work on a reader thread. False where too much waits.
+  bool submit(std::function<void()> work) { return readers_.submit(std::move(work)); }
+
+  struct Counts {
+    std::uint64_t views = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t folds = 0;  // views that were loaded
+    std::uint64_t made = 0;   // answers
+  };
+  Counts counts() const;
+
+  // What is under way ends; what waits is refused.
+  void stop();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Asked {
+    std::string what;
+    Make make;
+    Deliver done;
+  };
+  struct Answer {
+    ShownText shown;
+    std::string hash;  // of the record at `shown.sequence`
+    Clock::time_point made{};
+    Clock::duration took{};
+  };
+  struct Seen {
+    std::vector<Asked> waiting;
+    bool busy = false;  // a reader thread has what follows
+    std::unique_ptr<View> view{};
+    std::map<std::string, Answer> answers{};
+    std::uint64_t durable = 0;  // a sequence
+    std::uint64_t used = 0;
+    std::size_t bytes = 0;
+  };
+
+  // On a reader thread, which has the view while it is busy.
+  void read(const std::string& experiment_id);
+  void answer(const std::string& experiment_id, Seen& seen, std::vector<Asked> asked);
+  // The view at the head of the log.
+  Status refresh(const std::string& experiment_id, Seen& seen);
+  Status make_durable(Seen& seen);
+  Result<ShownText> made(Seen& seen, const Asked& asked);
+  // Whether the owner has to load the experiment first, because power was lost and the log does not
+  // yet say what that takes from the evidence.
+  bool awaits_owner(const std::string& experiment_id);
+  Result<ListedExperiments> list_now(const std::string& after, std::size_t limit);
+  Listed listed(const Outline& outline);
+  void drop_oldest();
+
+  Engine& engine_;
+  std::shared_ptr<Store> store_;
+  ViewsOptions options_;
+
+  mutable std::mutex mutex_;
+  TextMap<std::unique_ptr<Seen>> seen_;
+  std::size_t waiting_ = 0;
+  std::uint64_t uses_ = 0;
+  bool stopping_ = false;
+  Counts counts_;
+  struct KnownOverview {
+    Head head;
+    Overview overview;
+  };
+  std::mutex overviews_mutex_;
+  TextMap<KnownOverview> overviews_;  // of experiments that are not in memory and have no snapshot
+
+  Background readers_;  // last: its threads use the rest
+};
+
+}  // namespace duel

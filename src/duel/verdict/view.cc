@@ -1,0 +1,99 @@
+#include "duel/verdict/view.h"
+
+#include <optional>
+#include <variant>
+
+#include "duel/experiment/experiment.h"
+#include "duel/log/experiment_log.h"
+
+namespace duel {
+
+Result<std::unique_ptr<View>> View::begin(const std::shared_ptr<Store>& store,
+                                          const std::string& name, const LogEntry& first) {
+  auto duels = std::make_unique<StoredDuels>(store, name);
+  StoredDuels* const found = duels.get();
+  DUEL_ASSIGN(Ledger ledger,
+              Ledger::make(std::get<ExperimentRecord>(first.record), std::move(duels)));
+  auto view = std::unique_ptr<View>(new View(store, name, std::move(ledger), found));
+  view->duels_->know_arms(view->ledger_.arms());
+  view->last_time_ms_ = first.time_ms;
+  view->head_ = {1, first.hash};
+  return view;
+}
+
+Status View::fold(const LogEntry& entry) {
+  DUEL_RETURN_IF_ERROR(ledger_.apply(entry));
+  if (std::holds_alternative<ArmAddedRecord>(entry.record) ||
+      std::holds_alternative<ArmRetiredRecord>(entry.record)) {
+    duels_->know_arms(ledger_.arms());
+  }
+  duels_->forget();
+  history_.note(ledger_, entry);
+  last_time_ms_ = entry.time_ms;
+  head_ = {entry.sequence, entry.hash};
+  return Done{};
+}
+
+Result<std::unique_ptr<View>> View::from_snapshot(const std::shared_ptr<Store>& store,
+                                                  const std::string& name,
+                                                  const Snapshot& snapshot) {
+  DUEL_ASSIGN(const LogEntry first, read_first_record(*store, name));
+  DUEL_ASSIGN(std::unique_ptr<View> view, begin(store, name, first));
+  DUEL_ASSIGN(const Experiment::SavedShown shown,
+              Experiment::restore_shown(snapshot, view->ledger_));
+  if (!view->history_.restore(shown.extra)) {
+    return Error::invalid_data("its state does not fit the experiment");
+  }
+  view->duels_->know_arms(view->ledger_.arms());
+  view->last_time_ms_ = shown.last_time_ms;
+  view->head_ = {snapshot.sequence, snapshot.hash};
+  DUEL_RETURN_IF_ERROR(view->read_on());
+  return view;
+}
+
+Result<std::unique_ptr<View>> View::from_log(const std::shared_ptr<Store>& store,
+                                             const std::string& name) {
+  std::unique_ptr<View> view;
+  const auto sink = [&](const LogEntry& entry) -> Status {
+    if (view) return view->fold(entry);
+    DUEL_ASSIGN(view, begin(store, name, entry));
+    return Done{};
+  };
+  DUEL_RETURN_IF_ERROR(read_log(*store, name, sink));
+  if (!view) return Error::not_found("there is no experiment '" + name + "'");
+  return view;
+}
+
+Result<std::unique_ptr<View>> View::load(const std::shared_ptr<Store>& store,
+                                         const std::string& experiment_id) {
+  DUEL_ASSIGN(const std::optional<Snapshot> snapshot, store->snapshot(experiment_id));
+  if (snapshot) {
+    auto view = from_snapshot(store, experiment_id, *snapshot);
+    // One of another version, or damaged, or from before a loss of power: the log says it all.
+    if (view.ok() || view.error().code == ErrorCode::io) return view;
+  }
+  return from_log(store, experiment_id);
+}
+
+Status View::read_on() {
+  DUEL_RETURN_IF_ERROR(
+      read_log_after(*store_, name_, head_, [this](const LogEntry& entry) { return fold(entry); }));
+  return Done{};
+}
+
+Status View::catch_up() {
+  DUEL_ASSIGN(const Head head, store_->head(name_));
+  if (head == head_) return Done{};
+  if (head.sequence <= head_.sequence) {
+    return Error::conflict("the log has lost records that were read", name_);
+  }
+  return read_on();
+}
+
+std::size_t View::bytes() const {
+  // Measured: 75 MB with 600 arms, next to nothing without.
+  constexpr std::size_t kPerPair = 210, kPerView = 100'000;
+  return kPerView + kPerPair * ledger_.num_arms() * ledger_.num_arms();
+}
+
+}  // namespace duel
