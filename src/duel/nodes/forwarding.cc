@@ -13,8 +13,6 @@
 namespace duel {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr int kMostTimesAsked = 2;  // the second time after the tenure was read again
 constexpr int kMostTimesHere = 2;   // the first time, and where nobody owns it any more
 constexpr std::size_t kMostKnown = 20'000;
@@ -41,10 +39,12 @@ bool may_be_repeated(HttpMethod method) {
 
 }  // namespace
 
-Forwarding::Forwarding(Nodes& nodes, const Hops& hops, ForwardingOptions options)
-    : nodes_(nodes), hops_(hops), options_(options) {
-  for (std::size_t k = 0; k < options_.threads; ++k) threads_.emplace_back([this] { run(); });
-}
+Forwarding::Forwarding(World& world, Nodes& nodes, const Hops& hops, ForwardingOptions options)
+    : world_(world),
+      nodes_(nodes),
+      hops_(hops),
+      options_(options),
+      queue_(world.queue({.threads = options.threads})) {}
 
 void Forwarding::stop() {
   std::deque<std::shared_ptr<Job>> left;
@@ -53,11 +53,8 @@ void Forwarding::stop() {
     stopping_ = true;
     left.swap(waiting_);
   }
-  arrived_.notify_all();
   for (const auto& job : left) give_up(*job, "the server stops");
-  for (std::thread& thread : threads_) {
-    if (thread.joinable()) thread.join();
-  }
+  queue_->stop();
 }
 
 void Forwarding::count(Outcome outcome) {
@@ -105,7 +102,7 @@ void Forwarding::enqueue(std::shared_ptr<Job> job) {
     full = waiting_.size() >= options_.most_waiting;
     if (!stopping_ && !full) {
       waiting_.push_back(std::move(job));
-      arrived_.notify_one();
+      queue_->post([this] { work_on_next(); });
       return;
     }
   }
@@ -125,35 +122,29 @@ void Forwarding::work_here(const std::shared_ptr<Job>& job) {
   });
 }
 
-void Forwarding::run() {
-  // One owner that does not answer must not keep all threads.
+void Forwarding::work_on_next() {
+  // One owner that does not answer must not keep all threads. A job that is passed over for that is
+  // taken when one of its owner's ends.
   const std::size_t most_of_one = std::max<std::size_t>(1, options_.threads * 3 / 4);
-  for (;;) {
-    std::shared_ptr<Job> job;
-    std::string busy;
-    {
-      std::unique_lock lock(mutex_);
-      const auto next = [&] {
-        return std::ranges::find_if(waiting_, [&](const auto& one) {
-          if (!one->owner) return true;
-          const auto found = under_way_.find(one->owner->address.node_id);
-          return found == under_way_.end() || found->second < most_of_one;
-        });
-      };
-      arrived_.wait(lock, [&] { return stopping_ || next() != waiting_.end(); });
-      if (stopping_) return;
-      const auto found = next();
-      job = std::move(*found);
-      waiting_.erase(found);
-      if (job->owner) busy = job->owner->address.node_id;
-      if (!busy.empty()) ++under_way_[busy];
-    }
-    work(job);
-    if (busy.empty()) continue;
+  std::shared_ptr<Job> job;
+  std::string busy;
+  {
     const std::lock_guard lock(mutex_);
-    if (--under_way_[busy] == 0) under_way_.erase(busy);
-    arrived_.notify_one();
+    const auto found = std::ranges::find_if(waiting_, [&](const auto& one) {
+      if (!one->owner) return true;
+      const auto of_owner = under_way_.find(one->owner->address.node_id);
+      return of_owner == under_way_.end() || of_owner->second < most_of_one;
+    });
+    if (stopping_ || found == waiting_.end()) return;
+    job = std::move(*found);
+    waiting_.erase(found);
+    if (job->owner) busy = job->owner->address.node_id;
+    if (!busy.empty()) ++under_way_[busy];
   }
+  work(job);
+  const std::lock_guard lock(mutex_);
+  if (!busy.empty() && --under_way_[busy] == 0) under_way_.erase(busy);
+  if (!waiting_.empty()) queue_->post([this] { work_on_next(); });
 }
 
 std::optional<Forwarding::Owner> Forwarding::look_up(const std::shared_ptr<Job>& job) {
@@ -203,7 +194,7 @@ void Forwarding::work(const std::shared_ptr<Job>& job) {
 }
 
 Forwarding::Asked Forwarding::ask(const Job& job, const Owner& owner) {
-  const auto begun = Clock::now();
+  const auto begun = world_.now();
   std::optional<HttpClient> client;
   {
     const std::lock_guard lock(mutex_);
@@ -240,14 +231,14 @@ Forwarding::Asked Forwarding::ask(const Job& job, const Owner& owner) {
                 [](const auto& field) { return is_one_of(kConnectionHeaders, field.first); });
   const std::lock_guard lock(mutex_);
   std::vector<Idle>& idle = idle_[owner.address.node_id];
-  if (idle.size() < kMostIdle) idle.push_back({std::move(*client), Clock::now()});
+  if (idle.size() < kMostIdle) idle.push_back({std::move(*client), world_.now()});
   // Nodes that are gone leave nothing behind.
   std::erase_if(idle_, [&](const auto& node) {
-    return node.second.empty() || Clock::now() - node.second.back().since > kIdle;
+    return node.second.empty() || world_.now() - node.second.back().since > kIdle;
   });
   if (response->status != 421) {
     ++outcomes_[static_cast<std::size_t>(Outcome::answered)];
-    seconds_ += std::chrono::duration<double>(Clock::now() - begun).count();
+    seconds_ += std::chrono::duration<double>(world_.now() - begun).count();
   }
   const bool unsure = response->header(kLeaseHeader) != nullptr;
   std::erase_if(response->headers, [](const auto& field) {

@@ -6,7 +6,6 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -16,9 +15,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "duel/core/world.h"
 #include "duel/http/http.h"
 #include "duel/http/http_client.h"
 #include "duel/nodes/hop.h"
@@ -38,7 +37,7 @@ class Forwarding {
   // Works on the request on this node and answers 421 where another one has to.
   using Here = std::function<void(HttpRequest request, Respond respond)>;
 
-  Forwarding(Nodes& nodes, const Hops& hops, ForwardingOptions options = {});
+  Forwarding(World& world, Nodes& nodes, const Hops& hops, ForwardingOptions options = {});
   ~Forwarding() { stop(); }
   Forwarding(const Forwarding&) = delete;
   Forwarding& operator=(const Forwarding&) = delete;
@@ -71,10 +70,11 @@ class Forwarding {
   enum class Outcome { answered, misdirected, unreachable, overloaded, gave_up };
   struct Idle {
     HttpClient client;
-    std::chrono::steady_clock::time_point since;
+    World::Moment since;
   };
 
-  void run();
+  // Works on the first job for whose owner there is a thread left, and then on the next.
+  void work_on_next();
   void enqueue(std::shared_ptr<Job> job);
   void work_here(const std::shared_ptr<Job>& job);
   void work(const std::shared_ptr<Job>& job);
@@ -93,20 +93,20 @@ class Forwarding {
   void remember(const std::string& experiment, const Owner& owner);
   void forget(const std::string& experiment);
 
+  World& world_;
   Nodes& nodes_;
   const Hops& hops_;
   const ForwardingOptions options_;
 
   mutable std::mutex mutex_;
-  std::condition_variable arrived_;
   std::deque<std::shared_ptr<Job>> waiting_;
   std::map<std::string, std::size_t> under_way_;   // by node id
   std::map<std::string, Owner> owners_;            // by experiment, as last seen
   std::map<std::string, std::vector<Idle>> idle_;  // connections by node id
   std::atomic<bool> stopping_ = false;
   std::array<std::uint64_t, 5> outcomes_{};
-  double seconds_ = 0;  // of what was answered
-  std::vector<std::thread> threads_;
+  double seconds_ = 0;                // of what was answered
+  std::unique_ptr<TaskQueue> queue_;  // last: its threads use the rest
 };
 
 }  // namespace duel

@@ -1,8 +1,6 @@
 #include "duel/nodes/upkeep.h"
 
 #include <algorithm>
-#include <future>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -10,8 +8,6 @@
 
 namespace duel {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kProbeEvery{250};
 // A caller that tries tokens at random must not keep the store busy.
@@ -24,8 +20,12 @@ Upkeep::Upkeep(Engine& engine, Nodes& nodes, std::function<Status()> read_tokens
     : engine_(engine),
       nodes_(nodes),
       read_tokens_(std::move(read_tokens)),
-      sweeps_(sweeps),
-      thread_([this] { run(); }) {}
+      tokens_read_(engine.world().now()),
+      queue_(engine.world().queue()) {
+  queue_->after(kProbeEvery, [this] { probe(); });
+  queue_->after(kTokensEvery, [this] { read_tokens_again(); });
+  if (sweeps) queue_->after(nodes_.lease(), [this] { sweep(); });
+}
 
 void Upkeep::stop() {
   std::vector<std::function<void()>> left;
@@ -34,59 +34,47 @@ void Upkeep::stop() {
     stopping_ = true;
     left.swap(waiting_);
   }
-  changed_.notify_all();
   for (const auto& then : left) then();
-  if (thread_.joinable()) thread_.join();
+  queue_->stop();
 }
 
 bool Upkeep::want_tokens(std::function<void()> then) {
   const std::lock_guard lock(mutex_);
   if (stopping_ || waiting_.size() >= kMostWaiting) return false;
   waiting_.push_back(std::move(then));
-  changed_.notify_all();
+  if (waiting_.size() > 1) return true;
+  const auto wait = std::chrono::ceil<std::chrono::milliseconds>(tokens_read_ + kTokensAtMostEvery -
+                                                                 engine_.world().now());
+  queue_->after(std::max(wait, std::chrono::milliseconds(0)), [this] { read_tokens(); });
   return true;
 }
 
-void Upkeep::run() {
-  auto tokens_read = Clock::now();
-  auto swept = Clock::now();
-  for (;;) {
-    std::vector<std::function<void()>> waiting;
-    {
-      std::unique_lock lock(mutex_);
-      const auto can_read = tokens_read + kTokensAtMostEvery;
-      const auto next = to_take_.empty()
-                            ? std::min({Clock::now() + kProbeEvery, tokens_read + kTokensEvery,
-                                        swept + nodes_.lease()})
-                            : Clock::now();
-      changed_.wait_until(lock, next, [&] { return stopping_ || !waiting_.empty(); });
-      if (!stopping_ && !waiting_.empty()) {
-        changed_.wait_until(lock, can_read, [&] { return stopping_; });
-      }
-      if (stopping_) return;
-      waiting.swap(waiting_);
-    }
-    if (!waiting.empty() || Clock::now() >= tokens_read + kTokensEvery) {
-      tokens_read = Clock::now();
-      // Where it fails the tokens stay as they were: the store is lost, and little can be done.
-      (void)read_tokens_();
-      for (const auto& then : waiting) then();
-    }
-    engine_.probe_store();
-    if (!to_take_.empty()) {
-      // One at a time: a sweep of a thousand must not keep a revoked token valid.
-      const std::string experiment = std::move(to_take_.back());
-      to_take_.pop_back();
-      take(experiment);
-    } else if (Clock::now() >= swept + nodes_.lease()) {
-      swept = Clock::now();
-      if (sweeps_) sweep();
-    }
+void Upkeep::read_tokens() {
+  std::vector<std::function<void()>> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    waiting.swap(waiting_);
+    tokens_read_ = engine_.world().now();
   }
+  // Where it fails the tokens stay as they were: the store is lost, and little can be done.
+  (void)read_tokens_();
+  for (const auto& then : waiting) then();
+}
+
+void Upkeep::read_tokens_again() {
+  queue_->after(kTokensEvery, [this] { read_tokens_again(); });
+  read_tokens();
+}
+
+void Upkeep::probe() {
+  queue_->after(kProbeEvery, [this] { probe(); });
+  engine_.probe_store();
 }
 
 void Upkeep::sweep() {
-  if (!nodes_.holds_lease()) return;
+  queue_->after(nodes_.lease(), [this] { sweep(); });
+  // What the last one found is still being taken.
+  if (!nodes_.holds_lease() || !to_take_.empty()) return;
   auto live = nodes_.live();
   const auto ownerless = nodes_.ownerless();
   if (!live.ok() || !ownerless.ok()) return;
@@ -98,16 +86,19 @@ void Upkeep::sweep() {
     const NodeAddress* const taker = rendezvous(*live, experiment);
     if (taker != nullptr && taker->node_id == self) to_take_.push_back(experiment);
   }
+  take_next();
 }
 
-// Callers of other experiments are answered in between.
-void Upkeep::take(const std::string& experiment) {
-  if (!nodes_.holds_lease()) return;
-  const auto taken = std::make_shared<std::promise<void>>();
+// One at a time: a sweep of a thousand must neither keep a revoked token valid nor keep the callers
+// of other experiments waiting.
+void Upkeep::take_next() {
+  if (!nodes_.holds_lease()) to_take_.clear();
+  if (to_take_.empty()) return;
+  const std::string experiment = std::move(to_take_.back());
+  to_take_.pop_back();
   engine_.ask<bool>(
       experiment, AnswerWhen::appended, [](const Turn&) -> Result<bool> { return true; },
-      [taken](const Result<bool>&, const Delivery&) { taken->set_value(); });
-  taken->get_future().wait();
+      [this](const Result<bool>&, const Delivery&) { queue_->post([this] { take_next(); }); });
 }
 
 }  // namespace duel

@@ -4,14 +4,13 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <cstddef>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "duel/core/world.h"
 #include "duel/service/engine.h"
 #include "duel/store/nodes.h"
 
@@ -35,20 +34,21 @@ class Upkeep {
   void stop();
 
  private:
-  void run();
+  void probe();
+  void read_tokens();
+  void read_tokens_again();
   void sweep();
-  void take(const std::string& experiment);
+  void take_next();
 
   Engine& engine_;
   Nodes& nodes_;
   const std::function<Status()> read_tokens_;
-  const bool sweeps_;
-  std::vector<std::string> to_take_;  // what the last sweep found; of the thread alone
+  std::vector<std::string> to_take_;  // what the last sweep found; of the queue's tasks alone
   std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::function<void()>> waiting_;
+  World::Moment tokens_read_;
+  std::vector<std::function<void()>> waiting_;  // for the tokens
   bool stopping_ = false;
-  std::thread thread_;
+  std::unique_ptr<TaskQueue> queue_;
 };
 
 }  // namespace duel

@@ -11,8 +11,8 @@
 
 namespace duel {
 
-Upstreams::Upstreams(Nodes& nodes, const Hops& hops, Pages pages)
-    : nodes_(nodes), hops_(hops), pages_(std::move(pages)) {}
+Upstreams::Upstreams(World& world, Nodes& nodes, const Hops& hops, Pages pages)
+    : world_(world), nodes_(nodes), hops_(hops), pages_(std::move(pages)) {}
 
 void Upstreams::stop() {
   std::map<std::string, std::unique_ptr<Upstream>> left;
@@ -21,30 +21,21 @@ void Upstreams::stop() {
     stopping_ = true;
     left.swap(upstreams_);
   }
-  stopped_.notify_all();
-  for (auto& [experiment, upstream] : left) upstream->thread.join();
+  for (auto& [experiment, upstream] : left) upstream->queue->stop();
 }
 
 bool Upstreams::follow(const std::string& experiment, bool reset) {
   const std::lock_guard lock(mutex_);
   if (stopping_) return false;
-  for (auto one = upstreams_.begin(); one != upstreams_.end();) {
-    if (one->second->ended) {
-      one->second->thread.join();
-      one = upstreams_.erase(one);
-    } else {
-      ++one;
-    }
-  }
+  std::erase_if(upstreams_, [](const auto& one) { return one.second->ended.load(); });
   if (upstreams_.contains(experiment)) return true;
   if (upstreams_.size() >= kMost) return false;
   auto upstream = std::make_unique<Upstream>();
   Upstream& made = *upstream;
+  made.reset = reset;
+  made.queue = world_.queue();
   upstreams_.emplace(experiment, std::move(upstream));
-  made.thread = std::thread([this, experiment, &made, reset] {
-    run(experiment, made, reset);
-    made.ended = true;
-  });
+  made.queue->post([this, experiment, &made] { attend(experiment, made); });
   return true;
 }
 
@@ -55,30 +46,27 @@ std::optional<std::uint64_t> Upstreams::last_sequence(const std::string& experim
   return found->second->sequence;
 }
 
-void Upstreams::pause() {
-  std::unique_lock lock(mutex_);
-  stopped_.wait_for(lock, std::chrono::milliseconds(100), [&] { return stopping_.load(); });
-}
-
-void Upstreams::run(const std::string& experiment, Upstream& upstream, bool reset) {
-  std::optional<Tenure> heard;
-  while (!stopping_ && pages_.listen(experiment)) {
-    const auto tenure = nodes_.tenure(experiment);
-    if (!tenure.ok() || !tenure->owner || tenure->owner->url.empty()) {
-      pause();
-      continue;
-    }
-    // The engine tells of what this node owns itself.
-    if (tenure->owner->node_id == nodes_.self().node_id) return;
-    if (reset || (heard && *heard != *tenure)) {
+void Upstreams::attend(const std::string& experiment, Upstream& upstream) {
+  constexpr std::chrono::milliseconds kPause{100};
+  if (stopping_) return;
+  const auto tenure = nodes_.tenure(experiment);
+  const bool has_owner = tenure.ok() && tenure->owner && !tenure->owner->url.empty();
+  // The engine tells of what this node owns itself.
+  const bool ours = has_owner && tenure->owner->node_id == nodes_.self().node_id;
+  if (ours || !pages_.listen(experiment)) {
+    upstream.ended = true;
+    return;
+  }
+  if (has_owner) {
+    if (upstream.reset || (upstream.heard && *upstream.heard != *tenure)) {
       pages_.hear(experiment, fmt::format("id: {0}\nevent: reset\ndata: {{\"sequence\":{0}}}\n\n",
                                           upstream.sequence.load()));
     }
-    reset = false;
-    heard = *tenure;
+    upstream.reset = false;
+    upstream.heard = *tenure;
     listen(experiment, upstream, *tenure);
-    if (!stopping_) pause();
   }
+  upstream.queue->after(kPause, [this, experiment, &upstream] { attend(experiment, upstream); });
 }
 
 void Upstreams::listen(const std::string& experiment, Upstream& upstream, const Tenure& tenure) {

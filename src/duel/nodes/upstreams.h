@@ -4,7 +4,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,8 +12,8 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
+#include "duel/core/world.h"
 #include "duel/nodes/hop.h"
 #include "duel/store/nodes.h"
 
@@ -30,7 +29,7 @@ class Upstreams {
     std::function<void(const std::string& experiment, const std::string& text)> hear;
   };
 
-  Upstreams(Nodes& nodes, const Hops& hops, Pages pages);
+  Upstreams(World& world, Nodes& nodes, const Hops& hops, Pages pages);
   ~Upstreams() { stop(); }
   Upstreams(const Upstreams&) = delete;
   Upstreams& operator=(const Upstreams&) = delete;
@@ -44,21 +43,23 @@ class Upstreams {
 
  private:
   struct Upstream {
-    std::thread thread;
     std::atomic<bool> ended = false;
     std::atomic<std::uint64_t> sequence = 0;
+    bool reset = false;  // its pages have to look again; of its own tasks alone, as is the next
+    std::optional<Tenure> heard{};
+    std::unique_ptr<TaskQueue> queue;  // last: its thread uses the rest
   };
 
-  void run(const std::string& experiment, Upstream& upstream, bool reset);
+  // Goes to the owner, listens until that ends, and comes again a little later.
+  void attend(const std::string& experiment, Upstream& upstream);
   void listen(const std::string& experiment, Upstream& upstream, const Tenure& tenure);
   void pass_on(const std::string& experiment, Upstream& upstream, std::string& heard) const;
-  void pause();
 
+  World& world_;
   Nodes& nodes_;
   const Hops& hops_;
   const Pages pages_;
   mutable std::mutex mutex_;
-  std::condition_variable stopped_;
   std::atomic<bool> stopping_ = false;
   std::map<std::string, std::unique_ptr<Upstream>> upstreams_;
 };

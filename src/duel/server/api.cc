@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <future>
 #include <set>
 #include <utility>
 
@@ -86,7 +85,7 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
       options_(std::move(options)),
       streams_(std::make_shared<EventStreams>()),
       rate_limits_(options_.rate_limit),
-      background_(3, 64),
+      background_(engine.world().queue({.threads = 3, .most_waiting = 64, .low_priority = true})),
       views_(engine_) {
   name_hosts();
   add_routes();
@@ -95,9 +94,9 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
   Nodes* const nodes = engine_.store().nodes();
   if (nodes == nullptr) return;
   hops_ = std::make_unique<Hops>(*nodes, engine_.key_for("hops between nodes"));
-  forwarding_ = std::make_unique<Forwarding>(*nodes, *hops_);
+  forwarding_ = std::make_unique<Forwarding>(engine_.world(), *nodes, *hops_);
   upstreams_ = std::make_shared<Upstreams>(
-      *nodes, *hops_,
+      engine_.world(), *nodes, *hops_,
       Upstreams::Pages{
           .listen = [streams =
                          streams_](const std::string& id) { return streams->has_clients(id); },
@@ -113,23 +112,14 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
 }
 
 Api::~Api() {
-  background_.stop();  // it asks the others
+  background_->stop();  // it asks the others
   views_.stop();
   if (upkeep_) {
     upkeep_->stop();
     forwarding_->stop();
     upstreams_->stop();
   }
-  // What waits in the engine may refer to this.
-  for (bool passed = false; !passed;) {
-    std::promise<bool> reached;
-    engine_.ask_all<bool>(
-        AnswerWhen::durable, [](const Engine::Find&) -> Result<bool> { return true; },
-        [&](const Result<bool>& answer, const Delivery&) {
-          reached.set_value(answer.ok() || reason_of(answer.error()) != Reason::overloaded);
-        });
-    passed = reached.get_future().get();
-  }
+  engine_.wait_for_all();  // what waits there may refer to this
 }
 
 void Api::close() { streams_->close(); }

@@ -28,7 +28,6 @@
 #include "duel/nodes/upstreams.h"
 #include "duel/server/api_tokens.h"
 #include "duel/server/event_streams.h"
-#include "duel/service/background.h"
 #include "duel/service/engine.h"
 #include "duel/service/views.h"
 #include "duel/verdict/traffic_health.h"
@@ -208,7 +207,7 @@ class Api {
   std::shared_ptr<EventStreams> streams_;
   RateLimits rate_limits_;
   TrafficHealths traffic_;
-  Background background_;
+  std::unique_ptr<TaskQueue> background_;  // exports, plans, imports
   Views views_;
   // Where several nodes use the store; otherwise null.
   std::unique_ptr<Hops> hops_;

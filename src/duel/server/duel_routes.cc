@@ -222,7 +222,8 @@ void Api::serve_duels(Call& call) {
     return;
   }
   const bool named = !body->batch_id.empty();
-  const std::string batch_id = named ? body->batch_id : new_duel_id(current_time_ms());
+  const std::string batch_id =
+      named ? body->batch_id : new_duel_id(engine_.world(), engine_.world().wall_time_ms());
   engine_.ask<std::vector<Offer>>(
       call.eid(), AnswerWhen::appended,
       [wish, batch_id, named, count = body->count](const Turn& turn) {

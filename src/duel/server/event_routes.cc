@@ -155,7 +155,7 @@ void Api::take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
       forwarding_->send(eid, std::move(request), here, gather);
     }
   };
-  if (!background_.submit(work)) {
+  if (!background_->post(work)) {
     call.send(refusal(429, "too much work waits; try again", true));
   }
 }

@@ -213,7 +213,7 @@ void Api::import_log(Call& call) {
   // A log is read and folded before its owner is asked to write it, away from the threads that talk
   // to clients.
   const auto text = std::make_shared<std::string>(std::move(call.request.body));
-  const bool taken = background_.submit([this, text, eid = call.eid(), send = call.send] {
+  const bool taken = background_->post([this, text, eid = call.eid(), send = call.send] {
     engine_.import_log<ExperimentAnswer>(
         eid, std::move(*text),
         [](const Turn& turn) -> Result<ExperimentAnswer> {

@@ -61,7 +61,7 @@ void Api::export_log(Call& call) {
   if (wanted != "duels" && form != "jsonl") {
     return call.send(refusal(400, fmt::format("{} are exported as jsonl", wanted)));
   }
-  const bool taken = background_.submit(
+  const bool taken = background_->post(
       [this, wanted, form, eid = call.eid(), send = call.send, open = call.stream] {
         Store& store = engine_.store();
         if (const auto head = store.head(eid); !head.ok() || head->sequence == 0) {

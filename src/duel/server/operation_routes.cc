@@ -102,7 +102,7 @@ void Api::metrics(Call& call) {
           stream->finish();
         };
         // What is said of nodes is read from the store, which this thread must not wait for.
-        if (engine_.store().nodes() == nullptr || !background_.submit(write)) write();
+        if (engine_.store().nodes() == nullptr || !background_->post(write)) write();
       });
 }
 

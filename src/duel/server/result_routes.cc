@@ -143,7 +143,7 @@ void Api::plan(Call& call) {
   question.shared_causes = body->shared_causes;
   const auto spec = plan_spec(question);
   if (!spec.ok()) return call.send(refused_plan(spec.error()));
-  const bool taken = background_.submit([spec = *spec, send = call.send] {
+  const bool taken = background_->post([spec = *spec, send = call.send] {
     std::atomic<bool> stop = false;
     const auto begun = Clock::now();
     PlanHooks hooks;

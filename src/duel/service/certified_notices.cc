@@ -33,29 +33,30 @@ Result<std::string> certificate_of(Engine& engine, const std::string& experiment
 
 CertifiedNotices::CertifiedNotices(Engine& engine, Deliver deliver,
                                    std::chrono::milliseconds first_pause)
-    : engine_(engine), deliver_(std::move(deliver)), first_pause_(first_pause) {
+    : engine_(engine),
+      deliver_(std::move(deliver)),
+      first_pause_(first_pause),
+      pause_(first_pause),
+      queue_(engine.world().queue()) {
+  heard_->notices = this;
   engine_.listen([heard = heard_](const EngineEvent& event) {
     // A new owner tells what the one before may have left untold.
     if (event.kind != "certified" && event.kind != "reset") return;
     const std::lock_guard lock(heard->mutex);
-    heard->experiments.push_back(event.experiment_id);
-    heard->arrived.notify_all();
+    CertifiedNotices* const notices = heard->notices;
+    if (notices == nullptr) return;
+    notices->queue_->post([notices, id = event.experiment_id] { notices->attend(id); });
   });
-  thread_ = std::thread([this] { run(); });
+  queue_->post([this] { begin(); });
 }
 
 CertifiedNotices::~CertifiedNotices() {
   {
     const std::lock_guard lock(heard_->mutex);
-    heard_->stopping = true;
+    heard_->notices = nullptr;
   }
-  heard_->arrived.notify_all();
-  thread_.join();
-}
-
-bool CertifiedNotices::stopping() const {
-  const std::lock_guard lock(heard_->mutex);
-  return heard_->stopping;
+  stopping_ = true;
+  queue_->stop();
 }
 
 bool CertifiedNotices::is_told(const std::string& experiment_id) const {
@@ -80,37 +81,41 @@ bool CertifiedNotices::tell(const std::string& experiment_id) {
   notice["notice_id"] = id;
   notice["experiment_id"] = experiment_id;
   notice["certificate"] = std::move(certificate);
-  if (!deliver_(notice, [this] { return stopping(); })) return false;
+  if (!deliver_(notice, [this] { return stopping_.load(); })) return false;
   return engine_.store().put(kNoticeSpace, experiment_id, id).ok();
 }
 
-void CertifiedNotices::run() {
-  // What was certified while nobody was told, by this process or one before it. Where there are
-  // several nodes an experiment is told of when one of them takes it.
-  if (engine_.store().nodes() == nullptr) {
-    if (auto all = engine_.store().list(); all.ok()) {
-      const std::lock_guard lock(heard_->mutex);
-      heard_->experiments.insert(heard_->experiments.end(), all->begin(), all->end());
-    }
-  }
-  std::chrono::milliseconds pause = first_pause_;
-  for (;;) {
-    std::string experiment;
-    {
-      std::unique_lock lock(heard_->mutex);
-      heard_->arrived.wait(lock, [&] { return heard_->stopping || !heard_->experiments.empty(); });
-      if (heard_->stopping) return;
-      experiment = std::move(heard_->experiments.front());
-      heard_->experiments.pop_front();
-    }
-    if (tell(experiment)) {
-      pause = first_pause_;
+// What was certified while nobody was told, by this process or one before it. Where there are
+// several nodes an experiment is told of when one of them takes it.
+void CertifiedNotices::begin() {
+  if (engine_.store().nodes() != nullptr) return;
+  const auto all = engine_.store().list();
+  if (!all.ok()) return;
+  for (const std::string& id : *all) untold_.push_back(id);
+  tell_next();
+}
+
+void CertifiedNotices::attend(const std::string& experiment_id) {
+  untold_.push_back(experiment_id);
+  if (!pausing_) tell_next();
+}
+
+// One at a time: an address that does not answer is asked once per pause, however much there is to
+// tell.
+void CertifiedNotices::tell_next() {
+  pausing_ = false;
+  while (!untold_.empty() && !stopping_) {
+    std::string experiment_id = std::move(untold_.front());
+    untold_.pop_front();
+    if (tell(experiment_id)) {
+      pause_ = first_pause_;
       continue;
     }
-    std::unique_lock lock(heard_->mutex);
-    heard_->experiments.push_back(std::move(experiment));
-    heard_->arrived.wait_for(lock, pause, [&] { return heard_->stopping; });
-    pause = std::min(2 * pause, kLongestPause);
+    untold_.push_back(std::move(experiment_id));
+    pausing_ = true;
+    queue_->after(pause_, [this] { tell_next(); });
+    pause_ = std::min(2 * pause_, kLongestPause);
+    return;
   }
 }
 

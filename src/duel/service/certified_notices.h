@@ -2,16 +2,16 @@
 // told after the next start. A mark in the store says what was told.
 #pragma once
 
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 
 #include "duel/core/json.h"
+#include "duel/core/world.h"
 #include "duel/service/engine.h"
 
 namespace duel {
@@ -32,25 +32,29 @@ class CertifiedNotices {
   CertifiedNotices& operator=(const CertifiedNotices&) = delete;
 
  private:
-  // The engine keeps its listeners, so that what they hear outlives this.
+  // The engine keeps its listeners, so that the way from them to here outlives this.
   struct Heard {
     std::mutex mutex;
-    std::condition_variable arrived;
-    std::deque<std::string> experiments;
-    bool stopping = false;
+    CertifiedNotices* notices = nullptr;  // null where it is gone
   };
 
-  void run();
+  void begin();
+  void attend(const std::string& experiment_id);
+  void tell_next();
   bool is_told(const std::string& experiment_id) const;
   // Whether nothing is left to tell of it.
   bool tell(const std::string& experiment_id);
-  bool stopping() const;
 
   Engine& engine_;
   Deliver deliver_;
   std::chrono::milliseconds first_pause_;
+  // Of the queue's tasks alone.
+  std::deque<std::string> untold_;
+  std::chrono::milliseconds pause_;  // before the next try
+  bool pausing_ = false;
+  std::atomic<bool> stopping_ = false;
   std::shared_ptr<Heard> heard_ = std::make_shared<Heard>();
-  std::thread thread_;
+  std::unique_ptr<TaskQueue> queue_;
 };
 
 }  // namespace duel

@@ -2,17 +2,17 @@
 
 #include <string_view>
 
-#include "duel/core/secrets.h"
-
 namespace duel {
 
-std::string new_duel_id(std::int64_t now_ms) {
+std::string new_duel_id(World& world, std::int64_t now_ms) {
   constexpr std::string_view kLetters = "0123456789abcdefghjkmnpqrstvwxyz";
   std::string id;
   for (int shift = 45; shift >= 0; shift -= 5) {
     id += kLetters[static_cast<std::uint64_t>(now_ms) >> shift & 31];
   }
-  for (const char byte : random_bytes(16)) id += kLetters[static_cast<unsigned char>(byte) & 31];
+  for (const char byte : world.random_bytes(16)) {
+    id += kLetters[static_cast<unsigned char>(byte) & 31];
+  }
   return id;
 }
 

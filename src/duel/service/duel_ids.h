@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <string>
 
+#include "duel/core/world.h"
+
 namespace duel {
 
 // Time-ordered and random: 10 letters of the time in milliseconds, 16 of chance.
-std::string new_duel_id(std::int64_t now_ms);
+std::string new_duel_id(World& world, std::int64_t now_ms);
 
 }  // namespace duel

@@ -46,9 +46,9 @@ bool tells_of_state(const std::optional<Error>& error) {
 
 // The store's secret, made at the first start. Of nodes that start together on a new store one
 // makes it: the node that owns a name which cannot be an experiment's.
-Result<std::string> secret_of(Store& store) {
+Result<std::string> secret_of(Store& store, World& world) {
   constexpr const char* kTurn = "~secret";
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  const auto give_up = world.now() + std::chrono::minutes(1);
   for (;;) {
     DUEL_ASSIGN(std::optional<std::string> secret, store.get("secret", "server"));
     if (secret) return std::move(*secret);
@@ -59,17 +59,17 @@ Result<std::string> secret_of(Store& store) {
       // The node that had the turn before may have made it since.
       DUEL_ASSIGN(secret, store.get("secret", "server"));
       if (!secret) {
-        secret = random_bytes(32);
+        secret = world.random_bytes(32);
         DUEL_RETURN_IF_ERROR(store.put("secret", "server", *secret));
       }
       if (store.nodes() != nullptr) (void)store.nodes()->give_away(kTurn);
       return std::move(*secret);
     }
     if (turn.error().code != ErrorCode::conflict) return turn.error();
-    if (std::chrono::steady_clock::now() > give_up) {
+    if (world.now() > give_up) {
       return Error::io("another node has not made the store's secret within a minute");
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    world.pause(std::chrono::milliseconds(20));
   }
 }
 
@@ -87,23 +87,23 @@ Error said_of(const std::string& experiment_id, Error error) {
 
 Result<std::unique_ptr<Engine>> Engine::start(std::shared_ptr<Store> store, EngineOptions options) {
   // One secret for all that is signed or hashed with a key; what is derived from it is named.
-  DUEL_ASSIGN(std::string secret, secret_of(*store));
+  DUEL_ASSIGN(std::string secret, secret_of(*store, *options.world));
   if (!options.clock && store->nodes() != nullptr) {
     // Nodes disagree about the time, and what one serves another may expire.
     options.clock = [nodes = store->nodes()] { return nodes->now_ms(); };
   }
   if (!options.clock) {
     // A clock that is set forth or back while the server runs must not expire what people hold.
-    const auto started = std::chrono::steady_clock::now();
-    options.clock = [started, at = current_time_ms()] {
-      const auto passed = std::chrono::steady_clock::now() - started;
+    World& world = *options.world;
+    options.clock = [&world, started = world.now(), at = world.wall_time_ms()] {
+      const auto passed = world.now() - started;
       return at + std::chrono::duration_cast<std::chrono::milliseconds>(passed).count();
     };
   }
   auto engine =
       std::unique_ptr<Engine>(new Engine(std::move(store), std::move(options), std::move(secret)));
   DUEL_RETURN_IF_ERROR(engine->find_sleepers());
-  engine->run_threads();
+  engine->start_queues();
   return engine;
 }
 
@@ -113,25 +113,32 @@ Engine::Engine(std::shared_ptr<Store> store, EngineOptions options, std::string 
       options_(std::move(options)),
       secret_(std::move(secret)) {}
 
-void Engine::run_threads() {
-  syncer_ = std::thread([this] { run_syncs(); });
-  thread_ = std::thread([this] { run(); });
+void Engine::start_queues() {
+  last_tick_ms_ = options_.clock();
+  keeper_ = world().queue({.low_priority = true});
+  syncs_ = world().queue();
+  turns_ = world().queue();
+  tick_later();
 }
 
 Engine::~Engine() {
+  if (!turns_) return;  // it never started
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
+    wake();
   }
-  arrived_.notify_all();
-  if (!thread_.joinable()) return;
-  thread_.join();
-  {
-    const std::lock_guard lock(sync_mutex_);
-    sync_stopping_ = true;
-  }
-  sync_arrived_.notify_all();
-  syncer_.join();
+  finished_.get_future().wait();
+  turns_->stop();
+  keeper_->stop();
+  // What waits for the disk is answered before.
+  std::promise<void> synced;
+  syncs_->post([&] {
+    sync_waiting();
+    synced.set_value();
+  });
+  synced.get_future().wait();
+  syncs_->stop();
   give_all_away();
 }
 
@@ -156,12 +163,11 @@ Setting Engine::setting_of(const std::string& experiment_id, History& history) c
   return {.store = store_,
           .name = experiment_id,
           .draft_seed = std::stoull(draft.substr(0, 16), nullptr, 16),
-          .new_id = new_duel_id,
+          .new_id = [&world = world()](std::int64_t now_ms) { return new_duel_id(world, now_ms); },
           .deadlines = true,
           .tasks = {},
-          .follower = [&history](const Ledger& ledger, const LogEntry& entry) {
-            history.note(ledger, entry);
-          }};
+          .follower = [&history](const Ledger& ledger,
+                                 const LogEntry& entry) { history.note(ledger, entry); }};
 }
 
 void Engine::listen(Listener listener) {
@@ -181,12 +187,26 @@ Engine::Counts Engine::counts() const {
   return counts;
 }
 
+void Engine::wake() {
+  if (awake_) return;
+  awake_ = true;
+  turns_->post([this] { take_turn(); });
+}
+
+void Engine::tick_later() {
+  turns_->after(kTick, [this] {
+    tick_later();
+    const std::lock_guard lock(mutex_);
+    wake();
+  });
+}
+
 void Engine::enqueue(Request request) {
   {
     const std::lock_guard lock(mutex_);
     if (!stopping_ && requests_.size() < options_.most_waiting) {
       requests_.push_back(std::move(request));
-      if (requests_.size() == 1) arrived_.notify_one();
+      wake();
       return;
     }
   }
@@ -317,6 +337,18 @@ std::optional<Overview> Engine::overview_of_held(const std::string& experiment_i
   const std::lock_guard lock(mutex_);
   const auto found = overviews_.find(experiment_id);
   return found == overviews_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Engine::wait_for_all() {
+  for (bool all = false; !all;) {
+    std::promise<void> reached;
+    // Those that are away have requests that wait for them.
+    ask_all<bool>(
+        AnswerWhen::durable, [&](const Find&) -> Result<bool> { return all = away_.empty(); },
+        [&](const Result<bool>&, const Delivery&) { reached.set_value(); });
+    reached.get_future().wait();
+    if (!all) world().pause(std::chrono::milliseconds(1));
+  }
 }
 
 void Engine::wait_for(const std::string& experiment_id) {
@@ -485,15 +517,12 @@ void Engine::take_loaded(const std::string& experiment_id,
 
 void Engine::send_away(const std::string& experiment_id, std::function<Homecoming()> job) {
   away_[experiment_id];
-  const bool taken = keeper_.submit([this, experiment_id, job] {
+  keeper_->post([this, experiment_id, job = std::move(job)] {
     Homecoming home = job();
     const std::lock_guard lock(mutex_);
     returned_.emplace_back(experiment_id, std::move(home));
-    arrived_.notify_one();
+    wake();
   });
-  if (taken) return;
-  const std::lock_guard lock(mutex_);
-  returned_.emplace_back(experiment_id, job());
 }
 
 // Those that are back, and the requests that waited for them, before all others.
@@ -509,16 +538,6 @@ void Engine::take_back() {
     std::vector<Request> waited = std::move(found->second);
     away_.erase(found);
     ask_again(std::move(waited));
-  }
-}
-
-void Engine::wait_until_all_are_back() {
-  while (!away_.empty()) {
-    {
-      std::unique_lock lock(mutex_);
-      arrived_.wait(lock, [&] { return !returned_.empty(); });
-    }
-    take_back();
   }
 }
 
@@ -667,14 +686,14 @@ void Engine::forget_idle(std::int64_t now_ms) {
   }
 }
 
-void Engine::take_group(std::vector<Request>& group) {
-  std::unique_lock lock(mutex_);
-  arrived_.wait_for(lock, kTick,
-                    [&] { return stopping_ || !requests_.empty() || !returned_.empty(); });
+std::vector<Engine::Request> Engine::take_group() {
+  std::vector<Request> group;
+  const std::lock_guard lock(mutex_);
   while (!requests_.empty() && group.size() < options_.largest_group) {
     group.push_back(std::move(requests_.front()));
     requests_.pop_front();
   }
+  return group;
 }
 
 // All that is staged, in one commit. What could not be appended is folded again from the store when
@@ -694,9 +713,9 @@ Engine::Commit Engine::append_staged() {
     for (std::size_t k = 0; k < changed.size(); ++k) {
       groups.push_back({changed[k]->id(), changed[k]->stored_head(), lines[k]});
     }
-    const auto begun = std::chrono::steady_clock::now();
+    const auto begun = world().now();
     const auto appended = store_->append(groups);
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+    const std::chrono::duration<double> took = world().now() - begun;
     {
       const std::lock_guard lock(mutex_);
       append_durations_.add(took.count());
@@ -860,105 +879,102 @@ void Engine::tell_listeners(const std::vector<EngineEvent>& events) {
   }
 }
 
-void Engine::run() {
-  std::int64_t last_tick = options_.clock();
-  std::uint64_t ticks = 0;
-  // Those that listen through another node take the silence of a lease for a dead owner.
-  const auto ticks_to_alive =
-      nodes_ == nullptr
-          ? kTicksToAlive
-          : std::clamp<std::uint64_t>(static_cast<std::uint64_t>(nodes_->lease() / kTick / 3), 1,
-                                      kTicksToAlive);
-  for (;;) {
-    take_back();
-    std::vector<Request> group;
-    take_group(group);
-    if (group.empty()) {
-      std::unique_lock lock(mutex_);
-      if (stopping_) {
-        lock.unlock();
-        wait_until_all_are_back();
-        lock.lock();
-        if (!requests_.empty()) continue;  // some waited for one of them
-        lock.unlock();
-        for (auto& [id, held] : held_) save_in_place(held);
-        return;
-      }
+// Those that listen through another node take the silence of a lease for a dead owner.
+std::uint64_t Engine::ticks_to_alive() const {
+  if (nodes_ == nullptr) return kTicksToAlive;
+  return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(nodes_->lease() / kTick / 3), 1,
+                                   kTicksToAlive);
+}
+
+void Engine::take_turn() {
+  take_back();
+  ++groups_;
+  const std::int64_t now_ms = options_.clock();
+  std::vector<Request> group;
+  std::vector<Facts> facts;
+  for (Request& request : take_group()) {
+    Facts known = work_on(request, now_ms);
+    if (!known.away.empty()) {
+      put_off(std::move(request), known.away);
+      continue;
     }
-    ++groups_;
-    const std::int64_t now_ms = options_.clock();
-    std::vector<Facts> facts;
-    facts.reserve(group.size());
-    std::erase_if(group, [&](Request& request) {
-      Facts known = work_on(request, now_ms);
-      if (!known.away.empty()) {
-        put_off(std::move(request), known.away);
-        return true;
-      }
-      facts.push_back(std::move(known));
-      return false;
-    });
-    if (now_ms - last_tick >= kTick.count() || now_ms < last_tick) {
-      tick(now_ms);
-      last_tick = now_ms;
-      if (++ticks % ticks_to_alive == 0) events_.push_back({"", 0, "alive"});
-    }
-    const Commit commit = append_staged();
-    std::vector<EngineEvent> events = std::exchange(events_, {});
-    std::erase_if(events, [&](const EngineEvent& event) {
-      return commit.failed.find(event.experiment_id) != commit.failed.end();
-    });
-    std::vector<Waiting> unsynced;
-    answer_group(group, facts, commit, now_ms, unsynced);
-    load_errors_.clear();
-    const std::vector<EngineEvent> moved = std::exchange(moved_, {});
-    if (!moved.empty()) tell_listeners(moved);
-    if (nodes_ != nullptr) save_changed_states(events);
-    if (!events.empty()) {
-      // Streams hear of what is durable, and certificates are news only then.
-      unsynced.push_back({[this, events = std::move(events)](const std::optional<Error>& failed) {
-        if (!failed) tell_listeners(events);
-      }});
-    }
-    if (!unsynced.empty()) {
-      const std::lock_guard lock(sync_mutex_);
-      for (Waiting& one : unsynced) unsynced_.push_back(std::move(one));
-      sync_arrived_.notify_one();
-    }
-    save_what_grew(now_ms);
-    forget_idle(now_ms);
-    const std::lock_guard lock(mutex_);
-    counts_.in_memory = held_.size();
+    group.push_back(std::move(request));
+    facts.push_back(std::move(known));
+  }
+  if (now_ms - last_tick_ms_ >= kTick.count() || now_ms < last_tick_ms_) {
+    tick(now_ms);
+    last_tick_ms_ = now_ms;
+    if (++ticks_ % ticks_to_alive() == 0) events_.push_back({"", 0, "alive"});
+  }
+  const Commit commit = append_staged();
+  std::vector<EngineEvent> events = std::exchange(events_, {});
+  std::erase_if(events, [&](const EngineEvent& event) {
+    return commit.failed.find(event.experiment_id) != commit.failed.end();
+  });
+  std::vector<Waiting> unsynced;
+  answer_group(group, facts, commit, now_ms, unsynced);
+  load_errors_.clear();
+  const std::vector<EngineEvent> moved = std::exchange(moved_, {});
+  if (!moved.empty()) tell_listeners(moved);
+  if (nodes_ != nullptr) save_changed_states(events);
+  if (!events.empty()) {
+    // Streams hear of what is durable, and certificates are news only then.
+    unsynced.push_back({[this, events = std::move(events)](const std::optional<Error>& failed) {
+      if (!failed) tell_listeners(events);
+    }});
+  }
+  if (!unsynced.empty()) {
+    const std::lock_guard lock(sync_mutex_);
+    for (Waiting& one : unsynced) unsynced_.push_back(std::move(one));
+    if (!std::exchange(syncing_, true)) syncs_->post([this] { sync_waiting(); });
+  }
+  save_what_grew(now_ms);
+  forget_idle(now_ms);
+  const std::lock_guard lock(mutex_);
+  counts_.in_memory = held_.size();
+  awake_ = false;
+  if (!requests_.empty() || !returned_.empty()) {
+    wake();
+  } else if (stopping_ && away_.empty()) {
+    finish();
   }
 }
 
-void Engine::run_syncs() {
-  for (;;) {
-    std::vector<Waiting> waiting;
-    {
-      std::unique_lock lock(sync_mutex_);
-      sync_arrived_.wait(lock, [&] { return sync_stopping_ || !unsynced_.empty(); });
-      if (unsynced_.empty()) return;
-      waiting.swap(unsynced_);
-    }
-    const Status synced = store_->sync();
-    {
-      const std::lock_guard lock(mutex_);
-      ++counts_.syncs;
-    }
-    for (Waiting& one : waiting) {
-      // A store that has crashed may have lost the records and given the experiment to another
-      // node: a sync says nothing of those.
-      const bool still_ours = std::ranges::all_of(one.tenancies, [&](const Tenancy& tenancy) {
-        return nodes_->epoch(tenancy.experiment) == tenancy.epoch;
-      });
-      if (synced.ok() && still_ours) {
-        one.send(std::nullopt);
-      } else if (synced.ok()) {
-        one.send(cannot_store("another node may have taken the experiment"));
-      } else {
-        one.send(cannot_store(synced.error().to_string()));
-      }
+// REQUIRES: nothing waits and nothing is away. The last turn.
+void Engine::finish() {
+  awake_ = true;  // nothing wakes it any more
+  turns_->post([this] {
+    for (auto& [id, held] : held_) save_in_place(held);
+    finished_.set_value();
+  });
+}
+
+// What waits for the disk by now. On the queue of syncs.
+void Engine::sync_waiting() {
+  std::vector<Waiting> waiting;
+  {
+    const std::lock_guard lock(sync_mutex_);
+    waiting.swap(unsynced_);
+    syncing_ = false;
+  }
+  if (waiting.empty()) return;
+  const Status synced = store_->sync();
+  {
+    const std::lock_guard lock(mutex_);
+    ++counts_.syncs;
+  }
+  for (Waiting& one : waiting) {
+    // A store that has crashed may have lost the records and given the experiment to another
+    // node: a sync says nothing of those.
+    const bool still_ours = std::ranges::all_of(one.tenancies, [&](const Tenancy& tenancy) {
+      return nodes_->epoch(tenancy.experiment) == tenancy.epoch;
+    });
+    if (synced.ok() && still_ours) {
+      one.send(std::nullopt);
+    } else if (synced.ok()) {
+      one.send(cannot_store("another node may have taken the experiment"));
+    } else {
+      one.send(cannot_store(synced.error().to_string()));
     }
   }
 }

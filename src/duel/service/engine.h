@@ -19,10 +19,10 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <future>
 #include <list>
 #include <map>
 #include <memory>
@@ -31,7 +31,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -39,8 +38,8 @@
 #include "duel/core/duration_histogram.h"
 #include "duel/core/result.h"
 #include "duel/core/text_map.h"
+#include "duel/core/world.h"
 #include "duel/experiment/experiment.h"
-#include "duel/service/background.h"
 #include "duel/service/experiment_metrics.h"
 #include "duel/service/imported_log.h"
 #include "duel/store/store.h"
@@ -62,7 +61,8 @@ struct EngineOptions {
   std::chrono::milliseconds snapshot_interval = std::chrono::seconds(5);
   std::size_t largest_group = 512;        // requests in one commit
   std::size_t most_arms = 1'000;          // of a new experiment: its state grows with their square
-  std::function<std::int64_t()> clock{};  // milliseconds since 1970; the system's if empty
+  World* world = &system_world();         // time, random bytes and threads
+  std::function<std::int64_t()> clock{};  // milliseconds since 1970; the world's if empty
   // Takes what an operator should know; on the engine's thread.
   std::function<void(const std::string&)> say{};
 };
@@ -178,8 +178,10 @@ class Engine {
   }
   // Of an experiment that this process has in memory.
   std::optional<Overview> overview_of_held(const std::string& experiment_id) const;
-  // Returns when the experiment has been loaded, or cannot be. Not to be called on a thread that
-  // the engine's answers are delivered on.
+  // Returns when everything that was asked before has been answered.
+  void wait_for_all();
+  // Returns when the experiment has been loaded, or cannot be. Neither is to be called on a
+  // thread that the engine's answers are delivered on.
   void wait_for(const std::string& experiment_id);
 
   using Listener = std::function<void(const EngineEvent&)>;
@@ -202,6 +204,7 @@ class Engine {
   bool failed() const { return store_->broken(); }
   Store& store() { return *store_; }
   std::shared_ptr<Store> shared_store() const { return store_; }
+  World& world() const { return *options_.world; }
   std::size_t most_arms() const { return options_.most_arms; }
   // A key for one purpose, derived from the store's secret: the same on every node.
   std::string key_for(std::string_view purpose) const;
@@ -290,10 +293,15 @@ class Engine {
     tell(turn.experiment, before);
     return answer;
   }
-  void run_threads();
-  void run();
-  void run_syncs();
-  void take_group(std::vector<Request>& group);
+  void start_queues();
+  // Has the engine's queue work on what has come. REQUIRES: mutex_ is held.
+  void wake();
+  // What has come by now, once. On the engine's queue.
+  void take_turn();
+  void finish();
+  void tick_later();
+  void sync_waiting();
+  std::vector<Request> take_group();
   Facts work_on(const Request& request, std::int64_t now_ms);
   Commit append_staged();
   // Sends what can be sent now, and keeps for the disk what has to wait for it.
@@ -305,6 +313,7 @@ class Engine {
   void tick(std::int64_t now_ms);
   // What is due expires. False where the state is to be dropped.
   bool expire(Experiment& experiment, std::int64_t now_ms);
+  std::uint64_t ticks_to_alive() const;
   bool holds_lease() const { return nodes_ == nullptr || nodes_->holds_lease(); }
   struct Held;
   struct Asleep;
@@ -320,7 +329,6 @@ class Engine {
   using Homecoming = std::function<void()>;
   void send_away(const std::string& experiment_id, std::function<Homecoming()> job);
   void take_back();
-  void wait_until_all_are_back();
   // The request waits until the experiment is back. Returns what says so to `work`.
   Error wait_for_away(const std::string& experiment_id, Facts& facts);
   void put_off(Request request, const std::string& experiment_id);
@@ -420,10 +428,14 @@ class Engine {
   bool refusal_said_ = false;  // the engine thread's
   ExperimentMetrics metrics_;
 
+  std::int64_t last_tick_ms_ = 0;
+  std::uint64_t ticks_ = 0;
+
   mutable std::mutex mutex_;
-  std::condition_variable arrived_;
   std::deque<Request> requests_;
+  bool awake_ = false;  // a turn is on its way
   bool stopping_ = false;
+  std::promise<void> finished_;
   Counts counts_;
   DurationHistogram append_durations_;
   std::vector<Listener> listeners_;
@@ -431,13 +443,12 @@ class Engine {
   TextMap<Overview> overviews_;  // of what is in memory
 
   std::mutex sync_mutex_;
-  std::condition_variable sync_arrived_;
   std::vector<Waiting> unsynced_;
-  bool sync_stopping_ = false;
+  bool syncing_ = false;  // somebody is about to look at them
 
-  std::thread syncer_;
-  std::thread thread_;
-  Background keeper_{1, 1'000'000};  // loads, saves and imports
+  std::unique_ptr<TaskQueue> keeper_;  // loads, saves and imports
+  std::unique_ptr<TaskQueue> syncs_;
+  std::unique_ptr<TaskQueue> turns_;
 };
 
 }  // namespace duel

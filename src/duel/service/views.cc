@@ -28,7 +28,8 @@ Views::Views(Engine& engine, ViewsOptions options)
     : engine_(engine),
       store_(engine.shared_store()),
       options_(options),
-      readers_(threads_of(options), kMostTasks) {}
+      readers_(engine.world().queue(
+          {.threads = threads_of(options), .most_waiting = kMostTasks, .low_priority = true})) {}
 
 void Views::stop() {
   std::vector<Asked> left;
@@ -41,7 +42,7 @@ void Views::stop() {
     }
   }
   for (const Asked& one : left) one.done(too_many());
-  readers_.stop();
+  readers_->stop();
 }
 
 Views::Counts Views::counts() const {
@@ -61,7 +62,7 @@ void Views::show(const std::string& experiment_id, std::string what, Make make, 
     if (!stopping_ && waiting_ < options_.most_waiting) {
       std::unique_ptr<Seen>& seen = seen_[experiment_id];
       if (!seen) seen = std::make_unique<Seen>();
-      taken = seen->busy || readers_.submit([this, experiment_id] { read(experiment_id); });
+      taken = seen->busy || readers_->post([this, experiment_id] { read(experiment_id); });
       if (taken) {
         seen->busy = true;
         ++waiting_;
@@ -162,9 +163,9 @@ Result<ShownText> Views::made(Seen& seen, const Asked& asked) {
       known->second.hash == head.hash) {
     return known->second.shown;
   }
-  const auto begun = Clock::now();
+  const auto begun = engine_.world().now();
   DUEL_ASSIGN(std::string text, asked.make(*seen.view));
-  const auto now = Clock::now();
+  const auto now = engine_.world().now();
   if (seen.answers.size() >= kMostAnswers) seen.answers.clear();
   Answer& answer = seen.answers[asked.what];
   answer = {{std::make_shared<const std::string>(std::move(text)), head.sequence},
@@ -177,11 +178,12 @@ Result<ShownText> Views::made(Seen& seen, const Asked& asked) {
 }
 
 void Views::answer(const std::string& experiment_id, Seen& seen, std::vector<Asked> asked) {
-  const auto now = Clock::now();
+  const auto now = engine_.world().now();
   std::erase_if(asked, [&](const Asked& one) {
     const auto known = seen.answers.find(one.what);
     if (known == seen.answers.end() || known->second.took < options_.cheap) return false;
-    const auto shared_for = std::max<Clock::duration>(options_.shared_for, known->second.took);
+    const auto shared_for =
+        std::max<World::Moment::duration>(options_.shared_for, known->second.took);
     if (now - known->second.made > shared_for) return false;
     one.done(known->second.shown);
     return true;
@@ -257,7 +259,7 @@ Result<ListedExperiments> Views::list_now(const std::string& after, std::size_t 
 
 void Views::list(std::string after, std::size_t limit,
                  std::function<void(const Result<ListedExperiments>&)> done) {
-  const bool taken = readers_.submit(
+  const bool taken = readers_->post(
       [this, after = std::move(after), limit, done] { done(list_now(after, limit)); });
   if (!taken) done(too_many());
 }

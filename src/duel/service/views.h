@@ -23,8 +23,8 @@
 
 #include "duel/core/result.h"
 #include "duel/core/text_map.h"
+#include "duel/core/world.h"
 #include "duel/experiment/experiment.h"
-#include "duel/service/background.h"
 #include "duel/service/engine.h"
 #include "duel/store/store.h"
 #include "duel/verdict/view.h"
@@ -76,7 +76,7 @@ class Views {
             std::function<void(const Result<ListedExperiments>&)> done);
 
   // Other work on a reader thread. False where too much waits.
-  bool submit(std::function<void()> work) { return readers_.submit(std::move(work)); }
+  bool submit(std::function<void()> work) { return readers_->post(std::move(work)); }
 
   struct Counts {
     std::uint64_t views = 0;
@@ -90,7 +90,6 @@ class Views {
   void stop();
 
  private:
-  using Clock = std::chrono::steady_clock;
   struct Asked {
     std::string what;
     Make make;
@@ -99,8 +98,8 @@ class Views {
   struct Answer {
     ShownText shown;
     std::string hash;  // of the record at `shown.sequence`
-    Clock::time_point made{};
-    Clock::duration took{};
+    World::Moment made{};
+    World::Moment::duration took{};
   };
   struct Seen {
     std::vector<Asked> waiting;
@@ -143,7 +142,7 @@ class Views {
   std::mutex overviews_mutex_;
   TextMap<KnownOverview> overviews_;  // of experiments that are not in memory and have no snapshot
 
-  Background readers_;  // last: its threads use the rest
+  std::unique_ptr<TaskQueue> readers_;  // last: its threads use the rest
 };
 
 }  // namespace duel

@@ -1,0 +1,100 @@
+#include "duel/core/world.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <thread>
+#include <vector>
+
+namespace duel {
+namespace {
+
+// Keeps the only thread of a queue at work until it is let go.
+class Occupied {
+ public:
+  explicit Occupied(TaskQueue& queue) {
+    EXPECT_TRUE(queue.post([this] {
+      begun_.set_value();
+      go_.get_future().wait();
+      ended = true;
+    }));
+    begun_.get_future().wait();
+  }
+  void let_go() { go_.set_value(); }
+
+  std::atomic<bool> ended = false;
+
+ private:
+  std::promise<void> begun_, go_;
+};
+
+TEST(TaskQueue, stop_ends_what_is_under_way_and_begins_nothing_more) {
+  const auto queue = system_world().queue({.threads = 1, .most_waiting = 1'000'000});
+  Occupied first(*queue);
+  std::atomic<int> others = 0;
+  ASSERT_TRUE(queue->post([&] { ++others; }));
+  std::thread stopping([&] { queue->stop(); });
+  while (queue->post([&] { ++others; })) std::this_thread::yield();
+  EXPECT_FALSE(first.ended);
+  first.let_go();
+  stopping.join();
+  EXPECT_TRUE(first.ended);
+  EXPECT_EQ(others, 0);
+  queue->stop();  // once more does no harm
+}
+
+TEST(TaskQueue, refuses_what_is_beyond_its_queue) {
+  std::atomic<int> done = 0;
+  {
+    const auto queue = system_world().queue({.threads = 1, .most_waiting = 2});
+    Occupied first(*queue);
+    const auto work = [&] { ++done; };
+    EXPECT_TRUE(queue->post(work));
+    EXPECT_TRUE(queue->post(work));
+    EXPECT_FALSE(queue->post(work));
+    first.let_go();
+    while (done < 2) std::this_thread::yield();
+    EXPECT_TRUE(queue->post(work)) << "there is room again";
+    while (done < 3) std::this_thread::yield();
+  }
+  EXPECT_EQ(done, 3);
+}
+
+TEST(TaskQueue, runs_tasks_in_their_order_and_later_ones_when_they_are_due) {
+  const auto queue = system_world().queue();
+  std::vector<int> order;
+  std::promise<void> ended;
+  const auto begun = system_world().now();
+  World::Moment last;
+  queue->after(std::chrono::milliseconds(60), [&] {
+    order.push_back(5);
+    last = system_world().now();
+    ended.set_value();
+  });
+  queue->after(std::chrono::milliseconds(20), [&] { order.push_back(4); });
+  queue->post([&] {
+    order.push_back(1);
+    queue->post([&] { order.push_back(3); });
+  });
+  queue->post([&] { order.push_back(2); });
+  ended.get_future().wait();
+  EXPECT_EQ(order, (std::vector<int>{1, 2, 3, 4, 5}));
+  EXPECT_GE(last - begun, std::chrono::milliseconds(60));
+}
+
+TEST(TaskQueue, takes_nothing_after_it_was_stopped) {
+  const auto queue = system_world().queue();
+  std::atomic<int> ran = 0;
+  queue->after(std::chrono::milliseconds(1), [&] { ++ran; });
+  queue->after(std::chrono::hours(1), [&] { ++ran; });
+  while (ran == 0) std::this_thread::yield();
+  queue->stop();
+  EXPECT_FALSE(queue->post([&] { ++ran; }));
+  queue->after(std::chrono::milliseconds(0), [&] { ++ran; });
+  EXPECT_EQ(ran, 1);
+}
+
+}  // namespace
+}  // namespace duel
