@@ -3,8 +3,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <condition_variable>
+#include <ctime>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -116,6 +116,11 @@ class SystemWorld final : public World {
  public:
   std::int64_t wall_time_ms() override { return current_time_ms(); }
   Moment now() override { return Clock::now(); }
+  std::chrono::nanoseconds cpu_time() override {
+    timespec time{};
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+  }
   std::string random_bytes(std::size_t count) override { return duel::random_bytes(count); }
   std::unique_ptr<TaskQueue> queue(QueueOptions options) override {
     return std::make_unique<ThreadQueue>(options);

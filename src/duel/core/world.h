@@ -44,6 +44,7 @@ class World {
   virtual ~World() = default;
   virtual std::int64_t wall_time_ms() = 0;  // milliseconds since 1970; it may be set back
   virtual Moment now() = 0;                 // never goes back; means something in this process only
+  virtual std::chrono::nanoseconds cpu_time() = 0;  // of the thread that asks
   virtual std::string random_bytes(std::size_t count) = 0;
   virtual std::unique_ptr<TaskQueue> queue(QueueOptions options = {}) = 0;
   // For what has to wait before there is a queue.

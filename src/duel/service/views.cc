@@ -163,15 +163,19 @@ Result<ShownText> Views::made(Seen& seen, const Asked& asked) {
       known->second.hash == head.hash) {
     return known->second.shown;
   }
-  const auto begun = engine_.world().now();
+  World& world = engine_.world();
+  const auto begun = world.now();
+  const auto worked = world.cpu_time();  // a busy machine makes nothing dear
   DUEL_ASSIGN(std::string text, asked.make(*seen.view));
-  const auto now = engine_.world().now();
+  const bool dear = world.cpu_time() - worked >= options_.cheap;
+  const auto now = world.now();
   if (seen.answers.size() >= kMostAnswers) seen.answers.clear();
   Answer& answer = seen.answers[asked.what];
   answer = {{std::make_shared<const std::string>(std::move(text)), head.sequence},
             head.hash,
             now,
-            now - begun};
+            now - begun,
+            dear};
   const std::lock_guard lock(mutex_);
   ++counts_.made;
   return answer.shown;
@@ -181,7 +185,7 @@ void Views::answer(const std::string& experiment_id, Seen& seen, std::vector<Ask
   const auto now = engine_.world().now();
   std::erase_if(asked, [&](const Asked& one) {
     const auto known = seen.answers.find(one.what);
-    if (known == seen.answers.end() || known->second.took < options_.cheap) return false;
+    if (known == seen.answers.end() || !known->second.dear) return false;
     const auto shared_for =
         std::max<World::Moment::duration>(options_.shared_for, known->second.took);
     if (now - known->second.made > shared_for) return false;

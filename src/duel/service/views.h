@@ -2,7 +2,7 @@
 // (verdict/view.h): however dear a result is, nobody who asks for a duel waits for it.
 //
 // Guarantees: an outcome that was acknowledged is in the next answer, unless that answer is a dear
-// one (more than 10 ms to make), which is shared by all who ask for it within a second, or within
+// one (more than 10 ms of CPU), which is shared by all who ask for it within a second, or within
 // the time that it took. Every answer says the sequence of the record that it is made from, and
 // leaves when that record is durable. Answers are text that all who ask share: many slow readers
 // hold one copy.
@@ -100,6 +100,7 @@ class Views {
     std::string hash;  // of the record at `shown.sequence`
     World::Moment made{};
     World::Moment::duration took{};
+    bool dear = false;
   };
   struct Seen {
     std::vector<Asked> waiting;
