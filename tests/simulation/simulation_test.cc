@@ -352,7 +352,8 @@ TEST(Simulation, tells_its_progress_and_ends_with_an_error_of_its_caller) {
   std::atomic<int> rows{0};
   RunHooks hooks;
   hooks.on_progress = [&](std::uint32_t finished) { last = finished; };
-  hooks.on_trial = [&](const TrialTable& table, std::uint32_t trial) {
+  hooks.on_trial = [&](const TrialTable& table, std::uint32_t row, std::uint32_t trial) {
+    EXPECT_EQ(row, trial);
     rows += table.finished(trial) ? 1 : 0;
   };
   EXPECT_TRUE(simulation.run(0, hooks).ok());

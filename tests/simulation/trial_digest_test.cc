@@ -77,8 +77,9 @@ TEST(TrialDigest, does_not_run_what_is_known_and_tells_the_rest) {
     known.add(trial, row);  // passed over
   }
   std::set<std::uint32_t> told;
-  DigestHooks hooks;
-  hooks.on_trial = [&](const TrialTable& one, std::uint32_t trial) {
+  RunHooks hooks;
+  hooks.on_trial = [&](const TrialTable& one, std::uint32_t place, std::uint32_t trial) {
+    EXPECT_EQ(place, 0U);
     EXPECT_EQ(one.pack(0), whole.trials.pack(trial));
     told.insert(trial);
   };
@@ -93,8 +94,8 @@ TEST(TrialDigest, has_the_same_bits_on_ranks) {
   for (const unsigned size : {2u, 3u}) {
     std::set<std::uint32_t> told;
     on_ranks(size, [&](Ranks& ranks) {
-      DigestHooks hooks;
-      hooks.on_trial = [&](const TrialTable&, std::uint32_t trial) {
+      RunHooks hooks;
+      hooks.on_trial = [&](const TrialTable&, std::uint32_t, std::uint32_t trial) {
         EXPECT_TRUE(ranks.is_first());
         told.insert(trial);
       };

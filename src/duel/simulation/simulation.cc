@@ -379,14 +379,14 @@ Result<PolicyRecord> Simulation::run(std::size_t policy, const RunHooks& hooks,
   transfer.pack = [&](std::uint64_t number) { return table.pack(missing[number]); };
   transfer.unpack = [&](std::uint64_t number, std::string_view bytes) {
     table.unpack(missing[number], bytes);
-    if (tells_trials) hooks.on_trial(table, missing[number]);
+    if (tells_trials) hooks.on_trial(table, missing[number], missing[number]);
   };
   DUEL_ASSIGN(const JobsRun jobs, run_jobs(
                                       missing.size(), threads_, job_hooks,
                                       [&](std::uint64_t number, const std::atomic<bool>& stop) {
                                         const std::uint32_t trial = missing[number];
                                         if (!play(entry, trial, stop, table, trial)) return false;
-                                        if (tells_trials) hooks.on_trial(table, trial);
+                                        if (tells_trials) hooks.on_trial(table, trial, trial);
                                         return true;
                                       },
                                       [&](std::uint64_t number) {

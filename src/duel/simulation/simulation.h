@@ -147,9 +147,9 @@ struct RunHooks {
   // Trials of this policy finished so far, including those it was given; about ten times a second,
   // and once at the end.
   std::function<void(std::uint32_t finished)> on_progress;
-  // A trial is finished and its row of the table is filled. Called from the worker that ran it,
-  // several at a time.
-  std::function<void(const TrialTable& table, std::uint32_t trial)> on_trial;
+  // A trial is finished and stands in this row of the table, which is its own number where all
+  // trials are kept. Called from the worker that ran it, several at a time.
+  std::function<void(const TrialTable& table, std::uint32_t row, std::uint32_t trial)> on_trial;
   // About ten times a second and once after the last trial. An error ends the run with it.
   std::function<Status()> on_tick;
 };

@@ -86,17 +86,17 @@ DigestRecord digest_of(const PolicyRecord& record) {
 }
 
 Result<DigestRecord> run_digest(const Simulation& simulation, std::size_t policy,
-                                const DigestHooks& hooks, TrialDigest known) {
+                                const RunHooks& hooks, TrialDigest known) {
   DigestRecord record{simulation.label(policy), std::move(known)};
   TrialDigest& digest = record.trials;
-  DUEL_ASSIGN(const TrialsToRun missing, TrialsToRun::find(digest, hooks.run.wanted));
+  DUEL_ASSIGN(const TrialsToRun missing, TrialsToRun::find(digest, hooks.wanted));
   const std::uint32_t given = digest.num_finished();
   const bool is_first = is_first_rank();
 
-  JobHooks job_hooks{hooks.run.stop, nullptr, hooks.run.on_tick};
-  if (hooks.run.on_progress) {
+  JobHooks job_hooks{hooks.stop, nullptr, hooks.on_tick};
+  if (hooks.on_progress) {
     job_hooks.on_progress = [&](std::uint64_t finished) {
-      hooks.run.on_progress(given + static_cast<std::uint32_t>(finished));
+      hooks.on_progress(given + static_cast<std::uint32_t>(finished));
     };
   }
   const std::size_t checkpoints = simulation.plan().checkpoints.size();
@@ -105,7 +105,7 @@ Result<DigestRecord> run_digest(const Simulation& simulation, std::size_t policy
   const auto take = [&](std::uint32_t trial, const TrialTable& row) {
     const std::scoped_lock lock(mutex);
     digest.add(trial, row);
-    if (hooks.on_trial) hooks.on_trial(row, trial);
+    if (hooks.on_trial) hooks.on_trial(row, 0, trial);
   };
   std::map<std::uint64_t, std::string> to_send;  // rows of this rank, until they are packed
 

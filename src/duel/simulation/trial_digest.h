@@ -55,13 +55,9 @@ struct DigestRecord {
 DigestRecord digest_of(const PolicyRecord& record);
 
 // As Simulation::run, without keeping the trials. `on_trial` gets a table with the one trial that
-// is finished, as its number 0, and the trial's number; it may be called from several threads, one
-// at a time. On several ranks only rank 0 has the digest.
-struct DigestHooks {
-  RunHooks run;  // without its on_trial
-  std::function<void(const TrialTable& row, std::uint32_t trial)> on_trial;
-};
+// is finished, in row 0; it may be called from several threads, one at a time. On several ranks
+// only rank 0 has the digest.
 Result<DigestRecord> run_digest(const Simulation& simulation, std::size_t policy,
-                                const DigestHooks& hooks, TrialDigest known);
+                                const RunHooks& hooks, TrialDigest known);
 
 }  // namespace duel

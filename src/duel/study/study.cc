@@ -155,8 +155,7 @@ Result<PreparedStudy> prepare(const StudySpec& given, unsigned threads, bool has
   return study;
 }
 
-// --- the output directory
-// -------------------------------------------------------------------------
+// --- the output directory ------------------------------------------------------------------------
 
 bool is_there(const std::filesystem::path& path) {
   std::error_code ignored;
@@ -350,8 +349,7 @@ std::string to_timing_json(const StudyOutcome& outcome) {
   return json.dump_pretty();
 }
 
-// --- the run
-// --------------------------------------------------------------------------------------
+// --- the run -------------------------------------------------------------------------------------
 
 // Where the run stands, from the trials of the policy that runs now.
 class ProgressTeller {
@@ -386,136 +384,175 @@ class ProgressTeller {
   std::uint64_t before_ = 0;  // of the policies that are done
 };
 
+// A policy's trials are held in one of two ways: all of them in a table, or as a digest where they
+// would not fit into memory. These two pairs of functions are what differs.
+Status load(const TrialLogs& logs, std::size_t m, std::size_t p, TrialTable& known) {
+  return logs.load(m, p, known);
+}
+Status load(const TrialLogs& logs, std::size_t m, std::size_t p, TrialDigest& known) {
+  const auto& checkpoints = known.checkpoints();
+  TrialTable row(1, checkpoints.size(), checkpoints.front().regrets.size());
+  return logs.load(m, p, row, [&](std::uint32_t trial) {
+    if (trial < known.num_trials()) known.add(trial, row);
+  });
+}
+
+auto play(const Simulation& simulation, std::size_t p, const RunHooks& hooks, TrialTable known) {
+  return simulation.run(p, hooks, std::move(known));
+}
+auto play(const Simulation& simulation, std::size_t p, const RunHooks& hooks, TrialDigest known) {
+  return run_digest(simulation, p, hooks, std::move(known));
+}
+
+MatrixFacts facts_of(const Problem& problem, const std::string& label) {
+  if (problem.strengths) return facts_of(*problem.strengths, label);
+  const auto& segments = problem.schedule.segments;
+  MatrixFacts facts = facts_of(segments.front().matrix, label);
+  if (segments.size() == 1) return facts;
+  // The winners in turn; a bound of the first matrix says nothing about the others.
+  for (std::size_t k = 1; k < segments.size(); ++k) {
+    const std::string next = facts_of(segments[k].matrix, "").condorcet_winner;
+    if (facts.condorcet_winner.empty() || next.empty()) {
+      facts.condorcet_winner.clear();
+      break;
+    }
+    facts.condorcet_winner += " then " + next;
+  }
+  facts.lower_bound = facts.lower_bound_condorcet_target = kUndefined;
+  return facts;
+}
+
+class StudyRun {
+ public:
+  StudyRun(const PreparedStudy& study, const StudyOptions& options, const StudyFiles& files,
+           TrialLogs logs)
+      : study_(study),
+        options_(options),
+        files_(files),
+        logs_(std::move(logs)),
+        teller_(options, num_trials(study, options)) {}
+
+  Result<StudyOutcome> run() {
+    const StudySpec& spec = study_.spec;
+    const auto start = Clock::now();
+    outcome_.spec = spec;
+    outcome_.threads = study_.simulations.front().threads();
+    if (const Ranks* ranks = current_ranks()) outcome_.ranks = ranks->size();
+    StudyResults& results = outcome_.results;
+    results = {spec.name, spec.rounds, spec.trials, spec.seed, spec.regrets, {}};
+    const bool writes_results = !files_.directory.empty() && !options_.shard;
+    if (writes_results && spec.trials_csv) {
+      DUEL_ASSIGN(TrialsCsv created, TrialsCsv::create(files_.trials()));
+      trials_csv_.emplace(std::move(created));
+    }
+    for (std::size_t m = 0; m < study_.matrices.size(); ++m) {
+      results.runs.push_back({facts_of(*study_.matrices[m], study_.matrix_labels[m]), {}, {}});
+      for (std::size_t p = 0; p < study_.simulations[m].num_policies(); ++p) {
+        DUEL_RETURN_IF_ERROR(keeps_trials(spec)
+                                 ? run_policy(m, p, study_.simulations[m].empty_table())
+                                 : run_policy(m, p,
+                                              TrialDigest(spec.trials, study_.checkpoints.size(),
+                                                          spec.regrets.size())));
+      }
+    }
+    outcome_.seconds = seconds_since(start);
+    if (writes_results && !results.interrupted) DUEL_RETURN_IF_ERROR(write());
+    return std::move(outcome_);
+  }
+
+ private:
+  static std::uint64_t num_trials(const PreparedStudy& study, const StudyOptions& options) {
+    return options.shard.value_or(Shard{}).share_of(
+        std::uint64_t{study.spec.trials} * study.spec.policies.size() * study.matrices.size());
+  }
+
+  // Runs the trials that the logs do not know.
+  template <class Trials>
+  Status run_policy(std::size_t m, std::size_t p, Trials known) {
+    MatrixResult& run = outcome_.results.runs[m];
+    const Simulation& simulation = study_.simulations[m];
+    DUEL_RETURN_IF_ERROR(load(logs_, m, p, known));
+    const std::uint32_t resumed = known.num_finished();
+    outcome_.trials_resumed += resumed;
+    teller_.begin(run.facts.matrix, simulation.label(p), resumed);
+    const auto ran = play(simulation, p, hooks_of(m, p), std::move(known));
+    if (!ran.ok()) {
+      if (logs_.own) logs_.own->flush().ok();  // finished trials stay resumable; this error counts
+      return ran.error();
+    }
+    teller_.end(ran->trials.num_finished());
+    outcome_.results.interrupted = outcome_.results.interrupted || ran->interrupted;
+    PolicyResult result;
+    if constexpr (std::is_same_v<Trials, TrialTable>) {
+      // Above the limit the results are the same whether or not trials.csv is wanted.
+      result = study_.spec.trials > kMostKeptTrials
+                   ? summarize_policy(digest_of(*ran), study_.checkpoints)
+                   : summarize_policy(*ran, study_.checkpoints);
+      if (trials_csv_ && !ran->interrupted && result.trials > 0) {
+        DUEL_RETURN_IF_ERROR(
+            trials_csv_->add(run.facts.matrix, *ran, study_.checkpoints, study_.spec.regrets));
+      }
+    } else {
+      result = summarize_policy(*ran, study_.checkpoints);
+    }
+    // The time of the earlier trials is not known.
+    if (resumed > 0) result.seconds = result.cpu_seconds = kUndefined;
+    if (result.trials == 0) {
+      run.not_run.push_back(ran->policy);
+    } else {
+      run.policies.push_back(std::move(result));
+    }
+    return Done{};
+  }
+
+  RunHooks hooks_of(std::size_t m, std::size_t p) {
+    RunHooks hooks;
+    hooks.stop = options_.stop;
+    if (options_.shard) {
+      const std::uint64_t first =
+          (m * study_.simulations[m].num_policies() + p) * study_.spec.trials;
+      hooks.wanted = [first, shard = *options_.shard](std::uint32_t trial) {
+        return shard.has(first + trial);
+      };
+    }
+    hooks.on_progress = [this](std::uint32_t finished) { teller_.trials(finished); };
+    if (logs_.own) {
+      hooks.on_tick = [this] { return logs_.own->flush(); };
+      hooks.on_trial = [this, m, p](const TrialTable& table, std::uint32_t row,
+                                    std::uint32_t trial) {
+        logs_.own->append(m, p, table, row, trial);
+      };
+    }
+    return hooks;
+  }
+
+  // results.csv comes last of the results: where it is, the study is complete.
+  Status write() {
+    if (trials_csv_) DUEL_RETURN_IF_ERROR(trials_csv_->commit());
+    DUEL_RETURN_IF_ERROR(write_whole_file(files_.matrices(), to_matrices_csv(outcome_.results)));
+    DUEL_RETURN_IF_ERROR(write_whole_file(files_.timing(), to_timing_json(outcome_)));
+    DUEL_RETURN_IF_ERROR(write_whole_file(files_.results(), to_results_csv(outcome_.results)));
+    if (logs_.own) DUEL_RETURN_IF_ERROR(logs_.own->remove());
+    for (ProgressLog& shard : logs_.shards) {
+      if (is_same(shard.file().parent_path(), files_.directory)) {
+        DUEL_RETURN_IF_ERROR(shard.remove());
+      }
+    }
+    return Done{};
+  }
+
+  const PreparedStudy& study_;
+  const StudyOptions& options_;
+  const StudyFiles& files_;
+  TrialLogs logs_;
+  ProgressTeller teller_;
+  std::optional<TrialsCsv> trials_csv_;
+  StudyOutcome outcome_;
+};
+
 Result<StudyOutcome> run_prepared(const PreparedStudy& study, const StudyOptions& options,
                                   const StudyFiles& files, TrialLogs logs) {
-  const auto start = Clock::now();
-  std::optional<ProgressLog>& log = logs.own;
-  const StudySpec& spec = study.spec;
-  StudyOutcome outcome;
-  outcome.spec = spec;
-  outcome.threads = study.simulations.front().threads();
-  if (const Ranks* ranks = current_ranks()) outcome.ranks = ranks->size();
-  StudyResults& results = outcome.results;
-  results.name = spec.name;
-  results.rounds = spec.rounds;
-  results.trials = spec.trials;
-  results.seed = spec.seed;
-  results.regrets = spec.regrets;
-
-  const bool writes_results = !files.directory.empty() && !options.shard;
-  std::optional<TrialsCsv> trials_csv;
-  if (writes_results && spec.trials_csv) {
-    DUEL_ASSIGN(TrialsCsv created, TrialsCsv::create(files.trials()));
-    trials_csv.emplace(std::move(created));
-  }
-  const std::uint64_t all_trials =
-      std::uint64_t{spec.trials} * spec.policies.size() * study.matrices.size();
-  ProgressTeller teller(options, options.shard.value_or(Shard{}).share_of(all_trials));
-  for (std::size_t m = 0; m < study.matrices.size(); ++m) {
-    const Simulation& simulation = study.simulations[m];
-    results.runs.emplace_back();
-    MatrixResult& run = results.runs.back();
-    const auto& segments = study.matrices[m]->schedule.segments;
-    run.facts = study.matrices[m]->strengths
-                    ? facts_of(*study.matrices[m]->strengths, study.matrix_labels[m])
-                    : facts_of(segments.front().matrix, study.matrix_labels[m]);
-    if (segments.size() > 1) {
-      // The winners in turn; a bound of the first matrix says nothing about the others.
-      for (std::size_t k = 1; k < segments.size(); ++k) {
-        const MatrixFacts next = facts_of(segments[k].matrix, "");
-        if (run.facts.condorcet_winner.empty() || next.condorcet_winner.empty()) {
-          run.facts.condorcet_winner.clear();
-          break;
-        }
-        run.facts.condorcet_winner += " then " + next.condorcet_winner;
-      }
-      run.facts.lower_bound = run.facts.lower_bound_condorcet_target = kUndefined;
-    }
-    for (std::size_t p = 0; p < simulation.num_policies(); ++p) {
-      RunHooks hooks;
-      hooks.stop = options.stop;
-      if (options.shard) {
-        const std::uint64_t first = (m * simulation.num_policies() + p) * spec.trials;
-        hooks.wanted = [first, shard = *options.shard](std::uint32_t trial) {
-          return shard.has(first + trial);
-        };
-      }
-      hooks.on_progress = [&](std::uint32_t finished) { teller.trials(finished); };
-      if (log) hooks.on_tick = [&] { return log->flush(); };
-      const auto begin = [&](std::uint32_t resumed) {
-        outcome.trials_resumed += resumed;
-        teller.begin(run.facts.matrix, simulation.label(p), resumed);
-        return resumed;
-      };
-      // What is left of the policy's trials, however they are run and held.
-      const auto conclude = [&](const auto& record, PolicyResult result, std::uint32_t resumed) {
-        teller.end(record.trials.num_finished());
-        if (resumed > 0) {  // the time of the earlier trials is not known
-          result.seconds = kUndefined;
-          result.cpu_seconds = kUndefined;
-        }
-        results.interrupted = results.interrupted || record.interrupted;
-        if (result.trials == 0) {
-          run.not_run.push_back(record.policy);
-        } else {
-          run.policies.push_back(std::move(result));
-        }
-      };
-      const auto failed = [&](const Error& error) {
-        if (log) log->flush().ok();  // what was finished stays resumable; the first error counts
-        return error;
-      };
-      if (!keeps_trials(spec)) {
-        TrialDigest known(spec.trials, study.checkpoints.size(), spec.regrets.size());
-        TrialTable row(1, study.checkpoints.size(), spec.regrets.size());
-        DUEL_RETURN_IF_ERROR(logs.load(m, p, row, [&](std::uint32_t trial) {
-          if (trial < spec.trials) known.add(trial, row);
-        }));
-        const std::uint32_t resumed = begin(known.num_finished());
-        DigestHooks digest_hooks{hooks, nullptr};
-        if (log) {
-          digest_hooks.on_trial = [&](const TrialTable& one, std::uint32_t trial) {
-            log->append(m, p, one, 0, trial);
-          };
-        }
-        const auto ran = run_digest(simulation, p, digest_hooks, std::move(known));
-        if (!ran.ok()) return failed(ran.error());
-        conclude(*ran, summarize_policy(*ran, study.checkpoints), resumed);
-        continue;
-      }
-      TrialTable known = simulation.empty_table();
-      DUEL_RETURN_IF_ERROR(logs.load(m, p, known));
-      const std::uint32_t resumed = begin(known.num_finished());
-      if (log) {
-        hooks.on_trial = [&](const TrialTable& table, std::uint32_t trial) {
-          log->append(m, p, table, trial);
-        };
-      }
-      const auto ran = simulation.run(p, hooks, std::move(known));
-      if (!ran.ok()) return failed(ran.error());
-      // Above the limit the results are the same whether or not trials.csv is wanted.
-      conclude(*ran,
-               spec.trials > kMostKeptTrials ? summarize_policy(digest_of(*ran), study.checkpoints)
-                                             : summarize_policy(*ran, study.checkpoints),
-               resumed);
-      if (trials_csv && !ran->interrupted && ran->trials.num_finished() > 0) {
-        DUEL_RETURN_IF_ERROR(
-            trials_csv->add(run.facts.matrix, *ran, study.checkpoints, spec.regrets));
-      }
-    }
-  }
-  outcome.seconds = seconds_since(start);
-  if (!writes_results || results.interrupted) return outcome;
-
-  if (trials_csv) DUEL_RETURN_IF_ERROR(trials_csv->commit());
-  DUEL_RETURN_IF_ERROR(write_whole_file(files.matrices(), to_matrices_csv(results)));
-  DUEL_RETURN_IF_ERROR(write_whole_file(files.timing(), to_timing_json(outcome)));
-  DUEL_RETURN_IF_ERROR(write_whole_file(files.results(), to_results_csv(results)));
-  if (log) DUEL_RETURN_IF_ERROR(log->remove());
-  for (ProgressLog& shard : logs.shards) {
-    if (is_same(shard.file().parent_path(), files.directory)) DUEL_RETURN_IF_ERROR(shard.remove());
-  }
-  return outcome;
+  return StudyRun(study, options, files, std::move(logs)).run();
 }
 
 // Names the shards that are not there or not finished, where all are of one count.
