@@ -24,7 +24,7 @@ TEST_P(QuickReproduction, gives_findings_tables_and_figures) {
   EXPECT_FALSE(ran->tables.empty());
   for (const TidyTable& table : ran->tables) EXPECT_GT(table.num_rows(), 0U) << table.name();
   for (const Figure& figure : ran->figures) {
-    const auto script = figure.script(PlotFormat::svg);
+    const auto script = chart_script(figure.chart, PlotFormat::svg);
     EXPECT_TRUE(script.ok()) << figure.name << ": " << script.error().to_string();
   }
   for (const Finding& finding : ran->findings) {

@@ -65,7 +65,7 @@ TEST(ReproductionRegistry, names_the_nearest_of_an_unknown_name) {
 }
 
 TEST(ReproductionTable, has_keys_then_the_estimate_then_more) {
-  TidyTable table("t", {"matrix", "round"}, 3, {"min"});
+  TidyTable table("t", "matrix,round", "min", 3);
   table.add({"a,b", "10"}, {1.5, 0.25, 4}, {1});
   table.add({"c", "10"}, {2, kUndefined, 1}, {kUndefined});
   EXPECT_EQ(table.to_csv(),

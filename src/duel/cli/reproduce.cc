@@ -368,7 +368,7 @@ class Runner {
   Status draw(const ReproductionFiles& files, const Figure& figure) {
     for (const PlotFormat format : {PlotFormat::svg, PlotFormat::png}) {
       if (no_pictures_) return Done{};
-      DUEL_ASSIGN(const std::string script, figure.script(format));
+      DUEL_ASSIGN(const std::string script, chart_script(figure.chart, format));
       const auto picture = run_gnuplot(script);
       if (!picture.ok()) {  // the numbers are there; a missing picture is no reason to fail
         context_.warn("no pictures: " + picture.error().to_string());

@@ -200,9 +200,8 @@ Result<Reproduction> run_dbgd_table2(const ReproductionContext& context) {
     for (const double gamma : kGamma) runs.push_back({delta, gamma, batch});
   }
   DUEL_ASSIGN(const auto results, play_dbgd_rankings(context, data, runs, plan));
-  Reproduction out;
-  TidyTable& table =
-      out.add_table("table2", {"delta", "gamma", "measure"}, context.seed, {"printed"});
+  Reproduction out{context.seed};
+  TidyTable& table = out.add_table("table2", "delta,gamma,measure", "printed");
   Chart chart{.title = data.description};
   for (const char* title : {"average over the run", "final"}) {
     chart.panels.push_back(
@@ -264,8 +263,8 @@ Result<Reproduction> run_dbgd_fig3(const ReproductionContext& context) {
     runs.push_back(DbgdRankingRun::of_batch(batch, plan));
   }
   DUEL_ASSIGN(const auto results, play_dbgd_rankings(context, data, runs, plan));
-  Reproduction out;
-  TidyTable& table = out.add_table("fig3", {"batch", "comparisons"}, context.seed);
+  Reproduction out{context.seed};
+  TidyTable& table = out.add_table("fig3", "batch,comparisons");
   ChartPanel panel = panel_of(data.description, "comparisons", "NDCG@10 on the training queries");
   std::vector<double> finals;
   for (std::size_t r = 0; r < runs.size(); ++r) {
@@ -334,9 +333,8 @@ Result<Reproduction> run_dbgd_table3(const ReproductionContext& context) {
   DUEL_ASSIGN(const std::vector<double> svm_weights, tuned_svm(data, context.seed));
   const std::vector<double> svm = query_ndcg(data.test, svm_weights);
   const double svm_mean = mean(svm);
-  Reproduction out;
-  TidyTable& table =
-      out.add_table("table3", {"learner"}, context.seed, {"won", "tied", "lost", "printed"});
+  Reproduction out{context.seed};
+  TidyTable& table = out.add_table("table3", "learner", "won,tied,lost,printed");
   table.add({"ranking-svm"}, exactly(svm_mean), {0, static_cast<double>(svm.size()), 0, kSvmNdcg});
   out.findings.shown("ranking SVM", fmt::format("{:.3f}", kSvmNdcg), exactly(svm_mean));
   std::vector<double> compared;  // the batch sizes of Figure 3

@@ -104,9 +104,8 @@ Result<Reproduction> run_dbgd_table1(const ReproductionContext& context) {
   }
   DUEL_ASSIGN(const AverageRegrets regrets,
               play_problems(context, problems, {kDbgdComparisons}, trials));
-  Reproduction out;
-  TidyTable& table =
-      out.add_table("table1", {"delta_l", "problem"}, context.seed, {"printed", "independent"});
+  Reproduction out{context.seed};
+  TidyTable& table = out.add_table("table1", "delta_l,problem", "printed,independent");
   Findings independent, best;
   double lowest = 1, highest = -1;  // ours - printed
   ChartPanel panel =
@@ -187,8 +186,8 @@ double convex_until(double at) {
 }
 
 Result<Reproduction> run_dbgd_fig1(const ReproductionContext& context) {
-  Reproduction out;
-  TidyTable& table = out.add_table("fig1", {"w_t", "w"}, context.seed);
+  Reproduction out{context.seed};
+  TidyTable& table = out.add_table("fig1", "w_t,w");
   ChartPanel panel = panel_of("v(w) = -w^2, logistic link", "w", "eps_t(w)");
   for (const int at : {-3, -2, -1}) {
     const std::string label = fmt::format("w_t = {}", at);
@@ -228,8 +227,8 @@ Result<Reproduction> run_dbgd_fig2(const ReproductionContext& context) {
     for (const char* learner : kLearners) problems.push_back({learner, facts.value});
   }
   DUEL_ASSIGN(const AverageRegrets regrets, play_problems(context, problems, checkpoints, trials));
-  Reproduction out;
-  TidyTable& table = out.add_table("fig2", {"problem", "learner", "comparisons"}, context.seed);
+  Reproduction out{context.seed};
+  TidyTable& table = out.add_table("fig2", "problem,learner,comparisons");
   Chart chart;
   auto regret = regrets.begin();
   for (const auto& [value, name, drawn, independent] : kFig2Panels) {

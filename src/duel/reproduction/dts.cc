@@ -198,7 +198,7 @@ void add_linear(const RegretRuns& runs, const RegretRuns& late, Findings& found)
 }
 
 Result<Reproduction> run_dts_fig1(const ReproductionContext& context) {
-  Reproduction out;
+  Reproduction out{context.seed};
   DUEL_ASSIGN(const auto problems, dts_problems(context, out.findings, out.remarks));
   std::vector<RegretPlan> plans;
   for (const auto& [matrix, has_winner, is_ours] : problems) {
@@ -263,12 +263,11 @@ Measured deviation(const std::vector<double>& values) {
 }
 
 Result<Reproduction> run_dts_robust(const ReproductionContext& context) {
-  Reproduction out;
+  Reproduction out{context.seed};
   DUEL_ASSIGN(auto problems, dts_problems(context, out.findings, out.remarks));
   DUEL_ASSIGN(PreferenceMatrix arxiv, resolve_matrix("arxiv"));
   problems.insert(problems.begin(), {std::move(arxiv), true});
-  TidyTable& table =
-      out.add_table("deviation", {"matrix", "policy", "round"}, context.seed, {"mean_regret"});
+  TidyTable& table = out.add_table("deviation", "matrix,policy,round", "mean_regret");
   Chart chart{.title = "Standard deviation of Copeland regret from run to run"};
   for (std::size_t i = 0; i < problems.size(); ++i) {
     const auto& [matrix, has_winner, is_ours] = problems[i];

@@ -112,9 +112,9 @@ Walks walk(std::uint64_t arms, std::uint32_t walks, std::uint64_t seed) {
 Result<Reproduction> run_if_walk(const ReproductionContext& context) {
   constexpr std::uint64_t kSizes[] = {2, 4, 16, 64, 256};
   const std::uint32_t walks = context.size(10'000U, 100'000U);
-  Reproduction out;
-  TidyTable& lengths = out.add_table("lengths", {"arms"}, context.seed, {"expected"});
-  TidyTable& visits = out.add_table("visits", {"arms", "node"}, context.seed, {"expected"});
+  Reproduction out{context.seed};
+  TidyTable& lengths = out.add_table("lengths", "arms", "expected");
+  TidyTable& visits = out.add_table("visits", "arms,node", "expected");
   ChartPanel panel = panel_of(fmt::format("walk from node K to node 1, {} walks each", walks),
                               "arms K", "nodes visited, mean", Axes::log_x);
   Findings shares;
@@ -186,6 +186,29 @@ Result<PreferenceMatrix> equal_steps(std::size_t arms) {
                      });
 }
 
+Measured mean_of(const std::vector<FilterExploration>& explorations,
+                 std::uint64_t FilterExploration::* count) {
+  std::vector<double> values;
+  for (const auto& exploration : explorations) {
+    values.push_back(static_cast<double>(exploration.*count));
+  }
+  return measured(values);
+}
+
+Measured finished_share(const std::vector<FilterExploration>& explorations) {
+  const auto finished = std::count_if(explorations.begin(), explorations.end(),
+                                      [](const auto& one) { return one.finished; });
+  return measured_share(static_cast<std::uint64_t>(finished), explorations.size());
+}
+
+struct MatchModel {
+  const char* name;
+  Result<PreferenceMatrix> (*matrix)(std::size_t arms);
+};
+constexpr MatchModel kMatchModels[] = {
+    {"Bradley-Terry with equal steps", equal_steps},
+    {"all gaps equal", [](std::size_t arms) { return equal_gaps(arms, kPairGap); }}};
+
 // Matches of IF1 and of IF2, by number of arms.
 using Matches = std::array<std::vector<Measured>, 2>;
 
@@ -220,37 +243,29 @@ void add_match_findings(const Matches& matches, const std::string& model, Findin
 
 Result<Reproduction> run_if_matches(const ReproductionContext& context) {
   const std::uint32_t trials = context.size(50U, 200U);
-  const std::vector<std::string> models = {"Bradley-Terry with equal steps", "all gaps equal"};
-  Reproduction out;
-  TidyTable& table = out.add_table("matches", {"model", "arms", "policy", "what"}, context.seed);
+  Reproduction out{context.seed};
+  TidyTable& table = out.add_table("matches", "model,arms,policy,what");
   Chart chart;
   std::size_t done = 0;
-  for (const std::string& model : models) {
+  for (const auto& [model, make] : kMatchModels) {
     Matches all;
     ChartPanel panel = panel_of(fmt::format("{}, T = 1e5, {} trials", model, trials), "arms K",
                                 "matches", Axes::log_log);
     for (const std::size_t arms : kMatchSizes) {
-      DUEL_ASSIGN(const PreferenceMatrix matrix,
-                  &model == &models[0] ? equal_steps(arms) : equal_gaps(arms, kPairGap));
+      DUEL_ASSIGN(const PreferenceMatrix matrix, make(arms));
       for (const bool prunes : {false, true}) {
         // The conference paper's interval for both, so that only the pruning differs.
         DUEL_ASSIGN(
             const auto explorations,
             explore_with_filter(
-                context.part_of(done++, models.size() * kMatchSizes.size() * 2),
+                context.part_of(done++, std::size(kMatchModels) * kMatchSizes.size() * 2),
                 {&matrix, prunes, FilterInterval::colt, kMatchesHorizon, kMatchesHorizon, trials}));
-        std::vector<double> matches, candidates;
-        std::uint64_t finished = 0;
-        for (const FilterExploration& exploration : explorations) {
-          matches.push_back(static_cast<double>(exploration.matches));
-          candidates.push_back(static_cast<double>(exploration.candidates));
-          finished += exploration.finished ? 1 : 0;
-        }
         const char* policy = prunes ? "IF2" : "IF1";
-        all[prunes].push_back(measured(matches));
+        all[prunes].push_back(mean_of(explorations, &FilterExploration::matches));
         table.add({model, arms, policy, "matches"}, all[prunes].back());
-        table.add({model, arms, policy, "candidates"}, measured(candidates));
-        table.add({model, arms, policy, "exploration finished"}, measured_share(finished, trials));
+        table.add({model, arms, policy, "candidates"},
+                  mean_of(explorations, &FilterExploration::candidates));
+        table.add({model, arms, policy, "exploration finished"}, finished_share(explorations));
         plot(panel, policy, static_cast<double>(arms), all[prunes].back());
       }
     }
@@ -296,9 +311,8 @@ Result<Reproduction> run_if_error(const ReproductionContext& context) {
   DUEL_ASSIGN(PreferenceMatrix equal, equal_gaps(5, 0.2));
   DUEL_ASSIGN(PreferenceMatrix steps, resolve_matrix("arithmetic(k=5,step=0.1)"));
   const std::vector<PreferenceMatrix> matrices = {std::move(equal), std::move(steps)};
-  Reproduction out;
-  TidyTable& table =
-      out.add_table("errors", {"matrix", "policy", "interval", "what"}, context.seed);
+  Reproduction out{context.seed};
+  TidyTable& table = out.add_table("errors", "matrix,policy,interval,what");
   const double limit = 1.0 / static_cast<double>(kErrorHorizon);
   // The error of a share of 1/T, which is what is tested against.
   const double se = std::sqrt(limit * (1 - limit) / trials);
@@ -309,18 +323,15 @@ Result<Reproduction> run_if_error(const ReproductionContext& context) {
           const auto explorations,
           explore_with_filter(context.part_of(done++, matrices.size() * std::size(kErrorSettings)),
                               {&matrix, prunes, interval, kErrorHorizon, kMostDuels, trials}));
-      std::uint64_t wrong = 0, finished = 0;
-      std::vector<double> duels;
+      std::uint64_t wrong = 0;
       for (const FilterExploration& exploration : explorations) {
-        finished += exploration.finished ? 1 : 0;
         wrong += exploration.finished && exploration.answer != 0 ? 1 : 0;
-        duels.push_back(static_cast<double>(exploration.duels));
       }
       const Measured share = measured_share(wrong, trials);
       table.add({matrix.name(), policy, interval_name, "wrong"}, share);
-      table.add({matrix.name(), policy, interval_name, "finished"},
-                measured_share(finished, trials));
-      table.add({matrix.name(), policy, interval_name, "duels"}, measured(duels));
+      table.add({matrix.name(), policy, interval_name, "finished"}, finished_share(explorations));
+      table.add({matrix.name(), policy, interval_name, "duels"},
+                mean_of(explorations, &FilterExploration::duels));
       const std::string claim =
           fmt::format("{}, ci={}: P(wrong arm), {}", policy, interval_name, matrix.name());
       if (guaranteed) {
@@ -352,9 +363,9 @@ Result<Reproduction> run_if_scaling(const ReproductionContext& context) {
   const std::uint32_t trials = context.size(30U, 200U);
   const std::vector<Round> horizons =
       decades_between(1000, context.size(Round{1'000'000}, Round{10'000'000}));
-  Reproduction out;
-  TidyTable& table = out.add_table("scaling", {"arms", "gap", "horizon", "regret"}, context.seed,
-                                   {"scaled", "scaled_se", "exploration_finished"});
+  Reproduction out{context.seed};
+  TidyTable& table =
+      out.add_table("scaling", "arms,gap,horizon,regret", "scaled,scaled_se,exploration_finished");
   Chart chart;
   for (const RegretNotion notion : kNotions) {
     chart.panels.push_back(

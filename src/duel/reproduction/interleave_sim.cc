@@ -338,9 +338,8 @@ Result<Reproduction> run_interleave_sim(const ReproductionContext& context) {
   options.seed = context.seed + 1;
   const std::uint32_t count = context.size(200U, 1000U);
   DUEL_ASSIGN(const AllStudies all, run_all(context, options, count));
-  Reproduction out;
-  TidyTable& table = out.add_table("studies", {"method", "pair", "queries"}, context.seed,
-                                   {"advantage", "advantage_se"});
+  Reproduction out{context.seed};
+  TidyTable& table = out.add_table("studies", "method,pair,queries", "advantage,advantage_se");
   add_interleaving(all, out.findings, table);
   add_metrics(all, out.findings, table);
   out.draw("studies",

@@ -38,7 +38,7 @@ void add_merge_findings(const RegretRuns& runs, Findings& found) {
 
 Result<Reproduction> run_merge(const ReproductionContext& context) {
   const std::uint32_t trials = context.size(2U, 20U);
-  Reproduction out;
+  Reproduction out{context.seed};
   std::vector<GivenMatrix> problems = given_with_winner(context, kManyArms, out.remarks);
   if (problems.empty()) {
     out.findings.skipped(

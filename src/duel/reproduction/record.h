@@ -50,6 +50,6 @@ std::string to_json(const ReproductionRecord& record);
 Result<ReproductionRecord> parse_record(std::string_view text, const std::string& source);
 
 // docs/reproduction.md: every published number, ours, tolerance, verdict, and the remarks.
-std::string report_markdown(const std::vector<ReproductionRecord>& records);
+std::string report_markdown(std::vector<ReproductionRecord> records);
 
 }  // namespace duel

@@ -174,9 +174,9 @@ Measured ratio_of_means(const ContestantRun& a, const ContestantRun& b, Round ma
   return {ratio, standard_error(influence, mean(influence)), above.size()};
 }
 
-TidyTable& add_regret_table(Reproduction& out, std::string name, std::uint64_t seed) {
-  return out.add_table(std::move(name), {"matrix", "policy", "regret", "round"}, seed,
-                       {"median", "min", "max", "accuracy", "accuracy_se"});
+TidyTable& add_regret_table(Reproduction& out, std::string name) {
+  return out.add_table(std::move(name), "matrix,policy,regret,round",
+                       "median,min,max,accuracy,accuracy_se");
 }
 
 void add_regret_rows(TidyTable& table, const RegretRuns& runs) {
@@ -234,7 +234,7 @@ Result<std::vector<RegretRuns>> play_figure(const ReproductionContext& context,
                                             const RegretFigure& figure,
                                             const std::vector<RegretPlan>& plans,
                                             Reproduction& out) {
-  TidyTable& table = add_regret_table(out, figure.name, context.seed);
+  TidyTable& table = add_regret_table(out, figure.name);
   Chart chart{.title = figure.title};
   std::vector<RegretRuns> all;
   for (const RegretPlan& plan : plans) {

@@ -98,7 +98,7 @@ Measured ratio_of_means(const ContestantRun& a, const ContestantRun& b, Round ma
 
 // The tables and panels are of the first regret.
 // matrix, policy, round | mean, se, trials, seed | median, min, max, accuracy.
-TidyTable& add_regret_table(Reproduction& out, std::string name, std::uint64_t seed);
+TidyTable& add_regret_table(Reproduction& out, std::string name);
 void add_regret_rows(TidyTable& table, const RegretRuns& runs);
 
 enum class RegretBands { standard_errors, min_and_max };

@@ -1,5 +1,6 @@
-
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "duel/core/table.h"
 #include "duel/reproduction/record.h"
@@ -9,24 +10,18 @@ namespace {
 
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
-struct Counts {
-  std::map<FindingVerdict, std::size_t> of;
-  void add(const ReproductionRecord& record) {
-    for (const Finding& finding : record.findings) ++of[finding.verdict];
+// "2 pass, 1 fail".
+std::string counts_text(const std::vector<ReproductionRecord>& records) {
+  std::map<FindingVerdict, std::size_t> counts;
+  for (const ReproductionRecord& record : records) {
+    for (const Finding& finding : record.findings) ++counts[finding.verdict];
   }
-  std::size_t total() const {
-    std::size_t sum = 0;
-    for (const auto& [verdict, count] : of) sum += count;
-    return sum;
+  std::vector<std::string> parts;
+  for (const auto& [verdict, count] : counts) {
+    parts.push_back(fmt::format("{} {}", count, to_word(verdict)));
   }
-  std::string text() const {
-    std::vector<std::string> parts;
-    for (const auto& [verdict, count] : of) {
-      parts.push_back(fmt::format("{} {}", count, to_word(verdict)));
-    }
-    return fmt::format("{}", fmt::join(parts, ", "));
-  }
-};
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
 
 std::string verdict_text(FindingVerdict verdict) {
   if (verdict == FindingVerdict::pass) return "PASS";
@@ -39,28 +34,24 @@ std::string settings_text(const ReproductionRecord& record) {
 }
 
 // The files that were given to any of them, once.
-std::string inputs_text(const std::vector<const ReproductionRecord*>& records) {
-  std::vector<std::string> names;
-  for (const ReproductionRecord* record : records) {
-    for (const std::string& input : record->settings.inputs) {
-      std::string name = input.substr(0, input.rfind(' '));
-      if (std::find(names.begin(), names.end(), name) == names.end()) {
-        names.push_back(std::move(name));
-      }
+std::string inputs_text(const std::vector<ReproductionRecord>& records) {
+  std::set<std::string> names;
+  for (const ReproductionRecord& record : records) {
+    for (const std::string& input : record.settings.inputs) {
+      names.insert(input.substr(0, input.rfind(' ')));
     }
   }
   if (names.empty()) return "";
-  std::sort(names.begin(), names.end());
   return fmt::format("Given to those that take matrices or data: {}.\n\n", fmt::join(names, ", "));
 }
 
 // What failed, with what is known of the reason.
-std::string mismatches(const std::vector<const ReproductionRecord*>& records) {
+std::string mismatches(const std::vector<ReproductionRecord>& records) {
   std::string text;
-  for (const ReproductionRecord* record : records) {
-    for (const Finding& finding : record->findings) {
+  for (const ReproductionRecord& record : records) {
+    for (const Finding& finding : record.findings) {
       if (finding.verdict != FindingVerdict::fail) continue;
-      text += fmt::format("- [`{0}`](#{0}), {1}: {2}, where {3} is asked.{4}\n", record->name,
+      text += fmt::format("- [`{0}`](#{0}), {1}: {2}, where {3} is asked.{4}\n", record.name,
                           finding.claim, finding.ours, finding.tolerance,
                           finding.note.empty() ? "" : " Why: " + finding.note);
     }
@@ -90,17 +81,13 @@ std::string section(const ReproductionRecord& record) {
 
 }  // namespace
 
-std::string report_markdown(const std::vector<ReproductionRecord>& records) {
-  std::vector<const ReproductionRecord*> sorted;
-  Counts all;
-  for (const ReproductionRecord& record : records) {
-    sorted.push_back(&record);
-    all.add(record);
-  }
-  std::sort(sorted.begin(), sorted.end(),
-            [](const ReproductionRecord* a, const ReproductionRecord* b) {
-              return std::pair(a->paper, a->name) < std::pair(b->paper, b->name);
+std::string report_markdown(std::vector<ReproductionRecord> records) {
+  std::sort(records.begin(), records.end(),
+            [](const ReproductionRecord& a, const ReproductionRecord& b) {
+              return std::tie(a.paper, a.name) < std::tie(b.paper, b.name);
             });
+  std::size_t num_findings = 0;
+  for (const ReproductionRecord& record : records) num_findings += record.findings.size();
   std::string text =
       "# What was published and what comes out here\n\n"
       "Written by `duel reproduce report`; each section is one command, `duel reproduce NAME`, "
@@ -112,25 +99,23 @@ std::string report_markdown(const std::vector<ReproductionRecord>& records) {
       "authors*, or *other implementation, re-run*: not published by the authors of the paper, "
       "but given by "
       "another program. It names that program and the number of runs.\n\n";
-  text += fmt::format("{} reproductions, {} findings: {}.\n\n", records.size(), all.total(),
-                      all.text());
-  text += inputs_text(sorted);
+  text += fmt::format("{} reproductions, {} findings: {}.\n\n", records.size(), num_findings,
+                      counts_text(records));
+  text += inputs_text(records);
   Table table("reproduction,paper,what,findings,", Align::left);
-  for (const ReproductionRecord* record : sorted) {
-    Counts counts;
-    counts.add(*record);
-    table.row({fmt::format("[`{0}`](#{0})", record->name), or_dash(record->paper),
-               or_dash(record->what), counts.text(), record->passed() ? "PASS" : "**FAIL**"});
+  for (const ReproductionRecord& record : records) {
+    table.row({fmt::format("[`{0}`](#{0})", record.name), or_dash(record.paper),
+               or_dash(record.what), counts_text({record}), record.passed() ? "PASS" : "**FAIL**"});
   }
   text += table.to_markdown();
-  text += mismatches(sorted);
+  text += mismatches(records);
   std::string paper;
-  for (const ReproductionRecord* record : sorted) {
-    if (record->paper != paper) {
-      paper = record->paper;
+  for (const ReproductionRecord& record : records) {
+    if (record.paper != paper) {
+      paper = record.paper;
       text += fmt::format("\n## {}\n", paper);
     }
-    text += fmt::format("\n<a id=\"{}\"></a>\n\n", record->name) + section(*record);
+    text += fmt::format("\n<a id=\"{}\"></a>\n\n", record.name) + section(record);
   }
   while (text.size() > 1 && text[text.size() - 2] == '\n') text.pop_back();
   return text;

@@ -71,13 +71,12 @@ Measured paired_difference(std::span<const double> a, std::span<const double> b)
   return measured(differences);
 }
 
-TidyTable::TidyTable(std::string name, const std::vector<std::string>& keys, std::uint64_t seed,
-                     const std::vector<std::string>& more)
-    : name_(std::move(name)), keys_(keys.size()), seed_(seed) {
-  for (const std::string& key : keys) table_.column(key);
-  for (const char* column : {"mean", "se", "trials", "seed"}) table_.column(column);
-  for (const std::string& column : more) table_.column(column);
-}
+TidyTable::TidyTable(std::string name, std::string_view keys, std::string_view more,
+                     std::uint64_t seed)
+    : name_(std::move(name)),
+      keys_(1 + static_cast<std::size_t>(std::count(keys.begin(), keys.end(), ','))),
+      seed_(seed),
+      table_(fmt::format("{},mean,se,trials,seed{}{}", keys, more.empty() ? "" : ",", more)) {}
 
 void TidyTable::add(std::vector<Cell> keys, const Measured& value,
                     const std::vector<double>& more) {
@@ -171,12 +170,6 @@ Finding& Findings::skipped(std::string claim, Published published, std::string w
   finding.verdict = FindingVerdict::skipped;
   finding.note = std::move(why);
   return finding;
-}
-
-void Reproduction::draw(std::string name, std::string caption, Chart chart) {
-  figures.push_back(
-      {std::move(name), std::move(caption),
-       [chart = std::move(chart)](PlotFormat format) { return chart_script(chart, format); }});
 }
 
 Catalogue<ReproductionKind>& reproduction_catalogue() {

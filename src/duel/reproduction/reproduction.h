@@ -3,8 +3,8 @@
 // A reproduction is a function that its paper's source registers:
 //
 //   Result<Reproduction> run(const ReproductionContext& context) {
-//     Reproduction out;
-//     TidyTable& table = out.add_table("walks", {"arms"}, context.seed);
+//     Reproduction out{context.seed};
+//     TidyTable& table = out.add_table("walks", "arms");
 //     ...
 //     table.add({"16"}, {.mean = mean, .se = se, .trials = n});
 //     out.findings.within("steps of the walk", "1 + H_15 = 4.318", measured, {4.2, 4.4});
@@ -107,9 +107,8 @@ Measured paired_difference(std::span<const double> a, std::span<const double> b)
 // One row per point: keys, mean, se, trials, seed, and perhaps more.
 class TidyTable {
  public:
-  // `name` is the file's, without `.csv`.
-  TidyTable(std::string name, const std::vector<std::string>& keys, std::uint64_t seed,
-            const std::vector<std::string>& more = {});
+  // `name` is the file's, without `.csv`. Columns are separated by commas.
+  TidyTable(std::string name, std::string_view keys, std::string_view more, std::uint64_t seed);
 
   const std::string& name() const { return name_; }
   std::size_t num_rows() const { return table_.num_rows(); }
@@ -124,11 +123,10 @@ class TidyTable {
   Table table_;
 };
 
-// A picture; the caller runs gnuplot.
 struct Figure {
   std::string name;     // of its files, without ending
   std::string caption;  // a sentence or two for the report
-  std::function<Result<std::string>(PlotFormat)> script;
+  Chart chart;
 };
 
 enum class Axes { linear, log_x, log_log };
@@ -212,17 +210,19 @@ struct Findings : std::vector<Finding> {
 std::string measured_text(const Measured& value);
 
 struct Reproduction {
+  std::uint64_t seed = 0;        // for the rows of the tables
   std::deque<TidyTable> tables;  // whose addresses stay as tables are added
   std::vector<Figure> figures;
   Findings findings;
   // Paragraphs: what does not match and why, run sizes that differ from the paper's.
   std::vector<std::string> remarks;
 
-  TidyTable& add_table(std::string name, const std::vector<std::string>& keys, std::uint64_t seed,
-                       const std::vector<std::string>& more = {}) {
-    return tables.emplace_back(std::move(name), keys, seed, more);
+  TidyTable& add_table(std::string name, std::string_view keys, std::string_view more = "") {
+    return tables.emplace_back(std::move(name), keys, more, seed);
   }
-  void draw(std::string name, std::string caption, Chart chart);
+  void draw(std::string name, std::string caption, Chart chart) {
+    figures.push_back({std::move(name), std::move(caption), std::move(chart)});
+  }
   void draw(std::string name, std::string caption, ChartPanel panel) {
     draw(std::move(name), std::move(caption), Chart{.title = "", .panels = {std::move(panel)}});
   }

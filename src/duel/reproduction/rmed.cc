@@ -276,7 +276,7 @@ Result<Reproduction> run_panel(const PanelFacts& panel, const ReproductionContex
     return Contestant{
         .label = "RMED2FH with T = " + round_label(to), .policy = "rmed2fh", .markers = {from, to}};
   };
-  Reproduction out;
+  Reproduction out{context.seed};
   DUEL_ASSIGN(
       const auto played,
       play_figure(

@@ -216,9 +216,9 @@ Status add_fig4_matrix(const ReproductionContext& context, const GivenMatrix& so
 }
 
 Result<Reproduction> run_rucb_fig4(const ReproductionContext& context) {
-  Reproduction out;
+  Reproduction out{context.seed};
   DUEL_ASSIGN(const auto matrices, ranker_matrices(context.part(0, 0.02), out.remarks));
-  TidyTable& table = add_regret_table(out, "fig4", context.seed);
+  TidyTable& table = add_regret_table(out, "fig4");
   for (std::size_t m = 0; m < matrices.size(); ++m) {
     const ReproductionContext part = context.part(0.02, 1).part_of(m, matrices.size());
     DUEL_RETURN_IF_ERROR(add_fig4_matrix(part, matrices[m], table, out));
@@ -287,9 +287,9 @@ ChartPanel add_fig5_matrix(const GivenMatrix& source, std::uint32_t samples, std
 
 Result<Reproduction> run_rucb_fig5(const ReproductionContext& context) {
   const std::uint32_t samples = context.size(10'000U, 100'000U);
-  Reproduction out;
+  Reproduction out{context.seed};
   DUEL_ASSIGN(const auto matrices, ranker_matrices(context.part(0, 0.9), out.remarks));
-  TidyTable& table = out.add_table("fig5", {"matrix", "property", "arms"}, context.seed);
+  TidyTable& table = out.add_table("fig5", "matrix,property,arms");
   Chart chart;
   for (const GivenMatrix& source : matrices) {
     if (context.stopped()) return interrupted_reproduction();
@@ -416,8 +416,8 @@ constexpr LemmaProblem kLemmaProblems[] = {
 Result<Reproduction> run_rucb_lemma1(const ReproductionContext& context) {
   const std::uint32_t trials = context.size(200U, 2000U);
   const double settled = settled_after(kLemmaDelta);
-  Reproduction out;
-  TidyTable& table = out.add_table("coverage", {"problem", "after_round"}, context.seed, {"bound"});
+  Reproduction out{context.seed};
+  TidyTable& table = out.add_table("coverage", "problem,after_round", "bound");
   ChartPanel panel = panel_of(
       fmt::format("K = {}, alpha = {} unless said, {} runs of 1e5 rounds", kArms, kAlpha, trials),
       "round t", "share of runs with a p outside its bounds after t", Axes::log_x,

@@ -20,7 +20,7 @@ Result<Reproduction> run_matrix(const ReproductionContext& context) {
   DUEL_ASSIGN(const PreferenceMatrix matrix, resolve_matrix("slides"));
   DUEL_ASSIGN(const LowerBound bound, regret_lower_bound(matrix));
   const Assumptions assumptions = check_assumptions(matrix);
-  Reproduction out;
+  Reproduction out{context.seed};
   const auto holds = [&](const char* what, bool yes) {
     out.findings.that(what, "holds", yes ? "holds" : "fails", "holds", yes);
   };
@@ -32,7 +32,7 @@ Result<Reproduction> run_matrix(const ReproductionContext& context) {
                       "exactly");
   out.findings.within("constant of the lower bound on regret", derived("23.4656"),
                       exactly(bound.value), {23.46555, 23.46565}, "to four decimals");
-  TidyTable& table = out.add_table("gaps", {"arm", "against"}, context.seed);
+  TidyTable& table = out.add_table("gaps", "arm,against");
   for (Arm i = 0; i < matrix.num_arms(); ++i) {
     for (Arm j = 0; j < matrix.num_arms(); ++j) {
       table.add({matrix.arm_name(i), matrix.arm_name(j)}, exactly(matrix.gap(i, j)));
@@ -86,8 +86,8 @@ Result<Reproduction> run_draft(const ReproductionContext& context) {
     }
     law[picks] += list.probability;
   }
-  Reproduction out;
-  TidyTable& table = out.add_table("lists", {"shown", "picked_by"}, context.seed);
+  Reproduction out{context.seed};
+  TidyTable& table = out.add_table("lists", "shown,picked_by");
   double shown = 0;
   for (const auto& [picks, probability] : law) {
     table.add({picks.first, picks.second}, exactly(probability));
@@ -122,8 +122,8 @@ Result<Reproduction> run_duels(const ReproductionContext& context) {
   constexpr std::array<Played, 4> kDuels = {{{kB, kA}, {kC, kA}, {kC, kB}, {kA, kC}}};
   PairCounts counts(3);
   for (const Played& duel : kDuels) counts.add(duel.winner, duel.loser, Points{2, 0});
-  Reproduction out;
-  TidyTable& table = out.add_table("duels", {"first", "second"}, context.seed, {"wins_of_second"});
+  Reproduction out{context.seed};
+  TidyTable& table = out.add_table("duels", "first,second", "wins_of_second");
   struct Cell {
     Arm i, j;
     const char* name;
