@@ -104,79 +104,44 @@ struct Studies {
   }
 };
 
-// A pair of rankers under one method: who won how many queries.
-class Comparing {
- public:
-  Comparing(const RankedQueries& queries, const ClickSetting& setting, const Pair& pair)
-      : lists_(queries, setting, 0), comparison_(queries, setting, lists_), pair_(pair) {}
-  void query(RoundRng& rng) { counts_.add(comparison_.draw(pair_.better, pair_.worse, rng), 1); }
-  const OutcomeShares& shown() const { return counts_; }
-
- private:
-  PreparedLists lists_;
-  ClickComparison comparison_;
-  const Pair& pair_;
-  OutcomeShares counts_;
-};
-
-// One ranker by its clicks alone: the values of the metrics.
 using MetricValues = std::array<double, kMetrics.size()>;
-class Observing {
- public:
-  Observing(const RankedQueries& queries, const ClickModel& user, std::size_t ranker)
-      : queries_(queries), user_(user), ranker_(ranker) {}
-  void query(RoundRng& rng) {
-    const auto query = static_cast<std::size_t>(rng.below(queries_.num_queries()));
-    std::vector<Grade> grades;
-    for (const Document d : queries_.top(ranker_, query)) {
-      grades.push_back(queries_.grades(query)[d]);
-    }
-    std::vector<Position> positions;
-    user_.click(grades, rng, positions);
-    std::vector<LoggedClick> clicks;
-    for (const Position position : positions) clicks.push_back({position + 1, std::nullopt});
-    const ClickSums sums = click_sums_of(clicks);
-    for (std::size_t m = 0; m < sums.size(); ++m) sums_[m] += sums[m];
-  }
-  MetricValues shown() const {
-    MetricValues values;
-    for (std::size_t m = 0; m < kMetrics.size(); ++m) {
-      const Ratio& ratio = sums_[static_cast<std::size_t>(kMetrics[m])];
-      values[m] = ratio.numerator / ratio.denominator;
-    }
-    return values;
-  }
 
- private:
-  const RankedQueries& queries_;
-  const ClickModel& user_;
-  std::size_t ranker_;
-  ClickSums sums_{};
-};
+// What a user clicks on in one query, answered by one ranker.
+ClickSums observe(const RankedQueries& queries, const ClickModel& user, std::size_t ranker,
+                  RoundRng& rng) {
+  const auto query = static_cast<std::size_t>(rng.below(queries.num_queries()));
+  std::vector<Grade> grades;
+  for (const Document d : queries.top(ranker, query)) grades.push_back(queries.grades(query)[d]);
+  std::vector<Position> positions;
+  user.click(grades, rng, positions);
+  std::vector<LoggedClick> clicks;
+  for (const Position position : positions) clicks.push_back({position + 1, std::nullopt});
+  return click_sums_of(clicks);
+}
 
-// `count` studies of what `make` makes, looked at after `more` queries besides the usual numbers.
-// `cell` tells its random numbers from those of other sorts.
-template <class T, class Make>
+// `count` studies, looked at after `more` queries besides the usual numbers. `begin` gives a new
+// study: a function that adds a query and says what the study shows by then. `cell` keeps its
+// random numbers apart from those of the other cells.
+template <class T, class Begin>
 Result<Studies<T>> run_studies(const ReproductionContext& context, std::size_t cell,
-                               std::uint32_t count, std::uint32_t more, const Make& make) {
+                               std::uint32_t count, std::uint32_t more, const Begin& begin) {
   Studies<T> studies;
   studies.looks.assign(kLooks.begin(), kLooks.end());
   studies.looks.push_back(more);
   std::sort(studies.looks.begin(), studies.looks.end());
   const Stream draws(context.seed, static_cast<std::uint32_t>(cell), Purpose::impression,
                      "interleave-sim");
+  const auto play = [&](std::uint64_t number, const auto&, std::vector<T>& out) {
+    auto add_query = begin();
+    for (std::uint32_t n = 1; n <= kStudyQueries; ++n) {
+      RoundRng rng = draws.at((Round{number} << 32) + n);
+      const T shown = add_query(rng);
+      if (n == studies.looks[out.size()]) out.push_back(shown);
+    }
+    return true;
+  };
   DUEL_ASSIGN(studies.shown,
-              run_each<std::vector<T>>(context.part_of(cell, kCells), count, "studies",
-                                       [&](std::uint64_t number, const auto&, std::vector<T>& out) {
-                                         auto study = make();
-                                         for (std::uint32_t n = 1; n <= kStudyQueries; ++n) {
-                                           RoundRng rng = draws.at((Round{number} << 32) + n);
-                                           study.query(rng);
-                                           if (n == studies.looks[out.size()])
-                                             out.push_back(study.shown());
-                                         }
-                                         return true;
-                                       }));
+              run_each<std::vector<T>>(context.part_of(cell, kCells), count, "studies", play));
   return studies;
 }
 
@@ -196,18 +161,35 @@ Result<AllStudies> run_all(const ReproductionContext& context, const SyntheticOp
   DUEL_ASSIGN(setting.user, configure_click_model(kUser, options.grades));
   std::size_t cell = 0;
   for (std::size_t ranker = 0; ranker < kNumRankers; ++ranker) {
+    const auto begin = [&] {
+      return [&, sums = ClickSums{}](RoundRng& rng) mutable {
+        const ClickSums more = observe(queries, *setting.user, ranker, rng);
+        MetricValues values;
+        for (std::size_t m = 0; m < kMetrics.size(); ++m) {
+          Ratio& ratio = sums[static_cast<std::size_t>(kMetrics[m])];
+          ratio += more[static_cast<std::size_t>(kMetrics[m])];
+          values[m] = ratio.numerator / ratio.denominator;
+        }
+        return values;
+      };
+    };
     DUEL_ASSIGN(all.metrics[ranker],
-                run_studies<MetricValues>(context, cell++, count, kMetricQueries, [&] {
-                  return Observing(queries, *setting.user, ranker);
-                }));
+                run_studies<MetricValues>(context, cell++, count, kMetricQueries, begin));
   }
   for (std::size_t m = 0; m < kMethods.size(); ++m) {
     DUEL_ASSIGN(setting.method, configure_interleaver(kMethods[m]));
+    PreparedLists lists(queries, setting, 0);
     for (std::size_t p = 0; p < kPairs.size(); ++p) {
+      const Pair& pair = kPairs[p];
+      const auto begin = [&] {
+        return [&pair, comparison = ClickComparison(queries, setting, lists),
+                counts = OutcomeShares()](RoundRng& rng) mutable {
+          counts.add(comparison.draw(pair.better, pair.worse, rng), 1);
+          return counts;
+        };
+      };
       DUEL_ASSIGN(all.comparisons[m][p],
-                  run_studies<OutcomeShares>(context, cell++, count, kPairs[p].published[m].n, [&] {
-                    return Comparing(queries, setting, kPairs[p]);
-                  }));
+                  run_studies<OutcomeShares>(context, cell++, count, pair.published[m].n, begin));
     }
   }
   return all;

@@ -53,27 +53,17 @@ struct Described<ReproductionRecord> {
 
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{2} << 30;
-
-// Tells contents apart; no more is asked of it.
-std::string digest_of(std::string_view content) {
-  return fmt::format("{:016x}", hash_text(content));
+// A name with a digest that tells contents apart.
+std::string input_text(const std::string& name, std::string_view content) {
+  return fmt::format("{} {:016x}", name, hash_text(content));
 }
 
-std::string digest_of(const PreferenceMatrix& matrix) {
-  std::string content;
+std::string text_of(const PreferenceMatrix& matrix) {
+  std::string text;
   for (Arm i = 0; i < matrix.num_arms(); ++i) {
-    content += matrix.arm_name(i);
-    for (const double p : matrix.row(i)) content += fmt::format(",{}", p);
-    content += '\n';
+    text += fmt::format("{},{}\n", matrix.arm_name(i), fmt::join(matrix.row(i), ","));
   }
-  return digest_of(content);
-}
-
-// Of nothing where the file cannot be read, which the reproduction itself reports.
-std::string digest_of_file(const std::string& path) {
-  const auto content = read_whole_file(path, kMostBytes);
-  return digest_of(content.ok() ? std::string_view(*content) : std::string_view());
+  return text;
 }
 
 }  // namespace
@@ -82,14 +72,16 @@ ReproductionSettings settings_of(const ReproductionFacts& facts, const Reproduct
                                  std::string version) {
   ReproductionSettings settings{context.quick, context.seed, std::move(version), {}};
   if (facts.uses_matrices()) {
-    for (const GivenMatrix& given : context.matrices) {
-      settings.inputs.push_back(given.name + " " + digest_of(*given.matrix));
+    for (const auto& [name, matrix] : context.matrices) {
+      settings.inputs.push_back(input_text(name, text_of(*matrix)));
     }
   }
   if (facts.uses_data()) {
-    for (const std::string& path : context.data) {
-      settings.inputs.push_back(std::filesystem::path(path).filename().string() + " " +
-                                digest_of_file(path));
+    for (const std::filesystem::path path : context.data) {
+      // A file that cannot be read counts as empty here: the reproduction itself reports it.
+      const auto content = read_whole_file(path, std::size_t{2} << 30);
+      settings.inputs.push_back(
+          input_text(path.filename().string(), content.ok() ? std::string_view(*content) : ""));
     }
   }
   return settings;
