@@ -115,11 +115,9 @@ bool use_quick_directory() {
 std::string states_of_log(const std::string& log) {
   std::string states;
   fold(log, [&](const LiveExperiment& live, const LogEntry& entry) {
-    states += fmt::format("{} {} {:016x} {:016x}\n", entry.sequence, kind_of(entry.record),
-                          live.ledger().state_hash(), live.state_hash());
-    if (live.divergence()) {
-      ADD_FAILURE() << entry.sequence << ": " << live.divergence()->to_string();
-    }
+    states += fmt::format("{} {} {:016x} {:016x}{}\n", entry.sequence, kind_of(entry.record),
+                          live.ledger().state_hash(), live.state_hash(),
+                          live.divergence() ? " diverges" : "");
   });
   return states;
 }

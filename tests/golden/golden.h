@@ -23,8 +23,8 @@ std::string recorded(const std::string& name);
 bool use_quick_directory();
 
 // The state after every record of a log, a line each: number, record, state hash of the ledger and
-// of the live experiment. Fails where the log cannot be folded, or where the policy would not have
-// chosen what it says.
+// of the live experiment, and whether the policy would have chosen otherwise. Fails if the log
+// cannot be folded.
 std::string states_of_log(const std::string& log);
 // Of the live experiment at its end.
 std::uint64_t last_state_of(const std::string& log);

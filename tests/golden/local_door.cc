@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <span>
 #include <stdexcept>
@@ -102,8 +101,13 @@ void LocalDoor::open(const Json& wanted) {
                           interview_->cut_bytes());
 }
 
+Interview& LocalDoor::interview() {
+  if (!interview_) throw std::runtime_error("no experiment is open");
+  return *interview_;
+}
+
 std::optional<JudgeQuestion> LocalDoor::ask() {
-  auto question = interview_->next();
+  auto question = interview().next();
   if (!question.ok()) throw std::runtime_error(question.error().to_string());
   if (*question) asked_[(*question)->duel_id] = **question;
   return *question;
@@ -113,7 +117,7 @@ Status LocalDoor::record_answer(const std::string& duel_id, const std::string& w
                                 std::uint64_t tries) {
   const JudgeQuestion& question = asked_.at(duel_id);
   std::vector<Outcome> outcomes;
-  if (interview_->ledger().experiment().order == Placement::both) {
+  if (interview().ledger().experiment().order == Placement::both) {
     const std::size_t slash = std::min(word.find('/'), word.size());
     outcomes.push_back(outcome_of(word.substr(0, slash), question));
     outcomes.push_back(
@@ -123,7 +127,7 @@ Status LocalDoor::record_answer(const std::string& duel_id, const std::string& w
   }
   Report report = Interview::report_of(question, outcomes, kJudge, 1);
   report.failed_tries = tries;
-  return interview_->settle({std::move(report)});
+  return interview().settle({std::move(report)});
 }
 
 void LocalDoor::play_many(const Step& step) {
@@ -148,7 +152,7 @@ void LocalDoor::play_many(const Step& step) {
     const auto next =
         flying.begin() + static_cast<std::ptrdiff_t>(hash_text(flying.front()) % flying.size());
     std::string word = word_of(said_about(*next));
-    if (interview_->ledger().experiment().order == Placement::both) {
+    if (interview().ledger().experiment().order == Placement::both) {
       word += "/" + word_of(said_about(*next + "/turned"));
     }
     const Status recorded = record_answer(*next, word, 0);
@@ -156,8 +160,8 @@ void LocalDoor::play_many(const Step& step) {
                             recorded.ok() ? "" : ": " + recorded.error().to_string());
     flying.erase(next);
   }
-  replies_ += fmt::format("certified {}, needs more tasks {}\n", interview_->certified(),
-                          interview_->needs_more_tasks());
+  replies_ += fmt::format("certified {}, needs more tasks {}\n", interview().certified(),
+                          interview().needs_more_tasks());
 }
 
 void LocalDoor::cut(std::size_t bytes) {
@@ -185,13 +189,13 @@ void LocalDoor::play(const Step& step) {
     const auto question = ask();
     replies_ += question
                     ? question_line(*question) + "\n"
-                    : fmt::format("nothing; needs more tasks {}\n", interview_->needs_more_tasks());
+                    : fmt::format("nothing; needs more tasks {}\n", interview().needs_more_tasks());
   } else if (step.verb == "answer") {
     told(record_answer(word(0), word(1), tries));
   } else if (step.verb == "expire") {
-    told(interview_->settle({LocalExperiment::Lost{word(0), "expired", tries}}));
+    told(interview().settle({LocalExperiment::Lost{word(0), "expired", tries}}));
   } else if (step.verb == "complete") {
-    told(interview_->complete());
+    told(interview().complete());
   } else if (step.verb == "close") {
     interview_.reset();
   } else if (step.verb == "cut") {
@@ -201,6 +205,7 @@ void LocalDoor::play(const Step& step) {
     for (const std::string& line : Json::parse(step.json)->get<std::vector<std::string>>()) {
       lines += line + "\n";
     }
+    std::filesystem::create_directories((directory_ / word(0)).parent_path());
     directory_.write(word(0), lines);
   } else if (step.verb == "begin") {
     const std::string text = recorded("formats/" + word(0));

@@ -45,11 +45,12 @@ class LocalDoor {
 
   const std::string& replies() const { return replies_; }
   std::string log() const;
-  // Of what was lived through; nothing where no experiment is open.
+  // Of the live experiment; nothing while none is open.
   std::optional<std::uint64_t> state_hash() const;
 
  private:
   void open(const Json& wanted);
+  Interview& interview();  // throws while none is open
   std::optional<JudgeQuestion> ask();
   Status record_answer(const std::string& duel_id, const std::string& word, std::uint64_t tries);
   void play_many(const Step& step);

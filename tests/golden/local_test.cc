@@ -21,7 +21,7 @@ TEST_P(LocalGolden, gives_the_bytes_that_were_recorded) {
   expect_golden(name + ".log", log);
   expect_golden(name + ".result", result_of(log));
   expect_golden(name + ".certificate", certificate_of(log));
-  // Whoever lived through the log has the state of whoever reads it.
+  // The experiment that was played has the state of one that is read from its log.
   if (const auto lived = door.state_hash()) {
     EXPECT_EQ(*lived, last_state_of(log));
   }

@@ -54,7 +54,7 @@ constexpr long long kTimeoutMs = 1'800'000;  // of a duel, where nothing else wa
 
 }  // namespace
 
-// What the door itself asks, it asks as whoever may do everything.
+// The requests of the door itself are not limited by the token that the script uses.
 class RoutesDoor::AsAdmin {
  public:
   explicit AsAdmin(RoutesDoor& door) : door_(door), before_(door.api_->token) {

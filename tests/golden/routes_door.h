@@ -45,12 +45,12 @@ class RoutesDoor {
 
   void play(const Step& step);
 
-  // What was asked and answered, in full; of what `play` asks, a line each.
+  // Every request and its answer in full; the duels of `play` take one line each.
   const std::string& replies() const { return replies_; }
 
-  // As the server gives them to whoever may read.
+  // As the server gives them to a reader.
   std::string log();
-  std::string certificate();  // empty where there is none
+  std::string certificate();  // empty if the server has none
   std::string result();
 
   // Of the live experiment as the server holds it.

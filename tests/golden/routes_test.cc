@@ -21,7 +21,7 @@ TEST_P(RoutesGolden, gives_the_bytes_that_were_recorded) {
   expect_golden(name + ".log", log);
   expect_golden(name + ".result", door.result());
   expect_golden(name + ".certificate", door.certificate());
-  // Whoever lived through the log has the state of whoever reads it.
+  // The experiment that was played has the state of one that is read from its log.
   EXPECT_EQ(door.state_hash(), last_state_of(log));
 }
 

@@ -19,7 +19,7 @@ struct Step {
   std::vector<std::string> words;  // between the verb and the JSON
   std::string json;                // from the first word that begins with `{` or `[`
 
-  // The value of a word `name=value`; `otherwise` where there is none.
+  // The value of a word `name=value`; `otherwise` if the step has no such word.
   std::string value_of(std::string_view name, const std::string& otherwise = {}) const;
 };
 
