@@ -111,7 +111,7 @@ py::list click_models() {
     facts["name"] = kind.facts.name;
     facts["doc"] = kind.facts.doc;
     facts["source"] = kind.facts.source;
-    facts["options"] = to_python(options_json(kind.options));
+    facts["options"] = to_python(described_json(kind.options));
     list.append(facts);
   }
   return list;

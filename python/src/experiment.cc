@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "conversions.h"
+#include "duel/core/described_json.h"
 #include "duel/core/timestamp.h"
 #include "duel/core/whole_file.h"
 #include "duel/experiment/comparison_table.h"
@@ -145,7 +146,9 @@ class ExperimentObject : public MadeByInit {
   }
   std::string verdict() const { return verdict_of(ledger(), standing_of(ledger())); }
   std::string policy() const { return ledger().experiment().policy; }
-  py::object result() const { return to_python(result_json(ledger(), board_of(ledger()))); }
+  py::object result() const {
+    return to_python(described_json(result_of(ledger(), board_of(ledger()))));
+  }
   const std::string& log() const { return log_; }
 
  private:
@@ -188,7 +191,8 @@ py::object result_of_ledger(const Ledger& ledger, const py::object& prior) {
     }
     gamma = GammaPrior{.shape = shape};
   }
-  return to_python(result_json(ledger, board_of(ledger, BoardOptions{.prior = gamma})));
+  return to_python(
+      described_json(result_of(ledger, board_of(ledger, BoardOptions{.prior = gamma}))));
 }
 
 py::object result_of_file(const std::string& file, const py::dict& request) {
@@ -228,8 +232,9 @@ py::dict verify(const std::string& log, const std::string& certificate, bool rep
     if (divergence) return mismatch(divergence->to_string());
   }
   if (!certificate.empty()) {
-    if (checked->certificate.empty()) return mismatch(log + ": the log certifies nothing");
-    if (const auto differs = certificate_difference(given, checked->certificate)) {
+    if (!checked->certificate) return mismatch(log + ": the log certifies nothing");
+    if (const auto differs =
+            certificate_difference(given, certificate_text(*checked->certificate))) {
       return mismatch(certificate + ": " + *differs);
     }
   }
@@ -238,10 +243,8 @@ py::dict verify(const std::string& log, const std::string& certificate, bool rep
   answer["records"] = checked->extent.records;
   answer["head"] = checked->extent.head;
   answer["cut_bytes"] = checked->extent.cut_bytes;
-  answer["health"] = to_python(duel::to_json(checked->health));
-  answer["certificate"] = checked->certificate.empty()
-                              ? py::object(py::none())
-                              : to_python(Json::parse(checked->certificate).value());
+  answer["health"] = to_python(described_json(checked->health));
+  answer["certificate"] = to_python(described_json(checked->certificate));
   return answer;
 }
 

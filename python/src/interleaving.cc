@@ -47,7 +47,7 @@ void add_methods(const Kinds& kinds, bool multileaves, py::list& list) {
     facts["multileaves"] = multileaves;
     facts["doc"] = kind.facts.doc;
     facts["paper"] = kind.facts.paper;
-    facts["options"] = to_python(options_json(kind.options));
+    facts["options"] = to_python(described_json(kind.options));
     list.append(facts);
   }
 }

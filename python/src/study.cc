@@ -9,6 +9,7 @@
 
 #include "conversions.h"
 #include "duel/core/checkpoints.h"
+#include "duel/core/described_json.h"
 #include "duel/study/league.h"
 #include "duel/study/plan.h"
 #include "duel/study/spec.h"
@@ -81,7 +82,7 @@ py::object plan(const py::dict& request, const py::object& progress) {
   if (has("trials")) question.trials = count_of(request["trials"], "trials", 2, 10'000'000);
   if (has("seed")) question.seed = count_of(request["seed"], "seed", 0, kMaxSeed);
   if (has("threads")) question.threads = count_of(request["threads"], "threads", 0, kMaxThreads);
-  const double cost = has("cost_per_duel") ? request["cost_per_duel"].cast<double>() : 0;
+  if (has("cost_per_duel")) question.cost_per_duel = request["cost_per_duel"].cast<double>();
   const PlanSpec spec = unwrap(plan_spec(question));
   std::optional<PlanResults> results;
   const RegistryReader reading;
@@ -94,7 +95,7 @@ py::object plan(const py::dict& request, const py::object& progress) {
     };
     results = unwrap(run_plan(spec, hooks));
   });
-  return to_python(duel::to_json(*results, cost));
+  return to_python(described_json(*results));
 }
 
 }  // namespace

@@ -23,15 +23,5 @@ TEST(FieldList, is_visited_and_joined_in_the_order_of_its_fields) {
   });
 }
 
-TEST(FieldList, changes_each_of_its_own_fields_only) {
-  FieldList numbers{1, 2, 0.5};
-  const FieldList before = numbers;
-  numbers.change_each([](auto& number) { number *= 2; });
-  EXPECT_EQ(numbers.at<0>(), 2);
-  EXPECT_EQ(numbers.at<1>(), 4);
-  EXPECT_EQ(numbers.at<2>(), 1.0);
-  EXPECT_EQ(before.at<1>(), 2);
-}
-
 }  // namespace
 }  // namespace duel

@@ -108,9 +108,11 @@ std::string everything(const Followed& followed) {
   const Ledger& ledger = experiment.ledger();
   const std::vector<HealthCheck> health = check_health(ledger);
   return described_json(experiment_answer(experiment)).dump() +
-         result_json(ledger, board_of(ledger)).dump() + std::string(to_word(overall(health))) +
-         to_json(health).dump() + followed.history->certificate() +
-         followed.history->timeline().to_json(ledger, experiment.last_time_ms(), 200).dump();
+         described_json(result_of(ledger, board_of(ledger))).dump() +
+         std::string(to_word(overall(health))) + described_json(health).dump() +
+         followed.history->certificate() +
+         described_json(followed.history->timeline().series(ledger, experiment.last_time_ms(), 200))
+             .dump();
 }
 
 // Two owners of the same state answer the same from here on.

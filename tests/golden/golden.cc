@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "duel/core/described_json.h"
 #include "duel/core/digest.h"
 #include "duel/core/json.h"
 #include "duel/core/timestamp.h"
@@ -132,7 +133,8 @@ std::string certificate_of(const std::string& log) {
   std::string text;
   fold(log, [&](const LiveExperiment& live, const LogEntry& entry) {
     const auto& given = live.ledger().certificate();
-    if (given && given->sequence == entry.sequence) text = certificate_text(live.ledger());
+    if (given && given->sequence == entry.sequence)
+      text = certificate_text(duel::certificate_of(live.ledger()));
   });
   return text;
 }
@@ -142,7 +144,7 @@ std::string result_of(const std::string& log) {
   const std::size_t last = static_cast<std::size_t>(std::ranges::count(log, '\n'));
   fold(log, [&](const LiveExperiment& live, const LogEntry& entry) {
     if (entry.sequence != last) return;
-    text = result_json(live.ledger(), board_of(live.ledger())).dump_pretty();
+    text = described_json(duel::result_of(live.ledger(), board_of(live.ledger()))).dump_pretty();
   });
   return text;
 }

@@ -1,3 +1,4 @@
+#include "duel/core/described_json.h"
 #include "duel/study/plan.h"
 
 #include <gtest/gtest.h>
@@ -50,9 +51,10 @@ TEST(Plan, gives_the_same_numbers_on_any_number_of_threads) {
   PlanSpec spec = small_spec(guessed_truth(4, 0.15, 0.5).value());
   spec.tie_rate = 0.2;
   spec.parallel = 3;
-  const std::string one = to_json(run_plan(spec).value(), 0.01).dump();
+  spec.cost_per_duel = 0.01;
+  const std::string one = described_json(run_plan(spec).value()).dump();
   spec.threads = 3;
-  EXPECT_EQ(to_json(run_plan(spec).value(), 0.01).dump(), one);
+  EXPECT_EQ(described_json(run_plan(spec).value()).dump(), one);
 }
 
 // Ties take duels and teach nothing, so that a rate of 1/2 doubles them. A single trial of two arms

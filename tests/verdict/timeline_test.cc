@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "duel/core/archive.h"
+#include "duel/core/described_json.h"
 #include "tests/experiment/played_log.h"
 #include "tests/server/served_api.h"
 
@@ -58,11 +61,8 @@ TEST(Timeline, stays_bounded_and_evenly_spaced) {
       EXPECT_GE(timeline.size(), Timeline::kMostPoints / 2 - 1);
     }
   }
-  const Json all = timeline.to_json(played.ledger(), played.time_ms(), 2000);
-  const auto points = all.at("points").items();
-  const auto sequence = [&](std::size_t k) {
-    return points[k].at("sequence").get<std::uint64_t>();
-  };
+  const auto points = timeline.series(played.ledger(), played.time_ms(), 2000).points;
+  const auto sequence = [&](std::size_t k) { return points[k].sequence; };
   const std::uint64_t stride = sequence(1) - sequence(0);
   for (std::size_t k = 0; k + 1 < points.size(); ++k) {
     EXPECT_EQ(sequence(k) % stride, 0U);
@@ -77,15 +77,12 @@ TEST(Timeline, says_what_the_ledger_said_at_each_moment) {
   Played played, twin;
   Timeline timeline, nothing;
   played.play(1000, timeline);
-  const Json all = timeline.to_json(played.ledger(), played.time_ms(), 2000);
-  for (const Json& point : all.at("points").items()) {
-    const auto served = point.at("served").get<std::uint64_t>();
-    std::uint64_t shown = 0;
-    for (const Json& count : point.at("shown").items()) shown += count.get<std::uint64_t>();
-    EXPECT_EQ(shown, 2 * served);
-    if (point.at("sequence").get<std::uint64_t>() % 2 == 0) continue;  // served, not yet answered
-    twin.play(static_cast<int>(served - twin.ledger().served()), nothing);
-    EXPECT_EQ(point.at("decisive").get<std::uint64_t>(), twin.ledger().certifier().decisive());
+  const TimelineSeries all = timeline.series(played.ledger(), played.time_ms(), 2000);
+  for (const TimelinePoint& point : all.points) {
+    EXPECT_EQ(std::accumulate(point.shown.begin(), point.shown.end(), 0ULL), 2 * point.served);
+    if (point.sequence % 2 == 0) continue;  // served, not yet answered
+    twin.play(static_cast<int>(point.served - twin.ledger().served()), nothing);
+    EXPECT_EQ(point.decisive, twin.ledger().certifier().decisive());
   }
 }
 
@@ -94,14 +91,13 @@ TEST(Timeline, gives_so_many_points_as_are_wanted_and_the_present) {
   Timeline timeline;
   played.play(333, timeline);
   for (const std::size_t wanted : {1U, 2U, 3U, 10U, 100U, 200U, 2000U}) {
-    const Json json = timeline.to_json(played.ledger(), played.time_ms(), wanted);
-    const auto points = json.at("points").items();
+    const auto points = timeline.series(played.ledger(), played.time_ms(), wanted).points;
     EXPECT_LE(points.size(), wanted);
     EXPECT_GE(points.size(), std::min(wanted, Timeline::kMostPoints / 2) / 2);
-    EXPECT_EQ(points.back().at("sequence").get<std::uint64_t>(), played.ledger().sequence());
+    EXPECT_EQ(points.back().sequence, played.ledger().sequence());
   }
   // Of nothing there is the present.
-  EXPECT_EQ(Timeline().to_json(Played().ledger(), 0, 200).at("points").size(), 1U);
+  EXPECT_EQ(Timeline().series(Played().ledger(), 0, 200).points.size(), 1U);
 }
 
 TEST(Timeline, is_the_same_whoever_folded_up_to_where) {
@@ -120,8 +116,8 @@ TEST(Timeline, is_the_same_whoever_folded_up_to_where) {
   ASSERT_TRUE(reader->complete());
   other.play(400, restored);
   // The second `play` starts its pattern of winners anew; 300 is a multiple of its length.
-  EXPECT_EQ(restored.to_json(other.ledger(), 0, 2000).dump(),
-            whole.to_json(played.ledger(), 0, 2000).dump());
+  EXPECT_EQ(described_json(restored.series(other.ledger(), 0, 2000)).dump(),
+            described_json(whole.series(played.ledger(), 0, 2000)).dump());
 }
 
 TEST(Timeline, is_kept_in_the_snapshot) {

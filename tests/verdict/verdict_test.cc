@@ -23,9 +23,9 @@ TEST(Verdict, shows_no_order_while_an_open_arm_has_hardly_been_seen) {
   play(log, {.gap = 0.3}, 6);
   EXPECT_TRUE(verdict(log).starts_with("Not enough data after 6 duels: ")) << verdict(log);
   const Ledger& ledger = log.live().ledger();
-  const Json json = result_json(ledger, board_of(ledger));
-  EXPECT_EQ(json["state"], "not_enough_data");
-  EXPECT_TRUE(json["leader"].is_null());
+  const ExperimentResult result = result_of(ledger, board_of(ledger));
+  EXPECT_EQ(result.state, "not_enough_data");
+  EXPECT_FALSE(result.leader);
 }
 
 TEST(Verdict, names_the_rivals_that_are_not_ruled_out) {
@@ -38,9 +38,9 @@ TEST(Verdict, names_the_rivals_that_are_not_ruled_out) {
   const std::string text = verdict(log);
   EXPECT_TRUE(text.starts_with("Undecided after 60 duels: a leads; not ruled out yet: ")) << text;
   EXPECT_TRUE(text.ends_with(" more duels if the rates stay as they are.")) << text;
-  const Json json = result_json(ledger, board_of(ledger));
-  EXPECT_EQ(json["leader"], "a");
-  EXPECT_EQ(json["verdict"], text);
+  const ExperimentResult result = result_of(ledger, board_of(ledger));
+  EXPECT_EQ(result.leader, "a");
+  EXPECT_EQ(result.verdict, text);
 }
 
 TEST(Verdict, says_that_nothing_more_is_asked_once_the_limit_is_reached) {
@@ -95,15 +95,15 @@ TEST(Verdict, of_an_undecided_order_names_what_is_certain) {
   ASSERT_FALSE(ledger.certificate());
   const std::string undecided = verdict(log);
   EXPECT_NE(undecided.find(" open, so far "), std::string::npos) << undecided;
-  const Json json = result_json(ledger, board_of(ledger));
-  EXPECT_EQ(json["goal"], "ranking");
-  EXPECT_EQ(json["order"]["named"], 3);
-  EXPECT_EQ(json["order"]["pairs_needed"], 3);
+  const ExperimentResult so_far = result_of(ledger, board_of(ledger));
+  EXPECT_EQ(so_far.goal, "ranking");
+  EXPECT_EQ(so_far.order->named, 3U);
+  EXPECT_EQ(so_far.order->pairs_needed, 3U);
   while (!log.live().done()) play(log, {.gap = 0.2}, 10);
   EXPECT_TRUE(verdict(log).starts_with("The arms in order, the best first, are ")) << verdict(log);
-  const Json done = result_json(ledger, board_of(ledger));
-  EXPECT_EQ(done["order"]["certain"], 3);
-  EXPECT_EQ(done["certificate"]["named"].size(), 3U);
+  const ExperimentResult done = result_of(ledger, board_of(ledger));
+  EXPECT_EQ(done.order->certain, 3U);
+  EXPECT_EQ(done.certificate->named.size(), 3U);
 }
 
 TEST(Verdict, of_an_undecided_set_says_how_many_pairs_are_shown) {

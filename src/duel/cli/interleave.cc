@@ -166,7 +166,7 @@ Json methods_json() {
                                {"multileaves", multileaves},
                                {"doc", kind.facts.doc},
                                {"paper", kind.facts.paper},
-                               {"options", options_json(kind.options)}});
+                               {"options", described_json(kind.options)}});
   });
   return json;
 }

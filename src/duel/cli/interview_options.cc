@@ -118,7 +118,8 @@ Result<int> report_ending(InterviewEnding ending, const InterviewOptions& option
     DUEL_ASSIGN(CheckedLog log, check_log(interview.log_file()));
     report.health = std::move(log.health);
     report.certificate = certificate_file(options, interview.log_file());
-    DUEL_RETURN_IF_ERROR(context.write_output(report.certificate, log.certificate));
+    const std::string certificate = certificate_text(log.certificate.value());
+    DUEL_RETURN_IF_ERROR(context.write_output(report.certificate, certificate));
     report.round_robin = round_robin_cost(interview.ledger());
   }
   if (options.json) {

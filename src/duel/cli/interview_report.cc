@@ -7,13 +7,13 @@
 #include <tuple>
 #include <vector>
 
+#include "duel/core/described_json.h"
 #include "duel/core/display_width.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/short_names.h"
 #include "duel/core/table.h"
 #include "duel/judging/interview_result.h"
-#include "duel/verdict/experiment_result.h"
 #include "duel/verdict/verdict.h"
 
 namespace duel::cli {
@@ -167,7 +167,7 @@ std::string InterviewReport::to_text(const Paint& paint) const {
 
 Json InterviewReport::to_json(const Json& extra) const {
   Json json = interview_json(interview_, standing_, ending_, certificate);
-  json["health"] = duel::to_json(health);
+  json["health"] = described_json(health);
   if (round_robin) json["round_robin"] = duel::to_json(*round_robin);
   json.update(extra);
   return json;

@@ -116,7 +116,7 @@ Json catalogue_json() {
                                 {"doc", kind.facts.doc},
                                 {"source", kind.facts.source},
                                 {"example", kind.facts.example},
-                                {"options", options_json(kind.options)}});
+                                {"options", described_json(kind.options)}});
   }
   return json;
 }

@@ -11,6 +11,7 @@
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/goal_options.h"
 #include "duel/cli/progress.h"
+#include "duel/core/described_json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
 #include "duel/jobs/ranks.h"
@@ -23,7 +24,6 @@ struct PlanArguments {
   PlanQuestion question;
   std::uint64_t arms = 0;
   double gap = 0;
-  double cost_per_duel = 0;
   bool json = false;
   std::string output;
   const Option* arms_option = nullptr;
@@ -34,7 +34,7 @@ std::string share_text(std::uint64_t count, std::uint64_t of) {
   return fmt::format("{:.1f} %", 100.0 * static_cast<double>(count) / static_cast<double>(of));
 }
 
-std::string plan_text(const PlanResults& results, double cost_per_duel, const Paint& paint) {
+std::string plan_text(const PlanResults& results, bool priced, const Paint& paint) {
   const auto cap = static_cast<double>(results.max_duels);
   // At least the cap: the rest of the experiments was not waited for.
   const auto duels = [&](double value) {
@@ -52,7 +52,7 @@ std::string plan_text(const PlanResults& results, double cost_per_duel, const Pa
   table.column(may_have_none ? "winner" : "certified");
   if (may_have_none) table.column("no winner");
   table.column("undecided").column("wrong").column("regret");
-  if (cost_per_duel > 0) table.column("cost p50").column("cost p90");
+  if (priced) table.column("cost p50").column("cost p90");
   for (const PlanEntry& entry : results.entries) {
     std::vector<std::string> row{entry.policy,     duels(entry.p10),
                                  duels(entry.p50), duels(entry.p90),
@@ -61,9 +61,9 @@ std::string plan_text(const PlanResults& results, double cost_per_duel, const Pa
     row.push_back(share_text(entry.undecided, results.trials));
     row.push_back(fmt::format("{} (rate <= {:.3g})", entry.wrong, entry.wrong_limit));
     row.push_back(fmt::format("{:.0f}", entry.regret));
-    if (cost_per_duel > 0) {
-      row.push_back(fmt::format("{:.2f}", entry.p50 * cost_per_duel));
-      row.push_back(fmt::format("{:.2f}", entry.p90 * cost_per_duel));
+    if (entry.cost) {
+      row.push_back(fmt::format("{:.2f}", entry.cost->p50));
+      row.push_back(fmt::format("{:.2f}", entry.cost->p90));
     }
     table.row(row);
   }
@@ -131,8 +131,8 @@ Result<int> run_plan(const PlanArguments& arguments, CommandContext& context) {
     return guard.exit_code();
   }
   context.print(arguments.json
-                    ? to_json(*ran, arguments.cost_per_duel).dump_pretty()
-                    : plan_text(*ran, arguments.cost_per_duel, Paint(wants_color(STDOUT_FILENO))));
+                    ? described_json(*ran).dump_pretty()
+                    : plan_text(*ran, spec.cost_per_duel > 0, Paint(wants_color(STDOUT_FILENO))));
   warn_of_undecided(*ran, context);
   if (!arguments.output.empty() && is_first_rank()) {
     DUEL_RETURN_IF_ERROR(write_picture(*ran, arguments.output, context));
@@ -181,8 +181,8 @@ void add_plan_command(Command& program) {
               "Plan for a run with --tasks: pairs share them, so more evidence is needed.");
   command.add("--parallel N", count(&question.parallel, 1, 10'000),
               "Duels that are judged at the same time (default 1).");
-  command.add("--cost-per-duel PRICE", &arguments.cost_per_duel, "Price of one duel.")
-      .not_negative = true;
+  command.add("--cost-per-duel PRICE", &question.cost_per_duel, "Price of one duel.").not_negative =
+      true;
   command.add("--trials N", count(&question.trials, 2, 10'000'000),
               "Experiments that are simulated (default 1000).");
   command.add_seed(&question.seed);

@@ -13,6 +13,7 @@
 #include "duel/cli/gnuplot.h"
 #include "duel/cli/goal_options.h"
 #include "duel/cli/result_report.h"
+#include "duel/core/described_json.h"
 #include "duel/core/json.h"
 #include "duel/log/experiment_log.h"
 #include "duel/pages/report.h"
@@ -68,10 +69,11 @@ Result<std::string> report_of(const std::string& source, const Ledger& ledger, c
   data["source"] = std::filesystem::path(source).filename().string();
   data["alpha"] = ledger.experiment().stopping.alpha;
   data["policy"] = ledger.experiment().policy;
-  data["result"] = result_json(ledger, board);
+  data["result"] = described_json(result_of(ledger, board));
   if (looks_like_log(source)) {
     LogFiles files;
-    DUEL_ASSIGN(data["timeline"], timeline_of(files, source, kPoints));
+    DUEL_ASSIGN(const TimelineSeries series, timeline_of(files, source, kPoints));
+    data["timeline"] = described_json(series);
   }
   return report_page(ledger.experiment().experiment_id, data);
 }
@@ -96,11 +98,13 @@ Status write_board(const std::string& file, const std::string& source, const Led
   return context.write_output(file, drawn);
 }
 
-// The experiment of a store or server, in the words that a log gets.
-Result<int> show(const Json& result, const ResultArguments& arguments, CommandContext& context) {
-  context.print(arguments.json ? result.dump_pretty()
+// `json` is the result as it came from a server, which may say more than this version knows.
+Result<int> show(const ExperimentResult& result, const std::optional<Json>& json,
+                 const ResultArguments& arguments, CommandContext& context) {
+  context.print(arguments.json ? (json ? *json : described_json(result)).dump_pretty()
                                : result_text(result, Paint(wants_color(STDOUT_FILENO))));
-  return arguments.strict && is_unhealthy(result) ? kExitUnhealthy : kExitDone;
+  const bool unhealthy = overall(result.health) == HealthVerdict::failed;
+  return arguments.strict && unhealthy ? kExitUnhealthy : kExitDone;
 }
 
 Result<int> show_experiment(const ResultArguments& arguments, CommandContext& context) {
@@ -110,8 +114,10 @@ Result<int> show_experiment(const ResultArguments& arguments, CommandContext& co
                                    "an experiment has its own");
   }
   return with_client(arguments.client, StoreUse::existing, [&](ApiClient& client) -> Result<int> {
-    DUEL_ASSIGN(const Json result, client.get(experiment_target(arguments.file, "/result")));
-    return show(result, arguments, context);
+    DUEL_ASSIGN(const Json json, client.get(experiment_target(arguments.file, "/result")));
+    DUEL_ASSIGN(const ExperimentResult result,
+                described_from<ExperimentResult>(json, "the server's result"));
+    return show(result, json, arguments, context);
   });
 }
 
@@ -151,7 +157,7 @@ Result<int> run_result(const ResultArguments& arguments, CommandContext& context
   for (const std::string& output : arguments.outputs) {
     DUEL_RETURN_IF_ERROR(write_board(output, file, ledger, board, context));
   }
-  return show(result_json(ledger, board), arguments, context);
+  return show(result_of(ledger, board), std::nullopt, arguments, context);
 }
 
 }  // namespace

@@ -18,24 +18,6 @@
 namespace duel::cli {
 namespace {
 
-std::string text_of(const Json& object, std::string_view name) {
-  return object.at(name).get<std::string>();
-}
-
-std::uint64_t count_of(const Json& object, std::string_view name) {
-  return object.at(name).get<std::uint64_t>();
-}
-
-std::optional<double> number_of(const Json& object, std::string_view name) {
-  const Json* value = object.find(name);
-  if (value == nullptr || value->is_null()) return std::nullopt;
-  return value->get<double>();
-}
-
-std::uint64_t decisive(const Json& counts) {
-  return count_of(counts, "first_wins") + count_of(counts, "second_wins");
-}
-
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 // An e-value for people, who compare it with a threshold of at most some thousands; the JSON has
@@ -47,20 +29,15 @@ std::string short_evidence(double log_evidence) {
   return evidence < 99.5 ? fmt::format("{:.2g}", evidence) : fmt::format("{:.0f}", evidence);
 }
 
-std::string duels_left(const Json& rival) {
-  const auto left = number_of(rival, "duels_left");
-  return left ? fmt::format("{:.0f}", *left) : "?";
+std::string duels_text(const std::optional<std::uint64_t>& left) {
+  return left ? fmt::format("{}", *left) : "?";
 }
 
 class Report {
  public:
-  Report(const Json& result, const Paint& paint) : result_(result), paint_(paint) {
-    for (const Json& arm : result.at("arms").items()) {
-      names_[text_of(arm, "arm_id")] = text_of(arm, "name");
-    }
-    for (const Json& pair : result.at("pairs").items()) {
-      pairs_[{text_of(pair, "first"), text_of(pair, "second")}] = &pair;
-    }
+  Report(const ExperimentResult& result, const Paint& paint) : result_(result), paint_(paint) {
+    for (const ResultArm& arm : result.arms) names_[arm.arm_id] = arm.name;
+    for (const ResultPair& pair : result.pairs) pairs_[{pair.first, pair.second}] = &pair;
   }
 
   std::string arms() const;
@@ -70,15 +47,11 @@ class Report {
   std::string strengths() const;
 
  private:
-  std::string open_pairs(const Json& order) const;
+  std::string open_pairs(const ResultOrder& order) const;
   // What being shown first is worth, in words, with the interval.
-  static std::string position(const Json& fitted);
+  static std::string position(const ResultPosition& effect);
   // One arm against another, as the first sees it; nothing where they never met.
-  struct Seen {
-    double rate, lower, upper;
-    const Json* counts;
-  };
-  std::optional<Seen> seen(const std::string& row, const std::string& column) const;
+  std::optional<ResultPair> seen(const std::string& row, const std::string& column) const;
   enum class CellOf { intervals, percents };
   std::string matrix_cell(const std::string& row, const std::string& column, CellOf kind) const;
   // Of all rows and the first `columns`, with names of at most `most` columns of the terminal.
@@ -103,10 +76,10 @@ class Report {
   }
   static constexpr std::size_t kLeastName = 12;
 
-  const Json& result_;
+  const ExperimentResult& result_;
   const Paint& paint_;
   std::map<std::string, std::string> names_;
-  std::map<std::pair<std::string, std::string>, const Json*> pairs_;
+  std::map<std::pair<std::string, std::string>, const ResultPair*> pairs_;
 };
 
 std::map<std::string, std::string> Report::names_within(std::size_t most) const {
@@ -121,9 +94,8 @@ std::map<std::string, std::string> Report::names_within(std::size_t most) const 
 }
 
 std::string Report::arms() const {
-  const Json& all = result_.at("duels");
-  const bool ties = count_of(all, "ties") > 0;
-  const bool both_bad = count_of(all, "both_bad") > 0;
+  const bool ties = result_.duels.ties > 0;
+  const bool both_bad = result_.duels.both_bad > 0;
   return with_names_that_fit(1, [&](std::size_t most) {
     const auto names = names_within(most);
     Table table;
@@ -131,37 +103,31 @@ std::string Report::arms() const {
     if (ties) table.column("tied");
     if (both_bad) table.column("both bad");
     table.column("rate").column("Elo").column("95 %").column("P(best)");
-    for (const Json& arm : result_.at("arms").items()) {
-      const auto elo = number_of(arm, "elo");
-      const auto interval = arm.at("elo_interval").items();
-      std::vector<Cell> cells = {names.at(text_of(arm, "arm_id")), count_of(arm, "wins"),
-                                 count_of(arm, "losses")};
-      if (ties) cells.emplace_back(count_of(arm, "ties"));
-      if (both_bad) cells.emplace_back(count_of(arm, "both_bad"));
-      cells.emplace_back(percent(arm.at("rate").get<double>()));
-      cells.emplace_back(elo ? fmt::format("{:+.0f}", *elo) : std::string());
-      cells.emplace_back(interval.size() == 2
-                             ? fmt::format("{:+.0f} .. {:+.0f}", interval[0].get<double>(),
-                                           interval[1].get<double>())
-                             : std::string());
-      cells.emplace_back(fmt::format("{:.3f}", arm.at("probability_best").get<double>()));
+    for (const ResultArm& arm : result_.arms) {
+      std::vector<Cell> cells = {names.at(arm.arm_id), arm.counts.first_wins,
+                                 arm.counts.second_wins};
+      if (ties) cells.emplace_back(arm.counts.ties);
+      if (both_bad) cells.emplace_back(arm.counts.both_bad);
+      cells.emplace_back(percent(arm.rate));
+      cells.emplace_back(arm.elo ? fmt::format("{:+.0f}", *arm.elo) : std::string());
+      cells.emplace_back(
+          arm.elo_interval
+              ? fmt::format("{:+.0f} .. {:+.0f}", arm.elo_interval->lower, arm.elo_interval->upper)
+              : std::string());
+      cells.emplace_back(fmt::format("{:.3f}", arm.probability_best));
       table.row(std::move(cells));
     }
     return table;
   });
 }
 
-std::optional<Report::Seen> Report::seen(const std::string& row, const std::string& column) const {
-  auto found = pairs_.find({row, column});
-  const bool mirrored = found == pairs_.end();
-  if (mirrored) found = pairs_.find({column, row});
+std::optional<ResultPair> Report::seen(const std::string& row, const std::string& column) const {
+  if (const auto found = pairs_.find({row, column}); found != pairs_.end()) return *found->second;
+  const auto found = pairs_.find({column, row});
   if (found == pairs_.end()) return std::nullopt;
-  const Json& pair = *found->second;
-  const double rate = pair.at("rate").get<double>();
-  const double lower = pair.at("interval").items()[0].get<double>();
-  const double upper = pair.at("interval").items()[1].get<double>();
-  if (mirrored) return Seen{1 - rate, 1 - upper, 1 - lower, &pair.at("counts")};
-  return Seen{rate, lower, upper, &pair.at("counts")};
+  const auto& [first, second, counts, rate, interval] = *found->second;
+  return ResultPair{
+      second, first, mirrored(counts), 1 - rate, {1 - interval.upper, 1 - interval.lower}};
 }
 
 std::string Report::matrix_cell(const std::string& row, const std::string& column,
@@ -169,10 +135,11 @@ std::string Report::matrix_cell(const std::string& row, const std::string& colum
   if (row == column) return "";
   const auto pair = seen(row, column);
   if (!pair) return "-";
-  const std::uint64_t decided = decisive(*pair->counts);
+  const std::uint64_t decided = pair->counts.decisive();
   if (kind == CellOf::percents) return decided == 0 ? "-" : fmt::format("{:.0f}", 100 * pair->rate);
-  std::string cell = fmt::format("{:.2f} [{:.2f} {:.2f}]", pair->rate, pair->lower, pair->upper);
-  const std::uint64_t ties = count_of(*pair->counts, "ties") + count_of(*pair->counts, "both_bad");
+  std::string cell =
+      fmt::format("{:.2f} [{:.2f} {:.2f}]", pair->rate, pair->interval.lower, pair->interval.upper);
+  const std::uint64_t ties = pair->counts.ties + pair->counts.both_bad;
   if (ties > 0) {
     cell += fmt::format(" {:.0f}%",
                         100 * static_cast<double>(ties) / static_cast<double>(ties + decided));
@@ -184,16 +151,16 @@ Table Report::matrix_of(CellOf kind, std::size_t columns, std::size_t most) cons
   const auto names = names_within(most);
   Table table;
   table.column("won against", Align::left);
-  const auto arms = result_.at("arms").items();
+  const std::vector<ResultArm>& arms = result_.arms;
   for (std::size_t c = 0; c < columns; ++c) {
-    table.column(kind == CellOf::intervals ? text_of(arms[c], "name") : fmt::format("{}", c + 1));
+    table.column(kind == CellOf::intervals ? arms[c].name : fmt::format("{}", c + 1));
   }
   for (std::size_t r = 0; r < arms.size(); ++r) {
-    const std::string row = text_of(arms[r], "arm_id");
+    const std::string& row = arms[r].arm_id;
     std::vector<std::string> cells = {
         kind == CellOf::intervals ? names.at(row) : fmt::format("{:>2} {}", r + 1, names.at(row))};
     for (std::size_t c = 0; c < columns; ++c) {
-      cells.push_back(matrix_cell(row, text_of(arms[c], "arm_id"), kind));
+      cells.push_back(matrix_cell(row, arms[c].arm_id, kind));
     }
     table.row(cells);
   }
@@ -204,12 +171,11 @@ Table Report::matrix_of(CellOf kind, std::size_t columns, std::size_t most) cons
 // whenever you look and the share of ties where all of it fits; otherwise in percent under numbers,
 // as many as fit.
 std::string Report::matrix() const {
-  const std::size_t all = result_.at("arms").items().size();
+  const std::size_t all = result_.arms.size();
   constexpr std::size_t kWhole = 1000;
   if (const Table table = matrix_of(CellOf::intervals, all, kWhole);
       table.width() <= report_width()) {
-    return fmt::format("\nShare won, [95 %{}], ties\n",
-                       result_.at("one_look").get<bool>() ? "" : " at any time") +
+    return fmt::format("\nShare won, [95 %{}], ties\n", result_.one_look ? "" : " at any time") +
            table.to_string();
   }
   constexpr std::size_t kName = 24;
@@ -225,24 +191,20 @@ std::string Report::matrix() const {
 }
 
 // The pairs that the arms in front still have to show, the ones with the least evidence first.
-std::string Report::open_pairs(const Json& order) const {
+std::string Report::open_pairs(const ResultOrder& order) const {
   constexpr std::size_t kMostRows = 20;
-  std::vector<const Json*> open;
-  for (const Json& pair : order.at("open").items()) open.push_back(&pair);
+  std::vector<OpenPair> open = order.open;
   if (open.empty()) return "";
-  std::stable_sort(open.begin(), open.end(), [](const Json* a, const Json* b) {
-    return a->at("log_evidence").get<double>() < b->at("log_evidence").get<double>();
-  });
+  std::ranges::stable_sort(open, {}, &OpenPair::log_evidence);
   const std::string table = with_names_that_fit(2, [&](std::size_t most) {
     const auto names = names_within(most);
     Table pairs;
     pairs.column("arm", Align::left).column("over", Align::left);
     pairs.column("evidence").column("needed").column("duels left");
     for (std::size_t k = 0; k < std::min(open.size(), kMostRows); ++k) {
-      const Json& pair = *open[k];
-      pairs.row({names.at(text_of(pair, "first")), names.at(text_of(pair, "second")),
-                 short_evidence(pair.at("log_evidence").get<double>()),
-                 short_evidence(pair.at("log_threshold").get<double>()), duels_left(pair)});
+      pairs.row({names.at(open[k].first), names.at(open[k].second),
+                 short_evidence(open[k].log_evidence), short_evidence(open[k].log_threshold),
+                 duels_text(open[k].duels_left)});
     }
     return pairs;
   });
@@ -253,35 +215,31 @@ std::string Report::open_pairs(const Json& order) const {
 
 // The rivals of the leader, the one with the least evidence against it first.
 std::string Report::evidence() const {
-  if (!result_.at("certificate").is_null()) return "";
-  if (const Json* order = result_.find("order")) return open_pairs(*order);
-  std::vector<const Json*> rivals;
-  std::vector<const Json*> others;
-  for (const Json& arm : result_.at("arms").items()) {
-    if (arm.contains("score")) return "";  // the goal is not about pairs
-    (arm.contains("log_evidence") ? rivals : others).push_back(&arm);
+  if (result_.certificate) return "";
+  if (result_.order) return open_pairs(*result_.order);
+  std::vector<const ResultArm*> rivals, others;
+  for (const ResultArm& arm : result_.arms) {
+    if (arm.score) return "";  // the goal is not about pairs
+    (arm.log_evidence ? rivals : others).push_back(&arm);
   }
   // Too few answers to call anybody the leader; the table is about one all the same.
-  const Json& leader = result_.at("leader");
-  if (rivals.empty() || (leader.is_null() && others.size() != 1)) return "";
-  const std::string leading =
-      leader.is_null() ? text_of(*others[0], "arm_id") : leader.get<std::string>();
-  std::stable_sort(rivals.begin(), rivals.end(), [](const Json* a, const Json* b) {
-    return a->at("log_evidence").get<double>() < b->at("log_evidence").get<double>();
-  });
+  if (rivals.empty() || (!result_.leader && others.size() != 1)) return "";
+  const std::string leading = result_.leader ? *result_.leader : others[0]->arm_id;
+  std::ranges::stable_sort(rivals, {}, [](const ResultArm* arm) { return *arm->log_evidence; });
   const std::string table = with_names_that_fit(1, [&](std::size_t most) {
     const auto names = names_within(most);
     Table evidence;
     evidence.column("rival", Align::left).column("won").column("95 %");
     evidence.column("evidence").column("needed").column("duels left");
-    for (const Json* rival : rivals) {
-      const auto pair = seen(leading, text_of(*rival, "arm_id"));
+    for (const ResultArm* rival : rivals) {
+      const auto pair = seen(leading, rival->arm_id);
       evidence.row(
-          {names.at(text_of(*rival, "arm_id")),
-           pair && decisive(*pair->counts) > 0 ? percent(pair->rate) : "-",
-           pair ? fmt::format("{:.0f} .. {:.0f} %", 100 * pair->lower, 100 * pair->upper) : "-",
-           short_evidence(rival->at("log_evidence").get<double>()),
-           short_evidence(rival->at("log_threshold").get<double>()), duels_left(*rival)});
+          {names.at(rival->arm_id), pair && pair->counts.decisive() > 0 ? percent(pair->rate) : "-",
+           pair ? fmt::format("{:.0f} .. {:.0f} %", 100 * pair->interval.lower,
+                              100 * pair->interval.upper)
+                : "-",
+           short_evidence(*rival->log_evidence), short_evidence(rival->log_threshold.value_or(0)),
+           duels_text(rival->duels_left.value_or(std::nullopt))});
     }
     return evidence;
   });
@@ -291,7 +249,7 @@ std::string Report::evidence() const {
 
 std::string Report::health() const {
   std::string text;
-  if (result_.at("one_look").get<bool>() && result_.at("certificate").is_null()) {
+  if (result_.one_look && !result_.certificate) {
     text +=
         "\n" +
         wrapped(
@@ -302,83 +260,68 @@ std::string Report::health() const {
   }
   constexpr std::size_t kDetail = 28;  // where the words of a check begin
   text += "\nHealth\n";
-  for (const Json& check : result_.at("health").items()) {
-    const std::string word = text_of(check, "verdict");
-    const std::string padded = fmt::format("{:<8}", word);
+  for (const auto& [name, verdict, detail] : result_.health) {
+    const std::string padded = fmt::format("{:<8}", to_word(verdict));
     text += fmt::format("  {}{:<18}{}\n",
-                        word == "failed"   ? paint_.red(padded)
-                        : word == "passed" ? paint_.green(padded)
-                                           : paint_.dim(padded),
-                        text_of(check, "name"),
-                        wrapped(text_of(check, "detail"), report_width() - kDetail, kDetail));
+                        verdict == HealthVerdict::failed   ? paint_.red(padded)
+                        : verdict == HealthVerdict::passed ? paint_.green(padded)
+                                                           : paint_.dim(padded),
+                        name, wrapped(detail, report_width() - kDetail, kDetail));
   }
   return text;
 }
 
 std::string Report::strengths() const {
-  const Json& fitted = result_.at("bradley_terry");
-  if (const Json* why = fitted.find("error")) {
-    return fmt::format("\nNo Bradley-Terry strengths: {}\n", why->get<std::string>());
+  const ResultStrengths& fitted = result_.bradley_terry;
+  if (!fitted.error.empty()) {
+    return fmt::format("\nNo Bradley-Terry strengths: {}\n", fitted.error);
   }
-  const auto prior = number_of(fitted, "prior_shape");
-  const auto added = number_of(fitted, "added_wins");
+  const auto prior = fitted.prior_shape.value_or(std::nullopt);
   std::string text = fmt::format(
       "Elo is a Bradley-Terry fit{}{}{}; a view, not the verdict.",
-      text_of(fitted, "ties") == "davidson" ? " with ties (Davidson)" : "",
+      fitted.ties == "davidson" ? " with ties (Davidson)" : "",
       prior
           ? fmt::format(", with a Gamma prior of shape {} on the strengths", format_number(*prior))
           : std::string(),
-      added && *added > 0
+      fitted.added_wins.value_or(0) > 0
           ? fmt::format(", with {} wins added to each pair because some arms never lost",
-                        format_number(*added))
+                        format_number(*fitted.added_wins))
           : std::string());
-  if (const Json* fit = fitted.find("lack_of_fit")) {
-    const double p_value = fit->at("p_value").get<double>();
-    text += fmt::format(" Lack of fit: p = {:.3g}{}.", p_value,
-                        p_value < 0.01 ? ", so strengths alone do not explain who beats whom" : "");
+  if (const auto& fit = fitted.lack_of_fit) {
+    text += fmt::format(
+        " Lack of fit: p = {:.3g}{}.", fit->p_value,
+        fit->p_value < 0.01 ? ", so strengths alone do not explain who beats whom" : "");
   }
-  return "\n" + wrapped(text, report_width()) + "\n" + position(fitted);
+  return "\n" + wrapped(text, report_width()) + "\n" +
+         (fitted.position ? position(*fitted.position) : "");
 }
 
-std::string Report::position(const Json& fitted) {
-  const Json* effect = fitted.find("position");
-  if (effect == nullptr) return "";
-  if (const Json* why = effect->find("error")) {
-    return fmt::format("\nThe effect of being shown first was not fitted: {}.\n",
-                       why->get<std::string>());
+std::string Report::position(const ResultPosition& effect) {
+  if (!effect.elo || !effect.elo_interval) {
+    return fmt::format("\nThe effect of being shown first was not fitted: {}.\n", effect.error);
   }
-  const auto interval = effect->at("elo_interval").items();
   const std::string text = fmt::format(
       "Being shown first is worth {:+.0f} Elo [{:+.0f} .. {:+.0f}]: of two equal arms, the one "
       "shown first wins {:.1f} % of the decisive duels. The Elo above is net of this effect.",
-      effect->at("elo").get<double>(), interval[0].get<double>(), interval[1].get<double>(),
-      100 * effect->at("first_wins_against_equal").get<double>());
+      *effect.elo, effect.elo_interval->lower, effect.elo_interval->upper,
+      100 * effect.first_wins_against_equal.value_or(0.5));
   return "\n" + wrapped(text, report_width()) + "\n";
 }
 
 }  // namespace
 
-std::string duel_counts(const Json& result) {
-  const Json& all = result.at("duels");
+std::string duel_counts(const ShownCounts& counts) {
   return fmt::format(
       "{}: {} decisive, {}, {} both bad, {} skipped, {} invalid, {} expired, {} pending",
-      counted(count_of(all, "served"), "duel"), decisive(all),
-      counted(count_of(all, "ties"), "tie"), count_of(all, "both_bad"), count_of(all, "skips"),
-      count_of(all, "invalid"), count_of(all, "expired"), count_of(all, "pending"));
+      counted(counts.served, "duel"), counts.decisive(), counted(counts.ties, "tie"),
+      counts.both_bad, counts.skips, counts.invalid, counts.expired, counts.pending());
 }
 
-bool is_unhealthy(const Json& result) {
-  const auto checks = result.at("health").items();
-  return std::any_of(checks.begin(), checks.end(),
-                     [](const Json& check) { return text_of(check, "verdict") == "failed"; });
-}
-
-std::string result_text(const Json& result, const Paint& paint) {
+std::string result_text(const ExperimentResult& result, const Paint& paint) {
   const Report report(result, paint);
-  std::string text = paint.bold(wrapped(text_of(result, "verdict"), report_width())) + "\n\n";
-  text += wrapped(duel_counts(result), report_width()) + "\n\n" + report.arms() + report.matrix();
-  text += report.evidence();
-  return text + report.health() + report.strengths();
+  return paint.bold(wrapped(result.verdict, report_width())) + "\n\n" +
+         wrapped(duel_counts(result.duels), report_width()) + "\n\n" + report.arms() +
+         report.matrix() + report.evidence() + report.health() + report.strengths();
 }
 
 }  // namespace duel::cli

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "duel/cli/result_report.h"
+#include "duel/core/described_json.h"
 #include "duel/core/numbers.h"
 
 namespace duel::cli {
@@ -188,13 +189,17 @@ Result<bool> ServedExperiment::may_ask_later(const std::function<bool()>& stop) 
 Result<int> report_served(ServedEnding ending, const ServedCounts& counts,
                           ServedExperiment& experiment, bool json, int interrupted_code,
                           CommandContext& context) {
-  std::optional<Json> result;
+  std::optional<Json> given;
+  std::optional<ExperimentResult> result;
   if (ending != ServedEnding::out_of_reach) {
     auto told = experiment.client().try_now(HttpMethod::get, experiment.target("/result"));
-    if (told.ok()) result = std::move(*told);
+    if (told.ok()) given = std::move(*told);
+  }
+  if (given) {
+    if (auto read = described_from<ExperimentResult>(*given); read.ok()) result = *std::move(read);
   }
   // Another may have brought the certificate.
-  if (ending == ServedEnding::undecided && result && !result->at("certificate").is_null()) {
+  if (ending == ServedEnding::undecided && result && result->certificate) {
     ending = ServedEnding::certified;
   }
   const std::string here = fmt::format(
@@ -207,22 +212,19 @@ Result<int> report_served(ServedEnding ending, const ServedCounts& counts,
     out["answered"] = counts.answered;
     out["failed"] = counts.failed;
     out["undelivered"] = counts.undelivered;
-    out["result"] = result ? *result : Json();
+    out["result"] = given ? *given : Json();
     context.print(out.dump_pretty());
   } else if (result) {
-    context.print(fmt::format(
-        "{}\n\n{}\n{}\n",
-        Paint(wants_color(STDOUT_FILENO)).bold(result->at("verdict").get<std::string>()),
-        duel_counts(*result), here));
+    context.print(fmt::format("{}\n\n{}\n{}\n",
+                              Paint(wants_color(STDOUT_FILENO)).bold(result->verdict),
+                              duel_counts(result->duels), here));
   } else {
     context.print(counts.verdict.empty() ? here + "\n"
                                          : fmt::format("{}\n\n{}\n", counts.verdict, here));
   }
   if (result && !json) {
-    for (const Json& check : result->at("health").items()) {
-      if (check.at("verdict").get<std::string>() != "failed") continue;
-      context.warn(fmt::format("health check failed: {}: {}", check.at("name").get<std::string>(),
-                               check.at("detail").get<std::string>()));
+    for (const std::string& failure : failures(result->health)) {
+      context.warn("health check failed: " + failure);
     }
   }
   if (counts.undelivered > 0) {
@@ -233,7 +235,7 @@ Result<int> report_served(ServedEnding ending, const ServedCounts& counts,
   }
   switch (ending) {
     case ServedEnding::certified:
-      return result && is_unhealthy(*result) ? kExitUnhealthy : kExitDone;
+      return result && !failures(result->health).empty() ? kExitUnhealthy : kExitDone;
     case ServedEnding::undecided:
       context.note(counts.stopped ? "stopped; the server has every answer"
                                   : "undecided: the server has nothing more to ask");

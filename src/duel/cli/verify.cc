@@ -5,11 +5,11 @@
 #include <string>
 
 #include "duel/cli/commands.h"
+#include "duel/core/described_json.h"
 #include "duel/core/json.h"
 #include "duel/core/whole_file.h"
 #include "duel/experiment/local_experiment.h"
 #include "duel/verdict/certificate_file.h"
-#include "duel/verdict/experiment_result.h"
 #include "duel/verdict/health.h"
 
 namespace duel::cli {
@@ -65,8 +65,8 @@ Json verified_json(const CheckedLog& log) {
   json["records"] = log.extent.records;
   json["head"] = log.extent.head;
   json["cut_bytes"] = log.extent.cut_bytes;
-  json["health"] = to_json(log.health);
-  json["certificate"] = log.certificate.empty() ? Json() : Json::parse(log.certificate).value();
+  json["health"] = described_json(log.health);
+  json["certificate"] = described_json(log.certificate);
   return json;
 }
 
@@ -91,11 +91,12 @@ Result<int> run_verify(const VerifyArguments& arguments, CommandContext& context
     if (divergence) return mismatch(arguments, context, divergence->to_string());
   }
   if (!arguments.certificate.empty()) {
-    if (log->certificate.empty()) {
+    if (!log->certificate) {
       return mismatch(arguments, context,
                       fmt::format("{}: the log certifies nothing", arguments.log));
     }
-    if (const auto difference = certificate_difference(given, log->certificate)) {
+    if (const auto difference =
+            certificate_difference(given, certificate_text(*log->certificate))) {
       return mismatch(arguments, context,
                       fmt::format("{}: {}", arguments.certificate, *difference));
     }

@@ -1,15 +1,21 @@
 // Structs that describe themselves: one table of fields per struct, from which readers, writers,
 // their errors, schemas and documents follow, so that none of them can say something else.
 //
-//   template <>
-//   struct Described<ServeRecord> {
+//   struct PageItem {
+//     std::uint64_t ordinal = 0;
+//
+//     static constexpr std::string_view schema = "PageItem";
 //     static constexpr FieldList fields{
-//         required("ordinal", &ServeRecord::ordinal, "0, 1, 2, .. the order of serving"), ..};
+//         required("ordinal", &PageItem::ordinal, "1 for the first item of the first page"), ..};
 //   };
+//
+// Where the struct is another room's, or is used where nobody wants its table, the same stands in a
+// specialisation of Described. `schema` is the name in /openapi.json; without one the object is
+// written out wherever it is used.
 //
 // The type of the member says what the field holds: a text, a whole number, a number, true or
 // false, a word of an enum (core/words.h), a time, an object (a described struct), a list of these,
-// or any JSON.
+// or any JSON. A struct whose description says `as_array` is written as an array of its members.
 #pragma once
 
 #include <array>
@@ -28,28 +34,11 @@ namespace duel {
 template <class Struct>
 struct Described;
 
+template <class Struct>
+  requires requires { Struct::fields; }
+struct Described<Struct> : Struct {};
+
 struct Unchecked {};
-
-template <class Get, class Check>
-struct Field {
-  std::string_view name;
-  Get get;               // std::invoke(get, record) is the member
-  bool required;         // where it is not, a member that is as in a new record is left out
-  std::string_view doc;  // what the name does not say
-  Check check;           // what the type does not say of a value; called with the member
-};
-
-template <class Get, class Check = Unchecked>
-constexpr Field<Get, Check> required(std::string_view name, Get get, std::string_view doc = "",
-                                     Check check = {}) {
-  return {name, get, true, doc, check};
-}
-
-template <class Get, class Check = Unchecked>
-constexpr Field<Get, Check> optional(std::string_view name, Get get, std::string_view doc = "",
-                                     Check check = {}) {
-  return {name, get, false, doc, check};
-}
 
 // A member of a member.
 template <class Part, class Get>
@@ -57,18 +46,63 @@ struct MemberOf {
   Part part;
   Get get;
 
-  constexpr auto& operator()(auto& record) const {
+  constexpr decltype(auto) operator()(auto& record) const {
     return std::invoke(get, std::invoke(part, record));
   }
 };
 
+template <class Get, class Check, bool Required>
+struct Field {
+  // Where it is not, a member that is as in a new record is left out.
+  static constexpr bool required = Required;
+
+  std::string_view name;
+  // std::invoke(get, record) is the member. One that is returned by value is worked out from the
+  // others: it is written, and passed over when the record is read.
+  Get get;
+  std::string_view doc;  // what the name does not say
+  Check check;           // what the type does not say of a value; called with the member
+
+  template <bool Needed>
+  constexpr Field<Get, Check, Needed> as_required() const {
+    return {name, get, doc, check};
+  }
+  template <class Part>
+  constexpr Field<MemberOf<Part, Get>, Check, Required> of(Part part) const {
+    return {name, {part, get}, doc, check};
+  }
+};
+
+template <class Get, class Check = Unchecked>
+constexpr Field<Get, Check, true> required(std::string_view name, Get get,
+                                           std::string_view doc = "", Check check = {}) {
+  return {name, get, doc, check};
+}
+
+template <class Get, class Check = Unchecked>
+constexpr Field<Get, Check, false> optional(std::string_view name, Get get,
+                                            std::string_view doc = "", Check check = {}) {
+  return {name, get, doc, check};
+}
+
 // The fields of `part`, a member of the record, among the fields of the record itself.
-template <class Part, class... Gets, class... Checks>
-constexpr auto inlined(Part part, const FieldList<Field<Gets, Checks>...>& fields) {
-  return fields.visit([&](const auto&... field) {
-    return FieldList{Field<MemberOf<Part, Gets>, Checks>{
-        field.name, {part, field.get}, field.required, field.doc, field.check}...};
-  });
+template <class Part, class... Fields>
+constexpr auto inlined(Part part, const FieldList<Fields...>& fields) {
+  return fields.visit([&](const auto&... field) { return FieldList{field.of(part)...}; });
+}
+
+// The same fields, none of them required.
+template <class... Fields>
+constexpr auto as_optional(const FieldList<Fields...>& fields) {
+  return fields.visit(
+      [](const auto&... field) { return FieldList{field.template as_required<false>()...}; });
+}
+
+// The same fields, all of them required: in an answer nothing is left out.
+template <class... Fields>
+constexpr auto as_required(const FieldList<Fields...>& fields) {
+  return fields.visit(
+      [](const auto&... field) { return FieldList{field.template as_required<true>()...}; });
 }
 
 // An id is checked where it comes in; whether it is known is another question.

@@ -2,8 +2,11 @@
 // and JSON Schema.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -50,10 +53,22 @@ struct IsNamed<std::vector<std::pair<std::string, T>>> : std::true_type {
 };
 
 template <class T>
-concept IsNullOr = requires { typename T::null_or; };
-
-template <class T>
 concept HasFields = requires { Described<T>::fields; };
+template <class T>
+concept IsArray = requires { Described<T>::as_array; };
+
+// Whether an optional field is left out: it is as in a new struct.
+template <class Member>
+bool is_new(const Member& member, const Member& in_new) {
+  if constexpr (IsOptional<Member>::value) {
+    return !member.has_value();
+  } else if constexpr (IsVector<Member>::value) {
+    if constexpr (std::equality_comparable<typename Member::value_type>) return member == in_new;
+    return member.empty();
+  } else {
+    return member == in_new;
+  }
+}
 
 }  // namespace described_detail
 
@@ -94,7 +109,9 @@ class DescribedReader {
       if (!parsed.ok()) return wrong(pointer, with_hint(parsed.error()));
       out = *parsed;
     } else if constexpr (described_detail::IsOptional<Body>::value) {
-      if (!json.is_null()) read(json, pointer, out.emplace());
+      // Of a field that may be missing and may be null, null is a value.
+      constexpr bool kTakesNull = described_detail::IsOptional<typename Body::value_type>::value;
+      if (kTakesNull || !json.is_null()) read(json, pointer, out.emplace());
     } else if constexpr (described_detail::IsNamed<Body>::value) {
       if (!json.is_object()) return wrong(pointer, "is not an object");
       for (const auto& [name, value] : json.members()) {
@@ -108,6 +125,18 @@ class DescribedReader {
       for (const Json& item : json.items()) {
         read(item, pointer + "/" + std::to_string(index++), out.emplace_back());
       }
+    } else if constexpr (described_detail::IsArray<Body>) {
+      constexpr std::size_t kSize = decltype(Described<Body>::fields)::kSize;
+      const std::span<const Json> items = json.items();
+      if (items.size() != kSize) {
+        return wrong(pointer, "is not an array of " + std::to_string(kSize));
+      }
+      std::size_t index = 0;
+      const auto take = [&](const auto& field) {
+        read(items[index], pointer + "/" + std::to_string(index), std::invoke(field.get, out));
+        ++index;
+      };
+      Described<Body>::fields.visit([&](const auto&... field) { (take(field), ...); });
     } else {
       read_object(json, pointer, out);
     }
@@ -136,14 +165,16 @@ class DescribedReader {
         return;
       }
       ++taken;
-      const std::string at = where();
-      auto& member = std::invoke(field.get, out);
-      const std::size_t before = num_errors_;
-      read(*value, at, member);
-      if constexpr (requires { field.check(member); }) {
-        if (num_errors_ > before) return;
-        if (const Status status = field.check(member); !status.ok()) {
-          wrong(at, with_hint(status.error()));
+      if constexpr (std::is_lvalue_reference_v<decltype(std::invoke(field.get, out))>) {
+        const std::string at = where();
+        auto& member = std::invoke(field.get, out);
+        const std::size_t before = num_errors_;
+        read(*value, at, member);
+        if constexpr (requires { field.check(member); }) {
+          if (num_errors_ > before) return;
+          if (const Status status = field.check(member); !status.ok()) {
+            wrong(at, with_hint(status.error()));
+          }
         }
       }
     };
@@ -168,6 +199,18 @@ class DescribedReader {
   std::size_t num_errors_ = 0;
 };
 
+// A struct that another version of Duel may have written. What is wrong first is the error, and
+// `where` is whose JSON it is.
+template <class Body>
+Result<Body> described_from(const Json& json, std::string where = "") {
+  Body body;
+  DescribedReader reader(UnknownFields::ignored);
+  reader.read(json, "", body);
+  if (reader.errors().empty()) return body;
+  const FieldError& first = reader.errors().front();
+  return Error::invalid_data(first.pointer + " " + first.message, std::move(where));
+}
+
 // A member that is as in a new struct is left out, unless it is required.
 template <class Body>
 Json described_json(const Body& body) {
@@ -187,17 +230,23 @@ Json described_json(const Body& body) {
     Json array = Json::array();
     for (const auto& item : body) array.push_back(described_json(item));
     return array;
+  } else if constexpr (described_detail::IsArray<Body>) {
+    return Described<Body>::fields.visit([&](const auto&... field) {
+      return Json(Json::Array{described_json(std::invoke(field.get, body))...});
+    });
   } else if constexpr (described_detail::HasFields<Body>) {
-    static const Body kNew{};
-    Json object = Json::object();
-    const auto add = [&](const auto& field) {
+    Json::Object members;
+    members.reserve(decltype(Described<Body>::fields)::kSize);
+    const auto add = [&]<class Field>(const Field& field) {
       const auto& member = std::invoke(field.get, body);
-      if (field.required || !(member == std::invoke(field.get, kNew))) {
-        object.add(std::string(field.name), described_json(member));
+      if constexpr (!Field::required) {
+        static const Body kNew{};
+        if (described_detail::is_new(member, std::invoke(field.get, kNew))) return;
       }
+      members.push_back({std::string(field.name), described_json(member)});
     };
     Described<Body>::fields.visit([&](const auto&... field) { (add(field), ...); });
-    return object;
+    return Json(std::move(members));
   } else {
     return Json(body);
   }
@@ -228,10 +277,13 @@ class SchemaSet {
       schema["minimum"] = std::uint64_t{0};
     } else if constexpr (std::is_floating_point_v<Body>) {
       schema["type"] = "number";
-    } else if constexpr (std::is_same_v<Body, std::array<double, 2>>) {
+    } else if constexpr (described_detail::IsArray<Body>) {
+      constexpr const auto& kFields = Described<Body>::fields;
+      using Item = decltype(std::invoke(kFields.template at<0>().get, std::declval<Body&>()));
       schema["type"] = "array";
-      schema["items"]["type"] = "number";
-      schema["minItems"] = schema["maxItems"] = 2;
+      schema["items"] = of<std::remove_cvref_t<Item>>(shape);
+      schema["minItems"] = kFields.kSize;
+      schema["maxItems"] = kFields.kSize;
     } else if constexpr (std::is_enum_v<Body>) {
       schema["type"] = "string";
       Json words = Json::array();
@@ -239,8 +291,6 @@ class SchemaSet {
       schema["enum"] = std::move(words);
     } else if constexpr (described_detail::IsOptional<Body>::value) {
       return nullable(of<typename Body::value_type>(shape));
-    } else if constexpr (described_detail::IsNullOr<Body>) {
-      return nullable(of<typename Body::null_or>(shape));
     } else if constexpr (described_detail::IsNamed<Body>::value) {
       schema["type"] = "object";
       schema["additionalProperties"] = of<typename described_detail::IsNamed<Body>::Value>(shape);

@@ -26,10 +26,6 @@ struct Places<std::index_sequence<Index...>, Fields...> : Place<Index, Fields>..
   constexpr decltype(auto) visit(const Visit& visit) const {
     return visit(Place<Index, Fields>::field...);
   }
-  template <class Change>
-  constexpr void change_each(const Change& change) {
-    (change(Place<Index, Fields>::field), ...);
-  }
 };
 
 template <std::size_t Index, class Field>

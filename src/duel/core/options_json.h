@@ -1,23 +1,20 @@
 // Options of policies, learners, matrices and the like as every list of them shows them.
 #pragma once
 
-#include <span>
+#include <string_view>
 
-#include "duel/core/json.h"
+#include "duel/core/described_json.h"
 #include "duel/core/options.h"
 
 namespace duel {
 
-inline Json options_json(std::span<const OptionFact> options) {
-  Json json = Json::array();
-  for (const OptionFact& option : options) {
-    json.push_back({{"name", option.name},
-                    {"type", option.type},
-                    {"default", option.default_value},
-                    {"allowed", option.allowed},
-                    {"doc", option.doc}});
-  }
-  return json;
-}
+template <>
+struct Described<OptionFact> {
+  static constexpr std::string_view schema = "PolicyOption";
+  static constexpr FieldList fields{
+      required("name", &OptionFact::name), required("type", &OptionFact::type),
+      required("default", &OptionFact::default_value), required("allowed", &OptionFact::allowed),
+      required("doc", &OptionFact::doc)};
+};
 
 }  // namespace duel

@@ -1,5 +1,6 @@
 #include "duel/judging/interview_result.h"
 
+#include "duel/core/described_json.h"
 #include "duel/verdict/experiment_result.h"
 #include "duel/verdict/verdict.h"
 
@@ -48,13 +49,10 @@ Json interview_json(const Interview& interview, const Standing& standing, Interv
     const GivenCertificate& given = *ledger.certificate();
     json["certificate"] = {{"file", certificate}, {"kind", to_word(given.kind)}};
     json["winner"] = given.winner ? Json(ledger.id_of(*given.winner)) : Json();
-    if (!given.arms.empty()) {
-      json["named"] = Json::array();
-      for (const Arm arm : given.arms) json["named"].push_back(ledger.id_of(arm));
-    }
+    if (!given.arms.empty()) json["named"] = ids_of(ledger, given.arms);
   }
   json["goal"] = describe(ledger.experiment().goal);
-  if (standing.order) json["order"] = to_json(ledger, *standing.order);
+  if (standing.order) json["order"] = described_json(order_of(ledger, *standing.order));
   if (standing.leader) json["leader"] = ledger.id_of(*standing.leader);
   json["policy"] = ledger.experiment().policy;
   json["alpha"] = ledger.experiment().stopping.alpha;

@@ -7,7 +7,6 @@
 #include "duel/core/digest.h"
 #include "duel/core/secrets.h"
 #include "duel/core/timestamp.h"
-#include "duel/wire/answers.h"
 
 namespace duel {
 namespace {
@@ -16,16 +15,6 @@ constexpr std::string_view kSpace = "token";
 constexpr std::string_view kMadeKey = "ever";
 
 }  // namespace
-
-Json to_json(const ApiToken& token) {
-  TokenAnswer answer{.token_id = token.token_id,
-                     .scope = token.scope,
-                     .name = token.name,
-                     .experiment_id = token.experiment_id,
-                     .expires_at = std::nullopt};
-  if (token.expires_at_ms != 0) answer.expires_at = Timestamp{token.expires_at_ms};
-  return described_json(answer);
-}
 
 Result<std::unique_ptr<ApiTokens>> ApiTokens::open(std::shared_ptr<Store> store) {
   auto tokens = std::unique_ptr<ApiTokens>(new ApiTokens(std::move(store)));
@@ -49,20 +38,11 @@ Status ApiTokens::refresh() {
   DUEL_ASSIGN(const auto entries, store_->entries(kSpace));
   std::vector<ApiToken> tokens;
   for (const auto& [token_id, bytes] : entries) {
-    const auto json = Json::parse(bytes);
-    if (!json || !json->contains("hash") || !json->contains("scope")) {
+    auto token = described_from<ApiToken>(Json::parse(bytes).value_or(Json()));
+    if (!token.ok()) {
       return Error::invalid_data("the token '" + token_id + "' in the store is damaged");
     }
-    ApiToken token;
-    token.token_id = token_id;
-    token.hash = json->at("hash").get<std::string>();
-    DUEL_ASSIGN(token.scope, parse_word<TokenScope>(json->at("scope").get<std::string>()));
-    if (const Json* name = json->find("name")) token.name = name->get<std::string>();
-    if (const Json* id = json->find("experiment_id")) token.experiment_id = id->get<std::string>();
-    if (const Json* end = json->find("expires_at")) {
-      token.expires_at_ms = parse_timestamp(end->get<std::string>()).value_or(1);
-    }
-    tokens.push_back(std::move(token));
+    tokens.push_back(*std::move(token));
   }
   // A store of an older version has tokens and does not say so. While there is one the mark is not
   // needed, and a disk that is full keeps nobody from starting; `erase` insists on it.
@@ -88,16 +68,15 @@ Result<std::pair<std::string, ApiToken>> ApiTokens::create(TokenScope scope, std
                                                            std::int64_t expires_at_ms) {
   const std::string secret =
       "duel_" + std::string(to_word(scope)) + "_" + base64url(random_bytes(24));
-  ApiToken token{.token_id = "t" + sha256_hex(random_bytes(16)).substr(0, 15),
-                 .scope = scope,
-                 .name = std::move(name),
-                 .experiment_id = std::move(experiment_id),
-                 .expires_at_ms = expires_at_ms,
-                 .hash = sha256_hex(secret)};
-  Json json = to_json(token);
-  json["hash"] = token.hash;
+  ApiToken token;
+  token.token_id = "t" + sha256_hex(random_bytes(16)).substr(0, 15);
+  token.scope = scope;
+  token.name = std::move(name);
+  token.experiment_id = std::move(experiment_id);
+  if (expires_at_ms != 0) token.expires_at = Timestamp{expires_at_ms};
+  token.hash = sha256_hex(secret);
   const std::lock_guard changing(changing_);
-  DUEL_RETURN_IF_ERROR(store_->put(kSpace, token.token_id, json.dump()));
+  DUEL_RETURN_IF_ERROR(store_->put(kSpace, token.token_id, described_json(token).dump()));
   // After the token: a mark without one would shut everybody out.
   (void)mark();
   const std::lock_guard lock(mutex_);
@@ -122,7 +101,7 @@ std::optional<ApiToken> ApiTokens::find(std::string_view token, std::int64_t now
   const std::lock_guard lock(mutex_);
   for (const ApiToken& one : tokens_) {
     const bool same = equal_in_constant_time(one.hash, hash);
-    const bool expired = one.expires_at_ms != 0 && one.expires_at_ms <= now_ms;
+    const bool expired = one.expires_at && one.expires_at->ms <= now_ms;
     if (same && !expired) found = one;
   }
   return found;

@@ -10,20 +10,18 @@
 #include <string_view>
 #include <vector>
 
-#include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/store/store.h"
-#include "duel/wire/token_scope.h"
+#include "duel/wire/answers.h"
 
 namespace duel {
 
-struct ApiToken {
-  std::string token_id;
-  TokenScope scope = TokenScope::read;
-  std::string name;
-  std::string experiment_id;       // where it is for one only
-  std::int64_t expires_at_ms = 0;  // 0: never
-  std::string hash;                // SHA-256 of the whole token
+// As the store has it.
+struct ApiToken : TokenAnswer {
+  std::string hash;  // SHA-256 of the whole token
+
+  static constexpr auto fields =
+      joined(Described<TokenAnswer>::fields, FieldList{required("hash", &ApiToken::hash)});
 };
 
 // Where the store says that a token was made, so that it is known after the last one was revoked.
@@ -59,8 +57,5 @@ class ApiTokens {
   std::vector<ApiToken> tokens_;
   bool ever_ = false;
 };
-
-// Without its hash, as answers have it.
-Json to_json(const ApiToken& token);
 
 }  // namespace duel

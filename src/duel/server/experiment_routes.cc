@@ -81,7 +81,7 @@ void Api::list_experiments(Call& call) {
   views_.list(cursor != nullptr ? *cursor : "", *limit,
               [send = call.send](const Result<ListedExperiments>& listed) {
                 if (!listed.ok()) return send(refusal(listed.error()));
-                ExperimentList list{.items = {}, .next_cursor = listed->next_cursor};
+                ListOf<ExperimentSummary> list{.items = {}, .next_cursor = listed->next_cursor};
                 for (const Listed& one : listed->items) {
                   ExperimentSummary& row = list.items.emplace_back();
                   row.experiment_id = one.experiment_id;

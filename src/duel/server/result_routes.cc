@@ -1,15 +1,19 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "duel/core/described_json.h"
 #include "duel/core/numbers.h"
 #include "duel/server/api.h"
 #include "duel/study/plan.h"
-#include "duel/verdict/experiment_result.h"
+#include "duel/verdict/health.h"
+#include "duel/wire/answers.h"
 #include "duel/wire/received_body.h"
 #include "duel/wire/requests.h"
 
@@ -48,10 +52,8 @@ void Api::show(const Call& call, std::string what, std::function<Result<Json>(co
 void Api::show_result(Call& call) {
   show(call, "result", [](const View& view) -> Result<Json> {
     const Ledger& ledger = view.ledger();
-    Json json = result_json(ledger, board_of(ledger));
-    json["served"] = ledger.served();
-    json["sequence"] = ledger.sequence();
-    return json;
+    return described_json(
+        ResultAnswer{result_of(ledger, board_of(ledger)), ledger.served(), ledger.sequence()});
   });
 }
 
@@ -66,14 +68,10 @@ void Api::show_certificate(Call& call) {
 void Api::show_health(Call& call) {
   show(call, "health", [this](const View& view) -> Result<Json> {
     std::vector<HealthCheck> checks = check_health(view.ledger());
-    const HealthVerdict of_evidence = overall(checks);
     DUEL_ASSIGN(const std::vector<HealthCheck> traffic,
                 traffic_.checks(engine_.store(), view.id()));
     checks.insert(checks.end(), traffic.begin(), traffic.end());
-    // The traffic's failures count, its passed checks do not make unknown ones good.
-    const HealthVerdict verdict =
-        overall(traffic) == HealthVerdict::failed ? HealthVerdict::failed : of_evidence;
-    return Json{{"verdict", to_word(verdict)}, {"checks", to_json(checks)}};
+    return described_json(Health{overall(checks), checks});
   });
 }
 
@@ -82,7 +80,8 @@ void Api::show_timeline(Call& call) {
   if (!points.ok()) return call.send(refusal(points.error()));
   show(call, "timeline/" + std::to_string(*points),
        [points = *points](const View& view) -> Result<Json> {
-         return view.history().timeline().to_json(view.ledger(), view.last_time_ms(), points);
+         return described_json(
+             view.history().timeline().series(view.ledger(), view.last_time_ms(), points));
        });
 }
 
@@ -152,7 +151,7 @@ void Api::plan(Call& call) {
       if (Clock::now() - begun > std::chrono::seconds(20)) stop = true;
     };
     const auto results = run_plan(spec, hooks);
-    send(results.ok() ? ServerAnswer{200, to_json(*results, 0), {}}
+    send(results.ok() ? ServerAnswer{200, described_json(*results), {}}
                       : refused_plan(results.error()));
   });
   if (!taken) call.send(refusal(429, "too much work waits; try again", true));

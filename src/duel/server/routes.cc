@@ -3,9 +3,12 @@
 #include <string>
 
 #include "duel/server/api.h"
+#include "duel/server/recent_duels.h"
+#include "duel/study/plan.h"
+#include "duel/verdict/certificate_file.h"
+#include "duel/verdict/timeline.h"
 #include "duel/wire/answers.h"
 #include "duel/wire/requests.h"
-#include "duel/wire/result_shapes.h"
 
 namespace duel {
 
@@ -40,7 +43,7 @@ void Api::add_routes() {
       &Api::list_experiments)
       .asks("limit", "experiments on this page", number_schema(1, 1000))
       .asks("cursor", "`next_cursor` of the page before", text_schema())
-      .gives<ExperimentList>()
+      .gives<ListOf<ExperimentSummary>>()
       .refuses({400});
   add(get, one, "show_experiment", "Configuration and state.", {read}, &Api::show_experiment)
       .gives<ExperimentAnswer>()
@@ -99,7 +102,7 @@ void Api::add_routes() {
   add(get, one + "/duels", "list_duels", "The last duels, the newest first.", {read},
       &Api::list_duels)
       .asks("limit", "so many duels", number_schema(1, 200))
-      .gives<RecentDuelsShape>()
+      .gives<ListOf<RecentDuel>>()
       .refuses({400, 404});
   add(get, one + "/duels/{did}", "show_duel", "One duel with its outcome.", {read}, &Api::show_duel)
       .gives<DuelShown>()
@@ -143,24 +146,24 @@ void Api::add_routes() {
   // --- Results ---
   add(get, one + "/result", "show_result", "Verdict, leader, matrix, intervals, certificate.",
       {read}, &Api::show_result)
-      .gives<ResultShape>()
+      .gives<ResultAnswer>()
       .refuses({404});
   add(get, one + "/certificate", "show_certificate", "The certificate, self-contained.", {read},
       &Api::show_certificate)
-      .gives<CertificateShape>()
+      .gives<Certificate>()
       .refuses({404});
   add(get, one + "/health", "show_health", "Whether the answers can be trusted.", {read},
       &Api::show_health)
-      .gives<HealthShape>()
+      .gives<Health>()
       .refuses({404});
   add(get, one + "/timeline", "show_timeline", "Series for plots.", {read}, &Api::show_timeline)
       .asks("points", "about so many moments", number_schema(2, 2000))
-      .gives<TimelineShape>()
+      .gives<TimelineSeries>()
       .refuses({400, 404});
   add(get, one + "/progress", "show_progress",
       "How far the evidence has got, without naming an arm; for voters.", {duel, vote},
       &Api::show_progress)
-      .gives<ProgressShape>()
+      .gives<VotingProgress>()
       .refuses({404});
   add(get, one + "/stream", "open_stream",
       "Server-sent events: `result`, `state`, `certified`, `reset`; with `Last-Event-ID` those "
@@ -180,15 +183,15 @@ void Api::add_routes() {
       .refuses({400, 404});
   add(post, "/v1/plan", "plan", "How many duels will it take?", {read}, &Api::plan)
       .takes<PlanBody>()
-      .gives<PlanShape>();
+      .gives<PlanResults>();
   add(get, "/v1/policies", "list_policies", "The policies that can serve, with their options.",
       {read}, &Api::list_policies)
-      .gives<PolicyListShape>();
+      .gives<ListOf<PolicyAnswer>>();
 
   // --- Tokens and operations ---
   add(get, "/v1/tokens", "list_tokens", "All tokens, without their secrets.", {admin},
       &Api::list_tokens)
-      .gives<TokenList>();
+      .gives<ListOf<TokenAnswer>>();
   add(post, "/v1/tokens", "create_token",
       "A new token; it is shown once. The first one has to be of scope `admin`, for all "
       "experiments.",

@@ -10,12 +10,9 @@
 namespace duel {
 
 void Api::list_tokens(Call& call) {
-  ServerAnswer answer;
-  Json items = Json::array();
-  for (const ApiToken& token : tokens_.list()) items.push_back(to_json(token));
-  answer.body["items"] = std::move(items);
-  answer.body["next_cursor"] = Json();
-  call.send(std::move(answer));
+  ListOf<TokenAnswer> list;
+  for (const ApiToken& token : tokens_.list()) list.items.push_back(token);
+  call.send({200, described_json(list), {}});
 }
 
 void Api::create_token(Call& call) {
@@ -38,9 +35,7 @@ void Api::create_token(Call& call) {
   const auto made = tokens_.create(body->scope, body->name, body->experiment_id,
                                    body->expires_at ? body->expires_at->ms : 0);
   if (!made.ok()) return call.send(refusal(made.error()));
-  ServerAnswer answer{201, to_json(made->second), {}};
-  answer.body["token"] = made->first;
-  call.send(std::move(answer));
+  call.send({201, described_json(NewTokenAnswer{made->second, made->first}), {}});
 }
 
 void Api::delete_token(Call& call) {

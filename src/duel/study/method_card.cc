@@ -67,7 +67,7 @@ Json to_json(const MethodCard& card) {
   json["status"] = facts.status;
   json["jumping"] = std::string(jumping_name(facts.jumping));
   json["outstanding"] = facts.outstanding == Outstanding::yes ? "yes" : "sequential";
-  json["options"] = options_json(card.options);
+  json["options"] = described_json(card.options);
   return json;
 }
 

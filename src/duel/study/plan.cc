@@ -164,6 +164,7 @@ Result<PlanSpec> plan_spec(const PlanQuestion& question) {
   spec.tie_rate = question.tie_rate;
   spec.parallel = question.parallel;
   spec.shared_causes = question.shared_causes;
+  spec.cost_per_duel = question.cost_per_duel;
   spec.trials = static_cast<std::uint32_t>(question.trials);
   spec.seed = question.seed;
   spec.threads = static_cast<unsigned>(std::min<std::uint64_t>(question.threads, kMaxThreads));
@@ -261,7 +262,7 @@ PlanTrial play_trial(const PlanSpec& spec, const ConfiguredPolicy* policy,
 }
 
 // REQUIRES: at least one trial.
-PlanEntry summary_of(std::string policy, std::vector<PlanTrial> trials) {
+PlanEntry summary_of(std::string policy, std::vector<PlanTrial> trials, double cost_per_duel) {
   DUEL_CHECK(!trials.empty());
   PlanEntry entry;
   entry.policy = std::move(policy);
@@ -285,6 +286,9 @@ PlanEntry summary_of(std::string policy, std::vector<PlanTrial> trials) {
   // One side of an interval with 5 % on each.
   entry.wrong_limit = fixed_n_clopper_pearson(entry.wrong, trials.size(), 0.1).upper;
   entry.trials = std::move(trials);
+  if (cost_per_duel > 0) {
+    entry.cost = {entry.p10 * cost_per_duel, entry.p50 * cost_per_duel, entry.p90 * cost_per_duel};
+  }
   return entry;
 }
 
@@ -380,7 +384,7 @@ Result<std::optional<PlanEntry>> play_design(const PlanSpec& spec, const PlanDes
                                       spec.trials, spec.threads, hooks, job,
                                       [&](std::uint64_t) { return design.name; }, &transfer));
   if (jobs.finished < spec.trials) return std::optional<PlanEntry>();
-  return std::optional(summary_of(design.name, std::move(trials)));
+  return std::optional(summary_of(design.name, std::move(trials), spec.cost_per_duel));
 }
 
 Result<PlanResults> run_plan(const PlanSpec& spec, const PlanHooks& hooks) {
@@ -438,43 +442,6 @@ std::vector<WastefulDesign> wasteful_designs(const PlanResults& results) {
     wasteful.push_back({&entry, &*decider});
   }
   return wasteful;
-}
-
-Json to_json(const PlanResults& results, double cost_per_duel) {
-  Json json;
-  json["truth"] = results.truth;
-  json["num_arms"] = results.num_arms;
-  json["goal"] = to_word(results.goal);
-  if (results.goal.top > 0) json["top"] = results.goal.top;
-  if (results.goal.margin > 0) json["epsilon"] = results.goal.margin;
-  if (results.goal.assume != Assumption::none) json["assume"] = to_word(results.goal.assume);
-  json["alpha"] = results.alpha;
-  json["max_duels"] = results.max_duels;
-  json["trials"] = results.trials;
-  json["seed"] = results.seed;
-  json["truths_without_winner"] = results.without_winner;
-  if (results.reference) json["reference_duels"] = *results.reference;
-  if (results.fixed_size) json["fixed_size_duels"] = *results.fixed_size;
-  json["policies"] = Json::array();
-  for (const PlanEntry& entry : results.entries) {
-    Json row;
-    row["policy"] = entry.policy;
-    row["duels"] = {{"mean", entry.mean}, {"se", entry.mean_se}, {"p10", entry.p10},
-                    {"p50", entry.p50},   {"p90", entry.p90},    {"p99", entry.p99}};
-    row["winner_certified"] = entry.winners;
-    row["no_winner_certified"] = entry.no_winners;
-    row["undecided"] = entry.undecided;
-    row["wrong"] = entry.wrong;
-    row["wrong_rate_limit"] = entry.wrong_limit;
-    row["regret"] = entry.regret;
-    if (cost_per_duel > 0) {
-      row["cost"] = {{"p10", entry.p10 * cost_per_duel},
-                     {"p50", entry.p50 * cost_per_duel},
-                     {"p90", entry.p90 * cost_per_duel}};
-    }
-    json["policies"].push_back(std::move(row));
-  }
-  return json;
 }
 
 }  // namespace duel

@@ -12,14 +12,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "duel/core/call_spec.h"
+#include "duel/core/described.h"
 #include "duel/core/goal.h"
-#include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/experiment/referee.h"
 #include "duel/jobs/jobs.h"
+#include "duel/log/record_fields.h"
 #include "duel/policies/registry.h"
 #include "duel/study/pilot.h"
 #include "duel/truth/preference_matrix.h"
@@ -58,6 +60,7 @@ struct PlanSpec {
   double tie_rate = 0;         // share of duels that end without a winner
   std::uint64_t parallel = 1;  // duels outstanding at a time
   bool shared_causes = false;  // the rule allows for tasks that pairs share: K/alpha
+  double cost_per_duel = 0;    // 0: a duel has no price
   std::uint32_t trials = 1000;
   std::uint64_t seed = 0;
   unsigned threads = 0;  // 0: one per core
@@ -81,6 +84,7 @@ struct PlanQuestion {
   double tie_rate = 0;
   std::uint64_t parallel = 1;
   bool shared_causes = false;
+  double cost_per_duel = 0;
   std::uint64_t trials = PlanSpec{}.trials;
   std::uint64_t seed = 0;
   std::uint64_t threads = 0;
@@ -98,16 +102,49 @@ struct PlanTrial {
   double regret = 0;
 };
 
-struct PlanEntry {
-  std::string policy;             // canonical, or "round-robin"
-  std::vector<PlanTrial> trials;  // in their order
-  // Duels; a trial that was undecided at the cap counts as the cap.
+// A trial that was undecided at the cap counts as the cap.
+struct PlanDuels {
   double mean = 0, mean_se = 0;
   double p10 = 0, p50 = 0, p90 = 0, p99 = 0;
-  std::uint64_t winners = 0;  // trials that certified what was asked for
+
+  static constexpr std::string_view schema = "PlanDuels";
+  static constexpr FieldList fields{
+      required("mean", &PlanDuels::mean), required("se", &PlanDuels::mean_se),
+      required("p10", &PlanDuels::p10),   required("p50", &PlanDuels::p50),
+      required("p90", &PlanDuels::p90),   required("p99", &PlanDuels::p99)};
+};
+
+struct PlanCost {
+  double p10 = 0, p50 = 0, p90 = 0;
+
+  static constexpr std::string_view schema = "PlanCost";
+  static constexpr FieldList fields{required("p10", &PlanCost::p10),
+                                    required("p50", &PlanCost::p50),
+                                    required("p90", &PlanCost::p90)};
+};
+
+struct PlanEntry : PlanDuels {
+  std::string policy;             // canonical, or "round-robin"
+  std::vector<PlanTrial> trials;  // in their order
+  std::uint64_t winners = 0;      // trials that certified what was asked for
   std::uint64_t no_winners = 0, undecided = 0, wrong = 0;
-  double wrong_limit = 0;  // 95 % upper confidence limit of the rate of wrong certificates
-  double regret = 0;       // mean
+  double wrong_limit = 0;
+  double regret = 0;  // mean
+  std::optional<PlanCost> cost;
+
+  const PlanDuels& duels() const { return *this; }
+
+  static constexpr std::string_view schema = "PlanPolicy";
+  static constexpr FieldList fields{
+      required("policy", &PlanEntry::policy),
+      required("duels", &PlanEntry::duels, "until the certificate; the cap where undecided"),
+      required("winner_certified", &PlanEntry::winners, "trials"),
+      required("no_winner_certified", &PlanEntry::no_winners),
+      required("undecided", &PlanEntry::undecided),
+      required("wrong", &PlanEntry::wrong),
+      required("wrong_rate_limit", &PlanEntry::wrong_limit, "95 % upper limit"),
+      required("regret", &PlanEntry::regret),
+      optional("cost", &PlanEntry::cost, "where a duel has a price")};
 };
 
 struct PlanResults {
@@ -129,6 +166,21 @@ struct PlanResults {
   std::optional<double> reference;
   std::optional<double> fixed_size;
   bool interrupted = false;
+
+  static constexpr std::string_view schema = "Plan";
+  static constexpr auto fields = joined(
+      FieldList{required("truth", &PlanResults::truth),
+                required("num_arms", &PlanResults::num_arms)},
+      inlined(&PlanResults::goal, Described<Goal>::fields),
+      FieldList{required("alpha", &PlanResults::alpha),
+                required("max_duels", &PlanResults::max_duels),
+                required("trials", &PlanResults::trials), required("seed", &PlanResults::seed),
+                required("truths_without_winner", &PlanResults::without_winner),
+                optional("reference_duels", &PlanResults::reference,
+                         "for somebody who knows the answer and has only to show it"),
+                optional("fixed_size_duels", &PlanResults::fixed_size,
+                         "of tests of a fixed size with one look"),
+                required("policies", &PlanResults::entries)});
 };
 
 struct PlanHooks {
@@ -173,8 +225,5 @@ struct WastefulDesign {
 };
 // Round-robin is never among them. REQUIRES: the results outlive what is returned.
 std::vector<WastefulDesign> wasteful_designs(const PlanResults& results);
-
-// Costs are left out where a duel has no price.
-Json to_json(const PlanResults& results, double cost_per_duel);
 
 }  // namespace duel

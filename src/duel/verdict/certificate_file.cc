@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "duel/core/check.h"
+#include "duel/core/described_json.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/inference/evidence.h"
@@ -49,75 +50,50 @@ std::string rule_text(CertificateKind kind) {
          "other arm's upper score";
 }
 
-Json finding_json(const Ledger& ledger, const PairFinding& finding) {
-  Json json;
-  json["winner"] = ledger.id_of(finding.winner);
-  json["loser"] = ledger.id_of(finding.loser);
-  json["wins"] = finding.wins;
-  json["losses"] = finding.losses;
-  json["evidence"] = format_evidence(finding.log_evidence);
-  json["threshold"] = format_evidence(finding.log_threshold);
-  json["log_evidence"] = finding.log_evidence;
-  json["log_threshold"] = finding.log_threshold;
-  if (ledger.orders())
-    json["reached_at"] = {{"wins", finding.wins_then}, {"losses", finding.losses_then}};
-  return json;
-}
-
-// The arms that a set, an order or a ranking names.
-Json named_json(const Ledger& ledger) {
-  Json named = Json::array();
-  for (const Arm arm : ledger.certificate()->arms) named.push_back(ledger.id_of(arm));
-  return named;
-}
-
-Json findings_json(const Ledger& ledger) {
-  Json findings = Json::array();
+std::vector<CertifiedFinding> findings_of(const Ledger& ledger) {
   const Certifier& certifier = ledger.certifier();
   const auto& found = ledger.orders() ? ledger.orders()->certificate()->findings
                       : ledger.certificate()->kind == CertificateKind::no_winner
                           ? certifier.no_winner()->findings
                           : certifier.winner()->findings;
-  for (const PairFinding& finding : found) findings.push_back(finding_json(ledger, finding));
+  std::vector<CertifiedFinding> findings;
+  for (const PairFinding& pair : found) {
+    CertifiedFinding& finding =
+        findings.emplace_back(CertifiedFinding{ledger.id_of(pair.winner),
+                                               ledger.id_of(pair.loser),
+                                               {pair.wins, pair.losses},
+                                               format_evidence(pair.log_evidence),
+                                               format_evidence(pair.log_threshold),
+                                               pair.log_evidence,
+                                               pair.log_threshold});
+    if (ledger.orders()) finding.reached_at = {pair.wins_then, pair.losses_then};
+  }
   return findings;
 }
 
-// For scores: every pair's counts, and every arm's bounds.
-Json pairs_json(const Ledger& ledger) {
-  Json pairs = Json::array();
+std::vector<CertifiedPair> pairs_of(const Ledger& ledger) {
+  std::vector<CertifiedPair> pairs;
   for (Arm i = 0; i < ledger.num_arms(); ++i) {
     for (Arm j = i + 1; j < ledger.num_arms(); ++j) {
-      pairs.push_back({{"first", ledger.id_of(i)},
-                       {"second", ledger.id_of(j)},
-                       {"first_wins", ledger.certifier().wins(i, j)},
-                       {"second_wins", ledger.certifier().wins(j, i)}});
+      pairs.push_back({ledger.id_of(i), ledger.id_of(j), ledger.certifier().wins(i, j),
+                       ledger.certifier().wins(j, i)});
     }
   }
   return pairs;
 }
 
-Json scores_json(const Ledger& ledger) {
-  Json scores = Json::array();
+std::vector<CertifiedScore> scores_of(const Ledger& ledger) {
+  std::vector<CertifiedScore> scores;
   for (Arm i = 0; i < ledger.num_arms(); ++i) {
     const Interval& score = ledger.scores()->scores()[i];
-    scores.push_back({{"arm_id", ledger.id_of(i)}, {"lower", score.lower}, {"upper", score.upper}});
+    scores.push_back({ledger.id_of(i), score.lower, score.upper});
   }
   return scores;
 }
 
-// What the certificate does not speak of.
-Json conditioned_out_json(const Ledger& ledger) {
-  const ShownCounts all = ledger.total();
-  Json json{{"ties", all.ties},        {"both_bad", all.both_bad}, {"skips", all.skips},
-            {"invalid", all.invalid},  {"expired", all.expired},   {"late", ledger.late()},
-            {"pending", all.pending()}};
-  if (ledger.experiment().format > 1) json["failed_tries"] = all.failed_tries;
-  return json;
-}
-
 // What must be true of the answers for the statement to hold, besides the health checks.
-Json assumptions_json(const ExperimentRecord& experiment) {
-  Json texts = Json::array();
+std::vector<std::string> assumptions_of(const ExperimentRecord& experiment) {
+  std::vector<std::string> texts;
   if (experiment.tasks.count == 0) {
     texts.push_back("each answer of a pair is as likely as the one before, whatever was answered");
   } else if (experiment.tasks.about == TaskScope::these_tasks) {
@@ -144,15 +120,26 @@ Json assumptions_json(const ExperimentRecord& experiment) {
   return texts;
 }
 
-Json health_json(const Ledger& ledger) {
+CertificateRule rule_of(const Ledger& ledger) {
+  const ExperimentRecord& experiment = ledger.experiment();
+  const Goal& goal = experiment.goal;
+  CertificateRule rule{.text = rule_text(ledger.certificate()->kind),
+                       .goal = goal.kind,
+                       .arms_fixed = experiment.stopping.arms_fixed,
+                       .min_decisive_per_pair = experiment.stopping.min_decisive_per_pair,
+                       .arms_at_the_start = experiment.arms.size(),
+                       .top = goal.top,
+                       .epsilon = goal.margin};
+  if (goal.is_order() || goal.assume != Assumption::none) rule.assume = goal.assume;
+  if (experiment.format > 1) rule.shared_causes = experiment.stopping.shared_causes;
+  return rule;
+}
+
+CertifiedHealth health_of(const Ledger& ledger) {
   const std::vector<HealthCheck> checks = check_health(ledger);
-  Json json;
-  json["verdict"] = std::string(to_word(overall(checks)));
-  Json verdicts;
-  for (const HealthCheck& check : checks)
-    verdicts[check.name] = std::string(to_word(check.verdict));
-  json["checks"] = std::move(verdicts);
-  return json;
+  CertifiedHealth health{overall(checks), {}};
+  for (const HealthCheck& check : checks) health.checks.emplace_back(check.name, check.verdict);
+  return health;
 }
 
 // The first path at which two documents differ.
@@ -191,10 +178,6 @@ std::optional<std::string> first_difference(const Json& given, const Json& expec
   return std::nullopt;
 }
 
-}  // namespace
-
-namespace {
-
 // Which duels the statement speaks of.
 std::string scope_of(const TaskSet& tasks) {
   if (tasks.count == 0) return "";
@@ -220,10 +203,6 @@ std::string odds_of(const Ledger& ledger) {
   return fmt::format("Whenever you look, such a statement is false with probability at most {}.{}",
                      alpha, taken);
 }
-
-}  // namespace
-
-namespace {
 
 // "'a', 'b' and 'c'".
 std::string quoted_list(const Ledger& ledger, const std::vector<Arm>& arms, const char* last) {
@@ -319,79 +298,53 @@ std::string certificate_statement(const Ledger& ledger) {
       ledger.name_of(*given.winner), scope_of(ledger.tasks()), odds);
 }
 
-std::string certificate_text(const Ledger& ledger) {
+Certificate certificate_of(const Ledger& ledger) {
   DUEL_CHECK(ledger.certificate() && ledger.certificate()->sequence == ledger.sequence());
   const GivenCertificate& given = *ledger.certificate();
-  const StoppingRule& stopping = ledger.experiment().stopping;
-  const bool scored = ledger.scores().has_value();
-  Json json;
-  json["format"] = 1;
-  json["statement"] = certificate_statement(ledger);
-  json["kind"] = std::string(to_word(given.kind));
-  if (given.winner) json["winner"] = ledger.id_of(*given.winner);
-  if (!given.arms.empty()) json["named"] = named_json(ledger);
+  const ExperimentRecord& experiment = ledger.experiment();
+  Certificate certificate;
+  certificate.statement = certificate_statement(ledger);
+  certificate.kind = given.kind;
+  if (given.winner) certificate.winner = ledger.id_of(*given.winner);
+  certificate.named = ids_of(ledger, given.arms);
   if (given.kind == CertificateKind::no_winner) {
-    Json cycle = Json::array();
-    for (const Arm arm : ledger.certifier().no_winner()->cycle) cycle.push_back(ledger.id_of(arm));
-    json["cycle"] = std::move(cycle);
+    certificate.cycle = ids_of(ledger, ledger.certifier().no_winner()->cycle);
   }
-  json["alpha"] = stopping.alpha;
-  json["rule"] = {{"text", rule_text(given.kind)},
-                  {"goal", std::string(to_word(ledger.experiment().goal))},
-                  {"arms_fixed", stopping.arms_fixed},
-                  {"min_decisive_per_pair", stopping.min_decisive_per_pair},
-                  {"arms_at_the_start", ledger.experiment().arms.size()}};
-  const Goal& goal = ledger.experiment().goal;
-  if (goal.top > 0) json["rule"]["top"] = goal.top;
-  if (goal.margin > 0) json["rule"]["epsilon"] = goal.margin;
-  if (goal.is_order() || goal.assume != Assumption::none) {
-    json["rule"]["assume"] = std::string(to_word(goal.assume));
+  certificate.alpha = experiment.stopping.alpha;
+  certificate.rule = rule_of(ledger);
+  certificate.conditioned_out = {ledger.total(), ledger.late(), std::nullopt};
+  // The format of the log decides, so that an old log gives the bytes that it always gave.
+  if (experiment.format > 1) {
+    certificate.assumes = assumptions_of(experiment);
+    const TaskSet& tasks = ledger.tasks();
+    if (tasks.count > 0) certificate.tasks = {tasks.count, tasks.sha256, tasks.about};
+    if (!experiment.judge.command.empty()) certificate.judge = experiment.judge;
+    certificate.conditioned_out.failed_tries = ledger.total().failed_tries;
   }
-  if (ledger.experiment().format > 1) {
-    json["rule"]["shared_causes"] = stopping.shared_causes;
-    json["assumes"] = assumptions_json(ledger.experiment());
-    if (const TaskSet& tasks = ledger.tasks(); tasks.count > 0) {
-      json["tasks"] = {{"count", tasks.count},
-                       {"sha256", tasks.sha256},
-                       {"about", std::string(to_word(tasks.about))}};
-    }
-    if (const JudgeEntry& judge = ledger.experiment().judge; !judge.command.empty()) {
-      json["judge"] = {{"command", judge.command}, {"sha256", judge.sha256}};
-    }
-  }
-  Json arms = Json::array();
   for (const LedgerArm& arm : ledger.arms()) {
-    Json entry;
-    entry["arm_id"] = arm.entry.id;
-    entry["active"] = arm.active;
-    if (!arm.entry.payload.empty()) entry["payload"] = arm.entry.payload;
-    if (!arm.entry.sha256.empty()) entry["sha256"] = arm.entry.sha256;
-    arms.push_back(std::move(entry));
+    certificate.arms.push_back({arm.entry.id, arm.active, arm.entry.payload, arm.entry.sha256});
   }
-  json["arms"] = std::move(arms);
-  if (scored) {
-    json["scores"] = scores_json(ledger);
-    json["pairs"] = pairs_json(ledger);
+  if (ledger.scores()) {
+    certificate.scores = scores_of(ledger);
+    certificate.pairs = pairs_of(ledger);
   } else {
-    json["findings"] = findings_json(ledger);
+    certificate.findings = findings_of(ledger);
   }
-  json["decisive"] = ledger.certifier().decisive();
-  json["conditioned_out"] = conditioned_out_json(ledger);
-  if (ledger.excluded() > 0) json["excluded_share"] = ledger.excluded_share();
-  json["comparisons_from_elsewhere"] =
-      ledger.experiment().comparisons_count ? ledger.comparisons() : 0;
-  json["health"] = health_json(ledger);
-  json["log"] = {{"experiment_id", ledger.experiment().experiment_id},
-                 {"sequence", given.sequence},
-                 {"head", given.head}};
-  return json.dump_pretty();
+  certificate.decisive = ledger.certifier().decisive();
+  if (ledger.excluded() > 0) certificate.excluded_share = ledger.excluded_share();
+  if (experiment.comparisons_count) certificate.comparisons_from_elsewhere = ledger.comparisons();
+  certificate.health = health_of(ledger);
+  certificate.log = {experiment.experiment_id, given.sequence, given.head};
+  return certificate;
 }
 
-namespace {}  // namespace
+std::string certificate_text(const Certificate& certificate) {
+  return described_json(certificate).dump_pretty();
+}
 
 Result<CheckedLog> check_log(const std::filesystem::path& file) {
   std::optional<Ledger> ledger;
-  std::string certificate;
+  std::optional<Certificate> certificate;
   std::vector<HealthCheck> health;
   const auto sink = [&](const LogEntry& entry) -> Status {
     if (const auto* experiment = std::get_if<ExperimentRecord>(&entry.record)) {
@@ -401,7 +354,7 @@ Result<CheckedLog> check_log(const std::filesystem::path& file) {
     const auto effect = ledger->apply(entry);
     if (!effect.ok()) return effect.error();
     if (ledger->certificate() && ledger->certificate()->sequence == entry.sequence) {
-      certificate = certificate_text(*ledger);
+      certificate = certificate_of(*ledger);
       health = check_health(*ledger);
     }
     return Done{};
@@ -411,14 +364,14 @@ Result<CheckedLog> check_log(const std::filesystem::path& file) {
     return Error::invalid_data("the log holds no experiment", file.string(),
                                "its first line is missing or incomplete");
   }
-  if (certificate.empty()) health = check_health(*ledger);
+  if (!certificate) health = check_health(*ledger);
   return CheckedLog{std::move(extent), std::move(*ledger), std::move(certificate),
                     std::move(health)};
 }
 
 Result<std::string> certificate_of_log(const std::string& file) {
   DUEL_ASSIGN(CheckedLog log, check_log(file));
-  if (!log.certificate.empty()) return std::move(log.certificate);
+  if (log.certificate) return certificate_text(*log.certificate);
   return Error::unsupported("the log certifies nothing yet", file);
 }
 

@@ -7,27 +7,214 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "duel/core/described.h"
 #include "duel/core/result.h"
 #include "duel/experiment/ledger.h"
 #include "duel/log/experiment_log.h"
+#include "duel/log/record_fields.h"
+#include "duel/verdict/experiment_result.h"
 #include "duel/verdict/health.h"
 
 namespace duel {
 
+// --- Parts of a certificate -----------------------------------------------------------------------
+
+struct CertificateRule {
+  std::string text;
+  Goal::Kind goal = Goal::condorcet;
+  bool arms_fixed = true;
+  std::uint64_t min_decisive_per_pair = 0, arms_at_the_start = 0, top = 0;
+  double epsilon = 0;
+  std::optional<Assumption> assume{};
+  std::optional<bool> shared_causes{};
+
+  static constexpr std::string_view schema = "CertificateRule";
+  static constexpr FieldList fields{
+      required("text", &CertificateRule::text),
+      required("goal", &CertificateRule::goal),
+      required("arms_fixed", &CertificateRule::arms_fixed),
+      required("min_decisive_per_pair", &CertificateRule::min_decisive_per_pair),
+      required("arms_at_the_start", &CertificateRule::arms_at_the_start),
+      optional("top", &CertificateRule::top, "of the goals `set` and `order`"),
+      optional("epsilon", &CertificateRule::epsilon, "of the goal `epsilon`"),
+      optional("assume", &CertificateRule::assume, "what the certificate assumes"),
+      optional("shared_causes", &CertificateRule::shared_causes)};
+};
+
+struct CertifiedTasks {
+  std::uint64_t count = 0;
+  std::string sha256;
+  TaskScope about = TaskScope::tasks_like_these;
+
+  static constexpr std::string_view schema = "CertifiedTasks";
+  static constexpr FieldList fields{required("count", &CertifiedTasks::count),
+                                    required("sha256", &CertifiedTasks::sha256),
+                                    required("about", &CertifiedTasks::about)};
+};
+
+struct CertifiedArm {
+  std::string arm_id;
+  bool active = true;
+  std::string payload, sha256;
+
+  static constexpr std::string_view schema = "CertifiedArm";
+  static constexpr FieldList fields{
+      required("arm_id", &CertifiedArm::arm_id), required("active", &CertifiedArm::active),
+      optional("payload", &CertifiedArm::payload), optional("sha256", &CertifiedArm::sha256)};
+};
+
+struct CertifiedScore {
+  std::string arm_id;
+  double lower = 0, upper = 0;
+
+  static constexpr std::string_view schema = "Score";
+  static constexpr FieldList fields{required("arm_id", &CertifiedScore::arm_id),
+                                    required("lower", &CertifiedScore::lower),
+                                    required("upper", &CertifiedScore::upper)};
+};
+
+struct CertifiedPair {
+  std::string first, second;
+  std::uint64_t first_wins = 0, second_wins = 0;
+
+  static constexpr std::string_view schema = "CertifiedPair";
+  static constexpr FieldList fields{required("first", &CertifiedPair::first),
+                                    required("second", &CertifiedPair::second),
+                                    required("first_wins", &CertifiedPair::first_wins),
+                                    required("second_wins", &CertifiedPair::second_wins)};
+};
+
+struct WinsAndLosses {
+  std::uint64_t wins = 0, losses = 0;
+
+  static constexpr std::string_view schema = "WinsAndLosses";
+  static constexpr FieldList fields{required("wins", &WinsAndLosses::wins),
+                                    required("losses", &WinsAndLosses::losses)};
+};
+
+struct CertifiedFinding {
+  std::string winner, loser;
+  WinsAndLosses now;
+  std::string evidence, threshold;
+  double log_evidence = 0, log_threshold = 0;
+  std::optional<WinsAndLosses> reached_at{};
+
+  static constexpr std::string_view schema = "Finding";
+  static constexpr auto fields = joined(
+      FieldList{required("winner", &CertifiedFinding::winner),
+                required("loser", &CertifiedFinding::loser)},
+      inlined(&CertifiedFinding::now, WinsAndLosses::fields),
+      FieldList{required("evidence", &CertifiedFinding::evidence),
+                required("threshold", &CertifiedFinding::threshold),
+                required("log_evidence", &CertifiedFinding::log_evidence),
+                required("log_threshold", &CertifiedFinding::log_threshold),
+                optional("reached_at", &CertifiedFinding::reached_at, "wins and losses then")});
+};
+
+struct ConditionedOut {
+  ShownCounts counts;
+  std::uint64_t late = 0;
+  std::optional<std::uint64_t> failed_tries;
+
+  static constexpr std::string_view schema = "ConditionedOut";
+  static constexpr auto fields = joined(
+      inlined(&ConditionedOut::counts, Described<ShownCounts>::of_no_winner),
+      FieldList{required("late", &ConditionedOut::late)},
+      inlined(&ConditionedOut::counts, FieldList{required("pending", &ShownCounts::pending)}),
+      FieldList{optional("failed_tries", &ConditionedOut::failed_tries)});
+};
+
+struct CertifiedHealth {
+  HealthVerdict verdict = HealthVerdict::passed;
+  std::vector<std::pair<std::string, HealthVerdict>> checks;
+
+  static constexpr std::string_view schema = "CertifiedHealth";
+  static constexpr FieldList fields{
+      required("verdict", &CertifiedHealth::verdict, "", OneOf("passed", "failed")),
+      required("checks", &CertifiedHealth::checks, "a verdict by the name of each check")};
+};
+
+struct CertifiedLog {
+  std::string experiment_id;
+  std::uint64_t sequence = 0;
+  std::string head;
+
+  static constexpr std::string_view schema = "CertifiedLog";
+  static constexpr FieldList fields{required("experiment_id", &CertifiedLog::experiment_id),
+                                    required("sequence", &CertifiedLog::sequence),
+                                    required("head", &CertifiedLog::head)};
+};
+
+// --- The certificate ------------------------------------------------------------------------------
+
+struct Certificate {
+  std::uint64_t format = 1;
+  std::string statement;
+  CertificateKind kind = CertificateKind::winner;
+  std::optional<std::string> winner;
+  std::vector<std::string> named, cycle;
+  double alpha = 0;
+  CertificateRule rule;
+  std::vector<std::string> assumes;
+  std::optional<CertifiedTasks> tasks;
+  std::optional<JudgeEntry> judge;
+  std::vector<CertifiedArm> arms;
+  // Of scores every arm's bounds and every pair's counts, otherwise what was found of pairs.
+  std::optional<std::vector<CertifiedScore>> scores;
+  std::optional<std::vector<CertifiedPair>> pairs;
+  std::optional<std::vector<CertifiedFinding>> findings;
+  std::uint64_t decisive = 0;
+  ConditionedOut conditioned_out;
+  std::optional<double> excluded_share;
+  std::uint64_t comparisons_from_elsewhere = 0;
+  CertifiedHealth health;
+  CertifiedLog log;
+
+  static constexpr std::string_view schema = "Certificate";
+  static constexpr FieldList fields{
+      required("format", &Certificate::format),
+      required("statement", &Certificate::statement, "what is certified, in a sentence"),
+      required("kind", &Certificate::kind),
+      optional("winner", &Certificate::winner),
+      optional("named", &Certificate::named),
+      optional("cycle", &Certificate::cycle),
+      required("alpha", &Certificate::alpha),
+      required("rule", &Certificate::rule),
+      optional("assumes", &Certificate::assumes, "what has to be true of the answers"),
+      optional("tasks", &Certificate::tasks),
+      optional("judge", &Certificate::judge),
+      required("arms", &Certificate::arms),
+      optional("scores", &Certificate::scores),
+      optional("pairs", &Certificate::pairs),
+      optional("findings", &Certificate::findings),
+      required("decisive", &Certificate::decisive, "duels with a decisive answer"),
+      required("conditioned_out", &Certificate::conditioned_out,
+               "what the certificate does not speak of"),
+      optional("excluded_share", &Certificate::excluded_share,
+               "of duels that `exclude` changed, where there are any"),
+      required("comparisons_from_elsewhere", &Certificate::comparisons_from_elsewhere),
+      required("health", &Certificate::health),
+      required("log", &Certificate::log, "the records that it rests on")};
+};
+
 // "Arm 'b' beats every other arm ..": the statement in a sentence. REQUIRES: ledger.certificate().
 std::string certificate_statement(const Ledger& ledger);
 
-// The text of the certificate, ending with a newline. REQUIRES: `ledger` is the state right after
-// the record that gave the certificate (ledger.certificate()->sequence == ledger.sequence()).
-std::string certificate_text(const Ledger& ledger);
+// REQUIRES: `ledger` is the state right after the record that gave the certificate
+// (ledger.certificate()->sequence == ledger.sequence()).
+Certificate certificate_of(const Ledger& ledger);
+
+// The text of the file, ending with a newline.
+std::string certificate_text(const Certificate& certificate);
 
 // A log that was read whole and found sound.
 struct CheckedLog {
   LogExtent extent;
   Ledger ledger;
-  std::string certificate;  // its text; empty where the log certifies nothing
+  std::optional<Certificate> certificate;  // none where the log certifies nothing
   // When the certificate was given; without one, at the end.
   std::vector<HealthCheck> health;
 };

@@ -13,112 +13,68 @@
 namespace duel {
 namespace {
 
-Json id_or_null(const Ledger& ledger, const std::optional<Arm>& arm) {
-  return arm ? Json(ledger.id_of(*arm)) : Json();
+std::optional<std::string> id_of(const Ledger& ledger, const std::optional<Arm>& arm) {
+  return arm ? std::optional(ledger.id_of(*arm)) : std::nullopt;
 }
 
-Json or_null(const std::optional<Interval>& interval) {
-  return interval ? Json{interval->lower, interval->upper} : Json();
-}
-
-Json arm_json(const Ledger& ledger, const Standing& standing, const BoardArm& arm) {
-  Json json;
-  json["arm_id"] = ledger.id_of(arm.arm);
-  json["name"] = ledger.name_of(arm.arm);
-  json["rank"] = arm.rank;
-  json["rank_range"] = arm.rank_range ? Json{arm.rank_range->best, arm.rank_range->worst} : Json();
-  json["wins"] = arm.counts.first_wins;
-  json["losses"] = arm.counts.second_wins;
-  json["ties"] = arm.counts.ties;
-  json["both_bad"] = arm.counts.both_bad;
-  json["rate"] = arm.rate;
-  json["probability_best"] = arm.probability_best;
-  json["elo"] = arm.elo;
-  json["elo_interval"] = or_null(arm.elo_interval);
+ResultArm arm_of(const Ledger& ledger, const Standing& standing, const BoardArm& on_board) {
+  ResultArm arm{on_board, ledger.id_of(on_board.arm), ledger.name_of(on_board.arm)};
   const ArmStanding& place = standing.arms[arm.arm];
   if (place.beaten) {
-    const Arm leader = *standing.leader;
-    json["log_evidence"] = ledger.certifier().log_evidence(leader, arm.arm);
-    json["log_threshold"] = ledger.certifier().log_threshold(leader);
-    json["duels_left"] = place.duels_left;
+    arm.log_evidence = ledger.certifier().log_evidence(*standing.leader, arm.arm);
+    arm.log_threshold = ledger.certifier().log_threshold(*standing.leader);
+    arm.duels_left.emplace(place.duels_left);
   }
-  if (place.score) json["score"] = or_null(place.score);
-  return json;
+  arm.score = place.score;
+  return arm;
 }
 
-Json pair_json(const Ledger& ledger, const BoardPair& pair) {
-  return {{"first", ledger.id_of(pair.first)},
-          {"second", ledger.id_of(pair.second)},
-          {"counts", to_json(pair.counts)},
-          {"rate", pair.rate},
-          {"interval", or_null(pair.interval)}};
+ResultPosition position_of(const PositionEffect& effect) {
+  const Interval interval = effect.interval(Board::kDelta);
+  return {.log_odds = effect.log_odds,
+          .elo = elo_points(effect.log_odds),
+          .first_wins_against_equal = effect.first_wins_against_equal(),
+          .interval = interval,
+          .elo_interval = Interval{elo_points(interval.lower), elo_points(interval.upper)},
+          .error = ""};
 }
 
-Json strengths_json(const Board& board) {
-  Json json;
-  json["ties"] = board.tie_model == TieModel::davidson ? "davidson" : "halves";
+ResultStrengths strengths_of(const Board& board) {
+  ResultStrengths shown;
+  shown.ties = board.tie_model == TieModel::davidson ? "davidson" : "halves";
   if (!board.strengths) {
-    json["error"] = board.no_strengths;
-    return json;
+    shown.error = board.no_strengths;
+    return shown;
   }
-  json["added_wins"] = board.strengths->added_wins;
-  json["prior_shape"] = board.strengths->prior ? Json(board.strengths->prior->shape) : Json();
-  json["tie_parameter"] = board.strengths->tie_parameter;
-  if (const auto& position = board.strengths->position) {
-    const Interval interval = position->interval(Board::kDelta);
-    json["position"] = {{"log_odds", position->log_odds},
-                        {"interval", {interval.lower, interval.upper}},
-                        {"elo", elo_points(position->log_odds)},
-                        {"elo_interval", {elo_points(interval.lower), elo_points(interval.upper)}},
-                        {"first_wins_against_equal", position->first_wins_against_equal()}};
+  const BradleyTerryFit& fit = *board.strengths;
+  shown.added_wins = fit.added_wins;
+  shown.prior_shape.emplace(fit.prior ? std::optional(fit.prior->shape) : std::nullopt);
+  shown.tie_parameter = fit.tie_parameter;
+  if (fit.position) {
+    shown.position = position_of(*fit.position);
   } else if (!board.no_position.empty()) {
-    json["position"] = {{"error", board.no_position}};
+    shown.position.emplace().error = board.no_position;
   }
-  if (const auto& fit = board.strengths->lack_of_fit) {
-    json["lack_of_fit"] = {
-        {"statistic", fit->statistic}, {"degrees", fit->degrees}, {"p_value", fit->p_value}};
-  }
-  return json;
-}
-
-Json regret_json(const Ledger& ledger, const Standing& standing) {
-  const auto estimate = estimated_regret(ledger, standing);
-  if (!estimate) return {};
-  return {{"against", ledger.id_of(estimate->against)},
-          {"estimate", estimate->regret},
-          {"lower_bound", estimate->lower_bound}};
-}
-
-Json certificate_json(const Ledger& ledger) {
-  const auto& given = ledger.certificate();
-  if (!given) return {};
-  Json json = {{"kind", std::string(to_word(given->kind))},
-               {"winner", id_or_null(ledger, given->winner)},
-               {"sequence", given->sequence}};
-  if (!given->arms.empty()) {
-    json["named"] = Json::array();
-    for (const Arm arm : given->arms) json["named"].push_back(ledger.id_of(arm));
-  }
-  return json;
+  shown.lack_of_fit = fit.lack_of_fit;
+  return shown;
 }
 
 }  // namespace
 
-Json to_json(const Ledger& ledger, const OrderStanding& order) {
-  Json arms = Json::array();
-  for (const Arm arm : order.arms) arms.push_back(ledger.id_of(arm));
-  Json open = Json::array();
+ResultOrder order_of(const Ledger& ledger, const OrderStanding& order) {
+  ResultOrder shown{.arms = ids_of(ledger, order.arms),
+                    .named = order.named,
+                    .certain = order.certain,
+                    .pairs_needed = order.needed.size(),
+                    .pairs_shown = order.shown(),
+                    .open = {}};
   for (const NeededPair& pair : order.needed) {
     if (pair.shown) continue;
-    open.push_back({{"first", ledger.id_of(pair.first)},
-                    {"second", ledger.id_of(pair.second)},
-                    {"log_evidence", ledger.certifier().log_evidence(pair.first, pair.second)},
-                    {"log_threshold", ledger.orders()->log_threshold()},
-                    {"duels_left", pair.duels_left}});
+    shown.open.push_back({ledger.id_of(pair.first), ledger.id_of(pair.second),
+                          ledger.certifier().log_evidence(pair.first, pair.second),
+                          ledger.orders()->log_threshold(), pair.duels_left});
   }
-  return {{"arms", std::move(arms)},      {"named", order.named},
-          {"certain", order.certain},     {"pairs_needed", order.needed.size()},
-          {"pairs_shown", order.shown()}, {"open", std::move(open)}};
+  return shown;
 }
 
 Result<Ledger> read_ledger(const std::string& file, double alpha, const Goal& goal) {
@@ -146,52 +102,38 @@ Result<Ledger> ledger_of(const ComparisonTable& table, const std::string& experi
   return ledger;
 }
 
-Json to_json(const ShownCounts& counts) {
-  return {{"served", counts.served},           {"first_wins", counts.first_wins},
-          {"second_wins", counts.second_wins}, {"ties", counts.ties},
-          {"both_bad", counts.both_bad},       {"skips", counts.skips},
-          {"invalid", counts.invalid},         {"expired", counts.expired},
-          {"pending", counts.pending()},       {"failed_tries", counts.failed_tries}};
-}
-
-Json to_json(const std::vector<HealthCheck>& checks) {
-  Json json = Json::array();
-  for (const HealthCheck& check : checks) {
-    json.push_back({{"name", check.name},
-                    {"verdict", std::string(to_word(check.verdict))},
-                    {"detail", check.detail}});
-  }
-  return json;
-}
-
-Json result_json(const Ledger& ledger, const Board& board) {
+ExperimentResult result_of(const Ledger& ledger, const Board& board) {
   const Standing& standing = board.standing;
-  const bool too_little = standing.too_little && !ledger.certificate();
-  Json json;
-  json["experiment_id"] = ledger.experiment().experiment_id;
-  json["verdict"] = verdict_of(ledger, standing);
-  json["state"] = ledger.certificate() ? "certified" : too_little ? "not_enough_data" : "undecided";
-  json["goal"] = describe(ledger.experiment().goal);
-  json["leader"] = too_little ? Json() : id_or_null(ledger, standing.leader);
-  json["not_ruled_out"] = Json::array();
-  for (const Arm arm : board.not_ruled_out) json["not_ruled_out"].push_back(ledger.id_of(arm));
-  if (standing.order) json["order"] = to_json(ledger, *standing.order);
-  json["expected_duels_left"] = standing.duels_left;
-  json["regret"] = regret_json(ledger, standing);
-  json["excluded_share"] = ledger.excluded_share();
-  json["one_look"] = ledger.experiment().one_look_after > 0;
-  json["duels"] = to_json(ledger.total());
-  json["arms"] = Json::array();
-  for (const BoardArm& arm : board.arms) {
-    json["arms"].push_back(arm_json(ledger, standing, arm));
+  const auto& given = ledger.certificate();
+  const bool too_little = standing.too_little && !given;
+  ExperimentResult result;
+  result.experiment_id = ledger.experiment().experiment_id;
+  result.verdict = verdict_of(ledger, standing);
+  result.state = given ? "certified" : too_little ? "not_enough_data" : "undecided";
+  result.goal = describe(ledger.experiment().goal);
+  if (!too_little) result.leader = id_of(ledger, standing.leader);
+  result.not_ruled_out = ids_of(ledger, board.not_ruled_out);
+  if (standing.order) result.order = order_of(ledger, *standing.order);
+  result.expected_duels_left = standing.duels_left;
+  if (const auto regret = estimated_regret(ledger, standing)) {
+    result.regret = {ledger.id_of(regret->against), regret->regret, regret->lower_bound};
   }
-  json["pairs"] = Json::array();
-  for (const BoardPair& pair : board.pairs) json["pairs"].push_back(pair_json(ledger, pair));
-  json["bradley_terry"] = strengths_json(board);
-  json["probability_no_winner"] = board.posterior.no_winner;
-  json["certificate"] = certificate_json(ledger);
-  json["health"] = to_json(board.health);
-  return json;
+  result.excluded_share = ledger.excluded_share();
+  result.one_look = ledger.experiment().one_look_after > 0;
+  result.duels = ledger.total();
+  for (const BoardArm& arm : board.arms) result.arms.push_back(arm_of(ledger, standing, arm));
+  for (const BoardPair& pair : board.pairs) {
+    result.pairs.push_back({ledger.id_of(pair.first), ledger.id_of(pair.second), pair.counts,
+                            pair.rate, pair.interval});
+  }
+  result.bradley_terry = strengths_of(board);
+  result.probability_no_winner = board.posterior.no_winner;
+  if (given) {
+    result.certificate = {given->kind, id_of(ledger, given->winner), given->sequence,
+                          ids_of(ledger, given->arms)};
+  }
+  result.health = board.health;
+  return result;
 }
 
 }  // namespace duel

@@ -1,17 +1,251 @@
-// The result of an experiment, from its log or from comparisons made elsewhere, as JSON: what
-// `duel result --json`, the server and Python give.
+// The result of an experiment, from its log or from comparisons made elsewhere: what `duel result`,
+// the server and Python show.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "duel/core/json.h"
+#include "duel/core/described.h"
 #include "duel/core/result.h"
 #include "duel/experiment/comparison_table.h"
 #include "duel/experiment/ledger.h"
 #include "duel/verdict/board.h"
 
 namespace duel {
+
+// --- What other rooms count and work out ----------------------------------------------------------
+
+template <>
+struct Described<Interval> {
+  static constexpr bool as_array = true;
+  static constexpr FieldList fields{required("lower", &Interval::lower),
+                                    required("upper", &Interval::upper)};
+};
+
+template <>
+struct Described<RankRange> {
+  static constexpr bool as_array = true;
+  static constexpr FieldList fields{required("best", &RankRange::best),
+                                    required("worst", &RankRange::worst)};
+};
+
+template <>
+struct Described<ShownCounts> {
+  static constexpr std::string_view schema = "Counts";
+  static constexpr FieldList of_no_winner{
+      required("ties", &ShownCounts::ties), required("both_bad", &ShownCounts::both_bad),
+      required("skips", &ShownCounts::skips), required("invalid", &ShownCounts::invalid),
+      required("expired", &ShownCounts::expired)};
+  static constexpr auto fields = joined(
+      FieldList{required("served", &ShownCounts::served),
+                required("first_wins", &ShownCounts::first_wins, "of the arm named or shown first"),
+                required("second_wins", &ShownCounts::second_wins)},
+      of_no_winner,
+      FieldList{required("pending", &ShownCounts::pending),
+                required("failed_tries", &ShownCounts::failed_tries)});
+};
+
+template <>
+struct Described<LackOfFit> {
+  static constexpr std::string_view schema = "LackOfFit";
+  static constexpr FieldList fields{required("statistic", &LackOfFit::statistic),
+                                    required("degrees", &LackOfFit::degrees),
+                                    required("p_value", &LackOfFit::p_value)};
+};
+
+// --- Parts of a result ----------------------------------------------------------------------------
+
+struct ResultArm : BoardArm {
+  std::string arm_id, name;
+  // That the leader beats it, and what that has to reach; of rivals only.
+  std::optional<double> log_evidence{}, log_threshold{};
+  std::optional<std::optional<std::uint64_t>> duels_left{};
+  std::optional<Interval> score{};
+
+  static constexpr std::string_view schema = "ResultArm";
+  static constexpr auto fields = joined(
+      FieldList{required("arm_id", &ResultArm::arm_id), required("name", &ResultArm::name),
+                required("rank", &ResultArm::rank, "by strength, or by rate where there is none"),
+                required("rank_range", &ResultArm::rank_range,
+                         "the places that the strengths leave open; null where there are none")},
+      inlined(&ResultArm::counts,
+              FieldList{required("wins", &ShownCounts::first_wins, "against all others"),
+                        required("losses", &ShownCounts::second_wins),
+                        required("ties", &ShownCounts::ties),
+                        required("both_bad", &ShownCounts::both_bad)}),
+      FieldList{
+          required("rate", &ResultArm::rate, "of its decisive duels"),
+          required("probability_best", &ResultArm::probability_best),
+          required("elo", &ResultArm::elo, "Bradley-Terry, 0 for the average arm"),
+          required("elo_interval", &ResultArm::elo_interval,
+                   "95 %, as if the number of duels had been fixed"),
+          optional("log_evidence", &ResultArm::log_evidence, "that the leader beats it"),
+          optional("log_threshold", &ResultArm::log_threshold, "what that has to reach"),
+          optional("duels_left", &ResultArm::duels_left, "until then, if the rates are the truth"),
+          optional("score", &ResultArm::score, "of the goals `copeland` and `borda`")});
+};
+
+struct ResultPair {
+  std::string first, second;
+  ShownCounts counts;
+  double rate = 0.5;
+  Interval interval;
+
+  static constexpr std::string_view schema = "ResultPair";
+  static constexpr FieldList fields{
+      required("first", &ResultPair::first), required("second", &ResultPair::second),
+      required("counts", &ResultPair::counts, "from the side of `first`"),
+      required("rate", &ResultPair::rate, "at which `first` wins decisive duels"),
+      required("interval", &ResultPair::interval, "of the rate, whenever you look")};
+};
+
+struct OpenPair {
+  std::string first, second;
+  double log_evidence = 0, log_threshold = 0;
+  std::optional<std::uint64_t> duels_left;
+
+  static constexpr std::string_view schema = "OpenPair";
+  static constexpr FieldList fields{required("first", &OpenPair::first),
+                                    required("second", &OpenPair::second),
+                                    required("log_evidence", &OpenPair::log_evidence),
+                                    required("log_threshold", &OpenPair::log_threshold),
+                                    required("duels_left", &OpenPair::duels_left)};
+};
+
+struct ResultOrder {
+  std::vector<std::string> arms;
+  std::uint64_t named = 0, certain = 0, pairs_needed = 0, pairs_shown = 0;
+  std::vector<OpenPair> open;
+
+  static constexpr std::string_view schema = "ResultOrder";
+  static constexpr FieldList fields{
+      required("arms", &ResultOrder::arms, "as they stand, the best first"),
+      required("named", &ResultOrder::named, "how many of them are to be certified"),
+      required("certain", &ResultOrder::certain),
+      required("pairs_needed", &ResultOrder::pairs_needed),
+      required("pairs_shown", &ResultOrder::pairs_shown),
+      required("open", &ResultOrder::open)};
+};
+
+// What being shown first is worth, or why that is not known.
+struct ResultPosition {
+  std::optional<double> log_odds, elo, first_wins_against_equal;
+  std::optional<Interval> interval, elo_interval;
+  std::string error;
+
+  static constexpr std::string_view schema = "PositionEffect";
+  static constexpr FieldList fields{
+      optional("log_odds", &ResultPosition::log_odds),
+      optional("interval", &ResultPosition::interval),
+      optional("elo", &ResultPosition::elo),
+      optional("elo_interval", &ResultPosition::elo_interval),
+      optional("first_wins_against_equal", &ResultPosition::first_wins_against_equal,
+               "among decisive duels of two equal arms"),
+      optional("error", &ResultPosition::error, "why it was not fitted; nothing else is there")};
+};
+
+struct ResultStrengths {
+  std::string ties, error;
+  std::optional<double> added_wins, tie_parameter;
+  std::optional<std::optional<double>> prior_shape;
+  std::optional<ResultPosition> position;
+  std::optional<LackOfFit> lack_of_fit;
+
+  static constexpr std::string_view schema = "BradleyTerry";
+  static constexpr FieldList fields{
+      required("ties", &ResultStrengths::ties, "how ties enter", OneOf("davidson", "halves")),
+      optional("error", &ResultStrengths::error, "why there are no strengths"),
+      optional("added_wins", &ResultStrengths::added_wins),
+      optional("prior_shape", &ResultStrengths::prior_shape),
+      optional("tie_parameter", &ResultStrengths::tie_parameter),
+      optional("position", &ResultStrengths::position,
+               "of being shown first, where it was asked for"),
+      optional("lack_of_fit", &ResultStrengths::lack_of_fit)};
+};
+
+struct ResultCertificate {
+  CertificateKind kind = CertificateKind::winner;
+  std::optional<std::string> winner;
+  std::uint64_t sequence = 0;
+  std::vector<std::string> named;
+
+  static constexpr std::string_view schema = "CertificateGiven";
+  static constexpr FieldList fields{
+      required("kind", &ResultCertificate::kind), required("winner", &ResultCertificate::winner),
+      required("sequence", &ResultCertificate::sequence, "of the record that gave it"),
+      optional("named", &ResultCertificate::named, "arms of a set, an order or a ranking")};
+};
+
+struct ResultRegret {
+  std::string against;
+  double estimate = 0;
+  std::optional<double> lower_bound;
+
+  static constexpr std::string_view schema = "Regret";
+  static constexpr FieldList fields{
+      required("against", &ResultRegret::against, "the leader, taken for the best arm"),
+      required("estimate", &ResultRegret::estimate, "of all duels so far, by the rates so far"),
+      required("lower_bound", &ResultRegret::lower_bound,
+               "what any consistent policy pays in the long run at the same rates; null where an "
+               "arm is beaten by none")};
+};
+
+// --- The result -----------------------------------------------------------------------------------
+
+struct ExperimentResult {
+  std::string experiment_id, verdict, state, goal;
+  std::optional<std::string> leader;
+  std::vector<std::string> not_ruled_out;
+  std::optional<ResultOrder> order;
+  std::optional<std::uint64_t> expected_duels_left;
+  std::optional<ResultRegret> regret;
+  double excluded_share = 0;
+  bool one_look = false;
+  ShownCounts duels;
+  std::vector<ResultArm> arms;
+  std::vector<ResultPair> pairs;
+  ResultStrengths bradley_terry;
+  double probability_no_winner = 0;
+  std::optional<ResultCertificate> certificate;
+  std::vector<HealthCheck> health;
+
+  static constexpr std::string_view schema = "ExperimentResult";
+  static constexpr FieldList fields{
+      required("experiment_id", &ExperimentResult::experiment_id),
+      required("verdict", &ExperimentResult::verdict, "a sentence"),
+      required("state", &ExperimentResult::state, "",
+               OneOf("certified", "undecided", "not_enough_data")),
+      required("goal", &ExperimentResult::goal),
+      required("leader", &ExperimentResult::leader, "null while there is not enough data"),
+      required("not_ruled_out", &ExperimentResult::not_ruled_out,
+               "rivals that the leader has not been shown to beat"),
+      optional("order", &ExperimentResult::order, "of the goals `set`, `order` and `ranking`"),
+      required("expected_duels_left", &ExperimentResult::expected_duels_left,
+               "null where nobody can tell"),
+      required("regret", &ExperimentResult::regret,
+               "null before there is enough data, and for goals other than a single best arm"),
+      required("excluded_share", &ExperimentResult::excluded_share,
+               "of duels that `exclude` changed: pairs then see different populations"),
+      required("one_look", &ExperimentResult::one_look,
+               "the order of the answers is unknown, so that only one look at all of them counts"),
+      required("duels", &ExperimentResult::duels, "all of them, by place"),
+      required("arms", &ExperimentResult::arms, "the active ones, the best rate first"),
+      required("pairs", &ExperimentResult::pairs, "that met, each once"),
+      required("bradley_terry", &ExperimentResult::bradley_terry,
+               "a view; the verdict needs no model"),
+      required("probability_no_winner", &ExperimentResult::probability_no_winner),
+      required("certificate", &ExperimentResult::certificate, "null until there is one"),
+      required("health", &ExperimentResult::health, "the checks that the certificate prints")};
+};
+
+// REQUIRES: `board` is the board of `ledger`.
+ExperimentResult result_of(const Ledger& ledger, const Board& board);
+
+// Where the goal is a set or an order: the arms as they stand, and the pairs that are open.
+ResultOrder order_of(const Ledger& ledger, const OrderStanding& order);
 
 // Of a log, or of comparisons in a file that `read_comparisons` takes, as an experiment at level
 // `alpha` for `goal` that never was logged: in the order of their times, or where that is unknown
@@ -21,14 +255,5 @@ Result<Ledger> read_ledger(const std::string& file, double alpha, const Goal& go
 // The same of comparisons at hand, which are in their order where `in_order` says so.
 Result<Ledger> ledger_of(const ComparisonTable& table, const std::string& experiment_id,
                          double alpha, bool in_order, const Goal& goal = {});
-
-// REQUIRES: `board` is the board of `ledger`.
-Json result_json(const Ledger& ledger, const Board& board);
-
-// Where the goal is a set or an order: the arms as they stand, and the pairs that are open.
-Json to_json(const Ledger& ledger, const OrderStanding& order);
-
-Json to_json(const ShownCounts& counts);
-Json to_json(const std::vector<HealthCheck>& checks);
 
 }  // namespace duel

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "duel/core/described.h"
 #include "duel/core/words.h"
 #include "duel/experiment/ledger.h"
 
@@ -24,7 +25,24 @@ struct Words<HealthVerdict> {
 struct HealthCheck {
   std::string name;  // missing_answers, position_balance, ..
   HealthVerdict verdict = HealthVerdict::unknown;
-  std::string detail;  // the figure, and where it is worst
+  std::string detail;
+
+  static constexpr std::string_view schema = "HealthCheck";
+  static constexpr FieldList fields{
+      required("name", &HealthCheck::name),
+      required("verdict", &HealthCheck::verdict, "`unknown`: too little to tell"),
+      required("detail", &HealthCheck::detail, "the figure, and where it is worst")};
+};
+
+struct Health {
+  HealthVerdict verdict = HealthVerdict::passed;
+  std::vector<HealthCheck> checks;
+
+  static constexpr std::string_view schema = "Health";
+  static constexpr FieldList fields{
+      required("verdict", &Health::verdict, "`failed` if any check failed",
+               OneOf("passed", "failed")),
+      required("checks", &Health::checks)};
 };
 
 // Always the same checks in the same order; a log of format 1 has fewer, as its certificate had.

@@ -8,7 +8,7 @@ namespace duel {
 void History::note(const Ledger& ledger, const LogEntry& entry) {
   timeline_.note(ledger, entry.time_ms);
   if (ledger.certificate() && ledger.certificate()->sequence == entry.sequence) {
-    certificate_ = certificate_text(ledger);
+    certificate_ = certificate_text(certificate_of(ledger));
   }
 }
 

@@ -180,4 +180,11 @@ Standing standing_of(const Ledger& ledger) {
   return standing;
 }
 
+std::vector<std::string> ids_of(const Ledger& ledger, const std::vector<Arm>& arms) {
+  std::vector<std::string> ids;
+  ids.reserve(arms.size());
+  for (const Arm arm : arms) ids.push_back(ledger.id_of(arm));
+  return ids;
+}
+
 }  // namespace duel

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "duel/core/duel.h"
@@ -58,5 +59,7 @@ struct Standing {
 Standing standing_of(const Ledger& ledger);
 // Its leader alone, which takes far less where there are many arms.
 std::optional<Arm> leader_of(const Ledger& ledger);
+
+std::vector<std::string> ids_of(const Ledger& ledger, const std::vector<Arm>& arms);
 
 }  // namespace duel

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "duel/core/archive_containers.h"
-#include "duel/core/timestamp.h"
 #include "duel/log/experiment_log.h"
 #include "duel/verdict/standing.h"
 
@@ -57,45 +56,41 @@ void Timeline::note(const Ledger& ledger, std::int64_t time_ms) {
   points_.push_back(now(ledger, time_ms));
 }
 
-Json Timeline::json_of(const Ledger& ledger, const Point& point) {
-  Json json;
-  json["sequence"] = point.sequence;
-  json["time"] = format_timestamp(point.time_ms);
-  json["served"] = point.served;
-  json["decisive"] = point.decisive;
-  json["leader"] = point.leader ? Json(ledger.id_of(*point.leader)) : Json();
+TimelinePoint Timeline::shown_of(const Ledger& ledger, const Point& point) {
+  TimelinePoint shown{.sequence = point.sequence,
+                      .time = {point.time_ms},
+                      .served = point.served,
+                      .decisive = point.decisive,
+                      .leader = {},
+                      .log_evidence = {},
+                      .log_threshold = {},
+                      .shown = point.shown};
   if (point.leader) {
-    json["log_evidence"] = point.log_evidence;
-    json["log_threshold"] = point.log_threshold;
+    shown.leader = ledger.id_of(*point.leader);
+    shown.log_evidence.emplace(point.log_evidence);
+    shown.log_threshold = point.log_threshold;
   }
-  Json shown = Json::array();
   // None of those that joined later. In a draft there may have been more.
-  for (Arm arm = 0; arm < ledger.num_arms(); ++arm) {
-    shown.push_back(arm < point.shown.size() ? point.shown[arm] : 0);
-  }
-  json["shown"] = std::move(shown);
-  return json;
+  shown.shown.resize(ledger.num_arms());
+  return shown;
 }
 
-Json Timeline::to_json(const Ledger& ledger, std::int64_t time_ms, std::size_t points) const {
-  Json arms = Json::array();
-  for (const LedgerArm& arm : ledger.arms()) arms.push_back(arm.entry.id);
+TimelineSeries Timeline::series(const Ledger& ledger, std::int64_t time_ms,
+                                std::size_t points) const {
+  TimelineSeries series;
+  series.experiment_id = ledger.experiment().experiment_id;
+  for (const LedgerArm& arm : ledger.arms()) series.arms.push_back(arm.entry.id);
   // Counted from the end, which is the present: it is added where no point was kept of it.
   const bool ends_now = !points_.empty() && points_.back().sequence == ledger.sequence();
   const std::size_t kept = points_.size() - (ends_now ? 1 : 0);
   const std::size_t before = std::max<std::size_t>(points, 1) - 1;
   const std::size_t step =
       before == 0 ? kept + 1 : std::max<std::size_t>(1, (kept + before - 1) / before);
-  Json moments = Json::array();
   for (std::size_t k = kept % step; k < kept; k += step) {
-    moments.push_back(json_of(ledger, points_[k]));
+    series.points.push_back(shown_of(ledger, points_[k]));
   }
-  moments.push_back(json_of(ledger, ends_now ? points_.back() : now(ledger, time_ms)));
-  Json json;
-  json["experiment_id"] = ledger.experiment().experiment_id;
-  json["arms"] = std::move(arms);
-  json["points"] = std::move(moments);
-  return json;
+  series.points.push_back(shown_of(ledger, ends_now ? points_.back() : now(ledger, time_ms)));
+  return series;
 }
 
 template <class Archive>
@@ -112,7 +107,8 @@ void Timeline::fields(Archive& archive) {
 template void Timeline::fields(StateWriter& archive);
 template void Timeline::fields(StateReader& archive);
 
-Result<Json> timeline_of(Store& store, const std::string& experiment_id, std::size_t points) {
+Result<TimelineSeries> timeline_of(Store& store, const std::string& experiment_id,
+                                   std::size_t points) {
   std::optional<Ledger> ledger;
   Timeline timeline;
   std::int64_t time_ms = 0;
@@ -128,7 +124,7 @@ Result<Json> timeline_of(Store& store, const std::string& experiment_id, std::si
   };
   DUEL_RETURN_IF_ERROR(read_log(store, experiment_id, sink));
   if (!ledger) return Error::not_found("there is no experiment '" + experiment_id + "'");
-  return timeline.to_json(*ledger, time_ms, points);
+  return timeline.series(*ledger, time_ms, points);
 }
 
 }  // namespace duel

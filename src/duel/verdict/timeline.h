@@ -7,14 +7,49 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "duel/core/json.h"
+#include "duel/core/described.h"
 #include "duel/core/result.h"
+#include "duel/core/timestamp.h"
 #include "duel/experiment/ledger.h"
 #include "duel/store/store.h"
 
 namespace duel {
+
+struct TimelinePoint {
+  std::uint64_t sequence = 0;
+  Timestamp time;
+  std::uint64_t served = 0, decisive = 0;
+  std::optional<std::string> leader;
+  std::optional<std::optional<double>> log_evidence;
+  std::optional<double> log_threshold;
+  std::vector<std::uint64_t> shown;
+
+  static constexpr std::string_view schema = "TimelinePoint";
+  static constexpr FieldList fields{
+      required("sequence", &TimelinePoint::sequence),
+      required("time", &TimelinePoint::time),
+      required("served", &TimelinePoint::served),
+      required("decisive", &TimelinePoint::decisive),
+      required("leader", &TimelinePoint::leader),
+      optional("log_evidence", &TimelinePoint::log_evidence,
+               "the leader's smallest against a rival; null where it has none"),
+      optional("log_threshold", &TimelinePoint::log_threshold, "what that has to reach"),
+      required("shown", &TimelinePoint::shown, "how often each arm was shown")};
+};
+
+struct TimelineSeries {
+  std::string experiment_id;
+  std::vector<std::string> arms;
+  std::vector<TimelinePoint> points;
+
+  static constexpr std::string_view schema = "Timeline";
+  static constexpr FieldList fields{required("experiment_id", &TimelineSeries::experiment_id),
+                                    required("arms", &TimelineSeries::arms),
+                                    required("points", &TimelineSeries::points)};
+};
 
 class Timeline {
  public:
@@ -26,9 +61,8 @@ class Timeline {
   // After the record was applied.
   void note(const Ledger& ledger, std::int64_t time_ms);
 
-  // At most so many points, the last of which is now: duels served and decided, the leader, its
-  // smallest evidence against a rival and what that has to reach, and how often each arm was shown.
-  Json to_json(const Ledger& ledger, std::int64_t time_ms, std::size_t points) const;
+  // At most so many points, the last of which is now.
+  TimelineSeries series(const Ledger& ledger, std::int64_t time_ms, std::size_t points) const;
 
   std::size_t size() const { return points_.size(); }
 
@@ -52,13 +86,14 @@ class Timeline {
   };
   static std::uint64_t least_stride(std::size_t num_arms);
   static Point now(const Ledger& ledger, std::int64_t time_ms);
-  static Json json_of(const Ledger& ledger, const Point& point);
+  static TimelinePoint shown_of(const Ledger& ledger, const Point& point);
 
   std::uint64_t stride_ = 1;
   std::vector<Point> points_;
 };
 
 // Of a log, read once.
-Result<Json> timeline_of(Store& store, const std::string& experiment_id, std::size_t points);
+Result<TimelineSeries> timeline_of(Store& store, const std::string& experiment_id,
+                                   std::size_t points);
 
 }  // namespace duel

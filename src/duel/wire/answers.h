@@ -1,7 +1,6 @@
 // What the server answers: the tables that the writers write by and that /openapi.json says.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,38 +9,42 @@
 
 #include "duel/core/described_json.h"
 #include "duel/core/json.h"
+#include "duel/core/options_json.h"
 #include "duel/log/record.h"
 #include "duel/log/record_fields.h"
+#include "duel/verdict/experiment_result.h"
 #include "duel/wire/requests.h"
 #include "duel/wire/token_scope.h"
 
 namespace duel {
 
+// A page of a list.
+template <class Item>
+struct ListOf {
+  std::vector<Item> items;
+  std::optional<std::string> next_cursor{};
+};
+template <class Item>
+struct Described<ListOf<Item>> {
+  static constexpr std::string_view schema = Described<Item>::list;
+  static constexpr FieldList fields{
+      required("items", &ListOf<Item>::items),
+      required("next_cursor", &ListOf<Item>::next_cursor, "null on the last page")};
+};
+
 // --- Experiments --------------------------------------------------------------------------------
 
-struct StoppingAnswer : StoppingBody {
-  friend bool operator==(const StoppingAnswer&, const StoppingAnswer&) = default;
-};
-struct FeedbackAnswer : FeedbackBody {
-  friend bool operator==(const FeedbackAnswer&, const FeedbackAnswer&) = default;
-};
-struct PresentationAnswer : PresentationBody {
-  friend bool operator==(const PresentationAnswer&, const PresentationAnswer&) = default;
-};
-struct GuardrailsAnswer : GuardrailsBody {
-  friend bool operator==(const GuardrailsAnswer&, const GuardrailsAnswer&) = default;
-};
-struct InterleaveAnswer : InterleaveBody {
-  friend bool operator==(const InterleaveAnswer&, const InterleaveAnswer&) = default;
-};
+struct StoppingAnswer : StoppingBody {};
+struct FeedbackAnswer : FeedbackBody {};
+struct PresentationAnswer : PresentationBody {};
+struct GuardrailsAnswer : GuardrailsBody {};
+struct InterleaveAnswer : InterleaveBody {};
 
 struct ArmAnswer {
   std::string arm_id;
   Json payload;
   std::string state = "active";
   bool is_default = false;
-
-  friend bool operator==(const ArmAnswer&, const ArmAnswer&) = default;
 };
 
 struct ExperimentAnswer {
@@ -64,8 +67,6 @@ struct ExperimentAnswer {
   std::uint64_t sequence = 0;
   std::string head;
   std::string etag;
-
-  friend bool operator==(const ExperimentAnswer&, const ExperimentAnswer&) = default;
 };
 
 struct ExperimentSummary {
@@ -77,21 +78,10 @@ struct ExperimentSummary {
   std::optional<std::uint64_t> served;
   std::optional<bool> certified;
   std::string error;
-
-  friend bool operator==(const ExperimentSummary&, const ExperimentSummary&) = default;
-};
-
-struct ExperimentList {
-  std::vector<ExperimentSummary> items;
-  std::optional<std::string> next_cursor;
-
-  friend bool operator==(const ExperimentList&, const ExperimentList&) = default;
 };
 
 struct AcceptedAnswer {
   std::uint64_t accepted = 0;
-
-  friend bool operator==(const AcceptedAnswer&, const AcceptedAnswer&) = default;
 };
 
 // --- Duels --------------------------------------------------------------------------------------
@@ -100,15 +90,11 @@ struct DuelArm {
   std::string arm_id;
   std::uint64_t position = 1;
   Json payload;
-
-  friend bool operator==(const DuelArm&, const DuelArm&) = default;
 };
 
 struct DuelTask {
   std::string task_id;
   Json payload;
-
-  friend bool operator==(const DuelTask&, const DuelTask&) = default;
 };
 
 struct DuelAnswer {
@@ -122,31 +108,23 @@ struct DuelAnswer {
   std::optional<Timestamp> served_at;
   std::optional<Timestamp> expires_at;
   std::string report_token;
-
-  friend bool operator==(const DuelAnswer&, const DuelAnswer&) = default;
 };
 
 struct DuelBatch {
   std::string batch_id;
   std::vector<DuelAnswer> items;
-
-  friend bool operator==(const DuelBatch&, const DuelBatch&) = default;
 };
 
 struct ToldOutcome {
   std::string result;
   std::string winner;
   Timestamp reported_at;
-
-  friend bool operator==(const ToldOutcome&, const ToldOutcome&) = default;
 };
 
 struct DuelShown {
   DuelAnswer duel;
   std::string state;
   std::optional<ToldOutcome> outcome;
-
-  friend bool operator==(const DuelShown&, const DuelShown&) = default;
 };
 
 struct PageItem {
@@ -154,31 +132,23 @@ struct PageItem {
   std::uint64_t ordinal = 0;
   std::optional<std::string> team;
   bool competitive = false;
-
-  friend bool operator==(const PageItem&, const PageItem&) = default;
 };
 
 struct PageAnswer {
   std::string query_id;
   std::vector<PageItem> items;
   std::optional<std::uint64_t> next_offset;
-
-  friend bool operator==(const PageAnswer&, const PageAnswer&) = default;
 };
 
 struct OneShotAnswer {
   DuelAnswer duel;
   PageAnswer page;
-
-  friend bool operator==(const OneShotAnswer&, const OneShotAnswer&) = default;
 };
 
 struct ProgressAnswer {
   std::string verdict;
   bool certified = false;
   std::optional<std::uint64_t> expected_duels_left;
-
-  friend bool operator==(const ProgressAnswer&, const ProgressAnswer&) = default;
 };
 
 struct OutcomeAnswer {
@@ -187,8 +157,6 @@ struct OutcomeAnswer {
   bool applied = false;
   std::optional<DuelAnswer> next;
   std::optional<ProgressAnswer> progress;
-
-  friend bool operator==(const OutcomeAnswer&, const OutcomeAnswer&) = default;
 };
 
 struct BatchOutcome {
@@ -196,28 +164,42 @@ struct BatchOutcome {
   std::string duel_id;
   std::string status;
   std::string detail;
-
-  friend bool operator==(const BatchOutcome&, const BatchOutcome&) = default;
 };
 
 struct BatchOutcomes {
   std::vector<BatchOutcome> items;
-
-  friend bool operator==(const BatchOutcomes&, const BatchOutcomes&) = default;
 };
 
 struct RejectedEvent {
   std::uint64_t index = 0;
   std::string reason;
-
-  friend bool operator==(const RejectedEvent&, const RejectedEvent&) = default;
 };
 
 struct EventsAnswer {
   std::uint64_t accepted = 0;
   std::vector<RejectedEvent> rejected;
+};
 
-  friend bool operator==(const EventsAnswer&, const EventsAnswer&) = default;
+// --- Results ------------------------------------------------------------------------------------
+
+struct ResultAnswer : ExperimentResult {
+  std::uint64_t served = 0, sequence = 0;
+};
+
+struct VotingProgress {
+  std::string experiment_id, name;
+  ExperimentState state = ExperimentState::draft;
+  Mode mode = Mode::duel;
+  std::uint64_t answers = 0;
+  bool certified = false;
+  std::optional<double> share_of_evidence;
+  std::optional<std::uint64_t> expected_duels_left;
+};
+
+struct PolicyAnswer {
+  std::string name, title, paper, setting, guarantee, status;
+  bool needs_horizon = false;
+  std::vector<OptionFact> options;
 };
 
 // --- Tokens and operations ----------------------------------------------------------------------
@@ -228,48 +210,29 @@ struct TokenAnswer {
   std::string name;
   std::string experiment_id;
   std::optional<Timestamp> expires_at;
-
-  friend bool operator==(const TokenAnswer&, const TokenAnswer&) = default;
 };
 
 struct NewTokenAnswer {
   TokenAnswer token;
   std::string secret;
-
-  friend bool operator==(const NewTokenAnswer&, const NewTokenAnswer&) = default;
-};
-
-struct TokenList {
-  std::vector<TokenAnswer> items;
-  std::optional<std::string> next_cursor;
-
-  friend bool operator==(const TokenList&, const TokenList&) = default;
 };
 
 struct RevokedAnswer {
   bool revoked = true;
-
-  friend bool operator==(const RevokedAnswer&, const RevokedAnswer&) = default;
 };
 
 struct StatusAnswer {
   std::string status;
-
-  friend bool operator==(const StatusAnswer&, const StatusAnswer&) = default;
 };
 
 struct VersionAnswer {
   std::string version;
   std::uint64_t log_format = 0;
-
-  friend bool operator==(const VersionAnswer&, const VersionAnswer&) = default;
 };
 
 struct ProblemError {
   std::string pointer;
   std::string message;
-
-  friend bool operator==(const ProblemError&, const ProblemError&) = default;
 };
 
 // RFC 9457.
@@ -281,8 +244,6 @@ struct ProblemAnswer {
   bool retryable = false;
   std::string reason;
   std::vector<ProblemError> errors;
-
-  friend bool operator==(const ProblemAnswer&, const ProblemAnswer&) = default;
 };
 
 // --- Tables -------------------------------------------------------------------------------------
@@ -348,6 +309,7 @@ struct Described<ExperimentAnswer> {
 template <>
 struct Described<ExperimentSummary> {
   static constexpr std::string_view schema = "ExperimentSummary";
+  static constexpr std::string_view list = "ExperimentList";
   static constexpr FieldList fields{
       required("experiment_id", &ExperimentSummary::experiment_id),
       optional("name", &ExperimentSummary::name),
@@ -357,14 +319,6 @@ struct Described<ExperimentSummary> {
       optional("served", &ExperimentSummary::served, "duels so far"),
       optional("certified", &ExperimentSummary::certified),
       optional("error", &ExperimentSummary::error, "why it cannot be read; nothing else is there")};
-};
-
-template <>
-struct Described<ExperimentList> {
-  static constexpr std::string_view schema = "ExperimentList";
-  static constexpr FieldList fields{
-      required("items", &ExperimentList::items),
-      required("next_cursor", &ExperimentList::next_cursor, "null on the last page")};
 };
 
 template <>
@@ -528,8 +482,48 @@ struct Described<EventsAnswer> {
 };
 
 template <>
+struct Described<ResultAnswer> {
+  static constexpr std::string_view schema = "Result";
+  static constexpr auto fields = joined(
+      ExperimentResult::fields,
+      FieldList{required("served", &ResultAnswer::served, "pages of one arm and A/A duels too"),
+                required("sequence", &ResultAnswer::sequence)});
+};
+
+template <>
+struct Described<VotingProgress> {
+  static constexpr std::string_view schema = "VotingProgress";
+  static constexpr FieldList fields{
+      required("experiment_id", &VotingProgress::experiment_id),
+      required("name", &VotingProgress::name),
+      required("state", &VotingProgress::state),
+      required("mode", &VotingProgress::mode),
+      required("answers", &VotingProgress::answers, "decisive ones"),
+      required("certified", &VotingProgress::certified),
+      required("share_of_evidence", &VotingProgress::share_of_evidence,
+               "of what a certificate needs, 0 to 1; null where the goal goes by scores"),
+      required("expected_duels_left", &VotingProgress::expected_duels_left,
+               "null where nobody can tell")};
+};
+
+template <>
+struct Described<PolicyAnswer> {
+  static constexpr std::string_view schema = "Policy";
+  static constexpr std::string_view list = "PolicyList";
+  static constexpr FieldList fields{required("name", &PolicyAnswer::name),
+                                    required("title", &PolicyAnswer::title),
+                                    required("paper", &PolicyAnswer::paper),
+                                    required("setting", &PolicyAnswer::setting),
+                                    required("guarantee", &PolicyAnswer::guarantee),
+                                    required("status", &PolicyAnswer::status),
+                                    required("needs_horizon", &PolicyAnswer::needs_horizon),
+                                    required("options", &PolicyAnswer::options)};
+};
+
+template <>
 struct Described<TokenAnswer> {
   static constexpr std::string_view schema = "Token";
+  static constexpr std::string_view list = "TokenList";
   static constexpr FieldList fields{
       required("token_id", &TokenAnswer::token_id), required("scope", &TokenAnswer::scope),
       optional("name", &TokenAnswer::name),
@@ -543,14 +537,6 @@ struct Described<NewTokenAnswer> {
   static constexpr auto fields =
       joined(inlined(&NewTokenAnswer::token, Described<TokenAnswer>::fields),
              FieldList{required("token", &NewTokenAnswer::secret, "shown only now")});
-};
-
-template <>
-struct Described<TokenList> {
-  static constexpr std::string_view schema = "TokenList";
-  static constexpr FieldList fields{
-      required("items", &TokenList::items),
-      required("next_cursor", &TokenList::next_cursor, "null: all are here")};
 };
 
 template <>

@@ -17,19 +17,6 @@
 
 namespace duel {
 
-// The same fields, none of them required.
-template <class... Fields>
-constexpr auto as_optional(FieldList<Fields...> fields) {
-  fields.change_each([](auto& field) { field.required = false; });
-  return fields;
-}
-
-// The same fields, all of them required: in an answer nothing is left out.
-template <class... Fields>
-constexpr auto as_required(FieldList<Fields...> fields) {
-  fields.change_each([](auto& field) { field.required = true; });
-  return fields;
-}
 
 // A text that is kept: what nobody reads must not fill the store.
 struct ShortText {
@@ -44,8 +31,6 @@ struct ArmBody {
   std::string arm_id;
   Json payload;
   bool is_default = false;
-
-  friend bool operator==(const ArmBody&, const ArmBody&) = default;
 };
 
 struct StoppingBody {
@@ -55,41 +40,29 @@ struct StoppingBody {
   std::uint64_t max_duels = 0;
   OnCertified on_certified = OnCertified::notify;
   bool pairs_independent = false;
-
-  friend bool operator==(const StoppingBody&, const StoppingBody&) = default;
 };
 
 struct FeedbackBody {
   FeedbackRule rule;
   std::string late = "record";
-
-  friend bool operator==(const FeedbackBody&, const FeedbackBody&) = default;
 };
 
 struct PresentationBody {
   Placement order = Placement::random;
-
-  friend bool operator==(const PresentationBody&, const PresentationBody&) = default;
 };
 
 struct GuardrailsBody {
   Guardrails rule;
   double aa_rate = 0;
-
-  friend bool operator==(const GuardrailsBody&, const GuardrailsBody&) = default;
 };
 
 struct InterleaveBody {
   InterleaveRule rule;
-
-  friend bool operator==(const InterleaveBody&, const InterleaveBody&) = default;
 };
 
 struct TaskBody {
   std::string task_id;
   Json payload;
-
-  friend bool operator==(const TaskBody&, const TaskBody&) = default;
 };
 
 struct ExperimentBody {
