@@ -1,4 +1,3 @@
-#include "duel/core/described_json.h"
 #include "duel/study/plan.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "duel/core/described_json.h"
 #include "duel/log/experiment_log.h"
 #include "duel/pictures/plan_picture.h"
 #include "duel/store/log_file.h"

@@ -21,7 +21,7 @@ struct ApiToken : TokenAnswer {
   std::string hash;  // SHA-256 of the whole token
 
   static constexpr auto fields =
-      joined(Described<TokenAnswer>::fields, FieldList{required("hash", &ApiToken::hash)});
+      joined(TokenAnswer::fields, FieldList{required("hash", &ApiToken::hash)});
 };
 
 // Where the store says that a token was made, so that it is known after the last one was revoked.

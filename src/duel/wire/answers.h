@@ -23,28 +23,43 @@ template <class Item>
 struct ListOf {
   std::vector<Item> items;
   std::optional<std::string> next_cursor{};
-};
-template <class Item>
-struct Described<ListOf<Item>> {
-  static constexpr std::string_view schema = Described<Item>::list;
+
+  static constexpr std::string_view schema = Item::list;
   static constexpr FieldList fields{
-      required("items", &ListOf<Item>::items),
-      required("next_cursor", &ListOf<Item>::next_cursor, "null on the last page")};
+      required("items", &ListOf::items),
+      required("next_cursor", &ListOf::next_cursor, "null on the last page")};
 };
 
 // --- Experiments --------------------------------------------------------------------------------
 
-struct StoppingAnswer : StoppingBody {};
-struct FeedbackAnswer : FeedbackBody {};
-struct PresentationAnswer : PresentationBody {};
-struct GuardrailsAnswer : GuardrailsBody {};
-struct InterleaveAnswer : InterleaveBody {};
+struct StoppingAnswer : StoppingBody {
+  static constexpr auto fields = as_required(StoppingBody::fields);
+};
+struct FeedbackAnswer : FeedbackBody {
+  static constexpr auto fields = as_required(FeedbackBody::fields);
+};
+struct PresentationAnswer : PresentationBody {
+  static constexpr auto fields = as_required(PresentationBody::fields);
+};
+struct GuardrailsAnswer : GuardrailsBody {
+  static constexpr auto fields = as_required(GuardrailsBody::fields);
+};
+struct InterleaveAnswer : InterleaveBody {
+  static constexpr auto fields = as_required(InterleaveBody::fields);
+};
 
 struct ArmAnswer {
   std::string arm_id;
   Json payload;
   std::string state = "active";
   bool is_default = false;
+
+  static constexpr std::string_view schema = "Arm";
+  static constexpr FieldList fields{
+      required("arm_id", &ArmAnswer::arm_id),
+      required("payload", &ArmAnswer::payload, "as it was given"),
+      required("state", &ArmAnswer::state, "", OneOf("active", "retired")),
+      required("default", &ArmAnswer::is_default, "what a fallback shows")};
 };
 
 struct ExperimentAnswer {
@@ -67,220 +82,7 @@ struct ExperimentAnswer {
   std::uint64_t sequence = 0;
   std::string head;
   std::string etag;
-};
 
-struct ExperimentSummary {
-  std::string experiment_id;
-  std::optional<std::string> name;
-  std::optional<ExperimentState> state;
-  std::optional<Mode> mode;
-  std::optional<std::uint64_t> arms;
-  std::optional<std::uint64_t> served;
-  std::optional<bool> certified;
-  std::string error;
-};
-
-struct AcceptedAnswer {
-  std::uint64_t accepted = 0;
-};
-
-// --- Duels --------------------------------------------------------------------------------------
-
-struct DuelArm {
-  std::string arm_id;
-  std::uint64_t position = 1;
-  Json payload;
-};
-
-struct DuelTask {
-  std::string task_id;
-  Json payload;
-};
-
-struct DuelAnswer {
-  std::string duel_id;
-  std::string experiment_id;
-  std::string serving;  // a word of Serving, or `fallback`
-  bool learn = true;
-  double propensity = 1;
-  std::vector<DuelArm> arms;
-  std::optional<DuelTask> task;
-  std::optional<Timestamp> served_at;
-  std::optional<Timestamp> expires_at;
-  std::string report_token;
-};
-
-struct DuelBatch {
-  std::string batch_id;
-  std::vector<DuelAnswer> items;
-};
-
-struct ToldOutcome {
-  std::string result;
-  std::string winner;
-  Timestamp reported_at;
-};
-
-struct DuelShown {
-  DuelAnswer duel;
-  std::string state;
-  std::optional<ToldOutcome> outcome;
-};
-
-struct PageItem {
-  std::string object_id;
-  std::uint64_t ordinal = 0;
-  std::optional<std::string> team;
-  bool competitive = false;
-};
-
-struct PageAnswer {
-  std::string query_id;
-  std::vector<PageItem> items;
-  std::optional<std::uint64_t> next_offset;
-};
-
-struct OneShotAnswer {
-  DuelAnswer duel;
-  PageAnswer page;
-};
-
-struct ProgressAnswer {
-  std::string verdict;
-  bool certified = false;
-  std::optional<std::uint64_t> expected_duels_left;
-};
-
-struct OutcomeAnswer {
-  std::string duel_id;
-  std::string status;
-  bool applied = false;
-  std::optional<DuelAnswer> next;
-  std::optional<ProgressAnswer> progress;
-};
-
-struct BatchOutcome {
-  std::uint64_t index = 0;
-  std::string duel_id;
-  std::string status;
-  std::string detail;
-};
-
-struct BatchOutcomes {
-  std::vector<BatchOutcome> items;
-};
-
-struct RejectedEvent {
-  std::uint64_t index = 0;
-  std::string reason;
-};
-
-struct EventsAnswer {
-  std::uint64_t accepted = 0;
-  std::vector<RejectedEvent> rejected;
-};
-
-// --- Results ------------------------------------------------------------------------------------
-
-struct ResultAnswer : ExperimentResult {
-  std::uint64_t served = 0, sequence = 0;
-};
-
-struct VotingProgress {
-  std::string experiment_id, name;
-  ExperimentState state = ExperimentState::draft;
-  Mode mode = Mode::duel;
-  std::uint64_t answers = 0;
-  bool certified = false;
-  std::optional<double> share_of_evidence;
-  std::optional<std::uint64_t> expected_duels_left;
-};
-
-struct PolicyAnswer {
-  std::string name, title, paper, setting, guarantee, status;
-  bool needs_horizon = false;
-  std::vector<OptionFact> options;
-};
-
-// --- Tokens and operations ----------------------------------------------------------------------
-
-struct TokenAnswer {
-  std::string token_id;
-  TokenScope scope = TokenScope::read;
-  std::string name;
-  std::string experiment_id;
-  std::optional<Timestamp> expires_at;
-};
-
-struct NewTokenAnswer {
-  TokenAnswer token;
-  std::string secret;
-};
-
-struct RevokedAnswer {
-  bool revoked = true;
-};
-
-struct StatusAnswer {
-  std::string status;
-};
-
-struct VersionAnswer {
-  std::string version;
-  std::uint64_t log_format = 0;
-};
-
-struct ProblemError {
-  std::string pointer;
-  std::string message;
-};
-
-// RFC 9457.
-struct ProblemAnswer {
-  std::string type;
-  std::string title;
-  std::uint64_t status = 0;
-  std::string detail;
-  bool retryable = false;
-  std::string reason;
-  std::vector<ProblemError> errors;
-};
-
-// --- Tables -------------------------------------------------------------------------------------
-
-template <>
-struct Described<StoppingAnswer> {
-  static constexpr auto fields = as_required(Described<StoppingBody>::fields);
-};
-template <>
-struct Described<FeedbackAnswer> {
-  static constexpr auto fields = as_required(Described<FeedbackBody>::fields);
-};
-template <>
-struct Described<PresentationAnswer> {
-  static constexpr auto fields = as_required(Described<PresentationBody>::fields);
-};
-template <>
-struct Described<GuardrailsAnswer> {
-  static constexpr auto fields = as_required(Described<GuardrailsBody>::fields);
-};
-template <>
-struct Described<InterleaveAnswer> {
-  static constexpr auto fields = as_required(Described<InterleaveBody>::fields);
-};
-
-template <>
-struct Described<ArmAnswer> {
-  static constexpr std::string_view schema = "Arm";
-  static constexpr FieldList fields{
-      required("arm_id", &ArmAnswer::arm_id),
-      required("payload", &ArmAnswer::payload, "as it was given"),
-      required("state", &ArmAnswer::state, "", OneOf("active", "retired")),
-      required("default", &ArmAnswer::is_default, "what a fallback shows")};
-};
-
-template <>
-struct Described<ExperimentAnswer> {
   static constexpr std::string_view schema = "Experiment";
   static constexpr auto fields = joined(
       FieldList{required("experiment_id", &ExperimentAnswer::experiment_id),
@@ -306,8 +108,16 @@ struct Described<ExperimentAnswer> {
                 required("etag", &ExperimentAnswer::etag, "for `If-Match`")});
 };
 
-template <>
-struct Described<ExperimentSummary> {
+struct ExperimentSummary {
+  std::string experiment_id;
+  std::optional<std::string> name;
+  std::optional<ExperimentState> state;
+  std::optional<Mode> mode;
+  std::optional<std::uint64_t> arms;
+  std::optional<std::uint64_t> served;
+  std::optional<bool> certified;
+  std::string error;
+
   static constexpr std::string_view schema = "ExperimentSummary";
   static constexpr std::string_view list = "ExperimentList";
   static constexpr FieldList fields{
@@ -321,29 +131,47 @@ struct Described<ExperimentSummary> {
       optional("error", &ExperimentSummary::error, "why it cannot be read; nothing else is there")};
 };
 
-template <>
-struct Described<AcceptedAnswer> {
+struct AcceptedAnswer {
+  std::uint64_t accepted = 0;
+
   static constexpr std::string_view schema = "Accepted";
   static constexpr FieldList fields{required("accepted", &AcceptedAnswer::accepted)};
 };
 
-template <>
-struct Described<DuelArm> {
+// --- Duels --------------------------------------------------------------------------------------
+
+struct DuelArm {
+  std::string arm_id;
+  std::uint64_t position = 1;
+  Json payload;
+
   static constexpr std::string_view schema = "DuelArm";
   static constexpr FieldList fields{required("arm_id", &DuelArm::arm_id),
                                     required("position", &DuelArm::position, "1 is shown first"),
                                     required("payload", &DuelArm::payload)};
 };
 
-template <>
-struct Described<DuelTask> {
+struct DuelTask {
+  std::string task_id;
+  Json payload;
+
   static constexpr std::string_view schema = "Task";
   static constexpr FieldList fields{required("task_id", &DuelTask::task_id),
                                     required("payload", &DuelTask::payload)};
 };
 
-template <>
-struct Described<DuelAnswer> {
+struct DuelAnswer {
+  std::string duel_id;
+  std::string experiment_id;
+  std::string serving;  // a word of Serving, or `fallback`
+  bool learn = true;
+  double propensity = 1;
+  std::vector<DuelArm> arms;
+  std::optional<DuelTask> task;
+  std::optional<Timestamp> served_at;
+  std::optional<Timestamp> expires_at;
+  std::string report_token;
+
   static constexpr std::string_view schema = "Duel";
   static constexpr FieldList fields{
       required("duel_id", &DuelAnswer::duel_id),
@@ -362,8 +190,10 @@ struct Described<DuelAnswer> {
           "about")};
 };
 
-template <>
-struct Described<DuelBatch> {
+struct DuelBatch {
+  std::string batch_id;
+  std::vector<DuelAnswer> items;
+
   static constexpr std::string_view schema = "DuelBatch";
   static constexpr FieldList fields{required("batch_id", &DuelBatch::batch_id),
                                     required("items", &DuelBatch::items)};
@@ -379,8 +209,11 @@ inline constexpr std::string_view kToldStatesDoc =
     "`closed`: a page of results that ended without an answer, or one arm shown alone; `expired`: "
     "nobody answered in time, or a page was never asked for";
 
-template <>
-struct Described<ToldOutcome> {
+struct ToldOutcome {
+  std::string result;
+  std::string winner;
+  Timestamp reported_at;
+
   static constexpr std::string_view schema = "Outcome";
   static constexpr FieldList fields{
       required("result", &ToldOutcome::result, kToldResultsDoc, kToldResults),
@@ -388,18 +221,25 @@ struct Described<ToldOutcome> {
       required("reported_at", &ToldOutcome::reported_at)};
 };
 
-template <>
-struct Described<DuelShown> {
+struct DuelShown {
+  DuelAnswer duel;
+  std::string state;
+  std::optional<ToldOutcome> outcome;
+
   static constexpr std::string_view schema = "DuelWithOutcome";
   static constexpr auto fields =
-      joined(inlined(&DuelShown::duel, Described<DuelAnswer>::fields),
+      joined(inlined(&DuelShown::duel, DuelAnswer::fields),
              FieldList{required("state", &DuelShown::state, kToldStatesDoc,
                                 OneOf("served", "reported", "closed", "expired")),
                        optional("outcome", &DuelShown::outcome)});
 };
 
-template <>
-struct Described<PageItem> {
+struct PageItem {
+  std::string object_id;
+  std::uint64_t ordinal = 0;
+  std::optional<std::string> team;
+  bool competitive = false;
+
   static constexpr std::string_view schema = "PageItem";
   static constexpr FieldList fields{
       required("object_id", &PageItem::object_id),
@@ -410,8 +250,11 @@ struct Described<PageItem> {
       required("competitive", &PageItem::competitive, "whether a click earns credit")};
 };
 
-template <>
-struct Described<PageAnswer> {
+struct PageAnswer {
+  std::string query_id;
+  std::vector<PageItem> items;
+  std::optional<std::uint64_t> next_offset;
+
   static constexpr std::string_view schema = "Page";
   static constexpr FieldList fields{
       required("query_id", &PageAnswer::query_id, "of UBI events: the id of the duel"),
@@ -419,16 +262,20 @@ struct Described<PageAnswer> {
       optional("next_offset", &PageAnswer::next_offset, "where the next page begins, if any")};
 };
 
-template <>
-struct Described<OneShotAnswer> {
+struct OneShotAnswer {
+  DuelAnswer duel;
+  PageAnswer page;
+
   static constexpr std::string_view schema = "DuelWithPage";
-  static constexpr auto fields =
-      joined(inlined(&OneShotAnswer::duel, Described<DuelAnswer>::fields),
-             inlined(&OneShotAnswer::page, Described<PageAnswer>::fields));
+  static constexpr auto fields = joined(inlined(&OneShotAnswer::duel, DuelAnswer::fields),
+                                        inlined(&OneShotAnswer::page, PageAnswer::fields));
 };
 
-template <>
-struct Described<ProgressAnswer> {
+struct ProgressAnswer {
+  std::string verdict;
+  bool certified = false;
+  std::optional<std::uint64_t> expected_duels_left;
+
   static constexpr std::string_view schema = "Progress";
   static constexpr FieldList fields{
       required("verdict", &ProgressAnswer::verdict, "a sentence"),
@@ -437,8 +284,13 @@ struct Described<ProgressAnswer> {
                "null where nobody can tell")};
 };
 
-template <>
-struct Described<OutcomeAnswer> {
+struct OutcomeAnswer {
+  std::string duel_id;
+  std::string status;
+  bool applied = false;
+  std::optional<DuelAnswer> next;
+  std::optional<ProgressAnswer> progress;
+
   static constexpr std::string_view schema = "Reported";
   static constexpr FieldList fields{
       required("duel_id", &OutcomeAnswer::duel_id),
@@ -449,8 +301,12 @@ struct Described<OutcomeAnswer> {
       optional("progress", &OutcomeAnswer::progress, "with `next=1`")};
 };
 
-template <>
-struct Described<BatchOutcome> {
+struct BatchOutcome {
+  std::uint64_t index = 0;
+  std::string duel_id;
+  std::string status;
+  std::string detail;
+
   static constexpr std::string_view schema = "ReportedItem";
   static constexpr FieldList fields{
       required("index", &BatchOutcome::index, "0 for the first"),
@@ -461,28 +317,36 @@ struct Described<BatchOutcome> {
       optional("detail", &BatchOutcome::detail, "why it was not taken")};
 };
 
-template <>
-struct Described<BatchOutcomes> {
+struct BatchOutcomes {
+  std::vector<BatchOutcome> items;
+
   static constexpr std::string_view schema = "ReportedItems";
   static constexpr FieldList fields{required("items", &BatchOutcomes::items)};
 };
 
-template <>
-struct Described<RejectedEvent> {
+struct RejectedEvent {
+  std::uint64_t index = 0;
+  std::string reason;
+
   static constexpr std::string_view schema = "RejectedEvent";
   static constexpr FieldList fields{required("index", &RejectedEvent::index, "0 for the first"),
                                     required("reason", &RejectedEvent::reason)};
 };
 
-template <>
-struct Described<EventsAnswer> {
+struct EventsAnswer {
+  std::uint64_t accepted = 0;
+  std::vector<RejectedEvent> rejected;
+
   static constexpr std::string_view schema = "EventsTaken";
   static constexpr FieldList fields{required("accepted", &EventsAnswer::accepted),
                                     required("rejected", &EventsAnswer::rejected)};
 };
 
-template <>
-struct Described<ResultAnswer> {
+// --- Results ------------------------------------------------------------------------------------
+
+struct ResultAnswer : ExperimentResult {
+  std::uint64_t served = 0, sequence = 0;
+
   static constexpr std::string_view schema = "Result";
   static constexpr auto fields = joined(
       ExperimentResult::fields,
@@ -490,8 +354,15 @@ struct Described<ResultAnswer> {
                 required("sequence", &ResultAnswer::sequence)});
 };
 
-template <>
-struct Described<VotingProgress> {
+struct VotingProgress {
+  std::string experiment_id, name;
+  ExperimentState state = ExperimentState::draft;
+  Mode mode = Mode::duel;
+  std::uint64_t answers = 0;
+  bool certified = false;
+  std::optional<double> share_of_evidence;
+  std::optional<std::uint64_t> expected_duels_left;
+
   static constexpr std::string_view schema = "VotingProgress";
   static constexpr FieldList fields{
       required("experiment_id", &VotingProgress::experiment_id),
@@ -506,8 +377,11 @@ struct Described<VotingProgress> {
                "null where nobody can tell")};
 };
 
-template <>
-struct Described<PolicyAnswer> {
+struct PolicyAnswer {
+  std::string name, title, paper, setting, guarantee, status;
+  bool needs_horizon = false;
+  std::vector<OptionFact> options;
+
   static constexpr std::string_view schema = "Policy";
   static constexpr std::string_view list = "PolicyList";
   static constexpr FieldList fields{required("name", &PolicyAnswer::name),
@@ -520,8 +394,15 @@ struct Described<PolicyAnswer> {
                                     required("options", &PolicyAnswer::options)};
 };
 
-template <>
-struct Described<TokenAnswer> {
+// --- Tokens and operations ----------------------------------------------------------------------
+
+struct TokenAnswer {
+  std::string token_id;
+  TokenScope scope = TokenScope::read;
+  std::string name;
+  std::string experiment_id;
+  std::optional<Timestamp> expires_at;
+
   static constexpr std::string_view schema = "Token";
   static constexpr std::string_view list = "TokenList";
   static constexpr FieldList fields{
@@ -531,45 +412,61 @@ struct Described<TokenAnswer> {
       optional("expires_at", &TokenAnswer::expires_at)};
 };
 
-template <>
-struct Described<NewTokenAnswer> {
+struct NewTokenAnswer {
+  TokenAnswer token;
+  std::string secret;
+
   static constexpr std::string_view schema = "NewToken";
   static constexpr auto fields =
-      joined(inlined(&NewTokenAnswer::token, Described<TokenAnswer>::fields),
+      joined(inlined(&NewTokenAnswer::token, TokenAnswer::fields),
              FieldList{required("token", &NewTokenAnswer::secret, "shown only now")});
 };
 
-template <>
-struct Described<RevokedAnswer> {
+struct RevokedAnswer {
+  bool revoked = true;
+
   static constexpr std::string_view schema = "Revoked";
   static constexpr FieldList fields{required("revoked", &RevokedAnswer::revoked)};
 };
 
-template <>
-struct Described<StatusAnswer> {
+struct StatusAnswer {
+  std::string status;
+
   static constexpr std::string_view schema = "Status";
   static constexpr FieldList fields{
       required("status", &StatusAnswer::status, "", OneOf("ok", "ready"))};
 };
 
-template <>
-struct Described<VersionAnswer> {
+struct VersionAnswer {
+  std::string version;
+  std::uint64_t log_format = 0;
+
   static constexpr std::string_view schema = "Version";
   static constexpr FieldList fields{
       required("version", &VersionAnswer::version),
       required("log_format", &VersionAnswer::log_format, "of the logs that it writes")};
 };
 
-template <>
-struct Described<ProblemError> {
+struct ProblemError {
+  std::string pointer;
+  std::string message;
+
   static constexpr std::string_view schema = "ProblemError";
   static constexpr FieldList fields{
       required("pointer", &ProblemError::pointer, "JSON pointer into the body"),
       required("message", &ProblemError::message)};
 };
 
-template <>
-struct Described<ProblemAnswer> {
+// RFC 9457.
+struct ProblemAnswer {
+  std::string type;
+  std::string title;
+  std::uint64_t status = 0;
+  std::string detail;
+  bool retryable = false;
+  std::string reason;
+  std::vector<ProblemError> errors;
+
   static constexpr std::string_view schema = "Problem";
   static constexpr FieldList fields{
       required("type", &ProblemAnswer::type),

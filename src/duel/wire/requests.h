@@ -17,7 +17,6 @@
 
 namespace duel {
 
-
 // A text that is kept: what nobody reads must not fill the store.
 struct ShortText {
   std::size_t most_bytes = 0;
@@ -31,6 +30,11 @@ struct ArmBody {
   std::string arm_id;
   Json payload;
   bool is_default = false;
+
+  static constexpr FieldList fields{
+      required("arm_id", &ArmBody::arm_id, "", IsIdOf{"an arm"}),
+      optional("payload", &ArmBody::payload, "given with every duel of the arm; never changes"),
+      optional("default", &ArmBody::is_default, "what a fallback shows")};
 };
 
 struct StoppingBody {
@@ -40,29 +44,74 @@ struct StoppingBody {
   std::uint64_t max_duels = 0;
   OnCertified on_certified = OnCertified::notify;
   bool pairs_independent = false;
+
+  static constexpr FieldList fields{
+      optional("alpha", &StoppingBody::alpha, "probability of a false certificate, at most"),
+      optional("arms", &StoppingBody::arms, "`open`: arms may join and leave",
+               OneOf("fixed", "open")),
+      optional("min_decisive_per_pair", &StoppingBody::min_decisive_per_pair,
+               "no certificate before, whatever the evidence"),
+      optional("max_duels", &StoppingBody::max_duels, "0 for no limit"),
+      optional("on_certified", &StoppingBody::on_certified),
+      optional("pairs_independent", &StoppingBody::pairs_independent,
+               "true declares that no subject or task reaches several pairs: a lower threshold")};
 };
 
 struct FeedbackBody {
   FeedbackRule rule;
   std::string late = "record";
+
+  static constexpr FieldList fields{
+      optional("timeout_s", MemberOf{&FeedbackBody::rule, &FeedbackRule::timeout_s},
+               "seconds that an answer is waited for", kTimeouts),
+      optional("on_timeout", MemberOf{&FeedbackBody::rule, &FeedbackRule::on_timeout},
+               "what no answer in time means"),
+      optional("late", &FeedbackBody::late, "late answers are kept", OneOf("record"))};
 };
 
 struct PresentationBody {
   Placement order = Placement::random;
+
+  static constexpr FieldList fields{
+      optional("order", &PresentationBody::order, "how two arms are placed")};
 };
 
 struct GuardrailsBody {
   Guardrails rule;
   double aa_rate = 0;
+
+  static constexpr FieldList fields{
+      optional("explore_floor", MemberOf{&GuardrailsBody::rule, &Guardrails::explore_floor},
+               "share of duels drawn uniformly over the pairs", kShares),
+      optional("aa_rate", &GuardrailsBody::aa_rate, "share of duels that show one arm twice",
+               kAaRates),
+      optional("max_duels_per_subject_per_day",
+               MemberOf{&GuardrailsBody::rule, &Guardrails::max_duels_per_subject_per_day},
+               "0 for no limit"),
+      optional("max_pending", MemberOf{&GuardrailsBody::rule, &Guardrails::max_pending},
+               "duels that may wait for an answer", kPendingDuels)};
 };
 
 struct InterleaveBody {
   InterleaveRule rule;
+
+  static constexpr FieldList fields{
+      optional("method", MemberOf{&InterleaveBody::rule, &InterleaveRule::method},
+               "how pages are drafted; the multileaving ones take the lists of other arms, too"),
+      optional("length", MemberOf{&InterleaveBody::rule, &InterleaveRule::length},
+               "items of a page", kPageLengths),
+      optional("actions", MemberOf{&InterleaveBody::rule, &InterleaveRule::actions},
+               "what each action is worth; `{\"click\": 1}` if absent"),
+      optional("per_item_cap", MemberOf{&InterleaveBody::rule, &InterleaveRule::per_item_cap},
+               "actions that an item is paid for")};
 };
 
 struct TaskBody {
   std::string task_id;
   Json payload;
+
+  static constexpr FieldList fields{required("task_id", &TaskBody::task_id, "", IsIdOf{"a task"}),
+                                    optional("payload", &TaskBody::payload)};
 };
 
 struct ExperimentBody {
@@ -78,187 +127,7 @@ struct ExperimentBody {
   InterleaveBody interleave;
   std::vector<TaskBody> tasks;
   std::optional<std::uint64_t> seed;
-};
 
-struct PatchBody {
-  std::optional<std::string> name;
-  std::optional<FeedbackBody> feedback;
-  std::optional<GuardrailsBody> guardrails;
-};
-
-struct NewArmBody {
-  Json payload;
-};
-
-struct DuelBody {
-  std::string duel_id;
-  std::string batch_id;
-  std::uint64_t count = 1;
-  std::string subject_id;
-  std::vector<std::string> exclude;
-  std::string task_id;
-};
-
-struct JudgementBody {
-  std::string first;
-  Answered result = Answered::skip;
-  std::string winner;
-};
-
-struct OutcomeBody {
-  std::string duel_id;  // in a batch
-  std::string result;   // a word of Answered, or `close`
-  std::string winner;
-  std::uint64_t place = 0;
-  Source source;
-  std::optional<std::uint64_t> response_ms;
-  std::vector<JudgementBody> judgements;
-  std::string report_token;
-  std::string note;
-};
-
-struct ComparisonBody {
-  std::string first;
-  std::string second;
-  Answered result = Answered::tie;
-  std::string winner;
-  Source source;
-  std::string made_at;
-};
-
-using ListsByArm = std::vector<std::pair<std::string, std::vector<std::string>>>;
-
-struct InterleavingBody {
-  ListsByArm lists;
-  std::string user_query;  // not kept
-  std::uint64_t offset = 0;
-  std::optional<std::uint64_t> limit;
-};
-
-// Both at once.
-struct OneShotBody {
-  DuelBody duel;
-  InterleavingBody page;
-};
-
-struct TokenBody {
-  TokenScope scope = TokenScope::read;
-  std::string name;
-  std::string experiment_id;
-  std::optional<Timestamp> expires_at;
-};
-
-struct PlanBody {
-  std::uint64_t arms = 5;
-  double gap = 0.1;
-  double spread = 0;
-  double alpha = 0.05;
-  double tie_rate = 0;
-  std::uint64_t parallel = 1;
-  std::uint64_t max_duels = 100'000;
-  std::uint64_t trials = 200;
-  Goal goal = Goal::condorcet;
-  std::string policy;
-  bool shared_causes = false;
-};
-
-// An event of User Behavior Insights, as far as it is used.
-struct UbiObject {
-  std::optional<std::string> object_id;
-};
-struct UbiPosition {
-  std::optional<std::uint64_t> ordinal;
-};
-struct UbiDuel {
-  std::optional<std::string> experiment_id;
-  std::optional<std::string> report_token;
-};
-struct UbiAttributes {
-  std::optional<UbiObject> object;
-  std::optional<UbiPosition> position;
-  std::optional<UbiDuel> duel;
-};
-struct UbiBody {
-  std::string action_name;
-  std::string timestamp;
-  std::string query_id;
-  std::optional<std::string> session_id;
-  std::optional<UbiAttributes> event_attributes;
-};
-
-template <>
-struct Described<ArmBody> {
-  static constexpr FieldList fields{
-      required("arm_id", &ArmBody::arm_id, "", IsIdOf{"an arm"}),
-      optional("payload", &ArmBody::payload, "given with every duel of the arm; never changes"),
-      optional("default", &ArmBody::is_default, "what a fallback shows")};
-};
-
-template <>
-struct Described<StoppingBody> {
-  static constexpr FieldList fields{
-      optional("alpha", &StoppingBody::alpha, "probability of a false certificate, at most"),
-      optional("arms", &StoppingBody::arms, "`open`: arms may join and leave",
-               OneOf("fixed", "open")),
-      optional("min_decisive_per_pair", &StoppingBody::min_decisive_per_pair,
-               "no certificate before, whatever the evidence"),
-      optional("max_duels", &StoppingBody::max_duels, "0 for no limit"),
-      optional("on_certified", &StoppingBody::on_certified),
-      optional("pairs_independent", &StoppingBody::pairs_independent,
-               "true declares that no subject or task reaches several pairs: a lower threshold")};
-};
-
-template <>
-struct Described<FeedbackBody> {
-  static constexpr FieldList fields{
-      optional("timeout_s", MemberOf{&FeedbackBody::rule, &FeedbackRule::timeout_s},
-               "seconds that an answer is waited for", kTimeouts),
-      optional("on_timeout", MemberOf{&FeedbackBody::rule, &FeedbackRule::on_timeout},
-               "what no answer in time means"),
-      optional("late", &FeedbackBody::late, "late answers are kept", OneOf("record"))};
-};
-
-template <>
-struct Described<PresentationBody> {
-  static constexpr FieldList fields{
-      optional("order", &PresentationBody::order, "how two arms are placed")};
-};
-
-template <>
-struct Described<GuardrailsBody> {
-  static constexpr FieldList fields{
-      optional("explore_floor", MemberOf{&GuardrailsBody::rule, &Guardrails::explore_floor},
-               "share of duels drawn uniformly over the pairs", kShares),
-      optional("aa_rate", &GuardrailsBody::aa_rate, "share of duels that show one arm twice",
-               kAaRates),
-      optional("max_duels_per_subject_per_day",
-               MemberOf{&GuardrailsBody::rule, &Guardrails::max_duels_per_subject_per_day},
-               "0 for no limit"),
-      optional("max_pending", MemberOf{&GuardrailsBody::rule, &Guardrails::max_pending},
-               "duels that may wait for an answer", kPendingDuels)};
-};
-
-template <>
-struct Described<InterleaveBody> {
-  static constexpr FieldList fields{
-      optional("method", MemberOf{&InterleaveBody::rule, &InterleaveRule::method},
-               "how pages are drafted; the multileaving ones take the lists of other arms, too"),
-      optional("length", MemberOf{&InterleaveBody::rule, &InterleaveRule::length},
-               "items of a page", kPageLengths),
-      optional("actions", MemberOf{&InterleaveBody::rule, &InterleaveRule::actions},
-               "what each action is worth; `{\"click\": 1}` if absent"),
-      optional("per_item_cap", MemberOf{&InterleaveBody::rule, &InterleaveRule::per_item_cap},
-               "actions that an item is paid for")};
-};
-
-template <>
-struct Described<TaskBody> {
-  static constexpr FieldList fields{required("task_id", &TaskBody::task_id, "", IsIdOf{"a task"}),
-                                    optional("payload", &TaskBody::payload)};
-};
-
-template <>
-struct Described<ExperimentBody> {
   static constexpr std::string_view schema = "ExperimentRequest";
   static constexpr auto fields = joined(
       FieldList{
@@ -276,22 +145,32 @@ struct Described<ExperimentBody> {
                 optional("seed", &ExperimentBody::seed)});
 };
 
-template <>
-struct Described<PatchBody> {
+struct PatchBody {
+  std::optional<std::string> name;
+  std::optional<FeedbackBody> feedback;
+  std::optional<GuardrailsBody> guardrails;
+
   static constexpr std::string_view schema = "PatchRequest";
   static constexpr FieldList fields{optional("name", &PatchBody::name),
                                     optional("feedback", &PatchBody::feedback),
                                     optional("guardrails", &PatchBody::guardrails)};
 };
 
-template <>
-struct Described<NewArmBody> {
+struct NewArmBody {
+  Json payload;
+
   static constexpr std::string_view schema = "NewArmRequest";
   static constexpr FieldList fields{optional("payload", &NewArmBody::payload)};
 };
 
-template <>
-struct Described<DuelBody> {
+struct DuelBody {
+  std::string duel_id;
+  std::string batch_id;
+  std::uint64_t count = 1;
+  std::string subject_id;
+  std::vector<std::string> exclude;
+  std::string task_id;
+
   static constexpr std::string_view schema = "DuelRequest";
   static constexpr FieldList fields{
       optional("duel_id", &DuelBody::duel_id, "the caller's id: a repeat gets the same duel",
@@ -304,15 +183,27 @@ struct Described<DuelBody> {
       optional("task_id", &DuelBody::task_id, "what it is about", IsIdOf{"a task"})};
 };
 
-template <>
-struct Described<JudgementBody> {
+struct JudgementBody {
+  std::string first;
+  Answered result = Answered::skip;
+  std::string winner;
+
   static constexpr FieldList fields{required("first", &JudgementBody::first, "the arm shown first"),
                                     required("result", &JudgementBody::result),
                                     optional("winner", &JudgementBody::winner)};
 };
 
-template <>
-struct Described<OutcomeBody> {
+struct OutcomeBody {
+  std::string duel_id;  // in a batch
+  std::string result;   // a word of Answered, or `close`
+  std::string winner;
+  std::uint64_t place = 0;
+  Source source;
+  std::optional<std::uint64_t> response_ms;
+  std::vector<JudgementBody> judgements;
+  std::string report_token;
+  std::string note;
+
   static constexpr std::string_view schema = "OutcomeRequest";
   static constexpr FieldList fields{
       optional("duel_id", &OutcomeBody::duel_id, "in a batch", IsIdOf{"a duel"}),
@@ -328,8 +219,14 @@ struct Described<OutcomeBody> {
       optional("note", &OutcomeBody::note, "why it was skipped or is invalid; 200 bytes")};
 };
 
-template <>
-struct Described<ComparisonBody> {
+struct ComparisonBody {
+  std::string first;
+  std::string second;
+  Answered result = Answered::tie;
+  std::string winner;
+  Source source;
+  std::string made_at;
+
   static constexpr std::string_view schema = "ComparisonRequest";
   static constexpr FieldList fields{
       required("first", &ComparisonBody::first),
@@ -341,8 +238,14 @@ struct Described<ComparisonBody> {
       optional("made_at", &ComparisonBody::made_at, "200 bytes at most", ShortText{200})};
 };
 
-template <>
-struct Described<InterleavingBody> {
+using ListsByArm = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+struct InterleavingBody {
+  ListsByArm lists;
+  std::string user_query;  // not kept
+  std::uint64_t offset = 0;
+  std::optional<std::uint64_t> limit;
+
   static constexpr std::string_view schema = "InterleavingRequest";
   static constexpr FieldList fields{
       required("lists", &InterleavingBody::lists, "ids of objects by arm, best first"),
@@ -352,16 +255,22 @@ struct Described<InterleavingBody> {
                "items of this page; `interleave.length` if absent", Between{1, 1000})};
 };
 
-template <>
-struct Described<OneShotBody> {
+// Both at once.
+struct OneShotBody {
+  DuelBody duel;
+  InterleavingBody page;
+
   static constexpr std::string_view schema = "OneShotRequest";
-  static constexpr auto fields =
-      joined(inlined(&OneShotBody::duel, Described<DuelBody>::fields),
-             inlined(&OneShotBody::page, Described<InterleavingBody>::fields));
+  static constexpr auto fields = joined(inlined(&OneShotBody::duel, DuelBody::fields),
+                                        inlined(&OneShotBody::page, InterleavingBody::fields));
 };
 
-template <>
-struct Described<TokenBody> {
+struct TokenBody {
+  TokenScope scope = TokenScope::read;
+  std::string name;
+  std::string experiment_id;
+  std::optional<Timestamp> expires_at;
+
   static constexpr std::string_view schema = "TokenRequest";
   static constexpr FieldList fields{
       required("scope", &TokenBody::scope), optional("name", &TokenBody::name, "what you call it"),
@@ -370,8 +279,19 @@ struct Described<TokenBody> {
       optional("expires_at", &TokenBody::expires_at)};
 };
 
-template <>
-struct Described<PlanBody> {
+struct PlanBody {
+  std::uint64_t arms = 5;
+  double gap = 0.1;
+  double spread = 0;
+  double alpha = 0.05;
+  double tie_rate = 0;
+  std::uint64_t parallel = 1;
+  std::uint64_t max_duels = 100'000;
+  std::uint64_t trials = 200;
+  Goal goal = Goal::condorcet;
+  std::string policy;
+  bool shared_causes = false;
+
   static constexpr std::string_view schema = "PlanRequest";
   static constexpr auto fields = joined(
       FieldList{optional("arms", &PlanBody::arms, "", Between{2, 50}),
@@ -388,37 +308,46 @@ struct Described<PlanBody> {
                          "whether a task or a person may reach several pairs")});
 };
 
-template <>
-struct Described<UbiObject> {
+// An event of User Behavior Insights, as far as it is used.
+struct UbiObject {
+  std::optional<std::string> object_id;
+
   static constexpr bool others_ignored = true;
   static constexpr FieldList fields{optional("object_id", &UbiObject::object_id)};
 };
+struct UbiPosition {
+  std::optional<std::uint64_t> ordinal;
 
-template <>
-struct Described<UbiPosition> {
   static constexpr bool others_ignored = true;
   static constexpr FieldList fields{
       optional("ordinal", &UbiPosition::ordinal, "1 for the first item")};
 };
+struct UbiDuel {
+  std::optional<std::string> experiment_id;
+  std::optional<std::string> report_token;
 
-template <>
-struct Described<UbiDuel> {
   static constexpr bool others_ignored = true;
   static constexpr FieldList fields{
       optional("experiment_id", &UbiDuel::experiment_id, "where the event is for one only"),
       optional("report_token", &UbiDuel::report_token, "in place of an API token")};
 };
+struct UbiAttributes {
+  std::optional<UbiObject> object;
+  std::optional<UbiPosition> position;
+  std::optional<UbiDuel> duel;
 
-template <>
-struct Described<UbiAttributes> {
   static constexpr bool others_ignored = true;
   static constexpr FieldList fields{optional("object", &UbiAttributes::object),
                                     optional("position", &UbiAttributes::position),
                                     optional("duel", &UbiAttributes::duel)};
 };
+struct UbiBody {
+  std::string action_name;
+  std::string timestamp;
+  std::string query_id;
+  std::optional<std::string> session_id;
+  std::optional<UbiAttributes> event_attributes;
 
-template <>
-struct Described<UbiBody> {
   static constexpr std::string_view schema = "UbiEvent";
   static constexpr bool others_ignored = true;
   static constexpr FieldList fields{
