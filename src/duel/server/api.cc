@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <set>
@@ -19,20 +18,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What a page of another origin is for: to ask, to show, to report. The rest is for servers.
-bool is_for_pages(std::string_view route) {
-  constexpr std::array<std::string_view, 5> kForPages{
-      "serve_duels", "interleave_duel", "interleave_in_one", "report_outcome", "take_events"};
-  return std::ranges::find(kForPages, route) != kForPages.end();
-}
-
-// Whether the owner of the experiment has to answer. What only reads records any node can.
+// Whether the owner of the experiment has to answer.
 bool asks_owner(const RouteFact& fact) {
-  constexpr std::array<std::string_view, 8> kAnywhere{
-      "export_log",       "list_duels",  "open_stream",   "show_result",
-      "show_certificate", "show_health", "show_timeline", "show_progress"};
-  return fact.pattern.find("{eid}") != std::string::npos &&
-         std::ranges::find(kAnywhere, fact.name) == kAnywhere.end();
+  return fact.pattern.find("{eid}") != std::string::npos && !fact.for_any_node;
 }
 
 bool has_prefix_of_any_case(std::string_view text, std::string_view prefix) {
@@ -137,7 +125,7 @@ RouteFact& Api::add(HttpMethod method, std::string pattern, std::string name, st
   const auto run = [this, &fact = added, handler](
                        HttpRequest&& request, const PathParameters& parameters, HttpReply reply) {
     const auto begun = Clock::now();
-    const HttpFields cors = is_for_pages(fact.name) ? cors_headers(request) : HttpFields{};
+    const HttpFields cors = fact.for_pages ? cors_headers(request) : HttpFields{};
     // The reply is shared by the ways to answer, of which one is taken.
     auto shared = std::make_shared<HttpReply>(std::move(reply));
     const HttpMethod asked_method = request.method;
@@ -171,8 +159,7 @@ RouteFact& Api::add(HttpMethod method, std::string pattern, std::string name, st
 
 void Api::admit(const std::shared_ptr<Admission>& admission, bool tokens_are_fresh) {
   Call& call = admission->call;
-  if (call.from_node && call.fact.name == "open_stream") {
-    // Another node listens, for clients that it has let in itself.
+  if (call.from_node && call.fact.for_nodes) {
     call.caller.open = true;
     return (this->*admission->handler)(call);
   }
@@ -326,7 +313,10 @@ void Api::handle(HttpRequest&& request, HttpReply reply) {
     const Route* route = router_->match(http_method_of(*asked), request.path).route;
     HttpResponse response;
     response.status = 204;
-    if (route != nullptr && is_for_pages(route->name)) {
+    const auto is_asked = [&](const RouteFact& fact) {
+      return route != nullptr && fact.name == route->name && fact.for_pages;
+    };
+    if (std::ranges::any_of(facts_, is_asked)) {
       response.headers = cors_headers(request);
       response.headers.emplace_back("Access-Control-Allow-Methods", "POST, PUT");
       response.headers.emplace_back("Access-Control-Allow-Headers", "Authorization, Content-Type");

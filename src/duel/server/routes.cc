@@ -1,4 +1,6 @@
-// The table of routes: what there is, for whom, what goes in, and what comes out.
+// The table of routes: what there is, for whom, what goes in, and what comes out. A new route is its
+// function (api.h), the structs of its body and its answer, and one entry here: the router, checks of
+// scope and origin, limits, /openapi.json, docs/http-api.md and the pages' types follow from it.
 #include <cstddef>
 #include <string>
 
@@ -98,12 +100,14 @@ void Api::add_routes() {
       .at_most(kOfDuels, 20)
       .or_no_body()
       .gives<DuelAnswer, DuelBatch>({200, 201})
-      .refuses({404, 409, 422});
+      .refuses({404, 409, 422})
+      .is(&RouteFact::for_pages);
   add(get, one + "/duels", "list_duels", "The last duels, the newest first.", {read},
       &Api::list_duels)
       .asks("limit", "so many duels", number_schema(1, 200))
       .gives<ListOf<RecentDuel>>()
-      .refuses({400, 404});
+      .refuses({400, 404})
+      .is(&RouteFact::for_any_node);
   add(get, one + "/duels/{did}", "show_duel", "One duel with its outcome.", {read}, &Api::show_duel)
       .gives<DuelShown>()
       .refuses({404});
@@ -112,7 +116,8 @@ void Api::add_routes() {
       .takes<InterleavingBody>()
       .at_most(kOfLists, 20)
       .gives<PageAnswer>()
-      .refuses({404, 409});
+      .refuses({404, 409})
+      .is(&RouteFact::for_pages);
   add(put, one + "/duels/{did}/outcome", "report_outcome", "Report the outcome of a duel.",
       {duel, vote}, &Api::report_outcome)
       .asks("next", "`1`: answer with the next duel", words_schema({"1"}))
@@ -122,13 +127,15 @@ void Api::add_routes() {
       .takes<OutcomeBody>()
       .or_report_token(kBytesOfOutcome, 1'000)
       .gives<OutcomeAnswer>()
-      .refuses({404, 409, 410});
+      .refuses({404, 409, 410})
+      .is(&RouteFact::for_pages);
   add(post, one + "/interleavings", "interleave_in_one",
       "All lists in, a pair chosen, the merged page out.", {duel}, &Api::interleave_in_one)
       .takes<OneShotBody>()
       .at_most(kOfLists, 20)
       .gives<OneShotAnswer>({200, 201})
-      .refuses({404, 409, 422});
+      .refuses({404, 409, 422})
+      .is(&RouteFact::for_pages);
   add(post, one + "/outcomes", "report_outcomes", "Report many outcomes; a status for each.",
       {duel}, &Api::report_outcomes)
       .takes_many<OutcomeBody>()
@@ -141,36 +148,44 @@ void Api::add_routes() {
       .takes_text("text/plain")
       .at_most(kOfEvents, kDepthOfPayload)
       .or_report_token(kBytesOfEvents, kFewEvents)
-      .gives<EventsAnswer>({202});
+      .gives<EventsAnswer>({202})
+      .is(&RouteFact::for_pages);
 
   // --- Results ---
   add(get, one + "/result", "show_result", "Verdict, leader, matrix, intervals, certificate.",
       {read}, &Api::show_result)
       .gives<ResultAnswer>()
-      .refuses({404});
+      .refuses({404})
+      .is(&RouteFact::for_any_node);
   add(get, one + "/certificate", "show_certificate", "The certificate, self-contained.", {read},
       &Api::show_certificate)
       .gives<Certificate>()
-      .refuses({404});
+      .refuses({404})
+      .is(&RouteFact::for_any_node);
   add(get, one + "/health", "show_health", "Whether the answers can be trusted.", {read},
       &Api::show_health)
       .gives<Health>()
-      .refuses({404});
+      .refuses({404})
+      .is(&RouteFact::for_any_node);
   add(get, one + "/timeline", "show_timeline", "Series for plots.", {read}, &Api::show_timeline)
       .asks("points", "about so many moments", number_schema(2, 2000))
       .gives<TimelineSeries>()
-      .refuses({400, 404});
+      .refuses({400, 404})
+      .is(&RouteFact::for_any_node);
   add(get, one + "/progress", "show_progress",
       "How far the evidence has got, without naming an arm; for voters.", {duel, vote},
       &Api::show_progress)
       .gives<VotingProgress>()
-      .refuses({404});
+      .refuses({404})
+      .is(&RouteFact::for_any_node);
   add(get, one + "/stream", "open_stream",
       "Server-sent events: `result`, `state`, `certified`, `reset`; with `Last-Event-ID` those "
       "that were missed come first.",
       {read}, &Api::open_stream)
       .gives_text({"text/event-stream"})
-      .refuses({404});
+      .refuses({404})
+      .is(&RouteFact::for_any_node)
+      .is(&RouteFact::for_nodes);
   add(get, one + "/export", "export_log", "The log, or what it says of duels.", {read},
       &Api::export_log)
       .asks("what", "`audit` is the whole log",
@@ -180,7 +195,8 @@ void Api::add_routes() {
             "`model_b`, `tie` or `tie (bothbad)`, and skipped and invalid duels are left out",
             words_schema({"jsonl", "csv", "arena"}))
       .gives_text({"application/x-ndjson", "text/csv"})
-      .refuses({400, 404});
+      .refuses({400, 404})
+      .is(&RouteFact::for_any_node);
   add(post, "/v1/plan", "plan", "How many duels will it take?", {read}, &Api::plan)
       .takes<PlanBody>()
       .gives<PlanResults>();

@@ -46,6 +46,9 @@ struct RouteFact {
   JsonLimits limits{.values = 1'000, .depth = 20, .names_differ = false};
   std::size_t bytes_by_report_token = 0;
   std::size_t values_by_report_token = 0;
+  bool for_pages = false;     // a page of another origin may call it: to ask, to show, to report
+  bool for_any_node = false;  // it only reads records, so the experiment's owner is not asked
+  bool for_nodes = false;     // another node may ask for clients that it has let in itself
   std::vector<Content> takes_contents;
   bool body_required = true;
   std::vector<Answer> answers;
@@ -127,6 +130,11 @@ struct RouteFact {
     Json text;
     text["type"] = "string";
     parameters.push_back({std::move(parameter), "header", std::move(doc), std::move(text), true});
+    return *this;
+  }
+
+  RouteFact& is(bool RouteFact::* flag) {
+    this->*flag = true;
     return *this;
   }
 
