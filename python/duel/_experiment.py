@@ -8,11 +8,14 @@ import inspect
 import json
 import os
 import time
-from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, NamedTuple, Sequence, cast
 
 from . import _native
 from ._policies import spec_of
 from .errors import InvalidArgument, Unsupported
+
+if TYPE_CHECKING:
+    from . import _shapes
 
 
 class ServedDuel(NamedTuple):
@@ -27,18 +30,18 @@ class ServedDuel(NamedTuple):
 class ExperimentResult:
     """Where an experiment stands: what ``duel result --json`` prints, and ways to look at it."""
 
-    def __init__(self, content: dict[str, Any]) -> None:
+    def __init__(self, content: _shapes.ExperimentResult) -> None:
         self._content = content
 
     @property
     def verdict(self) -> str:
         """What can be said now, in a sentence."""
-        return str(self._content["verdict"])
+        return self._content["verdict"]
 
     def __getitem__(self, name: str) -> Any:
-        return self._content[name]
+        return cast("dict[str, Any]", self._content)[name]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> _shapes.ExperimentResult:
         return self._content
 
     def to_pandas(self) -> Any:
@@ -415,7 +418,7 @@ def _matrix_file(matrix: Any) -> Any:
 def plan(matrix: Any = None, *, pilot: str | os.PathLike[str] | None = None, arms: int | None = None,
          gap: float | None = None, spread: float | None = None,
          policies: Iterable[str] | str | None = None, progress: Any = None,
-         **options: Any) -> dict[str, Any]:
+         **options: Any) -> _shapes.Plan:
     """How many duels a certificate takes, by simulation: what ``duel plan --json`` prints.
 
     The arms are described by a ``matrix``, by a ``pilot`` (a file of votes or a log), or by a guess:

@@ -237,6 +237,7 @@ test("the answer of a duel names the side that won", () => {
     duel_id: "d",
     first: "a",
     second: "b",
+    serving: "explore" as const,
     served_at: "2026-01-01T00:00:00Z",
     state: "reported" as const,
   };

@@ -1,0 +1,265 @@
+"""What results, certificates and plans hold. Written from the structs that their JSON is written
+from, by tests/wire/python_types_test.cc; do not edit."""
+
+from typing import Any, Literal, TypedDict
+
+from typing_extensions import NotRequired
+
+class BradleyTerry(TypedDict):
+    ties: Literal["davidson", "halves"]
+    error: NotRequired[str]
+    added_wins: NotRequired[float]
+    prior_shape: NotRequired[float | None]
+    tie_parameter: NotRequired[float]
+    position: NotRequired[PositionEffect]
+    lack_of_fit: NotRequired[LackOfFit]
+
+class Certificate(TypedDict):
+    format: int
+    statement: str
+    kind: Literal["winner", "no_winner", "copeland", "borda", "set", "order", "ranking", "epsilon"]
+    winner: NotRequired[str]
+    named: NotRequired[list[str]]
+    cycle: NotRequired[list[str]]
+    alpha: float
+    rule: CertificateRule
+    assumes: NotRequired[list[str]]
+    tasks: NotRequired[CertifiedTasks]
+    judge: NotRequired[dict[str, Any]]
+    arms: list[CertifiedArm]
+    scores: NotRequired[list[Score]]
+    pairs: NotRequired[list[CertifiedPair]]
+    findings: NotRequired[list[Finding]]
+    decisive: int
+    conditioned_out: ConditionedOut
+    excluded_share: NotRequired[float]
+    comparisons_from_elsewhere: int
+    health: CertifiedHealth
+    log: CertifiedLog
+
+class CertificateGiven(TypedDict):
+    kind: Literal["winner", "no_winner", "copeland", "borda", "set", "order", "ranking", "epsilon"]
+    winner: str | None
+    sequence: int
+    named: NotRequired[list[str]]
+
+class CertificateRule(TypedDict):
+    text: str
+    goal: Literal["condorcet", "copeland", "borda", "set", "order", "ranking", "epsilon"]
+    arms_fixed: bool
+    min_decisive_per_pair: int
+    arms_at_the_start: int
+    top: NotRequired[int]
+    epsilon: NotRequired[float]
+    assume: NotRequired[Literal["none", "order"]]
+    shared_causes: NotRequired[bool]
+
+class CertifiedArm(TypedDict):
+    arm_id: str
+    active: bool
+    payload: NotRequired[str]
+    sha256: NotRequired[str]
+
+class CertifiedHealth(TypedDict):
+    verdict: Literal["passed", "failed"]
+    checks: dict[str, Literal["passed", "failed", "unknown"]]
+
+class CertifiedLog(TypedDict):
+    experiment_id: str
+    sequence: int
+    head: str
+
+class CertifiedPair(TypedDict):
+    first: str
+    second: str
+    first_wins: int
+    second_wins: int
+
+class CertifiedTasks(TypedDict):
+    count: int
+    sha256: str
+    about: Literal["tasks_like_these", "these_tasks"]
+
+class ConditionedOut(TypedDict):
+    ties: int
+    both_bad: int
+    skips: int
+    invalid: int
+    expired: int
+    late: int
+    pending: int
+    failed_tries: NotRequired[int]
+
+class Counts(TypedDict):
+    served: int
+    first_wins: int
+    second_wins: int
+    ties: int
+    both_bad: int
+    skips: int
+    invalid: int
+    expired: int
+    pending: int
+    failed_tries: int
+
+class ExperimentResult(TypedDict):
+    experiment_id: str
+    verdict: str
+    state: Literal["certified", "undecided", "not_enough_data"]
+    goal: str
+    leader: str | None
+    not_ruled_out: list[str]
+    order: NotRequired[ResultOrder]
+    expected_duels_left: int | None
+    regret: Regret | None
+    excluded_share: float
+    one_look: bool
+    duels: Counts
+    arms: list[ResultArm]
+    pairs: list[ResultPair]
+    bradley_terry: BradleyTerry
+    probability_no_winner: float
+    certificate: CertificateGiven | None
+    health: list[HealthCheck]
+
+class Finding(TypedDict):
+    winner: str
+    loser: str
+    wins: int
+    losses: int
+    evidence: str
+    threshold: str
+    log_evidence: float
+    log_threshold: float
+    reached_at: NotRequired[WinsAndLosses]
+
+class Health(TypedDict):
+    verdict: Literal["passed", "failed"]
+    checks: list[HealthCheck]
+
+class HealthCheck(TypedDict):
+    name: str
+    verdict: Literal["passed", "failed", "unknown"]
+    detail: str
+
+class LackOfFit(TypedDict):
+    statistic: float
+    degrees: int
+    p_value: float
+
+class OpenPair(TypedDict):
+    first: str
+    second: str
+    log_evidence: float
+    log_threshold: float
+    duels_left: int | None
+
+class Plan(TypedDict):
+    truth: str
+    num_arms: int
+    goal: Literal["condorcet", "copeland", "borda", "set", "order", "ranking", "epsilon"]
+    top: NotRequired[int]
+    epsilon: NotRequired[float]
+    assume: NotRequired[Literal["none", "order"]]
+    alpha: float
+    max_duels: int
+    trials: int
+    seed: int
+    truths_without_winner: int
+    reference_duels: NotRequired[float]
+    fixed_size_duels: NotRequired[float]
+    policies: list[PlanPolicy]
+
+class PlanCost(TypedDict):
+    p10: float
+    p50: float
+    p90: float
+
+class PlanDuels(TypedDict):
+    mean: float
+    se: float
+    p10: float
+    p50: float
+    p90: float
+    p99: float
+
+class PlanPolicy(TypedDict):
+    policy: str
+    duels: PlanDuels
+    winner_certified: int
+    no_winner_certified: int
+    undecided: int
+    wrong: int
+    wrong_rate_limit: float
+    regret: float
+    cost: NotRequired[PlanCost]
+
+class PositionEffect(TypedDict):
+    log_odds: NotRequired[float]
+    interval: NotRequired[list[float]]
+    elo: NotRequired[float]
+    elo_interval: NotRequired[list[float]]
+    first_wins_against_equal: NotRequired[float]
+    error: NotRequired[str]
+
+class Regret(TypedDict):
+    against: str
+    estimate: float
+    lower_bound: float | None
+
+class ResultArm(TypedDict):
+    arm_id: str
+    name: str
+    rank: int
+    rank_range: list[int] | None
+    wins: int
+    losses: int
+    ties: int
+    both_bad: int
+    rate: float
+    probability_best: float
+    elo: float | None
+    elo_interval: list[float] | None
+    log_evidence: NotRequired[float]
+    log_threshold: NotRequired[float]
+    duels_left: NotRequired[int | None]
+    score: NotRequired[list[float]]
+
+class ResultOrder(TypedDict):
+    arms: list[str]
+    named: int
+    certain: int
+    pairs_needed: int
+    pairs_shown: int
+    open: list[OpenPair]
+
+class ResultPair(TypedDict):
+    first: str
+    second: str
+    counts: Counts
+    rate: float
+    interval: list[float]
+
+class Score(TypedDict):
+    arm_id: str
+    lower: float
+    upper: float
+
+class Timeline(TypedDict):
+    experiment_id: str
+    arms: list[str]
+    points: list[TimelinePoint]
+
+class TimelinePoint(TypedDict):
+    sequence: int
+    time: str
+    served: int
+    decisive: int
+    leader: str | None
+    log_evidence: NotRequired[float | None]
+    log_threshold: NotRequired[float]
+    shown: list[int]
+
+class WinsAndLosses(TypedDict):
+    wins: int
+    losses: int
