@@ -11,7 +11,6 @@
 #include "conversions.h"
 #include "duel/core/described_json.h"
 #include "duel/core/timestamp.h"
-#include "duel/core/whole_file.h"
 #include "duel/experiment/comparison_table.h"
 #include "duel/experiment/local_experiment.h"
 #include "duel/study/spec.h"
@@ -19,6 +18,7 @@
 #include "duel/verdict/certificate_file.h"
 #include "duel/verdict/experiment_result.h"
 #include "duel/verdict/verdict.h"
+#include "duel/verdict/verification.h"
 
 namespace duel::python {
 namespace {
@@ -212,42 +212,6 @@ py::object result_of_votes(const std::string& json, const std::string& name,
                           request.contains("prior") ? py::object(request["prior"]) : py::none());
 }
 
-py::dict verify(const std::string& log, const std::string& certificate, bool replay) {
-  constexpr std::size_t kMostBytes = 64'000'000;  // of a certificate
-  py::dict answer;
-  const auto mismatch = [&](const std::string& what) {
-    answer["verified"] = false;
-    answer["mismatch"] = what;
-    return answer;
-  };
-  std::string given;
-  if (!certificate.empty()) given = unwrap(read_whole_file(certificate, kMostBytes));
-  const auto checked = check_log(log);
-  if (!checked.ok()) {
-    if (checked.error().code != ErrorCode::invalid_data) raise(checked.error());
-    return mismatch(checked.error().to_string());
-  }
-  if (replay) {
-    const auto divergence = unwrap(replay_log(log));
-    if (divergence) return mismatch(divergence->to_string());
-  }
-  if (!certificate.empty()) {
-    if (!checked->certificate) return mismatch(log + ": the log certifies nothing");
-    if (const auto differs =
-            certificate_difference(given, certificate_text(*checked->certificate))) {
-      return mismatch(certificate + ": " + *differs);
-    }
-  }
-  answer["verified"] = true;
-  answer["experiment_id"] = checked->ledger.experiment().experiment_id;
-  answer["records"] = checked->extent.records;
-  answer["head"] = checked->extent.head;
-  answer["cut_bytes"] = checked->extent.cut_bytes;
-  answer["health"] = to_python(described_json(checked->health));
-  answer["certificate"] = to_python(described_json(checked->certificate));
-  return answer;
-}
-
 }  // namespace
 
 void bind_experiment(py::module_& module) {
@@ -276,7 +240,9 @@ void bind_experiment(py::module_& module) {
       .def_property_readonly("verdict", &ExperimentObject::verdict);
   module.def("result_of_file", &result_of_file);
   module.def("result_of_votes", &result_of_votes);
-  module.def("verify", &verify);
+  module.def("verify", [](const std::string& log, const std::string& certificate, bool replay) {
+    return to_python(unwrap(verify_log(log, certificate, replay)).to_json());
+  });
   module.def("certificate_of_log",
              [](const std::string& log) { return unwrap(certificate_of_log(log)); });
   module.def("id_from", [](const std::string& text) { return id_from(text); });

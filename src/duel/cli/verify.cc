@@ -1,21 +1,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <optional>
 #include <string>
 
 #include "duel/cli/commands.h"
-#include "duel/core/described_json.h"
-#include "duel/core/json.h"
-#include "duel/core/whole_file.h"
-#include "duel/experiment/local_experiment.h"
-#include "duel/verdict/certificate_file.h"
 #include "duel/verdict/health.h"
+#include "duel/verdict/verification.h"
 
 namespace duel::cli {
 namespace {
-
-constexpr std::size_t kMostBytes = 64'000'000;  // of a certificate
 
 struct VerifyArguments {
   std::string certificate;
@@ -24,86 +17,39 @@ struct VerifyArguments {
   bool replay = false;
 };
 
-// What does not fit, and where: exit 5.
-int mismatch(const VerifyArguments& arguments, CommandContext& context, const std::string& what) {
-  if (arguments.json) {
-    Json json;
-    json["verified"] = false;
-    json["mismatch"] = what;
-    context.print(json.dump_pretty());
-  } else {
-    const Paint paint(wants_color(STDOUT_FILENO));
-    context.print(fmt::format("{} {}\n", paint.red("MISMATCH"), what));
-  }
-  return kExitMismatch;
-}
-
-std::string verified_text(const VerifyArguments& arguments, const CheckedLog& log) {
+std::string text_of(const VerifyArguments& arguments, const Verification& found) {
   const Paint paint(wants_color(STDOUT_FILENO));
+  if (found.mismatch) return fmt::format("{} {}\n", paint.red("MISMATCH"), *found.mismatch);
   std::string text;
   if (!arguments.certificate.empty()) {
     text += fmt::format("{} {}\n", paint.green("VERIFIED"), arguments.certificate);
   }
   text += fmt::format("{}  {} records, an unbroken chain\n  head {}\n", arguments.log,
-                      log.extent.records, log.extent.head);
-  if (!log.ledger.certificate()) {
-    text += "  certifies nothing yet\n";
+                      found.log.records, found.log.head);
+  if (const auto& certificate = found.log.certificate) {
+    text += fmt::format("  certifies at record {}: {}\n", certificate->log.sequence,
+                        certificate->statement);
   } else {
-    text += fmt::format("  certifies at record {}: {}\n", log.ledger.certificate()->sequence,
-                        certificate_statement(log.ledger));
+    text += "  certifies nothing yet\n";
   }
-  for (const std::string& failure : failures(log.health)) {
+  for (const std::string& failure : failures(found.log.health)) {
     text += fmt::format("{} {}\n", paint.red("HEALTH CHECK FAILED"), failure);
   }
   return text;
 }
 
-Json verified_json(const CheckedLog& log) {
-  Json json;
-  json["verified"] = true;
-  json["experiment_id"] = log.ledger.experiment().experiment_id;
-  json["records"] = log.extent.records;
-  json["head"] = log.extent.head;
-  json["cut_bytes"] = log.extent.cut_bytes;
-  json["health"] = described_json(log.health);
-  json["certificate"] = described_json(log.certificate);
-  return json;
-}
-
 Result<int> run_verify(const VerifyArguments& arguments, CommandContext& context) {
-  std::string given;
-  if (!arguments.certificate.empty()) {
-    DUEL_ASSIGN(given, read_whole_file(arguments.certificate, kMostBytes));
-  }
-  const auto log = check_log(arguments.log);
-  if (!log.ok()) {
-    if (log.error().code != ErrorCode::invalid_data) return log.error();
-    return mismatch(arguments, context, log.error().to_string());
-  }
-  if (log->extent.cut_bytes > 0) {
+  DUEL_ASSIGN(const Verification found,
+              verify_log(arguments.log, arguments.certificate, arguments.replay));
+  if (found.log.cut_bytes > 0) {
     context.warn(
         fmt::format("{}:{}: the last line has no end and does not count ({} bytes); the "
                     "writer was stopped in the middle of it",
-                    arguments.log, log->extent.records + 1, log->extent.cut_bytes));
+                    arguments.log, found.log.records + 1, found.log.cut_bytes));
   }
-  if (arguments.replay) {
-    DUEL_ASSIGN(const std::optional<Error> divergence, replay_log(arguments.log));
-    if (divergence) return mismatch(arguments, context, divergence->to_string());
-  }
-  if (!arguments.certificate.empty()) {
-    if (!log->certificate) {
-      return mismatch(arguments, context,
-                      fmt::format("{}: the log certifies nothing", arguments.log));
-    }
-    if (const auto difference =
-            certificate_difference(given, certificate_text(*log->certificate))) {
-      return mismatch(arguments, context,
-                      fmt::format("{}: {}", arguments.certificate, *difference));
-    }
-  }
-  context.print(arguments.json ? verified_json(*log).dump_pretty()
-                               : verified_text(arguments, *log));
-  return overall(log->health) == HealthVerdict::failed ? kExitUnhealthy : kExitDone;
+  context.print(arguments.json ? found.to_json().dump_pretty() : text_of(arguments, found));
+  if (found.mismatch) return kExitMismatch;
+  return overall(found.log.health) == HealthVerdict::failed ? kExitUnhealthy : kExitDone;
 }
 
 }  // namespace
