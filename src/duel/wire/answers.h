@@ -447,25 +447,23 @@ struct VersionAnswer {
       required("log_format", &VersionAnswer::log_format, "of the logs that it writes")};
 };
 
-struct ProblemError {
-  std::string pointer;
-  std::string message;
-
+template <>
+struct Described<FieldError> {
   static constexpr std::string_view schema = "ProblemError";
   static constexpr FieldList fields{
-      required("pointer", &ProblemError::pointer, "JSON pointer into the body"),
-      required("message", &ProblemError::message)};
+      required("pointer", &FieldError::pointer, "JSON pointer into the body"),
+      required("message", &FieldError::message)};
 };
 
 // RFC 9457.
 struct ProblemAnswer {
-  std::string type;
+  std::string type = "about:blank";
   std::string title;
   std::uint64_t status = 0;
   std::string detail;
   bool retryable = false;
+  std::vector<FieldError> errors;
   std::string reason;
-  std::vector<ProblemError> errors;
 
   static constexpr std::string_view schema = "Problem";
   static constexpr FieldList fields{
@@ -474,9 +472,9 @@ struct ProblemAnswer {
       required("status", &ProblemAnswer::status),
       required("detail", &ProblemAnswer::detail, "what is wrong, where, and what is allowed"),
       required("retryable", &ProblemAnswer::retryable, "the same request may succeed later"),
+      optional("errors", &ProblemAnswer::errors, "each wrong field"),
       optional("reason", &ProblemAnswer::reason,
-               "why the experiment refused, as a word of a closed list"),
-      optional("errors", &ProblemAnswer::errors, "each wrong field")};
+               "why the experiment refused, as a word of a closed list")};
 };
 
 }  // namespace duel

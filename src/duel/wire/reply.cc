@@ -1,6 +1,9 @@
 #include "duel/wire/reply.h"
 
+#include <cstdint>
+
 #include "duel/experiment/refused.h"
+#include "duel/wire/answers.h"
 
 namespace duel {
 namespace {
@@ -64,21 +67,16 @@ std::string pointer_of(std::string_view field) {
 }  // namespace
 
 ServerAnswer refusal(int status, const std::string& detail, bool retryable,
-                     const std::vector<FieldError>& errors) {
-  Json body;
-  body["type"] = "about:blank";
-  body["title"] = std::string(reason_phrase(status));
-  body["status"] = status;
-  body["detail"] = detail;
-  body["retryable"] = retryable;
-  if (!errors.empty()) {
-    Json list = Json::array();
-    for (const FieldError& error : errors) {
-      list.push_back({{"pointer", error.pointer}, {"message", error.message}});
-    }
-    body["errors"] = std::move(list);
-  }
-  return {status, std::move(body), {}, {}};
+                     const std::vector<FieldError>& errors, std::string_view reason) {
+  return {status,
+          described_json(ProblemAnswer{.title = std::string(reason_phrase(status)),
+                                       .status = static_cast<std::uint64_t>(status),
+                                       .detail = detail,
+                                       .retryable = retryable,
+                                       .errors = errors,
+                                       .reason = std::string(reason)}),
+          {},
+          {}};
 }
 
 ServerAnswer refusal(const Error& error) {
@@ -98,10 +96,8 @@ ServerAnswer refusal(const Error& error) {
   const std::string pointer = error.where.starts_with('/') ? error.where : pointer_of(error.field);
   const bool names_field = reason && !error.field.empty();
   if ((status == 400 || names_field) && !pointer.empty()) errors.push_back({pointer, detail});
-  ServerAnswer answer =
-      refusal(status, errors.empty() ? detail : pointer + " " + detail, retryable, errors);
-  if (reason) answer.body["reason"] = error.reason;
-  return answer;
+  return refusal(status, errors.empty() ? detail : pointer + " " + detail, retryable, errors,
+                 reason ? error.reason : std::string_view());
 }
 
 HttpResponse to_http(const ServerAnswer& answer) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct ServerAnswer {
 };
 
 ServerAnswer refusal(int status, const std::string& detail, bool retryable = false,
-                     const std::vector<FieldError>& errors = {});
+                     const std::vector<FieldError>& errors = {}, std::string_view reason = {});
 // By the reason of the error (experiment/refused.h), otherwise by its code: 400, 404, 409, 422,
 // 503. A field that the library names becomes a JSON pointer.
 ServerAnswer refusal(const Error& error);
