@@ -1,5 +1,5 @@
 // What a duel of DBGD costs, next to drawing its direction alone, which no implementation can
-// avoid. `scripts/bench dbgd` runs it; docs/performance.md quotes it.
+// avoid. `scripts/bench dbgd` runs it; bench/performance.md quotes it.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // What the engine costs: jumping against the literal loop, per informative duel, as T and K grow,
-// in memory, and on two threads. `scripts/bench` runs it; docs/performance.md quotes it.
+// in memory, and on two threads. `scripts/bench` runs it; bench/performance.md quotes it.
 #include <Random123/philox.h>
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // What an impression costs: merging two lists of ten document numbers, and crediting clicks.
-// `scripts/bench interleaving` runs it; docs/performance.md quotes it.
+// `scripts/bench interleaving` runs it; bench/performance.md quotes it.
 #include <fmt/format.h>
 
 #include <algorithm>

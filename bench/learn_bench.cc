@@ -1,5 +1,5 @@
 // What an impression of online learning to rank costs: query, scores, list, clicks, update, NDCG.
-// `scripts/bench learn` runs it; docs/performance.md quotes it.
+// `scripts/bench learn` runs it; bench/performance.md quotes it.
 #include <fmt/format.h>
 
 #include <algorithm>
