@@ -662,7 +662,7 @@ class Forwarded : public testing::Test {
 TEST_F(Forwarded, beyond_the_queue_is_429) {
   SilentOwner silent;
   own("e", "silent", silent.url());
-  Forwarding forwarding(self_, hops_, {.threads = 1, .most_waiting = 2});
+  Forwarding forwarding(system_world(), self_, hops_, {.threads = 1, .most_waiting = 2});
   const auto under_way = send(forwarding, "e");
   ASSERT_TRUE(comes_true([&] { return silent.held() == 1; }));
   const auto first = send(forwarding, "e"), second = send(forwarding, "e");
@@ -683,7 +683,7 @@ TEST_F(Forwarded, owner_that_does_not_answer_leaves_threads_for_the_others) {
       }).value();
   own("e", "silent", silent.url());
   own("f", "good", "http://" + good->address().to_string());
-  Forwarding forwarding(self_, hops_, {.threads = 4, .most_waiting = 100});
+  Forwarding forwarding(system_world(), self_, hops_, {.threads = 4, .most_waiting = 100});
   // One owner has three of the four threads at most.
   const auto known = send(forwarding, "e");
   ASSERT_TRUE(comes_true([&] { return silent.held() == 1; }));
@@ -708,7 +708,7 @@ TEST_F(Forwarded, post_that_may_have_been_done_is_not_repeated) {
         stream->write("half an answ");  // dropped unfinished, it is cut off
       }).value();
   own("e", "dying", "http://" + dying->address().to_string());
-  Forwarding forwarding(self_, hops_, {.threads = 1, .most_waiting = 10});
+  Forwarding forwarding(system_world(), self_, hops_, {.threads = 1, .most_waiting = 10});
   std::atomic<int> status = 0;
   HttpRequest request;
   request.method = HttpMethod::post;
@@ -731,7 +731,7 @@ TEST_F(Forwarded, owner_that_says_twice_that_it_is_not_the_owner_is_given_up) {
         reply.send({421, {}, ""});
       }).value();
   own("e", "stale", "http://" + stale->address().to_string());
-  Forwarding forwarding(self_, hops_, {.threads = 1, .most_waiting = 10});
+  Forwarding forwarding(system_world(), self_, hops_, {.threads = 1, .most_waiting = 10});
   const auto told = send(forwarding, "e"), of_nobody = send(forwarding, "nothing");
   ASSERT_TRUE(comes_true([&] { return *told == 503 && *of_nobody == 503; }));
   EXPECT_EQ(requests, 2) << "the tenure is read again once";
