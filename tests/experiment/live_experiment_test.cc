@@ -142,6 +142,41 @@ ServeRecord not_of(const ServeRecord& chosen) {
   return other;
 }
 
+// Of four arms, with a fifth of the duels for one arm twice and three tenths of the others by lot:
+//   one arm twice        1/5 * 1/4               one of four arms
+//   by lot               4/5 * 3/10 * 1/6        one of six pairs
+//   the policy's choice  4/5 * (7/10 + 3/10/6)   chosen, or drawn by lot all the same
+//   another instead      4/5 * 1/3               one of the three pairs without the excluded arm
+TEST(LiveExperiment, says_how_likely_each_choice_among_several_arms_was) {
+  ExperimentRecord experiment = experiment_of({"a", "b", "c", "d"}, "uniform");
+  experiment.aa_rate = 0.2;
+  experiment.service.guardrails.explore_floor = 0.3;
+  std::map<std::string, int> seen;
+  const auto expect = [&](const ServeRecord& serve, const std::string& how, double propensity) {
+    ++seen[how];
+    EXPECT_NEAR(serve.propensity, propensity, 1e-12) << how;
+  };
+  LiveExperiment live = std::move(LiveExperiment::make(experiment)).value();
+  for (std::uint64_t k = 0; k < 200; ++k) {
+    const std::vector<Arm> excluded = k % 2 == 0 ? std::vector<Arm>{} : std::vector<Arm>{3};
+    const auto serve = live.choose("", excluded);
+    ASSERT_TRUE(serve);
+    const double arms = excluded.empty() ? 4 : 3;
+    const double pairs = arms * (arms - 1) / 2;
+    if (serve->serving == Serving::aa) {
+      expect(*serve, "one arm twice", 0.2 / arms);
+    } else if (serve->by == ServedBy::floor) {
+      expect(*serve, "by lot", 0.8 * 0.3 / pairs);
+    } else if (serve->by == ServedBy::exclude) {
+      expect(*serve, "another instead", 0.8 / 3);
+    } else {
+      expect(*serve, "the policy's choice", 0.8 * (0.7 + 0.3 / pairs));
+    }
+    ASSERT_TRUE(live.apply({live.ledger().sequence() + 1, kStart, *serve, ""}).ok());
+  }
+  EXPECT_EQ(seen.size(), 4U);
+}
+
 TEST(LiveExperiment, a_serve_is_a_fact_also_where_the_policy_would_have_chosen_another) {
   PlayedLog log(experiment_of({"a", "b", "c"}));
   play(log, {.gap = 0.1, .in_flight = 2}, 20);

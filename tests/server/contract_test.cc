@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/server/served_api.h"
@@ -114,6 +115,40 @@ TEST(Contract, lists_are_read_page_by_page) {
   EXPECT_EQ(seen, "abcde");
   EXPECT_EQ(api.get("/v1/experiments?limit=0").status, 400);
   EXPECT_TRUE(api.get("/v1/experiments").body.at("next_cursor").is_null());
+}
+
+TEST(Contract, a_list_has_at_most_as_many_items_as_the_document_says) {
+  ServedApi api;
+  start_three_arms(api);
+  for (int k = 0; k < 3; ++k) {
+    ASSERT_EQ(api.post("/v1/experiments/e/duels", R"({"count":100})").status, 201);
+  }
+  const auto limited = [&](const std::string& list, std::uint64_t limit) {
+    return api.get(list + "?limit=" + std::to_string(limit));
+  };
+  const Json paths = api.api().openapi().at("paths");
+  std::map<std::string, std::uint64_t> highest;
+  for (const auto& [path, route] : paths.members()) {
+    const Json* get = route.find("get");
+    const Json* parameters = get == nullptr ? nullptr : get->find("parameters");
+    if (parameters == nullptr) continue;
+    for (const Json& parameter : parameters->items()) {
+      if (parameter.at("name").get<std::string>() != "limit") continue;
+      EXPECT_EQ(parameter.at("schema").at("minimum").get<std::uint64_t>(), 1U) << path;
+      highest[path] = parameter.at("schema").at("maximum").get<std::uint64_t>();
+    }
+  }
+  EXPECT_EQ(highest, (std::map<std::string, std::uint64_t>{{"/v1/experiments", 1000},
+                                                           {"/v1/experiments/{eid}/duels", 200}}));
+  for (const auto& [list, most] : {std::pair<std::string, std::uint64_t>{"/v1/experiments", 1000},
+                                   {"/v1/experiments/e/duels", 200}}) {
+    EXPECT_EQ(limited(list, 0).status, 400) << list;
+    EXPECT_EQ(limited(list, 1).body.at("items").size(), 1U) << list;
+    EXPECT_EQ(limited(list, most).status, 200) << list;
+    EXPECT_EQ(limited(list, most + 1).status, 400) << list;
+  }
+  EXPECT_EQ(limited("/v1/experiments/e/duels", 200).body.at("items").size(), 200U);
+  EXPECT_EQ(api.get("/v1/experiments/e/duels").body.at("items").size(), 20U);
 }
 
 TEST(Contract, bounds_hold_for_new_and_changed_experiments) {

@@ -4,12 +4,15 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/server/served_api.h"
+#include "tests/store/faulty_store.h"
 #include "tests/store/faulty_vfs.h"
 
 namespace duel {
@@ -48,6 +51,27 @@ TEST(Engine, tells_the_operator_once_that_the_disk_is_full_and_once_that_there_i
   ASSERT_EQ(messages().size(), 2U);
   EXPECT_EQ(messages()[1], "the store takes records again");
   api.stop();
+}
+
+// A refusal tells of the state as an answer does. Told before the sync, it would speak of a record
+// that a loss of power can still undo.
+TEST(Engine, refuses_nothing_for_the_sake_of_a_record_that_was_never_synced) {
+  const std::string complete = "/v1/experiments/e/complete", start = "/v1/experiments/e/start";
+  for (const bool syncs : {true, false}) {
+    ServedApi api;
+    FaultyStore* store = nullptr;
+    api.stop();
+    api.around_store = [&](std::unique_ptr<Store> disk) {
+      auto faulty = std::make_unique<FaultyStore>(std::move(disk));
+      store = faulty.get();
+      return faulty;
+    };
+    api.start();
+    start_three_arms(api);
+    if (!syncs) store->arm(FaultyStore::Call::sync, 0);
+    EXPECT_EQ(api.post(complete).status, syncs ? 200 : 503);
+    EXPECT_EQ(api.post(start).status, syncs ? 409 : 503) << "a completed one cannot start";
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <thread>
@@ -40,6 +41,26 @@ TEST(Residents, leave_when_idle_and_come_back_as_they_were) {
   wait_until([&] { return api.engine().counts().in_memory == 1; });
   EXPECT_EQ(api.get(kE + "/result").body.dump(), before);
   EXPECT_EQ(api.engine().counts().snapshots_refused, 0U);
+}
+
+TEST(Residents, stay_until_the_idle_time_is_over_and_leave_then) {
+  ServedApi api;
+  start_three_arms(api);
+  // The engine looks round after every group of requests, and answers the second of these after it
+  // has looked round for the first.
+  const auto in_memory = [&] {
+    for (int k = 0; k < 2; ++k) EXPECT_EQ(api.get("/v1/experiments/none").status, 404);
+    return api.engine().counts().in_memory;
+  };
+  const std::int64_t idle_ms = EngineOptions{}.idle_time.count();
+  ASSERT_EQ(idle_ms, 10 * 60 * 1000);
+  api.pass(idle_ms - 1);
+  EXPECT_EQ(in_memory(), 1U);
+  ASSERT_EQ(api.post(kE + "/duels", R"({"duel_id":"q"})").status, 201);  // used once more
+  api.pass(idle_ms - 1);
+  EXPECT_EQ(in_memory(), 1U);
+  api.pass(1);
+  EXPECT_EQ(in_memory(), 0U);
 }
 
 TEST(Residents, are_woken_when_an_answer_is_due) {
