@@ -30,7 +30,7 @@ PlayedLog eventful(std::size_t in_flight, const std::string& policy) {
   experiment.stopping.arms_fixed = false;
   experiment.aa_rate = 0.1;
   PlayedLog log(experiment);
-  const World world{.gap = 0.1, .in_flight = in_flight, .troubles = true, .seed = in_flight};
+  const PlayedWorld world{.gap = 0.1, .in_flight = in_flight, .troubles = true, .seed = in_flight};
   play(log, world, 30);
   log.add(ArmAddedRecord{{"d", "d.txt", ""}});
   log.add(ComparisonRecord{.first = "d",
@@ -85,7 +85,7 @@ TEST(LiveExperiment, finds_the_best_arm_with_every_policy_and_several_duels_in_f
     auto made = LiveExperiment::make(experiment);
     if (!made.ok()) continue;  // a policy that refuses three arms
     PlayedLog log(experiment);
-    const World world{.gap = 0.3, .in_flight = 3};
+    const PlayedWorld world{.gap = 0.3, .in_flight = 3};
     while (!log.live().done()) play(log, world, 10);
     ASSERT_TRUE(log.live().certificate()) << kind.facts.name;
     EXPECT_EQ(log.live().certificate()->kind, CertificateKind::winner);

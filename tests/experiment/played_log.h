@@ -67,15 +67,15 @@ class PlayedLog {
   std::vector<std::size_t> ends_;
 };
 
-struct World {
+struct PlayedWorld {
   double gap = 0.2;  // arm i beats arm j > i with probability 1/2 + gap
   std::size_t in_flight = 1;
   bool troubles = false;  // ties, both-bad, skips, invalid, expired, duplicate and late answers
   std::uint64_t seed = 1;
 };
 
-inline Answer answer_of(const ServeRecord& serve, const LiveExperiment& live, const World& world,
-                        RoundRng& rng) {
+inline Answer answer_of(const ServeRecord& serve, const LiveExperiment& live,
+                        const PlayedWorld& world, RoundRng& rng) {
   if (world.troubles) {
     const std::uint64_t lot = rng.below(20);
     if (lot < 2) return {Answered::tie, ""};
@@ -100,7 +100,7 @@ inline std::vector<Judgement> judgements_of(const ServeRecord& serve, const Answ
 
 // Serves and answers until `duels` were served or nothing is left to ask. Answers come in random
 // order.
-inline void play(PlayedLog& log, const World& world, std::size_t duels) {
+inline void play(PlayedLog& log, const PlayedWorld& world, std::size_t duels) {
   RoundRng rng = Stream(world.seed, 0, Purpose::test, "played log").at(1);
   std::deque<ServeRecord> flying;
   const bool both = log.live().ledger().experiment().order == Placement::both;

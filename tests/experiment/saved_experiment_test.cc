@@ -133,7 +133,7 @@ TEST(SavedExperiment, holds_arms_that_joined_and_left_tasks_judges_and_changes) 
   experiment.stopping.arms_fixed = false;
   experiment.order = Placement::both;
   PlayedLog log(experiment);
-  const World world{.gap = 0.1, .in_flight = 3, .troubles = false, .seed = 8};
+  const PlayedWorld world{.gap = 0.1, .in_flight = 3, .troubles = false, .seed = 8};
   play(log, world, 20);
   Json content;
   content["price"] = 3;
