@@ -5,13 +5,14 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
-#include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "bench/workloads.h"
 #include "duel/core/check.h"
+#include "duel/core/digest.h"
 #include "duel/core/rng.h"
 #include "duel/log/experiment_log.h"
 #include "duel/store/log_file.h"
@@ -82,11 +83,19 @@ void log_workload() {
     const std::filesystem::path file = std::filesystem::path(directory) / "log.jsonl";
     const std::vector<Record> records = records_of(num_arms, kRecords);
     const Times write = times_of([&] {
-      auto log = std::move(ExperimentLog::create(std::make_shared<LogFiles>(), file.string(),
-                                                 experiment(num_arms, goal), kTime))
-                     .value();
-      for (const Record& record : records) DUEL_CHECK(log.append(record, kTime).ok());
-      DUEL_CHECK(log.sync().ok());
+      LogFiles files;
+      DUEL_CHECK(files.create(file.string()).ok());
+      Head head{0, std::string(kHexDigits, '0')};
+      Sha256 sha;
+      const auto append = [&](const Record& record) {
+        const Head at = head;
+        const std::string line = log_line(++head.sequence, kTime, record, head.hash, sha).value();
+        const Line lines[] = {{std::string_view(line).substr(0, line.size() - 1)}};
+        DUEL_CHECK(files.append_to(file.string(), at, lines).ok());
+      };
+      append(experiment(num_arms, goal));
+      for (const Record& record : records) append(record);
+      DUEL_CHECK(files.sync().ok());
     });
     const Times verify = times_of([&] {
       const auto log = check_log(file);

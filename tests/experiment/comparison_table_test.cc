@@ -162,7 +162,7 @@ TEST(ComparisonTable, exports_the_answered_duels_of_an_experiment_and_says_what_
   const TemporaryDirectory directory;
   PlayedLog log(experiment_of({"a", "b", "c"}));
   play(log, {.troubles = true}, 60);
-  log.add(*log.live().next());
+  log.add(*log.next());
   write_content(directory / "log.jsonl", log.text());
   const auto table = comparisons_of_log(directory / "log.jsonl");
   ASSERT_TRUE(table.ok());
@@ -339,9 +339,9 @@ TEST(Board, names_the_rivals_that_are_not_ruled_out_rather_than_a_false_order) {
 
 TEST(Board, intervals_use_the_order_of_serving_and_tie_model_fits_the_answers) {
   PlayedLog log(experiment_of({"a", "b"}, "uniform"));
-  const ServeRecord one = *log.live().next();
+  const ServeRecord one = *log.next();
   log.add(one);
-  const ServeRecord two = *log.live().next();
+  const ServeRecord two = *log.next();
   log.add(two);
   log.add(OutcomeRecord{two.duel_id, {Answered::win, "a"}, {}, {}, {}, ""});
   Board board = board_of(log.live().ledger());

@@ -52,9 +52,9 @@ TEST(LiveExperiment, reading_the_log_gives_the_state_of_having_lived_through_it_
       const PlayedLog log = eventful(in_flight, policy);
       LiveExperiment lived = replayed(log.entries(), 1);
       for (std::size_t count = 1; count <= log.entries().size(); ++count) {
-        const LiveExperiment again = replayed(log.entries(), count);
+        LiveExperiment again = replayed(log.entries(), count);
         ASSERT_EQ(again.state_hash(), lived.state_hash()) << policy << " after " << count;
-        ASSERT_EQ(again.next(), lived.next()) << policy << " after " << count;
+        ASSERT_EQ(next_of(again), next_of(lived)) << policy << " after " << count;
         if (count < log.entries().size()) {
           ASSERT_TRUE(lived.apply(log.entries()[count]).ok());
         }
@@ -68,10 +68,10 @@ TEST(LiveExperiment, next_changes_nothing) {
   PlayedLog log(experiment_of({"a", "b", "c"}));
   for (int k = 0; k < 20; ++k) {
     const std::uint64_t before = log.live().state_hash();
-    const auto serve = log.live().next();
+    const auto serve = log.next();
     ASSERT_TRUE(serve);
-    EXPECT_EQ(log.live().next(), serve);
-    EXPECT_EQ(log.live().next("mine")->duel_id, "mine");
+    EXPECT_EQ(log.next(), serve);
+    EXPECT_EQ(log.next("mine")->duel_id, "mine");
     EXPECT_EQ(log.live().state_hash(), before);
     log.add(*serve);
     log.add(OutcomeRecord{serve->duel_id, {Answered::win, serve->first}, {}, {}, {}, ""});
@@ -97,7 +97,7 @@ TEST(LiveExperiment, a_burst_of_duels_does_not_repeat_one_pair) {
   PlayedLog log(experiment_of({"a", "b", "c", "d"}));
   std::set<std::set<std::string>> pairs;
   for (int k = 0; k < 6; ++k) {
-    const auto serve = log.live().next();
+    const auto serve = log.next();
     ASSERT_TRUE(serve);
     log.add(*serve);
     pairs.insert({serve->first, serve->second});
@@ -181,7 +181,7 @@ TEST(LiveExperiment, a_serve_is_a_fact_also_where_the_policy_would_have_chosen_a
   PlayedLog log(experiment_of({"a", "b", "c"}));
   play(log, {.gap = 0.1, .in_flight = 2}, 20);
   EXPECT_FALSE(log.live().divergence());
-  const ServeRecord other = not_of(*log.live().next());
+  const ServeRecord other = not_of(*log.next());
   log.add(other);
   ASSERT_TRUE(log.live().divergence());
   EXPECT_NE(log.live().divergence()->message.find("would not have served"), std::string::npos);
@@ -226,7 +226,7 @@ TEST(LiveExperiment, what_is_chosen_without_a_copy_is_what_the_fold_finds) {
   for (const LogEntry& entry : entries) ASSERT_TRUE(folded.apply(entry).ok());
   EXPECT_FALSE(folded.divergence());
   EXPECT_EQ(folded.state_hash(), lived.state_hash());
-  EXPECT_EQ(folded.next(), lived.next());
+  EXPECT_EQ(next_of(folded), next_of(lived));
 }
 
 TEST(LiveExperiment, a_choice_is_served_before_anything_else_happens) {
@@ -241,9 +241,9 @@ TEST(LiveExperiment, serves_no_more_than_max_duels_and_is_done_when_they_are_fin
   ExperimentRecord experiment = experiment_of({"a", "b"});
   experiment.stopping.max_duels = 2;
   PlayedLog log(experiment);
-  log.add(*log.live().next());
-  log.add(*log.live().next());
-  EXPECT_FALSE(log.live().next());
+  log.add(*log.next());
+  log.add(*log.next());
+  EXPECT_FALSE(log.next());
   EXPECT_FALSE(log.live().done());
   log.add(OutcomeRecord{"d2", {Answered::tie, ""}, {}, {}, {}, ""});
   log.add(ExpiredRecord{"d1"});
@@ -255,7 +255,7 @@ TEST(LiveExperiment, goes_on_with_a_policy_on_the_arms_that_are_left) {
   experiment.stopping.arms_fixed = false;
   PlayedLog log(experiment);
   play(log, {.gap = 0.3, .in_flight = 2}, 10);
-  log.add(*log.live().next());
+  log.add(*log.next());
   const std::string pending = log.live().pending().front();
   log.add(ArmRetiredRecord{"best"});
   // The answer to a duel asked before still counts.
@@ -264,14 +264,14 @@ TEST(LiveExperiment, goes_on_with_a_policy_on_the_arms_that_are_left) {
   log.add(OutcomeRecord{pending, {Answered::win, serve.first}, {}, {}, {}, ""});
   EXPECT_EQ(log.live().ledger().certifier().decisive(), decisive + 1);
   for (int k = 0; k < 20; ++k) {
-    const auto next = log.live().next();
+    const auto next = log.next();
     ASSERT_TRUE(next);
     EXPECT_NE(next->first, "best");
     EXPECT_NE(next->second, "best");
     log.add(*next);
   }
   log.add(ArmRetiredRecord{"good"});
-  EXPECT_FALSE(log.live().next());
+  EXPECT_FALSE(log.next());
 }
 
 TEST(LiveExperiment, names_what_is_wrong_with_its_configuration) {

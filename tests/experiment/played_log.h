@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,14 @@ inline ExperimentRecord experiment_of(std::vector<std::string> arms,
   return record;
 }
 
+// What the experiment would serve next; nothing is changed.
+inline std::optional<ServeRecord> next_of(LiveExperiment& live, const std::string& duel_id = {}) {
+  LiveExperiment::Undo undo = live.before_choice();
+  const std::optional<ServeRecord> serve = live.choose(duel_id, {});
+  live.undo_choice(std::move(undo));
+  return serve;
+}
+
 // An experiment whose records are kept as the lines of a log.
 class PlayedLog {
  public:
@@ -42,6 +51,9 @@ class PlayedLog {
     return std::move(live_.apply(write(std::move(record)))).value();
   }
 
+  std::optional<ServeRecord> next(const std::string& duel_id = {}) {
+    return next_of(live_, duel_id);
+  }
   const LiveExperiment& live() const { return live_; }
   const std::string& text() const { return text_; }
   const std::vector<LogEntry>& entries() const { return entries_; }
@@ -106,7 +118,7 @@ inline void play(PlayedLog& log, const PlayedWorld& world, std::size_t duels) {
   const bool both = log.live().ledger().experiment().order == Placement::both;
   for (std::size_t served = 0; served < duels || !flying.empty();) {
     if (served < duels && flying.size() < world.in_flight) {
-      const auto serve = log.live().next();
+      const auto serve = log.next();
       ++served;
       if (!serve) {
         served = duels;

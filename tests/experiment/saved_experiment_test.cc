@@ -158,7 +158,7 @@ TEST(SavedExperiment, holds_arms_that_joined_and_left_tasks_judges_and_changes) 
   with_tasks.stopping.arms_fixed = true;
   PlayedLog tasks(with_tasks);
   for (int k = 0; k < 30; ++k) {
-    ServeRecord serve = *tasks.live().next();
+    ServeRecord serve = *tasks.next();
     serve.task = "t" + std::to_string(k);
     serve.expires_at = {kStart + 1000 * k};
     tasks.add(serve);

@@ -44,7 +44,7 @@ std::uint64_t duels_to_certificate(const std::string& policy, std::uint64_t seed
   }
   std::vector<std::uint32_t> meetings(16);
   while (!log.live().done() && ledger.served() < kMostDuels) {
-    const auto serve = log.live().next();
+    const auto serve = log.next();
     if (!serve) break;
     log.add(*serve);
     const auto [low, high] =

@@ -15,6 +15,7 @@
 #include "duel/core/timestamp.h"
 #include "duel/store/log_file.h"
 #include "tests/experiment/played_log.h"
+#include "tests/log/written_log.h"
 #include "tests/store/faulty_disk.h"
 #include "tests/support/temporary_directory.h"
 
@@ -23,13 +24,9 @@ namespace {
 
 Status ignore(const LogEntry& /*entry*/) { return Done{}; }
 
-Result<ExperimentLog> create_log(const std::filesystem::path& file) {
-  return ExperimentLog::create(std::make_shared<LogFiles>(), file.string(),
-                               experiment_of({"a", "b"}), kStart);
-}
-
-Result<ExperimentLog> resume_log(const std::filesystem::path& file) {
-  return ExperimentLog::resume(std::make_shared<LogFiles>(), file.string(), ignore);
+Result<WrittenLog> create_log(const std::filesystem::path& file) {
+  return WrittenLog::create(std::make_shared<LogFiles>(), file.string(), experiment_of({"a", "b"}),
+                            kStart);
 }
 
 // A log of a few lines with every kind of record.
@@ -40,11 +37,11 @@ PlayedLog every_kind() {
   experiment.stopping.alpha = 0.9;
   experiment.comparisons_count = true;
   PlayedLog log(experiment);
-  ServeRecord serve = *log.live().next();
+  ServeRecord serve = *log.next();
   serve.task = "{\"question\": 1}";
   log.add(serve);
   log.add(OutcomeRecord{"d1", {Answered::win, "a"}, {"human", "rater-7"}, 4210, {}, "sure"});
-  log.add(*log.live().next());
+  log.add(*log.next());
   log.add(ExpiredRecord{"d2"});
   log.add(ArmAddedRecord{{"c", "c.txt", std::string(64, '0')}});
   log.add(ArmRetiredRecord{"c"});
@@ -70,7 +67,7 @@ PlayedLog with_tasks() {
   experiment.judge = {.command = "./judge.sh {first} {second}", .sha256 = std::string(64, 'b')};
   PlayedLog log(experiment);
   for (const bool evidence : {true, false}) {
-    ServeRecord serve = *log.live().next();
+    ServeRecord serve = *log.next();
     serve.task = "t1";
     serve.evidence = evidence;
     log.add(serve);
@@ -99,7 +96,7 @@ PlayedLog with_service() {
   PlayedLog log(experiment);
   log.add(StateRecord{ExperimentState::running});
   log.add(ConfiguredRecord{"Weights, October", {.timeout_s = 90}, {.explore_floor = 0.02}});
-  ServeRecord serve = *log.live().next("q-1");
+  ServeRecord serve = *log.next("q-1");
   serve.expires_at = {kStart + 60'000};
   serve.subject = "5f3a";
   log.add(serve);
@@ -265,17 +262,19 @@ TEST(ExperimentLog, writes_what_it_reads_and_goes_on_after_a_cut_line) {
   {
     auto log = create_log(file);
     ASSERT_TRUE(log.ok()) << log.error().to_string();
-    ASSERT_TRUE(log->append(ExpiredRecord{"d1"}, kStart + 1).ok());
-    ASSERT_TRUE(log->sync().ok());
+    ASSERT_TRUE(log->append({ExpiredRecord{"d1"}}, kStart + 1).ok());
   }
   const std::string whole = content_of(file);
   write_content(file, whole + "{\"seq\":3,\"ti");
   {
-    auto log = resume_log(file);
-    ASSERT_TRUE(log.ok()) << log.error().to_string();
-    EXPECT_EQ(log->cut_bytes(), 12U);
-    EXPECT_EQ(log->records(), 2U);
-    ASSERT_TRUE(log->append(ExpiredRecord{"d2"}, kStart + 2).ok());
+    auto files = std::make_shared<LogFiles>();
+    ASSERT_TRUE(files->own(file.string()).ok());
+    const auto extent = read_log(*files, file.string(), ignore);
+    ASSERT_TRUE(extent.ok()) << extent.error().to_string();
+    EXPECT_EQ(extent->cut_bytes, 12U);
+    EXPECT_EQ(extent->records, 2U);
+    WrittenLog log(files, file.string(), {extent->records, extent->head});
+    ASSERT_TRUE(log.append({ExpiredRecord{"d2"}}, kStart + 2).ok());
   }
   EXPECT_TRUE(content_of(file).starts_with(whole));
   EXPECT_EQ(read_all(content_of(file)).size(), 3U);
@@ -286,7 +285,7 @@ TEST(ExperimentLog, lets_only_one_process_write) {
   const auto file = directory / "log.jsonl";
   auto log = create_log(file);
   ASSERT_TRUE(log.ok());
-  const auto second = resume_log(file);
+  const Status second = LogFiles().own(file.string());
   ASSERT_FALSE(second.ok());
   EXPECT_NE(second.error().message.find("another process"), std::string::npos);
 }
@@ -319,9 +318,9 @@ TEST(ExperimentLog, a_full_disk_is_an_error_and_leaves_no_half_record) {
     const rlimit limit{1000, 1000};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     int written = 0;
-    while (written < 100 && log->append(ExpiredRecord{"d1"}, kStart).ok()) ++written;
+    while (written < 100 && log->append({ExpiredRecord{"d1"}}, kStart).ok()) ++written;
     // Still usable: the half record is gone.
-    const bool refused = !log->append(ExpiredRecord{"d1"}, kStart).ok();
+    const bool refused = !log->append({ExpiredRecord{"d1"}}, kStart).ok();
     ::_exit(written > 0 && written < 100 && refused ? 0 : 3);
   }
   int status = 0;
@@ -339,9 +338,9 @@ TEST(ExperimentLog, refuses_text_that_is_not_utf8_and_writes_nothing) {
   auto log = create_log(file);
   ASSERT_TRUE(log.ok());
   OutcomeRecord outcome{"d1", {Answered::skip, ""}, {}, {}, {}, "caf\xe9"};
-  const auto entry = log->append(outcome, kStart);
-  ASSERT_FALSE(entry.ok());
-  EXPECT_NE(entry.error().message.find("'note'"), std::string::npos);
+  const Status written = log->append({outcome}, kStart);
+  ASSERT_FALSE(written.ok());
+  EXPECT_NE(written.error().message.find("'note'"), std::string::npos);
   EXPECT_EQ(read_all(content_of(file)).size(), 1U);
 }
 
@@ -349,25 +348,19 @@ TEST(ExperimentLog, a_group_is_appended_whole_or_not_at_all) {
   const TemporaryDirectory directory;
   const auto file = directory / "log.jsonl";
   FaultyDisk disk;
-  auto log = ExperimentLog::create(std::make_shared<LogFiles>(std::filesystem::path(), disk),
-                                   file.string(), experiment_of({"a", "b"}), kStart);
+  auto log = WrittenLog::create(std::make_shared<LogFiles>(std::filesystem::path(), disk),
+                                file.string(), experiment_of({"a", "b"}), kStart);
   ASSERT_TRUE(log.ok());
   const std::string before = content_of(file);
   disk.arm(0, Fault::tears, 300);
-  ASSERT_TRUE(log->stage(ExpiredRecord{"d1"}, kStart).ok());
-  ASSERT_TRUE(log->stage(ExpiredRecord{"d2"}, kStart).ok());
-  EXPECT_FALSE(log->commit().ok());
+  EXPECT_FALSE(log->append({ExpiredRecord{"d1"}, ExpiredRecord{"d2"}}, kStart).ok());
   EXPECT_EQ(content_of(file), before);
   // The chain goes on from where it was.
-  ASSERT_TRUE(log->stage(ExpiredRecord{"d3"}, kStart).ok());
-  ASSERT_TRUE(log->stage(ExpiredRecord{"d4"}, kStart).ok());
-  const auto entries = log->commit();
-  ASSERT_TRUE(entries.ok());
-  ASSERT_EQ(entries->size(), 2U);
-  EXPECT_EQ(log->records(), 3U);
+  ASSERT_TRUE(log->append({ExpiredRecord{"d3"}, ExpiredRecord{"d4"}}, kStart).ok());
+  EXPECT_EQ(log->head().sequence, 3U);
   const std::vector<LogEntry> read = read_all(content_of(file));
   ASSERT_EQ(read.size(), 3U);
-  EXPECT_EQ(read.back().hash, entries->back().hash);
+  EXPECT_EQ(read.back().hash, log->head().hash);
 }
 
 }  // namespace

@@ -1005,7 +1005,11 @@ class Spoiled : public SeveralNodes {
   Engine::Work<Offer> fail_after_choosing(std::optional<ServeRecord>* chosen = nullptr) {
     return [this, chosen](const Turn& turn) {
       Experiment& experiment = turn.experiment;
-      if (chosen != nullptr && !experiment.spoiled()) *chosen = experiment.live().next();
+      if (chosen != nullptr && !experiment.spoiled()) {
+        LiveExperiment twin = LiveExperiment::make(experiment.ledger().experiment()).value();
+        EXPECT_TRUE(twin.restore(experiment.live().save().value()).ok());
+        *chosen = twin.choose("", {});
+      }
       node_.store().cut_off(true);
       // Without an id the first that is read is whether the subject has met the pair.
       auto offer = experiment.serve({.subject = "s"}, turn.moment);

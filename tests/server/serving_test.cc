@@ -259,7 +259,7 @@ TEST(Serving, a_duel_that_an_imported_log_left_open_expires) {
   ExperimentRecord experiment = experiment_of({"a", "b"});
   experiment.experiment_id = "e";
   PlayedLog log(experiment);
-  log.add(*log.live().next("q"));
+  log.add(*log.next("q"));
   ServedApi api;
   ASSERT_EQ(import_log(api, log.text()).status, 201);
   EXPECT_EQ(api.get(kOf + "/duels/q").text("state"), "served");

@@ -79,7 +79,7 @@ Story lived(const Case& one) {
   std::vector<ServeRecord> out;
   while (!log.live().done()) {
     while (out.size() < one.parallel) {
-      const auto serve = log.live().next();
+      const auto serve = log.next();
       if (!serve) break;
       log.add(*serve);
       out.push_back(*serve);

@@ -7,12 +7,12 @@
 #include <string>
 
 #include "duel/core/described_json.h"
-#include "duel/log/experiment_log.h"
 #include "duel/pictures/plan_picture.h"
 #include "duel/store/log_file.h"
 #include "duel/study/pilot.h"
 #include "duel/truth/matrix_catalogue.h"
 #include "duel/truth/winners.h"
+#include "tests/log/written_log.h"
 #include "tests/support/temporary_directory.h"
 
 namespace duel {
@@ -242,12 +242,12 @@ TEST(Pilot, reads_the_log_of_an_experiment) {
   ExperimentRecord experiment;
   experiment.experiment_id = "pilot";
   experiment.arms = {{"a", "", ""}, {"b", "", ""}};
-  auto log = ExperimentLog::create(std::make_shared<LogFiles>(), file.string(), experiment, 0);
+  auto log = WrittenLog::create(std::make_shared<LogFiles>(), file.string(), experiment, 0);
   ASSERT_TRUE(log.ok());
   for (const char* winner : {"a", "b", "a", ""}) {
     ComparisonRecord row{.first = "a", .second = "b"};
     row.answer = *winner == 0 ? Answer{Answered::tie, ""} : Answer{Answered::win, winner};
-    ASSERT_TRUE(log->append(row, 0).ok());
+    ASSERT_TRUE(log->append({row}, 0).ok());
   }
   const Pilot pilot = read_pilot(file).value();
   EXPECT_EQ(pilot.won(0, 1), 2U);

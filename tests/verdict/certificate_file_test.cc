@@ -146,7 +146,7 @@ TEST(Health, finds_a_first_place_that_wins_too_often_and_lost_answers_on_one_sid
 
   PlayedLog biased(experiment_of({"a", "b"}, "uniform"));
   for (int k = 0; k < 300; ++k) {
-    const ServeRecord serve = *biased.live().next();
+    const ServeRecord serve = *biased.next();
     biased.add(serve);
     // The first place always wins, and what shows `b` first is lost half of the time.
     if (serve.first == "b" && k % 2 == 0) {

@@ -102,7 +102,7 @@ Result<InterleavedRecord> Experiment::rankings_of(const ServeRecord& serve,
 Result<Page> Experiment::page(const std::string& duel_id, const Lists& lists,
                               const Moment& moment) {
   const InterleaveRule& rule = ledger().experiment().service.interleave;
-  if (ledger().experiment().service.mode != Mode::interleave) return not_in_this_mode();
+  if (!ledger().parts().pages) return not_in_this_mode();
   duels_->forget();
   const auto of_fallback = [&]() -> Result<Page> {
     DUEL_ASSIGN(Page own, own_page(duel_id, fallback_arm(without_list(lists)), lists));
@@ -159,7 +159,7 @@ Result<Page> Experiment::page(const std::string& duel_id, const Lists& lists,
 
 Result<Experiment::ServedPage> Experiment::serve_page(const Wish& wish, const Lists& lists,
                                                       const Moment& moment) {
-  if (ledger().experiment().service.mode != Mode::interleave) return not_in_this_mode();
+  if (!ledger().parts().pages) return not_in_this_mode();
   Wish wanted = wish;
   for (const Arm arm : without_list(lists)) wanted.excluded.push_back(ledger().id_of(arm));
   // A list that cannot be drafted from is refused before a duel is served for it.
@@ -191,7 +191,7 @@ Result<Experiment::ServedPage> Experiment::serve_page(const Wish& wish, const Li
 
 Result<std::optional<std::string>> Experiment::click(const PageEvent& event, const Moment& moment) {
   using Refusal = std::optional<std::string>;
-  if (ledger().experiment().service.mode != Mode::interleave) {
+  if (!ledger().parts().pages) {
     return Refusal("the experiment does not serve pages");
   }
   duels_->forget();

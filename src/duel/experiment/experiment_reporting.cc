@@ -72,7 +72,7 @@ Result<Reported> Experiment::report(const Report& report, const Moment& moment, 
   }
   if (exploits) return told(ignored);
   const bool open = ledger().find_open(duel_id) != nullptr;
-  if (ledger().experiment().service.mode == Mode::interleave) {
+  if (ledger().parts().pages) {
     if (!report.close) {
       return refused(Reason::wrong_mode, "clicks decide a page of results; `close` ends it early");
     }
@@ -197,7 +197,7 @@ Result<bool> Experiment::expire(const Moment& moment) {
 // Ends an open duel: by its clicks where it is a page of results, otherwise without an answer.
 Status Experiment::settle(const std::string& duel_id, std::string_view why, const Moment& moment) {
   const ResultPage* page = pages_.find(duel_id);
-  if (ledger().experiment().service.mode != Mode::interleave || page == nullptr) {
+  if (!ledger().parts().pages || page == nullptr) {
     DUEL_RETURN_IF_ERROR(stage(ExpiredRecord{duel_id, 0, std::string(why)}, moment));
     return Done{};
   }

@@ -251,7 +251,7 @@ bool Experiment::draw_task(const Wish& wish, ServeRecord& serve) {
     if (i != j && needs_more_tasks(ledger(), i, j)) return false;
     serve.task = tasks_.draw(ledger(), i, j);
   }
-  if (i == j || !ledger().has_met(i, j, serve.task)) return true;
+  if (i == j || ledger().statement().admits(serve, i, j).ok()) return true;
   serve.evidence = false;
   // A pair that is settled teaches the policy still, but only while there is something to find out.
   return !wish.task.empty() || !needs_more_tasks(ledger());

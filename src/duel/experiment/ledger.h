@@ -1,5 +1,9 @@
 // What a log says: arms, duels and their answers, all counts, the evidence and the certificate. A
 // pure fold over the records; no policy is needed to read it.
+//
+// The ledger is made of parts (parts.h): `ArmField`, `Duels`, `Tally` and `Statement`. It checks every
+// record, hands it to the parts that it concerns, and keeps what belongs to none of them: the
+// configuration, the state, and which record was the last. Not to be used by two threads at once.
 #pragma once
 
 #include <cstddef>
@@ -7,99 +11,22 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "duel/core/duel.h"
 #include "duel/core/result.h"
-#include "duel/core/text_map.h"
+#include "duel/experiment/duels.h"
+#include "duel/experiment/field.h"
+#include "duel/experiment/heard.h"
+#include "duel/experiment/parts.h"
 #include "duel/experiment/referee.h"
+#include "duel/experiment/statement.h"
+#include "duel/experiment/tally.h"
 #include "duel/log/record.h"
 
 namespace duel {
-
-// What became of the duels that were shown as (first, second). Win, tie, both-bad, skip, invalid
-// and expired are different things everywhere.
-struct ShownCounts {
-  std::uint64_t served = 0;
-  std::uint64_t first_wins = 0;
-  std::uint64_t second_wins = 0;
-  std::uint64_t ties = 0;
-  std::uint64_t both_bad = 0;
-  std::uint64_t skips = 0;
-  std::uint64_t invalid = 0;
-  std::uint64_t expired = 0;
-  // Answers that were tried for in vain, of duels that got one later or never did.
-  std::uint64_t failed_tries = 0;
-  std::uint64_t moot = 0;  // of the expired ones, those that the certificate came before
-
-  std::uint64_t decisive() const { return first_wins + second_wins; }
-  std::uint64_t answered() const { return decisive() + ties + both_bad + skips + invalid; }
-  std::uint64_t pending() const { return served - answered() - expired; }
-  ShownCounts& operator+=(const ShownCounts& other);
-  friend bool operator==(const ShownCounts&, const ShownCounts&) = default;
-};
-// The same seen from the other side.
-ShownCounts mirrored(const ShownCounts& counts);
-
-// Judgements of one duel in both orders: what the places did to them.
-struct FlipCounts {
-  std::uint64_t judged = 0;    // duels judged in both orders
-  std::uint64_t to_first = 0;  // the first place won both times
-  std::uint64_t to_second = 0;
-};
-
-struct LedgerArm {
-  ArmEntry entry;
-  bool active = true;
-  std::string name;  // for people: the original name where only one arm has it, otherwise the id
-};
-
-enum class Fate { pending, answered, expired };
-
-struct LedgerDuel {
-  std::uint64_t ordinal = 0;
-  Timestamp expires_at;  // 0: never
-  Round round = 0;
-  Arm first = 0;  // as shown
-  Arm second = 0;
-  Serving serving = Serving::explore;
-  Fate fate = Fate::pending;
-  Answered result = Answered::skip;  // where answered
-  Outcome outcome = Outcome::none;   // what it says of (first, second); `none` until it is answered
-  bool evidence = true;              // may its answer become evidence?
-  std::uint64_t place_in_order = 0;  // then: among what may
-};
-
-// The duels of an experiment that are settled: answered or expired. The ledger holds only the open
-// ones; what is told of a settled one again (a repeat, a late answer) is looked up here.
-class SettledDuels {
- public:
-  virtual ~SettledDuels() = default;
-  virtual void add(std::string_view duel_id, const LedgerDuel& duel) = 0;
-  // As of the records before number `before`. An error where the store cannot be read.
-  virtual Result<std::optional<LedgerDuel>> find(std::string_view duel_id,
-                                                 std::uint64_t before) const = 0;
-  // Whether a new duel's id is looked for here. Where it costs much, whoever serves has done so.
-  virtual bool guards_ids() const { return true; }
-};
-
-// A certificate, given once and for good.
-struct GivenCertificate : Decision {
-  std::uint64_t sequence = 0;  // the record that gave it
-  std::string head;            // the chain's hash there
-};
-
-// What a record did.
-enum class Effect {
-  applied,
-  duplicate,    // an outcome that was known: nothing changed
-  conflicting,  // an outcome that differs from the known one: kept in the log, the first counts
-  late,         // an outcome after the duel expired: kept in the log, counts for nothing
-};
 
 class Ledger {
  public:
@@ -114,89 +41,104 @@ class Ledger {
   // changes nothing.
   Result<Effect> apply(const LogEntry& entry);
   // The same for a record that was checked. REQUIRES: check(entry.record).ok().
-  Effect take(const LogEntry& entry);
+  Effect take(const LogEntry& entry) { return fold(entry).effect; }
+  // The same, with the duel that the record settled or the comparison that it brought, for the
+  // chooser.
+  struct Folded {
+    Effect effect = Effect::applied;
+    std::optional<LedgerDuel> settled{};
+  };
+  Folded fold(const LogEntry& entry);
 
   // The first record, with the arms that a fixed set started with.
   const ExperimentRecord& experiment() const { return experiment_; }
+  const Parts& parts() const { return parts_; }
+
   // As they are now: those of the start and those that joined.
-  const TaskSet& tasks() const { return tasks_; }
-  const std::vector<LedgerArm>& arms() const { return arms_; }
-  std::size_t num_arms() const { return arms_.size(); }
-  std::size_t num_active() const { return num_active_; }
-  const std::string& id_of(Arm arm) const { return arms_[arm].entry.id; }
-  const std::string& name_of(Arm arm) const { return arms_[arm].name; }
-  std::optional<Arm> find_arm(std::string_view id) const;
+  const std::vector<LedgerArm>& arms() const { return field_.arms(); }
+  std::size_t num_arms() const { return field_.num_arms(); }
+  std::size_t num_active() const { return field_.num_active(); }
+  const std::string& id_of(Arm arm) const { return field_.id_of(arm); }
+  const std::string& name_of(Arm arm) const { return arms()[arm].name; }
+  std::optional<Arm> find_arm(std::string_view id) const { return field_.find(id); }
   // Arms of a fixed set that were retired while it was a draft: they have no number, no duel and no
-  // part in a threshold. Their ids are not used again.
-  const std::vector<ArmEntry>& withdrawn() const { return withdrawn_; }
-  const ArmEntry* find_withdrawn(std::string_view id) const;
-  Result<std::optional<LedgerDuel>> find_duel(std::string_view duel_id) const;
+  // part in a threshold.
+  const std::vector<ArmEntry>& withdrawn() const { return field_.withdrawn(); }
+  const ArmEntry* find_withdrawn(std::string_view id) const { return field_.find_withdrawn(id); }
+
+  Result<std::optional<LedgerDuel>> find_duel(std::string_view duel_id) const {
+    return duels_.find(duel_id, sequence_ + 1);
+  }
   // Of a duel that is neither answered nor expired.
-  const LedgerDuel* find_open(std::string_view duel_id) const;
+  const LedgerDuel* find_open(std::string_view duel_id) const { return duels_.find_open(duel_id); }
   // Served, neither answered nor expired: ids in serving order.
-  std::vector<std::string> pending() const;
-  bool has_pending() const { return !pending_.empty(); }
-  std::size_t num_pending() const { return pending_.size(); }
+  std::vector<std::string> pending() const { return duels_.pending(); }
+  bool has_pending() const { return num_pending() > 0; }
+  std::size_t num_pending() const { return duels_.num_pending(); }
   // Those of them that an answer is no longer waited for at `time_ms`, the earliest deadline first.
-  std::vector<std::string> overdue(std::int64_t time_ms) const;
-  std::optional<std::int64_t> next_deadline() const;
+  std::vector<std::string> overdue(std::int64_t time_ms) const { return duels_.overdue(time_ms); }
+  std::optional<std::int64_t> next_deadline() const { return duels_.next_deadline(); }
   // What an answer says of (first, second): `none` for an invalid one. An error if the winner is
   // neither.
-  Result<Outcome> outcome_of(const Answer& answer, Arm first, Arm second) const;
+  Result<Outcome> outcome_of(const Answer& answer, Arm first, Arm second) const {
+    return duel::outcome_of(answer, id_of(first), id_of(second));
+  }
 
   // All answers at once, as they came, between different arms; comparisons made elsewhere too where
   // they count.
-  const ShownCounts& shown(Arm first, Arm second) const {
-    return shown_[first * arms_.size() + second];
-  }
+  const ShownCounts& shown(Arm first, Arm second) const { return tally_.shown(first, second); }
   // Both placements, from i's side: `first_wins` are i's.
-  ShownCounts pair(Arm i, Arm j) const;
-  ShownCounts total() const;  // by place, over all pairs
-  const ShownCounts& aa() const { return aa_; }
+  ShownCounts pair(Arm i, Arm j) const { return tally_.pair(i, j); }
+  ShownCounts total() const { return tally_.total(); }  // by place, over all pairs
+  const ShownCounts& aa() const { return tally_.aa(); }
   // All comparisons made elsewhere, from the side of the arm named first.
   const ShownCounts& compared(Arm first, Arm second) const {
-    return compared_[first * arms_.size() + second];
+    return tally_.compared(first, second);
   }
-  const FlipCounts& flips() const { return flips_; }
-  // What each judge program said, by its id, of the pairs as (low, high): wins of either.
-  using PairWins = std::map<std::pair<Arm, Arm>, std::pair<std::uint64_t, std::uint64_t>>;
-  const std::map<std::string, PairWins>& judges() const { return judges_; }
+  const FlipCounts& flips() const { return tally_.flips(); }
+  // What each judge program said, by its id.
+  using PairWins = Tally::PairWins;
+  const std::map<std::string, PairWins>& judges() const { return tally_.judges(); }
   // Answers with a known source, by "type:id".
   std::map<std::string, std::uint64_t> answers_by_source() const {
-    return {by_source_.begin(), by_source_.end()};
+    return {tally_.by_source().begin(), tally_.by_source().end()};
   }
-  std::uint64_t served() const { return served_; }  // A/A duels and exploitation too
-  std::uint64_t exploited() const { return exploited_; }
-  // Whether the pair was served the task as evidence before, so that it cannot be evidence again.
-  // Only where the certificate speaks of tasks like these.
-  bool has_met(Arm i, Arm j, std::string_view task) const;
-  // Tasks that are still fresh to the pair. REQUIRES: there are tasks, and the certificate speaks
-  // of tasks like these.
-  std::uint64_t fresh_tasks(Arm i, Arm j) const;
-  bool some_pair_met_all_tasks() const { return pairs_without_fresh_tasks_ > 0; }
-  std::uint64_t comparisons() const { return comparisons_; }
-  std::uint64_t duplicates() const { return duplicates_; }
-  std::uint64_t conflicts() const { return conflicts_; }
-  std::uint64_t late() const { return late_; }
+  std::uint64_t served() const { return duels_.served(); }  // A/A duels and exploitation too
+  std::uint64_t exploited() const { return tally_.exploited(); }
+  std::uint64_t comparisons() const { return tally_.comparisons(); }
+  std::uint64_t duplicates() const { return duels_.duplicates(); }
+  std::uint64_t conflicts() const { return duels_.conflicts(); }
+  std::uint64_t late() const { return duels_.late(); }
   // Duels that an arm which could not be shown has changed. Their pairs met another population.
-  std::uint64_t excluded() const { return excluded_; }
+  std::uint64_t excluded() const { return tally_.excluded(); }
   double excluded_share() const {
-    return served_ == 0 ? 0 : static_cast<double>(excluded_) / static_cast<double>(served_);
+    return served() == 0 ? 0 : static_cast<double>(excluded()) / static_cast<double>(served());
   }
 
+  const Statement& statement() const { return statement_; }
+  // As they are now: those of the start or what was added since.
+  const TaskSet& tasks() const { return statement_.tasks(); }
+  // Whether the pair was served the task as evidence before, so that it cannot be evidence again.
+  // Only where the certificate speaks of tasks like these.
+  bool has_met(Arm i, Arm j, std::string_view task) const { return statement_.has_met(i, j, task); }
+  // Tasks that are still fresh to the pair. REQUIRES: there are tasks, and the certificate speaks
+  // of tasks like these.
+  std::uint64_t fresh_tasks(Arm i, Arm j) const { return statement_.fresh_tasks(i, j); }
+  bool some_pair_met_all_tasks() const { return statement_.some_pair_met_all_tasks(); }
   // Evidence: decisive answers in serving order only.
-  const Referee& referee() const { return referee_; }
-  const Certifier& certifier() const { return referee_.certifier(); }
-  const std::optional<GivenCertificate>& certificate() const { return certificate_; }
+  const Referee& referee() const { return statement_.referee(); }
+  const Certifier& certifier() const { return referee().certifier(); }
+  // The scores' bounds; only for the goals copeland and borda.
+  const std::optional<ScoreCertifier>& scores() const { return referee().scores(); }
+  // Only for the goals set, order and ranking.
+  const std::optional<OrderCertifier>& orders() const { return referee().orders(); }
+  const std::optional<GivenCertificate>& certificate() const { return statement_.certificate(); }
   // The record that says so. REQUIRES: certificate().
   CertifiedRecord certified_record() const;
   // Whether the log has it. The record follows the one that gave the certificate, unless the
   // process ended between the two.
-  bool certificate_recorded() const { return certificate_recorded_; }
-  // The scores' bounds; only for the goals copeland and borda.
-  const std::optional<ScoreCertifier>& scores() const { return referee_.scores(); }
-  // Only for the goals set, order and ranking.
-  const std::optional<OrderCertifier>& orders() const { return referee_.orders(); }
+  bool certificate_recorded() const { return statement_.certificate_recorded(); }
+
   bool completed() const {
     return state_ == ExperimentState::completed || state_ == ExperimentState::archived;
   }
@@ -221,25 +163,12 @@ class Ledger {
   bool restored() const;
 
  private:
-  Ledger(const ExperimentRecord& experiment, Referee referee,
+  Ledger(const ExperimentRecord& experiment, ArmField field, Statement statement,
          std::unique_ptr<SettledDuels> settled);
-  // Of so many arms. An error where the goal or the rule does not go with them.
-  static Result<Referee> referee_of(const ExperimentRecord& experiment, std::size_t num_arms);
-
-  template <class Archive>
-  void archive_arms(Archive& archive);
-  template <class Archive>
-  void archive_open_duels(Archive& archive);
-  void join(const ArmEntry& arm);
-  void number_arms();  // those of `experiment_`
-  // Makes these the arms that the fixed set starts with. REQUIRES: nothing was served or compared.
-  void put_together(std::vector<ArmEntry> arms);
-  Result<Arm> arm_of(std::string_view id) const;
-  Result<LedgerDuel> duel_of(std::string_view duel_id) const;
 
   // In ledger_checks.cc.
+  Result<LedgerDuel> duel_of(std::string_view duel_id) const;
   Status check_set_of(std::size_t num_arms, const std::string& change) const;
-  Status check_judgements(const OutcomeRecord& record, const LedgerDuel& duel) const;
   Status check_kind(const ExperimentRecord& record) const;
   Status check_kind(const ServeRecord& record) const;
   Status check_kind(const OutcomeRecord& record) const;
@@ -259,66 +188,41 @@ class Ledger {
   Status check_kind(const EventRecord& record) const;
 
   // REQUIRES: the record was checked.
-  Effect take(const ExperimentRecord& record);
-  Effect take(const ServeRecord& record);
-  Effect take(const OutcomeRecord& record);
-  Effect take(const ExpiredRecord& record);
-  Effect take(const ArmAddedRecord& record);
-  Effect take(const ArmRetiredRecord& record);
-  Effect take(const ComparisonRecord& record);
-  Effect take(const CertifiedRecord& record);
-  Effect take(const CompletedRecord& record);
-  Effect take(const TasksAddedRecord& record);
-  Effect take(const StateRecord& record);
-  Effect take(const ConfiguredRecord& record);
-  Effect take(const PolicyRebuiltRecord& record);
-  Effect take(const RecoveredRecord& record);
-  Effect take(const InterleavedRecord& record);
-  Effect take(const PagedRecord& record);
-  Effect take(const EventRecord& record);
+  Folded fold_kind(const ExperimentRecord& record);
+  Folded fold_kind(const ServeRecord& record);
+  Folded fold_kind(const OutcomeRecord& record);
+  Folded fold_kind(const ExpiredRecord& record);
+  Folded fold_kind(const ArmAddedRecord& record);
+  Folded fold_kind(const ArmRetiredRecord& record);
+  Folded fold_kind(const ComparisonRecord& record);
+  Folded fold_kind(const CertifiedRecord& record);
+  Folded fold_kind(const CompletedRecord& record);
+  Folded fold_kind(const TasksAddedRecord& record);
+  Folded fold_kind(const StateRecord& record);
+  Folded fold_kind(const ConfiguredRecord& record);
+  // These change nothing here. Where power was lost, the reader of a log knows of the record
+  // `recovered` beforehand and takes evidence from the serves before it (experiment_log.h).
+  Folded fold_kind(const PolicyRebuiltRecord& /*record*/) { return {}; }
+  Folded fold_kind(const RecoveredRecord& /*record*/) { return {}; }
+  Folded fold_kind(const InterleavedRecord& /*record*/) { return {}; }
+  Folded fold_kind(const PagedRecord& /*record*/) { return {}; }
+  Folded fold_kind(const EventRecord& /*record*/) { return {}; }
 
-  void count_judge(const OutcomeRecord& record, const LedgerDuel& duel, Outcome outcome);
-  ShownCounts& counts_of(const LedgerDuel& duel) {
-    return duel.serving == Serving::aa ? aa_ : shown_[duel.first * arms_.size() + duel.second];
-  }
-  void finish(std::string_view duel_id, LedgerDuel duel, Outcome outcome);
-  void look_for_certificate(const LogEntry& entry);
+  Folded settle(std::string_view duel_id, const LedgerDuel& duel, const Heard& heard);
+  Folded configured();
+  Folded arms_changed();
 
   ExperimentRecord experiment_;
-  TaskSet tasks_;
-  bool put_together_anew_ = false;  // the arms are not those of the first record
-  std::vector<ArmEntry> withdrawn_;
-  std::vector<LedgerArm> arms_;
-  TextMap<Arm> arm_index_;
-  std::size_t num_active_ = 0;
-  std::vector<ShownCounts> shown_;     // num_arms x num_arms
-  std::vector<ShownCounts> compared_;  // num_arms x num_arms
-  ShownCounts aa_;
-  FlipCounts flips_;
-  TextMap<std::uint64_t> by_source_;
-  std::map<std::string, PairWins> judges_;
-  std::map<std::pair<Arm, Arm>, std::set<std::string, std::less<>>> met_;  // tasks, of low and high
-  TextMap<LedgerDuel> open_;
-  std::map<std::uint64_t, std::string> pending_;                // id by ordinal
-  std::set<std::pair<std::int64_t, std::uint64_t>> deadlines_;  // and ordinal
-  std::unique_ptr<SettledDuels> settled_;
-  std::uint64_t settled_hash_ = 0;  // over all that became settled, in the order in which they did
-  std::uint64_t served_ = 0;
-  std::uint64_t comparisons_ = 0;
-  std::uint64_t duplicates_ = 0;
-  std::uint64_t conflicts_ = 0;
-  std::uint64_t late_ = 0;
-  std::uint64_t excluded_ = 0;
-  Referee referee_;
-  std::optional<GivenCertificate> certificate_;
-  bool certificate_recorded_ = false;
-  std::uint64_t pairs_without_fresh_tasks_ = 0;
+  Parts parts_;
+  ArmField field_;
+  Duels duels_;
+  Tally tally_;
+  Statement statement_;
   ExperimentState state_ = ExperimentState::running;
   std::string name_;
   FeedbackRule feedback_;
   Guardrails guardrails_;
   std::uint64_t configured_at_ = 1;
-  std::uint64_t exploited_ = 0;
   std::uint64_t sequence_ = 1;
   std::string head_;
 };

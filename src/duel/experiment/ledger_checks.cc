@@ -16,56 +16,12 @@ Error refused(std::string message, std::string hint = {}) {
   return Error::invalid_data(std::move(message)).with_hint(std::move(hint));
 }
 
-Outcome said_by(Answered answered) {
-  switch (answered) {
-    case Answered::tie:
-      return Outcome::tie;
-    case Answered::both_bad:
-      return Outcome::both_bad;
-    case Answered::skip:
-      return Outcome::skip;
-    case Answered::win:
-    case Answered::invalid:
-      break;
-  }
-  return Outcome::none;
-}
-
 }  // namespace
-
-Result<Arm> Ledger::arm_of(std::string_view id) const {
-  if (const auto arm = find_arm(id)) return *arm;
-  std::vector<std::string> known;
-  for (const LedgerArm& arm : arms_) known.push_back(arm.entry.id);
-  return refused(fmt::format("there is no arm '{}'", id), spelling_hint(id, known));
-}
 
 Result<LedgerDuel> Ledger::duel_of(std::string_view duel_id) const {
   DUEL_ASSIGN(const std::optional<LedgerDuel> duel, find_duel(duel_id));
   if (duel) return *duel;
   return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
-}
-
-Result<Outcome> Ledger::outcome_of(const Answer& answer, Arm first, Arm second) const {
-  if (answer.result != Answered::win) {
-    if (answer.winner.empty() && answer.place == 0) return said_by(answer.result);
-    return refused(fmt::format("a result '{}' has a winner", to_word(answer.result)));
-  }
-  if (first == second) {
-    if (answer.winner == id_of(first) && (answer.place == 1 || answer.place == 2)) {
-      return answer.place == 1 ? Outcome::first_wins : Outcome::second_wins;
-    }
-    return refused(fmt::format("the winner '{}' at place {} of a duel of '{}' with itself",
-                               answer.winner, answer.place, id_of(first)),
-                   "name that arm, and the place 1 or 2 that won");
-  }
-  if (answer.place != 0) {
-    return refused("a place is given where the winner's id says it all");
-  }
-  if (answer.winner == id_of(first)) return Outcome::first_wins;
-  if (answer.winner == id_of(second)) return Outcome::second_wins;
-  return refused(fmt::format("the winner '{}' is neither '{}' nor '{}'", answer.winner,
-                             id_of(first), id_of(second)));
 }
 
 Status Ledger::check(const Record& record) const {
@@ -78,19 +34,10 @@ Status Ledger::check_kind(const ExperimentRecord& /*record*/) const {
 
 Status Ledger::check_kind(const ServeRecord& record) const {
   DUEL_RETURN_IF_ERROR(check_id("a duel", record.duel_id));
-  DUEL_ASSIGN(const Arm first, arm_of(record.first));
-  DUEL_ASSIGN(const Arm second, arm_of(record.second));
+  DUEL_ASSIGN(const Arm first, field_.arm_of(record.first));
+  DUEL_ASSIGN(const Arm second, field_.arm_of(record.second));
   if (completed()) return refused("a duel is served after the experiment was completed");
-  bool known = find_open(record.duel_id) != nullptr;
-  if (!known && settled_->guards_ids()) {
-    DUEL_ASSIGN(const auto settled, settled_->find(record.duel_id, sequence_ + 1));
-    known = settled.has_value();
-  }
-  if (known) return refused(fmt::format("the duel '{}' is served a second time", record.duel_id));
-  if (record.ordinal != served_) {
-    return refused(fmt::format("the duel '{}' has the ordinal {}, expected {}", record.duel_id,
-                               record.ordinal, served_));
-  }
+  DUEL_RETURN_IF_ERROR(duels_.check_next(record, sequence_ + 1));
   const bool alone = record.serving == Serving::aa || record.serving == Serving::exploit;
   if ((first == second) != alone) {
     return refused(fmt::format("'{}' against '{}' is served as '{}'", record.first, record.second,
@@ -98,67 +45,25 @@ Status Ledger::check_kind(const ServeRecord& record) const {
                    "one arm shown twice is 'aa' or 'exploit', and only that");
   }
   for (const Arm arm : {first, second}) {
-    if (!arms_[arm].active) {
+    if (!arms()[arm].active) {
       return refused(fmt::format("the retired arm '{}' is served", id_of(arm)));
     }
   }
-  if (experiment_.one_look_after > 0 && record.evidence) {
-    return refused(fmt::format("the duel '{}' is to count, but there is one look at a fixed number",
-                               record.duel_id),
-                   "evidence: false");
-  }
+  if (record.evidence) DUEL_RETURN_IF_ERROR(statement_.admits(record, first, second));
   if (experiment_.tasks.count > 0 && record.task.empty() && first != second) {
     return refused(fmt::format("the duel '{}' has no task", record.duel_id));
   }
-  if (tasks_.like_these() && record.evidence && has_met(first, second, record.task)) {
-    return refused(fmt::format("'{}' and '{}' meet about the task '{}' again, and it is to count",
-                               record.first, record.second, record.task),
-                   "a task is evidence about a pair once");
-  }
   const std::uint64_t limit = experiment_.stopping.max_duels;
-  if (limit > 0 && served_ >= limit) {
+  if (limit > 0 && served() >= limit) {
     return refused(fmt::format("more than max_duels = {} duels are served", limit));
-  }
-  return Done{};
-}
-
-Status Ledger::check_judgements(const OutcomeRecord& record, const LedgerDuel& duel) const {
-  const auto& judgements = record.judgements;
-  const bool empty_handed =
-      record.answer.result == Answered::skip || record.answer.result == Answered::invalid;
-  if (judgements.empty() && (experiment_.order != Placement::both || empty_handed)) return Done{};
-  if (experiment_.order != Placement::both) {
-    return refused(fmt::format("judgements in both orders, but the order is '{}'",
-                               to_word(experiment_.order)));
-  }
-  if (judgements.size() != 2) {
-    return refused(
-        fmt::format("{} judgements of a duel that is judged in both orders", judgements.size()),
-        "two are needed, one for each order");
-  }
-  const std::string& a = id_of(duel.first);
-  const std::string& b = id_of(duel.second);
-  const bool both = (judgements[0].first == a && judgements[1].first == b) ||
-                    (judgements[0].first == b && judgements[1].first == a);
-  if (!both) return refused(fmt::format("the judgements do not show '{}' and '{}' first", a, b));
-  for (const Judgement& judgement : judgements) {
-    const auto known = outcome_of(judgement.answer, duel.first, duel.second);
-    if (!known.ok()) return known.error();
-  }
-  const Answer together = combined(judgements);
-  if (together != record.answer) {
-    return refused(fmt::format("the judgements make a '{}', not a '{}'", to_word(together.result),
-                               to_word(record.answer.result)),
-                   "what both say counts; a flip is a tie");
   }
   return Done{};
 }
 
 Status Ledger::check_kind(const OutcomeRecord& record) const {
   DUEL_ASSIGN(const LedgerDuel duel, duel_of(record.duel_id));
-  const auto outcome = outcome_of(record.answer, duel.first, duel.second);
-  if (!outcome.ok()) return outcome.error();
-  return check_judgements(record, duel);
+  DUEL_RETURN_IF_ERROR(outcome_of(record.answer, duel.first, duel.second));
+  return check_judgements(record, experiment_.order, id_of(duel.first), id_of(duel.second));
 }
 
 Status Ledger::check_kind(const ExpiredRecord& record) const {
@@ -171,17 +76,15 @@ Status Ledger::check_kind(const ExpiredRecord& record) const {
 // Whether the set of arms may change, as `change` says. The thresholds of a fixed one hold for the
 // arms that it starts with.
 Status Ledger::check_set_of(std::size_t num_arms, const std::string& change) const {
-  if (!experiment_.stopping.arms_fixed) return Done{};
+  if (!parts_.fixed_set) return Done{};
   if (state_ != ExperimentState::draft) {
     return refused(change, "a fixed set can change only before the start, an open one at any time");
   }
-  if (served_ > 0 || comparisons_ > 0) {
+  if (served() > 0 || comparisons() > 0) {
     return refused(change, "a fixed set stays as it is once comparisons are recorded");
   }
   if (num_arms < 2) return refused(change, "at least two arms are needed");
-  const auto referee = referee_of(experiment_, num_arms);
-  if (!referee.ok()) return referee.error();
-  return Done{};
+  return statement_.check_arms(num_arms);
 }
 
 Status Ledger::check_kind(const ArmAddedRecord& record) const {
@@ -195,8 +98,8 @@ Status Ledger::check_kind(const ArmAddedRecord& record) const {
 }
 
 Status Ledger::check_kind(const ArmRetiredRecord& record) const {
-  DUEL_ASSIGN(const Arm arm, arm_of(record.arm_id));
-  if (!arms_[arm].active) {
+  DUEL_ASSIGN(const Arm arm, field_.arm_of(record.arm_id));
+  if (!arms()[arm].active) {
     return refused(fmt::format("the arm '{}' is retired a second time", record.arm_id));
   }
   return check_set_of(num_arms() - 1,
@@ -204,18 +107,17 @@ Status Ledger::check_kind(const ArmRetiredRecord& record) const {
 }
 
 Status Ledger::check_kind(const ComparisonRecord& record) const {
-  DUEL_ASSIGN(const Arm first, arm_of(record.first));
-  DUEL_ASSIGN(const Arm second, arm_of(record.second));
+  DUEL_ASSIGN(const Arm first, field_.arm_of(record.first));
+  DUEL_ASSIGN(const Arm second, field_.arm_of(record.second));
   if (first == second) {
     return refused(fmt::format("the arm '{}' is compared with itself", record.first));
   }
-  const auto outcome = outcome_of(record.answer, first, second);
-  if (!outcome.ok()) return outcome.error();
+  DUEL_RETURN_IF_ERROR(outcome_of(record.answer, first, second));
   return Done{};
 }
 
 Status Ledger::check_kind(const CertifiedRecord& record) const {
-  if (!certificate_) {
+  if (!certificate()) {
     return refused("the log says 'certified', but the records before it certify nothing");
   }
   const CertifiedRecord found = certified_record();
@@ -233,12 +135,12 @@ Status Ledger::check_kind(const CertifiedRecord& record) const {
 }
 
 Status Ledger::check_kind(const TasksAddedRecord& record) const {
-  if (!tasks_.like_these()) {
+  if (!parts_.tasks_once) {
     return refused("tasks are added where the certificate is not about tasks like these");
   }
-  if (certificate_ || completed()) return refused("tasks are added to an experiment at its end");
-  if (record.count > tasks_.count) return Done{};
-  return refused(fmt::format("{} tasks of {} before are no more", record.count, tasks_.count));
+  if (certificate() || completed()) return refused("tasks are added to an experiment at its end");
+  if (record.count > tasks().count) return Done{};
+  return refused(fmt::format("{} tasks of {} before are no more", record.count, tasks().count));
 }
 
 Status Ledger::check_kind(const CompletedRecord& record) const {
@@ -272,7 +174,7 @@ Status Ledger::check_kind(const RecoveredRecord& record) const {
 }
 
 Status Ledger::check_kind(const InterleavedRecord& record) const {
-  for (const OtherRanking& other : record.others) DUEL_RETURN_IF_ERROR(arm_of(other.arm_id));
+  for (const OtherRanking& other : record.others) DUEL_RETURN_IF_ERROR(field_.arm_of(other.arm_id));
   if (find_open(record.duel_id) != nullptr) return Done{};
   return Error::not_found(fmt::format("no duel '{}' waits for its page", record.duel_id));
 }
@@ -285,7 +187,7 @@ Status Ledger::check_kind(const PagedRecord& record) const {
 
 Status Ledger::check_kind(const EventRecord& record) const {
   DUEL_RETURN_IF_ERROR(check_id("a duel", record.duel_id));  // a late one's is not looked up
-  if (!(record.credit >= 0) || record.place > 2 + arms_.size())
+  if (!(record.credit >= 0) || record.place > 2 + num_arms())
     return refused("the credit makes no sense");
   if (record.late || find_open(record.duel_id) != nullptr) return Done{};
   return refused(fmt::format("an event after the duel '{}' was closed", record.duel_id));

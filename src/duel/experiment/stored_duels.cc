@@ -93,17 +93,9 @@ Result<std::optional<LedgerDuel>> StoredDuels::find(std::string_view duel_id,
   if (const auto* outcome = std::get_if<OutcomeRecord>(&records.settled->record)) {
     duel.fate = Fate::answered;
     duel.result = outcome->answer.result;
-    if (outcome->answer.result == Answered::win) {
-      const bool first = duel.first == duel.second ? outcome->answer.place == 1
-                                                   : outcome->answer.winner == serve.first;
-      duel.outcome = first ? Outcome::first_wins : Outcome::second_wins;
-    } else if (outcome->answer.result == Answered::tie) {
-      duel.outcome = Outcome::tie;
-    } else if (outcome->answer.result == Answered::both_bad) {
-      duel.outcome = Outcome::both_bad;
-    } else if (outcome->answer.result == Answered::skip) {
-      duel.outcome = Outcome::skip;
-    }
+    const auto said = outcome_of(outcome->answer, serve.first, serve.second);
+    if (!said.ok()) return unreadable(duel_id, said.error());
+    duel.outcome = *said;
   } else {
     duel.fate = Fate::expired;
   }

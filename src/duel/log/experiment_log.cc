@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <utility>
+#include <vector>
 
 #include "duel/core/check.h"
 #include "duel/core/timestamp.h"
@@ -278,61 +279,6 @@ Result<std::string> log_line(std::uint64_t sequence, std::int64_t time_ms, const
   close_line(line, head);
   line += '\n';
   return line;
-}
-
-ExperimentLog::ExperimentLog(std::shared_ptr<Store> store, std::string name)
-    : store_(std::move(store)), name_(std::move(name)), head_{0, no_hash()} {}
-
-Result<ExperimentLog> ExperimentLog::create(std::shared_ptr<Store> store, const std::string& name,
-                                            const ExperimentRecord& experiment,
-                                            std::int64_t time_ms) {
-  ExperimentLog log(std::move(store), name);
-  DUEL_RETURN_IF_ERROR(log.store_->create(name));
-  DUEL_RETURN_IF_ERROR(log.append(experiment, time_ms));
-  DUEL_RETURN_IF_ERROR(log.sync());
-  return log;
-}
-
-Result<ExperimentLog> ExperimentLog::resume(std::shared_ptr<Store> store, const std::string& name,
-                                            const RecordSink& sink) {
-  ExperimentLog log(std::move(store), name);
-  DUEL_RETURN_IF_ERROR(log.store_->own(name));
-  DUEL_ASSIGN(LogExtent extent, read_log(*log.store_, name, sink));
-  if (extent.records == 0) {
-    return Error::invalid_data("the log holds no experiment", name,
-                               "its first line is missing or incomplete");
-  }
-  log.head_ = {extent.records, std::move(extent.head)};
-  log.cut_bytes_ = extent.cut_bytes;
-  return log;
-}
-
-Status ExperimentLog::stage(Record record, std::int64_t time_ms) {
-  LogEntry entry{head_.sequence + staged_.size() + 1, time_ms, std::move(record),
-                 staged_.empty() ? head_.hash : staged_.back().hash};
-  DUEL_ASSIGN(std::string line, log_line(entry.sequence, time_ms, entry.record, entry.hash, sha_));
-  line.pop_back();  // ends of lines are the store's
-  lines_.push_back(std::move(line));
-  staged_.push_back(std::move(entry));
-  return Done{};
-}
-
-Result<std::vector<LogEntry>> ExperimentLog::commit() {
-  const std::vector<std::string> texts = std::exchange(lines_, {});
-  std::vector<LogEntry> entries = std::exchange(staged_, {});
-  if (entries.empty()) return entries;
-  std::vector<Line> lines;
-  lines.reserve(texts.size());
-  for (const std::string& text : texts) lines.push_back({text});
-  DUEL_RETURN_IF_ERROR(store_->append_to(name_, head_, lines));
-  head_ = {entries.back().sequence, entries.back().hash};
-  return entries;
-}
-
-Result<LogEntry> ExperimentLog::append(Record record, std::int64_t time_ms) {
-  DUEL_RETURN_IF_ERROR(stage(std::move(record), time_ms));
-  DUEL_ASSIGN(std::vector<LogEntry> entries, commit());
-  return std::move(entries.back());
 }
 
 }  // namespace duel

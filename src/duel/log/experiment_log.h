@@ -14,10 +14,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "duel/core/digest.h"
 #include "duel/core/result.h"
@@ -65,42 +63,5 @@ bool looks_like_log(const std::filesystem::path& file);
 // this one. An error where a text in the record is not UTF-8.
 Result<std::string> log_line(std::uint64_t sequence, std::int64_t time_ms, const Record& record,
                              std::string& head, Sha256& sha);
-
-class ExperimentLog {
- public:
-  // A new log with its first record, under its name in the store; `name` stands for the file in
-  // messages. An error if it exists.
-  static Result<ExperimentLog> create(std::shared_ptr<Store> store, const std::string& name,
-                                      const ExperimentRecord& experiment, std::int64_t time_ms);
-  // Reads the log, which loses a line without end, and appends from there.
-  static Result<ExperimentLog> resume(std::shared_ptr<Store> store, const std::string& name,
-                                      const RecordSink& sink);
-
-  // Makes the record's line, which `commit` writes with all others staged. An error where it has
-  // none; what was staged before stays.
-  Status stage(Record record, std::int64_t time_ms);
-  // Appends what is staged as one group. After an error nothing is staged, and the log goes on from
-  // where it was if the store lets it.
-  Result<std::vector<LogEntry>> commit();
-  // Both, of one record.
-  Result<LogEntry> append(Record record, std::int64_t time_ms);
-  // Returns when everything appended is on the disk. After a failure the log takes no more records.
-  Status sync() { return store_->sync(); }
-
-  std::uint64_t records() const { return head_.sequence; }
-  // Of the line that was cut off at `resume`.
-  std::uint64_t cut_bytes() const { return cut_bytes_; }
-
- private:
-  ExperimentLog(std::shared_ptr<Store> store, std::string name);
-
-  std::shared_ptr<Store> store_;
-  std::string name_;
-  Head head_;  // of what is in the store
-  std::uint64_t cut_bytes_ = 0;
-  std::vector<LogEntry> staged_;
-  std::vector<std::string> lines_;  // of what is staged
-  Sha256 sha_;
-};
 
 }  // namespace duel

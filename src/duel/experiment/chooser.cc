@@ -1,0 +1,336 @@
+#include "duel/experiment/chooser.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "duel/core/archive_containers.h"
+#include "duel/core/call_spec.h"
+#include "duel/inference/contest.h"
+#include "duel/inference/order_threshold.h"
+
+namespace duel {
+namespace {
+
+// Lots that are drawn for a duel whatever the policy: keyed by its ordinal.
+RoundRng lots(const Ledger& ledger, std::string_view owner) {
+  return Stream(ledger.experiment().seed, 0, Purpose::choice, owner).at(ledger.served() + 1);
+}
+
+std::vector<Arm> active_arms(const Ledger& ledger) {
+  std::vector<Arm> active;
+  for (Arm arm = 0; arm < ledger.num_arms(); ++arm) {
+    if (ledger.arms()[arm].active) active.push_back(arm);
+  }
+  return active;
+}
+
+// Of a pair that is drawn by lot.
+double propensity_of_lot(std::size_t num_arms) {
+  const auto size = static_cast<double>(num_arms);
+  return 2 / (size * (size - 1));
+}
+
+}  // namespace
+
+std::optional<ChosenDuel> choose_duel(Asker& asker, const Referee& referee,
+                                      const std::function<std::uint64_t(Arm, Arm)>& pending,
+                                      bool visits) {
+  const Asker::Question question = visits ? asker.next_visit() : asker.next();
+  if (question.state == Asker::State::ask) return ChosenDuel{Serving::explore, question.duel};
+  if (question.state == Asker::State::exploit) return ChosenDuel{Serving::exploit, question.duel};
+  const auto contest = referee.orders()
+                           ? closest_contest(referee.certifier(), *referee.orders(), pending)
+                           : closest_contest(referee.certifier(), pending);
+  if (!contest) return std::nullopt;
+  return ChosenDuel{Serving::contest,
+                    {.first = contest->leader, .second = contest->rival, .round = asker.clock()}};
+}
+
+namespace {
+
+PolicyKind::Made policy_of(const ExperimentRecord& experiment, std::size_t num_arms) {
+  DUEL_ASSIGN(const CallSpec call, parse_call(experiment.policy));
+  return configure_policy(
+      call, {.num_arms = num_arms,
+             .rounds = experiment.stopping.max_duels,
+             // Visitors are to be served well; of judges the winner is to be known soon.
+             .aim = parts_of(experiment).pages ? Aim::regret : Aim::certificate,
+             .goal = experiment.goal,
+             .alpha = experiment.stopping.alpha,
+             .shared_causes = experiment.stopping.shared_causes});
+}
+
+Result<Asker> asker_of(const ExperimentRecord& experiment, std::size_t num_arms) {
+  DUEL_ASSIGN(const auto policy, policy_of(experiment, num_arms));
+  return Asker(*policy, experiment.seed);
+}
+
+// A pair by lot. REQUIRES: there are two arms.
+std::pair<Arm, Arm> drawn_among(const std::vector<Arm>& shown, const Ledger& ledger) {
+  RoundRng rng = lots(ledger, "live/pair");
+  const std::size_t i = rng.below(shown.size());
+  std::size_t j = rng.below(shown.size() - 1);
+  if (j >= i) ++j;
+  if (ledger.experiment().order == Placement::fixed) return std::minmax(shown[i], shown[j]);
+  return {shown[i], shown[j]};
+}
+
+// Certified, and that is what callers are to be given from then on.
+bool exploits_the_winner(const Ledger& ledger) {
+  return ledger.certificate() && ledger.certificate()->winner &&
+         ledger.arms()[*ledger.certificate()->winner].active &&
+         ledger.experiment().service.on_certified == OnCertified::exploit;
+}
+
+}  // namespace
+
+Result<std::string> canonical_policy(const ExperimentRecord& experiment, std::size_t num_arms) {
+  // Before the policy, which would name an option of its own.
+  DUEL_RETURN_IF_ERROR(check_goal(experiment.goal, num_arms));
+  DUEL_ASSIGN(const auto policy, policy_of(experiment, num_arms));
+  return policy->canonical();
+}
+
+Result<Chooser> Chooser::make(const Ledger& ledger) {
+  DUEL_ASSIGN(Asker asker, asker_of(ledger.experiment(), ledger.num_active()));
+  Chooser chooser(std::move(asker));
+  chooser.number_arms(ledger);
+  return chooser;
+}
+
+void Chooser::number_arms(const Ledger& ledger) {
+  policy_arms_ = active_arms(ledger);
+  policy_index_.assign(ledger.num_arms(), static_cast<Arm>(policy_arms_.size()));
+  for (Arm k = 0; k < policy_arms_.size(); ++k) policy_index_[policy_arms_[k]] = k;
+}
+
+std::optional<Chooser::Choice> Chooser::decide(const Ledger& ledger,
+                                               const std::vector<Arm>& excluded) {
+  const ExperimentRecord& experiment = ledger.experiment();
+  const std::uint64_t limit = experiment.stopping.max_duels;
+  if (ledger.state() != ExperimentState::running || ledger.num_active() < 2 ||
+      (limit > 0 && ledger.served() >= limit)) {
+    return std::nullopt;
+  }
+  const auto cannot_be_shown = [&](Arm arm) {
+    return std::find(excluded.begin(), excluded.end(), arm) != excluded.end();
+  };
+  std::vector<Arm> shown;
+  std::ranges::copy_if(policy_arms_, std::back_inserter(shown), std::not_fn(cannot_be_shown));
+  if (shown.size() < 2) return std::nullopt;
+  Choice choice;
+  choice.round = asker_.clock();
+  if (exploits_the_winner(ledger)) {
+    const Arm winner = *ledger.certificate()->winner;
+    if (cannot_be_shown(winner)) return std::nullopt;
+    choice.serving = Serving::exploit;
+    choice.first = choice.second = winner;
+    return choice;
+  }
+  if (experiment.aa_rate > 0) {
+    RoundRng rng = lots(ledger, "live/aa");
+    if (rng.bernoulli(experiment.aa_rate)) {
+      choice.serving = Serving::aa;
+      choice.first = choice.second = shown[rng.below(shown.size())];
+      choice.propensity = experiment.aa_rate / static_cast<double>(shown.size());
+      return choice;
+    }
+  }
+  const double floor = ledger.guardrails().explore_floor;
+  const double of_pair = propensity_of_lot(shown.size());
+  const double between_arms = 1 - experiment.aa_rate;
+  if (floor > 0 && lots(ledger, "live/floor").bernoulli(floor)) {
+    choice.by = ServedBy::floor;
+    std::tie(choice.first, choice.second) = drawn_among(shown, ledger);
+    // The policy may have chosen the same pair, which it is not asked; of one pair it must have.
+    choice.propensity = between_arms * (shown.size() == 2 ? 1 : floor * of_pair);
+    return choice;
+  }
+  choice = asked_of_policy(ledger);
+  choice.propensity = between_arms * (1 - floor + floor * of_pair);
+  if (cannot_be_shown(choice.first) || cannot_be_shown(choice.second)) {
+    if (choice.asked) asker_.answered(*choice.asked, Outcome::none);
+    choice = {.by = ServedBy::exclude, .round = choice.round};
+    std::tie(choice.first, choice.second) = drawn_among(shown, ledger);
+    choice.propensity = between_arms * of_pair;
+    return choice;
+  }
+  bool swap = choice.first > choice.second;
+  if (experiment.order != Placement::fixed) swap = lots(ledger, "live/place").coin();
+  if (swap) std::swap(choice.first, choice.second);
+  return choice;
+}
+
+Chooser::Choice Chooser::asked_of_policy(const Ledger& ledger) {
+  const auto pending = [&](Arm i, Arm j) { return ledger.pair(i, j).pending(); };
+  const auto chosen = choose_duel(asker_, ledger.referee(), pending, ledger.parts().pages);
+  DUEL_CHECK(chosen.has_value());  // at least two arms are active
+  Choice choice{.serving = chosen->serving, .round = chosen->duel.round};
+  const bool of_policy = chosen->serving != Serving::contest;
+  choice.first = of_policy ? policy_arms_[chosen->duel.first] : chosen->duel.first;
+  choice.second = of_policy ? policy_arms_[chosen->duel.second] : chosen->duel.second;
+  if (chosen->serving == Serving::explore) choice.asked = chosen->duel;
+  return choice;
+}
+
+std::optional<ServeRecord> Chooser::choose(const Ledger& ledger, const std::string& duel_id,
+                                           const std::vector<Arm>& excluded) {
+  DUEL_CHECK(!chosen_ && !divergence_);
+  chosen_ = decide(ledger, excluded);
+  if (!chosen_) return std::nullopt;
+  ServeRecord serve;
+  serve.duel_id = duel_id.empty() ? fmt::format("d{}", ledger.served() + 1) : duel_id;
+  serve.ordinal = ledger.served();
+  serve.round = chosen_->round;
+  serve.first = ledger.id_of(chosen_->first);
+  serve.second = ledger.id_of(chosen_->second);
+  serve.serving = chosen_->serving;
+  serve.by = chosen_->by;
+  serve.propensity = chosen_->propensity;
+  return serve;
+}
+
+void Chooser::undo_choice(Undo undo) {
+  asker_ = std::move(undo.asker);
+  chosen_.reset();
+}
+
+void Chooser::hear(const Told& told, std::uint64_t times) {
+  const Arm i = policy_index_[told.first], j = policy_index_[told.second];
+  if (std::max(i, j) >= policy_arms_.size()) return;
+  for (; times > 0; --times) asker_.heard(i, j, told.outcome, !told.evidence);
+}
+
+void Chooser::tell(const LedgerDuel& duel, Outcome outcome) {
+  const Told told{duel.first, duel.second, outcome, duel.evidence};
+  remember(told);
+  const auto found = asked_.find(duel.ordinal);
+  const bool knows = found != asked_.end() && found->second.generation == generation_;
+  if (knows && !divergence_) {
+    Duel answered = found->second.duel;
+    const bool as_shown = policy_arms_[answered.first] == duel.first;
+    answered.hearsay = !duel.evidence;
+    asker_.answered(answered, as_shown ? outcome : mirrored(outcome));
+  } else if (outcome != Outcome::none && !divergence_) {
+    hear(told, 1);
+  }
+  if (found != asked_.end()) asked_.erase(found);
+}
+
+void Chooser::remember(Told told) {
+  if (told.outcome == Outcome::none) return;
+  if (told.first > told.second) {
+    std::swap(told.first, told.second);
+    told.outcome = mirrored(told.outcome);
+  }
+  ++told_[told];
+}
+
+Status Chooser::check(const Ledger& ledger, const Record& record) const {
+  std::size_t arms = ledger.num_active();
+  if (std::holds_alternative<ArmAddedRecord>(record)) ++arms;
+  if (std::holds_alternative<ArmRetiredRecord>(record)) --arms;
+  if (arms == ledger.num_active() || arms < 2) return Done{};
+  DUEL_ASSIGN(Asker asker, asker_of(ledger.experiment(), arms));
+  built_.emplace(arms, std::move(asker));
+  return Done{};
+}
+
+std::optional<Chooser::Choice> Chooser::choice_behind(const Ledger& ledger,
+                                                      const ServeRecord& serve) {
+  Choice nobody;  // who has to hear the answer
+  if (serve.serving == Serving::aa || serve.by == ServedBy::floor ||
+      serve.by == ServedBy::recovered ||
+      (serve.serving == Serving::exploit && exploits_the_winner(ledger))) {
+    return nobody;
+  }
+  Choice choice = asked_of_policy(ledger);
+  if (serve.by == ServedBy::exclude) {
+    if (choice.asked) asker_.answered(*choice.asked, Outcome::none);
+    return nobody;
+  }
+  // In a contest only that the policy had nothing to ask is its own.
+  const bool same_pair = serve.serving == Serving::contest ||
+                         std::minmax(serve.first, serve.second) ==
+                             std::minmax(ledger.id_of(choice.first), ledger.id_of(choice.second));
+  if (choice.serving == serve.serving && choice.round == serve.round && same_pair) return choice;
+  divergence_ = Error::invalid_data(
+                    fmt::format("the policy {} would not have served '{}' against '{}' here, but "
+                                "'{}' against '{}'",
+                                ledger.experiment().policy, serve.first, serve.second,
+                                ledger.id_of(choice.first), ledger.id_of(choice.second)))
+                    .with_hint("the log was written by another version of Duel");
+  return std::nullopt;
+}
+
+Status Chooser::served(const Ledger& ledger, const ServeRecord& serve) {
+  std::optional<Choice> choice;
+  if (chosen_) {
+    if (ledger.id_of(chosen_->first) != serve.first ||
+        ledger.id_of(chosen_->second) != serve.second) {
+      return Error::conflict("another duel was chosen to be served now");
+    }
+    choice = std::exchange(chosen_, std::nullopt);
+  } else if (!divergence_) {
+    choice = choice_behind(ledger, serve);
+  }
+  if (choice && choice->asked) {
+    asked_.emplace(serve.ordinal, Asked{.generation = generation_, .duel = *choice->asked});
+  }
+  return Done{};
+}
+
+// Duels still pending were asked by the policy before: their answers come as foreign ones.
+void Chooser::begin_again(const Ledger& ledger) {
+  ++generation_;
+  number_arms(ledger);
+  divergence_.reset();
+  if (ledger.num_active() < 2) return;
+  if (built_ && built_->first == ledger.num_active()) {
+    asker_ = std::move(built_->second);
+  } else {
+    auto asker = asker_of(ledger.experiment(), ledger.num_active());
+    DUEL_CHECK(asker.ok());
+    asker_ = std::move(*asker);
+  }
+  built_.reset();
+  for (const auto& [told, times] : told_) hear(told, times);
+}
+
+Arm Chooser::leader() const {
+  if (policy_arms_.size() == 1) return policy_arms_.front();
+  return policy_arms_.empty() ? 0 : policy_arms_[asker_.recommend()];
+}
+
+std::uint64_t Chooser::hash(std::uint64_t hash) const {
+  for (const std::uint64_t value :
+       {asker_.clock(), asker_.outstanding(), generation_, std::uint64_t{asked_.size()},
+        std::uint64_t{told_.size()}, std::uint64_t{divergence_.has_value()}}) {
+    hash = mix64(hash ^ value);
+  }
+  return hash;
+}
+
+void Chooser::save(StateWriter& writer) const {
+  writer(asker_.save(), generation_);
+  archive_fields(writer, asked_, told_);
+}
+
+Status Chooser::restore(StateReader& reader, const Ledger& ledger) {
+  std::string asker;
+  reader(asker, generation_);
+  archive_fields(reader, asked_, told_);
+  if (!reader.complete() || ledger.num_active() < 2) {
+    return Error::invalid_data("the saved state does not fit the experiment");
+  }
+  number_arms(ledger);
+  DUEL_ASSIGN(asker_, asker_of(ledger.experiment(), ledger.num_active()));
+  return asker_.restore(asker);
+}
+
+}  // namespace duel

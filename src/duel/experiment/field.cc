@@ -1,0 +1,167 @@
+#include "duel/experiment/field.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "duel/core/archive_containers.h"
+#include "duel/core/display_width.h"
+#include "duel/core/numbers.h"
+#include "duel/core/spelling.h"
+
+namespace duel {
+
+Result<ArmField> ArmField::make(const std::vector<ArmEntry>& arms, bool fixed) {
+  if (arms.size() < 2) {
+    return Error::invalid_argument(
+        fmt::format("{} cannot be compared", counted(arms.size(), "arm")), "arms",
+        "at least two are needed");
+  }
+  for (const ArmEntry& arm : arms) {
+    DUEL_RETURN_IF_ERROR(check_id("an arm", arm.id));
+    if (std::ranges::count(arms, arm.id, &ArmEntry::id) > 1) {
+      return Error::invalid_argument(fmt::format("two arms have the id '{}'", arm.id), "arms");
+    }
+  }
+  return ArmField(arms, fixed);
+}
+
+ArmField::ArmField(const std::vector<ArmEntry>& arms, bool fixed)
+    : fixed_(fixed), num_first_(arms.size()) {
+  number(arms);
+}
+
+void ArmField::number(const std::vector<ArmEntry>& arms) {
+  arms_.clear();
+  index_.clear();
+  for (const ArmEntry& arm : arms) join(arm);
+  num_active_ = arms_.size();
+}
+
+void ArmField::join(const ArmEntry& arm) {
+  index_.emplace(arm.id, static_cast<Arm>(arms_.size()));
+  std::string name = printable_line(original_name(arm));
+  for (LedgerArm& other : arms_) {
+    const bool same_payload = !arm.payload.empty() && other.entry.payload == arm.payload;
+    if (other.name != name && !same_payload) continue;
+    other.name = other.entry.id;
+    name = arm.id;
+  }
+  arms_.push_back({.entry = arm, .active = true, .name = std::move(name)});
+}
+
+std::optional<Arm> ArmField::find(std::string_view id) const {
+  const auto found = index_.find(id);
+  if (found == index_.end()) return std::nullopt;
+  return found->second;
+}
+
+Result<Arm> ArmField::arm_of(std::string_view id) const {
+  if (const auto arm = find(id)) return *arm;
+  std::vector<std::string> known;
+  for (const LedgerArm& arm : arms_) known.push_back(arm.entry.id);
+  return Error::invalid_data(fmt::format("there is no arm '{}'", id))
+      .with_hint(spelling_hint(id, known));
+}
+
+const ArmEntry* ArmField::find_withdrawn(std::string_view id) const {
+  const auto found = std::ranges::find(withdrawn_, id, &ArmEntry::id);
+  return found == withdrawn_.end() ? nullptr : &*found;
+}
+
+std::vector<ArmEntry> ArmField::entries() const {
+  std::vector<ArmEntry> entries;
+  for (const LedgerArm& arm : arms_) entries.push_back(arm.entry);
+  return entries;
+}
+
+void ArmField::add(const ArmEntry& arm) {
+  if (fixed_) num_first_ = 0;
+  join(arm);
+  ++num_active_;
+}
+
+void ArmField::retire(Arm arm) {
+  if (!fixed_) {
+    arms_[arm].active = false;
+    --num_active_;
+    return;
+  }
+  num_first_ = 0;
+  withdrawn_.push_back(arms_[arm].entry);
+  std::vector<ArmEntry> left = entries();
+  left.erase(left.begin() + arm);
+  number(
+      left);  // from the beginning: another arm may have got its id as a name because of this one
+}
+
+namespace {
+
+// An arm that the first record does not have.
+struct JoinedArm {
+  std::string id;
+  std::string payload;
+  std::string sha256;
+  std::string content;  // as JSON; empty where there is none
+  template <class Archive>
+  void fields(Archive& archive) {
+    archive(id, payload, sha256, content);
+  }
+};
+
+JoinedArm joined_arm(const ArmEntry& arm) {
+  return {arm.id, arm.payload, arm.sha256, arm.content.is_null() ? "" : arm.content.dump()};
+}
+
+ArmEntry arm_entry(const JoinedArm& arm) {
+  std::optional<Json> content;
+  if (!arm.content.empty()) content = Json::parse(arm.content);
+  return {arm.id, arm.payload, arm.sha256, content.value_or(Json())};
+}
+
+template <class Archive>
+void archive_entries(Archive& archive, std::vector<ArmEntry>& entries) {
+  std::vector<JoinedArm> arms;
+  if constexpr (!kReadsState<Archive>) {
+    for (const ArmEntry& entry : entries) arms.push_back(joined_arm(entry));
+  }
+  archive(arms);
+  if constexpr (kReadsState<Archive>) {
+    entries.clear();
+    for (const JoinedArm& arm : arms) entries.push_back(arm_entry(arm));
+  }
+}
+
+}  // namespace
+
+template <class Archive>
+void ArmField::fields(Archive& archive) {
+  const std::size_t at_first = num_first_;
+  std::vector<ArmEntry> joined;
+  std::vector<bool> active;
+  if constexpr (!kReadsState<Archive>) {
+    for (std::size_t k = num_first_; k < arms_.size(); ++k) joined.push_back(arms_[k].entry);
+    for (const LedgerArm& arm : arms_) active.push_back(arm.active);
+  }
+  archive_entries(archive, withdrawn_);
+  archive(num_first_);
+  archive_entries(archive, joined);
+  archive(active);
+  if constexpr (kReadsState<Archive>) {
+    // Saved of another first record: without arms nothing else fits, and the ledger is refused.
+    if (num_first_ != at_first) number({});
+    if (num_first_ != 0 && num_first_ != at_first) return;
+    for (const ArmEntry& arm : joined) join(arm);
+    num_active_ = 0;
+    active.resize(arms_.size());
+    for (std::size_t k = 0; k < arms_.size(); ++k) {
+      arms_[k].active = active[k];
+      num_active_ += active[k] ? 1 : 0;
+    }
+  }
+}
+template void ArmField::fields(StateWriter& archive);
+template void ArmField::fields(StateReader& archive);
+
+}  // namespace duel

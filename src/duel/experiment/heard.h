@@ -1,0 +1,36 @@
+// What an answer is. The one place that says it: for the counts, for the chooser and for the
+// evidence, which may each take the same answer for something else.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "duel/core/duel.h"
+#include "duel/core/result.h"
+#include "duel/experiment/duels.h"
+#include "duel/log/record.h"
+
+namespace duel {
+
+struct Heard {
+  Outcome counted = Outcome::none;  // `none` of an answer: it was invalid
+  std::optional<Outcome>
+      chooser{};  // `none`: the duel was lost; nothing: not a question of its own
+  // `none`: the duel's place in the serving order is free, without an answer. Nothing: the duel has
+  // no place there, and its answer is never evidence.
+  std::optional<Outcome> evidence{};
+};
+
+// REQUIRES: the duel is settled, or a comparison made elsewhere.
+Heard heard(const LedgerDuel& duel, OnTimeout on_timeout);
+
+// What an answer says of the arms with these ids as they were shown: `none` for an invalid one. An
+// error if the winner is neither.
+Result<Outcome> outcome_of(const Answer& answer, const std::string& first,
+                           const std::string& second);
+// Whether the record has the judgements that the order of the experiment asks for, and they make
+// its answer.
+Status check_judgements(const OutcomeRecord& record, Placement order, const std::string& first,
+                        const std::string& second);
+
+}  // namespace duel

@@ -1,0 +1,28 @@
+// Which parts an experiment is made of. `parts_of` reads it from the first record, once: a part is
+// told what it does when it is made, and nothing else in the fold asks for the mode, for the scope
+// of the tasks or for the kind of set. An experiment of another kind is then a line here and a part
+// of its own, not a condition in all the others.
+#pragma once
+
+#include "duel/log/record.h"
+
+namespace duel {
+
+struct Parts {
+  bool fixed_set = false;   // ArmField: arms change in a draft only; otherwise they come and go
+  bool tasks_once = false;  // Statement: a task is evidence about a pair once
+  bool one_look = false;    // Statement: comparisons made elsewhere, looked at once; no duel counts
+  bool comparisons_count = false;  // Statement: comparisons made elsewhere are evidence
+  bool pages = false;  // Chooser: every round is somebody's visit; clicks on pages are the answers
+};
+
+inline Parts parts_of(const ExperimentRecord& experiment) {
+  return {.fixed_set = experiment.stopping.arms_fixed,
+          // Tasks can be added only where there are some, so that this stays true.
+          .tasks_once = experiment.tasks.like_these(),
+          .one_look = experiment.one_look_after > 0,
+          .comparisons_count = experiment.comparisons_count,
+          .pages = experiment.service.mode == Mode::interleave};
+}
+
+}  // namespace duel

@@ -1,0 +1,149 @@
+#include "duel/experiment/statement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "duel/core/archive_containers.h"
+#include "duel/core/check.h"
+
+namespace duel {
+
+Result<Referee> Statement::referee_of(const Rule& rule, const Parts& parts, std::size_t num_arms) {
+  DUEL_ASSIGN(Referee referee, parts.one_look
+                                   ? Referee::of_one_look(num_arms, rule.goal, rule.stopping)
+                                   : Referee::make(num_arms, rule.goal, rule.stopping));
+  if (rule.lowest_only) referee.settle_the_lowest_only();
+  return referee;
+}
+
+Result<Statement> Statement::make(const ExperimentRecord& experiment, const Parts& parts) {
+  if (parts.tasks_once && !experiment.stopping.shared_causes) {
+    return Error::invalid_argument("a task may reach several pairs")
+        .with_hint("true, where a certificate is about tasks like these")
+        .in_field("stopping.shared_causes");
+  }
+  if (experiment.stopping.shared_causes && !parts.fixed_set) {
+    return Error::unsupported("where pairs share causes the set of arms is fixed")
+        .in_field("stopping.arms_fixed");
+  }
+  if (parts.one_look && (!parts.comparisons_count || !parts.fixed_set)) {
+    return Error::invalid_argument("one look is for comparisons that count, of a fixed set of arms")
+        .in_field("one_look_after");
+  }
+  const Rule rule{experiment.goal, experiment.stopping, experiment.format == 1};
+  DUEL_ASSIGN(Referee referee, referee_of(rule, parts, experiment.arms.size()));
+  return Statement(rule, parts, experiment.tasks, std::move(referee));
+}
+
+Statement::Statement(Rule rule, const Parts& parts, TaskSet tasks, Referee referee)
+    : rule_(std::move(rule)),
+      parts_(parts),
+      tasks_(std::move(tasks)),
+      referee_(std::move(referee)) {}
+
+Status Statement::admits(const ServeRecord& serve, Arm first, Arm second) const {
+  if (parts_.one_look) {
+    return Error::invalid_data(
+               fmt::format("the duel '{}' is to count, but there is one look at a fixed number",
+                           serve.duel_id))
+        .with_hint("evidence: false");
+  }
+  if (!has_met(first, second, serve.task)) return Done{};
+  return Error::invalid_data(
+             fmt::format("'{}' and '{}' meet about the task '{}' again, and it is to count",
+                         serve.first, serve.second, serve.task))
+      .with_hint("a task is evidence about a pair once");
+}
+
+std::uint64_t Statement::fresh_tasks(Arm i, Arm j) const {
+  const auto found = met_.find(std::minmax(i, j));
+  const std::uint64_t met = found == met_.end() ? 0 : found->second.size();
+  return tasks_.count - std::min(tasks_.count, met);
+}
+
+bool Statement::has_met(Arm i, Arm j, std::string_view task) const {
+  const auto found = met_.find(std::minmax(i, j));
+  return found != met_.end() && found->second.find(task) != found->second.end();
+}
+
+Status Statement::check_arms(std::size_t num_arms) const {
+  DUEL_RETURN_IF_ERROR(referee_of(rule_, parts_, num_arms));
+  return Done{};
+}
+
+void Statement::set_arms(std::size_t num_arms) {
+  auto referee = referee_of(rule_, parts_, num_arms);
+  DUEL_CHECK(referee.ok());
+  referee_ = std::move(*referee);
+}
+
+// The thresholds of a fixed set hold for the arms that it starts with, so that it gets a referee of
+// its own whenever they change.
+void Statement::add_arm() {
+  if (parts_.fixed_set) {
+    set_arms(referee_.certifier().num_arms() + 1);
+  } else {
+    referee_.add_arm();
+  }
+}
+
+void Statement::retire(Arm arm) {
+  if (parts_.fixed_set) {
+    set_arms(referee_.certifier().num_arms() - 1);
+  } else {
+    referee_.retire(arm);
+  }
+}
+
+void Statement::add_tasks(const TasksAddedRecord& record) {
+  tasks_.count = record.count;
+  tasks_.sha256 = record.sha256;
+  pairs_without_fresh_tasks_ = 0;  // there are more tasks than any pair can have met
+}
+
+std::uint64_t Statement::served(Arm first, Arm second, const std::string& task) {
+  if (parts_.tasks_once) {
+    auto& met = met_[std::minmax(first, second)];
+    met.insert(task);
+    if (met.size() == tasks_.count) ++pairs_without_fresh_tasks_;
+  }
+  return referee_.served(first, second);
+}
+
+void Statement::final_answer(std::uint64_t place, Outcome outcome) {
+  referee_.answered(place, outcome);
+}
+
+void Statement::compare(Arm first, Arm second, Outcome outcome) {
+  referee_.answered(referee_.served(first, second), outcome);
+}
+
+void Statement::decide(std::uint64_t sequence, const std::string& hash) {
+  if (certificate_) return;
+  if (const auto decision = referee_.decision()) {
+    certificate_ = GivenCertificate{*decision, sequence, hash};
+  }
+}
+
+template <class Archive>
+void Statement::fields(Archive& archive) {
+  archive(tasks_.count, tasks_.sha256);
+  archive_fields(archive, met_);
+  archive(pairs_without_fresh_tasks_, referee_, certificate_recorded_);
+  std::uint8_t certified = certificate_ ? 1 : 0;
+  archive(certified);
+  if (certified == 0) return;
+  if (!certificate_) certificate_.emplace();
+  archive_fields(archive, certificate_->kind, certificate_->winner, certificate_->arms,
+                 certificate_->sequence, certificate_->head);
+}
+template void Statement::fields(StateWriter& archive);
+template void Statement::fields(StateReader& archive);
+
+bool Statement::restored(std::size_t num_arms) const {
+  return referee_.restored() && referee_.certifier().num_arms() == num_arms &&
+         (!certificate_ || !certificate_->winner || *certificate_->winner < num_arms);
+}
+
+}  // namespace duel

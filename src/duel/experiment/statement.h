@@ -1,0 +1,94 @@
+// What an experiment is to state in the end, what may be evidence for it, and the certificate once
+// it is given. Today there is one: the referee's goal, with the rule of tasks (a task is evidence
+// about a pair once, where the certificate speaks of tasks like these).
+//
+// Evidence is used in the order of serving: `served` gives a duel its place, and `final_answer`
+// fills the place whenever the answer comes. A part of the ledger: only the ledger changes it, with
+// records that it has checked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "duel/core/duel.h"
+#include "duel/core/result.h"
+#include "duel/experiment/parts.h"
+#include "duel/experiment/referee.h"
+#include "duel/log/record.h"
+
+namespace duel {
+
+// A certificate, given once and for good.
+struct GivenCertificate : Decision {
+  std::uint64_t sequence = 0;  // the record that gave it
+  std::string head;            // the chain's hash there
+};
+
+class Statement {
+ public:
+  // An error where the goal, the rule and the arms do not go together.
+  static Result<Statement> make(const ExperimentRecord& experiment, const Parts& parts);
+
+  // Whether the answer to such a duel may be evidence. An error says why not.
+  Status admits(const ServeRecord& serve, Arm first, Arm second) const;
+  // What is left for a pair: tasks that it has not met. REQUIRES: a task is evidence once.
+  std::uint64_t fresh_tasks(Arm i, Arm j) const;
+  // Whether the pair was served the task as evidence before; false where tasks can be met again.
+  bool has_met(Arm i, Arm j, std::string_view task) const;
+  bool some_pair_met_all_tasks() const { return pairs_without_fresh_tasks_ > 0; }
+  const TaskSet& tasks() const { return tasks_; }
+
+  const Referee& referee() const { return referee_; }
+  const std::optional<GivenCertificate>& certificate() const { return certificate_; }
+  bool certificate_recorded() const { return certificate_recorded_; }
+
+  // Whether it could be made about so many arms.
+  Status check_arms(std::size_t num_arms) const;
+  // A fixed set begins again with so many arms. REQUIRES: check_arms, and that nothing was served.
+  void set_arms(std::size_t num_arms);
+  void add_arm();
+  void retire(Arm arm);
+  void add_tasks(const TasksAddedRecord& record);
+
+  // The place of a duel that may be evidence. REQUIRES: admits.
+  std::uint64_t served(Arm first, Arm second, const std::string& task);
+  // `Outcome::none`: there is none.
+  void final_answer(std::uint64_t place, Outcome outcome);
+  // A comparison made elsewhere: its place and its answer at once.
+  void compare(Arm first, Arm second, Outcome outcome);
+  void look() { referee_.look(); }
+  // The record with this number and hash is applied: it may have brought the certificate.
+  void decide(std::uint64_t sequence, const std::string& hash);
+  void recorded() { certificate_recorded_ = true; }
+
+  template <class Archive>
+  void fields(Archive& archive);
+  bool restored(std::size_t num_arms) const;
+
+ private:
+  // Makes a referee of any number of arms.
+  struct Rule {
+    Goal goal;
+    StoppingRule stopping;
+    bool lowest_only = false;  // the Copeland certificate of logs of format 1
+  };
+  Statement(Rule rule, const Parts& parts, TaskSet tasks, Referee referee);
+  static Result<Referee> referee_of(const Rule& rule, const Parts& parts, std::size_t num_arms);
+
+  Rule rule_;
+  Parts parts_;
+  TaskSet tasks_;
+  Referee referee_;
+  std::map<std::pair<Arm, Arm>, std::set<std::string, std::less<>>> met_;  // tasks, of low and high
+  std::uint64_t pairs_without_fresh_tasks_ = 0;
+  std::optional<GivenCertificate> certificate_;
+  bool certificate_recorded_ = false;
+};
+
+}  // namespace duel

@@ -1,0 +1,179 @@
+#include "duel/experiment/tally.h"
+
+#include <algorithm>
+
+#include "duel/core/archive_containers.h"
+#include "duel/core/rng.h"
+
+namespace duel {
+namespace {
+
+void count_answer(ShownCounts& counts, Outcome counted) {
+  switch (counted) {
+    case Outcome::first_wins:
+      ++counts.first_wins;
+      return;
+    case Outcome::second_wins:
+      ++counts.second_wins;
+      return;
+    case Outcome::tie:
+      ++counts.ties;
+      return;
+    case Outcome::both_bad:
+      ++counts.both_bad;
+      return;
+    case Outcome::skip:
+      ++counts.skips;
+      return;
+    case Outcome::none:
+      ++counts.invalid;
+      return;
+  }
+}
+
+// Where no answer came in the end, the last try that failed is the loss itself.
+std::uint64_t tries_before(std::uint64_t failed_tries, bool lost) {
+  return failed_tries - (lost && failed_tries > 0 ? 1 : 0);
+}
+
+}  // namespace
+
+ShownCounts& ShownCounts::operator+=(const ShownCounts& other) {
+  served += other.served;
+  first_wins += other.first_wins;
+  second_wins += other.second_wins;
+  ties += other.ties;
+  both_bad += other.both_bad;
+  skips += other.skips;
+  invalid += other.invalid;
+  expired += other.expired;
+  failed_tries += other.failed_tries;
+  moot += other.moot;
+  return *this;
+}
+
+ShownCounts mirrored(const ShownCounts& counts) {
+  ShownCounts other = counts;
+  std::swap(other.first_wins, other.second_wins);
+  return other;
+}
+
+ShownCounts Tally::pair(Arm i, Arm j) const {
+  ShownCounts counts = shown(i, j);
+  counts += mirrored(shown(j, i));
+  return counts;
+}
+
+ShownCounts Tally::total() const {
+  ShownCounts sum;
+  for (const ShownCounts& counts : shown_) sum += counts;
+  return sum;
+}
+
+std::uint64_t Tally::hash(std::uint64_t hash) const {
+  const auto add = [&](const ShownCounts& counts) {
+    for (const std::uint64_t value :
+         {counts.served, counts.first_wins, counts.second_wins, counts.ties, counts.both_bad,
+          counts.skips, counts.invalid, counts.expired, counts.failed_tries, counts.moot}) {
+      hash = mix64(hash ^ value);
+    }
+  };
+  std::ranges::for_each(shown_, add);
+  std::ranges::for_each(compared_, add);
+  add(aa_);
+  return hash;
+}
+
+void Tally::set_arms(std::size_t num_arms) {
+  if (num_arms == num_arms_) return;
+  const std::size_t kept = std::min(num_arms, num_arms_);
+  for (std::vector<ShownCounts>* table : {&shown_, &compared_}) {
+    std::vector<ShownCounts> resized(num_arms * num_arms);
+    for (std::size_t i = 0; i < kept; ++i) {
+      std::copy_n(table->begin() + static_cast<std::ptrdiff_t>(i * num_arms_), kept,
+                  resized.begin() + static_cast<std::ptrdiff_t>(i * num_arms));
+    }
+    *table = std::move(resized);
+  }
+  num_arms_ = num_arms;
+}
+
+void Tally::served(const ServeRecord& record, Arm first, Arm second) {
+  if (record.by == ServedBy::exclude) ++excluded_;
+  if (record.serving == Serving::exploit) {
+    ++exploited_;
+  } else {
+    ++counts_of(record.serving, first, second).served;
+  }
+}
+
+void Tally::answered(const OutcomeRecord& record, const LedgerDuel& duel, Outcome counted) {
+  ShownCounts& counts = counts_of(duel.serving, duel.first, duel.second);
+  count_answer(counts, counted);
+  counts.failed_tries += tries_before(record.failed_tries, counted == Outcome::none);
+  count_source(record.source);
+  if (duel.serving == Serving::aa) return;
+  count_judge(record, duel, counted);
+  if (record.judgements.size() != 2) return;
+  ++flips_.judged;
+  const auto place_won = [](const Judgement& judgement) {
+    if (judgement.answer.result != Answered::win) return 0;
+    return judgement.answer.winner == judgement.first ? 1 : 2;
+  };
+  const int once = place_won(record.judgements[0]), again = place_won(record.judgements[1]);
+  if (once == again && once == 1) ++flips_.to_first;
+  if (once == again && once == 2) ++flips_.to_second;
+}
+
+void Tally::expired(const ExpiredRecord& record, const LedgerDuel& duel, bool moot) {
+  ShownCounts& counts = counts_of(duel.serving, duel.first, duel.second);
+  ++counts.expired;
+  if (moot) ++counts.moot;
+  counts.failed_tries += tries_before(record.failed_tries, true);
+}
+
+void Tally::compare(const ComparisonRecord& record, const LedgerDuel& made, Outcome counted,
+                    bool shown) {
+  const auto count = [&](std::vector<ShownCounts>& table) {
+    ShownCounts& counts = table[made.first * num_arms_ + made.second];
+    ++counts.served;
+    count_answer(counts, counted);
+  };
+  ++comparisons_;
+  count(compared_);
+  if (shown) count(shown_);
+  count_source(record.source);
+}
+
+void Tally::count_source(const Source& source) {
+  if (source == Source{}) return;
+  std::string who = source.type;
+  who += ':';
+  who += source.id;
+  ++by_source_[std::move(who)];
+}
+
+void Tally::count_judge(const OutcomeRecord& record, const LedgerDuel& duel, Outcome counted) {
+  if (record.source.type != "judge") return;
+  auto& [low, high] = judges_[record.source.id][std::minmax(duel.first, duel.second)];
+  const bool in_order = duel.first < duel.second;
+  if (counted == Outcome::first_wins) ++(in_order ? low : high);
+  if (counted == Outcome::second_wins) ++(in_order ? high : low);
+}
+
+template <class Archive>
+void Tally::fields(Archive& archive) {
+  archive(num_arms_, shown_, compared_, aa_);
+  archive(flips_.judged, flips_.to_first, flips_.to_second);
+  archive_fields(archive, by_source_, judges_);
+  archive(comparisons_, exploited_, excluded_);
+}
+template void Tally::fields(StateWriter& archive);
+template void Tally::fields(StateReader& archive);
+
+bool Tally::restored(std::size_t num_arms) const {
+  return num_arms_ == num_arms && shown_.size() == num_arms * num_arms &&
+         compared_.size() == num_arms * num_arms;
+}
+
+}  // namespace duel

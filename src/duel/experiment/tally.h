@@ -1,0 +1,110 @@
+// The counts that boards show: what became of the duels of each pair, of duels of an arm with
+// itself and of comparisons made elsewhere; who answered; what judges said and what the places did.
+// All answers at once, as they came: nothing here is evidence.
+//
+// A part of the ledger: only the ledger changes it, with records that it has checked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "duel/core/duel.h"
+#include "duel/core/text_map.h"
+#include "duel/experiment/duels.h"
+#include "duel/log/record.h"
+
+namespace duel {
+
+// What became of the duels that were shown as (first, second). Win, tie, both-bad, skip, invalid
+// and expired are different things everywhere.
+struct ShownCounts {
+  std::uint64_t served = 0;
+  std::uint64_t first_wins = 0;
+  std::uint64_t second_wins = 0;
+  std::uint64_t ties = 0;
+  std::uint64_t both_bad = 0;
+  std::uint64_t skips = 0;
+  std::uint64_t invalid = 0;
+  std::uint64_t expired = 0;
+  // Answers that were tried for in vain, of duels that got one later or never did.
+  std::uint64_t failed_tries = 0;
+  std::uint64_t moot = 0;  // of the expired ones, those that the certificate came before
+
+  std::uint64_t decisive() const { return first_wins + second_wins; }
+  std::uint64_t answered() const { return decisive() + ties + both_bad + skips + invalid; }
+  std::uint64_t pending() const { return served - answered() - expired; }
+  ShownCounts& operator+=(const ShownCounts& other);
+  friend bool operator==(const ShownCounts&, const ShownCounts&) = default;
+};
+// The same seen from the other side.
+ShownCounts mirrored(const ShownCounts& counts);
+
+// Judgements of one duel in both orders: what the places did to them.
+struct FlipCounts {
+  std::uint64_t judged = 0;    // duels judged in both orders
+  std::uint64_t to_first = 0;  // the first place won both times
+  std::uint64_t to_second = 0;
+};
+
+class Tally {
+ public:
+  // What a judge program said of the pairs as (low, high): wins of either.
+  using PairWins = std::map<std::pair<Arm, Arm>, std::pair<std::uint64_t, std::uint64_t>>;
+
+  explicit Tally(std::size_t num_arms) { set_arms(num_arms); }
+
+  const ShownCounts& shown(Arm first, Arm second) const {
+    return shown_[first * num_arms_ + second];
+  }
+  ShownCounts pair(Arm i, Arm j) const;
+  ShownCounts total() const;
+  const ShownCounts& aa() const { return aa_; }
+  const ShownCounts& compared(Arm first, Arm second) const {
+    return compared_[first * num_arms_ + second];
+  }
+  const FlipCounts& flips() const { return flips_; }
+  const std::map<std::string, PairWins>& judges() const { return judges_; }
+  const TextMap<std::uint64_t>& by_source() const { return by_source_; }
+  std::uint64_t comparisons() const { return comparisons_; }
+  std::uint64_t exploited() const { return exploited_; }
+  std::uint64_t excluded() const { return excluded_; }
+  // Over the counts of all pairs, and of duels of an arm with itself.
+  std::uint64_t hash(std::uint64_t hash) const;
+
+  // There are so many arms now. REQUIRES: of arms that are no more, nothing was counted.
+  void set_arms(std::size_t num_arms);
+  void served(const ServeRecord& record, Arm first, Arm second);
+  // `duel`: as it is settled. `moot`: it was not needed any more.
+  void answered(const OutcomeRecord& record, const LedgerDuel& duel, Outcome counted);
+  void expired(const ExpiredRecord& record, const LedgerDuel& duel, bool moot);
+  // A comparison made elsewhere; `shown`: it counts as if it had been served here.
+  void compare(const ComparisonRecord& record, const LedgerDuel& made, Outcome counted, bool shown);
+
+  template <class Archive>
+  void fields(Archive& archive);
+  bool restored(std::size_t num_arms) const;
+
+ private:
+  ShownCounts& counts_of(Serving serving, Arm first, Arm second) {
+    return serving == Serving::aa ? aa_ : shown_[first * num_arms_ + second];
+  }
+  void count_source(const Source& source);
+  void count_judge(const OutcomeRecord& record, const LedgerDuel& duel, Outcome counted);
+
+  std::size_t num_arms_ = 0;
+  std::vector<ShownCounts> shown_;     // num_arms x num_arms
+  std::vector<ShownCounts> compared_;  // num_arms x num_arms
+  ShownCounts aa_;
+  FlipCounts flips_;
+  TextMap<std::uint64_t> by_source_;
+  std::map<std::string, PairWins> judges_;
+  std::uint64_t comparisons_ = 0;
+  std::uint64_t exploited_ = 0;
+  std::uint64_t excluded_ = 0;
+};
+
+}  // namespace duel

@@ -1,0 +1,50 @@
+#include "duel/experiment/heard.h"
+
+#include <gtest/gtest.h>
+
+namespace duel {
+namespace {
+
+LedgerDuel settled(Outcome outcome, Fate fate = Fate::answered) {
+  return {.first = 0, .second = 1, .fate = fate, .outcome = outcome};
+}
+
+TEST(Heard, an_answer_is_the_same_for_all_three) {
+  for (const Outcome outcome : {Outcome::first_wins, Outcome::tie, Outcome::skip, Outcome::none}) {
+    const Heard answer = heard(settled(outcome), OnTimeout::tie);
+    EXPECT_EQ(answer.counted, outcome);
+    EXPECT_EQ(answer.chooser, outcome);
+    EXPECT_EQ(answer.evidence, outcome);
+  }
+}
+
+TEST(Heard, silence_may_be_a_tie_for_the_chooser_and_is_never_evidence) {
+  const LedgerDuel lost = settled(Outcome::none, Fate::expired);
+  const Heard tie = heard(lost, OnTimeout::tie);
+  EXPECT_EQ(tie.chooser, Outcome::tie);
+  EXPECT_EQ(tie.counted, Outcome::none);
+  EXPECT_EQ(tie.evidence, Outcome::none) << "its place in the order is given up";
+  EXPECT_EQ(heard(lost, OnTimeout::discard).chooser, Outcome::none);
+}
+
+TEST(Heard, what_is_no_evidence_still_teaches_the_chooser) {
+  LedgerDuel again = settled(Outcome::second_wins);
+  again.evidence = false;
+  const Heard answer = heard(again, OnTimeout::tie);
+  EXPECT_EQ(answer.counted, Outcome::second_wins);
+  EXPECT_EQ(answer.chooser, Outcome::second_wins);
+  EXPECT_EQ(answer.evidence, std::nullopt);
+}
+
+TEST(Heard, an_arm_against_itself_is_only_counted) {
+  LedgerDuel aa = settled(Outcome::first_wins);
+  aa.second = aa.first;
+  aa.evidence = false;
+  const Heard answer = heard(aa, OnTimeout::tie);
+  EXPECT_EQ(answer.counted, Outcome::first_wins);
+  EXPECT_EQ(answer.chooser, std::nullopt);
+  EXPECT_EQ(answer.evidence, std::nullopt);
+}
+
+}  // namespace
+}  // namespace duel
