@@ -14,13 +14,13 @@
 #include <utility>
 #include <vector>
 
-#include "duel/cli/api_client.h"
 #include "duel/cli/commands.h"
 #include "duel/cli/demo_policies.h"
 #include "duel/cli/demo_shop.h"
 #include "duel/cli/progress.h"
-#include "duel/cli/remote_api.h"
-#include "duel/cli/running_server.h"
+#include "duel/client/api_client.h"
+#include "duel/client/remote_api.h"
+#include "duel/client/running_server.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"

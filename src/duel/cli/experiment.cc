@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "duel/cli/api_client.h"
+#include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"
 #include "duel/cli/goal_options.h"
 #include "duel/core/display_width.h"

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "duel/cli/store_location.h"
+#include "duel/client/store_location.h"
 #include "duel/log/record.h"
 
 namespace duel::cli {

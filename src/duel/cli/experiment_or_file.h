@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "duel/cli/api_client.h"
+#include "duel/cli/client_options.h"
 
 namespace duel::cli {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "duel/cli/api_client.h"
+#include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"
 #include "duel/cli/experiment_or_file.h"
 #include "duel/core/whole_file.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "duel/cli/api_client.h"
+#include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"
 #include "duel/cli/goal_options.h"
 #include "duel/cli/log_import.h"

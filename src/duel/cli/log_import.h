@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "duel/cli/api_client.h"
+#include "duel/client/api_client.h"
 #include "duel/core/result.h"
 
 namespace duel::cli {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "duel/cli/api_client.h"
+#include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"
 #include "duel/core/json.h"
 

@@ -7,13 +7,13 @@
 #include <string>
 #include <utility>
 
-#include "duel/cli/api_client.h"
+#include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"
 #include "duel/cli/interview_options.h"
 #include "duel/cli/live_table.h"
-#include "duel/cli/patient_client.h"
 #include "duel/cli/served_experiment.h"
 #include "duel/cli/served_run.h"
+#include "duel/client/patient_client.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/judging/child_process.h"

@@ -9,7 +9,7 @@
 
 #include "duel/cli/certified_command.h"
 #include "duel/cli/commands.h"
-#include "duel/cli/store_location.h"
+#include "duel/client/store_location.h"
 #include "duel/http/http.h"
 #include "duel/http/http_client.h"
 #include "duel/judging/child_process.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "duel/cli/api_client.h"
-#include "duel/cli/patient_client.h"
+#include "duel/cli/client_options.h"
+#include "duel/client/patient_client.h"
 #include "duel/core/duel.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"

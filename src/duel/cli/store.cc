@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "duel/cli/api_client.h"
 #include "duel/cli/commands.h"
-#include "duel/cli/local_api.h"
 #include "duel/cli/log_import.h"
-#include "duel/cli/store_location.h"
+#include "duel/client/api_client.h"
+#include "duel/client/local_api.h"
+#include "duel/client/store_location.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "duel/cli/api_client.h"
+#include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"
 #include "duel/core/display_width.h"
 #include "duel/core/json.h"

@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "duel/cli/api_client.h"
 #include "duel/cli/ballot.h"
+#include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"
 #include "duel/cli/interview_options.h"
-#include "duel/cli/patient_client.h"
 #include "duel/cli/served_experiment.h"
 #include "duel/cli/vote_keys.h"
+#include "duel/client/patient_client.h"
 #include "duel/core/display_width.h"
 #include "duel/core/json.h"
 #include "duel/verdict/standing.h"

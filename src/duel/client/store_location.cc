@@ -1,4 +1,4 @@
-#include "duel/cli/store_location.h"
+#include "duel/client/store_location.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -7,7 +7,7 @@
 #include "duel/store/postgres_store.h"
 #include "duel/store/sqlite_store.h"
 
-namespace duel::cli {
+namespace duel {
 namespace {
 
 Result<std::shared_ptr<Store>> open_database(const std::string& location,
@@ -90,4 +90,4 @@ Result<std::shared_ptr<Store>> open_store_for_reading(const std::string& locatio
   return std::shared_ptr<Store>(std::move(store));
 }
 
-}  // namespace duel::cli
+}  // namespace duel

@@ -5,11 +5,11 @@
 #include <memory>
 #include <string>
 
-#include "duel/cli/api_client.h"
+#include "duel/client/api_client.h"
 #include "duel/core/result.h"
 #include "duel/http/http_client.h"
 
-namespace duel::cli {
+namespace duel {
 
 class RemoteApi final : public ApiClient {
  public:
@@ -36,4 +36,4 @@ class RemoteApi final : public ApiClient {
 // The pause before the next try: 100 ms, doubled each time, at most 5 s.
 std::chrono::milliseconds pause_after(std::size_t failed_tries);
 
-}  // namespace duel::cli
+}  // namespace duel

@@ -8,7 +8,7 @@
 #include "duel/core/result.h"
 #include "duel/store/store.h"
 
-namespace duel::cli {
+namespace duel {
 
 // $XDG_STATE_HOME/duel/duel.db, by default ~/.local/state/duel/duel.db.
 std::string default_store();
@@ -32,4 +32,4 @@ Result<std::shared_ptr<Store>> open_store(const std::string& location,
 // For reading, beside whoever owns it. Nothing is made.
 Result<std::shared_ptr<Store>> open_store_for_reading(const std::string& location);
 
-}  // namespace duel::cli
+}  // namespace duel

@@ -1,14 +1,14 @@
-#include "duel/cli/running_server.h"
+#include "duel/client/running_server.h"
 
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <utility>
 
-#include "duel/cli/store_location.h"
+#include "duel/client/store_location.h"
 #include "duel/core/whole_file.h"
 
-namespace duel::cli {
+namespace duel {
 
 Result<std::unique_ptr<RunningServer>> RunningServer::start() {
   std::error_code failed;
@@ -54,4 +54,4 @@ RunningServer::~RunningServer() {
   std::filesystem::remove_all(directory_, ignored);
 }
 
-}  // namespace duel::cli
+}  // namespace duel

@@ -5,14 +5,14 @@
 #include <memory>
 #include <string>
 
-#include "duel/cli/api_client.h"
+#include "duel/client/api_client.h"
 #include "duel/core/result.h"
 #include "duel/server/api.h"
 #include "duel/server/api_tokens.h"
 #include "duel/service/engine.h"
 #include "duel/store/store.h"
 
-namespace duel::cli {
+namespace duel {
 
 class LocalApi final : public ApiClient {
  public:
@@ -42,4 +42,4 @@ class LocalApi final : public ApiClient {
   std::unique_ptr<Api> api_;  // last: it waits for the engine when it goes
 };
 
-}  // namespace duel::cli
+}  // namespace duel

@@ -8,11 +8,11 @@
 #include <optional>
 #include <string>
 
-#include "duel/cli/api_client.h"
+#include "duel/client/api_client.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
 
-namespace duel::cli {
+namespace duel {
 
 class PatientClient {
  public:
@@ -50,4 +50,4 @@ class PatientClient {
   bool given_up_ = false;
 };
 
-}  // namespace duel::cli
+}  // namespace duel

@@ -1,10 +1,10 @@
-#include "duel/cli/remote_api.h"
+#include "duel/client/remote_api.h"
 
 #include <algorithm>
 #include <thread>
 #include <utility>
 
-namespace duel::cli {
+namespace duel {
 
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
@@ -74,4 +74,4 @@ Result<HttpResponse> RemoteApi::stream(const std::string& target, const Sink& si
   return response;
 }
 
-}  // namespace duel::cli
+}  // namespace duel

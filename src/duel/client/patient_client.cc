@@ -1,13 +1,13 @@
-#include "duel/cli/patient_client.h"
+#include "duel/client/patient_client.h"
 
 #include <fmt/format.h>
 
 #include <thread>
 #include <utility>
 
-#include "duel/cli/remote_api.h"
+#include "duel/client/remote_api.h"
 
-namespace duel::cli {
+namespace duel {
 
 using std::chrono::milliseconds;
 
@@ -57,4 +57,4 @@ Result<std::optional<Json>> PatientClient::keep_trying(HttpMethod method, const 
   }
 }
 
-}  // namespace duel::cli
+}  // namespace duel

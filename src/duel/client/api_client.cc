@@ -1,25 +1,16 @@
-#include "duel/cli/api_client.h"
+#include "duel/client/api_client.h"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <cctype>
-#include <cstdlib>
 #include <utility>
 
-#include "duel/cli/local_api.h"
-#include "duel/cli/remote_api.h"
-#include "duel/cli/store_location.h"
 #include "duel/core/secrets.h"
 #include "duel/core/timestamp.h"
-#include "duel/core/whole_file.h"
-#include "duel/store/postgres_store.h"
 
-namespace duel::cli {
+namespace duel {
 namespace {
-
-// One command may find the server in the middle of a restart.
-constexpr auto kPatience = std::chrono::milliseconds(3'000);
 
 // JSON pointers of request bodies, and the fields by which the command line knows them.
 struct PointedField {
@@ -64,46 +55,7 @@ ErrorCode code_of(int status) {
   }
 }
 
-Result<std::string> token_of(const ClientOptions& options) {
-  if (options.token_file.empty()) {
-    const char* variable = std::getenv("DUEL_TOKEN");
-    return std::string(variable != nullptr ? variable : "");
-  }
-  constexpr std::size_t kMostBytes = 4096;
-  const std::string file = options.token_file == "-" ? "/dev/stdin" : options.token_file;
-  auto text = read_whole_file(file, kMostBytes);
-  if (!text.ok()) return usage_error("--token-file", text.error());
-  std::string token = text->substr(0, text->find('\n'));
-  while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back())) != 0) {
-    token.pop_back();
-  }
-  if (token.empty()) {
-    return usage_error("--token-file", Error::invalid_argument("the file is empty", file));
-  }
-  return token;
-}
-
 }  // namespace
-
-bool ClientOptions::uses_server() const {
-  if (server.empty()) return false;
-  return !store_option->on_command_line() || server_option->on_command_line();
-}
-
-void add_client_options(Command& command, ClientOptions& options) {
-  Option& server = command.add_configurable(
-      "--server URL", not_empty(&options.server),
-      "Server to ask, as http://127.0.0.1:7557 (default: the store on this machine).");
-  command.add_configurable("--token-file FILE", not_empty(&options.token_file),
-                           "File with the token for the server; - for standard input. Or put the "
-                           "token itself in the variable DUEL_TOKEN.");
-  Option& store =
-      command.add_configurable("--store FILE", not_empty(&options.store),
-                               "SQLite database (default $XDG_STATE_HOME/duel/duel.db), or "
-                               "postgresql://HOST/DATABASE.");
-  options.server_option = &server;
-  options.store_option = &store;
-}
 
 Result<Json> ApiClient::get(const std::string& target) { return ask(HttpMethod::get, target); }
 
@@ -177,38 +129,4 @@ std::string new_client_id() {
   return id;
 }
 
-Result<std::unique_ptr<ApiClient>> open_client(const ClientOptions& options, StoreUse use,
-                                               std::chrono::milliseconds patience) {
-  if (options.uses_server()) {
-    if (options.store_option->on_command_line()) {
-      return Error::invalid_argument("excludes --server", "--store",
-                                     "a server has a store of its own");
-    }
-    DUEL_ASSIGN(const std::string token, token_of(options));
-    DUEL_ASSIGN(std::unique_ptr<RemoteApi> remote,
-                RemoteApi::make(options.server, token, patience));
-    return std::unique_ptr<ApiClient>(std::move(remote));
-  }
-  const std::string file = store_file(options.store);
-  if (use == StoreUse::existing && !store_may_exist(options.store)) {
-    return Error::not_found("there is no store", file,
-                            "'duel experiment new' creates one; --server URL asks a server");
-  }
-  std::string token;
-  if (is_postgres(options.store)) {
-    DUEL_ASSIGN(token, token_of(options));
-  }
-  DUEL_ASSIGN(std::unique_ptr<LocalApi> local, LocalApi::open(options.store, token));
-  return std::unique_ptr<ApiClient>(std::move(local));
-}
-
-Result<int> with_client(const ClientOptions& options, StoreUse use,
-                        const std::function<Result<int>(ApiClient&)>& work) {
-  DUEL_ASSIGN(const std::unique_ptr<ApiClient> client, open_client(options, use, kPatience));
-  Result<int> ended = work(*client);
-  if (ended.ok() || !client->out_of_reach()) return ended;
-  print_error(ended.error());
-  return kExitTemporary;
-}
-
-}  // namespace duel::cli
+}  // namespace duel

@@ -13,7 +13,7 @@
 #include "duel/service/engine.h"
 #include "duel/store/store.h"
 
-namespace duel::cli {
+namespace duel {
 
 class RunningServer {
  public:
@@ -39,4 +39,4 @@ class RunningServer {
   std::unique_ptr<HttpServer> server_;
 };
 
-}  // namespace duel::cli
+}  // namespace duel

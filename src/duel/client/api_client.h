@@ -5,33 +5,15 @@
 // things and count the same.
 #pragma once
 
-#include <chrono>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 
-#include "duel/cli/options.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/http/http.h"
 
-namespace duel::cli {
-
-struct ClientOptions {
-  std::string server;
-  std::string token_file;
-  std::string store;
-  const Option* server_option = nullptr;
-  const Option* store_option = nullptr;
-
-  // A server rather than the local store. A store named on the command line wins over a server that
-  // a variable or a file names.
-  bool uses_server() const;
-};
-
-// Declares --server, --token-file and --store.
-void add_client_options(Command& command, ClientOptions& options);
+namespace duel {
 
 // Whether a request may be sent again when its answer was lost.
 enum class Repeat {
@@ -76,20 +58,9 @@ std::string percent_encoded(std::string_view text);
 // Ids that callers make, so that a request can be sent again: unique, and in the order of time.
 std::string new_client_id();
 
-enum class StoreUse { existing, created };
-
-// The client that the options ask for. A store that is not there is made where `use` says so.
-Result<std::unique_ptr<ApiClient>> open_client(const ClientOptions& options, StoreUse use,
-                                               std::chrono::milliseconds patience);
-
-// Does the work with a client. Where the server stays out of reach, that is printed and the exit
-// code is 75.
-Result<int> with_client(const ClientOptions& options, StoreUse use,
-                        const std::function<Result<int>(ApiClient&)>& work);
-
 // A refusal of the server (RFC 9457) as an error that names the option at fault.
 Error refused(const HttpResponse& response);
 // Whether a later try may succeed: 429, 502, 503, 504.
 bool is_temporary(int status);
 
-}  // namespace duel::cli
+}  // namespace duel

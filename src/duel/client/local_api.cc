@@ -1,4 +1,4 @@
-#include "duel/cli/local_api.h"
+#include "duel/client/local_api.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -7,10 +7,10 @@
 #include <optional>
 #include <utility>
 
-#include "duel/cli/store_location.h"
+#include "duel/client/store_location.h"
 #include "duel/http/http_text.h"
 
-namespace duel::cli {
+namespace duel {
 namespace {
 
 // What the route answers from its threads, for the one thread that waits for it.
@@ -182,4 +182,4 @@ Result<HttpResponse> LocalApi::stream(const std::string& target, const Sink& sin
   return exchange(HttpMethod::get, target, "", "", sink);
 }
 
-}  // namespace duel::cli
+}  // namespace duel
