@@ -32,7 +32,7 @@ std::vector<std::string> texts_of(const Json& json, std::string_view name) {
 }
 
 // As the judge saw the question.
-Outcome outcome_of(const std::string& word, const JudgeQuestion& seen) {
+Outcome outcome_of(const std::string& word, const Question& seen) {
   const bool first_is_better = seen.first.arm_id < seen.second.arm_id;
   if (word == "first") return Outcome::first_wins;
   if (word == "second") return Outcome::second_wins;
@@ -106,7 +106,7 @@ Interview& LocalDoor::interview() {
   return *interview_;
 }
 
-std::optional<JudgeQuestion> LocalDoor::ask() {
+std::optional<Question> LocalDoor::ask() {
   auto question = interview().next();
   if (!question.ok()) throw std::runtime_error(question.error().to_string());
   if (*question) asked_[(*question)->duel_id] = **question;
@@ -115,7 +115,7 @@ std::optional<JudgeQuestion> LocalDoor::ask() {
 
 Status LocalDoor::record_answer(const std::string& duel_id, const std::string& word,
                                 std::uint64_t tries) {
-  const JudgeQuestion& question = asked_.at(duel_id);
+  const Question& question = asked_.at(duel_id);
   std::vector<Outcome> outcomes;
   if (interview().ledger().experiment().order == Placement::both) {
     const std::size_t slash = std::min(word.find('/'), word.size());

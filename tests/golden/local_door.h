@@ -51,7 +51,7 @@ class LocalDoor {
  private:
   void open(const Json& wanted);
   Interview& interview();  // throws while none is open
-  std::optional<JudgeQuestion> ask();
+  std::optional<Question> ask();
   Status record_answer(const std::string& duel_id, const std::string& word, std::uint64_t tries);
   void play_many(const Step& step);
   void cut(std::size_t bytes);
@@ -61,7 +61,7 @@ class LocalDoor {
   std::filesystem::path before_;  // the process's directory, until the end
   Json wanted_;                   // what was opened last
   std::optional<Interview> interview_;
-  std::map<std::string, JudgeQuestion> asked_;
+  std::map<std::string, Question> asked_;
   std::size_t kept_ = 0;  // lines that the log began with
   std::string replies_;
 };

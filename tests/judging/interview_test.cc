@@ -36,7 +36,7 @@ class InterviewStory : public ::testing::Test {
   }
 
   // A judge who prefers a to b to c four times in five, decided by the duel's id alone.
-  static Outcome judge(const JudgeQuestion& question) {
+  static Outcome judge(const Question& question) {
     const std::uint64_t lot = hash_text(question.duel_id) % 10;
     if (lot == 0) return Outcome::tie;
     const bool first = question.first.arm_id < question.second.arm_id;
@@ -115,7 +115,7 @@ TEST_F(InterviewStory, goes_on_wherever_its_log_is_cut) {
 
 // Asked again, an answer that is slow to come would be drawn until a fast one comes.
 TEST_F(InterviewStory, gives_up_what_an_earlier_run_never_heard_of) {
-  std::vector<JudgeQuestion> out;
+  std::vector<Question> out;
   {
     Interview one = Interview::open(plan(100)).value();
     for (int k = 0; k < 3; ++k) out.push_back(*one.next().value());
@@ -222,7 +222,7 @@ TEST_F(InterviewStory, makes_a_tie_of_two_judgements_that_differ_with_the_order)
   InterviewPlan both = plan(10);
   both.experiment.order = Placement::both;
   Interview one = Interview::open(std::move(both)).value();
-  const JudgeQuestion question = *one.next().value();
+  const Question question = *one.next().value();
   const auto result = [&](Outcome first, Outcome second) {
     return combined(Interview::report_of(question, std::array{first, second}, {}, 0).judgements);
   };

@@ -7,8 +7,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-JudgeQuestion question() {
-  JudgeQuestion q;
+Question question() {
+  Question q;
   q.duel_id = "d1";
   q.first = {.arm_id = "a", .path = "dir with blank/a.txt", .payload = "one\ntwo"};
   q.second = {.arm_id = "b", .path = "", .payload = "b"};
@@ -69,11 +69,11 @@ TEST(JudgeCommand, refuses_what_a_question_does_not_have) {
   const auto field = JudgeCommand::parse("j {first} {task.promt}", true, true).value();
   EXPECT_EQ(field.words_for(question()).error().message,
             R"(a task has no field "promt": '{"prompt":"say 'hi'","n":3}')");
-  JudgeQuestion binary = question();
+  Question binary = question();
   binary.first.payload.reset();
   const auto payload = JudgeCommand::parse("j {first.payload}", true, true).value();
   EXPECT_EQ(payload.words_for(binary).error().code, ErrorCode::invalid_data);
-  JudgeQuestion large = question();
+  Question large = question();
   large.first.payload = std::string(200'000, 'x');
   EXPECT_EQ(payload.words_for(large).error().where, "duel d1");
 }

@@ -30,8 +30,8 @@ class JudgePools : public ::testing::Test {
     return file.string();
   }
 
-  static JudgeQuestion question(int number) {
-    JudgeQuestion q;
+  static Question question(int number) {
+    Question q;
     q.duel_id = "d" + std::to_string(number);
     q.first = {.arm_id = "a", .path = "", .payload = "a"};
     q.second = {.arm_id = "b", .path = "", .payload = "b"};
@@ -43,17 +43,17 @@ class JudgePools : public ::testing::Test {
             options};
   }
 
-  static std::vector<JudgedQuestion> all(JudgePool& pool) {
-    std::vector<JudgedQuestion> done;
-    while (pool.busy() > 0) {
-      std::vector<JudgedQuestion> judged = pool.wait(1s).value();
+  static std::vector<Judged> all(JudgePool& pool, std::size_t count = 1) {
+    std::vector<Judged> done;
+    while (done.size() < count) {
+      std::vector<Judged> judged = pool.wait(1s);
       done.insert(done.end(), judged.begin(), judged.end());
     }
     return done;
   }
 
-  static JudgedQuestion one(JudgePool& pool) {
-    EXPECT_TRUE(pool.ask(question(1)).ok());
+  static Judged one(JudgePool& pool) {
+    pool.ask(question(1));
     return all(pool).at(0);
   }
 
@@ -75,9 +75,9 @@ class JudgePools : public ::testing::Test {
 
 TEST_F(JudgePools, takes_the_first_line_of_a_call) {
   JudgePool pool = pool_of(script("j", "echo b; echo first\n"), quick_);
-  const JudgedQuestion judged = one(pool);
+  const Judged judged = one(pool);
   EXPECT_EQ(judged.outcome, Outcome::second_wins);
-  EXPECT_EQ(judged.tries, 1);
+  EXPECT_EQ(judged.failed_tries, 0);
   EXPECT_EQ(judged.failure, "");
   EXPECT_GT(judged.response_ms, 0);
   EXPECT_EQ(pool.troubles().total(), 0);
@@ -98,7 +98,7 @@ TEST_F(JudgePools, takes_an_exit_code_that_means_an_answer) {
 
 TEST_F(JudgePools, never_takes_a_failure_for_an_answer) {
   JudgePool pool = pool_of(script("j", "echo first; echo no key >&2; exit 1\n"), quick_);
-  const JudgedQuestion judged = one(pool);
+  const Judged judged = one(pool);
   EXPECT_FALSE(judged.outcome.has_value());
   EXPECT_EQ(judged.failure, "it gave no answer: exit code 1; standard error ends with 'no key'");
   EXPECT_EQ(pool.troubles().crashes, 1);
@@ -113,9 +113,9 @@ TEST_F(JudgePools, asks_again_after_nonsense_and_after_a_crash) {
       script("j", "echo x >> " + count + "; n=$(wc -l < " + count +
                       ")\n[ $n = 1 ] && exit 1\n[ $n = 2 ] && { echo dunno; exit 0; }\necho tie\n"),
       quick_);
-  const JudgedQuestion judged = one(pool);
+  const Judged judged = one(pool);
   EXPECT_EQ(judged.outcome, Outcome::tie);
-  EXPECT_EQ(judged.tries, 3);
+  EXPECT_EQ(judged.failed_tries, 2);
   EXPECT_TRUE(judged.failure.starts_with("it answered 'dunno'"));
   EXPECT_EQ(pool.troubles().crashes, 1);
   EXPECT_EQ(pool.troubles().senseless, 1);
@@ -133,7 +133,7 @@ TEST_F(JudgePools, rests_longer_before_each_try) {
   quick_.retry_seconds = 0.05;
   JudgePool pool = pool_of(script("j", "exit 1\n"), quick_);
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(one(pool).tries, 4);
+  EXPECT_EQ(one(pool).failed_tries, 4);
   // 50 + 100 + 200 ms of rest; it can only take longer.
   EXPECT_GE(std::chrono::steady_clock::now() - begin, 350ms);
 }
@@ -146,7 +146,7 @@ TEST_F(JudgePools, ends_one_that_hangs_with_everything_it_started) {
                                            "; while :; do sleep 1; done' &\necho $$ >> " + pids +
                                            "\nwhile :; do sleep 1; done\n"),
                            quick_);
-  const JudgedQuestion judged = one(pool);
+  const Judged judged = one(pool);
   EXPECT_FALSE(judged.outcome.has_value());
   EXPECT_EQ(judged.failure, "no answer within 0.2 s");
   EXPECT_EQ(pool.troubles().timeouts, 1);
@@ -190,14 +190,14 @@ TEST_F(JudgePools, takes_an_answer_before_megabytes_and_refuses_one_of_megabytes
 
 TEST_F(JudgePools, minds_no_closed_input_and_no_large_question) {
   JudgePool closed = pool_of(script("j", "exec <&-\nsleep 0.05; echo tie\n"), quick_);
-  JudgeQuestion large = question(1);
+  Question large = question(1);
   large.first.payload = std::string(3'000'000, 'x');
   // The words come from the id here: the payload would not fit a command line.
   JudgePool pool(JudgeCommand::parse(
                      script("k", "exec <&-\nsleep 0.05; echo tie\n") + " {first.id}", false, true)
                      .value(),
                  quick_);
-  ASSERT_TRUE(pool.ask(large).ok());
+  pool.ask(large);
   EXPECT_EQ(all(pool).at(0).outcome, Outcome::tie);
   EXPECT_EQ(one(closed).outcome, Outcome::tie);
   JudgePool reads(
@@ -205,16 +205,19 @@ TEST_F(JudgePools, minds_no_closed_input_and_no_large_question) {
                           false, true)
           .value(),
       quick_);
-  ASSERT_TRUE(reads.ask(large).ok());
+  reads.ask(large);
   EXPECT_EQ(all(reads).at(0).outcome, Outcome::second_wins);
 }
 
 TEST_F(JudgePools, says_at_once_what_cannot_be_started) {
   JudgePool missing = pool_of((directory_ / "nowhere").string(), quick_);
-  EXPECT_EQ(missing.ask(question(1)).error().message, "there is no such program");
+  missing.ask(question(1));
+  EXPECT_EQ(missing.free(), 0);  // until it was told
+  EXPECT_EQ(missing.wait(1s).at(0).ends->message, "there is no such program");
+  EXPECT_EQ(missing.free(), 1);
   write_content(directory_ / "plain", "echo first\n");
   JudgePool plain = pool_of((directory_ / "plain").string(), quick_);
-  EXPECT_EQ(plain.ask(question(1)).error().message, "it may not be run");
+  EXPECT_EQ(one(plain).ends->message, "it may not be run");
 }
 
 constexpr const char* kEcho =
@@ -230,9 +233,9 @@ TEST_F(JudgePools, speaks_with_programs_that_stay) {
   JudgePool pool = pool_of(script("j", "echo x >> " + starts + "\n" + kEcho), quick_);
   std::size_t done = 0;
   for (int k = 0; k < 10; k += 2) {
-    ASSERT_TRUE(pool.ask(question(k)).ok());
-    ASSERT_TRUE(pool.ask(question(k + 1)).ok());
-    for (const JudgedQuestion& judged : all(pool)) {
+    pool.ask(question(k));
+    pool.ask(question(k + 1));
+    for (const Judged& judged : all(pool, 2)) {
       done += judged.outcome == Outcome::second_wins ? 1u : 0u;
     }
   }
@@ -249,19 +252,19 @@ TEST_F(JudgePools, restarts_one_that_ended_and_one_that_is_out_of_step) {
       "printf '{\"duel_id\":\"%s\",\"result\":\"tie\"}\\n' \"$id\"\n";
   JudgePool once = pool_of(script("once", answer), quick_);  // answers one question, then ends
   for (int k = 0; k < 3; ++k) {
-    ASSERT_TRUE(once.ask(question(k)).ok());
+    once.ask(question(k));
     EXPECT_EQ(all(once).at(0).outcome, Outcome::tie);
   }
   // Says more than it was asked: the second line would be taken for the next answer.
   JudgePool twice = pool_of(script("twice", answer + "echo more\nsleep 30\n"), quick_);
   for (int k = 0; k < 3; ++k) {
-    ASSERT_TRUE(twice.ask(question(k)).ok());
+    twice.ask(question(k));
     EXPECT_EQ(all(twice).at(0).outcome, Outcome::tie);
   }
   JudgePool never = pool_of(script("never", "read line; exit 7\n"), quick_);
-  const JudgedQuestion judged = one(never);
+  const Judged judged = one(never);
   EXPECT_FALSE(judged.outcome.has_value());
-  EXPECT_EQ(judged.tries, 2);
+  EXPECT_EQ(judged.failed_tries, 2);
   EXPECT_EQ(judged.failure, "it gave no answer: exit code 7");
 }
 
@@ -269,9 +272,9 @@ TEST_F(JudgePools, keeps_as_many_in_flight_as_allowed) {
   quick_.parallel = 4;
   JudgePool pool = pool_of(script("j", "sleep 0.3; echo first\n"), quick_);
   const auto begin = std::chrono::steady_clock::now();
-  for (int k = 0; k < 4; ++k) ASSERT_TRUE(pool.ask(question(k)).ok());
+  for (int k = 0; k < 4; ++k) pool.ask(question(k));
   EXPECT_EQ(pool.free(), 0);
-  EXPECT_EQ(all(pool).size(), 4);
+  EXPECT_EQ(all(pool, 4).size(), 4);
   // One after the other would sleep 1.2 s.
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 1100ms);
 }
@@ -282,9 +285,9 @@ TEST_F(JudgePools, leaves_no_descriptor_and_no_zombie) {
     quick_.parallel = 3;
     quick_.timeout_seconds = 0.1;
     JudgePool pool = pool_of(script("j", "sleep 30\n"), quick_);
-    for (int k = 0; k < 3; ++k) ASSERT_TRUE(pool.ask(question(k)).ok());
-    EXPECT_EQ(all(pool).size(), 3);
-    for (int k = 0; k < 3; ++k) ASSERT_TRUE(pool.ask(question(k)).ok());
+    for (int k = 0; k < 3; ++k) pool.ask(question(k));
+    EXPECT_EQ(all(pool, 3).size(), 3);
+    for (int k = 0; k < 3; ++k) pool.ask(question(k));
   }  // ends while three are at work
   EXPECT_EQ(open_descriptors(), before);
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
@@ -296,8 +299,8 @@ TEST_F(JudgePools, gives_a_program_no_descriptor_of_the_others) {
   const std::string counts = (directory_ / "counts").string();
   JudgePool pool = pool_of(
       script("j", "ls /proc/self/fd | wc -l >> " + counts + "; sleep 0.2; echo first\n"), quick_);
-  for (int k = 0; k < 4; ++k) ASSERT_TRUE(pool.ask(question(k)).ok());
-  EXPECT_EQ(all(pool).size(), 4);
+  for (int k = 0; k < 4; ++k) pool.ask(question(k));
+  EXPECT_EQ(all(pool, 4).size(), 4);
   std::ifstream file(counts);
   std::set<int> seen;
   for (int count = 0; file >> count;) seen.insert(count);

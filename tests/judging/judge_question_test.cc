@@ -7,8 +7,8 @@
 namespace duel {
 namespace {
 
-JudgeQuestion question() {
-  JudgeQuestion q;
+Question question() {
+  Question q;
   q.duel_id = "d7";
   q.first = {.arm_id = "short", .path = "p/short.txt", .payload = "Be \"brief\".\n"};
   q.second = {.arm_id = "long", .path = "", .payload = "long"};
@@ -16,7 +16,7 @@ JudgeQuestion question() {
 }
 
 TEST(JudgeQuestion, is_one_line_of_json) {
-  JudgeQuestion q = question();
+  Question q = question();
   EXPECT_EQ(question_line(q),
             R"({"duel_id":"d7","first":{"arm_id":"short","path":"p/short.txt",)"
             R"("payload":"Be \"brief\".\n"},"second":{"arm_id":"long","payload":"long"}})");
@@ -25,7 +25,7 @@ TEST(JudgeQuestion, is_one_line_of_json) {
 }
 
 TEST(JudgeQuestion, takes_words_numbers_and_ids_for_answers) {
-  const JudgeQuestion q = question();
+  const Question q = question();
   const auto answer = [&](std::string_view text) { return answer_in_words(text, q).value(); };
   EXPECT_EQ(answer("first"), Outcome::first_wins);
   EXPECT_EQ(answer(" SECOND \r"), Outcome::second_wins);
@@ -39,7 +39,7 @@ TEST(JudgeQuestion, takes_words_numbers_and_ids_for_answers) {
 }
 
 TEST(JudgeQuestion, names_what_makes_no_sense_and_what_is_allowed) {
-  const JudgeQuestion q = question();
+  const Question q = question();
   EXPECT_EQ(
       answer_in_words("frist", q).error().to_string(),
       "it answered 'frist' (did you mean 'first'? allowed: first, second, 1, 2, tie, both_bad, "
@@ -50,7 +50,7 @@ TEST(JudgeQuestion, names_what_makes_no_sense_and_what_is_allowed) {
 }
 
 TEST(JudgeQuestion, takes_json_answers) {
-  const JudgeQuestion q = question();
+  const Question q = question();
   const auto answer = [&](std::string_view text) { return answer_in_json(text, q); };
   EXPECT_EQ(*answer(R"({"duel_id":"d7","result":"win","winner":"short"})"), Outcome::first_wins);
   EXPECT_EQ(*answer(R"({"duel_id":"d7","result":"win","winner":"second","why":"x"})"),

@@ -54,7 +54,7 @@ class TaskWorld {
     }
   }
 
-  Outcome answer(const JudgeQuestion& question) {
+  Outcome answer(const Question& question) {
     RoundRng rng = answers_.at(++asked_);
     const std::vector<std::size_t>& rank = ranks_[question.task->get<std::size_t>()];
     const auto rank_of = [&](const ShownArm& arm) {
@@ -125,8 +125,7 @@ inline InterviewPlan plan_of(const QuickDirectory& directory, std::size_t num_ar
 }
 
 // Asks until nothing is left to ask.
-inline void answer_all(Interview& interview,
-                       const std::function<Outcome(const JudgeQuestion&)>& judge) {
+inline void answer_all(Interview& interview, const std::function<Outcome(const Question&)>& judge) {
   while (const auto question = interview.next().value()) {
     interview
         .settle({Interview::report_of(*question, std::array{judge(*question)}, {"judge", "j"}, 1)})
@@ -161,7 +160,7 @@ inline std::uint64_t false_certificates(const TaskCase& one, std::uint32_t runs)
           plan_of(directory, one.num_arms, lists[k], one.about, one.max_duels, run);
       plan.experiment.stopping.alpha = kAlphaOfTasks;
       Interview interview = Interview::open(std::move(plan)).value();
-      answer_all(interview, [&](const JudgeQuestion& question) { return world.answer(question); });
+      answer_all(interview, [&](const Question& question) { return world.answer(question); });
       certified = interview.certified();
       // Of even arms each beats none: that no arm beats every other would be true.
       count += certified && interview.ledger().certificate()->winner ? 1 : 0;

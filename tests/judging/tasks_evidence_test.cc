@@ -34,7 +34,7 @@ std::vector<ServeRecord> serves_of(const std::filesystem::path& log) {
 }
 
 // The first named in the alphabet wins.
-Outcome by_name(const JudgeQuestion& question) {
+Outcome by_name(const Question& question) {
   return question.first.arm_id < question.second.arm_id ? Outcome::first_wins
                                                         : Outcome::second_wins;
 }
@@ -92,7 +92,7 @@ TEST_F(TasksEvidence, serves_a_task_as_evidence_of_a_pair_once_and_then_needs_mo
     Interview interview = open(arms, 12);
     TaskWorld world(arms, 12, Tasks::drawn_from_even_ones, Judging::throws_a_coin, 3);
     EXPECT_FALSE(interview.needs_more_tasks());
-    answer_all(interview, [&](const JudgeQuestion& question) { return world.answer(question); });
+    answer_all(interview, [&](const Question& question) { return world.answer(question); });
     EXPECT_FALSE(interview.certified());
     EXPECT_TRUE(interview.needs_more_tasks());
     EXPECT_LT(interview.ledger().served(), 10'000);
@@ -116,7 +116,7 @@ TEST_F(TasksEvidence, goes_on_needing_tasks_after_a_restart) {
   {
     Interview interview = open(2, 12);
     TaskWorld world(2, 12, Tasks::drawn_from_even_ones, Judging::throws_a_coin, 3);
-    answer_all(interview, [&](const JudgeQuestion& question) { return world.answer(question); });
+    answer_all(interview, [&](const Question& question) { return world.answer(question); });
   }
   Interview again = open(2, 12);
   EXPECT_EQ(again.ledger().served(), 12);
@@ -129,7 +129,7 @@ TEST_F(TasksEvidence, goes_on_with_tasks_that_join_and_counts_each_once) {
   TaskWorld world(2, 36, Tasks::drawn_from_even_ones, Judging::throws_a_coin, 3);
   for (const std::size_t tasks : {12, 24, 36}) {
     Interview interview = open(2, tasks);
-    answer_all(interview, [&](const JudgeQuestion& question) { return world.answer(question); });
+    answer_all(interview, [&](const Question& question) { return world.answer(question); });
     EXPECT_FALSE(interview.certified());
     EXPECT_TRUE(interview.needs_more_tasks());
     EXPECT_EQ(interview.ledger().tasks().count, tasks);
@@ -155,7 +155,7 @@ TEST_F(TasksEvidence, a_settled_pair_that_has_met_every_task_goes_on_without_bei
     Interview interview = open(3, 12, 500, "uniform", seed);
     TaskWorld world(3, 12, Tasks::drawn_from_even_ones, Judging::throws_a_coin,
                     static_cast<std::uint32_t>(seed));
-    answer_all(interview, [&](const JudgeQuestion& question) {
+    answer_all(interview, [&](const Question& question) {
       const bool even = question.first.arm_id == "c" || question.second.arm_id == "c";
       return even ? world.answer(question) : by_name(question);
     });
@@ -185,7 +185,7 @@ TEST_F(TasksEvidence, a_settled_pair_that_has_met_every_task_goes_on_without_bei
 // K (K - 1)/alpha = 120 and eleven. When no pair has a fresh task, no duel can add anything.
 TEST_F(TasksEvidence, stops_when_no_duel_can_be_evidence_any_more) {
   Interview interview = open(3, 10, 2000);
-  answer_all(interview, [&](const JudgeQuestion& question) {
+  answer_all(interview, [&](const Question& question) {
     const int first = question.first.arm_id[0] - 'a', second = question.second.arm_id[0] - 'a';
     return (first + 1) % 3 == second ? Outcome::first_wins : Outcome::second_wins;
   });
@@ -215,7 +215,7 @@ TEST_F(TasksEvidence, does_not_stop_while_a_certificate_can_come) {
     Interview interview = open(4, 30, 2000, "auto", seed);
     TaskWorld world(4, 30, Tasks::drawn_from_even_ones, Judging::throws_a_coin,
                     static_cast<std::uint32_t>(seed));
-    answer_all(interview, [&](const JudgeQuestion& question) {
+    answer_all(interview, [&](const Question& question) {
       const bool best = question.first.arm_id == "a" || question.second.arm_id == "a";
       return best ? by_name(question) : world.answer(question);
     });
@@ -264,7 +264,7 @@ TEST_F(TasksEvidence, a_log_with_a_task_marked_as_evidence_again_is_not_verified
   std::vector<LogEntry> entries;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Interview interview = open(3, 12, 500, "uniform", seed);
-    answer_all(interview, [&](const JudgeQuestion& question) {
+    answer_all(interview, [&](const Question& question) {
       const bool open_pair = question.first.arm_id == "c" || question.second.arm_id == "c";
       return open_pair ? Outcome::tie : by_name(question);
     });

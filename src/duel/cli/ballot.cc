@@ -92,7 +92,7 @@ std::vector<std::string> folded(std::string_view text, std::size_t width) {
   return lines;
 }
 
-std::string ballot(const JudgeQuestion& question, std::size_t columns, std::size_t rows) {
+std::string ballot(const Question& question, std::size_t columns, std::size_t rows) {
   const bool side_by_side = columns >= kLeastSideBySide;
   const std::size_t width = columns == 0 ? kPlain : std::max<std::size_t>(columns - 1, 20);
   std::string text;

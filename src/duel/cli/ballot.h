@@ -17,6 +17,6 @@ std::vector<std::string> folded(std::string_view text, std::size_t width);
 
 // The task and the two items. `columns` 0 or small: one above the other; `rows` 0: no limit, else
 // what does not fit is cut and said so.
-std::string ballot(const JudgeQuestion& question, std::size_t columns, std::size_t rows);
+std::string ballot(const Question& question, std::size_t columns, std::size_t rows);
 
 }  // namespace duel::cli

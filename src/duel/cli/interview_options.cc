@@ -111,10 +111,10 @@ Result<Interview> open_interview(const InterviewOptions& options, const CommandC
   return interview;
 }
 
-Result<int> report_ending(InterviewEnding ending, const InterviewOptions& options,
+Result<int> report_ending(RunEnding ending, const InterviewOptions& options,
                           const Interview& interview, CommandContext& context, const Json& extra) {
   InterviewReport report(interview, ending);
-  if (ending == InterviewEnding::certified) {
+  if (ending == RunEnding::certified) {
     DUEL_ASSIGN(CheckedLog log, check_log(interview.log_file()));
     report.health = std::move(log.health);
     report.certificate = certificate_file(options, interview.log_file());
@@ -127,12 +127,12 @@ Result<int> report_ending(InterviewEnding ending, const InterviewOptions& option
   } else {
     context.print(report.to_text(Paint(wants_color(STDOUT_FILENO))));
   }
-  if (ending != InterviewEnding::certified) return kExitUndecided;
+  if (ending != RunEnding::certified) return kExitUndecided;
   return report.healthy() ? kExitDone : kExitUnhealthy;
 }
 
-std::string why_undecided(const Interview& interview) {
-  if (interview.needs_more_tasks()) {
+std::string why_undecided(const Interview& interview, RunEnding ending) {
+  if (ending == RunEnding::tasks_used_up) {
     return "an open pair has used every task: add tasks at the end of the file and run the command "
            "again; or start another --log with --about these-tasks, for a statement about exactly "
            "these";

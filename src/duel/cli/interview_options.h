@@ -30,11 +30,11 @@ Result<Interview> open_interview(const InterviewOptions& options, const CommandC
 
 // Writes the certificate and prints the report, as text or JSON. `extra` goes into the JSON. Gives
 // the exit code of a command that was not interrupted.
-Result<int> report_ending(InterviewEnding ending, const InterviewOptions& options,
+Result<int> report_ending(RunEnding ending, const InterviewOptions& options,
                           const Interview& interview, CommandContext& context, const Json& extra);
 
 // What an undecided interview lacks: duels, or tasks.
-std::string why_undecided(const Interview& interview);
+std::string why_undecided(const Interview& interview, RunEnding ending);
 
 // The command as it was given, to be given again.
 std::string same_command(const Command& command);

@@ -25,7 +25,7 @@ constexpr std::size_t kMostRows = 15;
 
 }  // namespace
 
-InterviewReport::InterviewReport(const Interview& interview, InterviewEnding ending)
+InterviewReport::InterviewReport(const Interview& interview, RunEnding ending)
     : health(check_health(interview.ledger())),
       interview_(interview),
       ending_(ending),

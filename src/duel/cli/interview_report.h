@@ -17,7 +17,7 @@ namespace duel::cli {
 class InterviewReport {
  public:
   // REQUIRES: `interview` outlives the report.
-  InterviewReport(const Interview& interview, InterviewEnding ending);
+  InterviewReport(const Interview& interview, RunEnding ending);
 
   Json to_json(const Json& extra) const;
   bool healthy() const { return overall(health) != HealthVerdict::failed; }
@@ -40,7 +40,7 @@ class InterviewReport {
   const std::string& id(Arm arm) const { return interview_.ledger().id_of(arm); }
 
   const Interview& interview_;
-  InterviewEnding ending_;
+  RunEnding ending_;
   Standing standing_;
 };
 

@@ -17,7 +17,9 @@
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/judging/child_process.h"
-#include "duel/judging/judged_run.h"
+#include "duel/judging/judge_loop.h"
+#include "duel/judging/judge_pool.h"
+#include "duel/judging/unchanged_arms.h"
 
 namespace duel::cli {
 namespace {
@@ -48,7 +50,7 @@ FailedDuel failed_duel(const std::string& word) {
   return word == "stop" ? FailedDuel::stop : FailedDuel::missing;
 }
 
-Json judge_json(const JudgedRun& run, const JudgePool& pool) {
+Json judge_json(const JudgeLoop& run, const JudgePool& pool) {
   Json json;
   json["judge"] = {{"answered", run.answered()},
                    {"failed", run.failed()},
@@ -66,6 +68,24 @@ JudgeOptions judge_options(const RunArguments& arguments) {
   options.retries = arguments.retries;
   options.retry_seconds = arguments.retry_delay;
   return options;
+}
+
+Stopping stopping(const InterruptGuard& guard) {
+  if (guard.stop_now().load()) return Stopping::at_once;
+  return guard.interrupted() ? Stopping::after_answers : Stopping::no;
+}
+
+// `hint`: what to do when the judge is broken.
+JudgeLoopOptions loop_options(const RunArguments& arguments, const std::string& judge,
+                              const std::string& hint) {
+  return {.on_failure = failed_duel(arguments.on_failure),
+          .max_failures = arguments.max_failures,
+          .source = {"judge", judge},
+          .broken = [hint](std::uint64_t in_a_row, const Judged& last) {
+            return Error::io(fmt::format("no answer to {} duels in a row; duel {}: {}", in_a_row,
+                                         last.question.duel_id, last.failure),
+                             "the judge", hint);
+          }};
 }
 
 Result<JudgeCommand> judge_of(const RunArguments& arguments, bool has_tasks) {
@@ -125,9 +145,9 @@ Result<int> run_served(const RunArguments& arguments, const Command& command,
     auto told = std::chrono::steady_clock::now();
     bool draining = false;
     const auto on_turn = [&] {
-      if (guard.interrupted() && !std::exchange(draining, true) && pool.busy() > 0) {
+      if (guard.interrupted() && !std::exchange(draining, true) && served.in_flight() > 0) {
         context.warn(fmt::format("stopping: {} outstanding; press Ctrl-C again to stop at once",
-                                 counted(pool.busy(), "answer")));
+                                 counted(served.in_flight(), "answer")));
       }
       const auto now = std::chrono::steady_clock::now();
       if (now - told < std::chrono::seconds(10)) return;
@@ -159,22 +179,26 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
   const InterruptGuard guard(InterruptGuard::First::drains);
   DUEL_ASSIGN(Interview interview, open_interview(asked, context));
   JudgePool pool(std::move(judge), options);
-  JudgedRun judged(interview, pool,
-                   {.on_failure = failed_duel(arguments.on_failure),
-                    .max_failures = arguments.max_failures,
-                    .judge = name});
+  LocalQuestions questions = interview.questions();
+  UnchangedArms unchanged(questions, interview.arms());
+  JudgeLoop judged(unchanged, pool,
+                   loop_options(arguments, name,
+                                "the log is kept; when the judge is fixed, continue with "
+                                "`allow_new_judge`, or give another `log` to start over"));
   const bool was_certified = interview.certified();
   auto ended = [&] {
     LiveTable table(interview, context.quiet);
     bool draining = false;
-    return judged.run(guard.stop(), guard.stop_now(), [&] {
-      if (guard.interrupted() && !std::exchange(draining, true) && judged.in_flight() > 0) {
-        table.clear();
-        context.warn(fmt::format("stopping: {} outstanding; press Ctrl-C again to drop them",
-                                 counted(judged.in_flight(), "answer is", "answers are")));
-      }
-      table.update(judged.in_flight(), judged.last_failure());
-    });
+    return judged.run(
+        [&] { return stopping(guard); },
+        [&] {
+          if (guard.interrupted() && !std::exchange(draining, true) && judged.in_flight() > 0) {
+            table.clear();
+            context.warn(fmt::format("stopping: {} outstanding; press Ctrl-C again to drop them",
+                                     counted(judged.in_flight(), "answer is", "answers are")));
+          }
+          table.update(judged.in_flight(), judged.last_failure());
+        });
   }();
   if (!ended.ok()) {
     if (interview.ledger().served() > 0) {
@@ -184,20 +208,20 @@ Result<int> run_here(const RunArguments& arguments, const Command& command,
     }
     return ended.error();
   }
-  if (*ended != InterviewEnding::interrupted) pool.finish();
-  const InterviewEnding ending = *ended;
+  const RunEnding ending = *ended;
+  if (ending != RunEnding::interrupted) pool.finish();
   DUEL_ASSIGN(const int code, report_ending(ending, arguments.interview, interview, context,
                                             judge_json(judged, pool)));
   warn_of_troubles(pool.troubles(), judged.failed(), judged.last_failure(), context);
   if (was_certified) {
     context.note(fmt::format("{} was already certified; nothing was asked", interview.log_file()));
   }
-  if (ending == InterviewEnding::interrupted) {
+  if (ending == RunEnding::interrupted) {
     context.warn(fmt::format("interrupted; {} has every answer. To continue: {}",
                              interview.log_file(), same_command(command)));
     return guard.exit_code();
   }
-  if (ending == InterviewEnding::undecided) context.note(why_undecided(interview));
+  if (ending != RunEnding::certified) context.note(why_undecided(interview, ending));
   return code;
 }
 

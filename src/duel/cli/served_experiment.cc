@@ -28,7 +28,7 @@ ShownArm arm_of(const Json& arm) {
 }
 
 // What an outcome says of the arms as they were shown.
-void put_answer(Json& body, Outcome outcome, const JudgeQuestion& question) {
+void put_answer(Json& body, Outcome outcome, const Question& question) {
   switch (outcome) {
     case Outcome::first_wins:
       body["result"] = "win";
@@ -150,7 +150,7 @@ Json ServedExperiment::outcome_body(const ServedQuestion& asked,
   } else {
     Json judgements = Json::array();
     for (std::size_t k = 0; k < outcomes.size(); ++k) {
-      JudgeQuestion seen = asked.question;
+      Question seen = asked.question;
       if (k == 1) std::swap(seen.first, seen.second);
       Json one;
       one["first"] = seen.first.arm_id;

@@ -40,7 +40,7 @@ Status check_served_options(const Command& command, const std::vector<std::strin
 
 // A served duel as those who answer see it. An arm without a payload is its own content.
 struct ServedQuestion {
-  JudgeQuestion question;
+  Question question;
   std::string report_token;
   bool has_task = false;
 };

@@ -111,33 +111,35 @@ void ServedRun::report_failure(const ServedQuestion& asked) {
   outbox_.push_back({asked.question.duel_id, std::move(body), ""});
 }
 
-Status ServedRun::take(std::vector<JudgedQuestion> judged, JudgePool& pool) {
-  for (JudgedQuestion& done : judged) {
+Status ServedRun::take(std::vector<Judged> judged, JudgePool& pool) {
+  for (Judged& done : judged) {
     const std::string duel_id = done.question.duel_id;
     const auto found = asked_.find(duel_id);
     if (!done.failure.empty()) last_failure_ = fmt::format("duel {}: {}", duel_id, done.failure);
     if (!done.outcome) {
       ++failed_;
       ++failed_in_a_row_;
+      if (done.ends && !failure_) failure_ = *done.ends;
       report_failure(found->second);
       asked_.erase(found);
       halves_.erase(duel_id);
       if (options_.on_failure == FailedDuel::stop && !failure_) {
-        failure_ = Error::io(fmt::format("no answer after {} tries: {}", done.tries, last_failure_),
-                             "the judge");
+        failure_ =
+            Error::io(fmt::format("no answer after {} tries: {}", done.failed_tries, last_failure_),
+                      "the judge");
       }
       continue;
     }
     failed_in_a_row_ = 0;
     const auto half = halves_.find(duel_id);
     if (experiment_.both_orders() && half == halves_.end()) {
-      halves_.emplace(duel_id, Half{*done.outcome, done.response_ms});
+      halves_.emplace(duel_id, Half{*done.outcome, *done.response_ms});
       // Its slot was set free just now.
-      DUEL_RETURN_IF_ERROR(pool.ask(turned_round(done.question)));
+      pool.ask(turned_round(done.question));
       continue;
     }
     std::vector<Outcome> outcomes;
-    double response_ms = done.response_ms;
+    double response_ms = *done.response_ms;
     if (half != halves_.end()) {
       outcomes.push_back(half->second.outcome);
       response_ms += half->second.response_ms;
@@ -182,7 +184,7 @@ Result<ServedEnding> ServedRun::run(JudgePool& pool, const std::atomic<bool>& st
     DUEL_RETURN_IF_ERROR(deliver(!ends));
     if (experiment_.client().given_up()) return ServedEnding::out_of_reach;
     ends = ends || certified_;
-    if (pool.busy() == 0 && outbox_.empty()) {
+    if (asked_.empty() && outbox_.empty()) {
       if (failure_) return *failure_;
       if (certified_) return ServedEnding::certified;
     }
@@ -190,11 +192,11 @@ Result<ServedEnding> ServedRun::run(JudgePool& pool, const std::atomic<bool>& st
     while (!ends && !ready_.empty() && pool.free() > 0) {
       ServedQuestion asked = std::move(ready_.front());
       ready_.pop_front();
-      JudgeQuestion question = asked.question;
+      Question question = asked.question;
       asked_.emplace(question.duel_id, std::move(asked));
-      DUEL_RETURN_IF_ERROR(pool.ask(std::move(question)));
+      pool.ask(std::move(question));
     }
-    if (pool.busy() == 0 && outbox_.empty()) {
+    if (asked_.empty() && outbox_.empty()) {
       if (stop.load()) return ServedEnding::interrupted;
       if (nothing_to_ask_ && Clock::now() >= ask_again_) {
         DUEL_ASSIGN(const bool later, experiment_.may_ask_later(stops));
@@ -203,8 +205,7 @@ Result<ServedEnding> ServedRun::run(JudgePool& pool, const std::atomic<bool>& st
         ask_again_ = Clock::now() + kAskAgain;
       }
     }
-    DUEL_ASSIGN(std::vector<JudgedQuestion> judged, pool.wait(kTurn));
-    DUEL_RETURN_IF_ERROR(take(std::move(judged), pool));
+    DUEL_RETURN_IF_ERROR(take(pool.wait(kTurn), pool));
     on_turn();
   }
 }

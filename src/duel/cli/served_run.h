@@ -13,10 +13,16 @@
 #include "duel/cli/served_experiment.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
+#include "duel/judging/judge_loop.h"
 #include "duel/judging/judge_pool.h"
-#include "duel/judging/judged_run.h"
 
 namespace duel::cli {
+
+struct JudgedRunOptions {
+  FailedDuel on_failure = FailedDuel::missing;
+  std::uint64_t max_failures = 5;
+  std::string judge;
+};
 
 // Duels are asked for under ids of our own and reports repeat the same body, so that whatever is
 // lost on the way can be sent again: a serve is one serve, an answer one answer.
@@ -37,6 +43,7 @@ class ServedRun {
   Result<ServedEnding> run(JudgePool& pool, const std::atomic<bool>& stop,
                            const std::atomic<bool>& stop_now, const std::function<void()>& on_turn);
 
+  std::uint64_t in_flight() const { return asked_.size(); }
   ServedCounts counts() const;
   const std::string& verdict() const { return verdict_; }
   const std::string& last_failure() const { return last_failure_; }
@@ -55,7 +62,7 @@ class ServedRun {
   void take_duel(const Json& duel);
   Status deliver(bool wants_more);
   Status ask_server(const JudgePool& pool);
-  Status take(std::vector<JudgedQuestion> judged, JudgePool& pool);
+  Status take(std::vector<Judged> judged, JudgePool& pool);
   void report_failure(const ServedQuestion& asked);
   void give_up(JudgePool& pool);
 

@@ -86,8 +86,8 @@ class BallotBox {
   // Whether there is a certificate, as far as is known.
   virtual bool certified() const = 0;
   // Nothing where there is nothing to ask.
-  virtual Result<std::optional<JudgeQuestion>> next() = 0;
-  virtual Status cast(const JudgeQuestion& question, Outcome outcome, double response_ms) = 0;
+  virtual Result<std::optional<Question>> next() = 0;
+  virtual Status cast(const Question& question, Outcome outcome, double response_ms) = 0;
   // How many duels there were, and how many may be left.
   virtual std::string progress() const = 0;
 };
@@ -98,8 +98,8 @@ class InterviewBox final : public BallotBox {
       : interview_(interview), voter_(std::move(voter)) {}
 
   bool certified() const override { return interview_.certified(); }
-  Result<std::optional<JudgeQuestion>> next() override { return interview_.next(); }
-  Status cast(const JudgeQuestion& question, Outcome outcome, double response_ms) override {
+  Result<std::optional<Question>> next() override { return interview_.next(); }
+  Status cast(const Question& question, Outcome outcome, double response_ms) override {
     return interview_.settle(
         {Interview::report_of(question, std::array{outcome}, {"human", voter_}, response_ms)});
   }
@@ -125,8 +125,8 @@ class ServedBox final : public BallotBox {
   bool certified() const override { return certified_; }
   std::uint64_t answered() const { return answered_; }
 
-  Result<std::optional<JudgeQuestion>> next() override {
-    using Question = std::optional<JudgeQuestion>;
+  Result<std::optional<Question>> next() override {
+    using Question = std::optional<Question>;
     Json body;
     body["duel_id"] = new_client_id();
     if (!voter_.empty()) body["subject_id"] = voter_;
@@ -138,7 +138,7 @@ class ServedBox final : public BallotBox {
     return asked_ ? Question(asked_->question) : Question();
   }
 
-  Status cast(const JudgeQuestion&, Outcome outcome, double response_ms) override {
+  Status cast(const Question&, Outcome outcome, double response_ms) override {
     std::vector<Outcome> outcomes = {outcome};
     const Json body = experiment_.outcome_body(*asked_, outcomes, "human", voter_, response_ms);
     const auto told = experiment_.client().keep_trying(
@@ -173,28 +173,28 @@ class Booth {
   Booth(BallotBox& box, const InterruptGuard& guard) : box_(box), guard_(guard) {}
 
   // Asks until there is a certificate, the duels are used up, or the voter stops.
-  Result<InterviewEnding> vote() {
+  Result<RunEnding> vote() {
     while (!box_.certified()) {
-      if (guard_.interrupted()) return InterviewEnding::interrupted;
-      DUEL_ASSIGN(const std::optional<JudgeQuestion> question, box_.next());
+      if (guard_.interrupted()) return RunEnding::interrupted;
+      DUEL_ASSIGN(const std::optional<Question> question, box_.next());
       if (!question) {
-        return guard_.interrupted() ? InterviewEnding::interrupted : InterviewEnding::undecided;
+        return guard_.interrupted() ? RunEnding::interrupted : RunEnding::undecided;
       }
       const auto begin = Clock::now();
       const std::optional<Outcome> outcome = ask(*question);
       if (!outcome) {
-        return guard_.interrupted() ? InterviewEnding::interrupted : InterviewEnding::undecided;
+        return guard_.interrupted() ? RunEnding::interrupted : RunEnding::undecided;
       }
       const double ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
       DUEL_RETURN_IF_ERROR(box_.cast(*question, *outcome, ms));
     }
-    return InterviewEnding::certified;
+    return RunEnding::certified;
   }
 
   bool stopped() const { return stopped_; }
 
  private:
-  void show(const JudgeQuestion& question) {
+  void show(const Question& question) {
     std::size_t columns = 0;
     std::size_t rows = 0;
     std::string text;
@@ -216,7 +216,7 @@ class Booth {
   }
 
   // An answer that the voter let stand, or nothing where the voter stopped.
-  std::optional<Outcome> ask(const JudgeQuestion& question) {
+  std::optional<Outcome> ask(const Question& question) {
     show(question);
     while (!guard_.interrupted()) {
       const auto key = keys_.next(kLook);
@@ -285,7 +285,7 @@ Result<int> run_served(const VoteArguments& arguments, const Command& command,
                               experiment_id, "that is for judge programs: 'duel run'");
   }
   ServedBox box(experiment, guard, arguments.voter);
-  Result<InterviewEnding> ended = InterviewEnding::undecided;
+  Result<RunEnding> ended = RunEnding::undecided;
   bool stopped = false;
   {
     Booth booth(box, guard);
@@ -293,10 +293,10 @@ Result<int> run_served(const VoteArguments& arguments, const Command& command,
     stopped = booth.stopped();
   }
   if (!ended.ok()) return ended.error();
-  const ServedEnding ending = *ended == InterviewEnding::certified     ? ServedEnding::certified
-                              : *ended == InterviewEnding::interrupted ? ServedEnding::interrupted
-                              : client.given_up()                      ? ServedEnding::out_of_reach
-                                                                       : ServedEnding::undecided;
+  const ServedEnding ending = *ended == RunEnding::certified     ? ServedEnding::certified
+                              : *ended == RunEnding::interrupted ? ServedEnding::interrupted
+                              : client.given_up()                ? ServedEnding::out_of_reach
+                                                                 : ServedEnding::undecided;
   return report_served(ending,
                        {.answered = box.answered(),
                         .failed = 0,
@@ -311,7 +311,7 @@ Result<int> run_vote(const VoteArguments& arguments, const Command& command,
   const InterruptGuard guard;
   DUEL_ASSIGN(Interview interview, open_interview(arguments.interview, context));
   bool stopped = false;
-  Result<InterviewEnding> ended = InterviewEnding::undecided;
+  Result<RunEnding> ended = RunEnding::undecided;
   {
     InterviewBox box(interview, arguments.voter);
     Booth booth(box, guard);
@@ -319,17 +319,18 @@ Result<int> run_vote(const VoteArguments& arguments, const Command& command,
     stopped = booth.stopped();
   }
   if (!ended.ok()) return ended.error();
-  if (*ended == InterviewEnding::certified) DUEL_RETURN_IF_ERROR(interview.complete());
+  if (*ended == RunEnding::certified) DUEL_RETURN_IF_ERROR(interview.complete());
   DUEL_ASSIGN(const int code,
               report_ending(*ended, arguments.interview, interview, context, Json::object()));
-  if (*ended == InterviewEnding::certified) return code;
-  if (stopped || *ended == InterviewEnding::interrupted) {
+  if (*ended == RunEnding::certified) return code;
+  if (stopped || *ended == RunEnding::interrupted) {
     context.note(fmt::format("{} has every answer. To continue: {}", interview.log_file(),
                              same_command(command)));
   } else {
-    context.note(why_undecided(interview));
+    context.note(why_undecided(
+        interview, interview.needs_more_tasks() ? RunEnding::tasks_used_up : RunEnding::undecided));
   }
-  return *ended == InterviewEnding::interrupted ? guard.exit_code() : code;
+  return *ended == RunEnding::interrupted ? guard.exit_code() : code;
 }
 
 }  // namespace

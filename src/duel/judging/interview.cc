@@ -1,7 +1,6 @@
 #include "duel/judging/interview.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,10 +9,8 @@
 #include <utility>
 
 #include "duel/core/check.h"
-#include "duel/core/digest.h"
 #include "duel/core/numbers.h"
 #include "duel/core/timestamp.h"
-#include "duel/core/whole_file.h"
 #include "duel/experiment/live_experiment.h"
 #include "duel/judging/log_mismatch.h"
 
@@ -94,14 +91,6 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
   return std::nullopt;
 }
 
-FileTime time_of(const std::string& path) {
-  struct stat status{};
-  if (path.empty() || ::stat(path.c_str(), &status) != 0) return {};
-  return {.seconds = status.st_mtim.tv_sec,
-          .nanoseconds = status.st_mtim.tv_nsec,
-          .bytes = static_cast<std::uint64_t>(status.st_size)};
-}
-
 // The tasks of the log, and more after them.
 bool adds_tasks(const InterviewPlan& plan, const TaskSet& logged) {
   return plan.tasks && logged.like_these() && plan.experiment.tasks.about == logged.about &&
@@ -125,31 +114,7 @@ Result<LocalExperiment> open_log(const InterviewPlan& plan, bool& resumed) {
   return resumed ? LocalExperiment::resume(options) : std::move(created);
 }
 
-Answer answer_of(Outcome outcome, const std::string& first, const std::string& second) {
-  switch (outcome) {
-    case Outcome::first_wins:
-      return {.result = Answered::win, .winner = first};
-    case Outcome::second_wins:
-      return {.result = Answered::win, .winner = second};
-    case Outcome::tie:
-      return {.result = Answered::tie, .winner = ""};
-    case Outcome::both_bad:
-      return {.result = Answered::both_bad, .winner = ""};
-    case Outcome::skip:
-      return {.result = Answered::skip, .winner = ""};
-    case Outcome::none:
-      break;
-  }
-  return {.result = Answered::invalid, .winner = ""};
-}
-
 }  // namespace
-
-JudgeQuestion turned_round(const JudgeQuestion& question) {
-  JudgeQuestion turned = question;
-  std::swap(turned.first, turned.second);
-  return turned;
-}
 
 Result<Interview> Interview::open(InterviewPlan plan) {
   plan.experiment.arms.clear();
@@ -207,53 +172,43 @@ Result<Interview> Interview::open(InterviewPlan plan) {
   interview.resumed_ = resumed;
   interview.joined_ = std::move(matched.joined);
   interview.left_ = std::move(matched.left);
-  for (const ListedArm& arm : interview.plan_.arms) {
-    interview.seen_.push_back(time_of(arm.shown.path));
-  }
   DUEL_ASSIGN(interview.given_up_, interview.experiment_.give_up_open_duels());
   return interview;
 }
 
-Status Interview::check_unchanged(const JudgeQuestion& question) {
-  for (const ShownArm* arm : {&question.first, &question.second}) {
-    const auto index = ledger().find_arm(arm->arm_id);
-    DUEL_CHECK(index && *index < seen_.size());
-    const FileTime now = time_of(arm->path);
-    if (now == seen_[*index]) continue;
-    const auto content = read_whole_file(arm->path, kMostBytesOfFile);
-    if (!content.ok() || sha256_hex(*content) != plan_.arms[*index].sha256) {
-      return Error::invalid_data(
-          fmt::format("the content of arm '{}' has changed while the run went on", arm->arm_id),
-          arm->path, "duels about the old content say nothing about the new; begin a new log");
-    }
-    seen_[*index] = now;  // written again with the same content
-  }
-  return Done{};
+LocalQuestions Interview::questions() {
+  const auto arm = [this](const std::string& arm_id) {
+    const auto index = ledger().find_arm(arm_id);
+    DUEL_CHECK(index && *index < plan_.arms.size());
+    return plan_.arms[*index].shown;
+  };
+  const auto task = [this](const std::string& name) { return plan_.tasks->find(name)->content; };
+  return {experiment_, {.arm = arm, .task = task}, plan_.max_duels};
 }
 
-JudgeQuestion Interview::question_of(const ServeRecord& serve) const {
+Question Interview::question_of(const ServeRecord& serve) const {
   const auto first = ledger().find_arm(serve.first);
   const auto second = ledger().find_arm(serve.second);
   DUEL_CHECK(first && second && *first < plan_.arms.size() && *second < plan_.arms.size());
-  JudgeQuestion question{.duel_id = serve.duel_id,
-                         .first = plan_.arms[*first].shown,
-                         .second = plan_.arms[*second].shown,
-                         .task = std::nullopt};
+  Question question{.duel_id = serve.duel_id,
+                    .first = plan_.arms[*first].shown,
+                    .second = plan_.arms[*second].shown,
+                    .task = std::nullopt};
   if (!serve.task.empty()) question.task = plan_.tasks->find(serve.task)->content;
   return question;
 }
 
-Result<std::optional<JudgeQuestion>> Interview::next() {
-  if (certified() || ledger().completed()) return std::optional<JudgeQuestion>();
+Result<std::optional<Question>> Interview::next() {
+  if (certified() || ledger().completed()) return std::optional<Question>();
   DUEL_ASSIGN(const Offer offer, experiment_.serve({.limit = plan_.max_duels}));
   if (const auto* fallback = std::get_if<Fallback>(&offer)) {
     needs_more_tasks_ = fallback->why == Fallback::Why::tasks_used_up;
-    return std::optional<JudgeQuestion>();
+    return std::optional<Question>();
   }
   return std::optional(question_of(std::get<Served>(offer).serve));
 }
 
-Report Interview::report_of(const JudgeQuestion& question, std::span<const Outcome> outcomes,
+Report Interview::report_of(const Question& question, std::span<const Outcome> outcomes,
                             const Source& source, double response_ms) {
   const std::string& first = question.first.arm_id;
   const std::string& second = question.second.arm_id;

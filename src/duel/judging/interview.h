@@ -13,6 +13,7 @@
 
 #include "duel/core/result.h"
 #include "duel/experiment/local_experiment.h"
+#include "duel/experiment/local_questions.h"
 #include "duel/judging/arm_changes.h"
 #include "duel/judging/arm_list.h"
 #include "duel/judging/judge_question.h"
@@ -31,17 +32,6 @@ struct InterviewPlan {
   std::uint64_t max_duels = 0;  // served in all, those of earlier runs too
   // The experiment's judge may be another one than that which began the log.
   bool allows_new_judge = false;
-};
-
-enum class InterviewEnding { certified, undecided, interrupted };
-
-// When a file was written last, and how large it is: what changes when somebody writes to it.
-struct FileTime {
-  std::int64_t seconds = 0;
-  std::int64_t nanoseconds = 0;
-  std::uint64_t bytes = 0;
-
-  friend bool operator==(const FileTime&, const FileTime&) = default;
 };
 
 class Interview {
@@ -72,16 +62,15 @@ class Interview {
 
   // The next question; its duel is in the log. Nothing while the experiment is certified, its duels
   // are used up or it needs more tasks.
-  Result<std::optional<JudgeQuestion>> next();
+  Result<std::optional<Question>> next();
 
   // The report of an answer, given as seen: `first_wins` is the arm shown first. In the order
   // `both` two of them, the second of the question turned round.
-  static Report report_of(const JudgeQuestion& question, std::span<const Outcome> outcomes,
+  static Report report_of(const Question& question, std::span<const Outcome> outcomes,
                           const Source& source, double response_ms);
 
-  // An error where the file of one of the arms was changed since the interview began: the answer is
-  // about something else.
-  Status check_unchanged(const JudgeQuestion& question);
+  // What to ask, for a loop. REQUIRES: the interview stays where it is.
+  LocalQuestions questions();
 
   // How duels ended; on the disk when this returns.
   Status settle(const std::vector<LocalExperiment::Ending>& endings) {
@@ -95,19 +84,15 @@ class Interview {
   Interview(InterviewPlan plan, LocalExperiment experiment)
       : plan_(std::move(plan)), experiment_(std::move(experiment)) {}
 
-  JudgeQuestion question_of(const ServeRecord& serve) const;
+  Question question_of(const ServeRecord& serve) const;
 
   InterviewPlan plan_;
   LocalExperiment experiment_;
-  std::vector<FileTime> seen_;  // of the arms' files, by arm
   std::vector<std::string> joined_;
   std::vector<std::string> left_;
   std::size_t given_up_ = 0;
   bool resumed_ = false;
   bool needs_more_tasks_ = false;
 };
-
-// The same question with the arms in the other order.
-JudgeQuestion turned_round(const JudgeQuestion& question);
 
 }  // namespace duel

@@ -7,18 +7,6 @@
 namespace duel {
 namespace {
 
-const char* word_of(InterviewEnding ending) {
-  switch (ending) {
-    case InterviewEnding::certified:
-      return "certified";
-    case InterviewEnding::undecided:
-      return "undecided";
-    case InterviewEnding::interrupted:
-      return "interrupted";
-  }
-  return "";
-}
-
 Json arm_json(const Ledger& ledger, const Standing& standing, const ArmStanding& arm) {
   Json json;
   json["arm_id"] = ledger.id_of(arm.arm);
@@ -37,15 +25,15 @@ Json arm_json(const Ledger& ledger, const Standing& standing, const ArmStanding&
 
 }  // namespace
 
-Json interview_json(const Interview& interview, const Standing& standing, InterviewEnding ending,
+Json interview_json(const Interview& interview, const Standing& standing, RunEnding ending,
                     const std::string& certificate) {
   const Ledger& ledger = interview.ledger();
   Json json;
   json["experiment_id"] = ledger.experiment().experiment_id;
-  json["status"] = word_of(ending);
+  json["status"] = std::string(to_word(ending));
   json["verdict"] = verdict_of(ledger, standing);
   json["log"] = interview.log_file();
-  if (ending == InterviewEnding::certified) {
+  if (ending == RunEnding::certified) {
     const GivenCertificate& given = *ledger.certificate();
     json["certificate"] = {{"file", certificate}, {"kind", to_word(given.kind)}};
     json["winner"] = given.winner ? Json(ledger.id_of(*given.winner)) : Json();
@@ -61,8 +49,7 @@ Json interview_json(const Interview& interview, const Standing& standing, Interv
                    {"ties", total.ties},       {"both_bad", total.both_bad},
                    {"skips", total.skips},     {"invalid", total.invalid},
                    {"expired", total.expired}, {"pending", total.pending()}};
-  json["expected_duels_left"] =
-      ending == InterviewEnding::certified ? Json() : Json(standing.duels_left);
+  json["expected_duels_left"] = ending == RunEnding::certified ? Json() : Json(standing.duels_left);
   json["arms"] = Json::array();
   for (const ArmStanding& arm : standing.arms) {
     json["arms"].push_back(arm_json(ledger, standing, arm));

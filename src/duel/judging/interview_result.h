@@ -10,7 +10,7 @@
 namespace duel {
 
 // `standing` is the interview's; `certificate` is the file it went to, "" where there is none.
-Json interview_json(const Interview& interview, const Standing& standing, InterviewEnding ending,
+Json interview_json(const Interview& interview, const Standing& standing, RunEnding ending,
                     const std::string& certificate);
 
 }  // namespace duel

@@ -70,7 +70,7 @@ Result<std::string> payload_of(const ShownArm& arm) {
   return text_of(*arm.payload);
 }
 
-Result<std::string> value_of(std::string_view place, const JudgeQuestion& question) {
+Result<std::string> value_of(std::string_view place, const Question& question) {
   if (place == "duel_id") return question.duel_id;
   if (place.starts_with("task")) {
     if (!question.task) {
@@ -193,7 +193,7 @@ JudgeEntry JudgeCommand::entry() const {
   return {.command = text_, .sha256 = sha256_hex(all)};
 }
 
-Result<std::vector<std::string>> JudgeCommand::words_for(const JudgeQuestion& question) const {
+Result<std::vector<std::string>> JudgeCommand::words_for(const Question& question) const {
   std::vector<std::string> words;
   words.reserve(words_.size());
   for (const std::string& pattern : words_) {

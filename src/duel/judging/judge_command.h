@@ -39,7 +39,7 @@ class JudgeCommand {
 
   // An error if the arm has no such part: a file that is no text, a task without the field, or a
   // content that is too long for a command line.
-  Result<std::vector<std::string>> words_for(const JudgeQuestion& question) const;
+  Result<std::vector<std::string>> words_for(const Question& question) const;
 
  private:
   std::string text_;

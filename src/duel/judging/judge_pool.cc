@@ -10,6 +10,7 @@
 
 #include "duel/core/check.h"
 #include "duel/core/numbers.h"
+#include "duel/judging/judge_question.h"
 #include "duel/judging/printable.h"
 
 namespace duel {
@@ -48,21 +49,24 @@ JudgePool::JudgePool(JudgeCommand command, const JudgeOptions& options)
 }
 
 std::size_t JudgePool::free() const {
-  return static_cast<std::size_t>(std::count_if(
+  const auto idle = static_cast<std::size_t>(std::count_if(
       slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.stage == Stage::idle; }));
+  // A place is free when `wait` has told what came of its question: otherwise a program that cannot
+  // be started would be given one question after the other.
+  return idle - done_.size();
 }
 
-Status JudgePool::ask(JudgeQuestion question) {
+void JudgePool::ask(Question question) {
+  DUEL_CHECK(free() > 0);
   const auto slot = std::find_if(slots_.begin(), slots_.end(),
                                  [](const Slot& s) { return s.stage == Stage::idle; });
-  DUEL_CHECK(slot != slots_.end());
   slot->question = std::move(question);
   slot->tries = 0;
   slot->failure.clear();
-  return begin_try(*slot);
+  begin_try(*slot);
 }
 
-Status JudgePool::begin_try(Slot& slot) {
+void JudgePool::begin_try(Slot& slot) {
   ++slot.tries;
   slot.begun = Clock::now();
   slot.deadline = slot.begun + seconds(options_.timeout_seconds);
@@ -71,27 +75,27 @@ Status JudgePool::begin_try(Slot& slot) {
     slot.process->pump();
     if (slot.process->ended() || !slot.process->output().empty()) slot.process.reset();
   }
-  if (!slot.process) {
-    DUEL_ASSIGN(const std::vector<std::string> words, command_.words_for(*slot.question));
-    auto started = ChildProcess::start(words);
-    if (!started.ok()) {
-      if (started.error().code != ErrorCode::io) return started.error();
-      ++troubles_.crashes;
-      slot.made_no_sense = false;
-      slot.failure = started.error().to_string();
-      rest_or_give_up(slot, slot.begun);
-      return Done{};
-    }
-    slot.process = std::move(*started);
+  if (const Status started = start(slot); !started.ok()) {
+    ++troubles_.crashes;
+    slot.made_no_sense = false;
+    slot.failure = started.error().to_string();
+    if (started.error().code != ErrorCode::io) return done(slot, {}, {}, started.error());
+    return rest_or_give_up(slot, slot.begun);
   }
   slot.stage = Stage::asking;
   slot.process->send(question_line(*slot.question) + "\n");
   if (options_.protocol == JudgeProtocol::call) slot.process->end_input();
   slot.process->pump();
+}
+
+Status JudgePool::start(Slot& slot) {
+  if (slot.process) return Done{};
+  DUEL_ASSIGN(const std::vector<std::string> words, command_.words_for(*slot.question));
+  DUEL_ASSIGN(slot.process, ChildProcess::start(words));
   return Done{};
 }
 
-Result<std::vector<JudgedQuestion>> JudgePool::wait(milliseconds most) {
+std::vector<Judged> JudgePool::wait(milliseconds most) {
   const auto limit = Clock::now() + most;
   do {
     std::vector<pollfd> descriptors;
@@ -105,7 +109,7 @@ Result<std::vector<JudgedQuestion>> JudgePool::wait(milliseconds most) {
                           ? ::poll(descriptors.data(), descriptors.size(),
                                    static_cast<int>(std::clamp<std::int64_t>(left, 0, 60000)))
                           : 0;
-    for (Slot& slot : slots_) DUEL_RETURN_IF_ERROR(turn(slot, Clock::now()));
+    for (Slot& slot : slots_) turn(slot, Clock::now());
     if (ready < 0) break;  // a signal: the caller wants to know
   } while (done_.empty() && Clock::now() < limit);
   return std::exchange(done_, {});
@@ -122,14 +126,13 @@ JudgePool::Clock::time_point JudgePool::next_event(Clock::time_point now) const 
   return next;
 }
 
-Status JudgePool::turn(Slot& slot, Clock::time_point now) {
+void JudgePool::turn(Slot& slot, Clock::time_point now) {
   if (slot.process) slot.process->pump();
   switch (slot.stage) {
     case Stage::idle:
-      return Done{};
+      return;
     case Stage::asking:
-      look_for_answer(slot, now);
-      return Done{};
+      return look_for_answer(slot, now);
     case Stage::ending:
       if (slot.process->ended()) {
         slot.process.reset();
@@ -138,11 +141,10 @@ Status JudgePool::turn(Slot& slot, Clock::time_point now) {
         slot.process->signal_group(SIGKILL);
         slot.deadline = now + kGrace;
       }
-      return Done{};
+      return;
     case Stage::resting:
-      return now >= slot.deadline ? begin_try(slot) : Status(Done{});
+      if (now >= slot.deadline) begin_try(slot);
   }
-  return Done{};
 }
 
 void JudgePool::look_for_answer(Slot& slot, Clock::time_point now) {
@@ -208,31 +210,33 @@ void JudgePool::end_process(Slot& slot, Clock::time_point now) {
 }
 
 void JudgePool::rest_or_give_up(Slot& slot, Clock::time_point now) {
-  if (slot.tries > options_.retries) return done(slot, std::nullopt, 0);
+  if (slot.tries > options_.retries) return done(slot);
   const double doubled = std::ldexp(options_.retry_seconds,
                                     static_cast<int>(std::min<std::uint64_t>(slot.tries - 1, 60)));
   slot.stage = Stage::resting;
   slot.deadline = now + seconds(std::min(kLongestRest, doubled));
 }
 
-void JudgePool::done(Slot& slot, std::optional<Outcome> outcome, double response_ms) {
+void JudgePool::done(Slot& slot, std::optional<Outcome> outcome, std::optional<double> response_ms,
+                     std::optional<Error> ends) {
   done_.push_back({.question = std::move(*slot.question),
                    .outcome = outcome,
                    .response_ms = response_ms,
-                   .tries = slot.tries,
+                   .failed_tries = slot.tries - (outcome ? 1 : 0),
                    .failure = std::move(slot.failure),
-                   .made_no_sense = slot.made_no_sense});
+                   .made_no_sense = slot.made_no_sense,
+                   .ends = std::move(ends)});
   slot.question.reset();
   slot.failure.clear();
   slot.stage = Stage::idle;
 }
 
-std::vector<JudgedQuestion> JudgePool::abandon() {
+std::vector<Judged> JudgePool::abandon() {
   for (Slot& slot : slots_) {
     if (slot.stage == Stage::idle) continue;
     slot.process.reset();
     slot.failure = "interrupted";
-    done(slot, std::nullopt, 0);
+    done(slot);
   }
   return std::exchange(done_, {});
 }

@@ -17,7 +17,7 @@
 #include "duel/core/result.h"
 #include "duel/judging/child_process.h"
 #include "duel/judging/judge_command.h"
-#include "duel/judging/judge_question.h"
+#include "duel/judging/judges.h"
 
 namespace duel {
 
@@ -34,15 +34,6 @@ struct JudgeOptions {
   double retry_seconds = 0.5;    // pause before the second try; doubled each time, at most 30 s
 };
 
-struct JudgedQuestion {
-  JudgeQuestion question;
-  std::optional<Outcome> outcome;  // none: every try failed
-  double response_ms = 0;          // of the try that answered
-  std::uint64_t tries = 0;
-  std::string failure;         // why the last failed try failed; "" if none did
-  bool made_no_sense = false;  // it failed by an answer that makes no sense
-};
-
 // What went wrong on the way, over all tries.
 struct JudgeTroubles {
   std::uint64_t timeouts = 0;
@@ -52,26 +43,19 @@ struct JudgeTroubles {
 };
 
 // Single-threaded: everything happens inside `ask` and `wait`.
-class JudgePool {
+class JudgePool final : public Judges {
  public:
   // REQUIRES: parallel >= 1, times > 0.
   JudgePool(JudgeCommand command, const JudgeOptions& options);
 
-  std::size_t free() const;
-  std::size_t busy() const { return slots_.size() - free(); }
-
-  // An error if the program cannot be started at all, or the question does not fit its command
-  // line: no retry would help. REQUIRES: free() > 0.
-  Status ask(JudgeQuestion question);
-
-  // Waits until a question is done, `most` has passed or a signal came; gives what is done, in the
-  // order in which it was done. Errors as those of `ask`.
-  Result<std::vector<JudgedQuestion>> wait(std::chrono::milliseconds most);
+  std::size_t free() const override;
+  // A program that cannot be started at all, and a question that does not fit its command line, end
+  // the judges: no retry would help.
+  void ask(Question question) override;
+  std::vector<Judged> wait(std::chrono::milliseconds most) override;
+  std::vector<Judged> abandon() override;
 
   const JudgeTroubles& troubles() const { return troubles_; }
-
-  // Ends every judge at work; what each was asked, without an answer.
-  std::vector<JudgedQuestion> abandon();
 
   // Lets programs that stay end by themselves: closes their input and waits a moment. Whoever is
   // left is killed with the pool.
@@ -82,7 +66,7 @@ class JudgePool {
   enum class Stage { idle, asking, ending, resting };
   struct Slot {
     Stage stage = Stage::idle;
-    std::optional<JudgeQuestion> question;
+    std::optional<Question> question;
     std::optional<ChildProcess> process;
     std::uint64_t tries = 0;
     Clock::time_point begun;     // of the present try
@@ -91,21 +75,23 @@ class JudgePool {
     bool made_no_sense = false;
   };
 
-  Status begin_try(Slot& slot);
-  Status turn(Slot& slot, Clock::time_point now);
+  void begin_try(Slot& slot);
+  Status start(Slot& slot);
+  void turn(Slot& slot, Clock::time_point now);
   void look_for_answer(Slot& slot, Clock::time_point now);
   void answered(Slot& slot, const Result<Outcome>& answer, Clock::time_point now);
   enum class Trouble { timeout, crash, nonsense };
   void failed(Slot& slot, Trouble trouble, std::string failure, Clock::time_point now);
   void end_process(Slot& slot, Clock::time_point now);
   void rest_or_give_up(Slot& slot, Clock::time_point now);
-  void done(Slot& slot, std::optional<Outcome> outcome, double response_ms);
+  void done(Slot& slot, std::optional<Outcome> outcome = {}, std::optional<double> response_ms = {},
+            std::optional<Error> ends = {});
   Clock::time_point next_event(Clock::time_point now) const;
 
   JudgeCommand command_;
   JudgeOptions options_;
   std::deque<Slot> slots_;
-  std::vector<JudgedQuestion> done_;
+  std::vector<Judged> done_;
   JudgeTroubles troubles_;
 };
 

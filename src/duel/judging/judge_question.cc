@@ -54,7 +54,7 @@ Json to_json(const ShownArm& arm) {
   return json;
 }
 
-std::vector<std::string> allowed_words(const JudgeQuestion& question) {
+std::vector<std::string> allowed_words(const Question& question) {
   std::vector<std::string> words;
   for (const AnswerWord& entry : kWords) words.emplace_back(entry.word);
   words.push_back(question.first.arm_id);
@@ -68,7 +68,7 @@ Error senseless(std::string message, std::string hint) {
 
 }  // namespace
 
-std::string question_line(const JudgeQuestion& question) {
+std::string question_line(const Question& question) {
   Json json;
   json["duel_id"] = question.duel_id;
   json["first"] = to_json(question.first);
@@ -77,7 +77,7 @@ std::string question_line(const JudgeQuestion& question) {
   return compact(json);
 }
 
-Result<Outcome> answer_in_words(std::string_view text, const JudgeQuestion& question) {
+Result<Outcome> answer_in_words(std::string_view text, const Question& question) {
   const std::string_view word = trimmed(text);
   if (word == question.first.arm_id) return Outcome::first_wins;
   if (word == question.second.arm_id) return Outcome::second_wins;
@@ -93,7 +93,7 @@ Result<Outcome> answer_in_words(std::string_view text, const JudgeQuestion& ques
       nearest.empty() ? allowed : fmt::format("did you mean '{}'? {}", nearest, allowed));
 }
 
-Result<Outcome> answer_in_json(std::string_view line, const JudgeQuestion& question) {
+Result<Outcome> answer_in_json(std::string_view line, const Question& question) {
   const auto json = Json::parse(line);
   if (!json || !json->is_object()) {
     return senseless(fmt::format("it answered {}", excerpt(line)),

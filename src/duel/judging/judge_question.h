@@ -4,39 +4,24 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "duel/core/duel.h"
-#include "duel/core/json.h"
 #include "duel/core/result.h"
+#include "duel/experiment/questions.h"
 
 namespace duel {
 
-// An arm as a judge sees it.
-struct ShownArm {
-  std::string arm_id;
-  std::string path;             // "" where the arm is no file
-  std::optional<Json> payload;  // none where the file is no text
-};
-
-struct JudgeQuestion {
-  std::string duel_id;
-  ShownArm first;
-  ShownArm second;
-  std::optional<Json> task;
-};
-
 // One line of JSON without its end:
 // {"duel_id":..,"first":{"arm_id":..,"path":..,"payload":..},"second":{..},"task":..}.
-std::string question_line(const JudgeQuestion& question);
+std::string question_line(const Question& question);
 
 // Answers in words: first | second | 1 | 2 | tie | both_bad | skip in any case, or the id of one of
 // the two arms. The error says what was found and what is allowed.
-Result<Outcome> answer_in_words(std::string_view text, const JudgeQuestion& question);
+Result<Outcome> answer_in_words(std::string_view text, const Question& question);
 
 // {"duel_id":..,"result":"win","winner":"<arm id> | first | second"}, or "result":"tie", "both_bad"
 // or "skip" without a winner. Other fields are the judge's own.
-Result<Outcome> answer_in_json(std::string_view line, const JudgeQuestion& question);
+Result<Outcome> answer_in_json(std::string_view line, const Question& question);
 
 // What a program says by its exit code: 11 first, 12 second, 13 tie, 14 both bad, 15 skip. Codes
 // that no failure gives by chance, or a judge that crashes would vote.

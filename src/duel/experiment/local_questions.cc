@@ -1,0 +1,82 @@
+#include "duel/experiment/local_questions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include "duel/core/check.h"
+
+namespace duel {
+namespace {
+
+LocalExperiment::Ending ending_of(Given given) {
+  const Question& question = given.question;
+  const std::string& first = question.first.arm_id;
+  const std::string& second = question.second.arm_id;
+  const bool answered = !given.judgements.empty();
+  if (!answered && given.missing == Missing::lost) {
+    return LocalExperiment::Lost{question.duel_id, std::move(given.why), given.failed_tries};
+  }
+  Report report;
+  report.duel_id = question.duel_id;
+  report.source = std::move(given.source);
+  report.note = std::move(given.why);
+  report.failed_tries = given.failed_tries;
+  if (given.response_ms) {
+    report.response_ms =
+        static_cast<std::uint64_t>(std::llround(std::max(0.0, *given.response_ms)));
+  }
+  if (!answered) {
+    const bool skipped = given.missing == Missing::skipped;
+    report.answer = Answer{.result = skipped ? Answered::skip : Answered::invalid, .winner = ""};
+  } else if (given.judgements.size() == 1) {
+    report.answer = answer_of(given.judgements[0], first, second);
+  } else {
+    DUEL_CHECK(given.judgements.size() == 2);
+    report.judgements.push_back({first, answer_of(given.judgements[0], first, second)});
+    report.judgements.push_back({second, answer_of(given.judgements[1], second, first)});
+  }
+  return report;
+}
+
+}  // namespace
+
+Result<Questions::Next> LocalQuestions::next() {
+  const Ledger& ledger = experiment_.ledger();
+  if (certified()) return Next(Over{RunEnding::certified});
+  if (ledger.completed()) return Next(Over{RunEnding::undecided});
+  DUEL_ASSIGN(Offer offer, experiment_.serve({.limit = max_duels_}));
+  if (const auto* fallback = std::get_if<Fallback>(&offer)) {
+    // While duels are out the policy may come to ask for a pair that has tasks left.
+    const bool tasks = fallback->why == Fallback::Why::tasks_used_up;
+    return Next(Over{tasks ? RunEnding::tasks_used_up : RunEnding::undecided});
+  }
+  ServeRecord& serve = std::get<Served>(offer).serve;
+  Question question{.duel_id = std::move(serve.duel_id),
+                    .first = contents_.arm(serve.first),
+                    .second = contents_.arm(serve.second),
+                    .task = std::nullopt,
+                    .both_orders = ledger.experiment().order == Placement::both};
+  if (!serve.task.empty()) question.task = contents_.task(serve.task);
+  return Next(std::move(question));
+}
+
+Result<Taken> LocalQuestions::answer(std::vector<Given> given) {
+  std::vector<LocalExperiment::Ending> endings;
+  for (Given& one : given) endings.push_back(ending_of(std::move(one)));
+  if (!endings.empty()) DUEL_RETURN_IF_ERROR(experiment_.settle(endings));
+  return Taken{};
+}
+
+Result<Taken> LocalQuestions::flush() {
+  const Ledger& ledger = experiment_.ledger();
+  if (certified() && !ledger.completed() && !ledger.has_pending()) {
+    DUEL_RETURN_IF_ERROR(experiment_.complete("the certificate came before the answer"));
+  }
+  return Taken{};
+}
+
+QuestionsProgress LocalQuestions::progress() const { return {.certified = certified()}; }
+
+}  // namespace duel

@@ -1,0 +1,43 @@
+// The questions of an experiment in this process. An answer is on the disk when `answer` returns.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "duel/core/json.h"
+#include "duel/core/result.h"
+#include "duel/experiment/local_experiment.h"
+#include "duel/experiment/questions.h"
+
+namespace duel {
+
+// What a judge sees. The log has no more than ids and hashes of what lies in files.
+struct QuestionContents {
+  std::function<ShownArm(const std::string& arm_id)> arm;
+  std::function<Json(const std::string& task)> task{};  // not asked where there are no tasks
+};
+
+class LocalQuestions final : public Questions {
+ public:
+  // REQUIRES: `experiment` lives longer. `max_duels` are served in all, those of earlier runs too;
+  // 0: as many as the experiment allows.
+  LocalQuestions(LocalExperiment& experiment, QuestionContents contents, std::uint64_t max_duels)
+      : experiment_(experiment), contents_(std::move(contents)), max_duels_(max_duels) {}
+
+  Result<Next> next() override;
+  Result<Taken> answer(std::vector<Given> given) override;
+  // Closes the experiment once it is certified and nothing is out.
+  Result<Taken> flush() override;
+  QuestionsProgress progress() const override;
+
+ private:
+  bool certified() const { return experiment_.ledger().certificate().has_value(); }
+
+  LocalExperiment& experiment_;
+  QuestionContents contents_;
+  std::uint64_t max_duels_;
+};
+
+}  // namespace duel

@@ -1,0 +1,116 @@
+// What there is to ask of those who can only compare, and where their answers go: an experiment in
+// this process (local_questions.h) or one that a server holds (client/remote_questions.h). The loop
+// that asks (judging/judge_loop.h) knows no difference.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "duel/core/duel.h"
+#include "duel/core/json.h"
+#include "duel/core/result.h"
+#include "duel/core/words.h"
+#include "duel/log/record.h"
+
+namespace duel {
+
+// An arm as a judge sees it.
+struct ShownArm {
+  std::string arm_id;
+  std::string path;             // "" where the arm is no file
+  std::optional<Json> payload;  // none where the file is no text
+};
+
+struct Question {
+  std::string duel_id;
+  ShownArm first;
+  ShownArm second;
+  std::optional<Json> task;
+  bool both_orders = false;  // asked a second time with the arms in the other order
+};
+
+// The same question with the arms in the other order.
+Question turned_round(Question question);
+
+// What became of a question without an answer. Never a loss for either arm.
+enum class Missing {
+  lost,     // no answer came, and none is waited for
+  invalid,  // an answer came that makes no sense
+  skipped,  // counted as if the judge had skipped it
+};
+
+// An answer, or why there is none.
+struct Given {
+  Question question;
+  // As seen: `first_wins` is the arm shown first. One, or two in both orders, the second of the
+  // question turned round; empty: no answer. `none` is an answer that makes no sense.
+  std::vector<Outcome> judgements{};
+  Missing missing = Missing::lost;  // where there is no answer
+  std::string why{};                // there is none
+  Source source{};
+  std::optional<double> response_ms{};
+  std::uint64_t failed_tries = 0;
+};
+
+// What an outcome says about arms that were shown in this order.
+Answer answer_of(Outcome outcome, const std::string& first, const std::string& second);
+
+// What came of answers that were given.
+struct Taken {
+  std::uint64_t unsent = 0;  // still on their way
+  bool hopeless = false;     // and for longer than anybody has patience
+  // Why nothing more is to be asked. What is out may still be answered.
+  std::optional<Error> ends{};
+};
+
+enum class RunEnding {
+  certified,
+  undecided,      // the duels are used up
+  tasks_used_up,  // the same for want of tasks
+  interrupted,
+  out_of_reach,  // the server
+};
+
+template <>
+struct Words<RunEnding> {
+  static constexpr std::string_view noun = "ending of a run";
+  static constexpr auto all = words_table<RunEnding>({{"certified", RunEnding::certified},
+                                                      {"undecided", RunEnding::undecided},
+                                                      {"undecided", RunEnding::tasks_used_up},
+                                                      {"interrupted", RunEnding::interrupted},
+                                                      {"out_of_reach", RunEnding::out_of_reach}});
+};
+
+// What is known without asking anybody.
+struct QuestionsProgress {
+  bool certified = false;
+  std::string verdict{};      // in a sentence, where a server has said it
+  std::uint64_t refused = 0;  // answers that came too late, or after another one
+  std::string last_refusal{};
+};
+
+// An error of `next` says why nothing more can be asked; one of the others, that nothing more can be
+// recorded.
+class Questions {
+ public:
+  struct Later {};  // nothing now; there may be something when answers have come
+  struct Over {
+    RunEnding why;
+  };  // nothing unless answers that are out change that
+  using Next = std::variant<Question, Later, Over>;
+
+  virtual ~Questions() = default;
+
+  virtual Result<Next> next() = 0;
+  // Several at once share a commit. What they say is recorded, or on its way, when this returns.
+  virtual Result<Taken> answer(std::vector<Given> given) = 0;
+  // Sends what is on its way, where that is possible now.
+  virtual Result<Taken> flush() = 0;
+  virtual QuestionsProgress progress() const = 0;
+};
+
+}  // namespace duel

@@ -1,0 +1,88 @@
+// The one loop between questions and those who answer them: `duel run` and `duel vote`, here or on
+// a server's experiment, and Python's `duel.run`.
+//
+// Answers are paid for, so that none is thrown away: at the certificate, when the user wants to
+// stop and when a judge fails, nothing new is asked, and the loop ends when all that is out is
+// answered and recorded. Asking it again in a later run would favour the answers that come fast.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "duel/core/result.h"
+#include "duel/experiment/questions.h"
+#include "duel/judging/judges.h"
+
+namespace duel {
+
+// What becomes of a duel whose every try failed. Never a loss.
+enum class FailedDuel {
+  missing,  // recorded as expired, or as invalid where the last answer made no sense
+  skip,     // recorded as skipped
+  stop,     // recorded as expired, and the run ends
+};
+
+enum class Stopping {
+  no,
+  after_answers,  // what is out is awaited
+  at_once,        // what is out is lost for good
+};
+
+struct JudgeLoopOptions {
+  FailedDuel on_failure = FailedDuel::missing;
+  // The run ends when so many duels in a row got no answer: the judge is broken.
+  std::uint64_t max_failures = 5;
+  Source source{};  // who answers, for the log
+  // What the user is told then.
+  std::function<Error(std::uint64_t in_a_row, const Judged& last)> broken;
+};
+
+class JudgeLoop {
+ public:
+  // REQUIRES: both live longer.
+  JudgeLoop(Questions& questions, Judges& judges, JudgeLoopOptions options);
+
+  // `stopping` is asked in every turn; `on_turn` is called about ten times a second and after every
+  // answer. An error is why the run ended; what was answered is recorded unless recording itself
+  // failed.
+  Result<RunEnding> run(const std::function<Stopping()>& stopping,
+                        const std::function<void()>& on_turn);
+
+  std::uint64_t in_flight() const { return in_flight_; }
+  std::uint64_t answered() const { return answered_; }  // duels with an answer in this run
+  std::uint64_t failed() const { return failed_; }      // duels without
+  const std::string& last_failure() const { return last_failure_; }
+
+ private:
+  // Asks as long as somebody is free. Why there is nothing to ask, where there is nothing for good.
+  std::optional<RunEnding> fill();
+  void ask(Question question);
+  Status take(std::vector<Judged> judged);
+  Status abandon();
+  Given without_answer(Judged done) const;
+  // Nothing new is asked from now on.
+  void end(const Error& why);
+
+  Questions& questions_;
+  Judges& judges_;
+  JudgeLoopOptions options_;
+  // The first answer in both orders, while the second is out.
+  struct Half {
+    Outcome outcome;
+    double response_ms;
+    std::uint64_t failed_tries;
+  };
+  std::map<std::string, Half> halves_;
+  std::uint64_t in_flight_ = 0;
+  std::uint64_t answered_ = 0;
+  std::uint64_t failed_ = 0;
+  std::uint64_t failed_in_a_row_ = 0;
+  std::string last_failure_;
+  std::optional<Error> failure_;
+};
+
+}  // namespace duel
