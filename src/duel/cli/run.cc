@@ -7,13 +7,10 @@
 #include <string>
 #include <utility>
 
-#include "duel/cli/client_options.h"
 #include "duel/cli/commands.h"
 #include "duel/cli/interview_options.h"
 #include "duel/cli/live_table.h"
-#include "duel/cli/served_experiment.h"
-#include "duel/cli/served_run.h"
-#include "duel/client/patient_client.h"
+#include "duel/cli/served_session.h"
 #include "duel/core/json.h"
 #include "duel/core/numbers.h"
 #include "duel/judging/child_process.h"
@@ -23,8 +20,6 @@
 
 namespace duel::cli {
 namespace {
-
-using std::chrono::milliseconds;
 
 struct RunArguments {
   InterviewOptions interview;
@@ -126,45 +121,32 @@ Result<int> run_served(const RunArguments& arguments, const Command& command,
   // What can be wrong is found before a duel is asked for.
   DUEL_ASSIGN(const JudgeCommand checked, judge_of(arguments, false));
   DUEL_RETURN_IF_ERROR(ChildProcess::check_program(checked.program()));
-  DUEL_ASSIGN(const std::unique_ptr<ApiClient> connection,
-              open_client(arguments.served.client, StoreUse::existing, milliseconds(0)));
-  PatientClient client(*connection,
-                       milliseconds(static_cast<std::int64_t>(1000 * arguments.served.patience)),
-                       [&](const std::string& text) { context.warn(text); });
   const InterruptGuard guard(InterruptGuard::First::drains);
-  ServedExperiment experiment(client, experiment_id);
-  DUEL_RETURN_IF_ERROR(experiment.open([&] { return guard.interrupted(); }));
-  ServedRun served(experiment, {.on_failure = failed_duel(arguments.on_failure),
-                                .max_failures = arguments.max_failures,
-                                .judge = judge_name(checked)});
-  ServedEnding ending = ServedEnding::undecided;
-  DUEL_ASSIGN(const bool begun, served.begin(guard.stop()));
-  if (begun) {
-    DUEL_ASSIGN(JudgeCommand judge, judge_of(arguments, served.has_tasks()));
-    JudgePool pool(std::move(judge), judge_options(arguments));
-    auto told = std::chrono::steady_clock::now();
-    bool draining = false;
-    const auto on_turn = [&] {
-      if (guard.interrupted() && !std::exchange(draining, true) && served.in_flight() > 0) {
-        context.warn(fmt::format("stopping: {} outstanding; press Ctrl-C again to stop at once",
-                                 counted(served.in_flight(), "answer")));
-      }
-      const auto now = std::chrono::steady_clock::now();
-      if (now - told < std::chrono::seconds(10)) return;
-      told = now;
-      context.note(fmt::format("{} answered here; {}", counted(served.counts().answered, "duel"),
-                               served.verdict()));
-    };
-    DUEL_ASSIGN(ending, served.run(pool, guard.stop(), guard.stop_now(), on_turn));
-    if (ending != ServedEnding::interrupted) pool.finish();
-    warn_of_troubles(pool.troubles(), served.counts().failed, served.last_failure(), context);
-  } else if (client.given_up()) {
-    ending = ServedEnding::out_of_reach;
-  } else if (guard.interrupted()) {
-    ending = ServedEnding::interrupted;
-  }
-  return report_served(ending, served.counts(), experiment, arguments.interview.json,
-                       guard.exit_code(), context);
+  DUEL_ASSIGN(const std::unique_ptr<ServedSession> session,
+              ServedSession::open(arguments.served, experiment_id, "", guard, context));
+  DUEL_ASSIGN(JudgeCommand judge, judge_of(arguments, session->questions().has_tasks()));
+  JudgePool pool(std::move(judge), judge_options(arguments));
+  JudgeLoop loop(session->questions(), pool,
+                 loop_options(arguments, judge_name(checked), "fix the judge and run again"));
+  auto told = std::chrono::steady_clock::now();
+  bool draining = false;
+  const auto on_turn = [&] {
+    if (guard.interrupted() && !std::exchange(draining, true) && loop.in_flight() > 0) {
+      context.warn(fmt::format("stopping: {} outstanding; press Ctrl-C again to stop at once",
+                               counted(loop.in_flight(), "answer")));
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (now - told < std::chrono::seconds(10)) return;
+    told = now;
+    context.note(fmt::format("{} answered here; {}", counted(loop.answered(), "duel"),
+                             session->questions().progress().verdict));
+  };
+  DUEL_ASSIGN(const RunEnding ending, loop.run([&] { return stopping(guard); }, on_turn));
+  if (ending != RunEnding::interrupted) pool.finish();
+  const std::string refusal = session->questions().progress().last_refusal;
+  warn_of_troubles(pool.troubles(), session->failed(loop),
+                   refusal.empty() ? loop.last_failure() : refusal, context);
+  return session->report(ending, loop, arguments.interview.json);
 }
 
 Result<int> run_here(const RunArguments& arguments, const Command& command,
