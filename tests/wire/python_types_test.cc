@@ -82,8 +82,8 @@ TEST(PythonTypes, are_those_of_the_described_structs) {
   schemas.of<Certificate>(Shape::given);
   schemas.of<PlanResults>(Shape::given);
   std::string wanted =
-      "\"\"\"What results, certificates and plans hold. Written from the structs that their JSON is "
-      "written\nfrom, by tests/wire/python_types_test.cc; do not edit.\"\"\"\n\n"
+      "\"\"\"What results, certificates and plans hold. Written from the structs that their JSON "
+      "is written\nfrom, by tests/wire/python_types_test.cc; do not edit.\"\"\"\n\n"
       "from typing import Any, Literal, TypedDict\n\nfrom typing_extensions import NotRequired\n";
   for (const auto& [name, schema] : schemas.named()) wanted += class_of(name, schema);
   const std::string file = source_dir() + "/python/duel/_shapes.pyi";
