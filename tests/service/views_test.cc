@@ -301,10 +301,10 @@ TEST_F(Away, loading_holds_up_the_requests_of_that_experiment_only) {
 
 TEST_F(Away, saving_a_large_state_holds_up_the_requests_of_that_experiment_only) {
   create(api, "b", 80);
-  held_up = "snapshot";
-  armed = true;
   api.snapshot_every = 1;
   api.restart();
+  held_up = "snapshot";
+  armed = true;
   // The record of this serve is what is saved after it.
   ASSERT_EQ(api.post("/v1/experiments/b/duels").status, 201);
   expect_only_b_waits();
@@ -313,10 +313,10 @@ TEST_F(Away, saving_a_large_state_holds_up_the_requests_of_that_experiment_only)
 
 TEST_F(Away, stopping_waits_for_what_is_away_and_answers_those_who_wait_for_it) {
   create(api, "b", 80);
-  held_up = "snapshot";
-  armed = true;
   api.snapshot_every = 1;
   api.restart();
+  held_up = "snapshot";
+  armed = true;
   ASSERT_EQ(api.post("/v1/experiments/b/duels").status, 201);
   gate.wait_until_reached();
   std::atomic<int> answered = 0;

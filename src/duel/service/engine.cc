@@ -115,7 +115,8 @@ Engine::Engine(std::shared_ptr<Store> store, EngineOptions options, std::string 
 
 void Engine::start_queues() {
   last_tick_ms_ = options_.clock();
-  keeper_ = world().queue({.low_priority = true});
+  // Two, so that a small experiment need not wait for a large one.
+  keeper_ = world().queue({.threads = 2, .low_priority = true});
   syncs_ = world().queue();
   turns_ = world().queue();
   tick_later();
