@@ -64,7 +64,7 @@ TEST(LiveExperiment, reading_the_log_gives_the_state_of_having_lived_through_it_
   }
 }
 
-TEST(LiveExperiment, next_changes_nothing) {
+TEST(LiveExperiment, a_choice_that_is_taken_back_changes_nothing) {
   PlayedLog log(experiment_of({"a", "b", "c"}));
   for (int k = 0; k < 20; ++k) {
     const std::uint64_t before = log.live().state_hash();
