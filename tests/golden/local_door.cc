@@ -13,7 +13,9 @@
 #include "duel/core/json.h"
 #include "duel/core/rng.h"
 #include "duel/judging/interview_request.h"
+#include "duel/judging/judge_question.h"
 #include "tests/golden/golden.h"
+#include "tests/judging/asked_interview.h"
 
 namespace duel::golden {
 namespace {
@@ -56,6 +58,7 @@ LocalDoor::~LocalDoor() { std::filesystem::current_path(before_); }
 
 void LocalDoor::open(const Json& wanted) {
   interview_.reset();
+  needs_more_tasks_ = false;
   wanted_ = wanted;
   InterviewRequest request;
   request.arms = texts_of(wanted, "arms");
@@ -107,10 +110,11 @@ Interview& LocalDoor::interview() {
 }
 
 std::optional<Question> LocalDoor::ask() {
-  auto question = interview().next();
-  if (!question.ok()) throw std::runtime_error(question.error().to_string());
-  if (*question) asked_[(*question)->duel_id] = **question;
-  return *question;
+  RunEnding why = RunEnding::undecided;
+  std::optional<Question> question = next_of(interview(), &why);
+  if (question) asked_[question->duel_id] = *question;
+  needs_more_tasks_ = !question && why == RunEnding::tasks_used_up;
+  return question;
 }
 
 Status LocalDoor::record_answer(const std::string& duel_id, const std::string& word,
@@ -125,9 +129,16 @@ Status LocalDoor::record_answer(const std::string& duel_id, const std::string& w
   } else {
     outcomes.push_back(outcome_of(word, question));
   }
-  Report report = Interview::report_of(question, outcomes, kJudge, 1);
-  report.failed_tries = tries;
-  return interview().settle({std::move(report)});
+  return give({.question = question,
+               .judgements = std::move(outcomes),
+               .source = kJudge,
+               .response_ms = 1,
+               .failed_tries = tries});
+}
+
+Status LocalDoor::give(Given given) {
+  const auto taken = interview().questions().answer({std::move(given)});
+  return taken.ok() ? Status(Done{}) : Status(taken.error());
 }
 
 void LocalDoor::play_many(const Step& step) {
@@ -161,7 +172,7 @@ void LocalDoor::play_many(const Step& step) {
     flying.erase(next);
   }
   replies_ += fmt::format("certified {}, needs more tasks {}\n", interview().certified(),
-                          interview().needs_more_tasks());
+                          needs_more_tasks_);
 }
 
 void LocalDoor::cut(std::size_t bytes) {
@@ -187,15 +198,16 @@ void LocalDoor::play(const Step& step) {
   if (step.verb == "play") return play_many(step);
   if (step.verb == "serve") {
     const auto question = ask();
-    replies_ += question
-                    ? question_line(*question) + "\n"
-                    : fmt::format("nothing; needs more tasks {}\n", interview().needs_more_tasks());
+    replies_ += question ? question_line(*question) + "\n"
+                         : fmt::format("nothing; needs more tasks {}\n", needs_more_tasks_);
   } else if (step.verb == "answer") {
     told(record_answer(word(0), word(1), tries));
   } else if (step.verb == "expire") {
-    told(interview().settle({LocalExperiment::Lost{word(0), "expired", tries}}));
+    told(give({.question = asked_.at(word(0)), .why = "expired", .failed_tries = tries}));
   } else if (step.verb == "complete") {
-    told(interview().complete());
+    told(interview().certified()
+             ? interview().local().complete("the certificate came before the answer")
+             : Status(Done{}));
   } else if (step.verb == "close") {
     interview_.reset();
   } else if (step.verb == "cut") {

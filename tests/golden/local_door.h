@@ -53,6 +53,7 @@ class LocalDoor {
   Interview& interview();  // throws while none is open
   std::optional<Question> ask();
   Status record_answer(const std::string& duel_id, const std::string& word, std::uint64_t tries);
+  Status give(Given given);
   void play_many(const Step& step);
   void cut(std::size_t bytes);
 
@@ -62,7 +63,8 @@ class LocalDoor {
   Json wanted_;                   // what was opened last
   std::optional<Interview> interview_;
   std::map<std::string, Question> asked_;
-  std::size_t kept_ = 0;  // lines that the log began with
+  bool needs_more_tasks_ = false;  // said by the last question that did not come
+  std::size_t kept_ = 0;           // lines that the log began with
   std::string replies_;
 };
 

@@ -3,10 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
-
 #include "duel/core/rng.h"
 #include "duel/judging/interview.h"
+#include "tests/judging/asked_interview.h"
 #include "tests/support/temporary_directory.h"
 
 namespace duel {
@@ -35,15 +34,12 @@ class ChangedArms : public ::testing::Test {
   // Serves what is left of 20 duels, of which the arm with the smaller id wins two in three.
   static void play(Interview& interview) {
     while (true) {
-      const auto question = interview.next().value();
+      const auto question = next_of(interview);
       if (!question) break;
       const bool first = question->first.arm_id < question->second.arm_id;
       const bool surprise = hash_text(question->duel_id) % 3 == 0;
       const Outcome outcome = first != surprise ? Outcome::first_wins : Outcome::second_wins;
-      ASSERT_TRUE(
-          interview
-              .settle({Interview::report_of(*question, std::array{outcome}, {"judge", "j"}, 1)})
-              .ok());
+      answer(interview, *question, {outcome});
     }
   }
   std::string refusal(const InterviewPlan& plan) const {

@@ -12,6 +12,7 @@
 #include "duel/core/timestamp.h"
 #include "duel/study/round_robin.h"
 #include "duel/verdict/standing.h"
+#include "tests/judging/asked_interview.h"
 #include "tests/support/temporary_directory.h"
 
 namespace duel {
@@ -45,14 +46,11 @@ class InterviewStory : public ::testing::Test {
 
   static void answer_all(Interview& interview) {
     while (true) {
-      const auto question = interview.next().value();
+      const auto question = next_of(interview);
       if (!question) break;
-      ASSERT_TRUE(interview
-                      .settle({Interview::report_of(*question, std::array{judge(*question)},
-                                                    {"judge", "j"}, 1)})
-                      .ok());
+      answer(interview, *question, {judge(*question)});
     }
-    ASSERT_TRUE(interview.complete().ok());
+    ASSERT_TRUE(interview.questions().flush().ok());
   }
 
   TemporaryDirectory directory_;
@@ -64,7 +62,7 @@ TEST_F(InterviewStory, asks_until_there_is_a_certificate) {
   ASSERT_TRUE(one.certified());
   EXPECT_EQ(one.ledger().certificate()->winner, Arm{0});
   EXPECT_TRUE(one.ledger().completed());
-  EXPECT_FALSE(one.next().value().has_value());
+  EXPECT_FALSE(next_of(one).has_value());
 }
 
 TEST_F(InterviewStory, stops_at_its_duels_and_goes_on_with_more) {
@@ -118,12 +116,12 @@ TEST_F(InterviewStory, gives_up_what_an_earlier_run_never_heard_of) {
   std::vector<Question> out;
   {
     Interview one = Interview::open(plan(100)).value();
-    for (int k = 0; k < 3; ++k) out.push_back(*one.next().value());
-    ASSERT_TRUE(one.settle({Interview::report_of(out[1], std::array{Outcome::tie}, {}, 0)}).ok());
+    for (int k = 0; k < 3; ++k) out.push_back(*next_of(one));
+    answer(one, out[1], {Outcome::tie});
   }
   Interview again = Interview::open(plan(100)).value();
   EXPECT_EQ(again.given_up(), 2);
-  EXPECT_EQ(again.next().value()->duel_id, "d4");
+  EXPECT_EQ(next_of(again)->duel_id, "d4");
   EXPECT_EQ(again.ledger().find_duel("d1").value()->fate, Fate::expired);
   EXPECT_EQ(again.ledger().find_duel("d2").value()->fate, Fate::answered);
 }
@@ -136,17 +134,15 @@ TEST_F(InterviewStory, goes_on_when_tasks_are_added_and_refuses_other_ones) {
     return made;
   };
   const auto tie_all = [](Interview& interview) {
-    while (const auto question = interview.next().value()) {
-      ASSERT_TRUE(
-          interview.settle({Interview::report_of(*question, std::array{Outcome::tie}, {}, 0)})
-              .ok());
+    while (const auto question = next_of(interview)) {
+      answer(interview, *question, {Outcome::tie});
     }
   };
   const std::string two = "\"t1\"\n\"t2\"\n";
   {
     Interview one = Interview::open(with_tasks(two)).value();
     tie_all(one);
-    EXPECT_TRUE(one.needs_more_tasks());
+    EXPECT_TRUE(needs_more_tasks(one));
     EXPECT_LE(one.ledger().served(), 6);
   }
   {
@@ -155,7 +151,7 @@ TEST_F(InterviewStory, goes_on_when_tasks_are_added_and_refuses_other_ones) {
     const std::uint64_t before = more.ledger().served();
     tie_all(more);
     EXPECT_GT(more.ledger().served(), before);
-    EXPECT_TRUE(more.needs_more_tasks());
+    EXPECT_TRUE(needs_more_tasks(more));
   }
   EXPECT_TRUE(
       Interview::open(with_tasks(two)).error().message.ends_with("its tasks were different"));
@@ -222,16 +218,25 @@ TEST_F(InterviewStory, makes_a_tie_of_two_judgements_that_differ_with_the_order)
   InterviewPlan both = plan(10);
   both.experiment.order = Placement::both;
   Interview one = Interview::open(std::move(both)).value();
-  const Question question = *one.next().value();
-  const auto result = [&](Outcome first, Outcome second) {
-    return combined(Interview::report_of(question, std::array{first, second}, {}, 0).judgements);
+  // What is counted: wins of the arm shown first and of the other, ties, both bad, skips.
+  using Counts = std::array<std::uint64_t, 5>;
+  const auto counts = [&](Outcome first, Outcome second) {
+    const Question question = *next_of(one);
+    const Arm arms[] = {*one.ledger().find_arm(question.first.arm_id),
+                        *one.ledger().find_arm(question.second.arm_id)};
+    const ShownCounts before = one.ledger().pair(arms[0], arms[1]);
+    answer(one, question, {first, second});
+    const ShownCounts after = one.ledger().pair(arms[0], arms[1]);
+    return Counts{after.first_wins - before.first_wins, after.second_wins - before.second_wins,
+                  after.ties - before.ties, after.both_bad - before.both_bad,
+                  after.skips - before.skips};
   };
   // The first place wins both times: a flip.
-  EXPECT_EQ(result(Outcome::first_wins, Outcome::first_wins).result, Answered::tie);
-  EXPECT_EQ(result(Outcome::first_wins, Outcome::second_wins).winner, question.first.arm_id);
-  EXPECT_EQ(result(Outcome::second_wins, Outcome::first_wins).winner, question.second.arm_id);
-  EXPECT_EQ(result(Outcome::both_bad, Outcome::both_bad).result, Answered::both_bad);
-  EXPECT_EQ(result(Outcome::skip, Outcome::first_wins).result, Answered::skip);
+  EXPECT_EQ(counts(Outcome::first_wins, Outcome::first_wins), (Counts{0, 0, 1, 0, 0}));
+  EXPECT_EQ(counts(Outcome::first_wins, Outcome::second_wins), (Counts{1, 0, 0, 0, 0}));
+  EXPECT_EQ(counts(Outcome::second_wins, Outcome::first_wins), (Counts{0, 1, 0, 0, 0}));
+  EXPECT_EQ(counts(Outcome::both_bad, Outcome::both_bad), (Counts{0, 0, 0, 1, 0}));
+  EXPECT_EQ(counts(Outcome::skip, Outcome::first_wins), (Counts{0, 0, 0, 0, 1}));
 }
 
 TEST_F(InterviewStory, tells_how_far_the_leader_is_from_its_certificate) {
@@ -256,11 +261,11 @@ TEST_F(InterviewStory, knows_what_round_robin_would_have_cost) {
   two.arms.pop_back();
   Interview one = Interview::open(std::move(two)).value();
   while (true) {
-    const auto question = one.next().value();
+    const auto question = next_of(one);
     if (!question) break;
     const Outcome outcome =
         question->first.arm_id == "a" ? Outcome::first_wins : Outcome::second_wins;
-    ASSERT_TRUE(one.settle({Interview::report_of(*question, std::array{outcome}, {}, 0)}).ok());
+    answer(one, *question, {outcome});
   }
   ASSERT_TRUE(one.certified());
   const auto cost = round_robin_cost(one.ledger());

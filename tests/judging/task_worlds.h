@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -15,6 +14,7 @@
 
 #include "duel/core/rng.h"
 #include "duel/judging/interview.h"
+#include "tests/judging/asked_interview.h"
 #include "tests/support/temporary_directory.h"
 
 namespace duel {
@@ -126,10 +126,8 @@ inline InterviewPlan plan_of(const QuickDirectory& directory, std::size_t num_ar
 
 // Asks until nothing is left to ask.
 inline void answer_all(Interview& interview, const std::function<Outcome(const Question&)>& judge) {
-  while (const auto question = interview.next().value()) {
-    interview
-        .settle({Interview::report_of(*question, std::array{judge(*question)}, {"judge", "j"}, 1)})
-        .value();
+  while (const auto question = next_of(interview)) {
+    answer(interview, *question, {judge(*question)});
   }
 }
 

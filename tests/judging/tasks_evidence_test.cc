@@ -91,12 +91,11 @@ TEST_F(TasksEvidence, serves_a_task_as_evidence_of_a_pair_once_and_then_needs_mo
   for (const std::size_t arms : {2, 3}) {
     Interview interview = open(arms, 12);
     TaskWorld world(arms, 12, Tasks::drawn_from_even_ones, Judging::throws_a_coin, 3);
-    EXPECT_FALSE(interview.needs_more_tasks());
     answer_all(interview, [&](const Question& question) { return world.answer(question); });
     EXPECT_FALSE(interview.certified());
-    EXPECT_TRUE(interview.needs_more_tasks());
+    EXPECT_TRUE(needs_more_tasks(interview));
     EXPECT_LT(interview.ledger().served(), 10'000);
-    EXPECT_FALSE(interview.next().value().has_value());
+    EXPECT_FALSE(next_of(interview).has_value());
     std::set<PairTask> met;
     std::map<std::string, int> open_pairs;
     for (const ServeRecord& serve : serves_of(directory_ / "log")) {
@@ -120,8 +119,8 @@ TEST_F(TasksEvidence, goes_on_needing_tasks_after_a_restart) {
   }
   Interview again = open(2, 12);
   EXPECT_EQ(again.ledger().served(), 12);
-  EXPECT_FALSE(again.next().value().has_value());
-  EXPECT_TRUE(again.needs_more_tasks());
+  EXPECT_FALSE(next_of(again).has_value());
+  EXPECT_TRUE(needs_more_tasks(again));
   EXPECT_EQ(serves_of(directory_ / "log").size(), 12);
 }
 
@@ -131,7 +130,7 @@ TEST_F(TasksEvidence, goes_on_with_tasks_that_join_and_counts_each_once) {
     Interview interview = open(2, tasks);
     answer_all(interview, [&](const Question& question) { return world.answer(question); });
     EXPECT_FALSE(interview.certified());
-    EXPECT_TRUE(interview.needs_more_tasks());
+    EXPECT_TRUE(needs_more_tasks(interview));
     EXPECT_EQ(interview.ledger().tasks().count, tasks);
     EXPECT_EQ(interview.ledger().served(), tasks);
   }
@@ -190,7 +189,7 @@ TEST_F(TasksEvidence, stops_when_no_duel_can_be_evidence_any_more) {
     return (first + 1) % 3 == second ? Outcome::first_wins : Outcome::second_wins;
   });
   EXPECT_FALSE(interview.certified());
-  EXPECT_TRUE(interview.needs_more_tasks());
+  EXPECT_TRUE(needs_more_tasks(interview));
   EXPECT_LT(interview.ledger().served(), 2000);
 }
 
@@ -203,7 +202,7 @@ TEST_F(TasksEvidence, stops_when_no_duel_can_move_a_score_any_more) {
   Interview interview = Interview::open(std::move(plan)).value();
   answer_all(interview, by_name);
   EXPECT_FALSE(interview.certified());
-  EXPECT_TRUE(interview.needs_more_tasks());
+  EXPECT_TRUE(needs_more_tasks(interview));
   EXPECT_LT(interview.ledger().served(), 2000);
 }
 

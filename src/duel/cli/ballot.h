@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "duel/judging/judge_question.h"
+#include "duel/experiment/questions.h"
 
 namespace duel::cli {
 

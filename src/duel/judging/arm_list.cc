@@ -16,6 +16,7 @@
 #include "duel/core/numbers.h"
 #include "duel/core/text_lines.h"
 #include "duel/core/whole_file.h"
+#include "duel/judging/judge_question.h"
 #include "duel/judging/printable.h"
 #include "duel/log/record.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "duel/core/result.h"
-#include "duel/judging/judge_question.h"
+#include "duel/experiment/questions.h"
 
 namespace duel {
 

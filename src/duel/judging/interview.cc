@@ -186,49 +186,4 @@ LocalQuestions Interview::questions() {
   return {experiment_, {.arm = arm, .task = task}, plan_.max_duels};
 }
 
-Question Interview::question_of(const ServeRecord& serve) const {
-  const auto first = ledger().find_arm(serve.first);
-  const auto second = ledger().find_arm(serve.second);
-  DUEL_CHECK(first && second && *first < plan_.arms.size() && *second < plan_.arms.size());
-  Question question{.duel_id = serve.duel_id,
-                    .first = plan_.arms[*first].shown,
-                    .second = plan_.arms[*second].shown,
-                    .task = std::nullopt};
-  if (!serve.task.empty()) question.task = plan_.tasks->find(serve.task)->content;
-  return question;
-}
-
-Result<std::optional<Question>> Interview::next() {
-  if (certified() || ledger().completed()) return std::optional<Question>();
-  DUEL_ASSIGN(const Offer offer, experiment_.serve({.limit = plan_.max_duels}));
-  if (const auto* fallback = std::get_if<Fallback>(&offer)) {
-    needs_more_tasks_ = fallback->why == Fallback::Why::tasks_used_up;
-    return std::optional<Question>();
-  }
-  return std::optional(question_of(std::get<Served>(offer).serve));
-}
-
-Report Interview::report_of(const Question& question, std::span<const Outcome> outcomes,
-                            const Source& source, double response_ms) {
-  const std::string& first = question.first.arm_id;
-  const std::string& second = question.second.arm_id;
-  Report report;
-  report.duel_id = question.duel_id;
-  report.source = source;
-  report.response_ms = static_cast<std::uint64_t>(std::llround(std::max(0.0, response_ms)));
-  if (outcomes.size() == 1) {
-    report.answer = answer_of(outcomes[0], first, second);
-    return report;
-  }
-  DUEL_CHECK(outcomes.size() == 2);
-  report.judgements.push_back({first, answer_of(outcomes[0], first, second)});
-  report.judgements.push_back({second, answer_of(outcomes[1], second, first)});
-  return report;
-}
-
-Status Interview::complete() {
-  if (!certified()) return Done{};
-  return experiment_.complete("the certificate came before the answer");
-}
-
 }  // namespace duel

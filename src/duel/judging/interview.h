@@ -1,13 +1,11 @@
-// An experiment's questions one after the other, for a program or a person that answers them.
+// An experiment about arms and tasks from files, and its log: opened, or gone on with.
 //
-// It opens the log or goes on with it, gives each duel its task, and knows what is left to ask.
 // What an earlier run asked and never heard of is final: asked again, the answers that are slow to
 // come would be drawn until a fast one comes.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -16,7 +14,6 @@
 #include "duel/experiment/local_questions.h"
 #include "duel/judging/arm_changes.h"
 #include "duel/judging/arm_list.h"
-#include "duel/judging/judge_question.h"
 #include "duel/judging/task_list.h"
 
 namespace duel {
@@ -47,44 +44,24 @@ class Interview {
   // Arms that this run let join and leave, by their ids.
   const std::vector<std::string>& joined() const { return joined_; }
   const std::vector<std::string>& left() const { return left_; }
-  // The policy asked for a pair that is still open and has met every task.
-  bool needs_more_tasks() const { return needs_more_tasks_; }
   // Of the line that a kill cut.
   std::uint64_t cut_bytes() const { return experiment_.cut_bytes(); }
 
   const Ledger& ledger() const { return experiment_.ledger(); }
   const LiveExperiment& experiment() const { return experiment_.experiment().live(); }
+  LocalExperiment& local() { return experiment_; }
   const std::string& log_file() const { return plan_.log; }
   // As the ledger numbers them; of one that is retired perhaps no more than its id.
   const std::vector<ListedArm>& arms() const { return plan_.arms; }
   std::uint64_t max_duels() const { return plan_.max_duels; }
   bool certified() const { return ledger().certificate().has_value(); }
 
-  // The next question; its duel is in the log. Nothing while the experiment is certified, its duels
-  // are used up or it needs more tasks.
-  Result<std::optional<Question>> next();
-
-  // The report of an answer, given as seen: `first_wins` is the arm shown first. In the order
-  // `both` two of them, the second of the question turned round.
-  static Report report_of(const Question& question, std::span<const Outcome> outcomes,
-                          const Source& source, double response_ms);
-
   // What to ask, for a loop. REQUIRES: the interview stays where it is.
   LocalQuestions questions();
-
-  // How duels ended; on the disk when this returns.
-  Status settle(const std::vector<LocalExperiment::Ending>& endings) {
-    return experiment_.settle(endings);
-  }
-
-  // Closes a certified experiment: what is still out has expired, nothing more is asked.
-  Status complete();
 
  private:
   Interview(InterviewPlan plan, LocalExperiment experiment)
       : plan_(std::move(plan)), experiment_(std::move(experiment)) {}
-
-  Question question_of(const ServeRecord& serve) const;
 
   InterviewPlan plan_;
   LocalExperiment experiment_;
@@ -92,7 +69,6 @@ class Interview {
   std::vector<std::string> left_;
   std::size_t given_up_ = 0;
   bool resumed_ = false;
-  bool needs_more_tasks_ = false;
 };
 
 }  // namespace duel
