@@ -185,6 +185,12 @@ TEST_F(InterviewStory, refuses_a_log_of_another_experiment_and_says_what_differs
             "alpha: " + start + "its alpha is 0.05, not 0.1" + anew);
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.policy = "rucb"; }),
             "policy: " + start + "its policy is auto, not rucb" + anew);
+  EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.aa_rate = 0.25; }),
+            "aa_rate: " + start + "its aa_rate is 0, not 0.25" + anew);
+  EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.stopping.max_duels = 7; }),
+            "max_duels: " + start + "its max_duels is 0, not 7" + anew);
+  EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.stopping.min_decisive_per_pair = 3; }),
+            "min_decisive_per_pair: " + start + "its min_decisive_per_pair is 0, not 3" + anew);
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.goal = Goal::borda; }),
             "goal: " + start + "its goal is condorcet, not borda" + anew);
   EXPECT_EQ(complaint([](InterviewPlan& p) { p.experiment.order = Placement::both; }),
@@ -204,6 +210,24 @@ TEST_F(InterviewStory, refuses_a_log_of_another_experiment_and_says_what_differs
   InterviewPlan moved = plan(20);
   moved.arms[1].reference = "elsewhere/b.txt";
   EXPECT_TRUE(Interview::open(std::move(moved)).ok());
+}
+
+TEST_F(InterviewStory, goes_on_with_logs_of_older_formats) {
+  for (const std::uint64_t format : {1, 2}) {
+    const std::string log = "format" + std::to_string(format);
+    InterviewPlan before = plan(5, log);
+    before.experiment.format = format;
+    {
+      Interview one = Interview::open(std::move(before)).value();
+      answer_all(one);
+      ASSERT_EQ(one.ledger().experiment().format, format);
+    }
+    Interview more = Interview::open(plan(9, log)).value();
+    EXPECT_TRUE(more.resumed());
+    answer_all(more);
+    EXPECT_EQ(more.ledger().served(), 9);
+    EXPECT_EQ(more.ledger().experiment().format, format);
+  }
 }
 
 TEST_F(InterviewStory, leaves_files_alone_that_are_no_logs) {

@@ -17,80 +17,6 @@
 namespace duel {
 namespace {
 
-std::string_view differing_field(const Goal& logged, const Goal& wanted) {
-  if (logged.kind != wanted.kind) return "goal";
-  if (logged.top != wanted.top) return "top";
-  return logged.margin != wanted.margin ? "epsilon" : "assume";
-}
-
-// The first thing that differs, as an error; nothing where the log goes on. What the policy follows
-// (goal, tasks, alpha, order) comes before the policy, which would differ with it. The arms have
-// been matched already.
-std::optional<Error> difference(const std::string& log, const ExperimentRecord& logged,
-                                ExperimentRecord wanted, bool new_judge) {
-  if (logged.format == 1) {  // goes on by the rules that it began with
-    wanted.format = logged.format;
-    wanted.tasks = logged.tasks;
-    wanted.judge = logged.judge;
-    wanted.stopping.shared_causes = logged.stopping.shared_causes;
-    wanted.policy = logged.policy;
-  }
-  const auto differs = [&](std::string_view field, std::string_view what, std::string_view there,
-                           std::string_view here) {
-    return other_experiment(log, field, fmt::format("its {} is {}, not {}", what, there, here));
-  };
-  if (logged.goal != wanted.goal) {
-    return differs(differing_field(logged.goal, wanted.goal), "goal", describe(logged.goal),
-                   describe(wanted.goal));
-  }
-  if (logged.tasks != wanted.tasks) {
-    if (logged.tasks.count == 0 || wanted.tasks.count == 0) {
-      return other_experiment(
-          log, "tasks",
-          logged.tasks.count == 0 ? "it has no tasks" : "it has tasks, and none are given");
-    }
-    if (logged.tasks.about != wanted.tasks.about) {
-      return differs("about", "statement about", to_word(logged.tasks.about),
-                     to_word(wanted.tasks.about));
-    }
-    return other_experiment(log, "tasks", "its tasks were different",
-                            "give the tasks that it began with, or another `log` to start over");
-  }
-  if (logged.stopping.alpha != wanted.stopping.alpha) {
-    return differs("alpha", "alpha", format_number(logged.stopping.alpha),
-                   format_number(wanted.stopping.alpha));
-  }
-  if (logged.stopping.arms_fixed && !wanted.stopping.arms_fixed) {
-    return other_experiment(log, "open_arms", "its set of arms is fixed");
-  }
-  wanted.stopping.arms_fixed = logged.stopping.arms_fixed;  // only its beginning decides
-  if (logged.order != wanted.order) {
-    return differs("order", "order", to_word(logged.order), to_word(wanted.order));
-  }
-  if (logged.seed != wanted.seed) {
-    return differs("seed", "seed", std::to_string(logged.seed), std::to_string(wanted.seed));
-  }
-  if (logged.policy != wanted.policy) {
-    return differs("policy", "policy", logged.policy, wanted.policy);
-  }
-  if (logged.judge != wanted.judge && !new_judge) {
-    return other_experiment(
-        log, "judge",
-        logged.judge.command == wanted.judge.command
-            ? fmt::format("the judge '{}' has changed since", wanted.judge.command)
-            : fmt::format("its judge is '{}', not '{}'", logged.judge.command,
-                          wanted.judge.command),
-        "answers of different judges are not the same thing; give another `log` to start over, or "
-        "`allow_new_judge` if several judges share the work");
-  }
-  if (logged != wanted) {
-    ExperimentRecord same = wanted;
-    same.judge = logged.judge;
-    if (logged != same) return other_experiment(log, "log", "its stopping rule differs");
-  }
-  return std::nullopt;
-}
-
 // The tasks of the log, and more after them.
 bool adds_tasks(const InterviewPlan& plan, const TaskSet& logged) {
   return plan.tasks && logged.like_these() && plan.experiment.tasks.about == logged.about &&
@@ -139,12 +65,10 @@ Result<Interview> Interview::open(InterviewPlan plan) {
   DUEL_ASSIGN(LocalExperiment experiment, open_log(plan, resumed));
   if (resumed) {
     const std::string& id = experiment.ledger().experiment().experiment_id;
-    if (id != plan.experiment.experiment_id) {
-      return other_experiment(
-          plan.log, "name",
-          fmt::format("its name is {}, not {}", id, plan.experiment.experiment_id));
+    // The arms of another experiment need not match.
+    if (id == plan.experiment.experiment_id) {
+      DUEL_ASSIGN(matched, match_arms(plan.log, experiment.ledger(), plan.arms, plan.changes));
     }
-    DUEL_ASSIGN(matched, match_arms(plan.log, experiment.ledger(), plan.arms, plan.changes));
     ExperimentRecord logged = experiment.ledger().experiment();
     logged.tasks = experiment.ledger().tasks();
     const bool more_tasks = adds_tasks(plan, logged.tasks);

@@ -1,12 +1,114 @@
 #include "duel/judging/log_mismatch.h"
 
+#include <fmt/format.h>
+
+#include "duel/core/numbers.h"
+
 namespace duel {
+namespace {
+
+std::string_view differing_field(const Goal& logged, const Goal& wanted) {
+  if (logged.kind != wanted.kind) return "goal";
+  if (logged.top != wanted.top) return "top";
+  return logged.margin != wanted.margin ? "epsilon" : "assume";
+}
+
+}  // namespace
 
 Error other_experiment(const std::string& log, std::string_view field, const std::string& message,
                        const std::string& hint) {
   return Error::invalid_argument("this log belongs to another experiment: " + message, log,
                                  hint.empty() ? "give another `log` to start over" : hint)
       .in_field(field);
+}
+
+std::optional<Error> difference(const std::string& log, const ExperimentRecord& logged,
+                                ExperimentRecord wanted, bool new_judge) {
+  wanted.format = logged.format;
+  if (logged.format == 1) {  // it had no place for these
+    wanted.tasks = logged.tasks;
+    wanted.judge = logged.judge;
+    wanted.stopping.shared_causes = logged.stopping.shared_causes;
+    wanted.policy = logged.policy;
+  }
+  const auto differs = [&](std::string_view field, std::string_view what, std::string_view there,
+                           std::string_view here) {
+    return other_experiment(log, field, fmt::format("its {} is {}, not {}", what, there, here));
+  };
+  if (logged.experiment_id != wanted.experiment_id) {
+    return differs("name", "name", logged.experiment_id, wanted.experiment_id);
+  }
+  if (logged.arms != wanted.arms) return other_experiment(log, "arms", "its arms are different");
+  if (logged.goal != wanted.goal) {
+    return differs(differing_field(logged.goal, wanted.goal), "goal", describe(logged.goal),
+                   describe(wanted.goal));
+  }
+  if (logged.tasks != wanted.tasks) {
+    if (logged.tasks.count == 0 || wanted.tasks.count == 0) {
+      return other_experiment(
+          log, "tasks",
+          logged.tasks.count == 0 ? "it has no tasks" : "it has tasks, and none are given");
+    }
+    if (logged.tasks.about != wanted.tasks.about) {
+      return differs("about", "statement about", to_word(logged.tasks.about),
+                     to_word(wanted.tasks.about));
+    }
+    return other_experiment(log, "tasks", "its tasks were different",
+                            "give the tasks that it began with, or another `log` to start over");
+  }
+  if (logged.stopping.alpha != wanted.stopping.alpha) {
+    return differs("alpha", "alpha", format_number(logged.stopping.alpha),
+                   format_number(wanted.stopping.alpha));
+  }
+  // A limit of the experiment itself; that of a run is not in its log.
+  if (wanted.stopping.max_duels == 0) wanted.stopping.max_duels = logged.stopping.max_duels;
+  if (logged.stopping.max_duels != wanted.stopping.max_duels) {
+    return differs("max_duels", "max_duels", std::to_string(logged.stopping.max_duels),
+                   std::to_string(wanted.stopping.max_duels));
+  }
+  if (logged.stopping.min_decisive_per_pair != wanted.stopping.min_decisive_per_pair) {
+    return differs("min_decisive_per_pair", "min_decisive_per_pair",
+                   std::to_string(logged.stopping.min_decisive_per_pair),
+                   std::to_string(wanted.stopping.min_decisive_per_pair));
+  }
+  if (logged.stopping.shared_causes != wanted.stopping.shared_causes) {
+    return other_experiment(log, "pairs_independent",
+                            logged.stopping.shared_causes ? "its duels may have common causes"
+                                                          : "its duels are independent");
+  }
+  if (logged.aa_rate != wanted.aa_rate) {
+    return differs("aa_rate", "aa_rate", format_number(logged.aa_rate),
+                   format_number(wanted.aa_rate));
+  }
+  if (logged.stopping.arms_fixed && !wanted.stopping.arms_fixed) {
+    return other_experiment(log, "open_arms", "its set of arms is fixed");
+  }
+  wanted.stopping.arms_fixed = logged.stopping.arms_fixed;  // only its beginning decides
+  if (logged.order != wanted.order) {
+    return differs("order", "order", to_word(logged.order), to_word(wanted.order));
+  }
+  if (logged.seed != wanted.seed) {
+    return differs("seed", "seed", std::to_string(logged.seed), std::to_string(wanted.seed));
+  }
+  if (logged.policy != wanted.policy) {
+    return differs("policy", "policy", logged.policy, wanted.policy);
+  }
+  if (logged.judge != wanted.judge && !new_judge) {
+    return other_experiment(
+        log, "judge",
+        logged.judge.command == wanted.judge.command
+            ? fmt::format("the judge '{}' has changed since", wanted.judge.command)
+            : fmt::format("its judge is '{}', not '{}'", logged.judge.command,
+                          wanted.judge.command),
+        "answers of different judges are not the same thing; give another `log` to start over, or "
+        "`allow_new_judge` if several judges share the work");
+  }
+  if (logged != wanted) {
+    ExperimentRecord same = wanted;
+    same.judge = logged.judge;
+    if (logged != same) return other_experiment(log, "log", "its stopping rule differs");
+  }
+  return std::nullopt;
 }
 
 }  // namespace duel
