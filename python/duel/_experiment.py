@@ -7,6 +7,8 @@ import concurrent.futures
 import inspect
 import json
 import os
+import signal
+import threading
 import time
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, NamedTuple, Sequence, cast
 
@@ -201,47 +203,153 @@ def _same(said: Any, payload: Any) -> bool:
                                and said == payload)
 
 
-class _Patience:
-    """How many useless answers in a row a judge may give."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._in_a_row = 0
-
-    def heard(self, said: Any, useful: bool) -> None:
-        self._in_a_row = 0 if useful else self._in_a_row + 1
-        if self._in_a_row >= self._most:
-            shown = repr(said)
-            raise InvalidArgument(
-                f"no answer to {self._in_a_row} duels in a row; the last was "
-                f"{shown if len(shown) <= 80 else shown[:77] + '...'}",
-                hint='an answer is the id of the better arm, "first", "second", "tie", "both_bad" '
-                     'or "skip"', field="judge")
+def _outcome(said: Any, first: str, second: str, shown: Callable[[str], Any]) -> str | None:
+    """The place that won, or "tie", "both_bad" or "skip"; None where it is no answer."""
+    if said is True or said is False:
+        return "first" if said else "second"
+    if isinstance(said, str):
+        if said in ("first", "second", "tie", "both_bad", "skip"):
+            return said
+        if said in (first, second):
+            return "first" if said == first else "second"
+    is_first, is_second = _same(said, shown(first)), _same(said, shown(second))
+    if said is None or is_first == is_second:
+        return None
+    return "first" if is_first else "second"
 
 
-def _answer(experiment: Experiment, duel: ServedDuel, said: Any, begun: float,
-            shown: Callable[[str], Any]) -> bool:
-    """Records it; False where it is no answer."""
-    ms = int(1000 * (time.monotonic() - begun))
-    if said is True or (isinstance(said, str) and said == "first"):
-        experiment.report(duel, winner=duel.first, response_ms=ms)
-    elif said is False or (isinstance(said, str) and said == "second"):
-        experiment.report(duel, winner=duel.second, response_ms=ms)
-    elif isinstance(said, str) and said in ("tie", "both_bad", "skip"):
-        experiment.report(duel, tie=said == "tie", both_bad=said == "both_bad",
-                          skip=said == "skip", response_ms=ms)
-    elif isinstance(said, str) and said in (duel.first, duel.second):
-        experiment.report(duel, winner=said, response_ms=ms)
-    elif said is not None and _same(said, shown(duel.first)) != _same(said, shown(duel.second)):
-        winner = duel.first if _same(said, shown(duel.first)) else duel.second
-        experiment.report(duel, winner=winner, response_ms=ms)
-    else:
-        experiment.report(duel, invalid=True, response_ms=ms)
-        return False
-    return True
+def _short(answer: Any) -> str:
+    try:
+        text = repr(answer)
+    except Exception:  # an answer may be anything
+        text = object.__repr__(answer)
+    return text if len(text) <= 80 else text[:77] + "..."
 
 
-def run(arms: Any, judge: Judge, *, parallel: int = 1, max_duels: int = 10_000,
+class _Said(NamedTuple):
+    """What came of a call of the judge."""
+
+    answer: Any
+    raised: BaseException | None
+    ms: float
+
+
+class _Threads:
+    """Calls a judge in threads."""
+
+    def __init__(self, judge: Any, parallel: int) -> None:
+        self._judge = judge
+        self._pool = concurrent.futures.ThreadPoolExecutor(parallel)
+
+    def _call(self, first: Any, second: Any) -> _Said:
+        begun = time.monotonic()
+        try:
+            answer, raised = self._judge(first, second), None
+        except BaseException as error:
+            answer, raised = None, error
+        return _Said(answer, raised, 1000 * (time.monotonic() - begun))
+
+    def submit(self, first: Any, second: Any) -> concurrent.futures.Future[_Said]:
+        return self._pool.submit(self._call, first, second)
+
+    def close(self, waits: bool) -> None:
+        self._pool.shutdown(wait=waits, cancel_futures=True)
+
+
+class _Tasks:
+    """Calls a judge that is a coroutine function, as tasks of asyncio on a thread of its own."""
+
+    def __init__(self, judge: Any, _parallel: int) -> None:
+        self._judge = judge
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+
+    async def _call(self, first: Any, second: Any) -> _Said:
+        begun = time.monotonic()
+        try:
+            answer, raised = await self._judge(first, second), None
+        except BaseException as error:  # also what would end the loop, and all other tasks with it
+            answer, raised = None, error
+        return _Said(answer, raised, 1000 * (time.monotonic() - begun))
+
+    def submit(self, first: Any, second: Any) -> concurrent.futures.Future[_Said]:
+        return asyncio.run_coroutine_threadsafe(self._call(first, second), self._loop)
+
+    async def _cancel(self) -> None:
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._loop.shutdown_asyncgens()
+
+    def close(self, waits: bool) -> None:
+        asyncio.run_coroutine_threadsafe(self._cancel(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+class _Judges:
+    """What the loop of the library asks, waits for and gives up."""
+
+    def __init__(self, judge: Any, parallel: int, shown: Callable[[str], Any]) -> None:
+        self._calls: Any = (_Tasks if inspect.iscoroutinefunction(judge) else _Threads)(judge,
+                                                                                       parallel)
+        self._parallel = parallel
+        self._shown = shown
+        self._out: dict[concurrent.futures.Future[_Said], tuple[str, str, str]] = {}
+        self._given_up = False
+        self.interrupts = 0
+        self.failure: BaseException | None = None
+
+    def free(self) -> int:
+        return self._parallel - len(self._out)
+
+    def ask(self, duel_id: str, first: str, second: str) -> None:
+        asked = self._calls.submit(self._shown(first), self._shown(second))
+        self._out[asked] = (duel_id, first, second)
+
+    def wait(self, seconds: float) -> list[tuple[str, str | None, float, str, bool]]:
+        """Duel, outcome, milliseconds, why there is none, and whether nothing more is to be asked."""
+        if not self._out:
+            time.sleep(seconds)
+        finished, _ = concurrent.futures.wait(self._out, seconds,
+                                              concurrent.futures.FIRST_COMPLETED)
+        return [self._taken(asked.result(), *self._out.pop(asked)) for asked in finished]
+
+    def _taken(self, said: _Said, duel_id: str, first: str,
+               second: str) -> tuple[str, str | None, float, str, bool]:
+        if said.raised is not None:
+            self.failure = self.failure or said.raised
+            return duel_id, None, said.ms, "the judge raised an exception", True
+        outcome = _outcome(said.answer, first, second, self._shown)
+        failure = ""
+        if outcome is None:
+            failure = "the last was " + _short(said.answer)
+        return duel_id, outcome, said.ms, failure, False
+
+    def abandon(self) -> None:
+        self._given_up = True
+
+    def __enter__(self) -> _Judges:
+        # Ctrl-C must not fall between an answer and its record: it is counted, and the loop looks.
+        self._handler: Any = None
+        if threading.current_thread() is threading.main_thread() and \
+                signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            self._handler = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
+        self._calls.close(not self._given_up)
+
+    def _interrupt(self, *_: object) -> None:
+        self.interrupts += 1
+
+
+def run(arms: Any, judge: Judge, *, parallel: int = 1, max_duels: int | None = 10_000,
         max_failures: int = 5, progress: Any = None, **options: Any) -> ExperimentResult:
     """Finds the best arm by asking ``judge(first, second)`` until there is a certificate.
 
@@ -250,8 +358,9 @@ def run(arms: Any, judge: Judge, *, parallel: int = 1, max_duels: int = 10_000,
     run with an error, as for ``duel run``. ``parallel`` judges are asked at a time, in
     threads, or as tasks of asyncio where the judge is a coroutine function. Where ``arms`` is a
     dict, the judge gets its values and may give back the better one. An exception of the judge ends
-    the run; what was out then is awaited and recorded, and so it is at the first Ctrl-C. Other
-    options are those of Experiment.
+    the run; what was out then is awaited and recorded, and so it is at the first Ctrl-C; the second
+    gives it up. ``max_duels`` are served in all; the same call with more goes on. Other options are
+    those of Experiment.
     """
     if not callable(judge):
         raise InvalidArgument("the judge must be callable", field="judge")
@@ -260,114 +369,24 @@ def run(arms: Any, judge: Judge, *, parallel: int = 1, max_duels: int = 10_000,
     if max_failures < 1:
         raise InvalidArgument(f"{max_failures} is out of range", hint="at least 1",
                               field="max_failures")
-    experiment = Experiment(arms, max_duels=max_duels, **options)
+    if max_duels is not None and not 0 <= max_duels <= 10**12:
+        raise InvalidArgument(f"{max_duels} is out of range", hint="0 to 10**12", field="max_duels")
+    experiment = Experiment(arms, **options)
     payloads = {str(name): payload for name, payload in arms.items()} \
         if isinstance(arms, Mapping) else None
 
     def shown(arm: str) -> Any:
         return arm if payloads is None else payloads[arm]
 
-    with experiment:
-        for duel_id in experiment.pending:
-            experiment.expire(duel_id, "the run that asked it ended before the answer")
-        judged = _JudgedRun(experiment, shown, _Patience(max_failures), progress)
-        if inspect.iscoroutinefunction(judge):
-            asyncio.run(judged.with_tasks(judge, parallel))
-        else:
-            judged.with_threads(judge, parallel)
-        if judged.failure is not None:
-            raise judged.failure
-        if experiment.certified:
-            experiment.complete()
+    with experiment, _Judges(judge, parallel, shown) as judges:
+        ending = experiment._native.run(
+            judges, max_duels, max_failures,
+            None if progress is None else lambda: progress(experiment))
+        if judges.interrupts > 0:
+            raise KeyboardInterrupt
+        if ending == "exception" and judges.failure is not None:
+            raise judges.failure
         return experiment.result()
-
-
-class _JudgedRun:
-    """Asks a judge, several duels at a time, until there is a certificate or nothing to ask.
-
-    Answers are paid for, so none is thrown away: at the certificate, after an exception of the judge
-    and at the first Ctrl-C nothing new is asked, and what is out is awaited and recorded. A second
-    Ctrl-C gives it up.
-    """
-
-    def __init__(self, experiment: Experiment, shown: Callable[[str], Any], patience: _Patience,
-                 progress: Any) -> None:
-        self._experiment = experiment
-        self._shown = shown
-        self._patience = patience
-        self._progress = progress
-        self._out: dict[Any, tuple[ServedDuel, float]] = {}
-        self.failure: BaseException | None = None
-
-    def _ask(self, parallel: int, submit: Callable[[Any, Any], Any]) -> bool:
-        """Keeps the judge busy; False where nothing is out any more."""
-        while self.failure is None and len(self._out) < parallel and not self._experiment.done:
-            duel = self._experiment.next()
-            if duel is None:
-                break
-            asked = submit(self._shown(duel.first), self._shown(duel.second))
-            self._out[asked] = (duel, time.monotonic())
-        return bool(self._out)
-
-    def _take(self, asked: Any) -> None:
-        duel, begun = self._out.pop(asked)
-        try:
-            said = asked.result()
-        except BaseException as error:
-            self._experiment.expire(duel, "the judge raised an exception")
-            self._fail(error)
-            return
-        try:
-            self._patience.heard(said, _answer(self._experiment, duel, said, begun, self._shown))
-        except InvalidArgument as error:
-            self._fail(error)
-        if self._progress is not None:
-            self._progress(self._experiment)
-
-    def _fail(self, error: BaseException) -> None:
-        if self.failure is None:
-            self.failure = error
-
-    def _give_up(self) -> None:
-        for asked, (duel, _) in self._out.items():
-            asked.cancel()
-            if duel.duel_id in self._experiment.pending:
-                self._experiment.expire(duel, "the run ended before the answer")
-        self._out.clear()
-
-    def with_threads(self, judge: Any, parallel: int) -> None:
-        with concurrent.futures.ThreadPoolExecutor(parallel) as pool:
-            try:
-                while self._ask(parallel, lambda first, second: pool.submit(judge, first, second)):
-                    try:
-                        finished, _ = concurrent.futures.wait(
-                            self._out, return_when=concurrent.futures.FIRST_COMPLETED)
-                    except KeyboardInterrupt as interrupt:
-                        if isinstance(self.failure, KeyboardInterrupt):
-                            raise
-                        self._fail(interrupt)
-                        continue
-                    for asked in finished:
-                        self._take(asked)
-            finally:
-                self._give_up()
-
-    async def with_tasks(self, judge: Any, parallel: int) -> None:
-        try:
-            while self._ask(parallel, lambda first, second: asyncio.ensure_future(
-                    judge(first, second))):
-                try:
-                    finished, _ = await asyncio.wait(
-                        self._out, return_when=asyncio.FIRST_COMPLETED)
-                except asyncio.CancelledError:  # the first Ctrl-C, as asyncio passes it on
-                    if self.failure is not None:
-                        raise
-                    self._fail(KeyboardInterrupt())
-                    continue
-                for asked in finished:
-                    self._take(asked)
-        finally:
-            self._give_up()
 
 
 def result(votes: Any, alpha: float = 0.05, *, goal: str = "condorcet", top: int = 0,

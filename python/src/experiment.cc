@@ -1,9 +1,12 @@
 // Live experiments, their logs and results.
 #include <pybind11/stl.h>
 
+#include <exception>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -13,6 +16,9 @@
 #include "duel/core/timestamp.h"
 #include "duel/experiment/comparison_table.h"
 #include "duel/experiment/local_experiment.h"
+#include "duel/experiment/local_questions.h"
+#include "duel/judging/judge_loop.h"
+#include "duel/judging/log_mismatch.h"
 #include "duel/study/spec.h"
 #include "duel/verdict/board.h"
 #include "duel/verdict/certificate_file.h"
@@ -72,21 +78,75 @@ ExperimentRecord record_of(const py::dict& request) {
   return record;
 }
 
-// The first thing in which a log is another experiment than the one asked for.
-std::optional<std::string> difference(const ExperimentRecord& logged,
-                                      const ExperimentRecord& wanted) {
-  if (logged == wanted) return std::nullopt;
-  if (logged.experiment_id != wanted.experiment_id) return "name";
-  if (logged.arms != wanted.arms) return "arms";
-  if (logged.goal != wanted.goal) return "goal";
-  if (logged.policy != wanted.policy) return "policy";
-  if (logged.seed != wanted.seed) return "seed";
-  if (logged.order != wanted.order) return "order";
-  if (!(logged.stopping == wanted.stopping)) {
-    return logged.stopping.alpha != wanted.stopping.alpha ? "alpha" : "max_duels";
+// Functions of Python as judges: an object with free, ask, wait and abandon (duel/_experiment.py).
+// What any of them raises ends the run at once.
+class PythonJudges final : public Judges {
+ public:
+  explicit PythonJudges(py::object judges) : judges_(std::move(judges)) {}
+
+  std::size_t free() const override { return judges_.attr("free")().cast<std::size_t>(); }
+  void ask(Question question) override {
+    guarded([&] {
+      const std::string duel_id = question.duel_id;
+      const std::string first = question.first.arm_id, second = question.second.arm_id;
+      out_[duel_id] = std::move(question);
+      judges_.attr("ask")(duel_id, first, second);
+    });
   }
-  return "log";
-}
+  std::vector<Judged> wait(std::chrono::milliseconds most) override {
+    std::vector<Judged> judged;
+    guarded([&] {
+      for (const py::handle done :
+           judges_.attr("wait")(std::chrono::duration<double>(most).count())) {
+        const auto [duel_id, said, ms, failure, ends] =
+            done.cast<std::tuple<std::string, py::object, double, std::string, bool>>();
+        Judged one{.question = std::move(out_.extract(duel_id).mapped()), .failure = failure};
+        if (ends) {
+          one.ends = Error::io(failure).in_field(kException);
+        } else {
+          one.outcome = outcome_of(said);
+          one.response_ms = ms;
+        }
+        judged.push_back(std::move(one));
+      }
+    });
+    return judged;
+  }
+  std::vector<Judged> abandon() override {
+    guarded([&] { judges_.attr("abandon")(); });
+    std::vector<Judged> lost;
+    for (auto& [duel_id, question] : out_) lost.push_back({.question = std::move(question)});
+    out_.clear();
+    return lost;
+  }
+
+  Stopping stopping() {
+    int interrupts = 0;
+    guarded([&] { interrupts = judges_.attr("interrupts").cast<int>(); });
+    if (raised_ || interrupts > 1) return Stopping::at_once;
+    return interrupts == 1 ? Stopping::after_answers : Stopping::no;
+  }
+  template <class Call>
+  void guarded(const Call& call) {
+    try {
+      call();
+    } catch (const py::error_already_set&) {
+      if (!raised_) raised_ = std::current_exception();
+    }
+  }
+  // Raises what was raised on the way.
+  void rethrow() const {
+    if (raised_) std::rethrow_exception(raised_);
+  }
+
+  // The field of an error that stands for an exception of the judge.
+  static constexpr const char* kException = "exception";
+
+ private:
+  py::object judges_;
+  std::map<std::string, Question> out_;
+  std::exception_ptr raised_;
+};
 
 // An experiment with a log, or one that lives in memory alone.
 class ExperimentObject : public MadeByInit {
@@ -95,7 +155,51 @@ class ExperimentObject : public MadeByInit {
       : log_(log), local_(open(request, log)) {}
 
   // Lets go of the log; another may write it then.
-  void close() { local_.reset(); }
+  void close() {
+    if (running_) raise(Error::unsupported("the experiment waits for its judges"));
+    local_.reset();
+  }
+
+  // Asks until there is a certificate, nothing is left to ask or the judges fail, and says which:
+  // "exception" where the judge raised one. `progress` is called after answers.
+  std::string run(const py::object& judges, const py::object& max_duels,
+                  const py::object& max_failures, const py::object& progress) {
+    const std::uint64_t limit =
+        max_duels.is_none() ? 0 : count_of(max_duels, "max_duels", 0, kMostDuels);
+    const auto broken = [](std::uint64_t in_a_row, const Judged& last) {
+      return Error::invalid_argument("no answer to " + std::to_string(in_a_row) +
+                                     " duels in a row; " + last.failure)
+          .with_hint(
+              "an answer is the id of the better arm, \"first\", \"second\", \"tie\", "
+              "\"both_bad\" or \"skip\"")
+          .in_field("judge");
+    };
+    unwrap(local().give_up_open_duels());
+    LocalQuestions questions(local(),
+                             {.arm =
+                                  [](const std::string& id) {
+                                    return ShownArm{
+                                        .arm_id = id, .path = "", .payload = std::nullopt};
+                                  }},
+                             limit);
+    PythonJudges asked(judges);
+    JudgeLoop loop(
+        questions, asked,
+        {.max_failures = count_of(max_failures, "max_failures", 1, kMostDuels), .broken = broken});
+    std::uint64_t told = 0;
+    const auto on_turn = [&] {
+      const std::uint64_t done = loop.answered() + loop.failed();
+      if (!progress.is_none() && done > told) asked.guarded([&] { progress(); });
+      told = done;
+    };
+    running_ = true;
+    const auto ended = loop.run([&] { return asked.stopping(); }, on_turn);
+    running_ = false;
+    asked.rethrow();
+    if (ended.ok()) return std::string(to_word(*ended));
+    if (ended.error().field != PythonJudges::kException) raise(ended.error());
+    return PythonJudges::kException;
+  }
 
   bool resumed() const { return resumed_; }
 
@@ -160,10 +264,9 @@ class ExperimentObject : public MadeByInit {
     if (created.ok()) return *std::move(created);
     if (created.error().code != ErrorCode::conflict) raise(created.error());
     LocalExperiment old = unwrap(LocalExperiment::resume(options));
-    if (const auto field = difference(old.ledger().experiment(), record)) {
-      raise(Error::conflict("the log is of another experiment: its " + *field + " differs", log,
-                            "give another log to begin anew")
-                .in_field(*field));
+    if (auto differs = difference(log, old.ledger().experiment(), record, false)) {
+      differs->code = ErrorCode::conflict;
+      raise(std::move(*differs));
     }
     resumed_ = true;
     return old;
@@ -178,6 +281,7 @@ class ExperimentObject : public MadeByInit {
   const Ledger& ledger() const { return local().ledger(); }
 
   bool resumed_ = false;
+  bool running_ = false;  // judges are at work
   std::string log_;
   std::optional<LocalExperiment> local_;  // none once it is closed
 };
@@ -226,6 +330,8 @@ void bind_experiment(py::module_& module) {
       .def("report", &ExperimentObject::report, py::arg("duel_id"), py::arg("result"),
            py::arg("winner"), py::arg("source_type"), py::arg("source_id"), py::arg("response_ms"))
       .def("expire", &ExperimentObject::expire, py::arg("duel_id"), py::arg("note"))
+      .def("run", &ExperimentObject::run, py::arg("judges"), py::arg("max_duels"),
+           py::arg("max_failures"), py::arg("progress"))
       .def("complete", &ExperimentObject::complete)
       .def("close", &ExperimentObject::close)
       .def("result", &ExperimentObject::result)
