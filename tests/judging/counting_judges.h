@@ -95,9 +95,9 @@ class Fates {
 
 enum class EndedBy { certificate, first_interrupt, broken_judge, second_interrupt };
 
-// Ends runs at every step until one ends by its certificate before. `run` calls
-// `play` with the questions of a new experiment and gives its log; `lost` is the fate of a duel that
-// gets no answer.
+// Ends runs at every step until one ends by its certificate before. `run` calls `play` with the
+// questions of a new experiment and gives its log; `lost` is the fate of a duel that gets no
+// answer.
 inline void end_at_every_step(
     EndedBy by, int orders, const std::string& lost,
     const std::function<Fates(const std::function<void(Questions&)>& play)>& run) {

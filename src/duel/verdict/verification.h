@@ -1,5 +1,5 @@
-// Whether a log, and a certificate that is said to come from it, can be believed: what `duel verify`
-// and Python say.
+// Whether a log, and a certificate that is said to come from it, can be believed: what
+// `duel verify` and Python say.
 #pragma once
 
 #include <cstdint>
