@@ -14,7 +14,8 @@ namespace {
 constexpr std::string_view kNoticeSpace = "notice";
 constexpr std::chrono::milliseconds kLongestPause{60'000};
 
-// The text of the certificate, or why there is none. Only the owner may tell of it.
+// The text of the certificate, or empty if there is none. The engine is asked first, and refuses if
+// this node does not own the experiment: only the owner tells, or every node would.
 Result<std::string> certificate_of(Engine& engine, const std::string& experiment_id) {
   std::promise<Result<bool>> told;
   engine.ask<bool>(
@@ -40,7 +41,7 @@ CertifiedNotices::CertifiedNotices(Engine& engine, Deliver deliver,
       queue_(engine.world().queue()) {
   heard_->notices = this;
   engine_.listen([heard = heard_](const EngineEvent& event) {
-    // A new owner tells what the one before may have left untold.
+    // After `reset` this node is the new owner: the one before may have died before it told.
     if (event.kind != "certified" && event.kind != "reset") return;
     const std::lock_guard lock(heard->mutex);
     CertifiedNotices* const notices = heard->notices;
@@ -69,7 +70,7 @@ bool CertifiedNotices::tell(const std::string& experiment_id) {
   const auto text = certificate_of(engine_, experiment_id);
   if (!text.ok()) {
     const auto reason = reason_of(text.error());
-    // Another node tells of its own.
+    // The experiment is gone or another node's, which tells about its own.
     return reason == Reason::unknown_experiment || reason == Reason::not_ours;
   }
   if (text->empty()) return true;
@@ -81,12 +82,13 @@ bool CertifiedNotices::tell(const std::string& experiment_id) {
   notice["notice_id"] = id;
   notice["experiment_id"] = experiment_id;
   notice["certificate"] = std::move(certificate);
+  // A crash between delivery and mark makes the notice come twice; the other order could lose it.
   if (!deliver_(notice, [this] { return stopping_.load(); })) return false;
   return engine_.store().put(kNoticeSpace, experiment_id, id).ok();
 }
 
-// What was certified while nobody was told, by this process or one before it. Where there are
-// several nodes an experiment is told of when one of them takes it.
+// Looks for certificates that an earlier process did not get to tell. With nodes this is done for
+// each experiment when a node takes it (`reset`).
 void CertifiedNotices::begin() {
   if (engine_.store().nodes() != nullptr) return;
   const auto all = engine_.store().list();
@@ -100,8 +102,8 @@ void CertifiedNotices::attend(const std::string& experiment_id) {
   if (!pausing_) tell_next();
 }
 
-// One at a time: an address that does not answer is asked once per pause, however much there is to
-// tell.
+// One at a time, and after a failure a pause that doubles: a receiver that is down gets one request
+// per pause, no matter how many notices wait.
 void CertifiedNotices::tell_next() {
   pausing_ = false;
   while (!untold_.empty() && !stopping_) {

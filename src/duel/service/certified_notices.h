@@ -1,5 +1,5 @@
-// Tells somebody outside of every certificate, at least once: what was not told before a stop is
-// told after the next start. A mark in the store says what was told.
+// Tells a receiver outside about every certificate, at least once: one that was not told before a
+// stop is told after the next start. A mark in the store says which have been told.
 #pragma once
 
 #include <atomic>
@@ -18,12 +18,12 @@ namespace duel {
 
 class CertifiedNotices {
  public:
-  // Tells it, or says that it could not: then it is tried again. Called on a thread of its own; it
-  // should look at `stop` every now and then and give up.
+  // Delivers the notice. On false it is called again later. Called on the thread of the notices,
+  // which waits for it: it must look at `stop` now and then and give up if that is true.
   using Deliver = std::function<bool(const Json& notice, const std::function<bool()>& stop)>;
 
-  // {"notice_id": .., "experiment_id": .., "certificate": {..}}; whoever gets a notice twice knows
-  // it by its `notice_id`. REQUIRES: the engine outlives this.
+  // A notice is {"notice_id": .., "experiment_id": .., "certificate": {..}}. It may arrive twice
+  // with the same `notice_id`. REQUIRES: the engine outlives this.
   CertifiedNotices(Engine& engine, Deliver deliver,
                    std::chrono::milliseconds first_pause = std::chrono::seconds(1));
   // Gives up what is under way; it is told after the next start.
@@ -32,23 +32,23 @@ class CertifiedNotices {
   CertifiedNotices& operator=(const CertifiedNotices&) = delete;
 
  private:
-  // The engine keeps its listeners, so that the way from them to here outlives this.
+  // The engine never drops a listener, so the listener holds this instead of a dangling `this`.
   struct Heard {
     std::mutex mutex;
-    CertifiedNotices* notices = nullptr;  // null where it is gone
+    CertifiedNotices* notices = nullptr;  // null after the destructor has begun
   };
 
   void begin();
   void attend(const std::string& experiment_id);
   void tell_next();
   bool is_told(const std::string& experiment_id) const;
-  // Whether nothing is left to tell of it.
+  // True if there is nothing left to tell about the experiment; false: try again.
   bool tell(const std::string& experiment_id);
 
   Engine& engine_;
   Deliver deliver_;
   std::chrono::milliseconds first_pause_;
-  // Of the queue's tasks alone.
+  // These three are touched by the queue's tasks only.
   std::deque<std::string> untold_;
   std::chrono::milliseconds pause_;  // before the next try
   bool pausing_ = false;

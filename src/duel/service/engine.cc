@@ -1,3 +1,13 @@
+// A turn (take_turn) is the engine's only loop, and its order is what the guarantees of engine.h
+// rest on: work on each request, which stages records and applies them to the state in memory;
+// append everything staged in one commit; send the answers whose records are now in the store;
+// leave the answers that need the disk to the syncing thread. So no answer leaves before its
+// records, and many requests share a commit.
+//
+// An experiment is in one of four places: held_ (in memory, ours), away_ (the keeper has it),
+// asleep_ (only in the store, with the time at which it must be woken) or lost_ (its state may
+// differ from the log; only fallbacks are given from it). Every other known name is in the store
+// alone, and turn_of loads it when somebody asks.
 #include "duel/service/engine.h"
 
 #include <fmt/format.h>
@@ -18,9 +28,9 @@ namespace duel {
 namespace {
 
 constexpr auto kTick = std::chrono::milliseconds(500);
-constexpr std::uint64_t kTicksToAlive = 30;
-// How often a request is worked on whose experiment turns out to be another node's or to have
-// moved.
+constexpr std::uint64_t kTicksToAlive = 30;  // every 15 s, often enough to keep a stream open
+// How often a request is tried whose append is refused because the experiment has another owner.
+// Two nodes that take it from each other in turn must not keep the request forever.
 constexpr int kMostTries = 3;
 
 Error cannot_store(const std::string& why) {
@@ -36,16 +46,17 @@ Error exists_already(const std::string& experiment_id, std::string_view more = "
                  fmt::format("there is an experiment '{}' already{}", experiment_id, more));
 }
 
-// Whether an answer or error says something of an experiment's state, so that it could be wrong
-// once another node owns the experiment. A wrong question is wrong everywhere, and trouble with the
-// store says nothing.
+// Whether an answer or error says something about an experiment's state, so that it could be wrong
+// once another node owns the experiment. An invalid request is invalid on every node, and an error
+// of the store says nothing about the state.
 bool tells_of_state(const std::optional<Error>& error) {
   return !error || (error->code != ErrorCode::io && error->code != ErrorCode::invalid_argument &&
                     error->code != ErrorCode::unsupported);
 }
 
-// The store's secret, made at the first start. Of nodes that start together on a new store one
-// makes it: the node that owns a name which cannot be an experiment's.
+// The store's secret, made at the first start. If several nodes start together on a new store, only
+// the one that owns the name `~secret` makes it; two secrets would make the tokens of one node
+// invalid on the other. The name cannot be an experiment's (check_id).
 Result<std::string> secret_of(Store& store, World& world) {
   constexpr const char* kTurn = "~secret";
   const auto give_up = world.now() + std::chrono::minutes(1);
@@ -53,10 +64,10 @@ Result<std::string> secret_of(Store& store, World& world) {
     DUEL_ASSIGN(std::optional<std::string> secret, store.get("secret", "server"));
     if (secret) return std::move(*secret);
     Status turn = store.nodes() == nullptr ? Status(Done{}) : store.create(kTurn);
-    // A node that died before it was done left the name to others.
+    // A node may have died after it took the name and before it gave it away.
     if (!turn.ok() && store.own(kTurn).ok()) turn = Done{};
     if (turn.ok()) {
-      // The node that had the turn before may have made it since.
+      // Another node may have made it between our first look and our turn.
       DUEL_ASSIGN(secret, store.get("secret", "server"));
       if (!secret) {
         secret = world.random_bytes(32);
@@ -78,7 +89,7 @@ Result<std::string> secret_of(Store& store, World& world) {
 Error said_of(const std::string& experiment_id, Error error) {
   if (error.code == ErrorCode::not_found) return no_experiment(experiment_id);
   if (error.code != ErrorCode::invalid_data) return error;
-  // The caller's request is not what is wrong; it can be repeated when the store is repaired.
+  // The request is not at fault; the caller can repeat it when the store has been repaired.
   error.code = ErrorCode::io;
   error.reason = to_word(Reason::damaged);
   error.message = fmt::format("the records of '{}' are damaged: {}", experiment_id, error.message);
@@ -86,14 +97,16 @@ Error said_of(const std::string& experiment_id, Error error) {
 }
 
 Result<std::unique_ptr<Engine>> Engine::start(std::shared_ptr<Store> store, EngineOptions options) {
-  // One secret for all that is signed or hashed with a key; what is derived from it is named.
+  // One secret for everything that is signed or hashed; key_for derives a key for each purpose.
   DUEL_ASSIGN(std::string secret, secret_of(*store, *options.world));
   if (!options.clock && store->nodes() != nullptr) {
-    // Nodes disagree about the time, and what one serves another may expire.
+    // The clocks of nodes differ, and one node may expire what another has served, so all of them
+    // use the database's time.
     options.clock = [nodes = store->nodes()] { return nodes->now_ms(); };
   }
   if (!options.clock) {
-    // A clock that is set forth or back while the server runs must not expire what people hold.
+    // If somebody sets the machine's clock while the server runs, duels that people hold must not
+    // expire: the steady clock counts from the wall time at the start.
     World& world = *options.world;
     options.clock = [&world, started = world.now(), at = world.wall_time_ms()] {
       const auto passed = world.now() - started;
@@ -129,10 +142,12 @@ Engine::~Engine() {
     stopping_ = true;
     wake();
   }
+  // The last turn runs when nothing waits and nothing is away: stopping the queues loses no work.
   finished_.get_future().wait();
   turns_->stop();
   keeper_->stop();
-  // What waits for the disk is answered before.
+  // Answers that wait for the disk go out before this node gives up its experiments: afterwards
+  // sync_waiting would take them for another node's.
   std::promise<void> synced;
   syncs_->post([&] {
     sync_waiting();
@@ -143,11 +158,12 @@ Engine::~Engine() {
   give_all_away();
 }
 
-// What a stopping node owns, others may take at once. Snapshots were saved before.
+// Lets other nodes take this node's experiments at once, without waiting for the lease to end. The
+// snapshots have been saved by now (finish).
 void Engine::give_all_away() {
   if (nodes_ == nullptr) return;
   const auto tenures = nodes_->tenures();
-  if (!tenures.ok()) return;  // the lease ends by itself
+  if (!tenures.ok()) return;  // the others wait until the lease has run out
   for (const Tenure& tenure : *tenures) {
     if (tenure.owner && tenure.owner->node_id == nodes_->self().node_id) {
       (void)nodes_->give_away(tenure.experiment);
@@ -194,6 +210,7 @@ void Engine::wake() {
   turns_->post([this] { take_turn(); });
 }
 
+// Wakes the engine even if no request comes, since duels expire by the clock.
 void Engine::tick_later() {
   turns_->after(kTick, [this] {
     tick_later();
@@ -220,7 +237,7 @@ void Engine::tell(const Experiment& experiment, const Before& before) {
   EngineEvent event{experiment.id(), ledger.sequence(), "result"};
   if (ledger.configured_at() != before.configured) event.kind = "state";
   if (!before.certified && ledger.certificate()) event.kind = "certified";
-  // Of results the last one says it all.
+  // An event carries no result, only the sequence to fetch: of several in a row the last suffices.
   if (!events_.empty() && events_.back().kind == "result" && event.kind == "result" &&
       events_.back().experiment_id == event.experiment_id) {
     events_.back().sequence = event.sequence;
@@ -229,7 +246,8 @@ void Engine::tell(const Experiment& experiment, const Before& before) {
   events_.push_back(std::move(event));
 }
 
-// Whether it is new.
+// True if it was created; false if it is there already and the same request made it, so that a
+// client may repeat a request whose answer it has missed.
 Result<bool> Engine::create_now(const ExperimentRecord& record, std::int64_t now_ms, Facts& facts) {
   const std::string& id = record.experiment_id;
   if (const auto known = turn_of_known(id, now_ms, facts); known.ok()) {
@@ -242,8 +260,8 @@ Result<bool> Engine::create_now(const ExperimentRecord& record, std::int64_t now
   auto history = std::make_unique<History>();
   DUEL_ASSIGN(std::unique_ptr<Experiment> made,
               Experiment::create(setting_of(id, *history), record, now_ms));
-  // It may be there without a line, if the first could not be written; or another node creates it
-  // at this moment.
+  // The name may be taken by an experiment without a line, whose first append failed: that one is
+  // ours to fill. Or another node has just created it: then `own` says so.
   if (!store_->create(id).ok()) DUEL_RETURN_IF_ERROR(own(id, facts));
   hold(id, {std::move(made), std::move(history), groups_, now_ms, 0, epoch_of(id)});
   events_.push_back({id, 1, "state"});
@@ -258,11 +276,12 @@ Status Engine::write_imported(const std::shared_ptr<Import>& import, Facts& fact
   if (held_.contains(experiment_id)) return exists_already(experiment_id);
   if (const Status made = store_->create(experiment_id); !made.ok()) {
     if (made.error().code == ErrorCode::io) return made.error();
-    // It may be there without a line, if those of another try could not be written.
+    // The name may be taken by an earlier import whose append failed, and that has no lines.
     DUEL_RETURN_IF_ERROR(own(experiment_id, facts));
     DUEL_ASSIGN(const Head head, store_->head(experiment_id));
     if (head.sequence > 0) return exists_already(experiment_id);
   }
+  // When the experiment is back the request is worked on again, and finds import->written above.
   send_away(experiment_id, [this, import]() -> Homecoming {
     std::vector<Line> lines;
     lines.reserve(import->marks.size());
@@ -281,13 +300,13 @@ Status Engine::write_imported(const std::shared_ptr<Import>& import, Facts& fact
 
 void Engine::hold(const std::string& experiment_id, Held held) {
   metrics_.know(experiment_id);
-  // What happened before this process was another one's to count.
+  // Counters count what this process did: outcomes that are already in the log are not added.
   held.counted = OutcomeCounts(held.experiment->ledger());
   publish(experiment_id, *held.experiment);
   held_[experiment_id] = std::move(held);
 }
 
-// For lists, which are made on other threads.
+// Leaves a summary for lists, which are made on other threads and must not touch held_.
 void Engine::publish(const std::string& experiment_id, const Experiment& experiment) {
   Overview overview = overview_of(experiment.ledger());
   const std::lock_guard lock(mutex_);
@@ -343,7 +362,7 @@ std::optional<Overview> Engine::overview_of_held(const std::string& experiment_i
 void Engine::wait_for_all() {
   for (bool all = false; !all;) {
     std::promise<void> reached;
-    // Those that are away have requests that wait for them.
+    // Requests may wait for an experiment that is away; they are not in the queue.
     ask_all<bool>(
         AnswerWhen::durable, [&](const Find&) -> Result<bool> { return all = away_.empty(); },
         [&](const Result<bool>&, const Delivery&) { reached.set_value(); });
@@ -364,7 +383,8 @@ std::optional<std::uint64_t> Engine::epoch_of(const std::string& experiment_id) 
   return nodes_ != nullptr ? nodes_->epoch(experiment_id) : std::nullopt;
 }
 
-// The caller goes to the owner.
+// Forgets what this node knew about the experiment, and returns the error that makes the caller go
+// to the owner.
 Error Engine::is_elsewhere(const std::string& experiment_id, Facts& facts) {
   facts.elsewhere = true;
   metrics_.forget_standing(experiment_id);
@@ -388,12 +408,14 @@ Status Engine::own(const std::string& experiment_id, Facts& facts) {
   return owned;
 }
 
-// The state may differ from the log from now on. It is folded again when it is next asked for;
-// while the store cannot be read it is good for fallbacks.
+// Takes a state out of use that may differ from the log. The experiment is loaded again when it is
+// next asked for; while the store cannot be read, the dropped state still gives fallbacks.
+// REQUIRES: the experiment is in held_.
 void Engine::drop(const std::string& experiment_id) {
   const auto found = held_.find(experiment_id);
   const Ledger& ledger = found->second.experiment->ledger();
-  // Staged records may have reached the log or not: the metrics count them when that is known.
+  // With records staged nothing is counted, since it is unknown which of them reached the log. The
+  // counters are then a little low: `hold` takes all that is loaded for counted.
   if (!found->second.experiment->has_staged()) {
     metrics_.count(ledger, found->second.counted, OutcomeCounts(ledger));
   }
@@ -421,7 +443,8 @@ Result<Turn> Engine::turn_of(const std::string& experiment_id, std::int64_t now_
   const auto found = held_.find(experiment_id);
   if (found != held_.end()) {
     Held& held = found->second;
-    // Staged lines are refused by the store, if the experiment is not ours any more.
+    // A new epoch means that another node has had the experiment in between. With lines staged the
+    // state must stay for the append, which the store refuses if the experiment is not ours.
     if (held.experiment->has_staged() || epoch_of(experiment_id) == held.epoch) {
       held.used = groups_;
       held.used_ms = now_ms;
@@ -431,6 +454,7 @@ Result<Turn> Engine::turn_of(const std::string& experiment_id, std::int64_t now_
   }
   if (away_.contains(experiment_id)) return wait_for_away(experiment_id, facts);
   if (!check_id("an experiment", experiment_id).ok()) return no_experiment(experiment_id);
+  // `own` would wait for a database that does not answer, and all other experiments with it.
   if (nodes_ != nullptr && store_refuses_) {
     return turn_of_lost(experiment_id, now_ms, Error::io("the store is unreachable"));
   }
@@ -449,16 +473,17 @@ Result<Turn> Engine::turn_of(const std::string& experiment_id, std::int64_t now_
 Result<Turn> Engine::turn_of_known(const std::string& experiment_id, std::int64_t now_ms,
                                    Facts& facts) {
   DUEL_ASSIGN(const Turn turn, turn_of(experiment_id, now_ms, facts));
-  // What a lost state holds may never have reached the store.
+  // A lost state may hold records that never reached the store.
   if (turn.moment.store == StoreAccess::unreadable) return cannot_store("it is unreachable");
   return turn;
 }
 
-// REQUIRES: it is ours, and not in memory.
+// REQUIRES: it is ours, and neither in memory nor away.
 void Engine::load(const std::string& experiment_id, std::int64_t now_ms) {
   const std::optional<std::uint64_t> epoch = epoch_of(experiment_id);
   const auto slept = asleep_.find(experiment_id);
-  // Where there are nodes another one may have answered for it, or nobody.
+  // Unless it fell asleep here in this very epoch, there may have been a time in which no process
+  // answered for it. People could not answer then, so their duels get more time (`after_pause`).
   const bool slept_here = slept != asleep_.end() && slept->second.epoch == epoch;
   const bool after_pause = !slept_here || slept->second.after_pause;
   auto held = std::make_shared<Held>();
@@ -486,7 +511,7 @@ void Engine::take_loaded(const std::string& experiment_id,
     load_errors_[experiment_id] = said_of(experiment_id, loaded.error());
     return;
   }
-  // Another node has taken it meanwhile: the requests that wait are asked again.
+  // Another node has taken it meanwhile. The requests that waited are tried again and find that.
   if (epoch_of(experiment_id) != held.epoch) return;
   held.experiment = std::move(*loaded);
   const Experiment& experiment = *held.experiment;
@@ -510,14 +535,14 @@ void Engine::take_loaded(const std::string& experiment_id,
   held.used_ms = options_.clock();
   hold(experiment_id, std::move(held));
   if (store_refuses_ || !holds_lease()) return;
-  // What was due while it was not here, before anybody asks for it.
+  // Duels that fell due while it was not in memory expire before any request sees them as open.
   if (!expire(*held_.find(experiment_id)->second.experiment, options_.clock())) {
     drop(experiment_id);
   }
 }
 
 void Engine::send_away(const std::string& experiment_id, std::function<Homecoming()> job) {
-  away_[experiment_id];
+  away_[experiment_id];  // from now on requests wait here (put_off)
   keeper_->post([this, experiment_id, job = std::move(job)] {
     Homecoming home = job();
     const std::lock_guard lock(mutex_);
@@ -526,7 +551,8 @@ void Engine::send_away(const std::string& experiment_id, std::function<Homecomin
   });
 }
 
-// Those that are back, and the requests that waited for them, before all others.
+// Puts experiments that are back into memory, and their requests in front of the queue: they came
+// before everything that is in it.
 void Engine::take_back() {
   std::vector<std::pair<std::string, Homecoming>> returned;
   {
@@ -566,7 +592,7 @@ Engine::Saved Engine::save_now(const Held& held) const {
 
 void Engine::note_saved(Held& held, const Saved& saved) {
   if (saved.sequence == 0) return;
-  // It is only a shortcut: without it the log is read.
+  // A snapshot is only a shortcut: without it the log is read from an older one or from line 1.
   if (!saved.put.ok()) {
     if (options_.say) {
       options_.say("no snapshot of '" + held.experiment->id() +
@@ -584,7 +610,8 @@ void Engine::save_in_place(Held& held) { note_saved(held, save_now(held)); }
 void Engine::save(const std::string& experiment_id, Then then) {
   const auto found = held_.find(experiment_id);
   count_outcomes(found->second);
-  // Their states are a megabyte at most, which takes less than a trip to another thread is worth.
+  // A state of so few arms is a megabyte at most. Saving it in place takes less time than its
+  // requests would lose while the experiment is away.
   constexpr std::size_t kFewArms = 64;
   const bool small = found->second.experiment->ledger().num_arms() <= kFewArms;
   const bool changed = found->second.experiment->ledger().sequence() != found->second.saved;
@@ -599,7 +626,7 @@ void Engine::save(const std::string& experiment_id, Then then) {
     return [this, experiment_id, held, then, saved = save_now(*held)] {
       note_saved(*held, saved);
       held_[experiment_id] = std::move(*held);
-      // Whoever asked for it meanwhile has woken it.
+      // A request that came meanwhile needs it in memory.
       const bool wanted = !away_.find(experiment_id)->second.empty();
       if (then == Then::sleep && !wanted) put_to_sleep(experiment_id);
     };
@@ -617,7 +644,7 @@ void Engine::save_what_grew(std::int64_t now_ms) {
   for (const std::string& id : grown) save(id, Then::stay);
 }
 
-// Lists on other nodes show what a snapshot says.
+// Other nodes make their lists from snapshots, so a new state or certificate is saved at once.
 void Engine::save_changed_states(const std::vector<EngineEvent>& events) {
   for (const EngineEvent& event : events) {
     if (event.kind != "state" && event.kind != "certified") continue;
@@ -639,8 +666,9 @@ void Engine::wake_later(const std::string& experiment_id, const Asleep& asleep) 
   if (asleep.due_ms != 0) due_.emplace(asleep.due_ms, experiment_id);
 }
 
-// What the process before left waiting: a snapshot that is behind the log errs by being early.
-// Where there are nodes this one owns nothing yet, and finds what it takes (upkeep.h).
+// Finds the duels that the process before this one left open. A snapshot may be older than the log,
+// and its due time then too early: the experiment is woken for nothing, but no expiry is missed.
+// With nodes this one owns nothing yet; a sweep gives it experiments later (upkeep.h).
 Status Engine::find_sleepers() {
   if (nodes_ != nullptr) return Done{};
   DUEL_ASSIGN(const std::vector<Outline> outlines, store_->outlines());
@@ -652,16 +680,16 @@ Status Engine::find_sleepers() {
   return Done{};
 }
 
-// An answer that is due in an experiment that sleeps: it expires as if the experiment were awake.
+// Wakes experiments with a duel that is due, so that it expires as if they had been in memory.
 void Engine::wake_due(std::int64_t now_ms) {
-  constexpr int kMostAtOnce = 8;
+  constexpr int kMostAtOnce = 8;  // per tick: `own` may have to ask the database on this thread
   for (int woken = 0; woken < kMostAtOnce; ++woken) {
     if (due_.empty() || due_.begin()->first >= now_ms) return;
     const std::string id = due_.begin()->second;
     due_.erase(due_.begin());
     const bool ours = nodes_ == nullptr || nodes_->epoch(id).has_value();
     Facts unused;
-    // Where it fails the next request for it will be told why.
+    // If it fails, the next request for the experiment fails too and is told why.
     if (ours) (void)turn_of(id, now_ms, unused);
   }
 }
@@ -682,6 +710,7 @@ void Engine::forget_idle(std::int64_t now_ms) {
       if (one->second.experiment->has_staged()) continue;
       if (oldest == held_.end() || one->second.used < oldest->second.used) oldest = one;
     }
+    // All that are left were used in this very turn: the next request would load them again.
     if (oldest == held_.end() || oldest->second.used == groups_) return;
     save(std::string(oldest->first), Then::sleep);
   }
@@ -697,8 +726,9 @@ std::vector<Engine::Request> Engine::take_group() {
   return group;
 }
 
-// All that is staged, in one commit. What could not be appended is folded again from the store when
-// it is next asked for.
+// Appends everything that is staged, in one commit. An experiment whose lines were refused is
+// dropped, because its state in memory already contains them; it is loaded again from the store
+// when it is next asked for.
 Engine::Commit Engine::append_staged() {
   Commit commit;
   std::vector<Experiment*> changed;
@@ -737,6 +767,8 @@ Engine::Commit Engine::append_staged() {
       }
     }
   }
+  // After a step that failed halfway the state is no longer the fold of its records. It is dropped
+  // only now, after its staged lines have been appended.
   std::vector<std::string> spoiled;
   for (const auto& [id, held] : held_) {
     if (held.experiment->spoiled()) spoiled.push_back(id);
@@ -755,8 +787,9 @@ void Engine::probe_store() {
 }
 
 void Engine::tick(std::int64_t now_ms) {
-  // Where there are nodes it is done beside this thread, which must not wait for a lost connection.
+  // With nodes, upkeep.h probes from its own thread: this one must not wait for a lost connection.
   if (nodes_ == nullptr) probe_store();
+  // Expiring stages records, which could not be appended now.
   if (store_refuses_ || !holds_lease()) return;
   say_recovery();
   lost_.clear();
@@ -771,10 +804,11 @@ void Engine::tick(std::int64_t now_ms) {
 bool Engine::expire(Experiment& experiment, std::int64_t now_ms) {
   Before before(experiment.ledger());
   const auto expired = experiment.expire({now_ms});
-  // A certificate that completes the experiment is told as a certificate.
+  // If an expiry leads to a certificate that completes the experiment, the event is `certified`
+  // and not `state`.
   before.configured = experiment.ledger().configured_at();
   tell(experiment, before);
-  // Staged lines go to the store first; a state that is spoiled is dropped after that.
+  // With lines staged the state must stay until they are appended; append_staged drops it then.
   return expired.ok() || experiment.has_staged();
 }
 
@@ -802,7 +836,7 @@ std::vector<Engine::Tenancy> Engine::tenancies_of(
   return tenancies;
 }
 
-// In their order, before all others.
+// Puts the requests in front of the queue, in their order.
 void Engine::ask_again(std::vector<Request> requests) {
   if (requests.empty()) return;
   const std::lock_guard lock(mutex_);
@@ -817,6 +851,9 @@ void Engine::answer_group(std::vector<Request>& group, std::vector<Facts>& all_f
   for (std::size_t k = 0; k < group.size(); ++k) {
     Request& request = group[k];
     Facts& facts = all_facts[k];
+    // `failed`: an append for one of its experiments was refused. `moved`: each of those refusals
+    // was a conflict, so another process has written. `backed`: all its experiments were appended
+    // to in this commit, which proves that this node owned them.
     bool failed = false, moved = true;
     bool backed = !facts.touched.empty();
     for (const std::string& id : facts.touched) {
@@ -827,13 +864,14 @@ void Engine::answer_group(std::vector<Request>& group, std::vector<Facts>& all_f
       moved = moved && found->second == ErrorCode::conflict;
     }
     if (failed && moved && nodes_ != nullptr && ++request.tries < kMostTries) {
-      // The experiment is another node's, or not as it was thought to be.
+      // The refused lines are not in the log, so the request can be tried again: on the new state
+      // of the experiment, or to find out that another node owns it.
       again.push_back(std::move(request));
       continue;
     }
     if (failed && store_refuses_ && request.when == AnswerWhen::appended) {
-      // A page that waits for a duel is answered all the same: asked again, the experiment gives a
-      // fallback.
+      // A page that waits for a duel must get one even if the store is down. Tried again, now that
+      // store_refuses_ is set, the experiment gives a fallback.
       facts = work_on(request, now_ms);
       if (!facts.away.empty()) {
         put_off(std::move(request), facts.away);
@@ -847,13 +885,15 @@ void Engine::answer_group(std::vector<Request>& group, std::vector<Facts>& all_f
     const bool leased = facts.leased && holds_lease();
     const bool speaks_as_owner = !facts.touched.empty() && !backed;
     if (speaks_as_owner && tells_of_state(facts.error) && !facts.rests_on_nothing && !leased) {
-      // Another node may have answered for the experiment since.
+      // Without a lease another node may have taken the experiment and changed it since.
       facts.error =
           refused(Reason::store_unavailable, "this node has lost touch with the store; try again");
     }
-    // Not where an append failed: its lines may be in the log, and another node must not be asked
-    // to do the work again.
+    // After a failed append the lines may be in the log all the same, and a second node that is
+    // asked to do the work would do it twice.
     const Delivery delivery{.without_lease = speaks_as_owner && !leased && !failed};
+    // An error can depend on records, too ("this duel was answered otherwise"): it waits for the
+    // disk like an answer, unless it only says that the store failed.
     const bool waits =
         request.when == AnswerWhen::durable && (!facts.error || facts.error->code != ErrorCode::io);
     if (waits) {
@@ -880,7 +920,8 @@ void Engine::tell_listeners(const std::vector<EngineEvent>& events) {
   }
 }
 
-// Those that listen through another node take the silence of a lease for a dead owner.
+// A node that listens for its pages takes this one for dead after a lease without a word
+// (upstreams.cc), so `alive` comes three times in a lease.
 std::uint64_t Engine::ticks_to_alive() const {
   if (nodes_ == nullptr) return kTicksToAlive;
   return std::clamp<std::uint64_t>(static_cast<std::uint64_t>(nodes_->lease() / kTick / 3), 1,
@@ -902,24 +943,28 @@ void Engine::take_turn() {
     group.push_back(std::move(request));
     facts.push_back(std::move(known));
   }
+  // A clock that has gone back must not stop the ticks until it catches up.
   if (now_ms - last_tick_ms_ >= kTick.count() || now_ms < last_tick_ms_) {
     tick(now_ms);
     last_tick_ms_ = now_ms;
     if (++ticks_ % ticks_to_alive() == 0) events_.push_back({"", 0, "alive"});
   }
   const Commit commit = append_staged();
+  // A change whose append failed has not happened.
   std::vector<EngineEvent> events = std::exchange(events_, {});
   std::erase_if(events, [&](const EngineEvent& event) {
     return commit.failed.find(event.experiment_id) != commit.failed.end();
   });
   std::vector<Waiting> unsynced;
   answer_group(group, facts, commit, now_ms, unsynced);
+  // Requests that come later try to load again: the store may be back by then.
   load_errors_.clear();
   const std::vector<EngineEvent> moved = std::exchange(moved_, {});
   if (!moved.empty()) tell_listeners(moved);
   if (nodes_ != nullptr) save_changed_states(events);
   if (!events.empty()) {
-    // Streams hear of what is durable, and certificates are news only then.
+    // Listeners hear about records when they are durable: a certificate that power loss takes back
+    // must not have been announced.
     unsynced.push_back({[this, events = std::move(events)](const std::optional<Error>& failed) {
       if (!failed) tell_listeners(events);
     }});
@@ -941,16 +986,18 @@ void Engine::take_turn() {
   }
 }
 
-// REQUIRES: nothing waits and nothing is away. The last turn.
+// The last turn saves all states. REQUIRES: mutex_ is held, nothing waits and nothing is away.
 void Engine::finish() {
-  awake_ = true;  // nothing wakes it any more
+  awake_ = true;  // so that `wake` posts no further turn
   turns_->post([this] {
     for (auto& [id, held] : held_) save_in_place(held);
     finished_.set_value();
   });
 }
 
-// What waits for the disk by now. On the queue of syncs.
+// Syncs once for all answers that wait by now, and sends them. On the syncing thread. `syncing_` is
+// cleared before the sync: an answer that comes during it may rest on records that this sync does
+// not cover, and needs another one.
 void Engine::sync_waiting() {
   std::vector<Waiting> waiting;
   {
@@ -965,8 +1012,8 @@ void Engine::sync_waiting() {
     ++counts_.syncs;
   }
   for (Waiting& one : waiting) {
-    // A store that has crashed may have lost the records and given the experiment to another
-    // node: a sync says nothing of those.
+    // A database that crashed and came back may have lost the records, and another node may have
+    // the experiment: a sync that succeeds then says nothing about our records.
     const bool still_ours = std::ranges::all_of(one.tenancies, [&](const Tenancy& tenancy) {
       return nodes_->epoch(tenancy.experiment) == tenancy.epoch;
     });

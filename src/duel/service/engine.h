@@ -1,20 +1,20 @@
 // The owner of all experiments of this process. One thread takes requests in order, works on the
-// experiments and appends what they staged in groups; a second one waits for the disk. What takes
-// long and concerns one experiment (loading, saving, importing) is a third one's work: the
-// experiment is away meanwhile, and its requests wait while those of others go on.
+// experiments and appends what they staged in groups; a second thread waits for the disk. Long work
+// on a single experiment (loading, saving, importing) runs on a third thread: the experiment is
+// `away` meanwhile, and its requests wait while those of other experiments go on.
 //
 // Guarantees: an answer goes out only when what it rests on is in the store: a serve when it is
 // appended, an outcome when it is synced. If an append fails, the states that were built on it are
 // dropped and folded again, and nothing of them was told to anybody.
 //
-// Where several nodes use the store (nodes.h), this one answers for the experiments that it owns
-// and takes those that nobody owns; asked for another node's it says so (`Reason::not_ours`), and
-// the caller goes there (forwarding.h). An answer that no append backs, such as "there is no such
-// duel", could come from a state that another node has outgrown, so it is given only while this
-// node's lease holds.
-//
-// Any thread may call the public functions. Work runs on the engine's thread, answers are delivered
-// on the engine's or the syncing thread: neither may block.
+// If several nodes use the store (nodes.h), this one answers for the experiments that it owns and
+// takes those that nobody owns. Requests for another node's experiment are refused with
+// `Reason::not_ours`, and the caller forwards them (forwarding.h). An answer without an append
+// behind it, such as "there is no such duel", may be out of date if another node has taken the
+// experiment, so it is given only while this node's lease holds.
+// Any thread may call the public functions. Work runs on the engine's thread. Answers are delivered
+// on the engine's or the syncing thread, or on the caller's if the request is refused at once. Work
+// and delivery must not block: every other experiment would wait.
 #pragma once
 
 #include <atomic>
@@ -51,19 +51,19 @@ namespace duel {
 enum class AnswerWhen { appended, durable };
 
 struct EngineOptions {
-  std::size_t most_waiting = 20'000;  // requests; beyond: 429
+  std::size_t most_waiting = 20'000;  // requests; further ones are refused as `overloaded`
   std::size_t most_in_memory = 200;   // experiments; the one that idled longest leaves
-  // One that nobody has asked for so long leaves, too. They come back from their snapshots.
+  // An experiment that nobody asks for this long leaves memory, too; its snapshot brings it back.
   std::chrono::milliseconds idle_time = std::chrono::minutes(10);
-  // A snapshot is written after so many records, and not more often than this: where records come
-  // fast it is worth waiting for more of them.
+  // A snapshot is written after this many records, but not more often than the interval: a busy
+  // experiment would otherwise spend its time on snapshots.
   std::uint64_t snapshot_every = 20'000;
   std::chrono::milliseconds snapshot_interval = std::chrono::seconds(5);
   std::size_t largest_group = 512;        // requests in one commit
   std::size_t most_arms = 1'000;          // of a new experiment: its state grows with their square
   World* world = &system_world();         // time, random bytes and threads
   std::function<std::int64_t()> clock{};  // milliseconds since 1970; the world's if empty
-  // Takes what an operator should know; on the engine's thread.
+  // Receives messages for the operator. Called on the engine's thread.
   std::function<void(const std::string&)> say{};
 };
 
@@ -73,14 +73,14 @@ struct Turn {
   Moment moment;
 };
 
-// How an answer was come by.
+// What the caller should know about how an answer came about.
 struct Delivery {
   // No append backs it and this node has no lease: another node may own the experiment by now, and
   // the caller should ask there.
   bool without_lease = false;
 };
 
-// Whether an answer rests on no record, so that it can be given whatever the store does.
+// Whether an answer depends on no record, so that it can be given even if the store is down.
 template <class Answer>
 bool rests_on_nothing(const Answer& /*answer*/) {
   return false;
@@ -92,8 +92,8 @@ inline bool rests_on_nothing(const std::vector<Offer>& offers) {
 inline bool rests_on_nothing(const Page& page) { return page.fallback; }
 inline bool rests_on_nothing(const Experiment::ServedPage& served) { return served.page.fallback; }
 
-// An error of the store about an experiment, as a caller is told: there is no such experiment, or
-// its records are damaged.
+// Turns an error of the store about an experiment into the one that a caller gets: there is no such
+// experiment, or its records are damaged.
 Error said_of(const std::string& experiment_id, Error error);
 
 // What happened to an experiment, for streams and notices.
@@ -176,19 +176,19 @@ class Engine {
         },
         std::move(done));
   }
-  // Of an experiment that this process has in memory.
+  // The overview of an experiment that is in this process's memory; nothing for any other.
   std::optional<Overview> overview_of_held(const std::string& experiment_id) const;
   // Returns when everything that was asked before has been answered.
   void wait_for_all();
-  // Returns when the experiment has been loaded, or cannot be. Neither is to be called on a
-  // thread that the engine's answers are delivered on.
+  // Returns when the experiment has been loaded or has failed to load. REQUIRES, for both: not
+  // called on the engine's or the syncing thread, which would then wait for itself.
   void wait_for(const std::string& experiment_id);
 
   using Listener = std::function<void(const EngineEvent&)>;
   void listen(Listener listener);
 
-  // Lines for Prometheus of the experiments that this process has answered for. Only on the
-  // engine's thread (ask_all).
+  // Lines for Prometheus about the experiments that this process has answered for. REQUIRES: called
+  // on the engine's thread (inside ask_all).
   std::string experiment_metrics();
   ExperimentMetrics& metrics() { return metrics_; }
   // How long the store took to append.
@@ -199,8 +199,8 @@ class Engine {
   // Finds out whether the store takes records again. A server that is not ready gets no requests,
   // so it must find out by itself that it could be. Any thread may call it.
   void probe_store();
-  // A write or a sync failed, and nobody can say what is on the disk: only a new start can. Nothing
-  // is acknowledged any more.
+  // A write or a sync failed, so it is unknown what is on the disk until the process starts again
+  // and reads it. Nothing is acknowledged any more.
   bool failed() const { return store_->broken(); }
   Store& store() { return *store_; }
   std::shared_ptr<Store> shared_store() const { return store_; }
@@ -222,13 +222,13 @@ class Engine {
   Counts counts() const;
 
  private:
-  // What the engine has to know of a request beside its answer. It travels with the request.
+  // What the engine has to know about a request besides its answer; made for each try of it.
   struct Facts {
     std::vector<std::string> touched;  // experiments that it asked for
-    bool elsewhere = false;            // one of them is another node's
-    std::string away{};                // one that is away: the request waits for it
-    bool leased = true;                // when it was worked out
-    bool rests_on_nothing = false;     // its answer
+    bool elsewhere = false;            // another node owns one of them
+    std::string away{};                // the experiment that it has to wait for, or empty
+    bool leased = true;                // this node had its lease when the work began
+    bool rests_on_nothing = false;     // the answer does (see above)
     std::optional<Error> error;        // in place of an answer
   };
   struct Request {
@@ -238,12 +238,12 @@ class Engine {
     std::function<void(std::optional<Error> instead, const Delivery&)> send;
     int tries = 0;
   };
-  // What came of a commit, by experiment.
+  // The fate of a commit, by experiment.
   struct Commit {
     TextMap<ErrorCode> failed;
     std::set<std::string> appended;
   };
-  // In which epochs an answer speaks for experiments: it must not go out in a later one.
+  // The epoch in which an answer about the experiment is valid: it must not go out in a later one.
   struct Tenancy {
     std::string experiment;
     std::optional<std::uint64_t> epoch;
@@ -294,9 +294,9 @@ class Engine {
     return answer;
   }
   void start_queues();
-  // Has the engine's queue work on what has come. REQUIRES: mutex_ is held.
+  // Posts a turn unless one is already on its way. REQUIRES: mutex_ is held.
   void wake();
-  // What has come by now, once. On the engine's queue.
+  // Works on everything that has arrived so far, as one group. On the engine's thread.
   void take_turn();
   void finish();
   void tick_later();
@@ -304,32 +304,32 @@ class Engine {
   std::vector<Request> take_group();
   Facts work_on(const Request& request, std::int64_t now_ms);
   Commit append_staged();
-  // Sends what can be sent now, and keeps for the disk what has to wait for it.
+  // Sends the answers that need no sync, and puts the others into `unsynced`.
   void answer_group(std::vector<Request>& group, std::vector<Facts>& facts, const Commit& commit,
                     std::int64_t now_ms, std::vector<Waiting>& unsynced);
   std::vector<Tenancy> tenancies_of(const std::vector<std::string>& experiments) const;
   void ask_again(std::vector<Request> requests);
   void tell_listeners(const std::vector<EngineEvent>& events);
   void tick(std::int64_t now_ms);
-  // What is due expires. False where the state is to be dropped.
+  // Expires the duels that are due. False if that failed halfway and the state must be dropped.
   bool expire(Experiment& experiment, std::int64_t now_ms);
   std::uint64_t ticks_to_alive() const;
   bool holds_lease() const { return nodes_ == nullptr || nodes_->holds_lease(); }
   struct Held;
   struct Asleep;
-  // The experiment for a request; what the request is to know of it goes into `facts`.
+  // The experiment for a request. Notes in `facts` that it was touched, is away or elsewhere.
   Result<Turn> turn_of(const std::string& experiment_id, std::int64_t now_ms, Facts& facts);
-  // The same, and an error where the state is good for fallbacks only.
+  // The same, but an error if the state is only good for fallbacks.
   Result<Turn> turn_of_known(const std::string& experiment_id, std::int64_t now_ms, Facts& facts);
-  // The last state of an experiment whose records cannot be had: good for fallbacks.
+  // The last known state of an experiment whose records cannot be read: good for fallbacks only.
   Result<Turn> turn_of_lost(const std::string& experiment_id, std::int64_t now_ms,
                             const Error& why);
-  // An experiment leaves the engine's thread: `job` runs on another one and returns what is to be
-  // done on this one when it is back.
+  // Runs `job` for the experiment on the keeper's thread. It returns a function that the engine's
+  // thread calls when the experiment is back. REQUIRES: the experiment is not away.
   using Homecoming = std::function<void()>;
   void send_away(const std::string& experiment_id, std::function<Homecoming()> job);
   void take_back();
-  // The request waits until the experiment is back. Returns what says so to `work`.
+  // Marks the request as waiting for the experiment. Returns the error with which `work` stops.
   Error wait_for_away(const std::string& experiment_id, Facts& facts);
   void put_off(Request request, const std::string& experiment_id);
   void load(const std::string& experiment_id, std::int64_t now_ms);
@@ -340,7 +340,7 @@ class Engine {
     std::string experiment_id;
     std::string text;
     std::vector<LineMark> marks;
-    std::optional<Status> written;  // what came of it
+    std::optional<Status> written;  // the result of the append, once it was tried
   };
   Status write_imported(const std::shared_ptr<Import>& import, Facts& facts);
   Error is_elsewhere(const std::string& experiment_id, Facts& facts);
@@ -352,11 +352,11 @@ class Engine {
   Status own(const std::string& experiment_id, Facts& facts);
   std::optional<std::uint64_t> epoch_of(const std::string& experiment_id) const;
   void save_changed_states(const std::vector<EngineEvent>& events);
-  // What an experiment of this engine is made with; `history` follows it.
+  // The parts that an experiment of this engine gets. REQUIRES: `history` outlives the experiment.
   Setting setting_of(const std::string& experiment_id, History& history) const;
   void wake_due(std::int64_t now_ms);
-  // What the store lacks of the experiment's state, so that it can come back without its whole log.
-  // A large state is saved away from the engine's thread.
+  // Writes a snapshot if there are records since the last one, so that loading the experiment need
+  // not read its whole log. A large state is saved on the keeper's thread.
   enum class Then { stay, sleep };
   void save(const std::string& experiment_id, Then then);
   void save_in_place(Held& held);
@@ -365,18 +365,18 @@ class Engine {
   void note_saved(Held& held, const Saved& saved);
   void save_what_grew(std::int64_t now_ms);
   void forget_idle(std::int64_t now_ms);
-  // Takes the experiment out of memory. It is woken when something of it is due.
+  // Takes the experiment out of memory until somebody asks for it or one of its duels is due.
   void put_to_sleep(const std::string& experiment_id);
   void wake_later(const std::string& experiment_id, const Asleep& asleep);
   void hold(const std::string& experiment_id, Held held);
   void publish(const std::string& experiment_id, const Experiment& experiment);
-  // What became of its duels since it was last counted.
+  // Adds the duels that have ended since the last count to the metrics.
   void count_outcomes(Held& held);
-  // What an operator should know of the store, said once.
+  // Tell the operator once that the store refuses records, and once that it takes them again.
   void say_refusal(const Error& error);
   void say_recovery();
   Status find_sleepers();
-  // What an experiment was before a request, to tell what has changed.
+  // The marks of an experiment before a request, from which `tell` sees what has changed.
   struct Before {
     explicit Before(const Ledger& ledger)
         : sequence(ledger.sequence()),
@@ -389,62 +389,62 @@ class Engine {
   void tell(const Experiment& experiment, const Before& before);
 
   std::shared_ptr<Store> store_;
-  Nodes* nodes_;  // null where this process is the only one
+  Nodes* nodes_;  // null if this process is the only one on the store
   EngineOptions options_;
   std::string secret_;
 
   struct Held {
     std::unique_ptr<Experiment> experiment;
     std::unique_ptr<History> history;  // the experiment's follower
-    std::uint64_t used = 0;            // by the count of groups
+    std::uint64_t used = 0;            // the value of groups_ at the last request
     std::int64_t used_ms = 0;
     std::uint64_t saved = 0;               // the last record in its snapshot
-    std::optional<std::uint64_t> epoch{};  // in which it is ours, where there are nodes
+    std::optional<std::uint64_t> epoch{};  // in which this node owns it, if there are nodes
     std::int64_t saved_ms = 0;
-    OutcomeCounts counted{};  // what the metrics know of
+    OutcomeCounts counted{};  // what the metrics have counted
   };
-  TextMap<Held> held_;  // the engine thread's
-  // Experiments that another thread works on, and the requests that wait for them.
+  TextMap<Held> held_;  // here to ticks_: engine's thread only, but for store_refuses_, metrics_
+  // Experiments that the keeper works on, and the requests that wait for them.
   TextMap<std::vector<Request>> away_;
-  // Why a load failed, for the requests that waited for it.
+  // Why a load failed, for the requests that waited for it; forgotten at the end of the turn.
   TextMap<Error> load_errors_;
-  // States that may differ from the log, while the store cannot be read: for fallbacks alone.
+  // States that may differ from the log. They give fallbacks while the store cannot be read.
   TextMap<Held> lost_;
-  // Experiments that are not in memory and have something to wait for. They are woken when it is
-  // due.
+  // Experiments that are not in memory but were, or have a duel that will expire. They are woken
+  // when the duel is due.
   struct Asleep {
     std::int64_t due_ms = 0;   // 0: never
-    bool after_pause = false;  // nobody has answered for it meanwhile
+    bool after_pause = false;  // no process was there to take its answers
     std::optional<std::uint64_t> epoch{};
   };
   TextMap<Asleep> asleep_;
   std::set<std::pair<std::int64_t, std::string>> due_;
   std::uint64_t groups_ = 0;
   std::vector<EngineEvent> events_;  // of the group at hand
-  std::vector<EngineEvent> moved_;   // `reset` and `moved`, which no record backs
-  // The last append failed. Until a write succeeds nothing is tried: each try would cost the folded
-  // state of its experiment.
+  std::vector<EngineEvent> moved_;   // `reset` and `moved`, which wait for no sync
+  // The last append failed. No further append is tried until a probe succeeds, because each failed
+  // one costs the folded state of its experiment.
   std::atomic<bool> store_refuses_ = false;
-  bool refusal_said_ = false;  // the engine thread's
-  ExperimentMetrics metrics_;
+  bool refusal_said_ = false;
+  ExperimentMetrics metrics_;  // has its own lock
 
   std::int64_t last_tick_ms_ = 0;
   std::uint64_t ticks_ = 0;
 
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // guards the members from here to overviews_
   std::deque<Request> requests_;
-  bool awake_ = false;  // a turn is on its way
+  bool awake_ = false;  // a turn is posted or runs
   bool stopping_ = false;
   std::promise<void> finished_;
   Counts counts_;
   DurationHistogram append_durations_;
   std::vector<Listener> listeners_;
   std::vector<std::pair<std::string, Homecoming>> returned_;
-  TextMap<Overview> overviews_;  // of what is in memory
+  TextMap<Overview> overviews_;  // of the experiments in memory
 
-  std::mutex sync_mutex_;
+  std::mutex sync_mutex_;  // guards unsynced_ and syncing_
   std::vector<Waiting> unsynced_;
-  bool syncing_ = false;  // somebody is about to look at them
+  bool syncing_ = false;  // a task that will take them is posted
 
   std::unique_ptr<TaskQueue> keeper_;  // loads, saves and imports
   std::unique_ptr<TaskQueue> syncs_;

@@ -20,7 +20,7 @@ void OutcomeCounts::add_difference(const OutcomeCounts& now, const OutcomeCounts
 void ExperimentMetrics::know(const std::string& experiment_id) {
   const std::lock_guard lock(mutex_);
   Series& series = series_[experiment_id];
-  // A counter that begins with its first increment hides that one from `rate`.
+  // Prometheus' `rate` sees differences only: a counter that first appears as 1 loses that one.
   for (const char* serving : {"explore", "contest", "exploit", "aa", "fallback"}) {
     series.served.try_emplace(serving, 0);
   }

@@ -1,5 +1,5 @@
-// What Prometheus is told of experiments. Counters count what this process did since its start: the
-// sum over nodes is right, and a series stays when its experiment leaves memory. Any thread may
+// Metrics of experiments for Prometheus. Counters count what this process did since its start, so
+// the sum over nodes is right, and a series stays when its experiment leaves memory. Any thread may
 // call.
 #pragma once
 
@@ -32,12 +32,12 @@ class OutcomeCounts {
 
 class ExperimentMetrics {
  public:
-  // The experiment is there. Of others nothing is counted: a caller that asks for names which do
-  // not exist must not make series of them.
+  // Begins the series of an experiment that exists. Nothing is counted for other names: a caller
+  // who makes up names would otherwise fill the memory with series.
   void know(const std::string& experiment_id);
-  // What became of its duels since `before`, and how it stands.
+  // Adds the outcomes since `before`, and sets the gauges to the ledger's present state.
   void count(const Ledger& ledger, const OutcomeCounts& before, const OutcomeCounts& now);
-  // This node cannot say any more how it stands.
+  // Drops the gauges, because this node no longer knows the experiment's present state.
   void forget_standing(const std::string& experiment_id);
 
   // A duel was given to a caller: a word of Serving, or `fallback`.

@@ -35,8 +35,8 @@ Status check_bound(std::string_view field, const Between& bound, Number value) {
   return not_servable(field, status.error().message);
 }
 
-// Callers are given them with the duel. Where there are none the tasks are files of whoever ran the
-// experiment.
+// Tasks in the log are given to callers with the duel, so their ids must be valid and distinct. A
+// log without `items` only counts its tasks: they are files on the machine of the run.
 Status check_recorded_tasks(const TaskSet& tasks) {
   if (tasks.items.is_null()) return Done{};
   if (!tasks.items.is_array()) return not_servable("tasks.items", "is not an array");
@@ -71,7 +71,7 @@ Status check_recorded_pages(const InterleaveRule& rule) {
   return Done{};
 }
 
-// Folds the records of a log as the server will, with the line of what is wrong.
+// Folds the records of a log as the server will. Errors name the line.
 class Folding {
  public:
   Folding(const std::string& experiment_id, const ImportLimits& limits)
@@ -106,16 +106,16 @@ class Folding {
       DUEL_RETURN_IF_ERROR(check_servable(configured->feedback, configured->guardrails));
     } else if (std::holds_alternative<TasksAddedRecord>(entry.record) &&
                !live_->ledger().tasks().items.items().empty()) {
-      // It gives a number and no tasks. A pair that has met all whose names are known would be
-      // promised another one.
+      // The record gives a number and no tasks. A pair that has met all named tasks would then be
+      // promised one that does not exist.
       return not_servable("tasks_added", "says nothing of the tasks that callers are to be given");
     }
     DUEL_RETURN_IF_ERROR(live_->apply(entry));
     return Done{};
   }
 
-  // Recorded time never goes back: all that is served after a record of the future would carry its
-  // time, and nothing would expire until then. Clocks that differ a little are another matter.
+  // Recorded time never goes back. After a record from the future every serve would carry its time,
+  // and nothing would expire until the clock gets there. Clocks may differ by up to a day.
   Status check_time(std::int64_t time_ms) const {
     if (time_ms <= limits_.now_ms + kClockTolerance.count()) return Done{};
     return not_servable(
@@ -172,7 +172,7 @@ Result<std::vector<LineMark>> check_imported(const std::string& experiment_id,
     };
     const auto extent = read_log_text(text, "body", sink);
     if (!extent.ok()) {
-      // What is wrong with the chain is said of a file.
+      // The reader names places as "file:line"; here there is no file.
       Error error = extent.error();
       if (error.where.starts_with("body:")) error.where = "line " + error.where.substr(5);
       return error;

@@ -1,5 +1,5 @@
-// A log that is to become an experiment of this server, read and folded before a line of it is
-// written: what is in the store can be loaded, and the name of what cannot stays free.
+// Checks a log that is to become an experiment of this server: all of it is read and folded before
+// a line is written. So every imported log can be loaded, and a bad one leaves its name free.
 #pragma once
 
 #include <cstddef>
@@ -24,17 +24,17 @@ struct ImportLimits {
   std::int64_t now_ms = 0;  // by the server's clock
 };
 
-// One mark for each line, whose end stands in the text. An error (`invalid_data`) names the line:
-// "line 3". Settled duels are held in memory meanwhile, about as much as the text itself.
+// Gives one mark for each line of the text. An error (`invalid_data`) names the line: "line 3". Any
+// thread may call it. Settled duels are held in memory meanwhile, about as much as the text itself.
 Result<std::vector<LineMark>> check_imported(const std::string& experiment_id,
                                              std::string_view text, const ImportLimits& limits);
 
-// Whether a server can serve what the first record says: a body that makes an experiment cannot say
-// anything else, but a log can.
+// Whether a server can serve what the first record says. The body of a request is checked field by
+// field and cannot say anything else, but a log can come from anywhere.
 Status check_servable(const ExperimentRecord& experiment);
 Status check_servable(const FeedbackRule& feedback, const Guardrails& guardrails);
 
-// 400 or 409, at /arms: the state of K arms takes memory for K^2 pairs.
+// The message about too many arms: the state of K arms takes memory for K^2 pairs.
 std::string too_many_arms(std::size_t arms, std::size_t most_arms);
 
 }  // namespace duel

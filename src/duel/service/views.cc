@@ -12,7 +12,7 @@ namespace duel {
 namespace {
 
 constexpr std::size_t kMostTasks = 4'096;
-// Of one experiment. Timelines of many lengths are the only way to have more than a few.
+// Answers kept for one experiment. Only timelines with many different lengths come near it.
 constexpr std::size_t kMostAnswers = 16;
 
 std::size_t threads_of(const ViewsOptions& options) {
@@ -62,6 +62,7 @@ void Views::show(const std::string& experiment_id, std::string what, Make make, 
     if (!stopping_ && waiting_ < options_.most_waiting) {
       std::unique_ptr<Seen>& seen = seen_[experiment_id];
       if (!seen) seen = std::make_unique<Seen>();
+      // A busy reader looks at `waiting` again before it goes: one task per experiment is enough.
       taken = seen->busy || readers_->post([this, experiment_id] { read(experiment_id); });
       if (taken) {
         seen->busy = true;
@@ -92,7 +93,7 @@ void Views::read(const std::string& experiment_id) {
     }
     if (!asked_owner && awaits_owner(experiment_id)) {
       asked_owner = true;
-      // The thread waits: this happens once after a loss of power.
+      // This blocks a reader thread, but only once per experiment after a loss of power.
       engine_.wait_for(experiment_id);
     }
     answer(experiment_id, *seen, std::move(asked));
@@ -109,7 +110,8 @@ bool Views::awaits_owner(const std::string& experiment_id) {
   return synced.ok() && head.ok() && *synced < head->sequence;
 }
 
-// The least recently used of those that nobody reads at the moment. REQUIRES: mutex_ is held.
+// Drops the least recently used views until the rest fits. Views that a reader has stay, since it
+// uses them without the lock. REQUIRES: mutex_ is held.
 void Views::drop_oldest() {
   for (;;) {
     std::size_t bytes = 0;
@@ -133,7 +135,8 @@ Status Views::refresh(const std::string& experiment_id, Seen& seen) {
   if (seen.view) {
     const Status status = seen.view->catch_up();
     if (status.ok() || status.error().code == ErrorCode::io) return status;
-    // The log is another one than it was, or damaged: whoever reads it from its beginning sees.
+    // The log is not a continuation of what was read, or is damaged. Reading it from the beginning
+    // shows which.
     seen.view.reset();
     seen.answers.clear();
     seen.durable = 0;
@@ -150,7 +153,8 @@ Status Views::make_durable(Seen& seen) {
   const Head at = seen.view->head();
   if (at.sequence <= seen.durable) return Done{};
   DUEL_RETURN_IF_ERROR(store_->sync());
-  // A database that crashed meanwhile may have lost what was read, and syncs without it.
+  // A database that crashed meanwhile may have lost records that we have read, and a sync succeeds
+  // without them. Catching up fails then, because the log no longer continues ours.
   if (store_->nodes() != nullptr) DUEL_RETURN_IF_ERROR(seen.view->catch_up());
   seen.durable = at.sequence;
   return Done{};
@@ -159,13 +163,14 @@ Status Views::make_durable(Seen& seen) {
 Result<ShownText> Views::made(Seen& seen, const Asked& asked) {
   const Head& head = seen.view->head();
   const auto known = seen.answers.find(asked.what);
+  // The hash as well: a log that lost records and grew again has other records at this sequence.
   if (known != seen.answers.end() && known->second.shown.sequence == head.sequence &&
       known->second.hash == head.hash) {
     return known->second.shown;
   }
   World& world = engine_.world();
   const auto begun = world.now();
-  const auto worked = world.cpu_time();  // a busy machine makes nothing dear
+  const auto worked = world.cpu_time();  // not the time that passes: a busy machine is no reason
   DUEL_ASSIGN(std::string text, asked.make(*seen.view));
   const bool dear = world.cpu_time() - worked >= options_.cheap;
   const auto now = world.now();
@@ -183,6 +188,7 @@ Result<ShownText> Views::made(Seen& seen, const Asked& asked) {
 
 void Views::answer(const std::string& experiment_id, Seen& seen, std::vector<Asked> asked) {
   const auto now = engine_.world().now();
+  // Step 1: requests for a dear answer that is still fresh get it without looking at the log.
   std::erase_if(asked, [&](const Asked& one) {
     const auto known = seen.answers.find(one.what);
     if (known == seen.answers.end() || !known->second.dear) return false;
@@ -193,6 +199,7 @@ void Views::answer(const std::string& experiment_id, Seen& seen, std::vector<Ask
     return true;
   });
   if (asked.empty()) return;
+  // Step 2: all others are made from the head, and go out after one sync for all of them.
   Status ready = check_id("an experiment", experiment_id).ok() ? refresh(experiment_id, seen)
                                                                : Error::not_found("");
   std::vector<Result<ShownText>> answers;
@@ -219,7 +226,8 @@ Listed Views::listed(const Outline& outline) {
     return row;
   }
   if (const std::optional<Snapshot>& snapshot = outline.snapshot) {
-    // Another node may be at work, and has said in its snapshot what matters.
+    // With nodes an older snapshot will do: the owner saves one at each change of state or
+    // certificate (engine.cc, save_changed_states).
     const bool is_last =
         snapshot->sequence == outline.head.sequence && snapshot->hash == outline.head.hash;
     if (is_last || store_->nodes() != nullptr) {

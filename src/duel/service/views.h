@@ -1,13 +1,13 @@
-// What is shown of experiments, worked out on reader threads from second folds of their logs
-// (verdict/view.h): however dear a result is, nobody who asks for a duel waits for it.
+// Results, health and other answers about experiments, worked out on reader threads from second
+// folds of the logs (verdict/view.h): however long a result takes, no request for a duel waits.
 //
-// Guarantees: an outcome that was acknowledged is in the next answer, unless that answer is a dear
-// one (more than 10 ms of CPU), which is shared by all who ask for it within a second, or within
-// the time that it took. Every answer says the sequence of the record that it is made from, and
-// leaves when that record is durable. Answers are text that all who ask share: many slow readers
-// hold one copy.
-//
-// Any thread may call it. Answers are delivered on reader threads.
+// Guarantees: an outcome that was acknowledged is in the next answer, except if that answer is a
+// dear one (10 ms of CPU or more). A dear answer is shared by all who ask within a second, or
+// within the time that it took to make. Every answer says the sequence of the last record in it,
+// and goes out when that record is durable. Answers are text that all who ask share, so many slow
+// readers hold one copy.
+// Any thread may call it. Answers are delivered on reader threads, and refusals because of overload
+// or a stop on the caller's. Delivery must not block.
 #pragma once
 
 #include <chrono>
@@ -70,12 +70,12 @@ class Views {
   // those of the store.
   void show(const std::string& experiment_id, std::string what, Make make, Deliver done);
 
-  // A summary of each experiment whose id comes after `after`, `limit` of them. None of them is
-  // loaded for it: what is in memory says it, or the snapshot, or a view.
+  // Summaries of the `limit` experiments after the id `after`. The engine loads none of them for
+  // this: a summary comes from memory, from the snapshot, or from a view as the last resort.
   void list(std::string after, std::size_t limit,
             std::function<void(const Result<ListedExperiments>&)> done);
 
-  // Other work on a reader thread. False where too much waits.
+  // Runs other work on a reader thread. False if too much waits; the work is dropped then.
   bool submit(std::function<void()> work) { return readers_->post(std::move(work)); }
 
   struct Counts {
@@ -86,7 +86,7 @@ class Views {
   };
   Counts counts() const;
 
-  // What is under way ends; what waits is refused.
+  // Lets running work end and refuses what waits. Returns when no reader thread runs.
   void stop();
 
  private:
@@ -104,23 +104,23 @@ class Views {
   };
   struct Seen {
     std::vector<Asked> waiting;
-    bool busy = false;  // a reader thread has what follows
+    bool busy = false;  // a reader thread uses view, answers and durable, without mutex_
     std::unique_ptr<View> view{};
     std::map<std::string, Answer> answers{};
-    std::uint64_t durable = 0;  // a sequence
+    std::uint64_t durable = 0;  // the store is known to be synced up to this sequence
     std::uint64_t used = 0;
     std::size_t bytes = 0;
   };
 
-  // On a reader thread, which has the view while it is busy.
+  // On a reader thread, which owns the view until it clears `busy`.
   void read(const std::string& experiment_id);
   void answer(const std::string& experiment_id, Seen& seen, std::vector<Asked> asked);
-  // The view at the head of the log.
+  // Brings the view to the head of the log, or loads it.
   Status refresh(const std::string& experiment_id, Seen& seen);
   Status make_durable(Seen& seen);
   Result<ShownText> made(Seen& seen, const Asked& asked);
-  // Whether the owner has to load the experiment first, because power was lost and the log does not
-  // yet say what that takes from the evidence.
+  // Whether the owner has to load the experiment first: after a loss of power it writes a record of
+  // which serves no longer count as evidence, and without that record a result would be wrong.
   bool awaits_owner(const std::string& experiment_id);
   Result<ListedExperiments> list_now(const std::string& after, std::size_t limit);
   Listed listed(const Outline& outline);
