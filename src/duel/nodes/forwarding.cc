@@ -14,15 +14,15 @@ namespace duel {
 namespace {
 
 constexpr int kMostTimesAsked = 2;  // the second time after the tenure was read again
-constexpr int kMostTimesHere = 2;   // the first time, and where nobody owns it any more
+constexpr int kMostTimesHere = 2;   // the second time if the owner has given it up meanwhile
 constexpr std::size_t kMostKnown = 20'000;
 constexpr std::size_t kMostIdle = 64;      // connections to one node
 constexpr std::chrono::seconds kIdle{30};  // less than a server keeps a quiet connection
 
-// What the owner has to know of the request beside its hop.
+// The caller's headers that the owner needs, besides the hop.
 constexpr std::array<std::string_view, 4> kRequestHeaders{"authorization", "content-type",
                                                           "if-match", "accept"};
-// What belongs to the connection with the owner, and not to the answer.
+// Headers that describe the connection to the owner. Passed on they would be wrong on ours.
 constexpr std::array<std::string_view, 5> kConnectionHeaders{"connection", "content-length", "date",
                                                              "keep-alive", "transfer-encoding"};
 
@@ -33,6 +33,7 @@ bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, lower) != names.end();
 }
 
+// Whether a request may be sent again although the first one may have been worked on.
 bool may_be_repeated(HttpMethod method) {
   return method != HttpMethod::post && method != HttpMethod::patch;
 }
@@ -87,6 +88,8 @@ void Forwarding::forget(const std::string& experiment) {
   owners_.erase(experiment);
 }
 
+// Without a known owner this node tries first: for its own experiments that costs no look at the
+// store, and for others the engine says 421.
 void Forwarding::send(const std::string& experiment, HttpRequest request, Here here,
                       Respond respond) {
   auto job = std::make_shared<Job>(
@@ -118,13 +121,14 @@ void Forwarding::work_here(const std::shared_ptr<Job>& job) {
   job->owner.reset();
   job->here(job->request, [this, job](HttpResponse response) {
     if (response.status != 421) return job->respond(std::move(response));
+    // This may be the engine's thread, which must not wait for the store or for another node.
     enqueue(job);
   });
 }
 
 void Forwarding::work_on_next() {
-  // One owner that does not answer must not keep all threads. A job that is passed over for that is
-  // taken when one of its owner's ends.
+  // An owner that does not answer must not keep all threads waiting. A job that is passed over for
+  // this reason is taken when another job of its owner ends, since each end posts a new task.
   const std::size_t most_of_one = std::max<std::size_t>(1, options_.threads * 3 / 4);
   std::shared_ptr<Job> job;
   std::string busy;
@@ -167,6 +171,7 @@ std::optional<Forwarding::Owner> Forwarding::look_up(const std::shared_ptr<Job>&
 }
 
 void Forwarding::work(const std::shared_ptr<Job>& job) {
+  // Step 1: ask the owner that we know, if any.
   const std::optional<Owner> owner = std::exchange(job->owner, std::nullopt);
   bool unreachable = false;
   if (owner) {
@@ -179,16 +184,19 @@ void Forwarding::work(const std::shared_ptr<Job>& job) {
     forget(job->experiment);
     unreachable = !asked.response.ok();
     if (!answered) count(unreachable ? Outcome::unreachable : Outcome::misdirected);
+    // The owner may have done the work before the connection broke. The caller decides whether to
+    // repeat: its ids make that safe, while a second try of ours could count the work twice.
     if (unreachable && asked.may_be_done && !may_be_repeated(job->request.method)) {
       return give_up(*job, "the node that answers for the experiment has not answered");
     }
   }
+  // Step 2: ask the store who owns the experiment now.
   const std::optional<Owner> found = look_up(job);
   if (!found) return;
   if (unreachable && found == owner) {
     return give_up(*job, "the node that answers for the experiment cannot be reached");
   }
-  // Back to the queue, which knows how many threads wait for that node.
+  // Step 3: back to the queue, which limits the number of threads that wait for one node.
   job->owner = found;
   enqueue(job);
 }
@@ -207,7 +215,7 @@ Forwarding::Asked Forwarding::ask(const Job& job, const Owner& owner) {
   }
   if (!client) {
     HttpClientOptions options;
-    // After a lease another node may answer instead.
+    // After a lease another node may have taken the experiment: waiting longer gains nothing.
     options.read_timeout = std::clamp<std::chrono::milliseconds>(
         nodes_.lease(), std::chrono::seconds(2), std::chrono::seconds(60));
     options.connect_timeout = std::chrono::seconds(2);
@@ -232,7 +240,7 @@ Forwarding::Asked Forwarding::ask(const Job& job, const Owner& owner) {
   const std::lock_guard lock(mutex_);
   std::vector<Idle>& idle = idle_[owner.address.node_id];
   if (idle.size() < kMostIdle) idle.push_back({std::move(*client), world_.now()});
-  // Nodes that are gone leave nothing behind.
+  // Node ids are new with every start, so entries of nodes that are gone would pile up.
   std::erase_if(idle_, [&](const auto& node) {
     return node.second.empty() || world_.now() - node.second.back().since > kIdle;
   });
@@ -247,7 +255,8 @@ Forwarding::Asked Forwarding::ask(const Job& job, const Owner& owner) {
   return {std::move(response), true, unsure};
 }
 
-// An owner without a lease has said little: if the store knows another, or nobody, its answer goes.
+// Whether the store names another owner, or none. An owner without a lease may have answered from
+// an old state, and its answer is then thrown away. If the store cannot be asked, it stands.
 bool Forwarding::has_moved(const Job& job, const Owner& owner) {
   forget(job.experiment);
   const auto tenure = nodes_.tenure(job.experiment);

@@ -1,6 +1,6 @@
-// What this node is asked about experiments that other nodes own goes to their owners, and their
-// answers come back. A few threads of its own wait for them; neither the engine nor the threads of
-// connections do.
+// Sends requests about experiments that other nodes own to their owners, and brings the answers
+// back. Its own threads wait for the owners; neither the engine nor the threads of connections do.
+// Any thread may call it. Answers come on those threads, or on the caller's if refused at once.
 #pragma once
 
 #include <array>
@@ -28,13 +28,13 @@ namespace duel {
 
 struct ForwardingOptions {
   std::size_t threads = 32;
-  std::size_t most_waiting = 4'000;  // requests; beyond: 429
+  std::size_t most_waiting = 4'000;  // requests; further ones are answered 429
 };
 
 class Forwarding {
  public:
   using Respond = std::function<void(HttpResponse)>;
-  // Works on the request on this node and answers 421 where another one has to.
+  // Works on the request on this node. Answers 421 if another node has to.
   using Here = std::function<void(HttpRequest request, Respond respond)>;
 
   Forwarding(World& world, Nodes& nodes, const Hops& hops, ForwardingOptions options = {});
@@ -42,11 +42,11 @@ class Forwarding {
   Forwarding(const Forwarding&) = delete;
   Forwarding& operator=(const Forwarding&) = delete;
 
-  // Answers by the owner of the experiment: here where it is ours or nobody's, otherwise there. An
-  // owner that answers 421 is not the owner any more: the tenure is read again, once. 503
-  // (retryable) where the owner cannot be reached or cannot be found.
+  // Has the owner of the experiment answer: this node if the experiment is ours or nobody's,
+  // otherwise the other one. If that one answers 421, it is no longer the owner: the store is asked
+  // once more. 503 (retryable) if the owner cannot be reached or cannot be found.
   void send(const std::string& experiment, HttpRequest request, Here here, Respond respond);
-  // What waits is answered 503, and so is what comes later. Returns when no thread is left.
+  // Requests that wait or come later are answered 503. Returns when no thread is left.
   void stop();
 
   // Lines for Prometheus.
@@ -63,7 +63,7 @@ class Forwarding {
     HttpRequest request;
     Here here;
     Respond respond;
-    std::optional<Owner> owner;  // to ask; nothing: to be looked up
+    std::optional<Owner> owner;  // the node to ask; nothing: look it up first
     int worked_here = 0;
     int asked = 0;
   };
@@ -73,17 +73,17 @@ class Forwarding {
     World::Moment since;
   };
 
-  // Works on the first job for whose owner there is a thread left, and then on the next.
+  // Works on the first job whose owner does not keep too many threads busy already.
   void work_on_next();
   void enqueue(std::shared_ptr<Job> job);
   void work_here(const std::shared_ptr<Job>& job);
   void work(const std::shared_ptr<Job>& job);
-  // The owner to ask, as the store has it. Nothing where the job was answered or goes on here.
+  // The owner to ask, as the store has it. Nothing: the job was answered or is worked on here.
   std::optional<Owner> look_up(const std::shared_ptr<Job>& job);
   struct Asked {
     Result<HttpResponse> response;
     bool may_be_done = false;  // the owner may have got the request
-    bool unsure = false;       // it has no lease
+    bool unsure = false;       // the owner had no lease: another node may own the experiment
   };
   Asked ask(const Job& job, const Owner& owner);
   bool has_moved(const Job& job, const Owner& owner);
@@ -98,14 +98,14 @@ class Forwarding {
   const Hops& hops_;
   const ForwardingOptions options_;
 
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // guards what follows, but for queue_; never held during a request
   std::deque<std::shared_ptr<Job>> waiting_;
   std::map<std::string, std::size_t> under_way_;   // by node id
   std::map<std::string, Owner> owners_;            // by experiment, as last seen
   std::map<std::string, std::vector<Idle>> idle_;  // connections by node id
   std::atomic<bool> stopping_ = false;
   std::array<std::uint64_t, 5> outcomes_{};
-  double seconds_ = 0;                // of what was answered
+  double seconds_ = 0;                // the sum over answered requests
   std::unique_ptr<TaskQueue> queue_;  // last: its threads use the rest
 };
 

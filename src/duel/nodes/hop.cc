@@ -11,6 +11,7 @@
 namespace duel {
 namespace {
 
+// How long a signed hop is valid. A header that leaks (from a log, say) is useless after that.
 constexpr std::int64_t kFreshMs = 60'000;
 
 template <class Number>
@@ -29,7 +30,7 @@ std::string Hops::signature(std::string_view text, std::string_view method,
 }
 
 std::string Hops::sign(const Hop& hop, std::string_view method, std::string_view target) const {
-  // Ids hold no semicolons (check_id).
+  // Ids contain no semicolon (check_id), so the fields cannot run into each other.
   const std::string text =
       fmt::format("{};{};{};{}", hop.experiment, hop.owner, hop.epoch, nodes_.now_ms());
   return text + ";" + signature(text, method, target);

@@ -1,9 +1,9 @@
-// A request that one node sends on to another: one hop, from whoever was asked to the owner.
+// A request that one node forwards to another: one hop, from the node that was asked to the owner.
 //
 // The header `Duel-Hop` names the experiment, its owner and the epoch that the sender knows of, and
-// is signed with a key that only the nodes of a store have. It proves that the caller was let in at
-// another node, and keeps a request from going round; it gives no right to do anything: the
-// caller's own token goes along and is checked again.
+// is signed with a key that only the nodes of a store have. It proves that the request comes from a
+// node, and keeps it from going round in circles. It gives no right to do anything: the caller's
+// own token goes along and is checked again. Any thread may call `Hops`.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace duel {
 
-// On an answer that no append backs, given without a lease: another node may own the experiment.
+// Marks an answer that no append backs and that was given without a lease (engine.h, Delivery).
 inline constexpr const char* kLeaseHeader = "duel-lease";
 
 struct Hop {
@@ -34,8 +34,8 @@ class Hops {
   Hops(Nodes& nodes, std::string key) : nodes_(nodes), key_(std::move(key)) {}
 
   std::string sign(const Hop& hop, std::string_view method, std::string_view target) const;
-  // Nothing where there is no such header, or it was not signed by a node for this request within
-  // the last minute by the store's clock.
+  // Nothing if the header is missing, or was not signed by a node for this very method and target
+  // within a minute of the store's clock.
   std::optional<Hop> verify(const HttpRequest& request) const;
   // Whether this node is the owner that the hop names, in that epoch.
   bool is_here(const Hop& hop) const;

@@ -1,7 +1,7 @@
-// Which of the live nodes takes an experiment that nobody owns: each node and experiment have a
-// number, and the largest one wins (rendezvous hashing; Thaler and Ravishankar 1998). All nodes
-// that see the same nodes agree without a word, and when one comes or goes only its own experiments
-// move.
+// Which of the live nodes takes an experiment that nobody owns: each pair of node and experiment
+// has a number, and the node with the largest one takes it (rendezvous hashing; Thaler and
+// Ravishankar 1998). Nodes that see the same list agree without talking to each other, and when a
+// node comes or goes only its own experiments move.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ inline std::uint64_t rendezvous_weight(std::string_view node_id, std::string_vie
   return mix64(hash_text(node_id) ^ mix64(hash_text(experiment)));
 }
 
-// Null where there is no node.
+// Null if the list is empty.
 inline const NodeAddress* rendezvous(std::span<const NodeAddress> nodes,
                                      std::string_view experiment) {
   const NodeAddress* chosen = nullptr;

@@ -10,7 +10,7 @@ namespace duel {
 namespace {
 
 constexpr std::chrono::milliseconds kProbeEvery{250};
-// A caller that tries tokens at random must not keep the store busy.
+// A caller who guesses tokens must not keep the store busy: each unknown one asks for a reading.
 constexpr std::chrono::milliseconds kTokensAtMostEvery{100};
 constexpr std::size_t kMostWaiting = 1'000;
 
@@ -42,7 +42,7 @@ bool Upkeep::want_tokens(std::function<void()> then) {
   const std::lock_guard lock(mutex_);
   if (stopping_ || waiting_.size() >= kMostWaiting) return false;
   waiting_.push_back(std::move(then));
-  if (waiting_.size() > 1) return true;
+  if (waiting_.size() > 1) return true;  // the first one has asked for the reading already
   const auto wait = std::chrono::ceil<std::chrono::milliseconds>(tokens_read_ + kTokensAtMostEvery -
                                                                  engine_.world().now());
   queue_->after(std::max(wait, std::chrono::milliseconds(0)), [this] { read_tokens(); });
@@ -56,7 +56,7 @@ void Upkeep::read_tokens() {
     waiting.swap(waiting_);
     tokens_read_ = engine_.world().now();
   }
-  // Where it fails the tokens stay as they were: the store is lost, and little can be done.
+  // If it fails, the tokens stay as they were: without the store little else can be done.
   (void)read_tokens_();
   for (const auto& then : waiting) then();
 }
@@ -73,14 +73,14 @@ void Upkeep::probe() {
 
 void Upkeep::sweep() {
   queue_->after(nodes_.lease(), [this] { sweep(); });
-  // What the last one found is still being taken.
+  // Not if this node may be taken for dead, or still takes what the last sweep found.
   if (!nodes_.holds_lease() || !to_take_.empty()) return;
   auto live = nodes_.live();
   const auto ownerless = nodes_.ownerless();
   if (!live.ok() || !ownerless.ok()) return;
   const std::string& self = nodes_.self().node_id;
   std::erase_if(*live, [&](const NodeAddress& node) {
-    return node.url.empty() && node.node_id != self;  // it does not sweep
+    return node.url.empty() && node.node_id != self;  // it does not sweep and would never take it
   });
   for (const std::string& experiment : *ownerless) {
     const NodeAddress* const taker = rendezvous(*live, experiment);
@@ -89,8 +89,9 @@ void Upkeep::sweep() {
   take_next();
 }
 
-// One at a time: a sweep of a thousand must neither keep a revoked token valid nor keep the callers
-// of other experiments waiting.
+// One at a time: a sweep that finds a thousand experiments must neither delay the reading of tokens
+// on this queue nor keep the callers of other experiments waiting. Asking the engine for an
+// experiment is enough to take it (engine.h).
 void Upkeep::take_next() {
   if (!nodes_.holds_lease()) to_take_.clear();
   if (to_take_.empty()) return;

@@ -1,6 +1,6 @@
-// What a node does by the clock where several use one store: it sweeps for experiments that nobody
-// owns, once per lease; reads the tokens again, so that a revocation counts on every node within
-// seconds; and finds out that a lost store is back.
+// What a node does by the clock if several use one store: it takes experiments that nobody owns,
+// once per lease; reads the tokens again, so that a revocation counts on every node within seconds;
+// and finds out that a lost store is back. Any thread may call it, but no task of its own `stop`.
 #pragma once
 
 #include <chrono>
@@ -21,15 +21,15 @@ class Upkeep {
   // A revocation must count everywhere within 5 s.
   static constexpr std::chrono::milliseconds kTokensEvery{2'000};
 
-  // A node that others cannot reach, as a command is, takes no experiments that nobody asked it
-  // for.
+  // `sweeps` is false for a node that others cannot reach, as a command is: it must not take
+  // experiments that other nodes may be asked for.
   Upkeep(Engine& engine, Nodes& nodes, std::function<Status()> read_tokens, bool sweeps);
   ~Upkeep() { stop(); }
   Upkeep(const Upkeep&) = delete;
   Upkeep& operator=(const Upkeep&) = delete;
 
-  // Reads the tokens and calls `then`: for a token that is not known here and may be newer than the
-  // last reading. False where too many wait.
+  // Reads the tokens and calls `then`, for a request with an unknown token: it may be newer than
+  // the last reading. False if too many wait; `then` is not called in that case.
   bool want_tokens(std::function<void()> then);
   void stop();
 
@@ -43,8 +43,8 @@ class Upkeep {
   Engine& engine_;
   Nodes& nodes_;
   const std::function<Status()> read_tokens_;
-  std::vector<std::string> to_take_;  // what the last sweep found; of the queue's tasks alone
-  std::mutex mutex_;
+  std::vector<std::string> to_take_;  // what the last sweep found; touched by queue_'s tasks only
+  std::mutex mutex_;                  // guards the three that follow
   World::Moment tokens_read_;
   std::vector<std::function<void()>> waiting_;  // for the tokens
   bool stopping_ = false;

@@ -21,6 +21,8 @@ void Upstreams::stop() {
     stopping_ = true;
     left.swap(upstreams_);
   }
+  // Without the lock: stopping waits for a task that reads from an owner, and last_sequence must
+  // not wait for that.
   for (auto& [experiment, upstream] : left) upstream->queue->stop();
 }
 
@@ -51,7 +53,7 @@ void Upstreams::attend(const std::string& experiment, Upstream& upstream) {
   if (stopping_) return;
   const auto tenure = nodes_.tenure(experiment);
   const bool has_owner = tenure.ok() && tenure->owner && !tenure->owner->url.empty();
-  // The engine tells of what this node owns itself.
+  // Events of experiments that this node owns come from its own engine.
   const bool ours = has_owner && tenure->owner->node_id == nodes_.self().node_id;
   if (ours || !pages_.listen(experiment)) {
     upstream.ended = true;
@@ -72,7 +74,8 @@ void Upstreams::attend(const std::string& experiment, Upstream& upstream) {
 void Upstreams::listen(const std::string& experiment, Upstream& upstream, const Tenure& tenure) {
   HttpClientOptions options;
   options.connect_timeout = std::chrono::seconds(2);
-  // The owner says something thrice in a lease (engine.cc, `alive`): silence means that it is gone.
+  // The owner sends something three times in a lease (engine.cc, `alive`): silence for a whole
+  // lease means that it is gone.
   options.read_timeout =
       std::max<std::chrono::milliseconds>(nodes_.lease(), std::chrono::seconds(2));
   options.stop = &stopping_;
@@ -85,14 +88,15 @@ void Upstreams::listen(const std::string& experiment, Upstream& upstream, const 
     pass_on(experiment, upstream, heard);
     return !stopping_ && pages_.listen(experiment);
   };
-  // However it ends, the store says who is to be heard next.
+  // No matter how it ends: `attend` asks the store whom to listen to next.
   (void)client->stream(
       target, sink,
       {{std::string(Hops::kHeader),
         hops_.sign({experiment, tenure.owner->node_id, tenure.epoch}, "GET", target)}});
 }
 
-// Whole events only; comments keep a connection alive and are the connection's own.
+// Passes on whole events only, since a piece can end anywhere. Comments (`:`) keep the owner's
+// connection alive; the connections of pages have their own.
 void Upstreams::pass_on(const std::string& experiment, Upstream& upstream,
                         std::string& heard) const {
   for (std::size_t end = heard.find("\n\n"); end != std::string::npos; end = heard.find("\n\n")) {

@@ -1,6 +1,6 @@
-// Live pages of experiments that another node owns: this node listens to the owner once for all of
-// its pages, and passes on what it hears. When the owner changes it goes to the new one and tells
-// the pages to look anew (`event: reset`).
+// Live pages of experiments that another node owns: this node opens one stream to the owner for all
+// of its pages, and passes the events on. When the owner changes it connects to the new one and
+// tells the pages to load everything again (`event: reset`). Any thread may call it.
 #pragma once
 
 #include <atomic>
@@ -35,9 +35,9 @@ class Upstreams {
   Upstreams& operator=(const Upstreams&) = delete;
 
   // Listens to the owner for as long as a client listens here and this node is not the owner.
-  // `reset`: its pages have heard another owner before. False where there are too many.
+  // `reset`: its pages have heard another owner before. False if kMost are followed already.
   bool follow(const std::string& experiment, bool reset = false);
-  // What was last heard of it, for a page that comes later; nothing before the first word.
+  // The sequence of the last event, for a page that comes later; nothing before the first event.
   std::optional<std::uint64_t> last_sequence(const std::string& experiment) const;
   void stop();
 
@@ -45,12 +45,12 @@ class Upstreams {
   struct Upstream {
     std::atomic<bool> ended = false;
     std::atomic<std::uint64_t> sequence = 0;
-    bool reset = false;  // its pages have to look again; of its own tasks alone, as is the next
+    bool reset = false;  // tell its pages to load again; this and `heard`: its own tasks only
     std::optional<Tenure> heard{};
     std::unique_ptr<TaskQueue> queue;  // last: its thread uses the rest
   };
 
-  // Goes to the owner, listens until that ends, and comes again a little later.
+  // Listens to the owner until the stream ends, and posts itself again a little later.
   void attend(const std::string& experiment, Upstream& upstream);
   void listen(const std::string& experiment, Upstream& upstream, const Tenure& tenure);
   void pass_on(const std::string& experiment, Upstream& upstream, std::string& heard) const;
