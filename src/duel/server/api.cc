@@ -43,7 +43,7 @@ Result<std::uint64_t> Api::Call::query_count(std::string_view name, std::uint64_
 
 JsonLimits Api::Call::limits() const {
   JsonLimits limits = fact.limits;
-  // Another node has read it before, and perhaps added to it.
+  // A forwarded body was checked by the node that sent it, which may have added fields.
   if (caller.is_anonymous() && !from_node) limits.values = fact.values_by_report_token;
   return limits;
 }
@@ -100,14 +100,15 @@ Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
 }
 
 Api::~Api() {
-  background_->stop();  // it asks the others
+  // Background tasks use the views and forwarding, so they end first.
+  background_->stop();
   views_.stop();
   if (upkeep_) {
     upkeep_->stop();
     forwarding_->stop();
     upstreams_->stop();
   }
-  engine_.wait_for_all();  // what waits there may refer to this
+  engine_.wait_for_all();  // requests that wait there hold references to this
 }
 
 void Api::close() { streams_->close(); }
@@ -120,13 +121,13 @@ RouteFact& Api::add(HttpMethod method, std::string pattern, std::string name, st
   added.name = name;
   added.summary = std::move(summary);
   added.scopes = std::move(scopes);
-  // Of two values for one setting nobody can say which was meant.
+  // A setting that is given twice may have been meant either way, so admin routes refuse it.
   added.limits.names_differ = added.scopes == std::vector{TokenScope::admin};
   const auto run = [this, &fact = added, handler](
                        HttpRequest&& request, const PathParameters& parameters, HttpReply reply) {
     const auto begun = Clock::now();
     const HttpFields cors = fact.for_pages ? cors_headers(request) : HttpFields{};
-    // The reply is shared by the ways to answer, of which one is taken.
+    // A call is answered once, by `respond` or by `stream`; both need the reply.
     auto shared = std::make_shared<HttpReply>(std::move(reply));
     const HttpMethod asked_method = request.method;
     const auto respond = [metrics = metrics_, shared, cors, begun, name = fact.name,
@@ -137,7 +138,7 @@ RouteFact& Api::add(HttpMethod method, std::string pattern, std::string name, st
       shared->send(std::move(response));
     };
     const auto send = [respond](const ServerAnswer& answer) { respond(to_http(answer)); };
-    // Counted when it begins: nobody knows when it will end.
+    // Counted when it begins, since a stream may stay open for days.
     const auto stream = [metrics = metrics_, shared, begun, name = fact.name, asked_method](
                             int status, HttpFields headers) {
       const std::chrono::duration<double> took = Clock::now() - begun;
@@ -146,6 +147,8 @@ RouteFact& Api::add(HttpMethod method, std::string pattern, std::string name, st
     };
     const auto admission = std::make_shared<Admission>(Admission{
         handler, {fact, std::move(request), parameters, {}, send, stream}, respond, std::nullopt});
+    // A forwarded request must not be forwarded again: two nodes that each take the other for the
+    // owner would send it back and forth.
     if (hops_) admission->hop = hops_->verify(admission->call.request);
     admission->call.from_node = admission->hop.has_value();
     if (admission->hop && !hops_->is_here(*admission->hop)) {
@@ -165,13 +168,14 @@ void Api::admit(const std::shared_ptr<Admission>& admission, bool tokens_are_fre
   }
   const auto caller = caller_of(call.request);
   if (!caller.ok()) {
-    // Another node may have made the token since they were read.
+    // Another node may have made the token since this node last read them.
     const bool waits = upkeep_ && !tokens_are_fresh &&
                        upkeep_->want_tokens([this, admission] { admit(admission, true); });
     if (!waits) call.send(refusal(401, caller.error().message));
     return;
   }
   call.caller = *caller;
+  // A forwarded request was counted on the node where it came in.
   if (!call.from_node) {
     if (auto refused = check_rate(call.caller)) return call.send(*refused);
   }
@@ -220,7 +224,8 @@ std::optional<ServerAnswer> Api::check_scope(const Call& call) const {
   if (std::ranges::any_of(fact.scopes, opens)) return std::nullopt;
   if (!call.caller.token) {
     if (!fact.by_report_token) return refusal(401, "a token is needed");
-    // The body may hold a report token; the handler looks, unless that would cost too much.
+    // The body may hold a report token, which the handler looks for. A caller with no token at all
+    // must not make the server parse megabytes.
     if (call.from_node || call.request.body.size() <= fact.bytes_by_report_token) {
       return std::nullopt;
     }
@@ -230,7 +235,8 @@ std::optional<ServerAnswer> Api::check_scope(const Call& call) const {
   const ApiToken& token = *call.caller.token;
   if (std::ranges::find(fact.scopes, token.scope) != fact.scopes.end() ||
       token.scope == TokenScope::admin) {
-    // Right, but for another experiment. Events say themselves which one they are for.
+    // The scope is right, but the token is for another experiment. Routes that take report tokens
+    // check that themselves, since a body with events can name several experiments.
     if (fact.by_report_token) return std::nullopt;
     return refusal(403,
                    fmt::format("the token is for the experiment '{}' only", token.experiment_id));
@@ -247,7 +253,7 @@ Result<Api::Caller> Api::caller_of(const HttpRequest& request) const {
   const std::string* header = request.header("authorization");
   if (options_.caller_owns_store) return Caller{.token = std::nullopt, .open = true};
   if (header == nullptr) return Caller{.token = std::nullopt, .open = !tokens_.any()};
-  // The name of the scheme is of either case (RFC 9110, 11.1).
+  // The scheme's name is case-insensitive (RFC 9110, 11.1).
   if (!has_prefix_of_any_case(*header, "Bearer ")) {
     return Error::invalid_argument("the header Authorization has to be `Bearer TOKEN`");
   }
@@ -273,8 +279,8 @@ void Api::name_hosts() {
   }
 }
 
-// A page on the web must not reach a server on loopback: neither by its own origin nor by a name
-// that it made point there.
+// A page on the web must not reach a server on loopback: neither from its own origin (the check of
+// `Origin`) nor through a name of its own that it made resolve to 127.0.0.1 (the check of `Host`).
 std::optional<ServerAnswer> Api::check_origin(const HttpRequest& request) const {
   const std::string* host = request.header("host");
   const bool any_interface = options_.listen.host.empty() && options_.public_url.empty();
@@ -298,7 +304,7 @@ HttpFields Api::cors_headers(const HttpRequest& request) const {
 }
 
 void Api::handle(HttpRequest&& request, HttpReply reply) {
-  // Nodes call each other by the addresses that they advertise.
+  // Nodes call each other by the addresses that they advertise, which `Host` then names.
   const bool from_node = hops_ && hops_->verify(request).has_value();
   if (auto refused = from_node ? std::nullopt : check_origin(request)) {
     metrics_->count("refused", request.method, refused->status, 0);

@@ -1,5 +1,5 @@
-// The HTTP API over the engine: who may do what, what a body has to say, and where it goes. Tests
-// call `handle` without a socket.
+// The HTTP API over the engine: who may do what, what a body has to say, and where it goes. Any
+// thread may call `handle`; the reply is sent before it returns, or later on another thread.
 #pragma once
 
 #include <atomic>
@@ -44,27 +44,27 @@ struct ApiOptions {
   std::string public_url;                  // the same behind a proxy: https://duel.example.org
   std::vector<std::string> allow_origins;  // pages elsewhere that may call
   double rate_limit = 5000;                // requests a second of one token; 0: no limit
-  // No socket leads here: whoever calls has the store's file and needs no token.
+  // Requests come from a command on the store's file, not from a socket: no token is needed.
   bool caller_owns_store = false;
 };
 
-// With the header by which another node knows that this one has no lease (hop.h).
+// Adds the header that tells a forwarding node that this one had no lease (hop.h), if so.
 ServerAnswer with_lease(ServerAnswer answer, const Delivery& delivery);
 inline ServerAnswer refusal_of(const Error& error, const Delivery& delivery) {
   return with_lease(refusal(error), delivery);
 }
 
-// What signs the report tokens of a store's experiments: the same on every node.
+// Signs and checks report tokens. Every node of a store has the same key.
 ReportTokens report_tokens_of(const Engine& engine);
 
-// The proof in a report token; nothing where the body has none.
+// The proof in the body's report token; nothing if it has no token.
 Result<std::optional<Proof>> proof_in(const ReportTokens& tokens, const std::string& experiment_id,
                                       const OutcomeBody& body, const std::string& duel_id);
 
 class Api {
  public:
   Api(Engine& engine, ApiTokens& tokens, ApiOptions options);
-  // Waits until the engine has answered all that was asked here.
+  // Waits until the engine has answered everything, since its answers refer to this object.
   ~Api();
   Api(const Api&) = delete;
   Api& operator=(const Api&) = delete;
@@ -77,12 +77,12 @@ class Api {
   Json openapi() const;
 
  private:
-  // Who asks: everybody may do everything where no token was ever made.
+  // Who asks. If no token was ever made for the store, everybody may do everything (`open`).
   struct Caller {
     std::optional<ApiToken> token;
     bool open = false;
     bool may(TokenScope scope, std::string_view experiment_id) const;
-    // With nothing to show, unless there is a report token in the body.
+    // No API token: only a report token in the body can open a route.
     bool is_anonymous() const { return !open && !token; }
   };
   struct Call {
@@ -92,10 +92,10 @@ class Api {
     Caller caller;
     std::function<void(ServerAnswer)> send;
     std::function<std::shared_ptr<HttpStream>(int status, HttpFields headers)> stream;
-    bool from_node = false;  // another node sent it on; it goes no further
+    bool from_node = false;  // another node forwarded it; it is not forwarded again
 
     const std::string& eid() const { return parameters.at("eid"); }
-    // What the body may ask of its reader.
+    // The limits for parsing the body; tighter for a caller without an API token.
     JsonLimits limits() const;
     // A whole number in the query, from `low` to `high`.
     Result<std::uint64_t> query_count(std::string_view name, std::uint64_t otherwise,
@@ -111,12 +111,12 @@ class Api {
   };
 
   void add_routes();  // routes.cc
-  // `scopes`: any of them opens the route, and so does `admin`; none: open to all. What follows
-  // says what goes in and out.
+  // `scopes`: any of them opens the route, and so does `admin`; none: open to all. The caller adds
+  // to the returned fact what goes in and out.
   RouteFact& add(HttpMethod method, std::string pattern, std::string name, std::string summary,
                  std::vector<TokenScope> scopes, Handler handler);
   void name_hosts();
-  // Who calls and whether they may, and then to the handler, here or on the owner's node.
+  // Finds out who calls and whether they may, and calls the handler, here or on the owner's node.
   void admit(const std::shared_ptr<Admission>& admission, bool tokens_are_fresh);
   void send_to_owner(const std::shared_ptr<Admission>& admission);
   std::optional<ServerAnswer> check_origin(const HttpRequest& request) const;
@@ -124,11 +124,11 @@ class Api {
   std::optional<ServerAnswer> check_scope(const Call& call) const;
   Result<Caller> caller_of(const HttpRequest& request) const;
   HttpFields cors_headers(const HttpRequest& request) const;
-  // The key of hashes of this experiment's subjects and requests.
+  // The key with which subjects and requests of this experiment are hashed.
   std::string salt_of(const std::string& experiment_id) const {
     return engine_.key_for("subject/" + experiment_id);
   }
-  // The engine's answer to a call: an error becomes a problem, an answer what `reply` makes of it.
+  // Sends the engine's answer to the caller: an error as a problem, an answer through `reply`.
   template <class Answer>
   static Engine::Deliver<Answer> told(const Call& call,
                                       std::function<ServerAnswer(const Answer&)> reply) {
@@ -170,7 +170,7 @@ class Api {
   void take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
                               std::vector<Result<UbiEvent>> events);
   // result_routes.cc
-  // What `make` makes of the experiment as a view shows it; `what` names the answer.
+  // Answers with what `make` makes of the view. Calls with the same `what` may share an answer.
   void show(const Call& call, std::string what, std::function<Result<Json>(const View&)> make);
   void show_result(Call& call);
   void show_certificate(Call& call);
@@ -200,7 +200,7 @@ class Api {
   ApiOptions options_;
   std::set<std::string> hosts_;    // that `Host` may name
   std::set<std::string> origins_;  // of our own pages
-  std::deque<RouteFact> facts_;    // handlers refer to them
+  std::deque<RouteFact> facts_;    // a deque, because handlers keep references into it
   std::vector<Route> routes_;
   std::unique_ptr<Router> router_;
   std::shared_ptr<HttpMetrics> metrics_ = std::make_shared<HttpMetrics>();
@@ -209,7 +209,7 @@ class Api {
   TrafficHealths traffic_;
   std::unique_ptr<TaskQueue> background_;  // exports, plans, imports
   Views views_;
-  // Where several nodes use the store; otherwise null.
+  // Null if this process is the only one on the store.
   std::unique_ptr<Hops> hops_;
   std::unique_ptr<Forwarding> forwarding_;
   std::shared_ptr<Upstreams> upstreams_;

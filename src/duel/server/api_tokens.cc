@@ -44,8 +44,8 @@ Status ApiTokens::refresh() {
     }
     tokens.push_back(*std::move(token));
   }
-  // A store of an older version has tokens and does not say so. While there is one the mark is not
-  // needed, and a disk that is full keeps nobody from starting; `erase` insists on it.
+  // A store of an older version has tokens and no mark. As long as a token is left the mark is not
+  // needed, so a failure (a full disk) must not keep the server from starting; `erase` insists.
   if (!tokens.empty()) (void)mark();
   const std::lock_guard lock(mutex_);
   tokens_ = std::move(tokens);
@@ -77,7 +77,7 @@ Result<std::pair<std::string, ApiToken>> ApiTokens::create(TokenScope scope, std
   token.hash = sha256_hex(secret);
   const std::lock_guard changing(changing_);
   DUEL_RETURN_IF_ERROR(store_->put(kSpace, token.token_id, described_json(token).dump()));
-  // After the token: a mark without one would shut everybody out.
+  // Written after the token: a mark without a token would lock everybody out.
   (void)mark();
   const std::lock_guard lock(mutex_);
   tokens_.push_back(token);
@@ -87,7 +87,8 @@ Result<std::pair<std::string, ApiToken>> ApiTokens::create(TokenScope scope, std
 
 Result<bool> ApiTokens::erase(const std::string& token_id) {
   const std::lock_guard changing(changing_);
-  // It may be the last one. Where nobody made any there is nothing to erase.
+  // It may be the last token, and without the mark the server would be open after a restart. If
+  // none was ever made there is nothing to erase, and a mark would lock everybody out.
   if (any()) DUEL_RETURN_IF_ERROR(mark());
   DUEL_ASSIGN(const bool was_there, store_->erase(kSpace, token_id));
   const std::lock_guard lock(mutex_);
@@ -96,6 +97,7 @@ Result<bool> ApiTokens::erase(const std::string& token_id) {
 }
 
 std::optional<ApiToken> ApiTokens::find(std::string_view token, std::int64_t now_ms) const {
+  // All tokens are compared, each in constant time: how long it takes tells a caller nothing.
   const std::string hash = sha256_hex(token);
   std::optional<ApiToken> found;
   const std::lock_guard lock(mutex_);

@@ -1,5 +1,5 @@
-// Tokens of callers: `duel_<scope>_<random>`, shown once, kept as hashes. Where none was ever made,
-// a server on loopback trusts whoever reaches it.
+// Tokens of callers: `duel_<scope>_<random>`, shown once, kept as hashes. As long as no token was
+// ever made, a server on loopback lets every caller in. Any thread may call it.
 #pragma once
 
 #include <cstdint>
@@ -24,21 +24,21 @@ struct ApiToken : TokenAnswer {
       joined(TokenAnswer::fields, FieldList{required("hash", &ApiToken::hash)});
 };
 
-// Where the store says that a token was made, so that it is known after the last one was revoked.
-// `store copy` takes it along.
+// The store's mark that a token was ever made, so that this is known after the last one was
+// revoked. `store copy` copies it, too.
 inline constexpr std::string_view kTokensMadeSpace = "tokens_made";
 
 class ApiTokens {
  public:
   static Result<std::unique_ptr<ApiTokens>> open(std::shared_ptr<Store> store);
-  // Reads them again: other nodes make and revoke them as well.
+  // Reads the tokens again: other nodes make and revoke them as well.
   Status refresh();
 
-  // Whether one was ever made for this store: whoever revokes the last one does not mean to open
-  // the server, now or after a restart.
+  // Whether a token was ever made for this store. It stays true after the last one is revoked: an
+  // operator who revokes it does not mean to open the server to everybody.
   bool any() const;
   std::vector<ApiToken> list() const;
-  // The token and its record; the first is nowhere else.
+  // The token and its record. The token itself is kept nowhere: this is the only time it is seen.
   Result<std::pair<std::string, ApiToken>> create(TokenScope scope, std::string name,
                                                   std::string experiment_id,
                                                   std::int64_t expires_at_ms);
@@ -47,13 +47,13 @@ class ApiTokens {
 
  private:
   explicit ApiTokens(std::shared_ptr<Store> store) : store_(std::move(store)) {}
-  // Writes down that one was made. REQUIRES: `changing_` is held.
+  // Writes the mark that one was made. REQUIRES: `changing_` is held.
   Status mark();
 
   std::shared_ptr<Store> store_;
-  std::mutex changing_;  // held while the store and the list below may differ
-  bool marked_ = false;  // the store says that one was made; under `changing_`
-  mutable std::mutex mutex_;
+  std::mutex changing_;       // held while the store and the list below may differ
+  bool marked_ = false;       // the store says that one was made; under `changing_`
+  mutable std::mutex mutex_;  // guards the two below; taken after changing_
   std::vector<ApiToken> tokens_;
   bool ever_ = false;
 };

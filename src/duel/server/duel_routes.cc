@@ -1,4 +1,8 @@
 // Duels: serving them, drafting their pages, taking their outcomes.
+//
+// Handlers run on a thread of the HTTP server: they read the body and return. What they give to
+// engine_.ask runs on the engine's thread and may run more than once (engine.cc, answer_group), so
+// it must not count or send; the function for the answer runs once and does both.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +31,8 @@ bool is_again(const Offer& offer) {
   return served != nullptr && served->again;
 }
 
-// Why an outcome was not taken, for the metrics; empty where the caller is to try again.
+// Why an outcome was not taken, for the metrics; empty if the caller is to try again, since the
+// same outcome will then be counted by a later try.
 std::string_view word_of_status(int status) {
   switch (status) {
     case 400:
@@ -52,15 +57,15 @@ Error answered_otherwise() {
                  "the duel was answered otherwise; both answers are kept, the first counts");
 }
 
-// Duels under ids of one batch. A batch that was served before is given again as it was: what was
-// not served then is a fallback now.
+// Serves `count` duels under the ids BATCH.1, BATCH.2, .. A batch that was served before is given
+// again as it was: an id that got a fallback then gets a fallback again, and not a new duel.
 Result<std::vector<Offer>> serve_batch(const Turn& turn, const Wish& wish,
                                        const std::string& batch_id, bool named,
                                        std::uint64_t count) {
   const auto id_of_duel = [&](std::uint64_t k) { return fmt::format("{}.{}", batch_id, k); };
   DUEL_RETURN_IF_ERROR(check_id("a batch", batch_id));
   DUEL_RETURN_IF_ERROR(check_id("a duel", id_of_duel(count)));
-  // Before the first of them is served: one that cannot be had is an error for all.
+  // Checked before the first is served: if another request has one of the ids, none is served.
   const bool readable = turn.moment.store != StoreAccess::unreadable;
   for (std::uint64_t k = 1; k <= count && named && readable; ++k) {
     DUEL_RETURN_IF_ERROR(turn.experiment.served_before(id_of_duel(k), wish.request));
@@ -83,7 +88,7 @@ struct ReportedWithNext {
   std::optional<ProgressAnswer> progress;
 };
 
-// What the next duel is asked for with; its id is empty where none is.
+// The wish for the duel that comes with the answer to a report (`?next=1`); no id: none is wanted.
 struct NextWish {
   std::string duel_id;
   std::string request;
@@ -99,7 +104,7 @@ Result<ReportedWithNext> report_and_serve(const Turn& turn, const Report& report
   wish.request = next.request;
   wish.voter = next.voter;
   if (wants_next) {
-    // Before anything is staged: an error says that nothing was.
+    // Checked before anything is staged: an error tells the caller that the report was not taken.
     DUEL_RETURN_IF_ERROR(experiment.check_wish(wish));
     const auto known = experiment.served_before(next.duel_id, next.request);
     if (!known.ok() && reason_of(known.error()) == Reason::other_question) {
@@ -112,7 +117,7 @@ Result<ReportedWithNext> report_and_serve(const Turn& turn, const Report& report
   DUEL_ASSIGN(const Reported reported, experiment.report(report, turn.moment, wants_next));
   if (reported.what == Reported::What::conflicting) return answered_otherwise();
   ReportedWithNext told{reported, std::nullopt, std::nullopt};
-  // To whom a fallback was given is known by its proof only.
+  // A fallback is not in the log, so only a proof could say which voter got it.
   const bool unknown_voter =
       reported.what == Reported::What::ignored && next.voter && reported.subject.empty();
   if (!wants_next || reported.recovered || unknown_voter) return told;
@@ -125,8 +130,9 @@ Result<ReportedWithNext> report_and_serve(const Turn& turn, const Report& report
   return told;
 }
 
-// One of many: what is wrong with it does not keep the others from being taken. What is wrong with
-// the store is an error: a caller who were told that the item is invalid would drop its outcome.
+// Takes one outcome of many. An invalid one does not keep the others from being taken. A failure of
+// the store is an error for the whole request: a caller who is told that an item is invalid drops
+// it, and the outcome would be lost.
 Result<BatchOutcome> report_item(const Turn& turn, const ReportTokens& tokens,
                                  const Result<Json>& item) {
   BatchOutcome told{.index = 0, .duel_id = "", .status = "invalid", .detail = ""};
@@ -174,7 +180,7 @@ Result<std::optional<Proof>> proof_in(const ReportTokens& tokens, const std::str
   return proof;
 }
 
-// Counts what goes out, and only that: an answer may be worked out again before it does.
+// Called when the answer goes out, and not when it is worked out, which can happen several times.
 void Api::count_served(const std::string& eid, const Offer& offer) {
   if (is_again(offer)) return;
   const auto* served = std::get_if<Served>(&offer);
@@ -195,7 +201,7 @@ void Api::serve_duels(Call& call) {
   const auto wrong = [&](const char* field, const char* message) {
     call.send(refusal(Error::invalid_argument(message).in_field(field)));
   };
-  // A token of a share link says nothing about who uses it.
+  // A share link's token may be in anybody's hands, so its holder gets the rules for voters.
   const bool voter = !call.caller.may(TokenScope::duel, call.eid());
   const bool one = body->count == 1 && body->batch_id.empty();
   if (voter && body->subject_id.empty()) {
@@ -342,7 +348,7 @@ void Api::report_outcome(Call& call) {
                              .progress = done->progress};
         if (!answer.applied) engine_.metrics().count_rejected(call.eid(), answer.status);
         if (done->next) {
-          // A report that is repeated brings the same duel again.
+          // A repeated report brings the same duel again, which was counted the first time.
           if (reported.what != Reported::What::duplicate) count_served(call.eid(), *done->next);
           answer.next = duel_answer(call.eid(), *done->next, report_tokens_);
         }
@@ -370,7 +376,7 @@ void Api::report_outcomes(Call& call) {
       [this, items = std::move(batch.items)](const Turn& turn) -> Result<BatchOutcomes> {
         BatchOutcomes all;
         for (std::size_t k = 0; k < items.size(); ++k) {
-          // The items before an error stay: sent again, they are duplicates.
+          // The items before an error stay taken. Sent again, they are duplicates.
           DUEL_ASSIGN(BatchOutcome one, report_item(turn, report_tokens_, items[k]));
           one.index = k;
           all.items.push_back(std::move(one));

@@ -1,3 +1,7 @@
+// Clicks and other events (UBI). An event names a duel, and may be for several experiments, on
+// several nodes; the answer says for each event whether one of them took it.
+//
+// An event that is sent again counts once, so on any failure the caller repeats the whole body.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,13 +22,14 @@
 namespace duel {
 namespace {
 
-// What the experiments that an event was for say of it: why it was not taken, or nothing.
+// By experiment, why it did not take the event; nothing if it did.
 using Verdicts = std::map<std::string, std::optional<std::string>>;
 
-// Of an event that is for no experiment.
+// For an event that reached no experiment.
 Verdicts rejected_by_all(std::string reason) { return {{"", std::move(reason)}}; }
 
-// Accepted is what one experiment took. Of what none took every reason is told once.
+// An event is accepted if at least one experiment took it. Otherwise the answer lists the reasons,
+// each once.
 EventsAnswer answer_to_events(const std::vector<Verdicts>& verdicts) {
   EventsAnswer answer;
   for (std::size_t k = 0; k < verdicts.size(); ++k) {
@@ -55,7 +60,7 @@ Events events_of(const std::vector<Result<Json>>& items) {
   return events;
 }
 
-// None where no duel can have been served under the event's id.
+// The experiments that an event is for; none if its id cannot be a duel's.
 Result<std::vector<std::string>> experiments_for(Store& store, const UbiEvent& event) {
   if (!check_id("a duel", event.page.duel_id).ok()) return std::vector<std::string>();
   if (event.experiment_id.empty()) return store.experiments_of(event.page.duel_id);
@@ -65,16 +70,17 @@ Result<std::vector<std::string>> experiments_for(Store& store, const UbiEvent& e
 constexpr const char* kNoDuel = "no duel was served under this query_id";
 constexpr const char* kNoToken = "a token or a report token is needed";
 
-// The event for one experiment, as its owner gets it.
+// The event as it is sent to the owner of one experiment. It names that experiment, so that the
+// owner does not look for the others as well.
 Json narrowed(const Json& item, const std::string& experiment_id) {
   Json event = item;
   event["event_attributes"]["duel"]["experiment_id"] = experiment_id;
   return event;
 }
 
-// The answers of several owners about the events of one request.
+// The answers of several owners about the events of one request. They arrive on several threads.
 struct GatheredEvents {
-  std::mutex mutex;
+  std::mutex mutex;  // guards what follows
   std::size_t owners_left = 0;
   std::vector<Verdicts> verdicts;       // by event
   std::optional<HttpResponse> refused;  // one owner could not take its events
@@ -82,8 +88,9 @@ struct GatheredEvents {
 
 }  // namespace
 
-// Each event goes to the owners of the experiments that it is for. If one of them cannot take its
-// events the whole is to be repeated: what was taken before is known by its identity.
+// Sends each event to the owners of the experiments that it is for. If one of them cannot take its
+// events, the whole request fails and the caller repeats it: events that were taken already are
+// recognised by their identity and count once.
 void Api::take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
                                  std::vector<Result<UbiEvent>> events) {
   const auto work = [this, items = std::move(items), events = std::move(events), &fact = call.fact,
@@ -172,8 +179,8 @@ void Api::take_events(Call& call) {
   if (batch.refused) return call.send(*batch.refused);
   const Caller caller = call.caller;
   Events events = events_of(batch.items);
-  // Without an API token every event has to prove its duel, and what does not is answered here: it
-  // costs the store and the experiments nothing.
+  // Without an API token every event needs a report token for its duel. Events without one are
+  // rejected here, before they cost a look into the store or a turn on the engine's thread.
   for (Result<UbiEvent>& event : events) {
     if (!caller.is_anonymous() || !event.ok()) continue;
     const auto proven = report_tokens_.verify(event->report_token);
@@ -197,7 +204,8 @@ void Api::take_events(Call& call) {
           const auto proven = report_tokens_.verify(event.report_token);
           return proven && proven->experiment_id == eid && proven->duel_id == event.page.duel_id;
         };
-        // Whom the events are for; nothing is taken before all are at hand.
+        // Pass 1: find all experiments. One that is away puts the request off and makes this run
+        // again from the start, so nothing may be changed before all of them are at hand.
         std::vector<Verdicts> verdicts(events.size());
         std::map<std::string, std::optional<Turn>> turns;
         for (std::size_t k = 0; k < events.size(); ++k) {
@@ -219,6 +227,7 @@ void Api::take_events(Call& call) {
             }
           }
         }
+        // Pass 2: give the events to them.
         for (std::size_t k = 0; k < events.size(); ++k) {
           if (!events[k].ok()) continue;
           for (auto& [eid, refusal] : verdicts[k]) {

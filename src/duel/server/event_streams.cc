@@ -15,7 +15,7 @@ std::string to_text(const EngineEvent& event) {
 std::vector<EngineEvent> events_since(const Ledger& ledger, std::optional<std::uint64_t> seen) {
   const std::string& id = ledger.experiment().experiment_id;
   const std::uint64_t now = ledger.sequence();
-  // Whoever comes for the first time looks at everything anyway.
+  // A page that has just been opened fetches everything anyway.
   if (!seen) return {{id, now, "result"}};
   if (*seen > now) return {{id, now, "reset"}};
   std::vector<EngineEvent> events;
@@ -41,11 +41,13 @@ void EventStreams::tell(const EngineEvent& event) {
   const auto found = streams_.find(event.experiment_id);
   if (found == streams_.end()) return;
   if (event.kind == "moved") {
+    // Clients stay: this node now listens to the new owner for them (upstreams.h).
     std::erase_if(found->second, [](const Listening& one) {
       if (one.who == Listens::node) one.stream->finish();
       return one.who == Listens::node;
     });
   } else {
+    // A write only fills the stream's buffer, so a slow client does not hold up the syncing thread.
     const std::string text = to_text(event);
     std::erase_if(found->second, [&](const Listening& one) { return !one.stream->write(text); });
   }

@@ -1,5 +1,5 @@
-// Live pages listen here: server-sent events, one stream per page, by experiment. Other nodes
-// listen as well, once for all of their pages.
+// The open streams of server-sent events, by experiment: one for each live page, and one for each
+// other node, which passes the events on to all of its pages. Any thread may call it.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace duel {
 
-// As a stream says it: `id` is the sequence.
+// The event as it goes over the stream; its `id` is the sequence.
 std::string to_text(const EngineEvent& event);
 
-// What somebody has to hear who has heard everything up to the event `seen`, or nothing: at most
-// one event of each kind, since results and states are whole and not differences. Whoever has seen
-// what is yet to come knows another history, and begins anew (`reset`).
+// The events for a page that has seen everything up to the sequence `seen`, or nothing: at most one
+// of each kind, since a page fetches whole results and not differences. A page that has seen more
+// than the log now has saw records that were lost, and has to load everything again (`reset`).
 std::vector<EngineEvent> events_since(const Ledger& ledger, std::optional<std::uint64_t> seen);
 
 // Who listens: a client, or another node for its clients.
@@ -31,10 +31,10 @@ class EventStreams {
  public:
   void add(const std::string& experiment_id, std::shared_ptr<HttpStream> stream,
            Listens who = Listens::client);
-  // To all that listen to the experiment. Those that are gone or too slow are dropped.
-  // `moved` ends those of other nodes: they go to the new owner.
+  // Sends the event to all that listen to the experiment, and drops streams that are closed or too
+  // slow. `moved` ends the streams of other nodes instead: they connect to the new owner.
   void tell(const EngineEvent& event);
-  // What the owner told this node, as it came, to the clients that listen to the experiment here.
+  // Passes text that the owner sent to this node on to the clients that listen here, unchanged.
   void relay(const std::string& experiment_id, const std::string& text);
   bool has_clients(const std::string& experiment_id) const;
   // A comment, so that proxies do not take a quiet stream for a dead one.

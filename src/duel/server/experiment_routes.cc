@@ -1,3 +1,5 @@
+// Experiments: creating, changing and importing them. As in duel_routes.cc, handlers run on a
+// thread of the HTTP server, and what they give to the engine runs on its thread.
 #include <fmt/format.h>
 
 #include <memory>
@@ -30,7 +32,7 @@ struct Creation {
   bool created = false;  // it was not there before
 };
 
-// What became of an arm.
+// An arm after a request, and whether the request added it.
 struct ArmChange {
   ArmAnswer arm;
   bool added = false;
@@ -47,13 +49,14 @@ void Api::create_experiment(Call& call) {
     const std::string why = too_many_arms(body->arms.size(), engine_.most_arms());
     return call.send(refusal(400, "/arms " + why, false, {{"/arms", why}}));
   }
+  // Recorded with the experiment, so that the same request sent again is known for the same.
   const std::string request = sha256_hex(Json::parse(call.request.body).value().dump());
   const std::string chance = random_bytes(6);
   std::uint64_t seed = 0;
   for (const char byte : chance) seed = seed << 8 | static_cast<unsigned char>(byte);
   const auto record = experiment_of(call.eid(), *body, request, seed);
   if (!record.ok()) return call.send(refusal(record.error()));
-  // A first record that makes no experiment is the body's fault.
+  // If no experiment can be made from the record, the body is at fault: a 400, not a 500.
   const auto at_fault = [](const Error& error) {
     return reason_of(error) ? error : at_pointer(error, "");
   };
@@ -113,7 +116,7 @@ void Api::patch_experiment(Call& call) {
   ServerAnswer refused;
   Parsed parsed = json_of(call.request, call.limits());
   if (!parsed.json) return call.send(std::move(parsed.refused));
-  // What exists but cannot change is another matter than what does not exist.
+  // A field that exists but cannot change is a conflict; an unknown one is a mistake (below).
   for (const char* name : {"mode", "arms", "policy", "goal", "stopping", "presentation",
                            "interleave", "tasks", "seed"}) {
     if (parsed.json->contains(name)) {
@@ -210,8 +213,8 @@ void Api::import_log(Call& call) {
   if (!is_lines(media_type_of(call.request))) {
     return call.send(refusal(415, "the body must be application/x-ndjson"));
   }
-  // A log is read and folded before its owner is asked to write it, away from the threads that talk
-  // to clients.
+  // A log is read and folded before the engine is asked to write it. That takes long, so it must
+  // not happen on the threads that talk to clients.
   const auto text = std::make_shared<std::string>(std::move(call.request.body));
   const bool taken = background_->post([this, text, eid = call.eid(), send = call.send] {
     engine_.import_log<ExperimentAnswer>(

@@ -1,3 +1,5 @@
+// Exports of an experiment's log: its duels as a table, or chosen records as they were written.
+// They run on background threads, read from the store alone, and never ask the engine.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +16,7 @@
 namespace duel {
 namespace {
 
-// Waits for a client that reads slowly; false where it is gone.
+// Blocks while the client reads slowly. False if the client is gone.
 bool write_in_pieces(HttpStream& stream, std::string_view text) {
   constexpr std::size_t kPiece = 65'536;
   while (!text.empty()) {
@@ -79,8 +81,9 @@ void Api::export_log(Call& call) {
         }
         const auto stream =
             open(200, {{"Content-Type", "application/x-ndjson"}, {"Cache-Control", "no-store"}});
-        // A damaged log is cut off there, and the answer is seen to be incomplete: the state that
-        // is served may come from a snapshot, which does not read what lies before it.
+        // The chain is checked here because serving may rest on a snapshot and never read the older
+        // lines. At a damaged line the stream ends without `finish`, so that the client sees an
+        // incomplete answer and does not take it for the whole log.
         LineChain chain;
         RecordReader reader;
         const auto read = store.read(eid, 0, [&](std::string_view line) -> Status {

@@ -1,3 +1,4 @@
+// For those who run the server: health, readiness, metrics, version and the API's description.
 #include <fmt/format.h>
 
 #include <string>
@@ -101,7 +102,8 @@ void Api::metrics(Call& call) {
           stream->write(all + (nodes != nullptr ? node_metrics(*nodes) : ""));
           stream->finish();
         };
-        // What is said of nodes is read from the store, which this thread must not wait for.
+        // node_metrics reads from the database, and this is the engine's thread, which must not
+        // wait for it.
         if (engine_.store().nodes() == nullptr || !background_->post(write)) write();
       });
 }

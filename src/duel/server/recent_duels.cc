@@ -15,8 +15,8 @@
 namespace duel {
 namespace {
 
-// Lines of a duel: its serve and its outcome, and clicks in between. Where they are more, so many
-// times more are read.
+// A duel has about this many lines: its serve, its outcome and clicks in between. If they hold too
+// few duels, kTimesMore as many lines are read in the next try.
 constexpr std::uint64_t kLinesPerDuel = 8;
 constexpr std::uint64_t kTimesMore = 4;
 
@@ -41,7 +41,7 @@ class DuelLines {
     duel.serving = serve.serving;
     duel.task_id = serve.task;
     duel.served_at = {entry_.time_ms};
-    // One arm shown alone waits for nobody's answer.
+    // One arm shown alone gets no answer.
     if (serve.serving == Serving::exploit) duel.state = "closed";
   }
   void take_record(const InterleavedRecord& page) { with_page_.insert(page.duel_id); }
@@ -66,7 +66,8 @@ class DuelLines {
     duel->reported_at = Timestamp{entry_.time_ms};
   }
 
-  // The first answer counts.
+  // The duel if it has no answer yet, since only the first one counts; null if it was served before
+  // the lines that were read.
   RecentDuel* open(const std::string& duel_id) {
     const auto place = places_.find(duel_id);
     if (place == places_.end() || duels_[place->second].state != "served") return nullptr;

@@ -1,4 +1,4 @@
-// The last duels of an experiment, for those who watch.
+// The last duels of an experiment, for the dashboard. Reads the store alone; any thread may call.
 #pragma once
 
 #include <cstddef>
@@ -46,8 +46,8 @@ struct RecentDuel {
       optional("reported_at", &RecentDuel::reported_at)};
 };
 
-// The last `limit` duels, the newest first, each with its outcome if there is one. Reads the log
-// from its end: of a log whose last kMostRecentLines lines hold fewer serves, those.
+// The last `limit` duels, the newest first, each with its outcome if there is one. Looks at no more
+// than the last kMostRecentLines lines of the log, so there may be fewer.
 inline constexpr std::uint64_t kMostRecentLines = 50'000;
 Result<std::vector<RecentDuel>> recent_duels(Store& store, const std::string& experiment_id,
                                              std::size_t limit);

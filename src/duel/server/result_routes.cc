@@ -1,3 +1,5 @@
+// What is shown of an experiment: result, certificate, health, timeline, and the stream of events.
+// All but the stream are made on reader threads (views.h); plans run on background threads.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -28,7 +30,7 @@ std::string text_of(const std::vector<EngineEvent>& events) {
   return text;
 }
 
-// The fields of the question are those of the body.
+// A field of the question has the same name in the body, so it can be pointed at.
 ServerAnswer refused_plan(Error error) {
   if (!error.field.empty()) error.where = "/" + error.field;
   return refusal(error);
@@ -98,7 +100,7 @@ void Api::open_stream(Call& call) {
       },
       [this, streams = streams_, eid = call.eid(), send = call.send, open = call.stream, who, seen](
           const Result<std::string>& missed, const Delivery& delivery) {
-        // Another node's: it is heard there, once for all who listen here.
+        // Another node owns it: this node listens there, once for all clients that listen here.
         const bool elsewhere =
             !missed.ok() && reason_of(missed.error()) == Reason::not_ours && who == Listens::client;
         if (!missed.ok() && !elsewhere) return send(refusal_of(missed.error(), delivery));
@@ -106,13 +108,15 @@ void Api::open_stream(Call& call) {
                                        {"Cache-Control", "no-store"},
                                        {"X-Accel-Buffering", "no"}});
         if (!elsewhere && !missed->empty()) stream->write(*missed);
+        // For an experiment of this node no event is missed between `missed` and here: later ones
+        // are sent after this function, by the same thread.
         streams->add(eid, stream, who);
         if (!elsewhere) return;
         const auto heard = upstreams_->last_sequence(eid);
-        // A stream that ends is opened again by its page.
+        // A page whose stream ends opens it again after a pause.
         if (!upstreams_->follow(eid)) return stream->finish();
         if (seen && heard != seen) {
-          // What came between only the owner knows.
+          // Only the owner knows what the page has missed, so the page loads everything again.
           stream->write(to_text({eid, heard.value_or(*seen), "reset"}));
         } else if (heard && !seen) {
           stream->write(to_text({eid, *heard, "result"}));

@@ -16,14 +16,14 @@ namespace duel {
 
 namespace {
 
-// The limits of bodies, beside the routes' own of 1000 members and items, 20 deep. What has to fit:
-// an arm's payload is JSON of any shape, an experiment has up to 1000 arms and as many tasks as a
-// body holds, a page has up to 1000 ids from each arm, and a batch 10 000 outcomes or events.
+// Limits of bodies that need more than the default of 1000 members and items, 20 deep. An arm's
+// payload is JSON of any shape, an experiment has 1000 arms at most and as many tasks as fit,
+// a page has up to 1000 ids from each arm, and a batch 10 000 outcomes or events.
 constexpr std::size_t kDepthOfPayload = 100;
 constexpr std::size_t kOfExperiment = 2'000'000, kOfArm = 100'000, kOfComparisons = 2'000'000;
 constexpr std::size_t kOfDuels = 10'000, kOfLists = 1'000'000;
 constexpr std::size_t kOfOutcomes = 300'000, kOfEvents = 1'000'000;
-// By a report token. A browser's `sendBeacon` takes 64 KiB, `fetch` more.
+// For callers with a report token only. A browser's `sendBeacon` takes 64 KiB, `fetch` more.
 constexpr std::size_t kBytesOfOutcome = std::size_t{64} << 10;
 constexpr std::size_t kBytesOfEvents = std::size_t{1} << 20, kFewEvents = 20'000;
 

@@ -71,7 +71,8 @@ Result<CopiedExperiment> copy_experiment(Store& from, Store& to, const std::stri
   } else if (there.error().code != ErrorCode::not_found) {
     return there.error();
   }
-  // Read once for the chain, the keys and the tags, and once for the lines as they are.
+  // The log is read twice: once to check the whole chain before anything is written, and to note
+  // keys and tags; once for the text of the lines, which would not fit into memory.
   std::vector<Mark> marks;
   std::vector<std::string> hashes;
   bool begins_alike = at.sequence == 0;
@@ -87,12 +88,12 @@ Result<CopiedExperiment> copy_experiment(Store& from, Store& to, const std::stri
   if (!begins_alike) return not_the_same(experiment);
   CopiedExperiment copied{experiment, at.sequence + marks.size(), marks.size()};
   if (marks.empty()) return copied;
-  // It may be there without a line, from a copy that was interrupted at its beginning.
+  // A copy that was interrupted at once leaves an experiment without lines: `create` refuses then.
   if (at.sequence > 0 || !to.create(experiment).ok()) DUEL_RETURN_IF_ERROR(to.own(experiment));
   Appender appender(to, experiment, at);
   std::size_t next = 0;
   const auto add = [&](std::string_view line) -> Status {
-    // The source may have grown since.
+    // The source may have grown since the first reading.
     if (next == marks.size()) return Done{};
     DUEL_RETURN_IF_ERROR(appender.add(line, marks[next], hashes[next]));
     ++next;
@@ -100,7 +101,7 @@ Result<CopiedExperiment> copy_experiment(Store& from, Store& to, const std::stri
   };
   DUEL_RETURN_IF_ERROR(from.read(experiment, at.sequence, add));
   DUEL_RETURN_IF_ERROR(appender.flush());
-  // A shortcut for who loads it; without it the log is read.
+  // A shortcut for loading it; without a snapshot the whole log is read.
   if (const auto snapshot = from.snapshot(experiment); snapshot.ok() && *snapshot) {
     if ((*snapshot)->sequence <= copied.records) {
       DUEL_RETURN_IF_ERROR(to.put_snapshot(experiment, **snapshot));
@@ -111,8 +112,8 @@ Result<CopiedExperiment> copy_experiment(Store& from, Store& to, const std::stri
 }
 
 Result<ServerKey> copy_server_entries(Store& from, Store& to) {
-  // Of engine.cc, api_tokens.cc and certified_notices.cc. The key comes last: with it in the target
-  // nothing is copied any more.
+  // The spaces that engine.cc, api_tokens.cc and certified_notices.cc write. The secret comes last:
+  // once the target has it nothing more is copied, so a copy that was cut before can be repeated.
   constexpr std::array<std::string_view, 4> kSpaces = {"token", kTokensMadeSpace, "notice",
                                                        "secret"};
   DUEL_ASSIGN(const auto known, to.entries("secret"));

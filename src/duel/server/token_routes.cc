@@ -1,3 +1,5 @@
+// Tokens of callers: listing, making and revoking them. The last two are rare, and wait for the
+// store on the thread of the connection.
 #include <string>
 #include <utility>
 
@@ -24,7 +26,8 @@ void Api::create_token(Call& call) {
     return call.send(
         refusal(400, "/expires_at is in the past", false, {{"/expires_at", "is in the past"}}));
   }
-  // From the first token on every caller needs one. If that cannot make others, nobody can.
+  // From the first token on every caller needs one. If the first could not make others, nobody
+  // could make any.
   const bool makes_others = body->scope == TokenScope::admin && body->experiment_id.empty();
   if (!tokens_.any() && !makes_others) {
     return call.send(refusal(409,

@@ -1,4 +1,5 @@
-// What only the pages ask for: how far a vote has got, the last duels, the policies to choose from.
+// Routes that only the web pages use: the progress of a vote, the last duels, the policies to
+// choose from.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -13,7 +14,7 @@
 namespace duel {
 namespace {
 
-// How far the leader is on its way to a certificate, 0 to 1; nothing where the goal goes by scores.
+// How far the leader is on its way to a certificate, 0 to 1; nothing if the goal goes by scores.
 std::optional<double> share_of_evidence(const Ledger& ledger, const Standing& standing) {
   if (ledger.certificate()) return 1.0;
   if (standing.order) {
@@ -29,7 +30,7 @@ std::optional<double> share_of_evidence(const Ledger& ledger, const Standing& st
 
 }  // namespace
 
-// For voters, so it names no arm: a voter who knows who leads is not blind any more.
+// Voters see this, so it names no arm: a voter who knows which arm leads no longer votes blind.
 void Api::show_progress(Call& call) {
   show(call, "progress", [](const View& view) -> Result<Json> {
     const Ledger& ledger = view.ledger();
@@ -60,7 +61,7 @@ void Api::list_policies(Call& call) {
   ListOf<PolicyAnswer> list;
   for (const PolicyKind& kind : policy_catalogue()) {
     const PolicyFacts& facts = kind.facts;
-    // A server has many duels open at once.
+    // A server has many duels open at once, which a sequential policy cannot handle.
     if (facts.outstanding != Outstanding::yes) continue;
     list.items.push_back({facts.name, facts.title, facts.paper, facts.setting, facts.guarantee,
                           facts.status, facts.needs_horizon, kind.options});

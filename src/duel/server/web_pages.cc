@@ -10,7 +10,7 @@
 namespace duel {
 namespace {
 
-// No inline script or style, nothing from elsewhere but pictures of arms, no frame around it.
+// No inline script or style, nothing from other servers except pictures of arms, no framing.
 constexpr std::string_view kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -44,7 +44,7 @@ HttpResponse answer_with(const WebAsset& asset, const HttpRequest& request, bool
   protect(response);
   response.headers.emplace_back("ETag", std::string(asset.etag));
   response.headers.emplace_back("Vary", "Accept-Encoding");
-  // The name of an asset changes with its bytes; a page has to be asked for again.
+  // An asset's name changes with its bytes, so a browser may keep it forever; a page's does not.
   response.headers.emplace_back("Cache-Control",
                                 immutable ? "public, max-age=31536000, immutable" : "no-cache");
   const std::string* known = request.header("if-none-match");
@@ -62,7 +62,7 @@ HttpResponse answer_with(const WebAsset& asset, const HttpRequest& request, bool
   return response;
 }
 
-// The page of a path, or nothing.
+// The file of a page's path, or empty if there is no such page.
 std::string_view page_of(const std::vector<std::string>& path) {
   if (path.size() == 1 && (path[0].empty() || path[0] == "new")) return "index.html";
   if (path.size() != 2 || path[1].empty()) return "";
@@ -73,7 +73,7 @@ std::string_view page_of(const std::vector<std::string>& path) {
 }  // namespace
 
 std::optional<HttpResponse> web_page(const HttpRequest& request) {
-  if (request.path.starts_with("/v1/")) return std::nullopt;  // the most, and never a page
+  if (request.path.starts_with("/v1/")) return std::nullopt;  // most requests, and never a page
   const auto path = path_segments(request.path);
   if (!path) return std::nullopt;
   const bool is_asset = path->size() == 2 && path->front() == "assets";

@@ -4,8 +4,8 @@
 //   /experiments/{eid}     one experiment        /vote/{eid}    two items, side by side
 //   /assets/{name}         what the pages load
 //
-// A page is the same bytes for everybody: what it shows it asks the API for, with the token that
-// the reader gave it. So pages are open where the API is not.
+// A page is the same bytes for everybody: it fetches what it shows from the API, with the token
+// that its reader gave it. So pages need no token even if the API does.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,10 @@
 
 namespace duel {
 
-// The answer where the path is a page's or an asset's; nothing where it is the API's.
+// The answer if the path is a page's or an asset's; nothing if it is the API's.
 std::optional<HttpResponse> web_page(const HttpRequest& request);
 
-// What a page's path answers in a program that was built without its pages.
+// The answer to a page's path in a program that was built without its pages.
 HttpResponse web_page_without_assets();
 
 }  // namespace duel
