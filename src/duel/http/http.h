@@ -1,5 +1,5 @@
-// HTTP/1.1 behind a small interface of our own: a request, a reply, a stream, a server. What is
-// underneath is a detail of http.cc, and a handler is called in tests without any socket.
+// HTTP/1.1 behind a small interface of our own: a request, a reply, a stream, a server. The library
+// underneath is a detail of http_server.cc, and tests call a handler without any socket.
 #pragma once
 
 #include <chrono>
@@ -41,7 +41,7 @@ struct HttpResponse {
   int status = 200;
   HttpFields headers;  // without Content-Length, Connection, Date and Transfer-Encoding
   std::string body;
-  // The body in place of `body`, where many answers have the same: slow clients hold one copy.
+  // If set, the body in place of `body`: many answers share it, so slow clients hold one copy.
   std::shared_ptr<const std::string> shared_body{};
 
   std::string_view text() const { return shared_body ? *shared_body : body; }
@@ -59,33 +59,33 @@ class HttpStream {
   // slow that more than HttpLimits::stream_buffer_bytes would wait for it; the connection is
   // closed, and everything after this is false, too.
   virtual bool write(std::string piece) = 0;
-  // The body is complete. A stream that is dropped before is cut off, so that the client can tell
-  // half an export from a whole one.
+  // Says that the body is complete. A stream that is dropped without this is cut off, so that the
+  // client can tell half an export from a whole one.
   virtual void finish() = 0;
   // Bytes that wait for the client.
   virtual std::size_t buffered() const = 0;
   // Whether the client is known to be gone or the stream to be finished.
   virtual bool closed() const = 0;
 
-  // Called each time the waiting bytes fall to a quarter of the buffer or less after they were
-  // more, and once at the beginning: whoever has much to write goes on here until `buffered()` is
-  // half of `capacity()`.
+  // Called once at the beginning, and each time the waiting bytes fall to a quarter of the buffer
+  // or less after they were more. A writer of a long body should write here until `buffered()`
+  // reaches half of `capacity()`, and wait for the next call.
   virtual void on_room(std::function<void()> callback) = 0;
   virtual std::size_t capacity() const = 0;
-  // Called once, when the client is gone or was cut off; at once where it is already.
+  // Called once, when the client is gone or was cut off; at once if that has happened already.
   virtual void on_close(std::function<void()> callback) = 0;
 };
 
-// What an HttpReply answers through: a connection, or a test's recorder.
+// Where an HttpReply sends its answer: a connection, or a test's recorder.
 class HttpExchange {
  public:
   virtual ~HttpExchange() = default;
-  // One of the two, once.
+  // REQUIRES: one of the two is called, and only once.
   virtual void send(HttpResponse response) = 0;
   virtual std::shared_ptr<HttpStream> stream(int status, HttpFields headers) = 0;
 };
 
-// The duty to answer one request, from any thread, once. Dropped unused it answers 500.
+// The duty to answer one request once, from any thread. If it is dropped unused it answers 500.
 class HttpReply {
  public:
   explicit HttpReply(std::shared_ptr<HttpExchange> exchange) : exchange_(std::move(exchange)) {}
@@ -113,7 +113,7 @@ struct HttpLimits {
   std::size_t header_bytes = std::size_t{16} << 10;  // request line and headers; beyond: 431
   std::size_t header_count = 100;                    // beyond: 431
   std::size_t body_bytes = std::size_t{16} << 20;    // of one request; beyond: 413
-  // Where a route takes more or less than `body_bytes`.
+  // If set, takes the place of `body_bytes`, for routes that take more or less.
   std::function<std::size_t(HttpMethod, std::string_view path)> body_bytes_of{};
   std::size_t all_bodies_bytes = std::size_t{256} << 20;  // of all requests together; beyond: 503
   std::size_t connections = 10'000;                       // beyond: 503, and the connection closed
@@ -121,8 +121,8 @@ struct HttpLimits {
   std::size_t stream_buffer_bytes = std::size_t{1} << 20;
   std::chrono::milliseconds idle_timeout{60'000};    // between requests; the connection is closed
   std::chrono::milliseconds header_timeout{10'000};  // from its first byte to its last; 408
-  std::chrono::milliseconds body_timeout{60'000};    // the same of the body; 408
-  std::chrono::milliseconds write_timeout{30'000};   // no byte taken for so long; closed
+  std::chrono::milliseconds body_timeout{60'000};    // the same for the body; 408
+  std::chrono::milliseconds write_timeout{30'000};   // without a byte taken; closed
 };
 
 struct HttpAddress {
@@ -141,7 +141,7 @@ class HttpServer {
   // Listens, and answers from `threads` threads of its own. Port 0 takes a free one.
   static Result<std::unique_ptr<HttpServer>> listen(const HttpAddress& address, HttpLimits limits,
                                                     std::size_t threads, HttpHandler handler);
-  // Closes everything at once. What was kept of replies and streams may still be used, in vain.
+  // Closes everything at once. Replies and streams that are still held may be used, without effect.
   virtual ~HttpServer() = default;
 
   // Where it listens, with the port that was taken.
@@ -157,8 +157,8 @@ class HttpServer {
   virtual Load load() const = 0;
 
   // Stops listening, closes idle connections, lets requests in flight and streams end, and closes
-  // what is left at the deadline. Whoever owns streams without an end finishes them before or
-  // meanwhile. True if nothing had to be cut. Blocks; not to be called on an I/O thread.
+  // what is left at the deadline. A stream without an end keeps it waiting until its owner finishes
+  // it. True if nothing had to be cut. Blocks; REQUIRES: not called on an I/O thread.
   virtual bool drain(std::chrono::milliseconds deadline) = 0;
 };
 

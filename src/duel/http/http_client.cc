@@ -27,7 +27,8 @@ bool may_be_repeated(HttpMethod method) {
   return method != HttpMethod::post && method != HttpMethod::patch;
 }
 
-// Whether the descriptor is ready in time, and before `stop`.
+// Whether the descriptor is ready before the timeout and before `stop`. A thread that waits in
+// `poll` does not see the flag, so it looks every kLook.
 bool wait_for(int descriptor, short events, std::chrono::milliseconds timeout,
               const std::atomic<bool>* stop) {
   constexpr std::chrono::milliseconds kLook{50};
@@ -69,7 +70,7 @@ struct HttpClient::Connection {
 
   Status open();
   Status write(std::string_view text);
-  // What has come, nothing at the end of the connection.
+  // Appends what has come to `input`. 0 at the end of the connection.
   Result<std::size_t> read();
   // Sends and reads one answer; `sink` gets the body if there is one.
   Result<HttpResponse> exchange(const std::string& request, bool to_head,
@@ -157,7 +158,8 @@ Result<std::size_t> HttpClient::Connection::read() {
 Result<HttpResponse> HttpClient::Connection::exchange(
     const std::string& request, bool to_head, const std::function<bool(std::string_view)>* sink) {
   closed = false;
-  // A server that refuses a request early has answered, even where it takes no more of it.
+  // A server that refuses a request early (413, say) answers and closes while we still write. The
+  // write then fails, but the answer is there to be read.
   const Status sent = write(request);
   if (!sent.ok() && !closed) return sent.error();
   HttpResponseReader reader(to_head);
@@ -217,7 +219,7 @@ Result<HttpResponse> HttpClient::Connection::send(
     Result<HttpResponse> response = exchange(text, to_head, sink);
     if (response.ok()) return response;
     close();
-    // The server may close a connection that it kept in the very moment in which it is used again.
+    // The server may close an idle connection at the very moment at which we use it again.
     if (again || !kept || !closed || !may_be_repeated(method)) return response;
   }
   return error("the server closes every connection");
@@ -248,14 +250,14 @@ Result<HttpClient> HttpClient::make(std::string_view url, HttpClientOptions opti
   std::string_view prefix = rest.substr(slash);
   while (prefix.ends_with('/')) prefix.remove_suffix(1);
   if (prefix.find_first_of("?# \r\n") != std::string_view::npos) return wrong("the path is odd");
-  // A port is what follows the last colon outside of brackets.
+  // The port follows the last colon, unless that colon is inside the brackets of an IPv6 address.
   const std::size_t colon = authority.rfind(':');
   if (colon == std::string::npos || authority.ends_with(']')) authority += ":80";
   auto address = parse_http_address(authority);
   if (!address.ok() || address->host.empty() || address->port == 0) {
     return wrong("it has no proper host and port");
   }
-  // A token that ends the line would begin another header.
+  // A line end in the token would begin another header.
   if (options.token.find_first_of("\r\n \t") != std::string::npos) {
     return Error::invalid_argument("the token has a space or the end of a line in it")
         .in_field("token");

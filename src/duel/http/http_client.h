@@ -1,5 +1,5 @@
-// A small blocking HTTP client, for the commands that talk to a server and for tests. It keeps its
-// connection, and speaks plain HTTP only.
+// A small blocking HTTP client, for commands that talk to a server, for nodes that talk to each
+// other and for tests. It keeps its connection, and speaks plain HTTP only.
 #pragma once
 
 #include <atomic>
@@ -17,15 +17,15 @@
 namespace duel {
 
 struct HttpClientOptions {
-  std::string token;  // sent as `Authorization: Bearer ..` where it is not empty
+  std::string token;  // sent as `Authorization: Bearer ..` unless it is empty
   std::chrono::milliseconds connect_timeout{5'000};
-  std::chrono::milliseconds read_timeout{60'000};   // no byte for so long
+  std::chrono::milliseconds read_timeout{60'000};   // without a byte
   std::size_t body_bytes = std::size_t{256} << 20;  // of a response that is collected
-  // Where it becomes true, waiting ends with an error. It outlives the client.
+  // When it becomes true, waiting ends with an error. REQUIRES: it outlives the client.
   const std::atomic<bool>* stop = nullptr;
 };
 
-// One connection, one thread at a time.
+// One connection. REQUIRES: one thread at a time.
 class HttpClient {
  public:
   // `url` is "http://host[:port][/prefix]"; the prefix goes in front of every target. Connects with
@@ -35,10 +35,10 @@ class HttpClient {
   HttpClient& operator=(HttpClient&&) noexcept;
   ~HttpClient();
 
-  // The response, whatever its status. An error where there is none: `io`, with the server's
-  // address in `where`. A kept connection that turns out to be closed is opened once more if
-  // nothing of a response has come and the method may be repeated; POST and PATCH may not, and
-  // callers repeat them under the same ids.
+  // The response, whatever its status; an error (`io`, with the server's address in `where`) if
+  // none came. If a kept connection turns out to be closed before a byte of the response has come,
+  // the request is sent once more, but not POST and PATCH: the server may have done the work, and
+  // only the caller knows whether repeating it is safe.
   Result<HttpResponse> send(HttpMethod method, std::string_view target, std::string body = "",
                             HttpFields headers = {});
   Result<HttpResponse> get(std::string_view target) { return send(HttpMethod::get, target); }
@@ -52,7 +52,7 @@ class HttpClient {
                               const std::function<bool(std::string_view piece)>& sink,
                               HttpFields headers = {});
 
-  // Whether the last request may have reached the server: false where there was no connection.
+  // Whether the last request may have reached the server; false if there was no connection.
   bool sent() const;
 
   const HttpAddress& address() const;

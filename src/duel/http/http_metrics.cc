@@ -10,7 +10,7 @@
 namespace duel {
 
 void HttpMetrics::count(const std::string& route, HttpMethod method, int status, double seconds) {
-  // Methods that nobody knows share one word: a caller must not make series of what it sends.
+  // All unknown methods share one word: a caller must not be able to make series at will.
   const std::string_view word = to_word(method);
   const std::lock_guard lock(mutex_);
   ++requests_[{route, std::string(word.empty() ? "other" : word), status}];

@@ -1,4 +1,5 @@
-// Counts of requests for Prometheus: by route, method and status, and how long they took.
+// Counts of requests for Prometheus: by route, method and status, and how long they took. Any
+// thread may call it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace duel {
 
 class HttpMetrics {
  public:
-  // REQUIRES: `route` is one of few words, never a part of the request.
+  // REQUIRES: `route` is one of a few words and not taken from the request.
   void count(const std::string& route, HttpMethod method, int status, double seconds);
   // In the text format of Prometheus.
   std::string text() const;

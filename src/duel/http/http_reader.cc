@@ -25,10 +25,10 @@ std::string text_of(beast::string_view text) { return {text.data(), text.size()}
 constexpr std::string_view kEndOfHead = "\r\n\r\n";
 constexpr std::size_t kMostChunkLine = 4'096;  // a size with its extensions; all trailers together
 
-// Beast takes lines that are folded over several and is not the only one to read what a proxy has
-// passed on. Nothing of that kind reaches it. The bytes before `from` were found good.
+// Finds what Beast accepts and another server may read differently: folded headers, line ends
+// without CR, NULs. Heads with these never reach Beast. The bytes before `from` were found good.
 std::optional<std::string_view> fault_of_head(std::string_view head, std::size_t from) {
-  // The last of those could not be judged without its successor.
+  // One byte back: the last of those could not be judged without the one that follows.
   for (std::size_t k = from == 0 ? 0 : from - 1; k < head.size(); ++k) {
     const char next = k + 1 < head.size() ? head[k + 1] : '\0';
     const bool last = k + 1 == head.size();
@@ -44,10 +44,10 @@ std::optional<std::string_view> fault_of_head(std::string_view head, std::size_t
 
 // Beast counts a header limit of its own; ours is checked before it sees a byte.
 constexpr std::uint32_t kBeastHeaderLimit = std::numeric_limits<std::uint32_t>::max();
-// Not boost::none: Beast 1.74 compares it with every Content-Length, and finds it smaller.
+// Not boost::none: Beast 1.74 compares that with every Content-Length, and finds it smaller.
 constexpr std::uint64_t kNoBodyLimit = std::numeric_limits<std::uint64_t>::max();
 
-// Whether a request line ends with the name of another version than those Beast knows.
+// Whether a request line names a version that Beast does not know (505, and not 400).
 bool is_of_another_version(std::string_view head) {
   const std::string_view line = head.substr(0, head.find("\r\n"));
   const std::string_view version = line.substr(line.rfind(' ') + 1);
@@ -72,7 +72,7 @@ std::size_t HttpChunkDecoder::feed(std::string_view input, std::string& body,
     const std::size_t end = rest.find('\n');
     const std::string_view line = rest.substr(0, std::min(end, rest.size()));
     const std::size_t carriage = line.find('\r');
-    // A CR stands before the end of a line and nowhere else; nothing is longer than it must be.
+    // A CR is allowed at the end of a line only, and a line must not grow without limit.
     if (line.size() > kMostChunkLine ||
         (carriage != std::string_view::npos && carriage + 1 < line.size())) {
       fault_ = Fault::malformed;
@@ -119,7 +119,8 @@ void HttpChunkDecoder::take_size(std::string_view line, std::uint64_t most_bytes
   stage_ = left_ == 0 ? Stage::trailer : Stage::data;
 }
 
-// Trailers come too late to be believed, and are dropped.
+// Trailers are checked for their form and dropped: a header that comes after the checks of headers
+// must not count.
 void HttpChunkDecoder::take_trailer(std::string_view line) {
   trailer_bytes_ += line.size();
   if (line.empty()) {
@@ -151,7 +152,7 @@ std::size_t HttpRequestReader::feed(std::string_view input) {
 }
 
 std::size_t HttpRequestReader::feed_head(std::string_view input) {
-  // An empty line before a request is left over from one before (RFC 9112, 2.2).
+  // Some clients send an empty line after a body; it is ignored (RFC 9112, 2.2).
   std::size_t skipped = 0;
   while (state_ == State::nothing && input.starts_with("\r\n")) {
     input.remove_prefix(2);
@@ -168,7 +169,8 @@ std::size_t HttpRequestReader::feed_head(std::string_view input) {
   const std::size_t end = input.find(kEndOfHead, searched_ - overlap);
   const bool whole = end != std::string_view::npos;
   const std::string_view head = whole ? input.substr(0, end + kEndOfHead.size()) : input;
-  // As it comes: a client that ends its lines otherwise would wait for an answer for ever.
+  // Checked as it comes, not when it is whole: a client that ends its lines with LF alone never
+  // sends the end that we look for, and would wait until the timeout.
   if (const auto fault = fault_of_head(head, searched_)) {
     refuse(problem(400, *fault));
     return skipped;
@@ -178,7 +180,7 @@ std::size_t HttpRequestReader::feed_head(std::string_view input) {
     searched_ = head.size();
     return skipped;
   }
-  // The request line and the empty line are none.
+  // Two of the lines are no headers: the request line and the empty one.
   const auto lines = static_cast<std::size_t>(std::ranges::count(head, '\n'));
   if (lines > limits_->header_count + 2) {
     refuse(problem(431, fmt::format("a request may have {} headers", limits_->header_count)));
@@ -218,8 +220,8 @@ void HttpRequestReader::read_head(std::string_view head) {
   }
   const auto bad = [&](std::string_view detail) { refuse(problem(400, detail)); };
   if (hosts > 1 || (hosts == 0 && http_1_1_)) return bad("a request has one Host header");
-  // Where two servers on the way read a length differently, one sees a request that the other
-  // does not.
+  // If two servers on the way read the length differently, one of them takes part of the body for
+  // another request.
   if (lengths > 1) return bad("a request has at most one Content-Length");
   if (const std::string* length = request_.header("content-length");
       length != nullptr && length->find_first_not_of("0123456789") != std::string::npos) {
@@ -240,7 +242,7 @@ void HttpRequestReader::read_head(std::string_view head) {
     }
     expects_continue_ = true;
   }
-  // As a proxy is asked: the host in the target is the one that counts (RFC 9112, 3.2.2).
+  // The absolute form, as sent to a proxy: its host counts, not the header's (RFC 9112, 3.2.2).
   std::string_view target = request_.target;
   constexpr std::string_view kScheme = "http://";
   if (equal_ignoring_case(target.substr(0, kScheme.size()), kScheme)) {
@@ -276,7 +278,7 @@ void HttpRequestReader::read_head(std::string_view head) {
 
 std::size_t HttpRequestReader::feed_body(std::string_view input) {
   if (declared_bytes_) {
-    // Reserved with the first byte and not before: a length is quickly claimed.
+    // Reserved when the first byte comes: a header alone must not make us allocate megabytes.
     if (request_.body.empty() && !input.empty()) request_.body.reserve(*declared_bytes_);
     const auto count = static_cast<std::size_t>(
         std::min<std::uint64_t>(*declared_bytes_ - request_.body.size(), input.size()));
@@ -304,7 +306,7 @@ Result<std::size_t> HttpResponseReader::feed_head(std::string_view input) {
   constexpr std::size_t kMostHeadBytes = std::size_t{1} << 20;
   const std::size_t end = input.find(kEndOfHead);
   if (end == std::string_view::npos) {
-    // Nobody waits for the end of a head that is none.
+    // Do not wait for the end of a head if these bytes cannot begin one.
     const bool begins_well =
         input.substr(0, 5) == std::string_view("HTTP/").substr(0, input.size());
     if (begins_well && input.size() <= kMostHeadBytes) return std::size_t{0};

@@ -1,5 +1,5 @@
-// Requests and responses from bytes, in whatever portions they come, without a connection: what the
-// server and the client read with, and what is fuzzed.
+// Parsers of requests and responses that take bytes in portions of any size and need no connection:
+// the server and the client read with them, and fuzz/ feeds them. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@
 
 namespace duel {
 
-// Takes chunks apart (RFC 9112, 7.1). Our own, since Beast 1.74 asserts that bytes come in portions
-// of a certain size, and takes more kinds of lines than one would pass on.
+// Decodes a chunked body (RFC 9112, 7.1). Our own, because Beast 1.74 asserts that bytes come in
+// portions of a certain size, and accepts malformed lines that a proxy may read differently.
 class HttpChunkDecoder {
  public:
   enum class Fault { none, malformed, too_large };
 
-  // Appends what the chunks hold to `body`, and returns how many bytes of `input` it took. What it
-  // leaves is the beginning of a line, to be given again with more behind it, or what follows the
-  // last chunk. `most_bytes` is what the body may have in all.
+  // Appends the content of the chunks to `body`, and returns how many bytes of `input` it took. The
+  // rest is the beginning of a line, to be given again with more behind it, or what follows the
+  // last chunk. `most_bytes` is the limit for the whole body.
   std::size_t feed(std::string_view input, std::string& body, std::uint64_t most_bytes);
   Fault fault() const { return fault_; }
   bool complete() const { return stage_ == Stage::complete; }
@@ -39,8 +39,8 @@ class HttpChunkDecoder {
   std::size_t trailer_bytes_ = 0;
 };
 
-// Reads one request. Stricter than the RFC allows: whatever two servers could take for two
-// different requests is refused.
+// Reads one request. It is stricter than the RFC: bytes that two servers could read as different
+// requests are refused, since a proxy in front of us may be the other server (request smuggling).
 class HttpRequestReader {
  public:
   explicit HttpRequestReader(const HttpLimits& limits) : limits_(&limits) {}
@@ -54,9 +54,9 @@ class HttpRequestReader {
   };
   State state() const { return state_; }
 
-  // Takes from the front of `input` and returns how many bytes. What it leaves belongs to this
-  // request and is to be given again with more behind it, or to the next where this is complete.
-  // Stops once after the head, with bytes left or not, so that the limits can be seen to.
+  // Takes bytes from the front of `input` and returns how many. If the request is not complete, the
+  // rest is to be given again with more behind it; if it is, the rest belongs to the next request.
+  // Stops once after the head, even with bytes left, so that the caller can check its limits.
   std::size_t feed(std::string_view input);
 
   // From State::body on.
@@ -64,7 +64,7 @@ class HttpRequestReader {
   bool keep_alive() const { return keep_alive_; }
   bool http_1_1() const { return http_1_1_; }
   bool expects_continue() const { return expects_continue_; }
-  // As declared; nothing where the body comes in chunks.
+  // The Content-Length; nothing if the body comes in chunks.
   std::optional<std::uint64_t> declared_body_bytes() const { return declared_bytes_; }
   // So far.
   std::size_t body_bytes() const { return request_.body.size(); }
@@ -95,10 +95,10 @@ class HttpRequestReader {
 // Reads one response.
 class HttpResponseReader {
  public:
-  // To HEAD there is no body, whatever the headers say.
+  // The answer to HEAD has no body, whatever its headers say.
   explicit HttpResponseReader(bool to_head) : to_head_(to_head) {}
 
-  // As above; an error where the bytes are no response.
+  // As above; an error if the bytes are not a response.
   Result<std::size_t> feed(std::string_view input);
   // The connection has ended: an error unless that completes the response.
   Status finish();
@@ -107,7 +107,7 @@ class HttpResponseReader {
   bool keep_alive() const { return keep_alive_ && ends_by_ != End::connection; }
   // Status and headers, names in lower case. REQUIRES: head_done().
   const HttpResponse& head() const { return head_; }
-  // What has come of the body since the last call.
+  // The part of the body that has come since the last call.
   std::string take_body();
 
  private:

@@ -1,6 +1,11 @@
-// The server of http.h on Boost.Asio. One strand per connection: everything that touches its state
-// runs there, so that nothing in it needs a lock. A connection has one request at a time; what a
-// client sends behind it waits in the buffer, and answers leave in order.
+// The server of http.h on Boost.Asio. Each connection has a strand: everything that touches its
+// state runs there, so that nothing in it needs a lock. A connection works on one request at a
+// time; further requests of the client wait in the buffer, and answers leave in order.
+//
+// Three kinds of threads meet here. I/O threads run strands and call the handler, which must not
+// block them. Any thread may answer through an HttpReply or write to an HttpStream: those calls go
+// to the strand (on_strand). The thread that owns the server drains and destroys it. A reply may
+// outlive the server: Core then still exists, and on_strand returns false.
 #include <fmt/format.h>
 #include <sys/socket.h>
 
@@ -49,8 +54,8 @@ using Timer = asio::basic_waitable_timer<std::chrono::steady_clock,
 
 constexpr std::size_t kHeadPortion = 4'096;  // most requests fit, and idle connections are many
 constexpr std::size_t kBodyPortion = 65'536;
-// A connection that is closed with bytes unread is reset, and the answer may be lost with it
-// (RFC 9112, 9.6): so they are read for a while.
+// If a connection is closed while bytes are unread, the system resets it, and the client may lose
+// the answer (RFC 9112, 9.6). So the rest of a refused request is read for a while.
 constexpr milliseconds kLinger{2'000};
 
 // "Sun, 06 Nov 1994 08:49:37 GMT", made once per second and thread.
@@ -74,7 +79,7 @@ const std::string& http_date() {
 
 bool has_no_body(int status) { return status < 200 || status == 204 || status == 304; }
 
-// A line's end inside a value would begin another header.
+// Drops line ends: one inside a value would let a caller smuggle in another header.
 void append_field(std::string& head, std::string_view name, std::string_view value) {
   const auto append = [&](std::string_view text) {
     for (const char c : text) {
@@ -97,7 +102,8 @@ std::string head_of(int status, const HttpFields& headers, bool close) {
 
 class Connection;
 
-// What the connections share. It outlives the server as long as somebody keeps a reply.
+// What the connections share. Connections hold it, and replies hold connections, so it can outlive
+// the server.
 struct Core {
   Core(HttpLimits its_limits, HttpHandler its_handler)
       : limits(std::move(its_limits)), handler(std::move(its_handler)) {}
@@ -113,16 +119,17 @@ struct Core {
   std::atomic<std::uint64_t> refused_connections = 0;
   std::atomic<bool> draining = false;
 
-  // Work from other threads is posted under a shared lock, so that none comes after the last.
+  // Posting from other threads takes it shared, and the destructor takes it alone to set `stopped`.
+  // So nothing is posted after the I/O threads have been told to end, where it would never run.
   std::shared_mutex posting;
   bool stopped = false;
 
-  std::mutex mutex;
-  std::condition_variable gone;
+  std::mutex mutex;              // guards `connections`
+  std::condition_variable gone;  // a connection has left
   std::unordered_set<Connection*> connections;
 };
 
-// A share of the bytes that all bodies together may have.
+// One connection's share of the bytes that all bodies together may have.
 class BodyBudget {
  public:
   explicit BodyBudget(Core& core) : core_(&core) {}
@@ -130,7 +137,7 @@ class BodyBudget {
   BodyBudget(const BodyBudget&) = delete;
   BodyBudget& operator=(const BodyBudget&) = delete;
 
-  // Up to that many in all; false where there is no room.
+  // Makes the share this large in all. False if there is no room.
   bool grow_to(std::size_t bytes) {
     if (bytes <= held_) return true;
     const std::size_t more = bytes - held_;
@@ -166,8 +173,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Runs `work` on the strand: at once where this is it, otherwise later. False once the server is
-  // gone.
+  // Runs `work` on the strand: at once if this is the strand, otherwise later. False after the
+  // server has been destroyed; `work` is then dropped.
   template <class Work>
   bool on_strand(Work work) {
     if (strand_.running_in_this_thread()) {
@@ -194,7 +201,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     read_request();
   }
 
-  // The answer of the handler; one of the two, once.
+  // The handler's answer. In any other stage the client was cut off, and nobody waits for it.
   void send(HttpResponse response) {
     if (stage_ == Stage::handler) write_response(std::move(response));
   }
@@ -203,7 +210,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Writes what the stream has, unless a piece is on its way.
   void pump();
 
-  // The server drains: whoever is between two requests goes.
+  // For a server that drains: closes the connection if it is between two requests.
   void leave_if_idle() {
     if (stage_ == Stage::idle) close();
   }
@@ -220,7 +227,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const std::shared_ptr<Core>& core() const { return core_; }
 
  private:
-  // Who is closed does not count, even if somebody keeps a reply.
+  // A closed connection does not count against the limit, nor keep `drain` waiting, even if a reply
+  // still holds the object.
   void leave() {
     const std::lock_guard lock(core_->mutex);
     if (core_->connections.erase(this) > 0) core_->gone.notify_all();
@@ -228,6 +236,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   enum class Stage { idle, head, body, handler, writing, streaming, lingering, closed };
 
+  // Each stage has its own timeout, which replaces the last one. A timer that fires late, after the
+  // stage has changed, does nothing.
   void enter(Stage stage, std::optional<milliseconds> timeout) {
     stage_ = stage;
     if (!timeout) {
@@ -241,7 +251,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void timed_out() {
-    if (timer_.expiry() > std::chrono::steady_clock::now()) return;  // put off meanwhile
+    // The same stage was entered again after the timer had fired (write_out does that).
+    if (timer_.expiry() > std::chrono::steady_clock::now()) return;
     if (stage_ == Stage::head || stage_ == Stage::body) {
       error_code ignored;
       socket_.cancel(ignored);
@@ -263,7 +274,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
       read();
       return;
     }
-    stage_ = Stage::idle;
+    stage_ = Stage::idle;  // the next request is in the buffer already
     process();
   }
 
@@ -275,9 +286,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
                               self->input_.resize(held + got);
                               if (self->stage_ != Stage::idle && self->stage_ != Stage::head &&
                                   self->stage_ != Stage::body) {
-                                return;  // it took too long, and is being answered
+                                return;  // it timed out, and is being answered 408
                               }
-                              // A client that goes in the middle of a request gets no answer.
+                              // A client that leaves in the middle of a request gets no answer.
                               if (code) {
                                 self->close();
                               } else {
@@ -286,7 +297,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
                             });
   }
 
-  // As much of the request as has come.
+  // Reads as much of the request as has come. The reader stops once after the head, so that the
+  // limits on the body are checked before a byte of it is kept.
   void process() {
     using State = HttpRequestReader::State;
     for (;;) {
@@ -350,7 +362,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void give_to_handler();
   void piece_written(error_code code, std::size_t bytes);
 
-  // Answers what no handler has seen, and closes.
+  // Answers a request that never reaches the handler, and closes the connection: after a malformed
+  // one the beginning of the next cannot be found.
   void refuse(HttpResponse response) {
     close_after_ = true;
     is_head_ = false;
@@ -358,7 +371,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void write_response(HttpResponse response) {
-    budget_.release();  // before the client can know: its next request may need the room
+    budget_.release();  // before the client gets the answer: its next request may need the room
     const bool close = close_after_ || core_->draining;
     close_after_ = close;
     output_ = head_of(response.status, response.headers, close);
@@ -371,8 +384,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     write_out(0, [this](error_code code) { written(code); });
   }
 
-  // Writes `output_` and the body from byte `at` on; whatever the client takes puts the timeout off.
-  // `done` is called unless the stage has changed: then the client was cut off.
+  // Writes `output_` and the body from byte `at` on. Each byte that the client takes restarts the
+  // timeout. `done` is called unless the stage has changed: then the client was cut off.
   template <class Finish>
   void write_out(std::size_t at, Finish done) {
     const std::array<asio::const_buffer, 2> rest = {
@@ -426,13 +439,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
                             });
   }
 
-  // Sees that the client of a stream goes while there is nothing to write to it.
+  // Notices that a stream's client has left even while there is nothing to write to it; a quiet
+  // stream would otherwise hold its connection forever. It peeks, because a byte that was read
+  // would be missing from the client's next request.
   void watch() {
     socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this()](error_code code) {
       if (code || self->stage_ != Stage::streaming) return;
       char byte = 0;
       const ssize_t got = ::recv(self->socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-      if (got > 0) return;  // the next request: read after this one, and the client is there
+      if (got > 0) return;  // the client has sent its next request, which is read after this one
       if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
         self->watch();
         return;
@@ -452,9 +467,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   HttpRequestReader reader_;
   Stage stage_ = Stage::idle;
   std::string peer_;
-  std::string input_;    // what has come and is not read yet
+  std::string input_;    // received, and not yet taken by the reader
   std::string output_;   // the head of the answer, or a piece of a stream
-  HttpResponse answer_;  // for its body
+  HttpResponse answer_;  // keeps the body alive while it is written
   bool is_head_ = false;
   bool http_1_1_ = true;
   bool close_after_ = false;
@@ -462,7 +477,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool piece_in_flight_ = false;
 };
 
-// What a stream's writer, on any thread, and its connection share.
+// What a stream's writer, on any thread, and its connection share. Callbacks are called and
+// destroyed outside the mutex, since they may use the stream.
 class StreamState {
  public:
   StreamState(std::shared_ptr<Connection> connection, std::size_t capacity)
@@ -473,7 +489,7 @@ class StreamState {
     {
       const std::lock_guard lock(mutex_);
       if (closed_ || finished_ || cut_) return false;
-      // One piece may be larger than the buffer; a second may not wait behind it.
+      // A single piece may be larger than the buffer, but nothing may wait behind it.
       cut_ = buffered_ > 0 && buffered_ + piece.size() > capacity_;
       if (!cut_) {
         buffered_ += piece.size();
@@ -501,7 +517,8 @@ class StreamState {
     }
     post([](Connection& connection) { connection.pump(); });
   }
-  // The writer has dropped it.
+  // The writer has dropped the stream without `finish`: cutting it off shows the client that the
+  // body is not whole.
   void abandon() {
     {
       const std::lock_guard lock(mutex_);
@@ -520,7 +537,8 @@ class StreamState {
     return closed_ || finished_ || cut_;
   }
 
-  // Callbacks may hold the stream, and are never destroyed under its mutex.
+  // The swap moves the old callback out of the lock: destroying it may drop the last reference to
+  // the stream, whose destructor locks.
   void on_room(std::function<void()> callback) {
     {
       const std::lock_guard lock(mutex_);
@@ -588,7 +606,7 @@ class StreamState {
 
   template <class Work>
   void post(Work work) {
-    // The strong reference lasts as long as the connection keeps this stream: until it ends.
+    // The task keeps the connection alive until it has run.
     if (!connection_->on_strand([connection = connection_, work] { work(*connection); })) close();
   }
 
@@ -673,7 +691,7 @@ void Connection::give_to_handler() {
   try {
     core_->handler(std::move(request),
                    HttpReply(std::make_shared<ConnectionExchange>(shared_from_this())));
-  } catch (...) {  // NOLINT(bugprone-empty-catch): the reply was dropped, and has answered 500
+  } catch (...) {  // NOLINT(bugprone-empty-catch): the dropped reply has answered 500
   }
 }
 
@@ -684,7 +702,7 @@ void Connection::begin_stream(const std::shared_ptr<StreamState>& stream, int st
     return;
   }
   if (core_->draining) close_after_ = true;
-  // HTTP/1.0 knows no chunks: there the end of the connection is the end of the body.
+  // HTTP/1.0 has no chunks: the end of the connection is the end of the body.
   if (!http_1_1_) close_after_ = true;
   output_ = head_of(status, headers, close_after_);
   if (http_1_1_) output_ += "Transfer-Encoding: chunked\r\n";
@@ -700,7 +718,8 @@ void Connection::begin_stream(const std::shared_ptr<StreamState>& stream, int st
   enter(Stage::streaming, core_->limits.write_timeout);
   piece_in_flight_ = true;
   write_out(0, [this](error_code code) { piece_written(code, 0); });
-  // What the client has sent ahead is read after this answer; until then it is not seen to go.
+  // If the client has sent its next request already, there are always bytes to peek at, and its
+  // leaving is only noticed by a write that fails.
   if (input_.empty()) watch();
 }
 
@@ -722,7 +741,7 @@ void Connection::pump() {
   const std::shared_ptr<StreamState> stream = stream_;
   StreamState::Work work = stream->take();
   if (work.piece.empty() && !work.end) {
-    // May write, and come here again.
+    // The callback may write, which calls pump again.
     if (const auto tell = stream->room_to_tell()) tell();
     return;
   }
@@ -779,7 +798,7 @@ class AsioServer final : public HttpServer {
     }
     work_.reset();
     for (std::thread& thread : threads_) thread.join();
-    core_->handler = nullptr;  // what it refers to may be gone before the last reply is
+    core_->handler = nullptr;  // it refers to objects that may die before the last reply does
   }
   AsioServer(const AsioServer&) = delete;
   AsioServer& operator=(const AsioServer&) = delete;
@@ -842,7 +861,7 @@ class AsioServer final : public HttpServer {
  private:
   std::vector<tcp::endpoint> endpoints_of(const HttpAddress& address, error_code& code) {
     if (address.host.empty()) {
-      // Both kinds on one socket, or IPv4 alone where the system has no IPv6.
+      // IPv6 and IPv4 on one socket, or IPv4 alone if the system has no IPv6.
       return {tcp::endpoint(tcp::v6(), address.port), tcp::endpoint(tcp::v4(), address.port)};
     }
     const auto numeric = asio::ip::make_address(address.host, code);
@@ -872,7 +891,7 @@ class AsioServer final : public HttpServer {
 
   void run() {
     for (;;) {
-      // What a callback of a stream throws ends that callback and nothing else.
+      // An exception from a stream's callback must not end the thread.
       try {
         core_->io.run();
         return;
@@ -885,7 +904,7 @@ class AsioServer final : public HttpServer {
     acceptor_.async_accept(asio::make_strand(core_->io), [this](error_code code, Socket socket) {
       if (code == asio::error::operation_aborted || !acceptor_.is_open()) return;
       if (code) {
-        // No descriptors left, mostly: they come back when connections end.
+        // Usually no descriptors are left. They come back when connections end.
         constexpr milliseconds kPause{50};
         retry_.expires_after(kPause);
         retry_.async_wait([this](error_code stopped) {
@@ -911,7 +930,8 @@ class AsioServer final : public HttpServer {
     connection->on_strand([connection] { connection->start(); });
   }
 
-  // As much of an answer as can be had without waiting for the client.
+  // Sends a refusal if it fits into the socket's buffer. Waiting for the client would let callers
+  // beyond the limit hold resources after all.
   static void turn_away(Socket& socket) {
     const HttpResponse busy = problem(503, "the server has too many connections", true);
     std::string text = head_of(busy.status, busy.headers, true);
@@ -936,7 +956,7 @@ class AsioServer final : public HttpServer {
     std::vector<std::shared_ptr<Connection>> all;
     const std::lock_guard lock(core_->mutex);
     for (Connection* connection : core_->connections) {
-      // One that is being made or unmade has no owner.
+      // A connection in its constructor or destructor has no shared owner.
       if (auto owned = connection->weak_from_this().lock()) all.push_back(std::move(owned));
     }
     return all;

@@ -7,7 +7,7 @@
 namespace duel {
 namespace {
 
-// ASCII only, whatever the locale.
+// ASCII only, independent of the locale.
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 std::optional<int> hex_value(char c) {

@@ -19,7 +19,7 @@ double RateLimits::take(const std::string& token_id, Clock::time_point now) {
     const std::chrono::duration<double> passed = now - bucket.filled;
     return std::min(most_, bucket.requests + std::max(0.0, passed.count()) * per_second_);
   };
-  // A full bucket is as good as none.
+  // Forgetting a full bucket changes nothing: a new one is full, too.
   if (buckets_.size() > kMostBuckets) {
     std::erase_if(buckets_, [&](const auto& one) { return level(one.second) >= most_; });
   }

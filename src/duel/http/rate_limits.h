@@ -1,5 +1,5 @@
-// How many requests each API token may make: a bucket that fills at a steady rate, and from which
-// every request takes one.
+// Limits the requests of each API token: a bucket fills at a steady rate, and every request takes
+// one from it. Any thread may call it.
 #pragma once
 
 #include <chrono>
@@ -15,10 +15,10 @@ class RateLimits {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // A bucket holds what comes in in two seconds, and at least one request. 0: no limit.
+  // A bucket holds the requests of two seconds, and at least one. 0: no limit.
   explicit RateLimits(double per_second);
 
-  // 0, and one request is taken from the bucket; or the seconds until there is one.
+  // Takes one request from the bucket and returns 0, or returns the seconds until there is one.
   double take(const std::string& token_id, Clock::time_point now);
 
   // Buckets in memory: those of tokens that were used lately.

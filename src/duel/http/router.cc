@@ -36,7 +36,7 @@ const std::string& PathParameters::at(std::string_view name) const {
   return found->second;
 }
 
-// What can follow the segments that led here.
+// A tree over the segments of patterns. A node has what can follow the segments that led to it.
 struct Router::Node {
   std::map<std::string, Node, std::less<>> literals;
   std::unique_ptr<Node> parameter;
@@ -44,7 +44,7 @@ struct Router::Node {
     const Route* route = nullptr;
     std::vector<std::pair<std::size_t, std::string>> parameters;  // by the number of their segment
   };
-  std::map<HttpMethod, Ending> routes;  // of the paths that end here
+  std::map<HttpMethod, Ending> routes;  // those whose patterns end here
 
   // Calls `visit` for the nodes where the path ends, those with literal segments first, until it
   // returns true.

@@ -1,4 +1,4 @@
-// Routes as a table: method, pattern, name, handler.
+// Routes as a table: method, pattern, name, handler. Immutable once made: any thread may call it.
 //
 //   PUT  /v1/experiments/{eid}/duels/{did}/outcome   outcome
 //
@@ -40,11 +40,11 @@ using RouteHandler =
 struct Route {
   HttpMethod method = HttpMethod::get;
   std::string pattern;
-  std::string name;  // for metrics: no label is as long as there are paths
+  std::string name;  // for metrics, where a label for each path would be too many
   RouteHandler handler;
 };
 
-// Decides which route a request takes. HEAD goes where GET goes; the server drops the body.
+// Decides which route a request takes. HEAD takes the route of GET; the server drops the body.
 class Router {
  public:
   // REQUIRES: patterns begin with '/', parameters have distinct names, and no two routes have the
