@@ -1,6 +1,6 @@
-// The table of routes: what there is, for whom, what goes in, and what comes out. A new route is its
-// function (api.h), the structs of its body and its answer, and one entry here: the router, checks of
-// scope and origin, limits, /openapi.json, docs/http-api.md and the pages' types follow from it.
+// The table of routes: what there is, for whom, what goes in, and what comes out. A new route is
+// its function (api.h), the structs of its body and its answer, and one entry here: the router,
+// checks of scope and origin, limits, /openapi.json, docs/http-api.md and the pages' types follow.
 #include <cstddef>
 #include <string>
 
