@@ -73,7 +73,7 @@ void CommitSyncer::run() {
       }
       continue;
     }
-    // What is committed from here on may or may not be caught by this sync.
+    // A commit that comes while the sync runs may or may not be covered, so it does not count.
     const std::uint64_t target = committed_;
     const std::uint64_t number = ++begun_;
     lock.unlock();
@@ -85,8 +85,8 @@ void CommitSyncer::run() {
     } else {
       failed_ = number;
       failure_ = status.error();
-      // Who waits hears of it, and it is not tried for them again; for who came after this sync
-      // began it is.
+      // Callers that waited when this sync began get the error, and it is not tried for them again.
+      // For a caller that came later, `wanted_` stays and another sync follows.
       if (asked_after_ < number) wanted_ = synced_;
     }
     if (by_clock) due_ = std::chrono::steady_clock::now() + interval_;

@@ -1,6 +1,7 @@
-// The thread that makes commits of a shared database durable: one sync for all who wait, and by the
-// clock what nobody waits for. A sync that fails is an error for those who wait, and the next one
-// may succeed: the database can come back. (Where a failed sync is the end, see wal_syncer.h.)
+// The thread that makes commits of a shared database durable: one sync for all callers that wait,
+// and one by the clock for commits that nobody waits for. A failed sync is an error for those who
+// wait, and the next one may succeed: the database can come back. (On a disk it cannot: see
+// wal_syncer.h.) Any thread may call it.
 #pragma once
 
 #include <chrono>
@@ -29,12 +30,12 @@ class CommitSyncer {
   // Ends the thread without a last sync.
   void stop();
 
-  // After every commit, before anybody hears of it. Returns its number: 1, 2, ..
+  // To be called after every commit, before its result is given to anybody. Returns its number.
   std::uint64_t committed();
   // Returns when a sync that began after every commit so far has ended.
   Status wait();
-  // Commits that are not durable are gone. Whoever waits hears of it, and so does the next caller,
-  // who may be about to ask for them.
+  // To be called when commits that were not durable are gone. Callers that wait get the error, and
+  // so does the next one, which may be about to wait for the lost commits.
   void lost(const Error& error);
 
  private:
@@ -46,13 +47,13 @@ class CommitSyncer {
   std::mutex mutex_;
   std::condition_variable work_;
   std::condition_variable done_;
-  // Numbers of commits.
+  // Numbers of commits. All that follows is guarded by mutex_.
   std::uint64_t committed_ = 0;
-  std::uint64_t wanted_ = 0;  // up to where somebody waits
+  std::uint64_t wanted_ = 0;  // the last one that a caller waits for
   std::uint64_t synced_ = 0;
   std::uint64_t clock_passed_ = 0;             // covered by a sync of the clock
   std::chrono::steady_clock::time_point due_;  // the clock's next sync, if clock_passed_ is behind
-  // Syncs that began, how many had when somebody last came to wait, and the last that failed.
+  // Syncs begun, the same when a caller last began to wait, and the number of the last failed one.
   std::uint64_t begun_ = 0;
   std::uint64_t asked_after_ = 0;
   std::uint64_t failed_ = 0;

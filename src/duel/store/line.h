@@ -1,4 +1,4 @@
-// All that a store sees of a line: its number in front and its hash at the end.
+// The parts of a line that a store reads: its number in front and its hash at the end.
 //
 //   {"seq":7,..,"hash":"<64 hexadecimal digits>"}
 #pragma once
@@ -25,10 +25,10 @@ struct LineParts {
   std::string_view body;  // up to the comma before `"hash"`
   std::string_view hash;  // 64 characters
 };
-// Nothing where the line does not end with a hash.
+// Nothing if the line does not end with a hash.
 std::optional<LineParts> split_line(std::string_view line);
 
-// Makes a body a line; an error above kMostLineBytes is the caller's to give.
+// Makes a body a line. The caller checks kMostLineBytes.
 void close_line(std::string& body, std::string_view hash);
 // What `close_line` adds.
 std::size_t closing_bytes();

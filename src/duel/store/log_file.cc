@@ -39,7 +39,7 @@ class Descriptor {
   int number_;
 };
 
-// What a file holds: lines, and perhaps the beginning of one.
+// The content of a file: lines, and perhaps the beginning of one more.
 struct Content {
   Head head;
   std::uint64_t bytes = 0;  // up to the end of the last line
@@ -51,7 +51,7 @@ Result<Content> read_lines(int descriptor, const std::filesystem::path& file, st
   Content content;
   std::vector<char> buffer(kBlockBytes + kReadableAfterLine);
   std::size_t held = 0;  // bytes of a line whose end is not read yet
-  // From the beginning, where a file has one: a pipe is read as it comes.
+  // This fails on a pipe, which is then read as it comes.
   ::lseek(descriptor, 0, SEEK_SET);
   for (;;) {
     if (held + kReadableAfterLine == buffer.size()) {
@@ -89,9 +89,9 @@ Result<Content> read_lines(int descriptor, const std::filesystem::path& file, st
   }
 }
 
-// A judge that is being started shares the lock until it runs its own program. If its owner is
-// killed in that moment, the lock outlives the owner for an instant: whoever goes on with the log
-// waits for that instant. A writer that is alive keeps the lock for longer.
+// Between fork and exec the process of a judge shares its parent's lock. If the parent is killed in
+// that moment, the lock outlives it for an instant, and a `duel run` that resumes the log must wait
+// for that instant. A writer that is alive keeps the lock for longer than this.
 constexpr std::chrono::milliseconds kLockOfTheDead{3000};
 
 Status lock(int descriptor, const std::filesystem::path& file) {
@@ -107,19 +107,19 @@ Status lock(int descriptor, const std::filesystem::path& file) {
   return Done{};
 }
 
-// A new name is durable when its directory is.
+// A new file's name is durable only after its directory has been synced.
 Status sync_directory(const std::filesystem::path& file) {
   const std::filesystem::path parent = file.parent_path();
   const std::filesystem::path directory = parent.empty() ? "." : parent;
   const Descriptor opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some file systems cannot sync a directory; that is not the user's mistake.
+  // Some file systems cannot sync a directory (EINVAL). Nothing can be done about that.
   if (opened.get() < 0 || (::fsync(opened.get()) != 0 && errno != EINVAL)) {
     return system_error("cannot be written", directory, errno);
   }
   return Done{};
 }
 
-// Whether the file holds nothing, or only the cut beginning of a first line.
+// Whether the file is empty, or has only the cut-off beginning of a first line.
 Result<bool> is_unborn(int descriptor, const std::filesystem::path& file) {
   std::vector<char> text(kBlockBytes);
   const ssize_t got = ::pread(descriptor, text.data(), text.size(), 0);
@@ -155,12 +155,11 @@ struct LogFiles::Owned {
   Descriptor descriptor;
   std::optional<Head> head;  // unknown until the file was read to its end
   std::uint64_t bytes = 0;   // up to the end of the last line
-  bool cut_line = false;     // the beginning of another follows, which never counted
+  bool cut_line = false;     // the beginning of another line follows, which never counted
   bool new_name = false;     // the directory with its name is not on the disk yet
   bool unsynced = false;     // lines were appended since the last sync
-  bool broken = false;       // nobody knows what it holds
-  // Where the lines of a key begin, by key; made when the first one is looked for, since most logs
-  // are written without ever being searched.
+  bool broken = false;       // after a failure it is unknown what the file holds
+  // Where the lines of each key are. Made by the first `find`, since most logs are never searched.
   struct Place {
     std::uint64_t sequence;
     std::uint64_t begin;
@@ -291,7 +290,8 @@ Status LogFiles::append_group(const Group& group) {
                     owned.head->sequence),
         owned.file.string(), "read it again");
   }
-  // Not while reading: whoever reads may still refuse the log, and then it stays as it is.
+  // The cut line is removed here and not in `read`: if the reader refuses the log, the file must
+  // stay as it was.
   if (owned.cut_line) {
     if (!disk_.truncate(owned.descriptor.get(), owned.bytes)) {
       return system_error("cannot be written", owned.file, errno);
@@ -309,7 +309,8 @@ Status LogFiles::append_group(const Group& group) {
     written = disk_.write(owned.descriptor.get(), text);
   } while (written < 0 && errno == EINTR);
   if (written != static_cast<ssize_t>(text.size())) {
-    // A short write: the disk is full, or a limit of the file's size is reached.
+    // A short write means that the disk is full or the file has reached a size limit. What it wrote
+    // must not stay: the caller is told that the group was not stored.
     const int code = written < 0 ? errno : ENOSPC;
     owned.broken = !disk_.truncate(owned.descriptor.get(), owned.bytes);
     return system_error("the record cannot be written", owned.file, code);
@@ -398,7 +399,8 @@ Status LogFiles::sync(Owned& owned) {
                      "repair the disk and resume");
   }
   if (!owned.unsynced && !owned.new_name) return Done{};
-  // Pipes and terminals have nothing to sync; a file that has is not trusted any more.
+  // EINVAL and EROFS: pipes and terminals cannot be synced. After any other failure the system may
+  // have dropped the lines, and a later sync would succeed without them.
   if (!disk_.sync(owned.descriptor.get()) && errno != EINVAL && errno != EROFS) {
     owned.broken = true;
     return system_error("cannot be written to the disk", owned.file, errno);
@@ -414,7 +416,7 @@ Error LogFiles::refusal(const char* what, const char* hint) const {
   return Error::unsupported(what, directory_.string(), hint);
 }
 
-// A log file has no syncs by the clock, and a cut last line never counted: what is there is there.
+// A log file has no syncs by the clock, and a cut last line never counted, so all lines count.
 Result<std::uint64_t> LogFiles::synced(const std::string& experiment) {
   DUEL_ASSIGN(const Head last, head(experiment));
   return last.sequence;

@@ -1,9 +1,9 @@
 // Experiments in files, one each: the log of `duel run`, a file of lines. The name of an experiment
-// is the path of its file.
+// is the path of its file. REQUIRES: one thread at a time.
 //
 // A group of lines is written by one write(2) to a file opened with O_APPEND and locked against a
-// second writer. A kill at any byte leaves at most a last line without its end; what has no end was
-// never used and does not count.
+// second writer. A kill at any byte leaves at most a last line without its line end, which nobody
+// was told of and which does not count.
 #pragma once
 
 #include <sys/types.h>
@@ -25,8 +25,8 @@
 
 namespace duel {
 
-// The calls by which a log reaches the disk, with errno where they fail. Tests put their faults
-// here, below all that has to survive them.
+// The calls by which a log reaches the disk; they set errno if they fail. Tests inject faults here,
+// below all the code that has to survive them.
 class Disk {
  public:
   virtual ~Disk() = default;
@@ -39,10 +39,10 @@ class Disk {
 
 class LogFiles final : public Store {
  public:
-  // The key of a line: a file keeps lines and nothing beside them, so that it is found by reading.
+  // Gives the key of a line. A file keeps nothing but lines, so keys are found by reading them.
   using KeyOf = std::function<std::string(std::string_view line)>;
 
-  // Paths are relative to `directory`; where it is empty they are any paths. Without `key_of` lines
+  // Names are paths relative to `directory`, or any paths if that is empty. Without `key_of` lines
   // cannot be found by key.
   explicit LogFiles(std::filesystem::path directory = {}, Disk& disk = Disk::real(),
                     KeyOf key_of = {});
@@ -50,25 +50,25 @@ class LogFiles final : public Store {
   LogFiles& operator=(const LogFiles&) = delete;
   ~LogFiles() override;
 
-  // The logs that lie in the directory itself.
+  // The logs in the directory itself, not in its subdirectories.
   Result<std::vector<std::string>> list() override;
-  // A file that holds something is never written over, but for the cut beginning of a first line.
+  // Never overwrites a file with content, except the cut-off beginning of a first line.
   Status create(const std::string& experiment) override;
   Status own(const std::string& experiment) override;
   Result<std::uint64_t> read(const std::string& experiment, std::uint64_t after,
                              const LineSink& sink) override;
   Result<Head> head(const std::string& experiment) override;
-  // One group at a time: nothing commits two files at once. What a failed write left of the group
-  // is cut off again.
+  // One group at a time, because two files cannot be committed together. If a write fails, the part
+  // of the group that was written is cut off again.
   Result<std::vector<Status>> append(std::span<const Group> groups) override;
   bool broken() const override;
   Result<std::vector<FoundLine>> find(const std::string& experiment, std::string_view key) override;
   Result<std::vector<std::string>> experiments_of(std::string_view key) override;
-  // Of every file that was appended to.
+  // Syncs every file that was appended to.
   Status sync() override;
 
-  // Lines are all that a file keeps. Tags live in memory: the reader of a log adds them. There is
-  // never a snapshot; what else a file cannot keep is refused.
+  // A file keeps nothing but lines. Tags are in memory only: the reader of a log adds them. There
+  // is never a snapshot; everything else that a file cannot keep is refused.
   Result<std::uint64_t> synced(const std::string& experiment) override;
   Result<LastStop> last_stop() override;
   Status put_snapshot(const std::string& experiment, const Snapshot& snapshot) override;

@@ -1,5 +1,5 @@
-// Experiments in memory: for those that keep no log, and for tests. It is gone with the object, and
-// never broken. Any thread may call.
+// Experiments in memory: for those that keep no log, and for tests. Everything is gone with the
+// object. It is never broken. Any thread may call.
 #pragma once
 
 #include <cstdint>
@@ -52,12 +52,12 @@ class MemoryStore final : public Store {
     Head head() const;
 
     std::vector<std::string> lines;
-    TextMap<std::vector<std::uint64_t>> by_key;  // their numbers
+    TextMap<std::vector<std::uint64_t>> by_key;  // the numbers of lines
     std::set<std::uint64_t> tags;
     std::optional<Snapshot> snapshot;
   };
 
-  // Null where there is none. REQUIRES: the lock.
+  // Null if there is none. REQUIRES: mutex_ is held.
   Kept* kept(const std::string& experiment);
 
   std::mutex mutex_;

@@ -10,7 +10,8 @@
 namespace duel {
 namespace {
 
-// Not more often than a lease of the usual ten seconds is renewed.
+// The database is probed at most this often: as often as a lease of the usual ten seconds is
+// renewed.
 constexpr std::chrono::milliseconds kAskedEvery{2'500};
 
 }  // namespace
@@ -60,8 +61,8 @@ Status NodeLease::connect() {
   if (pause_.left()) {
     return Error::io("the database cannot be reached", postgres_place(settings_.location));
   }
-  // Never less than on: a renewal that a crash of the database takes back would end the lease for
-  // others and not here.
+  // synchronous_commit must be on: if a crash of the database took a renewal back, the others would
+  // see the lease run out while this node still believes in it.
   auto opened = PostgresConnection::open(
       settings_.location, settings_.answer_limit,
       fmt::format("SET synchronous_commit = on; SET jit = off; SET lock_timeout = {};"
@@ -88,8 +89,8 @@ Status NodeLease::renew() {
   DUEL_RETURN_IF_ERROR(connect());
   const std::chrono::nanoseconds sent = time_since_boot();
   const auto lease_ms = static_cast<std::uint64_t>(settings_.lease.count());
-  // Whether it had run out is asked after the lock is there: who had it before may have judged by
-  // a later clock.
+  // The second query asks whether the lease had run out. It comes after the lock: a node that held
+  // the lock before may have judged by a later clock, and taken experiments.
   std::vector<PostgresQuery> queries(4);
   queries[0].sql = "SELECT 1 FROM duel.nodes WHERE id = $1 FOR UPDATE";
   queries[0].parameters.add(settings_.self.node_id);
@@ -105,20 +106,22 @@ Status NodeLease::renew() {
   queries[3].sql = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
   DUEL_ASSIGN(const std::vector<PostgresRows> rows,
               connection_.run_together(queries, settings_.answer_limit + std::chrono::seconds(1)));
-  // As if the answer had taken no time: so ours is never ahead of the database's.
+  // Computed as if the answer had taken no time: so our clock is never ahead of the database's.
   const std::int64_t received =
       std::chrono::ceil<std::chrono::milliseconds>(time_since_boot()).count();
   clock_offset_ms_ = static_cast<std::int64_t>(rows[3].number(0, 0)) - received;
   const bool held = rows[1].size() == 1 && rows[1].number(0, 0) == 1;
-  // It had run out, or it may have: the answer to a renewal in between, or what followed from it,
-  // was lost.
+  // The lease had run out in the database, or here. The second case covers a renewal whose answer
+  // was lost, or after which `lapsed_` failed.
   if (!held || !holds()) DUEL_RETURN_IF_ERROR(lapsed_(connection_));
+  // Counted from before the renewal was sent. The database counts from later, so the lease ends
+  // here first.
   holds_until_ns_ = (sent + settings_.lease).count();
   return Done{};
 }
 
-// Where leases are long the database is asked between renewals, too: a node without work would not
-// find out before its lease ends that it can store nothing.
+// If leases are long the database is probed between renewals, too. Otherwise a node without work
+// would find out only at the end of its lease that it cannot store anything.
 void NodeLease::run() {
   using Clock = std::chrono::steady_clock;
   const std::chrono::milliseconds between = settings_.lease / 4;

@@ -1,10 +1,10 @@
 // A node's lease in a PostgreSQL store: a thread with a connection of its own renews it, tells the
 // time by the database's clock, and finds out whether the database is there.
 //
-// Whoever takes an experiment locks the row of the node that owns it and finds the lease run out
-// (postgres_store.cc); a renewal waits for that lock. So while a renewed lease holds nobody takes
-// anything from its node, and what was taken before the renewal can be seen after it: a lease that
-// had run out holds again only when that has been looked at.
+// A node that takes an experiment locks the row of the node that owned it and checks that its lease
+// has run out (postgres_writing.cc); a renewal waits for that lock. So while a renewed lease holds,
+// nothing is taken from its node, and what was taken before the renewal can be seen after it. A
+// lease that had run out holds again only after `lapsed` has looked at that. Any thread may ask.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@
 
 namespace duel {
 
-// Goes on while the machine sleeps, and is never set.
+// A clock that goes on while the machine is suspended, and that nobody can set.
 std::chrono::nanoseconds time_since_boot();
 
 class NodeLease {
@@ -37,19 +37,19 @@ class NodeLease {
   // Called with the connection when a lease had run out and was renewed.
   using Lapsed = std::function<Status(PostgresConnection&)>;
 
-  // `pause` outlives the lease.
+  // REQUIRES: `pause` outlives the lease.
   NodeLease(Settings settings, ReconnectPause& pause, Lapsed lapsed);
   NodeLease(const NodeLease&) = delete;
   NodeLease& operator=(const NodeLease&) = delete;
   ~NodeLease();
 
-  // Enters the node and renews from then on.
+  // Enters the node into the table, and renews its lease from then on.
   Status begin();
-  // Renews no more. The row stays.
+  // Ends the renewals. The node's row stays, until its lease has run out.
   void stop();
 
   bool holds() const;
-  // Whether the database answered the last renewal, or the question between two of them.
+  // Whether the database answered the last renewal, or the last probe between two renewals.
   bool reachable() const { return reachable_; }
   // Milliseconds since 1970 by the database's clock; never goes back.
   std::int64_t now_ms() const;

@@ -2,12 +2,12 @@
 // its owner, which alone appends to it; the others ask the owner.
 //
 // A node lives as long as it renews its lease. An experiment's row names its owner and an epoch
-// that grows with every change of owner, and an append names both: whoever was taken for dead and
-// comes back finds its appends refused (`conflict`) and nothing of them in the store. So a lease
-// that is misjudged costs time and never a record.
+// that grows with every change of owner, and an append names both: if a node is taken for dead and
+// comes back, its appends are refused (`conflict`) and nothing of them is stored. So a lease that
+// is misjudged costs time and never a record.
 //
 // A store that several processes can use has a `Nodes` beside its `Store` (Store::nodes). There
-// `own` takes an experiment that nobody alive owns, and is a `conflict` where somebody does.
+// `own` takes an experiment that no living node owns, and is a `conflict` if one does.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ struct NodeAddress {
   bool operator==(const NodeAddress&) const = default;
 };
 
-// Who answers for an experiment.
+// Which node owns an experiment, and since which change of owner. Any thread may call `Nodes`.
 struct Tenure {
   std::string experiment;
   std::optional<NodeAddress> owner;  // nothing: nobody whose lease holds
@@ -46,28 +46,28 @@ class Nodes {
 
   virtual const NodeAddress& self() const = 0;
   virtual std::chrono::milliseconds lease() const = 0;
-  // Whether this node's lease holds, by its own steady clock, counted from before the renewal that
-  // gave it was sent: while it does nobody else can have taken anything from this node. What no
-  // append backs (an unknown id, a conflict, a late answer) may be answered only then.
+  // Whether this node's lease holds, by its own steady clock, counted from before the renewal was
+  // sent: while it holds, no other node can have taken an experiment from this one. Answers without
+  // an append behind them (an unknown id, a conflict, a late answer) may be given only then.
   virtual bool holds_lease() const = 0;
-  // Whether the store answered when it was last asked, which is every few seconds, also where there
-  // is nothing to do. A lease holds for a while without it.
+  // Whether the store answered when it was last asked, which happens every few seconds even without
+  // work. The lease holds for a while after the store is lost.
   virtual bool reachable() const = 0;
-  // The store's clock, milliseconds since 1970: nodes disagree about the time, their store does
-  // not.
+  // The store's clock, milliseconds since 1970. The clocks of nodes differ; this one is the same
+  // for all.
   virtual std::int64_t now_ms() const = 0;
 
-  // Who owns it now, as the store has it; `not_found` where there is no such experiment.
+  // Who owns it now, as the store has it; `not_found` if there is no such experiment.
   virtual Result<Tenure> tenure(const std::string& experiment) = 0;
-  // The epoch in which this node believes to own the experiment; nothing where it does not. A
-  // `sync` speaks for lines whose experiment has kept its epoch since they were appended: a crash
-  // of the store can take lines that were not durable, and another node the experiment with them.
+  // The epoch in which this node believes it owns the experiment; nothing if it does not. A `sync`
+  // makes lines durable only if their experiment has kept its epoch since they were appended: a
+  // crash of the store can lose lines, and another node can take the experiment without them.
   virtual std::optional<std::uint64_t> epoch(const std::string& experiment) const = 0;
-  // Others may take it at once. No error where it is not ours any more.
+  // Lets other nodes take it at once. No error if it is not ours any more.
   virtual Status give_away(const std::string& experiment) = 0;
   // Experiments that nobody alive owns, sorted by name.
   virtual Result<std::vector<std::string>> ownerless() = 0;
-  // Nodes whose lease holds, sorted by id, and all that are known.
+  // Nodes whose lease holds, sorted by id; `states` has all that are known.
   virtual Result<std::vector<NodeAddress>> live() = 0;
   virtual Result<std::vector<NodeState>> states() = 0;
   virtual Result<std::vector<Tenure>> tenures() = 0;

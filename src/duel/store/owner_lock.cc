@@ -41,7 +41,7 @@ Result<OwnerLock> OwnerLock::take(const std::filesystem::path& file) {
   std::array<char, 256> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
   const std::string text = fmt::format("process {} on host {}\n", ::getpid(), host.data());
-  // The lock is what counts: on a full disk its holder has no name.
+  // Only the lock counts. If the disk is full the name of its holder is missing, and that is all.
   if (::ftruncate(descriptor, 0) == 0) (void)write_fully(descriptor, text);
   return lock;
 }

@@ -1,5 +1,5 @@
-// The right of one process to write: a locked file that says who holds it. The system gives the
-// lock back when the process ends, however it ends.
+// The right of one process to write: a locked file that says which process holds it. The system
+// releases the lock when the process ends, even if it is killed.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@ namespace duel {
 
 class OwnerLock {
  public:
-  // An error (`conflict`) where another process holds it, naming that process.
+  // An error (`conflict`) that names the process, if another one holds it.
   static Result<OwnerLock> take(const std::filesystem::path& file);
   OwnerLock(OwnerLock&& other) noexcept;
   OwnerLock& operator=(OwnerLock&&) = delete;

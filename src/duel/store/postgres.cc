@@ -63,7 +63,7 @@ std::string without_end(const char* text) {
   return out;
 }
 
-// The values of a statement as libpq takes them, which outlive this.
+// The values of a statement as libpq takes them. REQUIRES: the strings outlive this.
 struct SentValues {
   explicit SentValues(const std::vector<std::string>& values) : formats(values.size(), kBinary) {
     for (const std::string& value : values) {
@@ -200,8 +200,8 @@ Result<PostgresConnection> PostgresConnection::open(const std::string& location,
                                                     const std::string& set_up) {
   PostgresConnection opened;
   opened.where_ = postgres_place(location);
-  // What stands before the location is a default, what stands after it a decision. A machine that
-  // is gone must be noticed while the lease of whoever asks still holds.
+  // Keywords before the location are defaults, which it may override; those after it override it.
+  // The timeouts make a database machine that is gone noticed while this node's lease still holds.
   const std::array<const char*, 7> keywords = {"connect_timeout",
                                                "keepalives_idle",
                                                "tcp_user_timeout",
@@ -237,7 +237,7 @@ Error PostgresConnection::error_of(const PGresult* result) {
   error_code_ = code == nullptr ? "" : code;
   const char* text =
       result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-  // The last word of a server process that ends. It may have committed before.
+  // FATAL or PANIC: the server process ends after this message. It may have committed before.
   const char* severity =
       result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
   if (severity != nullptr && std::string_view(severity) != "ERROR") {
@@ -274,7 +274,7 @@ Status PostgresConnection::send_all(const Deadline& deadline) {
     if (left == 0) return Done{};
     if (left < 0) return lose(without_end(PQerrorMessage(connection_.get())));
     DUEL_RETURN_IF_ERROR(wait_for_socket(POLLIN | POLLOUT, deadline));
-    // The database may have to say something before it takes more.
+    // The database may have filled its own send buffer: unless we read, both sides would wait.
     if (PQconsumeInput(connection_.get()) == 0) {
       return lose(without_end(PQerrorMessage(connection_.get())));
     }
@@ -382,7 +382,8 @@ Result<std::vector<PostgresRows>> PostgresConnection::run_together(
       error = rows.error();
     }
   }
-  // The commit comes with the sync; where it fails the error stands before it.
+  // In pipeline mode the sync point commits. If the commit fails, its error comes before the sync's
+  // own result.
   DUEL_ASSIGN(PGresult* const last, next_result(deadline));
   PostgresRows taken(last);
   if (last != nullptr && PQresultStatus(last) == PGRES_FATAL_ERROR) {
@@ -401,7 +402,7 @@ Result<std::vector<PostgresRows>> PostgresConnection::run_together(
 
 bool PostgresConnection::lost_meanwhile() {
   if (lost()) return true;
-  // Nothing was asked, so that what comes is a notice, or a farewell with the end after it.
+  // Nothing was asked, so anything that comes is a notice, or an error followed by the end.
   for (int pieces = 0; pieces < 8; ++pieces) {
     pollfd one{PQsocket(connection_.get()), POLLIN, 0};
     if (::poll(&one, 1, 0) <= 0) return false;

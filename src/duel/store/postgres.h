@@ -1,9 +1,9 @@
 // PostgreSQL's client library with owners and `Result`: a connection, parameters and rows. Only
-// what the store needs. A connection is used by one thread at a time.
+// what the store needs. REQUIRES: one thread at a time uses a connection.
 //
-// Every call has a time limit. A database that does not answer (its machine is gone, its process is
-// stopped) loses the connection: what became of the statement is not known then, and `lost` says
-// so.
+// Every call has a time limit. If the database does not answer (its machine is gone, its process is
+// stopped) the connection is given up and `lost` is true: it is then unknown whether the statement
+// was executed.
 #pragma once
 
 #include <chrono>
@@ -32,7 +32,7 @@ class PostgresParameters {
   PostgresParameters& add(std::uint64_t number);
   PostgresParameters& add_numbers(std::span<const std::uint64_t> numbers);
   PostgresParameters& add_texts(std::span<const std::string_view> texts);
-  // An empty one is NULL where `empty_is_null`.
+  // With `empty_is_null` an empty string becomes NULL.
   PostgresParameters& add_byte_strings(std::span<const std::string_view> strings,
                                        bool empty_is_null = false);
 
@@ -42,7 +42,7 @@ class PostgresParameters {
   std::vector<std::string> values_;
 };
 
-// What a statement gave.
+// The rows that a statement returned.
 class PostgresRows {
  public:
   PostgresRows() = default;
@@ -80,19 +80,19 @@ class PostgresConnection {
 
   // One statement, prepared when it comes for the first time. `sql` is a literal.
   Result<PostgresRows> run(const char* sql, const PostgresParameters& parameters, Limit limit);
-  // Several statements in one transaction and one journey (pipeline mode): the database never waits
-  // inside the transaction for what we do next. Each sees what was committed before it began.
+  // Several statements in one transaction and one round trip (pipeline mode): the database never
+  // waits for us inside the transaction. Each sees what was committed before it began.
   Result<std::vector<PostgresRows>> run_together(std::span<const PostgresQuery> queries,
                                                  Limit limit);
   // Statements without parameters and without rows.
   Status execute(const std::string& sql, Limit limit);
 
-  // Whether the connection is of no more use.
+  // Whether the connection cannot be used any more.
   bool lost() const { return connection_ == nullptr || lost_; }
-  // The same, having looked whether the other side has hung up meanwhile.
+  // The same, after a look whether the other side has closed it meanwhile.
   bool lost_meanwhile();
-  // A warning that came with the last statement. A commit whose wait for a standby was given up
-  // succeeds with a warning.
+  // The warning that came with the last statement, or empty. If PostgreSQL gives up waiting for a
+  // standby, the commit succeeds with a warning only.
   const std::string& warning() const { return *warning_; }
   // PostgreSQL's code of the last error, as "40P01".
   const std::string& error_code() const { return error_code_; }
@@ -123,7 +123,7 @@ class PostgresConnection {
   bool lost_ = false;
 };
 
-// Whether a location holds a password.
+// Whether a location contains a password.
 bool postgres_password_in(const std::string& location);
 // What is wrong with a location; nothing if it can be read.
 std::optional<std::string> postgres_location_error(const std::string& location);

@@ -1,3 +1,6 @@
+// Making appends durable, and knowing after a crash what may be missing. Appends commit without
+// waiting for the disk; PostgreSQL writes its log in order, so one synchronous commit makes all
+// earlier ones durable.
 #include <fmt/format.h>
 
 #include "duel/store/postgres_store_parts.h"
@@ -5,14 +8,15 @@
 namespace duel {
 
 Status PostgresStore::sync() {
-  // Whoever only reads has nothing to sync.
+  // A store that only reads has nothing to sync.
   if (!is_node_) return Done{};
   return syncer_->wait();
 }
 
 Status PostgresStore::ensure_sync_connection() {
   if (!sync_connection_.lost_meanwhile()) return Done{};
-  // No limit on the server's side: a commit whose wait for a standby is cancelled counts as done.
+  // No timeout on the server's side: if it cancels the wait for a standby, PostgreSQL reports the
+  // commit as done.
   DUEL_ASSIGN(sync_connection_,
               connect_in_life(fmt::format("SET synchronous_commit = on; SET statement_timeout = 0;"
                                           " SET lock_timeout = 1000; SET jit = off;"
@@ -31,7 +35,8 @@ Status PostgresStore::sync_commits(std::uint64_t target, bool by_clock) {
   Status status = Done{};
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (status = ensure_sync_connection(); !status.ok()) return status;
-    // After a crash the tails come first: a sync of another life says nothing about this one.
+    // After a crash the tails must be appended again first: a sync in the new life of the database
+    // succeeds without the lines that were lost with the old one.
     bool same_life = false;
     const auto compare = [&] {
       const std::lock_guard state(state_mutex_);
@@ -52,7 +57,7 @@ Status PostgresStore::sync_commits(std::uint64_t target, bool by_clock) {
       status = Error::io("the database has restarted", where_);
       continue;
     }
-    // The smallest thing that has to be on the disk before its commit is answered.
+    // The smallest transaction that PostgreSQL has to bring to the disk.
     auto done = sync_connection_.run("SELECT pg_logical_emit_message(true, 'duel', '')", {},
                                      options_.answer_limit);
     if (done.ok() && sync_connection_.warning().empty()) {
@@ -88,7 +93,8 @@ Status PostgresStore::sync_commits(std::uint64_t target, bool by_clock) {
         if (unmarked != unmarked_.end() && unmarked->second == sequence) unmarked_.erase(unmarked);
       }
     }
-    // They are durable with the next sync, as in any other store; one that is lost is too low.
+    // Marks become durable with the next sync. If one is lost, the old mark understates what is
+    // durable, which is safe.
     std::vector<PostgresQuery> queries(2);
     queries[0].sql = "SELECT set_config('synchronous_commit', 'off', true)";
     queries[1].sql =
@@ -109,7 +115,8 @@ Status PostgresStore::sync_commits(std::uint64_t target, bool by_clock) {
   return Done{};
 }
 
-// In another life of the database the records after the mark may have lost their neighbours.
+// If the database has crashed since the last append (its life has changed), records after the mark
+// may be missing, and only those up to the mark count as synced.
 Result<std::uint64_t> PostgresStore::synced(const std::string& experiment) {
   {
     const std::lock_guard state(state_mutex_);

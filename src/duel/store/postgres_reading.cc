@@ -33,7 +33,7 @@ Result<PostgresConnection> PostgresStore::take_reader(bool fresh) {
                   options_.lease.count() / 2 + 1));
 }
 
-// An experiment that was created here exists before its first line.
+// The row of an experiment. One that was created here exists before its first line.
 Result<ExperimentRow> PostgresStore::row_for_reading(PostgresConnection& reader,
                                                      const std::string& experiment) {
   DUEL_ASSIGN(const PostgresRows rows,
@@ -231,8 +231,8 @@ Result<std::vector<std::pair<std::string, std::string>>> PostgresStore::entries(
 
 Status PostgresStore::check() {
   return with_reader([&](PostgresConnection& reader) -> Status {
-    // One statement, so that appends beside it are seen whole or not at all: every experiment has
-    // the lines 1, 2, .. up to its head and none beyond.
+    // Every experiment must have the lines 1, 2, .. up to its head and none beyond. One statement,
+    // so that an append at the same time is seen whole or not at all.
     DUEL_ASSIGN(
         const PostgresRows rows,
         reader.run("SELECT coalesce(e.name, ''), coalesce(e.head_sequence, 0),"
@@ -265,7 +265,7 @@ Status PostgresStore::backup(const std::filesystem::path&) {
 
 bool PostgresStore::holds_lease() const { return is_node_ && lease_->holds(); }
 
-// Who is no node asks when there is something to ask.
+// A store that is not a node has no thread that asks; its next call finds out.
 bool PostgresStore::reachable() const { return !is_node_ || lease_->reachable(); }
 
 std::int64_t PostgresStore::now_ms() const {

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kLimit{60'000};
 
-// What comes from callers is `bytea`: a line may hold what the database's encoding does not know.
-// Names are compared by their bytes, whatever the database's language.
+// Columns with text from callers are `bytea`, because the database's encoding may not have all of
+// its characters. Names are compared by bytes, independent of the database's locale.
 constexpr std::string_view kFirstPostgresVersion = R"sql(
 CREATE TABLE duel.nodes (
   id          text COLLATE "C" PRIMARY KEY,

@@ -1,5 +1,5 @@
-// The tables of a PostgreSQL store, in a schema of their own named `duel`, and how those of an
-// older version become those of this one.
+// The tables of a PostgreSQL store, in a schema of their own named `duel`, and how a database of an
+// older version is brought up to date.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace duel {
 // that was released never changes: the next version is a new step at the end.
 std::span<const std::string_view> postgres_schema_steps();
 
-// The version that the database has. An error if the schema is none of ours, or newer than `steps`
-// know.
+// The version of the database; 0 if it has no schema of ours. An error if the schema is somebody
+// else's, or newer than `steps`.
 Result<std::size_t> postgres_schema_version(PostgresConnection& connection,
                                             std::span<const std::string_view> steps);
 // Takes the steps that are missing, all in one transaction. Nodes that start together wait for each

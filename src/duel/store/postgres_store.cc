@@ -1,3 +1,9 @@
+// Connections of the store, and what is done when one was lost: see postgres_store_parts.h.
+//
+// The writer's connection is the one that notices a crash of the database. After each reconnection
+// ensure_writer compares the life of the database with the last one, and recovers before anything
+// else is written: until the tails are back, nothing may be appended behind the hole, and no sync
+// may succeed.
 #include "duel/store/postgres_store.h"
 
 #include <fmt/format.h>
@@ -12,8 +18,8 @@
 namespace duel {
 namespace {
 
-// A plan is made once and kept. It may be made while the tables are empty, and everything that is
-// asked often has an index.
+// Statements are planned once. If that happens while the tables are still empty, PostgreSQL would
+// choose sequential scans, so they are off: every frequent query has an index.
 constexpr std::string_view kPlanOnce =
     "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET jit = off";
 
@@ -94,7 +100,7 @@ Status PostgresStore::become_node() {
     if (version < postgres_schema_steps().size()) {
       DUEL_RETURN_IF_ERROR(bring_up_to_date(first, postgres_schema_steps()));
     }
-    // Who left without a word long ago owns nothing that its row is needed for.
+    // Rows of nodes that died long ago. Their experiments can be taken without them.
     DUEL_RETURN_IF_ERROR(
         first.execute("DELETE FROM duel.nodes"
                       " WHERE lease_until < clock_timestamp() - interval '1 day'",
@@ -120,11 +126,11 @@ Status PostgresStore::become_node() {
 
 PostgresStore::~PostgresStore() {
   if (!is_node_) return;
-  // What the syncer has not brought to the disk comes there with the last commit.
+  // The last commit below is synchronous, and makes durable what the syncer has not.
   syncer_->stop();
   lease_->stop();
   const std::lock_guard lock(write_mutex_);
-  // Where the database is away the lease runs out by itself.
+  // If the database is away, the others wait until the lease has run out.
   if (!ensure_writer().ok()) return;
   std::string life;
   {
@@ -158,7 +164,7 @@ Status PostgresStore::ensure_writer() {
   }
   writer_ = std::move(opened);
   if (const Status recovered = recover(crashed); !recovered.ok()) {
-    // It is tried again, from the beginning, before anything else is written.
+    // Without a connection the next call comes here again, and recovers before it writes.
     writer_ = PostgresConnection();
     return recovered;
   }
@@ -167,8 +173,10 @@ Status PostgresStore::ensure_writer() {
   return Done{};
 }
 
-// Where the experiments stand that we own, after the connection was lost. What stands in its own
-// tail lost the rest of it with the database, and gets it back.
+// After a lost connection, compares the heads of our experiments in the database with ours. If it
+// is the same (or that of a doubtful append), nothing is missing. If it is inside our tail, the
+// database has lost the rest and gets it again. In all other cases, and if owner or epoch have
+// changed, the experiment is dropped.
 Status PostgresStore::recover(bool crashed) {
   std::map<std::string, OwnedLog> before;
   {
@@ -196,8 +204,8 @@ Status PostgresStore::recover(bool crashed) {
     }
     const Head& head = row->second.head;
     if (head == owned.head || (owned.doubtful && head == *owned.doubtful)) {
-      // Where the doubtful append has arrived, its lines are not in the tail: our head stays before
-      // it, and `own` comes first.
+      // If the doubtful append has arrived, its lines are not in our tail. Our head stays before
+      // it, so the experiment takes no lines until `own` has read the new head.
       if (owned.appended) whole.push_back(owned.id);
       continue;
     }
@@ -238,11 +246,11 @@ Status PostgresStore::recover(bool crashed) {
   }
   bool lines_lost = false;
   for (const std::string& name : gone) {
-    // Without a crash all that was appended is there, whoever owns the experiment now.
+    // Without a crash all appended lines are there, even if another node owns the experiment now.
     lines_lost = lines_lost || (crashed && !before[name].tail.empty());
     drop(name);
   }
-  // All the lines that stayed are those of this life, and as little durable as new ones.
+  // The lines belong to this life now, and are no more durable than new ones: ask for a sync.
   (void)syncer_->committed();
   if (lines_lost) {
     syncer_->lost(
@@ -258,7 +266,8 @@ void PostgresStore::drop(const std::string& experiment) {
   unmarked_.erase(experiment);
 }
 
-// While the lease had run out others may have taken what was ours.
+// While the lease had run out, other nodes may have taken experiments of ours: drops those. Called
+// on the lease's thread, without write_mutex_.
 Status PostgresStore::lease_had_lapsed(PostgresConnection& connection) {
   std::map<std::string, std::uint64_t> before;
   {
@@ -278,7 +287,8 @@ Status PostgresStore::lease_had_lapsed(PostgresConnection& connection) {
     const std::lock_guard state(state_mutex_);
     const auto mine = owned_.find(name);
     if (mine == owned_.end() || mine->second.epoch != epoch) continue;
-    // They are there unless the database crashed, which the writer's connection finds out.
+    // The lines may be there, but whether they are can only be told by the new owner: callers that
+    // wait for a sync must not be told that they are durable.
     lines_lost = lines_lost || !mine->second.tail.empty();
     owned_.erase(mine);
     with_tail_.erase(name);

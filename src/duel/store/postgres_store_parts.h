@@ -1,6 +1,6 @@
-// The store on PostgreSQL from inside, for the sources that it is made of: postgres_store.cc
-// (connections and what a crash left), postgres_writing.cc, postgres_durability.cc and
-// postgres_reading.cc.
+// The inside of the store on PostgreSQL, shared by its sources: postgres_store.cc (connections,
+// recovery after a crash), postgres_writing.cc, postgres_durability.cc and postgres_reading.cc. A
+// `life` of the database lasts from one crash to the next: table duel.life is empty after a crash.
 #pragma once
 
 #include <fmt/format.h>
@@ -34,27 +34,27 @@
 
 namespace duel {
 
-// The owner is alive.
+// SQL: the lease of the owner of experiment `e` holds.
 #define DUEL_OWNER_LIVES                                    \
   "EXISTS (SELECT 1 FROM duel.nodes n WHERE n.id = e.owner" \
   " AND n.lease_until > clock_timestamp())"
 
-// What `row_at` reads.
+// The columns that `row_at` reads.
 inline constexpr const char* kExperimentRows =
     "SELECT id, coalesce(owner, ''), epoch, head_sequence, head_hash FROM duel.experiments"
     " WHERE id = ANY ($1)";
 
-// At the head of a transaction whose commit must be durable.
+// The first statement of a transaction whose commit must be durable.
 inline constexpr const char* kWaitForDisk = "SELECT set_config('synchronous_commit', 'on', true)";
 
-// A line that outlives the call that brought it.
+// A line with its own memory, which outlives the call that brought it.
 struct KeptLine {
   std::string text;
   std::string key;
   std::uint64_t tag = 0;
 };
 
-// Lines that are appended and perhaps not durable.
+// Lines of one append that may not be durable yet.
 struct TailGroup {
   std::uint64_t commit = 0;
   Head at;
@@ -67,7 +67,7 @@ struct OwnedLog {
   std::uint64_t epoch = 0;
   Head head;
   bool appended = false;         // by this process
-  std::optional<Head> doubtful;  // where an append of unknown fate would have led
+  std::optional<Head> doubtful;  // the head after an append of which it is unknown if it happened
   std::deque<TailGroup> tail;
 };
 
@@ -89,10 +89,10 @@ struct HeadMove {
   Head at;
   Head to;
   std::vector<const Line*> lines;
-  std::vector<std::size_t> groups;  // which of the caller's
+  std::vector<std::size_t> groups;  // the caller's groups that are in it, by index
 };
 
-// For a node, or a life of the database: never the same twice.
+// A random id for a node, or for a life of the database.
 std::string random_name();
 
 class PostgresStore final : public Store, public Nodes {
@@ -167,29 +167,29 @@ class PostgresStore final : public Store, public Nodes {
                            where_);
   }
 
-  // After a crash of the database, until the tails are appended again.
+  // The error for reads after a crash of the database, until the tails have been appended again.
   Error lines_are_missing() const {
     return Error::io("the database has lost records, which are appended again", where_);
   }
 
   std::string session_settings(std::string_view synchronous_commit) const;
-  // A new connection, unless it is too early to try again.
+  // A new connection; an error without a try during the pause after a failure.
   Result<PostgresConnection> connect(const std::string& set_up);
-  // The same, and in which life of the database it was opened.
+  // The same; also gives the life of the database in which it was opened.
   Result<PostgresConnection> connect_in_life(const std::string& set_up, std::string& life);
-  // What a statement that waits for locks may take.
+  // The time limit for a statement that may wait for locks.
   Limit write_limit() const { return options_.answer_limit + std::chrono::seconds(1); }
 
   // REQUIRES, here and below up to the next comment of that kind: write_mutex_ is held.
   Status become_node();
   Status ensure_writer();
   Status recover(bool crashed);
-  // What the caller's groups come to, and the answers that need no database.
+  // One move for each experiment of the groups; refuses those that need no look at the database.
   std::vector<HeadMove> plan_moves(std::span<const Group> groups, std::vector<Status>& results);
   Result<std::set<std::uint64_t>> move_heads(std::span<const HeadMove> moves);
   void moved(const HeadMove& move, std::uint64_t commit);
   Status refused(std::span<const HeadMove> moves, std::vector<Status>& results);
-  // `work` on the writer, once more where the connection was lost: it may be done twice.
+  // Does `work` on the writer, and again if the connection is lost. REQUIRES: twice does no harm.
   template <class Work>
   auto with_writer(const Work& work) -> decltype(work(std::declval<PostgresConnection&>()));
 
@@ -197,7 +197,7 @@ class PostgresStore final : public Store, public Nodes {
   void drop(const std::string& experiment);
   Status lease_had_lapsed(PostgresConnection& connection);
 
-  // From the thread of the syncer.
+  // On the syncer's thread, without write_mutex_.
   Status sync_commits(std::uint64_t target, bool by_clock);
   Status ensure_sync_connection();
 
@@ -213,27 +213,27 @@ class PostgresStore final : public Store, public Nodes {
   const NodeAddress self_;
   ReconnectPause pause_;
 
-  std::mutex write_mutex_;
+  std::mutex write_mutex_;  // guards writer_; held during statements
   PostgresConnection writer_;
   std::atomic<bool> is_node_ = false;
   std::unique_ptr<NodeLease> lease_;
   std::unique_ptr<CommitSyncer> syncer_;
 
-  mutable std::mutex state_mutex_;  // taken last
+  mutable std::mutex state_mutex_;  // taken after write_mutex_; never held during a statement
   std::map<std::string, OwnedLog> owned_;
   std::set<std::string> with_tail_;
-  std::map<std::string, std::uint64_t> unmarked_;  // appended since the last mark, and where
+  std::map<std::string, std::uint64_t> unmarked_;  // heads of those appended to since their mark
   std::string life_;            // of the database when the writer's connection was opened
-  std::string recovered_life_;  // the last one in which all tails are there
+  std::string recovered_life_;  // the last one in which the database has all tails
   Counts counts_;
 
-  // The thread of the syncer's own.
+  // For the syncer's thread only.
   PostgresConnection sync_connection_;
   std::string sync_life_;
 
   std::mutex readers_mutex_;
   std::condition_variable reader_returned_;
-  std::vector<PostgresConnection> readers_;  // that nobody uses now
+  std::vector<PostgresConnection> readers_;  // those that are not lent
   std::size_t readers_lent_ = 0;
 };
 
@@ -260,7 +260,7 @@ auto PostgresStore::with_reader(const Work& work)
       if (!lost) readers_.push_back(std::move(*reader));
     }
     reader_returned_.notify_one();
-    // One that was lost while nobody used it is found out by using it.
+    // A connection that was lost while idle is only noticed when it is used, so try once more.
     if (result->ok() || !reader.ok() || !lost || again) return std::move(*result);
   }
 }

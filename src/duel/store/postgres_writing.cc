@@ -1,3 +1,6 @@
+// Ownership and appends. Every change of an experiment's lines goes through kAppend, which checks
+// owner, epoch and head in the same statement that writes. A node that was taken for dead, or a
+// statement that arrives late, changes nothing.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,9 +12,9 @@
 namespace duel {
 namespace {
 
-// The fence and the lines in one statement. Rows are locked in the order of their ids, so that two
-// commits never wait for each other. $1 is the node, $2 to $7 one entry per experiment, $8 the
-// life, $9 to $12 one entry per line, $13 and $14 per tag.
+// Checks the owners and writes the lines in one statement. Rows are locked in the order of their
+// ids, so that two commits cannot deadlock. $1 is the node, $2 to $7 have one entry per experiment,
+// $8 is the life, $9 to $12 have one entry per line, $13 and $14 one per tag.
 constexpr const char* kAppend = R"sql(
 WITH given AS (
   SELECT * FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[],
@@ -42,16 +45,16 @@ WITH given AS (
 )
 SELECT id FROM moved)sql";
 
-// What was asked first is at work when the next is looked at, so that every clock here is read
-// with the locks in hand: the row of the experiment, then that of its owner (node_lease.h).
+// Taking an experiment locks its row, then that of its owner's lease (node_lease.h), in statements
+// of their own: the next statement then reads the clock with both locks held.
 constexpr const char* kLockExperiment =
     "SELECT coalesce(owner, '') FROM duel.experiments WHERE name = $1 FOR UPDATE";
 constexpr const char* kLockOwner =
     "SELECT 1 FROM duel.nodes WHERE id ="
     " (SELECT owner FROM duel.experiments WHERE name = $1) FOR UPDATE";
-// $3 is the epoch that we hold without doubt and keep, $5 and $6 bound the head. The commit is
-// synchronous, so that all that the owner before appended in this life of the database is durable
-// with it.
+// $3 is the epoch that we certainly hold, and keep; $5 and $6 are bounds of the head. The commit is
+// synchronous, and so makes everything durable that the owner before appended in this life of the
+// database.
 constexpr const char* kTake =
     "UPDATE duel.experiments e SET owner = $2, epoch = epoch + 1,"
     " mark = CASE WHEN life = $4 THEN head_sequence ELSE mark END"
@@ -119,7 +122,8 @@ Status PostgresStore::take(const std::string& experiment, bool is_new) {
   const std::lock_guard lock(write_mutex_);
   DUEL_RETURN_IF_ERROR(ensure_writer());
   std::uint64_t kept_epoch = 0;
-  // A new one has no line yet, any other has, but one that was created here and not written to.
+  // A new experiment has no line yet. Any other has one, unless it was created here and has not
+  // been written to.
   std::uint64_t lowest = is_new ? 0 : 1;
   const std::uint64_t highest = is_new ? 0 : std::uint64_t{1} << 62;
   std::string life;
@@ -162,7 +166,7 @@ Status PostgresStore::take(const std::string& experiment, bool is_new) {
     return Error::conflict(fmt::format("the experiment '{}' exists", experiment), where_);
   }
   if (row.owner != self_.node_id) {
-    // A name that nobody uses any more, and a line was never written.
+    // A name without a line whose owner is dead: its creation was never completed.
     drop(experiment);
     if (!is_new && !has_lines && after.number(0, 5) == 0) return no_experiment(experiment);
     return owned_elsewhere(experiment);
@@ -242,7 +246,7 @@ Result<std::set<std::uint64_t>> PostgresStore::move_heads(std::span<const HeadMo
 // REQUIRES: state_mutex_ is held.
 void PostgresStore::moved(const HeadMove& move, std::uint64_t commit) {
   const auto found = owned_.find(move.experiment);
-  // The thread of the lease may have dropped it since.
+  // The lease's thread may have dropped it since (lease_had_lapsed).
   if (found == owned_.end() || found->second.epoch != move.epoch) return;
   OwnedLog& owned = found->second;
   TailGroup group{commit, move.at, move.to, {}};
@@ -257,7 +261,7 @@ void PostgresStore::moved(const HeadMove& move, std::uint64_t commit) {
   unmarked_[move.experiment] = move.to.sequence;
 }
 
-// Why the database did not take them.
+// Finds out why the database did not take the moves, and drops their experiments.
 Status PostgresStore::refused(std::span<const HeadMove> moves, std::vector<Status>& results) {
   std::vector<std::uint64_t> ids;
   for (const HeadMove& move : moves) ids.push_back(move.id);
@@ -273,7 +277,7 @@ Status PostgresStore::refused(std::span<const HeadMove> moves, std::vector<Statu
     Error error =
         ours ? ends_elsewhere(move.experiment, row->second.head) : owned_elsewhere(move.experiment);
     for (const std::size_t group : move.groups) results[group] = error;
-    // In either case what is known here is not what is there.
+    // In either case our state of the experiment is not the database's.
     drop(move.experiment);
     const std::lock_guard state(state_mutex_);
     if (found.ok() && !ours) ++counts_.fenced;
@@ -290,7 +294,8 @@ Result<std::vector<Status>> PostgresStore::append(std::span<const Group> groups)
   if (moves.empty()) return results;
   const auto accepted = move_heads(moves);
   if (!accepted.ok()) {
-    // Refused by the database, nothing is there. Otherwise nobody knows.
+    // If the database answered with an error, nothing was written. If the connection was lost, the
+    // statement may still succeed.
     if (!writer_.lost()) return accepted.error();
     const std::lock_guard state(state_mutex_);
     for (const HeadMove& move : moves) {

@@ -1,5 +1,5 @@
-// How long to leave a database alone that cannot be reached: a pause that doubles with every failed
-// attempt, longer or shorter by chance so that nodes do not come back all at once. Any thread may
+// How long to wait before the next attempt to reach a database: a pause that doubles with every
+// failure, with a random part so that nodes do not all come back at the same moment. Any thread may
 // call.
 #pragma once
 
@@ -27,7 +27,7 @@ class ReconnectPause {
   }
   void failed(Clock::time_point now = Clock::now()) {
     const std::lock_guard lock(mutex_);
-    // Callers that tried at the same time are one attempt.
+    // Several callers that fail at the same time count as one attempt.
     if (now < until_) return;
     std::uniform_real_distribution<double> part(0.5, 1.0);
     until_ = now + std::chrono::duration_cast<Clock::duration>(next_ * part(random_));

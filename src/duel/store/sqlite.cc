@@ -7,7 +7,7 @@
 namespace duel {
 namespace {
 
-// How long a commit waits for another process that has the database open in a tool.
+// How long a commit waits for another program, a tool say, that has the database locked.
 constexpr int kBusyTimeoutMs = 5'000;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SQLite's C interface with owners and `Result`: a connection and its statements. Only what the
-// store needs. A connection is used by one thread at a time.
+// store needs. REQUIRES: one thread at a time uses a connection (it is opened without a mutex).
 #pragma once
 
 #include <sqlite3.h>
@@ -15,7 +15,7 @@
 
 namespace duel {
 
-// What SQLite's code means to a user; `detail` is SQLite's own text.
+// SQLite's code as an error in words for a user; `detail` is SQLite's own text.
 Error sqlite_error(int code, std::string_view detail, const std::filesystem::path& file);
 
 class SqliteStatement {
@@ -46,7 +46,7 @@ class SqliteStatement {
   std::filesystem::path file_;
 };
 
-// Is reset when it is given back: a statement in the middle of its rows holds the log.
+// Resets the statement when it is given back: an open one keeps the log from being emptied.
 class LentStatement {
  public:
   explicit LentStatement(SqliteStatement& statement) : statement_(&statement) {}
@@ -68,13 +68,13 @@ class SqliteConnection {
 
   Status execute(const char* sql);
   Result<SqliteStatement> prepare(std::string_view sql);
-  // A statement that the connection keeps, prepared when it is asked for the first time; nobody
-  // else may have it at the time. `sql` is a literal.
+  // A statement that the connection keeps, prepared when it is first asked for. REQUIRES: `sql` is
+  // a literal, and the statement is not lent already.
   Result<LentStatement> lend(const char* sql);
   // The first column of the first row.
   Result<std::uint64_t> number(std::string_view sql);
 
-  // Of the last call.
+  // The error of the last call.
   Error error() const;
   sqlite3* get() const { return connection_.get(); }
   explicit operator bool() const { return connection_ != nullptr; }

@@ -1,4 +1,4 @@
-// The tables of an SQLite store, and how those of an older version become those of this one.
+// The tables of an SQLite store, and how a database of an older version is brought up to date.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kSqliteApplicationId = 0x6475656c;
 // released never changes: the next version is a new step at the end.
 std::span<const std::string_view> sqlite_schema_steps();
 
-// The version that the database has. An error if it is none of ours, or newer than `steps` know.
+// The version of the database. An error if it is not ours, or newer than `steps`.
 Result<std::size_t> sqlite_schema_version(SqliteConnection& connection,
                                           std::span<const std::string_view> steps);
 // Takes the steps that are missing, each in a transaction with its version number.

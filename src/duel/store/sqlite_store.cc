@@ -1,3 +1,10 @@
+// One connection writes, under write_mutex_; any number read, each lent to one caller at a time; a
+// third syncs the write-ahead log, and a fourth moves it into the database. Locks are taken in the
+// order write_mutex_, then the syncer's. `sync` takes only the latter, so that a caller who waits
+// for the disk does not keep others from committing.
+//
+// After a failure that leaves it open what is on the disk, broken_ is set for good and every write
+// is refused: only a new process that reads the database can say what is there.
 #include "duel/store/sqlite_store.h"
 
 #include <fcntl.h>
@@ -25,11 +32,11 @@ namespace duel {
 namespace {
 
 constexpr std::string_view kClean = "clean";
-// So many times its limit the log may have while it is being moved; then commits wait.
+// The log may grow to this many times its limit while it is being moved; then commits wait.
 constexpr std::size_t kMostOfLimit = 4;
 constexpr std::size_t kFewPages = 64;  // take well under a millisecond
 
-// Changes with every start of the machine; empty where the system does not say.
+// Changes with every boot of the machine; empty if the system does not say.
 std::string boot_of_machine() {
   std::ifstream input("/proc/sys/kernel/random/boot_id");
   std::string boot;
@@ -51,7 +58,7 @@ Result<std::vector<std::string>> names_in(SqliteStatement& statement) {
   }
 }
 
-// SQLite stays in another mode, and does not call that an error, where it cannot share memory.
+// On a file system without shared memory SQLite stays in another mode without an error.
 Status enter_wal_mode(SqliteConnection& connection) {
   DUEL_ASSIGN(SqliteStatement statement, connection.prepare("PRAGMA journal_mode=WAL"));
   DUEL_ASSIGN(const bool said, statement.step());
@@ -60,8 +67,8 @@ Status enter_wal_mode(SqliteConnection& connection) {
                    connection.file().string(), "use a local file system");
 }
 
-// The store holds the key of all report tokens. SQLite gives its log and its index the mode of the
-// database; an existing one keeps the mode that its owner gave it.
+// Only the owner may read a new database, because it holds the key of all report tokens. SQLite
+// gives its log and its index the same mode. An existing database keeps the mode that it has.
 Status create_private_file(const std::filesystem::path& file) {
   const int descriptor =
       ::open(file.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
@@ -73,7 +80,7 @@ Status create_private_file(const std::filesystem::path& file) {
   return Done{};
 }
 
-// A rename is durable when the directory is.
+// Syncs a file, or a directory: a rename is durable only after its directory has been synced.
 Status sync_path(const std::filesystem::path& path, int flags) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags);
   const bool synced = descriptor >= 0 && (::fsync(descriptor) == 0 || errno == EINVAL);
@@ -98,8 +105,8 @@ class SqliteStore::Database {
     checkpointer_.reset();
     readers_.clear();
     if (!broken_) (void)close_cleanly();
-    // SQLite empties the log when the last connection closes; not where a write or a sync failed,
-    // and what is in the log is all there is.
+    // SQLite checkpoints and deletes the log when the last connection closes. After a failed write
+    // or sync the log may be the only good copy, and must stay.
     if (broken_) {
       sqlite3_db_config(writer_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     }
@@ -117,7 +124,8 @@ class SqliteStore::Database {
     return with_reader([](SqliteConnection&) -> Status { return Done{}; });
   }
 
-  // A connection for reading, lent for the time of `work`.
+  // Lends `work` a connection for reading. Each is used by one caller at a time, because SQLite's
+  // connections must not be shared between threads here.
   template <class Work>
   auto with_reader(const Work& work) -> decltype(work(std::declval<SqliteConnection&>())) {
     DUEL_ASSIGN(SqliteConnection reader, take_reader());
@@ -158,7 +166,7 @@ class SqliteStore::Database {
     for (const Group& group : groups) DUEL_CHECK(owned_.contains(std::string(group.experiment)));
     std::vector<Status> results;
     if (groups.empty()) return results;
-    std::map<Owned*, Row> rows;  // as they will be
+    std::map<Owned*, Row> rows;  // as they will be if the commit succeeds
     {
       DUEL_ASSIGN(const LentStatement begin, writer_.lend("BEGIN IMMEDIATE"));
       DUEL_RETURN_IF_ERROR(begin->run());
@@ -242,7 +250,7 @@ class SqliteStore::Database {
   }
 
   Status sync() {
-    // Not under the mutex of the writer: nobody who waits for the disk waits for commits of others.
+    // Not under write_mutex_: waiting for the disk must not keep others from committing.
     WalSyncer* syncer = started_syncer_;
     // A store that only reads has nothing to sync.
     if (syncer == nullptr) return Done{};
@@ -269,7 +277,7 @@ class SqliteStore::Database {
                                   {statement->number(1), std::string(statement->text(2))},
                                   statement->number(3)});
   }
-  // The same for whoever reads: an experiment that was created here exists before its first line.
+  // The same for readers: an experiment that was created here exists before its first line.
   Result<Row> row_for_reading(SqliteConnection& reader, const std::string& experiment) {
     DUEL_ASSIGN(std::optional<Row> row, row_of(reader, experiment));
     if (row) return std::move(*row);
@@ -322,7 +330,8 @@ class SqliteStore::Database {
     constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     DUEL_ASSIGN(SqliteConnection writer, SqliteConnection::open(file_, kFlags, options_.vfs));
     DUEL_ASSIGN(const std::size_t version, sqlite_schema_version(writer, sqlite_schema_steps()));
-    // What is done here is durable before the first line is taken.
+    // FULL until this is done: the schema and the mark of an unclean stop must be durable before
+    // the first line is taken.
     DUEL_RETURN_IF_ERROR(writer.execute("PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0"));
     DUEL_RETURN_IF_ERROR(enter_wal_mode(writer));
     if (version < sqlite_schema_steps().size()) {
@@ -372,13 +381,13 @@ class SqliteStore::Database {
                                                       : LastStop::machine_stopped;
   }
 
-  // If a sync has failed, the system may hold as written what is not on the disk, and another sync
-  // of the log would not write it. What the log holds is written once more, into the database, and
-  // synced there.
+  // After a sync that failed in an earlier process, the system may take pages for written that are
+  // not on the disk, and another sync of the log would not write them. So the content of the log is
+  // written once more, into the database, and synced there.
   Status rewrite_log(SqliteConnection& writer) const {
     const int code = sqlite3_wal_checkpoint_v2(writer.get(), "main", SQLITE_CHECKPOINT_TRUNCATE,
                                                nullptr, nullptr);
-    // Somebody reads the store with another program: then the log stays as it is.
+    // BUSY: another program reads the database, and the log has to stay as it is.
     if (code == SQLITE_OK || code == SQLITE_BUSY) return Done{};
     return writer.error();
   }
@@ -442,7 +451,7 @@ class SqliteStore::Database {
   }
 
   void roll_back() {
-    // Some errors of SQLite have rolled back already.
+    // After some errors SQLite has rolled back by itself.
     if (sqlite3_get_autocommit(writer_.get()) != 0) return;
     if (!writer_.execute("ROLLBACK").ok()) broken_ = true;
   }
@@ -453,8 +462,8 @@ class SqliteStore::Database {
       constexpr int kPrimaryCode = 0xff;
       const int code = sqlite3_extended_errcode(writer_.get()) & kPrimaryCode;
       roll_back();
-      // A full disk has not taken the end of the group. After any other failure it may be in the
-      // log, where the next start would find it.
+      // On a full disk the commit's last frame is not in the log, so the group is not stored. After
+      // any other failure it may be, and the next start would find it there.
       if (code != SQLITE_FULL && code != SQLITE_BUSY) broken_ = true;
       return status;
     }
@@ -463,14 +472,14 @@ class SqliteStore::Database {
     return Done{};
   }
 
-  // The checkpointer moves what is in the log to the database, while others commit. What has come
-  // meanwhile is moved here, for the log begins anew only when all of it is moved: it is little,
-  // and whoever waits for a commit does not wait for thousands of pages.
+  // The checkpointer moves the log into the database while others commit. SQLite reuses the log
+  // from its beginning only when all of it has been moved, so the few pages that came meanwhile are
+  // moved here, under the lock. A caller never waits for thousands of pages.
   void keep_log_short() {
     const std::size_t most = options_.checkpoint_pages;
     if (checkpointer_->running()) {
       if (wal_pages_ < checkpoint_failed_at_ + kMostOfLimit * most) return;
-      checkpointer_->settle();  // more is written than it can move
+      checkpointer_->settle();  // commits come faster than it can move them, so they wait
     }
     if (const auto ended = checkpointer_->take_result()) {
       take_checkpoint(*ended);
@@ -488,10 +497,10 @@ class SqliteStore::Database {
   }
 
   void take_checkpoint(const Checkpoint& ended) {
-    // The system may have dropped what it could not write.
+    // The system may have dropped the pages that it could not write.
     if (ended.code == SQLITE_IOERR_FSYNC) broken_ = true;
-    // The groups are in. What fails here fails the next ones, and what readers keep back is tried
-    // again when as much has come once more.
+    // Other failures do not concern the groups, which are in the log. The checkpoint is tried again
+    // when the log has grown by its limit once more.
     checkpoint_failed_at_ = !ended.ok() ? wal_pages_ : ended.complete() ? 0 : ended.in_log;
   }
 
@@ -501,7 +510,7 @@ class SqliteStore::Database {
                      "check the disk and restart");
   }
 
-  // By the clock: what is appended now will be on the disk after the sync that begins.
+  // Called before a sync by the clock. All that is appended by now is durable when it has ended.
   void begin_marks() {
     const std::lock_guard lock(write_mutex_);
     for (auto& [name, owned] : owned_) owned.being_marked = owned.row.head.sequence;
@@ -521,7 +530,7 @@ class SqliteStore::Database {
       }
       return Done{};
     };
-    // A mark that cannot be written says less than is true, which is safe.
+    // If the mark cannot be written, the old one understates what is durable, which is safe.
     if (!in_transaction(write).ok()) return;
     for (Owned* owned : late) owned->row.mark = owned->being_marked;
   }
@@ -561,13 +570,13 @@ class SqliteStore::Database {
   const std::filesystem::path file_;
   const SqliteOptions options_;
 
-  std::mutex write_mutex_;
+  std::mutex write_mutex_;  // guards all down to checkpointer_, but for the two atomics
   std::optional<OwnerLock> lock_;
   SqliteConnection writer_;  // none until this process owns the database
   SqliteStatement insert_experiment_, insert_line_, insert_tag_, set_head_, set_mark_;
   std::map<std::string, Owned> owned_;
   LastStop last_stop_ = LastStop::clean;
-  std::size_t wal_pages_ = 0;
+  std::size_t wal_pages_ = 0;             // in the log after the last commit
   std::size_t checkpoint_failed_at_ = 0;  // pages in the log that could not be moved
   std::atomic<bool> broken_ = false;
   std::unique_ptr<WalSyncer> syncer_;
@@ -575,7 +584,7 @@ class SqliteStore::Database {
   std::unique_ptr<WalCheckpointer> checkpointer_;
 
   std::mutex readers_mutex_;
-  std::vector<SqliteConnection> readers_;  // that nobody uses now
+  std::vector<SqliteConnection> readers_;  // those that are not lent
 };
 
 SqliteStore::SqliteStore(std::unique_ptr<Database> database) : database_(std::move(database)) {}
@@ -602,7 +611,7 @@ Status SqliteStore::own(const std::string& experiment) { return database_->own(e
 
 Result<std::uint64_t> SqliteStore::read(const std::string& experiment, std::uint64_t after,
                                         const LineSink& sink) {
-  // In portions: as long as a statement is open the log cannot be emptied, and a sink may be slow.
+  // In portions: while a statement is open the log cannot be emptied, and a sink may be slow.
   constexpr std::uint64_t kPortionLines = 1'000;
   constexpr std::size_t kPortionBytes = std::size_t{1} << 20;
   std::uint64_t id = 0;
@@ -640,8 +649,8 @@ Result<std::uint64_t> SqliteStore::read(const std::string& experiment, std::uint
     }
     after += ends.size();
   }
-  // A damaged page can hold fewer rows without SQLite's noticing, and a log that ends early looks
-  // as sound as a whole one.
+  // A damaged page can hold fewer rows without SQLite noticing, and the hash chain of a log that
+  // ends early is as sound as that of a whole one.
   if (after < head) {
     return Error::invalid_data(
         fmt::format("the experiment '{}' should have {} records and ends with record {}",
@@ -733,7 +742,7 @@ Result<std::vector<Outline>> SqliteStore::outlines() {
       Outline outline{std::string(statement.text(0)),
                       {statement.number(1), std::string(statement.text(2))},
                       std::nullopt};
-      if (statement.number(3) != 0) {  // no snapshot is of no line
+      if (statement.number(3) != 0) {  // NULL reads as 0, and no snapshot has the sequence 0
         outline.snapshot =
             Snapshot{statement.number(3), std::string(statement.text(4)),
                      std::string(statement.text(5)), "", std::string(statement.text(6))};
@@ -847,8 +856,8 @@ Status SqliteStore::backup(const std::filesystem::path& file) {
                 SqliteConnection::open(partial, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
     sqlite3_backup* backup = sqlite3_backup_init(target.get(), "main", reader.get(), "main");
     if (backup == nullptr) return target.error();
-    // In one step, which reads one state of the database: in several it would begin again after
-    // every append. Nobody waits for a reader.
+    // In one step, which reads one state of the database. In several steps it would start over
+    // after every append. Appends do not wait for a reader.
     const int code = sqlite3_backup_step(backup, -1);
     const int finished = sqlite3_backup_finish(backup);
     if (code != SQLITE_DONE || finished != SQLITE_OK) {

@@ -1,13 +1,13 @@
-// All experiments in one SQLite database: what a server keeps.
+// All experiments in one SQLite database: the store of a single server.
 //
 // The database is in WAL mode. Commits are made with synchronous=NORMAL, so that they touch no
-// disk; a thread of its own syncs the WAL file, once for all who wait, and at the latest
-// `sync_interval` after an append even if nobody does. Checkpoints are the writer's, by the size of
-// the WAL. So a killed process loses nothing, and a loss of power at most the last interval of what
-// nobody waited for.
+// disk. The WAL file is synced beside them (wal_syncer.h): once for all callers that wait, and at
+// the latest `sync_interval` after an append even if nobody does. The writer starts checkpoints by
+// the size of the WAL. So a killed process loses nothing, and a loss of power at most the records
+// of the last interval that nobody waited for.
 //
-// One process at a time owns the database: FILE.lock is locked and says who. Others may read.
-// All calls may be made from any thread; reads do not wait for appends.
+// One process at a time owns the database: it locks FILE.lock, which names it. Others may read.
+// Any thread may call; reads do not wait for appends.
 #pragma once
 
 #include <chrono>
@@ -36,13 +36,13 @@ struct SqliteOptions {
   SqliteAccess access = SqliteAccess::own;
   std::chrono::milliseconds sync_interval{100};
   std::size_t checkpoint_pages = 4'000;  // of 4096 bytes in the WAL
-  std::string vfs{};                     // of SQLite; tests put their faults there
+  std::string vfs{};                     // of SQLite; tests inject faults there
 };
 
 class SqliteStore final : public Store {
  public:
-  // An error where another process owns the database (`conflict`; it says which), where the file is
-  // no database of ours or a damaged one, or of a newer version of Duel. Older ones are brought up
+  // An error if another process owns the database (`conflict`, which names it), or if the file is
+  // not a database of ours, damaged, or of a newer version of Duel. An older version is brought up
   // to date.
   static Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& file,
                                                    SqliteOptions options = {});

@@ -1,13 +1,13 @@
 // Where the records of experiments are kept: for each experiment its lines (line.h), numbered
 // 1, 2, 3, .. without gaps.
 //
-// A store does not know what a line says, and trusts the hash it bears: whoever reads follows the
-// chain (experiment_log.h), in one place for all stores, so that a damaged store is found out
-// whatever it is made of. To the store the hash of the last line is the name of a history: an
-// append says after which one it comes, and two writers cannot both be right.
+// A store does not know what a line says, and trusts the hash it bears. The reader follows the
+// chain (experiment_log.h), in one place for all kinds of stores, and so notices a damaged store.
+// To the store the hash of the last line is the name of a history: an append says after which one
+// it comes, and two writers cannot both be right.
 //
-// Log files, SQLite: one interface, one conformance suite (tests/store). What a kind of store
-// cannot do it refuses with `unsupported`.
+// Memory, log files, SQLite, PostgreSQL: one interface, one conformance suite (tests/store). What a
+// kind of store cannot do it refuses with `unsupported`. Any thread may call, but for log files.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,9 @@ struct Head {
   bool operator==(const Head&) const = default;
 };
 
-// A line to append, without its end. `key` is what `find` finds it by (a duel's id), or empty; many
-// lines may have the same. `tag` says that something has happened (this subject has seen this
-// pair), and 0 that nothing is to be remembered: `tagged` asks for it.
+// A line to append, without its line end. `find` finds it by `key` (a duel's id), unless that is
+// empty; many lines may have the same key. `tag` is a fact to remember (this subject has seen this
+// pair), for which `tagged` asks; 0 is none.
 struct Line {
   std::string_view text;
   std::string_view key{};
@@ -58,9 +58,9 @@ struct FoundLine {
 struct Snapshot {
   std::uint64_t sequence = 0;
   std::string hash;     // of that line
-  std::string version;  // of whoever made the bytes; compared by the reader
+  std::string version;  // of the format of the bytes; the reader compares it with its own
   std::string bytes;
-  std::string summary{};  // what a list of experiments shows of it, as its owner saw fit
+  std::string summary{};  // what a list of experiments shows; the store does not read it
   bool operator==(const Snapshot&) const = default;
 };
 
@@ -79,7 +79,7 @@ enum class LastStop {
   machine_stopped  // what was appended after the last sync may be lost
 };
 
-// Takes a line without its end; kReadableAfterLine bytes after it may be read.
+// Takes a line without its line end; kReadableAfterLine bytes after it may be read.
 using LineSink = std::function<Status(std::string_view line)>;
 
 class Store {
@@ -89,17 +89,17 @@ class Store {
   // The experiments that have a line, sorted by name.
   virtual Result<std::vector<std::string>> list() = 0;
 
-  // A new experiment without lines, or one that is there. It belongs to this store from then on:
-  // nobody else may append to it while the store is open. An error where that is impossible, where
-  // the new one exists, and where the other does not (`not_found`). What belongs to this store
-  // already is opened anew.
+  // `create` makes a new experiment without lines, `own` takes one that exists. It belongs to this
+  // store from then on: nobody else may append to it while the store is open. An error if that is
+  // impossible, if the new one exists, or if the other does not (`not_found`). An experiment that
+  // belongs to this store already is opened once more.
   virtual Status create(const std::string& experiment) = 0;
   virtual Status own(const std::string& experiment) = 0;
 
   // Gives the lines after number `after` in order; an error of the sink ends the reading and is
-  // returned. Anybody may read. Returns how many bytes follow the last line: what a kill left of a
-  // line that was never complete and does not count. Where the experiment belongs to this store
-  // the next append removes them.
+  // returned. Reading needs no ownership. Returns how many bytes follow the last line: a kill can
+  // leave the beginning of a line, which does not count. If the experiment belongs to this store,
+  // the next append removes it.
   virtual Result<std::uint64_t> read(const std::string& experiment, std::uint64_t after,
                                      const LineSink& sink) = 0;
   // The last line's number and hash.
@@ -108,12 +108,12 @@ class Store {
   // Appends groups in one commit, one result each, in their order. A group whose `at` is not the
   // head of its experiment is refused alone (`conflict`, the message says where the head is); the
   // others go in. Groups of one experiment follow each other. An error in place of the results
-  // means that no group is there (the disk is full), or that nobody can say; in that case the store
-  // takes no more lines until it is opened anew (`broken`). After a kill a commit is there or is
-  // not; of a log file, which takes one group at a time, the first lines of a group may be.
-  // REQUIRES: `create` or `own` of every experiment.
+  // means that no group is stored (the disk is full), or that it is unknown which are; in that case
+  // the store takes no more lines until it is opened again (`broken`). After a kill a commit is
+  // stored or not, never half; a log file, which takes one group at a time, may keep its first
+  // lines. REQUIRES: `create` or `own` of every experiment.
   virtual Result<std::vector<Status>> append(std::span<const Group> groups) = 0;
-  // The same of one group.
+  // The same for one group.
   Status append_to(std::string_view experiment, const Head& at, std::span<const Line> lines);
   // Whether a failed write or sync has ended the writing.
   virtual bool broken() const = 0;
@@ -125,10 +125,10 @@ class Store {
   // The experiments that have a line with that key, sorted by name.
   virtual Result<std::vector<std::string>> experiments_of(std::string_view key) = 0;
 
-  // Whether a line with that tag was appended to the experiment. It is a set of numbers: who asks
-  // chooses them so that two meanings hardly share one.
+  // Whether a line with that tag was appended to the experiment. A tag is a number only: the caller
+  // makes it from a hash, so that two facts hardly ever share one.
   virtual Result<bool> tagged(const std::string& experiment, std::uint64_t tag) = 0;
-  // Adds tags of lines that are there, which an older store did not keep.
+  // Adds tags for lines that are stored already: an older version of the store kept none.
   virtual Status add_tags(const std::string& experiment, std::span<const std::uint64_t> tags) = 0;
 
   // Returns when everything appended before the call survives a loss of power. Calls that wait at
@@ -136,15 +136,15 @@ class Store {
   // dropped what it could not write.
   virtual Status sync() = 0;
 
-  // How far the syncs that come by the clock had got in that experiment: its head, if the process
-  // that wrote it stopped cleanly. Where it is less, the lines after it may have had neighbours
-  // that were lost, and those that are there are not a fair sample: syncs that somebody waited for
-  // saved them. Once this process has appended to the experiment it is the head.
+  // Up to which line the syncs that come by the clock had got; the head, if the process that wrote
+  // it stopped cleanly. After a loss of power lines beyond it may be missing, and those that are
+  // left are not a fair sample, because answers that somebody waited for were synced and serves
+  // without an answer were not. Once this process has appended to the experiment it is the head.
   virtual Result<std::uint64_t> synced(const std::string& experiment) = 0;
   virtual Result<LastStop> last_stop() = 0;
 
-  // The newest snapshot of an experiment replaces the one before. It is on the disk with the next
-  // sync.
+  // A new snapshot of an experiment replaces the one before. It is durable after the next sync.
+  // `snapshot` gives it, or nothing.
   virtual Status put_snapshot(const std::string& experiment, const Snapshot& snapshot) = 0;
   virtual Result<std::optional<Snapshot>> snapshot(const std::string& experiment) = 0;
   // All experiments that have a line, sorted by name.
@@ -160,14 +160,14 @@ class Store {
   // Whether it was there.
   virtual Result<bool> erase(std::string_view space, std::string_view key) = 0;
 
-  // Whether the store is sound in itself; an error says what is not. The chains are the reader's.
+  // Checks the store's own structure; an error says what is damaged. It does not check the chains.
   virtual Status check() = 0;
   // A copy of the whole at one moment, made while the store is in use. An error if the file exists.
   virtual Status backup(const std::filesystem::path& file) = 0;
   // Gives unused space back. Appends wait meanwhile.
   virtual Status compact() = 0;
 
-  // Who else uses the store; nothing where only one process at a time can. It lives as long as the
+  // The other processes that use the store; null if only one at a time can. It lives as long as the
   // store.
   virtual Nodes* nodes() { return nullptr; }
 };

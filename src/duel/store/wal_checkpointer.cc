@@ -7,14 +7,14 @@ namespace duel {
 Checkpoint checkpoint(const SqliteConnection& connection, int mode) {
   int in_log = 0, moved = 0;
   const int code = sqlite3_wal_checkpoint_v2(connection.get(), "main", mode, &in_log, &moved);
-  // Both are -1 where it did not come so far.
+  // SQLite leaves both at -1 if it failed early.
   return {code, static_cast<std::size_t>(in_log < 0 ? 0 : in_log),
           static_cast<std::size_t>(moved < 0 ? 0 : moved)};
 }
 
 Result<std::unique_ptr<WalCheckpointer>> WalCheckpointer::start(SqliteConnection connection) {
-  // The log is on the disk before the database is written, and the database before the log is
-  // overwritten.
+  // NORMAL makes SQLite sync the log before it writes to the database, and the database before it
+  // overwrites the log. With OFF a loss of power during a checkpoint corrupts the database.
   DUEL_RETURN_IF_ERROR(
       connection.execute("PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0"));
   std::unique_ptr<WalCheckpointer> checkpointer(new WalCheckpointer(std::move(connection)));

@@ -1,6 +1,6 @@
-// The thread that moves the write-ahead log of an SQLite database into the database, beside the
-// connection that commits: thousands of pages take milliseconds, and a page of a site waits for a
-// commit.
+// The thread that moves the write-ahead log of an SQLite database into the database. It does not
+// happen on the connection that commits, because thousands of pages take milliseconds, and a web
+// page that shows a duel waits for a commit. Any thread may call it.
 #pragma once
 
 #include <sqlite3.h>
@@ -17,7 +17,7 @@
 
 namespace duel {
 
-// What became of a checkpoint. Readers may keep a part of the log back.
+// The result of a checkpoint. While somebody reads an older state, a part of the log must stay.
 struct Checkpoint {
   int code = SQLITE_OK;
   std::size_t in_log = 0;  // pages
@@ -32,18 +32,18 @@ Checkpoint checkpoint(const SqliteConnection& connection, int mode);
 
 class WalCheckpointer {
  public:
-  // `connection` has the database in WAL mode open and is the thread's from now on.
+  // REQUIRES: `connection` has the database open in WAL mode. The thread owns it from now on.
   static Result<std::unique_ptr<WalCheckpointer>> start(SqliteConnection connection);
   WalCheckpointer(const WalCheckpointer&) = delete;
   WalCheckpointer& operator=(const WalCheckpointer&) = delete;
   ~WalCheckpointer();
 
-  // Moves what is in the log now and nobody reads, later. REQUIRES: !running().
+  // Has the thread move what is in the log by now and no reader needs. REQUIRES: !running().
   void begin();
   bool running() const;
-  // Returns when none is running.
+  // Returns when no checkpoint is running.
   void settle();
-  // Of the last one, once.
+  // The result of the last checkpoint; given once.
   std::optional<Checkpoint> take_result();
 
  private:

@@ -8,7 +8,7 @@ namespace duel {
 Result<std::unique_ptr<WalSyncer>> WalSyncer::start(SqliteConnection connection,
                                                     std::chrono::milliseconds interval,
                                                     Events events) {
-  // A connection opens the log when it reads for the first time, and keeps it open.
+  // A connection opens the log when it first reads, and keeps it open; sync_file needs it open.
   DUEL_RETURN_IF_ERROR(connection.number("SELECT count(*) FROM sqlite_schema"));
   std::unique_ptr<WalSyncer> syncer(
       new WalSyncer(std::move(connection), interval, std::move(events)));
@@ -54,7 +54,7 @@ Status WalSyncer::wait() {
 void WalSyncer::reach(std::unique_lock<std::mutex>& lock, std::uint64_t target) {
   while (synced_ < target && !failure_ && !stop_) {
     if (syncing_) {
-      done_.wait(lock);  // it may have begun too early
+      done_.wait(lock);  // that sync may have begun before our commit: look again
     } else {
       sync_for_all(lock);
     }
@@ -62,7 +62,7 @@ void WalSyncer::reach(std::unique_lock<std::mutex>& lock, std::uint64_t target) 
 }
 
 void WalSyncer::sync_for_all(std::unique_lock<std::mutex>& lock) {
-  // What is committed from here on may or may not be caught by this sync.
+  // A commit that comes while the sync runs may or may not be covered, so it does not count.
   const std::uint64_t target = committed_;
   syncing_ = true;
   lock.unlock();
@@ -95,7 +95,7 @@ void WalSyncer::run() {
     lock.lock();
     const std::uint64_t target = committed_;
     reach(lock, target);
-    if (synced_ < target) continue;  // it ends
+    if (synced_ < target) continue;  // stopped or failed: the loop ends
     clock_passed_ = target;
     due_ = std::chrono::steady_clock::now() + interval_;
     lock.unlock();

@@ -1,7 +1,7 @@
-// Brings the write-ahead log of an SQLite database to the disk, beside the connection that commits:
-// a commit under synchronous=FULL would hold SQLite's write lock while it waits for the disk, and
-// every commit would wait for its own sync. Of those who wait one syncs, for all; where nobody
-// waits, a thread does it by the clock.
+// Syncs the write-ahead log of an SQLite database to the disk. It does not happen on the connection
+// that commits: under synchronous=FULL a commit holds SQLite's write lock while it waits for the
+// disk, and every commit waits for its own sync. Here one of the waiting callers syncs for all, and
+// if nobody waits a thread does it by the clock. Any thread may call it.
 #pragma once
 
 #include <chrono>
@@ -21,14 +21,14 @@ namespace duel {
 class WalSyncer {
  public:
   struct Events {
-    // Around a sync that the clock asked for and not a waiting caller.
+    // Around a sync that the clock asked for, not a waiting caller. Called on the syncer's thread.
     std::function<void()> clock_begins;
     std::function<void()> clock_succeeded;
-    // Once, before anybody who waits hears of it.
+    // Called once, under the syncer's lock, before a waiting caller gets the error.
     std::function<void()> failed;
   };
 
-  // `connection` has the database in WAL mode open and is used for nothing else from now on.
+  // REQUIRES: `connection` has the database open in WAL mode, and nobody else uses it.
   static Result<std::unique_ptr<WalSyncer>> start(SqliteConnection connection,
                                                   std::chrono::milliseconds interval,
                                                   Events events);
@@ -39,17 +39,17 @@ class WalSyncer {
   // Ends the thread without a last sync.
   void stop();
 
-  // After every commit, before anybody hears of it.
+  // To be called after every commit, before its result is given to anybody.
   void committed();
-  // Returns when a sync that began after every commit so far has ended. After a failure every call
-  // is that failure, but for commits that were synced before.
+  // Returns when a sync that began after every commit so far has ended. After a failure it stays an
+  // error, unless everything was synced before: a system that could not write may have dropped it.
   Status wait();
 
  private:
   WalSyncer(SqliteConnection connection, std::chrono::milliseconds interval, Events events);
   void run();
   // Returns when a sync that began after the commit `target` has ended, or none will come.
-  // REQUIRES, here and below: `lock` is of mutex_.
+  // REQUIRES, here and below: `lock` holds mutex_.
   void reach(std::unique_lock<std::mutex>& lock, std::uint64_t target);
   void sync_for_all(std::unique_lock<std::mutex>& lock);
   Status sync_file();
@@ -61,7 +61,7 @@ class WalSyncer {
   std::mutex mutex_;
   std::condition_variable work_;
   std::condition_variable done_;
-  // Numbers of commits.
+  // Numbers of commits. All that follows is guarded by mutex_.
   std::uint64_t committed_ = 0;
   std::uint64_t synced_ = 0;
   bool syncing_ = false;

@@ -1,4 +1,4 @@
-// Stands in for the store on PostgreSQL in a build without libpq.
+// Takes the place of the store on PostgreSQL in a build without libpq: opening one is an error.
 #include "duel/store/postgres_store.h"
 
 namespace duel {
