@@ -20,26 +20,27 @@ std::string no_hash() { return std::string(kHexDigits, '0'); }
 
 Error damaged(std::string message) { return Error::invalid_data(std::move(message)); }
 
-// Where power was lost: of the serves after record `after` and before record `recovered` none is
-// evidence (RecoveredRecord).
+// A loss of power: no serve after record `after` and before record `recovered` is evidence
+// (RecoveredRecord).
 struct Gap {
   std::uint64_t after = 0;
   std::uint64_t recovered = 0;
 };
 
-// Finds the gaps before the records are folded. Only a server writes such records, and says on the
-// first line that it is one.
+// Finds the gaps in a first pass, before the records are folded: a `recovered` record takes
+// evidence from records before it. Only a server writes such records, and its first line shows that
+// it is one, so other logs are not read twice.
 class GapFinder {
  public:
   explicit GapFinder(std::uint64_t after = 0) : number_(after) {}
 
-  // Whether there may be more.
+  // False if this log cannot have gaps, so that the first pass can end.
   bool take(std::string_view line) {
     if (++number_ == 1) return line.find("\"service\":") != std::string_view::npos;
-    constexpr std::size_t kBeginning = 100;  // number, time and kind stand first
+    constexpr std::size_t kBeginning = 100;  // number, time and kind come first in a line
     if (line.substr(0, kBeginning).find("\"record\":\"recovered\"") != std::string_view::npos) {
       LogEntry entry;
-      if (reader_.read(line, entry).ok()) {  // what is wrong with it the chain will say
+      if (reader_.read(line, entry).ok()) {  // the second pass reports a bad line
         gaps_.push_back({std::get<RecoveredRecord>(entry.record).after, number_});
       }
     }
@@ -65,13 +66,14 @@ Result<std::vector<Gap>> gaps_of(Store& store, const std::string& name) {
   return finder.finish();
 }
 
-// Takes the lines of a log one after the other.
+// Takes the lines of a log one after the other: checks the chain, reads each record, marks serves
+// inside a gap as no evidence, and gives them to the sink.
 class ChainReader {
  public:
   ChainReader(std::string name, const RecordSink& sink, std::vector<Gap> gaps = {})
       : name_(std::move(name)), sink_(sink), gaps_(std::move(gaps)) {}
 
-  // `line` is without its end. REQUIRES: kReadableAfterLine readable bytes after it.
+  // `line` is without its line end. REQUIRES: kReadableAfterLine readable bytes after it.
   Status take(std::string_view line) {
     const std::uint64_t number = chain_.lines() + 1;
     if (Status status = take_unplaced(line, number); !status.ok()) {
@@ -83,7 +85,7 @@ class ChainReader {
     return Done{};
   }
 
-  // Goes on after a record that is known.
+  // The next line must follow this record.
   void begin_after(const Head& at) { chain_.begin_after(at); }
 
   LogExtent finish(std::uint64_t rest) const {
@@ -132,7 +134,7 @@ Result<LogExtent> read_with_gaps(Store& store, const std::string& name, std::vec
   return chain.finish(rest);
 }
 
-// Calls take(line) for the first `count` lines after number `after`; how many there were.
+// Calls take(line) for the first `count` lines after number `after`. Returns how many there were.
 Result<std::uint64_t> read_some(Store& store, const std::string& name, std::uint64_t after,
                                 std::uint64_t count, const LineSink& take) {
   std::uint64_t taken = 0;
@@ -179,7 +181,8 @@ Result<LogEntry> read_first_record(Store& store, const std::string& name) {
 Result<LogExtent> read_log_after(Store& store, const std::string& name, const Head& at,
                                  const RecordSink& sink) {
   DUEL_CHECK(at.sequence > 0);
-  // The record itself, chained to the one before, so that its hash is that of what it says.
+  // Reads record `at` with the one before it, so that its hash is checked against its content: a
+  // line that was changed still bears its old hash.
   const std::uint64_t before = at.sequence > 1 ? at.sequence - 2 : 0;
   const RecordSink ignore = [](const LogEntry&) -> Status { return Done{}; };
   ChainReader there(name, ignore);
@@ -242,7 +245,7 @@ Result<LogExtent> read_log(const std::filesystem::path& file, const RecordSink& 
 Result<LogExtent> read_log_text(std::string_view text, const std::string& name,
                                 const RecordSink& sink) {
   std::string line;
-  // Calls take(line) until it has had enough; the bytes after the last line.
+  // Calls take(line) until it returns an error. Returns the bytes after the last line.
   const auto for_each_line = [&](auto&& take) -> Result<std::uint64_t> {
     for (std::string_view rest = text;;) {
       const std::size_t end = rest.find('\n');

@@ -29,7 +29,7 @@ using RecordSink = std::function<Status(const LogEntry&)>;
 
 struct LogExtent {
   std::uint64_t records = 0;    // complete ones
-  std::string head;             // hash of the last; zeros where there is none
+  std::string head;             // hash of the last; zeros if there is none
   std::uint64_t bytes = 0;      // up to the end of the last complete line
   std::uint64_t cut_bytes = 0;  // after it: a line that was cut by a kill
 };
@@ -37,30 +37,30 @@ struct LogExtent {
 // Reads the whole log and checks its chain. Anything wrong but a cut last line is an error that
 // names file:line and what was found.
 Result<LogExtent> read_log(const std::filesystem::path& file, const RecordSink& sink);
-// The same of an experiment in a store.
+// The same for an experiment in a store.
 Result<LogExtent> read_log(Store& store, const std::string& name, const RecordSink& sink);
-// The same as it will be read once a record `recovered` after number `after` stands at its end.
+// The same, as if the log already ended with a `recovered` record about the records after `after`.
 Result<LogExtent> read_log_recovered(Store& store, const std::string& name, std::uint64_t after,
                                      const RecordSink& sink);
 // Reads the first record alone, with its hash.
 Result<LogEntry> read_first_record(Store& store, const std::string& name);
-// Reads the records after number `at.sequence`, for whoever has the state there. An error where the
-// log has another hash there, so that the state is not of this log, and where a loss of power was
-// found out later that took evidence from records before.
+// Reads the records after number `at.sequence`, for a caller that has the state there. An error
+// (`conflict`) if the log has another hash there, so that the state is not of this log, or if a
+// later `recovered` record takes evidence from records before: the state counts it wrongly then.
 Result<LogExtent> read_log_after(Store& store, const std::string& name, const Head& at,
                                  const RecordSink& sink);
-// The same of a text in memory; `name` stands for the file in messages.
+// `read_log` for a text in memory; messages call it `name`.
 Result<LogExtent> read_log_text(std::string_view text, const std::string& name,
                                 const RecordSink& sink);
 
-// Whether the file begins with the first record of a log; false where it cannot be read.
+// Whether the file begins with the first record of a log; false if it cannot be read.
 bool begins_as_log(const std::filesystem::path& file);
-// Whether it begins with a record at all, so that it is a log, though perhaps without its first
+// Whether the file begins with any record of a log: it may be a log that has lost its first
 // lines.
 bool looks_like_log(const std::filesystem::path& file);
 
-// The line of a record, with its end. `head` is the hash of the line before and becomes that of
-// this one. An error where a text in the record is not UTF-8.
+// The line of a record, with its line end. `head` is the hash of the line before and becomes that
+// of this one. An error if a text in the record is not UTF-8.
 Result<std::string> log_line(std::uint64_t sequence, std::int64_t time_ms, const Record& record,
                              std::string& head, Sha256& sha);
 

@@ -23,6 +23,8 @@ Status LineChain::follow(std::string_view line) {
   const auto parts = split_line(line);
   if (!parts) return no_hash();
   sha_.hex_to(next_.data(), head_, parts->body);
+  // The hash covers the line's number as well, so this comparison finds every fault. The rest only
+  // finds words for it.
   if (next_ != parts->hash) {
     if (!is_sha256_hex(parts->hash)) return no_hash();
     if (const auto number = number_of(line); number && *number != lines_ + 1) {

@@ -1,5 +1,5 @@
-// The hashes that chain the lines of a log (experiment_log.h), followed without reading what the
-// lines say.
+// Checks the hashes that chain the lines of a log (experiment_log.h), without reading what the
+// lines say. REQUIRES: one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ class LineChain {
  public:
   LineChain();
 
-  // Goes on after a line that is known.
+  // The next line must follow this one.
   void begin_after(const Head& at);
 
-  // `line` is without its end. An error where it is not the line that was chained to the one
+  // `line` is without its line end. An error if it is not the line that was chained to the one
   // before: something was changed, or is missing.
   Status follow(std::string_view line);
 
@@ -29,7 +29,7 @@ class LineChain {
  private:
   std::uint64_t lines_ = 0;
   std::string head_;
-  std::string next_;
+  std::string next_;  // a buffer for the hash of the line at hand
   Sha256 sha_;
 };
 

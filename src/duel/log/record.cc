@@ -86,7 +86,7 @@ class FieldWriter {
     }
     out_ += ']';
   }
-  // Names of fields are ours, but for columns of other programs.
+  // These names come from other programs, so they must be escaped; all others are ours.
   void value(std::string_view name, const std::vector<std::pair<std::string, Json>>& columns) {
     out_ += '{';
     for (const auto& [column, json] : columns) {

@@ -1,5 +1,5 @@
-// What happens in an experiment that people or judges answer, one record each. The log is the
-// sequence of these records; every state is computed from it. How they are written is described in
+// The records of a live experiment: each says one thing that happened. The log is the sequence of
+// these records; every state is computed from it. How they are written is described in
 // record_fields.h.
 #pragma once
 
@@ -22,18 +22,18 @@
 
 namespace duel {
 
-// How the two arms of a duel are placed: by lot; judged in both orders, where a flip is a tie; or
-// the arm that joined earlier always first.
+// How the two arms of a duel are placed: at random; in both orders, where a judge that contradicts
+// itself makes a tie; or the arm that joined earlier always first.
 enum class Placement { random, both, fixed };
-// What a duel is for: the policy wanted it, or a lot in its place; the policy had nothing to ask,
-// so the leader met a rival; the same arm twice, to test the judge; the policy's champion alone,
-// from which nobody learns.
+// What a duel is for. explore: the policy wanted it, or a random draw in its place. contest: the
+// policy had nothing to ask, so the leader meets a rival. aa: one arm twice, to test the judge.
+// exploit: the policy's champion alone, from which nothing is learnt.
 enum class Serving { explore, contest, aa, exploit };
-// Who chose the duel: the policy; a lot among all pairs (the exploration floor); a lot in place of
-// the policy's choice, which the caller could not show; a report whose serve was lost. In contests,
-// A/A duels and exploitation nobody else can have.
+// Who chose the duel. floor: a random draw among all pairs (the exploration floor). exclude: a
+// random draw, because the caller could not show the policy's choice. recovered: a report whose
+// serve was lost. Contests, A/A duels and exploitation count as the policy's.
 enum class ServedBy { policy, floor, exclude, recovered };
-// What an answer says. `invalid`: there was an answer, but none that makes sense.
+// What an answer says. `invalid`: there was an answer, but it made no sense.
 enum class Answered { win, tie, both_bad, skip, invalid };
 enum class CertificateKind { winner, no_winner, copeland, borda, set, order, ranking, epsilon };
 // What a duel shows: two things, or one page drafted from two rankings.
@@ -48,9 +48,9 @@ enum class Drafting {
   probabilistic_multileave,
 };
 enum class OnCertified { notify, exploit, complete };
-// What a certificate speaks of where duels are about tasks. `tasks_like_these`: those at hand are a
-// sample, so that each is evidence about a pair at most once. `these_tasks`: exactly those at hand,
-// one of which is drawn anew for every duel.
+// What a certificate is about if duels are about tasks. `tasks_like_these`: the given tasks are a
+// sample of many, so each is evidence about a pair at most once. `these_tasks`: exactly the given
+// tasks, one of which is drawn at random for every duel.
 enum class TaskScope { tasks_like_these, these_tasks };
 
 // The words of the log.
@@ -190,19 +190,19 @@ inline Result<TaskScope> parse_task_scope(std::string_view word) {
 }
 inline Result<Answered> parse_answered(std::string_view word) { return parse_word<Answered>(word); }
 
-// An arm never changes: what it is stands for by a reference (a path, a name) and the SHA-256 of
-// its content, so that a changed file is noticed. Either may be empty.
+// An arm never changes. It is recorded by a reference (a path, a name) and the SHA-256 of its
+// content, so that a changed file is noticed. Either may be empty.
 struct ArmEntry {
   std::string id;
   std::string payload;
   std::string sha256;
-  Json content;  // what it is, where callers are given it with the duel
+  Json content;  // the arm itself, if callers are given it with the duel
 
   friend bool operator==(const ArmEntry&, const ArmEntry&) = default;
 };
 
-// The name that an arm had in the file it came from: its payload where the id was made from that
-// ("Model B" -> `Model-B`, or `Model-B-2` where that was taken), otherwise its id.
+// The name that an arm had in the file it came from: its payload if the id was made from that
+// ("Model B" -> `Model-B`, or `Model-B-2` if that was taken), otherwise its id.
 std::string original_name(const ArmEntry& arm);
 
 struct StoppingRule {
@@ -218,16 +218,16 @@ struct StoppingRule {
 // What the duels are about. Without tasks the count is 0, and so it is in older logs.
 struct TaskSet {
   std::uint64_t count = 0;
-  std::string sha256;  // of all of them
+  std::string sha256;  // of all tasks together
   TaskScope about = TaskScope::tasks_like_these;
-  Json items;  // [{"task_id", "payload"}, ..], where callers are given them with the duel
+  Json items;  // [{"task_id", "payload"}, ..], if callers are given them with the duel
 
   bool like_these() const { return count > 0 && about == TaskScope::tasks_like_these; }
 
   friend bool operator==(const TaskSet&, const TaskSet&) = default;
 };
 
-// The program that answers. Both empty where people do, and in older logs.
+// The program that answers. Both are empty if people answer, and in older logs.
 struct JudgeEntry {
   std::string command;  // as it was written
   std::string sha256;   // of the command line and the files that it names
@@ -235,7 +235,7 @@ struct JudgeEntry {
   friend bool operator==(const JudgeEntry&, const JudgeEntry&) = default;
 };
 
-// How long an answer is waited for, and what its absence means. For duels served from then on.
+// How long an answer is waited for, and what its absence means. It holds for duels served later.
 struct FeedbackRule {
   std::uint64_t timeout_s = 1800;
   OnTimeout on_timeout = OnTimeout::discard;
@@ -261,8 +261,8 @@ struct InterleaveRule {
   friend bool operator==(const InterleaveRule&, const InterleaveRule&) = default;
 };
 
-// What a server needs to know of an experiment beside what every experiment is. As in a new one
-// where a program at a terminal asks.
+// What a server needs to know about an experiment besides what every experiment has. For `duel run`
+// and the like it keeps its defaults.
 struct ServiceRule {
   std::string name;
   Mode mode = Mode::duel;
@@ -277,11 +277,11 @@ struct ServiceRule {
   friend bool operator==(const ServiceRule&, const ServiceRule&) = default;
 };
 
-// 2 brought tasks, judge, evidence and failed tries; 3 what a server needs, and calls `contest`
-// what was `fallback`. Logs of format 1 are read and gone on with by their own rules.
+// Format 2 added tasks, judge, evidence and failed tries; 3 added what a server needs, and renamed
+// `fallback` to `contest`. Logs of format 1 are read, and continued by their own rules.
 inline constexpr std::uint64_t kLogFormat = 3;
 
-// The first record: all that decides what follows.
+// The first record: everything that decides what follows.
 struct ExperimentRecord {
   std::string experiment_id;
   std::vector<ArmEntry> arms;
@@ -290,11 +290,11 @@ struct ExperimentRecord {
   StoppingRule stopping;
   Placement order = Placement::random;
   double aa_rate = 0;  // share of duels that show one arm twice
-  // Whether comparisons made elsewhere may enter the certificate, their order in the log being
-  // taken for the order of serving. Otherwise only the policy learns from them.
+  // Whether comparisons made elsewhere may enter the certificate, as if they had been served in the
+  // order in which they are in the log. Otherwise only the policy learns from them.
   bool comparisons_count = false;
-  // Where their order is unknown: the number of comparisons after which their evidence is looked
-  // at, once. What comes later is no evidence.
+  // If their order is unknown: the number of comparisons after which their evidence is looked at,
+  // once. Later ones are no evidence. 0: not so.
   std::uint64_t one_look_after = 0;
   TaskSet tasks;
   JudgeEntry judge;
@@ -313,12 +313,12 @@ struct ServeRecord {
   std::string first;          // arms as shown
   std::string second;
   Serving serving = Serving::explore;
-  std::string task;  // what was asked about; empty where the arms are all there is
-  // Whether the answer may become evidence: decided now, whatever it will be.
+  std::string task;  // what was asked about; empty if the experiment has no tasks
+  // Whether the answer may become evidence: decided before the answer is known.
   bool evidence = true;
   ServedBy by = ServedBy::policy;
   double propensity = 1;  // of this choice, given the past
-  Timestamp expires_at;   // 0: an answer is waited for as long as it takes
+  Timestamp expires_at;   // 0: never
   std::string subject;    // who is shown it, as a keyed hash
   std::string request;    // SHA-256 of the body that asked for it
 
@@ -328,7 +328,7 @@ struct ServeRecord {
 struct Answer {
   Answered result = Answered::skip;
   std::string winner;  // the arm's id; only of a win
-  // 1 or 2: the place that won, only of a win where one arm was shown twice. 0 otherwise.
+  // 1 or 2: the place that won, if one arm was shown twice and won. 0 otherwise.
   std::uint64_t place = 0;
 
   friend bool operator==(const Answer&, const Answer&) = default;
@@ -342,7 +342,7 @@ struct Judgement {
   friend bool operator==(const Judgement&, const Judgement&) = default;
 };
 
-// Who answered: `{"human", "rater-7"}`. Both empty where unknown.
+// Who answered: `{"human", "rater-7"}`. Both are empty if unknown.
 struct Source {
   std::string type;
   std::string id;
@@ -355,7 +355,7 @@ struct OutcomeRecord {
   Answer answer;
   Source source;
   std::optional<std::uint64_t> response_ms;
-  std::vector<Judgement> judgements;  // two, where the order is `both`
+  std::vector<Judgement> judgements;  // two, if the order is `both`
   std::string note;                   // what a person should know: why an answer is invalid
   std::uint64_t failed_tries = 0;     // before it came
 
@@ -391,13 +391,13 @@ struct ComparisonRecord {
   Source source;
   std::string made_at;                              // as it was written there
   std::vector<std::pair<std::string, Json>> extra;  // other columns of the file it came from
-  bool evidence = true;                             // may it count, where comparisons do?
+  bool evidence = true;                             // whether it may count, if comparisons do
 
   friend bool operator==(const ComparisonRecord&, const ComparisonRecord&) = default;
 };
 
-// More tasks joined those that were there. Only where a certificate is about tasks like these: then
-// they go on being a sample, whenever they come.
+// More tasks were added. Only if the certificate is about tasks like these: all of them together
+// are then still a sample, no matter when they come.
 struct TasksAddedRecord {
   std::uint64_t count = 0;  // of all now
   std::string sha256;
@@ -412,10 +412,10 @@ struct NamedArm {
   friend bool operator==(const NamedArm&, const NamedArm&) = default;
 };
 
-// The records before this one certify something. A log whose records do not is refused.
+// The records before this one certify something. A reader checks that, and refuses a log that lies.
 struct CertifiedRecord {
   CertificateKind kind = CertificateKind::winner;
-  std::string winner;            // empty where no arm or several are named
+  std::string winner;            // empty if no arm or several are named
   std::uint64_t at = 0;          // sequence number of the record that gave the certificate
   std::vector<NamedArm> arms{};  // of a set, an order or a ranking
 
@@ -436,7 +436,7 @@ struct StateRecord {
   friend bool operator==(const StateRecord&, const StateRecord&) = default;
 };
 
-// What may change was changed; the whole of it stands here.
+// The settings that may change were changed; all of them are here, not only the changed ones.
 struct ConfiguredRecord {
   std::string name;
   FeedbackRule feedback;
@@ -445,7 +445,7 @@ struct ConfiguredRecord {
   friend bool operator==(const ConfiguredRecord&, const ConfiguredRecord&) = default;
 };
 
-// The policy began anew with the answers so far, because it would not have chosen what the log
+// The policy was rebuilt from the answers so far, because it would not have chosen what the log
 // says: another version of Duel wrote the lines before.
 struct PolicyRebuiltRecord {
   std::string reason;
@@ -453,15 +453,15 @@ struct PolicyRebuiltRecord {
   friend bool operator==(const PolicyRebuiltRecord&, const PolicyRebuiltRecord&) = default;
 };
 
-// The machine lost power. Of the duels served after record `after` those that are known are the
-// ones whose answers came fast enough to be saved, so none of them is evidence.
+// The machine lost power. The duels after record `after` that survived are those whose answers came
+// fast enough to be synced, which is not a fair sample, so none of them is evidence.
 struct RecoveredRecord {
   std::uint64_t after = 0;
 
   friend bool operator==(const RecoveredRecord&, const RecoveredRecord&) = default;
 };
 
-// The ranking of an arm that is not of the duel, on a page of several.
+// The ranking of an arm that is not one of the duel's two, on a page of more than two.
 struct OtherRanking {
   std::string arm_id;
   std::vector<std::string> list;
@@ -469,7 +469,7 @@ struct OtherRanking {
   friend bool operator==(const OtherRanking&, const OtherRanking&) = default;
 };
 
-// Items of a drafted page, by their place in the draft from 0: those before `to`, from `from` on.
+// Items of a drafted page, by their place in the draft counted from 0: from `from` to before `to`.
 struct ShownItems {
   std::uint64_t from = 0;
   std::uint64_t to = 0;
@@ -478,7 +478,7 @@ struct ShownItems {
 };
 
 // The rankings that a page was drafted from, fixed when the first page was asked for: those of the
-// duel's arms and, where the method takes more than two, of others.
+// duel's arms and, if the method takes more than two, of others.
 struct InterleavedRecord {
   std::string duel_id;
   std::vector<std::string> first;  // ids of objects, best first
@@ -486,7 +486,7 @@ struct InterleavedRecord {
   std::vector<OtherRanking> others;
   ShownItems shown;  // on the first page that was asked for; an older log says nothing of it
 
-  // Of all rankings, repeats counted.
+  // The number of ids in all rankings, repeats counted.
   std::uint64_t num_ids() const;
 
   friend bool operator==(const InterleavedRecord&, const InterleavedRecord&) = default;
@@ -500,13 +500,13 @@ struct PagedRecord {
   friend bool operator==(const PagedRecord&, const PagedRecord&) = default;
 };
 
-// What somebody did with an item of a page.
+// What a person did with an item of a page.
 struct EventRecord {
   std::string duel_id;
-  std::string event;  // SHA-256 that tells it from others
+  std::string event;  // SHA-256 by which a repeated event is recognised
   std::string action;
   std::string object;
-  // Of the ranking that gets the credit: 1 and 2 are the duel's, 3 the first of the others; 0:
+  // The ranking that gets the credit: 1 and 2 are the duel's, 3 is the first of the others; 0:
   // none.
   std::uint64_t place = 0;
   double credit = 0;
@@ -529,21 +529,21 @@ struct LogEntry {
   std::string hash;  // of the chain up to here, 64 hexadecimal digits
 };
 
-// What two judgements of one duel, in both orders, say together: what they agree on; otherwise a
-// tie, except that a skipped or invalid judgement leaves nothing to combine.
+// What two judgements of one duel, in both orders, say together: what they agree on, or a tie if
+// they differ. If one is skipped or invalid, so is the whole.
 Answer combined(std::span<const Judgement> judgements);
 
-// The fields of a record as they stand in its line, `"record":"serve","duel_id":..`, appended to
-// `out`. An error names a text that is not UTF-8.
+// Appends the fields of a record to `out` as they are in its line: `"record":"serve","duel_id":..`.
+// An error names a text that is not UTF-8.
 Status append_fields(std::string& out, const Record& record);
 
-// What the documents say of the records.
+// What the documents say about the records.
 struct FieldFact {
   std::string_view name;
   bool required = true;
   std::string_view doc;
-  std::vector<std::string_view> words;  // where it holds one of these
-  std::vector<FieldFact> members;       // where it holds objects
+  std::vector<std::string_view> words;  // if it holds one of these
+  std::vector<FieldFact> members;       // if it holds objects
 };
 struct RecordFact {
   std::string_view name;

@@ -1,5 +1,5 @@
-// What the records of a log look like: one table a record, its fields in the order in which they
-// are written. Writer, reader, their errors and the documents follow from it.
+// What the records of a log look like: one table per record, with its fields in the order in which
+// they are written. Writer, reader, their errors and the documents are made from it.
 // How a table is written is explained in core/described.h.
 #pragma once
 

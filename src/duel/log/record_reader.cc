@@ -1,6 +1,6 @@
 #include "duel/log/record_reader.h"
 
-// A conversion that could throw does not compile then: bad input is an error, never an exception.
+// Makes every conversion that could throw a compile error: bad input is an error, no exception.
 #define SIMDJSON_EXCEPTIONS 0
 
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ struct Shape {
   std::uint32_t required;  // one bit each, in the order of the names
 };
 
-// Finds each field of an object among those it may have, and none twice.
+// Finds each field of an object among those it may have, and refuses one that comes twice.
 class FieldFinder {
  public:
   explicit FieldFinder(const Shape& shape) : shape_(shape) {}
@@ -88,14 +88,14 @@ class FieldFinder {
 
   Shape shape_;
   std::uint32_t seen_ = 0;
-  std::size_t at_ = 0;  // fields mostly come in the order of their names
+  std::size_t at_ = 0;  // where to look first, since fields mostly come in the table's order
 };
 
 template <class Owner, std::size_t Index>
 Status read_field(Value value, Owner& owner);
 
-// How an object is read, from its description. Names and bits begin with the hash, which closes a
-// line but no other object.
+// How an object is read, made from its description. Names and bits begin with `hash`, which only
+// lines have and other objects do not.
 template <class Owner>
 struct ReadAs {
   static constexpr std::size_t kCount = decltype(Described<Owner>::fields)::kSize;
@@ -112,7 +112,7 @@ struct ReadAs {
   static constexpr Shape kLine{kNames, kRequired};
   static constexpr Shape kObject{std::span(kNames).subspan(1), kRequired >> 1};
 
-  // Of the fields by number, without the hash.
+  // The reader of each field, by number, without the hash.
   static constexpr auto kFields = []<std::size_t... Index>(std::index_sequence<Index...>) {
     return std::array{read_field<Owner, Index>...};
   }(std::make_index_sequence<kCount>{});
@@ -146,14 +146,14 @@ Status check_answer(const Answer& answer) {
                  : fmt::format("a result '{}' has a field 'winner'", to_word(answer.result)));
 }
 
-// What no single field says.
+// Checks that concern several fields.
 template <class Owner>
 Status check_whole(const Owner& owner) {
   if constexpr (requires { owner.answer; }) return check_answer(owner.answer);
   return Done{};
 }
 
-// A value by the type of the member that it is for; `name` is for the message.
+// Reads a value as the type of its member; `name` is for the message.
 
 Status read_value(Value value, std::string_view name, std::string& out) {
   std::string_view text;
@@ -261,8 +261,8 @@ Status read_field(Value value, Owner& owner) {
   return Done{};
 }
 
-// Makes `record` an empty one of the kind, in place: a move of the variant costs more than the
-// reading.
+// Makes `record` an empty one of the kind, in place: moving a variant would cost more than reading
+// it.
 template <class... Kinds>
 Status begin_record(std::string_view kind, std::variant<Kinds...>& record) {
   const auto begin = [&]<class Kind>(std::type_identity<Kind>) {
@@ -320,7 +320,7 @@ Status RecordReader::read(std::string_view line, LogEntry& entry) {
   if (const auto code = document.get_object().get(object); code != simdjson::SUCCESS) {
     return not_json(code);
   }
-  // seq, time and record come first: what may follow depends on the kind.
+  // seq, time and record must come first, since the kind decides which fields may follow.
   std::size_t position = 0;
   std::optional<FieldFinder> finder;
   DUEL_RETURN_IF_ERROR(for_each_field(object, [&](std::string_view key, Value value) -> Status {

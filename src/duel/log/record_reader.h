@@ -1,4 +1,4 @@
-// A line of the log back to its record.
+// Reads a line of the log back into its record.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace duel {
 
 bool is_utf8(std::string_view text);
 
-// Keeps its buffers, so that a million lines are read without a million allocations. Not to be used
-// by two threads at once.
+// Keeps its buffers, so that a million lines are read without a million allocations. REQUIRES: one
+// thread at a time.
 class RecordReader {
  public:
   RecordReader();
