@@ -1,4 +1,4 @@
-// What the server answers: the tables that the writers write by and that /openapi.json says.
+// What the server answers: the tables from which answers are written and /openapi.json is made.
 #pragma once
 
 #include <cstdint>
@@ -199,7 +199,7 @@ struct DuelBatch {
                                     required("items", &DuelBatch::items)};
 };
 
-// What is told of a duel that ended: an answer, or what became of a page that has none.
+// The result of a duel that ended: an answer, or why a page has none.
 inline constexpr OneOf kToldResults("win", "tie", "both_bad", "skip", "invalid", "no_feedback",
                                     "no_contest");
 inline constexpr std::string_view kToldResultsDoc =

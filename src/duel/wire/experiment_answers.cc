@@ -14,7 +14,7 @@ std::string request_hash(const DuelBody& body, std::string_view salt) {
 }
 
 Wish wish_of(const DuelBody& body, bool voter, std::string_view salt) {
-  // Only a duel that the caller has named can be asked for again.
+  // Only a duel whose id the caller has chosen can be asked for again.
   const bool named = !body.duel_id.empty() || !body.batch_id.empty();
   Wish wish;
   wish.duel_id = body.duel_id;
@@ -200,7 +200,7 @@ DuelAnswer duel_answer(const std::string& experiment_id, const Offer& offer,
 DuelShown duel_shown(const Experiment& experiment, const DuelRecords& records) {
   const auto& serve = std::get<ServeRecord>(records.serve->record);
   DuelShown shown;
-  // Without its report token: a caller that may read may not report.
+  // Without its report token: a caller who may read must not be able to report.
   shown.duel = answer_to(experiment.id(), experiment.shown(*records.serve, true));
   shown.state = experiment.ledger().find_open(serve.duel_id) != nullptr ? "served" : "closed";
   if (!records.settled) return shown;

@@ -16,19 +16,19 @@ namespace duel {
 
 // --- What callers send ---------------------------------------------------------------------------
 
-// `salt` keys the hashes of subjects and requests: somebody who reads the log could otherwise try
-// out who was asked.
+// `salt` keys the hashes of subjects and requests: without a key, a reader of the log could hash
+// names and find out who was asked.
 Wish wish_of(const DuelBody& body, bool voter, std::string_view salt);
-// Of a question that is known by its own id alone, as the next duel after an outcome.
+// The hash by which a repeated request for a duel is recognised. Any thread may call these.
 std::string request_hash(const DuelBody& body, std::string_view salt);
 Result<Report> report_of(const std::string& duel_id, const OutcomeBody& body);
 Lists lists_of(const InterleavingBody& body);
 Result<std::vector<ComparisonRecord>> comparisons_of(const std::vector<ComparisonBody>& bodies);
-// The configuration as it is now with what the body changes. An error where it cannot change.
+// The present configuration with what the body changes. An error if that cannot change.
 Result<ConfiguredRecord> configured_by(const Ledger& ledger, const PatchBody& body);
 
 // The id of the next duel after this one, for callers that name none: "n." and the SHA-256 in
-// base 32 (RFC 4648) without padding, so that a client can tell it, too.
+// base 32 (RFC 4648) without padding. A client can compute it, too.
 std::string next_id_after(const std::string& duel_id);
 
 // --- What they get -------------------------------------------------------------------------------
@@ -40,7 +40,7 @@ ArmAnswer arm_answer(const Ledger& ledger, const std::string& arm_id);
 DuelAnswer duel_answer(const std::string& experiment_id, const Offer& offer,
                        const ReportTokens& tokens);
 DuelShown duel_shown(const Experiment& experiment, const DuelRecords& records);
-// Teams are marks that say nothing across duels, unless the caller may read results.
+// Teams have names that differ from duel to duel, unless the caller may read results.
 PageAnswer page_answer(const Page& page, bool sees_teams, std::string_view salt);
 
 }  // namespace duel

@@ -38,7 +38,7 @@ Json parameters_of(const RouteFact& fact) {
   return parameters;
 }
 
-// Each entry is one way in. `admin` may do everything.
+// Each entry is one kind of token that opens the route. `admin` opens every route.
 Json security_of(const RouteFact& fact) {
   Json ways = Json::array();
   std::vector<std::string> words;

@@ -1,5 +1,5 @@
-// The document that says what the server takes and answers (OpenAPI 3.1), made from the facts of
-// its routes and the tables of bodies and answers.
+// The document that describes what the server takes and answers (OpenAPI 3.1), made from the facts
+// about its routes and the tables of bodies and answers.
 #pragma once
 
 #include <deque>
@@ -21,7 +21,7 @@ struct RouteFact {
   using Schema = std::function<Json(SchemaSet&)>;
   struct Content {
     std::string media_type;
-    Schema schema;  // empty: text that has none
+    Schema schema;  // empty: text without a schema
   };
   struct Answer {
     int status = 200;
@@ -41,18 +41,18 @@ struct RouteFact {
   std::string summary;
   std::vector<TokenScope> scopes;  // any of them will do; none: open to all
   bool by_report_token = false;    // a report token in the body will do as well
-  // What a body may ask of its reader, and how much less that is of a caller who has nothing but a
-  // report token: whether that is a good one is known only when the body has been read.
+  // Limits on parsing a body, and the tighter ones for a caller without an API token: its report
+  // token is in the body, so the body is parsed before it is known whether the token is good.
   JsonLimits limits{.values = 1'000, .depth = 20, .names_differ = false};
   std::size_t bytes_by_report_token = 0;
   std::size_t values_by_report_token = 0;
-  bool for_pages = false;     // a page of another origin may call it: to ask, to show, to report
+  bool for_pages = false;     // pages of other origins may call it (CORS)
   bool for_any_node = false;  // it only reads records, so the experiment's owner is not asked
-  bool for_nodes = false;     // another node may ask for clients that it has let in itself
+  bool for_nodes = false;     // another node may ask, for clients whose tokens it has checked
   std::vector<Content> takes_contents;
   bool body_required = true;
   std::vector<Answer> answers;
-  std::vector<int> refusals;  // beside those that every route of its kind has
+  std::vector<int> refusals;  // besides those that every route of its kind has
   std::vector<Parameter> parameters;
 
   template <class Body>
@@ -79,13 +79,13 @@ struct RouteFact {
     takes_contents.push_back({std::move(media_type), {}});
     return *this;
   }
-  // Everything in it has a default.
+  // The body may be missing: everything in it has a default.
   RouteFact& or_no_body() {
     body_required = false;
     return *this;
   }
 
-  // Of its body: members and items all together, and arrays and objects inside each other.
+  // Limits its body: members and items in all, and how deep arrays and objects are nested.
   RouteFact& at_most(std::size_t values, std::size_t depth) {
     limits.values = values;
     limits.depth = depth;

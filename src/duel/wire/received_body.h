@@ -1,6 +1,6 @@
-// The body of a request: its media type, one JSON value or many, and the struct that a table of
-// requests.h makes of it. Nothing here takes longer than in proportion to the body, and the limits
-// of the route (RouteFact) end it earlier.
+// The body of a request: its media type, one JSON value or many, and the struct that is made from
+// it by a table of requests.h. The time for all of this is linear in the size of the body, and the
+// limits of the route (RouteFact) end it earlier. Any thread may call it.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,16 +19,16 @@
 
 namespace duel {
 
-// Of one batch: outcomes, events.
+// In one batch of outcomes or events.
 inline constexpr std::size_t kMostItems = 10'000;
 
-// In lower case, without parameters; empty where there is none.
+// In lower case, without parameters; empty if there is none.
 std::string media_type_of(const HttpRequest& request);
 bool is_lines(std::string_view media_type);  // one JSON value per line
 
 struct Parsed {
   std::optional<Json> json;
-  ServerAnswer refused;  // where there is no JSON
+  ServerAnswer refused;  // if the body is not JSON
 };
 Parsed json_of(const HttpRequest& request, const JsonLimits& limits);
 
@@ -48,7 +48,7 @@ std::optional<Body> read_body(const Json& json, UnknownFields unknown, ServerAns
   return std::nullopt;
 }
 
-// An empty body is an empty object where nothing is required.
+// An empty body counts as an empty object, which is fine if nothing is required.
 template <class Body>
 std::optional<Body> body_of(const HttpRequest& request, const JsonLimits& limits,
                             UnknownFields unknown, ServerAnswer& refused) {
@@ -61,12 +61,12 @@ std::optional<Body> body_of(const HttpRequest& request, const JsonLimits& limits
   return read_body<Body>(*parsed.json, unknown, refused);
 }
 
-// A batch. What is wrong with one of its lines is the error of that item.
+// A batch. A bad line is an error of that item only.
 struct Batch {
   std::vector<Result<Json>> items;
-  std::optional<ServerAnswer> refused;  // the whole is too large
+  std::optional<ServerAnswer> refused;  // the answer, if the whole batch is too large
 };
-// One JSON value, an array of them, or one on each line. `what` they are is for messages.
+// Reads one JSON value, an array of them, or one on each line. Messages call them `what`.
 Batch batch_of(const HttpRequest& request, bool lines, const JsonLimits& limits,
                std::string_view what);
 

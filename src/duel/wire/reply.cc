@@ -23,8 +23,8 @@ int status_of(ErrorCode code) {
   }
 }
 
-// What HTTP makes of a reason. Reasons that are not listed go by the code of their error, and in
-// the experiment's own words.
+// A reason's status and words in HTTP. A reason that is not listed gets the status of its error's
+// code, and keeps the experiment's own words.
 struct ReasonInHttp {
   Reason reason;
   int status;
@@ -48,7 +48,7 @@ std::string pointer_of(std::string_view field) {
     if (!part.empty()) pointer += pointer_part(part);
     part.clear();
   };
-  // What an arm is called may hold dots: "lists." is the only field whose members callers name.
+  // An arm's id may contain dots. "lists." is the only field whose members have such names.
   constexpr std::string_view kLists = "lists.";
   if (field.starts_with(kLists)) {
     return "/lists" + pointer_part(field.substr(kLists.size()));
@@ -92,7 +92,7 @@ ServerAnswer refusal(const Error& error) {
     if (!known.words.empty()) detail = known.words;
   }
   std::vector<FieldError> errors;
-  // A place that is no JSON pointer is a file of this machine, which is nobody's business.
+  // A `where` that is no JSON pointer is a path on this machine, which callers must not see.
   const std::string pointer = error.where.starts_with('/') ? error.where : pointer_of(error.field);
   const bool names_field = reason && !error.field.empty();
   if ((status == 400 || names_field) && !pointer.empty()) errors.push_back({pointer, detail});

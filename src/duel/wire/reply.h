@@ -1,4 +1,4 @@
-// What goes back to a caller: a status and JSON; errors are RFC 9457 problems.
+// What goes back to a caller: a status and JSON; errors are RFC 9457 problems. Any thread may call.
 #pragma once
 
 #include <memory>
@@ -23,10 +23,10 @@ struct ServerAnswer {
 
 ServerAnswer refusal(int status, const std::string& detail, bool retryable = false,
                      const std::vector<FieldError>& errors = {}, std::string_view reason = {});
-// By the reason of the error (experiment/refused.h), otherwise by its code: 400, 404, 409, 422,
-// 503. A field that the library names becomes a JSON pointer.
+// The status follows from the reason of the error (experiment/refused.h), otherwise from its code:
+// 400, 404, 409, 422, 503. A field that the library names becomes a JSON pointer.
 ServerAnswer refusal(const Error& error);
-// With the content type that belongs to it, and never kept by a cache.
+// The HTTP response, with its content type; caches are told not to keep it.
 HttpResponse to_http(const ServerAnswer& answer);
 
 }  // namespace duel

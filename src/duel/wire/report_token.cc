@@ -28,7 +28,7 @@ std::string ReportTokens::sign(const Proof& duel) const {
 
 namespace {
 
-// REQUIRES: nine items. Throws JsonError where one is of another kind.
+// REQUIRES: nine items. Throws JsonError if one has the wrong type.
 std::optional<Proof> proof_of(std::span<const Json> items) {
   Proof duel;
   duel.experiment_id = items[0].get<std::string>();
@@ -63,7 +63,7 @@ std::optional<Proof> ReportTokens::verify(std::string_view token) const {
   try {
     return proof_of(json->items());
   } catch (const JsonError&) {
-    return std::nullopt;  // signed with this key, by something that is not this program
+    return std::nullopt;  // signed with this key, but not by this program
   }
 }
 

@@ -1,5 +1,5 @@
-// A signed, self-contained proof that a duel was served: with it a browser can report what it saw
-// without an API token, also where a power failure took the serve's record.
+// A signed, self-contained proof that a duel was served: with it a browser can report its answer
+// without an API token, even if a loss of power has taken the serve's record. Any thread may call.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,14 @@
 
 namespace duel {
 
-// "<key id>.<payload>.<signature>", of letters that need no escape in a URL or JSON.
+// "<key id>.<payload>.<signature>", in characters that need no escape in a URL or in JSON.
 class ReportTokens {
  public:
   ReportTokens(std::string key_id, std::string key)
       : key_id_(std::move(key_id)), key_(std::move(key)) {}
 
   std::string sign(const Proof& duel) const;
-  // Nothing where it was not signed with this key, whatever else is wrong with it.
+  // Nothing if it was not signed with this key, or is malformed.
   std::optional<Proof> verify(std::string_view token) const;
 
  private:

@@ -161,7 +161,7 @@ Result<ExperimentRecord> experiment_of(const std::string& experiment_id, const E
   service.guardrails = body.guardrails.rule;
   if (body.mode == Mode::interleave) service.interleave = body.interleave.rule;
   service.request = request;
-  // What is really used, so that a later version of Duel means the same by it.
+  // Recorded with all its options, so that new defaults in a later version of Duel change nothing.
   auto policy = canonical_policy(record, record.arms.size());
   if (!policy.ok()) return at_pointer(policy.error(), "/policy");
   record.policy = std::move(*policy);

@@ -1,5 +1,5 @@
-// What the requests say, and what is made of it. The tables below are what the parser reads by and
-// what /openapi.json says.
+// The bodies of requests. The parser reads by the tables below, and /openapi.json is made from
+// them.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace duel {
 
-// A text that is kept: what nobody reads must not fill the store.
+// Limits a text that is kept in the log: a caller must not fill the store with it.
 struct ShortText {
   std::size_t most_bytes = 0;
   Status operator()(std::string_view text) const;
@@ -255,7 +255,7 @@ struct InterleavingBody {
                "items of this page; `interleave.length` if absent", Between{1, 1000})};
 };
 
-// Both at once.
+// A duel and its page in one request.
 struct OneShotBody {
   DuelBody duel;
   InterleavingBody page;
@@ -308,7 +308,7 @@ struct PlanBody {
                          "whether a task or a person may reach several pairs")});
 };
 
-// An event of User Behavior Insights, as far as it is used.
+// The parts of an event of User Behavior Insights that are used.
 struct UbiObject {
   std::optional<std::string> object_id;
 
@@ -358,14 +358,14 @@ struct UbiBody {
       optional("event_attributes", &UbiBody::event_attributes)};
 };
 
-// The first record of an experiment that was asked for. An error names the field as a JSON pointer
-// in `where`. `request` is the hash of the body.
-// REQUIRES: the number of arms was held to the server's limit; the policy is made for them.
+// The first record of the experiment that a body asks for. An error names the field as a JSON
+// pointer in `where`. `request` is the hash of the body.
+// REQUIRES: the number of arms is within the server's limit, since a policy is made for them.
 Result<ExperimentRecord> experiment_of(const std::string& experiment_id, const ExperimentBody& body,
                                        const std::string& request, std::uint64_t random_seed);
 
-// The pointer of a field of an experiment's body that the library knows by a name of its own.
-// `otherwise`: where it names none that is known here.
+// Sets `where` to the JSON pointer of the field that the error names in the library's words, or to
+// `otherwise` if it names none that is known here.
 Error at_pointer(Error error, std::string_view otherwise);
 
 }  // namespace duel

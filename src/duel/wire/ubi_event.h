@@ -16,8 +16,8 @@ struct UbiEvent {
   std::string report_token;   // `event_attributes.duel.report_token`
 };
 
-// An error says what is missing; fields that are not used are ignored. UBI has no id of an event:
-// it is known by what it says of query, action, object, ordinal, time and session.
+// An error says what is missing; fields that are not used are ignored. UBI events have no id: a
+// repeated one is recognised by its query, action, object, ordinal, time and session.
 Result<UbiEvent> ubi_event_of(const Json& json);
 
 }  // namespace duel
