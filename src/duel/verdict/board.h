@@ -28,7 +28,7 @@ struct RankRange {
 
 struct BoardArm {
   Arm arm = 0;
-  std::size_t rank = 1;  // by strength, or by rate where there is none; equals share the better one
+  std::size_t rank = 1;  // by strength, or by rate if there is none; equals share the better one
   ShownCounts counts;    // against all others; `first_wins` are its own
   double rate = 0.5;     // of its decisive duels
   double probability_best = 0;
@@ -51,10 +51,10 @@ struct Board {
   Standing standing;             // who leads, and how far it is ahead
   // Active rivals that the leader has not been shown to beat; none once there is a certificate.
   std::vector<Arm> not_ruled_out;
-  TieModel tie_model = TieModel::halves;  // davidson where there are ties
+  TieModel tie_model = TieModel::halves;  // davidson if there are ties
   std::optional<BradleyTerryFit> strengths;
   std::string no_strengths;  // why there are none
-  std::string no_position;   // why they are without the effect of places, where it was asked for
+  std::string no_position;   // why they lack the effect of places, if it was asked for
   PosteriorBest posterior;
   std::vector<HealthCheck> health;
 
@@ -63,13 +63,13 @@ struct Board {
 
 // How the strengths are fitted.
 struct BoardOptions {
-  std::optional<GammaPrior> prior{};  // they are then there for any duels at all
+  std::optional<GammaPrior> prior{};  // with one there are strengths whatever the duels are
   bool position = false;              // with the effect of being shown first
 };
 
 Board board_of(const Ledger& ledger, const BoardOptions& options = {});
 
-// From the side of `row`; nothing where the two never met.
+// From the side of `row`; nothing if the two never met.
 std::optional<BoardPair> pair_of(const Board& board, Arm row, Arm column);
 
 // 400 points are odds of ten to one.

@@ -104,7 +104,8 @@ std::vector<std::string> assumptions_of(const ExperimentRecord& experiment) {
         "pair");
   }
   const Goal& goal = experiment.goal;
-  // K/alpha, of the goal epsilon, needs nothing across pairs of a fixed set.
+  // The threshold K/alpha of the goal epsilon, with a fixed set of arms, needs no assumption about
+  // what pairs have in common.
   const bool sharper = goal.kind == Goal::condorcet || goal.is_order() ||
                        (goal.kind == Goal::epsilon && !experiment.stopping.arms_fixed);
   if (sharper && !experiment.stopping.shared_causes) {
@@ -178,7 +179,7 @@ std::optional<std::string> first_difference(const Json& given, const Json& expec
   return std::nullopt;
 }
 
-// Which duels the statement speaks of.
+// Which duels the statement is about.
 std::string scope_of(const TaskSet& tasks) {
   if (tasks.count == 0) return "";
   return tasks.about == TaskScope::these_tasks
@@ -313,7 +314,7 @@ Certificate certificate_of(const Ledger& ledger) {
   certificate.alpha = experiment.stopping.alpha;
   certificate.rule = rule_of(ledger);
   certificate.conditioned_out = {ledger.total(), ledger.late(), std::nullopt};
-  // The format of the log decides, so that an old log gives the bytes that it always gave.
+  // Decided by the log's format, so that an old log still gives the same bytes.
   if (experiment.format > 1) {
     certificate.assumes = assumptions_of(experiment);
     const TaskSet& tasks = ledger.tasks();
@@ -377,8 +378,8 @@ Result<std::string> certificate_of_log(const std::string& file) {
 
 namespace {
 
-// The text with as few digits in each number as it takes, if these are fewer: earlier versions wrote
-// one digit too many in one number of a thousand.
+// The text with the shortest form of each number that reads back as the same: earlier versions
+// wrote one digit too many in one number of a thousand, and their certificates must still fit.
 std::string with_fewest_digits(std::string_view text) {
   constexpr std::string_view kOfNumbers = "+-.0123456789Ee";
   std::string shorter;

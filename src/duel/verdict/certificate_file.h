@@ -20,7 +20,7 @@
 
 namespace duel {
 
-// --- Parts of a certificate -----------------------------------------------------------------------
+// --- Parts of a certificate ----------------------------------------------------------------------
 
 struct CertificateRule {
   std::string text;
@@ -148,7 +148,7 @@ struct CertifiedLog {
                                     required("head", &CertifiedLog::head)};
 };
 
-// --- The certificate ------------------------------------------------------------------------------
+// --- The certificate -----------------------------------------------------------------------------
 
 struct Certificate {
   std::uint64_t format = 1;
@@ -162,7 +162,7 @@ struct Certificate {
   std::optional<CertifiedTasks> tasks;
   std::optional<JudgeEntry> judge;
   std::vector<CertifiedArm> arms;
-  // Of scores every arm's bounds and every pair's counts, otherwise what was found of pairs.
+  // A goal by scores has every arm's bounds and every pair's counts; others what pairs have shown.
   std::optional<std::vector<CertifiedScore>> scores;
   std::optional<std::vector<CertifiedPair>> pairs;
   std::optional<std::vector<CertifiedFinding>> findings;
@@ -214,19 +214,19 @@ std::string certificate_text(const Certificate& certificate);
 struct CheckedLog {
   LogExtent extent;
   Ledger ledger;
-  std::optional<Certificate> certificate;  // none where the log certifies nothing
-  // When the certificate was given; without one, at the end.
+  std::optional<Certificate> certificate;  // none if the log certifies nothing
+  // At the record that gave the certificate, or at the end of the log.
   std::vector<HealthCheck> health;
 };
 
 // An error names file:line and what was found there.
 Result<CheckedLog> check_log(const std::filesystem::path& file);
 
-// Reads the log `file` up to the record that gives the certificate. An error where it gives none.
+// Reads the log `file` up to the record that gives the certificate. An error if there is none.
 Result<std::string> certificate_of_log(const std::string& file);
 
-// Where `given` differs from `expected`, both texts of certificates: the field and its two values,
-// for people; nothing where they are the same to the last byte.
+// The first difference between the texts of two certificates, in words: the field and its two
+// values. Nothing if they are the same to the last byte.
 std::optional<std::string> certificate_difference(std::string_view given,
                                                   std::string_view expected);
 

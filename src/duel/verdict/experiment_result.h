@@ -16,7 +16,7 @@
 
 namespace duel {
 
-// --- What other rooms count and work out ----------------------------------------------------------
+// --- What other rooms count and work out ---------------------------------------------------------
 
 template <>
 struct Described<Interval> {
@@ -56,11 +56,11 @@ struct Described<LackOfFit> {
                                     required("p_value", &LackOfFit::p_value)};
 };
 
-// --- Parts of a result ----------------------------------------------------------------------------
+// --- Parts of a result ---------------------------------------------------------------------------
 
 struct ResultArm : BoardArm {
   std::string arm_id, name;
-  // That the leader beats it, and what that has to reach; of rivals only.
+  // The evidence that the leader beats it, and the threshold for it; for rivals only.
   std::optional<double> log_evidence{}, log_threshold{};
   std::optional<std::optional<std::uint64_t>> duels_left{};
   std::optional<Interval> score{};
@@ -193,7 +193,7 @@ struct ResultRegret {
                "arm is beaten by none")};
 };
 
-// --- The result -----------------------------------------------------------------------------------
+// --- The result ----------------------------------------------------------------------------------
 
 struct ExperimentResult {
   std::string experiment_id, verdict, state, goal;
@@ -244,15 +244,15 @@ struct ExperimentResult {
 // REQUIRES: `board` is the board of `ledger`.
 ExperimentResult result_of(const Ledger& ledger, const Board& board);
 
-// Where the goal is a set or an order: the arms as they stand, and the pairs that are open.
+// For a goal that is a set or an order: the arms as they stand, and the pairs that are open.
 ResultOrder order_of(const Ledger& ledger, const OrderStanding& order);
 
-// Of a log, or of comparisons in a file that `read_comparisons` takes, as an experiment at level
-// `alpha` for `goal` that never was logged: in the order of their times, or where that is unknown
-// by one look at all of them. Which of the two it is, its content says.
+// Reads a log, or a file of comparisons (`read_comparisons`); the content decides which it is.
+// Comparisons are taken as an experiment at level `alpha` for `goal` that was never logged: in the
+// order of their times, or by one look at all of them if that is unknown.
 Result<Ledger> read_ledger(const std::string& file, double alpha, const Goal& goal = {});
 
-// The same of comparisons at hand, which are in their order where `in_order` says so.
+// The same for comparisons in memory. `in_order`: they are in the order in which they were made.
 Result<Ledger> ledger_of(const ComparisonTable& table, const std::string& experiment_id,
                          double alpha, bool in_order, const Goal& goal = {});
 

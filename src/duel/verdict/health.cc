@@ -39,7 +39,8 @@ bool stands_out(double worst, std::uint64_t looks) {
   return looks > 0 && two_sided(worst) * static_cast<double>(looks) < two_sided(3);
 }
 
-// What the certificate came before was not lost: nobody waited for it any more.
+// Answers that did not come. A duel that was still open when the certificate came (`moot`) is not
+// among them: nobody waited for its answer any more.
 std::uint64_t missing(const ShownCounts& counts) {
   return counts.expired - counts.moot + counts.invalid;
 }
@@ -47,8 +48,8 @@ std::uint64_t final_ones(const ShownCounts& counts) {
   return counts.answered() + counts.expired - counts.moot;
 }
 
-// A rate of missing answers of a pair, or of one of its sides, that is out of line. If one side's
-// answers get lost more often, the rest is no fair sample.
+// Fails if a pair, or one side of it, has far more missing answers than the rest: if one side's
+// answers get lost more often, those that are left are no fair sample.
 HealthCheck missing_answers(const Ledger& ledger) {
   HealthCheck check{.name = "missing_answers", .verdict = HealthVerdict::unknown, .detail = ""};
   const ShownCounts all = ledger.total();
@@ -86,11 +87,11 @@ HealthCheck missing_answers(const Ledger& ledger) {
   return check;
 }
 
-// What failed tries could have done to what is certified: is the leader ahead of the rival by 1.645
-// standard errors even if every answer that was lost, or was tried for in vain, had been for the
-// rival? No test of a level, since a run stops when the leader is ahead: of runs with even arms in
-// which half of one side's wins are lost, one in ten passes. An answer that depends on the try is
-// the one bias that no later answer shows.
+// Could lost answers have changed what is certified? The check asks whether the leader is ahead of
+// the rival by 1.645 standard errors even if every lost answer, and every failed try, had been for
+// the rival. This is not a test with a level, since a run stops when the leader is ahead: of runs
+// with even arms in which half of one side's wins are lost, one in ten passes. It is needed because
+// no later answer shows that answers were lost depending on what they said.
 HealthCheck lost_answers(const Ledger& ledger) {
   constexpr double kQuantile = 1.645;
   HealthCheck check{.name = "lost_answers", .verdict = HealthVerdict::unknown, .detail = ""};
@@ -109,7 +110,7 @@ HealthCheck lost_answers(const Ledger& ledger) {
     if (ledger.orders()) return ledger.orders()->reached(i, j);
     return certifier.log_evidence(i, j) >= certifier.log_threshold(i);
   };
-  // An arm that is good enough need not be ahead.
+  // With the goal epsilon the leader need not be ahead, only not far behind.
   const double null = 0.5 - ledger.experiment().goal.margin;
   double least = std::numeric_limits<double>::infinity();
   for (Arm i = 0; i < ledger.num_arms(); ++i) {
@@ -132,13 +133,13 @@ HealthCheck lost_answers(const Ledger& ledger) {
       }
     }
   }
-  if (std::isinf(least)) return check;  // nothing that they could overturn
+  if (std::isinf(least)) return check;  // nothing is certified that they could overturn
   if (check.verdict == HealthVerdict::unknown) check.verdict = HealthVerdict::passed;
   return check;
 }
 
-// Several judge programs answered: do they say the same of each pair? Squared deviations from the
-// pair's common rate, in their variances, over all pairs and judges.
+// If several judge programs answered: do they agree about each pair? The statistic is the sum over
+// pairs and judges of squared deviations from the pair's common rate, divided by their variances.
 HealthCheck judges(const Ledger& ledger) {
   constexpr std::uint64_t kFewestOfJudge = 5;
   HealthCheck check{
@@ -224,7 +225,8 @@ HealthCheck position_bias(const Ledger& ledger) {
     check.detail = "cannot be separated from the arms while places are not drawn at random";
     return check;
   }
-  // Judged in both orders, flips tell: without bias both kinds are equally likely for every pair.
+  // If duels are judged in both orders, contradictions show the bias: without one, "always the
+  // first" and "always the second" are equally likely for every pair.
   const ShownCounts all = ledger.total();
   const bool both = order == Placement::both;
   const PositionBias bias =
@@ -253,7 +255,7 @@ HealthCheck ties(const Ledger& ledger) {
   return check;
 }
 
-// One judge program is one source by design; people should be more than one.
+// A judge program is a single source by design; of people there should be several.
 HealthCheck voters(const Ledger& ledger) {
   HealthCheck check{
       .name = "voters", .verdict = HealthVerdict::unknown, .detail = "nobody is named"};

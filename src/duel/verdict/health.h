@@ -1,6 +1,6 @@
-// Whether the answers of an experiment can be trusted: checks that passed are named too. What
-// decides whether a check fails is computed from the counts by plain arithmetic, so that every
-// machine agrees.
+// Whether the answers of an experiment can be trusted: a list of checks, also those that passed.
+// Whether a check fails is decided by plain arithmetic on the counts, so that every machine
+// agrees.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What is kept of an experiment's past beside its state: the series for plots, and the certificate
-// as it was when it was given. A fold over the records, as the ledger is.
+// What is kept of an experiment's past besides its state: the series for plots, and the certificate
+// as it was when it was given. A fold over the records, as the ledger is. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace duel {
 
 class History {
  public:
-  // After the record was applied.
+  // To be called after the record was applied to the ledger.
   void note(const Ledger& ledger, const LogEntry& entry);
 
   const Timeline& timeline() const { return timeline_; }
@@ -22,7 +22,7 @@ class History {
   const std::string& certificate() const { return certificate_; }
 
   std::string save() const;
-  // Nothing restored is the state before the first record. False where the bytes make no sense.
+  // False if the bytes are not a saved history. An empty text is the state before the first record.
   bool restore(std::string_view saved);
 
  private:

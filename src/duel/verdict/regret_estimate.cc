@@ -46,7 +46,7 @@ std::optional<RegretEstimate> estimated_regret(const Ledger& ledger, const Stand
   if (!one_best || !standing.leader || (standing.too_little && !ledger.certificate())) {
     return std::nullopt;
   }
-  // Only arms that can still be chosen are rivals; what retired ones cost is counted all the same.
+  // Only active arms count for the bound; the cost of duels with retired ones is counted, too.
   std::vector<Arm> active;
   for (Arm arm = 0; arm < ledger.num_arms(); ++arm) {
     if (ledger.arms()[arm].active) active.push_back(arm);

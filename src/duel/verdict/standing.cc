@@ -11,8 +11,8 @@
 namespace duel {
 namespace {
 
-// A duel adds d(p, q) to ln E against the null q on average, once the mixture has found p; ties and
-// the like add nothing.
+// About how many duels until ln E has grown by `log_missing`. On average a decisive duel adds
+// d(p, q) to ln E against the null q, once the mixture has found p; ties and the like add nothing.
 std::optional<std::uint64_t> duels_to(double log_missing, const ShownCounts& pair, double null) {
   const double wins = static_cast<double>(pair.first_wins) + 1;
   const double losses = static_cast<double>(pair.second_wins) + 1;
@@ -25,7 +25,7 @@ std::optional<std::uint64_t> duels_to(double log_missing, const ShownCounts& pai
   return static_cast<std::uint64_t>(std::ceil(duels));
 }
 
-// By its bounds.
+// The arm with the best bounds of its score.
 Arm best_scored(const ScoreCertifier& board) {
   Arm best = 0;
   for (Arm i = 0; i < board.scores().size(); ++i) {
@@ -36,7 +36,7 @@ Arm best_scored(const ScoreCertifier& board) {
   return board.winner().value_or(best);
 }
 
-// All of them, the best first; what is certain goes before, in its order.
+// All arms, the best first; those that are certain come before the others, in their order.
 std::vector<Arm> in_order(const Ledger& ledger, const std::vector<Arm>& certain) {
   std::vector<Arm> arms = order_so_far(ledger.certifier());
   std::stable_sort(arms.begin(), arms.end(), [&](Arm a, Arm b) {
@@ -51,7 +51,7 @@ std::vector<Arm> certain_arms(const Ledger& ledger) {
                               : orders.certain_beginning(ledger.certifier());
 }
 
-// Of the closest contest.
+// The leader of the closest contest.
 std::optional<Arm> best_of_pairs(const Certifier& certifier) {
   const auto contest = closest_contest(certifier);
   if (!contest) return std::nullopt;
@@ -63,7 +63,7 @@ void judge_scores(Standing& standing, const ScoreCertifier& board) {
   for (ArmStanding& arm : standing.arms) arm.score = board.scores()[arm.arm];
 }
 
-// From what the counts say now, which may be below the best so far.
+// Estimated from the present counts, whose evidence may be below the highest so far.
 std::optional<std::uint64_t> duels_left_of(const Ledger& ledger, Arm i, Arm j, double needed) {
   const PairEvidence evidence(ledger.experiment().goal.margin);
   const Certifier& certifier = ledger.certifier();
@@ -121,7 +121,7 @@ void judge_pairs(Standing& standing, const Ledger& ledger) {
   if (known) standing.duels_left = left;
 }
 
-// Every needed pair of the arm is shown.
+// Whether every needed pair of the arm has been shown.
 bool nothing_open(const OrderStanding& order, Arm arm) {
   return std::all_of(order.needed.begin(), order.needed.end(), [&](const NeededPair& pair) {
     return pair.shown || (pair.first != arm && pair.second != arm);

@@ -38,8 +38,8 @@ Timeline::Point Timeline::now(const Ledger& ledger, std::int64_t time_ms) {
   return point;
 }
 
-// A point costs as much as there are pairs of arms. So many records apart, it costs a record next
-// to nothing.
+// The cost of a point grows with the number of pairs of arms. At this distance its share per
+// record is next to nothing.
 std::uint64_t Timeline::least_stride(std::size_t num_arms) {
   constexpr std::size_t kPairsPerRecord = 512;
   return std::bit_ceil(std::max<std::size_t>(1, num_arms * num_arms / kPairsPerRecord));
@@ -70,7 +70,7 @@ TimelinePoint Timeline::shown_of(const Ledger& ledger, const Point& point) {
     shown.log_evidence.emplace(point.log_evidence);
     shown.log_threshold = point.log_threshold;
   }
-  // None of those that joined later. In a draft there may have been more.
+  // Arms that joined later have no value. A draft may have had more arms than there are now.
   shown.shown.resize(ledger.num_arms());
   return shown;
 }
@@ -80,7 +80,7 @@ TimelineSeries Timeline::series(const Ledger& ledger, std::int64_t time_ms,
   TimelineSeries series;
   series.experiment_id = ledger.experiment().experiment_id;
   for (const LedgerArm& arm : ledger.arms()) series.arms.push_back(arm.entry.id);
-  // Counted from the end, which is the present: it is added where no point was kept of it.
+  // Chosen from the end, which is the present: it is added if no point was kept there.
   const bool ends_now = !points_.empty() && points_.back().sequence == ledger.sequence();
   const std::size_t kept = points_.size() - (ends_now ? 1 : 0);
   const std::size_t before = std::max<std::size_t>(points, 1) - 1;

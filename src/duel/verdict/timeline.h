@@ -54,14 +54,14 @@ struct TimelineSeries {
 class Timeline {
  public:
   // Every `stride` records a moment is kept. When there would be more than this, every second one
-  // is forgotten and the stride doubles: which moments are left depends on the last record's number
-  // alone, whoever folds.
+  // is forgotten and the stride doubles. So which moments are left depends only on the number of
+  // the last record, and every fold of a log gives the same.
   static constexpr std::size_t kMostPoints = 256;
 
-  // After the record was applied.
+  // To be called after the record was applied to the ledger.
   void note(const Ledger& ledger, std::int64_t time_ms);
 
-  // At most so many points, the last of which is now.
+  // At most `points` moments, the last of which is the present.
   TimelineSeries series(const Ledger& ledger, std::int64_t time_ms, std::size_t points) const;
 
   std::size_t size() const { return points_.size(); }
@@ -92,7 +92,7 @@ class Timeline {
   std::vector<Point> points_;
 };
 
-// Of a log, read once.
+// The series of a log, which is read once.
 Result<TimelineSeries> timeline_of(Store& store, const std::string& experiment_id,
                                    std::size_t points);
 

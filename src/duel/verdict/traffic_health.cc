@@ -14,9 +14,9 @@ namespace duel {
 namespace {
 
 constexpr double kFar = 3.5;                   // standard errors
-constexpr std::uint64_t kFewestDuels = 20;     // before a share is called one
+constexpr std::uint64_t kFewestDuels = 20;     // below it a share means nothing
 constexpr double kMostReplaced = 0.05;         // of the duels, by `exclude` or after a loss
-constexpr double kLargestSubject = 0.2;        // of the answers, where there are kFewestSubjects
+constexpr double kLargestSubject = 0.2;        // of the answers, with kFewestSubjects or more
 constexpr std::uint64_t kFewestSubjects = 10;  // fewer people may well answer unevenly
 constexpr double kTooFastMs = 300;             // nobody compares two things in less
 constexpr double kMostTooFast = 0.05;          // of the answers
@@ -69,7 +69,7 @@ void TrafficHealth::take(const LogEntry& entry) {
     } else if constexpr (std::is_same_v<Kind, InterleavedRecord>) {
       const auto found = open_.find(record.duel_id);
       if (found == open_.end()) return;
-      // Which items are competitive depends on the lists alone, so that any seed will do.
+      // Which items are competitive depends on the lists alone, so any seed will do.
       const DraftedPage page =
           draft_page(0, record.duel_id, record.first, record.second, 0, page_length_);
       found->second.items = page.items.size();
@@ -86,8 +86,8 @@ void TrafficHealth::take(const LogEntry& entry) {
 
 void TrafficHealth::take_serve(const ServeRecord& serve, std::int64_t time_ms) {
   if (serve.serving == Serving::exploit) {
-    // A page of one arm is the policy's choice as well, and a lot for the floor was drawn before.
-    // Not so after a certificate: the winner is then shown with certainty.
+    // A page of one arm is a choice of the policy, too, and the draw for the floor came before it.
+    // After a certificate there was no draw: the winner is shown with probability 1.
     if (serve.propensity < 1) take_choice();
     return;
   }
@@ -144,7 +144,7 @@ void TrafficHealth::take_outcome(const OutcomeRecord& outcome, std::int64_t time
     const Pair pair{duel.low, duel.high};
     const bool low_won = number_of(outcome.answer.winner) == duel.low;
     count_in_period(pair, low_won, time_ms);
-    // Only whoever closes a page chooses the moment.
+    // Only if the caller closed the page has somebody chosen the moment.
     if (outcome.note == "closed") {
       PairAges& ages = ages_[pair];
       (low_won ? ages.low_won : ages.high_won).add(std::log1p(std::max(0.0, age_ms)));
@@ -156,7 +156,7 @@ void TrafficHealth::take_outcome(const OutcomeRecord& outcome, std::int64_t time
 void TrafficHealth::count_in_period(const Pair& pair, bool low_won, std::int64_t time_ms) {
   std::int64_t period = (time_ms - first_ms_) / period_ms_;
   while (period >= kMostPeriods) {
-    // Twice as long: neighbours become one.
+    // Periods become twice as long, so that two neighbours become one.
     period_ms_ *= 2;
     period /= 2;
     for (auto& [of, by_period] : periods_) {
@@ -177,8 +177,8 @@ std::vector<HealthCheck> TrafficHealth::checks() const {
           time_to_answer(), close_times(),          many_subjects()};
 }
 
-// Were the duels served that the policy chose? A lot may take its place as often as the exploration
-// floor says, and `exclude` seldom.
+// Were the duels served that the policy chose? A random draw may take its place as often as the
+// exploration floor says; `exclude` should be rare.
 HealthCheck TrafficHealth::sample_ratio() const {
   const std::string name = "sample_ratio";
   if (chosen_ < kFewestDuels) return unknown(name, "too few duels to tell");
@@ -196,7 +196,7 @@ HealthCheck TrafficHealth::sample_ratio() const {
   return judged(name, far > kFar || replaced > kMostReplaced, std::move(detail));
 }
 
-// Nearly identical rankings need many pages; a user should be told.
+// If the two rankings are nearly the same, many pages are needed for a result: tells the user.
 HealthCheck TrafficHealth::competitive_coverage() const {
   const std::string name = "competitive_coverage";
   if (mode_ != Mode::interleave) return unknown(name, "no pages are drafted");
@@ -222,7 +222,8 @@ HealthCheck TrafficHealth::votes_per_subject() const {
   return judged(name, share > kLargestSubject, std::move(detail));
 }
 
-// Does a pair's rate stay what it was? Squared deviations of each period from the pair's own rate.
+// Does a pair's rate stay the same over time? The statistic is the sum of squared deviations of
+// each period from the pair's own rate.
 HealthCheck TrafficHealth::drift() const {
   constexpr std::uint64_t kFewestOfPeriod = 5;
   const std::string name = "drift";
@@ -264,8 +265,8 @@ HealthCheck TrafficHealth::time_to_answer() const {
                             seconds_.mean, 100 * share, timed_));
 }
 
-// Whoever closes pages must not wait for the winner that they want: the ages at which pages were
-// closed are compared between the two winners of each pair (Welch, on logarithms).
+// A caller that closes pages must not wait until the arm that it wants is ahead. So the ages at
+// which pages were closed are compared between the two winners of each pair (Welch, on logarithms).
 HealthCheck TrafficHealth::close_times() const {
   constexpr std::uint64_t kFewestOfWinner = 10;
   const std::string name = "close_times";
@@ -295,7 +296,7 @@ HealthCheck TrafficHealth::close_times() const {
                             far ? "depend on" : "do not depend on", squares, degrees));
 }
 
-// A page that a cache gives to many people collects more clicks than one person makes.
+// If a cache gives one page to many people, it collects more clicks than one person makes.
 HealthCheck TrafficHealth::many_subjects() const {
   const std::string name = "many_subjects";
   if (mode_ != Mode::interleave) return unknown(name, "no pages are shown");

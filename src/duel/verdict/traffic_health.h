@@ -1,10 +1,10 @@
-// Checks of how the duels of an experiment were served and answered, folded from its log: what the
-// certificate's own checks (verdict/health.h) cannot see, because it takes who was asked, when,
-// and what a page was drafted from.
+// Checks of how the duels of an experiment were served and answered, folded from its log. The
+// certificate's own checks (verdict/health.h) cannot make them: they need to know who was asked,
+// when, and what a page was drafted from.
 //
-// Each check is a comparison of counts with what they should be. Where it is a test, it fails at
-// three and a half standard errors (one false alarm in 2000 looks); the rest have fixed bounds that
-// are stated beside them.
+// Each check compares counts with what they should be. A statistical test fails at three and a half
+// standard errors (one false alarm in 2000 looks); the other checks have fixed bounds, which are
+// stated in traffic_health.cc.
 #pragma once
 
 #include <cstdint>
@@ -74,7 +74,7 @@ class TrafficHealth {
   TextMap<std::uint32_t> arms_;
   TextMap<Open> open_;
 
-  // What the policy or a lot in its place chose to show, and how many of these a lot should have.
+  // Duels chosen by the policy or drawn in its place, and how many of them should have been drawn.
   std::uint64_t chosen_ = 0, by_floor_ = 0, replaced_ = 0;
   double floor_expected_ = 0, floor_variance_ = 0;
   std::uint64_t pages_ = 0;
@@ -89,7 +89,7 @@ class TrafficHealth {
   std::uint64_t clicked_pages_ = 0, overrun_pages_ = 0, most_events_ = 0;
 };
 
-// The folds of the experiments that were asked about lately; each goes on where it stopped.
+// The folds of experiments that were asked about lately, each to be continued. Any thread may call.
 class TrafficHealths {
  public:
   Result<std::vector<HealthCheck>> checks(Store& store, const std::string& experiment_id);

@@ -24,7 +24,7 @@ std::string listed(const Ledger& ledger, const std::vector<Arm>& arms) {
   return text;
 }
 
-// What the leader still has to show, of a goal that goes by pairs.
+// The rivals that the leader has still to beat, for a goal that goes by pairs.
 std::string open_rivals(const Ledger& ledger, const Standing& standing) {
   std::vector<Arm> open, not_behind;
   for (const ArmStanding& rival : standing.arms) {

@@ -1,5 +1,5 @@
-// What can be said of an experiment now, in the words that the command line, the server and Python
-// all use.
+// What can be said about an experiment now, in the words that the command line, the server and
+// Python all use.
 #pragma once
 
 #include <cstdint>

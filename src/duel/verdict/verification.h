@@ -42,8 +42,8 @@ struct Verification {
   Json to_json() const;
 };
 
-// `certificate` is a file, or empty: the log alone is checked. `replay`: every duel must be the one
-// that the policy would have chosen. An error where a file cannot be read at all.
+// `certificate` is a file, or empty to check the log alone. `replay`: every duel must be the one
+// that the policy would have chosen. An error if a file cannot be read at all.
 Result<Verification> verify_log(const std::string& log, const std::string& certificate,
                                 bool replay);
 

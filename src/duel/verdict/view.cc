@@ -69,7 +69,7 @@ Result<std::unique_ptr<View>> View::load(const std::shared_ptr<Store>& store,
   DUEL_ASSIGN(const std::optional<Snapshot> snapshot, store->snapshot(experiment_id));
   if (snapshot) {
     auto view = from_snapshot(store, experiment_id, *snapshot);
-    // One of another version, or damaged, or from before a loss of power: the log says it all.
+    // The snapshot is of another version, damaged, or from before a loss of power. Read the log.
     if (view.ok() || view.error().code == ErrorCode::io) return view;
   }
   return from_log(store, experiment_id);
@@ -91,7 +91,7 @@ Status View::catch_up() {
 }
 
 std::size_t View::bytes() const {
-  // Measured: 75 MB with 600 arms, next to nothing without.
+  // Measured: 75 MB with 600 arms, next to nothing with few.
   constexpr std::size_t kPerPair = 210, kPerView = 100'000;
   return kPerView + kPerPair * ledger_.num_arms() * ledger_.num_arms();
 }

@@ -1,9 +1,9 @@
-// An experiment as it is shown: ledger and history, folded from its log without the policy, so that
-// whoever reads a result keeps nobody waiting who asks for a duel.
+// An experiment for readers: ledger and history, folded from its log a second time and without the
+// policy, so that working out a result does not hold up requests for duels.
 //
-// Reading a log costs some microseconds a record where the policy is not asked. A view begins with
-// the newest snapshot that fits and goes on from there; brought up to the head of the log again and
-// again, it reads each record once. Not to be used by two threads at once.
+// Without the policy a record takes some microseconds to read. A view begins with the newest
+// snapshot that fits and goes on from there; each call of `catch_up` reads only the new records.
+// REQUIRES: one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +22,12 @@ namespace duel {
 
 class View {
  public:
-  // The experiment at the head of its log. `not_found` where there is none.
+  // The experiment at the head of its log. `not_found` if there is none.
   static Result<std::unique_ptr<View>> load(const std::shared_ptr<Store>& store,
                                             const std::string& experiment_id);
-  // Reads what the log has grown by. `conflict` where it is no longer a longer version of what was
-  // read: its end was lost with the power, or a record says that evidence was. The view is of no
-  // use then, and has to be loaded again.
+  // Reads the new records. `conflict` if the log does not continue what was read: a loss of power
+  // took its end, or a `recovered` record takes evidence from records that were folded already. The
+  // view is then useless and has to be loaded again.
   Status catch_up();
 
   const std::string& id() const { return ledger_.experiment().experiment_id; }
@@ -35,7 +35,7 @@ class View {
   const History& history() const { return history_; }
   std::int64_t last_time_ms() const { return last_time_ms_; }
   const Head& head() const { return head_; }
-  // About what it takes in memory.
+  // About how much memory it takes.
   std::size_t bytes() const;
 
  private:
