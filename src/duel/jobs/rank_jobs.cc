@@ -24,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kRankTick = std::chrono::milliseconds(100);  // as in run_jobs
-// How often a rank looks for messages. Whoever waits for work, or deals it out, looks more often.
+// How often a rank looks for messages. One that waits for work, or deals it out, looks more often.
 constexpr auto kBusyLook = std::chrono::milliseconds(2);
 constexpr auto kIdleLook = std::chrono::microseconds(200);
 // A rank hands in its results so often, and when it asks for more work.

@@ -46,10 +46,10 @@ class Ranks {
   unsigned size() const { return transport_.size(); }
   bool is_first() const { return rank() == 0; }
 
-  // All ranks begin a common step by meeting, and leave at a meeting too: whoever leaves early,
-  // with an error of its own, is noticed by the others at their next step, and nobody waits for
-  // ever. What the ranks said, in their order; an error where one has left, or where they are not
-  // at the same `place`.
+  // All ranks begin a common step by meeting, and leave at a meeting, too. If a rank leaves early,
+  // with an error of its own, the others notice it at their next step instead of waiting forever.
+  // Returns what the ranks said, in their order; an error if one has left, or if they are not at
+  // the same `place`.
   Result<std::vector<std::string>> meet(const std::string& place, const std::string& said = "");
 
   struct Farewell {
