@@ -1,6 +1,6 @@
 // Dynamic Bayesian network model: an attractive document is clicked, a clicked one may satisfy and
-// end the search, and whoever is not satisfied goes on with probability gamma. Chapelle, Zhang, WWW
-// 2009.
+// end the search, and a user who is not satisfied goes on with probability gamma. Chapelle, Zhang,
+// WWW 2009.
 #include <algorithm>
 #include <utility>
 

@@ -79,12 +79,12 @@ class SoftmaxPool {
 
  private:
   // Subtracting taken weights loses digits as the sum shrinks: each subtraction errs by at most
-  // 2^-53 of the sum at the last addition. Below this share of it the sum is added up anew, which
+  // 2^-53 of the sum at the last addition. Below this share of it the sum is added up again, which
   // keeps the relative error under 16 x 2^-53 for each document taken since.
   static constexpr double kRefreshBelow = 1.0 / 16;
 
   struct Sum {
-    double left;         // of the weights of what is left
+    double left;         // the sum of the weights of the documents that are left
     double at_refresh;   // its value when it was last added up
     std::size_t begin;   // of the ranking's weights in weights_
     std::size_t length;  // of the ranking
@@ -99,7 +99,7 @@ class SoftmaxPool {
 
   RankingPool* pool_ = nullptr;
   std::vector<Sum> sums_;
-  // For each ranking its weights by rank, 0 where taken, then the weight of what it lacks.
+  // For each ranking its weights by rank, 0 if taken, then the weight of a document that it lacks.
   std::vector<double> weights_;
 };
 

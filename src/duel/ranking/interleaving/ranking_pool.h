@@ -18,7 +18,7 @@ class RankingPool {
   using Index = std::uint32_t;  // of a document within the pool
   static constexpr Index kNone = std::numeric_limits<Index>::max();
 
-  // Starts anew, nothing taken. A document that a ranking repeats counts where it stands first.
+  // Starts over with nothing taken. A document that a ranking repeats counts where it comes first.
   // Reuses its memory. Cost O(sum of lengths + rankings x documents).
   void assign(std::span<const std::span<const Document>> rankings);
   void assign(std::span<const Document> first, std::span<const Document> second) {

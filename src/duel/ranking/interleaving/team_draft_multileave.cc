@@ -47,8 +47,8 @@ bool all_have_more(RankingPool& pool) {
   return true;
 }
 
-// How many picks of the round that begins now, up to `most`, are certain to be made by whoever's
-// turn it is, whatever the order. Turn t is certain for a ranking that has t documents left, since
+// How many picks of the round that begins now, up to `most`, are certain to be made by the ranking
+// whose turn it is, in any order. Turn t is certain for a ranking that has t documents left, since
 // t - 1 earlier picks cannot take them all, and for one that has a document out of reach: a ranking
 // that picks among the first t - 1 takes one of its best t - 1. It depends on what is shown when
 // the round begins and not on the order, or it would favour those that end early.

@@ -4,8 +4,8 @@
 //   std::span<const Document> list = learner.show(documents, round, streams);
 //   learner.observe(clicks);
 //
-// It sees features, never grades. Equal scores are ordered at random, anew in every impression, so
-// that a ranker that knows nothing shows no preference.
+// It sees features, never grades. Equal scores are put in a new random order in every impression,
+// so that a ranker that knows nothing shows no preference.
 #pragma once
 
 #include <cstdint>
