@@ -19,10 +19,10 @@ Result<PlotFormat> plot_format_of(std::string_view file_name);
 std::string gnuplot_text(std::string_view text);
 std::string gnuplot_terminal(PlotFormat format, double width, double height);
 
-// What a picture shows, as a line of its script: a comment, from which whoever runs gnuplot gives
-// an SVG its title. gnuplot itself would call every one "Gnuplot".
+// A comment line for the script that says what the picture shows. The program that runs gnuplot
+// takes an SVG's title from it: gnuplot itself would call every one "Gnuplot".
 std::string title_line(std::string_view title);
-// The title in a script, "" where it has none.
+// The title in a script, "" if it has none.
 std::string title_of_script(std::string_view script);
 
 }  // namespace duel
