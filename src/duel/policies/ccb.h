@@ -11,9 +11,9 @@
 // none; L how many duels a winner loses, at first K. The algorithm at round t:
 //   1. u_ij, l_ij = w_ij/n_ij +- sqrt(alpha ln t/n_ij). Upper and lower Copeland scores
 //      #{j : u_ij >= 1/2}, #{j : l_ij >= 1/2}; C: the arms with the largest upper score.
-//   2. (A) Reset disproven hypotheses: if l_ij > 1/2 for a j of some B^i, all of them begin anew.
+//   2. (A) Reset disproven hypotheses: if l_ij > 1/2 for a j of some B^i, all of them start over.
 //      (B) Remove non-winners: an arm of B whose upper score is below another's lower one leaves;
-//          if |B^i| != L + 1, B^i becomes {k : u_ik < 1/2}. If B is empty, all begin anew.
+//          if |B^i| != L + 1, B^i becomes {k : u_ik < 1/2}. If B is empty, all start over.
 //      (C) Add winners: an arm i of C with equal scores enters B, B^i becomes empty, L its number
 //          of losses; each other B^j keeps L + 1 arms at random, or none if it has fewer.
 //   3. With probability 1/4: a uniform one of the pairs (i, j), j of B^i, with l_ij <= 1/2 <= u_ij

@@ -97,7 +97,7 @@ template <DtsForm form>
 Arm Dts<form>::choose_second(Arm first, double width, RoundRng& rng,
                              std::optional<Arm> first_success) const {
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
-  // Step 5, the side of 1/2: whoever exceeds it outdoes theta_aa.
+  // Step 5, the side of 1/2: an arm whose sample exceeds it outdoes theta_aa.
   const KeyedDraws draws(rng);
   tied_.clear();
   for (Arm i = first_success.value_or(0); i < num_arms; ++i) {

@@ -443,8 +443,8 @@ OptionTable<ImedOptions> imed_options() {
   return table;
 }
 
-// Options of the policy that had this name before. Whoever still sets one is told, instead of being
-// offered the nearest spelling.
+// Options of the policy that had this name before. A user who still sets one is told so, instead of
+// being offered the nearest spelling.
 std::string reason_gone(const std::string& option) {
   if (option == "target")
     return "imed is another policy now; `ag` says when an arm meets its accuser";

@@ -39,7 +39,7 @@ std::uint64_t Rcs::championships(Arm i, Round round) const {
 Arm Rcs::choose_champion(Round round, RoundRng& rng, const Setback* setback) const {
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
   const SampledTournament tournament(beliefs_, rng, setback);
-  // Whoever loses a pair is out, so one pass leaves the only arm that can have beaten all.
+  // An arm that loses a pair is out, so one pass leaves the only arm that can have beaten all.
   Arm candidate = 0;
   for (Arm i = 1; i < num_arms; ++i) {
     if (tournament.beats(i, candidate)) candidate = i;

@@ -58,8 +58,8 @@ class Rucb : public ChoosingPolicy<Rucb<form>> {
     Arm hypothesis;  // B after this round; kNoArm for the empty set
   };
   Choice choose(Round round, RoundRng rng) const;
-  // As ChoosingPolicy's, and lets the candidates follow the clock, so that they need not be found
-  // anew in every round.
+  // As ChoosingPolicy's, and lets the candidates follow the clock, so that they need not be looked
+  // for in every round.
   Duel take(Round round, RoundRng rng);
   void commit(const Choice& choice) {
     hypothesis_ = choice.hypothesis;
