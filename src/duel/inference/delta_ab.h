@@ -3,8 +3,8 @@
 // Chapelle, Joachims, Radlinski, Yue, Large-scale validation and analysis of interleaved search
 // evaluation, ACM TOIS 30(1), 2012: Delta_AB = (wins(A) + ties/2)/(wins(A) + wins(B) + ties) - 1/2.
 //
-// Impressions of one user share what the user likes. Whoever takes them for independent finds
-// differences that are not there; a cluster is what is independent of the others.
+// Impressions of one user share the user's taste. A test that takes them for independent finds
+// differences that do not exist; clusters (users) are independent of each other.
 #pragma once
 
 #include <cstdint>

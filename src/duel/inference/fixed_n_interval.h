@@ -1,6 +1,6 @@
 // Intervals for a success probability that hold at ONE number of trials, fixed before the first
-// look. Whoever looks more often, or stops when the result pleases, must use confidence_sequence.h:
-// with peeking after every duel these exclude the truth sooner or later (shown in the tests).
+// look. To look more often, or to stop when the result pleases, use confidence_sequence.h: with a
+// look after every duel these intervals exclude the truth sooner or later (shown in the tests).
 #pragma once
 
 #include <cstdint>

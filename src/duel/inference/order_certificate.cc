@@ -110,7 +110,7 @@ std::optional<std::vector<Arm>> OrderCertifier::find_set() const {
   return members;
 }
 
-// The first beats K - 1. Whoever beats all the others beats K - 2 and not the first; and so on.
+// The first arm beats K - 1. The second beats all but the first, so K - 2; and so on.
 std::optional<std::vector<Arm>> OrderCertifier::find_sequence() const {
   std::vector<Arm> sequence;
   for (std::size_t a = 1; a <= num_named_; ++a) {

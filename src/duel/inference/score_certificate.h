@@ -48,7 +48,7 @@ class ScoreCertifier {
   Score score() const { return score_; }
   // As of the last look; per arm, all valid at once.
   const std::vector<Interval>& scores() const { return scores_; }
-  // Whether nothing more can become known of what the pair adds to the scores. Never for Borda.
+  // Whether it is known exactly what the pair adds to the scores. Never for Borda.
   bool decided(Arm i, Arm j) const {
     const Interval& part = parts_[i * num_arms_ + j];
     return part.lower == part.upper;
