@@ -1,4 +1,4 @@
-// What a matrix fulfils of what theorems assume. Arms are compared along majority chains: ordered
+// Which assumptions of theorems a matrix fulfils. Arms are compared along majority chains: ordered
 // triples i, j, k with p_ij > 1/2 and p_jk > 1/2, which under a total order are the triples
 // i > j > k. With e_ij = p_ij - 1/2, a chain fulfils
 //

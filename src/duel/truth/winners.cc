@@ -124,7 +124,7 @@ double worst_reply(const PreferenceMatrix& matrix, std::span<const double> weigh
 }  // namespace
 
 std::optional<Arm> condorcet_winner(const PreferenceMatrix& matrix) {
-  // Whoever loses or ties is out, so one pass leaves one candidate, and a second pass checks it.
+  // An arm that loses or ties is out, so one pass leaves one candidate, and a second checks it.
   Arm candidate = 0;
   for (Arm i = 1; i < arm_count(matrix); ++i) {
     if (matrix(candidate, i) <= 0.5) candidate = i;
@@ -220,7 +220,7 @@ std::optional<std::vector<Arm>> dominant_set(const PreferenceMatrix& matrix, std
 }
 
 std::optional<std::vector<Arm>> ordered_top(const PreferenceMatrix& matrix, std::size_t k) {
-  // The first beats K - 1. Whoever beats all the others beats K - 2 and not the first; and so on.
+  // The first arm beats K - 1. The second beats all but the first, so K - 2; and so on.
   const auto wins = copeland_scores(matrix).wins;
   std::vector<Arm> order;
   for (std::size_t place = 1; place <= k; ++place) {
@@ -241,8 +241,8 @@ std::vector<Arm> arms_within(const PreferenceMatrix& matrix, double epsilon) {
 }
 
 std::vector<Arm> smith_set(const PreferenceMatrix& matrix) {
-  // A member beats everyone outside, an outsider at most the other outsiders: so whoever wins most
-  // often is a member, and so is everyone whom some member does not beat.
+  // A member beats every arm outside, an outsider at most the other outsiders. So the arm with the
+  // most wins is a member, and so is every arm that some member does not beat.
   const auto wins = copeland_scores(matrix).wins;
   const auto seed = static_cast<Arm>(std::max_element(wins.begin(), wins.end()) - wins.begin());
   std::vector<bool> is_member(matrix.num_arms(), false);
