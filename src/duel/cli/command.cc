@@ -123,7 +123,7 @@ int CommandContext::run(const std::function<Result<int>(CommandContext&)>& actio
 int CommandContext::finish(int code) {
   flush();
   if (output_errno_ != 0) {
-    const bool told = output_errno_ == EPIPE;  // whoever closed the pipe knows
+    const bool told = output_errno_ == EPIPE;  // the reader closed the pipe: no message needed
     const std::string error =
         system_error("cannot be written", "standard output", output_errno_).to_string();
     if (!told) return end_with_error(error, kExitFailure);

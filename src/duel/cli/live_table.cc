@@ -191,7 +191,7 @@ void LiveTable::update(std::uint64_t in_flight, const std::string& trouble) {
   const TerminalSize size = size_of_terminal();
   const Paint paint(wants_color(STDERR_FILENO));
   const auto table = lines(standing, in_flight, trouble, size.rows, size.columns);
-  // One write, so that nothing flickers: up to the first line, each line anew, the rest cleared.
+  // One write, so that nothing flickers: up to the first line, each line again, the rest cleared.
   const std::size_t drawn = drawn_rows(size.columns);
   std::string text = drawn > 0 ? fmt::format("\033[{}A\r", drawn) : "\r";
   for (std::size_t k = 0; k < table.size(); ++k) {

@@ -119,8 +119,8 @@ Result<int> run_serve(const ServeArguments& arguments, CommandContext& context) 
   if (!engine->failed()) context.note("draining");
   api->close();
   server->drain(std::chrono::seconds(10));
-  // After a failed sync the system may have dropped what it could not write. What is on the disk is
-  // known when the store is opened anew.
+  // After a failed sync the system may have dropped what it could not write. Only a new process
+  // that opens the store can find out what is on the disk.
   if (engine->failed()) {
     return Error::io("a write or a sync failed; nothing was acknowledged since",
                      arguments.store.empty() ? default_store() : arguments.store,

@@ -29,7 +29,7 @@ struct NodeSettings {
 // way are made.
 Result<std::shared_ptr<Store>> open_store(const std::string& location,
                                           const NodeSettings& node = {});
-// For reading, beside whoever owns it. Nothing is made.
+// For reading, even while another process owns it. Nothing is created.
 Result<std::shared_ptr<Store>> open_store_for_reading(const std::string& location);
 
 }  // namespace duel
