@@ -1,4 +1,4 @@
-// The counts that a field may hold, written once for whoever takes it from a user.
+// The counts that a field may hold, written once for all programs that take it from a user.
 #pragma once
 
 #include <fmt/format.h>

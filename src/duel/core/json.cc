@@ -190,7 +190,7 @@ class Reader {
 
   std::optional<Json> read(std::string_view text) {
     if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // byte order mark
-    // In brackets: the library reads a number or null that is all of a document by rules of its own.
+    // In brackets, because simdjson has other rules for a document that is only a number or null.
     std::string padded;
     padded.reserve(text.size() + 2 + simdjson::SIMDJSON_PADDING);
     padded.append(1, '[').append(text).append(1, ']');

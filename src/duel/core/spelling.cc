@@ -31,8 +31,8 @@ std::string nearest_spelling(std::string_view word, std::span<const std::string>
   // Two slips, or one in three letters; but not so many that nothing of the word is left.
   std::size_t best_distance = std::min(std::max<std::size_t>(2, word.size() / 3) + 1, word.size());
   for (const std::string& name : known) {
-    // It takes at least as many slips as the lengths differ by; a long word is not compared letter by
-    // letter with short names.
+    // The distance is at least the difference of the lengths, so a long word need not be compared
+    // letter by letter with short names.
     if (word.size() >= name.size() + best_distance) continue;
     std::size_t distance = edit_distance(word, name);
     // A beginning of the name is as good as one slip: `savage` for `savage-condorcet`.

@@ -1,4 +1,4 @@
-// The number that is not there: a regret where nobody knows the truth, the standard error of a
+// The number for a missing value: a regret when the truth is unknown, the standard error of a
 // single trial. Tables show it as nothing, JSON as null.
 #pragma once
 

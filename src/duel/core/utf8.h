@@ -10,8 +10,8 @@ namespace duel {
 struct Utf8Character {
   bool valid = false;
   std::uint32_t point = 0xfffd;
-  // Of the character; of one that is not valid those up to the byte that cannot be part of it, which
-  // one replacement character stands for (Unicode 3.9, "maximal subpart").
+  // The length of the character. An invalid one ends before the byte that cannot be part of it, and
+  // one replacement character stands for it (Unicode 3.9, "maximal subpart").
   std::size_t bytes = 1;
 };
 
