@@ -124,7 +124,7 @@ Result<std::vector<RegretRuns>> play_figure(const ReproductionContext& context,
 // The given matrices of at least `arms` arms with a Condorcet winner; a remark on each without one.
 std::vector<GivenMatrix> given_with_winner(const ReproductionContext& context, std::size_t arms,
                                            std::vector<std::string>& remarks);
-// Arms a1, a2, .. of whom i beats j with probability p(i, j), both counted from 0.
+// Arms a1, a2, ..; arm i beats arm j with probability p(i, j), both counted from 0.
 Result<PreferenceMatrix> made_matrix(std::string name, std::size_t arms,
                                      const std::function<double(std::size_t, std::size_t)>& p);
 
