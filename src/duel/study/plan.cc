@@ -203,7 +203,7 @@ bool is_right(const PreferenceMatrix& matrix, const Goal& goal, const Decision& 
 
 namespace {
 
-// A duel ends without a winner with the same chance whoever meets.
+// Every pair ends a duel without a winner with the same probability.
 class TiesAmongOutcomes : public OutcomeSource {
  public:
   TiesAmongOutcomes(const PreferenceMatrix& matrix, double tie_rate, std::uint64_t seed,

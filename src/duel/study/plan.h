@@ -43,7 +43,7 @@ PlanTruth known_truth(PreferenceMatrix matrix);
 PlanTruth known_truth(std::shared_ptr<const PreferenceMatrix> matrix);
 // Arm 1 beats arm 2 by `gap`, p = 1/2 + gap. With spread 0 it beats all others so, and they are
 // even: the hardest such truth. Otherwise strengths are those of Bradley-Terry, and those of the
-// others lie below arm 2's by `spread` times the size of a standard normal draw, drawn anew in each
+// others lie below arm 2's by `spread` times the size of a standard normal draw, a new one in each
 // trial. An error names what is out of range.
 Result<PlanTruth> guessed_truth(std::uint64_t num_arms, double gap, double spread);
 // Each pair's win probability is drawn from Beta(wins + 1, losses + 1), pairs independent.

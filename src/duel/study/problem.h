@@ -17,8 +17,8 @@
 namespace duel {
 
 struct Problem {
-  // What regret is counted against. Where `right_arms` is set nobody knows that; the matrix then is
-  // all 1/2, for the names of the arms.
+  // The truth that regret is counted against. If `right_arms` is set it is unknown; the matrix is
+  // then all 1/2, and only gives the arms their names.
   MatrixSchedule schedule;
   std::shared_ptr<ClickEnvironment> clicks;  // null: outcomes are drawn from the schedule
   std::optional<std::vector<Arm>> right_arms;

@@ -49,7 +49,7 @@ struct ResultRow {
   CheckpointResult rest;  // round, accuracy, informative; no regrets
 };
 
-// Empty throughout where the regret is undefined: nobody knows the truth.
+// All fields are empty if the regret is undefined because the truth is unknown.
 Result<Summary> read_summary(const CsvTable& table) {
   Summary s;
   if (std::ranges::all_of(kSummaryFields,

@@ -62,7 +62,7 @@ struct StudyOutcome {
 
 // Everything that can be wrong is said before the work begins: unknown policies and matrices, a
 // regret that a matrix does not define, an output that cannot be written or belongs to another
-// study. An unfinished run of the same study in `output` is continued (with `force` begun anew).
+// study. An unfinished run of the same study in `output` is continued (with `force` started over).
 // Interrupted: the outcome has results.interrupted, and `output` can be resumed.
 Result<StudyOutcome> run_study(const StudySpec& spec, const StudyOptions& options = {});
 
