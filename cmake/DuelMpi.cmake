@@ -25,7 +25,7 @@ target_compile_features(duel_mpi PRIVATE cxx_std_20)
 # Without the C++ bindings, which are not part of MPI any more.
 target_compile_definitions(duel_mpi PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 target_link_libraries(duel_mpi PRIVATE duel_options MPI::MPI_CXX)
-# Whoever builds the program wants the module of the same build beside it.
+# The program loads the module from beside it, and both must be of the same build.
 add_dependencies(duel_cli duel_mpi)
 # Not among what packages hold: a package with it would need MPI. `cmake --install DIR --component
 # mpi` installs it by itself.
