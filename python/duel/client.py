@@ -67,7 +67,7 @@ def _stream_request(experiment: str, last_id: str) -> Request:
 
 
 class _StreamTries:
-    """Pauses between tries of a stream; an event that came makes the client patient anew."""
+    """Pauses between tries of a stream. An event that arrives restarts the client's patience."""
 
     def __init__(self, place: str, patience: float) -> None:
         self._place, self._patience = place, patience
