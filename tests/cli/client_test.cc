@@ -242,7 +242,7 @@ TEST_F(ClientCommands, tokens_are_made_listed_used_and_revoked) {
   std::string admin = local({"token", "create", "--scope", "admin", "--name", "me"}).out;
   std::string duel = local({"token", "create", "--scope", "duel", "--experiment", "e"}).out;
   ASSERT_TRUE(admin.starts_with("duel_admin_")) << admin;
-  EXPECT_EQ(local({"experiment", "list"}).exit_code, 0);  // whoever has the file needs none
+  EXPECT_EQ(local({"experiment", "list"}).exit_code, 0);  // a user who has the file needs no token
   EXPECT_EQ(local({"token", "create", "--scope", "kin"}).exit_code, 2);
 
   ServedStore server(place_ / "local.db");

@@ -102,7 +102,7 @@ TEST_F(Health, a_duel_that_never_got_an_answer_counts_its_tries) {
   EXPECT_EQ(fates("log").at("d2"), "expired");
 }
 
-// Even arms, drawn anew at every try, and half of b's wins hang: what comes is a's two times in
+// Even arms, drawn again at every try, and half of b's wins hang: what comes is a's two times in
 // three. Nothing in the answers shows it; only the tries that failed do. The lots of these duels
 // give a 35 : 13 with 20 tries lost, and 35 : 33 is no lead; about one in ten other sequences would
 // be lucky enough to lead in spite of that.

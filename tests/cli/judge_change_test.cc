@@ -1,5 +1,5 @@
-// A log speaks of the tasks, the judge and the arms that it began with: whoever changes one of them
-// begins another experiment.
+// A log is about the tasks, the judge and the arms that it began with: changing one of them makes
+// another experiment.
 #include <gtest/gtest.h>
 
 #include "tests/cli/judged_directory.h"

@@ -7,7 +7,7 @@ execute_process(
   COMMAND "${CMAKE_COMMAND}" --install "${BUILD_DIR}" --prefix "${work}/prefix"
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 
-# Whoever includes our headers needs no library that only our sources use.
+# A program that includes our headers must not need a library that only our sources use.
 file(GLOB_RECURSE headers "${work}/prefix/include/duel/*.h")
 foreach(header IN LISTS headers)
   file(STRINGS "${header}" hidden REGEX "^#include <(nlohmann|boost|simdjson|openssl)")

@@ -79,7 +79,7 @@ TEST(Json, members_and_items_are_counted_together) {
   EXPECT_EQ(fault.message, "has more than 5 members and items");
 }
 
-// Broken beyond its fifth member: whoever reads on to the end says that it is not JSON.
+// Broken beyond its fifth member: a parser that reads on to the end says that it is not JSON.
 TEST(Json, what_is_beyond_the_limit_is_not_read) {
   std::string text = "{";
   for (int k = 0; k < 200'000; ++k) text += "\"" + std::to_string(k) + "\":0,";

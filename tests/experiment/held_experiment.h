@@ -82,7 +82,7 @@ class HeldExperiment {
     const Status status = store_->append_to(kId, *store_->head(kId), lines);
     ASSERT_TRUE(status.ok()) << status.error().to_string();
   }
-  // Of what was committed.
+  // Lines that were committed.
   std::vector<Line> lines(std::size_t begin, std::size_t end) const {
     std::vector<Line> lines;
     for (std::size_t k = begin; k < end; ++k) lines.push_back({texts_[k], keys_[k], tags_[k]});

@@ -186,7 +186,7 @@ TEST(LiveExperiment, a_serve_is_a_fact_also_where_the_policy_would_have_chosen_a
   ASSERT_TRUE(log.live().divergence());
   EXPECT_NE(log.live().divergence()->message.find("would not have served"), std::string::npos);
   log.add(OutcomeRecord{other.duel_id, {Answered::win, other.first}, {}, {}, {}, ""});
-  // The policy begins anew with all that was answered, this duel too.
+  // The policy is rebuilt from all answers, that of this duel included.
   log.add(PolicyRebuiltRecord{"another version"});
   EXPECT_FALSE(log.live().divergence());
   play(log, {.gap = 0.1, .in_flight = 2}, 20);

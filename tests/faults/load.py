@@ -41,7 +41,7 @@ class Client(threading.Thread):
                     self.one(f"c{self.number}-{n}")
         except Stopped:
             pass
-        except Exception as error:  # noqa: BLE001: told to whoever waits for the load
+        except Exception as error:  # noqa: BLE001: reported when the load is waited for
             self.error = error
         finally:
             self.connection.close()
@@ -97,7 +97,7 @@ class Client(threading.Thread):
 
     def serve(self, duel):
         self.note("asked", duel)
-        # Whoever asks again repeats the body, so the subject follows from the duel.
+        # A repeated request must have the same body, so the subject follows from the duel.
         body = {"duel_id": duel, "subject_id": f"s{random.Random(duel).randrange(1000)}"}
         status, told = self.until_answered("POST", "/duels", body)
         if status not in (200, 201):

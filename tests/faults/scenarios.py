@@ -348,7 +348,7 @@ def failed_sync_calls(setup, name):
 
 
 def power_losses(setup, name):
-    """The power fails under load: of what was not synced any part may be gone."""
+    """The power fails under load: any part of what was not synced may be gone."""
     rounds = 4 if setup.short else 60
     with Trial(setup, name) as trial:
         disk = Disk(setup, trial)
@@ -562,7 +562,7 @@ class Disk:
         return environment
 
     def lose_power(self, kept):
-        """Of what was not synced stays `nothing`, the `beginning` of what is new, or any
+        """Keeps `nothing` of what was not synced, the `beginning` of it, or random
         `sectors`."""
         rng = self.trial.random
         for name in ("duel.db", "duel.db-wal"):

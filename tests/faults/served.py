@@ -17,7 +17,7 @@ class NoAnswer(Exception):
 
 
 class Connection:
-    """One client's connection, opened anew whenever it breaks or the server has moved."""
+    """One client's connection, opened again whenever it breaks or the server has moved."""
 
     def __init__(self, address_of, seconds=REQUEST_SECONDS):
         self.address_of = address_of

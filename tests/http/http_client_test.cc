@@ -65,7 +65,7 @@ TEST(HttpClient, opens_a_closed_connection_again_for_what_may_be_repeated) {
     while (server->load().connections > 0) std::this_thread::sleep_for(milliseconds(1));
   }
   EXPECT_EQ(server->load().requests, 3U);
-  // Nobody knows whether a POST was done.
+  // The server may have done the work of a POST, so it is not sent again.
   EXPECT_FALSE(client.send(HttpMethod::post, "/").ok());
   EXPECT_TRUE(client.send(HttpMethod::post, "/").ok());
 }
@@ -135,7 +135,7 @@ TEST(HttpClient, hands_over_a_stream_as_it_comes_but_collects_an_error) {
   EXPECT_EQ(response->status, 404);
   EXPECT_NE(response->body.find("nothing"), std::string::npos);
   EXPECT_EQ(all, "one two");
-  // Whoever has seen enough leaves, and can ask again.
+  // A sink that has seen enough ends the stream, and the client can be used again.
   response = client.stream("/stream", [](std::string_view) { return false; });
   ASSERT_TRUE(response.ok()) << response.error().to_string();
   EXPECT_EQ(response->status, 200);

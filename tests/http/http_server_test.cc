@@ -203,7 +203,7 @@ TEST(HttpServer, refuses_with_a_problem_and_closes) {
   EXPECT_EQ(server->load().requests, 0U);
 }
 
-TEST(HttpServer, whoever_sends_too_much_still_reads_the_answer) {
+TEST(HttpServer, a_client_that_sends_too_much_still_reads_the_answer) {
   HttpLimits limits;
   limits.body_bytes = 1'000;
   const auto server = serve(echo, limits);
@@ -337,7 +337,7 @@ TEST(HttpServer, bounds_the_bodies_of_all_requests_together) {
   const auto server = serve(echo, limits);
   const std::string head = "POST / HTTP/1.1\r\n" + kHost + "Content-Length: 1000\r\n\r\n";
   RawClient first(server->address()), second(server->address());
-  // Asked to go on, the first one holds its thousand bytes; whoever comes then finds too few left.
+  // Told to continue, the first client holds its thousand bytes; the next one finds too few left.
   first.send("POST / HTTP/1.1\r\n" + kHost +
              "Expect: 100-continue\r\nContent-Length: 1000\r\n\r\n");
   ASSERT_EQ(status_of(first.read_until("\r\n\r\n")), 100);
@@ -558,7 +558,7 @@ TEST(HttpServer, drains_under_load_without_losing_an_answer) {
         RawClient client(server->address());
         while (!stop && client.send(get("/load"))) {
           const std::string response = client.read_response();
-          // Whoever is closed while idle gets nothing; nobody gets a part.
+          // A client that is closed while idle gets nothing; no client gets part of an answer.
           if (response.empty()) break;
           if (response.ends_with("GET /load 0 ")) {
             ++answered;

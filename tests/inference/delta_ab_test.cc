@@ -59,7 +59,7 @@ TEST(DeltaAb, depends_on_its_arguments_alone) {
   EXPECT_EQ(delta_ab(clusters, other).value, delta_ab(clusters).value);
 }
 
-// Users of whom half always prefer the one ranker and half the other, five impressions each: the
+// Half of the users always prefer one ranker and half the other, five impressions each: the
 // rankers are even, and impressions are not independent. In standard errors over users the value is
 // a standard normal; in those of independent impressions it is sqrt(5) times as wide.
 TEST(DeltaAb, the_error_over_clusters_is_right_where_the_error_over_impressions_is_not) {

@@ -53,7 +53,7 @@ TEST(ServingOrder, takes_an_answer_before_its_serve_and_counts_the_first_answer_
   EXPECT_EQ(order.served(1, 0, 1, out), ServingOrder::Taken::duplicate);
 }
 
-// Against the definition, computed anew after every event: per pair, the answers of the longest
+// Against the definition, computed again after every event: per pair, the answers of the longest
 // prefix, among serves with no unknown serve before them, whose duels are final.
 TEST(ServingOrder, releases_the_longest_final_prefix_of_each_pair_in_any_order_of_events) {
   for (std::uint32_t trial = 0; trial < 300; ++trial) {

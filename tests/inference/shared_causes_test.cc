@@ -111,7 +111,7 @@ class Subject {
   Answers rising_;
 };
 
-// All pairs in turn, `kAnswers` times; a certificate is false, whoever gets it.
+// All pairs in turn, `kAnswers` times; a certificate is false for any arm.
 std::uint64_t false_certificates(bool shared_causes, double level, std::uint32_t runs) {
   std::uint64_t count = 0;
   for (std::uint32_t run = 0; run < runs; ++run) {

@@ -23,7 +23,7 @@ namespace duel {
 enum class Judging {
   repeats_himself,  // what he said first
   wavers,           // mostly that: nine times in ten
-  throws_a_coin,    // anew every time
+  throws_a_coin,    // a new one every time
 };
 constexpr Judging kJudgings[] = {Judging::repeats_himself, Judging::wavers, Judging::throws_a_coin};
 
@@ -33,7 +33,7 @@ enum class Tasks {
   even_as_they_are,      // half of this very list is for either arm of a pair
 };
 
-// A list of tasks and a judge, drawn anew for each run. Every task has an order of the arms, and
+// A list of tasks and a judge, new ones for each run. Every task has an order of the arms, and
 // the judge's leaning about a pair is for the arm that stands before the other.
 class TaskWorld {
  public:

@@ -257,8 +257,8 @@ TEST_F(TasksEvidence, the_ledger_refuses_a_log_that_counts_a_task_twice_for_a_pa
   EXPECT_FALSE(serve("a", "b", "t2", true));
 }
 
-// Whoever writes the second half of a log anew, chain and all, gains nothing by marking as evidence
-// what was none.
+// A forger who rewrites the second half of a log, with its hashes, gains nothing by marking serves
+// as evidence that were none.
 TEST_F(TasksEvidence, a_log_with_a_task_marked_as_evidence_again_is_not_verified) {
   std::vector<LogEntry> entries;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {

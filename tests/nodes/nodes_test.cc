@@ -1040,7 +1040,7 @@ TEST_F(Spoiled, choice_that_a_failed_read_kept_from_being_served_harms_no_other_
   EXPECT_EQ(status_of(reported.get()), 503) << "nothing is wrong with the report";
   EXPECT_EQ(serving(next.get()), "fallback");
   EXPECT_EQ(lines_of("e"), 4U) << "created, started, q0, q1";
-  EXPECT_EQ(report(node_, "e", "q0", q0).text("status"), "applied") << "folded anew";
+  EXPECT_EQ(report(node_, "e", "q0", q0).text("status"), "applied") << "folded again";
 }
 
 // The proof of a duel whose record was lost brings the serve with it. That is not the serve that

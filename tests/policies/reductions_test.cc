@@ -160,7 +160,7 @@ TEST(MultiSbm, changes_exactly_one_machine_in_a_round_and_follows_the_chain) {
   }
 }
 
-// Epochs end after rounds 2, 6, 14, 30: there the bandit begins anew.
+// Epochs end after rounds 2, 6, 14, 30: there the bandit starts over.
 TEST(Doubler, epochs_end_after_2_6_14_30_rounds) {
   const PreferenceMatrix matrix = random_matrix(3, 5);
   const Stream choices(5, 0, Purpose::choice);

@@ -82,7 +82,7 @@ TEST(Contract, every_route_has_a_success_and_every_object_says_what_it_holds) {
   }
 }
 
-// `DUEL_WRITE_DOCS=1 ctest -R http_reference` writes it anew.
+// `DUEL_WRITE_DOCS=1 ctest -R http_reference` writes the page again.
 TEST(Contract, the_http_reference_is_what_the_document_says) {
   ServedApi api;
   const std::string file = source_dir() + "/docs/http-api.md";
@@ -92,7 +92,7 @@ TEST(Contract, the_http_reference_is_what_the_document_says) {
   ASSERT_NE(at, std::string::npos);
   const std::string wanted = page.substr(0, at) + mark + "\n" + http_reference(api.api().openapi());
   if (std::getenv("DUEL_WRITE_DOCS") != nullptr) write_content(file, wanted);
-  EXPECT_TRUE(page == wanted) << "run it with DUEL_WRITE_DOCS=1 to write the page anew";
+  EXPECT_TRUE(page == wanted) << "run it with DUEL_WRITE_DOCS=1 to write the page again";
 }
 
 // --- Experiments --------------------------------------------------------------------------------

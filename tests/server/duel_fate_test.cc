@@ -26,7 +26,7 @@ TEST(DuelFate, without_an_answer_a_duel_is_discarded_or_a_tie_as_configured) {
     ASSERT_EQ(api.post(kE + "/start").status, 200);
     ASSERT_EQ(api.post(kE + "/duels", R"({"duel_id":"q"})").status, 201);
     api.pass(11'000);
-    api.post(kE + "/duels", R"({"duel_id":"r"})");  // whoever asks next finds it expired
+    api.post(kE + "/duels", R"({"duel_id":"r"})");  // the next request expires it
     EXPECT_EQ(api.get(kE + "/duels/q").text("state"), "expired");
     const Json duels = api.get(kE + "/result").body.at("duels");
     EXPECT_EQ(duels.at("expired").get<int>(), 1) << rule;
@@ -42,7 +42,7 @@ TEST(DuelFate, without_an_answer_a_duel_is_discarded_or_a_tie_as_configured) {
   }
 }
 
-// Fallbacks are not logged. Whoever has the proof of one need not be known to the server any more.
+// Fallbacks are not logged. The report token of one proves it, even if the server has forgotten it.
 TEST(DuelFate, an_outcome_of_a_fallback_is_ignored_after_a_crash_by_its_report_token) {
   ServedApi api;
   start_three_arms(api);
@@ -73,7 +73,7 @@ TEST(DuelFate, an_outcome_of_a_fallback_is_ignored_after_a_crash_by_its_report_t
   EXPECT_EQ(status(0), "ignored");
   EXPECT_EQ(status(1), "ignored");
   EXPECT_EQ(status(2), "unknown");
-  // Late as well, and by whoever votes; the token is of that duel all the same.
+  // The same when it comes late, and from a voter. The token still holds for that duel only.
   api.pass(std::int64_t{7} * 86'400'000);
   EXPECT_EQ(api.put(kE + "/duels/r/outcome", told_by).status, 409);
   api.tokens().create(TokenScope::admin, "", "", 0).value();

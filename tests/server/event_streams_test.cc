@@ -12,7 +12,7 @@ namespace {
 
 const std::string kE = "/v1/experiments/e";
 
-// What a stream says at once to whoever has seen the event.
+// What a stream sends at once to a client that has seen the event.
 std::string heard_after(ServedApi& api, const std::string& last_event_id) {
   HttpFields headers{{"host", "127.0.0.1:7557"}};
   if (!last_event_id.empty()) headers.emplace_back("last-event-id", last_event_id);

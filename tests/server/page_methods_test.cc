@@ -71,7 +71,7 @@ TEST(PageMethods, a_click_counts_for_the_ranking_that_drew_the_item) {
   const Json& item = page.body.at("items").items()[1];
   const Told taken = api.post("/v1/events", click("q", item.at("object_id").get<std::string>(), 1));
   EXPECT_EQ(taken.body.at("accepted").get<int>(), 1);
-  api.restart();  // the draft is made anew from the log
+  api.restart();  // the draft is made again from the log
   EXPECT_EQ(api.put(kE + "/duels/q/outcome", R"({"result":"close"})").text("status"), "applied");
   EXPECT_EQ(api.get(kE + "/duels/q").body.at("outcome").at("winner").get<std::string>(),
             team_of(item));
@@ -115,7 +115,7 @@ TEST(PageMethods, a_page_of_several_rankings_answers_for_its_duel_and_compares_t
   EXPECT_NE(log.find(fmt::format(R"("first":"{}","second":"{}","result":"tie")", pair[0], third)),
             std::string::npos)
       << log;
-  // Whoever reads the log comes to the same state, and the log becomes an experiment again.
+  // A restart that reads the log comes to the same state, and the log can be imported.
   const std::string before = api.get(kE + "/result").body.dump();
   const std::string head = api.get(kE).text("head");
   api.restart();

@@ -337,7 +337,7 @@ TEST_F(ReportToken, who_has_none_is_told_so_before_much_is_read) {
     EXPECT_EQ(many.text("detail"), "the body has more than 20000 members and items") << type;
     EXPECT_EQ(tell("\"" + std::string(1 << 20, 'x') + "\"", type).status, 413) << type;
   }
-  // Whoever has a token may send more.
+  // A caller with an API token may send more.
   api.token = api.tokens().create(TokenScope::duel, "", "", 0).value().first;
   EXPECT_EQ(tell(with_members(50'000), "application/json").status, 202);
 }

@@ -238,7 +238,7 @@ TEST(Serving, the_log_does_not_tell_who_was_asked_to_those_who_guess) {
 }
 
 // As `duel run` writes a log: tasks are counted and not held, and duels have no deadline.
-TEST(Serving, tasks_that_a_log_only_counts_are_named_by_whoever_asks) {
+TEST(Serving, tasks_that_a_log_only_counts_are_named_by_the_caller) {
   ExperimentRecord experiment = experiment_of({"a", "b"});
   experiment.experiment_id = "e";
   experiment.stopping.shared_causes = true;

@@ -136,7 +136,7 @@ TEST(Metrics, a_page_that_announces_badly_is_seen) {
   EXPECT_EQ(errors(sound + "a 2\n"), 1U);
 }
 
-// Whoever tries paths and methods must not make series of them.
+// A caller who tries out paths and methods must not be able to create series.
 TEST(Metrics, requests_without_a_route_are_counted_under_few_words) {
   ServedApi api;
   for (const char* path : {"/nothing", "/v1/nothing", "/wp-login.php"}) {

@@ -20,7 +20,7 @@ namespace {
 
 const std::string kE = "/v1/experiments/e";
 
-// Holds up whoever passes until it is opened.
+// Blocks every thread that calls `pass` until it is opened.
 class Gate {
  public:
   void pass() {

@@ -1,5 +1,5 @@
-// A store around another that fails, delays and loses answers when it is told to, for whoever uses
-// stores: what the disk below can do is in faulty_disk.h and faulty_vfs.h.
+// A store around another that fails, delays and loses answers when it is told to, for tests of code
+// that uses stores. Faults of the disk below a store are in faulty_disk.h and faulty_vfs.h.
 #pragma once
 
 #include <chrono>

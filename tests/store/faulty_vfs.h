@@ -56,8 +56,8 @@ class FaultyVfs {
     on_sync_ = std::move(callback);
   }
 
-  // What a loss of power now would leave of the files, written to `directory`: what was synced, and
-  // of what was not the first `kept` bytes of the write-ahead log.
+  // Writes to `directory` what a loss of power now would leave of the files: what was synced, and
+  // the first `kept` unsynced bytes of the write-ahead log.
   void lose_power(const std::filesystem::path& directory, std::size_t kept = 0) const {
     const std::lock_guard lock(mutex_);
     for (const std::string& path : paths_) {

@@ -102,7 +102,7 @@ TEST(LogFiles, a_kill_at_every_byte_of_a_group_leaves_its_first_lines) {
     const auto cut = log.store->read("log.jsonl", 0, [](std::string_view) { return Done{}; });
     EXPECT_EQ(*cut, rest) << part;
     EXPECT_EQ(lines_of(*log.store, "log.jsonl"), expected);
-    // Whoever reads may refuse the log: only an append removes what was cut.
+    // A reader may refuse the log, so only an append removes the cut line.
     EXPECT_EQ(content_of(log.directory / "log.jsonl").size(), log.bytes_of(expected) + rest);
     const Head head{expected.size(), std::string(split_line(expected.back())->hash)};
     expected.push_back(line_of(expected.size() + 1, "next"));
@@ -118,7 +118,7 @@ TEST(LogFiles, a_sync_that_fails_or_whose_answer_was_lost_ends_the_writing) {
     log.disk.arm(0, fault);
     EXPECT_NE(log.store->sync().error().message.find("to the disk"), std::string::npos);
     EXPECT_EQ(log.shelf.refusal({"fourth"}), kNoMore);
-    // Opened anew it is read as it is, and goes on.
+    // Opened again it is read as it is, and takes lines.
     log.shelf.moves_to(*log.store);
     log.shelf.append({"fourth"});
   }

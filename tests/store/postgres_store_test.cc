@@ -652,7 +652,7 @@ class PostgresCrash : public PostgresStores {
   std::unique_ptr<PostgresServer> own_server_;
 };
 
-TEST_F(PostgresCrash, what_was_synced_is_there_whoever_comes_next) {
+TEST_F(PostgresCrash, what_was_synced_is_there_for_the_next_owner) {
   auto store = open();
   Shelf shelf(*store, "tones");
   shelf.create();
@@ -808,7 +808,7 @@ TEST_F(PostgresCrash,
     EXPECT_EQ(*second->synced(name), 0U);
     EXPECT_FALSE(first->sync().ok());
     EXPECT_EQ(first->nodes()->epoch(name), std::nullopt);
-    EXPECT_FALSE(first->sync().ok());  // whoever asks for the same a little later
+    EXPECT_FALSE(first->sync().ok());  // a caller that waits for the same a little later
     EXPECT_TRUE(first->sync().ok());
     EXPECT_FALSE(first->broken());
     const Lines other = shelf.group({"another 2"});
@@ -871,7 +871,7 @@ TEST_F(PostgresStores, marks_by_the_clock_how_far_it_has_synced) {
   wait_until([&] { return ask("SELECT mark FROM duel.experiments") == "4"; });
 }
 
-// With a standby that never confirms, whoever waited for the disk would wait for ever.
+// With a standby that never confirms, an append that waited for the disk would wait forever.
 TEST_F(PostgresCrash, appends_wait_for_no_disk) {
   const auto store = open();
   Shelf shelf(*store, "tones");
@@ -926,14 +926,14 @@ TEST_F(PostgresStores, a_mark_never_goes_beyond_the_head) {
   wait_until([&] { return !proxy.armed(); });  // the clock's sync is about to mark record 3
   lose_lines_after("tones", head);
   ask("UPDATE duel.experiments SET epoch = epoch + 1");
-  ASSERT_TRUE(store->own("tones").ok());  // taken anew, at record 1
+  ASSERT_TRUE(store->own("tones").ok());  // taken again, at record 1
   proxy.release();
   wait_until([&] { return store->sync().ok(); });  // after the marks
   EXPECT_EQ(ask("SELECT mark, head_sequence FROM duel.experiments"), "1|1");
   EXPECT_EQ(lines_of(*store, "tones"), one);
 }
 
-TEST_F(PostgresStores, a_head_inside_the_tail_gets_the_rest_and_one_outside_is_folded_anew) {
+TEST_F(PostgresStores, a_head_inside_the_tail_gets_the_rest_and_one_outside_is_folded_again) {
   const auto store = open();
   Shelf inside(*store, "inside"), outside(*store, "outside");
   inside.create();
@@ -1105,7 +1105,7 @@ TEST_F(PostgresNetwork, the_first_append_of_a_new_experiment_may_be_in_doubt) {
   }
 }
 
-TEST_F(PostgresStores, a_connection_that_is_ended_between_calls_is_opened_anew) {
+TEST_F(PostgresStores, a_connection_that_is_ended_between_calls_is_opened_again) {
   const auto store = open();
   Shelf shelf(*store, "tones");
   shelf.create();

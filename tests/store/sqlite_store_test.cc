@@ -81,7 +81,7 @@ TEST(SqliteStore, a_full_disk_refuses_the_group_and_takes_the_next_when_there_is
   }
 }
 
-TEST(SqliteStore, a_commit_of_unknown_fate_is_the_last_until_the_store_is_opened_anew) {
+TEST(SqliteStore, a_commit_of_unknown_fate_is_the_last_until_the_store_is_opened_again) {
   for (const Fault fault : {Fault::fails, Fault::loses_answer}) {
     FaultyDatabase database;
     const Lines lines = database.shelf->group({"third"});
@@ -357,7 +357,7 @@ TEST(FaultyStore, fails_loses_answers_and_delays_as_told) {
   const Lines third = shelf.group({"third"});
   EXPECT_FALSE(store->append_to("tones", shelf.head(), as_lines(third)).ok());
   EXPECT_TRUE(store->broken());
-  shelf.expect(third);  // it is in, and nobody knows
+  shelf.expect(third);  // it is stored, although the caller was told otherwise
   EXPECT_EQ(shelf.refusal({"fourth"}), kNoMore);
   store = std::make_unique<FaultyStore>(([&] {
     store.reset();
@@ -517,7 +517,7 @@ TEST(SqliteStore, a_file_that_is_no_store_is_named_and_left_alone) {
   EXPECT_EQ(content_of(directory / "other.db"), before);
 }
 
-TEST(SqliteStore, damage_is_found_by_check_and_by_whoever_reads_it) {
+TEST(SqliteStore, damage_is_found_by_check_and_by_a_reader) {
   const TemporaryDirectory directory;
   {
     const auto store = open(directory / "store.db");

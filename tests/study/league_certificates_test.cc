@@ -49,7 +49,7 @@ const CertificateStanding& standing_of(const CertificateLeagueResults& results,
       [&](const CertificateStanding& standing) { return standing.league.policy == policy; });
 }
 
-// Nine wins in a row are evidence of 2/alpha = 40 (plan_test.cc works it out), whoever chooses.
+// Nine wins in a row are evidence of 2/alpha = 40 (plan_test.cc works it out), for any policy.
 TEST(CertificateLeague, counts_the_duels_of_a_sure_winner_exactly) {
   const auto results = run_certificate_league(small_spec({sure_winner()})).value();
   ASSERT_EQ(results.problems.size(), 1U);

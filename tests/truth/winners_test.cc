@@ -68,7 +68,7 @@ TEST(Winners, smith_set_of_a_circle_on_top_is_the_circle) {
   EXPECT_EQ(smith_set(named("cyclic")), Arms{0});
 }
 
-TEST(Winners, smith_set_holds_whoever_ties_with_a_member) {
+TEST(Winners, smith_set_holds_an_arm_that_ties_with_a_member) {
   EXPECT_EQ(smith_set(matrix_of({{0.5, 0.5, 0.9}, {0.5, 0.5, 0.5}, {0.1, 0.5, 0.5}})),
             (Arms{0, 1, 2}));
 }

@@ -100,7 +100,7 @@ TEST(Timeline, gives_so_many_points_as_are_wanted_and_the_present) {
   EXPECT_EQ(Timeline().series(Played().ledger(), 0, 200).points.size(), 1U);
 }
 
-TEST(Timeline, is_the_same_whoever_folded_up_to_where) {
+TEST(Timeline, is_the_same_if_it_is_saved_and_restored_midway) {
   Played played;
   Timeline whole, part;
   played.play(700, whole);
@@ -115,7 +115,7 @@ TEST(Timeline, is_the_same_whoever_folded_up_to_where) {
   (*reader)(restored);
   ASSERT_TRUE(reader->complete());
   other.play(400, restored);
-  // The second `play` starts its pattern of winners anew; 300 is a multiple of its length.
+  // The second `play` starts its pattern of winners over; 300 is a multiple of its length.
   EXPECT_EQ(described_json(restored.series(other.ledger(), 0, 2000)).dump(),
             described_json(whole.series(played.ledger(), 0, 2000)).dump());
 }

@@ -208,7 +208,7 @@ TEST(TrafficHealth, close_times) {
     return traffic.verdict("close_times");
   };
   EXPECT_EQ(verdict(60'000, 60'000), "passed");
-  EXPECT_EQ(verdict(60'000, 90'000), "failed");  // whoever closes waits longer for `b`
+  EXPECT_EQ(verdict(60'000, 90'000), "failed");  // the caller waits longer if `b` is ahead
   EXPECT_EQ(Traffic(Mode::interleave).verdict("close_times"), "unknown");
 }
 

@@ -1,4 +1,4 @@
-// CCB as Algorithm 1 says it, with sets, all bounds computed anew in every round.
+// CCB as Algorithm 1 says it, with sets, all bounds computed again in every round.
 #pragma once
 
 #include <algorithm>

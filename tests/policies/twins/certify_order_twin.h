@@ -1,5 +1,5 @@
-// The steps of `certify` for sets and orders as they are written, everything computed anew in every
-// round.
+// The steps of `certify` for sets and orders as they are written, everything computed again in
+// every round.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The two steps of `certify` as they are written, everything computed anew in every round.
+// The two steps of `certify` as they are written, everything computed again in every round.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// ECW-RMED and CW-RMED as written: lists as sets, everything computed anew in every round. Evidence
-// is rounded to the grid that the policy documents. For CW-RMED every alternative is listed and the
-// linear program holds them all.
+// ECW-RMED and CW-RMED as written: lists as sets, everything computed again in every round.
+// Evidence is rounded to the grid that the policy documents. For CW-RMED every alternative is
+// listed and the linear program holds them all.
 #pragma once
 
 #include <ClpSimplex.hpp>

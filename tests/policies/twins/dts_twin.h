@@ -1,4 +1,4 @@
-// D-TS and D-TS+ as Algorithms 1 and 2 say them, all bounds and all samples anew in every round.
+// D-TS and D-TS+ as Algorithms 1 and 2 say them, all bounds and samples made again in every round.
 //
 // `DtsTwin` draws each sample's side of 1/2 and then its value, as the policy does, from the same
 // draws. `DtsBetaTwin` draws every theta from its Beta: the plain loop, equal to both in law.

@@ -1,4 +1,4 @@
-// Epsilon-greedy, every round played, all scores computed anew.
+// Epsilon-greedy, every round played, all scores computed again.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// imed as its steps say it: all evidence computed anew in every round, every level by sorting.
+// imed as its steps say it: all evidence computed again in every round, every level by sorting.
 // Evidence is rounded to the grid that the policy documents (2^-36), so that sums are exact in
 // double.
 #pragma once

@@ -1,4 +1,4 @@
-// MergeRUCB and MergeDTS, step by step, all bounds computed anew in every round.
+// MergeRUCB and MergeDTS, step by step, all bounds computed again in every round.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// RCS as Algorithm 1 says it, all samples and bounds anew in every round. Samples are drawn as
+// RCS as Algorithm 1 says it, all samples and bounds new in every round. Samples are drawn as
 // their side of 1/2 from the draws of the policy, or with `beta` from their Beta distributions.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The reductions to cardinal bandits as written: lists of rewards, means computed anew, epochs with
-// their multiset as a list.
+// The reductions to cardinal bandits as written: lists of rewards, means computed each time, epochs
+// with their multiset as a list.
 #pragma once
 
 #include <algorithm>

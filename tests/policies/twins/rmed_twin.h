@@ -1,5 +1,5 @@
 // RMED1, RMED2 and RMED2FH as Algorithms 1 and 2 say them, with the three lists as sets and all
-// divergences computed anew in every round. The terms are rounded to the grid that the policy
+// divergences computed again in every round. The terms are rounded to the grid that the policy
 // documents (2^-36); their sums are then exact in double, whatever the order. Also the literal loop
 // that the benchmark compares with, so a state's divergences are computed once.
 #pragma once

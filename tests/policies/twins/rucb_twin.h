@@ -1,4 +1,4 @@
-// RUCB as Algorithm 1 says it, round by round: all K^2 bounds computed anew. Both forms. Also the
+// RUCB as Algorithm 1 says it, round by round: all K^2 bounds computed again. Both forms. Also the
 // literal loop that the benchmark compares with, so its memory is taken at construction.
 #pragma once
 

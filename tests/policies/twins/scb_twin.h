@@ -1,4 +1,4 @@
-// SCB, round by round: signs and intervals computed anew from the counts of the epoch.
+// SCB, round by round: signs and intervals computed again from the counts of the epoch.
 #pragma once
 
 #include <algorithm>

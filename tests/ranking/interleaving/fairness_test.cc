@@ -100,9 +100,9 @@ TEST(Fairness, lists_of_the_same_documents_are_fair_in_mean_and_sign) {
 }
 
 TEST(Fairness, two_clicks_show_why_a_shared_document_must_not_cost_a_pick) {
-  // A = (1 2), B = (1 3 4), three shown, clicks on the second and third. As published, whoever gets
-  // 1 loses the next pick: if A does, the others are 3 for B and then 2 for A or 4 for B; if B
-  // does, 2 for A, and A's list has ended.
+  // A = (1 2), B = (1 3 4), three shown, clicks on the second and third. As published, the ranker
+  // that gets 1 loses the next pick: if A does, the others are 3 for B and then 2 for A or 4 for B;
+  // if B does, 2 for A, and A's list has ended.
   const List a{1, 2}, b{1, 3, 4};
   const auto published = interleaver("team-draft");
   EXPECT_NEAR(bias_of(*published, published->enumerate(a, b, 3).value(), {1, 2}).sign, 0.25, 1e-12);

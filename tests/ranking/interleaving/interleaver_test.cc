@@ -285,7 +285,7 @@ TEST(TeamDraft, merges_the_six_documents_of_the_slides) {
     EXPECT_TRUE(leads || list.shown.documents == (List{4, 1, 2, 3, 5, 6}));
     EXPECT_EQ(list.shown.teams[0], leads ? Team::first : Team::second);
     if (leads) a_on_top += list.probability;
-    // A click on 4 speaks for B and one on 1 for A, whoever picked first.
+    // A click on 4 speaks for B and one on 1 for A, no matter which of them picked first.
     const Position at_4 = leads ? 1 : 0, at_1 = leads ? 0 : 1;
     const auto method = interleaver("team-draft");
     EXPECT_EQ(method->credit(list.shown, {&at_4, 1}).outcome, ClickOutcome::second_wins);

@@ -115,9 +115,9 @@ inline Law team_draft_law(const std::vector<List>& lists, std::size_t length) {
   return law;
 }
 
-// Two rankers, the page filled up. A pick counts (has a team) if, whoever opens the round, there is
-// a pick at its place in the round by the ranker whose turn it is. With `passed`, what both want
-// next is shown for nobody before the round begins.
+// Two rankers, the page filled up. A pick counts (has a team) if, whichever ranker opens the round,
+// there is a pick at its place in the round by the ranker whose turn it is. With `passed`, a
+// document that both want next is shown without a team before the round begins.
 inline Law filled_draft_law(const List& a, const List& b, std::size_t length, bool passed) {
   Law law;
   const List* lists[] = {&a, &b};
@@ -167,7 +167,7 @@ inline Law filled_draft_law(const List& a, const List& b, std::size_t length, bo
   return law;
 }
 
-// P_r(x) of probabilistic interleaving among `left`, added up anew each time.
+// P_r(x) of probabilistic interleaving among `left`, added up again each time.
 inline double literal_softmax(const List& list, const List& left, Document x, double tau) {
   double sum = 0;
   for (const Document y : left) sum += std::pow(literal_rank(list, y), -tau);

@@ -84,7 +84,7 @@ TEST(LearningRun, goes_on_where_it_was_saved) {
   }
 }
 
-// A duel as section 5.2 of Yue and Joachims has it, everything computed anew in every impression.
+// A duel as section 5.2 of Yue and Joachims has it, everything computed again in every impression.
 struct LiteralDuels {
   LiteralDuels(const LearningSetting& setting, std::uint32_t trial, std::uint64_t impressions)
       : learner(setting.learner->make(
