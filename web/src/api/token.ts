@@ -1,4 +1,4 @@
-// The token of whoever looks: given in the fragment of a link or typed, kept for this tab only. It
+// The reader's token: given in the fragment of a link or typed, kept for this tab only. It
 // is never part of an address that a server or a history sees.
 
 const KEY = "duel.token";

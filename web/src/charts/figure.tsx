@@ -4,7 +4,7 @@ import * as Plot from "@observablehq/plot";
 import { useEffect, useRef, useState } from "preact/hooks";
 
 export interface FigureProps {
-  label: string; // what a picture shows, for whoever cannot see it
+  label: string; // what a picture shows, for readers who cannot see it
   options: (width: number) => Plot.PlotOptions;
 }
 

@@ -58,7 +58,7 @@ function newMatrix(result: Pick<Result, "arms" | "pairs">): Matrix {
   return { arms, at: (row, column) => cells[row * arms.length + column] ?? null };
 }
 
-// A cell in a sentence, for whoever hovers over it or hears it.
+// A cell in a sentence, for tooltips and screen readers.
 export function describe(matrix: Matrix, row: number, column: number): string {
   const [first, second] = [matrix.arms[row] ?? "", matrix.arms[column] ?? ""];
   if (row === column) return first;

@@ -59,7 +59,7 @@ export function Copyable({ text, label }: { text: string; label: string }) {
   );
 }
 
-// The same as a command, for whoever wants to script it.
+// The same as a command, for readers who want to script it.
 export function Curl<O extends Operation>({
   what,
   operation,

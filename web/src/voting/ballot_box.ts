@@ -181,7 +181,7 @@ export class BallotBox {
   }
 
   private keep(): void {
-    // A held vote is saved as one to be sent: whoever closes the page has voted.
+    // A held vote is saved as one to be sent: a voter who closes the page has voted.
     const outbox = this.held ? [...this.outbox, this.held] : this.outbox;
     this.around.save({
       current: this.current,

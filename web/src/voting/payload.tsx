@@ -1,4 +1,4 @@
-// What an arm or a task is, shown to whoever judges: text, a picture, a link, or its JSON.
+// Shows an arm or a task to the voter: text, a picture, a link, or its JSON.
 import type { Json } from "../api/types";
 import { Markdown, safeLink, safePicture } from "./markdown";
 
