@@ -323,7 +323,8 @@ void beside_readers() {
   fmt::print(
       "\n## Serves of a small experiment (10 arms), {:.0f} requests/s with 16 connections, beside "
       "an experiment of 600 arms that gets a duel every 0.1 s; {} turns of 2 s each, medians "
-      "(lowest - highest)\n\n| beside it | p50, ms | p99, ms | p99 against nothing | requests beside it |\n"
+      "(lowest - highest)\n\n"
+      "| beside it | p50, ms | p99, ms | p99 against nothing | requests beside it |\n"
       "|---|---|---|---|---|\n",
       kRate, kTurns);
   struct Kind {
