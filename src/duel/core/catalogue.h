@@ -113,9 +113,9 @@ struct CatalogueKind {
 // For kinds without options.
 struct NoOptions {};
 
-// Where a text is either a call of a known name or the path of a file, and `name`, what stands
-// before its parentheses, is not known: whether a file is meant. It is where there is such a file,
-// and where the text looks like a path: `-` for standard input, or a name with '/' or '.'.
+// A text is either a call of a known name or the path of a file. If `name`, the part before its
+// parentheses, is not known: whether a file is meant. It is if there is such a file, or if the text
+// looks like a path: `-` for standard input, or a name with '/' or '.'.
 bool means_file(std::string_view text, std::string_view name);
 
 }  // namespace duel

@@ -59,7 +59,7 @@ class CsvTable {
   // Goes to the next row; false at the end.
   Result<bool> next();
 
-  // Of the present row. REQUIRES: the table has the column.
+  // A cell of the present row. REQUIRES: the table has the column.
   const std::string& text(std::string_view column) const;
   Result<double> number(std::string_view column) const;
   Result<double> number_or_undefined(std::string_view column) const;  // NaN where it is empty

@@ -9,9 +9,9 @@
 //         required("ordinal", &PageItem::ordinal, "1 for the first item of the first page"), ..};
 //   };
 //
-// Where the struct is another room's, or is used where nobody wants its table, the same stands in a
-// specialisation of Described. `schema` is the name in /openapi.json; without one the object is
-// written out wherever it is used.
+// If the struct belongs to another room, or is used by code that should not see its table, the same
+// goes into a specialisation of Described. `schema` is the name in /openapi.json; without one the
+// object is written out wherever it is used.
 //
 // The type of the member says what the field holds: a text, a whole number, a number, true or
 // false, a word of an enum (core/words.h), a time, an object (a described struct), a list of these,
@@ -53,7 +53,7 @@ struct MemberOf {
 
 template <class Get, class Check, bool Required>
 struct Field {
-  // Where it is not, a member that is as in a new record is left out.
+  // If it is not required, a member with its default value is left out.
   static constexpr bool required = Required;
 
   std::string_view name;

@@ -109,7 +109,7 @@ class DescribedReader {
       if (!parsed.ok()) return wrong(pointer, with_hint(parsed.error()));
       out = *parsed;
     } else if constexpr (described_detail::IsOptional<Body>::value) {
-      // Of a field that may be missing and may be null, null is a value.
+      // If a field may be missing and may also be null, then null is a value.
       constexpr bool kTakesNull = described_detail::IsOptional<typename Body::value_type>::value;
       if (kTakesNull || !json.is_null()) read(json, pointer, out.emplace());
     } else if constexpr (described_detail::IsNamed<Body>::value) {

@@ -36,7 +36,7 @@ struct Goal {
   constexpr bool is_score() const { return kind == copeland || kind == borda; }
   // Whether one arm is named.
   constexpr bool names_arm() const { return !is_order(); }
-  // How many arms `set`, `order` and `ranking` name. Of a ranking the last follows from the rest.
+  // How many arms `set`, `order` and `ranking` name. In a ranking the last follows from the rest.
   constexpr std::uint64_t arms_named(std::uint64_t num_arms) const {
     return kind == ranking ? num_arms - 1 : top;
   }

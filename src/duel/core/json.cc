@@ -76,7 +76,7 @@ std::optional<std::size_t> repeated_name(const Json::Object& members) {
   return found == order.end() ? std::nullopt : std::optional(*std::next(found));
 }
 
-// Of the members of one name the last value stays, in the place of the first.
+// If several members have one name, the last value stays, in the place of the first.
 void unite_repeated(Json::Object& members) {
   if (!repeated_name(members)) return;
   std::vector<bool> dropped(members.size());

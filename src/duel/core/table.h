@@ -77,7 +77,7 @@ class Table {
   std::string to_string(std::size_t width) const;
   // The least that folding can do.
   std::size_t least_width() const;
-  // Of its widest line, as a terminal shows it.
+  // The width of its widest line, as a terminal shows it.
   std::size_t width() const;
   // Bars in cells are escaped, line breaks become spaces.
   std::string to_markdown() const;
@@ -92,7 +92,7 @@ class Table {
 
   // The names, then the rows.
   std::vector<std::vector<std::string>> lines(std::string (*text_of)(const Cell&)) const;
-  // Of the columns, so that the table takes `width`, given the widths of their longest cells.
+  // Widths of the columns that make the table `width` wide, from those of their longest cells.
   std::vector<std::size_t> folded_widths(std::vector<std::size_t> widths, std::size_t width) const;
   void add_row(std::string& out, const std::vector<std::string>& cells,
                const std::vector<std::size_t>& widths) const;

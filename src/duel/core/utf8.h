@@ -18,7 +18,7 @@ struct Utf8Character {
 // REQUIRES: at < text.size().
 Utf8Character utf8_character(std::string_view text, std::size_t at);
 
-// Where the bytes stop being UTF-8; npos where they are.
+// The position at which the bytes stop being UTF-8; npos if all of them are.
 std::size_t find_invalid_utf8(std::string_view text);
 
 }  // namespace duel

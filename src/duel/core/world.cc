@@ -69,7 +69,7 @@ class ThreadQueue final : public TaskQueue {
   void run() {
     constexpr int kNice = 10;
     if (options_.low_priority) {
-      // Of this thread alone, as Linux has it. Without it the work is done all the same.
+      // On Linux this concerns this thread only. If it fails, the work is done all the same.
       (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
     }
     for (;;) {
