@@ -82,7 +82,7 @@ double hyperbolic_sum(std::span<const double> w) {
       });
 }
 
-// Of every three coordinates the first counts where it is positive, the second where it is
+// In every three coordinates the first counts if it is positive, the second if it is
 // negative.
 double one_sided_exponentials(std::span<const double> w) {
   double sum = 0;
