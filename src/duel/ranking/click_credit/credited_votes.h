@@ -25,10 +25,10 @@ struct CreditedVote {
   double first_credit = 0, second_credit = 0;
 };
 
-// Of impression k.
+// The vote of impression k.
 CreditedVote vote_of(const CreditedLog& log, std::size_t k);
 
-// As CSV. Without `skips` only those of impressions that were answered.
+// Writes CSV. Without `skips` only the votes of impressions that were answered.
 Status write_votes(const CreditedLog& log, const std::filesystem::path& file, bool skips);
 
 }  // namespace duel

@@ -51,8 +51,8 @@ class ClickEnvironment {
   // What regret is counted against, the matrix of the duels that are answered (TieShare); none
   // where it is not known.
   const std::optional<PreferenceMatrix>& truth() const { return truth_; }
-  // Where there is no truth: the rankers of the highest NDCG at the shown length, which the
-  // judgements call best.
+  // If there is no truth: the rankers with the highest NDCG at the shown length, the best by
+  // judgements.
   std::vector<Arm> best_by_judgement() const;
 
   // Everything that decides the outcomes, for telling two environments apart.

@@ -38,7 +38,7 @@ class RankedQueries {
     const std::size_t size = top_offsets_[query + 1] - top_offsets_[query];
     return std::span(top_).subspan(begin + ranker * size, size);
   }
-  // Of document d at index d.
+  // The grade of document d is at index d.
   std::span<const Grade> grades(std::size_t query) const {
     return std::span(grades_).subspan(grade_offsets_[query],
                                       grade_offsets_[query + 1] - grade_offsets_[query]);

@@ -46,7 +46,7 @@ class EveryPath {
     return step.chosen;
   }
 
-  // Of the choices since the start of this path.
+  // The probability of the choices since the start of this path.
   double probability() const { return probability_; }
 
   // Goes to the start of the next path; false after the last.

@@ -40,10 +40,10 @@ struct Impression {
     std::optional<bool> competitive;   // told by team draft
     std::vector<double> credit;        // of a click, by ranking; empty where clicks do not add up
   };
-  // Where this page of a team draft stands.
+  // The place of this page in its team draft.
   struct Page {
     std::uint64_t offset = 0;
-    std::optional<std::uint64_t> next_offset;  // none where the draft ends with this page
+    std::optional<std::uint64_t> next_offset;  // none if the draft ends with this page
     double competitive_coverage = 0;
   };
   // What the clicks say of two rankings.

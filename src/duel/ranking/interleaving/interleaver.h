@@ -27,7 +27,7 @@
 
 namespace duel {
 
-// Whose pick a shown document is, where the method has picks.
+// Which ranker picked a shown document, if the method has picks.
 enum class Team : std::uint8_t { first, second, none };
 
 // What one impression says. `no_contest`: the list could not have told the rankers apart, whatever

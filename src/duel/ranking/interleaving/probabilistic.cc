@@ -155,7 +155,7 @@ MarginalCredit ProbabilisticInterleaver::marginal_credit(const Interleaving& sho
   ClickDifference difference(clicks.size());
   for (std::size_t k = 0; k < clicks.size(); ++k) {
     const Position position = clicks[k];
-    // Of a round's two documents each ranking drew one: clicks on both cancel.
+    // Each ranking drew one of a round's two documents, so clicks on both cancel.
     if (options_.coins == CoinStyle::draft && position % 2 == 0 && k + 1 < clicks.size() &&
         clicks[k + 1] == position + 1) {
       ++k;

@@ -71,7 +71,7 @@ RankerLearnerKind::Made configure_ranker_learner(const CallSpec& call,
 
 // --- for a learner's own source -----------------------------------------------------------------
 
-// Whose a saved state is: `pdgd(eta=0.1) on 136 features`.
+// To which learner a saved state belongs: `pdgd(eta=0.1) on 136 features`.
 std::string identity_of(const std::string& canonical, const RankerLearnerSetting& setting);
 
 }  // namespace duel

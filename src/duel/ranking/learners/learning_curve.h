@@ -41,7 +41,7 @@ class RecordedTrial {
 
   const LearningTrial& trial() const { return trial_; }
   std::span<const CurvePoint> curve() const { return curve_; }
-  // Of the weights as they are now.
+  // The NDCG of the present weights.
   double offline_ndcg() const;
 
   std::string save() const;

@@ -30,7 +30,7 @@ class ShuffledRanker final : public Ranker {
 };
 
 // `swaps` documents of ranks 1 to 5 change places with as many of ranks 7 to 11: SWAP2 and SWAP4.
-// Of short lists as many as there are.
+// A short list swaps as many as it has.
 class SwappedRanker final : public Ranker {
  public:
   static constexpr std::size_t kUpperEnd = 5;                    // ranks 1 .. 5
