@@ -6,7 +6,7 @@
 
 namespace duel {
 
-// Of curve number `style`: its colour, `#rrggbb`; colour, width and dash as gnuplot writes them;
+// For curve number `style`: its colour, `#rrggbb`; colour, width and dash as gnuplot writes them;
 // the number of its marker.
 const char* curve_color(std::size_t style);
 std::string curve_line_style(std::size_t style);
