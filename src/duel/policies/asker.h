@@ -1,6 +1,6 @@
 // Asks a policy only for duels that teach something.
 //
-// Where every question costs and none is traffic (a judge that is paid, a person at a terminal), a
+// If every question costs and none is traffic (a judge that is paid, a person at a terminal), a
 // policy's self-duel is never asked: the clock goes to the policy's next round between different
 // arms, by its jump where it has one, and that duel is served. What is asked depends on the seed
 // and on the order of `next`, `answered` and `heard` alone, so that a log replays to the same

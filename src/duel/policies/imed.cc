@@ -325,7 +325,7 @@ Duel Imed::duel_of(const Plan& plan, Arm candidate, Round round) const {
     return {a, candidate == a ? ladder(a).accusers[plan.level] : candidate, round};
   }
   if (candidate == a) return {a, accuser_of(a), round};
-  // Where the champion's share is half of all evidence, nobody accuses more strongly.
+  // If the champion's share is half of all evidence, no other arm can accuse more strongly.
   const std::int64_t by_champion = term(candidate, a);
   if (evidence_[candidate] <= 2 * by_champion) return {a, candidate, round};
   const Arm accuser = accuser_of(candidate);

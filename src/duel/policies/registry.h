@@ -43,7 +43,7 @@ struct PolicySetting {
   std::size_t num_arms = 0;
   Round rounds = 0;  // default of the option `horizon`
   Aim aim = Aim::regret;
-  // Of the certificate in view.
+  // What the run is to certify, at which level.
   Goal goal = Goal::condorcet;
   double alpha = 0.05;
   bool shared_causes = false;

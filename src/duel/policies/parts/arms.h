@@ -38,7 +38,7 @@ inline std::size_t pick_tied(std::size_t count, bool deterministic_ties, RoundRn
   return count == 1 || deterministic_ties ? 0 : static_cast<std::size_t>(rng.below(count));
 }
 
-// Of the arms offered so far those with the best value, in the order they were offered in.
+// The arms with the best value among those offered so far, in the order in which they were offered.
 template <class Value, class Better>
 class BestArms {
  public:

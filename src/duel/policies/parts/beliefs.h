@@ -105,8 +105,8 @@ class Beliefs {
   std::pair<double, bool> set_shares(Arm i, Arm j, double wins, double losses);
 
   std::size_t num_arms_;
-  // The smaller of pi_ij and pi_ji; positive where i is the underdog, negative where j is. Of even
-  // pairs the lower index counts as the underdog, so that share_ij = -share_ji always. 0 on the
+  // The smaller of pi_ij and pi_ji; positive if i is the underdog, negative if j is. In an even
+  // pair the lower index counts as the underdog, so that share_ij = -share_ji always. 0 on the
   // diagonal, where nobody loses.
   std::vector<double> underdog_;
   std::vector<double> cost_;
