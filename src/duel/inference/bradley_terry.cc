@@ -303,7 +303,7 @@ class Fitter {
     return false;
   }
 
-  // Of free outcomes in every pair.
+  // The log-likelihood if every pair had its own free probabilities.
   double free_log_likelihood() const {
     const auto part = [](double count, double total) {
       return count > 0 ? count * natural_log(count / total) : 0.0;

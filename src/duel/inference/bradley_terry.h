@@ -119,13 +119,13 @@ struct BradleyTerryFit {
   double log_likelihood = 0;         // of the duels alone
   std::optional<LackOfFit>
       lack_of_fit;  // none where regularised or where no degree of freedom is left
-  // Of u, K x K: the inverse of minus the second derivatives, those of the prior included.
+  // The covariance of u, K x K: the inverse of minus the second derivatives, with the prior's.
   std::vector<double> covariance;
   std::optional<PositionEffect> position;  // where it was fitted
 
   double win_probability(Arm i, Arm j) const;  // of a decisive duel, in the `halves` model
   double standard_error(Arm i, Arm j) const;   // of u_i - u_j
-  // Of u_i - u_j, at one fixed number of duels. REQUIRES: 0 < delta < 1.
+  // For u_i - u_j, at one fixed number of duels. REQUIRES: 0 < delta < 1.
   Interval difference_interval(Arm i, Arm j, double delta) const;
   double elo(Arm i, double base = 0) const;  // 400 points are odds of ten to one
 };

@@ -89,7 +89,7 @@ void Certifier::recount() {
   for (Arm i = 0; i < num_arms_; ++i) {
     ArmState& arm = arms_[i];
     arm.log_threshold = natural_log(budget_.threshold(i, retired_after_duel_));
-    // Of the start all pairs have the same.
+    // All pairs of the arms at the start have the same threshold.
     if (i > 0) arm.log_edge_threshold = natural_log(budget_.edge_threshold(i, 0));
     arm.unsettled = num_active_ - (arm.active ? 1 : 0);
     arm.beaten_by = 0;

@@ -29,9 +29,9 @@ std::optional<Contest> closest_contest(
 // counts are equal), then by the share of decisive duels won, then by index. O(K^2).
 std::vector<Arm> order_so_far(const Certifier& certifier);
 
-// Of the pairs that the arms in front need for their certificate as a set or an order: one whose
-// evidence has not reached the threshold, with the fewest duels outstanding, then the least
-// evidence, then the first. O(K^2).
+// Chooses among the pairs that the arms in front need for their certificate as a set or an order:
+// one whose evidence has not reached the threshold, with the fewest duels outstanding, then the
+// least evidence, then the first. O(K^2).
 std::optional<Contest> closest_contest(
     const Certifier& certifier, const OrderCertifier& orders,
     const std::function<std::uint64_t(Arm, Arm)>& outstanding = {});

@@ -143,7 +143,7 @@ std::vector<Arm> OrderCertifier::certain_beginning(const Certifier& pairs) const
   if (certificate_) return certificate_->named;
   std::vector<Arm> beginning;
   std::vector<bool> named(num_arms_, false);
-  // Where several could come next, they come one after the other.
+  // If several could come next, they are taken one after the other.
   const auto next = [&]() -> std::optional<Arm> {
     for (Arm i = 0; i < num_arms_; ++i) {
       bool beats_rest = !named[i];
