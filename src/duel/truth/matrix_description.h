@@ -31,7 +31,7 @@ struct MatrixDescription {
   // REQUIRES: `about` outlives the description.
   explicit MatrixDescription(const PreferenceMatrix& about);
 
-  // Of the total order and of chains.
+  // The verdicts about the total order and about chains.
   std::vector<AssumptionVerdict> verdicts() const;
   Json to_json() const;
 
