@@ -37,9 +37,9 @@ Status take_from_first_rank(std::vector<std::uint32_t>& trials) {
 
 }  // namespace
 
-// Takes down what one trial shows at its checkpoints. Where the matrix changes, the loop is given a
+// Records what one trial shows at its checkpoints. If the matrix changes, the loop gets an extra
 // checkpoint at the round before; there the matrix that the arena looks at is replaced. Jumps may
-// pass a change: the policy cannot know of it, and the loop splits its tally at checkpoints.
+// pass a change: the policy cannot know about it, and the loop splits its tally at checkpoints.
 class Simulation::Recorder final : public TrialObserver {
  public:
   // Checkpoint 0 of `checkpoints` is number `first` of the table, and the trial its row `row`.

@@ -50,9 +50,9 @@ struct SimulationPlan {
   // against the matrix in force, and what is right to recommend is judged by it. (Von Neumann
   // regret is then the sum over the stretches between changes.)
   std::vector<MatrixChange> changes;
-  // Where set, what answers the duels of a trial in place of coins with the matrix's probabilities.
+  // If set, answers the duels of a trial in place of coins with the matrix's probabilities.
   std::function<std::unique_ptr<OutcomeSource>(std::uint64_t seed, std::uint32_t trial)> outcomes;
-  // Where set, the matrix is no truth but a stand-in: every regret is undefined (NaN), and these
+  // If set, the matrix is not the truth but a stand-in: every regret is undefined (NaN), and these
   // arms are right to recommend. Not together with `changes`.
   std::optional<std::vector<Arm>> right_arms;
   std::vector<CallSpec> policies;
@@ -142,7 +142,7 @@ struct PolicyRecord {
 struct RunHooks {
   // Set from any thread or a signal handler to stop soon. May be null.
   const std::atomic<bool>* stop = nullptr;
-  // Where set, only these trials are run, and the others stay as they were given.
+  // If set, only these trials are run, and the others stay as they were given.
   std::function<bool(std::uint32_t trial)> wanted;
   // Trials of this policy finished so far, including those it was given; about ten times a second,
   // and once at the end.
