@@ -53,7 +53,7 @@ class SimulatedExperiment {
     served_.push_back({next.serving, next.duel, place});
   }
 
-  // Of the `which`-th duel outstanding.
+  // Takes the answer to the `which`-th outstanding duel.
   void take_answer(std::size_t which, const std::function<Outcome(const Duel&)>& answer) {
     const Served one = served_[which];
     served_.erase(served_.begin() + static_cast<std::ptrdiff_t>(which));

@@ -19,12 +19,12 @@ struct PairLaw {
   double decisive = 1.0;  // share of the duels
 };
 
-// Of the pairs i < j, at i * K + j.
+// The laws of the pairs i < j, at i * K + j.
 std::vector<PairLaw> laws_of(const Ledger& ledger) {
   const auto num_arms = static_cast<Arm>(ledger.num_arms());
   std::vector<PairLaw> laws(ledger.num_arms() * ledger.num_arms());
   const ShownCounts total = ledger.total();
-  // Where a pair never met, it is decisive as often as all are.
+  // A pair that never met is taken to be decisive as often as all pairs together.
   const double usual = (static_cast<double>(total.decisive()) + 1) /
                        (static_cast<double>(total.answered() + total.expired) + 1);
   for (Arm i = 0; i < num_arms; ++i) {

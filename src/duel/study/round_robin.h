@@ -14,7 +14,7 @@ struct RoundRobinCost {
   std::uint64_t p10 = 0;
   std::uint64_t p90 = 0;
   std::uint64_t trials = 0;
-  // Of the trials that reached `most` duels without a certificate; they count as `most`.
+  // Trials that reached `most` duels without a certificate; they count as `most`.
   std::uint64_t undecided = 0;
   std::uint64_t most = 0;
 };

@@ -207,10 +207,10 @@ Status remove_file(const std::filesystem::path& file) {
   return Done{};
 }
 
-// Where the trials of a run are known from, and where it writes its own.
+// The logs from which a run knows finished trials, and the one to which it writes its own.
 struct TrialLogs {
   std::optional<ProgressLog> own;
-  std::vector<ProgressLog> shards;  // what is known beside
+  std::vector<ProgressLog> shards;  // those of other shards
 
   // `into` is what ProgressLog::load takes.
   template <class... Into>
@@ -351,7 +351,7 @@ std::string to_timing_json(const StudyOutcome& outcome) {
 
 // --- the run -------------------------------------------------------------------------------------
 
-// Where the run stands, from the trials of the policy that runs now.
+// Tells how far the run is, from the trials of the policy that runs now.
 class ProgressTeller {
  public:
   ProgressTeller(const StudyOptions& options, std::uint64_t total)
