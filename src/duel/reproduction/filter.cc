@@ -372,7 +372,7 @@ Result<Reproduction> run_if_scaling(const ReproductionContext& context) {
         panel_of(fmt::format("IF2 (ci=jcss), {} trials, all gaps equal", trials), "horizon T",
                  fmt::format("{} regret x gap / (K ln T)", to_string(notion)), Axes::log_x));
   }
-  // Of the scaled regret where all explorations finished.
+  // The extremes of the scaled regret over the settings in which all explorations finished.
   std::vector<Accepted> extremes(kNotions.size(), {std::numeric_limits<double>::infinity(), 0});
   for (std::size_t i = 0; i < kScalingArms.size() * kScalingGaps.size(); ++i) {
     const std::size_t arms = kScalingArms[i / kScalingGaps.size()];

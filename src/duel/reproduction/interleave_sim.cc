@@ -36,7 +36,7 @@ constexpr std::array<Pair, 6> kPairs = {{
     {kSwap2, kSwap4, {{{33.6, 27.5, 1061}, {44.2, 40.3, 1202}}}},
     {kOrig, kSwap4, {{{32.1, 24.5, 1173}, {47.7, 37.8, 1332}}}},
 }};
-// Of each triplet: the two small steps, then the large one that spans both.
+// Each triplet has the two small steps, then the large one that spans both.
 constexpr std::array<std::array<std::size_t, 3>, 2> kTriplets = {{{0, 1, 2}, {3, 4, 5}}};
 
 // Metrics that a single query without times can tell.
@@ -44,7 +44,7 @@ constexpr std::array<ClickMetric, 6> kMetrics = {
     ClickMetric::abandonment_rate,    ClickMetric::clicks_per_query,
     ClickMetric::clicks_at_1,         ClickMetric::pskip,
     ClickMetric::max_reciprocal_rank, ClickMetric::mean_reciprocal_rank};
-// Of each ranker: the two together have as many queries as the largest comparison of the paper.
+// For each ranker: the two together have as many queries as the largest comparison of the paper.
 constexpr std::uint32_t kMetricQueries = 688;
 
 // A study is looked at after so many queries, besides the paper's own numbers.

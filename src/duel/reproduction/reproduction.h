@@ -98,10 +98,10 @@ struct Measured {
   friend bool operator==(const Measured&, const Measured&) = default;
 };
 Measured measured(std::span<const double> values);
-// Of a share of `successes` among `n`.
+// The share of `successes` among `n`.
 Measured measured_share(std::uint64_t successes, std::uint64_t n);
 Measured exactly(double value);
-// Of a - b, paired by trial. REQUIRES: as many of both.
+// The mean of a - b, paired by trial. REQUIRES: a.size() == b.size().
 Measured paired_difference(std::span<const double> a, std::span<const double> b);
 
 // One row per point: keys, mean, se, trials, seed, and perhaps more.
@@ -169,7 +169,7 @@ struct Published {
 };
 Published from_figure(std::string text);
 Published derived(std::string text);  // from what is printed
-// Of another implementation than the authors', that was run again: "20 runs".
+// A number from another implementation than the authors', which was run again: "20 runs".
 Published rerun(std::string text, std::string_view runs);
 
 // A published number or claim, and ours.
