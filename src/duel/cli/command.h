@@ -32,9 +32,9 @@ struct TerminalSize {
   std::size_t columns = 0;  // 0: not known
   std::size_t rows = 0;
 };
-// Of the terminal behind a file descriptor; zeros where there is none.
+// The size of the terminal behind a file descriptor; zeros if there is none.
 TerminalSize terminal_size(int file_descriptor);
-// Columns of the terminal behind stdout; 0 where there is none.
+// Columns of the terminal behind stdout; 0 if there is none.
 std::size_t terminal_width();
 // Columns that a report on stdout may take: the terminal's, between 40 and 200, and 80 elsewhere.
 std::size_t report_width();
@@ -83,7 +83,7 @@ class CommandContext {
   mutable int output_errno_ = 0;  // of the first failed write to stdout
 };
 
-// Text on stderr. Where nobody can read it, that is no reason to stop.
+// Writes text to stderr. If that is closed, the program goes on.
 void say(std::string_view text);
 // `duel: error: <error>` on stderr.
 void print_error(const Error& error);

@@ -8,7 +8,7 @@
 namespace duel::cli {
 namespace {
 
-// Of a page: as wide as a narrow terminal, otherwise as lines are easy to read.
+// As wide as the terminal if it is narrow, otherwise a width that is easy to read.
 std::size_t page_width() {
   constexpr std::size_t kWidest = 96;
   const std::size_t terminal = terminal_width();

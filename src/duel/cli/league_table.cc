@@ -19,7 +19,7 @@ namespace {
 
 using Cells = std::vector<Cell>;
 
-// Of a difference to the best that is less than 2 standard errors.
+// Marks a difference to the best of less than 2 standard errors.
 constexpr const char* kIndistinguishable = "=";
 
 const char* plural(std::size_t count) { return count == 1 ? "" : "s"; }

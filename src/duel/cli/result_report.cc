@@ -54,7 +54,7 @@ class Report {
   std::optional<ResultPair> seen(const std::string& row, const std::string& column) const;
   enum class CellOf { intervals, percents };
   std::string matrix_cell(const std::string& row, const std::string& column, CellOf kind) const;
-  // Of all rows and the first `columns`, with names of at most `most` columns of the terminal.
+  // All rows and the first `columns` columns; names take at most `most` columns of the terminal.
   Table matrix_of(CellOf kind, std::size_t columns, std::size_t most) const;
   const std::string& name(const std::string& arm_id) const { return names_.at(arm_id); }
   // The names by id in at most `most` columns of the terminal.

@@ -20,7 +20,7 @@ class StudyRun {
   // Says on stderr what the numbers of an interrupted study are, also with --quiet: they are not
   // what was asked for. `directory` is where it can be resumed, or empty.
   void explain_interruption(const StudyOutcome& outcome, const std::string& directory) const;
-  // Of an interrupted study.
+  // The exit code of an interrupted study.
   int exit_code() const { return exit_code_; }
 
  private:

@@ -16,7 +16,7 @@ std::string default_store();
 // The file that a location means: a path, `sqlite:PATH`, or empty for the default. A database of
 // PostgreSQL has none, and stands for itself, as messages show it.
 std::string store_file(const std::string& location);
-// Whether there may be a store. Of a database that is known when it is opened.
+// Whether there may be a store. For a database this is known only when it is opened.
 bool store_may_exist(const std::string& location);
 
 // What a store that several processes share says about this one.
