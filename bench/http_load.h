@@ -23,7 +23,8 @@ struct HttpLoad {
   // first).
   std::function<std::string(std::size_t connection, const std::string& body)> next;
   double rate = 0;  // requests per second of all connections; 0: as many as go
-  // Whose latencies are kept; of all requests if empty. From the turn on, not from the sending.
+  // Which requests are measured; all of them if empty. Latency counts from the time at which the
+  // request was due, not from the sending.
   std::function<bool(const std::string& request)> measured{};
 };
 

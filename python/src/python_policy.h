@@ -10,9 +10,9 @@
 
 namespace duel::python {
 
-// Where the first exception of Python code goes that a simulation calls, so that the caller of the
-// simulation meets it as it was raised. Guarded by the interpreter's lock, but for `stop`, which is
-// set before the trials begin.
+// Keeps the first exception that Python code raises inside a simulation, so that the simulation's
+// caller gets it as it was raised. Guarded by the interpreter's lock, but for `stop`, which is set
+// before the trials begin.
 struct PythonFailure {
   std::exception_ptr exception;
   const std::atomic<bool>* stop = nullptr;
