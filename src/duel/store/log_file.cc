@@ -207,7 +207,7 @@ Result<std::unique_ptr<LogFiles::Owned>> LogFiles::take(const std::string& exper
 }
 
 Status LogFiles::create(const std::string& experiment) {
-  owned_.erase(experiment);
+  owned_.erase(experiment);  // releases our own lock, for which `take` would wait
   DUEL_ASSIGN(auto owned, take(experiment, O_CREAT, "cannot be written"));
   DUEL_ASSIGN(const bool unborn, is_unborn(owned->descriptor.get(), owned->file));
   if (!unborn) {
@@ -299,6 +299,7 @@ Status LogFiles::append_group(const Group& group) {
     owned.cut_line = false;
   }
   if (group.lines.empty()) return Done{};
+  // One write for the whole group: a kill between two writes would leave half of it more often.
   std::string text;
   for (const Line& line : group.lines) {
     text += line.text;
@@ -407,6 +408,7 @@ Status LogFiles::sync(Owned& owned) {
   }
   owned.unsynced = false;
   if (!owned.new_name) return Done{};
+  // Once after the first sync of a new file, or a loss of power could take the file with its name.
   DUEL_RETURN_IF_ERROR(sync_directory(owned.file));
   owned.new_name = false;
   return Done{};

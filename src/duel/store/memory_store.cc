@@ -1,3 +1,5 @@
+// One mutex for everything, since no call waits for anything inside it: a reader gets a copy of the
+// lines, so that a slow sink holds nobody up.
 #include "duel/store/memory_store.h"
 
 #include "duel/store/line.h"

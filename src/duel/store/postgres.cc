@@ -222,6 +222,7 @@ Result<PostgresConnection> PostgresConnection::open(const std::string& location,
         opened.where_, password ? "set PGPASSWORD or PGPASSFILE" : "");
   }
   PQsetNoticeReceiver(connection, note_warning, opened.warning_.get());
+  // Every wait is a poll with a deadline: a blocking call would wait for minutes on a dead machine.
   PQsetnonblocking(connection, 1);
   if (!set_up.empty()) DUEL_RETURN_IF_ERROR(opened.execute(set_up, limit));
   return opened;
@@ -334,6 +335,7 @@ Result<PostgresRows> PostgresConnection::run(const char* sql, const PostgresPara
   const Deadline deadline = deadline_after(limit);
   warning_->clear();
   const int count = static_cast<int>(parameters.values_.size());
+  // Keyed by the address of the literal, which is why `sql` has to be one.
   auto prepared = prepared_.find(sql);
   if (prepared == prepared_.end()) {
     const std::string name = fmt::format("s{}", prepared_.size());
@@ -371,6 +373,8 @@ Result<std::vector<PostgresRows>> PostgresConnection::run_together(
   }
   if (PQpipelineSync(connection) == 0) return lose(without_end(PQerrorMessage(connection)));
   DUEL_RETURN_IF_ERROR(send_all(deadline));
+  // After an error the server skips the rest, but still answers each statement; all answers must be
+  // read, or the next call would take them for its own. The first error is the one that counts.
   std::vector<PostgresRows> all;
   std::optional<Error> error;
   for (std::size_t k = 0; k < queries.size(); ++k) {

@@ -26,7 +26,10 @@ Status PostgresStore::ensure_sync_connection() {
   return Done{};
 }
 
+// Called by the syncer, one at a time. Tries twice, because a connection that was lost while idle
+// is only noticed when it is used.
 Status PostgresStore::sync_commits(std::uint64_t target, bool by_clock) {
+  // Taken before the sync: only records that are appended by now are covered by it.
   std::map<std::string, std::uint64_t> marks;
   if (by_clock) {
     const std::lock_guard state(state_mutex_);
@@ -45,9 +48,9 @@ Status PostgresStore::sync_commits(std::uint64_t target, bool by_clock) {
     compare();
     if (!same_life) {
       const std::lock_guard lock(write_mutex_);
-      compare();
+      compare();  // an append may have recovered while we waited for the lock
       if (!same_life) {
-        writer_ = PostgresConnection();
+        writer_ = PostgresConnection();  // so that ensure_writer reconnects and recovers
         if (status = ensure_writer(); !status.ok()) return status;
         compare();
       }
@@ -60,6 +63,8 @@ Status PostgresStore::sync_commits(std::uint64_t target, bool by_clock) {
     // The smallest transaction that PostgreSQL has to bring to the disk.
     auto done = sync_connection_.run("SELECT pg_logical_emit_message(true, 'duel', '')", {},
                                      options_.answer_limit);
+    // A warning means that the wait for a standby was given up: durable here, but perhaps not after
+    // a fail-over, so it does not count.
     if (done.ok() && sync_connection_.warning().empty()) {
       status = Done{};
       break;
@@ -71,6 +76,7 @@ Status PostgresStore::sync_commits(std::uint64_t target, bool by_clock) {
     if (!sync_connection_.lost()) break;
   }
   if (!status.ok()) return status;
+  // Lines up to `target` are durable now and need not be kept for another append.
   {
     const std::lock_guard state(state_mutex_);
     for (auto name = with_tail_.begin(); name != with_tail_.end();) {

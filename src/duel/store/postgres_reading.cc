@@ -1,3 +1,8 @@
+// Reads, on connections of their own that are lent to one caller at a time, without write_mutex_.
+//
+// After a crash the database may lack lines that this node has appended, until the writer's
+// connection has appended them again. A reader that notices it (its head is behind ours) gives an
+// error: "there is no such duel" would deny a serve that was acknowledged.
 #include <fmt/format.h>
 
 #include <utility>
@@ -24,7 +29,7 @@ Result<PostgresConnection> PostgresStore::take_reader(bool fresh) {
         reader = std::move(readers_.back());
         readers_.pop_back();
       }
-      if (!reader.lost_meanwhile()) return reader;
+      if (!reader.lost_meanwhile()) return reader;  // otherwise it is closed here
     }
   }
   return connect(
@@ -46,6 +51,7 @@ Result<ExperimentRow> PostgresStore::row_for_reading(PostgresConnection& reader,
       if (row.head.sequence < mine->second.head.sequence) return lines_are_missing();
       return row;
     }
+    // Another node's experiment exists for us from its first line on.
     if (row.head.sequence > 0) return row;
   }
   return no_experiment(experiment);

@@ -114,6 +114,7 @@ auto PostgresStore::with_writer(const Work& work)
   DUEL_RETURN_IF_ERROR(ensure_writer());
   auto result = work(writer_);
   if (result.ok() || !writer_.lost()) return result;
+  // The connection was lost under the statement, which may have been executed.
   DUEL_RETURN_IF_ERROR(ensure_writer());
   return work(writer_);
 }
@@ -133,6 +134,8 @@ Status PostgresStore::take(const std::string& experiment, bool is_new) {
     const auto mine = owned_.find(experiment);
     if (mine != owned_.end()) {
       lowest = 0;
+      // With a doubtful append the epoch must grow, so that the append is refused if it arrives
+      // after this.
       if (!mine->second.doubtful) kept_epoch = mine->second.epoch;
     }
   }
@@ -178,6 +181,7 @@ Status PostgresStore::take(const std::string& experiment, bool is_new) {
     const std::string_view owner = owner_before.bytes(0, 0);
     if (!owner.empty() && owner != self_.node_id) ++counts_.taken_over;
   }
+  // Ours before and nothing has changed: the tail stays, since its lines may not be durable yet.
   if (mine != owned_.end() && mine->second.epoch == row.epoch && mine->second.head == row.head) {
     return Done{};
   }
@@ -191,6 +195,8 @@ Status PostgresStore::take(const std::string& experiment, bool is_new) {
   return Done{};
 }
 
+// Several groups of one experiment become one move. A group is compared with the head as the groups
+// before it will leave it.
 std::vector<HeadMove> PostgresStore::plan_moves(std::span<const Group> groups,
                                                 std::vector<Status>& results) {
   std::vector<HeadMove> moves;
@@ -230,6 +236,8 @@ std::vector<HeadMove> PostgresStore::plan_moves(std::span<const Group> groups,
   return moves;
 }
 
+// Returns the ids of the experiments that were appended to. The others had another owner, epoch or
+// head, and nothing of them was written.
 Result<std::set<std::uint64_t>> PostgresStore::move_heads(std::span<const HeadMove> moves) {
   std::string life;
   {
@@ -243,6 +251,7 @@ Result<std::set<std::uint64_t>> PostgresStore::move_heads(std::span<const HeadMo
   return accepted;
 }
 
+// Notes an append that succeeded. Its lines stay in the tail until a sync covers `commit`.
 // REQUIRES: state_mutex_ is held.
 void PostgresStore::moved(const HeadMove& move, std::uint64_t commit) {
   const auto found = owned_.find(move.experiment);
@@ -304,6 +313,8 @@ Result<std::vector<Status>> PostgresStore::append(std::span<const Group> groups)
     }
     return accepted.error();
   }
+  // If a sync covers this commit before its lines are in the tail, they stay there until the next
+  // one, which does no harm.
   const std::uint64_t commit = syncer_->committed();
   std::vector<HeadMove> not_taken;
   {
@@ -335,6 +346,8 @@ Status PostgresStore::give_away(const std::string& experiment) {
     const std::lock_guard state(state_mutex_);
     life = life_;
   }
+  // Synchronous, so that all our lines are durable before another node builds on them. The head
+  // becomes the mark, but only if all lines are of this life: then none is missing.
   std::vector<PostgresQuery> queries(2);
   queries[0].sql = kWaitForDisk;
   queries[1].sql =

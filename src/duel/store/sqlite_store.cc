@@ -175,6 +175,7 @@ class SqliteStore::Database {
       roll_back();
       return status.error();
     }
+    // Heads in memory move only after the commit: after a failure they are still those on the disk.
     DUEL_RETURN_IF_ERROR(commit());
     for (auto& [owned, row] : rows) {
       owned->row = std::move(row);
@@ -337,6 +338,8 @@ class SqliteStore::Database {
     if (version < sqlite_schema_steps().size()) {
       DUEL_RETURN_IF_ERROR(bring_up_to_date(writer, sqlite_schema_steps()));
     }
+    // From here to a clean close the mark is this boot's id. A later process that finds it knows
+    // that this one was killed; one that finds another boot's id knows that the machine stopped.
     DUEL_ASSIGN(last_stop_, read_stop(writer));
     DUEL_RETURN_IF_ERROR(write_stop(writer, boot_of_machine()));
     if (last_stop_ != LastStop::clean) DUEL_RETURN_IF_ERROR(rewrite_log(writer));
@@ -350,6 +353,7 @@ class SqliteStore::Database {
         set_head_,
         writer.prepare("UPDATE experiments SET head_sequence = ?2, head_hash = ?3 WHERE id = ?1"));
     DUEL_ASSIGN(set_mark_, writer.prepare("UPDATE experiments SET mark = ?2 WHERE id = ?1"));
+    // Counts the pages in the log after each commit, for keep_log_short.
     sqlite3_wal_hook(
         writer.get(),
         [](void* self, sqlite3*, const char*, int pages) {
@@ -366,6 +370,8 @@ class SqliteStore::Database {
     DUEL_ASSIGN(SqliteConnection mover,
                 SqliteConnection::open(file_, SQLITE_OPEN_READWRITE, options_.vfs));
     DUEL_ASSIGN(checkpointer_, WalCheckpointer::start(std::move(mover)));
+    // Set last: as long as writer_ is empty this process does not own the database, and after a
+    // failure above the lock is released.
     writer_ = std::move(writer);
     lock_.emplace(std::move(*lock));
     return Done{};
@@ -535,6 +541,7 @@ class SqliteStore::Database {
     for (Owned* owned : late) owned->row.mark = owned->being_marked;
   }
 
+  // One synchronous commit makes everything before it durable, so all heads can be marked in it.
   Status close_cleanly() {
     DUEL_RETURN_IF_ERROR(writer_.execute("PRAGMA synchronous=FULL; BEGIN IMMEDIATE"));
     for (auto& [name, owned] : owned_) {
