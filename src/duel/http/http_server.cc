@@ -215,6 +215,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (stage_ == Stage::idle) close();
   }
 
+  // May be called in any stage. Pending operations end with an error and see Stage::closed.
   void close() {
     enter(Stage::closed, std::nullopt);
     error_code ignored;
@@ -366,7 +367,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // one the beginning of the next cannot be found.
   void refuse(HttpResponse response) {
     close_after_ = true;
-    is_head_ = false;
+    is_head_ = false;  // left over from the request before; the method of this one may be unknown
     write_response(std::move(response));
   }
 
@@ -679,6 +680,7 @@ void Connection::give_to_handler() {
   close_after_ = !reader_.keep_alive();
   HttpRequest request = reader_.take();
   request.peer = peer_;
+  // No timeout: how long an answer takes is the handler's affair.
   enter(Stage::handler, std::nullopt);
   if (core_->in_flight.fetch_add(1) >= core_->limits.requests_in_flight) {
     --core_->in_flight;
@@ -730,7 +732,7 @@ void Connection::piece_written(error_code code, std::size_t bytes) {
     return;
   }
   enter(Stage::streaming, std::nullopt);
-  const std::shared_ptr<StreamState> stream = stream_;
+  const std::shared_ptr<StreamState> stream = stream_;  // a callback may close the connection
   stream->sent(bytes);
   if (const auto tell = stream->room_to_tell()) tell();
   pump();
@@ -787,6 +789,8 @@ class AsioServer final : public HttpServer {
         acceptor_(accept_strand_),
         retry_(accept_strand_) {}
 
+  // Order matters: no new connections, close the old ones, forbid further posts, and only then let
+  // the I/O threads run dry and end.
   ~AsioServer() override {
     stop_accepting();
     for (const auto& connection : connections()) {
