@@ -151,6 +151,7 @@ void Forwarding::work_on_next() {
   if (!waiting_.empty()) queue_->post([this] { work_on_next(); });
 }
 
+// An unknown experiment is worked on here as well: the engine knows how to say 404.
 std::optional<Forwarding::Owner> Forwarding::look_up(const std::shared_ptr<Job>& job) {
   const auto tenure = nodes_.tenure(job->experiment);
   if (!tenure.ok() && tenure.error().code == ErrorCode::io) {

@@ -74,6 +74,8 @@ void Views::show(const std::string& experiment_id, std::string what, Make make, 
   if (!taken) done(too_many());
 }
 
+// Goes on until nobody waits for the experiment. What came during a round is answered together in
+// the next, from one fold.
 void Views::read(const std::string& experiment_id) {
   bool asked_owner = false;
   for (;;) {
