@@ -1,7 +1,7 @@
 // What a log says: arms, duels and their answers, all counts, the evidence and the certificate. A
 // pure fold over the records; no policy is needed to read it.
 //
-// The ledger is made of parts (parts.h): `ArmField`, `Duels`, `Tally` and `Statement`. It checks every
+// The ledger is made of parts (parts.h): `ArmField`, `Duels`, `Tally` and `Statement`. It checks a
 // record, hands it to the parts that it concerns, and keeps what belongs to none of them: the
 // configuration, the state, and which record was the last. Not to be used by two threads at once.
 #pragma once

@@ -93,8 +93,8 @@ struct QuestionsProgress {
   std::string last_refusal{};
 };
 
-// An error of `next` says why nothing more can be asked; one of the others, that nothing more can be
-// recorded.
+// An error of `next` says why nothing more can be asked; one of the others, that nothing more can
+// be recorded.
 class Questions {
  public:
   struct Later {};  // nothing now; there may be something when answers have come

@@ -10,10 +10,10 @@
 
 namespace duel {
 
-// The first thing in which a log is another experiment than the one that is wanted, as an error that
-// names the field; nothing where the log goes on. What the policy follows (goal, tasks, alpha, order)
-// comes before the policy, which would differ with it. A log of an older format goes on by the rules
-// that it began with. `new_judge`: the judge may be another one.
+// The first thing in which a log is another experiment than the wanted one, as an error that names
+// the field; nothing if the log goes on. What the policy follows (goal, tasks, alpha, order) comes
+// before the policy, which would differ with it. A log of an older format goes on by the rules that
+// it began with. `new_judge`: the judge may be another one.
 std::optional<Error> difference(const std::string& log, const ExperimentRecord& logged,
                                 ExperimentRecord wanted, bool new_judge);
 
