@@ -18,8 +18,9 @@ export interface BradleyTerry {
   ties: "davidson" | "halves";
   error?: string;
   added_wins?: number;
-  prior_shape?: Json;
+  prior_shape?: number | null;
   tie_parameter?: number;
+  position?: PositionEffect;
   lack_of_fit?: LackOfFit;
 }
 
@@ -60,12 +61,12 @@ export interface CertificateGiven {
 export interface CertificateRule {
   text: string;
   goal: "condorcet" | "copeland" | "borda" | "set" | "order" | "ranking" | "epsilon";
-  top?: number;
-  epsilon?: number;
-  assume?: "none" | "order";
   arms_fixed: boolean;
   min_decisive_per_pair: number;
   arms_at_the_start: number;
+  top?: number;
+  epsilon?: number;
+  assume?: "none" | "order";
   shared_causes?: boolean;
 }
 
@@ -79,7 +80,7 @@ export interface CertifiedArm {
 export interface CertifiedHealth {
   verdict: "passed" | "failed";
   checks: {
-    [name: string]: string;
+    [name: string]: "passed" | "failed" | "unknown";
   };
 }
 
@@ -332,7 +333,7 @@ export interface Finding {
   threshold: string;
   log_evidence: number;
   log_threshold: number;
-  reached_at?: Json;
+  reached_at?: WinsAndLosses;
 }
 
 export interface Health {
@@ -467,6 +468,12 @@ export interface Plan {
   policies: PlanPolicy[];
 }
 
+export interface PlanCost {
+  p10: number;
+  p50: number;
+  p90: number;
+}
+
 export interface PlanDuels {
   mean: number;
   se: number;
@@ -485,6 +492,7 @@ export interface PlanPolicy {
   wrong: number;
   wrong_rate_limit: number;
   regret: number;
+  cost?: PlanCost;
 }
 
 export interface PlanRequest {
@@ -528,14 +536,23 @@ export interface PolicyOption {
   doc: string;
 }
 
+export interface PositionEffect {
+  log_odds?: number;
+  interval?: [number, number];
+  elo?: number;
+  elo_interval?: [number, number];
+  first_wins_against_equal?: number;
+  error?: string;
+}
+
 export interface Problem {
   type: string;
   title: string;
   status: number;
   detail: string;
   retryable: boolean;
-  reason?: string;
   errors?: ProblemError[];
+  reason?: string;
 }
 
 export interface ProblemError {
@@ -553,7 +570,7 @@ export interface RecentDuel {
   duel_id: string;
   first: string;
   second: string;
-  serving?: string;
+  serving: "explore" | "contest" | "aa" | "exploit";
   task_id?: string;
   served_at: string;
   state: "served" | "reported" | "closed" | "expired";
@@ -609,6 +626,9 @@ export interface Result {
   not_ruled_out: string[];
   order?: ResultOrder;
   expected_duels_left: number | null;
+  regret: Regret | null;
+  excluded_share: number;
+  one_look: boolean;
   duels: Counts;
   arms: ResultArm[];
   pairs: ResultPair[];
@@ -616,9 +636,6 @@ export interface Result {
   probability_no_winner: number;
   certificate: CertificateGiven | null;
   health: HealthCheck[];
-  one_look: boolean;
-  excluded_share: number;
-  regret: Regret | null;
   served: number;
   sequence: number;
 }
@@ -753,6 +770,11 @@ export interface VotingProgress {
   certified: boolean;
   share_of_evidence: number | null;
   expected_duels_left: number | null;
+}
+
+export interface WinsAndLosses {
+  wins: number;
+  losses: number;
 }
 
 // What each operation is given in its address, takes in its body and answers as JSON.
