@@ -95,11 +95,13 @@ std::vector<CertifiedScore> scores_of(const Ledger& ledger) {
 std::vector<std::string> assumptions_of(const ExperimentRecord& experiment) {
   std::vector<std::string> texts;
   if (experiment.tasks.count == 0) {
-    texts.push_back("each answer of a pair is as likely as the one before, whatever was answered");
+    texts.emplace_back(
+        "each answer of a pair is as likely as the one before, whatever was answered");
   } else if (experiment.tasks.about == TaskScope::these_tasks) {
-    texts.push_back("a task is drawn anew for each duel; the certificate covers only these tasks");
+    texts.emplace_back(
+        "a task is drawn anew for each duel; the certificate covers only these tasks");
   } else {
-    texts.push_back(
+    texts.emplace_back(
         "the tasks are a fair sample of those that the certificate covers; each counts once for a "
         "pair");
   }
@@ -109,15 +111,15 @@ std::vector<std::string> assumptions_of(const ExperimentRecord& experiment) {
   const bool sharper = goal.kind == Goal::condorcet || goal.is_order() ||
                        (goal.kind == Goal::epsilon && !experiment.stopping.arms_fixed);
   if (sharper && !experiment.stopping.shared_causes) {
-    texts.push_back("answers of different pairs are independent of each other");
+    texts.emplace_back("answers of different pairs are independent of each other");
   }
   if (goal.assume == Assumption::order) {
-    texts.push_back("the arms have an order, in which every earlier arm beats every later one");
+    texts.emplace_back("the arms have an order, in which every earlier arm beats every later one");
   }
   if (experiment.one_look_after > 0) {
-    texts.push_back("how many answers there are was not chosen by looking at them");
+    texts.emplace_back("how many answers there are was not chosen by looking at them");
   }
-  texts.push_back("whether an answer was lost does not depend on what it would have been");
+  texts.emplace_back("whether an answer was lost does not depend on what it would have been");
   return texts;
 }
 
