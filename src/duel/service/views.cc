@@ -174,7 +174,7 @@ Result<ShownText> Views::made(Seen& seen, const Asked& asked) {
   const auto begun = world.now();
   const auto worked = world.cpu_time();  // not the time that passes: a busy machine is no reason
   DUEL_ASSIGN(std::string text, asked.make(*seen.view));
-  const bool dear = world.cpu_time() - worked >= options_.cheap;
+  const auto cpu = world.cpu_time() - worked;
   const auto now = world.now();
   if (seen.answers.size() >= kMostAnswers) seen.answers.clear();
   Answer& answer = seen.answers[asked.what];
@@ -182,7 +182,7 @@ Result<ShownText> Views::made(Seen& seen, const Asked& asked) {
             head.hash,
             now,
             now - begun,
-            dear};
+            cpu};
   const std::lock_guard lock(mutex_);
   ++counts_.made;
   return answer.shown;
@@ -193,10 +193,11 @@ void Views::answer(const std::string& experiment_id, Seen& seen, std::vector<Ask
   // Step 1: requests for a dear answer that is still fresh get it without looking at the log.
   std::erase_if(asked, [&](const Asked& one) {
     const auto known = seen.answers.find(one.what);
-    if (known == seen.answers.end() || !known->second.dear) return false;
-    const auto shared_for =
-        std::max<World::Moment::duration>(options_.shared_for, known->second.took);
-    if (now - known->second.made > shared_for) return false;
+    if (known == seen.answers.end() || known->second.cpu < options_.cheap) return false;
+    const Answer& answer = known->second;
+    const auto shared_for = std::max<World::Moment::duration>(
+        answer.took, std::min<std::chrono::nanoseconds>(options_.shared_for, 10 * answer.cpu));
+    if (now - answer.made > shared_for) return false;
     one.done(known->second.shown);
     return true;
   });

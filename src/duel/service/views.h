@@ -2,8 +2,9 @@
 // folds of the logs (verdict/view.h): however long a result takes, no request for a duel waits.
 //
 // Guarantees: an outcome that was acknowledged is in the next answer, except if that answer is a
-// dear one (10 ms of CPU or more). A dear answer is shared by all who ask within a second, or
-// within the time that it took to make. Every answer says the sequence of the last record in it,
+// dear one (10 ms of CPU or more). A dear answer is shared by all who ask for it so soon that
+// making it again would take more than a tenth of a thread, up to a second or the time that it
+// took. Every answer says the sequence of the last record in it,
 // and goes out when that record is durable. Answers are text that all who ask share, so many slow
 // readers hold one copy.
 // Any thread may call it. Answers are delivered on reader threads, and refusals because of overload
@@ -36,7 +37,7 @@ struct ViewsOptions {
   std::size_t most_bytes = std::size_t{256} << 20;  // of views; the one that idled longest leaves
   std::size_t most_waiting = 1'000;                 // requests; beyond: `overloaded`
   std::chrono::milliseconds cheap{10};              // what takes less is always of the head
-  std::chrono::milliseconds shared_for{1'000};      // the least time that a dear answer is shared
+  std::chrono::milliseconds shared_for{1'000};      // at most, unless making it takes longer
 };
 
 // An answer as all who ask for it share it.
@@ -100,7 +101,7 @@ class Views {
     std::string hash;  // of the record at `shown.sequence`
     World::Moment made{};
     World::Moment::duration took{};
-    bool dear = false;
+    std::chrono::nanoseconds cpu{};
   };
   struct Seen {
     std::vector<Asked> waiting;
