@@ -56,22 +56,21 @@ Views::Counts Views::counts() const {
 }
 
 void Views::show(const std::string& experiment_id, std::string what, Make make, Deliver done) {
-  bool taken = false;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!stopping_ && waiting_ < options_.most_waiting) {
-      std::unique_ptr<Seen>& seen = seen_[experiment_id];
-      if (!seen) seen = std::make_unique<Seen>();
-      // A busy reader looks at `waiting` again before it goes: one task per experiment is enough.
-      taken = seen->busy || readers_->post([this, experiment_id] { read(experiment_id); });
-      if (taken) {
-        seen->busy = true;
-        ++waiting_;
-        seen->waiting.push_back({std::move(what), std::move(make), std::move(done)});
-      }
-    }
-  }
-  if (!taken) done(too_many());
+  Asked asked{std::move(what), std::move(make), std::move(done)};
+  if (!enqueue(experiment_id, asked)) asked.done(too_many());
+}
+
+bool Views::enqueue(const std::string& experiment_id, Asked& asked) {
+  const std::lock_guard lock(mutex_);
+  if (stopping_ || waiting_ >= options_.most_waiting) return false;
+  std::unique_ptr<Seen>& seen = seen_[experiment_id];
+  if (!seen) seen = std::make_unique<Seen>();
+  // A busy reader looks at `waiting` again before it goes: one task per experiment is enough.
+  if (!seen->busy && !readers_->post([this, experiment_id] { read(experiment_id); })) return false;
+  seen->busy = true;
+  ++waiting_;
+  seen->waiting.push_back(std::move(asked));
+  return true;
 }
 
 // Goes on until nobody waits for the experiment. What came during a round is answered together in

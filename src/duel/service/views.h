@@ -113,6 +113,8 @@ class Views {
     std::size_t bytes = 0;
   };
 
+  // Takes the request; false, and nothing is taken, if too many wait.
+  bool enqueue(const std::string& experiment_id, Asked& asked);
   // On a reader thread, which owns the view until it clears `busy`.
   void read(const std::string& experiment_id);
   void answer(const std::string& experiment_id, Seen& seen, std::vector<Asked> asked);
