@@ -27,24 +27,24 @@ void PatientClient::note_failure(const std::string& why) {
 
 Result<std::optional<Json>> PatientClient::try_now(HttpMethod method, const std::string& target,
                                                    const Json& body) {
-  using Answer = std::optional<Json>;
-  if (failed_ > 0 && Clock::now() < next_try_) return Answer();
+  using MaybeJson = std::optional<Json>;
+  if (failed_ > 0 && Clock::now() < next_try_) return MaybeJson();
   const auto response = client_.send(method, target, body.is_null() ? "" : body.dump(),
                                      body.is_null() ? "" : "application/json", Repeat::safe);
   if (!response.ok()) {
     note_failure(response.error().to_string());
-    return Answer();
+    return MaybeJson();
   }
   if (is_temporary(response->status)) {
     note_failure(fmt::format("{}: {}", client_.place(), refused(*response).message));
-    return Answer();
+    return MaybeJson();
   }
   if (failed_ > 0) tell_(fmt::format("{} answers again", client_.place()));
   failed_ = 0;
   given_up_ = false;
   status_ = response->status;
   DUEL_ASSIGN(Json json, client_.content_of(*response));
-  return Answer(std::move(json));
+  return MaybeJson(std::move(json));
 }
 
 Result<std::optional<Json>> PatientClient::keep_trying(HttpMethod method, const std::string& target,
