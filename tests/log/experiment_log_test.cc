@@ -6,10 +6,13 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "duel/core/timestamp.h"
@@ -254,6 +257,60 @@ TEST(ExperimentLog, a_field_that_is_missing_unknown_doubled_or_of_the_wrong_type
   EXPECT_NE(error_of_line(R"("record":"expired","duel_id":"d1","hash":""},{"x":1)")
                 .message.find("follows"),
             std::string::npos);
+}
+
+// Power was lost after record 6, which was safe, and record 12 says so: what was served between
+// them is no evidence, the serve at record 6 itself is, and so is all that was served afterwards.
+TEST(ExperimentLog, serves_between_the_last_safe_record_and_the_recovery_are_no_evidence) {
+  ExperimentRecord experiment = experiment_of({"a", "b"});
+  experiment.service.name = "served";
+  PlayedLog log(experiment);
+  play(log, {.gap = 0}, 5);
+  log.add(RecoveredRecord{6});
+  play(log, {.gap = 0}, 2);
+  using Serves = std::map<std::uint64_t, bool>;  // by record, whether it is evidence
+  const auto serves_of = [](const auto& read) {
+    Serves serves;
+    const auto extent = read([&](const LogEntry& entry) -> Status {
+      if (const auto* serve = std::get_if<ServeRecord>(&entry.record)) {
+        serves[entry.sequence] = serve->evidence;
+      }
+      return Done{};
+    });
+    EXPECT_TRUE(extent.ok()) << extent.error().to_string();
+    return serves;
+  };
+  const Serves all{{2, true},   {4, true},  {6, true}, {8, false},
+                   {10, false}, {13, true}, {15, true}};
+  EXPECT_EQ(serves_of([&](const RecordSink& sink) { return read_log_text(log.text(), "", sink); }),
+            all);
+
+  TemporaryDirectory directory;
+  directory.write("log", log.text());
+  const std::string name = directory / "log";
+  LogFiles files;
+  EXPECT_EQ(serves_of([&](const RecordSink& sink) { return read_log(files, name, sink); }), all);
+  // Lost once more, of which the log does not speak yet.
+  for (const std::uint64_t safe : {12, 13}) {
+    Serves lost = all;
+    lost[13] = safe == 13;
+    lost[15] = false;
+    EXPECT_EQ(serves_of([&](const RecordSink& sink) {
+                return read_log_recovered(files, name, safe, sink);
+              }),
+              lost);
+  }
+  // A state of record 6 can be gone on with; one of record 7 counts what was lost.
+  const auto after = [&](std::uint64_t sequence) {
+    return Head{sequence, log.entries()[sequence - 1].hash};
+  };
+  EXPECT_EQ(serves_of([&](const RecordSink& sink) {
+              return read_log_after(files, name, after(6), sink);
+            }),
+            (Serves{{8, false}, {10, false}, {13, true}, {15, true}}));
+  const auto refused = read_log_after(files, name, after(7), ignore);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::conflict);
 }
 
 TEST(ExperimentLog, writes_what_it_reads_and_goes_on_after_a_cut_line) {
