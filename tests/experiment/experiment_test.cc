@@ -131,6 +131,20 @@ TEST(ExperimentServes, says_why_it_serves_no_duel) {
   EXPECT_EQ(why_not(other, {}), limit);
 }
 
+TEST(ExperimentServes, a_fallback_shows_no_excluded_arm) {
+  ExperimentRecord record = three_arms();
+  record.service.default_arm = "b";
+  HeldExperiment held(record);
+  const auto shown = [&](const std::vector<std::string>& excluded) {
+    const auto offer = held->serve({.excluded = excluded, .limit = 0}, {kNow});
+    EXPECT_TRUE(offer.ok() && std::holds_alternative<Fallback>(*offer));
+    return std::get<Fallback>(offer.value()).arm;
+  };
+  EXPECT_EQ(shown({"a", "c"}), "b");
+  EXPECT_EQ(shown({"b", "c"}), "a");
+  EXPECT_EQ(shown({"a", "b"}), "c");
+}
+
 TEST(ExperimentServes, an_answer_to_a_fallback_is_ignored_and_one_to_nothing_is_an_error) {
   HeldExperiment held(three_arms());
   ASSERT_TRUE(held->change_state(Experiment::Step::pause, {kNow}).ok());
@@ -237,6 +251,9 @@ TEST(ExperimentRefuses, with_the_field_at_fault) {
   EXPECT_EQ(field_of(held->serve({.task = "no name!"}, {kNow})), "task_id");
   EXPECT_EQ(field_of(held->report(win_of("q", "z"), {kNow})), "winner");
   EXPECT_EQ(field_of(held->report({.duel_id = "q"}, {kNow})), "result");
+  Report closed = win_of("q", "a");
+  closed.close = true;  // what ends a page says nothing of who won
+  EXPECT_EQ(field_of(held->report(closed, {kNow})), "result");
   Report noted = win_of("q", "a");
   noted.note = std::string(201, 'x');
   EXPECT_EQ(field_of(held->report(noted, {kNow})), "note");
@@ -444,6 +461,30 @@ TEST(ExperimentEnds, a_duel_that_is_lost_is_expired_with_its_failed_tries) {
   EXPECT_EQ(std::get<ExpiredRecord>(expired[0].record), (ExpiredRecord{"q", 3, "exit code 1"}));
   EXPECT_FALSE(held->lose("q", "again", 0, {kNow}).ok());
   EXPECT_FALSE(held->has_staged());
+}
+
+// --- Pages ---------------------------------------------------------------------------------------
+
+TEST(ExperimentPages, lists_have_at_most_1000_ids_of_1_to_200_bytes) {
+  ExperimentRecord record = two_arms();
+  record.service.mode = Mode::interleave;
+  HeldExperiment held(record);
+  int served = 0;
+  // Of a page whose first arm has this list.
+  const auto field_of = [&](const std::vector<std::string>& list) {
+    const std::string id = fmt::format("q{}", ++served);
+    serve(held, {.duel_id = id});
+    const auto page = held->page(id, {.lists = {{"a", list}, {"b", {"x"}}}}, {kNow});
+    return page.ok() ? std::string() : page.error().field;
+  };
+  std::vector<std::string> ids;
+  for (int k = 0; k < 1000; ++k) ids.push_back(fmt::format("i{}", k));
+  EXPECT_EQ(field_of(ids), "");
+  ids.emplace_back("one more");
+  EXPECT_EQ(field_of(ids), "lists.a");
+  EXPECT_EQ(field_of({std::string(200, 'i')}), "");
+  EXPECT_EQ(field_of({std::string(201, 'i')}), "lists.a");
+  EXPECT_EQ(field_of({"i", ""}), "lists.a");
 }
 
 // --- Pages of more than two rankings -------------------------------------------------------------

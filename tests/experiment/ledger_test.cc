@@ -374,6 +374,17 @@ TEST(Ledger, refuses_goals_that_do_not_fit_its_arms_or_its_rule) {
   EXPECT_TRUE(has(refusal(Goal(Goal::copeland, 0, 0, Assumption::order)), "assume: "));
 }
 
+TEST(Ledger, one_look_is_for_comparisons_that_count) {
+  for (const std::uint64_t after : {0, 1, 2}) {
+    for (const bool count : {false, true}) {
+      ExperimentRecord experiment = experiment_of({"a", "b"});
+      experiment.one_look_after = after;
+      experiment.comparisons_count = count;
+      EXPECT_EQ(Ledger::make(experiment).ok(), after == 0 || count) << after << " " << count;
+    }
+  }
+}
+
 // A task is evidence about a pair once. With five tasks no pair can reach 80 = K/alpha.
 TEST(Ledger, knows_when_no_fresh_task_can_bring_a_set_or_an_order) {
   for (const Goal& goal : {Goal(Goal::set, 2), Goal(Goal::order, 2), Goal(Goal::ranking)}) {
