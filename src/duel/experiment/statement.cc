@@ -36,11 +36,8 @@ Result<Statement> Statement::make(const ExperimentRecord& experiment, const Part
   return Statement(rule, parts, experiment.tasks, std::move(referee));
 }
 
-Statement::Statement(Rule rule, const Parts& parts, TaskSet tasks, Referee referee)
-    : rule_(std::move(rule)),
-      parts_(parts),
-      tasks_(std::move(tasks)),
-      referee_(std::move(referee)) {}
+Statement::Statement(const Rule& rule, const Parts& parts, TaskSet tasks, Referee referee)
+    : rule_(rule), parts_(parts), tasks_(std::move(tasks)), referee_(std::move(referee)) {}
 
 Status Statement::admits(const ServeRecord& serve, Arm first, Arm second) const {
   if (parts_.one_look) {

@@ -78,7 +78,7 @@ class Statement {
     StoppingRule stopping;
     bool lowest_only = false;  // the Copeland certificate of logs of format 1
   };
-  Statement(Rule rule, const Parts& parts, TaskSet tasks, Referee referee);
+  Statement(const Rule& rule, const Parts& parts, TaskSet tasks, Referee referee);
   static Result<Referee> referee_of(const Rule& rule, const Parts& parts, std::size_t num_arms);
 
   Rule rule_;
