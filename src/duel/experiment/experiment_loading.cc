@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "duel/core/archive_containers.h"
+#include "duel/core/deflate.h"
 #include "duel/core/described_json.h"
-#include "duel/core/zero_runs.h"
 #include "duel/experiment/experiment.h"
 #include "duel/log/experiment_log.h"
 #include "duel/version_info.h"
@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kGraceMs = 60'000;
 
 // Changes whenever the fields of anything saved do.
-constexpr int kSnapshotFormat = 5;
+constexpr int kSnapshotFormat = 6;
 constexpr std::size_t kMostStateBytes = std::size_t{1} << 30;
 
 std::string version_of_snapshots() {
@@ -38,7 +38,7 @@ Result<std::string> state_of(const Snapshot& snapshot) {
       sha256_hex(bytes.substr(kHexDigits)) != bytes.substr(0, kHexDigits)) {
     return Error::invalid_data("its bytes are damaged");
   }
-  return unpack_zero_runs(bytes.substr(kHexDigits), kMostStateBytes);
+  return inflated(bytes.substr(kHexDigits), kMostStateBytes);
 }
 
 Error unlike_its_record() {
@@ -89,7 +89,7 @@ std::optional<Snapshot> Experiment::save(std::string_view extra) const {
   std::string added(extra);
   writer(*live, added);
   const_cast<Experiment*>(this)->fields(writer);  // a writer only reads
-  const std::string packed = pack_zero_runs(writer.finish());
+  const std::string packed = deflated(writer.finish());
   SavedDigest digest{overview_of(ledger()), std::nullopt};
   if (const auto due = due_ms()) digest.due_ms = static_cast<std::uint64_t>(*due);
   return Snapshot{stored_head_.sequence, stored_head_.hash, snapshot_version(),
