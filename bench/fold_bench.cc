@@ -89,7 +89,7 @@ class Awaited {
 };
 
 // Asks the engine and waits for its answer.
-void ask(Engine& engine, const std::string& id, Engine::Work<Done> work) {
+void ask(Engine& engine, const std::string& id, std::function<Status(const Turn&)> work) {
   Awaited<Done> answer;
   engine.ask<Done>(id, AnswerWhen::appended, std::move(work),
                    [&](const Status& given, const Delivery&) { answer.give(given); });
@@ -105,7 +105,7 @@ void create(Engine& engine, const ExperimentRecord& record) {
 }
 
 // Duels of which arm 0 wins most, each served and answered, in one request.
-Engine::Work<Done> duels(int count, std::uint64_t seed) {
+std::function<Status(const Turn&)> duels(int count, std::uint64_t seed) {
   return [count, seed](const Turn& turn) -> Status {
     RoundRng rng = Stream(seed, 0, Purpose::test, "fold bench").at(1);
     for (int k = 0; k < count; ++k) {

@@ -211,7 +211,7 @@ class BusyEngine {
 // The answer comes with `get`.
 template <class Answer>
 std::future<Result<Answer>> ask(Engine& engine, const std::string& experiment, AnswerWhen when,
-                                Engine::Work<Answer> work) {
+                                std::function<Result<Answer>(const Turn&)> work) {
   const auto told = std::make_shared<std::promise<Result<Answer>>>();
   std::future<Result<Answer>> answer = told->get_future();
   engine.ask<Answer>(
@@ -220,7 +220,9 @@ std::future<Result<Answer>> ask(Engine& engine, const std::string& experiment, A
   return answer;
 }
 
-Engine::Work<Offer> serve_named(const std::string& duel) {
+using ServeWork = std::function<Result<Offer>(const Turn&)>;
+
+ServeWork serve_named(const std::string& duel) {
   return [duel](const Turn& turn) { return turn.experiment.serve({.duel_id = duel}, turn.moment); };
 }
 
@@ -1002,7 +1004,7 @@ class Spoiled : public SeveralNodes {
  protected:
   // Serves somebody, and the store cannot be read after the choice. `chosen`: the serve that would
   // have been.
-  Engine::Work<Offer> fail_after_choosing(std::optional<ServeRecord>* chosen = nullptr) {
+  ServeWork fail_after_choosing(std::optional<ServeRecord>* chosen = nullptr) {
     return [this, chosen](const Turn& turn) {
       Experiment& experiment = turn.experiment;
       if (chosen != nullptr && !experiment.spoiled()) {

@@ -219,7 +219,7 @@ void Engine::tick_later() {
   });
 }
 
-void Engine::enqueue(Request request) {
+void Engine::enqueue(std::unique_ptr<Request> request) {
   {
     const std::lock_guard lock(mutex_);
     if (!stopping_ && requests_.size() < options_.most_waiting) {
@@ -228,7 +228,7 @@ void Engine::enqueue(Request request) {
       return;
     }
   }
-  request.send(refused(Reason::overloaded, "too many requests wait; try again"), {});
+  request->send(refused(Reason::overloaded, "too many requests wait; try again"), {});
 }
 
 void Engine::tell(const Experiment& experiment, const Before& before) {
@@ -562,7 +562,7 @@ void Engine::take_back() {
   for (const auto& [id, home] : returned) {
     home();
     const auto found = away_.find(id);
-    std::vector<Request> waited = std::move(found->second);
+    Requests waited = std::move(found->second);
     away_.erase(found);
     ask_again(std::move(waited));
   }
@@ -573,7 +573,7 @@ Error Engine::wait_for_away(const std::string& experiment_id, Facts& facts) {
   return refused(Reason::overloaded, "the experiment is being loaded; try again");
 }
 
-void Engine::put_off(Request request, const std::string& experiment_id) {
+void Engine::put_off(std::unique_ptr<Request> request, const std::string& experiment_id) {
   away_.find(experiment_id)->second.push_back(std::move(request));
 }
 
@@ -716,8 +716,8 @@ void Engine::forget_idle(std::int64_t now_ms) {
   }
 }
 
-std::vector<Engine::Request> Engine::take_group() {
-  std::vector<Request> group;
+Engine::Requests Engine::take_group() {
+  Requests group;
   const std::lock_guard lock(mutex_);
   while (!requests_.empty() && group.size() < options_.largest_group) {
     group.push_back(std::move(requests_.front()));
@@ -812,7 +812,7 @@ bool Engine::expire(Experiment& experiment, std::int64_t now_ms) {
   return expired.ok() || experiment.has_staged();
 }
 
-Engine::Facts Engine::work_on(const Request& request, std::int64_t now_ms) {
+Engine::Facts Engine::work_on(Request& request, std::int64_t now_ms) {
   Facts facts;
   facts.leased = holds_lease();
   try {
@@ -837,19 +837,18 @@ std::vector<Engine::Tenancy> Engine::tenancies_of(
 }
 
 // Puts the requests in front of the queue, in their order.
-void Engine::ask_again(std::vector<Request> requests) {
+void Engine::ask_again(Requests requests) {
   if (requests.empty()) return;
   const std::lock_guard lock(mutex_);
   requests_.insert(requests_.begin(), std::make_move_iterator(requests.begin()),
                    std::make_move_iterator(requests.end()));
 }
 
-void Engine::answer_group(std::vector<Request>& group, std::vector<Facts>& all_facts,
-                          const Commit& commit, std::int64_t now_ms,
-                          std::vector<Waiting>& unsynced) {
-  std::vector<Request> again;
+void Engine::answer_group(Requests& group, std::vector<Facts>& all_facts, const Commit& commit,
+                          std::int64_t now_ms, std::vector<Waiting>& unsynced) {
+  Requests again;
   for (std::size_t k = 0; k < group.size(); ++k) {
-    Request& request = group[k];
+    std::unique_ptr<Request>& request = group[k];
     Facts& facts = all_facts[k];
     // `failed`: an append for one of its experiments was refused. `moved`: each of those refusals
     // was a conflict, so another process has written. `backed`: all its experiments were appended
@@ -863,16 +862,16 @@ void Engine::answer_group(std::vector<Request>& group, std::vector<Facts>& all_f
       failed = true;
       moved = moved && found->second == ErrorCode::conflict;
     }
-    if (failed && moved && nodes_ != nullptr && ++request.tries < kMostTries) {
+    if (failed && moved && nodes_ != nullptr && ++request->tries < kMostTries) {
       // The refused lines are not in the log, so the request can be tried again: on the new state
       // of the experiment, or to find out that another node owns it.
       again.push_back(std::move(request));
       continue;
     }
-    if (failed && store_refuses_ && request.when == AnswerWhen::appended) {
+    if (failed && store_refuses_ && request->when == AnswerWhen::appended) {
       // A page that waits for a duel must get one even if the store is down. Tried again, now that
       // store_refuses_ is set, the experiment gives a fallback.
-      facts = work_on(request, now_ms);
+      facts = work_on(*request, now_ms);
       if (!facts.away.empty()) {
         put_off(std::move(request), facts.away);
         continue;
@@ -894,16 +893,15 @@ void Engine::answer_group(std::vector<Request>& group, std::vector<Facts>& all_f
     const Delivery delivery{.without_lease = speaks_as_owner && !leased && !failed};
     // An error can depend on records, too ("this duel was answered otherwise"): it waits for the
     // disk like an answer, unless it only says that the store failed.
-    const bool waits =
-        request.when == AnswerWhen::durable && (!facts.error || facts.error->code != ErrorCode::io);
+    const bool waits = request->when == AnswerWhen::durable &&
+                       (!facts.error || facts.error->code != ErrorCode::io);
     if (waits) {
-      unsynced.push_back({[send = std::move(request.send), error = std::move(facts.error),
-                           delivery](std::optional<Error> instead) mutable {
-                            send(instead ? std::move(instead) : std::move(error), delivery);
-                          },
-                          tenancies_of(facts.touched)});
+      unsynced.push_back({.request = std::move(request),
+                          .error = std::move(facts.error),
+                          .delivery = delivery,
+                          .tenancies = tenancies_of(facts.touched)});
     } else {
-      request.send(std::move(facts.error), delivery);
+      request->send(std::move(facts.error), delivery);
     }
   }
   ask_again(std::move(again));
@@ -932,10 +930,10 @@ void Engine::take_turn() {
   take_back();
   ++groups_;
   const std::int64_t now_ms = options_.clock();
-  std::vector<Request> group;
+  Requests group;
   std::vector<Facts> facts;
-  for (Request& request : take_group()) {
-    Facts known = work_on(request, now_ms);
+  for (std::unique_ptr<Request>& request : take_group()) {
+    Facts known = work_on(*request, now_ms);
     if (!known.away.empty()) {
       put_off(std::move(request), known.away);
       continue;
@@ -965,9 +963,7 @@ void Engine::take_turn() {
   if (!events.empty()) {
     // Listeners hear about records when they are durable: a certificate that power loss takes back
     // must not have been announced.
-    unsynced.push_back({[this, events = std::move(events)](const std::optional<Error>& failed) {
-      if (!failed) tell_listeners(events);
-    }});
+    unsynced.push_back({.events = std::move(events)});
   }
   if (!unsynced.empty()) {
     const std::lock_guard lock(sync_mutex_);
@@ -1012,18 +1008,19 @@ void Engine::sync_waiting() {
     ++counts_.syncs;
   }
   for (Waiting& one : waiting) {
+    if (synced.ok() && !one.events.empty()) tell_listeners(one.events);
+    if (!one.request) continue;
     // A database that crashed and came back may have lost the records, and another node may have
     // the experiment: a sync that succeeds then says nothing about our records.
     const bool still_ours = std::ranges::all_of(one.tenancies, [&](const Tenancy& tenancy) {
       return nodes_->epoch(tenancy.experiment) == tenancy.epoch;
     });
-    if (synced.ok() && still_ours) {
-      one.send(std::nullopt);
-    } else if (synced.ok()) {
-      one.send(cannot_store("another node may have taken the experiment"));
-    } else {
-      one.send(cannot_store(synced.error().to_string()));
+    if (!synced.ok()) {
+      one.error = cannot_store(synced.error().to_string());
+    } else if (!still_ours) {
+      one.error = cannot_store("another node may have taken the experiment");
     }
+    one.request->send(std::move(one.error), one.delivery);
   }
 }
 

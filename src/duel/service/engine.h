@@ -114,40 +114,33 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  template <class Answer>
-  using Deliver = std::function<void(Result<Answer>, const Delivery&)>;
-  template <class Answer>
-  using Work = std::function<Result<Answer>(const Turn&)>;
-  // Runs `work` on the experiment when its turn comes and gives its answer to `done`. Errors of the
-  // engine itself: unknown_experiment, not_ours, overloaded, store_unavailable, damaged.
-  template <class Answer>
-  void ask(const std::string& experiment_id, AnswerWhen when, Work<Answer> work,
-           Deliver<Answer> done) {
+  // Runs `work(turn)`, which gives a Result<Answer>, on the experiment when its turn comes, and
+  // gives that to `done(Result<Answer>, const Delivery&)`. Errors of the engine itself:
+  // unknown_experiment, not_ours, overloaded, store_unavailable, damaged.
+  template <class Answer, class Work, class Deliver>
+  void ask(std::string experiment_id, AnswerWhen when, Work work, Deliver done) {
     submit<Answer>(
         when,
-        [this, experiment_id, work = std::move(work)](std::int64_t now, Facts& facts) {
-          return ask_one<Answer>(experiment_id, work, now, facts);
-        },
+        [this, id = std::move(experiment_id), work = std::move(work)](
+            std::int64_t now, Facts& facts) { return ask_one<Answer>(id, work, now, facts); },
         std::move(done));
   }
   // The same over several experiments, for events. `work` finds all of them before it changes any:
   // one that is away puts the whole request off.
   using Find = std::function<Result<Turn>(const std::string& experiment_id)>;
-  template <class Answer>
-  void ask_all(AnswerWhen when, std::function<Result<Answer>(const Find&)> work,
-               Deliver<Answer> done) {
+  template <class Answer, class Work, class Deliver>
+  void ask_all(AnswerWhen when, Work work, Deliver done) {
     submit<Answer>(
         when,
-        [this, work = std::move(work)](std::int64_t now, Facts& facts) {
+        [this, work = std::move(work)](std::int64_t now, Facts& facts) -> Result<Answer> {
           return work([&](const std::string& id) { return turn_of_known(id, now, facts); });
         },
         std::move(done));
   }
   // Creates the experiment and shows it; one that was created by the same request is shown as it
-  // is.
-  template <class Answer>
-  void create(const ExperimentRecord& record,
-              std::function<Result<Answer>(const Turn&, bool created)> show, Deliver<Answer> done) {
+  // is, by `show(turn, created)`.
+  template <class Answer, class Show, class Deliver>
+  void create(const ExperimentRecord& record, Show show, Deliver done) {
     submit<Answer>(
         AnswerWhen::durable,
         [this, record, show = std::move(show)](std::int64_t now, Facts& facts) -> Result<Answer> {
@@ -160,9 +153,8 @@ class Engine {
   // A log becomes an experiment. It is followed and folded first, on the caller's thread, and
   // nothing of it is written where that fails (`invalid_data`, with the line). `exists` where there
   // is one of that name.
-  template <class Answer>
-  void import_log(const std::string& experiment_id, std::string text, Work<Answer> show,
-                  Deliver<Answer> done) {
+  template <class Answer, class Show, class Deliver>
+  void import_log(const std::string& experiment_id, std::string text, Show show, Deliver done) {
     auto marks = check_imported(experiment_id, text, {options_.most_arms, options_.clock()});
     if (!marks.ok()) return done(Error::invalid_data(marks.error().to_string()), {});
     const auto import = std::make_shared<Import>(
@@ -231,13 +223,40 @@ class Engine {
     bool rests_on_nothing = false;     // the answer does (see above)
     std::optional<Error> error;        // in place of an answer
   };
+  // One object from the caller to its answer: serves come by the ten thousand a second, and each
+  // part of its own would be an allocation.
   struct Request {
-    AnswerWhen when;
-    std::function<void(std::int64_t now_ms, Facts& facts)> work;
+    explicit Request(AnswerWhen its_when) : when(its_when) {}
+    virtual ~Request() = default;
+    Request(const Request&) = delete;
+    Request& operator=(const Request&) = delete;
+
+    // Works the answer out and keeps it. It may be called again: the last answer counts.
+    virtual void work(std::int64_t now_ms, Facts& facts) = 0;
     // Delivers the answer of the last `work`, or this error in its place.
-    std::function<void(std::optional<Error> instead, const Delivery&)> send;
+    virtual void send(std::optional<Error> instead, const Delivery& delivery) = 0;
+
+    const AnswerWhen when;
     int tries = 0;
   };
+  template <class Answer, class Work, class Deliver>
+  struct TypedRequest final : Request {
+    TypedRequest(AnswerWhen its_when, Work its_work, Deliver its_done)
+        : Request(its_when), work_out(std::move(its_work)), done(std::move(its_done)) {}
+
+    void work(std::int64_t now_ms, Facts& facts) override {
+      answer = work_out(now_ms, facts);
+      if (!answer.ok()) facts.error = answer.error();
+    }
+    void send(std::optional<Error> instead, const Delivery& delivery) override {
+      done(instead ? Result<Answer>(std::move(*instead)) : std::move(answer), delivery);
+    }
+
+    Work work_out;
+    Deliver done;
+    Result<Answer> answer = Error{};
+  };
+  using Requests = std::vector<std::unique_ptr<Request>>;
   // The fate of a commit, by experiment.
   struct Commit {
     TextMap<ErrorCode> failed;
@@ -248,33 +267,26 @@ class Engine {
     std::string experiment;
     std::optional<std::uint64_t> epoch;
   };
-  struct Waiting {  // for the disk
-    std::function<void(std::optional<Error> instead)> send;
+  // What waits for the disk: an answer, or events for the listeners.
+  struct Waiting {
+    std::unique_ptr<Request> request{};
+    std::optional<Error> error{};
+    Delivery delivery{};
     std::vector<Tenancy> tenancies{};
+    std::vector<EngineEvent> events{};
   };
 
   Engine(std::shared_ptr<Store> store, EngineOptions options, std::string secret);
 
-  template <class Answer>
-  void submit(AnswerWhen when, std::function<Result<Answer>(std::int64_t, Facts&)> work,
-              Deliver<Answer> done) {
-    // The answer stays here until its records are in the store; a request that is worked on again
-    // replaces it.
-    auto answer = std::make_shared<Result<Answer>>(Error{});
-    enqueue(
-        {when,
-         [answer, work = std::move(work)](std::int64_t now, Facts& facts) {
-           *answer = work(now, facts);
-           if (!answer->ok()) facts.error = answer->error();
-         },
-         [answer, done = std::move(done)](std::optional<Error> instead, const Delivery& delivery) {
-           done(instead ? Result<Answer>(std::move(*instead)) : std::move(*answer), delivery);
-         }});
+  template <class Answer, class Work, class Deliver>
+  void submit(AnswerWhen when, Work work, Deliver done) {
+    enqueue(std::make_unique<TypedRequest<Answer, Work, Deliver>>(when, std::move(work),
+                                                                  std::move(done)));
   }
-  void enqueue(Request request);
-  template <class Answer>
-  Result<Answer> ask_one(const std::string& experiment_id, const Work<Answer>& work,
-                         std::int64_t now, Facts& facts) {
+  void enqueue(std::unique_ptr<Request> request);
+  template <class Answer, class Work>
+  Result<Answer> ask_one(const std::string& experiment_id, const Work& work, std::int64_t now,
+                         Facts& facts) {
     DUEL_ASSIGN(const Turn turn, turn_of(experiment_id, now, facts));
     const Before before(turn.experiment.ledger());
     Result<Answer> answer = work(turn);
@@ -282,7 +294,7 @@ class Engine {
     if (nodes_ != nullptr && !unreadable && !answer.ok() && answer.error().code == ErrorCode::io) {
       // The store could not be read. A caller that waits for a duel gets a fallback.
       unreadable = true;
-      Result<Answer> again = work({turn.experiment, {now, StoreAccess::unreadable}});
+      Result<Answer> again = work(Turn{turn.experiment, {now, StoreAccess::unreadable}});
       if (again.ok() && rests_on_nothing(*again)) answer = std::move(again);
     }
     facts.rests_on_nothing = answer.ok() && rests_on_nothing(*answer);
@@ -301,14 +313,14 @@ class Engine {
   void finish();
   void tick_later();
   void sync_waiting();
-  std::vector<Request> take_group();
-  Facts work_on(const Request& request, std::int64_t now_ms);
+  Requests take_group();
+  Facts work_on(Request& request, std::int64_t now_ms);
   Commit append_staged();
   // Sends the answers that need no sync, and puts the others into `unsynced`.
-  void answer_group(std::vector<Request>& group, std::vector<Facts>& facts, const Commit& commit,
+  void answer_group(Requests& group, std::vector<Facts>& facts, const Commit& commit,
                     std::int64_t now_ms, std::vector<Waiting>& unsynced);
   std::vector<Tenancy> tenancies_of(const std::vector<std::string>& experiments) const;
-  void ask_again(std::vector<Request> requests);
+  void ask_again(Requests requests);
   void tell_listeners(const std::vector<EngineEvent>& events);
   void tick(std::int64_t now_ms);
   // Expires the duels that are due. False if that failed halfway and the state must be dropped.
@@ -331,7 +343,7 @@ class Engine {
   void take_back();
   // Marks the request as waiting for the experiment. Returns the error with which `work` stops.
   Error wait_for_away(const std::string& experiment_id, Facts& facts);
-  void put_off(Request request, const std::string& experiment_id);
+  void put_off(std::unique_ptr<Request> request, const std::string& experiment_id);
   void load(const std::string& experiment_id, std::int64_t now_ms);
   void take_loaded(const std::string& experiment_id, Result<std::unique_ptr<Experiment>> loaded,
                    Held held);
@@ -405,7 +417,7 @@ class Engine {
   };
   TextMap<Held> held_;  // here to ticks_: engine's thread only, but for store_refuses_, metrics_
   // Experiments that the keeper works on, and the requests that wait for them.
-  TextMap<std::vector<Request>> away_;
+  TextMap<Requests> away_;
   // Why a load failed, for the requests that waited for it; forgotten at the end of the turn.
   TextMap<Error> load_errors_;
   // States that may differ from the log. They give fallbacks while the store cannot be read.
@@ -432,7 +444,7 @@ class Engine {
   std::uint64_t ticks_ = 0;
 
   mutable std::mutex mutex_;  // guards the members from here to overviews_
-  std::deque<Request> requests_;
+  std::deque<std::unique_ptr<Request>> requests_;
   bool awake_ = false;  // a turn is posted or runs
   bool stopping_ = false;
   std::promise<void> finished_;
