@@ -16,6 +16,7 @@
 #include <boost/asio/basic_stream_socket.hpp>
 #include <boost/asio/basic_waitable_timer.hpp>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -27,6 +28,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <ctime>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -81,10 +83,13 @@ bool has_no_body(int status) { return status < 200 || status == 204 || status ==
 
 // Drops line ends: one inside a value would let a caller smuggle in another header.
 void append_field(std::string& head, std::string_view name, std::string_view value) {
+  const auto ends_line = [](char c) { return c == '\r' || c == '\n' || c == '\0'; };
   const auto append = [&](std::string_view text) {
-    for (const char c : text) {
-      if (c != '\r' && c != '\n' && c != '\0') head += c;
+    if (std::ranges::none_of(text, ends_line)) {
+      head += text;
+      return;
     }
+    std::ranges::remove_copy_if(text, std::back_inserter(head), ends_line);
   };
   append(name);
   head += ": ";
@@ -100,7 +105,9 @@ std::string head_of(int status, const HttpFields& headers, bool close) {
   return head;
 }
 
+struct Core;
 class Connection;
+void empty_outbox(Core& core);
 
 // What the connections share. Connections hold it, and replies hold connections, so it can outlive
 // the server.
@@ -118,6 +125,11 @@ struct Core {
   std::atomic<std::uint64_t> requests = 0;
   std::atomic<std::uint64_t> refused_connections = 0;
   std::atomic<bool> draining = false;
+
+  // Answers that other threads have given, for the connections to send. Many come at once, when a
+  // commit ends: the first of them wakes an I/O thread, and that thread sends them all.
+  std::mutex outbox_mutex;
+  std::vector<std::pair<std::shared_ptr<Connection>, HttpResponse>> outbox;
 
   // Posting from other threads takes it shared, and the destructor takes it alone to set `stopped`.
   // So nothing is posted after the I/O threads have been told to end, where it would never run.
@@ -187,6 +199,27 @@ class Connection : public std::enable_shared_from_this<Connection> {
     return true;
   }
 
+  // The answer of a handler.
+  void send_from_any_thread(HttpResponse response) {
+    if (strand_.running_in_this_thread()) return send(std::move(response));
+    const std::shared_lock lock(core_->posting);
+    if (core_->stopped) return;
+    bool first = false;
+    {
+      const std::lock_guard outbox_lock(core_->outbox_mutex);
+      first = core_->outbox.empty();
+      core_->outbox.emplace_back(shared_from_this(), std::move(response));
+    }
+    if (first) asio::post(core_->io, [core = core_] { empty_outbox(*core); });
+  }
+
+  // REQUIRES: on an I/O thread.
+  void dispatch_send(HttpResponse response) {
+    asio::dispatch(strand_, [self = shared_from_this(), answer = std::move(response)]() mutable {
+      self->send(std::move(answer));
+    });
+  }
+
   // From here on: on the strand.
 
   void start() {
@@ -218,6 +251,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // May be called in any stage. Pending operations end with an error and see Stage::closed.
   void close() {
     enter(Stage::closed, std::nullopt);
+    timer_.cancel();  // it keeps this object
     error_code ignored;
     socket_.close(ignored);
     budget_.release();
@@ -237,23 +271,30 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   enum class Stage { idle, head, body, handler, writing, streaming, lingering, closed };
 
-  // Each stage has its own timeout, which replaces the last one. A timer that fires late, after the
-  // stage has changed, does nothing.
+  // Each stage has its own timeout, which replaces the last one. A request passes through five
+  // stages, so setting a timer for each would cost more than reading the request: a timer that is
+  // set for an earlier time stays, and looks at the deadline of the stage of that time.
   void enter(Stage stage, std::optional<milliseconds> timeout) {
     stage_ = stage;
-    if (!timeout) {
-      timer_.expires_at(std::chrono::steady_clock::time_point::max());
-      return;
-    }
-    timer_.expires_after(*timeout);
-    timer_.async_wait([self = shared_from_this(), stage](error_code code) {
-      if (!code && self->stage_ == stage) self->timed_out();
+    deadline_ = timeout ? std::chrono::steady_clock::now() + *timeout : kNever;
+    if (deadline_ < timer_at_) set_timer();
+  }
+
+  void set_timer() {
+    timer_at_ = deadline_;
+    timer_.expires_at(timer_at_);  // cancels the one that was set
+    timer_.async_wait([self = shared_from_this()](error_code code) {
+      if (code) return;
+      self->timer_at_ = kNever;
+      if (self->deadline_ <= std::chrono::steady_clock::now()) {
+        self->timed_out();
+      } else if (self->deadline_ < kNever) {
+        self->set_timer();
+      }
     });
   }
 
   void timed_out() {
-    // The same stage was entered again after the timer had fired (write_out does that).
-    if (timer_.expiry() > std::chrono::steady_clock::now()) return;
     if (stage_ == Stage::head || stage_ == Stage::body) {
       error_code ignored;
       socket_.cancel(ignored);
@@ -471,6 +512,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string input_;    // received, and not yet taken by the reader
   std::string output_;   // the head of the answer, or a piece of a stream
   HttpResponse answer_;  // keeps the body alive while it is written
+  static constexpr auto kNever = std::chrono::steady_clock::time_point::max();
+  std::chrono::steady_clock::time_point deadline_ = kNever;  // of the stage
+  std::chrono::steady_clock::time_point timer_at_ = kNever;  // `timer_` is set for it
   bool is_head_ = false;
   bool http_1_1_ = true;
   bool close_after_ = false;
@@ -654,9 +698,7 @@ class ConnectionExchange final : public HttpExchange {
 
   void send(HttpResponse response) override {
     --connection_->core()->in_flight;
-    connection_->on_strand([kept = connection_, answer = std::move(response)]() mutable {
-      kept->send(std::move(answer));
-    });
+    connection_->send_from_any_thread(std::move(response));
   }
   std::shared_ptr<HttpStream> stream(int status, HttpFields headers) override {
     --connection_->core()->in_flight;
@@ -673,6 +715,17 @@ class ConnectionExchange final : public HttpExchange {
  private:
   std::shared_ptr<Connection> connection_;
 };
+
+// Sends what is in the outbox. On an I/O thread, where `dispatch` runs the work at once unless the
+// strand is busy.
+void empty_outbox(Core& core) {
+  std::vector<std::pair<std::shared_ptr<Connection>, HttpResponse>> answers;
+  {
+    const std::lock_guard lock(core.outbox_mutex);
+    answers.swap(core.outbox);
+  }
+  for (auto& [connection, response] : answers) connection->dispatch_send(std::move(response));
+}
 
 void Connection::give_to_handler() {
   is_head_ = reader_.request().method == HttpMethod::head;
