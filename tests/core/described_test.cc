@@ -1,10 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "duel/core/described_json.h"
+#include "duel/core/described_text.h"
 
 namespace duel {
 namespace {
@@ -82,6 +86,53 @@ TEST(Described, is_written_in_the_order_of_its_table_and_read_back) {
   const auto back = described_from<Arm>(json_of(text.c_str()));
   ASSERT_TRUE(back.ok()) << back.error().to_string();
   EXPECT_EQ(described_json(*back).dump(), text);
+}
+
+enum class Size { small, large };
+inline std::string_view to_word(Size size) { return size == Size::small ? "small" : "large"; }
+
+// Every kind of member there is.
+struct Kinds {
+  Arm arm;
+  std::vector<std::string> texts;
+  std::vector<Range> ranges;
+  std::vector<std::pair<std::string, std::uint64_t>> named;
+  std::optional<bool> flag;
+  std::int64_t below_zero = -3;
+  double number = 1;
+  Timestamp at;
+  Size size = Size::large;
+  Json any;
+
+  static constexpr FieldList fields{
+      required("arm", &Kinds::arm),       required("texts", &Kinds::texts),
+      required("ranges", &Kinds::ranges), required("named", &Kinds::named),
+      required("flag", &Kinds::flag),     required("below_zero", &Kinds::below_zero),
+      optional("number", &Kinds::number), required("at", &Kinds::at),
+      required("size", &Kinds::size),     required("any", &Kinds::any)};
+};
+
+TEST(Described, its_text_is_that_of_its_json) {
+  Kinds kinds;
+  EXPECT_EQ(described_text(kinds), described_json(kinds).dump());
+  kinds.arm = {.id = "a \"quoted\" \\ \n \x01 \x7f \xc3\xa9",
+               .note = "not UTF-8: \xff\xc3",
+               .counts = {3, 1},
+               .range = {0.25, 1e300},
+               .score = Range{-1, 2},
+               .elo = 12.5,
+               .left = std::optional<std::uint64_t>(7),
+               .days = {{1, 0}, {2, 1}}};
+  kinds.texts = {"", "one", "two"};
+  kinds.ranges = {{0, 1}, {std::nan(""), 3}};
+  kinds.named = {{"x", 1}, {"y", 2}, {"x", 3}};
+  kinds.flag = false;
+  kinds.number = std::numeric_limits<double>::infinity();
+  kinds.at.ms = 1'794'000'000'123;
+  kinds.any = Json::parse(R"({"a":[1,2.0,null]})").value();
+  EXPECT_EQ(described_text(kinds), described_json(kinds).dump());
+  EXPECT_EQ(described_text(std::vector{kinds, Kinds()}),
+            described_json(std::vector{kinds, Kinds()}).dump());
 }
 
 TEST(Described, tells_a_field_that_is_null_from_one_that_is_missing) {

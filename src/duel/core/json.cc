@@ -134,16 +134,7 @@ class Writer {
     fmt::format_to(std::back_inserter(out_), "{}", value);
     if (out_.find_first_of(".e", begin) == std::string::npos) out_ += ".0";
   }
-  void put(const std::string& text) {
-    if (simdjson::validate_utf8(text)) return append_json_string(out_, text);
-    std::string replaced;
-    for (std::size_t at = 0; at < text.size();) {
-      const Utf8Character character = utf8_character(text, at);
-      replaced += character.valid ? text.substr(at, character.bytes) : "\xef\xbf\xbd";
-      at += character.bytes;
-    }
-    append_json_string(out_, replaced);
-  }
+  void put(const std::string& text) { append_json_text(out_, text); }
   void put(const Json::Array& items) {
     put_all(items, "[]", [this](const Json& item) { write(item); });
   }
@@ -194,7 +185,11 @@ class Reader {
     std::string padded;
     padded.reserve(text.size() + 2 + simdjson::SIMDJSON_PADDING);
     padded.append(1, '[').append(text).append(1, ']');
-    ondemand::parser parser;
+    // A parser keeps its buffers, so that small texts need no new ones and large ones keep none.
+    constexpr std::size_t kSmall = 64 << 10;
+    thread_local ondemand::parser for_small;
+    ondemand::parser for_large;
+    ondemand::parser& parser = text.size() <= kSmall ? for_small : for_large;
     ondemand::document document;
     ondemand::array whole;
     if (const auto code = parser.iterate(padded).get(document); code != simdjson::SUCCESS) {
@@ -534,6 +529,17 @@ const std::string& Json::as_string() const {
 const Json::Array& Json::as_array() const {
   if (!is_array()) wrong_kind("an array");
   return std::get<Array>(content_);
+}
+
+void append_json_text(std::string& out, std::string_view text) {
+  if (simdjson::validate_utf8(text)) return append_json_string(out, text);
+  std::string replaced;
+  for (std::size_t at = 0; at < text.size();) {
+    const Utf8Character character = utf8_character(text, at);
+    replaced += character.valid ? text.substr(at, character.bytes) : "\xef\xbf\xbd";
+    at += character.bytes;
+  }
+  append_json_string(out, replaced);
 }
 
 std::string pointer_part(std::string_view name) {

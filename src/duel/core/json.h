@@ -200,6 +200,9 @@ T Json::get() const {
 // JSON has no NaN and no infinity: what is not finite is null.
 Json finite_or_null(double value);
 
+// Appends the text as `dump` writes it: in quotes, and what is not UTF-8 as U+FFFD.
+void append_json_text(std::string& out, std::string_view text);
+
 // A member's name as a part of a JSON pointer: "/name" with ~ and / escaped.
 std::string pointer_part(std::string_view name);
 

@@ -140,7 +140,7 @@ void Router::handle(HttpRequest&& request, HttpReply reply) const {
     reply.send(std::move(found.refusal));
     return;
   }
-  found.route->handler(std::move(request), found.parameters, std::move(reply));
+  found.route->handler(std::move(request), std::move(found.parameters), std::move(reply));
 }
 
 }  // namespace duel

@@ -35,7 +35,7 @@ class PathParameters {
 };
 
 using RouteHandler =
-    std::function<void(HttpRequest&& request, const PathParameters& parameters, HttpReply reply)>;
+    std::function<void(HttpRequest&& request, PathParameters&& parameters, HttpReply reply)>;
 
 struct Route {
   HttpMethod method = HttpMethod::get;

@@ -23,6 +23,42 @@ bool asks_owner(const RouteFact& fact) {
   return fact.pattern.find("{eid}") != std::string::npos && !fact.for_any_node;
 }
 
+// Answers the caller, and counts that.
+class CountedOutlet final : public HttpExchange {
+ public:
+  CountedOutlet(HttpReply reply, std::shared_ptr<HttpMetrics> metrics, HttpMetrics::Series& series,
+                HttpMethod method, HttpFields cors)
+      : reply_(std::move(reply)),
+        metrics_(std::move(metrics)),
+        series_(series),
+        method_(method),
+        cors_(std::move(cors)) {}
+
+  void send(HttpResponse response) override {
+    count(response.status);
+    response.headers.insert(response.headers.end(), cors_.begin(), cors_.end());
+    reply_.send(std::move(response));
+  }
+  // Counted when it begins, since a stream may stay open for days.
+  std::shared_ptr<HttpStream> stream(int status, HttpFields headers) override {
+    count(status);
+    return reply_.stream(status, std::move(headers));
+  }
+
+ private:
+  void count(int status) {
+    const std::chrono::duration<double> took = Clock::now() - begun_;
+    metrics_->count(series_, method_, status, took.count());
+  }
+
+  HttpReply reply_;
+  const std::shared_ptr<HttpMetrics> metrics_;  // holds series_; an answer may outlive the API
+  HttpMetrics::Series& series_;
+  const Clock::time_point begun_ = Clock::now();
+  const HttpMethod method_;
+  const HttpFields cors_;
+};
+
 bool has_prefix_of_any_case(std::string_view text, std::string_view prefix) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
   return text.size() >= prefix.size() &&
@@ -64,6 +100,23 @@ ServerAnswer with_lease(ServerAnswer answer, const Delivery& delivery) {
 ReportTokens report_tokens_of(const Engine& engine) {
   const std::string key = engine.key_for("report tokens");
   return {"k" + hmac_sha256_hex(key, "id").substr(0, 6), key};
+}
+
+Send relayed(Forwarding::Respond respond, std::shared_ptr<HttpExchange> streams) {
+  class RelayedOutlet final : public HttpExchange {
+   public:
+    RelayedOutlet(Forwarding::Respond its_respond, std::shared_ptr<HttpExchange> its_streams)
+        : respond_(std::move(its_respond)), streams_(std::move(its_streams)) {}
+    void send(HttpResponse response) override { respond_(std::move(response)); }
+    std::shared_ptr<HttpStream> stream(int status, HttpFields headers) override {
+      return streams_->stream(status, std::move(headers));
+    }
+
+   private:
+    const Forwarding::Respond respond_;
+    const std::shared_ptr<HttpExchange> streams_;
+  };
+  return Send(std::make_shared<RelayedOutlet>(std::move(respond), std::move(streams)));
 }
 
 Api::Api(Engine& engine, ApiTokens& tokens, ApiOptions options)
@@ -123,82 +176,68 @@ RouteFact& Api::add(HttpMethod method, std::string pattern, std::string name, st
   added.scopes = std::move(scopes);
   // A setting that is given twice may have been meant either way, so admin routes refuse it.
   added.limits.names_differ = added.scopes == std::vector{TokenScope::admin};
-  const auto run = [this, &fact = added, handler](
-                       HttpRequest&& request, const PathParameters& parameters, HttpReply reply) {
-    const auto begun = Clock::now();
-    const HttpFields cors = fact.for_pages ? cors_headers(request) : HttpFields{};
-    // A call is answered once, by `respond` or by `stream`; both need the reply.
-    auto shared = std::make_shared<HttpReply>(std::move(reply));
-    const HttpMethod asked_method = request.method;
-    const auto respond = [metrics = metrics_, shared, cors, begun, name = fact.name,
-                          asked_method](HttpResponse response) {
-      const std::chrono::duration<double> took = Clock::now() - begun;
-      metrics->count(name, asked_method, response.status, took.count());
-      response.headers.insert(response.headers.end(), cors.begin(), cors.end());
-      shared->send(std::move(response));
-    };
-    const auto send = [respond](const ServerAnswer& answer) { respond(to_http(answer)); };
-    // Counted when it begins, since a stream may stay open for days.
-    const auto stream = [metrics = metrics_, shared, begun, name = fact.name, asked_method](
-                            int status, HttpFields headers) {
-      const std::chrono::duration<double> took = Clock::now() - begun;
-      metrics->count(name, asked_method, status, took.count());
-      return shared->stream(status, std::move(headers));
-    };
-    const auto admission = std::make_shared<Admission>(Admission{
-        handler, {fact, std::move(request), parameters, {}, send, stream}, respond, std::nullopt});
+  const auto run = [this, &fact = added, handler, &series = metrics_->of(added.name)](
+                       HttpRequest&& request, PathParameters&& parameters, HttpReply reply) {
+    Send send(
+        std::make_shared<CountedOutlet>(std::move(reply), metrics_, series, request.method,
+                                        fact.for_pages ? cors_headers(request) : HttpFields{}));
     // A forwarded request must not be forwarded again: two nodes that each take the other for the
     // owner would send it back and forth.
-    if (hops_) admission->hop = hops_->verify(admission->call.request);
-    admission->call.from_node = admission->hop.has_value();
-    if (admission->hop && !hops_->is_here(*admission->hop)) {
+    const std::optional<Hop> hop = hops_ ? hops_->verify(request) : std::nullopt;
+    if (hop && !hops_->is_here(*hop)) {
       return send(refusal(421, "this node is not the owner in that epoch", true));
     }
-    admit(admission, false);
+    admit({handler,
+           {fact, std::move(request), std::move(parameters), {}, std::move(send), hop.has_value()}},
+          false);
   };
   routes_.push_back({method, std::move(pattern), std::move(name), run});
   return added;
 }
 
-void Api::admit(const std::shared_ptr<Admission>& admission, bool tokens_are_fresh) {
-  Call& call = admission->call;
+void Api::admit(Admission admission, bool tokens_are_fresh) {
+  Call& call = admission.call;
   if (call.from_node && call.fact.for_nodes) {
     call.caller.open = true;
-    return (this->*admission->handler)(call);
+    return (this->*admission.handler)(call);
   }
-  const auto caller = caller_of(call.request);
+  auto caller = caller_of(call.request);
   if (!caller.ok()) {
+    const Send send = call.send;
     // Another node may have made the token since this node last read them.
-    const bool waits = upkeep_ && !tokens_are_fresh &&
-                       upkeep_->want_tokens([this, admission] { admit(admission, true); });
-    if (!waits) call.send(refusal(401, caller.error().message));
+    const bool waits =
+        upkeep_ && !tokens_are_fresh &&
+        upkeep_->want_tokens([this, again = std::make_shared<Admission>(std::move(admission))] {
+          admit(std::move(*again), true);
+        });
+    if (!waits) send(refusal(401, caller.error().message));
     return;
   }
-  call.caller = *caller;
+  call.caller = std::move(*caller);
   // A forwarded request was counted on the node where it came in.
   if (!call.from_node) {
     if (auto refused = check_rate(call.caller)) return call.send(*refused);
   }
   if (auto refused = check_scope(call)) return call.send(*refused);
   if (forwarding_ && !call.from_node && asks_owner(call.fact)) {
-    return send_to_owner(admission);
+    return send_to_owner(std::move(admission));
   }
-  (this->*admission->handler)(call);
+  (this->*admission.handler)(call);
 }
 
-void Api::send_to_owner(const std::shared_ptr<Admission>& admission) {
-  const auto here = [this, admission](HttpRequest request, const Forwarding::Respond& respond) {
-    const Call& asked = admission->call;
-    Call call{asked.fact,
-              std::move(request),
-              asked.parameters,
-              asked.caller,
-              [respond](const ServerAnswer& answer) { respond(to_http(answer)); },
-              asked.stream};
-    (this->*admission->handler)(call);
+void Api::send_to_owner(Admission admission) {
+  const std::string eid = admission.call.eid();
+  HttpRequest request = std::move(admission.call.request);
+  const std::shared_ptr<HttpExchange> outlet = admission.call.send.outlet();
+  const auto kept = std::make_shared<const Admission>(std::move(admission));
+  const auto here = [this, kept](HttpRequest asked, Forwarding::Respond respond) {
+    const Call& call = kept->call;
+    Call local{call.fact, std::move(asked), call.parameters, call.caller,
+               relayed(std::move(respond), call.send.outlet())};
+    (this->*kept->handler)(local);
   };
-  const std::string eid = admission->call.eid();
-  forwarding_->send(eid, std::move(admission->call.request), here, admission->respond);
+  forwarding_->send(eid, std::move(request), here,
+                    [outlet](HttpResponse response) { outlet->send(std::move(response)); });
 }
 
 std::optional<ServerAnswer> Api::check_rate(const Caller& caller) {
@@ -262,6 +301,14 @@ Result<Api::Caller> Api::caller_of(const HttpRequest& request) const {
   return Caller{.token = std::move(token), .open = false};
 }
 
+std::string Api::salt_of(const std::string& experiment_id) {
+  constexpr std::size_t kMostSalts = 10'000;  // names come from callers, who could make them up
+  const std::lock_guard lock(salts_mutex_);
+  if (const auto known = salts_.find(experiment_id); known != salts_.end()) return known->second;
+  if (salts_.size() == kMostSalts) salts_.clear();
+  return salts_[experiment_id] = engine_.key_for("subject/" + experiment_id);
+}
+
 void Api::name_hosts() {
   const std::string port = std::to_string(options_.listen.port);
   hosts_ = {options_.listen.to_string()};
@@ -307,11 +354,11 @@ void Api::handle(HttpRequest&& request, HttpReply reply) {
   // Nodes call each other by the addresses that they advertise, which `Host` then names.
   const bool from_node = hops_ && hops_->verify(request).has_value();
   if (auto refused = from_node ? std::nullopt : check_origin(request)) {
-    metrics_->count("refused", request.method, refused->status, 0);
+    metrics_->count(metrics_->of("refused"), request.method, refused->status, 0);
     return reply.send(to_http(*refused));
   }
   if (auto page = web_page(request)) {
-    metrics_->count("pages", request.method, page->status, 0);
+    metrics_->count(metrics_->of("pages"), request.method, page->status, 0);
     return reply.send(std::move(*page));
   }
   const std::string* asked = request.header("access-control-request-method");
@@ -328,15 +375,15 @@ void Api::handle(HttpRequest&& request, HttpReply reply) {
       response.headers.emplace_back("Access-Control-Allow-Headers", "Authorization, Content-Type");
       response.headers.emplace_back("Access-Control-Max-Age", "600");
     }
-    metrics_->count("preflight", request.method, response.status, 0);
+    metrics_->count(metrics_->of("preflight"), request.method, response.status, 0);
     return reply.send(std::move(response));
   }
   Router::Match found = router_->match(request.method, request.path);
   if (found.route == nullptr) {
-    metrics_->count("none", request.method, found.refusal.status, 0);
+    metrics_->count(metrics_->of("none"), request.method, found.refusal.status, 0);
     return reply.send(std::move(found.refusal));
   }
-  found.route->handler(std::move(request), found.parameters, std::move(reply));
+  found.route->handler(std::move(request), std::move(found.parameters), std::move(reply));
 }
 
 Json Api::openapi() const { return openapi_of(facts_); }

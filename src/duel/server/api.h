@@ -18,6 +18,7 @@
 #include "duel/core/described_json.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
+#include "duel/core/text_map.h"
 #include "duel/http/http.h"
 #include "duel/http/http_metrics.h"
 #include "duel/http/rate_limits.h"
@@ -39,6 +40,21 @@
 
 namespace duel {
 
+// Where the answer to a call goes. Handlers keep it instead of the whole call. REQUIRES: one of its
+// copies is used, and only once.
+class Send {
+ public:
+  explicit Send(std::shared_ptr<HttpExchange> outlet) : outlet_(std::move(outlet)) {}
+  void operator()(ServerAnswer answer) const { outlet_->send(to_http(std::move(answer))); }
+  std::shared_ptr<HttpStream> stream(int status, HttpFields headers) const {
+    return outlet_->stream(status, std::move(headers));
+  }
+  const std::shared_ptr<HttpExchange>& outlet() const { return outlet_; }
+
+ private:
+  std::shared_ptr<HttpExchange> outlet_;
+};
+
 struct ApiOptions {
   HttpAddress listen;                      // what `Host` may say
   std::string public_url;                  // the same behind a proxy: https://duel.example.org
@@ -53,6 +69,9 @@ ServerAnswer with_lease(ServerAnswer answer, const Delivery& delivery);
 inline ServerAnswer refusal_of(const Error& error, const Delivery& delivery) {
   return with_lease(refusal(error), delivery);
 }
+
+// Answers through `respond`; a stream goes to the caller itself, through `streams`.
+Send relayed(Forwarding::Respond respond, std::shared_ptr<HttpExchange> streams);
 
 // Signs and checks report tokens. Every node of a store has the same key.
 ReportTokens report_tokens_of(const Engine& engine);
@@ -90,8 +109,7 @@ class Api {
     HttpRequest request;
     PathParameters parameters;
     Caller caller;
-    std::function<void(ServerAnswer)> send;
-    std::function<std::shared_ptr<HttpStream>(int status, HttpFields headers)> stream;
+    Send send;
     bool from_node = false;  // another node forwarded it; it is not forwarded again
 
     const std::string& eid() const { return parameters.at("eid"); }
@@ -106,8 +124,6 @@ class Api {
   struct Admission {
     Handler handler;
     Call call;
-    std::function<void(HttpResponse)> respond;
-    std::optional<Hop> hop;
   };
 
   void add_routes();  // routes.cc
@@ -117,21 +133,18 @@ class Api {
                  std::vector<TokenScope> scopes, Handler handler);
   void name_hosts();
   // Finds out who calls and whether they may, and calls the handler, here or on the owner's node.
-  void admit(const std::shared_ptr<Admission>& admission, bool tokens_are_fresh);
-  void send_to_owner(const std::shared_ptr<Admission>& admission);
+  void admit(Admission admission, bool tokens_are_fresh);
+  void send_to_owner(Admission admission);
   std::optional<ServerAnswer> check_origin(const HttpRequest& request) const;
   std::optional<ServerAnswer> check_rate(const Caller& caller);
   std::optional<ServerAnswer> check_scope(const Call& call) const;
   Result<Caller> caller_of(const HttpRequest& request) const;
   HttpFields cors_headers(const HttpRequest& request) const;
   // The key with which subjects and requests of this experiment are hashed.
-  std::string salt_of(const std::string& experiment_id) const {
-    return engine_.key_for("subject/" + experiment_id);
-  }
+  std::string salt_of(const std::string& experiment_id);
   // Sends the engine's answer to the caller: an error as a problem, an answer through `reply`.
-  template <class Answer>
-  static Engine::Deliver<Answer> told(const Call& call,
-                                      std::function<ServerAnswer(const Answer&)> reply) {
+  template <class Answer, class Reply>
+  static auto told(const Call& call, Reply reply) {
     return [send = call.send, reply = std::move(reply)](const Result<Answer>& answer,
                                                         const Delivery& delivery) {
       send(answer.ok() ? with_lease(reply(*answer), delivery)
@@ -140,9 +153,8 @@ class Api {
   }
   // The same where the answer is a described body.
   template <class Answer>
-  static Engine::Deliver<Answer> told(const Call& call) {
-    return told<Answer>(
-        call, [](const Answer& answer) { return ServerAnswer{200, described_json(answer), {}}; });
+  static auto told(const Call& call) {
+    return told<Answer>(call, [](const Answer& answer) { return answer_of(200, answer); });
   }
 
   // experiment_routes.cc
@@ -164,7 +176,7 @@ class Api {
   void report_outcomes(Call& call);
   void count_served(const std::string& eid, const Offer& offer);
   // Counts why an outcome was not taken, and says so.
-  void refuse_outcome(const Call& call, ServerAnswer answer);
+  void refuse_outcome(const std::string& eid, const Send& send, ServerAnswer answer);
   // event_routes.cc
   void take_events(Call& call);
   void take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
@@ -206,6 +218,8 @@ class Api {
   std::shared_ptr<HttpMetrics> metrics_ = std::make_shared<HttpMetrics>();
   std::shared_ptr<EventStreams> streams_;
   RateLimits rate_limits_;
+  std::mutex salts_mutex_;  // guards salts_
+  TextMap<std::string> salts_;
   TrafficHealths traffic_;
   std::unique_ptr<TaskQueue> background_;  // exports, plans, imports
   Views views_;

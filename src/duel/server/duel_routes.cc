@@ -188,10 +188,10 @@ void Api::count_served(const std::string& eid, const Offer& offer) {
       eid, served != nullptr ? to_word(served->serve.serving) : std::string_view("fallback"));
 }
 
-void Api::refuse_outcome(const Call& call, ServerAnswer answer) {
+void Api::refuse_outcome(const std::string& eid, const Send& send, ServerAnswer answer) {
   const std::string_view why = word_of_status(answer.status);
-  if (!why.empty()) engine_.metrics().count_rejected(call.eid(), why);
-  call.send(std::move(answer));
+  if (!why.empty()) engine_.metrics().count_rejected(eid, why);
+  send(std::move(answer));
 }
 
 void Api::serve_duels(Call& call) {
@@ -213,17 +213,18 @@ void Api::serve_duels(Call& call) {
   if (!one && !body->duel_id.empty()) {
     return wrong("duel_id", "several duels have a `batch_id`, not a `duel_id`");
   }
-  const Wish wish = wish_of(*body, voter, salt_of(call.eid()));
+  Wish wish = wish_of(*body, voter, salt_of(call.eid()));
   if (one) {
     engine_.ask<Offer>(
         call.eid(), AnswerWhen::appended,
-        [wish](const Turn& turn) { return turn.experiment.serve(wish, turn.moment); },
+        [wish = std::move(wish)](const Turn& turn) {
+          return turn.experiment.serve(wish, turn.moment);
+        },
         told<Offer>(call, [this, eid = call.eid()](const Offer& offer) {
           count_served(eid, offer);
           const bool again = is_again(offer);
-          return ServerAnswer{again ? 200 : 201,
-                              described_json(duel_answer(eid, offer, report_tokens_)),
-                              replayed(again)};
+          return answer_of(again ? 200 : 201, duel_answer(eid, offer, report_tokens_),
+                           replayed(again));
         }));
     return;
   }
@@ -243,7 +244,7 @@ void Api::serve_duels(Call& call) {
               if (!again) count_served(eid, offer);
               batch.items.push_back(duel_answer(eid, offer, report_tokens_));
             }
-            return ServerAnswer{again ? 200 : 201, described_json(batch), replayed(again)};
+            return answer_of(again ? 200 : 201, batch, replayed(again));
           }));
 }
 
@@ -269,7 +270,7 @@ void Api::interleave_duel(Call& call) {
         return turn.experiment.page(duel, lists, turn.moment);
       },
       told<Page>(call, [sees, salt = salt_of(call.eid())](const Page& page) {
-        return ServerAnswer{200, described_json(page_answer(page, sees, salt)), {}};
+        return answer_of(200, page_answer(page, sees, salt));
       }));
 }
 
@@ -294,7 +295,7 @@ void Api::interleave_in_one(Call& call) {
             const bool again = is_again(served.offer);
             const OneShotAnswer answer{duel_answer(eid, served.offer, report_tokens_),
                                        page_answer(served.page, sees, salt)};
-            return ServerAnswer{again ? 200 : 201, described_json(answer), replayed(again)};
+            return answer_of(again ? 200 : 201, answer, replayed(again));
           }));
 }
 
@@ -302,8 +303,11 @@ void Api::report_outcome(Call& call) {
   ServerAnswer wrong_body;
   const auto body =
       body_of<OutcomeBody>(call.request, call.limits(), UnknownFields::refused, wrong_body);
-  if (!body) return refuse_outcome(call, std::move(wrong_body));
-  const std::string duel_id = call.parameters.at("did");
+  const auto refuse = [&](ServerAnswer answer) {
+    refuse_outcome(call.eid(), call.send, std::move(answer));
+  };
+  if (!body) return refuse(std::move(wrong_body));
+  const std::string& duel_id = call.parameters.at("did");
   const bool trusted = call.caller.may(TokenScope::duel, call.eid());
   const bool voter = call.caller.may(TokenScope::vote, call.eid());
   if (!trusted && body->report_token.empty()) {
@@ -316,43 +320,45 @@ void Api::report_outcome(Call& call) {
   const std::string* next_id = call.request.query_value("next_duel_id");
   if (next_id != nullptr) {
     if (const Status named = check_id("a duel", *next_id); !named.ok()) {
-      return refuse_outcome(call,
-                            refusal(400, fmt::format("next_duel_id: {}; {}", named.error().message,
-                                                     named.error().hint)));
+      return refuse(refusal(
+          400, fmt::format("next_duel_id: {}; {}", named.error().message, named.error().hint)));
     }
   }
   auto report = report_of(duel_id, *body);
-  if (!report.ok()) return refuse_outcome(call, refusal(report.error()));
+  if (!report.ok()) return refuse(refusal(report.error()));
   if (asks_next != nullptr && *asks_next == "1" && (trusted || voter)) {
     next.duel_id = next_id != nullptr ? *next_id : next_id_after(duel_id);
     if (next.duel_id == duel_id) {
-      return refuse_outcome(call, refusal(409, "the next duel is another one than this"));
+      return refuse(refusal(409, "the next duel is another one than this"));
     }
     DuelBody wanted;
     wanted.duel_id = next.duel_id;
     next.request = request_hash(wanted, salt_of(call.eid()));
   }
   auto proof = proof_in(report_tokens_, call.eid(), *body, duel_id);
-  if (!proof.ok()) return refuse_outcome(call, refusal(proof.error()));
+  if (!proof.ok()) return refuse(refusal(proof.error()));
   report->proof = std::move(*proof);
   engine_.ask<ReportedWithNext>(
       call.eid(), AnswerWhen::durable,
-      [report = *report, next](const Turn& turn) { return report_and_serve(turn, report, next); },
-      [this, call](const Result<ReportedWithNext>& done, const Delivery& delivery) {
-        if (!done.ok()) return refuse_outcome(call, refusal_of(done.error(), delivery));
+      [report = std::move(*report), next = std::move(next)](const Turn& turn) {
+        return report_and_serve(turn, report, next);
+      },
+      [this, eid = call.eid(), duel_id, send = call.send](const Result<ReportedWithNext>& done,
+                                                          const Delivery& delivery) {
+        if (!done.ok()) return refuse_outcome(eid, send, refusal_of(done.error(), delivery));
         const Reported& reported = done->reported;
-        OutcomeAnswer answer{.duel_id = call.parameters.at("did"),
+        OutcomeAnswer answer{.duel_id = duel_id,
                              .status = std::string(to_word(reported.what)),
                              .applied = reported.what == Reported::What::applied,
                              .next = {},
                              .progress = done->progress};
-        if (!answer.applied) engine_.metrics().count_rejected(call.eid(), answer.status);
+        if (!answer.applied) engine_.metrics().count_rejected(eid, answer.status);
         if (done->next) {
           // A repeated report brings the same duel again, which was counted the first time.
-          if (reported.what != Reported::What::duplicate) count_served(call.eid(), *done->next);
-          answer.next = duel_answer(call.eid(), *done->next, report_tokens_);
+          if (reported.what != Reported::What::duplicate) count_served(eid, *done->next);
+          answer.next = duel_answer(eid, *done->next, report_tokens_);
         }
-        call.send(with_lease({200, described_json(answer), {}}, delivery));
+        send(with_lease(answer_of(200, answer), delivery));
       });
 }
 
@@ -383,12 +389,13 @@ void Api::report_outcomes(Call& call) {
         }
         return all;
       },
-      [this, call](const Result<BatchOutcomes>& done, const Delivery& delivery) {
-        if (!done.ok()) return refuse_outcome(call, refusal_of(done.error(), delivery));
+      [this, eid = call.eid(), send = call.send](const Result<BatchOutcomes>& done,
+                                                 const Delivery& delivery) {
+        if (!done.ok()) return refuse_outcome(eid, send, refusal_of(done.error(), delivery));
         for (const BatchOutcome& one : done->items) {
-          if (one.status != "applied") engine_.metrics().count_rejected(call.eid(), one.status);
+          if (one.status != "applied") engine_.metrics().count_rejected(eid, one.status);
         }
-        call.send(with_lease({200, described_json(*done), {}}, delivery));
+        send(with_lease(answer_of(200, *done), delivery));
       });
 }
 

@@ -117,7 +117,7 @@ void Api::take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
     }
     gathered->owners_left = of_experiment.size();
     if (of_experiment.empty()) {
-      return send(ServerAnswer{202, described_json(answer_to_events(gathered->verdicts)), {}});
+      return send(answer_of(202, answer_to_events(gathered->verdicts)));
     }
     for (const auto& [eid, indices] : of_experiment) {
       HttpRequest request;
@@ -129,15 +129,8 @@ void Api::take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
       Json body = Json::array();
       for (const std::size_t k : indices) body.push_back(narrowed(*items[k], eid));
       request.body = body.dump();
-      const auto here = [this, &fact, caller](HttpRequest asked,
-                                              const Forwarding::Respond& respond) {
-        Call local{fact,
-                   std::move(asked),
-                   {},
-                   caller,
-                   [respond](const ServerAnswer& answer) { respond(to_http(answer)); },
-                   {},
-                   true};
+      const auto here = [this, &fact, caller](HttpRequest asked, Forwarding::Respond respond) {
+        Call local{fact, std::move(asked), {}, caller, relayed(std::move(respond), nullptr), true};
         take_events(local);
       };
       const auto gather = [gathered, send, eid, indices](HttpResponse response) {
@@ -154,7 +147,7 @@ void Api::take_events_over_nodes(Call& call, std::vector<Result<Json>> items,
         if (--gathered->owners_left > 0) return;
         lock.unlock();
         if (!gathered->refused) {
-          return send(ServerAnswer{202, described_json(answer_to_events(gathered->verdicts)), {}});
+          return send(answer_of(202, answer_to_events(gathered->verdicts)));
         }
         const auto problem_body = Json::parse(gathered->refused->body);
         send({gathered->refused->status, problem_body.value_or(Json()), {}});
@@ -191,7 +184,7 @@ void Api::take_events(Call& call) {
   if (std::ranges::none_of(events, [](const auto& event) { return event.ok(); })) {
     std::vector<Verdicts> verdicts;
     for (const auto& event : events) verdicts.push_back(rejected_by_all(event.error().message));
-    return call.send({202, described_json(answer_to_events(verdicts)), {}});
+    return call.send(answer_of(202, answer_to_events(verdicts)));
   }
   if (forwarding_ && !call.from_node) {
     return take_events_over_nodes(call, std::move(batch.items), std::move(events));
@@ -245,9 +238,7 @@ void Api::take_events(Call& call) {
         }
         return answer_to_events(verdicts);
       },
-      told<EventsAnswer>(call, [](const EventsAnswer& answer) {
-        return ServerAnswer{202, described_json(answer), {}};
-      }));
+      told<EventsAnswer>(call, [](const EventsAnswer& answer) { return answer_of(202, answer); }));
 }
 
 }  // namespace duel

@@ -97,7 +97,7 @@ void Api::list_experiments(Call& call) {
                   row.served = one.summary->served;
                   row.certified = one.summary->certified;
                 }
-                send({200, described_json(list), {}});
+                send(answer_of(200, list));
               });
 }
 
@@ -177,7 +177,7 @@ void Api::put_arm(Call& call) {
         return ArmChange{arm_answer(ledger, arm.id), added};
       },
       told<ArmChange>(call, [](const ArmChange& change) {
-        return ServerAnswer{change.added ? 201 : 200, described_json(change.arm), {}};
+        return answer_of(change.added ? 201 : 200, change.arm);
       }));
 }
 

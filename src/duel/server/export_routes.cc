@@ -63,44 +63,43 @@ void Api::export_log(Call& call) {
   if (wanted != "duels" && form != "jsonl") {
     return call.send(refusal(400, fmt::format("{} are exported as jsonl", wanted)));
   }
-  const bool taken = background_->post(
-      [this, wanted, form, eid = call.eid(), send = call.send, open = call.stream] {
-        Store& store = engine_.store();
-        if (const auto head = store.head(eid); !head.ok() || head->sequence == 0) {
-          return send(refusal(404, "there is no experiment '" + eid + "'"));
-        }
-        if (wanted == "duels") {
-          const auto table = comparisons_of_log(store, eid);
-          if (!table.ok()) return send(refusal(table.error()));
-          const auto parsed = parse_comparison_format(form);
-          const auto stream =
-              open(200, {{"Content-Type", form == "jsonl" ? "application/x-ndjson" : "text/csv"},
-                         {"Cache-Control", "no-store"}});
-          if (write_in_pieces(*stream, to_text(*table, *parsed))) stream->finish();
-          return;
-        }
-        const auto stream =
-            open(200, {{"Content-Type", "application/x-ndjson"}, {"Cache-Control", "no-store"}});
-        // The chain is checked here because serving may rest on a snapshot and never read the older
-        // lines. At a damaged line the stream ends without `finish`, so that the client sees an
-        // incomplete answer and does not take it for the whole log.
-        LineChain chain;
-        RecordReader reader;
-        const auto read = store.read(eid, 0, [&](std::string_view line) -> Status {
-          DUEL_RETURN_IF_ERROR(chain.follow(line));
-          if (wanted != "audit") {
-            LogEntry entry;
-            DUEL_RETURN_IF_ERROR(reader.read(line, entry));
-            const bool is_wanted = wanted == "events"
-                                       ? std::holds_alternative<EventRecord>(entry.record)
-                                       : is_nonvote(entry.record);
-            if (!is_wanted) return Done{};
-          }
-          if (write_in_pieces(*stream, std::string(line) + "\n")) return Done{};
-          return Error::unsupported("the client has disconnected");
-        });
-        if (read.ok()) stream->finish();
-      });
+  const bool taken = background_->post([this, wanted, form, eid = call.eid(), send = call.send] {
+    Store& store = engine_.store();
+    if (const auto head = store.head(eid); !head.ok() || head->sequence == 0) {
+      return send(refusal(404, "there is no experiment '" + eid + "'"));
+    }
+    if (wanted == "duels") {
+      const auto table = comparisons_of_log(store, eid);
+      if (!table.ok()) return send(refusal(table.error()));
+      const auto parsed = parse_comparison_format(form);
+      const auto stream =
+          send.stream(200, {{"Content-Type", form == "jsonl" ? "application/x-ndjson" : "text/csv"},
+                            {"Cache-Control", "no-store"}});
+      if (write_in_pieces(*stream, to_text(*table, *parsed))) stream->finish();
+      return;
+    }
+    const auto stream =
+        send.stream(200, {{"Content-Type", "application/x-ndjson"}, {"Cache-Control", "no-store"}});
+    // The chain is checked here because serving may rest on a snapshot and never read the older
+    // lines. At a damaged line the stream ends without `finish`, so that the client sees an
+    // incomplete answer and does not take it for the whole log.
+    LineChain chain;
+    RecordReader reader;
+    const auto read = store.read(eid, 0, [&](std::string_view line) -> Status {
+      DUEL_RETURN_IF_ERROR(chain.follow(line));
+      if (wanted != "audit") {
+        LogEntry entry;
+        DUEL_RETURN_IF_ERROR(reader.read(line, entry));
+        const bool is_wanted = wanted == "events"
+                                   ? std::holds_alternative<EventRecord>(entry.record)
+                                   : is_nonvote(entry.record);
+        if (!is_wanted) return Done{};
+      }
+      if (write_in_pieces(*stream, std::string(line) + "\n")) return Done{};
+      return Error::unsupported("the client has disconnected");
+    });
+    if (read.ok()) stream->finish();
+  });
   if (!taken) call.send(refusal(429, "too much work waits; try again", true));
 }
 

@@ -51,7 +51,7 @@ std::string node_metrics(Nodes& nodes) {
 
 }  // namespace
 
-void Api::healthz(Call& call) { call.send({200, described_json(StatusAnswer{"ok"}), {}}); }
+void Api::healthz(Call& call) { call.send(answer_of(200, StatusAnswer{"ok"})); }
 
 void Api::readyz(Call& call) {
   if (!engine_.ready()) {
@@ -64,7 +64,7 @@ void Api::readyz(Call& call) {
                                             : "the store takes no more records",
                              true));
   }
-  call.send({200, described_json(StatusAnswer{"ready"}), {}});
+  call.send(answer_of(200, StatusAnswer{"ready"}));
 }
 
 void Api::metrics(Call& call) {
@@ -92,11 +92,10 @@ void Api::metrics(Call& call) {
   engine_.ask_all<std::string>(
       AnswerWhen::appended,
       [this](const Engine::Find&) -> Result<std::string> { return engine_.experiment_metrics(); },
-      [this, text, call_stream = call.stream](const Result<std::string>& of_experiments,
-                                              const Delivery&) {
+      [this, text, send = call.send](const Result<std::string>& of_experiments, const Delivery&) {
         const std::string all = text + (of_experiments.ok() ? *of_experiments : "");
-        const auto write = [this, all, call_stream] {
-          const auto stream = call_stream(
+        const auto write = [this, all, send] {
+          const auto stream = send.stream(
               200, {{"Content-Type", "text/plain; version=0.0.4"}, {"Cache-Control", "no-store"}});
           Nodes* const nodes = engine_.store().nodes();
           stream->write(all + (nodes != nullptr ? node_metrics(*nodes) : ""));
@@ -111,7 +110,7 @@ void Api::metrics(Call& call) {
 void Api::show_openapi(Call& call) { call.send({200, openapi(), {}}); }
 
 void Api::version(Call& call) {
-  call.send({200, described_json(VersionAnswer{std::string(kVersion), kLogFormat}), {}});
+  call.send(answer_of(200, VersionAnswer{std::string(kVersion), kLogFormat}));
 }
 
 }  // namespace duel

@@ -98,15 +98,15 @@ void Api::open_stream(Call& call) {
       [seen](const Turn& turn) -> Result<std::string> {
         return text_of(events_since(turn.experiment.ledger(), seen));
       },
-      [this, streams = streams_, eid = call.eid(), send = call.send, open = call.stream, who, seen](
+      [this, streams = streams_, eid = call.eid(), send = call.send, who, seen](
           const Result<std::string>& missed, const Delivery& delivery) {
         // Another node owns it: this node listens there, once for all clients that listen here.
         const bool elsewhere =
             !missed.ok() && reason_of(missed.error()) == Reason::not_ours && who == Listens::client;
         if (!missed.ok() && !elsewhere) return send(refusal_of(missed.error(), delivery));
-        const auto stream = open(200, {{"Content-Type", "text/event-stream"},
-                                       {"Cache-Control", "no-store"},
-                                       {"X-Accel-Buffering", "no"}});
+        const auto stream = send.stream(200, {{"Content-Type", "text/event-stream"},
+                                              {"Cache-Control", "no-store"},
+                                              {"X-Accel-Buffering", "no"}});
         if (!elsewhere && !missed->empty()) stream->write(*missed);
         // For an experiment of this node no event is missed between `missed` and here: later ones
         // are sent after this function, by the same thread.
@@ -155,8 +155,7 @@ void Api::plan(Call& call) {
       if (Clock::now() - begun > std::chrono::seconds(20)) stop = true;
     };
     const auto results = run_plan(spec, hooks);
-    send(results.ok() ? ServerAnswer{200, described_json(*results), {}}
-                      : refused_plan(results.error()));
+    send(results.ok() ? answer_of(200, *results) : refused_plan(results.error()));
   });
   if (!taken) call.send(refusal(429, "too much work waits; try again", true));
 }

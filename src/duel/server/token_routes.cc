@@ -14,7 +14,7 @@ namespace duel {
 void Api::list_tokens(Call& call) {
   ListOf<TokenAnswer> list;
   for (const ApiToken& token : tokens_.list()) list.items.push_back(token);
-  call.send({200, described_json(list), {}});
+  call.send(answer_of(200, list));
 }
 
 void Api::create_token(Call& call) {
@@ -38,14 +38,14 @@ void Api::create_token(Call& call) {
   const auto made = tokens_.create(body->scope, body->name, body->experiment_id,
                                    body->expires_at ? body->expires_at->ms : 0);
   if (!made.ok()) return call.send(refusal(made.error()));
-  call.send({201, described_json(NewTokenAnswer{made->second, made->first}), {}});
+  call.send(answer_of(201, NewTokenAnswer{made->second, made->first}));
 }
 
 void Api::delete_token(Call& call) {
   const auto erased = tokens_.erase(call.parameters.at("tid"));
   if (!erased.ok()) return call.send(refusal(erased.error()));
   if (!*erased) return call.send(refusal(404, "there is no such token"));
-  call.send({200, described_json(RevokedAnswer{}), {}});
+  call.send(answer_of(200, RevokedAnswer{}));
 }
 
 }  // namespace duel

@@ -51,8 +51,7 @@ void Api::list_duels(Call& call) {
   if (!limit.ok()) return call.send(refusal(limit.error()));
   const bool taken = views_.submit([this, limit = *limit, eid = call.eid(), send = call.send] {
     const auto duels = recent_duels(engine_.store(), eid, limit);
-    send(duels.ok() ? ServerAnswer{200, described_json(ListOf{*duels}), {}}
-                    : refusal(duels.error()));
+    send(duels.ok() ? answer_of(200, ListOf{*duels}) : refusal(duels.error()));
   });
   if (!taken) call.send(refusal(429, "too much work waits; try again", true));
 }
@@ -66,7 +65,7 @@ void Api::list_policies(Call& call) {
     list.items.push_back({facts.name, facts.title, facts.paper, facts.setting, facts.guarantee,
                           facts.status, facts.needs_horizon, kind.options});
   }
-  call.send({200, described_json(list), {}});
+  call.send(answer_of(200, list));
 }
 
 }  // namespace duel

@@ -4,13 +4,14 @@
 
 #include <utility>
 
+#include "duel/core/described_text.h"
 #include "duel/core/digest.h"
 #include "duel/core/secrets.h"
 
 namespace duel {
 
 std::string request_hash(const DuelBody& body, std::string_view salt) {
-  return hmac_sha256_hex(salt, described_json(body).dump()).substr(0, 32);
+  return hmac_sha256_hex(salt, described_text(body)).substr(0, 32);
 }
 
 Wish wish_of(const DuelBody& body, bool voter, std::string_view salt) {

@@ -1,6 +1,7 @@
 #include "duel/wire/reply.h"
 
 #include <cstdint>
+#include <utility>
 
 #include "duel/experiment/refused.h"
 #include "duel/wire/answers.h"
@@ -100,10 +101,11 @@ ServerAnswer refusal(const Error& error) {
                  reason ? error.reason : std::string_view());
 }
 
-HttpResponse to_http(const ServerAnswer& answer) {
+HttpResponse to_http(ServerAnswer answer) {
   HttpResponse response;
   response.status = answer.status;
-  response.headers = answer.headers;
+  response.headers = std::move(answer.headers);
+  response.headers.reserve(response.headers.size() + 2);
   response.headers.emplace_back(
       "Content-Type", answer.status >= 400 ? "application/problem+json" : "application/json");
   response.headers.emplace_back("Cache-Control", "no-store");
@@ -111,8 +113,8 @@ HttpResponse to_http(const ServerAnswer& answer) {
     response.headers.emplace_back("Retry-After", "1");
   }
   if (answer.status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
-  response.shared_body = answer.text;
-  if (answer.text) return response;
+  response.shared_body = std::move(answer.text);
+  if (response.shared_body) return response;
   response.body = answer.body.dump();
   response.body += '\n';
   return response;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "duel/core/described_json.h"
+#include "duel/core/described_text.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
 #include "duel/http/http.h"
@@ -27,6 +27,14 @@ ServerAnswer refusal(int status, const std::string& detail, bool retryable = fal
 // 400, 404, 409, 422, 503. A field that the library names becomes a JSON pointer.
 ServerAnswer refusal(const Error& error);
 // The HTTP response, with its content type; caches are told not to keep it.
-HttpResponse to_http(const ServerAnswer& answer);
+HttpResponse to_http(ServerAnswer answer);
+
+// An answer with a described body.
+template <class Body>
+ServerAnswer answer_of(int status, const Body& body, HttpFields headers = {}) {
+  auto text = std::make_shared<std::string>(described_text(body));
+  *text += '\n';
+  return {status, {}, std::move(headers), std::move(text)};
+}
 
 }  // namespace duel
