@@ -8,6 +8,18 @@
 #include "duel/core/check.h"
 
 namespace duel {
+namespace {
+
+void put_hex(char* out, std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    *out++ = kDigits[byte >> 4];
+    *out++ = kDigits[byte & 15U];
+  }
+}
+
+}  // namespace
 
 struct Sha256::State {
   State() : algorithm(EVP_MD_fetch(nullptr, "SHA256", nullptr)), context(EVP_MD_CTX_new()) {
@@ -35,11 +47,7 @@ void Sha256::hex_to(char* out, std::string_view first, std::string_view second) 
              EVP_DigestUpdate(state_->context, first.data(), first.size()) == 1 &&
              EVP_DigestUpdate(state_->context, second.data(), second.size()) == 1 &&
              EVP_DigestFinal_ex(state_->context, digest.data(), nullptr) == 1);
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  for (const unsigned char byte : digest) {
-    *out++ = kDigits[byte >> 4];
-    *out++ = kDigits[byte & 15U];
-  }
+  put_hex(out, {reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
 
 std::string Sha256::hex(std::string_view first, std::string_view second) {
@@ -51,6 +59,12 @@ std::string Sha256::hex(std::string_view first, std::string_view second) {
 std::string sha256_hex(std::string_view text) {
   thread_local Sha256 sha;  // to look the algorithm up takes longer than a short text
   return sha.hex(text);
+}
+
+std::string to_hex(std::string_view bytes) {
+  std::string text(2 * bytes.size(), '0');
+  put_hex(text.data(), bytes);
+  return text;
 }
 
 bool is_sha256_hex(std::string_view text) {

@@ -28,6 +28,9 @@ class Sha256 {
 
 std::string sha256_hex(std::string_view text);
 
+// Two lower-case hexadecimal digits for each byte.
+std::string to_hex(std::string_view bytes);
+
 inline constexpr std::size_t kHexDigits = 64;
 bool is_sha256_hex(std::string_view text);
 
