@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <atomic>
 #include <chrono>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -11,12 +13,70 @@
 #include <utility>
 #include <vector>
 
+#include "duel/core/world.h"
+#include "duel/store/memory_store.h"
 #include "tests/server/served_api.h"
 #include "tests/store/faulty_store.h"
 #include "tests/store/faulty_vfs.h"
 
 namespace duel {
 namespace {
+
+// The machine's world, which counts how often somebody pauses.
+class CountingWorld final : public World {
+ public:
+  std::int64_t wall_time_ms() override { return machine_.wall_time_ms(); }
+  Moment now() override { return machine_.now(); }
+  std::chrono::nanoseconds cpu_time() override { return machine_.cpu_time(); }
+  std::string random_bytes(std::size_t count) override { return machine_.random_bytes(count); }
+  std::unique_ptr<TaskQueue> queue(QueueOptions options) override {
+    return machine_.queue(options);
+  }
+  void pause(std::chrono::microseconds time) override {
+    ++pauses;
+    machine_.pause(time);
+  }
+
+  std::atomic<int> pauses = 0;
+
+ private:
+  World& machine_ = system_world();
+};
+
+// Asks for nothing, `count` times in one turn, and returns when all is answered.
+void ask_in_one_turn(Engine& engine, int count) {
+  std::promise<void> busy, go, last;
+  const auto nothing = [](const Engine::Find&) -> Status { return Done{}; };
+  engine.ask_all<Done>(
+      AnswerWhen::appended,
+      [&](const Engine::Find&) -> Status {
+        busy.set_value();
+        go.get_future().wait();
+        return Done{};
+      },
+      [](const Status&, const Delivery&) {});
+  busy.get_future().wait();
+  for (int k = 1; k < count; ++k) {
+    engine.ask_all<Done>(AnswerWhen::appended, nothing, [](const Status&, const Delivery&) {});
+  }
+  engine.ask_all<Done>(AnswerWhen::appended, nothing,
+                       [&](const Status&, const Delivery&) { last.set_value(); });
+  go.set_value();
+  last.get_future().wait();
+}
+
+TEST(Engine, waits_for_more_requests_only_after_a_turn_of_many) {
+  CountingWorld world;
+  const auto engine = Engine::start(std::make_shared<MemoryStore>(), {.world = &world}).value();
+  const int before = world.pauses;
+  for (int k = 0; k < 3; ++k) ask_in_one_turn(*engine, 15);
+  EXPECT_EQ(world.pauses, before) << "a single caller must not wait";
+  ask_in_one_turn(*engine, 16);
+  ask_in_one_turn(*engine, 1);
+  EXPECT_EQ(world.pauses, before + 1);
+  ask_in_one_turn(*engine, 1);
+  EXPECT_EQ(world.pauses, before + 1);
+}
 
 TEST(Engine, tells_the_operator_once_that_the_disk_is_full_and_once_that_there_is_room) {
   FaultyVfs disk;

@@ -125,7 +125,7 @@ class SystemWorld final : public World {
   std::unique_ptr<TaskQueue> queue(QueueOptions options) override {
     return std::make_unique<ThreadQueue>(options);
   }
-  void pause(std::chrono::milliseconds time) override { std::this_thread::sleep_for(time); }
+  void pause(std::chrono::microseconds time) override { std::this_thread::sleep_for(time); }
 };
 
 }  // namespace

@@ -47,8 +47,8 @@ class World {
   virtual std::chrono::nanoseconds cpu_time() = 0;  // of the thread that asks
   virtual std::string random_bytes(std::size_t count) = 0;
   virtual std::unique_ptr<TaskQueue> queue(QueueOptions options = {}) = 0;
-  // For what has to wait before there is a queue.
-  virtual void pause(std::chrono::milliseconds time) = 0;
+  // For what has to wait before there is a queue, or less than a queue could.
+  virtual void pause(std::chrono::microseconds time) = 0;
 };
 
 // The machine's.
