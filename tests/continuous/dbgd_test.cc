@@ -29,16 +29,20 @@ DirectionOptions fixed_steps(double delta, double gamma, std::uint64_t batch = 1
   return options;
 }
 
-template <class Learner = Dbgd>
-Learner make(double delta, double gamma, PointSetPtr set, Vector start, std::uint64_t batch = 1) {
-  return Learner("test", fixed_steps(delta, gamma, batch), {delta, gamma}, std::move(set),
-                 std::move(start));
+PointLearner make(double delta, double gamma, PointSetPtr set, Vector start,
+                  std::uint64_t batch = 1) {
+  return {"test",         dbgd_step,      false,           fixed_steps(delta, gamma, batch),
+          {delta, gamma}, std::move(set), std::move(start)};
+}
+PointLearner make_bgd(PointStep step, double delta, double gamma, PointSetPtr set, Vector start) {
+  return {"test",          step, true, fixed_steps(delta, gamma), {delta, gamma}, std::move(set),
+          std::move(start)};
 }
 
 const Stream kChoices(31, 0, Purpose::choice, "dbgd_test");
 
 TEST(Dbgd, moves_along_the_drawn_direction_when_the_proposal_wins) {
-  Dbgd learner = make(0.5, 0.1, make_ball(4, 1).value(), {0.6, 0, 0, 0.6});
+  PointLearner learner = make(0.5, 0.1, make_ball(4, 1).value(), {0.6, 0, 0, 0.6});
   const PointDuel duel = learner.select(1, kChoices.at(1));
   const Vector u = copy(learner.direction()), w = copy(duel.first), tried = copy(duel.second);
   Vector expected(4), step(4);
@@ -55,7 +59,7 @@ TEST(Dbgd, moves_along_the_drawn_direction_when_the_proposal_wins) {
 }
 
 TEST(Dbgd, keeps_every_bit_unless_the_proposal_wins) {
-  Dbgd learner = make(0.5, 0.1, make_ball(4, 1).value(), {0.1, 0.2, 0.3, 0.4});
+  PointLearner learner = make(0.5, 0.1, make_ball(4, 1).value(), {0.1, 0.2, 0.3, 0.4});
   const Vector start = copy(learner.recommend());
   Round round = 1;
   for (const Outcome outcome :
@@ -76,7 +80,7 @@ TEST(Dbgd, never_leaves_its_set) {
       make_simplex(5).value(), make_half_spaces(5, {{{1, 1, 0, 0, 0}, 0.1}}, 1).value(),
       make_unit_sphere(5).value()};
   for (const PointSetPtr& set : sets) {
-    Dbgd learner = make(0.9, 0.4, set, Vector(5, 0.0));
+    PointLearner learner = make(0.9, 0.4, set, Vector(5, 0.0));
     for (Round round = 1; round <= 2000; ++round) {
       const PointDuel duel = learner.select(round, kChoices.at(round));
       ASSERT_TRUE(set->contains(duel.first, 1e-9)) << set->to_string();
@@ -89,7 +93,7 @@ TEST(Dbgd, never_leaves_its_set) {
 
 TEST(Dbgd, moves_after_a_batch_that_more_than_half_won) {
   const auto play = [](const std::vector<Outcome>& outcomes) {
-    Dbgd learner = make(0.5, 0.1, make_ball(3, 1).value(), Vector(3, 0.0), outcomes.size());
+    PointLearner learner = make(0.5, 0.1, make_ball(3, 1).value(), Vector(3, 0.0), outcomes.size());
     const Vector first_pair = copy(learner.select(1, kChoices.at(1)).second);
     for (Round round = 1; round <= outcomes.size(); ++round) {
       const PointDuel duel = learner.select(round, kChoices.at(round));
@@ -108,7 +112,7 @@ TEST(Dbgd, moves_after_a_batch_that_more_than_half_won) {
 }
 
 TEST(Dbgd, ignores_answers_to_proposals_that_were_decided) {
-  Dbgd learner = make(0.5, 0.1, make_ball(3, 1).value(), Vector(3, 0.0));
+  PointLearner learner = make(0.5, 0.1, make_ball(3, 1).value(), Vector(3, 0.0));
   learner.observe(1, {Outcome::second_wins});  // nothing was asked yet
   const std::uint64_t ticket = learner.select(1, kChoices.at(1)).ticket;
   learner.observe(ticket, {Outcome::first_wins});
@@ -122,14 +126,14 @@ TEST(Dbgd, saves_and_restores_between_any_two_calls) {
   const PointProblem problem;
   const auto run = [&](bool interrupted) {
     auto learner =
-        std::make_unique<Dbgd>(make(0.5, 0.1, make_ball(6, 2).value(), Vector(6, 0.5), 3));
+        std::make_unique<PointLearner>(make(0.5, 0.1, make_ball(6, 2).value(), Vector(6, 0.5), 3));
     const Stream outcomes(1, 0, Purpose::outcome);
     for (Round round = 1; round <= 200; ++round) {
       const PointDuel duel = learner->select(round, kChoices.at(round));
       const double p = win_probability(problem, duel.first, duel.second);
       if (interrupted && round % 7 == 0) {
-        auto other =
-            std::make_unique<Dbgd>(make(0.5, 0.1, make_ball(6, 2).value(), Vector(6, 0.0), 3));
+        auto other = std::make_unique<PointLearner>(
+            make(0.5, 0.1, make_ball(6, 2).value(), Vector(6, 0.0), 3));
         EXPECT_TRUE(other->restore(learner->save()).ok());
         const std::uint64_t ticket = duel.ticket;
         learner = std::move(other);
@@ -145,12 +149,13 @@ TEST(Dbgd, saves_and_restores_between_any_two_calls) {
   };
   EXPECT_EQ(run(false), run(true));
 
-  Dbgd small = make(0.5, 0.1, make_ball(2, 2).value(), Vector(2, 0.5));
-  Dbgd large = make(0.5, 0.1, make_ball(6, 2).value(), Vector(6, 0.5));
+  PointLearner small = make(0.5, 0.1, make_ball(2, 2).value(), Vector(2, 0.5));
+  PointLearner large = make(0.5, 0.1, make_ball(6, 2).value(), Vector(6, 0.5));
   EXPECT_FALSE(small.restore(large.save()).ok());
   EXPECT_FALSE(small.restore("rubbish").ok());
   EXPECT_EQ(copy(small.recommend()), Vector(2, 0.5));
-  Dbgd named("another", fixed_steps(1, 1), {1, 1}, make_ball(2, 2).value(), Vector(2, 0.5));
+  PointLearner named("another", dbgd_step, false, fixed_steps(1, 1), {1, 1},
+                     make_ball(2, 2).value(), Vector(2, 0.5));
   const Status refused = small.restore(named.save());
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().message, "the saved state belongs to 'another', not to 'test'");
@@ -197,11 +202,11 @@ TEST(Bgd, moves_by_the_probability_it_sees) {
     return along;
   };
   const PointSetPtr ball = make_ball(3, 1).value();
-  EXPECT_NEAR(step(make<Bgd1>(0.5, 0.1, ball, Vector(3, 0.0)), 0.7), -0.07, 1e-15);
-  EXPECT_NEAR(step(make<Bgd2>(0.5, 0.1, ball, Vector(3, 0.0)), 0.7), -0.02, 1e-15);
-  EXPECT_NEAR(step(make<Bgd2>(0.5, 0.1, ball, Vector(3, 0.0)), 0.2), 0.03, 1e-15);
-  EXPECT_EQ(step(make<Bgd1>(0.5, 0.1, ball, Vector(3, 0.0)), 0.0), 0);
-  EXPECT_EQ(step(make<Bgd2>(0.5, 0.1, ball, Vector(3, 0.0)), 0.5), 0);  // w' = w
+  EXPECT_NEAR(step(make_bgd(bgd1_step, 0.5, 0.1, ball, Vector(3, 0.0)), 0.7), -0.07, 1e-15);
+  EXPECT_NEAR(step(make_bgd(bgd2_step, 0.5, 0.1, ball, Vector(3, 0.0)), 0.7), -0.02, 1e-15);
+  EXPECT_NEAR(step(make_bgd(bgd2_step, 0.5, 0.1, ball, Vector(3, 0.0)), 0.2), 0.03, 1e-15);
+  EXPECT_EQ(step(make_bgd(bgd1_step, 0.5, 0.1, ball, Vector(3, 0.0)), 0.0), 0);
+  EXPECT_EQ(step(make_bgd(bgd2_step, 0.5, 0.1, ball, Vector(3, 0.0)), 0.5), 0);  // w' = w
 }
 
 // v = -w^2, d = 1, w = 1, delta = .1: the proposal .9 wins with sigma(1 - .81) = .5474, the
@@ -213,7 +218,7 @@ TEST(Dbgd, wins_as_often_as_the_link_says) {
   const Stream outcomes(2, 0, Purpose::outcome);
   std::vector<int> plays(2, 0), wins(2, 0);
   for (Round round = 1; round <= kPlays; ++round) {
-    Dbgd learner = make(0.1, 0.01, make_ball(1, 10).value(), {1.0});
+    PointLearner learner = make(0.1, 0.01, make_ball(1, 10).value(), {1.0});
     const PointDuel duel = learner.select(round, kChoices.at(round));
     RoundRng coin = outcomes.at(round);
     const bool first = coin.bernoulli(win_probability(PointProblem{}, duel.first, duel.second));
@@ -302,7 +307,7 @@ TEST(Dbgd, mean_move_descends_the_loss) {
     const Loss loss{{ValueFunction::v1, Link::logistic}, w};
     Vector mean(2, 0.0);
     for (Round round = 1; round <= kMoves; ++round) {
-      Dbgd learner = make(kDelta, kGamma, disk, w);
+      PointLearner learner = make(kDelta, kGamma, disk, w);
       const PointDuel duel = learner.select(round, kChoices.at(round));
       RoundRng coin = outcomes.at(round);
       const bool first = coin.bernoulli(loss(copy(duel.second)));
@@ -320,7 +325,7 @@ TEST(Dbgd, mean_move_descends_the_loss) {
 }
 
 TEST(PointTrial, regret_is_constant_without_steps) {
-  Dbgd learner = make(0.5, 0.0, make_ball(50, 10).value(), Vector(50, std::sqrt(0.1)));
+  PointLearner learner = make(0.5, 0.0, make_ball(50, 10).value(), Vector(50, std::sqrt(0.1)));
   const std::vector<Round> checkpoints = {20'000, 40'000};
   const Vector regret = play_points(learner, {}, checkpoints, 7, 0, "dbgd");
   EXPECT_EQ(learner.moves(), 0U);

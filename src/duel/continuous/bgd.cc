@@ -21,10 +21,10 @@ LearnerFacts facts(std::string name, std::string title) {
 }
 
 const bool bgd_is_registered =
-    register_point_learner<Bgd1>(
-        facts("bgd1", "Bandit Gradient Descent on the probability of winning")) &&
-    register_point_learner<Bgd2>(
-        facts("bgd2", "Bandit Gradient Descent on the probability's distance from 1/2"));
+    register_point_learner(facts("bgd1", "Bandit Gradient Descent on the probability of winning"),
+                           bgd1_step) &&
+    register_point_learner(
+        facts("bgd2", "Bandit Gradient Descent on the probability's distance from 1/2"), bgd2_step);
 
 }  // namespace
 }  // namespace duel

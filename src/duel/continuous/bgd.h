@@ -7,30 +7,15 @@
 //            mean.
 #pragma once
 
-#include "duel/continuous/direction_learner.h"
+#include "duel/continuous/point_learner.h"
 
 namespace duel {
 
-class Bgd1 final : public DirectionLearner {
- public:
-  using DirectionLearner::DirectionLearner;
-
- private:
-  double step(const ProposalTally& tally) const override {
-    return -tally.sum_of_probabilities / static_cast<double>(tally.comparisons);
-  }
-  bool sees_probability() const override { return true; }
-};
-
-class Bgd2 final : public DirectionLearner {
- public:
-  using DirectionLearner::DirectionLearner;
-
- private:
-  double step(const ProposalTally& tally) const override {
-    return 0.5 - tally.sum_of_probabilities / static_cast<double>(tally.comparisons);
-  }
-  bool sees_probability() const override { return true; }
-};
+inline double bgd1_step(const ProposalTally& tally) {
+  return -tally.sum_of_probabilities / static_cast<double>(tally.comparisons);
+}
+inline double bgd2_step(const ProposalTally& tally) {
+  return 0.5 - tally.sum_of_probabilities / static_cast<double>(tally.comparisons);
+}
 
 }  // namespace duel

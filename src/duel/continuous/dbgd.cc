@@ -19,7 +19,7 @@ double dbgd_regret_bound(double horizon, double radius, std::size_t dimension,
 }
 
 namespace {
-const bool dbgd_is_registered = register_point_learner<Dbgd>(
+const bool dbgd_is_registered = register_point_learner(
     {.name = "dbgd",
      .title = "Dueling Bandit Gradient Descent",
      .paper = "Yue, Joachims; Interactively optimizing information retrieval systems as a dueling "
@@ -30,8 +30,8 @@ const bool dbgd_is_registered = register_point_learner<Dbgd>(
          "sphere",
      .departs = "nowhere; batch=n is the paper's n queries per update, decay is for rankers",
      .status = "reproduced",
-     .needs_horizon = true,
-     .sees_probability = false});
+     .needs_horizon = true},
+    dbgd_step);
 }  // namespace
 
 }  // namespace duel

@@ -8,21 +8,14 @@
 //            and on the unit sphere it is its learner of rankers, without a guarantee.
 #pragma once
 
-#include "duel/continuous/direction_learner.h"
+#include "duel/continuous/point_learner.h"
 
 namespace duel {
 
-class Dbgd final : public DirectionLearner {
- public:
-  using DirectionLearner::DirectionLearner;
-
- private:
-  // Moves if the proposal won more than half of the decided comparisons.
-  double step(const ProposalTally& tally) const override {
-    return tally.second_wins > tally.first_wins ? 1.0 : 0.0;
-  }
-  bool sees_probability() const override { return false; }
-};
+// Moves if the proposal won more than half of the decided comparisons.
+inline double dbgd_step(const ProposalTally& tally) {
+  return tally.second_wins > tally.first_wins ? 1.0 : 0.0;
+}
 
 // 2 lambda_T T^(3/4) sqrt(26 R d L), with L = lipschitz_link * lipschitz_value and the second-order
 // constant of the link. NaN where T is too small for the theorem.

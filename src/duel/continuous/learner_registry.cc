@@ -13,9 +13,10 @@ PointLearnerKind::Made configure_point_learner(std::string_view text, const Poin
   return point_learner_catalogue().configure(call, set, comparisons);
 }
 
-bool register_direction_learner(LearnerFacts facts, MakeDirectionLearner make) {
-  const auto configure = [make](const CallSpec& call, const PointSetPtr& set,
-                                std::uint64_t comparisons) -> PointLearnerKind::Made {
+bool register_point_learner(LearnerFacts facts, PointStep step) {
+  const auto configure = [step, sees_probability = facts.sees_probability](
+                             const CallSpec& call, const PointSetPtr& set,
+                             std::uint64_t comparisons) -> PointLearnerKind::Made {
     const OptionTable<DirectionOptions> table = direction_options();
     DirectionOptions options;
     options.horizon = comparisons;
@@ -30,7 +31,9 @@ bool register_direction_learner(LearnerFacts facts, MakeDirectionLearner make) {
     const std::string canonical = table.canonical(call.name, options);
     return std::make_shared<const ConfiguredPointLearner>(
         canonical, *steps, [=, steps = *steps](std::vector<double> start) {
-          return make(canonical + " on " + set->to_string(), options, steps, set, std::move(start));
+          return std::make_unique<PointLearner>(canonical + " on " + set->to_string(), step,
+                                                sees_probability, options, steps, set,
+                                                std::move(start));
         });
   };
   return point_learner_catalogue().add({std::move(facts), direction_options().facts(), configure});

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "duel/continuous/direction_learner.h"
 #include "duel/continuous/point_learner.h"
 #include "duel/continuous/point_set.h"
 #include "duel/core/catalogue.h"
@@ -61,23 +60,8 @@ PointLearnerKind::Made configure_point_learner(std::string_view text, const Poin
 
 // --- for a learner's own source -----------------------------------------------------------------
 
-using MakeDirectionLearner = std::unique_ptr<PointLearner> (*)(std::string identity,
-                                                               const DirectionOptions& options,
-                                                               StepSizes steps, PointSetPtr set,
-                                                               std::vector<double> start);
-bool register_direction_learner(LearnerFacts facts, MakeDirectionLearner make);
-
 // At the end of a learner's source:
-//   const bool registered = register_point_learner<Dbgd>({.name = "dbgd", ..});
-template <class Learner>
-bool register_point_learner(LearnerFacts facts) {
-  return register_direction_learner(
-      std::move(facts),
-      [](std::string identity, const DirectionOptions& options, StepSizes steps, PointSetPtr set,
-         std::vector<double> start) -> std::unique_ptr<PointLearner> {
-        return std::make_unique<Learner>(std::move(identity), options, steps, std::move(set),
-                                         std::move(start));
-      });
-}
+//   const bool registered = register_point_learner({.name = "dbgd", ..}, dbgd_step);
+bool register_point_learner(LearnerFacts facts, PointStep step);
 
 }  // namespace duel

@@ -38,16 +38,4 @@ LinkSmoothness smoothness(Link link) {
   return {};
 }
 
-std::string_view link_name(Link link) {
-  switch (link) {
-    case Link::logistic:
-      return "logistic";
-    case Link::probit:
-      return "probit";
-    case Link::linear:
-      return "linear";
-  }
-  return "";
-}
-
 }  // namespace duel

@@ -2,8 +2,6 @@
 // v(w')). All are symmetric, sigma(x) + sigma(-x) = 1, rise from 0 to 1 and bend once, at 0.
 #pragma once
 
-#include <string_view>
-
 namespace duel {
 
 enum class Link {
@@ -24,6 +22,5 @@ struct LinkSmoothness {
 double win_probability(Link link, double x);
 
 LinkSmoothness smoothness(Link link);
-std::string_view link_name(Link link);
 
 }  // namespace duel

@@ -28,40 +28,30 @@ bool positive(double x) { return x > 0 && std::isfinite(x); }
 
 class Ball final : public PointSet {
  public:
-  Ball(std::size_t dimension, double radius) : dimension_(dimension), radius_(radius) {}
+  Ball(std::size_t dimension, double radius)
+      : PointSet(
+            dimension, radius,
+            fmt::format("ball of radius {} in {} dimensions", format_number(radius), dimension)) {}
 
-  std::size_t dimension() const override { return dimension_; }
   void project(std::span<double> point) const override {
     const double square = squared_norm(point);
-    if (square <= radius_ * radius_) return;
+    if (square <= radius() * radius()) return;
     const double length = std::isfinite(square) ? std::sqrt(square) : norm(point);
-    scale(point, radius_ / length);
+    scale(point, radius() / length);
   }
   bool contains(std::span<const double> point, double tolerance) const override {
-    return norm(point) <= radius_ + tolerance;
+    return norm(point) <= radius() + tolerance;
   }
-  double radius() const override { return radius_; }
-  std::string to_string() const override {
-    return fmt::format("ball of radius {} in {} dimensions", format_number(radius_), dimension_);
-  }
-
- private:
-  std::size_t dimension_;
-  double radius_;
 };
 
 class Box final : public PointSet {
  public:
   Box(std::vector<double> low, std::vector<double> high)
-      : low_(std::move(low)), high_(std::move(high)) {
-    std::vector<double> corner(low_.size());
-    for (std::size_t k = 0; k < corner.size(); ++k) {
-      corner[k] = std::max(std::fabs(low_[k]), std::fabs(high_[k]));
-    }
-    radius_ = norm(corner);
-  }
+      : PointSet(low.size(), farthest_corner(low, high),
+                 fmt::format("box in {} dimensions", low.size())),
+        low_(std::move(low)),
+        high_(std::move(high)) {}
 
-  std::size_t dimension() const override { return low_.size(); }
   void project(std::span<double> point) const override {
     for (std::size_t k = 0; k < point.size(); ++k) {
       point[k] = std::clamp(point[k], low_[k], high_[k]);
@@ -73,21 +63,26 @@ class Box final : public PointSet {
     }
     return true;
   }
-  double radius() const override { return radius_; }
-  std::string to_string() const override {
-    return fmt::format("box in {} dimensions", dimension());
-  }
 
  private:
+  static double farthest_corner(std::vector<double> low, const std::vector<double>& high) {
+    for (std::size_t k = 0; k < low.size(); ++k) {
+      low[k] = std::max(std::fabs(low[k]), std::fabs(high[k]));
+    }
+    return norm(low);
+  }
+
   std::vector<double> low_, high_;
-  double radius_ = 0;
 };
 
 class Simplex final : public PointSet {
  public:
-  Simplex(std::size_t dimension, double total) : dimension_(dimension), total_(total) {}
+  Simplex(std::size_t dimension, double total)
+      : PointSet(
+            dimension, total,  // the radius: a corner
+            fmt::format("simplex of total {} in {} dimensions", format_number(total), dimension)),
+        total_(total) {}
 
-  std::size_t dimension() const override { return dimension_; }
   // Held, Wolfe and Crowder (1974): with the coordinates in falling order, the largest r for which
   // w_r > (w_1 + .. + w_r - total)/r =: threshold; the answer is max(w - threshold, 0).
   void project(std::span<double> point) const override {
@@ -112,26 +107,25 @@ class Simplex final : public PointSet {
     }
     return std::fabs(sum - total_) <= tolerance;
   }
-  double radius() const override { return total_; }  // a corner
-  std::string to_string() const override {
-    return fmt::format("simplex of total {} in {} dimensions", format_number(total_), dimension_);
-  }
 
  private:
   // Within the rounding of the sum itself.
   bool in_set(std::span<const double> point) const {
     return std::all_of(point.begin(), point.end(), [](double x) { return x >= 0; }) &&
-           contains(point, 1e-15 * total_ * static_cast<double>(dimension_));
+           contains(point, 1e-15 * total_ * static_cast<double>(dimension()));
   }
 
-  std::size_t dimension_;
   double total_;
 };
 
 class HalfSpaces final : public PointSet {
  public:
   HalfSpaces(std::size_t dimension, std::vector<HalfSpace> half_spaces, double radius)
-      : ball_(dimension, radius), half_spaces_(std::move(half_spaces)) {
+      : PointSet(dimension, radius,
+                 fmt::format("{} half-spaces within a {}", half_spaces.size(),
+                             Ball(dimension, radius).to_string())),
+        ball_(dimension, radius),
+        half_spaces_(std::move(half_spaces)) {
     // Normals of length 1: distances can be read off, and multipliers are lengths.
     for (HalfSpace& half_space : half_spaces_) {
       const double length = norm(half_space.normal);
@@ -139,8 +133,6 @@ class HalfSpaces final : public PointSet {
       half_space.offset /= length;
     }
   }
-
-  std::size_t dimension() const override { return ball_.dimension(); }
 
   // Boyle and Dykstra (1986): go round the sets; before each projection give back what the last one
   // of the same set took away. For a half-space that is a multiple of its normal, so one number.
@@ -186,10 +178,6 @@ class HalfSpaces final : public PointSet {
     }
     return ball_.contains(point, tolerance);
   }
-  double radius() const override { return ball_.radius(); }
-  std::string to_string() const override {
-    return fmt::format("{} half-spaces within a {}", half_spaces_.size(), ball_.to_string());
-  }
 
  private:
   Ball ball_;
@@ -198,9 +186,9 @@ class HalfSpaces final : public PointSet {
 
 class UnitSphere final : public PointSet {
  public:
-  explicit UnitSphere(std::size_t dimension) : dimension_(dimension) {}
+  explicit UnitSphere(std::size_t dimension)
+      : PointSet(dimension, 1, fmt::format("unit sphere in {} dimensions", dimension)) {}
 
-  std::size_t dimension() const override { return dimension_; }
   void project(std::span<double> point) const override {
     const double length = norm(point);
     if (length == 0) {
@@ -212,30 +200,19 @@ class UnitSphere final : public PointSet {
   bool contains(std::span<const double> point, double tolerance) const override {
     return std::fabs(norm(point) - 1) <= tolerance;
   }
-  double radius() const override { return 1; }
   bool convex() const override { return false; }
-  std::string to_string() const override {
-    return fmt::format("unit sphere in {} dimensions", dimension_);
-  }
-
- private:
-  std::size_t dimension_;
 };
 
 class WholeSpace final : public PointSet {
  public:
-  explicit WholeSpace(std::size_t dimension) : dimension_(dimension) {}
+  explicit WholeSpace(std::size_t dimension)
+      : PointSet(dimension, std::numeric_limits<double>::infinity(),
+                 fmt::format("all of {} dimensions", dimension)) {}
 
-  std::size_t dimension() const override { return dimension_; }
   void project(std::span<double> /*point*/) const override {}
   bool contains(std::span<const double> /*point*/, double /*tolerance*/) const override {
     return true;
   }
-  double radius() const override { return std::numeric_limits<double>::infinity(); }
-  std::string to_string() const override { return fmt::format("all of {} dimensions", dimension_); }
-
- private:
-  std::size_t dimension_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "duel/core/result.h"
@@ -15,20 +16,27 @@ namespace duel {
 class PointSet {
  public:
   virtual ~PointSet() = default;
-
-  virtual std::size_t dimension() const = 0;
+  std::size_t dimension() const { return dimension_; }
   // Replaces `point` by the nearest point of the set; a point of the set keeps its bits, except on
   // the unit sphere. REQUIRES: `dimension()` finite coordinates.
   virtual void project(std::span<double> point) const = 0;
   // Whether `point` lies in the set, or within `tolerance` of it along every constraint.
   virtual bool contains(std::span<const double> point, double tolerance = 1e-9) const = 0;
   // The radius R of a ball around the origin that holds the set.
-  virtual double radius() const = 0;
+  double radius() const { return radius_; }
   virtual bool convex() const { return true; }
   // "ball of radius 10 in 50 dimensions".
-  virtual std::string to_string() const = 0;
-};
+  const std::string& to_string() const { return name_; }
 
+ protected:
+  PointSet(std::size_t dimension, double radius, std::string name)
+      : dimension_(dimension), radius_(radius), name_(std::move(name)) {}
+
+ private:
+  std::size_t dimension_;
+  double radius_;
+  std::string name_;
+};
 using PointSetPtr = std::shared_ptr<const PointSet>;
 
 // |w| <= radius. Errors: dimension 0, radius not finite and > 0.

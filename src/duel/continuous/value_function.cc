@@ -123,19 +123,8 @@ double largest_value(ValueFunction value, std::size_t dimension) {
 }
 
 std::string_view value_name(ValueFunction value) {
-  switch (value) {
-    case ValueFunction::v1:
-      return "v1";
-    case ValueFunction::v2:
-      return "v2";
-    case ValueFunction::v3:
-      return "v3";
-    case ValueFunction::v4:
-      return "v4";
-    case ValueFunction::v5:
-      return "v5";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"v1", "v2", "v3", "v4", "v5"};
+  return kNames[static_cast<std::size_t>(value)];
 }
 
 }  // namespace duel

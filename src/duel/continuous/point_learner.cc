@@ -1,4 +1,4 @@
-#include "duel/continuous/direction_learner.h"
+#include "duel/continuous/point_learner.h"
 
 #include <fmt/format.h>
 
@@ -58,59 +58,61 @@ Result<StepSizes> step_sizes(const DirectionOptions& options, const PointSet& se
                    options.gamma.value_or(radius / std::sqrt(horizon))};
 }
 
-DirectionLearner::DirectionLearner(std::string identity, const DirectionOptions& options,
-                                   StepSizes steps, PointSetPtr set, std::vector<double> start)
+PointLearner::PointLearner(std::string identity, PointStep step, bool sees_probability,
+                           const DirectionOptions& options, StepSizes steps, PointSetPtr set,
+                           std::vector<double> start)
     : identity_(std::move(identity)),
+      step_(step),
+      sees_probability_(sees_probability),
       options_(options),
       steps_(steps),
       set_(std::move(set)),
-      point_(std::move(start)),
-      direction_(point_.size()),
-      proposal_(point_.size()),
-      gamma_(steps.gamma) {
-  DUEL_CHECK(point_.size() == set_->dimension());
-  set_->project(point_);
+      state_{.point = std::move(start), .gamma = steps.gamma} {
+  DUEL_CHECK(dimension() == set_->dimension());
+  state_.direction.resize(dimension());
+  state_.proposal.resize(dimension());
+  set_->project(state_.point);
 }
 
-PointDuel DirectionLearner::select(Round /*round*/, RoundRng rng) {
-  if (pending_ == 0) {
-    draw_direction(rng, direction_);
-    add_scaled(point_, steps_.delta, direction_, proposal_);
-    set_->project(proposal_);
-    tally_ = {};
-    pending_ = 1;
-    ++ticket_;
+PointDuel PointLearner::select(Round /*round*/, RoundRng rng) {
+  if (state_.pending == 0) {
+    draw_direction(rng, state_.direction);
+    add_scaled(state_.point, steps_.delta, state_.direction, state_.proposal);
+    set_->project(state_.proposal);
+    state_.tally = {};
+    state_.pending = 1;
+    ++state_.ticket;
   }
-  return {point_, proposal_, ticket_};
+  return {state_.point, state_.proposal, state_.ticket};
 }
 
-void DirectionLearner::observe(std::uint64_t ticket, const PointAnswer& answer) {
-  if (pending_ == 0 || ticket != ticket_) return;
-  ++tally_.comparisons;
-  if (answer.outcome == Outcome::first_wins) ++tally_.first_wins;
-  if (answer.outcome == Outcome::second_wins) ++tally_.second_wins;
-  if (sees_probability()) {
+void PointLearner::observe(std::uint64_t ticket, const PointAnswer& answer) {
+  if (state_.pending == 0 || ticket != state_.ticket) return;
+  ProposalTally& tally = state_.tally;
+  ++tally.comparisons;
+  if (answer.outcome == Outcome::first_wins) ++tally.first_wins;
+  if (answer.outcome == Outcome::second_wins) ++tally.second_wins;
+  if (sees_probability_) {
     DUEL_CHECK(answer.probability_first_wins.has_value());
-    tally_.sum_of_probabilities += *answer.probability_first_wins;
+    tally.sum_of_probabilities += *answer.probability_first_wins;
   }
-  if (tally_.comparisons < options_.batch) return;
-  pending_ = 0;
-  const double factor = gamma_ * step(tally_);
-  gamma_ *= options_.decay;
+  if (tally.comparisons < options_.batch) return;
+  state_.pending = 0;
+  const double factor = state_.gamma * step_(tally);
+  state_.gamma *= options_.decay;
   if (factor == 0) return;
-  add_scaled(point_, factor, direction_, point_);
-  set_->project(point_);
-  ++moves_;
+  add_scaled(state_.point, factor, state_.direction, state_.point);
+  set_->project(state_.point);
+  ++state_.moves;
 }
 
-std::string DirectionLearner::save() const {
+std::string PointLearner::save() const {
   StateWriter writer;
-  writer(identity_);
-  const_cast<DirectionLearner*>(this)->fields(writer);  // `fields` only reads here
+  writer(identity_, state_);
   return writer.finish();
 }
 
-Status DirectionLearner::restore(std::string_view saved) {
+Status PointLearner::restore(std::string_view saved) {
   DUEL_ASSIGN(StateReader reader, StateReader::open(saved));
   std::string identity;
   reader(identity);
@@ -119,28 +121,17 @@ Status DirectionLearner::restore(std::string_view saved) {
         fmt::format("the saved state belongs to '{}', not to '{}'", identity, identity_));
   }
   // Read on the side, so that a state that does not fit changes nothing.
-  std::vector<double> point, direction, proposal;
-  ProposalTally tally;
-  std::uint64_t ticket = 0, moves = 0;
-  std::uint8_t pending = 0;
-  double gamma = 0;
-  reader(point, direction, proposal, tally, ticket, moves, pending, gamma);
+  State state;
+  reader(state);
   const auto fits = [this](const std::vector<double>& vector) {
-    return vector.size() == point_.size() &&
+    return vector.size() == dimension() &&
            std::all_of(vector.begin(), vector.end(), [](double x) { return std::isfinite(x); });
   };
-  if (!reader.complete() || !fits(point) || !fits(direction) || !fits(proposal) || pending > 1 ||
-      !(gamma >= 0)) {
+  if (!reader.complete() || !fits(state.point) || !fits(state.direction) || !fits(state.proposal) ||
+      state.pending > 1 || !(state.gamma >= 0)) {
     return Error::invalid_data("the saved state does not fit the learner");
   }
-  point_ = std::move(point);
-  direction_ = std::move(direction);
-  proposal_ = std::move(proposal);
-  tally_ = tally;
-  ticket_ = ticket;
-  moves_ = moves;
-  pending_ = pending;
-  gamma_ = gamma;
+  state_ = std::move(state);
   return Done{};
 }
 
