@@ -21,7 +21,8 @@ const RecordedSignature savage_copeland_signature("savage-copeland", 0x4ab6faf79
 
 static_assert(Policy<SavageCondorcet> && JumpingPolicy<SavageCondorcet>);
 static_assert(Policy<SavageCopeland> && JumpingPolicy<SavageCopeland>);
-static_assert(Policy<SavageBorda> && JumpingPolicy<SavageBorda>);
+static_assert(Policy<SavageBordaPairs> && JumpingPolicy<SavageBordaPairs>);
+static_assert(Policy<SavageBordaArms> && JumpingPolicy<SavageBordaArms>);
 
 template <class P>
 typename P::Options savage_options(Round horizon) {
@@ -65,7 +66,9 @@ TEST(Savage, two_arms_end_after_20_duels) {
             20U);
   EXPECT_EQ(duels_until_settled(SavageCopeland(savage_options<SavageCopeland>(100), 2, at(0)), 0),
             20U);
-  EXPECT_EQ(duels_until_settled(SavageBorda(savage_options<SavageBorda>(100), 2, at(0)), 0), 20U);
+  EXPECT_EQ(
+      duels_until_settled(SavageBordaPairs(savage_options<SavageBordaPairs>(100), 2, at(0)), 0),
+      20U);
 }
 
 // Without a horizon: ln(pi^2 n^2/3 / delta) with delta = 0.01 is below n/2 from n = 25 on:
@@ -177,19 +180,17 @@ TEST(Savage, each_criterion_names_its_own_winner) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     EXPECT_EQ(winner(SavageCondorcet(savage_options<SavageCondorcet>(100000), 4, at(0)), seed), 0U);
     EXPECT_EQ(winner(SavageCopeland(savage_options<SavageCopeland>(100000), 4, at(0)), seed), 0U);
-    auto options = savage_options<SavageBorda>(100000);
-    EXPECT_EQ(winner(SavageBorda(options, 4, at(0)), seed), 1U);
-    options.sampling = BordaSampling::arms;
-    EXPECT_EQ(winner(SavageBorda(options, 4, at(0)), seed), 1U);
+    const auto options = savage_options<SavageBordaPairs>(100000);
+    EXPECT_EQ(winner(SavageBordaPairs(options, 4, at(0)), seed), 1U);
+    EXPECT_EQ(winner(SavageBordaArms(options, 4, at(0)), seed), 1U);
   }
 }
 
 // sampling=arms, K = 2, T = 100, arm 0 always wins: N_v = 2, ln(2 * 2 * 100 * 100) = 10.597. Arm 1
 // goes when c(n_1) < 1 - c(n_0): c(21) = 0.5023, c(22) = 0.4908, so when arm 0 has 22 and arm 1 21.
 TEST(Savage, two_arms_sampled_as_arms_end_after_43_duels) {
-  auto options = savage_options<SavageBorda>(100);
-  options.sampling = BordaSampling::arms;
-  EXPECT_EQ(duels_until_settled(SavageBorda(options, 2, at(0)), 0), 43U);
+  EXPECT_EQ(duels_until_settled(SavageBordaArms(savage_options<SavageBordaArms>(100), 2, at(0)), 0),
+            43U);
 }
 
 // All pairs at 1/2 exactly: without epsilon it explores to the horizon, with epsilon = 0.1 it stops
@@ -225,10 +226,6 @@ void expect_same_choices_as_twin(Criterion criterion, int problems, Round most_r
     if (rng.below(3) == 0) options.epsilon = 0.4 * rng.uniform();
     options.ties = random_ties(rng);
     options.deterministic_ties = rng.coin();
-    if constexpr (requires { options.sampling; }) {
-      options.sampling =
-          std::is_same_v<Explore, LiteralSavage> ? BordaSampling::pairs : BordaSampling::arms;
-    }
     const double log_horizon = natural_log(static_cast<double>(problem.horizon));
     const SavageRule rule{
         .criterion = criterion,
@@ -254,11 +251,11 @@ TEST(Savage, copeland_chooses_as_its_literal_twin) {
 }
 
 TEST(Savage, borda_chooses_as_its_literal_twin) {
-  expect_same_choices_as_twin<SavageBorda, LiteralSavage>(Criterion::borda, 1000, 2500);
+  expect_same_choices_as_twin<SavageBordaPairs, LiteralSavage>(Criterion::borda, 1000, 2500);
 }
 
 TEST(Savage, borda_by_arms_chooses_as_its_literal_twin) {
-  expect_same_choices_as_twin<SavageBorda, LiteralBordaArms>(Criterion::borda, 2000, 2500);
+  expect_same_choices_as_twin<SavageBordaArms, LiteralBordaArms>(Criterion::borda, 2000, 2500);
 }
 
 TEST(Savage, a_lost_duel_is_asked_again_first) {

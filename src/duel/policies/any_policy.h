@@ -44,11 +44,7 @@ class ErasedPolicy final : public AnyPolicy {
   }
   Arm recommend(RoundRng rng) const override { return policy_.recommend(rng); }
   bool takes_hearsay() const override {
-    if constexpr (requires { P::kTakesHearsay; }) {
-      return P::kTakesHearsay;
-    } else {
-      return false;
-    }
+    return requires { P::kTakesHearsay; };
   }
   Jump jump(Round round, Round limit, RoundRng rng) const override {
     if constexpr (JumpingPolicy<P>) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 #include <utility>
 
 #include "duel/core/beta.h"
@@ -166,78 +165,63 @@ bool Certify::restored() {
   return true;
 }
 
+void CertifyOptions::set_defaults(const PolicySetting& setting) {
+  certificate_alpha = setting.alpha;
+  shared_causes = setting.shared_causes;
+  if (setting.goal.is_score()) return;  // unknown to it: it goes for a Condorcet winner
+  goal = setting.goal.kind;
+  k = setting.goal.top;
+  epsilon = setting.goal.margin;
+  assume = setting.goal.assume;
+}
+
 namespace {
 
-OptionTable<CertifyOptions> certify_options() {
-  OptionTable<CertifyOptions> table;
-  table.number("alpha", &CertifyOptions::certificate_alpha, {.above = 0, .below = 1},
-               "error level of the certificate in view: an arm beaten at this level is met no more",
-               Shown::always);
-  table.flag("shared_causes", &CertifyOptions::shared_causes,
-             "whether that certificate allows for causes that pairs share, such as tasks");
-  table.choice<Goal::Kind>("goal", &CertifyOptions::goal,
-                           {{"condorcet", Goal::condorcet},
-                            {"set", Goal::set},
-                            {"order", Goal::order},
-                            {"ranking", Goal::ranking},
-                            {"epsilon", Goal::epsilon}},
-                           "what that certificate is about; a run says which it needs");
-  table.count("k", &CertifyOptions::k, 0, 1'000'000,
-              "how many arms the goals set and order name; 0 for the other goals");
-  table.number("epsilon", &CertifyOptions::epsilon, {.below = 0.5, .least = 0},
-               "by how much the arm of the goal epsilon may lose; 0 for the other goals");
-  table.choice<Assumption>("assume", &CertifyOptions::assume,
-                           {{"none", Assumption::none}, {"order", Assumption::order}},
-                           "what that certificate assumes");
-  return with_common_options(std::move(table));
-}
-
-PolicyFacts certify_facts() {
-  return {
-      .name = "certify",
-      .title = "The likely winner against arms that it has not beaten yet; or a set, or an order",
-      .paper =
-          "ours; after top-two Thompson sampling: Russo, Simple Bayesian algorithms for best arm "
-          "identification. COLT 2016",
-      .setting = "any; made for the fewest duels to a certificate",
-      .guarantee = "none proved; never exploits, so that regret grows linearly",
-      .departs = "not a published algorithm",
-      .status = "experimental"};
-}
-
-template <class P>
-PolicyKind::Made configured(const std::shared_ptr<const PolicyFacts>& facts,
-                            const CertifyOptions& options, std::size_t num_arms) {
-  return std::shared_ptr<const ConfiguredPolicy>(std::make_shared<ConfiguredPolicyOf<P>>(
-      facts, certify_options().canonical(facts->name, options), options, num_arms));
-}
-
-PolicyKind::Made configure_certify(const CallSpec& call, const PolicySetting& setting) {
-  CertifyOptions options;
-  options.certificate_alpha = setting.alpha;
-  options.shared_causes = setting.shared_causes;
-  if (!setting.goal.is_score()) {  // of these it knows nothing, and goes for a Condorcet winner
-    options.goal = setting.goal.kind;
-    options.k = setting.goal.top;
-    options.epsilon = setting.goal.margin;
-    options.assume = setting.goal.assume;
-  }
-  DUEL_ASSIGN(options, certify_options().parse(call, options, "policy"));
+PolicyKind::Made make_certify(const DescribedPolicy<CertifyOptions>& described,
+                              const CertifyOptions& options, std::size_t num_arms) {
   const Goal goal = options.in_view();
-  if (const Status fits = check_goal(goal, setting.num_arms); !fits.ok()) {
+  if (const Status fits = check_goal(goal, num_arms); !fits.ok()) {
     Error error = fits.error();
     error.where = fmt::format("option '{}' of policy 'certify'",
                               error.field == "top" ? std::string("k") : error.field);
     error.field.clear();
     return error;
   }
-  static const auto facts = std::make_shared<const PolicyFacts>(certify_facts());
-  return goal.is_order() ? configured<CertifyOrder>(facts, options, setting.num_arms)
-                         : configured<Certify>(facts, options, setting.num_arms);
+  return goal.is_order() ? described.configured<CertifyOrder>(options, num_arms)
+                         : described.configured<Certify>(options, num_arms);
 }
 
-const bool certify_is_registered =
-    register_policy({certify_facts(), certify_options().facts(), configure_certify});
+const bool certify_is_registered = register_policy(
+    {.name = "certify",
+     .title = "The likely winner against arms that it has not beaten yet; or a set, or an order",
+     .paper = "ours; after top-two Thompson sampling: Russo, Simple Bayesian algorithms for best "
+              "arm identification. COLT 2016",
+     .setting = "any; made for the fewest duels to a certificate",
+     .guarantee = "none proved; never exploits, so that regret grows linearly",
+     .departs = "not a published algorithm",
+     .status = "experimental"},
+    OptionTable<CertifyOptions>()
+        .number(
+            "alpha", &CertifyOptions::certificate_alpha, {.above = 0, .below = 1},
+            "error level of the certificate in view: an arm beaten at this level is met no more",
+            Shown::always)
+        .flag("shared_causes", &CertifyOptions::shared_causes,
+              "whether that certificate allows for causes that pairs share, such as tasks")
+        .choice<Goal::Kind>("goal", &CertifyOptions::goal,
+                            {{"condorcet", Goal::condorcet},
+                             {"set", Goal::set},
+                             {"order", Goal::order},
+                             {"ranking", Goal::ranking},
+                             {"epsilon", Goal::epsilon}},
+                            "what that certificate is about; a run says which it needs")
+        .count("k", &CertifyOptions::k, 0, 1'000'000,
+               "how many arms the goals set and order name; 0 for the other goals")
+        .number("epsilon", &CertifyOptions::epsilon, {.below = 0.5, .least = 0},
+                "by how much the arm of the goal epsilon may lose; 0 for the other goals")
+        .choice<Assumption>("assume", &CertifyOptions::assume,
+                            {{"none", Assumption::none}, {"order", Assumption::order}},
+                            "what that certificate assumes"),
+    make_certify);
 
 }  // namespace
 }  // namespace duel

@@ -37,6 +37,7 @@
 #include "duel/policies/parts/beliefs.h"
 #include "duel/policies/parts/pending_pairs.h"
 #include "duel/policies/policy.h"
+#include "duel/policies/registry.h"
 
 namespace duel {
 
@@ -51,6 +52,7 @@ struct CertifyOptions : PolicyOptions {
   Assumption assume = Assumption::none;
 
   Goal in_view() const { return {goal, k, epsilon, assume}; }
+  void set_defaults(const PolicySetting& setting);
 };
 
 class Certify : public SelectingPolicy<Certify> {

@@ -415,76 +415,55 @@ bool Imed::restored() {
   return true;
 }
 
+// A user who still sets one is told so, instead of being offered the nearest spelling.
+Status ImedOptions::check_call(const CallSpec& call) {
+  for (const auto& [key, value] : call.arguments) {
+    const std::string_view instead = key == "target"  ? "`ag` says when an arm meets its accuser"
+                                     : key == "kappa" ? "`slack` says what is put down to chance"
+                                                      : "";
+    if (instead.empty()) continue;
+    return Error::invalid_argument(
+               fmt::format("policy '{}' no longer has the option '{}'", call.name, key))
+        .with_hint(fmt::format("imed is another policy now; {}", instead));
+  }
+  return Done{};
+}
+
 namespace {
 
-OptionTable<ImedOptions> imed_options() {
-  OptionTable<ImedOptions> table;
-  table.number("c", &ImedOptions::c, {.least = 0, .most = 1e6},
-               "weight of the bonus g(n) = ln n * n/(n + n0) of a pair: the lower, the more is "
-               "tested",
-               Shown::always);
-  table.number("n0", &ImedOptions::n0, {.least = 0, .most = 1e6},
-               "duels at which the bonus of a pair reaches half of ln n", Shown::always);
-  table.number("ag", &ImedOptions::ag, {.least = 0, .most = 1e6},
-               "an arm meets its strongest accuser while it did so less than ag times as often as "
-               "the champion",
-               Shown::always);
-  table.number("slack", &ImedOptions::slack, {.least = 0, .most = 1e6},
-               "with m opponents beyond the first that beat an arm, max(m/4, m/2 - slack) of the "
-               "evidence against it is put down to chance",
-               Shown::always);
-  table.number("start", &ImedOptions::start, {.least = 0, .most = 1e6},
-               "next is the pair with the least (n + start) (1 + evidence)");
-  table.number("credit", &ImedOptions::credit, {.least = 0, .most = 1e6},
-               "most that the evidence for an arm counts in the choice of the champion");
-  table.flag("safe", &ImedOptions::safe,
-             "the form whose regret is proved to be O(K^2 log T) for c <= 1: evidence of single "
-             "pairs, threshold ln t + 2 ln(1 + ln t)");
-  return table;
-}
-
-// Options of the policy that had this name before. A user who still sets one is told so, instead of
-// being offered the nearest spelling.
-std::string reason_gone(const std::string& option) {
-  if (option == "target")
-    return "imed is another policy now; `ag` says when an arm meets its accuser";
-  if (option == "kappa")
-    return "imed is another policy now; `slack` says what is put down to chance";
-  return "";
-}
-
-PolicyFacts imed_facts() {
-  return {.name = "imed",
-          .title = "Indexed minimum empirical divergence for duels",
-          .paper =
-              "ours; after Honda, Takemura: Non-asymptotic analysis of a new bandit algorithm "
-              "for semi-bounded rewards. JMLR 2015",
-          .setting = "Condorcet winner, Copeland winners",
-          .guarantee =
-              "none proved; with safe=true O(K^2 log T) where there is a Condorcet winner "
-              "and no even pair (docs/imed-proof.md)",
-          .departs = "not a published algorithm",
-          .status = "tested",
-          .jumping = Jumping::exact};
-}
-
-PolicyKind::Made configure_imed(const CallSpec& call, const PolicySetting& setting) {
-  static const OptionTable<ImedOptions> table = with_common_options(imed_options());
-  static const auto facts = std::make_shared<const PolicyFacts>(imed_facts());
-  for (const auto& [key, value] : call.arguments) {
-    if (const std::string reason = reason_gone(key); !reason.empty()) {
-      return Error::invalid_argument(
-                 fmt::format("policy '{}' no longer has the option '{}'", call.name, key))
-          .with_hint(reason);
-    }
-  }
-  DUEL_ASSIGN(const ImedOptions options, table.parse(call, ImedOptions{}, "policy"));
-  return std::shared_ptr<const ConfiguredPolicy>(std::make_shared<ConfiguredPolicyOf<Imed>>(
-      facts, table.canonical(facts->name, options), options, setting.num_arms));
-}
-
-const bool imed_is_registered =
-    register_policy({imed_facts(), with_common_options(imed_options()).facts(), configure_imed});
+const bool imed_is_registered = register_policy<Imed>(
+    {.name = "imed",
+     .title = "Indexed minimum empirical divergence for duels",
+     .paper = "ours; after Honda, Takemura: Non-asymptotic analysis of a new bandit algorithm for "
+              "semi-bounded rewards. JMLR 2015",
+     .setting = "Condorcet winner, Copeland winners",
+     .guarantee = "none proved; with safe=true O(K^2 log T) where there is a Condorcet winner and "
+                  "no even pair (docs/imed-proof.md)",
+     .departs = "not a published algorithm",
+     .status = "tested",
+     .jumping = Jumping::exact},
+    OptionTable<ImedOptions>()
+        .number("c", &ImedOptions::c, {.least = 0, .most = 1e6},
+                "weight of the bonus g(n) = ln n * n/(n + n0) of a pair: the lower, the more is "
+                "tested",
+                Shown::always)
+        .number("n0", &ImedOptions::n0, {.least = 0, .most = 1e6},
+                "duels at which the bonus of a pair reaches half of ln n", Shown::always)
+        .number("ag", &ImedOptions::ag, {.least = 0, .most = 1e6},
+                "an arm meets its strongest accuser while it did so less than ag times as often as "
+                "the champion",
+                Shown::always)
+        .number("slack", &ImedOptions::slack, {.least = 0, .most = 1e6},
+                "with m opponents beyond the first that beat an arm, max(m/4, m/2 - slack) of the "
+                "evidence against it is put down to chance",
+                Shown::always)
+        .number("start", &ImedOptions::start, {.least = 0, .most = 1e6},
+                "next is the pair with the least (n + start) (1 + evidence)")
+        .number("credit", &ImedOptions::credit, {.least = 0, .most = 1e6},
+                "most that the evidence for an arm counts in the choice of the champion")
+        .flag("safe", &ImedOptions::safe,
+              "the form whose regret is proved to be O(K^2 log T) for c <= 1: evidence of single "
+              "pairs, threshold ln t + 2 ln(1 + ln t)"));
 
 }  // namespace
 }  // namespace duel

@@ -45,6 +45,9 @@ struct ImedOptions : PolicyOptions {
   double start = 2;   // added to n in the weights
   double credit = 4;  // most that the evidence for an arm counts in the choice of the champion
   bool safe = false;  // the form that docs/imed-proof.md is about
+
+  // An error for the options of the policy that had this name before.
+  static Status check_call(const CallSpec& call);
 };
 
 class Imed : public ChoosingPolicy<Imed> {

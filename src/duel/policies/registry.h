@@ -21,13 +21,13 @@ enum class Outstanding { yes, sequential };
 
 struct PolicyFacts {
   std::string name;
-  std::string title;      // "Relative Upper Confidence Bound (ICML form)"
-  std::string paper;      // authors, venue, year, algorithm
-  std::string setting;    // "Condorcet winner", "total order, SST, STI", ..
-  std::string guarantee;  // the bound, or "none"
-  std::string departs;    // differences from the paper, or "nowhere"
-  std::string status;     // reproduced | tested | experimental
-  bool needs_horizon = false;
+  std::string title;                // "Relative Upper Confidence Bound (ICML form)"
+  std::string paper;                // authors, venue, year, algorithm
+  std::string setting;              // "Condorcet winner", "total order, SST, STI", ..
+  std::string guarantee;            // the bound, or "none"
+  std::string departs = "nowhere";  // differences from the paper
+  std::string status;               // reproduced | tested | experimental
+  bool needs_horizon = false;       // registration knows it by the option `horizon`
   Jumping jumping = Jumping::none;
   Outstanding outstanding = Outstanding::yes;
   // Whether its memory grows with the number of pairs, K^2, and not of arms.
@@ -125,29 +125,59 @@ class ConfiguredPolicyOf final : public ConfiguredPolicy {
   std::size_t num_arms_;
 };
 
+// What is the same for all that a registered policy can become.
+template <class Options>
+struct DescribedPolicy {
+  std::shared_ptr<const PolicyFacts> facts;
+  OptionTable<Options> table;
+
+  // A P with these options.
+  template <Policy P>
+  PolicyKind::Made configured(const Options& options, std::size_t num_arms) const {
+    return std::shared_ptr<const ConfiguredPolicy>(std::make_shared<ConfiguredPolicyOf<P>>(
+        facts, table.canonical(facts->name, options), options, num_arms));
+  }
+};
+
+// Registers a policy whose options decide which class plays it: `make(described, options, num_arms)`
+// gives `described.configured<P>(..)` or an error. The options may have `set_defaults(setting)`, for
+// defaults that a run gives, and `check_call(call)`, for what to say before they are parsed.
+template <class Options, class Make>
+bool register_policy(PolicyFacts facts, OptionTable<Options> own_options, Make make) {
+  if constexpr (requires(Options options) { options.horizon; }) facts.needs_horizon = true;
+  // Shared, because a std::function is copied with what it holds.
+  const auto described = std::make_shared<const DescribedPolicy<Options>>(
+      std::make_shared<const PolicyFacts>(facts), with_common_options(std::move(own_options)));
+  auto configure = [described, make](const CallSpec& call,
+                                     const PolicySetting& setting) -> PolicyKind::Made {
+    Options options;
+    if constexpr (requires { Options::check_call(call); }) {
+      DUEL_RETURN_IF_ERROR(Options::check_call(call));
+    }
+    if constexpr (requires { options.set_defaults(setting); }) options.set_defaults(setting);
+    if constexpr (requires { options.horizon; }) options.horizon = setting.rounds;
+    DUEL_ASSIGN(options, described->table.parse(call, options, "policy"));
+    if constexpr (requires { options.horizon; }) {
+      if (options.horizon == 0) return missing_horizon(described->facts->name);
+    }
+    return make(*described, options, setting.num_arms);
+  };
+  return register_policy({std::move(facts), described->table.facts(), std::move(configure)});
+}
+
 // At the end of a policy's source:
 //   const bool registered = register_policy<Rucb>({.name = "rucb", ..}, table);
 template <Policy P>
-bool register_policy(PolicyFacts own_facts, OptionTable<typename P::Options> own_options) {
-  // Shared, because a std::function is copied with what it holds.
-  const auto facts = std::make_shared<const PolicyFacts>(std::move(own_facts));
-  const auto table = std::make_shared<const OptionTable<typename P::Options>>(
-      with_common_options(std::move(own_options)));
-  auto configure = [facts, table](const CallSpec& call,
-                                  const PolicySetting& setting) -> PolicyKind::Made {
-    typename P::Options options;
-    if constexpr (requires { options.horizon; }) options.horizon = setting.rounds;
-    DUEL_ASSIGN(options, table->parse(call, options, "policy"));
-    if constexpr (requires { options.horizon; }) {
-      if (options.horizon == 0) return missing_horizon(facts->name);
-    }
-    if constexpr (requires { P::check(options, setting.num_arms); }) {
-      DUEL_RETURN_IF_ERROR(P::check(options, setting.num_arms));
-    }
-    return std::shared_ptr<const ConfiguredPolicy>(std::make_shared<ConfiguredPolicyOf<P>>(
-        facts, table->canonical(facts->name, options), options, setting.num_arms));
-  };
-  return register_policy({*facts, table->facts(), std::move(configure)});
+bool register_policy(PolicyFacts facts, OptionTable<typename P::Options> own_options) {
+  using Options = typename P::Options;
+  return register_policy(std::move(facts), std::move(own_options),
+                         [](const DescribedPolicy<Options>& described, const Options& options,
+                            std::size_t num_arms) -> PolicyKind::Made {
+                           if constexpr (requires { P::check(options, num_arms); }) {
+                             DUEL_RETURN_IF_ERROR(P::check(options, num_arms));
+                           }
+                           return described.template configured<P>(options, num_arms);
+                         });
 }
 
 }  // namespace duel

@@ -70,7 +70,7 @@ Arm BordaCriterion::leader(const PairCounts& counts, bool deterministic_ties, Ro
 
 // --- arms ---------------------------------------------------------------------------------------
 
-BordaArmsExplorer::BordaArmsExplorer(const SavageBordaOptions& options, std::size_t num_arms)
+BordaArmsExplorer::BordaArmsExplorer(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
     : num_arms_(num_arms),
       deterministic_ties_(options.deterministic_ties),
       epsilon_(options.epsilon),
@@ -149,15 +149,8 @@ bool BordaArmsExplorer::restored(std::span<const Duel> /*pending*/) {
   return num_alive_ > 0 && scheduled == num_alive_;
 }
 
-// --- both ---------------------------------------------------------------------------------------
-
-SavageBordaExplorer::SavageBordaExplorer(const Options& options, std::size_t num_arms, RoundRng rng)
-    : form_(options.sampling == BordaSampling::pairs
-                ? std::variant<Pairs, Arms>(Pairs(options, num_arms, rng))
-                : std::variant<Pairs, Arms>(Arms(options, num_arms))) {}
-
 namespace {
-const bool savage_borda_is_registered = register_policy<SavageBorda>(
+const bool savage_borda_is_registered = register_policy(
     {.name = "savage-borda",
      .title = "SAVAGE, Borda winner",
      .paper = kSavagePaper,
@@ -172,7 +165,13 @@ const bool savage_borda_is_registered = register_policy<SavageBorda>(
         "sampling", &SavageBordaOptions::sampling,
         {{"pairs", BordaSampling::pairs}, {"arms", BordaSampling::arms}},
         "sample pairs in turn, or arms in turn against uniformly drawn others, which needs fewer "
-        "duels"));
+        "duels"),
+    [](const DescribedPolicy<SavageBordaOptions>& described, const SavageBordaOptions& options,
+       std::size_t num_arms) {
+      return options.sampling == BordaSampling::pairs
+                 ? described.configured<SavageBordaPairs>(options, num_arms)
+                 : described.configured<SavageBordaArms>(options, num_arms);
+    });
 }  // namespace
 
 }  // namespace duel

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <variant>
 #include <vector>
 
 #include "duel/core/tournament_tree.h"
@@ -63,7 +62,8 @@ class BordaCriterion {
 // sampling=arms.
 class BordaArmsExplorer {
  public:
-  BordaArmsExplorer(const SavageBordaOptions& options, std::size_t num_arms);
+  using Options = SavageOptions;
+  BordaArmsExplorer(const Options& options, std::size_t num_arms, RoundRng rng);
 
   struct Choice {
     Duel duel;
@@ -124,57 +124,7 @@ class BordaArmsExplorer {
   std::size_t num_wide_;
 };
 
-class SavageBordaExplorer {
- public:
-  using Options = SavageBordaOptions;
-  SavageBordaExplorer(const Options& options, std::size_t num_arms, RoundRng rng);
-
-  using Pairs = SavagePairsExplorer<BordaCriterion>;
-  using Arms = BordaArmsExplorer;
-  struct Choice {
-    Duel duel;
-    std::variant<Sweep<ArmPair>::Place, Sweep<Arm>::Place> place;
-  };
-  Choice choose(Round round, RoundRng rng) const {
-    return std::visit(
-        [&](const auto& form) {
-          const auto choice = form.choose(round, rng);
-          return Choice{choice.duel, choice.place};
-        },
-        form_);
-  }
-  void commit(const Choice& choice) {
-    if (auto* pairs = std::get_if<Pairs>(&form_)) {
-      pairs->commit({choice.duel, std::get<0>(choice.place)});
-    } else {
-      std::get<Arms>(form_).commit({choice.duel, std::get<1>(choice.place)});
-    }
-  }
-  void answered(const Duel& duel, Points points, RoundRng& rng) {
-    std::visit([&](auto& form) { form.answered(duel, points, rng); }, form_);
-  }
-  void lost(const Duel& duel) {
-    std::visit([&](auto& form) { form.lost(duel); }, form_);
-  }
-  bool finished() const {
-    return std::visit([](const auto& form) { return form.finished(); }, form_);
-  }
-  Arm leader(RoundRng rng) const {
-    return std::visit([&](const auto& form) { return form.leader(rng); }, form_);
-  }
-
-  template <class Archive>
-  void fields(Archive& archive) {
-    std::visit([&](auto& form) { form.fields(archive); }, form_);
-  }
-  bool restored(std::span<const Duel> pending) {
-    return std::visit([&](auto& form) { return form.restored(pending); }, form_);
-  }
-
- private:
-  std::variant<Pairs, Arms> form_;
-};
-
-using SavageBorda = ExploreThenExploit<SavageBordaExplorer>;
+using SavageBordaPairs = ExploreThenExploit<SavagePairsExplorer<BordaCriterion>>;
+using SavageBordaArms = ExploreThenExploit<BordaArmsExplorer>;
 
 }  // namespace duel
