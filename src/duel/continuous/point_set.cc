@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "duel/continuous/vectors.h"
-#include "duel/core/check.h"
 #include "duel/core/numbers.h"
 
 namespace duel {

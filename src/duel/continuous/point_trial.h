@@ -10,7 +10,6 @@
 #include "duel/continuous/link.h"
 #include "duel/continuous/point_learner.h"
 #include "duel/continuous/value_function.h"
-#include "duel/core/rng.h"
 
 namespace duel {
 

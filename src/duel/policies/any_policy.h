@@ -50,7 +50,7 @@ class ErasedPolicy final : public AnyPolicy {
     if constexpr (JumpingPolicy<P>) {
       return policy_.jump(round, limit, rng);
     } else {
-      return {round, std::nullopt};
+      return {round};
     }
   }
 

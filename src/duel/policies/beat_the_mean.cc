@@ -186,7 +186,6 @@ const bool beat_the_mean_online_is_registered = register_policy<BeatTheMean>(
      .guarantee = "O(gamma^7 K/eps_12 log T) regret with probability >= 1 - 1/T",
      .departs = kBeatTheMeanDeparts,
      .status = "tested",
-     .needs_horizon = true,
      .jumping = Jumping::exact},
     OptionTable<BeatTheMeanOptions>()
         .horizon(&BeatTheMeanOptions::horizon)

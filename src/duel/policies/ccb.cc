@@ -196,10 +196,8 @@ Ccb::Choice Ccb::choose(Round round, RoundRng rng) const {
 }
 
 void Ccb::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
-  if (duel.is_self()) return;
   // Step 7.
-  if (const auto points = points_of(outcome, options_.ties, rng)) {
-    counts_.add(duel.first, duel.second, *points);
+  if (count_duel(counts_, duel, outcome, options_.ties, rng)) {
     refresh_pair(duel.first, duel.second);
   }
 }
@@ -208,8 +206,8 @@ void Ccb::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
 // round repeats its self-duel whatever is drawn, until a bound crosses 1/2.
 Jump Ccb::jump(Round round, Round limit, RoundRng rng) const {
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
-  if (num_arms == 1) return {limit, std::nullopt};
-  const Jump stay{round, std::nullopt};
+  if (num_arms == 1) return {limit};
+  const Jump stay{round};
   follow(width(round));
   if (leaders_.size() != 1 || revised(rng)) return stay;
   const Arm a = leaders_[0];
@@ -224,8 +222,7 @@ Jump Ccb::jump(Round round, Round limit, RoundRng rng) const {
   }
   const double crossing = *std::min_element(entry_.begin(), entry_.end());
   return {wake_up_round(crossing * crossing / options_.alpha, round, limit,
-                        [&](Round t) { return width(t) >= crossing; }),
-          std::nullopt};
+                        [&](Round t) { return width(t) >= crossing; })};
 }
 
 bool Ccb::restored() {
@@ -251,23 +248,17 @@ bool Ccb::restored() {
 
 namespace {
 
-OptionTable<CcbOptions> ccb_options() {
-  OptionTable<CcbOptions> table;
-  table.number("alpha", &CcbOptions::alpha, {.above = 0},
-               "width of the confidence bounds; the theory needs alpha > 1/2", Shown::always);
-  return table;
-}
-
 const bool ccb_is_registered = register_policy<Ccb>(
     {.name = "ccb",
      .title = "Copeland Confidence Bound",
      .paper = "Zoghi, Karnin, Whiteson, de Rijke: Copeland Dueling Bandits. NIPS 2015, Algorithm 1",
      .setting = "Copeland winners, no even pair",
      .guarantee = "O((K^2 + (C + L_C) K log T)/D^2) Copeland, for alpha > 1/2",
-     .departs = "nowhere",
      .status = "reproduced",
      .jumping = Jumping::exact},
-    ccb_options());
+    OptionTable<CcbOptions>().number("alpha", &CcbOptions::alpha, {.above = 0},
+                                     "width of the confidence bounds; the theory needs alpha > 1/2",
+                                     Shown::always));
 
 }  // namespace
 }  // namespace duel

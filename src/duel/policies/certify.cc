@@ -35,15 +35,13 @@ ErrorBudget budget_of(const CertifyOptions& options, std::size_t num_arms) {
 }  // namespace
 
 Certify::Certify(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
-    : options_(options),
+    : CertifyingPolicy(options, num_arms),
       evidence_(options.epsilon),
       log_threshold_(natural_log(budget_of(options, num_arms).threshold(0, 0))),
       // One arm alone has no pair to declare.
       log_edge_threshold_(num_arms < 2
                               ? log_threshold_
                               : natural_log(budget_of(options, num_arms).edge_threshold(0, 1))),
-      counts_(num_arms),
-      hearsay_(num_arms),
       beaten_(num_arms * num_arms),
       beliefs_(num_arms),
       row_cost_(num_arms),
@@ -113,14 +111,10 @@ void Certify::refresh_pair(Arm i, Arm j) {
   const std::size_t num_arms = counts_.num_arms();
   const auto raise = [&](Arm winner, Arm loser) {
     std::uint8_t& level = beaten_[winner * num_arms + loser];
-    // A tie's half is no evidence.
-    const std::uint32_t wins =
-        counts_.points(winner, loser) / 2 - hearsay_.points(winner, loser) / 2;
-    const std::uint32_t losses =
-        counts_.points(loser, winner) / 2 - hearsay_.points(loser, winner) / 2;
+    const std::uint32_t won = wins(winner, loser), lost = wins(loser, winner);
     // An arm that is good enough may lose more often than it wins.
-    if (level < 2 && (wins > losses || options_.epsilon > 0)) {
-      const double evidence = evidence_.log_evidence(wins, losses);
+    if (level < 2 && (won > lost || options_.epsilon > 0)) {
+      const double evidence = evidence_.log_evidence(won, lost);
       const std::uint8_t reached = evidence >= log_edge_threshold_ ? 2
                                    : evidence >= log_threshold_    ? 1
                                                                    : 0;
@@ -132,29 +126,9 @@ void Certify::refresh_pair(Arm i, Arm j) {
   raise(j, i);
 }
 
-void Certify::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
-  if (duel.is_self()) return;
-  if (!duel.foreign) pending_.settled(duel.first, duel.second);
-  if (const auto points = points_of(outcome, options_.ties, rng)) {
-    counts_.add(duel.first, duel.second, *points);
-    if (duel.hearsay) hearsay_.add(duel.first, duel.second, *points);
-    refresh_pair(duel.first, duel.second);
-  }
-}
-
 bool Certify::restored() {
   const std::size_t num_arms = counts_.num_arms();
-  if (!counts_.consistent() || !hearsay_.consistent() || hearsay_.num_arms() != num_arms ||
-      !pending_.valid_for(num_arms)) {
-    return false;
-  }
-  bool fits = true;
-  hearsay_.for_each_met_pair([&](Arm i, Arm j) {
-    fits = fits && hearsay_.points(i, j) <= counts_.points(i, j) &&
-           hearsay_.points(j, i) <= counts_.points(j, i);
-  });
-  if (!fits) return false;
-  if (beaten_.size() != num_arms * num_arms ||
+  if (!consistent() || beaten_.size() != num_arms * num_arms ||
       std::any_of(beaten_.begin(), beaten_.end(), [](std::uint8_t level) { return level > 2; })) {
     return false;
   }

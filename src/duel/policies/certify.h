@@ -55,19 +55,61 @@ struct CertifyOptions : PolicyOptions {
   void set_defaults(const PolicySetting& setting);
 };
 
-class Certify : public SelectingPolicy<Certify> {
+// The duels of `certify`, whatever its goal. It believes hearsay, and goes on until the evidence is
+// there without it.
+template <class Derived>
+class CertifyingPolicy : public SelectingPolicy<Derived> {
  public:
   using Options = CertifyOptions;
+  static constexpr bool kTakesHearsay = true;
 
-  Certify(const Options& options, std::size_t num_arms, RoundRng rng);
-
-  Duel select(Round round, RoundRng rng) const;
   void issued(const Duel& duel, RoundRng /*rng*/) {
     if (!duel.is_self()) pending_.issued(duel.first, duel.second);
   }
-  void observe(const Duel& duel, Outcome outcome, RoundRng rng);
-  // It believes hearsay, and goes on until the evidence is there without it.
-  static constexpr bool kTakesHearsay = true;
+
+ protected:
+  CertifyingPolicy(const Options& options, std::size_t num_arms)
+      : options_(options), counts_(num_arms), hearsay_(num_arms) {}
+
+  // False where the answer adds nothing.
+  bool count(const Duel& duel, Outcome outcome, RoundRng& rng) {
+    if (duel.is_self()) return false;
+    if (!duel.foreign) pending_.settled(duel.first, duel.second);
+    const auto points = points_of(outcome, options_.ties, rng);
+    if (!points) return false;
+    counts_.add(duel.first, duel.second, *points);
+    if (duel.hearsay) hearsay_.add(duel.first, duel.second, *points);
+    return true;
+  }
+  // The wins that are evidence; a tie's half is none.
+  std::uint32_t wins(Arm i, Arm j) const {
+    return counts_.points(i, j) / 2 - hearsay_.points(i, j) / 2;
+  }
+  bool consistent() const {
+    bool fits = counts_.consistent() && hearsay_.consistent() &&
+                hearsay_.num_arms() == counts_.num_arms() && pending_.valid_for(counts_.num_arms());
+    if (!fits) return false;
+    hearsay_.for_each_met_pair([&](Arm i, Arm j) {
+      fits = fits && hearsay_.points(i, j) <= counts_.points(i, j) &&
+             hearsay_.points(j, i) <= counts_.points(j, i);
+    });
+    return fits;
+  }
+
+  Options options_;
+  PairCounts counts_;
+  PairCounts hearsay_;  // of these, what is no evidence
+  PendingPairs pending_;
+};
+
+class Certify : public CertifyingPolicy<Certify> {
+ public:
+  Certify(const Options& options, std::size_t num_arms, RoundRng rng);
+
+  Duel select(Round round, RoundRng rng) const;
+  void observe(const Duel& duel, Outcome outcome, RoundRng rng) {
+    if (count(duel, outcome, rng)) refresh_pair(duel.first, duel.second);
+  }
   // The likeliest winner.
   Arm recommend(RoundRng rng) const { return likeliest_winner(rng); }
 
@@ -84,15 +126,11 @@ class Certify : public SelectingPolicy<Certify> {
   void refresh_pair(Arm i, Arm j);
   void refresh_row(Arm i);
 
-  Options options_;
   PairEvidence evidence_;
   double log_threshold_;       // ln c
   double log_edge_threshold_;  // ln c'
-  PairCounts counts_;
-  PairCounts hearsay_;  // of these, what is no evidence
   // 1 once E_ij has reached the threshold, 2 once it has reached that of an edge; at i * K + j.
   std::vector<std::uint8_t> beaten_;
-  PendingPairs pending_;
   // Derived from the above.
   Beliefs beliefs_;
   std::vector<std::int64_t> row_cost_;  // -ln prod_j pi_ij, on a grid of 2^-36

@@ -4,7 +4,6 @@
 #include <tuple>
 #include <utility>
 
-#include "duel/core/check.h"
 #include "duel/core/logarithm.h"
 #include "duel/inference/order_threshold.h"
 #include "duel/policies/parts/arms.h"
@@ -12,12 +11,10 @@
 namespace duel {
 
 CertifyOrder::CertifyOrder(const Options& options, std::size_t num_arms, RoundRng rng)
-    : options_(options),
+    : CertifyingPolicy(options, num_arms),
       log_threshold_(natural_log(order_threshold(
           options.in_view(), num_arms, options.certificate_alpha, options.shared_causes))),
       num_before_(static_cast<std::size_t>(options.in_view().arms_named(num_arms))),
-      counts_(num_arms),
-      hearsay_(num_arms),
       reached_(num_arms * num_arms),
       sequence_(all_arms(num_arms)),
       log_evidence_(num_arms * num_arms),
@@ -53,11 +50,6 @@ Duel CertifyOrder::select(Round round, RoundRng rng) const {
   return tied[pick_tied(tied.size(), options_.deterministic_ties, rng)];
 }
 
-std::uint32_t CertifyOrder::wins(Arm i, Arm j) const {
-  // A tie's half is no evidence.
-  return counts_.points(i, j) / 2 - hearsay_.points(i, j) / 2;
-}
-
 // By the evidence; where that is even, by hearsay.
 bool CertifyOrder::later_leads(Arm earlier, Arm later) const {
   const std::uint32_t mine = wins(earlier, later), theirs = wins(later, earlier);
@@ -77,12 +69,7 @@ void CertifyOrder::refresh_pair(Arm i, Arm j) {
 }
 
 void CertifyOrder::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
-  if (duel.is_self()) return;
-  if (!duel.foreign) pending_.settled(duel.first, duel.second);
-  const auto points = points_of(outcome, options_.ties, rng);
-  if (!points) return;
-  counts_.add(duel.first, duel.second, *points);
-  if (duel.hearsay) hearsay_.add(duel.first, duel.second, *points);
+  if (!count(duel, outcome, rng)) return;
   refresh_pair(duel.first, duel.second);
   // Step 3.
   const bool in_order = place_[duel.first] < place_[duel.second];
@@ -96,19 +83,9 @@ void CertifyOrder::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
 
 bool CertifyOrder::restored() {
   const std::size_t num_arms = counts_.num_arms();
-  if (!counts_.consistent() || !hearsay_.consistent() || hearsay_.num_arms() != num_arms ||
-      !pending_.valid_for(num_arms) || reached_.size() != num_arms * num_arms ||
-      sequence_.size() != num_arms) {
-    return false;
-  }
-  bool fits = true;
-  hearsay_.for_each_met_pair([&](Arm i, Arm j) {
-    fits = fits && hearsay_.points(i, j) <= counts_.points(i, j) &&
-           hearsay_.points(j, i) <= counts_.points(j, i);
-  });
   std::vector<Arm> sorted = sequence_;
   std::sort(sorted.begin(), sorted.end());
-  if (!fits || sorted != all_arms(num_arms) ||
+  if (!consistent() || reached_.size() != num_arms * num_arms || sorted != all_arms(num_arms) ||
       std::any_of(reached_.begin(), reached_.end(), [](std::uint8_t flag) { return flag > 1; })) {
     return false;
   }

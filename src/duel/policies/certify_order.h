@@ -23,29 +23,19 @@
 #include <cstdint>
 #include <vector>
 
-#include "duel/core/goal.h"
-#include "duel/core/pair_counts.h"
 #include "duel/inference/evidence.h"
 #include "duel/policies/certify.h"
-#include "duel/policies/parts/pending_pairs.h"
-#include "duel/policies/policy.h"
 
 namespace duel {
 
-class CertifyOrder : public SelectingPolicy<CertifyOrder> {
+// Hearsay puts arms in order where there is no evidence yet.
+class CertifyOrder : public CertifyingPolicy<CertifyOrder> {
  public:
-  using Options = CertifyOptions;
-
   // REQUIRES: options.in_view().is_order(), and check_goal takes it.
   CertifyOrder(const Options& options, std::size_t num_arms, RoundRng rng);
 
   Duel select(Round round, RoundRng rng) const;
-  void issued(const Duel& duel, RoundRng /*rng*/) {
-    if (!duel.is_self()) pending_.issued(duel.first, duel.second);
-  }
   void observe(const Duel& duel, Outcome outcome, RoundRng rng);
-  // Hearsay puts arms in order where there is no evidence yet.
-  static constexpr bool kTakesHearsay = true;
   // The first of the sequence.
   Arm recommend(RoundRng /*rng*/) const { return sequence_.front(); }
   const std::vector<Arm>& sequence() const { return sequence_; }
@@ -57,20 +47,15 @@ class CertifyOrder : public SelectingPolicy<CertifyOrder> {
   bool restored();
 
  private:
-  std::uint32_t wins(Arm i, Arm j) const;  // that are evidence
   bool later_leads(Arm earlier, Arm later) const;
   void refresh_pair(Arm i, Arm j);
   void number_places();
 
-  Options options_;
   PairEvidence evidence_;
   double log_threshold_;    // ln c
   std::size_t num_before_;  // k: each of the first k stands in needed pairs as the earlier arm
-  PairCounts counts_;
-  PairCounts hearsay_;                 // of these, what is no evidence
   std::vector<std::uint8_t> reached_;  // 1 once E_ij has reached c, at i * K + j
   std::vector<Arm> sequence_;
-  PendingPairs pending_;
   // Derived from the above.
   std::vector<double> log_evidence_;  // of now, at i * K + j
   std::vector<std::uint32_t> place_;  // of each arm in the sequence

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "duel/core/divergence.h"
 #include "duel/core/wake_up.h"
 #include "duel/policies/parts/arms.h"
-#include "duel/policies/parts/copeland_allocation.h"
 #include "duel/policies/parts/evidence_grid.h"
 #include "duel/policies/registry.h"
 
@@ -447,7 +444,7 @@ Arm CopelandRmed<variant>::recommend(RoundRng rng) const {
 
 template <CopelandRmedVariant variant>
 Jump CopelandRmed<variant>::jump(Round round, Round limit, RoundRng /*rng*/) const {
-  const Jump stay{round, std::nullopt};
+  const Jump stay{round};
   if (!tickets_.empty() || all_stale_ || !stale_columns_.empty() || !next_.empty()) return stay;
   const std::size_t at = remaining_.first();
   if (at == remaining_.end() || remaining_.first(at + 1) != remaining_.end()) return stay;
@@ -460,7 +457,7 @@ Jump CopelandRmed<variant>::jump(Round round, Round limit, RoundRng /*rng*/) con
     if (certainty(winner) >= needed) return stay;
   }
   if (losses_[i1] != fewest_) return stay;
-  if (num_arms() == 1) return {limit, std::nullopt};
+  if (num_arms() == 1) return {limit};
   if (pair_to_explore(round)) return stay;
   // The round at which i1 is no longer sure is itself still a self-duel, and is played.
   const std::int64_t known = certainty(i1);
@@ -469,7 +466,7 @@ Jump CopelandRmed<variant>::jump(Round round, Round limit, RoundRng /*rng*/) con
   const double plays = std::max(explored_, plays_due(round)) / options_.alpha;
   until =
       wake_up_round(plays * plays, round, until, [&](Round t) { return plays_due(t) > explored_; });
-  return {until, std::nullopt};
+  return {until};
 }
 
 template <CopelandRmedVariant variant>
@@ -527,13 +524,12 @@ constexpr const char* kCopelandRmedDeparts =
     "equal; of several winners that are sure the one with the lowest index is played";
 
 OptionTable<CopelandRmedOptions> copeland_rmed_options() {
-  OptionTable<CopelandRmedOptions> table;
-  table.number("alpha", &CopelandRmedOptions::alpha, {.above = 0, .most = 1e6},
-               "every pair is played alpha sqrt(ln t) times", Shown::always);
-  table.number("beta", &CopelandRmedOptions::beta, {.least = 0, .most = 0.5},
-               "a pair is played until its mean is beta/max(1, ln ln t) away from 1/2",
-               Shown::always);
-  return table;
+  return OptionTable<CopelandRmedOptions>()
+      .number("alpha", &CopelandRmedOptions::alpha, {.above = 0, .most = 1e6},
+              "every pair is played alpha sqrt(ln t) times", Shown::always)
+      .number("beta", &CopelandRmedOptions::beta, {.least = 0, .most = 0.5},
+              "a pair is played until its mean is beta/max(1, ln ln t) away from 1/2",
+              Shown::always);
 }
 
 const bool copeland_rmed_efficient_is_registered =

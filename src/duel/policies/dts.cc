@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "duel/core/beta.h"
 #include "duel/core/check.h"
@@ -133,10 +132,8 @@ Duel Dts<form>::choose(Round round, RoundRng& rng, const Setback* setback) const
 
 template <DtsForm form>
 void Dts<form>::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
-  if (duel.is_self()) return;
   // Step 7.
-  if (const auto points = points_of(outcome, options_.ties, rng)) {
-    counts_.add(duel.first, duel.second, *points);
+  if (count_duel(counts_, duel, outcome, options_.ties, rng)) {
     beliefs_.refresh(duel.first, duel.second, counts_);
     scores_.refresh(duel.first, duel.second, counts_);
   }
@@ -193,8 +190,8 @@ double Dts<form>::require_best_score(Arm arm) const {
 template <DtsForm form>
 Jump Dts<form>::jump(Round round, Round limit, RoundRng rng) const {
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
-  if (num_arms == 1) return {limit, std::nullopt};
-  const Jump stay{round, std::nullopt};
+  if (num_arms == 1) return {limit};
+  const Jump stay{round};
   if (!last_.is_self()) return stay;
   const Arm a = last_.first;
   const double s = width(round);
@@ -222,7 +219,7 @@ Jump Dts<form>::jump(Round round, Round limit, RoundRng rng) const {
   }
   const double total_cost = first_cost + second_cost;
   const double gap = std::floor(-natural_log(rng.uniform_open()) / total_cost);
-  if (gap >= static_cast<double>(wake_up - round)) return {wake_up, std::nullopt};
+  if (gap >= static_cast<double>(wake_up - round)) return {wake_up};
   const Round t = round + static_cast<Round>(gap);
 
   const double s_then = width(t);
@@ -274,10 +271,9 @@ template class Dts<DtsForm::plus>;
 namespace {
 
 OptionTable<DtsOptions> dts_options() {
-  OptionTable<DtsOptions> table;
-  table.number("alpha", &DtsOptions::alpha, {.above = 0},
-               "width of the confidence bounds; the theory needs alpha > 1/2", Shown::always);
-  return table;
+  return OptionTable<DtsOptions>().number(
+      "alpha", &DtsOptions::alpha, {.above = 0},
+      "width of the confidence bounds; the theory needs alpha > 1/2", Shown::always);
 }
 
 const bool dts_plain_is_registered = register_policy<Dts<DtsForm::plain>>(
@@ -286,7 +282,6 @@ const bool dts_plain_is_registered = register_policy<Dts<DtsForm::plain>>(
      .paper = "Wu, Liu: Double Thompson Sampling for Dueling Bandits. NIPS 2016, Algorithm 1",
      .setting = "Copeland winners, Condorcet winner",
      .guarantee = "O(K^2 log T) Copeland, O(K log T + K^2 log log T) Condorcet, for alpha > 1/2",
-     .departs = "nowhere",
      .status = "reproduced",
      .jumping = Jumping::in_law},
     dts_options());
@@ -298,7 +293,6 @@ const bool dts_plus_is_registered = register_policy<Dts<DtsForm::plus>>(
          "Wu, Liu: Double Thompson Sampling for Dueling Bandits. NIPS 2016, Algorithm 2 (D-TS+)",
      .setting = "Copeland winners, Condorcet winner",
      .guarantee = "O(K^2 log T) Copeland, O(K log T + K^2 log log T) Condorcet, for alpha > 1/2",
-     .departs = "nowhere",
      .status = "reproduced",
      .jumping = Jumping::in_law},
     dts_options());

@@ -62,8 +62,8 @@ void EpsilonGreedy::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
 }
 
 Jump EpsilonGreedy::jump(Round round, Round limit, RoundRng rng) const {
-  if (leaders_.size() != 1 && !options_.deterministic_ties) return {round, std::nullopt};
-  if (counts_.num_arms() == 1) return {limit, std::nullopt};
+  if (leaders_.size() != 1 && !options_.deterministic_ties) return {round};
+  if (counts_.num_arms() == 1) return {limit};
   // Thinning: epsilon falls, so propose rounds at the present rate (a geometric gap) and accept a
   // proposal at round t with probability epsilon_t / rate; from a refused one, go on with its rate.
   Round t = round;
@@ -71,13 +71,13 @@ Jump EpsilonGreedy::jump(Round round, Round limit, RoundRng rng) const {
     const double rate = exploration(t);
     if (rate < 1.0) {
       const double gap = std::floor(std::log(rng.uniform_open()) / std::log1p(-rate));
-      if (gap >= static_cast<double>(limit - t)) return {limit, std::nullopt};
+      if (gap >= static_cast<double>(limit - t)) return {limit};
       t += static_cast<Round>(gap);
     }
     if (rng.bernoulli(exploration(t) / rate)) return {t, explore(leaders_[0], t, rng)};
     ++t;
   }
-  return {limit, std::nullopt};
+  return {limit};
 }
 
 bool EpsilonGreedy::restored() {
@@ -94,24 +94,18 @@ bool EpsilonGreedy::restored() {
 
 namespace {
 
-OptionTable<EpsilonGreedyOptions> epsilon_greedy_options() {
-  OptionTable<EpsilonGreedyOptions> table;
-  table.number("c", &EpsilonGreedyOptions::c, {.least = 0},
-               "exploration: the leader meets another arm with probability min(1, c K / t)",
-               Shown::always);
-  return table;
-}
-
 const bool epsilon_greedy_is_registered = register_policy<EpsilonGreedy>(
     {.name = "epsilon-greedy",
      .title = "Epsilon-greedy on the empirical Copeland leader",
      .paper = "baseline; schedule after Auer, Cesa-Bianchi, Fischer, Machine Learning 2002",
      .setting = "Condorcet winner",
      .guarantee = "none",
-     .departs = "nowhere",
      .status = "tested",
      .jumping = Jumping::in_law},
-    epsilon_greedy_options());
+    OptionTable<EpsilonGreedyOptions>().number(
+        "c", &EpsilonGreedyOptions::c, {.least = 0},
+        "exploration: the leader meets another arm with probability min(1, c K / t)",
+        Shown::always));
 
 }  // namespace
 }  // namespace duel

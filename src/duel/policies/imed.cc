@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <memory>
-#include <string>
 
 #include "duel/core/divergence.h"
 #include "duel/core/wake_up.h"
@@ -376,13 +373,13 @@ Arm Imed::recommend(RoundRng rng) const {
 }
 
 Jump Imed::jump(Round round, Round limit, RoundRng rng) const {
-  if (counts_.num_arms() == 1) return {limit, std::nullopt};
-  if (!pending_.empty()) return {round, std::nullopt};
+  if (counts_.num_arms() == 1) return {limit};
+  if (!pending_.empty()) return {round};
   // Without a candidate nothing but ln t moves, and nobody speaks against the champion; the plan
   // knows when that can make a candidate or another champion. Tied champions are redrawn each
   // round.
   const Plan plan = this->plan(budget(round), rng);
-  if (!plan.candidates.empty() || plan.champion_drawn) return {round, std::nullopt};
+  if (!plan.candidates.empty() || plan.champion_drawn) return {round};
   double level = from_grid(plan.wake_up);
   if (options_.safe) {
     // ln t with ln t + 2 ln(1 + ln t) = level, from below.
@@ -392,8 +389,7 @@ Jump Imed::jump(Round round, Round limit, RoundRng rng) const {
       level += (target - level - 2 * natural_log(1 + level)) / (1 + 2 / (1 + level));
     }
   }
-  return {wake_up_round(level, round, limit, [&](Round t) { return plan.wake_up <= budget(t); }),
-          std::nullopt};
+  return {wake_up_round(level, round, limit, [&](Round t) { return plan.wake_up <= budget(t); })};
 }
 
 bool Imed::restored() {

@@ -146,9 +146,7 @@ const bool interleaved_filter_1_is_registered = register_policy<InterleavedFilte
      .setting = "total order, strong stochastic transitivity, stochastic triangle inequality",
      .guarantee = "O(K log K/eps_12 log T) weak and strong regret with high probability, errs with "
                   "probability <= 1/T",
-     .departs = "nowhere",
      .status = "tested",
-     .needs_horizon = true,
      .jumping = Jumping::exact,
      .keeps_pairs = false},
     filter_options<InterleavedFilter1Options>());
@@ -160,9 +158,7 @@ const bool interleaved_filter_2_is_registered = register_policy<InterleavedFilte
      .setting = "total order, strong stochastic transitivity, stochastic triangle inequality",
      .guarantee = "O(K/eps_12 log T) expected weak and strong regret, errs with probability <= 1/T "
                   "(with ci=jcss)",
-     .departs = "nowhere",
      .status = "tested",
-     .needs_horizon = true,
      .jumping = Jumping::exact,
      .keeps_pairs = false},
     filter_options<InterleavedFilter2Options>());

@@ -195,9 +195,7 @@ void Merge<form>::commit(const Choice& choice) {
 
 template <MergeForm form>
 void Merge<form>::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
-  if (duel.is_self()) return;
-  if (const auto points = points_of(outcome, options_.ties, rng)) {
-    counts_.add(duel.first, duel.second, *points);
+  if (count_duel(counts_, duel, outcome, options_.ties, rng)) {
     refresh_pair(duel.first, duel.second);
   }
 }
@@ -218,7 +216,7 @@ template <MergeForm form>
 Jump Merge<form>::jump(Round round, Round limit, RoundRng /*rng*/) const {
   // The last arm stays.
   const bool over = batches_.groups.size() == 1 && batches_.groups[0].size() == 1;
-  return {over ? limit : round, std::nullopt};
+  return {over ? limit : round};
 }
 
 template <MergeForm form>

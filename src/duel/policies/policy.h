@@ -17,13 +17,11 @@
 #include <concepts>
 #include <cstddef>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "duel/core/archive.h"
 #include "duel/core/duel.h"
 #include "duel/core/options.h"
+#include "duel/core/pair_counts.h"
 #include "duel/core/result.h"
 #include "duel/core/rng.h"
 #include "duel/core/ties.h"
@@ -42,7 +40,7 @@ struct PolicyOptions {
 // not repeat its choice in `issued`: it would draw another.
 struct Jump {
   Round idle_until = 0;
-  std::optional<Duel> next;
+  std::optional<Duel> next = std::nullopt;
 };
 
 // REQUIRES of `jump(round, limit, rng)`: round - 1 was a self-duel, fully observed, and no duel is
@@ -65,6 +63,15 @@ concept Policy = std::copyable<P> && requires(P& policy, const P& constant, Roun
   { constant.recommend(rng) } -> std::same_as<Arm>;
   { policy.restored() } -> std::same_as<bool>;
 };
+
+// Counts the answer to a duel; false where it changes no counts.
+inline bool count_duel(PairCounts& counts, const Duel& duel, Outcome outcome, Ties ties,
+                       RoundRng& rng) {
+  if (duel.is_self()) return false;
+  const auto points = points_of(outcome, ties, rng);
+  if (points) counts.add(duel.first, duel.second, *points);
+  return points.has_value();
+}
 
 // Gives `take` to a policy that has `select` and an `issued` that asks for no more than the duel
 // that went out; and an `issued` to one that changes nothing then.

@@ -73,9 +73,7 @@ void Rcs::issued(const Duel& duel, RoundRng /*rng*/) {
 }
 
 void Rcs::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
-  if (duel.is_self()) return;
-  if (const auto points = points_of(outcome, options_.ties, rng)) {
-    counts_.add(duel.first, duel.second, *points);
+  if (count_duel(counts_, duel, outcome, options_.ties, rng)) {
     refresh_pair(duel.first, duel.second);
   }
 }
@@ -83,8 +81,8 @@ void Rcs::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
 // While no bound against c reaches 1/2, (c, c) is played in every round in which c wins all its
 // samples: a geometric number of rounds. The round in which it loses one is drawn given that.
 Jump Rcs::jump(Round round, Round limit, RoundRng rng) const {
-  if (counts_.num_arms() == 1) return {limit, std::nullopt};
-  if (last_.foreign || !last_.is_self()) return {round, std::nullopt};
+  if (counts_.num_arms() == 1) return {limit};
+  if (last_.foreign || !last_.is_self()) return {round};
   const Arm champion = last_.first;
   const auto challenged = [&](Round t) {
     const double s = width(t);
@@ -103,7 +101,7 @@ Jump Rcs::jump(Round round, Round limit, RoundRng rng) const {
   const Round wake_up = wake_up_round(level, round, limit, challenged);
   const double cost = beliefs_.row_cost(champion);
   const double gap = std::floor(-natural_log(rng.uniform_open()) / cost);
-  if (gap >= static_cast<double>(wake_up - round)) return {wake_up, std::nullopt};
+  if (gap >= static_cast<double>(wake_up - round)) return {wake_up};
   const Round t = round + static_cast<Round>(gap);
   const Setback setback{
       champion, beliefs_.first_loss(champion, cost, rng.uniform(), [](Arm) { return true; })};
@@ -125,14 +123,6 @@ bool Rcs::restored() {
 
 namespace {
 
-OptionTable<RcsOptions> rcs_options() {
-  OptionTable<RcsOptions> table;
-  table.number("alpha", &RcsOptions::alpha, {.above = 0},
-               "width of the confidence bounds; published 0.501, comparisons use 0.51",
-               Shown::always);
-  return table;
-}
-
 const bool rcs_is_registered = register_policy<Rcs>(
     {.name = "rcs",
      .title = "Relative Confidence Sampling",
@@ -141,10 +131,11 @@ const bool rcs_is_registered = register_policy<Rcs>(
          "Ranker Evaluation. WSDM 2014, Algorithm 1",
      .setting = "Condorcet winner",
      .guarantee = "none proved",
-     .departs = "nowhere",
      .status = "reproduced",
      .jumping = Jumping::in_law},
-    rcs_options());
+    OptionTable<RcsOptions>().number(
+        "alpha", &RcsOptions::alpha, {.above = 0},
+        "width of the confidence bounds; published 0.501, comparisons use 0.51", Shown::always));
 
 }  // namespace
 }  // namespace duel

@@ -117,9 +117,7 @@ const bool rex3_is_registered = register_policy<Rex3>(
               "Utility-based Dueling Bandits. ICML 2015, Algorithm 1",
      .setting = "adversarial utilities",
      .guarantee = "O(sqrt(K ln K T))",
-     .departs = "nowhere",
      .status = "reproduced",
-     .needs_horizon = true,
      .keeps_pairs = false},
     OptionTable<Rex3Options>()
         .horizon(&Rex3Options::horizon)

@@ -299,7 +299,7 @@ void Rmed<variant>::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
 
 template <RmedVariant variant>
 Jump Rmed<variant>::jump(Round round, Round limit, RoundRng /*rng*/) const {
-  const Jump stay{round, std::nullopt};
+  const Jump stay{round};
   if (!tickets_.empty() || in_initial_phase() || !returned_.empty() || loop_start_ == 0) {
     return stay;
   }
@@ -323,7 +323,7 @@ Jump Rmed<variant>::jump(Round round, Round limit, RoundRng /*rng*/) const {
     const double level = std::exp(static_cast<double>(explored_) / options_.alpha);
     until = wake_up_round(level, round, until, [&](Round t) { return plays_due(t) > explored_; });
   }
-  return {until, std::nullopt};
+  return {until};
 }
 
 template <RmedVariant variant>
@@ -427,7 +427,6 @@ const bool rmed_2fh_is_registered = register_policy<Rmed<RmedVariant::fixed_hori
      .departs = std::string(kGridNote) +
                 "; estimated regrets below 0 count as 0 (the authors' program: 0.01, option clamp)",
      .status = "reproduced",
-     .needs_horizon = true,
      .jumping = Jumping::exact},
     rmed_options<Rmed2FhOptions>());
 

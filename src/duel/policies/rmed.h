@@ -28,6 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "duel/core/pair_counts.h"
@@ -56,26 +57,15 @@ struct Rmed2FhOptions : Rmed2Options {
   std::uint64_t horizon = 0;
 };
 
-template <RmedVariant variant>
-struct RmedOptionsOf {
-  using Type = Rmed2Options;
-};
-template <>
-struct RmedOptionsOf<RmedVariant::one> {
-  using Type = Rmed1Options;
-};
-template <>
-struct RmedOptionsOf<RmedVariant::fixed_horizon> {
-  using Type = Rmed2FhOptions;
-};
-
 // ln ln t, 0 for t < 3.
 double log_log_round(Round t);
 
 template <RmedVariant variant>
 class Rmed : public ChoosingPolicy<Rmed<variant>> {
  public:
-  using Options = typename RmedOptionsOf<variant>::Type;
+  using Options = std::conditional_t<
+      variant == RmedVariant::one, Rmed1Options,
+      std::conditional_t<variant == RmedVariant::two, Rmed2Options, Rmed2FhOptions>>;
 
   Rmed(const Options& options, std::size_t num_arms, RoundRng rng);
 

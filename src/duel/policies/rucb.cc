@@ -207,17 +207,16 @@ void Rucb<form>::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
 template <RucbForm form>
 Jump Rucb<form>::jump(Round round, Round limit, RoundRng /*rng*/) const {
   const double s = width(round);
-  if (!pending_.empty()) return {round, std::nullopt};
+  if (!pending_.empty()) return {round};
   // The arm of the last self-duel is the only one whose Z lies so far below.
   for (Arm c = 0; c < counts_.num_arms(); ++c) {
     const double needed = -row_max_[c];
     if (s < needed) {
       const double level = needed * needed / options_.alpha;
-      return {wake_up_round(level, round, limit, [&](Round t) { return width(t) >= needed; }),
-              std::nullopt};
+      return {wake_up_round(level, round, limit, [&](Round t) { return width(t) >= needed; })};
     }
   }
-  return {round, std::nullopt};
+  return {round};
 }
 
 template <RucbForm form>
@@ -240,14 +239,13 @@ template class Rucb<RucbForm::seed>;
 namespace {
 
 OptionTable<RucbOptions> rucb_options() {
-  OptionTable<RucbOptions> table;
-  table.number("alpha", &RucbOptions::alpha, {.above = 0},
-               "width of the confidence bounds; the theory needs alpha > 1/2", Shown::always);
-  table.choice(
-      "unplayed", &RucbOptions::unplayed,
-      {{"2", UnplayedBound::two}, {"1", UnplayedBound::one}, {"inf", UnplayedBound::infinite}},
-      "upper bound of a pair that never met");
-  return table;
+  return OptionTable<RucbOptions>()
+      .number("alpha", &RucbOptions::alpha, {.above = 0},
+              "width of the confidence bounds; the theory needs alpha > 1/2", Shown::always)
+      .choice<UnplayedBound>(
+          "unplayed", &RucbOptions::unplayed,
+          {{"2", UnplayedBound::two}, {"1", UnplayedBound::one}, {"inf", UnplayedBound::infinite}},
+          "upper bound of a pair that never met");
 }
 
 const bool rucb_icml_is_registered = register_policy<Rucb<RucbForm::icml>>(
@@ -257,7 +255,6 @@ const bool rucb_icml_is_registered = register_policy<Rucb<RucbForm::icml>>(
               "Dueling Bandit Problem. ICML 2014, Algorithm 1",
      .setting = "Condorcet winner",
      .guarantee = "O(K^2 + K log T) for alpha > 1/2",
-     .departs = "nowhere",
      .status = "reproduced",
      .jumping = Jumping::exact},
     rucb_options());
@@ -268,7 +265,6 @@ const bool rucb_seed_is_registered = register_policy<Rucb<RucbForm::seed>>(
      .paper = "Zoghi, Whiteson, Munos, de Rijke: arXiv 1312.3393, Algorithm 1",
      .setting = "Condorcet winner",
      .guarantee = "O(K^2 log T) for alpha > 1/2",
-     .departs = "nowhere",
      .status = "reproduced",
      .jumping = Jumping::exact},
     rucb_options());

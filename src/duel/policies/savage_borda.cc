@@ -1,6 +1,5 @@
 #include "duel/policies/savage_borda.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "duel/policies/parts/arms.h"
@@ -159,7 +158,6 @@ const bool savage_borda_is_registered = register_policy(
      .departs = "stops when one arm alone can win, since its own pairs never become irrelevant; "
                 "sampling=arms is the reduction to successive elimination of arms",
      .status = "tested",
-     .needs_horizon = true,
      .jumping = Jumping::exact},
     savage_options<SavageBordaOptions>().choice<BordaSampling>(
         "sampling", &SavageBordaOptions::sampling,

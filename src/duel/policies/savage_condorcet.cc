@@ -38,9 +38,7 @@ const bool savage_condorcet_is_registered = register_policy<SavageCondorcet>(
      .setting = "Condorcet winner",
      .guarantee = "stops on the winner within C sum_j j ln(K T/delta)/D_(j+1)^2 duels with "
                   "probability >= 1 - delta",
-     .departs = "nowhere",
      .status = "tested",
-     .needs_horizon = true,
      .jumping = Jumping::exact},
     savage_options<SavageOptions>());
 }  // namespace

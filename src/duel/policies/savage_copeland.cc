@@ -85,9 +85,7 @@ const bool savage_copeland_is_registered = register_policy<SavageCopeland>(
      .paper = kSavagePaper,
      .setting = "any; Copeland winner",
      .guarantee = "stops on a Copeland winner with probability >= 1 - delta",
-     .departs = "nowhere",
      .status = "tested",
-     .needs_horizon = true,
      .jumping = Jumping::exact},
     savage_options<SavageOptions>());
 }  // namespace

@@ -169,12 +169,9 @@ void Scb::commit(const Choice& choice) {
 }
 
 void Scb::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
-  if (duel.is_self()) return;
-  const auto points = points_of(outcome, options_.ties, rng);
-  if (!points) return;
+  if (!count_duel(counts_, duel, outcome, options_.ties, rng)) return;
   const std::size_t num_arms = counts_.num_arms();
   const Arm i = duel.first, j = duel.second;
-  counts_.add(i, j, *points);
   std::int8_t& sign = signs_.sign[i * num_arms + j];
   if (sign != 0) return;
   sign = static_cast<std::int8_t>(sign_at(i, j, walk_.length));
@@ -201,8 +198,8 @@ Arm Scb::recommend(RoundRng /*rng*/) const {
 }
 
 Jump Scb::jump(Round round, Round limit, RoundRng /*rng*/) const {
-  if (walk_.champion == kNoArm || round > walk_.end) return {round, std::nullopt};
-  return {walk_.end >= limit ? limit : walk_.end + 1, std::nullopt};
+  if (walk_.champion == kNoArm || round > walk_.end) return {round};
+  return {walk_.end >= limit ? limit : walk_.end + 1};
 }
 
 bool Scb::restored() {
@@ -235,15 +232,6 @@ bool Scb::restored() {
 
 namespace {
 
-OptionTable<ScbOptions> scb_options() {
-  OptionTable<ScbOptions> table;
-  table.count("first", &ScbOptions::first, 4, 1'000'000'000,
-              "length of the first epoch; each next one is squared. 4 gives 2^(2^r)",
-              Shown::always);
-  table.flag("carry", &ScbOptions::carry, "keep the outcomes of earlier epochs");
-  return table;
-}
-
 const bool scb_is_registered = register_policy<Scb>(
     {.name = "scb",
      .title = "Scalable Copeland Bandits",
@@ -254,7 +242,11 @@ const bool scb_is_registered = register_policy<Scb>(
      .departs = "signs are settled by Hoeffding's bound with a union over the number of duels",
      .status = "tested",
      .jumping = Jumping::exact},
-    scb_options());
+    OptionTable<ScbOptions>()
+        .count("first", &ScbOptions::first, 4, 1'000'000'000,
+               "length of the first epoch; each next one is squared. 4 gives 2^(2^r)",
+               Shown::always)
+        .flag("carry", &ScbOptions::carry, "keep the outcomes of earlier epochs"));
 
 }  // namespace
 }  // namespace duel

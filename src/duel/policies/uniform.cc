@@ -12,13 +12,6 @@ Duel Uniform::select(Round round, RoundRng rng) const {
   return {first, draw_other(first, num_arms, rng), round};
 }
 
-void Uniform::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
-  if (duel.is_self()) return;
-  if (const auto points = points_of(outcome, options_.ties, rng)) {
-    counts_.add(duel.first, duel.second, *points);
-  }
-}
-
 namespace {
 const bool uniform_is_registered =
     register_policy<Uniform>({.name = "uniform",
@@ -26,7 +19,6 @@ const bool uniform_is_registered =
                               .paper = "baseline",
                               .setting = "any",
                               .guarantee = "none: regret grows linearly, T times the mean gap",
-                              .departs = "nowhere",
                               .status = "tested"},
                              {});
 }  // namespace

@@ -4,7 +4,6 @@
 // Departs    nowhere.
 #pragma once
 
-#include "duel/core/pair_counts.h"
 #include "duel/policies/policy.h"
 
 namespace duel {
@@ -20,7 +19,9 @@ class Uniform : public SelectingPolicy<Uniform> {
 
   // i != j, every ordered pair equally likely.
   Duel select(Round round, RoundRng rng) const;
-  void observe(const Duel& duel, Outcome outcome, RoundRng rng);
+  void observe(const Duel& duel, Outcome outcome, RoundRng rng) {
+    count_duel(counts_, duel, outcome, options_.ties, rng);
+  }
   // The empirical Copeland leader.
   Arm recommend(RoundRng) const { return empirical_copeland_leader(counts_); }
 

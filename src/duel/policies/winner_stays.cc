@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <utility>
 
 #include "duel/policies/parts/arms.h"
 #include "duel/policies/registry.h"
@@ -146,9 +145,9 @@ Arm WinnerStaysStrong::recommend(RoundRng rng) const {
 }
 
 Jump WinnerStaysStrong::jump(Round round, Round limit, RoundRng /*rng*/) const {
-  if (num_arms_ == 1) return {limit, std::nullopt};
-  if (phase_ != kBlock) return {round, std::nullopt};
-  return {std::clamp(block_ends_, round, limit), std::nullopt};
+  if (num_arms_ == 1) return {limit};
+  if (phase_ != kBlock) return {round};
+  return {std::clamp(block_ends_, round, limit)};
 }
 
 bool WinnerStaysStrong::restored() const {
@@ -166,7 +165,6 @@ const bool winner_stays_weak_is_registered = register_policy<WinnerStaysWeak>(
      .paper = std::string(kWinnerStaysPaper) + "1",
      .setting = "Condorcet winner",
      .guarantee = "weak regret O(K^2), with a total order O(K log K), whatever T",
-     .departs = "nowhere",
      .status = "reproduced",
      .keeps_pairs = false},
     {});
@@ -177,7 +175,6 @@ const bool winner_stays_strong_is_registered = register_policy<WinnerStaysStrong
      .paper = std::string(kWinnerStaysPaper) + "2",
      .setting = "Condorcet winner",
      .guarantee = "strong regret O(K^2 + K log T), with a total order O(K log K + K log T)",
-     .departs = "nowhere",
      .status = "reproduced",
      .jumping = Jumping::exact,
      .keeps_pairs = false},

@@ -1,7 +1,6 @@
 // Arms, draws among them, and the best of them.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <limits>
