@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "duel/core/archive_containers.h"
 #include "duel/core/duel.h"
 #include "duel/core/result.h"
 #include "duel/core/rng.h"
@@ -35,8 +36,8 @@ class Asker {
 
   // `trial` sets simulated runs apart. The policy's own options (ties, ..) are in `policy`.
   Asker(const ConfiguredPolicy& policy, std::uint64_t seed, std::uint32_t trial = 0);
-  Asker(const Asker& other);
-  Asker& operator=(const Asker& other);
+  Asker(const Asker& other) : policy_(other.policy_->clone()), run_(other.run_), now_(other.now_) {}
+  Asker& operator=(const Asker& other) { return *this = Asker(other); }
   Asker(Asker&&) = default;
   Asker& operator=(Asker&&) = default;
 
@@ -51,10 +52,10 @@ class Asker {
   // `hearsay`: it is no evidence, and only policies that tell the two apart hear of it.
   void heard(Arm first, Arm second, Outcome outcome, bool hearsay = false);
 
-  Arm recommend() const { return policy_->recommend(streams_.recommend.at(clock_)); }
+  Arm recommend() const { return policy_->recommend(run_.streams.recommend.at(now_.clock)); }
   // Rounds that have gone by, the skipped ones included.
-  Round clock() const { return clock_; }
-  std::uint64_t outstanding() const { return outstanding_; }
+  Round clock() const { return now_.clock; }
+  std::uint64_t outstanding() const { return now_.outstanding; }
 
   // The state between two calls, and back into one of the same policy, arms and seed. An error
   // leaves it as it was.
@@ -69,17 +70,33 @@ class Asker {
   static constexpr Round kEndOfTime = 1'000'000'000'000'000'000;
 
  private:
-  void idle(const Duel& self);
+  // What stays the same.
+  struct Run {
+    TrialStreams streams;
+    Stream foreign;
+    bool jumps;
+    bool sequential;
+  };
+  // What is saved beside the policy's state.
+  struct Progress {
+    Round clock = 0;
+    std::uint64_t outstanding = 0;
+    std::uint64_t heard = 0;
+    std::optional<Duel> prepared;  // of round clock + 1, drawn by a jump
+
+    template <class Archive>
+    void fields(Archive& archive) {
+      archive_fields(archive, clock, outstanding, heard, prepared);
+    }
+  };
+
+  bool waits() const { return run_.sequential && now_.outstanding > 0; }
+  // The policy's duel of the next round goes out; a self-duel goes by.
+  Duel issue();
 
   std::unique_ptr<AnyPolicy> policy_;
-  TrialStreams streams_;
-  Stream foreign_;
-  bool jumps_;
-  bool sequential_;
-  Round clock_ = 0;
-  std::uint64_t outstanding_ = 0;
-  std::uint64_t heard_ = 0;
-  std::optional<Duel> prepared_;  // of round clock_ + 1, drawn by a jump
+  Run run_;
+  Progress now_;
 };
 
 }  // namespace duel

@@ -8,11 +8,9 @@
 
 namespace duel {
 
-struct UniformOptions : PolicyOptions {};
-
 class Uniform : public SelectingPolicy<Uniform> {
  public:
-  using Options = UniformOptions;
+  using Options = PolicyOptions;
 
   Uniform(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
       : options_(options), counts_(num_arms) {}

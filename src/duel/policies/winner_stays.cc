@@ -14,34 +14,37 @@ WinnerStaysTournament::WinnerStaysTournament(std::size_t num_arms, bool determin
       scores_(num_arms),
       waiting_(all_arms(num_arms)) {}
 
-WinnerStaysTournament::Pairing WinnerStaysTournament::pairing(RoundRng& rng) const {
+WinnerStaysTournament::Choice WinnerStaysTournament::choose(Round round, RoundRng& rng) const {
+  if (num_arms_ == 1) return {{0, 0, round}};
   switch (stage_) {
     case kContest:
       // Equal: the one that went first stays first.
-      return scores_[second_] > scores_[first_] ? Pairing{second_, first_}
-                                                : Pairing{first_, second_};
+      return scores_[second_] > scores_[first_] ? Choice{{second_, first_, round}}
+                                                : Choice{{first_, second_, round}};
     case kNextChallenger:
-      return {first_, waiting_[pick_tied(waiting_.size(), deterministic_ties_, rng)], true};
+      return {{first_, waiting_[pick_tied(waiting_.size(), deterministic_ties_, rng)], round},
+              true};
     default: {
       const std::size_t first = pick_tied(waiting_.size(), deterministic_ties_, rng);
       std::size_t second = pick_tied(waiting_.size() - 1, deterministic_ties_, rng);
       if (second >= first) ++second;
-      return {waiting_[first], waiting_[second], true};
+      return {{waiting_[first], waiting_[second], round}, true};
     }
   }
 }
 
-void WinnerStaysTournament::went_out(const Pairing& pairing) {
-  if (pairing.opens) {
+void WinnerStaysTournament::went_out(const Choice& choice) {
+  if (choice.duel.is_self()) return;
+  if (choice.opens) {
     const auto leave = [&](Arm arm) {
       waiting_.erase(std::lower_bound(waiting_.begin(), waiting_.end(), arm));
     };
-    if (stage_ == kNothingPlayed) leave(pairing.first);
-    leave(pairing.second);
+    if (stage_ == kNothingPlayed) leave(choice.duel.first);
+    leave(choice.duel.second);
     stage_ = kContest;
   }
-  first_ = pairing.first;
-  second_ = pairing.second;
+  first_ = choice.duel.first;
+  second_ = choice.duel.second;
 }
 
 bool WinnerStaysTournament::answered(const Duel& duel, Points points) {
@@ -89,39 +92,20 @@ bool WinnerStaysTournament::restored() const {
   }
 }
 
-WinnerStaysWeak::WinnerStaysWeak(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
-    : ties_(options.ties), num_arms_(num_arms), tournament_(num_arms, options.deterministic_ties) {}
-
-WinnerStaysWeak::Choice WinnerStaysWeak::choose(Round round, RoundRng rng) const {
-  if (num_arms_ == 1) return {{0, 0, round}, {}};
-  const auto pairing = tournament_.pairing(rng);
-  return {{pairing.first, pairing.second, round}, pairing};
-}
-
-void WinnerStaysWeak::commit(const Choice& choice) {
-  if (!choice.duel.is_self()) tournament_.went_out(choice.pairing);
-}
-
 void WinnerStaysWeak::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
   if (duel.foreign || duel.is_self()) return;
   if (const auto points = points_of(outcome, ties_, rng)) tournament_.answered(duel, *points);
 }
 
-WinnerStaysStrong::WinnerStaysStrong(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
-    : options_(options), num_arms_(num_arms), tournament_(num_arms, options.deterministic_ties) {}
-
 WinnerStaysStrong::Choice WinnerStaysStrong::choose(Round round, RoundRng rng) const {
-  if (num_arms_ == 1) return {{0, 0, round}, {}};
-  if (exploits(round)) return {{survivor_, survivor_, round}, {}};
-  const auto pairing = tournament_.pairing(rng);
-  return {{pairing.first, pairing.second, round}, pairing};
+  if (exploits(round)) return {{survivor_, survivor_, round}};
+  return tournament_.choose(round, rng);
 }
-
 void WinnerStaysStrong::commit(const Choice& choice) {
   if (num_arms_ == 1) return;
   if (!choice.duel.is_self()) {
     phase_ = kTournament;
-    tournament_.went_out(choice.pairing);
+    tournament_.went_out(choice);
   } else if (phase_ == kBlockDue) {
     constexpr double kForever = 0x1p62;
     const double length = block_ < kForever ? block_ : kForever;
@@ -137,11 +121,6 @@ void WinnerStaysStrong::observe(const Duel& duel, Outcome outcome, RoundRng rng)
   survivor_ = tournament_.survivor();
   block_ *= options_.beta;
   phase_ = kBlockDue;
-}
-
-Arm WinnerStaysStrong::recommend(RoundRng rng) const {
-  if (num_arms_ == 1) return 0;
-  return phase_ == kTournament ? tournament_.leader(rng) : survivor_;
 }
 
 Jump WinnerStaysStrong::jump(Round round, Round limit, RoundRng /*rng*/) const {

@@ -25,18 +25,17 @@
 
 namespace duel {
 
-// The tournament that both policies play. K >= 2.
+// The tournament that both policies play; one arm alone plays itself.
 class WinnerStaysTournament {
  public:
   WinnerStaysTournament(std::size_t num_arms, bool deterministic_ties);
 
-  struct Pairing {
-    Arm first = 0;
-    Arm second = 0;
-    bool opens = false;  // a contest begins: `second` steps out of those waiting
+  struct Choice {
+    Duel duel;
+    bool opens = false;  // a contest begins: the second arm steps out of those waiting
   };
-  Pairing pairing(RoundRng& rng) const;
-  void went_out(const Pairing& pairing);
+  Choice choose(Round round, RoundRng& rng) const;
+  void went_out(const Choice& choice);
   // True if this answer ended a tournament round.
   bool answered(const Duel& duel, Points points);
 
@@ -45,7 +44,7 @@ class WinnerStaysTournament {
   // The winner of the last contest. REQUIRES: one was decided.
   Arm survivor() const { return first_; }
   // The arm that would go first now.
-  Arm leader(RoundRng& rng) const { return pairing(rng).first; }
+  Arm leader(RoundRng& rng) const { return choose(0, rng).duel.first; }
 
   template <class Archive>
   void fields(Archive& archive) {
@@ -75,18 +74,15 @@ struct WinnerStaysWeakOptions : PolicyOptions {};
 class WinnerStaysWeak : public ChoosingPolicy<WinnerStaysWeak> {
  public:
   using Options = WinnerStaysWeakOptions;
+  using Choice = WinnerStaysTournament::Choice;
 
-  WinnerStaysWeak(const Options& options, std::size_t num_arms, RoundRng rng);
+  WinnerStaysWeak(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
+      : ties_(options.ties), tournament_(num_arms, options.deterministic_ties) {}
 
-  struct Choice {
-    Duel duel;
-    WinnerStaysTournament::Pairing pairing;
-  };
-  Choice choose(Round round, RoundRng rng) const;
-  void commit(const Choice& choice);
+  Choice choose(Round round, RoundRng rng) const { return tournament_.choose(round, rng); }
+  void commit(const Choice& choice) { tournament_.went_out(choice); }
   void observe(const Duel& duel, Outcome outcome, RoundRng rng);
-  Arm recommend(RoundRng rng) const { return num_arms_ == 1 ? 0 : tournament_.leader(rng); }
-
+  Arm recommend(RoundRng rng) const { return tournament_.leader(rng); }
   const WinnerStaysTournament& tournament() const { return tournament_; }
 
   template <class Archive>
@@ -97,7 +93,6 @@ class WinnerStaysWeak : public ChoosingPolicy<WinnerStaysWeak> {
 
  private:
   Ties ties_;
-  std::size_t num_arms_;
   WinnerStaysTournament tournament_;
 };
 
@@ -108,17 +103,17 @@ struct WinnerStaysStrongOptions : PolicyOptions {
 class WinnerStaysStrong : public ChoosingPolicy<WinnerStaysStrong> {
  public:
   using Options = WinnerStaysStrongOptions;
+  using Choice = WinnerStaysTournament::Choice;
 
-  WinnerStaysStrong(const Options& options, std::size_t num_arms, RoundRng rng);
+  WinnerStaysStrong(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
+      : options_(options), num_arms_(num_arms), tournament_(num_arms, options.deterministic_ties) {}
 
-  struct Choice {
-    Duel duel;
-    WinnerStaysTournament::Pairing pairing;
-  };
   Choice choose(Round round, RoundRng rng) const;
   void commit(const Choice& choice);
   void observe(const Duel& duel, Outcome outcome, RoundRng rng);
-  Arm recommend(RoundRng rng) const;
+  Arm recommend(RoundRng rng) const {
+    return phase_ == kTournament ? tournament_.leader(rng) : survivor_;
+  }
   // Exact: to the end of the block of self-duels.
   Jump jump(Round round, Round limit, RoundRng rng) const;
 
