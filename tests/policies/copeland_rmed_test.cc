@@ -19,8 +19,8 @@ namespace {
 const RecordedSignature cw_rmed_signature("cw-rmed", 0xef0b260908e6db7c);
 const RecordedSignature ecw_rmed_signature("ecw-rmed", 0x906fe44d21053883);
 
-using Efficient = CopelandRmed<CopelandRmedVariant::efficient>;
-using Exact = CopelandRmed<CopelandRmedVariant::exact>;
+using Efficient = EcwRmed;
+using Exact = CwRmed;
 
 CopelandRmedOptions some_options(std::uint64_t seed) {
   RoundRng rng = Stream(seed, 0, Purpose::test, "options").at(0);

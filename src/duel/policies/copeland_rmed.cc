@@ -31,16 +31,16 @@ double nearness_at(Round round, double beta) {
 
 }  // namespace
 
-template <CopelandRmedVariant variant>
-CopelandRmed<variant>::CopelandRmed(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
+CopelandRmed::CopelandRmed(const Options& options, std::size_t num_arms, bool exact)
     : options_(options),
+      exact_(exact),
       counts_(num_arms),
       evidence_(num_arms * num_arms),
       divergence_(num_arms * num_arms),
       losses_(num_arms),
-      superiors_(variant == CopelandRmedVariant::efficient ? num_arms : 0),
+      superiors_(exact ? 0 : num_arms),
       loss_sums_(num_arms),
-      solvers_(variant == CopelandRmedVariant::exact ? num_arms : 0),
+      solvers_(exact ? num_arms : 0),
       costs_(num_arms),
       room_(num_arms),
       remaining_(num_arms * num_arms),
@@ -60,31 +60,25 @@ CopelandRmed<variant>::CopelandRmed(const Options& options, std::size_t num_arms
   find_winners();
 }
 
-template <CopelandRmedVariant variant>
-Status CopelandRmed<variant>::check(const Options& /*options*/, std::size_t num_arms) {
-  if (variant == CopelandRmedVariant::exact && num_arms > kMostAllocationArms) {
-    return Error::unsupported("policy 'cw-rmed' takes at most " +
-                              std::to_string(kMostAllocationArms) + " arms, not " +
-                              std::to_string(num_arms))
-        .with_hint("ecw-rmed takes any number");
-  }
-  return Done{};
+Status CwRmed::check(const Options& /*options*/, std::size_t num_arms) {
+  if (num_arms <= kMostAllocationArms) return Done{};
+  return Error::unsupported("policy 'cw-rmed' takes at most " +
+                            std::to_string(kMostAllocationArms) + " arms, not " +
+                            std::to_string(num_arms))
+      .with_hint("ecw-rmed takes any number");
 }
 
-template <CopelandRmedVariant variant>
-double CopelandRmed<variant>::regret(Arm i, Arm j) const {
+double CopelandRmed::regret(Arm i, Arm j) const {
   const std::uint32_t excess = losses_[i] + losses_[j] - 2 * fewest_;
   return static_cast<double>(excess) / static_cast<double>(2 * (num_arms() - 1));
 }
 
-template <CopelandRmedVariant variant>
-void CopelandRmed<variant>::find_winners() {
+void CopelandRmed::find_winners() {
   fewest_ = *std::min_element(losses_.begin(), losses_.end());
   find_arms(losses_, fewest_, winners_);
 }
 
-template <CopelandRmedVariant variant>
-void CopelandRmed<variant>::refresh_pair(Arm i, Arm j) {
+void CopelandRmed::refresh_pair(Arm i, Arm j) {
   const double points_i = counts_.points(i, j);
   const double points_j = counts_.points(j, i);
   const double total = points_i + points_j;
@@ -109,13 +103,11 @@ void CopelandRmed<variant>::refresh_pair(Arm i, Arm j) {
 
 // --- exploration of pairs ------------------------------------------------------------------------
 
-template <CopelandRmedVariant variant>
-std::uint32_t CopelandRmed<variant>::plays_due(Round round) const {
+std::uint32_t CopelandRmed::plays_due(Round round) const {
   return static_cast<std::uint32_t>(std::ceil(options_.alpha * std::sqrt(log_round(round))));
 }
 
-template <CopelandRmedVariant variant>
-bool CopelandRmed<variant>::is_due(Arm i, Arm j, std::uint32_t due, double nearness) const {
+bool CopelandRmed::is_due(Arm i, Arm j, std::uint32_t due, double nearness) const {
   const double points_i = counts_.points(i, j);
   const double points_j = counts_.points(j, i);
   const double total = points_i + points_j;
@@ -125,8 +117,7 @@ bool CopelandRmed<variant>::is_due(Arm i, Arm j, std::uint32_t due, double nearn
   return pending == 0 && 0.5 * imbalance < nearness;
 }
 
-template <CopelandRmedVariant variant>
-std::optional<std::size_t> CopelandRmed<variant>::pair_to_explore(Round round) const {
+std::optional<std::size_t> CopelandRmed::pair_to_explore(Round round) const {
   const std::uint32_t due = plays_due(round);
   const double nearness = nearness_at(round, options_.beta);
   if (due > explored_) {  // any pair may be due now
@@ -138,17 +129,15 @@ std::optional<std::size_t> CopelandRmed<variant>::pair_to_explore(Round round) c
     return std::nullopt;
   }
   for (std::size_t at = maybe_due_.first(); at != maybe_due_.end(); at = maybe_due_.first(at + 1)) {
-    const auto i = static_cast<Arm>(at / num_arms());
-    const auto j = static_cast<Arm>(at % num_arms());
-    if (is_due(i, j, explored_, nearness)) return at;
+    const Duel pair = duel_at(at, round);
+    if (is_due(pair.first, pair.second, explored_, nearness)) return at;
   }
   return std::nullopt;
 }
 
 // Forgets the pairs that turned out not to be due; a pair can become due again by an answer about
 // it, or when more plays are due for all.
-template <CopelandRmedVariant variant>
-void CopelandRmed<variant>::note_explored(const Choice& choice) {
+void CopelandRmed::note_explored(const Choice& choice) {
   const Round round = choice.duel.round;
   if (const std::uint32_t due = plays_due(round); due > explored_) {
     explored_ = due;
@@ -175,8 +164,7 @@ void CopelandRmed<variant>::note_explored(const Choice& choice) {
 // --- the decision
 // ----------------------------------------------------------------------------------
 
-template <CopelandRmedVariant variant>
-void CopelandRmed<variant>::refresh_column(Arm i2) {
+void CopelandRmed::refresh_column(Arm i2) {
   std::vector<Arm>& superiors = superiors_[i2];
   LossSums& sums = loss_sums_[i2];
   superiors.clear();
@@ -208,8 +196,7 @@ void CopelandRmed<variant>::refresh_column(Arm i2) {
 
 // The cheapest way to give the |S| - k superiors of i2 (without i1) with the least evidence ln t
 // together: h of them get ln t/(h - k) each, h chosen by cost.
-template <CopelandRmedVariant variant>
-typename CopelandRmed<variant>::Share CopelandRmed<variant>::share_of(Arm i1, Arm i2) const {
+CopelandRmed::Share CopelandRmed::share_of(Arm i1, Arm i2) const {
   Share share;
   if (i1 == i2) return share;
   const std::vector<Arm>& superiors = superiors_[i2];
@@ -235,24 +222,19 @@ typename CopelandRmed<variant>::Share CopelandRmed<variant>::share_of(Arm i1, Ar
     }
   }
   share.cost = best / share.divisor;
-  std::uint32_t left = share.taken;
-  for (const Arm j : superiors) {
-    if (left == 0) break;
-    if (j == i1) continue;
+  for_each_taken(share, i1, i2, [&](Arm j) {
     share.least = std::min(share.least, evidence(i2, j) * share.divisor);
-    --left;
-  }
+  });
   return share;
 }
 
-template <CopelandRmedVariant variant>
-void CopelandRmed<variant>::prepare(Round round) {
+void CopelandRmed::prepare(Round round) {
   const bool changed = all_stale_ || !stale_columns_.empty();
   if (all_stale_) {
     find_winners();
     for (AllocationSolver& solver : solvers_) solver.forget();
   }
-  if constexpr (variant == CopelandRmedVariant::efficient) {
+  if (!exact_) {
     if (all_stale_) {
       if (shares_.size() < winners_.size() * num_arms()) {
         shares_.resize(winners_.size() * num_arms());
@@ -264,7 +246,7 @@ void CopelandRmed<variant>::prepare(Round round) {
   }
   stale_columns_.clear();
   all_stale_ = false;
-  if constexpr (variant == CopelandRmedVariant::exact) {
+  if (exact_) {
     if (changed) allocation_costs_.clear();
     const std::int64_t needed = evidence_needed(round);
     if (!allocation_costs_.empty() || std::any_of(winners_.begin(), winners_.end(), [&](Arm i1) {
@@ -282,9 +264,8 @@ void CopelandRmed<variant>::prepare(Round round) {
   }
 }
 
-template <CopelandRmedVariant variant>
-std::int64_t CopelandRmed<variant>::certainty(Arm i1) const {
-  if constexpr (variant == CopelandRmedVariant::exact) {
+std::int64_t CopelandRmed::certainty(Arm i1) const {
+  if (exact_) {
     return least_alternative({num_arms(), i1, losses_, evidence_, divergence_}, kNone);
   }
   std::int64_t least = kNone;
@@ -298,9 +279,8 @@ std::int64_t CopelandRmed<variant>::certainty(Arm i1) const {
   return least;
 }
 
-template <CopelandRmedVariant variant>
-std::int64_t CopelandRmed<variant>::allocation_cost(std::size_t winner_number) const {
-  if constexpr (variant == CopelandRmedVariant::exact) return allocation_costs_[winner_number];
+std::int64_t CopelandRmed::allocation_cost(std::size_t winner_number) const {
+  if (exact_) return allocation_costs_[winner_number];
   const Arm i1 = winners_[winner_number];
   std::int64_t cost = 0;
   for (Arm j = 0; j < num_arms(); ++j) {
@@ -310,9 +290,7 @@ std::int64_t CopelandRmed<variant>::allocation_cost(std::size_t winner_number) c
   return cost;
 }
 
-template <CopelandRmedVariant variant>
-typename CopelandRmed<variant>::Decision CopelandRmed<variant>::decide(Round round,
-                                                                       RoundRng& rng) const {
+CopelandRmed::Decision CopelandRmed::decide(Round round, RoundRng& rng) const {
   const std::int64_t needed = evidence_needed(round);
   for (const Arm i1 : winners_) {
     if (certainty(i1) >= needed) return {i1, true};
@@ -326,16 +304,13 @@ typename CopelandRmed<variant>::Decision CopelandRmed<variant>::decide(Round rou
 }
 
 // Calls take(list index) for every candidate.
-template <CopelandRmedVariant variant>
-template <class Take>
-void CopelandRmed<variant>::for_each_candidate(const Decision& decision, Round round,
-                                               Take take) const {
+void CopelandRmed::for_each_candidate(const Decision& decision, Round round, auto take) const {
   const Arm i1 = decision.winner;
   take(index(i1, i1));
   if (decision.sure) return;
   const auto w = static_cast<std::size_t>(std::lower_bound(winners_.begin(), winners_.end(), i1) -
                                           winners_.begin());
-  if constexpr (variant == CopelandRmedVariant::exact) {
+  if (exact_) {
     const double log_t = log_round(round);
     const double* allocation = &allocations_[w * num_arms() * num_arms()];
     for (Arm i = 0; i < num_arms(); ++i) {
@@ -351,19 +326,14 @@ void CopelandRmed<variant>::for_each_candidate(const Decision& decision, Round r
       if (entry > 0 && entry < needed) take(list_index(i1, i2));
       const Share& share = shares_[w * num_arms() + i2];
       if (share.least >= needed) continue;
-      std::uint32_t left = share.taken;
-      for (const Arm j : superiors_[i2]) {
-        if (left == 0) break;
-        if (j == i1) continue;
+      for_each_taken(share, i1, i2, [&](Arm j) {
         if (evidence(i2, j) * share.divisor < needed) take(list_index(j, i2));
-        --left;
-      }
+      });
     }
   }
 }
 
-template <CopelandRmedVariant variant>
-void CopelandRmed<variant>::admit(const Decision& decision, Round round) {
+void CopelandRmed::admit(const Decision& decision, Round round) {
   leader_ = decision.winner;
   for_each_candidate(decision, round, [&](std::size_t at) {
     if (!remaining_.contains(at)) next_.insert(at);
@@ -372,14 +342,11 @@ void CopelandRmed<variant>::admit(const Decision& decision, Round round) {
 
 // --- the policy ---------------------------------------------------------------------------------
 
-template <CopelandRmedVariant variant>
-typename CopelandRmed<variant>::Choice CopelandRmed<variant>::choose(Round round,
-                                                                     RoundRng rng) const {
+CopelandRmed::Choice CopelandRmed::choose(Round round, RoundRng rng) const {
   Choice choice;
   if (const auto pair = pair_to_explore(round)) {
     choice.phase = Phase::exploration;
-    choice.duel = {static_cast<Arm>(*pair / num_arms()), static_cast<Arm>(*pair % num_arms()),
-                   round};
+    choice.duel = duel_at(*pair, round);
     return choice;
   }
   std::size_t at = remaining_.first();
@@ -390,12 +357,11 @@ typename CopelandRmed<variant>::Choice CopelandRmed<variant>::choose(Round round
     for_each_candidate(choice.decision, last_issued_,
                        [&](std::size_t candidate) { at = std::min(at, candidate); });
   }
-  choice.duel = {static_cast<Arm>(at / num_arms()), static_cast<Arm>(at % num_arms()), round};
+  choice.duel = duel_at(at, round);
   return choice;
 }
 
-template <CopelandRmedVariant variant>
-void CopelandRmed<variant>::commit(const Choice& choice) {
+void CopelandRmed::commit(const Choice& choice) {
   note_explored(choice);
   if (choice.phase == Phase::main) {
     if (choice.refill) {
@@ -412,8 +378,7 @@ void CopelandRmed<variant>::commit(const Choice& choice) {
   if (remaining_.empty()) prepare(last_issued_);
 }
 
-template <CopelandRmedVariant variant>
-void CopelandRmed<variant>::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
+void CopelandRmed::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
   std::optional<Phase> phase;
   if (!duel.foreign) {
     phase = tickets_.settled(duel);
@@ -435,15 +400,13 @@ void CopelandRmed<variant>::observe(const Duel& duel, Outcome outcome, RoundRng 
   if (remaining_.empty()) prepare(last_issued_);
 }
 
-template <CopelandRmedVariant variant>
-Arm CopelandRmed<variant>::recommend(RoundRng rng) const {
+Arm CopelandRmed::recommend(RoundRng rng) const {
   if (leader_ != kNobody) return leader_;
   return least_of(all_arms(num_arms()), options_.deterministic_ties, rng,
                   [&](Arm i) { return losses_[i]; });
 }
 
-template <CopelandRmedVariant variant>
-Jump CopelandRmed<variant>::jump(Round round, Round limit, RoundRng /*rng*/) const {
+Jump CopelandRmed::jump(Round round, Round limit, RoundRng /*rng*/) const {
   const Jump stay{round};
   if (!tickets_.empty() || all_stale_ || !stale_columns_.empty() || !next_.empty()) return stay;
   const std::size_t at = remaining_.first();
@@ -469,19 +432,16 @@ Jump CopelandRmed<variant>::jump(Round round, Round limit, RoundRng /*rng*/) con
   return {until};
 }
 
-template <CopelandRmedVariant variant>
-std::vector<Duel> CopelandRmed<variant>::candidates(Round round) {
+std::vector<Duel> CopelandRmed::candidates(Round round) {
   prepare(round);
   RoundRng rng(0, 0, 0);
   std::vector<Duel> pairs;
-  for_each_candidate(decide(round, rng), round, [&](std::size_t at) {
-    pairs.push_back({static_cast<Arm>(at / num_arms()), static_cast<Arm>(at % num_arms()), round});
-  });
+  for_each_candidate(decide(round, rng), round,
+                     [&](std::size_t at) { pairs.push_back(duel_at(at, round)); });
   return pairs;
 }
 
-template <CopelandRmedVariant variant>
-bool CopelandRmed<variant>::restored() {
+bool CopelandRmed::restored() {
   if (!counts_.consistent() || !remaining_.restored() || !next_.restored()) return false;
   const auto is_list = [&](const IndexSet& list) {
     for (std::size_t at = list.first(); at != list.end(); at = list.first(at + 1)) {
@@ -511,9 +471,6 @@ bool CopelandRmed<variant>::restored() {
   return true;
 }
 
-template class CopelandRmed<CopelandRmedVariant::efficient>;
-template class CopelandRmed<CopelandRmedVariant::exact>;
-
 namespace {
 
 constexpr const char* kCopelandRmedPaper =
@@ -532,32 +489,29 @@ OptionTable<CopelandRmedOptions> copeland_rmed_options() {
               Shown::always);
 }
 
-const bool copeland_rmed_efficient_is_registered =
-    register_policy<CopelandRmed<CopelandRmedVariant::efficient>>(
-        {.name = "ecw-rmed",
-         .title = "Efficient Copeland-winners relative minimum empirical divergence",
-         .paper = std::string(kCopelandRmedPaper) + "Algorithm 2",
-         .setting = "Copeland winner, no pair even",
-         .guarantee = "O(K log T) Copeland regret with a constant near the optimal one",
-         .departs = kCopelandRmedDeparts,
-         .status = "reproduced",
-         .jumping = Jumping::exact},
-        copeland_rmed_options());
+const bool copeland_rmed_efficient_is_registered = register_policy<EcwRmed>(
+    {.name = "ecw-rmed",
+     .title = "Efficient Copeland-winners relative minimum empirical divergence",
+     .paper = std::string(kCopelandRmedPaper) + "Algorithm 2",
+     .setting = "Copeland winner, no pair even",
+     .guarantee = "O(K log T) Copeland regret with a constant near the optimal one",
+     .departs = kCopelandRmedDeparts,
+     .status = "reproduced",
+     .jumping = Jumping::exact},
+    copeland_rmed_options());
 
-const bool copeland_rmed_exact_is_registered =
-    register_policy<CopelandRmed<CopelandRmedVariant::exact>>(
-        {.name = "cw-rmed",
-         .title = "Copeland-winners relative minimum empirical divergence",
-         .paper = std::string(kCopelandRmedPaper) + "Algorithm 1",
-         .setting = "Copeland winner, no pair even, at most 8 arms",
-         .guarantee = "asymptotically optimal Copeland regret",
-         .departs =
-             std::string(kCopelandRmedDeparts) +
-             "; estimated regrets are raised by at most 2e-5, so that the cheapest allocation "
-             "is one and the same",
-         .status = "experimental",
-         .jumping = Jumping::exact},
-        copeland_rmed_options());
+const bool copeland_rmed_exact_is_registered = register_policy<CwRmed>(
+    {.name = "cw-rmed",
+     .title = "Copeland-winners relative minimum empirical divergence",
+     .paper = std::string(kCopelandRmedPaper) + "Algorithm 1",
+     .setting = "Copeland winner, no pair even, at most 8 arms",
+     .guarantee = "asymptotically optimal Copeland regret",
+     .departs = std::string(kCopelandRmedDeparts) +
+                "; estimated regrets are raised by at most 2e-5, so that the cheapest allocation "
+                "is one and the same",
+     .status = "experimental",
+     .jumping = Jumping::exact},
+    copeland_rmed_options());
 
 }  // namespace
 }  // namespace duel

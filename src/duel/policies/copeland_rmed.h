@@ -40,24 +40,17 @@
 
 namespace duel {
 
-enum class CopelandRmedVariant {
-  efficient,  // ECW-RMED
-  exact,      // CW-RMED
-};
-
 struct CopelandRmedOptions : PolicyOptions {
   double alpha = 3;    // every pair is played alpha sqrt(ln t) times
   double beta = 0.01;  // and until its mean is beta/max(1, ln ln t) away from 1/2
 };
 
-template <CopelandRmedVariant variant>
-class CopelandRmed : public ChoosingPolicy<CopelandRmed<variant>> {
+// What both are; `exact` is CW-RMED.
+class CopelandRmed : public ChoosingPolicy<CopelandRmed> {
  public:
   using Options = CopelandRmedOptions;
 
-  CopelandRmed(const Options& options, std::size_t num_arms, RoundRng rng);
-  // CW-RMED refuses more than 8 arms.
-  static Status check(const Options& options, std::size_t num_arms);
+  CopelandRmed(const Options& options, std::size_t num_arms, bool exact);
 
   enum class Phase : std::uint8_t { exploration, main };
   // The winner that the candidates are for.
@@ -84,8 +77,7 @@ class CopelandRmed : public ChoosingPolicy<CopelandRmed<variant>> {
   // round.
   std::vector<Duel> candidates(Round round);
 
-  template <class Archive>
-  void fields(Archive& archive) {
+  void fields(auto& archive) {
     archive(counts_, remaining_, next_, last_issued_, last_first_, tickets_, explored_, leader_);
   }
   bool restored();
@@ -118,6 +110,9 @@ class CopelandRmed : public ChoosingPolicy<CopelandRmed<variant>> {
     const std::int64_t signed_evidence = evidence_[index(i, j)];
     return signed_evidence < 0 ? -signed_evidence : signed_evidence;
   }
+  Duel duel_at(std::size_t at, Round round) const {
+    return {static_cast<Arm>(at / num_arms()), static_cast<Arm>(at % num_arms()), round};
+  }
   double regret(Arm i, Arm j) const;
 
   std::uint32_t plays_due(Round round) const;  // alpha sqrt(ln t), rounded up
@@ -133,16 +128,25 @@ class CopelandRmed : public ChoosingPolicy<CopelandRmed<variant>> {
   [[gnu::noinline]] void prepare(Round round);
   void refresh_column(Arm i2);
   Share share_of(Arm i1, Arm i2) const;
+  // Calls visit(j) for every superior of i2 that the share takes.
+  void for_each_taken(const Share& share, Arm i1, Arm i2, auto visit) const {
+    std::uint32_t left = share.taken;
+    for (const Arm j : superiors_[i2]) {
+      if (left == 0) break;
+      if (j == i1) continue;
+      visit(j);
+      --left;
+    }
+  }
   // The smallest evidence of an alternative in which i1 is no winner.
   std::int64_t certainty(Arm i1) const;
   std::int64_t allocation_cost(std::size_t winner_number) const;
   [[gnu::noinline]] Decision decide(Round round, RoundRng& rng) const;
-  template <class Take>
-  void for_each_candidate(const Decision& decision, Round round, Take take) const;
+  void for_each_candidate(const Decision& decision, Round round, auto take) const;
   [[gnu::noinline]] void admit(const Decision& decision, Round round);
-  bool is_refilling() const { return remaining_.empty(); }
 
   Options options_;
+  bool exact_;
   PairCounts counts_;
 
   // Derived from the counts. n d on the grid, > 0 in row i where i loses to j, < 0 where it wins.
@@ -177,7 +181,18 @@ class CopelandRmed : public ChoosingPolicy<CopelandRmed<variant>> {
   Arm leader_ = kNobody;        // of the last decision
 };
 
-extern template class CopelandRmed<CopelandRmedVariant::efficient>;
-extern template class CopelandRmed<CopelandRmedVariant::exact>;
+class EcwRmed : public CopelandRmed {
+ public:
+  EcwRmed(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
+      : CopelandRmed(options, num_arms, false) {}
+};
+
+class CwRmed : public CopelandRmed {
+ public:
+  CwRmed(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
+      : CopelandRmed(options, num_arms, true) {}
+  // Refuses more than 8 arms.
+  static Status check(const Options& options, std::size_t num_arms);
+};
 
 }  // namespace duel
