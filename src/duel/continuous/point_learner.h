@@ -80,8 +80,7 @@ struct ProposalTally {
   std::uint64_t second_wins = 0;
   double sum_of_probabilities = 0;  // that `first` wins; only where the learner sees it
 
-  template <class Archive>
-  void fields(Archive& archive) {
+  void fields(auto& archive) {
     archive(comparisons, first_wins, second_wins, sum_of_probabilities);
   }
 };
@@ -123,8 +122,7 @@ class PointLearner {
     std::uint8_t pending = 0;
     double gamma = 0;
 
-    template <class Archive>
-    void fields(Archive& archive) {
+    void fields(auto& archive) {
       archive(point, direction, proposal, tally, ticket, moves, pending, gamma);
     }
   };

@@ -84,10 +84,7 @@ class Asker {
     std::uint64_t heard = 0;
     std::optional<Duel> prepared;  // of round clock + 1, drawn by a jump
 
-    template <class Archive>
-    void fields(Archive& archive) {
-      archive_fields(archive, clock, outstanding, heard, prepared);
-    }
+    void fields(auto& archive) { archive_fields(archive, clock, outstanding, heard, prepared); }
   };
 
   bool waits() const { return run_.sequential && now_.outstanding > 0; }

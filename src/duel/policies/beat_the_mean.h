@@ -109,10 +109,7 @@ class BeatTheMeanExplorer {
   const std::vector<Arm>& working_set() const { return working_set_; }
   std::uint64_t duels(Arm b) const { return rows_[b].duels; }
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(working_set_, cells_);
-  }
+  void fields(auto& archive) { archive(working_set_, cells_); }
   bool restored(std::span<const Duel> pending);
 
  private:

@@ -60,10 +60,7 @@ class Ccb : public ChoosingPolicy<Ccb> {
     std::vector<std::uint8_t> candidate;       // B
     std::vector<std::vector<Arm>> conquerors;  // B^i, ascending
     std::uint32_t losses;                      // L
-    template <class Archive>
-    void fields(Archive& archive) {
-      archive(candidate, conquerors, losses);
-    }
+    void fields(auto& archive) { archive(candidate, conquerors, losses); }
   };
   struct Choice {
     Duel duel;
@@ -77,10 +74,7 @@ class Ccb : public ChoosingPolicy<Ccb> {
   Arm recommend(RoundRng) const { return empirical_copeland_leader(counts_); }
   Jump jump(Round round, Round limit, RoundRng rng) const;
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(counts_, hypotheses_);
-  }
+  void fields(auto& archive) { archive(counts_, hypotheses_); }
   bool restored();
 
  private:

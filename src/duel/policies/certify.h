@@ -113,10 +113,7 @@ class Certify : public CertifyingPolicy<Certify> {
   // The likeliest winner.
   Arm recommend(RoundRng rng) const { return likeliest_winner(rng); }
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(counts_, hearsay_, beaten_, pending_);
-  }
+  void fields(auto& archive) { archive(counts_, hearsay_, beaten_, pending_); }
   bool restored();
 
  private:

@@ -40,10 +40,7 @@ class CertifyOrder : public CertifyingPolicy<CertifyOrder> {
   Arm recommend(RoundRng /*rng*/) const { return sequence_.front(); }
   const std::vector<Arm>& sequence() const { return sequence_; }
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(counts_, hearsay_, reached_, sequence_, pending_);
-  }
+  void fields(auto& archive) { archive(counts_, hearsay_, reached_, sequence_, pending_); }
   bool restored();
 
  private:

@@ -35,8 +35,7 @@ class Doubler : public SelectingPolicy<Doubler> {
   std::uint64_t epoch_length() const { return epoch_length_; }
   const UcbBandit& machine() const { return machine_; }
 
-  template <class Archive>
-  void fields(Archive& archive) {
+  void fields(auto& archive) {
     archive(opponents_, drawn_, epoch_length_, epoch_duels_, epoch_begins_, machine_, plays_);
   }
   bool restored();

@@ -63,10 +63,7 @@ class Dts : public SelectingPolicy<Dts<form>> {
   Arm recommend(RoundRng) const { return empirical_copeland_leader(counts_); }
   Jump jump(Round round, Round limit, RoundRng rng) const;
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(counts_, last_);
-  }
+  void fields(auto& archive) { archive(counts_, last_); }
   bool restored();
 
  private:

@@ -29,10 +29,7 @@ class EpsilonGreedy : public SelectingPolicy<EpsilonGreedy> {
   // With one leader, draws the round of the next exploration: equal in law to playing every round.
   Jump jump(Round round, Round limit, RoundRng rng) const;
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(counts_);
-  }
+  void fields(auto& archive) { archive(counts_); }
   bool restored();
 
  private:

@@ -69,10 +69,7 @@ class Imed : public ChoosingPolicy<Imed> {
   Arm recommend(RoundRng rng) const;
   Jump jump(Round round, Round limit, RoundRng rng) const;
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(counts_, pending_, lots_, champion_, kept_);
-  }
+  void fields(auto& archive) { archive(counts_, pending_, lots_, champion_, kept_); }
   bool restored();
 
  private:

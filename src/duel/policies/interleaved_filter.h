@@ -77,10 +77,7 @@ class InterleavedFilter {
   Arm candidate() const { return candidate_; }
   const std::vector<Arm>& active_arms() const { return sweep_.items(); }
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(candidate_, sweep_, records_, tested_);
-  }
+  void fields(auto& archive) { archive(candidate_, sweep_, records_, tested_); }
   bool restored(std::span<const Duel> pending);
 
  private:

@@ -61,10 +61,7 @@ class Merge : public ChoosingPolicy<Merge<form>> {
 
   const Batches& batches() const { return batches_; }
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(counts_, batches_);
-  }
+  void fields(auto& archive) { archive(counts_, batches_); }
   bool restored();
 
  private:

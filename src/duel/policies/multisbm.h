@@ -31,8 +31,7 @@ class MultiSbm : public SelectingPolicy<MultiSbm> {
 
   const UcbBandit& machine(Arm arm) const { return machines_[arm]; }
 
-  template <class Archive>
-  void fields(Archive& archive) {
+  void fields(auto& archive) {
     for (UcbBandit& machine : machines_) archive(machine);
     archive(next_, plays_);
   }

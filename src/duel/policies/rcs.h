@@ -40,10 +40,7 @@ class Rcs : public SelectingPolicy<Rcs> {
   Arm recommend(RoundRng) const { return empirical_copeland_leader(counts_); }
   Jump jump(Round round, Round limit, RoundRng rng) const;
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(counts_, championships_, last_);
-  }
+  void fields(auto& archive) { archive(counts_, championships_, last_); }
   bool restored();
 
  private:

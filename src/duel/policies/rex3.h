@@ -42,10 +42,7 @@ class Rex3 : public ChoosingPolicy<Rex3> {
     double gamma = 0;
     double p_first = 1;
     double p_second = 1;
-    template <class Archive>
-    void fields(Archive& archive) {
-      archive(gamma, p_first, p_second);
-    }
+    void fields(auto& archive) { archive(gamma, p_first, p_second); }
   };
   struct Choice {
     Duel duel;
@@ -61,10 +58,7 @@ class Rex3 : public ChoosingPolicy<Rex3> {
   double log_weight(Arm arm) const { return log_weights_[arm]; }
   double probability(Arm arm, Round round) const;
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(log_weights_, offset_, tickets_);
-  }
+  void fields(auto& archive) { archive(log_weights_, offset_, tickets_); }
   bool restored();
 
  private:

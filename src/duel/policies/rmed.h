@@ -84,8 +84,7 @@ class Rmed : public ChoosingPolicy<Rmed<variant>> {
   Arm recommend(RoundRng rng) const { return likely_winner(rng); }
   Jump jump(Round round, Round limit, RoundRng rng) const;
 
-  template <class Archive>
-  void fields(Archive& archive) {
+  void fields(auto& archive) {
     archive(counts_, initial_passes_done_, initial_cursor_, returned_, remaining_, next_,
             loop_start_, last_issued_, tickets_, explored_, exploring_for_, explore_cursor_,
             targets_);

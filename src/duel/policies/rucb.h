@@ -68,10 +68,7 @@ class Rucb : public ChoosingPolicy<Rucb<form>> {
   Arm recommend(RoundRng) const { return empirical_copeland_leader(counts_); }
   Jump jump(Round round, Round limit, RoundRng rng) const;
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(counts_, hypothesis_, pending_);
-  }
+  void fields(auto& archive) { archive(counts_, hypothesis_, pending_); }
   bool restored();
 
  private:

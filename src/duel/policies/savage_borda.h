@@ -81,10 +81,7 @@ class BordaArmsExplorer {
   bool finished() const { return num_alive_ == 1 || num_wide_ == 0; }
   Arm leader(RoundRng rng) const;
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(records_, sweep_);
-  }
+  void fields(auto& archive) { archive(records_, sweep_); }
   bool restored(std::span<const Duel> pending);
 
  private:

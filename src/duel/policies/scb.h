@@ -53,8 +53,7 @@ class Scb : public ChoosingPolicy<Scb> {
     Arm second = kNoArm;
     Arm champion = kNoArm;  // plays itself once it is found
 
-    template <class Archive>
-    void fields(Archive& archive) {
+    void fields(auto& archive) {
       archive(length, end, active, pulls, scores, position, first, second, champion);
     }
   };
@@ -63,10 +62,7 @@ class Scb : public ChoosingPolicy<Scb> {
     std::vector<std::int8_t> sign;
     std::vector<std::uint32_t> open;  // per arm
 
-    template <class Archive>
-    void fields(Archive& archive) {
-      archive(sign, open);
-    }
+    void fields(auto& archive) { archive(sign, open); }
   };
   struct Choice {
     Duel duel;
@@ -81,10 +77,7 @@ class Scb : public ChoosingPolicy<Scb> {
 
   const Walk& walk() const { return walk_; }
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(counts_, walk_, signs_, winner_);
-  }
+  void fields(auto& archive) { archive(counts_, walk_, signs_, winner_); }
   bool restored();
 
  private:

@@ -36,10 +36,7 @@ class SelfSparring : public SelectingPolicy<SelfSparring> {
   // The largest share of wins among the arms that met others.
   Arm recommend(RoundRng rng) const;
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(won_, lost_);
-  }
+  void fields(auto& archive) { archive(won_, lost_); }
   bool restored() const { return won_.size() == num_arms_ && lost_.size() == num_arms_; }
 
  private:

@@ -57,10 +57,7 @@ class Sparring : public SelectingPolicy<Sparring<Bandit>> {
   const Bandit& left() const { return left_; }
   const Bandit& right() const { return right_; }
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(left_, right_, plays_);
-  }
+  void fields(auto& archive) { archive(left_, right_, plays_); }
   bool restored() { return left_.restored() && right_.restored() && plays_.consistent(num_arms_); }
 
  private:

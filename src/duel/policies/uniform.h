@@ -23,10 +23,7 @@ class Uniform : public SelectingPolicy<Uniform> {
   // The empirical Copeland leader.
   Arm recommend(RoundRng) const { return empirical_copeland_leader(counts_); }
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(counts_);
-  }
+  void fields(auto& archive) { archive(counts_); }
   bool restored() { return counts_.consistent(); }
 
  private:

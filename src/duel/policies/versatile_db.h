@@ -61,8 +61,7 @@ class VersatileDb : public ChoosingPolicy<VersatileDb> {
   double loss(Arm arm, std::size_t side = 0) const { return losses_[side][arm]; }
   double probability(Arm arm, Round round, std::size_t side = 0) const;
 
-  template <class Archive>
-  void fields(Archive& archive) {
+  void fields(auto& archive) {
     archive(losses_[0], losses_[1], normalisers_[0], normalisers_[1], tickets_);
   }
   bool restored() const;
@@ -72,10 +71,7 @@ class VersatileDb : public ChoosingPolicy<VersatileDb> {
   struct Draw {
     std::array<double, 2> q{1, 1};
     std::vector<double> baselines;  // reduced: per side and arm
-    template <class Archive>
-    void fields(Archive& archive) {
-      archive(q[0], q[1], baselines);
-    }
+    void fields(auto& archive) { archive(q[0], q[1], baselines); }
   };
 
   bool reduced() const { return options_.estimator == VersatileEstimator::reduced; }

@@ -46,10 +46,7 @@ class WinnerStaysTournament {
   // The arm that would go first now.
   Arm leader(RoundRng& rng) const { return choose(0, rng).duel.first; }
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(scores_, round_, stage_, first_, second_, waiting_);
-  }
+  void fields(auto& archive) { archive(scores_, round_, stage_, first_, second_, waiting_); }
   bool restored() const;
 
  private:
@@ -85,10 +82,7 @@ class WinnerStaysWeak : public ChoosingPolicy<WinnerStaysWeak> {
   Arm recommend(RoundRng rng) const { return tournament_.leader(rng); }
   const WinnerStaysTournament& tournament() const { return tournament_; }
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(tournament_);
-  }
+  void fields(auto& archive) { archive(tournament_); }
   bool restored() const { return tournament_.restored(); }
 
  private:
@@ -119,10 +113,7 @@ class WinnerStaysStrong : public ChoosingPolicy<WinnerStaysStrong> {
 
   const WinnerStaysTournament& tournament() const { return tournament_; }
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(tournament_, phase_, survivor_, block_, block_ends_);
-  }
+  void fields(auto& archive) { archive(tournament_, phase_, survivor_, block_, block_ends_); }
   bool restored() const;
 
  private:

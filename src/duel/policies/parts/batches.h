@@ -28,10 +28,7 @@ struct Batches {
   // The groups are disjoint, not empty and hold arms.
   bool consistent(std::size_t num_arms) const;
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(groups, stage, stage_start);
-  }
+  void fields(auto& archive) { archive(groups, stage, stage_start); }
 };
 
 }  // namespace duel

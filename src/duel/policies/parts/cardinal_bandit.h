@@ -46,10 +46,7 @@ class RewardCounts {
     return answered_[arm] == 0 ? 0.5 : wins(arm) / static_cast<double>(answered_[arm]);
   }
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(wins_, answered_, pending_);
-  }
+  void fields(auto& archive) { archive(wins_, answered_, pending_); }
   bool consistent(std::size_t num_arms) const {
     if (wins_.size() != num_arms || answered_.size() != num_arms || pending_.size() != num_arms) {
       return false;
@@ -125,10 +122,7 @@ class UcbBandit {
     for (Arm arm = 0; arm < num_arms_; ++arm) refresh(arm);
   }
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(counts_, pulls_);
-  }
+  void fields(auto& archive) { archive(counts_, pulls_); }
   bool restored() {
     if (!counts_.consistent(num_arms_)) return false;
     for (Arm arm = 0; arm < num_arms_; ++arm) refresh(arm);
@@ -182,10 +176,7 @@ class ThompsonBandit {
   bool expects(Arm arm) const { return counts_.is_pending(arm); }
   const RewardCounts& counts() const { return counts_; }
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(counts_);
-  }
+  void fields(auto& archive) { archive(counts_); }
   bool restored() const { return counts_.consistent(num_arms_); }
 
  private:
@@ -213,10 +204,7 @@ class RecentPlays {
                       [&](Arm arm) { return before_[arm] + since_[arm]; });
   }
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(before_, since_, rounds_, turn_);
-  }
+  void fields(auto& archive) { archive(before_, since_, rounds_, turn_); }
   bool consistent(std::size_t num_arms) const {
     return before_.size() == num_arms && since_.size() == num_arms && turn_ > rounds_;
   }

@@ -51,10 +51,7 @@ class IndexSet {
     summary_.swap(other.summary_);
   }
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(words_);
-  }
+  void fields(auto& archive) { archive(words_); }
   // After a restore: rebuilds the summary; false if the words are not those of such a set.
   bool restored() {
     if (words_.size() != (size_ + 63) / 64) return false;

@@ -54,10 +54,7 @@ class PendingPairs {
            std::is_sorted(pairs_.begin(), pairs_.end(), before);
   }
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(pairs_);
-  }
+  void fields(auto& archive) { archive(pairs_); }
 
  private:
   static bool is(const Pair& pair, Arm i, Arm j) {

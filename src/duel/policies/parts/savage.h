@@ -79,10 +79,7 @@ class LivePairs {
   // REQUIRES: the pair is live.
   void set_wide(Arm i, Arm j, bool wide);
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(state_);
-  }
+  void fields(auto& archive) { archive(state_); }
   bool restored();
 
  private:
@@ -202,10 +199,7 @@ class SavagePairsExplorer {
   const LivePairs& live() const { return live_; }
   const Criterion& criterion() const { return criterion_; }
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(counts_, live_, sweep_);
-  }
+  void fields(auto& archive) { archive(counts_, live_, sweep_); }
   bool restored(std::span<const Duel> /*pending*/) {
     const std::size_t num_arms = counts_.num_arms();
     if (!counts_.consistent() || !live_.restored() || !sweep_.restored([=](const ArmPair& pair) {

@@ -95,10 +95,7 @@ class Sweep {
   std::size_t position() const { return position_; }
   bool none_lost() const { return lost_.empty(); }
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(items_, lost_, position_, sweeps_);
-  }
+  void fields(auto& archive) { archive(items_, lost_, position_, sweeps_); }
   // After a restore: `allowed` says which items make sense.
   template <class Allowed>
   bool restored(Allowed allowed) const {

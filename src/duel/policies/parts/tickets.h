@@ -18,10 +18,7 @@ class Tickets {
   struct Ticket {
     Duel duel;
     Note note;
-    template <class Archive>
-    void fields(Archive& archive) {
-      archive(duel, note);
-    }
+    void fields(auto& archive) { archive(duel, note); }
   };
 
   void issued(const Duel& duel, Note note) { tickets_.push_back({duel, std::move(note)}); }
@@ -41,10 +38,7 @@ class Tickets {
   auto begin() const { return tickets_.begin(); }
   auto end() const { return tickets_.end(); }
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(tickets_);
-  }
+  void fields(auto& archive) { archive(tickets_); }
   // After a restore: the duels are between arms that there are, and the notes make sense.
   template <class Sensible>
   bool restored(std::size_t num_arms, Sensible sensible) const {
