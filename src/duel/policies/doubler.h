@@ -32,7 +32,6 @@ class Doubler : public SelectingPolicy<Doubler> {
   void observe(const Duel& duel, Outcome outcome, RoundRng rng);
   Arm recommend(RoundRng rng) const { return plays_.most_played(options_.deterministic_ties, rng); }
 
-  std::uint64_t epoch_length() const { return epoch_length_; }
   const UcbBandit& machine() const { return machine_; }
 
   void fields(auto& archive) {

@@ -112,8 +112,7 @@ void Imed::refresh_pair(Arm i, Arm j) {
   replace(j, -before, margin_[ji]);
 }
 
-template <class Bonus>
-std::int64_t Imed::safe_plausibility(Arm i, Bonus bonus) const {
+std::int64_t Imed::safe_plausibility(Arm i, auto bonus) const {
   std::int64_t most = kAtOnce;
   for (Arm j = 0; j < counts_.num_arms(); ++j) {
     const std::int64_t t = term(i, j);
@@ -398,16 +397,14 @@ bool Imed::restored() {
       champion_ > num_arms || kept_ > num_arms) {
     return false;
   }
-  std::fill(margin_.begin(), margin_.end(), 0);
-  std::fill(duels_.begin(), duels_.end(), 0);
-  std::fill(pair_bonus_.begin(), pair_bonus_.end(), 0);
-  std::fill(evidence_.begin(), evidence_.end(), 0);
-  std::fill(support_.begin(), support_.end(), 0);
-  std::fill(accusers_.begin(), accusers_.end(), 0);
-  std::fill(weighted_.begin(), weighted_.end(), 0);
-  for (Arm i = 0; i < num_arms; ++i) refresh_standing(i);
-  ladders_.clear();
-  counts_.for_each_met_pair([&](Arm i, Arm j) { refresh_pair(i, j); });
+  Imed rebuilt(options_, num_arms, RoundRng(0, 0, 0));
+  rebuilt.counts_ = counts_;
+  rebuilt.pending_ = pending_;
+  rebuilt.lots_ = lots_;
+  rebuilt.champion_ = champion_;
+  rebuilt.kept_ = kept_;
+  counts_.for_each_met_pair([&](Arm i, Arm j) { rebuilt.refresh_pair(i, j); });
+  *this = std::move(rebuilt);
   return true;
 }
 

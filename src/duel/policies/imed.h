@@ -104,8 +104,7 @@ class Imed : public ChoosingPolicy<Imed> {
 
   void refresh_pair(Arm i, Arm j);
   void refresh_standing(Arm i);
-  template <class Bonus>
-  std::int64_t safe_plausibility(Arm i, Bonus bonus) const;
+  std::int64_t safe_plausibility(Arm i, auto bonus) const;
   // T_ij: the entries of i and j are one number with two signs, since only one of them loses.
   std::int64_t term(Arm i, Arm j) const {
     const std::int64_t margin = margin_[i * counts_.num_arms() + j];

@@ -114,21 +114,16 @@ class InterleavedFilter {
   std::uint64_t pending_ = 0;
 };
 
-class InterleavedFilter1Explorer : public InterleavedFilter {
+template <class OptionsOfForm, bool prunes>
+class InterleavedFilterExplorer : public InterleavedFilter {
  public:
-  using Options = InterleavedFilter1Options;
-  InterleavedFilter1Explorer(const Options& options, std::size_t num_arms, RoundRng rng)
-      : InterleavedFilter(options, false, num_arms, rng) {}
+  using Options = OptionsOfForm;
+  InterleavedFilterExplorer(const Options& options, std::size_t num_arms, RoundRng rng)
+      : InterleavedFilter(options, prunes, num_arms, rng) {}
 };
 
-class InterleavedFilter2Explorer : public InterleavedFilter {
- public:
-  using Options = InterleavedFilter2Options;
-  InterleavedFilter2Explorer(const Options& options, std::size_t num_arms, RoundRng rng)
-      : InterleavedFilter(options, true, num_arms, rng) {}
-};
-
-using InterleavedFilter1 = ExploreThenExploit<InterleavedFilter1Explorer>;
-using InterleavedFilter2 = ExploreThenExploit<InterleavedFilter2Explorer>;
-
+using InterleavedFilter1 =
+    ExploreThenExploit<InterleavedFilterExplorer<InterleavedFilter1Options, false>>;
+using InterleavedFilter2 =
+    ExploreThenExploit<InterleavedFilterExplorer<InterleavedFilter2Options, true>>;
 }  // namespace duel

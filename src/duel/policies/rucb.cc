@@ -13,18 +13,9 @@ namespace {
 constexpr double kBelowAnyScore = -1e300;
 constexpr double kNeverMet = 1e300;  // swallows any width: S + kNeverMet == kNeverMet
 
-// r of a pair that never met, so that r (S + kNeverMet) is u - 1/2: 3/2, 1/2, or out of reach.
-double never_met_r(UnplayedBound bound) {
-  switch (bound) {
-    case UnplayedBound::two:
-      return 1.5e-300;
-    case UnplayedBound::one:
-      return 0.5e-300;
-    case UnplayedBound::infinite:
-      return 1.0;
-  }
-  return 0;
-}
+// r of a pair that never met, by UnplayedBound, so that r (S + kNeverMet) is u - 1/2: 3/2, 1/2, or
+// out of reach.
+constexpr double kNeverMetR[] = {1.5e-300, 0.5e-300, 1.0};
 
 }  // namespace
 
@@ -33,7 +24,7 @@ Rucb<form>::Rucb(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
     : options_(options),
       counts_(num_arms),
       stride_(padded_row(num_arms)),
-      r_(num_arms * stride_, never_met_r(options.unplayed)),
+      r_(num_arms * stride_, kNeverMetR[static_cast<std::size_t>(options.unplayed)]),
       z_(num_arms * stride_, kNeverMet),
       row_max_(num_arms),
       candidates_(num_arms) {

@@ -1,7 +1,6 @@
 #include "duel/policies/savage_condorcet.h"
 
 #include "duel/policies/parts/arms.h"
-#include "duel/policies/parts/savage_options.h"
 #include "duel/policies/registry.h"
 
 namespace duel {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "duel/policies/parts/arms.h"
-#include "duel/policies/parts/savage_options.h"
 #include "duel/policies/registry.h"
 
 namespace duel {

@@ -87,7 +87,7 @@ std::uint32_t SampledTournament::losses(Arm i, std::uint32_t enough) const {
 void SampledTournament::count_wins(std::vector<std::uint32_t>& wins) const {
   const auto num_arms = static_cast<Arm>(beliefs_.num_arms());
   std::fill(wins.begin(), wins.end(), 0);
-  if (setback_ != nullptr && setback_->known != nullptr) {
+  if (setback_ != nullptr) {
     for (Arm i = 1; i < num_arms; ++i) {
       for (Arm j = 0; j < i; ++j) ++wins[beats(i, j) ? i : j];
     }
@@ -101,16 +101,6 @@ void SampledTournament::count_wins(std::vector<std::uint32_t>& wins) const {
       wins[j] += 1 - wins_pair;
     }
     wins[i] += won;
-  }
-  if (setback_ == nullptr) return;
-  // What is known replaces what was drawn.
-  const Arm a = setback_->arm;
-  for (Arm j = 0; j <= setback_->lost_to; ++j) {
-    if (j == a) continue;
-    const bool drawn = beliefs_.beats(a, j, draws_), known = j != setback_->lost_to;
-    if (drawn == known) continue;
-    wins[a] += known ? 1U : -1U;
-    wins[j] -= known ? 1U : -1U;
   }
 }
 

@@ -86,8 +86,7 @@ class Beliefs {
   // given that it loses one; `cost` is the sum of cost(i, j) over them, u uniform. The costs add up
   // along the opponents, and the first sum beyond an exponential variable, known to be less than
   // all of it, is the one. REQUIRES: somebody takes part.
-  template <class TakesPart>
-  Arm first_loss(Arm i, double cost, double u, TakesPart takes_part) const {
+  Arm first_loss(Arm i, double cost, double u, auto takes_part) const {
     const double reach = draw_exponential_below(cost, u);
     double sum = 0;
     Arm opponent = i;

@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <compare>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -134,24 +133,13 @@ class HopelessArms {
 Arm empirical_copeland_leader_among(std::span<const Arm> candidates, const PairCounts& counts,
                                     bool deterministic_ties, RoundRng rng);
 
-// What a criterion gives.
+// A criterion gives
 //   update(i, j, counts, c, live)     the pair (live, i < j) has a new mean and the radius c: drops
 //                                     every pair that has become irrelevant
 //   rebuild(counts, radius)           the same state from the counts of all pairs, after a restore
 //   decided()                         the winner is known though some pairs are live
 //   leader(counts, ties, rng)         the winner, or the best guess so far
-template <class C>
-concept SavageCriterion =
-    std::copyable<C> && requires(C& criterion, const C& constant, const PairCounts& counts,
-                                 const SavageRadius& radius, LivePairs& live, RoundRng rng) {
-      C(std::size_t{1});
-      criterion.update(Arm{}, Arm{}, counts, 1.0, live);
-      criterion.rebuild(counts, radius);
-      { constant.decided() } -> std::same_as<bool>;
-      { constant.leader(counts, true, rng) } -> std::same_as<Arm>;
-    };
-
-template <SavageCriterion Criterion>
+template <class Criterion>
 class SavagePairsExplorer {
  public:
   using Options = SavageOptions;
@@ -227,5 +215,26 @@ class SavagePairsExplorer {
   Sweep<ArmPair> sweep_;
   Criterion criterion_;
 };
+
+// How the forms of SAVAGE describe themselves.
+inline constexpr const char* kSavagePaper =
+    "Urvoy, Clerot, Feraud, Naamane. Generic exploration and K-armed voting bandits. ICML 2013, "
+    "Algorithm 1";
+
+template <class Options>
+OptionTable<Options> savage_options() {
+  OptionTable<Options> table;
+  table.horizon(&Options::horizon);
+  table.automatic_number("delta", &Options::delta, {.above = 0, .below = 1},
+                         "probability of naming a wrong winner; auto is 1/horizon", Shown::always);
+  table.template choice<SavageBound>(
+      "bound", &Options::bound,
+      {{"horizon", SavageBound::horizon}, {"anytime", SavageBound::anytime}},
+      "confidence radius sqrt(ln(eta/delta)/(2n)) of N unknown means: eta = 2 N horizon, or "
+      "pi^2 N n^2/3 without the horizon");
+  table.number("epsilon", &Options::epsilon, {.least = 0, .most = 0.5},
+               "also stop when everything undecided is within epsilon of 1/2 with confidence");
+  return table;
+}
 
 }  // namespace duel

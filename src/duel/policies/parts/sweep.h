@@ -29,8 +29,7 @@ class Sweep {
   };
 
   // What is asked next. REQUIRES: some item is alive.
-  template <class Alive>
-  Place next(Alive alive) const {
+  Place next(auto alive) const {
     for (std::size_t k = lost_.size(); k-- > 0;) {
       if (alive(lost_[k])) return {lost_[k], k, From::lost};
     }
@@ -45,8 +44,7 @@ class Sweep {
   }
 
   // `next` was asked.
-  template <class Alive>
-  void asked(const Place& place, Alive alive) {
+  void asked(const Place& place, auto alive) {
     switch (place.from) {
       case From::lost:  // those behind it are dead
         lost_.erase(lost_.begin() + static_cast<std::ptrdiff_t>(place.position), lost_.end());
@@ -71,8 +69,7 @@ class Sweep {
   // The answer did not come or counts for nothing.
   void ask_again(const Item& item) { lost_.push_back(item); }
 
-  template <class Alive>
-  void forget_dead(Alive alive) {
+  void forget_dead(auto alive) {
     std::size_t kept = 0;
     std::size_t asked = 0;  // of those kept, in this sweep
     for (std::size_t k = 0; k < items_.size(); ++k) {
@@ -97,8 +94,7 @@ class Sweep {
 
   void fields(auto& archive) { archive(items_, lost_, position_, sweeps_); }
   // After a restore: `allowed` says which items make sense.
-  template <class Allowed>
-  bool restored(Allowed allowed) const {
+  bool restored(auto allowed) const {
     return std::all_of(items_.begin(), items_.end(), allowed) &&
            std::all_of(lost_.begin(), lost_.end(), allowed) &&
            std::adjacent_find(items_.begin(), items_.end(),

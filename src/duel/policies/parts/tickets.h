@@ -40,8 +40,7 @@ class Tickets {
 
   void fields(auto& archive) { archive(tickets_); }
   // After a restore: the duels are between arms that there are, and the notes make sense.
-  template <class Sensible>
-  bool restored(std::size_t num_arms, Sensible sensible) const {
+  bool restored(std::size_t num_arms, auto sensible) const {
     return std::all_of(tickets_.begin(), tickets_.end(), [&](const Ticket& ticket) {
       return ticket.duel.first < num_arms && ticket.duel.second < num_arms && sensible(ticket.note);
     });
