@@ -16,8 +16,8 @@ namespace {
 const RecordedSignature dts_signature("dts", 0x20f77e5cb296c266);
 const RecordedSignature dts_plus_signature("dts-plus", 0xf5dcf05bb8295b0f);
 
-using PlainDts = Dts<DtsForm::plain>;
-using PlusDts = Dts<DtsForm::plus>;
+using PlainDts = Dts;
+using PlusDts = DtsPlus;
 
 DtsOptions some_options(std::uint64_t seed) {
   RoundRng rng = Stream(seed, 0, Purpose::test, "options").at(0);

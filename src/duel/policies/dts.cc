@@ -14,14 +14,17 @@
 
 namespace duel {
 
-template <DtsForm form>
-Dts<form>::Dts(const Options& options, std::size_t num_arms, RoundRng /*rng*/)
-    : options_(options), counts_(num_arms), beliefs_(num_arms), scores_(num_arms), wins_(num_arms) {
+Dts::Dts(const Options& options, std::size_t num_arms, RoundRng /*rng*/, bool plus)
+    : options_(options),
+      plus_(plus),
+      counts_(num_arms),
+      beliefs_(num_arms),
+      scores_(num_arms),
+      wins_(num_arms) {
   tied_.reserve(num_arms);
 }
 
-template <DtsForm form>
-void Dts<form>::keep_cheapest(const SampledTournament& tournament, RoundRng& rng) const {
+void Dts::keep_cheapest(const SampledTournament& tournament, RoundRng& rng) const {
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
   tournament.count_wins(wins_);
   const double best = *std::max_element(wins_.begin(), wins_.end());
@@ -47,8 +50,7 @@ void Dts<form>::keep_cheapest(const SampledTournament& tournament, RoundRng& rng
   tied_.resize(least.arms().size());
 }
 
-template <DtsForm form>
-Arm Dts<form>::choose_first(RoundRng& rng, const Setback* setback) const {
+Arm Dts::choose_first(RoundRng& rng, const Setback* setback) const {
   const std::vector<Arm>& candidates = scores_.leaders();  // C of step 2
   if (candidates.size() == 1) return candidates[0];
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
@@ -86,15 +88,12 @@ Arm Dts<form>::choose_first(RoundRng& rng, const Setback* setback) const {
       if (losses == fewest) tied_.push_back(i);
     }
   }
-  if constexpr (form == DtsForm::plus) {
-    if (tied_.size() > 1) keep_cheapest(tournament, rng);
-  }
+  if (plus_ && tied_.size() > 1) keep_cheapest(tournament, rng);
   return tied_[pick_tied(tied_.size(), options_.deterministic_ties, rng)];
 }
 
-template <DtsForm form>
-Arm Dts<form>::choose_second(Arm first, double width, RoundRng& rng,
-                             std::optional<Arm> first_success) const {
+Arm Dts::choose_second(Arm first, double width, RoundRng& rng,
+                       std::optional<Arm> first_success) const {
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
   // Step 5, the side of 1/2: an arm whose sample exceeds it outdoes theta_aa.
   const KeyedDraws draws(rng);
@@ -120,8 +119,7 @@ Arm Dts<form>::choose_second(Arm first, double width, RoundRng& rng,
   return best;
 }
 
-template <DtsForm form>
-Duel Dts<form>::choose(Round round, RoundRng& rng, const Setback* setback) const {
+Duel Dts::choose(Round round, RoundRng& rng, const Setback* setback) const {
   // Steps 1 and 2: the bounds at this round's clock, and C.
   const double s = width(round);
   scores_.follow(s);
@@ -130,8 +128,7 @@ Duel Dts<form>::choose(Round round, RoundRng& rng, const Setback* setback) const
   return {first, choose_second(first, s, rng), round};
 }
 
-template <DtsForm form>
-void Dts<form>::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
+void Dts::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
   // Step 7.
   if (count_duel(counts_, duel, outcome, options_.ties, rng)) {
     beliefs_.refresh(duel.first, duel.second, counts_);
@@ -139,8 +136,7 @@ void Dts<form>::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
   }
 }
 
-template <DtsForm form>
-double Dts<form>::require_best_score(Arm arm) const {
+double Dts::require_best_score(Arm arm) const {
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
   required_.clear();
   double cost = 0;
@@ -187,8 +183,7 @@ double Dts<form>::require_best_score(Arm arm) const {
 // this fails are geometric with ratio f q; in the round where it fails, either the tournament goes
 // as said and some second sample exceeds 1/2, or one of the required flips goes the other way and
 // everything else is free.
-template <DtsForm form>
-Jump Dts<form>::jump(Round round, Round limit, RoundRng rng) const {
+Jump Dts::jump(Round round, Round limit, RoundRng rng) const {
   const auto num_arms = static_cast<Arm>(counts_.num_arms());
   if (num_arms == 1) return {limit};
   const Jump stay{round};
@@ -252,8 +247,7 @@ Jump Dts<form>::jump(Round round, Round limit, RoundRng rng) const {
   return {t, duel};
 }
 
-template <DtsForm form>
-bool Dts<form>::restored() {
+bool Dts::restored() {
   const std::size_t num_arms = counts_.num_arms();
   if (!counts_.consistent() || last_.first >= num_arms || last_.second >= num_arms) return false;
   beliefs_ = Beliefs(num_arms);
@@ -265,9 +259,6 @@ bool Dts<form>::restored() {
   return true;
 }
 
-template class Dts<DtsForm::plain>;
-template class Dts<DtsForm::plus>;
-
 namespace {
 
 OptionTable<DtsOptions> dts_options() {
@@ -276,7 +267,7 @@ OptionTable<DtsOptions> dts_options() {
       "width of the confidence bounds; the theory needs alpha > 1/2", Shown::always);
 }
 
-const bool dts_plain_is_registered = register_policy<Dts<DtsForm::plain>>(
+const bool dts_plain_is_registered = register_policy<Dts>(
     {.name = "dts",
      .title = "Double Thompson Sampling",
      .paper = "Wu, Liu: Double Thompson Sampling for Dueling Bandits. NIPS 2016, Algorithm 1",
@@ -286,7 +277,7 @@ const bool dts_plain_is_registered = register_policy<Dts<DtsForm::plain>>(
      .jumping = Jumping::in_law},
     dts_options());
 
-const bool dts_plus_is_registered = register_policy<Dts<DtsForm::plus>>(
+const bool dts_plus_is_registered = register_policy<DtsPlus>(
     {.name = "dts-plus",
      .title = "Double Thompson Sampling, ties broken by estimated regret",
      .paper =

@@ -43,18 +43,16 @@
 
 namespace duel {
 
-enum class DtsForm { plain, plus };
-
 struct DtsOptions : PolicyOptions {
   double alpha = 0.51;  // width of the bounds; the analysis needs alpha > 1/2
 };
 
-template <DtsForm form>
-class Dts : public SelectingPolicy<Dts<form>> {
+class Dts : public SelectingPolicy<Dts> {
  public:
   using Options = DtsOptions;
 
-  Dts(const Options& options, std::size_t num_arms, RoundRng rng);
+  // `plus` makes it D-TS+.
+  Dts(const Options& options, std::size_t num_arms, RoundRng rng, bool plus = false);
 
   Duel select(Round round, RoundRng rng) const { return choose(round, rng, nullptr); }
   // A jump may have drawn the duel that went out, so nothing is worked out again.
@@ -84,6 +82,7 @@ class Dts : public SelectingPolicy<Dts<form>> {
   }
 
   Options options_;
+  bool plus_;
   PairCounts counts_;
   Beliefs beliefs_;
   // Follows the clock; a cache, so it moves in const calls as well.
@@ -101,7 +100,10 @@ class Dts : public SelectingPolicy<Dts<form>> {
   Duel last_;
 };
 
-extern template class Dts<DtsForm::plain>;
-extern template class Dts<DtsForm::plus>;
+class DtsPlus : public Dts {
+ public:
+  DtsPlus(const Options& options, std::size_t num_arms, RoundRng rng)
+      : Dts(options, num_arms, rng, true) {}
+};
 
 }  // namespace duel

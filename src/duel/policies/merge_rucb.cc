@@ -26,10 +26,8 @@ double clock_offset(double alpha, double delta, std::size_t num_arms) {
 
 }  // namespace
 
-template <MergeForm form>
-Status Merge<form>::check(const Options& options, std::size_t num_arms) {
+Status Merge::check_as(const std::string& name, const Options& options, std::size_t num_arms) {
   if (options.c > 0) return Done{};
-  const std::string name = form == MergeForm::rucb ? "merge-rucb" : "merge-dts";
   if (options.alpha <= 0.5) {
     return Error::invalid_argument("policy '" + name +
                                    "': alpha <= 1/2 makes no constant C from delta")
@@ -43,9 +41,9 @@ Status Merge<form>::check(const Options& options, std::size_t num_arms) {
   return Done{};
 }
 
-template <MergeForm form>
-Merge<form>::Merge(const Options& options, std::size_t num_arms, RoundRng rng)
+Merge::Merge(const Options& options, std::size_t num_arms, RoundRng rng, bool samples)
     : options_(options),
+      samples_(samples),
       counts_(num_arms),
       prior_(options.pseudo_counts ? 1.0 : 0.0),
       offset_(options.c > 0 ? options.c : clock_offset(options.alpha, options.delta, num_arms)),
@@ -53,27 +51,24 @@ Merge<form>::Merge(const Options& options, std::size_t num_arms, RoundRng rng)
       deficit_(num_arms * num_arms, options.pseudo_counts ? 0.0 : kNeverAbove),
       worst_(num_arms),
       room_(num_arms) {
-  if constexpr (form == MergeForm::dts) beliefs_.emplace(num_arms);
+  if (samples) beliefs_.emplace(num_arms);
   for (std::size_t i = 0; i < num_arms; ++i) deficit_[i * num_arms + i] = kNeverAbove;
   find_homes();
 }
 
-template <MergeForm form>
-double Merge<form>::width(Round round) const {
+double Merge::width(Round round) const {
   const Round clock = options_.reset_clock ? round - batches_.stage_start : round;
   return std::sqrt(options_.alpha * natural_log(static_cast<double>(clock) + offset_));
 }
 
-template <MergeForm form>
-double Merge<form>::worst_deficit(Arm i, const std::vector<Arm>& group) const {
+double Merge::worst_deficit(Arm i, const std::vector<Arm>& group) const {
   double worst = kNeverAbove;
   const double* row = &deficit_[i * counts_.num_arms()];
   for (const Arm j : group) worst = std::max(worst, row[j]);
   return worst;
 }
 
-template <MergeForm form>
-void Merge<form>::find_homes() {
+void Merge::find_homes() {
   home_.assign(counts_.num_arms(), kNoHome);
   for (std::size_t m = 0; m < batches_.groups.size(); ++m) {
     for (const Arm i : batches_.groups[m]) {
@@ -83,8 +78,7 @@ void Merge<form>::find_homes() {
   }
 }
 
-template <MergeForm form>
-void Merge<form>::refresh_pair(Arm i, Arm j) {
+void Merge::refresh_pair(Arm i, Arm j) {
   // Pseudo-counts add to n alone.
   const double z = bound_deficit(counts_, i, j, std::sqrt(duels(i, j)));
   deficit_[i * counts_.num_arms() + j] = z;
@@ -92,11 +86,10 @@ void Merge<form>::refresh_pair(Arm i, Arm j) {
   for (const Arm a : {i, j}) {
     if (home_[a] != kNoHome) worst_[a] = worst_deficit(a, batches_.groups[home_[a]]);
   }
-  if constexpr (form == MergeForm::dts) beliefs_->refresh_shares(i, j, counts_);
+  if (samples_) beliefs_->refresh_shares(i, j, counts_);
 }
 
-template <MergeForm form>
-void Merge<form>::eliminate(std::vector<Arm>& group, double width, RoundRng& rng) const {
+void Merge::eliminate(std::vector<Arm>& group, double width, RoundRng& rng) const {
   for (;;) {
     std::size_t losers = 0;
     for (const Arm k : group) {
@@ -107,9 +100,8 @@ void Merge<form>::eliminate(std::vector<Arm>& group, double width, RoundRng& rng
   }
 }
 
-template <MergeForm form>
-Duel Merge<form>::pair_by_bounds(const std::vector<Arm>& group, Round round, double width,
-                                 RoundRng& rng) const {
+Duel Merge::pair_by_bounds(const std::vector<Arm>& group, Round round, double width,
+                           RoundRng& rng) const {
   const Arm c = group[rng.below(group.size())];
   LargestArms<double> best(room_);
   for (const Arm l : group) {
@@ -120,9 +112,7 @@ Duel Merge<form>::pair_by_bounds(const std::vector<Arm>& group, Round round, dou
   return {c, best.pick(options_.deterministic_ties, rng), round};
 }
 
-template <MergeForm form>
-Duel Merge<form>::pair_by_sampling(const std::vector<Arm>& group, Round round,
-                                   RoundRng& rng) const {
+Duel Merge::pair_by_sampling(const std::vector<Arm>& group, Round round, RoundRng& rng) const {
   const SampledTournament tournament(*beliefs_, rng, nullptr);
   LargestArms<std::size_t> best(room_);
   for (const Arm i : group) {
@@ -146,37 +136,33 @@ Duel Merge<form>::pair_by_sampling(const std::vector<Arm>& group, Round round,
   return {c, d, round};
 }
 
-template <MergeForm form>
-typename Merge<form>::Choice Merge<form>::choose(Round round, RoundRng rng) const {
+Merge::Choice Merge::choose(Round round, RoundRng rng) const {
   Choice choice{{0, 0, round}, std::nullopt};
   const double s = width(round);
   std::size_t m = round % batches_.groups.size();
   const std::vector<Arm>* group = &batches_.groups[m];
   const bool loses =
       std::any_of(group->begin(), group->end(), [&](Arm k) { return worst_[k] > s; });
-  const bool lonely = form == MergeForm::dts && group->size() == 1 && batches_.groups.size() > 1;
+  const bool lonely = samples_ && group->size() == 1 && batches_.groups.size() > 1;
   if (loses || lonely) {
     choice.changed = batches_;
     std::vector<std::vector<Arm>>& groups = choice.changed->groups;
     eliminate(groups[m], s, rng);
-    if constexpr (form == MergeForm::dts) {
-      // A batch of one joins the next at once.
-      while (groups[m].size() == 1 && groups.size() > 1) {
-        std::vector<Arm>& next = groups[(m + 1) % groups.size()];
-        next.push_back(groups[m][0]);
-        groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(m));
-        m %= groups.size();
-        eliminate(groups[m], s, rng);
-      }
+    // In MergeDTS a batch of one joins the next at once.
+    while (samples_ && groups[m].size() == 1 && groups.size() > 1) {
+      std::vector<Arm>& next = groups[(m + 1) % groups.size()];
+      next.push_back(groups[m][0]);
+      groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(m));
+      m %= groups.size();
+      eliminate(groups[m], s, rng);
     }
     group = &groups[m];
   }
   if (group->size() == 1) {
     choice.duel = {(*group)[0], (*group)[0], round};
-  } else if constexpr (form == MergeForm::rucb) {
-    choice.duel = pair_by_bounds(*group, round, s, rng);
   } else {
-    choice.duel = pair_by_sampling(*group, round, rng);
+    choice.duel =
+        samples_ ? pair_by_sampling(*group, round, rng) : pair_by_bounds(*group, round, s, rng);
   }
   const Batches& now = choice.changed ? *choice.changed : batches_;
   if (now.is_merge_due(counts_.num_arms())) {
@@ -186,22 +172,19 @@ typename Merge<form>::Choice Merge<form>::choose(Round round, RoundRng rng) cons
   return choice;
 }
 
-template <MergeForm form>
-void Merge<form>::commit(const Choice& choice) {
+void Merge::commit(const Choice& choice) {
   if (!choice.changed) return;
   batches_ = *choice.changed;
   find_homes();
 }
 
-template <MergeForm form>
-void Merge<form>::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
+void Merge::observe(const Duel& duel, Outcome outcome, RoundRng rng) {
   if (count_duel(counts_, duel, outcome, options_.ties, rng)) {
     refresh_pair(duel.first, duel.second);
   }
 }
 
-template <MergeForm form>
-Arm Merge<form>::recommend(RoundRng /*rng*/) const {
+Arm Merge::recommend(RoundRng /*rng*/) const {
   LargestArms<std::uint64_t> best(room_);
   for (Arm i = 0; i < counts_.num_arms(); ++i) {
     if (home_[i] == kNoHome) continue;
@@ -212,18 +195,16 @@ Arm Merge<form>::recommend(RoundRng /*rng*/) const {
   return best.arms().front();
 }
 
-template <MergeForm form>
-Jump Merge<form>::jump(Round round, Round limit, RoundRng /*rng*/) const {
+Jump Merge::jump(Round round, Round limit, RoundRng /*rng*/) const {
   // The last arm stays.
   const bool over = batches_.groups.size() == 1 && batches_.groups[0].size() == 1;
   return {over ? limit : round};
 }
 
-template <MergeForm form>
-bool Merge<form>::restored() {
+bool Merge::restored() {
   const std::size_t num_arms = counts_.num_arms();
   if (!counts_.consistent() || !batches_.consistent(num_arms)) return false;
-  Merge rebuilt(options_, num_arms, RoundRng(0, 0, 0));
+  Merge rebuilt(options_, num_arms, RoundRng(0, 0, 0), samples_);
   rebuilt.counts_ = counts_;
   rebuilt.batches_ = batches_;
   rebuilt.find_homes();
@@ -232,14 +213,10 @@ bool Merge<form>::restored() {
   return true;
 }
 
-template class Merge<MergeForm::rucb>;
-template class Merge<MergeForm::dts>;
-
 namespace {
 
-template <MergeForm form>
-OptionTable<MergeOptions<form>> merge_options() {
-  using Options = MergeOptions<form>;
+template <class Options>
+OptionTable<Options> merge_options() {
   OptionTable<Options> table;
   table.number("alpha", &Options::alpha, {.above = 0},
                "width of the confidence bounds; the theory needs alpha > 1/2", Shown::always);
@@ -266,7 +243,7 @@ const bool merge_rucb_rucb_is_registered = register_policy<MergeRucb>(
      .departs = "nowhere; options reset_clock and pseudo_counts are the authors' program",
      .status = "reproduced",
      .jumping = Jumping::exact},
-    merge_options<MergeForm::rucb>());
+    merge_options<MergeOptions>());
 
 const bool merge_rucb_dts_is_registered = register_policy<MergeDts>(
     {.name = "merge-dts",
@@ -278,7 +255,7 @@ const bool merge_rucb_dts_is_registered = register_policy<MergeDts>(
      .departs = "clock and first counts as in the authors' program",
      .status = "tested",
      .jumping = Jumping::exact},
-    merge_options<MergeForm::dts>());
+    merge_options<MergeDtsOptions>());
 
 }  // namespace
 }  // namespace duel

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "duel/core/pair_counts.h"
@@ -28,26 +29,26 @@
 
 namespace duel {
 
-enum class MergeForm { rucb, dts };
-
-template <MergeForm form>
 struct MergeOptions : PolicyOptions {
-  double alpha = 1.01;  // width of the bounds; the analysis needs alpha > 1/2
-  double delta = 0.01;  // probability of failure
-  std::uint64_t p = 4;  // batch size
-  double c = 0;         // C: added to the round in the logarithm; 0: from alpha, delta and K
-  bool reset_clock = form == MergeForm::dts;    // each stage starts its clock at C + 1
-  bool pseudo_counts = form == MergeForm::dts;  // each pair starts with a win on both sides
+  double alpha = 1.01;         // width of the bounds; the analysis needs alpha > 1/2
+  double delta = 0.01;         // probability of failure
+  std::uint64_t p = 4;         // batch size
+  double c = 0;                // C: added to the round in the logarithm; 0: from alpha, delta and K
+  bool reset_clock = false;    // each stage starts its clock at C + 1
+  bool pseudo_counts = false;  // each pair starts with a win on both sides
+};
+struct MergeDtsOptions : MergeOptions {
+  MergeDtsOptions() { reset_clock = pseudo_counts = true; }
 };
 
-template <MergeForm form>
-class Merge : public ChoosingPolicy<Merge<form>> {
+// What both are; MergeDTS `samples`.
+class Merge : public ChoosingPolicy<Merge> {
  public:
-  using Options = MergeOptions<form>;
+  using Options = MergeOptions;
 
-  Merge(const Options& options, std::size_t num_arms, RoundRng rng);
+  Merge(const Options& options, std::size_t num_arms, RoundRng rng, bool samples);
   // C has to be given where alpha and delta do not make one.
-  static Status check(const Options& options, std::size_t num_arms);
+  static Status check_as(const std::string& name, const Options& options, std::size_t num_arms);
 
   struct Choice {
     Duel duel;
@@ -78,6 +79,7 @@ class Merge : public ChoosingPolicy<Merge<form>> {
   void refresh_pair(Arm i, Arm j);
 
   Options options_;
+  bool samples_;
   PairCounts counts_;
   double prior_;   // wins of each side before the first duel
   double offset_;  // C
@@ -89,10 +91,23 @@ class Merge : public ChoosingPolicy<Merge<form>> {
   mutable std::vector<Arm> room_;   // scratch
 };
 
-extern template class Merge<MergeForm::rucb>;
-extern template class Merge<MergeForm::dts>;
+class MergeRucb : public Merge {
+ public:
+  MergeRucb(const Options& options, std::size_t num_arms, RoundRng rng)
+      : Merge(options, num_arms, rng, false) {}
+  static Status check(const Options& options, std::size_t num_arms) {
+    return check_as("merge-rucb", options, num_arms);
+  }
+};
 
-using MergeRucb = Merge<MergeForm::rucb>;
-using MergeDts = Merge<MergeForm::dts>;
+class MergeDts : public Merge {
+ public:
+  using Options = MergeDtsOptions;
+  MergeDts(const Options& options, std::size_t num_arms, RoundRng rng)
+      : Merge(options, num_arms, rng, true) {}
+  static Status check(const Options& options, std::size_t num_arms) {
+    return check_as("merge-dts", options, num_arms);
+  }
+};
 
 }  // namespace duel
