@@ -139,9 +139,10 @@ struct DescribedPolicy {
   }
 };
 
-// Registers a policy whose options decide which class plays it: `make(described, options, num_arms)`
-// gives `described.configured<P>(..)` or an error. The options may have `set_defaults(setting)`, for
-// defaults that a run gives, and `check_call(call)`, for what to say before they are parsed.
+// Registers a policy whose options decide which class plays it: `make(described, options,
+// num_arms)` gives `described.configured<P>(..)` or an error. The options may have
+// `set_defaults(setting)`, for defaults that a run gives, and `check_call(call)`, for what to say
+// before they are parsed.
 template <class Options, class Make>
 bool register_policy(PolicyFacts facts, OptionTable<Options> own_options, Make make) {
   if constexpr (requires(Options options) { options.horizon; }) facts.needs_horizon = true;
