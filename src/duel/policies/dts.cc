@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include "duel/core/beta.h"
 #include "duel/core/check.h"
@@ -267,25 +269,22 @@ OptionTable<DtsOptions> dts_options() {
       "width of the confidence bounds; the theory needs alpha > 1/2", Shown::always);
 }
 
-const bool dts_plain_is_registered = register_policy<Dts>(
-    {.name = "dts",
-     .title = "Double Thompson Sampling",
-     .paper = "Wu, Liu: Double Thompson Sampling for Dueling Bandits. NIPS 2016, Algorithm 1",
-     .setting = "Copeland winners, Condorcet winner",
-     .guarantee = "O(K^2 log T) Copeland, O(K log T + K^2 log log T) Condorcet, for alpha > 1/2",
-     .status = "reproduced",
-     .jumping = Jumping::in_law},
-    dts_options());
+PolicyFacts dts_facts(std::string name, std::string title, const std::string& algorithm) {
+  return {
+      .name = std::move(name),
+      .title = std::move(title),
+      .paper = "Wu, Liu: Double Thompson Sampling for Dueling Bandits. NIPS 2016, " + algorithm,
+      .setting = "Copeland winners, Condorcet winner",
+      .guarantee = "O(K^2 log T) Copeland, O(K log T + K^2 log log T) Condorcet, for alpha > 1/2",
+      .status = "reproduced",
+      .jumping = Jumping::in_law};
+}
 
+const bool dts_plain_is_registered = register_policy<Dts>(
+    dts_facts("dts", "Double Thompson Sampling", "Algorithm 1"), dts_options());
 const bool dts_plus_is_registered = register_policy<DtsPlus>(
-    {.name = "dts-plus",
-     .title = "Double Thompson Sampling, ties broken by estimated regret",
-     .paper =
-         "Wu, Liu: Double Thompson Sampling for Dueling Bandits. NIPS 2016, Algorithm 2 (D-TS+)",
-     .setting = "Copeland winners, Condorcet winner",
-     .guarantee = "O(K^2 log T) Copeland, O(K log T + K^2 log log T) Condorcet, for alpha > 1/2",
-     .status = "reproduced",
-     .jumping = Jumping::in_law},
+    dts_facts("dts-plus", "Double Thompson Sampling, ties broken by estimated regret",
+              "Algorithm 2 (D-TS+)"),
     dts_options());
 
 }  // namespace

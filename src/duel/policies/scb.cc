@@ -143,9 +143,8 @@ Scb::Choice Scb::choose(Round round, RoundRng rng) const {
   Round end = walk_.end, length = walk_.length;
   while (round > end) {
     length = length > 0xffffffffU ? kForever : length * length;
-    const Round start = end;
-    end = length > kForever - start ? kForever : start + length;
-    choice.walk = first_walk(length, start, rng);
+    choice.walk = first_walk(length, end, rng);
+    end = choice.walk->end;
   }
   if (choice.walk) choice.signs = signs_at(length);
   const Walk& now = choice.walk ? *choice.walk : walk_;

@@ -28,7 +28,6 @@ class RewardCounts {
   explicit RewardCounts(std::size_t num_arms)
       : wins_(num_arms), answered_(num_arms), pending_(num_arms) {}
 
-  std::size_t num_arms() const { return wins_.size(); }
   void pulled(Arm arm) { ++pending_[arm]; }
   void rewarded(Arm arm, std::uint32_t half_wins) {
     --pending_[arm];
