@@ -1,11 +1,10 @@
 // What each method for two rankings may show, by hand, against a literal twin, and by sampling.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "duel/ranking/interleaving/balanced.h"
 #include "duel/ranking/interleaving/optimised.h"
-#include "duel/ranking/interleaving/probabilistic.h"
 #include "tests/ranking/interleaving/laws.h"
 
 namespace duel {
@@ -212,41 +211,41 @@ TEST(Interleaver, additive_credit_is_the_sum_over_positions) {
 // -----------------------------------------------------------------------------------------
 
 TEST(Balanced, follows_the_trace_that_shows_its_bias) {
-  const BalancedInterleaver method;
+  const auto method = interleaver("balanced");
   const List a{1, 2, 3}, b{2, 3, 1};
   // First = A: (1,2,3). First = B: (2,1,3).
-  for (const auto& list : taken(method.enumerate(a, b, 3))) {
+  for (const auto& list : taken(method->enumerate(a, b, 3))) {
     EXPECT_EQ(list.probability, 0.5);
     if (list.shown.documents != List{1, 2, 3}) {
       EXPECT_EQ(list.shown.documents, (List{2, 1, 3}));
       continue;
     }
     const Position top = 0, middle = 1, bottom = 2;
-    EXPECT_EQ(method.credit(list.shown, {&top, 1}).outcome, ClickOutcome::first_wins);
-    EXPECT_EQ(method.credit(list.shown, {&middle, 1}).outcome, ClickOutcome::second_wins);
-    const Credit credit = method.credit(list.shown, {&bottom, 1});  // k = 2, h_A = 0, h_B = 1
+    EXPECT_EQ(method->credit(list.shown, {&top, 1}).outcome, ClickOutcome::first_wins);
+    EXPECT_EQ(method->credit(list.shown, {&middle, 1}).outcome, ClickOutcome::second_wins);
+    const Credit credit = method->credit(list.shown, {&bottom, 1});  // k = 2, h_A = 0, h_B = 1
     EXPECT_EQ(credit.first, 0);
     EXPECT_EQ(credit.second, 1);
     EXPECT_EQ(credit.outcome, ClickOutcome::second_wins);
   }
   // One click at random: A wins only through document 1, B through 2 and 3.
   double mean = 0;
-  for (const auto& list : taken(method.enumerate(a, b, 3))) {
+  for (const auto& list : taken(method->enumerate(a, b, 3))) {
     for (Position k = 0; k < 3; ++k) {
-      mean += list.probability / 3 * method.credit(list.shown, {&k, 1}).value;
+      mean += list.probability / 3 * method->credit(list.shown, {&k, 1}).value;
     }
   }
   EXPECT_NEAR(mean, -1.0 / 3, 1e-15);
 }
 
 TEST(Balanced, credits_as_its_literal_twin_for_all_clicks) {
-  const BalancedInterleaver method;
+  const auto method = interleaver("balanced");
   for_all_pairs(4, [&](const List& a, const List& b) {
-    for (const auto& list : taken(method.enumerate(a, b, a.size()))) {
+    for (const auto& list : taken(method->enumerate(a, b, a.size()))) {
       for (const auto& clicks : click_sets(list.shown.size())) {
         List clicked;
         for (const Position k : clicks) clicked.push_back(list.shown.documents[k]);
-        const double value = method.credit(list.shown, clicks).value;
+        const double value = method->credit(list.shown, clicks).value;
         EXPECT_EQ((value > 0 ? 1 : 0) - (value < 0 ? 1 : 0), balanced_winner(a, b, clicked));
       }
     }
@@ -311,33 +310,34 @@ const WeightedInterleaving& with_list(const std::vector<WeightedInterleaving>& l
 
 TEST(Probabilistic, follows_the_trace) {
   // A=(1,2,3), B=(2,3,1), shown (1,2,3): q = (27/28, 243/523, 1/2).
-  const ProbabilisticInterleaver method{{.credit = ProbabilisticCredit::marginal}};
-  const auto lists = method.enumerate(List{1, 2, 3}, List{2, 3, 1}, 3).value();
+  const auto method = interleaver("probabilistic(credit=marginal)");
+  const auto lists = method->enumerate(List{1, 2, 3}, List{2, 3, 1}, 3).value();
   EXPECT_EQ(lists.size(), 6U);
   const Interleaving& shown = with_list(lists, {1, 2, 3}).shown;
   EXPECT_NEAR(shown.first_credit[0], 27.0 / 28, 1e-15);
   EXPECT_NEAR(shown.first_credit[1], 243.0 / 523, 1e-15);
   EXPECT_NEAR(shown.first_credit[2], 0.5, 1e-15);
   const std::vector<Position> top{0}, second{1}, both{0, 1};
-  EXPECT_NEAR(method.credit(shown, top).value, 26.0 / 28, 1e-15);
-  EXPECT_NEAR(method.credit(shown, second).value, -37.0 / 523, 1e-15);
+  EXPECT_NEAR(method->credit(shown, top).value, 26.0 / 28, 1e-15);
+  EXPECT_NEAR(method->credit(shown, second).value, -37.0 / 523, 1e-15);
   const double q1 = 27.0 / 28, q2 = 243.0 / 523;
-  EXPECT_NEAR(method.credit(shown, both).value, q1 * q2 - (1 - q1) * (1 - q2), 1e-15);
-  EXPECT_NEAR(method.credit(shown, both).value, 0.42891, 5e-6);
-  EXPECT_NEAR(method.marginal_credit(shown, both).expected_difference, 2 * (q1 + q2) - 2, 1e-15);
+  EXPECT_NEAR(method->credit(shown, both).value, q1 * q2 - (1 - q1) * (1 - q2), 1e-15);
+  EXPECT_NEAR(method->credit(shown, both).value, 0.42891, 5e-6);
+  const auto difference = interleaver("probabilistic(credit=difference)");
+  EXPECT_NEAR(difference->credit(shown, both).value, 2 * (q1 + q2) - 2, 1e-15);
 }
 
 TEST(Probabilistic, marginal_credit_is_the_mean_over_all_coins_that_fit_the_list) {
   // For every list: E[sign] and E[difference] under the twin's joint law of coins given the list.
   for (const bool draft : {false, true}) {
-    ProbabilisticOptions options{.credit = ProbabilisticCredit::marginal};
-    options.coins = draft ? CoinStyle::draft : CoinStyle::independent;
-    const ProbabilisticInterleaver method(options);
+    const std::string coins = draft ? "draft" : "independent";
+    const auto method = interleaver("probabilistic(credit=marginal,coins=" + coins + ")");
+    const auto by_difference = interleaver("probabilistic(credit=difference,coins=" + coins + ")");
     const std::vector<std::pair<List, List>> pairs = {
         {{1, 2, 3, 4}, {3, 1, 4, 2}}, {{1, 2, 3}, {3, 4}}, {{1, 2, 3, 4}, {4, 3, 2, 1}}};
     for (const auto& [a, b] : pairs) {
       const Law joint = probabilistic_law({a, b}, 4, 3, draft);
-      for (const auto& list : taken(method.enumerate(a, b, 4))) {
+      for (const auto& list : taken(method->enumerate(a, b, 4))) {
         for (const auto& clicks : click_sets(list.shown.size())) {
           double mass = 0, sign = 0, difference = 0;
           for (const auto& [shown, p] : joint) {
@@ -348,10 +348,8 @@ TEST(Probabilistic, marginal_credit_is_the_mean_over_all_coins_that_fit_the_list
             difference += p * d;
             sign += p * ((d > 0 ? 1 : 0) - (d < 0 ? 1 : 0));
           }
-          const MarginalCredit credit = method.marginal_credit(list.shown, clicks);
-          EXPECT_NEAR(credit.expected_sign, sign / mass, 1e-12);
-          EXPECT_NEAR(credit.expected_difference, difference / mass, 1e-12);
-          EXPECT_NEAR(method.credit(list.shown, clicks).value, sign / mass, 1e-12);
+          EXPECT_NEAR(by_difference->credit(list.shown, clicks).value, difference / mass, 1e-12);
+          EXPECT_NEAR(method->credit(list.shown, clicks).value, sign / mass, 1e-12);
         }
       }
     }
@@ -364,12 +362,10 @@ TEST(Probabilistic, keeps_its_digits_while_long_lists_run_out) {
   for (Document x = 0; x < 200; ++x) a.push_back(x);
   for (Document x = 0; x < 200; ++x) b.push_back((x * 37) % 230);
   for (const double tau : {0.0, 3.0, 9.0, 16.0}) {
-    ProbabilisticOptions options{.credit = ProbabilisticCredit::marginal};
-    options.tau = tau;
-    const ProbabilisticInterleaver method(options);
+    const auto method = interleaver(fmt::format("probabilistic(tau={},credit=marginal)", tau));
     RoundRng rng(3, 0, 0);
     Interleaving shown;
-    method.interleave(a, b, 1000, rng, shown);
+    method->interleave(a, b, 1000, rng, shown);
     List left = literal_union({a, b});
     ASSERT_EQ(shown.size(), left.size());
     for (std::size_t k = 0; k < shown.size(); ++k) {
@@ -464,9 +460,8 @@ TEST(Optimised, samples_candidates_and_relaxes_where_it_must) {
   List a, b;
   for (Document x = 0; x < 20; ++x) a.push_back(x);
   for (Document x = 0; x < 20; ++x) b.push_back(19 - x);
-  OptimisedOptions options;
-  options.candidates = 5;  // too few lists for ten constraints
-  const OptimisedInterleaver method(options);
+  const OptimisedOptions options{.candidates = 5};  // too few lists for ten constraints
+  const OptimisedInterleaver method("optimised(candidates=5)", options);
   RoundRng rng(2, 0, 0);
   const OptimisedPlan plan = method.solve(a, b, 10, rng);
   EXPECT_TRUE(plan.is_sampled());
@@ -487,9 +482,7 @@ TEST(Optimised, sampled_candidates_of_long_lists_are_nearly_unbiased) {
   List a, b;
   for (Document x = 0; x < 14; ++x) a.push_back(x);
   for (Document x = 0; x < 14; ++x) b.push_back((x * 5 + 3) % 14);
-  OptimisedOptions options;
-  options.candidates = 1000;
-  const OptimisedInterleaver method(options);
+  const OptimisedInterleaver method("optimised(candidates=1000)", {.candidates = 1000});
   RoundRng rng(2, 0, 0);
   const OptimisedPlan plan = method.solve(a, b, 14, rng);
   EXPECT_TRUE(plan.is_sampled());

@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "duel/ranking/interleaving/probabilistic.h"
 #include "tests/ranking/interleaving/laws.h"
 
 namespace duel {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <tuple>
-
 namespace duel {
 namespace {
 
@@ -29,34 +27,14 @@ class CopiedRankings final : public PreparedInterleaving {
 }  // namespace
 
 std::string_view to_string(ClickOutcome outcome) {
-  switch (outcome) {
-    case ClickOutcome::first_wins:
-      return "first";
-    case ClickOutcome::second_wins:
-      return "second";
-    case ClickOutcome::tie:
-      return "tie";
-    case ClickOutcome::no_feedback:
-      return "no_feedback";
-    case ClickOutcome::no_contest:
-      return "no_contest";
-  }
-  return "";
+  constexpr std::string_view kWords[] = {"first", "second", "tie", "no_feedback", "no_contest"};
+  return kWords[static_cast<std::size_t>(outcome)];
 }
 
 Outcome as_answer(ClickOutcome outcome) {
-  switch (outcome) {
-    case ClickOutcome::first_wins:
-      return Outcome::first_wins;
-    case ClickOutcome::second_wins:
-      return Outcome::second_wins;
-    case ClickOutcome::tie:
-      return Outcome::tie;
-    case ClickOutcome::no_feedback:
-    case ClickOutcome::no_contest:
-      return Outcome::none;
-  }
-  return Outcome::none;
+  constexpr Outcome kAnswers[] = {Outcome::first_wins, Outcome::second_wins, Outcome::tie,
+                                  Outcome::none, Outcome::none};
+  return kAnswers[static_cast<std::size_t>(outcome)];
 }
 
 ClickOutcome outcome_of(double value, bool contest, bool clicked) {
@@ -104,13 +82,6 @@ Credit additive_credit(const Interleaving& shown, std::span<const Position> clic
   credit.value = credit.first - credit.second;
   credit.outcome = outcome_of(credit.value, shown.contest, !clicks.empty());
   return credit;
-}
-
-std::vector<WeightedInterleaving> merged(std::vector<WeightedInterleaving> paths) {
-  const auto key = [](const Interleaving& shown) {
-    return std::tie(shown.documents, shown.teams, shown.first_credit);
-  };
-  return merged_by(key, std::move(paths));
 }
 
 Error too_many_paths(const std::string& method, std::size_t limit) {

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -84,6 +85,8 @@ struct Interleaving {
   InterleavingMemory memory;
 
   std::size_t size() const { return documents.size(); }
+  // What tells two lists of a method apart.
+  auto attribution() const { return std::tie(documents, teams, first_credit); }
   void clear();
   // Appends a document of `memory.pool` with its ranks, takes it, and notes whether they differ.
   void append(RankingPool::Index i, Team team) {
@@ -169,14 +172,15 @@ class Interleaver {
 // The credit of additive methods: sums over the clicked positions.
 Credit additive_credit(const Interleaving& shown, std::span<const Position> clicks);
 
-// Adds up the probabilities of equal lists with equal attribution, which is what `key` tells.
-template <class Weighted, class Key>
-std::vector<Weighted> merged_by(Key key, std::vector<Weighted> paths) {
-  std::sort(paths.begin(), paths.end(),
-            [&](const Weighted& a, const Weighted& b) { return key(a.shown) < key(b.shown); });
+// Adds up the probabilities of equal lists with equal attribution.
+template <class Weighted>
+std::vector<Weighted> merged(std::vector<Weighted> paths) {
+  std::sort(paths.begin(), paths.end(), [](const Weighted& a, const Weighted& b) {
+    return a.shown.attribution() < b.shown.attribution();
+  });
   std::vector<Weighted> distinct;
   for (Weighted& path : paths) {
-    if (!distinct.empty() && key(distinct.back().shown) == key(path.shown)) {
+    if (!distinct.empty() && distinct.back().shown.attribution() == path.shown.attribution()) {
       distinct.back().probability += path.probability;
     } else {
       distinct.push_back(std::move(path));
@@ -184,8 +188,6 @@ std::vector<Weighted> merged_by(Key key, std::vector<Weighted> paths) {
   }
   return distinct;
 }
-std::vector<WeightedInterleaving> merged(std::vector<WeightedInterleaving> paths);
-
 Error too_many_paths(const std::string& method, std::size_t limit);
 
 // Walks all paths of `draw(choices, shown)`, which draws one list (every_path.h).

@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -40,28 +39,15 @@ MultileaverKind::Made configure_multileaver(std::string_view text);
 
 // --- for a method's own source ------------------------------------------------------------------
 
-template <class Method, class Options = NoOptions>
-bool register_interleaver(InterleavingMethodFacts facts, const OptionTable<Options>& table = {}) {
+// Enters a method, made of its canonical text and its options, in the catalogue of its kind.
+template <class Method, class Kind, class Options>
+bool register_method(Catalogue<Kind>& catalogue, InterleavingMethodFacts facts,
+                     const OptionTable<Options>& table) {
   const int year = facts.year;
-  return interleaver_catalogue().add(
+  return catalogue.add(
       std::move(facts), table,
-      [](const Options& options, const std::string&) -> std::shared_ptr<const Interleaver> {
-        if constexpr (std::is_same_v<Options, NoOptions>) {
-          return std::make_shared<const Method>();
-        } else {
-          return std::make_shared<const Method>(options);
-        }
-      },
-      year);
-}
-
-template <class Method, class Options>
-bool register_multileaver(InterleavingMethodFacts facts, const OptionTable<Options>& table) {
-  const int year = facts.year;
-  return multileaver_catalogue().add(
-      std::move(facts), table,
-      [](const Options& options, std::string canonical) -> std::shared_ptr<const Multileaver> {
-        return std::make_shared<const Method>(std::move(canonical), options);
+      [](const Options& options, std::string canonical) {
+        return typename Kind::Made(std::make_shared<const Method>(std::move(canonical), options));
       },
       year);
 }

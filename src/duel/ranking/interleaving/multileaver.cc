@@ -1,7 +1,6 @@
 #include "duel/ranking/interleaving/multileaver.h"
 
 #include <cmath>
-#include <tuple>
 
 namespace duel {
 namespace {
@@ -78,13 +77,6 @@ void set_outcomes(const Multileaving& shown, std::span<const Position> clicks,
       credit.outcomes[j * n + i] = outcome_of(credit.values[j * n + i], contest, clicked);
     }
   }
-}
-
-std::vector<WeightedMultileaving> merged(std::vector<WeightedMultileaving> paths) {
-  const auto key = [](const Multileaving& shown) {
-    return std::tie(shown.documents, shown.teams, shown.num_candidates);
-  };
-  return merged_by(key, std::move(paths));
 }
 
 }  // namespace duel

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "duel/core/result.h"
@@ -36,6 +37,7 @@ struct Multileaving {
   InterleavingMemory memory;
 
   std::size_t size() const { return documents.size(); }
+  auto attribution() const { return std::tie(documents, teams, num_candidates); }
   std::span<const std::uint32_t> ranks_at(std::size_t position) const {
     return {ranks.data() + position * num_rankers, num_rankers};
   }
@@ -98,7 +100,5 @@ void take_differences(MultileaveCredit& credit);
 // softmaxes apart as well.
 void set_outcomes(const Multileaving& shown, std::span<const Position> clicks,
                   MultileaveCredit& credit);
-
-std::vector<WeightedMultileaving> merged(std::vector<WeightedMultileaving> paths);
 
 }  // namespace duel

@@ -169,29 +169,6 @@ Solution solve_programme(const Programme& programme) {
 
 }  // namespace
 
-const OptionTable<OptimisedOptions>& optimised_options() {
-  static const auto table = [] {
-    OptionTable<OptimisedOptions> options;
-    options.choice<RankCredit>("credit", &OptimisedOptions::credit,
-                               {{"inverse-rank", RankCredit::inverse_rank},
-                                {"negative-rank", RankCredit::negative_rank},
-                                {"linear-rank", RankCredit::linear_rank}},
-                               "what a click on a document is worth to a ranking");
-    options.choice<Sensitivity>(
-        "sensitivity", &OptimisedOptions::sensitivity,
-        {{"variance", Sensitivity::variance}, {"absolute", Sensitivity::absolute}},
-        "minimise the variance of the expected outcome, or maximise its mean absolute value");
-    options.count("candidates", &OptimisedOptions::candidates, 1, 1'000'000,
-                  "list at most so many candidates; where there are more, sample as many");
-    return options;
-  }();
-  return table;
-}
-
-std::string OptimisedInterleaver::canonical() const {
-  return optimised_options().canonical("optimised", options_);
-}
-
 void OptimisedPlan::draw(RoundRng& rng, Interleaving& shown) const {
   const auto at = std::upper_bound(cumulative_.begin(), cumulative_.end() - 1, rng.uniform());
   shown = candidates_[static_cast<std::size_t>(at - cumulative_.begin())].shown;
@@ -267,18 +244,26 @@ Result<std::vector<WeightedInterleaving>> OptimisedInterleaver::enumerate(
   if (!lister.list()) return too_many_paths(canonical(), options_.candidates);
   RoundRng unused(0, 0, 0);
   const OptimisedPlan plan = solve(first, second, length, unused);
-  std::vector<WeightedInterleaving> lists;
-  for (const auto& candidate : plan.candidates()) {
-    lists.push_back({candidate.probability, candidate.shown});
-  }
-  return merged(std::move(lists));
+  return merged(plan.candidates());
 }
 
 namespace {
-const bool optimised_is_registered = register_interleaver<OptimisedInterleaver>(
+const bool optimised_is_registered = register_method<OptimisedInterleaver>(
+    interleaver_catalogue(),
     {"optimised", "list probabilities from a linear programme: unbiased, then most sensitive",
      "Radlinski, Craswell, WSDM 2013", 2013},
-    optimised_options());
+    OptionTable<OptimisedOptions>()
+        .choice<RankCredit>("credit", &OptimisedOptions::credit,
+                            {{"inverse-rank", RankCredit::inverse_rank},
+                             {"negative-rank", RankCredit::negative_rank},
+                             {"linear-rank", RankCredit::linear_rank}},
+                            "what a click on a document is worth to a ranking")
+        .choice<Sensitivity>(
+            "sensitivity", &OptimisedOptions::sensitivity,
+            {{"variance", Sensitivity::variance}, {"absolute", Sensitivity::absolute}},
+            "minimise the variance of the expected outcome, or maximise its mean absolute value")
+        .count("candidates", &OptimisedOptions::candidates, 1, 1'000'000,
+               "list at most so many candidates; where there are more, sample as many"));
 }  // namespace
 
 }  // namespace duel

@@ -25,27 +25,20 @@ struct OptimisedOptions {
   Sensitivity sensitivity = Sensitivity::variance;
   std::uint64_t candidates = 10'000;
 };
-const OptionTable<OptimisedOptions>& optimised_options();
-
 // The solved programme for two rankings.
 class OptimisedPlan final : public PreparedInterleaving {
  public:
-  struct Candidate {
-    double probability = 0;
-    Interleaving shown;
-  };
-
   void draw(RoundRng& rng, Interleaving& shown) const override;
 
   // Those with positive probability.
-  const std::vector<Candidate>& candidates() const { return candidates_; }
+  const std::vector<WeightedInterleaving>& candidates() const { return candidates_; }
   std::size_t num_considered() const { return num_considered_; }
   bool is_sampled() const { return is_sampled_; }  // the candidates were too many to list
   double slack() const { return slack_; }  // sum lambda_k; 0 where the programme is feasible
 
  private:
   friend class OptimisedInterleaver;
-  std::vector<Candidate> candidates_;
+  std::vector<WeightedInterleaving> candidates_;
   std::vector<double> cumulative_;
   std::size_t num_considered_ = 0;
   bool is_sampled_ = false;
@@ -54,9 +47,10 @@ class OptimisedPlan final : public PreparedInterleaving {
 
 class OptimisedInterleaver final : public Interleaver {
  public:
-  explicit OptimisedInterleaver(const OptimisedOptions& options) : options_(options) {}
+  OptimisedInterleaver(std::string canonical, const OptimisedOptions& options)
+      : canonical_(std::move(canonical)), options_(options) {}
 
-  std::string canonical() const override;
+  std::string canonical() const override { return canonical_; }
   // Solves and draws. For more than one list from the same rankings use `solve` or `prepare`.
   void interleave(std::span<const Document> first, std::span<const Document> second,
                   std::size_t length, RoundRng& rng, Interleaving& shown) const override;
@@ -79,6 +73,7 @@ class OptimisedInterleaver final : public Interleaver {
                       std::size_t length, RoundRng& rng) const;
 
  private:
+  std::string canonical_;
   OptimisedOptions options_;
 };
 

@@ -113,7 +113,8 @@ class PairwisePreferenceMultileaver final
 };
 
 const bool pairwise_preference_multileave_is_registered =
-    register_multileaver<PairwisePreferenceMultileaver>(
+    register_method<PairwisePreferenceMultileaver>(
+        multileaver_catalogue(),
         {"pairwise-preference-multileave",
          "clicks prefer documents to those passed over; weighted pairs score the rankings",
          "Oosterhuis, de Rijke, CIKM 2017", 2017},

@@ -166,7 +166,8 @@ class ProbabilisticMultileaver final
   RankSoftmax softmax_;
 };
 
-const bool probabilistic_multileave_is_registered = register_multileaver<ProbabilisticMultileaver>(
+const bool probabilistic_multileave_is_registered = register_method<ProbabilisticMultileaver>(
+    multileaver_catalogue(),
     {"probabilistic-multileave",
      "draws from softmaxes over ranks; exact credit over all assignments",
      "Schuth et al., SIGIR 2015", 2015},

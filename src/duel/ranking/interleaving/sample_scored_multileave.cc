@@ -55,7 +55,8 @@ class SampleScoredMultileaver final
   }
 };
 
-const bool sample_scored_multileave_is_registered = register_multileaver<SampleScoredMultileaver>(
+const bool sample_scored_multileave_is_registered = register_method<SampleScoredMultileaver>(
+    multileaver_catalogue(),
     {"sample-scored-multileave", "a random ranking adds its best; clicks score all by rank",
      "Brost, Cox, Seldin, Lioma, SIGIR 2016", 2016},
     OptionTable<SampleScoredMultileaveOptions>().choice<RankCredit>(

@@ -10,7 +10,7 @@
 //            paper's.
 #pragma once
 
-#include "duel/ranking/interleaving/interleaver.h"
+#include "duel/ranking/interleaving/drawn_interleaver.h"
 
 namespace duel {
 
@@ -82,23 +82,25 @@ class TeamDraft {
   bool opened_shared_ = false;      // whether the pick that opened the round was wanted by both
 };
 
-class TeamDraftInterleaver final : public Interleaver {
+class TeamDraftInterleaver final : public DrawnInterleaver<TeamDraftInterleaver, TeamDraftOptions> {
  public:
-  explicit TeamDraftInterleaver(const TeamDraftOptions& options = {}) : options_(options) {}
+  using DrawnInterleaver::DrawnInterleaver;
+  TeamDraftInterleaver() : DrawnInterleaver("team-draft", {}) {}
 
-  std::string canonical() const override;
-  void interleave(std::span<const Document> first, std::span<const Document> second,
-                  std::size_t length, RoundRng& rng, Interleaving& shown) const override;
-  Credit credit(const Interleaving& shown, std::span<const Position> clicks) const override {
-    return additive_credit(shown, clicks);
+  template <class Choices>
+  void draw(std::size_t length, Choices& choices, Interleaving& shown) const {
+    shown.clear();
+    const RankingPool& pool = shown.memory.pool;
+    TeamDraft draft(shown.memory.pool, options_.shared);
+    while (shown.size() < length &&
+           (options_.fill ? shown.size() < pool.size() : draft.is_open())) {
+      const DraftPick pick = draft.next([&] { return choices.coin(); });
+      const bool contest = shown.contest;
+      shown.append(pick.index, pick.team);
+      shown.append_credit(pick.team == Team::first ? 1 : 0, pick.team == Team::second ? 1 : 0);
+      if (pick.team == Team::none) shown.contest = contest;  // its ranks decide nothing
+    }
   }
-  bool is_additive() const override { return true; }
-  Result<std::vector<WeightedInterleaving>> enumerate(std::span<const Document> first,
-                                                      std::span<const Document> second,
-                                                      std::size_t length) const override;
-
- private:
-  TeamDraftOptions options_;
 };
 
 }  // namespace duel

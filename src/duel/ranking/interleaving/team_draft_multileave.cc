@@ -129,7 +129,8 @@ class TeamDraftMultileaver final
   }
 };
 
-const bool team_draft_multileave_is_registered = register_multileaver<TeamDraftMultileaver>(
+const bool team_draft_multileave_is_registered = register_method<TeamDraftMultileaver>(
+    multileaver_catalogue(),
     {"team-draft-multileave", "each round all pick their best document left, in random order",
      "Schuth et al., CIKM 2014", 2014},
     OptionTable<TeamDraftMultileaveOptions>()
