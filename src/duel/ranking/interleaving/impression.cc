@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 #include "duel/core/check.h"
@@ -14,29 +13,12 @@
 namespace duel {
 namespace {
 
-// Text ids as document numbers.
-struct Numbered {
-  std::vector<std::vector<Document>> rankings;
-  DocumentIds ids;  // by number
-
-  explicit Numbered(const std::vector<DocumentIds>& lists) {
-    std::unordered_map<std::string_view, Document> numbers;
-    for (const DocumentIds& list : lists) {
-      std::vector<Document>& documents = rankings.emplace_back();
-      for (const std::string& id : list) {
-        const auto [at, added] = numbers.try_emplace(id, static_cast<Document>(ids.size()));
-        if (added) ids.push_back(id);
-        documents.push_back(at->second);
-      }
-    }
-  }
-};
-
 std::vector<Impression::Item> items_of(const std::vector<Document>& documents,
-                                       const Numbered& numbered) {
+                                       const NumberedLists& numbered) {
   std::vector<Impression::Item> items;
   for (const Document document : documents) {
-    items.push_back({.object_id = numbered.ids[document], .ordinal = items.size() + 1});
+    items.push_back(
+        {.object_id = std::string(numbered.ids[document]), .ordinal = items.size() + 1});
   }
   return items;
 }
@@ -216,10 +198,10 @@ Result<Impression> ImpressionPlan::draft(const std::vector<DocumentIds>& lists,
 
 Result<Impression> ImpressionPlan::interleave(const std::vector<DocumentIds>& lists,
                                               const std::optional<DocumentIds>& clicks) const {
-  const Numbered numbered(lists);
+  const NumberedLists numbered(lists);
   RoundRng rng = impression_rng(spec_.seed, spec_.id);
   Interleaving shown;
-  interleaver_->interleave(numbered.rankings[0], numbered.rankings[1], spec_.length, rng, shown);
+  interleaver_->interleave(numbered.lists[0], numbered.lists[1], spec_.length, rng, shown);
   Impression impression{.spec = spec_, .items = items_of(shown.documents, numbered)};
   for (std::size_t k = 0; k < shown.size(); ++k) {
     Impression::Item& item = impression.items[k];
@@ -238,12 +220,10 @@ Result<Impression> ImpressionPlan::interleave(const std::vector<DocumentIds>& li
 
 Result<Impression> ImpressionPlan::multileave(const std::vector<DocumentIds>& lists,
                                               const std::optional<DocumentIds>& clicks) const {
-  const Numbered numbered(lists);
-  const std::vector<std::span<const Document>> rankings(numbered.rankings.begin(),
-                                                        numbered.rankings.end());
+  const NumberedLists numbered(lists);
   RoundRng rng = impression_rng(spec_.seed, spec_.id);
   Multileaving shown;
-  multileaver_->multileave(rankings, spec_.length, rng, shown);
+  multileaver_->multileave(numbered.rankings(), spec_.length, rng, shown);
   Impression impression{
       .spec = spec_, .multileaved = true, .items = items_of(shown.documents, numbered)};
   for (std::size_t k = 0; k < shown.size(); ++k) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "duel/core/spelling.h"
@@ -16,6 +17,18 @@ namespace {
 constexpr std::string_view kOwnerPrefix = "impression:";
 
 }  // namespace
+
+NumberedLists::NumberedLists(std::span<const std::vector<std::string>> texts) {
+  std::unordered_map<std::string_view, Document> numbers;
+  for (const std::vector<std::string>& text : texts) {
+    std::vector<Document>& list = lists.emplace_back();
+    for (const std::string& id : text) {
+      const auto [at, added] = numbers.try_emplace(id, static_cast<Document>(ids.size()));
+      if (added) ids.push_back(id);
+      list.push_back(at->second);
+    }
+  }
+}
 
 RoundRng impression_rng(std::uint64_t seed, std::string_view impression_id) {
   return Stream(seed, 0, Purpose::choice, fmt::format("{}{}", kOwnerPrefix, impression_id)).at(0);

@@ -37,6 +37,17 @@ struct DraftedPage {
   std::optional<std::uint64_t> next_offset;  // none where the draft ends with this page
 };
 
+// Text ids as numbers, for the methods that know documents by number.
+struct NumberedLists {
+  // The texts must outlive it.
+  explicit NumberedLists(std::span<const std::vector<std::string>> texts);
+
+  std::vector<std::span<const Document>> rankings() const { return {lists.begin(), lists.end()}; }
+
+  std::vector<std::vector<Document>> lists;
+  std::vector<std::string_view> ids;  // by number
+};
+
 // The draws of one impression. `impression_id` may be any text.
 RoundRng impression_rng(std::uint64_t seed, std::string_view impression_id);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <unordered_map>
 
 #include "duel/core/check.h"
 #include "duel/ranking/interleaving/impression_draft.h"
@@ -14,32 +13,6 @@ namespace {
 // A server's experiment has a dozen rankers at most, and a page of n lists answers for n (n - 1)/2
 // pairs.
 constexpr std::size_t kMostLists = 12;
-
-// Text ids as numbers, each list without repeats.
-struct NumberedLists {
-  std::vector<std::vector<Document>> lists;
-  std::vector<std::string_view> ids;  // by number
-  std::size_t shortest = 0;
-
-  explicit NumberedLists(std::span<const std::vector<std::string>> texts) {
-    std::unordered_map<std::string_view, Document> numbers;
-    std::vector<std::size_t> seen_in;  // by number: the last list that had it, from 1
-    for (const std::vector<std::string>& text : texts) {
-      std::vector<Document>& list = lists.emplace_back();
-      for (const std::string& id : text) {
-        const auto [at, added] = numbers.try_emplace(id, static_cast<Document>(ids.size()));
-        if (added) {
-          ids.push_back(id);
-          seen_in.push_back(0);
-        }
-        if (seen_in[at->second] == lists.size()) continue;
-        seen_in[at->second] = lists.size();
-        list.push_back(at->second);
-      }
-      shortest = lists.size() == 1 ? list.size() : std::min(shortest, list.size());
-    }
-  }
-};
 
 const Interleaver& probabilistic() {
   static const auto method = configure_interleaver("probabilistic(tau=3)").value();
@@ -87,14 +60,16 @@ void draft_by_coins(RoundRng& rng, const NumberedLists& numbered, PageDraft& dra
 }
 
 void draft_many(PageMethod method, RoundRng& rng, const NumberedLists& numbered, PageDraft& draft) {
-  const std::vector<std::span<const Document>> rankings(numbered.lists.begin(),
-                                                        numbered.lists.end());
   Multileaving shown;
-  multileaver(method).multileave(rankings, numbered.ids.size(), rng, shown);
+  multileaver(method).multileave(numbered.rankings(), numbered.ids.size(), rng, shown);
+  const RankingPool& pool = shown.memory.pool;
+  std::size_t shortest = pool.size();  // of the lists without repeats
+  for (std::size_t r = 0; r < pool.num_rankings(); ++r) {
+    shortest = std::min(shortest, pool.length(r));
+  }
   const bool picks = method == PageMethod::team_draft_multileave;
   for (std::size_t k = 0; k < shown.size(); ++k) {
-    const bool counts =
-        shown.teams[k] != Multileaving::kNoTeam && (!picks || k < numbered.shortest);
+    const bool counts = shown.teams[k] != Multileaving::kNoTeam && (!picks || k < shortest);
     add_item(draft, numbered.ids[shown.documents[k]],
              counts ? std::optional(shown.teams[k]) : std::nullopt);
   }
@@ -137,15 +112,6 @@ PageDraft draft_lists(PageMethod method, std::uint64_t seed, std::string_view im
     draft_many(method, rng, numbered, draft);
   }
   return draft;
-}
-
-double competitive_share(const PageDraft& draft, std::uint64_t length) {
-  const std::size_t size = std::min<std::uint64_t>(length, draft.items.size());
-  if (size == 0) return 0;
-  const auto end = draft.items.begin() + static_cast<std::ptrdiff_t>(size);
-  const auto competitive = std::count_if(
-      draft.items.begin(), end, [](const TeamItem& item) { return item.team.has_value(); });
-  return static_cast<double>(competitive) / static_cast<double>(size);
 }
 
 }  // namespace duel

@@ -54,7 +54,4 @@ std::size_t most_lists(PageMethod method);
 PageDraft draft_lists(PageMethod method, std::uint64_t seed, std::string_view impression_id,
                       std::span<const std::vector<std::string>> lists);
 
-// Share of the first `length` items that have a team; 0 for none.
-double competitive_share(const PageDraft& draft, std::uint64_t length);
-
 }  // namespace duel
