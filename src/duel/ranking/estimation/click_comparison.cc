@@ -26,6 +26,11 @@ bool whole_credits(const Interleaver& method, const Interleaving& shown,
   return true;
 }
 
+// In the order of ClickOutcome.
+constexpr double OutcomeShares::* kByOutcome[] = {
+    &OutcomeShares::first_wins, &OutcomeShares::second_wins, &OutcomeShares::ties,
+    &OutcomeShares::no_feedback, &OutcomeShares::no_contest};
+
 }  // namespace
 
 void grades_of(std::span<const Document> documents, std::span<const Grade> judged,
@@ -35,37 +40,18 @@ void grades_of(std::span<const Document> documents, std::span<const Grade> judge
 }
 
 void OutcomeShares::add(ClickOutcome outcome, double amount) {
-  switch (outcome) {
-    case ClickOutcome::first_wins:
-      first_wins += amount;
-      break;
-    case ClickOutcome::second_wins:
-      second_wins += amount;
-      break;
-    case ClickOutcome::tie:
-      ties += amount;
-      break;
-    case ClickOutcome::no_feedback:
-      no_feedback += amount;
-      break;
-    case ClickOutcome::no_contest:
-      no_contest += amount;
-      break;
-  }
+  this->*kByOutcome[static_cast<std::size_t>(outcome)] += amount;
 }
 
 OutcomeShares& OutcomeShares::operator+=(const OutcomeShares& other) {
-  first_wins += other.first_wins;
-  second_wins += other.second_wins;
-  ties += other.ties;
-  no_feedback += other.no_feedback;
-  no_contest += other.no_contest;
+  for (const auto share : kByOutcome) this->*share += other.*share;
   return *this;
 }
 
 OutcomeShares OutcomeShares::scaled(double factor) const {
-  return {first_wins * factor, second_wins * factor, ties * factor, no_feedback * factor,
-          no_contest * factor};
+  OutcomeShares result;
+  for (const auto share : kByOutcome) result.*share = this->*share * factor;
+  return result;
 }
 
 const PreparedInterleaving& PreparedLists::get(std::size_t first, std::size_t second,
@@ -98,6 +84,15 @@ ClickOutcome ClickComparison::draw(std::size_t first, std::size_t second, RoundR
   return setting_.method->credit(shown_, clicks_).outcome;
 }
 
+Status check_pattern_length(std::size_t length) {
+  constexpr std::size_t kMost = 14;
+  if (length <= kMost) return Done{};
+  return Error::unsupported(fmt::format("a list of {} documents can be clicked in 2^{} ways, "
+                                        "which are too many to go through",
+                                        length, length))
+      .with_hint(fmt::format("lists of at most {} documents", kMost));
+}
+
 Result<OutcomeShares> exact_comparison(const RankedQueries& queries, const ClickSetting& setting,
                                        std::size_t first, std::size_t second, std::size_t query) {
   OutcomeShares shares;
@@ -126,14 +121,7 @@ Result<OutcomeShares> exact_comparison(const RankedQueries& queries, const Click
       shares.ties += list.probability * std::max(0.0, credit.probability_of_zero() - none);
       continue;
     }
-    if (list.shown.size() > kMostPatternLength) {
-      return Error::unsupported(
-                 fmt::format(
-                     "a list of {} documents can be clicked in 2^{} ways, which are too many "
-                     "to go through",
-                     list.shown.size(), list.shown.size()))
-          .with_hint(fmt::format("lists of at most {} documents", kMostPatternLength));
-    }
+    DUEL_RETURN_IF_ERROR(check_pattern_length(list.shown.size()));
     for_each_click_pattern(*setting.user, grades,
                            [&](std::span<const Position> clicks, double probability) {
                              shares.add(setting.method->credit(list.shown, clicks).outcome,

@@ -85,8 +85,8 @@ class ClickComparison {
 Result<OutcomeShares> exact_comparison(const RankedQueries& queries, const ClickSetting& setting,
                                        std::size_t first, std::size_t second, std::size_t query);
 
-// The longest list whose click patterns are gone through one by one, where the credit is not a sum
-// of whole numbers over the clicks.
-inline constexpr std::size_t kMostPatternLength = 14;
+// Whether the click patterns of a list can be gone through one by one, as they are where the credit
+// is not a sum of whole numbers over the clicks.
+Status check_pattern_length(std::size_t length);
 
 }  // namespace duel

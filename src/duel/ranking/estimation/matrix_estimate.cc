@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <functional>
 #include <mutex>
 #include <utility>
 
@@ -19,38 +18,17 @@ using CompareJob =
 // Fills all pairs by `compare` and makes the matrix of them.
 Result<MatrixEstimate> matrix_of_pairs(const RankedQueries& queries, const EstimatePlan& plan,
                                        const JobHooks& hooks, const CompareJob& compare) {
-  const std::size_t num_arms = queries.num_rankers();
-  std::vector<PairEstimate> pairs;
-  for (Arm i = 0; i < num_arms; ++i) {
-    for (Arm j = i + 1; j < num_arms; ++j) pairs.push_back({.first = i, .second = j});
-  }
-  const auto pair_name = [&](std::uint64_t number) {
-    const PairEstimate& pair = pairs[number];
-    return fmt::format("{} against {}", queries.names()[pair.first], queries.names()[pair.second]);
-  };
-  std::mutex mutex;                                        // guards what follows
-  std::optional<std::pair<std::uint64_t, Error>> failure;  // of the first pair that has one
-  DUEL_ASSIGN(const JobsRun jobs, run_jobs(
-                                      pairs.size(), plan.threads, hooks,
-                                      [&](std::uint64_t number, const std::atomic<bool>& stop) {
-                                        const auto done = compare(pairs[number], number, stop);
-                                        if (done.ok()) return *done;
-                                        const std::scoped_lock lock(mutex);
-                                        if (!failure || number < failure->first)
-                                          failure = {number, done.error()};
-                                        return false;
-                                      },
-                                      pair_name));
-  if (failure) {
-    Error error = failure->second;
-    error.where = pair_name(failure->first) + (error.where.empty() ? "" : ", " + error.where);
-    return error;
-  }
-  if (jobs.finished < pairs.size()) {
-    return Error::interrupted(
-        fmt::format("interrupted after {} of {} pairs of rankers", jobs.finished, pairs.size()));
-  }
-
+  std::vector<PairEstimate> pairs = pairs_of(queries);
+  DUEL_RETURN_IF_ERROR(run_comparisons(
+      pairs.size(), "pairs of rankers", plan.threads, hooks,
+      [&](std::uint64_t number, const std::atomic<bool>& stop) {
+        return compare(pairs[number], number, stop);
+      },
+      [&](std::uint64_t number) {
+        const PairEstimate& pair = pairs[number];
+        return fmt::format("{} against {}", queries.names()[pair.first],
+                           queries.names()[pair.second]);
+      }));
   return matrix_from(queries, plan, std::move(pairs));
 }
 
@@ -62,6 +40,39 @@ double counted_by(TieShare ties, const OutcomeShares& outcomes) {
 }
 
 }  // namespace
+
+std::vector<PairEstimate> pairs_of(const RankedQueries& queries) {
+  std::vector<PairEstimate> pairs;
+  for (Arm i = 0; i < queries.num_rankers(); ++i) {
+    for (Arm j = i + 1; j < queries.num_rankers(); ++j) pairs.push_back({.first = i, .second = j});
+  }
+  return pairs;
+}
+
+Status run_comparisons(std::uint64_t count, std::string_view noun, unsigned threads,
+                       const JobHooks& hooks, const FallibleJob& job,
+                       const std::function<std::string(std::uint64_t)>& name_of) {
+  std::mutex mutex;                                        // guards what follows
+  std::optional<std::pair<std::uint64_t, Error>> failure;  // of the first job that has one
+  const auto guarded = [&](std::uint64_t number, const std::atomic<bool>& stop) {
+    const auto done = job(number, stop);
+    if (done.ok()) return *done;
+    const std::scoped_lock lock(mutex);
+    if (!failure || number < failure->first) failure = {number, done.error()};
+    return false;
+  };
+  DUEL_ASSIGN(const JobsRun jobs, run_jobs(count, threads, hooks, guarded, name_of));
+  if (failure) {
+    Error error = failure->second;
+    error.where = name_of(failure->first) + (error.where.empty() ? "" : ", " + error.where);
+    return error;
+  }
+  if (jobs.finished < count) {
+    return Error::interrupted(
+        fmt::format("interrupted after {} of {} {}", jobs.finished, count, noun));
+  }
+  return Done{};
+}
 
 Result<MatrixEstimate> matrix_from(const RankedQueries& queries, const EstimatePlan& plan,
                                    std::vector<PairEstimate> pairs) {

@@ -2,7 +2,9 @@
 // probability that ranker i wins a comparison by clicks against ranker j.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,6 +58,19 @@ struct EstimatePlan {
   unsigned threads = 0;  // 0: one per core
   std::string name = "estimate";
 };
+
+// The pairs of all rankers, not compared yet.
+std::vector<PairEstimate> pairs_of(const RankedQueries& queries);
+
+// False where it was stopped.
+using FallibleJob =
+    std::function<Result<bool>(std::uint64_t number, const std::atomic<bool>& stop)>;
+
+// Runs jobs of comparing. An error is that of the first job that has one, with its name; a run that
+// was stopped counts its jobs by `noun`, "pairs of rankers".
+Status run_comparisons(std::uint64_t count, std::string_view noun, unsigned threads,
+                       const JobHooks& hooks, const FallibleJob& job,
+                       const std::function<std::string(std::uint64_t)>& name_of);
 
 // The matrix of pairs whose outcomes are known: fills in their probabilities and standard errors.
 Result<MatrixEstimate> matrix_from(const RankedQueries& queries, const EstimatePlan& plan,

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -35,42 +34,18 @@ void add_outcomes(const MultileaveCredit& credit, double amount,
   }
 }
 
-std::vector<PairEstimate> pairs_of(const RankedQueries& queries,
-                                   const std::vector<OutcomeShares>& outcomes,
-                                   std::uint64_t comparisons) {
-  std::vector<PairEstimate> pairs;
-  for (Arm i = 0; i < queries.num_rankers(); ++i) {
-    for (Arm j = i + 1; j < queries.num_rankers(); ++j) {
-      pairs.push_back({.first = i,
-                       .second = j,
-                       .comparisons = comparisons,
-                       .outcomes = outcomes[pairs.size()]});
-    }
-  }
-  return pairs;
-}
-
-std::size_t num_pairs_of(const RankedQueries& queries) {
-  return queries.num_rankers() * (queries.num_rankers() - 1) / 2;
-}
-
 // Every list and pattern of clicks of one query.
 Result<std::vector<OutcomeShares>> exact_outcomes(const RankedQueries& queries,
                                                   const MultileaveSetting& setting,
                                                   std::size_t query) {
-  std::vector<OutcomeShares> shares(num_pairs_of(queries));
+  std::vector<OutcomeShares> shares(queries.num_rankers() * (queries.num_rankers() - 1) / 2);
   const auto rankings = rankings_of(queries, query);
   DUEL_ASSIGN(const std::vector<WeightedMultileaving> lists,
               setting.method->enumerate(rankings, queries.length()));
   std::vector<Grade> grades;
   MultileaveCredit credit;
   for (const WeightedMultileaving& list : lists) {
-    if (list.shown.size() > kMostPatternLength) {
-      return Error::unsupported(fmt::format("a list of {} documents can be clicked in 2^{} ways, "
-                                            "which are too many to go through",
-                                            list.shown.size(), list.shown.size()))
-          .with_hint(fmt::format("lists of at most {} documents", kMostPatternLength));
-    }
+    DUEL_RETURN_IF_ERROR(check_pattern_length(list.shown.size()));
     grades_of(list.shown.documents, queries.grades(query), grades);
     for_each_click_pattern(*setting.user, grades,
                            [&](std::span<const Position> clicks, double probability) {
@@ -90,9 +65,10 @@ Result<MatrixEstimate> multileave_matrix(const RankedQueries& queries,
   const std::uint64_t blocks = (plan.comparisons + kImpressionsPerBlock - 1) / kImpressionsPerBlock;
   const Stream draws(plan.seed, 0, Purpose::impression, "multileave");
   std::mutex mutex;  // guards what follows; counts are whole numbers, so their order is no matter
-  std::vector<OutcomeShares> counts(num_pairs_of(queries));
+  std::vector<PairEstimate> pairs = pairs_of(queries);
+  for (PairEstimate& pair : pairs) pair.comparisons = plan.comparisons;
   const auto block = [&](std::uint64_t number, const std::atomic<bool>& stop) {
-    std::vector<OutcomeShares> of_block(counts.size());
+    std::vector<OutcomeShares> of_block(pairs.size());
     Multileaving shown;
     MultileaveCredit credit;
     std::vector<Grade> grades;
@@ -109,55 +85,35 @@ Result<MatrixEstimate> multileave_matrix(const RankedQueries& queries,
       add_outcomes(credit, 1.0, of_block);
     }
     const std::scoped_lock lock(mutex);
-    for (std::size_t k = 0; k < counts.size(); ++k) counts[k] += of_block[k];
+    for (std::size_t k = 0; k < pairs.size(); ++k) pairs[k].outcomes += of_block[k];
     return true;
   };
   const auto name_of = [](std::uint64_t number) { return fmt::format("block {}", number + 1); };
-  DUEL_ASSIGN(const JobsRun jobs, run_jobs(blocks, plan.threads, hooks, block, name_of));
-  if (jobs.finished < blocks) {
-    return Error::interrupted(
-        fmt::format("interrupted after {} of {} blocks of impressions", jobs.finished, blocks));
-  }
-  return matrix_from(queries, plan, pairs_of(queries, counts, plan.comparisons));
+  DUEL_RETURN_IF_ERROR(
+      run_comparisons(blocks, "blocks of impressions", plan.threads, hooks, block, name_of));
+  return matrix_from(queries, plan, std::move(pairs));
 }
 
 Result<MatrixEstimate> exact_multileave_matrix(const RankedQueries& queries,
                                                const MultileaveSetting& setting,
                                                const EstimatePlan& plan, const JobHooks& hooks) {
   std::vector<std::vector<OutcomeShares>> by_query(queries.num_queries());
-  std::mutex mutex;  // guards what follows
-  std::optional<std::pair<std::uint64_t, Error>> failure;
   const auto name_of = [](std::uint64_t number) { return fmt::format("query {}", number + 1); };
-  const auto job = [&](std::uint64_t query, const std::atomic<bool>& stop) {
+  const auto job = [&](std::uint64_t query, const std::atomic<bool>& stop) -> Result<bool> {
     if (stop.load(std::memory_order_relaxed)) return false;
-    auto outcomes = exact_outcomes(queries, setting, static_cast<std::size_t>(query));
-    if (outcomes.ok()) {
-      by_query[query] = std::move(*outcomes);
-      return true;
-    }
-    const std::scoped_lock lock(mutex);
-    if (!failure || query < failure->first) failure = {query, outcomes.error()};
-    return false;
+    DUEL_ASSIGN(by_query[query], exact_outcomes(queries, setting, static_cast<std::size_t>(query)));
+    return true;
   };
-  DUEL_ASSIGN(const JobsRun jobs,
-              run_jobs(queries.num_queries(), plan.threads, hooks, job, name_of));
-  if (failure) {
-    Error error = failure->second;
-    error.where = name_of(failure->first) + (error.where.empty() ? "" : ", " + error.where);
-    return error;
-  }
-  if (jobs.finished < queries.num_queries()) {
-    return Error::interrupted(
-        fmt::format("interrupted after {} of {} queries", jobs.finished, queries.num_queries()));
-  }
-  std::vector<OutcomeShares> sums(num_pairs_of(queries));
+  DUEL_RETURN_IF_ERROR(
+      run_comparisons(by_query.size(), "queries", plan.threads, hooks, job, name_of));
+  std::vector<PairEstimate> pairs = pairs_of(queries);
   for (const auto& outcomes : by_query) {
-    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += outcomes[k];
+    for (std::size_t k = 0; k < pairs.size(); ++k) pairs[k].outcomes += outcomes[k];
   }
-  for (OutcomeShares& sum : sums) {
-    sum = sum.scaled(1.0 / static_cast<double>(queries.num_queries()));
+  for (PairEstimate& pair : pairs) {
+    pair.outcomes = pair.outcomes.scaled(1.0 / static_cast<double>(queries.num_queries()));
   }
-  return matrix_from(queries, plan, pairs_of(queries, sums, 0));
+  return matrix_from(queries, plan, std::move(pairs));
 }
 
 }  // namespace duel
