@@ -22,12 +22,6 @@ struct FeatureOptions {
   std::uint64_t index = 0;
 };
 
-OptionTable<FeatureOptions> feature_options() {
-  OptionTable<FeatureOptions> table;
-  table.count("index", &FeatureOptions::index, 1, kMostFeature, "1-based feature", Shown::always);
-  return table;
-}
-
 RankerKind::Made configure_feature(const FeatureOptions& options, const std::string& /*canonical*/,
                                    const JudgedQueries& queries) {
   if (options.index == 0) {
@@ -37,12 +31,15 @@ RankerKind::Made configure_feature(const FeatureOptions& options, const std::str
   if (options.index > queries.num_features()) {
     return no_such_feature("feature", options.index, queries);
   }
-  return std::unique_ptr<const Ranker>(
+  return RankerKind::Made(
       std::make_unique<FeatureRanker>(static_cast<std::uint32_t>(options.index - 1)));
 }
 
-const bool feature_ranker_is_registered =
-    ranker_catalogue().add({.name = "feature"}, feature_options(), configure_feature, 0);
+const bool feature_ranker_is_registered = ranker_catalogue().add(
+    {.name = "feature"},
+    OptionTable<FeatureOptions>().count("index", &FeatureOptions::index, 1, kMostFeature,
+                                        "1-based feature", Shown::always),
+    configure_feature, 0);
 
 }  // namespace
 }  // namespace duel
