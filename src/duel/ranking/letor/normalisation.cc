@@ -63,11 +63,15 @@ std::vector<Scaling> z_score_of(const JudgedQueries& queries, std::size_t query)
 
 }  // namespace
 
-void normalise(JudgedQueries& queries, Normalisation kind) {
-  if (kind == Normalisation::none) return;
+Status normalise(JudgedQueries& queries, std::string_view kind) {
+  if (kind == "none") return Done{};
+  if (kind != "min-max" && kind != "z-score") {
+    const std::string known[] = {"none", "min-max", "z-score"};
+    return Error::invalid_argument(fmt::format("there is no normalisation '{}'", kind))
+        .with_hint(spelling_hint(kind, known));
+  }
   for (std::size_t q = 0; q < queries.num_queries(); ++q) {
-    const auto scalings =
-        kind == Normalisation::min_max ? min_max_of(queries, q) : z_score_of(queries, q);
+    const auto scalings = kind == "min-max" ? min_max_of(queries, q) : z_score_of(queries, q);
     for (Document d = 0; d < queries.num_documents(q); ++d) {
       const auto row = queries.features(q, d);
       for (std::size_t f = 0; f < row.size(); ++f) {
@@ -76,19 +80,6 @@ void normalise(JudgedQueries& queries, Normalisation kind) {
             scale == 0 ? 0.0F : static_cast<float>((static_cast<double>(row[f]) - shift) / scale);
       }
     }
-  }
-}
-
-Status normalise(JudgedQueries& queries, std::string_view kind) {
-  if (kind == "none") return Done{};
-  if (kind == "min-max") {
-    normalise(queries, Normalisation::min_max);
-  } else if (kind == "z-score") {
-    normalise(queries, Normalisation::z_score);
-  } else {
-    const std::string known[] = {"none", "min-max", "z-score"};
-    return Error::invalid_argument(fmt::format("there is no normalisation '{}'", kind))
-        .with_hint(spelling_hint(kind, known));
   }
   return Done{};
 }

@@ -8,16 +8,12 @@
 
 namespace duel {
 
-enum class Normalisation {
-  none,
-  min_max,  // (x - min)/(max - min), in [0, 1]: what LETOR 4.0 calls QueryLevelNorm
-  z_score,  // (x - mean)/sd with the population's sd (divided by n)
-};
-
-// In place. A feature that is constant within a query becomes 0 there, for either kind: it tells
-// that query's documents nothing.
-void normalise(JudgedQueries& queries, Normalisation kind);
-// By name: none, min-max, z-score.
+// In place, by the name of a kind:
+//   none
+//   min-max   (x - min)/(max - min), in [0, 1]: what LETOR 4.0 calls QueryLevelNorm
+//   z-score   (x - mean)/sd with the population's sd (divided by n)
+// A feature that is constant within a query becomes 0 there, for either kind: it tells that query's
+// documents nothing.
 Status normalise(JudgedQueries& queries, std::string_view kind);
 
 }  // namespace duel
