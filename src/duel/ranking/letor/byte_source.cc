@@ -8,63 +8,34 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <utility>
+#include <memory>
 
 namespace duel {
 namespace {
 
-struct CloseGzip {
-  void operator()(gzFile_s* file) const { gzclose_r(file); }
-};
-using GzipFile = std::unique_ptr<gzFile_s, CloseGzip>;
-
 // zlib passes plain bytes through untouched.
-class GzipSource final : public ByteSource {
- public:
-  GzipSource(GzipFile file, std::string name) : file_(std::move(file)), name_(std::move(name)) {}
-
-  Result<std::size_t> read(char* into, std::size_t most) override {
-    constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
-    const int got = gzread(file_.get(), into, static_cast<unsigned>(std::min(most, kMostAtOnce)));
-    if (got > 0) return static_cast<std::size_t>(got);
-    // A gzip stream that ends too early is an error here, not an end.
-    int code = Z_OK;
-    const char* text = gzerror(file_.get(), &code);
-    if (code == Z_BUF_ERROR) {
-      return Error::invalid_data("the gzip data end too early", name_);
-    }
-    if (code == Z_ERRNO) {
-      return Error::io(fmt::format("cannot be read: {}", std::strerror(errno)), name_);
-    }
-    if (code != Z_OK && code != Z_STREAM_END) {
-      return Error::invalid_data(fmt::format("broken gzip data: {}", text), name_);
-    }
-    return std::size_t{0};
+Result<std::size_t> read_gzip(gzFile file, const std::string& name, char* into, std::size_t most) {
+  constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
+  const int got = gzread(file, into, static_cast<unsigned>(std::min(most, kMostAtOnce)));
+  if (got > 0) return static_cast<std::size_t>(got);
+  // A gzip stream that ends too early is an error here, not an end.
+  int code = Z_OK;
+  const char* text = gzerror(file, &code);
+  if (code == Z_BUF_ERROR) {
+    return Error::invalid_data("the gzip data end too early", name);
   }
-
- private:
-  GzipFile file_;
-  std::string name_;
-};
-
-class TextSource final : public ByteSource {
- public:
-  explicit TextSource(std::string_view text) : text_(text) {}
-
-  Result<std::size_t> read(char* into, std::size_t most) override {
-    const std::size_t size = std::min(most, text_.size());
-    std::copy_n(text_.data(), size, into);
-    text_.remove_prefix(size);
-    return size;
+  if (code == Z_ERRNO) {
+    return Error::io(fmt::format("cannot be read: {}", std::strerror(errno)), name);
   }
-
- private:
-  std::string_view text_;
-};
+  if (code != Z_OK && code != Z_STREAM_END) {
+    return Error::invalid_data(fmt::format("broken gzip data: {}", text), name);
+  }
+  return std::size_t{0};
+}
 
 }  // namespace
 
-Result<std::unique_ptr<ByteSource>> open_byte_source(const std::string& path) {
+Result<ByteSource> open_byte_source(const std::string& path) {
   const bool standard_input = path == "-";
   if (!standard_input) {
     std::error_code code;
@@ -77,20 +48,29 @@ Result<std::unique_ptr<ByteSource>> open_byte_source(const std::string& path) {
     }
   }
   errno = 0;
-  GzipFile file(standard_input ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path.c_str(), "rb"));
+  const gzFile file =
+      standard_input ? gzdopen(dup(STDIN_FILENO), "rb") : gzopen(path.c_str(), "rb");
   if (file == nullptr) {
     return Error::io(
         fmt::format("cannot be read: {}", errno == 0 ? "not enough memory" : std::strerror(errno)),
         path);
   }
   // Small enough that zlib hands plain bytes through without a copy of its own.
-  gzbuffer(file.get(), 1U << 16);
-  return std::unique_ptr<ByteSource>(
-      std::make_unique<GzipSource>(std::move(file), standard_input ? "<stdin>" : path));
+  gzbuffer(file, 1U << 16);
+  const std::shared_ptr<gzFile_s> owned(file, gzclose_r);
+  return ByteSource(
+      [owned, name = standard_input ? "<stdin>" : path](char* into, std::size_t most) {
+        return read_gzip(owned.get(), name, into, most);
+      });
 }
 
-std::unique_ptr<ByteSource> byte_source_of(std::string_view text) {
-  return std::make_unique<TextSource>(text);
+ByteSource byte_source_of(std::string_view text) {
+  return [text](char* into, std::size_t most) mutable -> Result<std::size_t> {
+    const std::size_t size = std::min(most, text.size());
+    std::copy_n(text.data(), size, into);
+    text.remove_prefix(size);
+    return size;
+  };
 }
 
 }  // namespace duel

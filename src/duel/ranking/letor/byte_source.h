@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -10,17 +10,13 @@
 
 namespace duel {
 
-class ByteSource {
- public:
-  virtual ~ByteSource() = default;
-  // Up to `most` bytes; 0 only at the end. REQUIRES: most > 0.
-  virtual Result<std::size_t> read(char* into, std::size_t most) = 0;
-};
+// Reads up to `most` bytes; 0 only at the end. REQUIRES: most > 0.
+using ByteSource = std::function<Result<std::size_t>(char* into, std::size_t most)>;
 
 // `path` may be "-", standard input. Gzip is recognised by its first bytes, whatever the name.
-Result<std::unique_ptr<ByteSource>> open_byte_source(const std::string& path);
+Result<ByteSource> open_byte_source(const std::string& path);
 
 // REQUIRES: `text` outlives the source.
-std::unique_ptr<ByteSource> byte_source_of(std::string_view text);
+ByteSource byte_source_of(std::string_view text);
 
 }  // namespace duel

@@ -254,15 +254,14 @@ class LetorParser {
   Error error_;
 };
 
-Status feed(ByteSource& source, const std::string& name, const LetorLimits& limits,
+Status feed(const ByteSource& source, const std::string& name, const LetorLimits& limits,
             LetorParser& parser) {
   std::vector<char> buffer(std::max<std::size_t>(limits.buffer_bytes, 8));
   std::size_t filled = 0;
   std::uint64_t total = 0;
   for (;;) {
     // One place is kept for the newline that the last line may lack.
-    DUEL_ASSIGN(const std::size_t got,
-                source.read(buffer.data() + filled, buffer.size() - 1 - filled));
+    DUEL_ASSIGN(const std::size_t got, source(buffer.data() + filled, buffer.size() - 1 - filled));
     constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
     std::size_t begin = 0;
     filled += got;
@@ -332,7 +331,7 @@ Result<JudgedQueries> read_letor_file(const std::string& path, const LetorLimits
   DUEL_ASSIGN(const auto source, open_byte_source(path));
   const std::string name = path == "-" ? "<stdin>" : path;
   LetorParser parser(name, limits);
-  DUEL_RETURN_IF_ERROR(feed(*source, name, limits, parser));
+  DUEL_RETURN_IF_ERROR(feed(source, name, limits, parser));
   if (parser.lacks_queries()) {
     const std::string sizes = path + ".query";
     std::error_code ignored;
@@ -347,7 +346,7 @@ Result<JudgedQueries> read_letor_text(std::string name, std::string_view text,
                                       const LetorLimits& limits) {
   const auto source = byte_source_of(text);
   LetorParser parser(name, limits);
-  DUEL_RETURN_IF_ERROR(feed(*source, name, limits, parser));
+  DUEL_RETURN_IF_ERROR(feed(source, name, limits, parser));
   if (parser.lacks_queries()) return parser.missing_query();
   return std::move(parser).finish();
 }
