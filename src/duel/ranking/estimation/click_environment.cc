@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "duel/core/options.h"
 #include "duel/ranking/click_models/click_model_catalogue.h"
 #include "duel/ranking/estimation/matrix_estimate.h"
 #include "duel/ranking/interleaving/methods.h"
@@ -16,6 +17,19 @@
 
 namespace duel {
 namespace {
+
+struct ClickEnvironmentOptions {
+  std::string data;  // must be given
+  std::string rankers = "features";
+  std::string interleave = "probabilistic";
+  std::string user = "navigational";
+  std::uint64_t length = 10;
+  // exact: the exact matrix is the truth that regret is counted against, or an error; auto: the
+  // same where it can be had in seconds (kMostAutomaticWork), otherwise none; none: no truth; else
+  // a preference matrix of the rankers, such as `duel estimate --ties
+  // answered` writes.
+  std::string truth = "auto";
+};
 
 template <class T>
 Result<T> of_option(const char* option, Result<T> result) {
@@ -76,26 +90,19 @@ class ClickOutcomes final : public OutcomeSource {
   std::unordered_map<std::uint64_t, bool> alike_;  // by pair
 };
 
-const OptionTable<ClickEnvironmentOptions>& click_environment_options() {
-  using Options = ClickEnvironmentOptions;
-  static const OptionTable<Options> table = [] {
-    OptionTable<Options> options;
-    options.text("data", &Options::data, "judged queries: a LETOR file or synthetic(..)")
-        .text("rankers", &Options::rankers, "features, feature(index=..), or a file of rankers")
-        .text("interleave", &Options::interleave, "how the lists are merged")
-        .text("user", &Options::user, "the click model")
-        .count("length", &Options::length, 1, 1000, "documents shown")
-        .text("truth", &Options::truth,
-              "what regret is counted against: auto, exact, none, or a matrix of the rankers");
-    return options;
-  }();
-  return table;
-}
-
 Result<std::shared_ptr<ClickEnvironment>> ClickEnvironment::create(const CallSpec& call,
                                                                    unsigned threads) {
-  const auto& table = click_environment_options();
-  DUEL_ASSIGN(const ClickEnvironmentOptions options, table.parse(call, {}, "environment"));
+  using Options = ClickEnvironmentOptions;
+  static const auto table =
+      OptionTable<Options>()
+          .text("data", &Options::data, "judged queries: a LETOR file or synthetic(..)")
+          .text("rankers", &Options::rankers, "features, feature(index=..), or a file of rankers")
+          .text("interleave", &Options::interleave, "how the lists are merged")
+          .text("user", &Options::user, "the click model")
+          .count("length", &Options::length, 1, 1000, "documents shown")
+          .text("truth", &Options::truth,
+                "what regret is counted against: auto, exact, none, or a matrix of the rankers");
+  DUEL_ASSIGN(const Options options, table.parse(call, {}, "environment"));
   if (options.data.empty()) {
     return Error::invalid_argument("environment 'clicks' has no data")
         .with_hint("write clicks(data=FILE) or clicks(data=synthetic(queries=200,features=10))");

@@ -8,10 +8,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "duel/core/call_spec.h"
-#include "duel/core/options.h"
 #include "duel/core/result.h"
 #include "duel/core/trial_arena.h"
 #include "duel/ranking/estimation/click_comparison.h"
@@ -19,21 +19,6 @@
 #include "duel/truth/preference_matrix.h"
 
 namespace duel {
-
-struct ClickEnvironmentOptions {
-  std::string data;  // must be given
-  std::string rankers = "features";
-  std::string interleave = "probabilistic";
-  std::string user = "navigational";
-  std::uint64_t length = 10;
-  // exact: the exact matrix is the truth that regret is counted against, or an error; auto: the
-  // same where it can be had in seconds (kMostAutomaticWork), otherwise none; none: no truth; else
-  // a preference matrix of the rankers, such as `duel estimate --ties
-  // answered` writes.
-  std::string truth = "auto";
-};
-
-const OptionTable<ClickEnvironmentOptions>& click_environment_options();
 
 // Immutable once made, and shared between threads.
 class ClickEnvironment {

@@ -35,22 +35,6 @@ bool DocumentSpaceDescent::shape_step(std::span<const Position> clicks, std::spa
 
 namespace {
 
-OptionTable<DocumentSpaceOptions> document_space_options() {
-  auto table = descent_options<DocumentSpaceOptions>();
-  table.count("beyond", &DocumentSpaceOptions::beyond, 0, 1000,
-              "places below the last click that count as looked at");
-  table.count("recall", &DocumentSpaceOptions::recall, 0, 1000,
-              "documents of earlier impressions in the span");
-  return table;
-}
-
-RankerLearnerKind::Made configure_document_space_descent(const DocumentSpaceOptions& options,
-                                                         const std::string& canonical,
-                                                         const RankerLearnerSetting& setting) {
-  DUEL_ASSIGN(const auto multileaver, multileaver_of(setting));
-  return configured_descent<DocumentSpaceDescent>(canonical, options, multileaver, setting);
-}
-
 const bool document_space_descent_is_registered = ranker_learner_catalogue().add(
     {.name = "dsp",
      .title = "Gradient descent projected on the document space",
@@ -60,7 +44,16 @@ const bool document_space_descent_is_registered = ranker_learner_catalogue().add
      .guarantee = "variance of the gradient estimate not above that of the unprojected one",
      .departs = "preferences by probabilistic multileaving are exact instead of sampled",
      .status = "tested"},
-    document_space_options(), configure_document_space_descent);
+    descent_options<DocumentSpaceOptions>()
+        .count("beyond", &DocumentSpaceOptions::beyond, 0, 1000,
+               "places below the last click that count as looked at")
+        .count("recall", &DocumentSpaceOptions::recall, 0, 1000,
+               "documents of earlier impressions in the span"),
+    [](const DocumentSpaceOptions& options, const std::string& canonical,
+       const RankerLearnerSetting& setting) -> RankerLearnerKind::Made {
+      DUEL_ASSIGN(const auto multileaver, multileaver_of(setting));
+      return configured_descent<DocumentSpaceDescent>(canonical, options, multileaver, setting);
+    });
 
 }  // namespace
 }  // namespace duel

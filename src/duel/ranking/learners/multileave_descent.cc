@@ -88,12 +88,12 @@ MultileaverKind::Made multileaver_of(const RankerLearnerSetting& setting,
 namespace {
 
 OptionTable<MultileaveDescentOptions> multileave_descent_options() {
-  auto table = descent_options<MultileaveDescentOptions>(
-      0, "directions tried at a time; 0: 9, or 49 with probabilistic multileaving; 1 is P-DBGD");
-  table.choice<Winners>("winners", &MultileaveDescentOptions::winners,
-                        {{"mean", Winners::mean}, {"one", Winners::one}},
-                        "step along the mean of all winners, or along one winner at random");
-  return table;
+  return descent_options<MultileaveDescentOptions>(
+             0,
+             "directions tried at a time; 0: 9, or 49 with probabilistic multileaving; 1 is P-DBGD")
+      .choice<Winners>("winners", &MultileaveDescentOptions::winners,
+                       {{"mean", Winners::mean}, {"one", Winners::one}},
+                       "step along the mean of all winners, or along one winner at random");
 }
 
 RankerLearnerKind::Made configure_multileave_descent(MultileaveDescentOptions options,

@@ -36,14 +36,12 @@ struct MultileaveDescentOptions {
 template <class Options>
 OptionTable<Options> descent_options(std::uint64_t fewest_candidates = 1,
                                      std::string candidates_doc = "directions tried at a time") {
-  OptionTable<Options> table;
-  table.count("candidates", &Options::candidates, fewest_candidates, 1000,
-              std::move(candidates_doc));
-  table.number("delta", &Options::delta, {.above = 0}, "distance of the candidates");
-  table.number("eta", &Options::eta, {.least = 0}, "length of a step");
-  table.number("decay", &Options::decay, {.above = 0, .most = 1},
-               "factor on eta after every impression");
-  return table;
+  return OptionTable<Options>()
+      .count("candidates", &Options::candidates, fewest_candidates, 1000, std::move(candidates_doc))
+      .number("delta", &Options::delta, {.above = 0}, "distance of the candidates")
+      .number("eta", &Options::eta, {.least = 0}, "length of a step")
+      .number("decay", &Options::decay, {.above = 0, .most = 1},
+              "factor on eta after every impression");
 }
 
 class MultileaveDescent : public RankerLearner {

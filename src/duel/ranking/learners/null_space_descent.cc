@@ -169,25 +169,6 @@ Status NullSpaceDescent::restore(std::string_view saved) {
 
 namespace {
 
-OptionTable<NullSpaceOptions> null_space_options() {
-  using Options = NullSpaceOptions;
-  auto table = descent_options<Options>();
-  table.count("kept", &Options::kept, 0, 100'000, "directions that lost and are remembered");
-  table.count("worst", &Options::worst, 0, 100'000,
-              "of them, those to which new directions are orthogonal; at most half the features");
-  table.count("losers", &Options::losers, 1, 1000,
-              "a candidate is remembered if its clicks are among so many fewest");
-  table.count(
-      "sampled", &Options::sampled, 0, 100'000,
-      "directions drawn, of which the candidates are those that the query tells apart best; "
-      "0: 2 (candidates + 1)");
-  table.count("queue", &Options::queue, 0, 1000,
-              "difficult queries on which several winners are ranked; 0: step along their mean");
-  table.count("window", &Options::window, 1, 1'000'000'000,
-              "impressions after which a difficult query is forgotten");
-  return table;
-}
-
 RankerLearnerKind::Made configure_null_space_descent(const NullSpaceOptions& options,
                                                      const std::string& canonical,
                                                      const RankerLearnerSetting& setting) {
@@ -211,7 +192,22 @@ const bool null_space_descent_is_registered = ranker_learner_catalogue().add(
      .departs = "at most half of the dimensions are left out; equal winners are drawn at random; "
                 "difficult queries leave when they grow too old, not when the next one comes",
      .status = "tested"},
-    null_space_options(), configure_null_space_descent);
+    descent_options<NullSpaceOptions>()
+        .count("kept", &NullSpaceOptions::kept, 0, 100'000,
+               "directions that lost and are remembered")
+        .count("worst", &NullSpaceOptions::worst, 0, 100'000,
+               "of them, those to which new directions are orthogonal; at most half the features")
+        .count("losers", &NullSpaceOptions::losers, 1, 1000,
+               "a candidate is remembered if its clicks are among so many fewest")
+        .count(
+            "sampled", &NullSpaceOptions::sampled, 0, 100'000,
+            "directions drawn, of which the candidates are those that the query tells apart best; "
+            "0: 2 (candidates + 1)")
+        .count("queue", &NullSpaceOptions::queue, 0, 1000,
+               "difficult queries on which several winners are ranked; 0: step along their mean")
+        .count("window", &NullSpaceOptions::window, 1, 1'000'000'000,
+               "impressions after which a difficult query is forgotten"),
+    configure_null_space_descent);
 
 }  // namespace
 }  // namespace duel

@@ -98,14 +98,6 @@ void Pdgd::observe(std::span<const Position> clicks) {
 
 namespace {
 
-OptionTable<PdgdOptions> pdgd_options() {
-  OptionTable<PdgdOptions> table;
-  table.number("eta", &PdgdOptions::eta, {.least = 0}, "length of a step");
-  table.number("decay", &PdgdOptions::decay, {.above = 0, .most = 1},
-               "factor on eta after every impression");
-  return table;
-}
-
 RankerLearnerKind::Made configure_pdgd(const PdgdOptions& options, const std::string& canonical,
                                        const RankerLearnerSetting& setting) {
   if (!setting.interleave.empty()) {
@@ -127,7 +119,11 @@ const bool pdgd_is_registered = ranker_learner_catalogue().add(
      .guarantee = "unbiased towards pairwise preferences; none on regret",
      .departs = "nowhere",
      .status = "tested"},
-    pdgd_options(), configure_pdgd);
+    OptionTable<PdgdOptions>()
+        .number("eta", &PdgdOptions::eta, {.least = 0}, "length of a step")
+        .number("decay", &PdgdOptions::decay, {.above = 0, .most = 1},
+                "factor on eta after every impression"),
+    configure_pdgd);
 
 }  // namespace
 }  // namespace duel

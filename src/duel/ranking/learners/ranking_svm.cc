@@ -32,13 +32,12 @@ struct FreeModel {
 }  // namespace
 
 OptionTable<RankingSvmOptions> ranking_svm_options() {
-  OptionTable<RankingSvmOptions> table;
-  table.number("c", &RankingSvmOptions::c, {.above = 0}, "weight of a pair's loss");
-  table.number("tolerance", &RankingSvmOptions::tolerance, {.above = 0, .below = 1},
-               "relative size of the gradient at which the solver stops");
-  table.count("pairs", &RankingSvmOptions::pairs, 1, 100'000'000,
-              "most pairs of documents to learn from; beyond that a random choice");
-  return table;
+  return OptionTable<RankingSvmOptions>()
+      .number("c", &RankingSvmOptions::c, {.above = 0}, "weight of a pair's loss")
+      .number("tolerance", &RankingSvmOptions::tolerance, {.above = 0, .below = 1},
+              "relative size of the gradient at which the solver stops")
+      .count("pairs", &RankingSvmOptions::pairs, 1, 100'000'000,
+             "most pairs of documents to learn from; beyond that a random choice");
 }
 
 Result<TrainedSvm> train_ranking_svm(const JudgedQueries& queries, const RankingSvmOptions& options,
@@ -97,19 +96,16 @@ Result<TrainedSvm> train_ranking_svm(const JudgedQueries& queries, const Ranking
 
 namespace {
 // Listed with the learners it is compared with; it is trained, not configured.
-LearnerFacts ranking_svm_facts() {
-  return {.name = "ranking-svm",
-          .title = "Ranking support vector machine, a baseline that sees the grades",
-          .paper = "Herbrich, Graepel, Obermayer; 1999; Joachims; KDD 2002",
-          .setting = "continuous: linear rankers learned from judged queries (duel learn)",
-          .guarantee = "the minimum of its convex objective",
-          .departs = "squared hinge loss; beyond a number of pairs a random choice of them",
-          .status = "tested",
-          .sees_grades = true};
-}
-
 const bool ranking_svm_is_registered = ranker_learner_catalogue().add(
-    {ranking_svm_facts(), ranking_svm_options().facts(),
+    {{.name = "ranking-svm",
+      .title = "Ranking support vector machine, a baseline that sees the grades",
+      .paper = "Herbrich, Graepel, Obermayer; 1999; Joachims; KDD 2002",
+      .setting = "continuous: linear rankers learned from judged queries (duel learn)",
+      .guarantee = "the minimum of its convex objective",
+      .departs = "squared hinge loss; beyond a number of pairs a random choice of them",
+      .status = "tested",
+      .sees_grades = true},
+     ranking_svm_options().facts(),
      [](const CallSpec&, const RankerLearnerSetting&) -> RankerLearnerKind::Made {
        return Error::invalid_argument("ranking-svm learns from grades, not from clicks");
      }});

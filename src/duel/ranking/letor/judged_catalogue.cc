@@ -28,12 +28,10 @@ Result<JudgedQueries> read_queries(const std::string& path, const LetorLimits& l
 
 // letor(file=train.txt,zero-based=true)
 Result<JudgedQueries> read_letor_call(const CallSpec& call, const LetorLimits& limits) {
-  static const auto table = [] {
-    OptionTable<LetorCall> options;
-    options.text("file", &LetorCall::file, "the file")
-        .flag("zero-based", &LetorCall::zero_based, "features are numbered from 0");
-    return options;
-  }();
+  static const auto table =
+      OptionTable<LetorCall>()
+          .text("file", &LetorCall::file, "the file")
+          .flag("zero-based", &LetorCall::zero_based, "features are numbered from 0");
   DUEL_ASSIGN(const LetorCall letor, table.parse(call, {}, "data set"));
   if (letor.file.empty()) {
     return Error::invalid_argument("data set 'letor' has no file")

@@ -104,24 +104,22 @@ std::vector<Grade> grade_by_quantile(const std::vector<double>& merits, std::siz
 }  // namespace
 
 const OptionTable<SyntheticOptions>& synthetic_options() {
-  static const OptionTable<SyntheticOptions> table = [] {
-    OptionTable<SyntheticOptions> t;
-    t.count("queries", &SyntheticOptions::queries, 1, 1'000'000, "queries", Shown::always)
-        .count("documents", &SyntheticOptions::documents, 1, 100'000, "documents of each query",
-               Shown::always)
-        .count("features", &SyntheticOptions::features, 1, 10'000, "features of each document",
-               Shown::always)
-        .count("grades", &SyntheticOptions::grades, 2, 31, "grades, 0 the worst")
-        .number("noise", &SyntheticOptions::noise, {.least = 0, .most = 1e6},
-                "what the judges add to the hidden ranker's score, in its standard deviations")
-        .count("factors", &SyntheticOptions::factors, 0, 10'000,
-               "factors that the features are mixtures of; 0: independent features")
-        .number("own", &SyntheticOptions::own, {.least = 0, .most = 1},
-                "share of a feature's variance that is its own, where there are factors")
-        .count("seed", &SyntheticOptions::seed, 0, (std::uint64_t{1} << 63) - 1, "randomness",
-               Shown::always);
-    return t;
-  }();
+  static const OptionTable<SyntheticOptions> table =
+      OptionTable<SyntheticOptions>()
+          .count("queries", &SyntheticOptions::queries, 1, 1'000'000, "queries", Shown::always)
+          .count("documents", &SyntheticOptions::documents, 1, 100'000, "documents of each query",
+                 Shown::always)
+          .count("features", &SyntheticOptions::features, 1, 10'000, "features of each document",
+                 Shown::always)
+          .count("grades", &SyntheticOptions::grades, 2, 31, "grades, 0 the worst")
+          .number("noise", &SyntheticOptions::noise, {.least = 0, .most = 1e6},
+                  "what the judges add to the hidden ranker's score, in its standard deviations")
+          .count("factors", &SyntheticOptions::factors, 0, 10'000,
+                 "factors that the features are mixtures of; 0: independent features")
+          .number("own", &SyntheticOptions::own, {.least = 0, .most = 1},
+                  "share of a feature's variance that is its own, where there are factors")
+          .count("seed", &SyntheticOptions::seed, 0, (std::uint64_t{1} << 63) - 1, "randomness",
+                 Shown::always);
   return table;
 }
 
