@@ -8,7 +8,6 @@
 
 #include <cstring>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "duel/core/csv.h"

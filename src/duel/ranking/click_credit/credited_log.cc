@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -12,6 +13,9 @@
 
 namespace duel {
 namespace {
+
+// In the order of ClusterBy.
+constexpr std::string_view kClusterWords[] = {"user", "query", "impression"};
 
 class LogCrediting {
  public:
@@ -241,25 +245,14 @@ class LogCrediting {
 }  // namespace
 
 Result<ClusterBy> parse_cluster_by(std::string_view word) {
-  if (word == "user") return ClusterBy::user;
-  if (word == "query") return ClusterBy::query;
-  if (word == "impression") return ClusterBy::impression;
-  const std::vector<std::string> known = {"user", "query", "impression"};
+  const auto known = std::find(std::begin(kClusterWords), std::end(kClusterWords), word);
+  if (known != std::end(kClusterWords)) return static_cast<ClusterBy>(known - kClusterWords);
+  const std::vector<std::string> words(std::begin(kClusterWords), std::end(kClusterWords));
   return Error::invalid_argument(fmt::format("'{}' is not a kind of cluster", word))
-      .with_hint(spelling_hint(word, known));
+      .with_hint(spelling_hint(word, words));
 }
 
-std::string_view to_word(ClusterBy by) {
-  switch (by) {
-    case ClusterBy::user:
-      return "user";
-    case ClusterBy::query:
-      return "query";
-    case ClusterBy::impression:
-      break;
-  }
-  return "impression";
-}
+std::string_view to_word(ClusterBy by) { return kClusterWords[static_cast<std::size_t>(by)]; }
 
 Result<CreditedLog> credit_log(ImpressionLines& impressions, ClickEvents& events,
                                const CreditSpec& spec) {

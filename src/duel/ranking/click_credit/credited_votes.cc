@@ -56,20 +56,11 @@ CreditedVote vote_of(const CreditedLog& log, std::size_t k) {
                     .first_credit = impression.first_credit,
                     .second_credit = impression.second_credit};
   if (log.in_order) vote.serving_order = k + 1;
-  switch (as_answer(impression.outcome)) {
-    case Outcome::first_wins:
-      vote.result = "win";
-      vote.winner = vote.first;
-      break;
-    case Outcome::second_wins:
-      vote.result = "win";
-      vote.winner = vote.second;
-      break;
-    case Outcome::tie:
-      vote.result = "tie";
-      break;
-    default:
-      break;
+  const Outcome answer = as_answer(impression.outcome);
+  if (answer == Outcome::tie) vote.result = "tie";
+  if (answer == Outcome::first_wins || answer == Outcome::second_wins) {
+    vote.result = "win";
+    vote.winner = answer == Outcome::first_wins ? vote.first : vote.second;
   }
   return vote;
 }

@@ -1,7 +1,6 @@
 // What every ranker shows for every query: the rankings that comparisons by clicks are made of.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>

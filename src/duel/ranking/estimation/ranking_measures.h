@@ -10,7 +10,6 @@
 #include "duel/core/count_range.h"
 #include "duel/core/json.h"
 #include "duel/core/result.h"
-#include "duel/core/table.h"
 #include "duel/jobs/jobs.h"
 
 namespace duel {

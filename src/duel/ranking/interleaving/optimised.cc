@@ -1,7 +1,5 @@
 #include "duel/ranking/interleaving/optimised.h"
 
-#include <fmt/format.h>
-
 #include <ClpSimplex.hpp>
 #include <algorithm>
 #include <cmath>

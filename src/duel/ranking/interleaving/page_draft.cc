@@ -1,7 +1,6 @@
 #include "duel/ranking/interleaving/page_draft.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "duel/core/check.h"
 #include "duel/ranking/interleaving/impression_draft.h"

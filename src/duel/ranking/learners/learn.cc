@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <span>
-#include <string_view>
 #include <type_traits>
 
 #include "duel/core/archive.h"

@@ -1,8 +1,8 @@
 #include "duel/ranking/learners/learn_results.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
-#include <string>
 #include <utility>
 
 #include "duel/core/sample_mean.h"
@@ -15,10 +15,11 @@ Quantity quantity_of(std::span<const double> values) {
   return {center, standard_error(values, center)};
 }
 
-template <class Value>
-Quantity over_trials(std::span<const RecordedTrial> trials, Value value) {
+// Of `value` over trials: a member, or a function.
+template <class Trials, class Value>
+Quantity over_trials(const Trials& trials, Value value) {
   std::vector<double> values;
-  for (const RecordedTrial& trial : trials) values.push_back(value(trial));
+  for (const auto& trial : trials) values.push_back(std::invoke(value, trial));
   return quantity_of(values);
 }
 
@@ -49,18 +50,15 @@ std::vector<CurveRow> curve_rows(std::span<const RecordedTrial> trials,
   std::vector<CurveRow> rows;
   for (std::size_t p = 0; p < points.size(); ++p) {
     const std::size_t i = points[p];
-    rows.push_back(
-        {trials[0].curve()[i].impressions,
-         over_trials(trials,
-                     [&](const RecordedTrial& trial) {
-                       const CurvePoint none;
-                       return online_since(p > 0 ? trial.curve()[points[p - 1]] : none,
-                                           trial.curve()[i]);
-                     }),
-         over_trials(trials,
-                     [&](const RecordedTrial& trial) { return trial.curve()[i].discounted; }),
-         over_trials(trials,
-                     [&](const RecordedTrial& trial) { return trial.curve()[i].offline; })});
+    const auto at = [&](auto value) {
+      return over_trials(trials, [&](const RecordedTrial& trial) { return value(trial.curve()); });
+    };
+    using Curve = std::span<const CurvePoint>;
+    rows.push_back({trials[0].curve()[i].impressions, at([&](Curve curve) {
+                      return online_since(p > 0 ? curve[points[p - 1]] : CurvePoint{}, curve[i]);
+                    }),
+                    at([&](Curve curve) { return curve[i].discounted; }),
+                    at([&](Curve curve) { return curve[i].offline; })});
   }
   return rows;
 }
@@ -76,15 +74,10 @@ LearnResults::LearnResults(Json run_settings, std::span<const RecordedTrial> run
     trials.push_back(
         {trial.trial().discounted_ndcg(), trial.trial().mean_online_ndcg(), trial.offline_ndcg()});
   }
-  std::vector<double> by_discount, by_mean, by_weights;
-  for (const Trial& trial : trials) {
-    by_discount.push_back(trial.discounted);
-    by_mean.push_back(trial.online);
-    by_weights.push_back(trial.offline);
-  }
-  discounted = quantity_of(by_discount);
-  online = quantity_of(by_mean);
-  offline = quantity_of(by_weights);
+  discounted = over_trials(trials, &Trial::discounted);
+  online = over_trials(trials, &Trial::online);
+  offline = over_trials(trials, &Trial::offline);
+
   std::vector<std::size_t> all(common_points(run_trials)), few;
   std::iota(all.begin(), all.end(), std::size_t{0});
   for (const std::size_t i : all) {

@@ -1,7 +1,6 @@
 #include "duel/ranking/learners/pdgd.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "duel/continuous/link.h"
 #include "duel/core/check.h"

@@ -11,7 +11,6 @@
 
 #include <optional>
 
-#include "duel/core/options.h"
 #include "duel/ranking/learners/ranker_learner.h"
 #include "duel/ranking/letor/document_order.h"
 

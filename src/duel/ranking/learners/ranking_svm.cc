@@ -2,7 +2,6 @@
 
 #include <linear.h>
 
-#include <cmath>
 #include <memory>
 
 #include "duel/core/rng.h"
