@@ -54,15 +54,15 @@ Result<RankedQueries> RankedQueries::create(const JudgedQueries& queries, const 
 }
 
 double RankedQueries::mean_ndcg(std::size_t ranker) const {
-  MeanMeasure mean;
+  double sum = 0;
   std::vector<Grade> shown;
   for (std::size_t query = 0; query < num_queries(); ++query) {
     const auto judged = grades(query);
     shown.clear();
     for (const Document document : top(ranker, query)) shown.push_back(judged[document]);
-    mean.add(ndcg(shown, judged, length_), has_relevant(judged));
+    sum += ndcg(shown, judged, length_);
   }
-  return mean.mean();
+  return num_queries() == 0 ? 0 : sum / static_cast<double>(num_queries());
 }
 
 }  // namespace duel

@@ -3,29 +3,6 @@
 #include <fmt/format.h>
 
 namespace duel {
-namespace {
-
-class CopiedRankings final : public PreparedInterleaving {
- public:
-  CopiedRankings(const Interleaver& method, std::span<const Document> first,
-                 std::span<const Document> second, std::size_t length)
-      : method_(method),
-        first_(first.begin(), first.end()),
-        second_(second.begin(), second.end()),
-        length_(length) {}
-
-  void draw(RoundRng& rng, Interleaving& shown) const override {
-    method_.interleave(first_, second_, length_, rng, shown);
-  }
-
- private:
-  const Interleaver& method_;
-  std::vector<Document> first_, second_;
-  std::size_t length_;
-};
-
-}  // namespace
-
 std::string_view to_string(ClickOutcome outcome) {
   constexpr std::string_view kWords[] = {"first", "second", "tie", "no_feedback", "no_contest"};
   return kWords[static_cast<std::size_t>(outcome)];
@@ -69,7 +46,10 @@ std::unique_ptr<const PreparedInterleaving> Interleaver::prepare(std::span<const
                                                                  std::span<const Document> second,
                                                                  std::size_t length,
                                                                  RoundRng& /*rng*/) const {
-  return std::make_unique<CopiedRankings>(*this, first, second, length);
+  return std::make_unique<PreparedInterleaving>(PreparedInterleaving{
+      [this, one = std::vector<Document>(first.begin(), first.end()),
+       other = std::vector<Document>(second.begin(), second.end()), length](
+          RoundRng& rng, Interleaving& shown) { interleave(one, other, length, rng, shown); }});
 }
 
 Credit additive_credit(const Interleaving& shown, std::span<const Position> clicks) {

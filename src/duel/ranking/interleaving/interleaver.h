@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -122,10 +123,8 @@ struct WeightedInterleaving {
 };
 
 // Two rankings and a length, ready for many draws.
-class PreparedInterleaving {
- public:
-  virtual ~PreparedInterleaving() = default;
-  virtual void draw(RoundRng& rng, Interleaving& shown) const = 0;
+struct PreparedInterleaving {
+  std::function<void(RoundRng& rng, Interleaving& shown)> draw;
 };
 
 // A method with its options fixed. Immutable and shared between threads.

@@ -231,7 +231,9 @@ void OptimisedInterleaver::interleave(std::span<const Document> first,
 std::unique_ptr<const PreparedInterleaving> OptimisedInterleaver::prepare(
     std::span<const Document> first, std::span<const Document> second, std::size_t length,
     RoundRng& rng) const {
-  return std::make_unique<OptimisedPlan>(solve(first, second, length, rng));
+  return std::make_unique<PreparedInterleaving>(
+      PreparedInterleaving{[plan = solve(first, second, length, rng)](
+                               RoundRng& draws, Interleaving& shown) { plan.draw(draws, shown); }});
 }
 
 Result<std::vector<WeightedInterleaving>> OptimisedInterleaver::enumerate(

@@ -26,9 +26,9 @@ struct OptimisedOptions {
   std::uint64_t candidates = 10'000;
 };
 // The solved programme for two rankings.
-class OptimisedPlan final : public PreparedInterleaving {
+class OptimisedPlan {
  public:
-  void draw(RoundRng& rng, Interleaving& shown) const override;
+  void draw(RoundRng& rng, Interleaving& shown) const;
 
   // Those with positive probability.
   const std::vector<WeightedInterleaving>& candidates() const { return candidates_; }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include "duel/core/check.h"
 #include "duel/core/logarithm.h"

@@ -4,14 +4,13 @@
 // documents where the whole query was ranked.
 //
 // A query without a relevant document has no ideal to compare with: every measure but DCG is 0
-// there, and `MeanMeasure` can leave such queries out instead.
+// there, and means over queries may leave such queries out instead (NoRelevant).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "duel/core/result.h"
 #include "duel/ranking/document.h"
@@ -77,30 +76,5 @@ enum class NoRelevant { zero, skip };
 Result<Gain> gain_named(const std::string& word);
 Result<DiscountBase> discount_named(const std::string& word);
 Result<NoRelevant> no_relevant_named(const std::string& word);
-
-// The mean of a measure over queries.
-class MeanMeasure {
- public:
-  explicit MeanMeasure(NoRelevant no_relevant = NoRelevant::zero) : no_relevant_(no_relevant) {}
-
-  void add(double value, bool query_has_relevant) {
-    if (!query_has_relevant && no_relevant_ == NoRelevant::skip) {
-      ++skipped_;
-      return;
-    }
-    sum_ += value;
-    ++counted_;
-  }
-
-  double mean() const { return counted_ == 0 ? 0 : sum_ / static_cast<double>(counted_); }
-  std::uint64_t counted() const { return counted_; }
-  std::uint64_t skipped() const { return skipped_; }
-
- private:
-  NoRelevant no_relevant_;
-  double sum_ = 0;
-  std::uint64_t counted_ = 0;
-  std::uint64_t skipped_ = 0;
-};
 
 }  // namespace duel
