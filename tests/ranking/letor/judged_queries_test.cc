@@ -12,7 +12,7 @@
 #include <set>
 
 #include "duel/core/rng.h"
-#include "duel/ranking/letor/feature_matrix_builder.h"
+#include "duel/ranking/letor/feature_matrix.h"
 #include "duel/ranking/letor/folds.h"
 #include "duel/ranking/letor/judged_catalogue.h"
 #include "duel/ranking/letor/letor_reader.h"

@@ -94,6 +94,9 @@ class ClickEvents::Reader {
   Error bad(std::string message, std::string hint = {}) const {
     return Error::invalid_data(std::move(message), lines_.here(), std::move(hint));
   }
+  Error wrong(std::string_view field, std::string_view wanted) const {
+    return bad(fmt::format("the field '{}' is not {}", field, wanted));
+  }
 
   // UBI
   // --------------------------------------------------------------------------------------------
@@ -111,57 +114,61 @@ class ClickEvents::Reader {
     }
     std::string_view action, query_id, object_id;
     ClickEvent event;
-    const auto text = [](auto& field, std::string_view& to) {
-      bool is_null = false;
-      return field.value().get_string().get(to) == simdjson::SUCCESS ||
-             (field.value().is_null().get(is_null) == simdjson::SUCCESS && is_null);
-    };
     for (auto field : object) {
       std::string_view key;
       if (field.unescaped_key().get(key) != simdjson::SUCCESS) return bad("broken JSON");
-      if (key == "action_name") {
-        if (field.value().get_string().get(action) != simdjson::SUCCESS) {
-          return bad("the field 'action_name' is not a text");
-        }
-      } else if (key == "query_id") {
-        if (!text(field, query_id)) return bad("the field 'query_id' is not a text");
-      } else if (key == "event_attributes") {
-        ondemand::object attributes;
-        if (field.value().get_object().get(attributes) != simdjson::SUCCESS) {
-          return bad("the field 'event_attributes' is not an object");
-        }
-        for (auto attribute : attributes) {
-          std::string_view name;
-          ondemand::object inner;
-          if (attribute.unescaped_key().get(name) != simdjson::SUCCESS) return bad("broken JSON");
-          if (name != "object" && name != "position" && name != "duel") continue;
-          if (attribute.value().get_object().get(inner) != simdjson::SUCCESS) {
-            return bad(fmt::format("the field 'event_attributes.{}' is not an object", name));
-          }
-          for (auto entry : inner) {
-            std::string_view which;
-            if (entry.unescaped_key().get(which) != simdjson::SUCCESS) return bad("broken JSON");
-            if (name == "object" && which == "object_id") {
-              if (!text(entry, object_id)) return bad("the field 'object_id' is not a text");
-            } else if (name == "position" && which == "ordinal") {
-              if (entry.value().get_uint64().get(event.ordinal) != simdjson::SUCCESS) {
-                return bad("the field 'ordinal' is not a whole number");
-              }
-            } else if (name == "duel" && which == "seconds") {
-              if (entry.value().get_double().get(event.seconds) != simdjson::SUCCESS ||
-                  event.seconds < 0) {
-                return bad("the field 'seconds' is not a number of seconds");
-              }
-            }
-          }
-        }
+      if (key == "action_name" && field.value().get_string().get(action) != simdjson::SUCCESS) {
+        return wrong(key, "a text");
       }
+      if (key == "query_id" && !is_text_or_null(field, query_id)) return wrong(key, "a text");
+      if (key != "event_attributes") continue;
+      ondemand::object attributes;
+      if (field.value().get_object().get(attributes) != simdjson::SUCCESS) {
+        return wrong(key, "an object");
+      }
+      DUEL_RETURN_IF_ERROR(take_attributes(attributes, object_id, event));
     }
     if (const char* rest = nullptr; document.current_location().get(rest) == simdjson::SUCCESS) {
       return bad("something follows the JSON object");
     }
     if (action.empty()) return bad("there is no field 'action_name'", "as UBI events have it");
     return take(action, query_id, object_id, event);
+  }
+
+  Status take_attributes(ondemand::object& attributes, std::string_view& object_id,
+                         ClickEvent& event) const {
+    for (auto attribute : attributes) {
+      std::string_view name;
+      ondemand::object inner;
+      if (attribute.unescaped_key().get(name) != simdjson::SUCCESS) return bad("broken JSON");
+      if (name != "object" && name != "position" && name != "duel") continue;
+      if (attribute.value().get_object().get(inner) != simdjson::SUCCESS) {
+        return wrong(fmt::format("event_attributes.{}", name), "an object");
+      }
+      for (auto entry : inner) {
+        std::string_view key;
+        if (entry.unescaped_key().get(key) != simdjson::SUCCESS) return bad("broken JSON");
+        if (name == "object" && key == "object_id") {
+          if (!is_text_or_null(entry, object_id)) return wrong(key, "a text");
+        } else if (name == "position" && key == "ordinal") {
+          const auto code = entry.value().get_uint64().get(event.ordinal);
+          if (code != simdjson::SUCCESS) return wrong(key, "a whole number");
+        } else if (name == "duel" && key == "seconds") {
+          const auto code = entry.value().get_double().get(event.seconds);
+          if (code != simdjson::SUCCESS || event.seconds < 0) {
+            return wrong(key, "a number of seconds");
+          }
+        }
+      }
+    }
+    return Done{};
+  }
+
+  // A null leaves `to` as it was.
+  static bool is_text_or_null(auto& field, std::string_view& to) {
+    bool is_null = false;
+    return field.value().get_string().get(to) == simdjson::SUCCESS ||
+           (field.value().is_null().get(is_null) == simdjson::SUCCESS && is_null);
   }
 
   Status take(std::string_view action, std::string_view query_id, std::string_view object_id,
@@ -303,9 +310,8 @@ class ClickEvents::Reader {
 };
 
 Result<ClickEvents> ClickEvents::read(const std::string& path, const CreditRule& rule) {
-  TextLimits limits;
-  limits.bytes = std::uint64_t{1} << 40;  // read line by line
-  DUEL_ASSIGN(TextLines lines, TextLines::open(path, limits));
+  const TextLimits by_line{.bytes = std::uint64_t{1} << 40};
+  DUEL_ASSIGN(TextLines lines, TextLines::open(path, by_line));
   ClickEvents events;
   DUEL_RETURN_IF_ERROR(Reader(lines, rule, events).read());
   return events;

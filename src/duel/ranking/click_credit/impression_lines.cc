@@ -219,9 +219,8 @@ ImpressionLines::ImpressionLines(ImpressionLines&&) noexcept = default;
 ImpressionLines::~ImpressionLines() = default;
 
 Result<ImpressionLines> ImpressionLines::open(const std::string& path) {
-  TextLimits limits;
-  limits.bytes = std::uint64_t{1} << 40;  // read line by line
-  DUEL_ASSIGN(TextLines lines, TextLines::open(path, limits));
+  const TextLimits by_line{.bytes = std::uint64_t{1} << 40};
+  DUEL_ASSIGN(TextLines lines, TextLines::open(path, by_line));
   return ImpressionLines(std::make_unique<State>(std::move(lines)));
 }
 

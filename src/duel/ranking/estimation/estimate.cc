@@ -21,7 +21,7 @@ Json pair_json(const PairEstimate& pair, const std::vector<std::string>& names) 
           {"no_feedback", pair.outcomes.no_feedback},
           {"no_contest", pair.outcomes.no_contest},
           {"probability", pair.probability},
-          {"standard_error", pair.standard_error ? Json(*pair.standard_error) : Json()}};
+          {"standard_error", pair.standard_error}};
 }
 
 }  // namespace

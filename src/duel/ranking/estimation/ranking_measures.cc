@@ -132,9 +132,7 @@ Json RankingMeasures::to_json() const {
     Json row{{"name", rankers[r]}};
     for (std::size_t m = 0; m < measures.size(); ++m) {
       const MeasureEstimate& estimate = at(r, m);
-      row[measures[m]] = {
-          {"mean", estimate.mean},
-          {"standard_error", estimate.standard_error ? Json(*estimate.standard_error) : Json()}};
+      row[measures[m]] = {{"mean", estimate.mean}, {"standard_error", estimate.standard_error}};
     }
     json["rankers"].push_back(std::move(row));
   }

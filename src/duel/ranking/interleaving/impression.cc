@@ -113,14 +113,14 @@ Json Impression::to_json() const {
   for (const Item& item : items) {
     Json entry{{"object_id", item.object_id}, {"ordinal", item.ordinal}};
     if (!item.ranks.empty()) entry["ranks"] = item.ranks;
-    if (teams) entry["team"] = item.team ? Json(*item.team) : Json();
+    if (teams) entry["team"] = item.team;
     if (item.competitive) entry["competitive"] = *item.competitive;
     if (!item.credit.empty()) entry["credit"] = item.credit;
     json["items"].push_back(std::move(entry));
   }
   if (page) {
     json["offset"] = page->offset;
-    json["next_offset"] = page->next_offset ? Json(*page->next_offset) : Json();
+    json["next_offset"] = page->next_offset;
     json["competitive_coverage"] = page->competitive_coverage;
   }
   if (answer) json["outcome"] = answer_json(*this);

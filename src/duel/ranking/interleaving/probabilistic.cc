@@ -47,7 +47,7 @@ class RandomDraws {
     is_fresh_ = true;
     return (word_ & 1) != 0;
   }
-  Index draw(SoftmaxPool& softmax, const RankingPool&, Team team) {
+  Index draw(SoftmaxPool& softmax, Team team) {
     if (!is_fresh_) word_ = rng_.bits();
     is_fresh_ = false;
     return softmax.draw(team == Team::first ? 0 : 1, static_cast<double>(word_ >> 11) * 0x1p-53);
@@ -63,16 +63,10 @@ class EveryDraw : public EveryPath {
  public:
   static constexpr bool kIsSample = false;
 
-  Index draw(const SoftmaxPool& softmax, const RankingPool& pool, Team team) {
-    probabilities_.assign(pool.size(), 0);
-    for (Index i = 0; i < pool.size(); ++i) {
-      if (pool.is_taken(i)) continue;
-      if (team == Team::none) {  // the coin is not asked: half of each softmax
-        probabilities_[i] = (softmax.probability(0, i) + softmax.probability(1, i)) / 2;
-      } else {
-        probabilities_[i] = softmax.probability(team == Team::first ? 0 : 1, i);
-      }
-    }
+  // From the mean of both softmaxes where the coin is not asked.
+  Index draw(const SoftmaxPool& softmax, Team team) {
+    const std::size_t drawing = team == Team::first ? 0 : 1;
+    softmax.all_probabilities(team == Team::none ? SoftmaxPool::kMean : drawing, probabilities_);
     return static_cast<Index>(weighted(probabilities_));
   }
 
@@ -110,7 +104,7 @@ class ProbabilisticInterleaver final
       } else if (asks_coins) {
         team = source.coin() ? Team::first : Team::second;
       }
-      const Index i = source.draw(softmax, pool, team);
+      const Index i = source.draw(softmax, team);
       double q = softmax.share(0, 1, i);
       if (draft) {
         const double p_first = softmax.probability(0, i);

@@ -50,19 +50,9 @@ class RandomMultileaveDraws {
 class EveryMultileaveDraw : public EveryPath {
  public:
   Drawn draw(const SoftmaxPool& softmax, const RankingPool& pool, bool asks_ranker) {
-    const auto n = static_cast<std::uint32_t>(pool.num_rankings());
-    const std::uint32_t ranker =
-        asks_ranker ? static_cast<std::uint32_t>(below(n)) : Multileaving::kNoTeam;
-    probabilities_.assign(pool.size(), 0);
-    for (Index i = 0; i < pool.size(); ++i) {
-      if (pool.is_taken(i)) continue;
-      if (asks_ranker) {
-        probabilities_[i] = softmax.probability(ranker, i);
-        continue;
-      }
-      for (std::size_t r = 0; r < n; ++r) probabilities_[i] += softmax.probability(r, i);
-      probabilities_[i] /= static_cast<double>(n);
-    }
+    const auto ranker = asks_ranker ? static_cast<std::uint32_t>(below(pool.num_rankings()))
+                                    : Multileaving::kNoTeam;
+    softmax.all_probabilities(asks_ranker ? ranker : SoftmaxPool::kMean, probabilities_);
     return {static_cast<Index>(weighted(probabilities_)), ranker};
   }
 

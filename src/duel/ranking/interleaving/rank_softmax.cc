@@ -59,6 +59,21 @@ void SoftmaxPool::start(const RankSoftmax& softmax, RankingPool& pool) {
   }
 }
 
+void SoftmaxPool::all_probabilities(std::size_t r, std::vector<double>& probabilities) const {
+  probabilities.assign(pool_->size(), 0);
+  for (RankingPool::Index i = 0; i < pool_->size(); ++i) {
+    if (pool_->is_taken(i)) continue;
+    if (r != kMean) {
+      probabilities[i] = probability(r, i);
+      continue;
+    }
+    for (std::size_t each = 0; each < sums_.size(); ++each) {
+      probabilities[i] += probability(each, i);
+    }
+    probabilities[i] /= static_cast<double>(sums_.size());
+  }
+}
+
 RankingPool::Index SoftmaxPool::draw_absent(std::size_t r, double target) const {
   const Sum& sum = sums_[r];
   const double* const weights = weights_.data() + sum.begin;

@@ -43,6 +43,9 @@ class SoftmaxPool {
   double probability(std::size_t r, RankingPool::Index i) const {
     return weight(r, i) / sums_[r].left;
   }
+  // The same for all documents, 0 for what is taken. For kMean the mean over the rankings.
+  static constexpr std::size_t kMean = ~std::size_t{0};
+  void all_probabilities(std::size_t r, std::vector<double>& probabilities) const;
   // P_r(x)/(P_r(x) + P_s(x)) in one division.
   double share(std::size_t r, std::size_t s, RankingPool::Index i) const {
     const double mine = weight(r, i) * sums_[s].left;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <string>
-#include <vector>
 
 #include "duel/core/catalogue.h"
 #include "duel/core/numbers.h"
@@ -42,34 +41,18 @@ Result<JudgedQueries> read_letor_call(const CallSpec& call, const LetorLimits& l
   return read_queries(letor.file, counting);
 }
 
-struct DataCall {
-  std::string name;
-  bool bare;  // whether the name alone is a call too, and not a file of that name
-  Result<JudgedQueries> (*make)(const CallSpec& call, const LetorLimits& limits);
-};
-
-const std::vector<DataCall>& data_calls() {
-  static const std::vector<DataCall> all = {
-      {"synthetic", true,
-       [](const CallSpec& call, const LetorLimits&) { return make_synthetic(call); }},
-      {"letor", false, read_letor_call}};
-  return all;
-}
-
 }  // namespace
 
 Result<JudgedQueries> resolve_judged_queries(std::string_view text, const LetorLimits& limits) {
   const std::string_view name = trimmed(text.substr(0, text.find('(')));
   const bool called = text.find('(') != std::string_view::npos;
-  std::vector<std::string> known;
-  for (const DataCall& kind : data_calls()) {
-    if (name == kind.name && (called || kind.bare)) {
-      DUEL_ASSIGN(const CallSpec call, parse_call(text));
-      return kind.make(call, limits);
-    }
-    known.push_back(kind.name);
+  // The name `letor` alone is a file.
+  if (name == "synthetic" || (name == "letor" && called)) {
+    DUEL_ASSIGN(const CallSpec call, parse_call(text));
+    return name == "letor" ? read_letor_call(call, limits) : make_synthetic(call);
   }
   if (!means_file(text, name)) {
+    const std::string known[] = {"synthetic", "letor"};
     return Error::not_found(fmt::format("there is no file named '{}'", text))
         .with_hint("a LETOR file, or synthetic(queries=100); " + spelling_hint(name, known));
   }

@@ -57,17 +57,4 @@ JudgedQueries JudgedQueries::subset(std::span<const std::size_t> queries) const 
 
 JudgedQueries JudgedQueries::clone() const { return {features_.clone(), grades_, offsets_, qids_}; }
 
-bool operator==(const JudgedQueries& a, const JudgedQueries& b) {
-  if (a.grades_ != b.grades_ || a.offsets_ != b.offsets_ || a.qids_ != b.qids_ ||
-      a.num_features() != b.num_features()) {
-    return false;
-  }
-  for (std::size_t i = 0; i < a.features_.num_rows(); ++i) {
-    const auto left = a.features_.row(i);
-    const auto right = b.features_.row(i);
-    if (!std::equal(left.begin(), left.end(), right.begin())) return false;
-  }
-  return true;
-}
-
 }  // namespace duel

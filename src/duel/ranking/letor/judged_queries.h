@@ -49,7 +49,7 @@ class JudgedQueries {
   JudgedQueries subset(std::span<const std::size_t> queries) const;
   JudgedQueries clone() const;
 
-  friend bool operator==(const JudgedQueries& a, const JudgedQueries& b);
+  friend bool operator==(const JudgedQueries& a, const JudgedQueries& b) = default;
 
  private:
   FeatureMatrix features_;

@@ -15,7 +15,7 @@
 #include "duel/core/numbers.h"
 #include "duel/core/text_lines.h"
 #include "duel/ranking/letor/byte_source.h"
-#include "duel/ranking/letor/feature_matrix_builder.h"
+#include "duel/ranking/letor/feature_matrix.h"
 #include "duel/ranking/letor/feature_value.h"
 
 namespace duel {

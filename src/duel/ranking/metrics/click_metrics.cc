@@ -92,8 +92,7 @@ struct Spread {
 
 Json estimate_json(const std::optional<ClickEstimate>& estimate) {
   if (!estimate) return {};
-  return {{"mean", estimate->mean},
-          {"standard_error", estimate->standard_error ? Json(*estimate->standard_error) : Json()}};
+  return {{"mean", estimate->mean}, {"standard_error", estimate->standard_error}};
 }
 
 }  // namespace
