@@ -23,7 +23,9 @@ TEST(Scoring, is_the_scalar_product_of_every_row) {
     std::vector<double> one(kDocuments), first(kDocuments), second(kDocuments), other(kDocuments);
     score_documents(documents, w, one);
     score_documents(documents, v, other);
-    score_documents(documents, w, v, first, second);
+    const double* const both[] = {w.data(), v.data()};
+    double* const scores_of_both[] = {first.data(), second.data()};
+    score_documents(documents, both, scores_of_both);
     EXPECT_EQ(one, first);  // one pass or two: the same bits
     EXPECT_EQ(other, second);
     for (std::size_t count = 1; count <= 9; ++count) {  // blocks of four, two and one

@@ -1,6 +1,7 @@
 #include "duel/ranking/click_models/exact_clicks.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace duel {
 namespace {
@@ -14,8 +15,9 @@ class Forward {
     alive_[start] = 1;
   }
 
-  // A click moves what was earned by `credit`.
-  void push(const ClickModel& model, Position position, Grade grade, int credit) {
+  // A click moves what was earned by `credit`. The mass of those who click here.
+  double push(const ClickModel& model, Position position, Grade grade, int credit) {
+    double clicked_here = 0;
     std::fill(next_.begin(), next_.end(), 0.0);
     const std::size_t num_states = alive_.size() / width_;
     for (std::size_t state = 0; state < num_states; ++state) {
@@ -26,6 +28,7 @@ class Forward {
         const double mass = row[earned];
         if (mass == 0) continue;
         if (const double clicked = mass * step.click; clicked > 0) {
+          clicked_here += clicked;
           const std::size_t now = earned + static_cast<std::size_t>(credit);
           stopped_[now] += clicked * step.stop_after_click;
           next_[step.after_click * width_ + now] += clicked * (1 - step.stop_after_click);
@@ -36,6 +39,7 @@ class Forward {
       }
     }
     std::swap(alive_, next_);
+    return clicked_here;
   }
 
   std::vector<double> finish() && {
@@ -49,12 +53,6 @@ class Forward {
   std::vector<double> next_;
   std::vector<double> stopped_;
 };
-
-double sum_of(std::span<const double> values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum;
-}
 
 }  // namespace
 
@@ -86,23 +84,10 @@ double click_pattern_probability(const ClickModel& model, std::span<const Grade>
 }
 
 std::vector<double> click_probabilities(const ClickModel& model, std::span<const Grade> grades) {
-  std::vector<double> alive(model.num_states(grades.size()));
-  std::vector<double> next(alive.size());
-  alive[0] = 1;
+  Forward forward(model.num_states(grades.size()), 1, 0);
   std::vector<double> marginals;
   for (Position k = 0; k < grades.size(); ++k) {
-    double clicked_here = 0;
-    std::fill(next.begin(), next.end(), 0.0);
-    for (std::size_t state = 0; state < alive.size(); ++state) {
-      if (alive[state] == 0) continue;
-      const UserStep step = model.step(static_cast<UserState>(state), k, grades[k]);
-      const double clicked = alive[state] * step.click;
-      clicked_here += clicked;
-      next[step.after_click] += clicked * (1 - step.stop_after_click);
-      next[step.after_skip] += alive[state] * (1 - step.click) * (1 - step.stop_after_skip);
-    }
-    marginals.push_back(clicked_here);
-    std::swap(alive, next);
+    marginals.push_back(forward.push(model, k, grades[k], 0));
   }
   return marginals;
 }
@@ -126,12 +111,12 @@ std::vector<double> click_count_distribution(const ClickModel& model,
 }
 
 double CreditDistribution::probability_of_positive() const {
-  const auto from = static_cast<std::size_t>(1 - low);
-  return from >= share.size() ? 0 : sum_of(std::span(share).subspan(from));
+  const auto begin = share.begin() + std::min<std::ptrdiff_t>(1 - low, std::ssize(share));
+  return std::accumulate(begin, share.end(), 0.0);
 }
 
 double CreditDistribution::probability_of_negative() const {
-  return sum_of(std::span(share).first(static_cast<std::size_t>(-low)));
+  return std::accumulate(share.begin(), share.begin() - low, 0.0);
 }
 
 double CreditDistribution::probability_of_zero() const {

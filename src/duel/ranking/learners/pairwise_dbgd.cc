@@ -8,7 +8,9 @@ std::span<const Document> PairwiseDbgd::show(const QueryDocuments& documents, Ro
   ticket_ = duel.ticket;
   first_scores_.resize(documents.num_documents());
   second_scores_.resize(documents.num_documents());
-  score_documents(documents, duel.first, duel.second, first_scores_, second_scores_);
+  const double* const weights_of_both[] = {duel.first.data(), duel.second.data()};
+  double* const scores_of_both[] = {first_scores_.data(), second_scores_.data()};
+  score_documents(documents, weights_of_both, scores_of_both);
   RoundRng rng = streams.list.at(round);
   // Both rankings order equal scores alike: where the weights do not differ, nor do the lists.
   const std::uint64_t ties = rng.bits();

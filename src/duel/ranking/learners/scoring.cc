@@ -76,14 +76,6 @@ void score_documents(const QueryDocuments& documents, std::span<const double> we
   score_under<1>(documents, vectors, arrays);
 }
 
-void score_documents(const QueryDocuments& documents, std::span<const double> first,
-                     std::span<const double> second, std::span<double> first_scores,
-                     std::span<double> second_scores) {
-  const double* const vectors[] = {first.data(), second.data()};
-  double* const arrays[] = {first_scores.data(), second_scores.data()};
-  score_under<2>(documents, vectors, arrays);
-}
-
 void score_documents(const QueryDocuments& documents, std::span<const double* const> weights,
                      std::span<double* const> scores) {
   // Four vectors and two rows fill the registers. The documents stay in the cache between blocks.

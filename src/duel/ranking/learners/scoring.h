@@ -36,13 +36,9 @@ class QueryDocuments {
 void score_documents(const QueryDocuments& documents, std::span<const double> weights,
                      std::span<double> scores);
 
-// The same under two weight vectors: features are read and converted once, which is what scoring
-// costs. The scores are those of two separate calls, bit for bit.
-void score_documents(const QueryDocuments& documents, std::span<const double> first,
-                     std::span<const double> second, std::span<double> first_scores,
-                     std::span<double> second_scores);
-
-// The same under any number of weight vectors, as many as there are arrays of scores.
+// The same under any number of weight vectors, as many as there are arrays of scores: features are
+// read and converted once, which is what scoring costs. The scores are those of separate calls, bit
+// for bit.
 void score_documents(const QueryDocuments& documents, std::span<const double* const> weights,
                      std::span<double* const> scores);
 
