@@ -464,11 +464,11 @@ TEST(Optimised, samples_candidates_and_relaxes_where_it_must) {
   const OptimisedInterleaver method("optimised(candidates=5)", options);
   RoundRng rng(2, 0, 0);
   const OptimisedPlan plan = method.solve(a, b, 10, rng);
-  EXPECT_TRUE(plan.is_sampled());
-  EXPECT_LE(plan.num_considered(), 5U);
-  EXPECT_GT(plan.slack(), 0);
+  EXPECT_TRUE(plan.is_sampled);
+  EXPECT_LE(plan.num_considered, 5U);
+  EXPECT_GT(plan.slack, 0);
   double sum = 0;
-  for (const auto& candidate : plan.candidates()) sum += candidate.probability;
+  for (const auto& candidate : plan.candidates) sum += candidate.probability;
   EXPECT_NEAR(sum, 1, 1e-12);
   Interleaving shown;
   plan.draw(rng, shown);
@@ -485,9 +485,9 @@ TEST(Optimised, sampled_candidates_of_long_lists_are_nearly_unbiased) {
   const OptimisedInterleaver method("optimised(candidates=1000)", {.candidates = 1000});
   RoundRng rng(2, 0, 0);
   const OptimisedPlan plan = method.solve(a, b, 14, rng);
-  EXPECT_TRUE(plan.is_sampled());
-  EXPECT_GT(plan.num_considered(), 300U);
-  EXPECT_NEAR(plan.slack(), 0, 1e-9);
+  EXPECT_TRUE(plan.is_sampled);
+  EXPECT_GT(plan.num_considered, 300U);
+  EXPECT_NEAR(plan.slack, 0, 1e-9);
 }
 
 // Names

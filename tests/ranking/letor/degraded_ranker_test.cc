@@ -9,7 +9,7 @@
 
 #include "duel/core/rng.h"
 #include "duel/ranking/letor/document_order.h"
-#include "duel/ranking/letor/feature_ranker.h"
+#include "duel/ranking/letor/ranker.h"
 #include "duel/ranking/letor/synthetic.h"
 
 namespace duel {

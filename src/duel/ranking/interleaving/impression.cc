@@ -60,11 +60,10 @@ Status check_rankings(const std::vector<std::string>& names) {
 
 // `win` with the winner's name, as in the outcomes of an experiment.
 Json outcome_json(const Impression::Preference& preference, const std::vector<std::string>& names) {
-  if (preference.outcome == ClickOutcome::first_wins) {
-    return {{"result", "win"}, {"winner", names[preference.first]}};
-  }
-  if (preference.outcome == ClickOutcome::second_wins) {
-    return {{"result", "win"}, {"winner", names[preference.second]}};
+  const bool first_wins = preference.outcome == ClickOutcome::first_wins;
+  if (first_wins || preference.outcome == ClickOutcome::second_wins) {
+    const std::size_t winner = first_wins ? preference.first : preference.second;
+    return {{"result", "win"}, {"winner", names[winner]}};
   }
   Json json;
   json["result"] = to_string(preference.outcome);

@@ -168,8 +168,8 @@ Solution solve_programme(const Programme& programme) {
 }  // namespace
 
 void OptimisedPlan::draw(RoundRng& rng, Interleaving& shown) const {
-  const auto at = std::upper_bound(cumulative_.begin(), cumulative_.end() - 1, rng.uniform());
-  shown = candidates_[static_cast<std::size_t>(at - cumulative_.begin())].shown;
+  const auto at = std::upper_bound(cumulative.begin(), cumulative.end() - 1, rng.uniform());
+  shown = candidates[static_cast<std::size_t>(at - cumulative.begin())].shown;
 }
 
 OptimisedPlan OptimisedInterleaver::solve(std::span<const Document> first,
@@ -183,11 +183,11 @@ OptimisedPlan OptimisedInterleaver::solve(std::span<const Document> first,
 
   OptimisedPlan plan;
   CandidateLister lister(pool, programme.length, options_.candidates);
-  plan.is_sampled_ = !lister.list();
+  plan.is_sampled = !lister.list();
   const std::vector<List> lists =
-      plan.is_sampled_ ? random_candidates(pool, programme.length, options_.candidates, rng)
-                       : lister.take();
-  plan.num_considered_ = lists.size();
+      plan.is_sampled ? random_candidates(pool, programme.length, options_.candidates, rng)
+                      : lister.take();
+  plan.num_considered = lists.size();
 
   const auto credit = [&](std::size_t r, Index i) {
     return rank_credit(options_.credit, pool.rank(r, i), pool.length(r));
@@ -206,7 +206,7 @@ OptimisedPlan OptimisedInterleaver::solve(std::span<const Document> first,
                                                                            : -std::fabs(expected));
   }
   const Solution solution = solve_programme(programme);
-  plan.slack_ = solution.slack;
+  plan.slack = solution.slack;
   double cumulative = 0;
   for (std::size_t l = 0; l < lists.size(); ++l) {
     if (solution.probability[l] == 0) continue;
@@ -215,9 +215,9 @@ OptimisedPlan OptimisedInterleaver::solve(std::span<const Document> first,
       shown.append(i, Team::none);
       shown.append_credit(credit(0, i), credit(1, i));
     }
-    plan.candidates_.push_back({solution.probability[l], shown});
+    plan.candidates.push_back({solution.probability[l], shown});
     cumulative += solution.probability[l];
-    plan.cumulative_.push_back(cumulative);
+    plan.cumulative.push_back(cumulative);
   }
   return plan;
 }
@@ -244,7 +244,7 @@ Result<std::vector<WeightedInterleaving>> OptimisedInterleaver::enumerate(
   if (!lister.list()) return too_many_paths(canonical(), options_.candidates);
   RoundRng unused(0, 0, 0);
   const OptimisedPlan plan = solve(first, second, length, unused);
-  return merged(plan.candidates());
+  return merged(plan.candidates);
 }
 
 namespace {

@@ -26,23 +26,14 @@ struct OptimisedOptions {
   std::uint64_t candidates = 10'000;
 };
 // The solved programme for two rankings.
-class OptimisedPlan {
- public:
+struct OptimisedPlan {
   void draw(RoundRng& rng, Interleaving& shown) const;
 
-  // Those with positive probability.
-  const std::vector<WeightedInterleaving>& candidates() const { return candidates_; }
-  std::size_t num_considered() const { return num_considered_; }
-  bool is_sampled() const { return is_sampled_; }  // the candidates were too many to list
-  double slack() const { return slack_; }  // sum lambda_k; 0 where the programme is feasible
-
- private:
-  friend class OptimisedInterleaver;
-  std::vector<WeightedInterleaving> candidates_;
-  std::vector<double> cumulative_;
-  std::size_t num_considered_ = 0;
-  bool is_sampled_ = false;
-  double slack_ = 0;
+  std::vector<WeightedInterleaving> candidates;  // those with positive probability
+  std::vector<double> cumulative;                // their probabilities, added up
+  std::size_t num_considered = 0;
+  bool is_sampled = false;  // the candidates were too many to list
+  double slack = 0;         // sum lambda_k; 0 where the programme is feasible
 };
 
 class OptimisedInterleaver final : public Interleaver {

@@ -1,21 +1,7 @@
-#include "duel/ranking/letor/feature_ranker.h"
-
-#include <string>
-
+// Rankers by one feature, by name: `feature(index=3)`.
 #include "duel/ranking/letor/ranker_catalogue.h"
 
 namespace duel {
-
-FeatureRanker::FeatureRanker(std::uint32_t feature)
-    : Ranker("f" + std::to_string(feature + 1)), feature_(feature) {}
-
-void FeatureRanker::score(const JudgedQueries& queries, std::size_t query,
-                          std::span<double> scores) const {
-  for (Document d = 0; d < scores.size(); ++d) {
-    scores[d] = static_cast<double>(queries.features(query, d)[feature_]);
-  }
-}
-
 namespace {
 
 struct FeatureOptions {

@@ -57,13 +57,8 @@ class LetorParser {
     while (begin != end) {
       ++line_;
       const char* c = skip_blanks(begin);
-      if (!ends_content(c)) {
-        if (const char* stopped = take_document(c)) {
-          c = stopped;
-        } else {
-          return std::move(error_);
-        }
-      }
+      if (!ends_content(c)) c = take_document(c);
+      if (c == nullptr) return std::move(error_);
       begin = static_cast<const char*>(std::memchr(c, '\n', static_cast<std::size_t>(end - c))) + 1;
     }
     return Done{};

@@ -1,6 +1,7 @@
 // A ranker gives every document of a query a score; DocumentOrder sorts by it.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "duel/core/check.h"
 #include "duel/ranking/letor/judged_queries.h"
 
 namespace duel {
@@ -44,14 +46,40 @@ class LinearRanker final : public Ranker {
   static constexpr double kMostWeight = 1e100;
 
   // REQUIRES: features ascending, |weight| <= kMostWeight.
-  LinearRanker(std::string name, std::vector<Term> terms);
+  LinearRanker(std::string name, std::vector<Term> terms)
+      : Ranker(std::move(name)), terms_(std::move(terms)) {
+    for (const Term& term : terms_) DUEL_CHECK(std::abs(term.weight) <= kMostWeight);
+  }
 
   void score(const JudgedQueries& queries, std::size_t query,
-             std::span<double> scores) const override;
-  const std::vector<Term>& terms() const { return terms_; }
+             std::span<double> scores) const override {
+    for (Document d = 0; d < scores.size(); ++d) {
+      const auto row = queries.features(query, d);
+      double sum = 0;
+      for (const Term& term : terms_) sum += term.weight * static_cast<double>(row[term.feature]);
+      scores[d] = sum;
+    }
+  }
 
  private:
   std::vector<Term> terms_;
+};
+
+// Scores by one feature, the higher the better. Named f1, f2, ..
+class FeatureRanker final : public Ranker {
+ public:
+  explicit FeatureRanker(std::uint32_t feature)  // 0-based
+      : Ranker("f" + std::to_string(feature + 1)), feature_(feature) {}
+
+  void score(const JudgedQueries& queries, std::size_t query,
+             std::span<double> scores) const override {
+    for (Document d = 0; d < scores.size(); ++d) {
+      scores[d] = static_cast<double>(queries.features(query, d)[feature_]);
+    }
+  }
+
+ private:
+  std::uint32_t feature_;
 };
 
 }  // namespace duel

@@ -9,7 +9,6 @@
 
 #include "duel/core/numbers.h"
 #include "duel/core/text_lines.h"
-#include "duel/ranking/letor/feature_ranker.h"
 
 namespace duel {
 namespace {
