@@ -94,6 +94,89 @@ Json answer_json(const Impression& impression) {
   return json;
 }
 
+Result<Impression> drafted(const ImpressionSpec& spec, const std::vector<DocumentIds>& lists,
+                           const std::optional<DocumentIds>& clicks) {
+  const auto page_of = [&](std::uint64_t offset, std::uint64_t length) {
+    return draft_page(spec.seed, spec.id, lists[0], lists[1], offset, length);
+  };
+  const DraftedPage page = page_of(spec.offset, spec.length);
+  Impression impression{.spec = spec};
+  impression.page = {spec.offset, page.next_offset, competitive_coverage(page.items)};
+  for (const DraftedItem& item : page.items) {
+    impression.items.push_back({.object_id = item.object_id,
+                                .ordinal = item.ordinal,
+                                .team = {},
+                                .competitive = item.competitive()});
+    if (item.competitive()) {
+      impression.items.back().team = spec.rankings[item.team == Team::first ? 0 : 1];
+    }
+  }
+  if (clicks) {
+    // Clicks may be on this page and on those before.
+    const DraftedPage all = page_of(0, spec.offset + spec.length);
+    DUEL_ASSIGN(const Credit credit, in_field("clicks", draft_credit(all.items, *clicks)));
+    impression.answer = answer_of(*clicks, credit);
+  }
+  return impression;
+}
+
+Result<Impression> interleaved(const ImpressionSpec& spec, const Interleaver& method,
+                               const std::vector<DocumentIds>& lists,
+                               const std::optional<DocumentIds>& clicks) {
+  const NumberedLists numbered(lists);
+  RoundRng rng = impression_rng(spec.seed, spec.id);
+  Interleaving shown;
+  method.interleave(numbered.lists[0], numbered.lists[1], spec.length, rng, shown);
+  Impression impression{.spec = spec, .items = items_of(shown.documents, numbered)};
+  for (std::size_t k = 0; k < shown.size(); ++k) {
+    Impression::Item& item = impression.items[k];
+    item.ranks = {shown.first_ranks[k], shown.second_ranks[k]};
+    if (shown.teams[k] != Team::none) {
+      item.team = spec.rankings[shown.teams[k] == Team::first ? 0 : 1];
+    }
+    if (!shown.first_credit.empty()) item.credit = {shown.first_credit[k], shown.second_credit[k]};
+  }
+  if (clicks) {
+    DUEL_ASSIGN(const auto positions, clicked_positions(impression.items, *clicks));
+    impression.answer = answer_of(*clicks, method.credit(shown, positions));
+  }
+  return impression;
+}
+
+Result<Impression> multileaved(const ImpressionSpec& spec, const Multileaver& method,
+                               const std::vector<DocumentIds>& lists,
+                               const std::optional<DocumentIds>& clicks) {
+  const NumberedLists numbered(lists);
+  RoundRng rng = impression_rng(spec.seed, spec.id);
+  Multileaving shown;
+  method.multileave(numbered.rankings(), spec.length, rng, shown);
+  Impression impression{
+      .spec = spec, .multileaved = true, .items = items_of(shown.documents, numbered)};
+  for (std::size_t k = 0; k < shown.size(); ++k) {
+    Impression::Item& item = impression.items[k];
+    const auto ranks = shown.ranks_at(k);
+    item.ranks.assign(ranks.begin(), ranks.end());
+    if (shown.teams[k] != Multileaving::kNoTeam) item.team = spec.rankings[shown.teams[k]];
+    if (!shown.credits.empty()) {
+      const auto credits = shown.credits_at(k);
+      item.credit.assign(credits.begin(), credits.end());
+    }
+  }
+  if (clicks) {
+    DUEL_ASSIGN(const auto positions, clicked_positions(impression.items, *clicks));
+    MultileaveCredit credit;
+    method.credit(shown, positions, credit);
+    Impression::Answer& answer = impression.answer.emplace(
+        Impression::Answer{.clicks = *clicks, .credit = credit.credits, .preferences = {}});
+    for (std::size_t i = 0; i < credit.num_rankers; ++i) {
+      for (std::size_t j = i + 1; j < credit.num_rankers; ++j) {
+        answer.preferences.push_back({i, j, credit.value(i, j), credit.outcome(i, j)});
+      }
+    }
+  }
+  return impression;
+}
+
 }  // namespace
 
 bool Impression::has_teams() const {
@@ -165,89 +248,9 @@ Result<ImpressionPlan> ImpressionPlan::create(ImpressionSpec spec) {
 Result<Impression> ImpressionPlan::show(const std::vector<DocumentIds>& lists,
                                         const std::optional<DocumentIds>& clicks) const {
   DUEL_CHECK(lists.size() == spec_.rankings.size());
-  if (drafts_) return draft(lists, clicks);
-  return interleaver_ ? interleave(lists, clicks) : multileave(lists, clicks);
-}
-
-Result<Impression> ImpressionPlan::draft(const std::vector<DocumentIds>& lists,
-                                         const std::optional<DocumentIds>& clicks) const {
-  const auto page_of = [&](std::uint64_t offset, std::uint64_t length) {
-    return draft_page(spec_.seed, spec_.id, lists[0], lists[1], offset, length);
-  };
-  const DraftedPage page = page_of(spec_.offset, spec_.length);
-  Impression impression{.spec = spec_};
-  impression.page = {spec_.offset, page.next_offset, competitive_coverage(page.items)};
-  for (const DraftedItem& item : page.items) {
-    impression.items.push_back({.object_id = item.object_id,
-                                .ordinal = item.ordinal,
-                                .team = {},
-                                .competitive = item.competitive()});
-    if (item.competitive()) {
-      impression.items.back().team = spec_.rankings[item.team == Team::first ? 0 : 1];
-    }
-  }
-  if (clicks) {
-    // Clicks may be on this page and on those before.
-    const DraftedPage all = page_of(0, spec_.offset + spec_.length);
-    DUEL_ASSIGN(const Credit credit, in_field("clicks", draft_credit(all.items, *clicks)));
-    impression.answer = answer_of(*clicks, credit);
-  }
-  return impression;
-}
-
-Result<Impression> ImpressionPlan::interleave(const std::vector<DocumentIds>& lists,
-                                              const std::optional<DocumentIds>& clicks) const {
-  const NumberedLists numbered(lists);
-  RoundRng rng = impression_rng(spec_.seed, spec_.id);
-  Interleaving shown;
-  interleaver_->interleave(numbered.lists[0], numbered.lists[1], spec_.length, rng, shown);
-  Impression impression{.spec = spec_, .items = items_of(shown.documents, numbered)};
-  for (std::size_t k = 0; k < shown.size(); ++k) {
-    Impression::Item& item = impression.items[k];
-    item.ranks = {shown.first_ranks[k], shown.second_ranks[k]};
-    if (shown.teams[k] != Team::none) {
-      item.team = spec_.rankings[shown.teams[k] == Team::first ? 0 : 1];
-    }
-    if (!shown.first_credit.empty()) item.credit = {shown.first_credit[k], shown.second_credit[k]};
-  }
-  if (clicks) {
-    DUEL_ASSIGN(const auto positions, clicked_positions(impression.items, *clicks));
-    impression.answer = answer_of(*clicks, interleaver_->credit(shown, positions));
-  }
-  return impression;
-}
-
-Result<Impression> ImpressionPlan::multileave(const std::vector<DocumentIds>& lists,
-                                              const std::optional<DocumentIds>& clicks) const {
-  const NumberedLists numbered(lists);
-  RoundRng rng = impression_rng(spec_.seed, spec_.id);
-  Multileaving shown;
-  multileaver_->multileave(numbered.rankings(), spec_.length, rng, shown);
-  Impression impression{
-      .spec = spec_, .multileaved = true, .items = items_of(shown.documents, numbered)};
-  for (std::size_t k = 0; k < shown.size(); ++k) {
-    Impression::Item& item = impression.items[k];
-    const auto ranks = shown.ranks_at(k);
-    item.ranks.assign(ranks.begin(), ranks.end());
-    if (shown.teams[k] != Multileaving::kNoTeam) item.team = spec_.rankings[shown.teams[k]];
-    if (!shown.credits.empty()) {
-      const auto credits = shown.credits_at(k);
-      item.credit.assign(credits.begin(), credits.end());
-    }
-  }
-  if (clicks) {
-    DUEL_ASSIGN(const auto positions, clicked_positions(impression.items, *clicks));
-    MultileaveCredit credit;
-    multileaver_->credit(shown, positions, credit);
-    Impression::Answer& answer = impression.answer.emplace(
-        Impression::Answer{.clicks = *clicks, .credit = credit.credits, .preferences = {}});
-    for (std::size_t i = 0; i < credit.num_rankers; ++i) {
-      for (std::size_t j = i + 1; j < credit.num_rankers; ++j) {
-        answer.preferences.push_back({i, j, credit.value(i, j), credit.outcome(i, j)});
-      }
-    }
-  }
-  return impression;
+  if (drafts_) return drafted(spec_, lists, clicks);
+  return interleaver_ ? interleaved(spec_, *interleaver_, lists, clicks)
+                      : multileaved(spec_, *multileaver_, lists, clicks);
 }
 
 }  // namespace duel

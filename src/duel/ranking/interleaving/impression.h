@@ -80,13 +80,6 @@ class ImpressionPlan {
                           const std::optional<DocumentIds>& clicks = {}) const;
 
  private:
-  Result<Impression> draft(const std::vector<DocumentIds>& lists,
-                           const std::optional<DocumentIds>& clicks) const;
-  Result<Impression> interleave(const std::vector<DocumentIds>& lists,
-                                const std::optional<DocumentIds>& clicks) const;
-  Result<Impression> multileave(const std::vector<DocumentIds>& lists,
-                                const std::optional<DocumentIds>& clicks) const;
-
   ImpressionSpec spec_;
   bool drafts_ = false;  // team draft, in its form for production (impression_draft.h)
   std::shared_ptr<const Interleaver> interleaver_;  // or else
