@@ -33,10 +33,9 @@ struct UserObject {
     std::vector<Grade> grades = grades_of(values, "grades");
     for (const Grade grade : grades) {
       if (grade >= model->num_grades()) {
-        raise(Error::invalid_argument("the user knows the grades 0 to " +
-                                      std::to_string(model->num_grades() - 1) + ", and not " +
-                                      std::to_string(grade))
-                  .in_field("grades"));
+        reject("grades", "the user knows the grades 0 to " +
+                             std::to_string(model->num_grades() - 1) + ", and not " +
+                             std::to_string(grade));
       }
     }
     return grades;
@@ -44,9 +43,8 @@ struct UserObject {
   std::vector<Grade> checked_short(const py::handle& values) const {
     std::vector<Grade> grades = checked(values);
     if (grades.size() > kMostExact) {
-      raise(Error::invalid_argument("the list is too long for an exact distribution")
-                .with_hint("at most " + std::to_string(kMostExact) + " documents")
-                .in_field("grades"));
+      reject("grades", "the list is too long for an exact distribution",
+             "at most " + std::to_string(kMostExact) + " documents");
     }
     return grades;
   }
@@ -62,7 +60,7 @@ struct UserObject {
     const std::vector<Grade> grades = checked(values);
     const std::uint64_t rows = count_of(users, "users", 0, kMostCells);
     if (!grades.empty() && rows > kMostCells / grades.size()) {
-      raise(Error::invalid_argument("so many clicks do not fit").in_field("users"));
+      reject("users", "so many clicks do not fit");
     }
     const Stream stream(count_of(seed, "seed", 0, kMaxSeed), 0, Purpose::impression);
     const auto width = grades.size();
@@ -90,14 +88,12 @@ struct UserObject {
     const std::vector<Grade> grades = checked(values);
     const Numbers flags = numbers_of(clicked, "clicked", 1);
     if (static_cast<std::size_t>(flags.size()) != grades.size()) {
-      raise(Error::invalid_argument("as many marks as grades are needed").in_field("clicked"));
+      reject("clicked", "as many marks as grades are needed");
     }
     std::vector<Position> positions;
     for (py::ssize_t k = 0; k < flags.size(); ++k) {
       const double flag = flags.data()[k];
-      if (flag != 0 && flag != 1) {
-        raise(Error::invalid_argument("a mark is True or False").in_field("clicked"));
-      }
+      if (flag != 0 && flag != 1) reject("clicked", "a mark is True or False");
       if (flag == 1) positions.push_back(static_cast<Position>(k));
     }
     return click_pattern_probability(*model, grades, positions);
@@ -107,12 +103,9 @@ struct UserObject {
 py::list click_models() {
   py::list list;
   for (const ClickModelKind& kind : click_model_catalogue()) {
-    py::dict facts;
-    facts["name"] = kind.facts.name;
-    facts["doc"] = kind.facts.doc;
-    facts["source"] = kind.facts.source;
-    facts["options"] = to_python(described_json(kind.options));
-    list.append(facts);
+    list.append(py::dict("name"_a = kind.facts.name, "doc"_a = kind.facts.doc,
+                         "source"_a = kind.facts.source,
+                         "options"_a = to_python(described_json(kind.options))));
   }
   return list;
 }
@@ -122,20 +115,12 @@ py::list votes_of(const CreditedLog& log) {
   py::list votes;
   for (std::size_t k = 0; k < log.impressions.size(); ++k) {
     const CreditedVote vote = vote_of(log, k);
-    py::dict row;
-    row["first"] = vote.first;
-    row["second"] = vote.second;
-    row["result"] = vote.result;
-    row["winner"] = vote.winner;
-    row["query_id"] = vote.id;
-    row["user_id"] = vote.user;
-    row["made_at"] = vote.time;
-    row["serving_order"] = vote.serving_order;
-    row["evidence"] = vote.evidence;
-    row["outcome"] = to_string(vote.outcome);
-    row["first_credit"] = vote.first_credit;
-    row["second_credit"] = vote.second_credit;
-    votes.append(row);
+    votes.append(
+        py::dict("first"_a = vote.first, "second"_a = vote.second, "result"_a = vote.result,
+                 "winner"_a = vote.winner, "query_id"_a = vote.id, "user_id"_a = vote.user,
+                 "made_at"_a = vote.time, "serving_order"_a = vote.serving_order,
+                 "evidence"_a = vote.evidence, "outcome"_a = to_string(vote.outcome),
+                 "first_credit"_a = vote.first_credit, "second_credit"_a = vote.second_credit));
   }
   return votes;
 }
@@ -165,14 +150,12 @@ py::tuple credit(const LogText& impressions, const LogText& clicks, const py::di
         unwrap(in_field("position_weights", parse_position_weights(position_weights)));
   }
   if (!cluster.empty()) spec.cluster = unwrap(in_field("cluster", parse_cluster_by(cluster)));
-  if (const Status checked = check_rule(spec.rule); !checked.ok()) raise(checked.error());
+  unwrap(check_rule(spec.rule));
   ClickVerdictSpec asked;
   asked.delta.seed = spec.seed;
   request.take("alpha", asked.alpha);
   if (!(asked.alpha > 0 && asked.alpha < 1)) {
-    raise(Error::invalid_argument("it is out of range")
-              .with_hint("above 0 and below 1")
-              .in_field("alpha"));
+    reject("alpha", "it is out of range", "above 0 and below 1");
   }
   std::uint64_t resamples = 1000;
   request.take("resamples", resamples, 2, 1'000'000);

@@ -2,6 +2,7 @@
 
 #include <pybind11/stl.h>
 
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -92,9 +93,8 @@ Outcome outcome_of(const py::handle& answer) {
                                   Outcome::both_bad, Outcome::skip}) {
       if (is(word_of(outcome))) return outcome;
     }
-    raise(Error::invalid_argument("'" + answer.cast<std::string>() + "' is not an outcome")
-              .with_hint("first, second, tie, both_bad or skip; True, False or None")
-              .in_field("outcome"));
+    reject("outcome", "'" + answer.cast<std::string>() + "' is not an outcome",
+           "first, second, tie, both_bad or skip; True, False or None");
   }
   // numpy's booleans, which comparisons of its numbers give.
   if (py::hasattr(answer, "dtype") && py::hasattr(answer, "item")) {
@@ -108,30 +108,17 @@ Outcome outcome_of(const py::handle& answer) {
 }
 
 const char* word_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::first_wins:
-      return "first";
-    case Outcome::second_wins:
-      return "second";
-    case Outcome::tie:
-      return "tie";
-    case Outcome::both_bad:
-      return "both_bad";
-    case Outcome::skip:
-      return "skip";
-    case Outcome::none:
-      break;
-  }
-  return "none";
+  // In the order of Outcome.
+  constexpr std::array kWords = {"first", "second", "tie", "both_bad", "skip", "none"};
+  static_assert(kWords.size() == static_cast<std::size_t>(Outcome::none) + 1);
+  return kWords.at(static_cast<std::size_t>(outcome));
 }
 
 std::uint64_t count_of(const py::handle& value, const char* field, std::uint64_t least,
                        std::uint64_t most) {
   const auto refuse = [&](const std::string& message) {
-    raise(Error::invalid_argument(message)
-              .with_hint("a whole number from " + std::to_string(least) + " to " +
-                         std::to_string(most))
-              .in_field(field));
+    reject(field, message,
+           "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   };
   py::object number = py::reinterpret_borrow<py::object>(value);
   if (py::isinstance<py::float_>(value)) {
@@ -154,6 +141,13 @@ std::uint64_t count_of(const py::handle& value, const char* field, std::uint64_t
   }
   if (count < least || count > most) refuse(std::to_string(count) + " is out of range");
   return count;
+}
+
+std::optional<double> prior_shape_of(const py::handle& prior) {
+  if (prior.is_none()) return std::nullopt;
+  const double shape = prior.cast<double>();
+  if (!(shape > 1 && shape < 1e6)) reject("prior", "it is out of range", "above 1");
+  return shape;
 }
 
 CallSpec call_of(const std::string& text, const char* field) {

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,7 @@
 namespace duel::python {
 
 namespace py = pybind11;
+using namespace pybind11::literals;  // "name"_a, for dicts and arguments
 
 // The library's error as a C++ exception; the translator in errors.cc makes the Python one.
 class ErrorRaised : public std::exception {
@@ -38,6 +40,11 @@ class ErrorRaised : public std::exception {
 };
 
 [[noreturn]] inline void raise(Error error) { throw ErrorRaised(std::move(error)); }
+// A wrong value of the argument `field`.
+[[noreturn]] inline void reject(std::string_view field, std::string message,
+                                std::string hint = "") {
+  raise(Error::invalid_argument(std::move(message), "", std::move(hint)).in_field(field));
+}
 
 template <class T>
 T unwrap(Result<T> result) {
@@ -58,6 +65,8 @@ const char* word_of(Outcome outcome);
 // A count that a user gave: an int, or a float that is whole (1e6). `field` names it in the error.
 std::uint64_t count_of(const py::handle& value, const char* field, std::uint64_t least,
                        std::uint64_t most);
+// The shape of a gamma prior on strengths; nothing where it is None.
+std::optional<double> prior_shape_of(const py::handle& prior);
 CallSpec call_of(const std::string& text, const char* field);
 std::vector<CallSpec> calls_of(const std::vector<std::string>& texts, const char* field);
 
@@ -119,18 +128,9 @@ void refuse_pickling(Class& bound) {
 }
 
 // One function per noun; each is defined in the source of its name.
-void bind_errors(py::module_& module);
-void bind_policies(py::module_& module);
-void bind_matrix(py::module_& module);
-void bind_simulation(py::module_& module);
-void bind_study(py::module_& module);
-void bind_experiment(py::module_& module);
-void bind_inference(py::module_& module);
-void bind_interleaving(py::module_& module);
-void bind_clicks(py::module_& module);
-void bind_metrics(py::module_& module);
-void bind_letor(py::module_& module);
-void bind_estimation(py::module_& module);
-void bind_learning(py::module_& module);
+using Bind = void(py::module_& module);
+Bind bind_errors, bind_policies, bind_matrix, bind_simulation, bind_study, bind_experiment,
+    bind_inference, bind_interleaving, bind_clicks, bind_metrics, bind_letor, bind_estimation,
+    bind_learning;
 
 }  // namespace duel::python

@@ -1,4 +1,6 @@
 // Errors of the library as the exceptions of duel/errors.py.
+#include <array>
+#include <cstddef>
 #include <new>
 #include <string>
 
@@ -8,25 +10,10 @@
 namespace duel::python {
 namespace {
 
-const char* class_of(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::invalid_argument:
-      return "InvalidArgument";
-    case ErrorCode::invalid_data:
-      return "InvalidData";
-    case ErrorCode::not_found:
-      return "NotFound";
-    case ErrorCode::unsupported:
-      return "Unsupported";
-    case ErrorCode::conflict:
-      return "Conflict";
-    case ErrorCode::io:
-      return "StorageError";
-    case ErrorCode::interrupted:
-      return "Interrupted";
-  }
-  return "Error";
-}
+// In the order of ErrorCode.
+constexpr std::array kClasses = {"InvalidArgument", "InvalidData",  "NotFound",   "Unsupported",
+                                 "Conflict",        "StorageError", "Interrupted"};
+static_assert(kClasses.size() == static_cast<std::size_t>(ErrorCode::interrupted) + 1);
 
 void set_exception(const char* name, const Error& error) {
   const py::object type = py::module_::import("duel.errors").attr(name);
@@ -42,7 +29,7 @@ void bind_errors(py::module_& /*module*/) {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const ErrorRaised& raised) {
-      set_exception(class_of(raised.error().code), raised.error());
+      set_exception(kClasses.at(static_cast<std::size_t>(raised.error().code)), raised.error());
     } catch (const CheckFailure& failure) {
       set_exception("InternalError",
                     Error::unsupported(failure.what()).with_hint("please report this"));

@@ -151,8 +151,7 @@ class PythonJudges final : public Judges {
 // An experiment with a log, or one that lives in memory alone.
 class ExperimentObject : public MadeByInit {
  public:
-  ExperimentObject(const py::dict& request, const std::string& log)
-      : log_(log), local_(open(request, log)) {}
+  ExperimentObject(const py::dict& request, const std::string& log) : local_(open(request, log)) {}
 
   // Lets go of the log; another may write it then.
   void close() {
@@ -209,12 +208,9 @@ class ExperimentObject : public MadeByInit {
     const Offer offer = unwrap(local().serve({.duel_id = duel_id}));
     const auto* served = std::get_if<Served>(&offer);
     if (served == nullptr) return py::none();
-    py::dict duel;
-    duel["duel_id"] = served->serve.duel_id;
-    duel["first"] = served->serve.first;
-    duel["second"] = served->serve.second;
-    duel["serving"] = std::string(to_word(served->serve.serving));
-    return duel;
+    return py::dict("duel_id"_a = served->serve.duel_id, "first"_a = served->serve.first,
+                    "second"_a = served->serve.second,
+                    "serving"_a = to_word(served->serve.serving));
   }
 
   std::string report(const std::string& duel_id, const std::string& result,
@@ -240,7 +236,6 @@ class ExperimentObject : public MadeByInit {
 
   bool done() const { return live().done(); }
   bool certified() const { return ledger().certificate().has_value(); }
-  bool completed() const { return ledger().completed(); }
   std::uint64_t served() const { return ledger().served(); }
   std::vector<std::string> pending() const { return live().pending(); }
   std::vector<std::string> arms() const {
@@ -253,7 +248,6 @@ class ExperimentObject : public MadeByInit {
   py::object result() const {
     return to_python(described_json(result_of(ledger(), board_of(ledger()))));
   }
-  const std::string& log() const { return log_; }
 
  private:
   LocalExperiment open(const py::dict& request, const std::string& log) {
@@ -281,29 +275,22 @@ class ExperimentObject : public MadeByInit {
   const Ledger& ledger() const { return local().ledger(); }
 
   bool resumed_ = false;
-  bool running_ = false;  // judges are at work
-  std::string log_;
+  bool running_ = false;                  // judges are at work
   std::optional<LocalExperiment> local_;  // none once it is closed
 };
 
-py::object result_of_ledger(const Ledger& ledger, const py::object& prior) {
-  std::optional<GammaPrior> gamma;
-  if (!prior.is_none()) {
-    const double shape = prior.cast<double>();
-    if (!(shape > 1 && shape < 1e6)) {
-      raise(Error::invalid_argument("it is out of range").with_hint("above 1").in_field("prior"));
-    }
-    gamma = GammaPrior{.shape = shape};
+py::object result_of_ledger(const Ledger& ledger, const py::dict& request) {
+  BoardOptions options;
+  if (const auto shape = prior_shape_of(value_or<py::object>(request, "prior", py::none()))) {
+    options.prior = GammaPrior{.shape = *shape};
   }
-  return to_python(
-      described_json(result_of(ledger, board_of(ledger, BoardOptions{.prior = gamma}))));
+  return to_python(described_json(result_of(ledger, board_of(ledger, options))));
 }
 
 py::object result_of_file(const std::string& file, const py::dict& request) {
   const Goal goal = goal_of(request);
   const double alpha = value_or<double>(request, "alpha", 0.05);
-  return result_of_ledger(unwrap(read_ledger(file, alpha, goal)),
-                          request.contains("prior") ? py::object(request["prior"]) : py::none());
+  return result_of_ledger(unwrap(read_ledger(file, alpha, goal)), request);
 }
 
 py::object result_of_votes(const std::string& json, const std::string& name,
@@ -312,8 +299,7 @@ py::object result_of_votes(const std::string& json, const std::string& name,
   const bool in_order = sort_by_time(table);
   const double alpha = value_or<double>(request, "alpha", 0.05);
   const Ledger ledger = unwrap(ledger_of(table, id_from(name), alpha, in_order, goal_of(request)));
-  return result_of_ledger(ledger,
-                          request.contains("prior") ? py::object(request["prior"]) : py::none());
+  return result_of_ledger(ledger, request);
 }
 
 }  // namespace
@@ -338,7 +324,6 @@ void bind_experiment(py::module_& module) {
       .def_property_readonly("resumed", &ExperimentObject::resumed)
       .def_property_readonly("done", &ExperimentObject::done)
       .def_property_readonly("certified", &ExperimentObject::certified)
-      .def_property_readonly("completed", &ExperimentObject::completed)
       .def_property_readonly("served", &ExperimentObject::served)
       .def_property_readonly("pending", &ExperimentObject::pending)
       .def_property_readonly("arms", &ExperimentObject::arms)

@@ -27,9 +27,7 @@ py::object interleave(const py::dict& fields, const std::vector<std::string>& na
   request.take("offset", spec.offset, 0, ImpressionSpec::kOffset.most);
   request.take("seed", spec.seed, 0, kMaxSeed);
   spec.rankings = names;
-  if (names.size() != lists.size()) {
-    raise(Error::invalid_argument("as many names as lists are needed").in_field("lists"));
-  }
+  if (names.size() != lists.size()) reject("lists", "as many names as lists are needed");
   std::optional<Impression> shown;
   {
     py::gil_scoped_release unlocked;
@@ -42,13 +40,9 @@ py::object interleave(const py::dict& fields, const std::vector<std::string>& na
 template <class Kinds>
 void add_methods(const Kinds& kinds, bool multileaves, py::list& list) {
   for (const auto& kind : kinds) {
-    py::dict facts;
-    facts["name"] = kind.facts.name;
-    facts["multileaves"] = multileaves;
-    facts["doc"] = kind.facts.doc;
-    facts["paper"] = kind.facts.paper;
-    facts["options"] = to_python(described_json(kind.options));
-    list.append(facts);
+    list.append(py::dict("name"_a = kind.facts.name, "multileaves"_a = multileaves,
+                         "doc"_a = kind.facts.doc, "paper"_a = kind.facts.paper,
+                         "options"_a = to_python(described_json(kind.options))));
   }
 }
 

@@ -40,20 +40,12 @@ LearnSpec spec_of(const py::dict& fields) {
   request.take("seed", spec.seed, 0, kMaxSeed);
   request.take("threads", spec.threads, 0, kMaxThreads);
   if (!(spec.discount > 0 && spec.discount <= 1)) {
-    raise(Error::invalid_argument("it is out of range")
-              .with_hint("> 0 and <= 1")
-              .in_field("discount"));
+    reject("discount", "it is out of range", "> 0 and <= 1");
   }
   if (spec.compare != "clicks" && spec.compare != "ndcg-logistic") {
-    raise(Error::invalid_argument("there is no comparison '" + spec.compare + "'")
-              .with_hint("clicks or ndcg-logistic")
-              .in_field("compare"));
+    reject("compare", "there is no comparison '" + spec.compare + "'", "clicks or ndcg-logistic");
   }
   return spec;
-}
-
-void require(const Status& status) {
-  if (!status.ok()) raise(status.error());
 }
 
 // The summary, and the weights of every trial's ranker.
@@ -68,16 +60,16 @@ py::tuple learn(const py::dict& fields, const std::string& output, const std::st
     const auto data = unwrap(read_learn_data(spec));
     if (learns_from_grades(spec)) {
       const LearnedFromGrades learned = unwrap(learn_from_grades(spec, *data));
-      if (!folder.empty()) require(learned.write(LearnFiles(folder)));
+      if (!folder.empty()) unwrap(learned.write(LearnFiles(folder)));
       summary = learned.to_json();
       weights.push_back(learned.weights);
       return;
     }
     LearnRun run = unwrap(LearnRun::create(spec, data));
-    if (!resume.empty()) require(run.restore(LearnFiles(resume)));
+    if (!resume.empty()) unwrap(run.restore(LearnFiles(resume)));
     const std::uint64_t finished = unwrap(run.play(hooks_for(stop, now, spec.trials)));
     const LearnResults results = run.results();
-    if (!folder.empty()) require(run.write(LearnFiles(folder), results));
+    if (!folder.empty()) unwrap(run.write(LearnFiles(folder), results));
     if (finished < spec.trials) raise(Error::interrupted("the run was interrupted"));
     summary = results.to_json();
     weights = run.weights();
@@ -104,9 +96,7 @@ std::vector<double> coordinates_of(const py::handle& values, const char* field) 
   const Numbers array = numbers_of(values, field, 1);
   std::vector<double> numbers(array.data(), array.data() + array.size());
   for (const double number : numbers) {
-    if (!std::isfinite(number)) {
-      raise(Error::invalid_argument("a coordinate is not finite").in_field(field));
-    }
+    if (!std::isfinite(number)) reject(field, "a coordinate is not finite");
   }
   return numbers;
 }
@@ -118,13 +108,9 @@ PointSetPtr point_set_of(const py::dict& fields, std::size_t dimension) {
   double radius = 1;
   request.take("radius", radius);
   const auto side = [&](const char* name) {
-    if (!request.has(name)) {
-      raise(Error::invalid_argument("a box has a low and a high corner").in_field(name));
-    }
+    if (!request.has(name)) reject(name, "a box has a low and a high corner");
     std::vector<double> corner = coordinates_of(fields[name], name);
-    if (corner.size() != dimension) {
-      raise(Error::invalid_argument("it has not as many coordinates as the start").in_field(name));
-    }
+    if (corner.size() != dimension) reject(name, "it has not as many coordinates as the start");
     return corner;
   };
   if (kind == "space") return unwrap(in_field("start", make_whole_space(dimension)));
@@ -132,9 +118,7 @@ PointSetPtr point_set_of(const py::dict& fields, std::size_t dimension) {
   if (kind == "sphere") return unwrap(in_field("start", make_unit_sphere(dimension)));
   if (kind == "simplex") return unwrap(in_field("radius", make_simplex(dimension, radius)));
   if (kind == "box") return unwrap(in_field("low", make_box(side("low"), side("high"))));
-  raise(Error::invalid_argument("there is no set '" + kind + "'")
-            .with_hint("space, ball, sphere, simplex or box")
-            .in_field("set"));
+  reject("set", "there is no set '" + kind + "'", "space, ball, sphere, simplex or box");
 }
 
 class PointLearnerObject {
@@ -143,7 +127,7 @@ class PointLearnerObject {
                      const py::handle& horizon, const py::handle& seed, const py::handle& trial)
       : stream_(0, 0, Purpose::choice) {
     std::vector<double> from = coordinates_of(start, "start");
-    if (from.empty()) raise(Error::invalid_argument("it is empty").in_field("start"));
+    if (from.empty()) reject("start", "it is empty");
     const PointSetPtr set = point_set_of(fields, from.size());
     const auto configured =
         unwrap(in_field("learner", configure_point_learner(
@@ -169,15 +153,10 @@ class PointLearnerObject {
     if (!probability.is_none()) {
       const double given = PyFloat_AsDouble(probability.ptr());
       if (PyErr_Occurred() != nullptr) throw py::error_already_set();
-      if (!(given >= 0 && given <= 1)) {
-        raise(Error::invalid_argument("it is out of range")
-                  .with_hint("0 to 1")
-                  .in_field("probability"));
-      }
+      if (!(given >= 0 && given <= 1)) reject("probability", "it is out of range", "0 to 1");
       answer.probability_first_wins = given;
     } else if (sees_probability_) {
-      raise(Error::invalid_argument("this learner needs the probability that the first wins")
-                .in_field("probability"));
+      reject("probability", "this learner needs the probability that the first wins");
     }
     learner_->observe(count_of(ticket, "ticket", 0, ~std::uint64_t{0} >> 1), answer);
     ++round_;
@@ -192,7 +171,7 @@ class PointLearnerObject {
   py::tuple save() const { return py::make_tuple(py::bytes(learner_->save()), round_ - 1); }
   void restore(const std::string& state, const py::handle& observed) {
     const Round round = count_of(observed, "state", 0, kMaxRounds) + 1;
-    require(learner_->restore(state));
+    unwrap(learner_->restore(state));
     round_ = round;
   }
 

@@ -27,23 +27,19 @@ struct JudgedObject {
   std::shared_ptr<const JudgedQueries> queries;
 
   static JudgedObject scaled(JudgedQueries queries, const std::string& kind) {
-    if (const Status done = in_field("normalise", normalise(queries, kind)); !done.ok()) {
-      raise(done.error());
-    }
+    unwrap(in_field("normalise", normalise(queries, kind)));
     return {std::make_shared<const JudgedQueries>(std::move(queries))};
   }
 
   static JudgedObject load(const std::string& text, bool zero_based, const std::string& kind) {
     py::gil_scoped_release unlocked;
-    LetorLimits limits;
-    limits.zero_based = zero_based;
+    const LetorLimits limits{.zero_based = zero_based};
     return scaled(unwrap(in_field("data", resolve_judged_queries(text, limits))), kind);
   }
 
   static JudgedObject parse(const std::string& text, bool zero_based, const std::string& kind) {
     py::gil_scoped_release unlocked;
-    LetorLimits limits;
-    limits.zero_based = zero_based;
+    const LetorLimits limits{.zero_based = zero_based};
     return scaled(unwrap(in_field("data", read_letor_text("text", text, limits))), kind);
   }
 
@@ -55,26 +51,21 @@ struct JudgedObject {
       PyErr_Clear();
       throw py::type_error("features must be an array of numbers");
     }
-    if (features.ndim() != 2) {
-      raise(Error::invalid_argument("a row per document is needed").in_field("features"));
-    }
+    if (features.ndim() != 2) reject("features", "a row per document is needed");
     const auto rows = static_cast<std::size_t>(features.shape(0));
     const auto width = static_cast<std::size_t>(features.shape(1));
-    if (rows == 0) raise(Error::invalid_argument("there is no document").in_field("features"));
+    if (rows == 0) reject("features", "there is no document");
     std::vector<Grade> judged = grades_of(grades, "grades");
     const Numbers numbers = numbers_of(qids, "qids", 1);
-    if (judged.size() != rows) {
-      raise(Error::invalid_argument("as many grades as rows are needed").in_field("grades"));
-    }
+    if (judged.size() != rows) reject("grades", "as many grades as rows are needed");
     if (static_cast<std::size_t>(numbers.size()) != rows) {
-      raise(Error::invalid_argument("as many ids of queries as rows are needed").in_field("qids"));
+      reject("qids", "as many ids of queries as rows are needed");
     }
     std::vector<std::uint64_t> offsets, ids;
     for (std::size_t row = 0; row < rows; ++row) {
       const double id = numbers.data()[row];
       if (!(id >= 0 && id < 9007199254740992.0) || id != std::floor(id)) {
-        raise(Error::invalid_argument("the id of a query is a whole number from 0 to 2^53")
-                  .in_field("qids"));
+        reject("qids", "the id of a query is a whole number from 0 to 2^53");
       }
       const auto whole = static_cast<std::uint64_t>(id);
       if (ids.empty() || ids.back() != whole) {
@@ -86,15 +77,13 @@ struct JudgedObject {
     std::vector<std::uint64_t> sorted = ids;
     std::sort(sorted.begin(), sorted.end());
     if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
-      raise(Error::invalid_argument("the documents of a query are not together").in_field("qids"));
+      reject("qids", "the documents of a query are not together");
     }
     FeatureMatrix matrix(rows, width);
     for (std::size_t row = 0; row < rows; ++row) {
       const float* const from = features.data() + row * width;
       for (std::size_t k = 0; k < width; ++k) {
-        if (!std::isfinite(from[k])) {
-          raise(Error::invalid_argument("a feature is not finite").in_field("features"));
-        }
+        if (!std::isfinite(from[k])) reject("features", "a feature is not finite");
       }
       std::copy(from, from + width, matrix.row(row).begin());
     }

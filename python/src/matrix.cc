@@ -23,6 +23,10 @@ namespace {
 
 using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
+MatrixObject object_of(Result<PreferenceMatrix> matrix) {
+  return {std::make_shared<const PreferenceMatrix>(unwrap(in_field("matrix", std::move(matrix))))};
+}
+
 // Reads a float64 array of C order where it lies; others are converted by numpy first. The matrix
 // keeps numbers of its own, since it makes p_ij + p_ji exact.
 MatrixObject matrix_of(const py::object& values,
@@ -35,25 +39,22 @@ MatrixObject matrix_of(const py::object& values,
     for (py::ssize_t k = 0; k < array.ndim(); ++k) {
       shape += (k == 0 ? "" : " x ") + std::to_string(array.shape(k));
     }
-    raise(Error::invalid_argument("a preference matrix is square, and this has the shape " +
-                                  (shape.empty() ? "of a number" : shape))
-              .in_field("matrix"));
+    reject("matrix", "a preference matrix is square, and this has the shape " +
+                         (shape.empty() ? "of a number" : shape));
   }
   const auto num_arms = static_cast<std::size_t>(array.shape(0));
   std::vector<std::string> names;
   if (arms) {
     names = *arms;
     if (names.size() != num_arms) {
-      raise(Error::invalid_argument(std::to_string(names.size()) + " names for " +
-                                    std::to_string(num_arms) + " arms")
-                .in_field("arms"));
+      reject("arms",
+             std::to_string(names.size()) + " names for " + std::to_string(num_arms) + " arms");
     }
   } else {
     for (std::size_t i = 0; i < num_arms; ++i) names.push_back("arm" + std::to_string(i + 1));
   }
   std::vector<double> numbers(array.data(), array.data() + array.size());
-  return {std::make_shared<const PreferenceMatrix>(unwrap(
-      in_field("matrix", PreferenceMatrix::create(name, std::move(names), std::move(numbers)))))};
+  return object_of(PreferenceMatrix::create(name, std::move(names), std::move(numbers)));
 }
 
 py::list indices(const std::vector<Arm>& arms) {
@@ -71,17 +72,12 @@ void bind_matrix(py::module_& module) {
       .def(py::init(&matrix_of), py::arg("values"), py::arg("arms") = py::none(),
            py::arg("name") = "matrix")
       .def_static(
-          "resolve",
-          [](const std::string& text) {
-            return MatrixObject{std::make_shared<const PreferenceMatrix>(
-                unwrap(in_field("matrix", resolve_matrix(text))))};
-          },
+          "resolve", [](const std::string& text) { return object_of(resolve_matrix(text)); },
           py::arg("text"))
       .def_static(
           "parse",
           [](const std::string& text, const std::string& name) {
-            return MatrixObject{std::make_shared<const PreferenceMatrix>(
-                unwrap(in_field("matrix", read_matrix_text(name, text))))};
+            return object_of(read_matrix_text(name, text));
           },
           py::arg("text"), py::arg("name"))
       .def_property_readonly("name", [](const MatrixObject& self) { return self.matrix->name(); })
@@ -152,28 +148,13 @@ void bind_matrix(py::module_& module) {
             }
             return ProblemObject{problem};
           },
-          py::arg("text"), py::arg("threads") = 0)
-      .def_property_readonly("name",
-                             [](const ProblemObject& self) { return self.problem->schedule.name; })
-      .def_property_readonly("arms",
-                             [](const ProblemObject& self) {
-                               return self.problem->schedule.segments.front().matrix.arm_names();
-                             })
-      .def_property_readonly("matrix", [](const ProblemObject& self) {
-        // Shares the problem's own: it lives as long as the matrix does.
-        return MatrixObject{
-            SharedMatrix(self.problem.shared(), &self.problem->schedule.segments.front().matrix)};
-      });
+          py::arg("text"), py::arg("threads") = 0);
 
   module.def("named_matrices", [] {
     py::list list;
     for (const MatrixKind& kind : matrix_catalogue()) {
-      py::dict entry;
-      entry["name"] = kind.facts.name;
-      entry["doc"] = kind.facts.doc;
-      entry["source"] = kind.facts.source;
-      entry["example"] = kind.facts.example;
-      list.append(entry);
+      list.append(py::dict("name"_a = kind.facts.name, "doc"_a = kind.facts.doc,
+                           "source"_a = kind.facts.source, "example"_a = kind.facts.example));
     }
     return list;
   });

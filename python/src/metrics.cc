@@ -49,11 +49,11 @@ double ndcg_of_scores(const py::object& scores, const py::object& grades, const 
   const Numbers values = numbers_of(scores, "scores", 1);
   const std::vector<Grade> judged = grades_of(grades, "grades");
   if (static_cast<std::size_t>(values.size()) != judged.size()) {
-    raise(Error::invalid_argument("as many scores as grades are needed").in_field("scores"));
+    reject("scores", "as many scores as grades are needed");
   }
   const std::vector<double> given(values.data(), values.data() + values.size());
   if (std::any_of(given.begin(), given.end(), [](double score) { return std::isnan(score); })) {
-    raise(Error::invalid_argument("a score is not a number").in_field("scores"));
+    reject("scores", "a score is not a number");
   }
   return tie_averaged_ndcg(given, judged, depth_of(k), unwrap(gain_named(gain)));
 }
@@ -68,7 +68,7 @@ double err_of(const py::object& ranked, const py::object& k, const py::object& h
   const std::vector<Grade> shown = grades_of(ranked, "ranked");
   const auto most = static_cast<Grade>(count_of(highest, "highest", 1, 255));
   if (std::any_of(shown.begin(), shown.end(), [&](Grade grade) { return grade > most; })) {
-    raise(Error::invalid_argument("a grade is above the highest of the scale").in_field("highest"));
+    reject("highest", "a grade is above the highest of the scale");
   }
   return expected_reciprocal_rank(shown, depth_of(k), most);
 }
@@ -97,9 +97,7 @@ py::object measure(const py::dict& fields, const py::object& progress) {
 py::object measure_clicks(const std::string& name, const std::optional<std::string>& text,
                           double session_gap, const py::object& resamples, const py::object& seed) {
   if (!(session_gap > 0 && session_gap < 1e6)) {
-    raise(Error::invalid_argument("it is out of range")
-              .with_hint("minutes, above 0")
-              .in_field("session_gap"));
+    reject("session_gap", "it is out of range", "minutes, above 0");
   }
   ClickMetricOptions options;
   options.session_gap_seconds = 60 * session_gap;

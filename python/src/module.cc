@@ -45,18 +45,10 @@ PYBIND11_MODULE(_native, module) {
   using namespace duel::python;
   module.doc() = "The native part of duel. Use the package `duel`.";
   module.attr("version") = duel::kVersion;
-  bind_errors(module);
-  bind_policies(module);
-  bind_matrix(module);
-  bind_simulation(module);
-  bind_study(module);
-  bind_experiment(module);
-  bind_inference(module);
-  bind_interleaving(module);
-  bind_clicks(module);
-  bind_metrics(module);
-  bind_letor(module);
-  bind_estimation(module);
-  bind_learning(module);
+  for (Bind* const bind : {bind_errors, bind_policies, bind_matrix, bind_simulation, bind_study,
+                           bind_experiment, bind_inference, bind_interleaving, bind_clicks,
+                           bind_metrics, bind_letor, bind_estimation, bind_learning}) {
+    bind(module);
+  }
   guard_base_class();
 }

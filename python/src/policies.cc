@@ -47,6 +47,18 @@ std::size_t checked_arms(const py::handle& arms) {
   return static_cast<std::size_t>(count);
 }
 
+// The state of a policy; a copy of it is another policy in the same state.
+class PolicyState {
+ public:
+  explicit PolicyState(std::unique_ptr<AnyPolicy> policy) : policy_(std::move(policy)) {}
+  PolicyState(const PolicyState& other) : policy_(other->clone()) {}
+  PolicyState& operator=(const PolicyState&) = delete;
+  AnyPolicy* operator->() const { return policy_.get(); }
+
+ private:
+  std::unique_ptr<AnyPolicy> policy_;
+};
+
 class PolicyObject : public MadeByInit {
  public:
   PolicyObject(const std::string& spec, const py::handle& arms, const py::handle& seed,
@@ -61,21 +73,6 @@ class PolicyObject : public MadeByInit {
         foreign_(seed_, trial_, Purpose::answer, policy_->facts().name + "/foreign"),
         state_(policy_->make(streams_.choice.at(0))),
         sequential_(policy_->facts().outstanding == Outstanding::sequential) {}
-
-  PolicyObject(const PolicyObject& other)
-      : num_arms_(other.num_arms_),
-        seed_(other.seed_),
-        trial_(other.trial_),
-        rounds_(other.rounds_),
-        policy_(other.policy_),
-        streams_(other.streams_),
-        foreign_(other.foreign_),
-        state_(other.state_->clone()),
-        sequential_(other.sequential_),
-        clock_(other.clock_),
-        heard_(other.heard_),
-        last_(other.last_),
-        outstanding_(other.outstanding_) {}
 
   Duel select() {
     if (last_ && sequential_) {
@@ -179,7 +176,7 @@ class PolicyObject : public MadeByInit {
   std::shared_ptr<const ConfiguredPolicy> policy_;
   TrialStreams streams_;
   Stream foreign_;
-  std::unique_ptr<AnyPolicy> state_;
+  PolicyState state_;
   bool sequential_;
   Round clock_ = 0;
   std::uint64_t heard_ = 0;
@@ -208,12 +205,6 @@ py::list registered() {
     cards.append(shown);
   }
   return cards;
-}
-
-std::string canonical(const std::string& spec, const py::handle& arms, const py::handle& rounds) {
-  const CallSpec call = call_of(spec, "policy");
-  const PolicySetting setting{checked_arms(arms), count_of(rounds, "rounds", 1, kMaxRounds)};
-  return unwrap(in_field("policy", configure_policy(call, setting)))->canonical();
 }
 
 }  // namespace
@@ -266,6 +257,7 @@ void bind_policies(py::module_& module) {
 
   py::class_<PolicyObject, std::shared_ptr<PolicyObject>> bound_policy(module, "Policy");
   pickle_by_every_protocol(bound_policy);
+  const auto copy = [](const PolicyObject& self) { return std::make_shared<PolicyObject>(self); };
   bound_policy
       .def(py::init([](const std::string& policy, const py::handle& arms, const py::handle& seed,
                        const py::handle& trial, const py::handle& rounds) {
@@ -303,11 +295,10 @@ void bind_policies(py::module_& module) {
       .def_property_readonly("round", &PolicyObject::clock, "Duels chosen so far.")
       .def_property_readonly("outstanding", &PolicyObject::num_outstanding,
                              "Duels chosen and not answered.")
-      .def("copy", [](const PolicyObject& self) { return std::make_shared<PolicyObject>(self); })
-      .def("__copy__",
-           [](const PolicyObject& self) { return std::make_shared<PolicyObject>(self); })
-      .def("__deepcopy__", [](const PolicyObject& self,
-                              const py::handle&) { return std::make_shared<PolicyObject>(self); })
+      .def("copy", copy)
+      .def("__copy__", copy)
+      .def("__deepcopy__",
+           [copy](const PolicyObject& self, const py::handle&) { return copy(self); })
       .def("__repr__",
            [](const PolicyObject& self) {
              return "Policy('" + self.canonical() + "', arms=" + std::to_string(self.num_arms()) +
@@ -318,11 +309,6 @@ void bind_policies(py::module_& module) {
                       [](const py::tuple& state) { return PolicyObject::restored(state); }));
 
   module.def("registered", &registered);
-  module.def("canonical_policy", &canonical, py::arg("policy"), py::arg("arms"), py::arg("rounds"));
-  module.def("parse_call", [](const std::string& text) {
-    const CallSpec call = call_of(text, "policy");
-    return py::make_tuple(call.name, call.arguments);
-  });
   module.def(
       "check_policy_options",
       [](const std::string& name, const std::vector<std::pair<std::string, std::string>>& options) {

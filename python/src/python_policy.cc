@@ -146,9 +146,7 @@ bool is_python_policy(const std::string& name) { return factories().contains(nam
 void register_python_policy(const std::string& name, const py::object& factory,
                             const std::string& doc) {
   const CallSpec call = call_of(name, "name");
-  if (!call.arguments.empty() || call.name != name) {
-    raise(Error::invalid_argument("'" + name + "' is not a name").in_field("name"));
-  }
+  if (!call.arguments.empty() || call.name != name) reject("name", "'" + name + "' is not a name");
   if (PyCallable_Check(factory.ptr()) == 0) throw py::type_error("the policy must be callable");
   if (factories().contains(name)) {
     factories()[name] = factory;

@@ -22,10 +22,9 @@ inline Numbers numbers_of(const py::handle& values, const char* field, int dimen
     throw py::type_error(std::string(field) + " must be an array of numbers");
   }
   if (array.ndim() != dimensions) {
-    raise(Error::invalid_argument("an array of " + std::to_string(dimensions) +
-                                  (dimensions == 1 ? " dimension" : " dimensions") +
-                                  " is needed, and this has " + std::to_string(array.ndim()))
-              .in_field(field));
+    reject(field, "an array of " + std::to_string(dimensions) +
+                      (dimensions == 1 ? " dimension" : " dimensions") +
+                      " is needed, and this has " + std::to_string(array.ndim()));
   }
   return array;
 }
@@ -38,7 +37,7 @@ inline std::vector<Grade> grades_of(const py::handle& values, const char* field)
   for (py::ssize_t k = 0; k < array.size(); ++k) {
     const double value = array.data()[k];
     if (!(value >= 0 && value <= 255) || value != std::floor(value)) {
-      raise(Error::invalid_argument("a grade is a whole number from 0 to 255").in_field(field));
+      reject(field, "a grade is a whole number from 0 to 255");
     }
     grades.push_back(static_cast<Grade>(value));
   }
@@ -71,7 +70,7 @@ class Request {
       PyErr_Clear();
       throw py::type_error(std::string(name) + " must be a number");
     }
-    if (!std::isfinite(given)) raise(Error::invalid_argument("it is not finite").in_field(name));
+    if (!std::isfinite(given)) reject(name, "it is not finite");
     value = given;
   }
   void take(const char* name, std::uint64_t& value, std::uint64_t least, std::uint64_t most) const {

@@ -22,6 +22,14 @@
 namespace duel::python {
 namespace {
 
+std::vector<Round> rounds_of(const py::handle& given) {
+  std::vector<Round> rounds;
+  for (const py::handle round : given) {
+    rounds.push_back(count_of(round, "checkpoints", 1, kMaxRounds));
+  }
+  return rounds;
+}
+
 // A callable that answers duels: answer(first, second, u), where u is uniform on [0, 1) and the
 // same for all policies of a trial at the same meeting of the pair.
 class PythonEnvironment final : public OutcomeSource {
@@ -53,10 +61,10 @@ std::vector<RegretNotion> notions_of(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     notions.push_back(unwrap(in_field("regret", parse_regret_notion(name))));
     if (std::count(notions.begin(), notions.end(), notions.back()) > 1) {
-      raise(Error::invalid_argument("'" + name + "' is given twice").in_field("regret"));
+      reject("regret", "'" + name + "' is given twice");
     }
   }
-  if (notions.empty()) raise(Error::invalid_argument("no notion is given").in_field("regret"));
+  if (notions.empty()) reject("regret", "no notion is given");
   return notions;
 }
 
@@ -65,44 +73,31 @@ using OwnTrials = std::vector<std::uint32_t>;
 
 template <class T, class Value>
 py::array_t<T> cells(const TrialTable& table, const OwnTrials& own, const Value& value) {
-  const auto checkpoints = static_cast<py::ssize_t>(table.num_checkpoints());
-  const auto rows = static_cast<py::ssize_t>(own.size());
-  py::array_t<T> array({rows, checkpoints});
-  auto view = array.template mutable_unchecked<2>();
-  for (py::ssize_t row = 0; row < rows; ++row) {
-    for (py::ssize_t c = 0; c < checkpoints; ++c) {
-      view(row, c) =
-          static_cast<T>(value(own[static_cast<std::size_t>(row)], static_cast<std::size_t>(c)));
-    }
+  py::array_t<T> array({own.size(), table.num_checkpoints()});
+  T* to = array.mutable_data();
+  for (const std::uint32_t trial : own) {
+    for (std::size_t c = 0; c < table.num_checkpoints(); ++c) *to++ = value(trial, c);
   }
   return array;
 }
 
 py::dict record_of(const PolicyRecord& record, const OwnTrials& own) {
   const TrialTable& table = record.trials;
-  py::dict dict;
-  dict["policy"] = record.policy;
-  const auto regrets = static_cast<py::ssize_t>(table.num_regrets());
-  const auto checkpoints = static_cast<py::ssize_t>(table.num_checkpoints());
-  const auto rows = static_cast<py::ssize_t>(own.size());
-  py::array_t<double> values({regrets, rows, checkpoints});
-  auto view = values.mutable_unchecked<3>();
-  for (py::ssize_t r = 0; r < regrets; ++r) {
-    for (py::ssize_t row = 0; row < rows; ++row) {
-      for (py::ssize_t c = 0; c < checkpoints; ++c) {
-        view(r, row, c) = table.value(own[static_cast<std::size_t>(row)],
-                                      static_cast<std::size_t>(c), static_cast<std::size_t>(r));
-      }
+  py::array_t<double> regret({table.num_regrets(), own.size(), table.num_checkpoints()});
+  double* to = regret.mutable_data();
+  for (std::size_t r = 0; r < table.num_regrets(); ++r) {
+    for (const std::uint32_t trial : own) {
+      for (std::size_t c = 0; c < table.num_checkpoints(); ++c) *to++ = table.value(trial, c, r);
     }
   }
-  dict["regret"] = values;
-  dict["correct"] = cells<bool>(
-      table, own, [&](std::uint32_t trial, std::size_t c) { return table.correct(trial, c); });
-  dict["informative"] = cells<std::uint64_t>(
-      table, own, [&](std::uint32_t trial, std::size_t c) { return table.informative(trial, c); });
-  dict["seconds"] = record.seconds;
-  dict["cpu_seconds"] = record.cpu_seconds;
-  return dict;
+  const auto correct = [&](std::uint32_t trial, std::size_t c) { return table.correct(trial, c); };
+  const auto informative = [&](std::uint32_t trial, std::size_t c) {
+    return table.informative(trial, c);
+  };
+  return py::dict("policy"_a = record.policy, "regret"_a = regret,
+                  "correct"_a = cells<bool>(table, own, correct),
+                  "informative"_a = cells<std::uint64_t>(table, own, informative),
+                  "seconds"_a = record.seconds, "cpu_seconds"_a = record.cpu_seconds);
 }
 
 SimulationPlan plan_of(const ProblemObject& problem, const py::dict& request) {
@@ -114,10 +109,7 @@ SimulationPlan plan_of(const ProblemObject& problem, const py::dict& request) {
     plan.changes.push_back({segments[k].from, &segments[k].matrix});
   }
   const Round rounds = count_of(request["rounds"], "rounds", 1, kMaxRounds);
-  std::vector<Round> given;
-  for (const py::handle round : request["checkpoints"]) {
-    given.push_back(count_of(round, "checkpoints", 1, kMaxRounds));
-  }
+  const std::vector<Round> given = rounds_of(request["checkpoints"]);
   plan.checkpoints = unwrap(in_field("checkpoints", complete_checkpoints(given, rounds)));
   plan.trials = static_cast<std::uint32_t>(count_of(request["trials"], "trials", 1, kMaxTrials));
   plan.seed = count_of(request["seed"], "seed", 0, kMaxSeed);
@@ -127,8 +119,7 @@ SimulationPlan plan_of(const ProblemObject& problem, const py::dict& request) {
   for (const std::string& text : request["policies"].cast<std::vector<std::string>>()) {
     plan.policies.push_back(call_of(text, "policies"));
   }
-  if (plan.policies.empty())
-    raise(Error::invalid_argument("no policy is given").in_field("policies"));
+  if (plan.policies.empty()) reject("policies", "no policy is given");
   return plan;
 }
 
@@ -161,8 +152,7 @@ py::list simulate(const ProblemObject& problem, const py::dict& request,
   for (std::size_t p = 0; p < simulation->num_policies(); ++p) {
     for (std::size_t q = 0; q < p; ++q) {
       if (simulation->label(q) != simulation->label(p)) continue;
-      raise(Error::invalid_argument("policy '" + simulation->label(p) + "' is given twice")
-                .in_field("policies"));
+      reject("policies", "policy '" + simulation->label(p) + "' is given twice");
     }
   }
 
@@ -287,10 +277,7 @@ void bind_simulation(py::module_& module) {
   module.def("summarize", &summarize, py::arg("problem"), py::arg("request"), py::arg("truth"),
              py::arg("records"));
   module.def("checkpoints", [](const py::handle& rounds, const py::list& given) {
-    std::vector<Round> list;
-    for (const py::handle round : given) {
-      list.push_back(count_of(round, "checkpoints", 1, kMaxRounds));
-    }
+    const std::vector<Round> list = rounds_of(given);
     return unwrap(in_field("checkpoints",
                            complete_checkpoints(list, count_of(rounds, "rounds", 1, kMaxRounds))));
   });
