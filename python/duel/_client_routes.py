@@ -16,7 +16,7 @@ from typing import (Any, Callable, Generic, Iterable, Mapping, NamedTuple, Seque
                     Union)
 from urllib.parse import quote, urlencode
 
-from ._client_transport import Request
+from ._client_transport import Reply, Request
 from .errors import InvalidArgument
 
 Json = dict[str, Any]
@@ -200,25 +200,20 @@ def _arms(arms: Any, default: str | None) -> list[Json]:
     return listed
 
 
-def _lines(text: str | bytes) -> bytes:
-    return text.encode() if isinstance(text, str) else bytes(text)
-
-
 class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
     """What a Duel server can be asked. Experiments, arms and duels are named by their ids."""
 
     @abstractmethod
-    def _answer(self, request: Request) -> Answer: ...
+    def _read(self, request: Request, read: Callable[[Reply], Any]) -> Any:
+        """What ``read`` makes of the reply, or an awaitable of that."""
 
-    @abstractmethod
-    def _text(self, request: Request) -> Text: ...
+    def _ask(self, method: str, path: str, body: Any = None, **more: Any) -> Answer:
+        answer: Answer = self._read(self._request(method, path, body, **more), Reply.json)
+        return answer
 
-    @abstractmethod
-    def _served(self, request: Request, read: Callable[[Json], RemoteDuel]) -> Served: ...
-
-    @abstractmethod
-    def _served_many(self, request: Request,
-                     read: Callable[[Json], list[RemoteDuel]]) -> ServedMany: ...
+    def _text(self, path: str, **more: Any) -> Text:
+        text: Text = self._read(self._request("GET", path, **more), Reply.text)
+        return text
 
     @staticmethod
     def _request(method: str, path: str, body: Any = None, *, safe: bool = True,
@@ -263,55 +258,52 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
             body.setdefault("stopping", {})["alpha"] = alpha
         if max_duels is not None:
             body.setdefault("stopping", {})["max_duels"] = max_duels
-        return self._answer(self._request("PUT", self._at(experiment), body))
+        return self._ask("PUT", self._at(experiment), body)
 
     def experiment(self, experiment: str) -> Answer:
         """Configuration and state."""
-        return self._answer(self._request("GET", self._at(experiment)))
+        return self._ask("GET", self._at(experiment))
 
     def experiments_page(self, limit: int | None = None, cursor: str | None = None) -> Answer:
         """One page of the list of experiments, with ``next_cursor``."""
-        return self._answer(self._request("GET", "/v1/experiments",
-                                          query={"limit": limit, "cursor": cursor}))
+        return self._ask("GET", "/v1/experiments", query={"limit": limit, "cursor": cursor})
 
     def change(self, experiment: str, *, etag: str = "*", name: str | None = None,
                feedback: Mapping[str, Any] | None = None,
                guardrails: Mapping[str, Any] | None = None) -> Answer:
         """Changes what may change. ``etag`` is that of the version you saw, or ``*``."""
         body = _given(name=name, feedback=feedback, guardrails=guardrails)
-        return self._answer(self._request("PATCH", self._at(experiment), body, safe=etag == "*",
-                                          headers={"If-Match": _header(etag, "etag")}))
+        return self._ask("PATCH", self._at(experiment), body, safe=etag == "*",
+                         headers={"If-Match": _header(etag, "etag")})
 
     def start(self, experiment: str) -> Answer:
         """Starts a draft."""
-        return self._answer(self._request("POST", self._at(experiment, "/start")))
+        return self._ask("POST", self._at(experiment, "/start"))
 
     def pause(self, experiment: str) -> Answer:
         """Serves fallbacks until it is resumed."""
-        return self._answer(self._request("POST", self._at(experiment, "/pause")))
+        return self._ask("POST", self._at(experiment, "/pause"))
 
     def resume(self, experiment: str) -> Answer:
         """Goes on after a pause."""
-        return self._answer(self._request("POST", self._at(experiment, "/resume")))
+        return self._ask("POST", self._at(experiment, "/resume"))
 
     def complete(self, experiment: str) -> Answer:
         """Ends it: only fallbacks are served from now on."""
-        return self._answer(self._request("POST", self._at(experiment, "/complete")))
+        return self._ask("POST", self._at(experiment, "/complete"))
 
     def archive(self, experiment: str) -> Answer:
         """Puts a completed experiment away."""
-        return self._answer(self._request("POST", self._at(experiment, "/archive")))
+        return self._ask("POST", self._at(experiment, "/archive"))
 
     def add_arm(self, experiment: str, arm: str, payload: Any = None) -> Answer:
         """Adds an arm, where ``stopping.arms`` is ``open`` or nothing has started."""
         body = {} if payload is None else {"payload": payload}
-        return self._answer(self._request(
-            "PUT", self._at(experiment, "/arms/" + _segment(arm, "arm")), body))
+        return self._ask("PUT", self._at(experiment, "/arms/" + _segment(arm, "arm")), body)
 
     def retire_arm(self, experiment: str, arm: str) -> Answer:
         """Shows an arm no more. Nothing is erased, and the id is not used again."""
-        return self._answer(self._request(
-            "DELETE", self._at(experiment, "/arms/" + _segment(arm, "arm"))))
+        return self._ask("DELETE", self._at(experiment, "/arms/" + _segment(arm, "arm")))
 
     # Duels and outcomes
 
@@ -320,7 +312,9 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
         """Serves one duel. Without ``duel_id`` the client chooses one and keeps it over retries."""
         body = _given(duel_id=duel_id or new_id(), subject_id=subject_id, task_id=task_id,
                       exclude=None if exclude is None else list(exclude))
-        return self._served(self._request("POST", self._at(experiment, "/duels"), body), duel_of)
+        served: Served = self._read(self._request("POST", self._at(experiment, "/duels"), body),
+                                    lambda reply: duel_of(reply.json()))
+        return served
 
     def next_batch(self, experiment: str, count: int, *, batch_id: str | None = None,
                    subject_id: str | None = None,
@@ -328,17 +322,17 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
         """Serves ``count`` duels at once, at most 1000."""
         body = _given(batch_id=batch_id or new_id(), count=count, subject_id=subject_id,
                       exclude=None if exclude is None else list(exclude))
-        return self._served_many(self._request("POST", self._at(experiment, "/duels"), body),
-                                 duels_of)
+        served: ServedMany = self._read(self._request("POST", self._at(experiment, "/duels"), body),
+                                        lambda reply: duels_of(reply.json()))
+        return served
 
     def duel(self, experiment: str, duel: DuelLike) -> Answer:
         """One duel with its outcome."""
-        return self._answer(self._request("GET", self._duel(experiment, duel)))
+        return self._ask("GET", self._duel(experiment, duel))
 
     def duels(self, experiment: str, limit: int | None = None) -> Answer:
         """The last duels, the newest first."""
-        return self._answer(self._request("GET", self._at(experiment, "/duels"),
-                                          query={"limit": limit}))
+        return self._ask("GET", self._at(experiment, "/duels"), query={"limit": limit})
 
     def _duel(self, experiment: str, duel: DuelLike, rest: str = "") -> str:
         return self._at(experiment, f"/duels/{_segment(id_of(duel), 'duel')}{rest}")
@@ -362,8 +356,7 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
         if source is not None or source_type is not None:
             body["source"] = {"type": source_type or "program", "id": source or ""}
         query = {"next": "1" if next else None, "next_duel_id": next_duel_id if next else None}
-        return self._answer(self._request("PUT", self._duel(experiment, duel, "/outcome"), body,
-                                          query=query))
+        return self._ask("PUT", self._duel(experiment, duel, "/outcome"), body, query=query)
 
     def report_many(self, experiment: str, outcomes: Iterable[Mapping[str, Any]]) -> Answer:
         """Reports at most 10 000 outcomes, ``{"duel_id": .., "result": .., "winner": ..}`` each.
@@ -374,7 +367,7 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
         if len(listed) > _MOST_OUTCOMES:
             raise InvalidArgument(f"{len(listed)} are too many for one batch",
                                   hint=f"at most {_MOST_OUTCOMES}", field="outcomes")
-        return self._answer(self._request("POST", self._at(experiment, "/outcomes"), listed))
+        return self._ask("POST", self._at(experiment, "/outcomes"), listed)
 
     def add_comparisons(self, experiment: str,
                         comparisons: Iterable[Mapping[str, Any]]) -> Answer:
@@ -383,8 +376,8 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
         Each is ``{"first": .., "second": .., "result": "win", "winner": ..}``. The server cannot
         recognise a repeat, so a lost answer is an error here and is not tried again.
         """
-        return self._answer(self._request("POST", self._at(experiment, "/comparisons"),
-                                          [dict(one) for one in comparisons], safe=False))
+        return self._ask("POST", self._at(experiment, "/comparisons"),
+                         [dict(one) for one in comparisons], safe=False)
 
     # Rankings and clicks
 
@@ -396,22 +389,22 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
         body = _given(duel_id=duel_id or new_id(), lists=_lists(lists), subject_id=subject_id,
                       exclude=None if exclude is None else list(exclude), user_query=user_query,
                       offset=offset, limit=limit)
-        return self._served(self._request("POST", self._at(experiment, "/interleavings"), body),
-                            duel_of)
+        request = self._request("POST", self._at(experiment, "/interleavings"), body)
+        served: Served = self._read(request, lambda reply: duel_of(reply.json()))
+        return served
 
     def page(self, experiment: str, duel: DuelLike, lists: Mapping[str, Sequence[str]], *,
              user_query: str | None = None, offset: int | None = None,
              limit: int | None = None) -> Answer:
         """The merged page of a duel that was served: its two rankings in, ``items`` out."""
         body = _given(lists=_lists(lists), user_query=user_query, offset=offset, limit=limit)
-        return self._answer(self._request("PUT", self._duel(experiment, duel, "/interleaving"),
-                                          body))
+        return self._ask("PUT", self._duel(experiment, duel, "/interleaving"), body)
 
     def events(self, events: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> Answer:
         """UBI events. The server knows an event by its content, so a repeat counts once."""
         listed = ([dict(events)] if isinstance(events, Mapping)
                   else [dict(event) for event in events])
-        return self._answer(self._request("POST", "/v1/events", listed))
+        return self._ask("POST", "/v1/events", listed)
 
     def click(self, duel: DuelLike, object_id: str, *, action: str = "click",
               ordinal: int | None = None, session_id: str | None = None,
@@ -430,88 +423,84 @@ class Routes(ABC, Generic[Answer, Text, Served, ServedMany]):
 
     def close_duel(self, experiment: str, duel: DuelLike) -> Answer:
         """Ends a page of results before its time, and settles the duel from its clicks."""
-        return self._answer(self._request("PUT", self._duel(experiment, duel, "/outcome"),
-                                          {"result": "close"}))
+        return self._ask("PUT", self._duel(experiment, duel, "/outcome"), {"result": "close"})
 
     # What came out
 
     def result(self, experiment: str) -> Answer:
         """Verdict, leader, pairs with intervals, certificate: ``duel result --json``."""
-        return self._answer(self._request("GET", self._at(experiment, "/result")))
+        return self._ask("GET", self._at(experiment, "/result"))
 
     def certificate(self, experiment: str) -> Answer:
         """The certificate; ``NotOnServer`` while there is none."""
-        return self._answer(self._request("GET", self._at(experiment, "/certificate")))
+        return self._ask("GET", self._at(experiment, "/certificate"))
 
     def health(self, experiment: str) -> Answer:
         """Whether the answers can be trusted, check by check."""
-        return self._answer(self._request("GET", self._at(experiment, "/health")))
+        return self._ask("GET", self._at(experiment, "/health"))
 
     def timeline(self, experiment: str, points: int | None = None) -> Answer:
         """Series for plots, about ``points`` moments long."""
-        return self._answer(self._request("GET", self._at(experiment, "/timeline"),
-                                          query={"points": points}))
+        return self._ask("GET", self._at(experiment, "/timeline"), query={"points": points})
 
     def progress(self, experiment: str) -> Answer:
         """How far the evidence has got, without naming an arm."""
-        return self._answer(self._request("GET", self._at(experiment, "/progress")))
+        return self._ask("GET", self._at(experiment, "/progress"))
 
     def export(self, experiment: str, what: str = "duels", format: str | None = None) -> Text:
         """The duels, nonvotes or events as text, or the whole log (``audit``).
 
         ``format`` is ``jsonl``, ``csv`` or ``arena``. ``duel verify --log`` checks an audit log.
         """
-        return self._text(self._request("GET", self._at(experiment, "/export"),
-                                        query={"what": what, "format": format}))
+        return self._text(self._at(experiment, "/export"), query={"what": what, "format": format})
 
     def import_log(self, experiment: str, log: str | bytes) -> Answer:
         """Makes an experiment of the text of a log (``export(.., "audit")``)."""
-        return self._answer(Request("POST", self._at(experiment, "/import"), _lines(log),
-                                    "application/x-ndjson", {}, False))
+        answer: Answer = self._read(
+            Request("POST", self._at(experiment, "/import"),
+                    log.encode() if isinstance(log, str) else bytes(log), "application/x-ndjson",
+                    safe=False), Reply.json)
+        return answer
 
     # The server
 
     def plan(self, arms: int, gap: float, **fields: Any) -> Answer:
         """How many duels will it take? Fields are those of ``POST /v1/plan``."""
-        return self._answer(self._request("POST", "/v1/plan",
-                                          {"arms": arms, "gap": gap, **_given(**fields)}))
+        return self._ask("POST", "/v1/plan", {"arms": arms, "gap": gap, **_given(**fields)})
 
     def policies(self) -> Answer:
         """The policies that can serve, with their options."""
-        return self._answer(self._request("GET", "/v1/policies"))
+        return self._ask("GET", "/v1/policies")
 
     def tokens(self) -> Answer:
         """All tokens, without their secrets."""
-        return self._answer(self._request("GET", "/v1/tokens"))
+        return self._ask("GET", "/v1/tokens")
 
     def create_token(self, scope: str, *, name: str | None = None, experiment: str | None = None,
                      expires_at: str | None = None) -> Answer:
         """A new token, shown once as ``token``. A lost answer is not tried again."""
-        return self._answer(self._request(
-            "POST", "/v1/tokens",
-            _given(scope=scope, name=name, experiment_id=experiment, expires_at=expires_at),
-            safe=False))
+        body = _given(scope=scope, name=name, experiment_id=experiment, expires_at=expires_at)
+        return self._ask("POST", "/v1/tokens", body, safe=False)
 
     def revoke_token(self, token_id: str) -> Answer:
         """Revokes a token, within five seconds. A lost answer is not tried again."""
-        return self._answer(self._request("DELETE", "/v1/tokens/" + _segment(token_id, "token_id"),
-                                          safe=False))
+        return self._ask("DELETE", "/v1/tokens/" + _segment(token_id, "token_id"), safe=False)
 
     def version(self) -> Answer:
         """The version of the server."""
-        return self._answer(self._request("GET", "/v1/version"))
+        return self._ask("GET", "/v1/version")
 
     def ready(self) -> Answer:
         """``{"status": "ready"}``, or an exception where outcomes cannot be taken."""
-        return self._answer(self._request("GET", "/readyz"))
+        return self._ask("GET", "/readyz")
 
     def metrics(self) -> Text:
         """Figures for Prometheus."""
-        return self._text(self._request("GET", "/metrics"))
+        return self._text("/metrics")
 
     def openapi(self) -> Answer:
         """The API in OpenAPI 3.1."""
-        return self._answer(self._request("GET", "/openapi.json"))
+        return self._ask("GET", "/openapi.json")
 
 
 def _header(text: Any, field: str) -> str:

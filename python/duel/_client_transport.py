@@ -86,16 +86,10 @@ class ConflictOnServer(ServerError, Conflict):
     """409, 412 or 428: what is there says otherwise."""
 
 
-def _kind_of(status: int) -> type[ServerError]:
-    if status in (401, 403):
-        return AccessRefused
-    if status in (404, 410):
-        return NotOnServer
-    if status in (409, 412, 428):
-        return ConflictOnServer
-    if status in (400, 413, 415, 422):
-        return RequestRefused
-    return ServerError
+_KINDS: dict[int, type[ServerError]] = {
+    **dict.fromkeys((401, 403), AccessRefused), **dict.fromkeys((404, 410), NotOnServer),
+    **dict.fromkeys((409, 412, 428), ConflictOnServer),
+    **dict.fromkeys((400, 413, 415, 422), RequestRefused)}
 
 
 @dataclass(frozen=True)
@@ -120,6 +114,9 @@ class Reply(NamedTuple):
         except ValueError:
             raise Error("the answer is not JSON", hint="is this a Duel server?") from None
 
+    def text(self) -> str:
+        return self.body.decode()
+
 
 def error_of(reply: Reply, place: str) -> ServerError:
     problem: dict[str, Any] = {}
@@ -140,8 +137,8 @@ def error_of(reply: Reply, place: str) -> ServerError:
         where = str(errors[0].get("pointer", ""))
         if where and message.startswith(where + " "):
             message = message[len(where) + 1:]
-    return _kind_of(reply.status)(message, where=where or place, hint=hint, status=reply.status,
-                                  problem=problem)
+    kind = _KINDS.get(reply.status, ServerError)
+    return kind(message, where=where or place, hint=hint, status=reply.status, problem=problem)
 
 
 class Server(NamedTuple):

@@ -22,7 +22,7 @@ from typing import Any, AsyncIterator, Awaitable, Callable, Iterator
 
 from ._client_routes import EventParser, Json, RemoteDuel, Routes, StreamEvent, new_id
 from ._client_transport import (AccessRefused, AsyncTransport, BlockingTransport,
-                                ConflictOnServer, Lost, NotOnServer, OutOfReach, Request,
+                                ConflictOnServer, Lost, NotOnServer, OutOfReach, Reply, Request,
                                 RequestRefused, Server, ServerError, parse_server)
 from .errors import InvalidArgument, StorageError
 
@@ -115,19 +115,8 @@ class Client(Routes[Json, str, RemoteDuel, "list[RemoteDuel]"]):
         """Closes the connections. The next call opens new ones."""
         self._transport.close()
 
-    def _answer(self, request: Request) -> Json:
-        answer: Json = self._transport.ask(request).json()
-        return answer
-
-    def _text(self, request: Request) -> str:
-        return self._transport.ask(request).body.decode()
-
-    def _served(self, request: Request, read: Callable[[Json], RemoteDuel]) -> RemoteDuel:
-        return read(self._answer(request))
-
-    def _served_many(self, request: Request,
-                     read: Callable[[Json], list[RemoteDuel]]) -> list[RemoteDuel]:
-        return read(self._answer(request))
+    def _read(self, request: Request, read: Callable[[Reply], Any]) -> Any:
+        return read(self._transport.ask(request))
 
     def experiments(self) -> Iterator[Json]:
         """All experiments, by id."""
@@ -197,19 +186,8 @@ class AsyncClient(Routes[Awaitable[Json], Awaitable[str], Awaitable[RemoteDuel],
         """Closes the connections. The next call opens new ones."""
         await self._transport.close()
 
-    async def _answer(self, request: Request) -> Json:
-        answer: Json = (await self._transport.ask(request)).json()
-        return answer
-
-    async def _text(self, request: Request) -> str:
-        return (await self._transport.ask(request)).body.decode()
-
-    async def _served(self, request: Request, read: Callable[[Json], RemoteDuel]) -> RemoteDuel:
-        return read(await self._answer(request))
-
-    async def _served_many(self, request: Request,
-                           read: Callable[[Json], list[RemoteDuel]]) -> list[RemoteDuel]:
-        return read(await self._answer(request))
+    async def _read(self, request: Request, read: Callable[[Reply], Any]) -> Any:
+        return read(await self._transport.ask(request))
 
     async def experiments(self) -> AsyncIterator[Json]:
         """All experiments, by id."""
