@@ -80,8 +80,7 @@ Status NodeLease::connect() {
 
 Status NodeLease::ask() {
   DUEL_RETURN_IF_ERROR(connect());
-  const auto answer = connection_.run("SELECT 1", {}, settings_.answer_limit);
-  if (!answer.ok()) return answer.error();
+  DUEL_RETURN_IF_ERROR(connection_.run("SELECT 1", {}, settings_.answer_limit));
   return Done{};
 }
 
@@ -91,19 +90,16 @@ Status NodeLease::renew() {
   const auto lease_ms = static_cast<std::uint64_t>(settings_.lease.count());
   // The second query asks whether the lease had run out. It comes after the lock: a node that held
   // the lock before may have judged by a later clock, and taken experiments.
-  std::vector<PostgresQuery> queries(4);
-  queries[0].sql = "SELECT 1 FROM duel.nodes WHERE id = $1 FOR UPDATE";
-  queries[0].parameters.add(settings_.self.node_id);
-  queries[1].sql =
-      "SELECT (lease_until > clock_timestamp())::int::bigint FROM duel.nodes WHERE id = $1";
-  queries[1].parameters.add(settings_.self.node_id);
-  queries[2].sql =
-      "INSERT INTO duel.nodes AS n (id, url, lease_until)"
-      " VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')"
-      " ON CONFLICT (id) DO UPDATE SET lease_until ="
-      " clock_timestamp() + $3 * interval '1 millisecond'";
-  queries[2].parameters.add(settings_.self.node_id).add(settings_.self.url).add(lease_ms);
-  queries[3].sql = "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+  const auto self = PostgresParameters().add(settings_.self.node_id);
+  const std::vector<PostgresQuery> queries = {
+      {"SELECT 1 FROM duel.nodes WHERE id = $1 FOR UPDATE", self},
+      {"SELECT (lease_until > clock_timestamp())::int::bigint FROM duel.nodes WHERE id = $1", self},
+      {"INSERT INTO duel.nodes AS n (id, url, lease_until)"
+       " VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')"
+       " ON CONFLICT (id) DO UPDATE SET lease_until ="
+       " clock_timestamp() + $3 * interval '1 millisecond'",
+       PostgresParameters(self).add(settings_.self.url).add(lease_ms)},
+      {"SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint"}};
   DUEL_ASSIGN(const std::vector<PostgresRows> rows,
               connection_.run_together(queries, settings_.answer_limit + std::chrono::seconds(1)));
   // Computed as if the answer had taken no time: so our clock is never ahead of the database's.

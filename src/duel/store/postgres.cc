@@ -77,6 +77,22 @@ struct SentValues {
   std::vector<int> formats;
 };
 
+struct FreeOptions {
+  void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
+};
+using LocationOptions = std::unique_ptr<PQconninfoOption, FreeOptions>;
+
+// What a location sets, by keyword; nothing if it cannot be read.
+std::map<std::string, std::string> values_in(const std::string& location) {
+  const LocationOptions options(PQconninfoParse(location.c_str(), nullptr));
+  std::map<std::string, std::string> values;
+  for (const PQconninfoOption* one = options.get(); one != nullptr && one->keyword != nullptr;
+       ++one) {
+    if (one->val != nullptr) values[one->keyword] = one->val;
+  }
+  return values;
+}
+
 void note_warning(void* warning, const PGresult* result) {
   const char* severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
   if (severity == nullptr || std::string_view(severity) != "WARNING") return;
@@ -86,46 +102,42 @@ void note_warning(void* warning, const PGresult* result) {
 
 }  // namespace
 
-PostgresParameters& PostgresParameters::add(std::string_view text) {
-  types_.push_back(kText);
-  values_.emplace_back(text);
+PostgresParameters& PostgresParameters::put(Oid type, std::string value) {
+  types_.push_back(type);
+  values_.push_back(std::move(value));
   return *this;
+}
+
+PostgresParameters& PostgresParameters::add(std::string_view text) {
+  return put(kText, std::string(text));
 }
 
 PostgresParameters& PostgresParameters::add_bytes(std::string_view bytes) {
-  types_.push_back(kBytea);
-  values_.emplace_back(bytes);
-  return *this;
+  return put(kBytea, std::string(bytes));
 }
 
 PostgresParameters& PostgresParameters::add(std::uint64_t number) {
-  types_.push_back(kInt8);
-  append_big_endian(values_.emplace_back(), number, 8);
-  return *this;
+  std::string out;
+  append_big_endian(out, number, 8);
+  return put(kInt8, std::move(out));
 }
 
 PostgresParameters& PostgresParameters::add_numbers(std::span<const std::uint64_t> numbers) {
-  types_.push_back(kInt8Array);
   std::string out = array_header(numbers.size(), kInt8, false);
   for (const std::uint64_t number : numbers) {
     append_big_endian(out, 8, 4);
     append_big_endian(out, number, 8);
   }
-  values_.push_back(std::move(out));
-  return *this;
+  return put(kInt8Array, std::move(out));
 }
 
 PostgresParameters& PostgresParameters::add_texts(std::span<const std::string_view> texts) {
-  types_.push_back(kTextArray);
-  values_.push_back(array_of(texts, kText, false));
-  return *this;
+  return put(kTextArray, array_of(texts, kText, false));
 }
 
 PostgresParameters& PostgresParameters::add_byte_strings(std::span<const std::string_view> strings,
                                                          bool empty_is_null) {
-  types_.push_back(kByteaArray);
-  values_.push_back(array_of(strings, kBytea, empty_is_null));
-  return *this;
+  return put(kByteaArray, array_of(strings, kBytea, empty_is_null));
 }
 
 void PostgresRows::Clear::operator()(pg_result* result) const { PQclear(result); }
@@ -158,20 +170,13 @@ std::uint64_t PostgresRows::changed() const {
 }
 
 bool postgres_password_in(const std::string& location) {
-  const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> options(
-      PQconninfoParse(location.c_str(), nullptr), &PQconninfoFree);
-  for (const PQconninfoOption* one = options.get(); one != nullptr && one->keyword != nullptr;
-       ++one) {
-    const std::string_view keyword = one->keyword;
-    if ((keyword == "password" || keyword == "sslpassword") && one->val != nullptr) return true;
-  }
-  return false;
+  const auto values = values_in(location);
+  return values.contains("password") || values.contains("sslpassword");
 }
 
 std::optional<std::string> postgres_location_error(const std::string& location) {
   char* wrong = nullptr;
-  const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> options(
-      PQconninfoParse(location.c_str(), &wrong), &PQconninfoFree);
+  const LocationOptions options(PQconninfoParse(location.c_str(), &wrong));
   if (options) return std::nullopt;
   const std::string message = wrong == nullptr ? "it cannot be read" : without_end(wrong);
   PQfreemem(wrong);
@@ -179,13 +184,7 @@ std::optional<std::string> postgres_location_error(const std::string& location) 
 }
 
 std::string postgres_place(const std::string& location) {
-  const std::unique_ptr<PQconninfoOption, decltype(&PQconninfoFree)> options(
-      PQconninfoParse(location.c_str(), nullptr), &PQconninfoFree);
-  std::map<std::string_view, std::string> values;
-  for (const PQconninfoOption* one = options.get(); one != nullptr && one->keyword != nullptr;
-       ++one) {
-    if (one->val != nullptr) values[one->keyword] = one->val;
-  }
+  auto values = values_in(location);
   std::string place = "postgresql://" + values["host"];
   if (!values["port"].empty()) place += ":" + values["port"];
   return place + "/" + values["dbname"];
@@ -233,20 +232,21 @@ Error PostgresConnection::lose(std::string_view why) {
   return Error::io(fmt::format("the connection to the database is lost: {}", why), where_);
 }
 
+Error PostgresConnection::lose_as_told() {
+  return lose(without_end(PQerrorMessage(connection_.get())));
+}
+
 Error PostgresConnection::error_of(const PGresult* result) {
-  const char* code = result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  // Without a result libpq has no field of it.
+  const char* code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
   error_code_ = code == nullptr ? "" : code;
-  const char* text =
-      result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  const char* text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
   // FATAL or PANIC: the server process ends after this message. It may have committed before.
-  const char* severity =
-      result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+  const char* severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
   if (severity != nullptr && std::string_view(severity) != "ERROR") {
     return lose(text == nullptr ? "" : text);
   }
-  if (PQstatus(connection_.get()) != CONNECTION_OK) {
-    return lose(without_end(PQerrorMessage(connection_.get())));
-  }
+  if (PQstatus(connection_.get()) != CONNECTION_OK) return lose_as_told();
   const std::string message = text != nullptr     ? std::string(text)
                               : result != nullptr ? without_end(PQresultErrorMessage(result))
                                                   : without_end(PQerrorMessage(connection_.get()));
@@ -269,25 +269,26 @@ Status PostgresConnection::wait_for_socket(short events, const Deadline& deadlin
   }
 }
 
+Status PostgresConnection::take_input() {
+  if (PQconsumeInput(connection_.get()) == 0) return lose_as_told();
+  return Done{};
+}
+
 Status PostgresConnection::send_all(const Deadline& deadline) {
   for (;;) {
     const int left = PQflush(connection_.get());
     if (left == 0) return Done{};
-    if (left < 0) return lose(without_end(PQerrorMessage(connection_.get())));
+    if (left < 0) return lose_as_told();
     DUEL_RETURN_IF_ERROR(wait_for_socket(POLLIN | POLLOUT, deadline));
     // The database may have filled its own send buffer: unless we read, both sides would wait.
-    if (PQconsumeInput(connection_.get()) == 0) {
-      return lose(without_end(PQerrorMessage(connection_.get())));
-    }
+    DUEL_RETURN_IF_ERROR(take_input());
   }
 }
 
 Result<PGresult*> PostgresConnection::next_result(const Deadline& deadline) {
   while (PQisBusy(connection_.get()) != 0) {
     DUEL_RETURN_IF_ERROR(wait_for_socket(POLLIN, deadline));
-    if (PQconsumeInput(connection_.get()) == 0) {
-      return lose(without_end(PQerrorMessage(connection_.get())));
-    }
+    DUEL_RETURN_IF_ERROR(take_input());
   }
   return PQgetResult(connection_.get());
 }
@@ -368,10 +369,10 @@ Result<std::vector<PostgresRows>> PostgresConnection::run_together(
     if (PQsendQueryParams(connection, query.sql, static_cast<int>(sent.texts.size()),
                           parameters.types_.data(), sent.texts.data(), sent.lengths.data(),
                           sent.formats.data(), kBinary) == 0) {
-      return lose(without_end(PQerrorMessage(connection)));
+      return lose_as_told();
     }
   }
-  if (PQpipelineSync(connection) == 0) return lose(without_end(PQerrorMessage(connection)));
+  if (PQpipelineSync(connection) == 0) return lose_as_told();
   DUEL_RETURN_IF_ERROR(send_all(deadline));
   // After an error the server skips the rest, but still answers each statement; all answers must be
   // read, or the next call would take them for its own. The first error is the one that counts.

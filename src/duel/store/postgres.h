@@ -38,6 +38,8 @@ class PostgresParameters {
 
  private:
   friend class PostgresConnection;
+  PostgresParameters& put(unsigned type, std::string value);
+
   std::vector<unsigned> types_;  // libpq's Oid
   std::vector<std::string> values_;
 };
@@ -51,6 +53,7 @@ class PostgresRows {
   std::size_t size() const;
   // Columns are numbered from 0; a view lives as long as the rows.
   std::string_view bytes(std::size_t row, int column) const;
+  std::string text(std::size_t row, int column) const { return std::string(bytes(row, column)); }
   std::uint64_t number(std::size_t row, int column) const;
   bool is_null(std::size_t row, int column) const;
   // Rows that an INSERT, UPDATE or DELETE changed.
@@ -105,12 +108,14 @@ class PostgresConnection {
   static Deadline deadline_after(Limit limit);
   Status send_all(const Deadline& deadline);
   Status wait_for_socket(short events, const Deadline& deadline);
+  Status take_input();
   // The next result, or null at the end of a statement.
   Result<pg_result*> next_result(const Deadline& deadline);
   Result<PostgresRows> take_result(const Deadline& deadline);
   Status take_sync(const Deadline& deadline);
   Error error_of(const pg_result* result);
   Error lose(std::string_view why);
+  Error lose_as_told();  // for the reason that libpq gives
 
   struct Finish {
     void operator()(pg_conn* connection) const;

@@ -101,21 +101,18 @@ Status PostgresStore::sync_commits(std::uint64_t target, bool by_clock) {
     }
     // Marks become durable with the next sync. If one is lost, the old mark understates what is
     // durable, which is safe.
-    std::vector<PostgresQuery> queries(2);
-    queries[0].sql = "SELECT set_config('synchronous_commit', 'off', true)";
-    queries[1].sql =
-        "WITH given AS (SELECT * FROM unnest($2::bigint[], $3::bigint[], $4::bigint[])"
-        " AS g (id, epoch, mark)),"
-        " locked AS MATERIALIZED (SELECT e.id FROM duel.experiments e JOIN given g ON g.id = e.id"
-        " ORDER BY e.id FOR UPDATE OF e)"
-        " UPDATE duel.experiments e SET mark = greatest(e.mark, least(g.mark, e.head_sequence))"
-        " FROM locked l JOIN given g ON g.id = l.id"
-        " WHERE e.id = l.id AND e.owner = $1 AND e.epoch = g.epoch";
-    queries[1]
-        .parameters.add(self_.node_id)
-        .add_numbers(ids)
-        .add_numbers(epochs)
-        .add_numbers(sequences);
+    PostgresParameters parameters;
+    parameters.add(self_.node_id).add_numbers(ids).add_numbers(epochs).add_numbers(sequences);
+    const std::vector<PostgresQuery> queries = {
+        {"SELECT set_config('synchronous_commit', 'off', true)"},
+        {"WITH given AS (SELECT * FROM unnest($2::bigint[], $3::bigint[], $4::bigint[])"
+         " AS g (id, epoch, mark)),"
+         " locked AS MATERIALIZED (SELECT e.id FROM duel.experiments e JOIN given g ON g.id = e.id"
+         " ORDER BY e.id FOR UPDATE OF e)"
+         " UPDATE duel.experiments e SET mark = greatest(e.mark, least(g.mark, e.head_sequence))"
+         " FROM locked l JOIN given g ON g.id = l.id"
+         " WHERE e.id = l.id AND e.owner = $1 AND e.epoch = g.epoch",
+         parameters}};
     (void)sync_connection_.run_together(queries, options_.answer_limit);
   }
   return Done{};
@@ -131,25 +128,20 @@ Result<std::uint64_t> PostgresStore::synced(const std::string& experiment) {
       return mine->second.head.sequence;
     }
   }
-  return with_reader([&](PostgresConnection& reader) -> Result<std::uint64_t> {
-    DUEL_ASSIGN(const PostgresRows rows,
-                reader.run("SELECT CASE WHEN e.life = l.id THEN e.head_sequence ELSE e.mark END"
-                           " FROM duel.experiments e LEFT JOIN duel.life l ON true"
-                           " WHERE e.name = $1 AND e.head_sequence > 0",
-                           PostgresParameters().add(experiment), options_.answer_limit));
-    if (rows.size() == 0) return no_experiment(experiment);
-    return rows.number(0, 0);
-  });
+  DUEL_ASSIGN(const PostgresRows rows,
+              query("SELECT CASE WHEN e.life = l.id THEN e.head_sequence ELSE e.mark END"
+                    " FROM duel.experiments e LEFT JOIN duel.life l ON true"
+                    " WHERE e.name = $1 AND e.head_sequence > 0",
+                    PostgresParameters().add(experiment)));
+  if (rows.size() == 0) return no_experiment(experiment);
+  return rows.number(0, 0);
 }
 
 Result<LastStop> PostgresStore::last_stop() {
-  return with_reader([&](PostgresConnection& reader) -> Result<LastStop> {
-    DUEL_ASSIGN(const PostgresRows rows,
-                reader.run("SELECT count(*) FROM duel.experiments e LEFT JOIN duel.life l ON true"
-                           " WHERE e.mark < e.head_sequence AND e.life IS DISTINCT FROM l.id",
-                           {}, options_.answer_limit));
-    return rows.number(0, 0) == 0 ? LastStop::clean : LastStop::machine_stopped;
-  });
+  DUEL_ASSIGN(const PostgresRows rows,
+              query("SELECT count(*) FROM duel.experiments e LEFT JOIN duel.life l ON true"
+                    " WHERE e.mark < e.head_sequence AND e.life IS DISTINCT FROM l.id"));
+  return rows.number(0, 0) == 0 ? LastStop::clean : LastStop::machine_stopped;
 }
 
 }  // namespace duel

@@ -17,6 +17,17 @@ constexpr const char* kRowByName =
     "SELECT id, coalesce(owner, ''), epoch, head_sequence, head_hash FROM duel.experiments"
     " WHERE name = $1";
 
+// SQL: experiments with the owner whose lease holds, if there is one; the columns of `tenure_at`.
+#define DUEL_TENURES                                                                   \
+  "SELECT e.name, e.epoch, n.id, n.url FROM duel.experiments e LEFT JOIN duel.nodes n" \
+  " ON n.id = e.owner AND n.lease_until > clock_timestamp()"
+
+Tenure tenure_at(const PostgresRows& rows, std::size_t k) {
+  Tenure tenure{rows.text(k, 0), std::nullopt, rows.number(k, 1)};
+  if (!rows.is_null(k, 2)) tenure.owner = NodeAddress{rows.text(k, 2), rows.text(k, 3)};
+  return tenure;
+}
+
 }  // namespace
 
 Result<PostgresConnection> PostgresStore::take_reader(bool fresh) {
@@ -57,18 +68,22 @@ Result<ExperimentRow> PostgresStore::row_for_reading(PostgresConnection& reader,
   return no_experiment(experiment);
 }
 
-Result<std::vector<std::string>> PostgresStore::names(const char* sql,
-                                                      const PostgresParameters& parameters) {
-  return with_reader([&](PostgresConnection& reader) -> Result<std::vector<std::string>> {
-    DUEL_ASSIGN(const PostgresRows rows, reader.run(sql, parameters, options_.answer_limit));
-    std::vector<std::string> found;
-    for (std::size_t k = 0; k < rows.size(); ++k) found.emplace_back(rows.bytes(k, 0));
-    return found;
+Result<PostgresRows> PostgresStore::query(const char* sql, const PostgresParameters& parameters) {
+  return with_reader([&](PostgresConnection& reader) {
+    return reader.run(sql, parameters, options_.answer_limit);
   });
 }
 
+Result<std::vector<std::string>> PostgresStore::names(const char* sql,
+                                                      const PostgresParameters& parameters) {
+  DUEL_ASSIGN(const PostgresRows rows, query(sql, parameters));
+  std::vector<std::string> found;
+  for (std::size_t k = 0; k < rows.size(); ++k) found.push_back(rows.text(k, 0));
+  return found;
+}
+
 Result<std::vector<std::string>> PostgresStore::list() {
-  return names("SELECT name FROM duel.experiments WHERE head_sequence > 0 ORDER BY name", {});
+  return names("SELECT name FROM duel.experiments WHERE head_sequence > 0 ORDER BY name");
 }
 
 Result<std::uint64_t> PostgresStore::read(const std::string& experiment, std::uint64_t after,
@@ -138,7 +153,7 @@ Result<std::vector<FoundLine>> PostgresStore::find(const std::string& experiment
                            " WHERE key = $1 AND experiment = $2 ORDER BY sequence",
                            PostgresParameters().add_bytes(key).add(row.id), options_.answer_limit));
     for (std::size_t k = 0; k < rows.size(); ++k) {
-      lines.push_back({rows.number(k, 0), std::string(rows.bytes(k, 1))});
+      lines.push_back({rows.number(k, 0), rows.text(k, 1)});
     }
     return lines;
   });
@@ -153,20 +168,18 @@ Result<std::vector<std::string>> PostgresStore::experiments_of(std::string_view 
 }
 
 Result<bool> PostgresStore::tagged(const std::string& experiment, std::uint64_t tag) {
-  return with_reader([&](PostgresConnection& reader) -> Result<bool> {
-    DUEL_ASSIGN(const PostgresRows rows,
-                reader.run("SELECT head_sequence, EXISTS (SELECT 1 FROM duel.tags t"
-                           " WHERE t.tag = $2 AND t.experiment = e.id)::int::bigint"
-                           " FROM duel.experiments e WHERE name = $1",
-                           PostgresParameters().add(experiment).add(tag), options_.answer_limit));
-    if (rows.size() == 0) return false;
-    const std::lock_guard state(state_mutex_);
-    const auto mine = owned_.find(experiment);
-    if (mine != owned_.end() && rows.number(0, 0) < mine->second.head.sequence) {
-      return lines_are_missing();
-    }
-    return rows.number(0, 1) == 1;
-  });
+  DUEL_ASSIGN(const PostgresRows rows,
+              query("SELECT head_sequence, EXISTS (SELECT 1 FROM duel.tags t"
+                    " WHERE t.tag = $2 AND t.experiment = e.id)::int::bigint"
+                    " FROM duel.experiments e WHERE name = $1",
+                    PostgresParameters().add(experiment).add(tag)));
+  if (rows.size() == 0) return false;
+  const std::lock_guard state(state_mutex_);
+  const auto mine = owned_.find(experiment);
+  if (mine != owned_.end() && rows.number(0, 0) < mine->second.head.sequence) {
+    return lines_are_missing();
+  }
+  return rows.number(0, 1) == 1;
 }
 
 Result<std::optional<Snapshot>> PostgresStore::snapshot(const std::string& experiment) {
@@ -178,61 +191,48 @@ Result<std::optional<Snapshot>> PostgresStore::snapshot(const std::string& exper
                            " WHERE experiment = $1",
                            PostgresParameters().add(row.id), options_.answer_limit));
     if (rows.size() == 0) return Found();
-    return Found(Snapshot{rows.number(0, 0), std::string(rows.bytes(0, 1)),
-                          std::string(rows.bytes(0, 2)), std::string(rows.bytes(0, 3)),
-                          std::string(rows.bytes(0, 4))});
+    return Found(Snapshot{rows.number(0, 0), rows.text(0, 1), rows.text(0, 2), rows.text(0, 3),
+                          rows.text(0, 4)});
   });
 }
 
 Result<std::vector<Outline>> PostgresStore::outlines() {
-  return with_reader([&](PostgresConnection& reader) -> Result<std::vector<Outline>> {
-    DUEL_ASSIGN(const PostgresRows rows,
-                reader.run("SELECT e.name, e.head_sequence, e.head_hash, s.sequence, s.hash,"
-                           " s.version, s.summary FROM duel.experiments e"
-                           " LEFT JOIN duel.snapshots s ON s.experiment = e.id"
-                           " WHERE e.head_sequence > 0 ORDER BY e.name",
-                           {}, options_.answer_limit));
-    std::vector<Outline> outlines;
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-      Outline outline{std::string(rows.bytes(k, 0)),
-                      {rows.number(k, 1), std::string(rows.bytes(k, 2))},
-                      std::nullopt};
-      if (!rows.is_null(k, 3)) {
-        outline.snapshot =
-            Snapshot{rows.number(k, 3), std::string(rows.bytes(k, 4)),
-                     std::string(rows.bytes(k, 5)), "", std::string(rows.bytes(k, 6))};
-      }
-      outlines.push_back(std::move(outline));
+  DUEL_ASSIGN(const PostgresRows rows,
+              query("SELECT e.name, e.head_sequence, e.head_hash, s.sequence, s.hash,"
+                    " s.version, s.summary FROM duel.experiments e"
+                    " LEFT JOIN duel.snapshots s ON s.experiment = e.id"
+                    " WHERE e.head_sequence > 0 ORDER BY e.name"));
+  std::vector<Outline> outlines;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    Outline outline{rows.text(k, 0), {rows.number(k, 1), rows.text(k, 2)}, std::nullopt};
+    if (!rows.is_null(k, 3)) {
+      outline.snapshot =
+          Snapshot{rows.number(k, 3), rows.text(k, 4), rows.text(k, 5), "", rows.text(k, 6)};
     }
-    return outlines;
-  });
+    outlines.push_back(std::move(outline));
+  }
+  return outlines;
 }
 
 Result<std::optional<std::string>> PostgresStore::get(std::string_view space,
                                                       std::string_view key) {
   using Found = std::optional<std::string>;
-  return with_reader([&](PostgresConnection& reader) -> Result<Found> {
-    DUEL_ASSIGN(
-        const PostgresRows rows,
-        reader.run("SELECT bytes FROM duel.entries WHERE space = $1 AND key = $2",
-                   PostgresParameters().add_bytes(space).add_bytes(key), options_.answer_limit));
-    return rows.size() > 0 ? Found(rows.bytes(0, 0)) : Found();
-  });
+  DUEL_ASSIGN(const PostgresRows rows,
+              query("SELECT bytes FROM duel.entries WHERE space = $1 AND key = $2",
+                    PostgresParameters().add_bytes(space).add_bytes(key)));
+  return rows.size() > 0 ? Found(rows.text(0, 0)) : Found();
 }
 
 Result<std::vector<std::pair<std::string, std::string>>> PostgresStore::entries(
     std::string_view space) {
-  using Entries = std::vector<std::pair<std::string, std::string>>;
-  return with_reader([&](PostgresConnection& reader) -> Result<Entries> {
-    DUEL_ASSIGN(const PostgresRows rows,
-                reader.run("SELECT key, bytes FROM duel.entries WHERE space = $1 ORDER BY key",
-                           PostgresParameters().add_bytes(space), options_.answer_limit));
-    Entries found;
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-      found.emplace_back(rows.bytes(k, 0), rows.bytes(k, 1));
-    }
-    return found;
-  });
+  DUEL_ASSIGN(const PostgresRows rows,
+              query("SELECT key, bytes FROM duel.entries WHERE space = $1 ORDER BY key",
+                    PostgresParameters().add_bytes(space)));
+  std::vector<std::pair<std::string, std::string>> found;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    found.emplace_back(rows.bytes(k, 0), rows.bytes(k, 1));
+  }
+  return found;
 }
 
 Status PostgresStore::check() {
@@ -282,20 +282,12 @@ std::int64_t PostgresStore::now_ms() const {
 }
 
 Result<Tenure> PostgresStore::tenure(const std::string& experiment) {
-  return with_reader([&](PostgresConnection& reader) -> Result<Tenure> {
-    DUEL_ASSIGN(const PostgresRows rows,
-                reader.run("SELECT e.epoch, n.id, n.url FROM duel.experiments e"
-                           " LEFT JOIN duel.nodes n ON n.id = e.owner"
-                           " AND n.lease_until > clock_timestamp() WHERE e.name = $1"
-                           " AND (e.head_sequence > 0 OR n.id IS NOT NULL)",
-                           PostgresParameters().add(experiment), options_.answer_limit));
-    if (rows.size() == 0) return no_experiment(experiment);
-    Tenure tenure{experiment, std::nullopt, rows.number(0, 0)};
-    if (!rows.is_null(0, 1)) {
-      tenure.owner = NodeAddress{std::string(rows.bytes(0, 1)), std::string(rows.bytes(0, 2))};
-    }
-    return tenure;
-  });
+  DUEL_ASSIGN(const PostgresRows rows,
+              query(DUEL_TENURES " WHERE e.name = $1"
+                                 " AND (e.head_sequence > 0 OR n.id IS NOT NULL)",
+                    PostgresParameters().add(experiment)));
+  if (rows.size() == 0) return no_experiment(experiment);
+  return tenure_at(rows, 0);
 }
 
 std::optional<std::uint64_t> PostgresStore::epoch(const std::string& experiment) const {
@@ -308,62 +300,40 @@ std::optional<std::uint64_t> PostgresStore::epoch(const std::string& experiment)
 Result<std::vector<std::string>> PostgresStore::ownerless() {
   return names(
       "SELECT name FROM duel.experiments e WHERE head_sequence > 0"
-      " AND NOT " DUEL_OWNER_LIVES " ORDER BY name",
-      {});
+      " AND NOT " DUEL_OWNER_LIVES " ORDER BY name");
 }
 
 Result<std::vector<NodeAddress>> PostgresStore::live() {
-  return with_reader([&](PostgresConnection& reader) -> Result<std::vector<NodeAddress>> {
-    DUEL_ASSIGN(const PostgresRows rows,
-                reader.run("SELECT id, url FROM duel.nodes WHERE lease_until > clock_timestamp()"
-                           " ORDER BY id",
-                           {}, options_.answer_limit));
-    std::vector<NodeAddress> nodes;
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-      nodes.push_back({std::string(rows.bytes(k, 0)), std::string(rows.bytes(k, 1))});
-    }
-    return nodes;
-  });
+  DUEL_ASSIGN(const PostgresRows rows,
+              query("SELECT id, url FROM duel.nodes WHERE lease_until > clock_timestamp()"
+                    " ORDER BY id"));
+  std::vector<NodeAddress> nodes;
+  for (std::size_t k = 0; k < rows.size(); ++k) nodes.push_back({rows.text(k, 0), rows.text(k, 1)});
+  return nodes;
 }
 
 Result<std::vector<NodeState>> PostgresStore::states() {
-  return with_reader([&](PostgresConnection& reader) -> Result<std::vector<NodeState>> {
-    DUEL_ASSIGN(
-        const PostgresRows rows,
-        reader.run("SELECT n.id, n.url,"
-                   " floor(extract(epoch FROM n.lease_until - clock_timestamp()) * 1000)::bigint,"
-                   " (SELECT count(*) FROM duel.experiments e"
-                   " WHERE e.owner = n.id AND e.head_sequence > 0)"
-                   " FROM duel.nodes n ORDER BY n.id",
-                   {}, options_.answer_limit));
-    std::vector<NodeState> states;
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-      states.push_back({{std::string(rows.bytes(k, 0)), std::string(rows.bytes(k, 1))},
-                        static_cast<std::int64_t>(rows.number(k, 2)),
-                        rows.number(k, 3)});
-    }
-    return states;
-  });
+  DUEL_ASSIGN(const PostgresRows rows,
+              query("SELECT n.id, n.url,"
+                    " floor(extract(epoch FROM n.lease_until - clock_timestamp()) * 1000)::bigint,"
+                    " (SELECT count(*) FROM duel.experiments e"
+                    " WHERE e.owner = n.id AND e.head_sequence > 0)"
+                    " FROM duel.nodes n ORDER BY n.id"));
+  std::vector<NodeState> states;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    states.push_back({{rows.text(k, 0), rows.text(k, 1)},
+                      static_cast<std::int64_t>(rows.number(k, 2)),
+                      rows.number(k, 3)});
+  }
+  return states;
 }
 
 Result<std::vector<Tenure>> PostgresStore::tenures() {
-  return with_reader([&](PostgresConnection& reader) -> Result<std::vector<Tenure>> {
-    DUEL_ASSIGN(const PostgresRows rows,
-                reader.run("SELECT e.name, e.epoch, n.id, n.url FROM duel.experiments e"
-                           " LEFT JOIN duel.nodes n ON n.id = e.owner"
-                           " AND n.lease_until > clock_timestamp()"
-                           " WHERE e.head_sequence > 0 ORDER BY e.name",
-                           {}, options_.answer_limit));
-    std::vector<Tenure> tenures;
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-      Tenure tenure{std::string(rows.bytes(k, 0)), std::nullopt, rows.number(k, 1)};
-      if (!rows.is_null(k, 2)) {
-        tenure.owner = NodeAddress{std::string(rows.bytes(k, 2)), std::string(rows.bytes(k, 3))};
-      }
-      tenures.push_back(std::move(tenure));
-    }
-    return tenures;
-  });
+  DUEL_ASSIGN(const PostgresRows rows,
+              query(DUEL_TENURES " WHERE e.head_sequence > 0 ORDER BY e.name"));
+  std::vector<Tenure> tenures;
+  for (std::size_t k = 0; k < rows.size(); ++k) tenures.push_back(tenure_at(rows, k));
+  return tenures;
 }
 
 Nodes::Counts PostgresStore::counts() const {

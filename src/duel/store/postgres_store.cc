@@ -34,10 +34,14 @@ std::string random_name() {
 }
 
 ExperimentRow row_at(const PostgresRows& rows, std::size_t k) {
-  return {rows.number(k, 0),
-          std::string(rows.bytes(k, 1)),
-          rows.number(k, 2),
-          {rows.number(k, 3), std::string(rows.bytes(k, 4))}};
+  return {
+      rows.number(k, 0), rows.text(k, 1), rows.number(k, 2), {rows.number(k, 3), rows.text(k, 4)}};
+}
+
+std::map<std::uint64_t, ExperimentRow> rows_by_id(const PostgresRows& rows) {
+  std::map<std::uint64_t, ExperimentRow> by_id;
+  for (std::size_t k = 0; k < rows.size(); ++k) by_id[rows.number(k, 0)] = row_at(rows, k);
+  return by_id;
 }
 
 std::string PostgresStore::session_settings(std::string_view synchronous_commit) const {
@@ -66,10 +70,10 @@ Result<PostgresConnection> PostgresStore::connect(const std::string& set_up) {
 Result<PostgresConnection> PostgresStore::connect_in_life(const std::string& set_up,
                                                           std::string& life) {
   DUEL_ASSIGN(PostgresConnection opened, connect(set_up));
-  std::vector<PostgresQuery> queries(2);
-  queries[0].sql = "INSERT INTO duel.life (id) VALUES ($1) ON CONFLICT DO NOTHING";
-  queries[0].parameters.add(random_name());
-  queries[1].sql = "SELECT id FROM duel.life";
+  const std::vector<PostgresQuery> queries = {
+      {"INSERT INTO duel.life (id) VALUES ($1) ON CONFLICT DO NOTHING",
+       PostgresParameters().add(random_name())},
+      {"SELECT id FROM duel.life"}};
   DUEL_ASSIGN(const std::vector<PostgresRows> rows, opened.run_together(queries, write_limit()));
   life = rows[1].bytes(0, 0);
   return opened;
@@ -132,21 +136,14 @@ PostgresStore::~PostgresStore() {
   const std::lock_guard lock(write_mutex_);
   // If the database is away, the others wait until the lease has run out.
   if (!ensure_writer().ok()) return;
-  std::string life;
-  {
-    const std::lock_guard state(state_mutex_);
-    life = life_;
-  }
-  std::vector<PostgresQuery> queries(4);
-  queries[0].sql = kWaitForDisk;
-  queries[1].sql = "SELECT 1 FROM duel.experiments WHERE owner = $1 ORDER BY id FOR UPDATE";
-  queries[1].parameters.add(self_.node_id);
-  queries[2].sql =
-      "UPDATE duel.experiments SET owner = NULL,"
-      " mark = CASE WHEN life = $2 THEN head_sequence ELSE mark END WHERE owner = $1";
-  queries[2].parameters.add(self_.node_id).add(life);
-  queries[3].sql = "DELETE FROM duel.nodes WHERE id = $1";
-  queries[3].parameters.add(self_.node_id);
+  const auto self = PostgresParameters().add(self_.node_id);
+  const std::vector<PostgresQuery> queries = {
+      {kWaitForDisk},
+      {"SELECT 1 FROM duel.experiments WHERE owner = $1 ORDER BY id FOR UPDATE", self},
+      {"UPDATE duel.experiments SET owner = NULL,"
+       " mark = CASE WHEN life = $2 THEN head_sequence ELSE mark END WHERE owner = $1",
+       PostgresParameters(self).add(life())},
+      {"DELETE FROM duel.nodes WHERE id = $1", self}};
   (void)writer_.run_together(queries, write_limit());
 }
 
@@ -188,8 +185,7 @@ Status PostgresStore::recover(bool crashed) {
   for (const auto& [name, owned] : before) ids.push_back(owned.id);
   DUEL_ASSIGN(const PostgresRows found,
               writer_.run(kExperimentRows, PostgresParameters().add_numbers(ids), write_limit()));
-  std::map<std::uint64_t, ExperimentRow> rows;
-  for (std::size_t k = 0; k < found.size(); ++k) rows[found.number(k, 0)] = row_at(found, k);
+  const std::map<std::uint64_t, ExperimentRow> rows = rows_by_id(found);
 
   std::vector<HeadMove> again;
   std::deque<std::vector<Line>> lines;  // that the moves point to
@@ -222,11 +218,6 @@ Status PostgresStore::recover(bool crashed) {
     for (const Line& line : kept) move.lines.push_back(&line);
     again.push_back(std::move(move));
   }
-  std::string life;
-  {
-    const std::lock_guard state(state_mutex_);
-    life = life_;
-  }
   if (!again.empty()) {
     DUEL_ASSIGN(const std::set<std::uint64_t> accepted, move_heads(again));
     for (const HeadMove& move : again) {
@@ -242,7 +233,7 @@ Status PostgresStore::recover(bool crashed) {
     DUEL_RETURN_IF_ERROR(writer_.run(
         "UPDATE duel.experiments SET life = $3"
         " WHERE id = ANY ($1) AND owner = $2",
-        PostgresParameters().add_numbers(whole).add(self_.node_id).add(life), write_limit()));
+        PostgresParameters().add_numbers(whole).add(self_.node_id).add(life()), write_limit()));
   }
   bool lines_lost = false;
   for (const std::string& name : gone) {
@@ -261,6 +252,10 @@ Status PostgresStore::recover(bool crashed) {
 
 void PostgresStore::drop(const std::string& experiment) {
   const std::lock_guard state(state_mutex_);
+  forget(experiment);
+}
+
+void PostgresStore::forget(const std::string& experiment) {
   owned_.erase(experiment);
   with_tail_.erase(experiment);
   unmarked_.erase(experiment);
@@ -279,7 +274,7 @@ Status PostgresStore::lease_had_lapsed(PostgresConnection& connection) {
               connection.run("SELECT name, epoch FROM duel.experiments WHERE owner = $1",
                              PostgresParameters().add(self_.node_id), write_limit()));
   for (std::size_t k = 0; k < rows.size(); ++k) {
-    const auto known = before.find(std::string(rows.bytes(k, 0)));
+    const auto known = before.find(rows.text(k, 0));
     if (known != before.end() && known->second == rows.number(k, 1)) before.erase(known);
   }
   bool lines_lost = false;
@@ -290,9 +285,7 @@ Status PostgresStore::lease_had_lapsed(PostgresConnection& connection) {
     // The lines may be there, but whether they are can only be told by the new owner: callers that
     // wait for a sync must not be told that they are durable.
     lines_lost = lines_lost || !mine->second.tail.empty();
-    owned_.erase(mine);
-    with_tail_.erase(name);
-    unmarked_.erase(name);
+    forget(name);
   }
   if (lines_lost && syncer_) {
     syncer_->lost(

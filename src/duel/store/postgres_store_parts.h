@@ -80,6 +80,7 @@ struct ExperimentRow {
 };
 
 ExperimentRow row_at(const PostgresRows& rows, std::size_t k);
+std::map<std::uint64_t, ExperimentRow> rows_by_id(const PostgresRows& rows);
 
 // The lines of one experiment in a commit.
 struct HeadMove {
@@ -177,6 +178,10 @@ class PostgresStore final : public Store, public Nodes {
   Result<PostgresConnection> connect(const std::string& set_up);
   // The same; also gives the life of the database in which it was opened.
   Result<PostgresConnection> connect_in_life(const std::string& set_up, std::string& life);
+  std::string life() const {
+    const std::lock_guard state(state_mutex_);
+    return life_;
+  }
   // The time limit for a statement that may wait for locks.
   Limit write_limit() const { return options_.answer_limit + std::chrono::seconds(1); }
 
@@ -195,6 +200,8 @@ class PostgresStore final : public Store, public Nodes {
 
   Status take(const std::string& experiment, bool is_new);
   void drop(const std::string& experiment);
+  // The same. REQUIRES: state_mutex_ is held.
+  void forget(const std::string& experiment);
   Status lease_had_lapsed(PostgresConnection& connection);
 
   // On the syncer's thread, without write_mutex_.
@@ -205,7 +212,10 @@ class PostgresStore final : public Store, public Nodes {
   auto with_reader(const Work& work) -> decltype(work(std::declval<PostgresConnection&>()));
   Result<PostgresConnection> take_reader(bool fresh);
   Result<ExperimentRow> row_for_reading(PostgresConnection& reader, const std::string& experiment);
-  Result<std::vector<std::string>> names(const char* sql, const PostgresParameters& parameters);
+  // One statement on a reader.
+  Result<PostgresRows> query(const char* sql, const PostgresParameters& parameters = {});
+  Result<std::vector<std::string>> names(const char* sql,
+                                         const PostgresParameters& parameters = {});
 
   const std::string location_;
   const std::string where_;

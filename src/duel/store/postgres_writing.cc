@@ -239,13 +239,8 @@ std::vector<HeadMove> PostgresStore::plan_moves(std::span<const Group> groups,
 // Returns the ids of the experiments that were appended to. The others had another owner, epoch or
 // head, and nothing of them was written.
 Result<std::set<std::uint64_t>> PostgresStore::move_heads(std::span<const HeadMove> moves) {
-  std::string life;
-  {
-    const std::lock_guard state(state_mutex_);
-    life = life_;
-  }
   DUEL_ASSIGN(const PostgresRows rows,
-              writer_.run(kAppend, append_parameters(self_.node_id, life, moves), write_limit()));
+              writer_.run(kAppend, append_parameters(self_.node_id, life(), moves), write_limit()));
   std::set<std::uint64_t> accepted;
   for (std::size_t k = 0; k < rows.size(); ++k) accepted.insert(rows.number(k, 0));
   return accepted;
@@ -276,9 +271,7 @@ Status PostgresStore::refused(std::span<const HeadMove> moves, std::vector<Statu
   for (const HeadMove& move : moves) ids.push_back(move.id);
   std::map<std::uint64_t, ExperimentRow> rows;
   auto found = writer_.run(kExperimentRows, PostgresParameters().add_numbers(ids), write_limit());
-  if (found.ok()) {
-    for (std::size_t k = 0; k < found->size(); ++k) rows[found->number(k, 0)] = row_at(*found, k);
-  }
+  if (found.ok()) rows = rows_by_id(*found);
   for (const HeadMove& move : moves) {
     const auto row = rows.find(move.id);
     const bool ours =
@@ -333,28 +326,17 @@ Result<std::vector<Status>> PostgresStore::append(std::span<const Group> groups)
 
 Status PostgresStore::give_away(const std::string& experiment) {
   const std::lock_guard lock(write_mutex_);
-  std::uint64_t epoch = 0;
-  std::string life;
-  {
-    const std::lock_guard state(state_mutex_);
-    const auto mine = owned_.find(experiment);
-    if (mine == owned_.end()) return Done{};
-    epoch = mine->second.epoch;
-  }
+  const std::optional<std::uint64_t> held = epoch(experiment);
+  if (!held) return Done{};
   DUEL_RETURN_IF_ERROR(ensure_writer());
-  {
-    const std::lock_guard state(state_mutex_);
-    life = life_;
-  }
   // Synchronous, so that all our lines are durable before another node builds on them. The head
   // becomes the mark, but only if all lines are of this life: then none is missing.
-  std::vector<PostgresQuery> queries(2);
-  queries[0].sql = kWaitForDisk;
-  queries[1].sql =
-      "UPDATE duel.experiments SET owner = NULL,"
-      " mark = CASE WHEN life = $4 THEN head_sequence ELSE mark END"
-      " WHERE name = $1 AND owner = $2 AND epoch = $3";
-  queries[1].parameters.add(experiment).add(self_.node_id).add(epoch).add(life);
+  const std::vector<PostgresQuery> queries = {
+      {kWaitForDisk},
+      {"UPDATE duel.experiments SET owner = NULL,"
+       " mark = CASE WHEN life = $4 THEN head_sequence ELSE mark END"
+       " WHERE name = $1 AND owner = $2 AND epoch = $3",
+       PostgresParameters().add(experiment).add(self_.node_id).add(*held).add(life())}};
   DUEL_RETURN_IF_ERROR(writer_.run_together(queries, write_limit()));
   drop(experiment);
   return Done{};
@@ -400,26 +382,25 @@ Status PostgresStore::add_tags(const std::string& experiment, std::span<const st
 }
 
 Status PostgresStore::put(std::string_view space, std::string_view key, std::string_view bytes) {
-  std::vector<PostgresQuery> queries(2);
-  queries[0].sql = kWaitForDisk;
-  queries[1].sql =
-      "INSERT INTO duel.entries VALUES ($1, $2, $3)"
-      " ON CONFLICT (space, key) DO UPDATE SET bytes = excluded.bytes";
-  queries[1].parameters.add_bytes(space).add_bytes(key).add_bytes(bytes);
+  const std::vector<PostgresQuery> queries = {
+      {kWaitForDisk},
+      {"INSERT INTO duel.entries VALUES ($1, $2, $3)"
+       " ON CONFLICT (space, key) DO UPDATE SET bytes = excluded.bytes",
+       PostgresParameters().add_bytes(space).add_bytes(key).add_bytes(bytes)}};
   DUEL_RETURN_IF_ERROR(with_writer(
       [&](PostgresConnection& writer) { return writer.run_together(queries, write_limit()); }));
   return Done{};
 }
 
 Result<bool> PostgresStore::erase(std::string_view space, std::string_view key) {
-  std::vector<PostgresQuery> queries(2);
-  queries[0].sql = kWaitForDisk;
-  queries[1].sql = "DELETE FROM duel.entries WHERE space = $1 AND key = $2";
-  queries[1].parameters.add_bytes(space).add_bytes(key);
-  const auto rows = with_writer(
-      [&](PostgresConnection& writer) { return writer.run_together(queries, write_limit()); });
-  if (!rows.ok()) return rows.error();
-  return (*rows)[1].changed() > 0;
+  const std::vector<PostgresQuery> queries = {
+      {kWaitForDisk},
+      {"DELETE FROM duel.entries WHERE space = $1 AND key = $2",
+       PostgresParameters().add_bytes(space).add_bytes(key)}};
+  DUEL_ASSIGN(const std::vector<PostgresRows> rows, with_writer([&](PostgresConnection& writer) {
+                return writer.run_together(queries, write_limit());
+              }));
+  return rows[1].changed() > 0;
 }
 
 Status PostgresStore::compact() {
