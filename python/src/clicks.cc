@@ -188,12 +188,11 @@ void bind_clicks(py::module_& module) {
                              [](const UserObject& user) { return user.model->canonical(); })
       .def_property_readonly("num_grades",
                              [](const UserObject& user) { return user.model->num_grades(); })
-      .def("click", &UserObject::click, py::arg("grades"), py::arg("users"), py::arg("seed"))
-      .def("probabilities", &UserObject::probabilities, py::arg("grades"))
-      .def("count_distribution", &UserObject::count_distribution, py::arg("grades"))
-      .def("pattern_probability", &UserObject::pattern_probability, py::arg("grades"),
-           py::arg("clicked"));
-  module.def("click_model", &UserObject::create, py::arg("model"), py::arg("grades"));
+      .def("click", &UserObject::click, "grades"_a, "users"_a, "seed"_a)
+      .def("probabilities", &UserObject::probabilities, "grades"_a)
+      .def("count_distribution", &UserObject::count_distribution, "grades"_a)
+      .def("pattern_probability", &UserObject::pattern_probability, "grades"_a, "clicked"_a);
+  module.def("click_model", &UserObject::create, "model"_a, "grades"_a);
   module.def("click_models", &click_models);
   module.def(
       "credit",
@@ -202,8 +201,7 @@ void bind_clicks(py::module_& module) {
         return credit({std::move(impressions), std::move(impressions_text)},
                       {std::move(clicks), std::move(clicks_text)}, request);
       },
-      py::arg("impressions"), py::arg("impressions_text"), py::arg("clicks"),
-      py::arg("clicks_text"), py::arg("request"));
+      "impressions"_a, "impressions_text"_a, "clicks"_a, "clicks_text"_a, "request"_a);
 }
 
 }  // namespace duel::python

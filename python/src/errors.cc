@@ -17,8 +17,8 @@ static_assert(kClasses.size() == static_cast<std::size_t>(ErrorCode::interrupted
 
 void set_exception(const char* name, const Error& error) {
   const py::object type = py::module_::import("duel.errors").attr(name);
-  const py::object exception = type(error.message, py::arg("where") = error.where,
-                                    py::arg("hint") = error.hint, py::arg("field") = error.field);
+  const py::object exception =
+      type(error.message, "where"_a = error.where, "hint"_a = error.hint, "field"_a = error.field);
   PyErr_SetObject(type.ptr(), exception.ptr());
 }
 

@@ -43,7 +43,7 @@ py::tuple estimate(const py::dict& fields, const py::object& progress) {
 }  // namespace
 
 void bind_estimation(py::module_& module) {
-  module.def("estimate", &estimate, py::arg("request"), py::arg("progress"));
+  module.def("estimate", &estimate, "request"_a, "progress"_a);
 }
 
 }  // namespace duel::python

@@ -311,13 +311,12 @@ void bind_experiment(py::module_& module) {
       .def(py::init([](const py::dict& request, const std::string& log) {
              return std::make_shared<ExperimentObject>(request, log);
            }),
-           py::arg("request"), py::arg("log"))
-      .def("next", &ExperimentObject::next, py::arg("duel_id"))
-      .def("report", &ExperimentObject::report, py::arg("duel_id"), py::arg("result"),
-           py::arg("winner"), py::arg("source_type"), py::arg("source_id"), py::arg("response_ms"))
-      .def("expire", &ExperimentObject::expire, py::arg("duel_id"), py::arg("note"))
-      .def("run", &ExperimentObject::run, py::arg("judges"), py::arg("max_duels"),
-           py::arg("max_failures"), py::arg("progress"))
+           "request"_a, "log"_a)
+      .def("next", &ExperimentObject::next, "duel_id"_a)
+      .def("report", &ExperimentObject::report, "duel_id"_a, "result"_a, "winner"_a,
+           "source_type"_a, "source_id"_a, "response_ms"_a)
+      .def("expire", &ExperimentObject::expire, "duel_id"_a, "note"_a)
+      .def("run", &ExperimentObject::run, "judges"_a, "max_duels"_a, "max_failures"_a, "progress"_a)
       .def("complete", &ExperimentObject::complete)
       .def("close", &ExperimentObject::close)
       .def("result", &ExperimentObject::result)

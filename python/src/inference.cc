@@ -84,8 +84,7 @@ py::dict bradley_terry(const py::object& wins, const py::object& ties, const std
 }  // namespace
 
 void bind_inference(py::module_& module) {
-  module.def("bradley_terry", &bradley_terry, py::arg("wins"), py::arg("ties"), py::arg("model"),
-             py::arg("prior"), py::arg("arms"));
+  module.def("bradley_terry", &bradley_terry, "wins"_a, "ties"_a, "model"_a, "prior"_a, "arms"_a);
 }
 
 }  // namespace duel::python

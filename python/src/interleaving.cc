@@ -56,8 +56,7 @@ py::list interleaving_methods() {
 }  // namespace
 
 void bind_interleaving(py::module_& module) {
-  module.def("interleave", &interleave, py::arg("request"), py::arg("names"), py::arg("lists"),
-             py::arg("clicks"));
+  module.def("interleave", &interleave, "request"_a, "names"_a, "lists"_a, "clicks"_a);
   module.def("interleaving_methods", &interleaving_methods);
 }
 

@@ -191,29 +191,26 @@ class PointLearnerObject {
 }  // namespace
 
 void bind_learning(py::module_& module) {
-  module.def("learn", &learn, py::arg("request"), py::arg("output"), py::arg("resume"),
-             py::arg("progress"));
+  module.def("learn", &learn, "request"_a, "output"_a, "resume"_a, "progress"_a);
   module.def("learners", &learners);
   py::class_<PointLearnerObject> learner_class(module, "PointLearner");
   seal(learner_class);
   learner_class.def("select", &PointLearnerObject::select)
-      .def("observe", &PointLearnerObject::observe, py::arg("ticket"), py::arg("outcome"),
-           py::arg("probability"))
+      .def("observe", &PointLearnerObject::observe, "ticket"_a, "outcome"_a, "probability"_a)
       .def("recommend", &PointLearnerObject::recommend)
       .def_property_readonly("moves", &PointLearnerObject::moves)
       .def_property_readonly("observed", &PointLearnerObject::observed)
       .def_property_readonly("canonical", &PointLearnerObject::canonical)
       .def_property_readonly("steps", &PointLearnerObject::steps)
       .def("save", &PointLearnerObject::save)
-      .def("restore", &PointLearnerObject::restore, py::arg("state"), py::arg("observed"));
+      .def("restore", &PointLearnerObject::restore, "state"_a, "observed"_a);
   module.def(
       "point_learner",
       [](const std::string& learner, const py::object& start, const py::dict& set,
          const py::object& duels, const py::object& seed, const py::object& trial) {
         return std::make_unique<PointLearnerObject>(learner, start, set, duels, seed, trial);
       },
-      py::arg("learner"), py::arg("start"), py::arg("set"), py::arg("duels"), py::arg("seed"),
-      py::arg("trial"));
+      "learner"_a, "start"_a, "set"_a, "duels"_a, "seed"_a, "trial"_a);
 }
 
 }  // namespace duel::python

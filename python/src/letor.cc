@@ -142,13 +142,10 @@ struct JudgedObject {
 void bind_letor(py::module_& module) {
   py::class_<JudgedObject> judged_class(module, "JudgedQueries");
   seal(judged_class);
-  judged_class
-      .def_static("load", &JudgedObject::load, py::arg("data"), py::arg("zero_based"),
-                  py::arg("normalise"))
-      .def_static("parse", &JudgedObject::parse, py::arg("text"), py::arg("zero_based"),
-                  py::arg("normalise"))
-      .def_static("from_arrays", &JudgedObject::from_arrays, py::arg("features"), py::arg("grades"),
-                  py::arg("qids"), py::arg("normalise"))
+  judged_class.def_static("load", &JudgedObject::load, "data"_a, "zero_based"_a, "normalise"_a)
+      .def_static("parse", &JudgedObject::parse, "text"_a, "zero_based"_a, "normalise"_a)
+      .def_static("from_arrays", &JudgedObject::from_arrays, "features"_a, "grades"_a, "qids"_a,
+                  "normalise"_a)
       .def("features", &JudgedObject::features)
       .def("grades", &JudgedObject::grades)
       .def("qids", &JudgedObject::qids)

@@ -68,18 +68,16 @@ py::list indices(const std::vector<Arm>& arms) {
 void bind_matrix(py::module_& module) {
   py::class_<MatrixObject> bound_matrix(module, "Matrix");
   refuse_pickling(bound_matrix);
-  bound_matrix
-      .def(py::init(&matrix_of), py::arg("values"), py::arg("arms") = py::none(),
-           py::arg("name") = "matrix")
+  bound_matrix.def(py::init(&matrix_of), "values"_a, "arms"_a = py::none(), "name"_a = "matrix")
       .def_static(
           "resolve", [](const std::string& text) { return object_of(resolve_matrix(text)); },
-          py::arg("text"))
+          "text"_a)
       .def_static(
           "parse",
           [](const std::string& text, const std::string& name) {
             return object_of(read_matrix_text(name, text));
           },
-          py::arg("text"), py::arg("name"))
+          "text"_a, "name"_a)
       .def_property_readonly("name", [](const MatrixObject& self) { return self.matrix->name(); })
       .def_property_readonly("arms",
                              [](const MatrixObject& self) { return self.matrix->arm_names(); })
@@ -90,7 +88,7 @@ void bind_matrix(py::module_& module) {
              const auto n = static_cast<py::ssize_t>(object.matrix->num_arms());
              // A view: the matrix never changes, and lives as long as the array.
              py::array_t<double> view({n, n}, object.matrix->row_major().data(), self);
-             view.attr("setflags")(py::arg("write") = false);
+             view.attr("setflags")("write"_a = false);
              return view;
            })
       .def("describe",
@@ -148,7 +146,7 @@ void bind_matrix(py::module_& module) {
             }
             return ProblemObject{problem};
           },
-          py::arg("text"), py::arg("threads") = 0);
+          "text"_a, "threads"_a = 0);
 
   module.def("named_matrices", [] {
     py::list list;

@@ -116,30 +116,26 @@ py::object measure_clicks(const std::string& name, const std::optional<std::stri
 }  // namespace
 
 void bind_metrics(py::module_& module) {
-  module.def("dcg", &dcg_at, py::arg("ranked"), py::arg("k"), py::arg("gain"), py::arg("discount"));
-  module.def("ndcg", &ndcg_at, py::arg("ranked"), py::arg("judged"), py::arg("k"), py::arg("gain"),
-             py::arg("discount"));
-  module.def("ndcg_of_scores", &ndcg_of_scores, py::arg("scores"), py::arg("grades"), py::arg("k"),
-             py::arg("gain"));
+  module.def("dcg", &dcg_at, "ranked"_a, "k"_a, "gain"_a, "discount"_a);
+  module.def("ndcg", &ndcg_at, "ranked"_a, "judged"_a, "k"_a, "gain"_a, "discount"_a);
+  module.def("ndcg_of_scores", &ndcg_of_scores, "scores"_a, "grades"_a, "k"_a, "gain"_a);
   module.def(
       "precision",
       [](const py::object& ranked, const py::object& k, const py::object& relevant) {
         return precision(grades_of(ranked, "ranked"), depth_of(k), relevant_of(relevant));
       },
-      py::arg("ranked"), py::arg("k"), py::arg("relevant"));
-  module.def("average_precision", &average_precision_of, py::arg("ranked"), py::arg("judged"),
-             py::arg("relevant"));
+      "ranked"_a, "k"_a, "relevant"_a);
+  module.def("average_precision", &average_precision_of, "ranked"_a, "judged"_a, "relevant"_a);
   module.def(
       "reciprocal_rank",
       [](const py::object& ranked, const py::object& relevant) {
         return reciprocal_rank(grades_of(ranked, "ranked"), relevant_of(relevant));
       },
-      py::arg("ranked"), py::arg("relevant"));
-  module.def("expected_reciprocal_rank", &err_of, py::arg("ranked"), py::arg("k"),
-             py::arg("highest"));
-  module.def("measure_rankings", &measure, py::arg("request"), py::arg("progress"));
-  module.def("measure_clicks", &measure_clicks, py::arg("name"), py::arg("text"),
-             py::arg("session_gap"), py::arg("resamples"), py::arg("seed"));
+      "ranked"_a, "relevant"_a);
+  module.def("expected_reciprocal_rank", &err_of, "ranked"_a, "k"_a, "highest"_a);
+  module.def("measure_rankings", &measure, "request"_a, "progress"_a);
+  module.def("measure_clicks", &measure_clicks, "name"_a, "text"_a, "session_gap"_a, "resamples"_a,
+             "seed"_a);
 }
 
 }  // namespace duel::python

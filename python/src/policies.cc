@@ -217,7 +217,7 @@ void bind_policies(py::module_& module) {
       .def(py::init([](Arm first, Arm second, Round round) {
              return Duel{.first = first, .second = second, .round = round};
            }),
-           py::arg("first"), py::arg("second"), py::arg("round") = 0)
+           "first"_a, "second"_a, "round"_a = 0)
       .def_readonly("first", &Duel::first)
       .def_readonly("second", &Duel::second)
       .def_readonly("round", &Duel::round)
@@ -263,8 +263,7 @@ void bind_policies(py::module_& module) {
                        const py::handle& trial, const py::handle& rounds) {
              return std::make_shared<PolicyObject>(policy, arms, seed, trial, rounds);
            }),
-           py::arg("policy"), py::arg("arms"), py::arg("seed") = 0, py::arg("trial") = 0,
-           py::arg("rounds") = py::none())
+           "policy"_a, "arms"_a, "seed"_a = 0, "trial"_a = 0, "rounds"_a = py::none())
       .def("select", &PolicyObject::select,
            "The next duel. It counts as asked; tell its answer by `observe`.")
       .def(
@@ -282,7 +281,7 @@ void bind_policies(py::module_& module) {
             self.observe_foreign(count_of(pair[0], "first", 0, kMost),
                                  count_of(pair[1], "second", 0, kMost), outcome_of(outcome));
           },
-          py::arg("duel"), py::arg("outcome"),
+          "duel"_a, "outcome"_a,
           "The answer to a duel: 'first', 'second', 'tie', 'both_bad', 'skip', True or False for "
           "the first or the second arm, or None where no answer came. A pair (i, j) that "
           "something else chose may be given in place of the duel.")
@@ -322,8 +321,7 @@ void bind_policies(py::module_& module) {
         }
         return to_string(call);
       });
-  module.def("register_python_policy", &register_python_policy, py::arg("name"), py::arg("factory"),
-             py::arg("doc"));
+  module.def("register_python_policy", &register_python_policy, "name"_a, "factory"_a, "doc"_a);
 }
 
 }  // namespace duel::python

@@ -136,9 +136,8 @@ py::object numpy_rng(std::uint64_t key, std::uint64_t stream) {
   py::list words;
   words.append(key);
   words.append(stream);
-  return random.attr("Generator")(
-      random.attr("Philox")(py::arg("key") = py::module_::import("numpy").attr("array")(
-                                words, py::arg("dtype") = "uint64")));
+  return random.attr("Generator")(random.attr("Philox")(
+      "key"_a = py::module_::import("numpy").attr("array")(words, "dtype"_a = "uint64")));
 }
 
 bool is_python_policy(const std::string& name) { return factories().contains(name); }

@@ -272,10 +272,9 @@ class Answers : public MadeByInit {
 }  // namespace
 
 void bind_simulation(py::module_& module) {
-  module.def("simulate", &simulate, py::arg("problem"), py::arg("request"), py::arg("environment"),
-             py::arg("truth"), py::arg("progress"));
-  module.def("summarize", &summarize, py::arg("problem"), py::arg("request"), py::arg("truth"),
-             py::arg("records"));
+  module.def("simulate", &simulate, "problem"_a, "request"_a, "environment"_a, "truth"_a,
+             "progress"_a);
+  module.def("summarize", &summarize, "problem"_a, "request"_a, "truth"_a, "records"_a);
   module.def("checkpoints", [](const py::handle& rounds, const py::list& given) {
     const std::vector<Round> list = rounds_of(given);
     return unwrap(in_field("checkpoints",
@@ -289,13 +288,13 @@ void bind_simulation(py::module_& module) {
           py::init([](const MatrixObject& matrix, const py::handle& seed, const py::handle& trial) {
             return std::make_shared<Answers>(matrix, seed, trial);
           }),
-          py::arg("matrix"), py::arg("seed") = 0, py::arg("trial") = 0)
+          "matrix"_a, "seed"_a = 0, "trial"_a = 0)
       .def(
           "__call__",
           [](Answers& self, const Duel& duel) {
             return self.first_wins(duel.first, duel.second) ? "first" : "second";
           },
-          py::arg("duel"))
+          "duel"_a)
       .def(
           "__call__",
           [](Answers& self, const py::int_& first, const py::int_& second) {
@@ -305,7 +304,7 @@ void bind_simulation(py::module_& module) {
                        ? "first"
                        : "second";
           },
-          py::arg("first"), py::arg("second"));
+          "first"_a, "second"_a);
 }
 
 }  // namespace duel::python

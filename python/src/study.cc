@@ -101,9 +101,9 @@ py::object plan(const py::dict& request, const py::object& progress) {
 }  // namespace
 
 void bind_study(py::module_& module) {
-  module.def("league", &league, py::arg("problems"), py::arg("policies"), py::arg("rounds"),
-             py::arg("trials"), py::arg("seed"), py::arg("threads"), py::arg("progress"));
-  module.def("plan", &plan, py::arg("request"), py::arg("progress"));
+  module.def("league", &league, "problems"_a, "policies"_a, "rounds"_a, "trials"_a, "seed"_a,
+             "threads"_a, "progress"_a);
+  module.def("plan", &plan, "request"_a, "progress"_a);
 }
 
 }  // namespace duel::python
