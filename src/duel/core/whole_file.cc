@@ -19,28 +19,21 @@ Error system_error(const std::string& what, const std::filesystem::path& path, i
 }
 
 Result<std::string> read_whole_file(const std::filesystem::path& file, std::size_t most_bytes) {
-  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return system_error("cannot be read", file, errno);
+  const Descriptor descriptor(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (descriptor.get() < 0) return system_error("cannot be read", file, errno);
   std::string text;
   std::array<char, 1 << 16> buffer;
   while (true) {
-    const ssize_t size = read(descriptor, buffer.data(), buffer.size());
+    const ssize_t size = read(descriptor.get(), buffer.data(), buffer.size());
     if (size < 0 && errno == EINTR) continue;
-    if (size < 0) {
-      const int code = errno;
-      close(descriptor);
-      return system_error("cannot be read", file, code);
-    }
-    if (size == 0) break;
+    if (size < 0) return system_error("cannot be read", file, errno);
+    if (size == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(size));
     if (text.size() > most_bytes) {
-      close(descriptor);
       return Error::invalid_data(
           fmt::format("the file is larger than {} MB", most_bytes / 1'000'000), file.string());
     }
   }
-  close(descriptor);
-  return text;
 }
 
 Status make_directory(const std::filesystem::path& directory) {
@@ -68,37 +61,28 @@ Result<AtomicFile> AtomicFile::create(const std::filesystem::path& target) {
   // what a killed run left is replaced, not added to.
   std::filesystem::path temporary = target;
   temporary.replace_filename("." + target.filename().string() + ".tmp");
-  const int descriptor = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-                              S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH);
-  if (descriptor < 0) return system_error("cannot be written", target, errno);
-  return AtomicFile(target, std::move(temporary), descriptor);
+  Descriptor descriptor(open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+                             S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH));
+  if (descriptor.get() < 0) return system_error("cannot be written", target, errno);
+  return AtomicFile(target, std::move(temporary), std::move(descriptor));
 }
 
-AtomicFile::AtomicFile(AtomicFile&& other) noexcept
-    : target_(std::move(other.target_)),
-      temporary_(std::move(other.temporary_)),
-      descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-AtomicFile::~AtomicFile() { discard(); }
-
-void AtomicFile::discard() {
-  if (descriptor_ < 0) return;
-  close(descriptor_);
-  unlink(temporary_.c_str());
-  descriptor_ = -1;
+AtomicFile::~AtomicFile() {
+  if (descriptor_.get() >= 0) unlink(temporary_.c_str());
 }
 
 Status AtomicFile::write(std::string_view text) {
-  if (!write_fully(descriptor_, text)) return system_error("cannot be written", target_, errno);
+  if (!write_fully(descriptor_.get(), text)) {
+    return system_error("cannot be written", target_, errno);
+  }
   return Done{};
 }
 
 Status AtomicFile::commit() {
-  if (fsync(descriptor_) != 0 || rename(temporary_.c_str(), target_.c_str()) != 0) {
+  if (fsync(descriptor_.get()) != 0 || rename(temporary_.c_str(), target_.c_str()) != 0) {
     return system_error("cannot be written", target_, errno);
   }
-  close(descriptor_);
-  descriptor_ = -1;
+  const Descriptor closed(std::move(descriptor_));
   return Done{};
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "duel/core/descriptor.h"
 #include "duel/core/result.h"
 
 namespace duel {
@@ -24,7 +25,7 @@ Error system_error(const std::string& what, const std::filesystem::path& path, i
 class AtomicFile {
  public:
   static Result<AtomicFile> create(const std::filesystem::path& target);
-  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile(AtomicFile&&) noexcept = default;
   AtomicFile& operator=(AtomicFile&&) = delete;
   ~AtomicFile();
 
@@ -32,13 +33,14 @@ class AtomicFile {
   Status commit();
 
  private:
-  AtomicFile(std::filesystem::path target, std::filesystem::path temporary, int descriptor)
-      : target_(std::move(target)), temporary_(std::move(temporary)), descriptor_(descriptor) {}
-  void discard();
+  AtomicFile(std::filesystem::path target, std::filesystem::path temporary, Descriptor descriptor)
+      : target_(std::move(target)),
+        temporary_(std::move(temporary)),
+        descriptor_(std::move(descriptor)) {}
 
   std::filesystem::path target_;
   std::filesystem::path temporary_;
-  int descriptor_;  // -1 once committed or moved from
+  Descriptor descriptor_;  // none once committed or moved from
 };
 
 Status write_whole_file(const std::filesystem::path& file, std::string_view text);

@@ -15,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "duel/core/descriptor.h"
 #include "duel/core/directory.h"
 #include "duel/core/text_map.h"
 #include "duel/core/whole_file.h"
@@ -24,20 +25,6 @@ namespace duel {
 namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return number_; }
-
- private:
-  int number_;
-};
 
 // The content of a file: lines, and perhaps the beginning of one more.
 struct Content {
@@ -167,6 +154,12 @@ struct LogFiles::Owned {
   };
   std::optional<TextMap<std::vector<Place>>> by_key;
   std::set<std::uint64_t> tags;
+
+  Status usable() const {
+    if (!broken) return Done{};
+    return Error::io("the log takes no more records after a failed write", file.string(),
+                     "repair the disk and resume");
+  }
 };
 
 LogFiles::LogFiles(std::filesystem::path directory, Disk& disk, KeyOf key_of)
@@ -276,10 +269,7 @@ Result<std::vector<Status>> LogFiles::append(std::span<const Group> groups) {
 Status LogFiles::append_group(const Group& group) {
   const std::string experiment(group.experiment);
   Owned& owned = *owned_.at(experiment);
-  if (owned.broken) {
-    return Error::io("the log takes no more records after a failed write", owned.file.string(),
-                     "repair the disk and resume");
-  }
+  DUEL_RETURN_IF_ERROR(owned.usable());
   if (!owned.head) {
     DUEL_RETURN_IF_ERROR(read(experiment, 0, [](std::string_view) -> Status { return Done{}; }));
   }
@@ -395,10 +385,7 @@ Status LogFiles::sync() {
 }
 
 Status LogFiles::sync(Owned& owned) {
-  if (owned.broken) {
-    return Error::io("the log takes no more records after a failed write", owned.file.string(),
-                     "repair the disk and resume");
-  }
+  DUEL_RETURN_IF_ERROR(owned.usable());
   if (!owned.unsynced && !owned.new_name) return Done{};
   // EINVAL and EROFS: pipes and terminals cannot be synced. After any other failure the system may
   // have dropped the lines, and a later sync would succeed without them.

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "duel/core/whole_file.h"
 
@@ -44,13 +43,6 @@ Result<OwnerLock> OwnerLock::take(const std::filesystem::path& file) {
   // Only the lock counts. If the disk is full the name of its holder is missing, and that is all.
   if (::ftruncate(descriptor, 0) == 0) (void)write_fully(descriptor, text);
   return lock;
-}
-
-OwnerLock::OwnerLock(OwnerLock&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-OwnerLock::~OwnerLock() {
-  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 }  // namespace duel

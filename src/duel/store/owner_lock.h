@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "duel/core/descriptor.h"
 #include "duel/core/result.h"
 
 namespace duel {
@@ -12,13 +13,10 @@ class OwnerLock {
  public:
   // An error (`conflict`) that names the process, if another one holds it.
   static Result<OwnerLock> take(const std::filesystem::path& file);
-  OwnerLock(OwnerLock&& other) noexcept;
-  OwnerLock& operator=(OwnerLock&&) = delete;
-  ~OwnerLock();
 
  private:
   explicit OwnerLock(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_;
+  Descriptor descriptor_;
 };
 
 }  // namespace duel
