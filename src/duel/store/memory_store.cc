@@ -5,11 +5,6 @@
 #include "duel/store/line.h"
 
 namespace duel {
-namespace {
-
-Error unknown() { return Error::not_found("there is no such experiment"); }
-
-}  // namespace
 
 Head MemoryStore::Kept::head() const {
   if (lines.empty()) return {};
@@ -17,9 +12,10 @@ Head MemoryStore::Kept::head() const {
   return {lines.size(), parts ? std::string(parts->hash) : std::string()};
 }
 
-MemoryStore::Kept* MemoryStore::kept(const std::string& experiment) {
+Result<MemoryStore::Kept*> MemoryStore::kept(const std::string& experiment) {
   const auto found = experiments_.find(experiment);
-  return found == experiments_.end() ? nullptr : &found->second;
+  if (found == experiments_.end()) return Error::not_found("there is no such experiment");
+  return &found->second;
 }
 
 Result<std::vector<std::string>> MemoryStore::list() {
@@ -39,7 +35,8 @@ Status MemoryStore::create(const std::string& experiment) {
 
 Status MemoryStore::own(const std::string& experiment) {
   const std::lock_guard lock(mutex_);
-  return kept(experiment) == nullptr ? Status(unknown()) : Status(Done{});
+  DUEL_RETURN_IF_ERROR(kept(experiment));
+  return Done{};
 }
 
 Result<std::uint64_t> MemoryStore::read(const std::string& experiment, std::uint64_t after,
@@ -47,8 +44,7 @@ Result<std::uint64_t> MemoryStore::read(const std::string& experiment, std::uint
   std::vector<std::string> lines;
   {
     const std::lock_guard lock(mutex_);
-    const Kept* found = kept(experiment);
-    if (found == nullptr) return unknown();
+    DUEL_ASSIGN(const Kept* const found, kept(experiment));
     lines = found->lines;
   }
   std::string padded;
@@ -62,8 +58,7 @@ Result<std::uint64_t> MemoryStore::read(const std::string& experiment, std::uint
 
 Result<Head> MemoryStore::head(const std::string& experiment) {
   const std::lock_guard lock(mutex_);
-  const Kept* found = kept(experiment);
-  if (found == nullptr) return unknown();
+  DUEL_ASSIGN(const Kept* const found, kept(experiment));
   return found->head();
 }
 
@@ -90,8 +85,7 @@ Result<std::vector<Status>> MemoryStore::append(std::span<const Group> groups) {
 Result<std::vector<FoundLine>> MemoryStore::find(const std::string& experiment,
                                                  std::string_view key) {
   const std::lock_guard lock(mutex_);
-  const Kept* found = kept(experiment);
-  if (found == nullptr) return unknown();
+  DUEL_ASSIGN(const Kept* const found, kept(experiment));
   std::vector<FoundLine> lines;
   if (const auto known = found->by_key.find(key); known != found->by_key.end()) {
     for (const std::uint64_t number : known->second) {
@@ -112,14 +106,13 @@ Result<std::vector<std::string>> MemoryStore::experiments_of(std::string_view ke
 
 Result<bool> MemoryStore::tagged(const std::string& experiment, std::uint64_t tag) {
   const std::lock_guard lock(mutex_);
-  const Kept* found = kept(experiment);
-  return found != nullptr && found->tags.contains(tag);
+  const auto found = experiments_.find(experiment);
+  return found != experiments_.end() && found->second.tags.contains(tag);
 }
 
 Status MemoryStore::add_tags(const std::string& experiment, std::span<const std::uint64_t> tags) {
   const std::lock_guard lock(mutex_);
-  Kept* found = kept(experiment);
-  if (found == nullptr) return unknown();
+  DUEL_ASSIGN(Kept* const found, kept(experiment));
   found->tags.insert(tags.begin(), tags.end());
   return Done{};
 }
@@ -131,16 +124,14 @@ Result<std::uint64_t> MemoryStore::synced(const std::string& experiment) {
 
 Status MemoryStore::put_snapshot(const std::string& experiment, const Snapshot& snapshot) {
   const std::lock_guard lock(mutex_);
-  Kept* found = kept(experiment);
-  if (found == nullptr) return unknown();
+  DUEL_ASSIGN(Kept* const found, kept(experiment));
   found->snapshot = snapshot;
   return Done{};
 }
 
 Result<std::optional<Snapshot>> MemoryStore::snapshot(const std::string& experiment) {
   const std::lock_guard lock(mutex_);
-  const Kept* found = kept(experiment);
-  if (found == nullptr) return unknown();
+  DUEL_ASSIGN(const Kept* const found, kept(experiment));
   return found->snapshot;
 }
 

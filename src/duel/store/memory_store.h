@@ -57,8 +57,8 @@ class MemoryStore final : public Store {
     std::optional<Snapshot> snapshot;
   };
 
-  // Null if there is none. REQUIRES: mutex_ is held.
-  Kept* kept(const std::string& experiment);
+  // `not_found` if there is none. REQUIRES: mutex_ is held.
+  Result<Kept*> kept(const std::string& experiment);
 
   std::mutex mutex_;
   std::map<std::string, Kept> experiments_;
