@@ -52,102 +52,88 @@ class OptionTable {
  public:
   OptionTable& number(std::string name, double Options::* field, NumberRange range, std::string doc,
                       Shown shown = Shown::when_set) {
-    return add({{name, "number", "", range.to_string(), std::move(doc)},
-                shown,
-                [=](Options& options, const std::string& text) -> Status {
-                  DUEL_ASSIGN(options.*field, number_in(range, text));
-                  return Done{};
-                },
-                [=](const Options& options) { return format_number(options.*field); }});
+    return add(
+        {name, "number", "", range.to_string(), std::move(doc)}, shown, field,
+        [=](const std::string& text) { return number_in(range, text); }, format_number);
   }
 
   // A number that may be left to the policy: `auto` (what that means is said in `doc`).
   OptionTable& automatic_number(std::string name, std::optional<double> Options::* field,
                                 NumberRange range, std::string doc, Shown shown = Shown::when_set) {
-    return add({{name, "number", "", "auto | " + range.to_string(), std::move(doc)},
-                shown,
-                [=](Options& options, const std::string& text) -> Status {
-                  if (text == "auto") {
-                    options.*field = std::nullopt;
-                    return Done{};
-                  }
-                  DUEL_ASSIGN(options.*field, number_in(range, text));
-                  return Done{};
-                },
-                [=](const Options& options) {
-                  return options.*field ? format_number(*(options.*field)) : std::string("auto");
-                }});
+    return add(
+        {name, "number", "", "auto | " + range.to_string(), std::move(doc)}, shown, field,
+        [=](const std::string& text) -> Result<std::optional<double>> {
+          if (text == "auto") return std::optional<double>();
+          DUEL_ASSIGN(const double value, number_in(range, text));
+          return std::optional(value);
+        },
+        [](const std::optional<double>& value) { return value ? format_number(*value) : "auto"; });
   }
 
   OptionTable& count(std::string name, std::uint64_t Options::* field, std::uint64_t least,
                      std::uint64_t most, std::string doc, Shown shown = Shown::when_set) {
-    return add({{name, "count", "", fmt::format("{} .. {}", least, most), std::move(doc)},
-                shown,
-                [=](Options& options, const std::string& text) -> Status {
-                  const auto value = parse_count(text);
-                  // Without parse_count's own hint, so that the option's range is named.
-                  if (!value.ok()) return Error(value.error()).with_hint("");
-                  if (*value < least || *value > most) return out_of_range(text);
-                  options.*field = *value;
-                  return Done{};
-                },
-                [=](const Options& options) { return fmt::format("{}", options.*field); }});
+    return add(
+        {name, "count", "", fmt::format("{} .. {}", least, most), std::move(doc)}, shown, field,
+        [=](const std::string& text) -> Result<std::uint64_t> {
+          const auto value = parse_count(text);
+          // Without parse_count's own hint, so that the option's range is named.
+          if (!value.ok()) return Error(value.error()).with_hint("");
+          if (*value < least || *value > most) return out_of_range(text);
+          return *value;
+        },
+        [](std::uint64_t value) { return fmt::format("{}", value); });
   }
 
   // Numbers separated by slashes, `0.1/0.5/0.9` (a comma would end the option), or `auto`, an empty
   // list (what that means is said in `doc`).
   OptionTable& numbers(std::string name, std::vector<double> Options::* field, NumberRange range,
                        std::string doc, Shown shown = Shown::when_set) {
-    return add({{name, "numbers", "", "auto | a/b/.. each " + range.to_string(), std::move(doc)},
-                shown,
-                [=](Options& options, const std::string& text) -> Status {
-                  std::vector<double> values;
-                  for (std::size_t begin = 0; text != "auto" && begin <= text.size();) {
-                    const std::size_t end = std::min(text.find('/', begin), text.size());
-                    DUEL_ASSIGN(const double value,
-                                number_in(range, text.substr(begin, end - begin)));
-                    values.push_back(value);
-                    begin = end + 1;
-                  }
-                  options.*field = std::move(values);
-                  return Done{};
-                },
-                [=](const Options& options) {
-                  std::string text;
-                  for (const double value : options.*field) {
-                    text += (text.empty() ? "" : "/") + format_number(value);
-                  }
-                  return text.empty() ? std::string("auto") : text;
-                }});
+    return add(
+        {name, "numbers", "", "auto | a/b/.. each " + range.to_string(), std::move(doc)}, shown,
+        field,
+        [=](const std::string& text) -> Result<std::vector<double>> {
+          std::vector<double> values;
+          for (std::size_t begin = 0; text != "auto" && begin <= text.size();) {
+            const std::size_t end = std::min(text.find('/', begin), text.size());
+            DUEL_ASSIGN(const double value, number_in(range, text.substr(begin, end - begin)));
+            values.push_back(value);
+            begin = end + 1;
+          }
+          return values;
+        },
+        [](const std::vector<double>& values) {
+          std::string text;
+          for (const double value : values)
+            text += (text.empty() ? "" : "/") + format_number(value);
+          return text.empty() ? std::string("auto") : text;
+        });
   }
 
   // The horizon T of a policy that needs one: 0 until it is known, then the run's rounds.
   OptionTable& horizon(std::uint64_t Options::* field) {
-    return add({{"horizon", "count", "", "1 or more", "horizon T the policy is tuned for"},
-                Shown::always,
-                [=](Options& options, const std::string& text) -> Status {
-                  DUEL_ASSIGN(const std::uint64_t value, parse_count(text));
-                  if (value < 1) return out_of_range(text);
-                  options.*field = value;
-                  return Done{};
-                },
-                [=](const Options& options) {
-                  return options.*field == 0 ? std::string("the run's rounds")
-                                             : fmt::format("{}", options.*field);
-                }});
+    return add(
+        {"horizon", "count", "", "1 or more", "horizon T the policy is tuned for"}, Shown::always,
+        field,
+        [](const std::string& text) -> Result<std::uint64_t> {
+          DUEL_ASSIGN(const std::uint64_t value, parse_count(text));
+          if (value < 1) return out_of_range(text);
+          return value;
+        },
+        [](std::uint64_t value) {
+          return value == 0 ? std::string("the run's rounds") : fmt::format("{}", value);
+        });
   }
 
   // Any text but the empty one; what it means is checked where it is used.
   OptionTable& text(std::string name, std::string Options::* field, std::string doc,
                     Shown shown = Shown::when_set) {
-    return add({{name, "text", "", "any", std::move(doc)},
-                shown,
-                [=](Options& options, const std::string& text) -> Status {
-                  if (text.empty()) return Error::invalid_argument("is empty");
-                  options.*field = text;
-                  return Done{};
-                },
-                [=](const Options& options) { return options.*field; }});
+    return add(
+        {name, "text", "", "any", std::move(doc)}, shown, field,
+        [](const std::string& text) -> Result<std::string> {
+          if (text.empty()) return Error::invalid_argument("is empty");
+          return text;
+        },
+        [](const std::string& text) { return text; });
   }
 
   template <class Enum>
@@ -155,27 +141,26 @@ class OptionTable {
                       std::vector<std::pair<std::string, Enum>> values, std::string doc,
                       Shown shown = Shown::when_set) {
     std::string allowed;
-    for (const auto& [text, value] : values) allowed += (allowed.empty() ? "" : " | ") + text;
-    return add({{name, "choice", "", allowed, std::move(doc)},
-                shown,
-                [=](Options& options, const std::string& text) -> Status {
-                  std::vector<std::string> known;
-                  for (const auto& [word, value] : values) {
-                    known.push_back(word);
-                    if (word == text) {
-                      options.*field = value;
-                      return Done{};
-                    }
-                  }
-                  return Error::invalid_argument(fmt::format("'{}' is not a known value", text))
-                      .with_hint(spelling_hint(text, known));
-                },
-                [=](const Options& options) {
-                  for (const auto& [word, value] : values) {
-                    if (options.*field == value) return word;
-                  }
-                  return std::string();
-                }});
+    std::vector<std::string> known;
+    for (const auto& [word, value] : values) {
+      allowed += (allowed.empty() ? "" : " | ") + word;
+      known.push_back(word);
+    }
+    return add(
+        {name, "choice", "", allowed, std::move(doc)}, shown, field,
+        [=](const std::string& text) -> Result<Enum> {
+          for (const auto& [word, value] : values) {
+            if (word == text) return value;
+          }
+          return Error::invalid_argument(fmt::format("'{}' is not a known value", text))
+              .with_hint(spelling_hint(text, known));
+        },
+        [=](Enum given) {
+          for (const auto& [word, value] : values) {
+            if (given == value) return word;
+          }
+          return std::string();
+        });
   }
 
   OptionTable& flag(std::string name, bool Options::* field, std::string doc,
@@ -238,8 +223,16 @@ class OptionTable {
     std::function<std::string(const Options&)> write;
   };
 
-  OptionTable& add(Entry entry) {
-    entries_.push_back(std::move(entry));
+  // An option whose text `parse` makes a value of `field`, which `format` writes.
+  template <class Value, class Parse, class Format>
+  OptionTable& add(OptionFact fact, Shown shown, Value Options::* field, Parse parse,
+                   Format format) {
+    entries_.push_back({std::move(fact), shown,
+                        [=](Options& options, const std::string& text) -> Status {
+                          DUEL_ASSIGN(options.*field, parse(text));
+                          return Done{};
+                        },
+                        [=](const Options& options) { return format(options.*field); }});
     return *this;
   }
 

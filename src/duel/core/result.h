@@ -76,12 +76,7 @@ struct Error {
 
  private:
   static Error make(ErrorCode code, std::string& message, std::string& where, std::string& hint) {
-    Error error;
-    error.code = code;
-    error.message = std::move(message);
-    error.where = std::move(where);
-    error.hint = std::move(hint);
-    return error;
+    return {code, std::move(message), std::move(where), std::move(hint)};
   }
 };
 

@@ -54,6 +54,12 @@ std::vector<std::string> folded_words(const std::string& text, std::size_t width
   return parts;
 }
 
+// Of a line with columns of these widths.
+std::size_t line_width(const std::vector<std::size_t>& widths) {
+  const std::size_t spaces = widths.empty() ? 0 : kSpace.size() * (widths.size() - 1);
+  return std::accumulate(widths.begin(), widths.end(), spaces);
+}
+
 std::vector<std::size_t> widths_of(const std::vector<std::vector<std::string>>& lines) {
   std::vector<std::size_t> widths(lines.front().size());
   for (const auto& line : lines) {
@@ -147,9 +153,8 @@ std::vector<std::size_t> Table::folded_widths(std::vector<std::size_t> widths,
   const auto least_of = [&](std::size_t i) {
     return std::max(kLeastFolded, display_width(columns_[i].name));
   };
-  const std::size_t spaces = widths.empty() ? 0 : kSpace.size() * (widths.size() - 1);
   // The widest column that folds gives way, one column of the terminal at a time.
-  while (std::accumulate(widths.begin(), widths.end(), spaces) > width) {
+  while (line_width(widths) > width) {
     std::size_t widest = widths.size();
     for (std::size_t i = 0; i < widths.size(); ++i) {
       if (columns_[i].fold == Fold::never || widths[i] <= least_of(i)) continue;
@@ -208,15 +213,9 @@ std::string Table::to_string(std::size_t width) const {
 }
 
 std::size_t Table::least_width() const {
-  const auto widths = folded_widths(widths_of(lines(aligned_text)), 0);
-  const std::size_t spaces = widths.empty() ? 0 : kSpace.size() * (widths.size() - 1);
-  return std::accumulate(widths.begin(), widths.end(), spaces);
+  return line_width(folded_widths(widths_of(lines(aligned_text)), 0));
 }
 
-std::size_t Table::width() const {
-  const auto widths = widths_of(lines(aligned_text));
-  const std::size_t spaces = widths.empty() ? 0 : kSpace.size() * (widths.size() - 1);
-  return std::accumulate(widths.begin(), widths.end(), spaces);
-}
+std::size_t Table::width() const { return line_width(widths_of(lines(aligned_text))); }
 
 }  // namespace duel
