@@ -12,9 +12,6 @@ from ._matrix import PreferenceMatrix, as_matrix
 from ._policies import spec_of
 from .errors import InvalidArgument, Interrupted
 
-ProgressLike = Any
-
-
 class ProgressBar:
     """A line on stderr, in the manner of tqdm, about ten times a second."""
 
@@ -35,7 +32,7 @@ class ProgressBar:
         self._stream.flush()
 
 
-def progress_of(progress: ProgressLike, unit: str = "trials") -> Callable[[int, int], None] | None:
+def progress_of(progress: Any, unit: str = "trials") -> Callable[[int, int], None] | None:
     """What `progress` means: False none, True a bar, a callable itself, a tqdm-like is updated."""
     if progress is None or progress is False:
         return None
@@ -110,15 +107,9 @@ class SimulationResult:
         import numpy
 
         notion = self.notions[0]
-        return numpy.array(
-            [
-                [
-                    float("nan") if row[notion][name] is None else row[notion][name]
-                    for row in _rows(policy, self.notions)
-                ]
-                for policy in self._summary["policies"]
-            ]
-        )
+        # None, which is no number to JSON, becomes NaN.
+        return numpy.array([[row["regret"][notion][name] for row in policy["checkpoints"]]
+                            for policy in self._summary["policies"]], dtype=float)
 
     def to_dict(self) -> dict[str, Any]:
         """What ``duel simulate --json`` prints."""
@@ -128,21 +119,11 @@ class SimulationResult:
         """A row per policy, notion and checkpoint."""
         import pandas
 
-        rows = []
-        for policy in self._summary["policies"]:
-            for row in _rows(policy, self.notions):
-                for notion in self.notions:
-                    rows.append(
-                        {
-                            "matrix": self._summary["matrix"],
-                            "policy": policy["policy"],
-                            "regret": notion,
-                            "round": row["round"],
-                            **row[notion],
-                            "trials": self.trials,
-                        }
-                    )
-        return pandas.DataFrame(rows)
+        return pandas.DataFrame([
+            {"matrix": self._summary["matrix"], "policy": policy["policy"], "regret": notion,
+             "round": row["round"], **row["regret"][notion], "trials": self.trials}
+            for policy in self._summary["policies"] for row in policy["checkpoints"]
+            for notion in self.notions])
 
     def plot(self, ax: Any = None, notion: str | None = None, scale: str = "log") -> Any:
         """Mean regret over the rounds with a band of two standard errors; the lower bound too."""
@@ -163,20 +144,10 @@ class SimulationResult:
     def _repr_html_(self) -> str:
         from ._html import table
 
-        rows = [
-            [policy, mean, se, accuracy]
-            for policy, mean, se, accuracy in zip(
-                self.policies, self.mean[:, -1].tolist(), self.se[:, -1].tolist(),
-                self.accuracy[:, -1].tolist()
-            )
-        ]
-        rows.sort(key=lambda row: float(row[1]))
+        rows = sorted(zip(self.policies, self.mean[:, -1].tolist(), self.se[:, -1].tolist(),
+                          self.accuracy[:, -1].tolist()), key=lambda row: float(row[1]))
         caption = f"{self._summary['matrix']}: after {self.rounds[-1]} rounds, {self.trials} trials"
         return table(["policy", f"{self.notions[0]} regret", "±", "accuracy"], rows, caption)
-
-
-def _rows(policy: dict[str, Any], notions: Sequence[str]) -> list[dict[str, Any]]:
-    return [{"round": row["round"], **row["regret"]} for row in policy["checkpoints"]]
 
 
 def _problem(matrix: Any, arms: Any, truth: Any, threads: int) -> tuple[Any, Any, bool, Any]:
@@ -313,36 +284,18 @@ def _play_on(executor: Any, shards: int, sent: Any, request: dict[str, Any], env
             regret[:, own_trials] = record["regret"]
             correct[own_trials] = record["correct"]
             informative[own_trials] = record["informative"]
-        joined.append(
-            {
-                "policy": one["policy"],
-                "regret": regret,
-                "correct": correct,
-                "informative": informative,
-                "seconds": max(record["seconds"] for record in records),
-                "cpu_seconds": sum(record["cpu_seconds"] for record in records),
-            }
-        )
+        joined.append({"policy": one["policy"], "regret": regret, "correct": correct,
+                       "informative": informative,
+                       "seconds": max(record["seconds"] for record in records),
+                       "cpu_seconds": sum(record["cpu_seconds"] for record in records)})
     return joined
 
 
-def simulate(
-    matrix: Any,
-    policies: Any,
-    rounds: int | float = 100_000,
-    trials: int = 100,
-    seed: int = 0,
-    *,
-    checkpoints: Iterable[int] = (),
-    regret: str | Sequence[str] = "average",
-    horizon_per_checkpoint: bool = False,
-    threads: int = 0,
-    progress: ProgressLike = None,
-    arms: Any = None,
-    truth: Any = None,
-    executor: Any = None,
-    shards: int | None = None,
-) -> SimulationResult:
+def simulate(matrix: Any, policies: Any, rounds: int | float = 100_000, trials: int = 100,
+             seed: int = 0, *, checkpoints: Iterable[int] = (),
+             regret: str | Sequence[str] = "average", horizon_per_checkpoint: bool = False,
+             threads: int = 0, progress: Any = None, arms: Any = None, truth: Any = None,
+             executor: Any = None, shards: int | None = None) -> SimulationResult:
     """Plays policies against a known truth and gives their regret as arrays.
 
     ``matrix`` is a square array, a PreferenceMatrix, a DataFrame, a text as on the command line
@@ -364,16 +317,9 @@ def simulate(
     problem, environment, is_truth, sent = _problem(matrix, arms, truth, threads)
     notions = [regret] if isinstance(regret, str) else list(regret)
     request: dict[str, Any] = {
-        "policies": texts,
-        "rounds": rounds,
-        "checkpoints": list(checkpoints),
-        "trials": trials,
-        "seed": seed,
-        "regret": notions,
-        "threads": threads,
-        "horizon_per_checkpoint": bool(horizon_per_checkpoint),
-        "shard": 1,
-        "shards": 1,
+        "policies": texts, "rounds": rounds, "checkpoints": list(checkpoints), "trials": trials,
+        "seed": seed, "regret": notions, "threads": threads,
+        "horizon_per_checkpoint": bool(horizon_per_checkpoint), "shard": 1, "shards": 1,
     }
     shown = progress_of(progress)
     if executor is None:

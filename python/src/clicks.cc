@@ -126,12 +126,9 @@ py::list votes_of(const CreditedLog& log) {
 }
 
 // A log is a file, or the text of one under a name.
-struct LogText {
-  std::string name;
-  std::optional<std::string> text;
-};
-
-py::tuple credit(const LogText& impressions, const LogText& clicks, const py::dict& fields) {
+py::tuple credit(const std::string& impressions, const std::optional<std::string>& impressions_text,
+                 const std::string& clicks, const std::optional<std::string>& clicks_text,
+                 const py::dict& fields) {
   const Request request(fields);
   CreditSpec spec;
   std::string weights, position_weights, cluster;
@@ -166,12 +163,12 @@ py::tuple credit(const LogText& impressions, const LogText& clicks, const py::di
   std::optional<ClickVerdict> verdict;
   {
     py::gil_scoped_release unlocked;
-    ClickEvents events = clicks.text
-                             ? unwrap(ClickEvents::read_text(clicks.name, *clicks.text, spec.rule))
-                             : unwrap(ClickEvents::read(clicks.name, spec.rule));
-    ImpressionLines lines = impressions.text
-                                ? ImpressionLines::of_text(impressions.name, *impressions.text)
-                                : unwrap(ImpressionLines::open(impressions.name));
+    ClickEvents events =
+        unwrap(clicks_text ? ClickEvents::read_text(clicks, *clicks_text, spec.rule)
+                           : ClickEvents::read(clicks, spec.rule));
+    ImpressionLines lines = impressions_text
+                                ? ImpressionLines::of_text(impressions, *impressions_text)
+                                : unwrap(ImpressionLines::open(impressions));
     log = unwrap(credit_log(lines, events, spec));
     verdict = unwrap(click_verdict(*log, asked));
   }
@@ -194,14 +191,8 @@ void bind_clicks(py::module_& module) {
       .def("pattern_probability", &UserObject::pattern_probability, "grades"_a, "clicked"_a);
   module.def("click_model", &UserObject::create, "model"_a, "grades"_a);
   module.def("click_models", &click_models);
-  module.def(
-      "credit",
-      [](std::string impressions, std::optional<std::string> impressions_text, std::string clicks,
-         std::optional<std::string> clicks_text, const py::dict& request) {
-        return credit({std::move(impressions), std::move(impressions_text)},
-                      {std::move(clicks), std::move(clicks_text)}, request);
-      },
-      "impressions"_a, "impressions_text"_a, "clicks"_a, "clicks_text"_a, "request"_a);
+  module.def("credit", &credit, "impressions"_a, "impressions_text"_a, "clicks"_a, "clicks_text"_a,
+             "request"_a);
 }
 
 }  // namespace duel::python

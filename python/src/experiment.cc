@@ -174,13 +174,8 @@ class ExperimentObject : public MadeByInit {
           .in_field("judge");
     };
     unwrap(local().give_up_open_duels());
-    LocalQuestions questions(local(),
-                             {.arm =
-                                  [](const std::string& id) {
-                                    return ShownArm{
-                                        .arm_id = id, .path = "", .payload = std::nullopt};
-                                  }},
-                             limit);
+    const auto arm = [](const std::string& id) { return ShownArm{id, "", std::nullopt}; };
+    LocalQuestions questions(local(), {.arm = arm}, limit);
     PythonJudges asked(judges);
     JudgeLoop loop(
         questions, asked,

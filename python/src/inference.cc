@@ -1,5 +1,4 @@
 // Bradley-Terry strengths from counts.
-#include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
 #include <cmath>
@@ -9,14 +8,13 @@
 
 #include "conversions.h"
 #include "duel/inference/bradley_terry.h"
+#include "ranking_arguments.h"
 
 namespace duel::python {
 namespace {
 
-using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
-
-Array square(const py::object& values, const char* field) {
-  const Array array = Array::ensure(values);
+Numbers square(const py::object& values, const char* field) {
+  const Numbers array = Numbers::ensure(values);
   if (!array) throw py::error_already_set();
   if (array.ndim() != 2 || array.shape(0) != array.shape(1) || array.shape(0) < 1) {
     reject(field, "a square array of counts is needed");
@@ -30,10 +28,10 @@ Array square(const py::object& values, const char* field) {
 
 py::dict bradley_terry(const py::object& wins, const py::object& ties, const std::string& model,
                        const py::object& prior, const std::vector<std::string>& names) {
-  const Array won = square(wins, "wins");
+  const Numbers won = square(wins, "wins");
   const auto num_arms = static_cast<std::size_t>(won.shape(0));
   DuelTable table(num_arms);
-  const auto cell = [&](const Array& array, std::size_t i, std::size_t j) {
+  const auto cell = [&](const Numbers& array, std::size_t i, std::size_t j) {
     return array.data()[i * num_arms + j];
   };
   for (std::size_t i = 0; i < num_arms; ++i) {
@@ -42,7 +40,7 @@ py::dict bradley_terry(const py::object& wins, const py::object& ties, const std
     }
   }
   if (!ties.is_none()) {
-    const Array tied = square(ties, "ties");
+    const Numbers tied = square(ties, "ties");
     if (tied.shape(0) != won.shape(0)) reject("ties", "it has not the shape of the wins");
     for (std::size_t i = 0; i < num_arms; ++i) {
       for (std::size_t j = 0; j < i; ++j) {
@@ -74,11 +72,11 @@ py::dict bradley_terry(const py::object& wins, const py::object& ties, const std
   }
   py::object p_value = py::none();
   if (fit.lack_of_fit) p_value = py::float_(fit.lack_of_fit->p_value);
-  return py::dict("log_strength"_a = py::array_t<double>(n, fit.log_strength.data()),
-                  "strength"_a = py::array_t<double>(n, fit.strength.data()),
-                  "elo"_a = py::array_t<double>(n, elo.data()), "covariance"_a = covariance,
-                  "tie_parameter"_a = fit.tie_parameter, "added_wins"_a = fit.added_wins,
-                  "log_likelihood"_a = fit.log_likelihood, "p_value"_a = p_value);
+  return py::dict("log_strength"_a = array_of(fit.log_strength),
+                  "strength"_a = array_of(fit.strength), "elo"_a = array_of(elo),
+                  "covariance"_a = covariance, "tie_parameter"_a = fit.tie_parameter,
+                  "added_wins"_a = fit.added_wins, "log_likelihood"_a = fit.log_likelihood,
+                  "p_value"_a = p_value);
 }
 
 }  // namespace

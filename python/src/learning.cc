@@ -144,7 +144,7 @@ class PointLearnerObject {
 
   py::tuple select() {
     const PointDuel duel = learner_->select(round_, stream_.at(round_));
-    return py::make_tuple(copy(duel.first), copy(duel.second), duel.ticket);
+    return py::make_tuple(array_of(duel.first), array_of(duel.second), duel.ticket);
   }
 
   void observe(const py::handle& ticket, const py::handle& outcome, const py::object& probability) {
@@ -162,7 +162,7 @@ class PointLearnerObject {
     ++round_;
   }
 
-  py::array_t<double> recommend() const { return copy(learner_->recommend()); }
+  py::array_t<double> recommend() const { return array_of(learner_->recommend()); }
   std::uint64_t moves() const { return learner_->moves(); }
   std::uint64_t observed() const { return round_ - 1; }
   const std::string& canonical() const { return canonical_; }
@@ -176,10 +176,6 @@ class PointLearnerObject {
   }
 
  private:
-  static py::array_t<double> copy(std::span<const double> values) {
-    return py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data());
-  }
-
   std::unique_ptr<PointLearner> learner_;
   Stream stream_;
   std::string canonical_;

@@ -121,12 +121,11 @@ struct JudgedObject {
   }
   py::array_t<std::int64_t> offsets() const {
     py::array_t<std::int64_t> array(static_cast<py::ssize_t>(queries->num_queries() + 1));
-    std::int64_t sum = 0;
+    std::int64_t* const to = array.mutable_data();
+    to[0] = 0;
     for (std::size_t q = 0; q < queries->num_queries(); ++q) {
-      array.mutable_data()[q] = sum;
-      sum += static_cast<std::int64_t>(queries->num_documents(q));
+      to[q + 1] = to[q] + static_cast<std::int64_t>(queries->num_documents(q));
     }
-    array.mutable_data()[queries->num_queries()] = sum;
     return array;
   }
   std::string text() const {

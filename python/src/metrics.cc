@@ -88,8 +88,7 @@ py::object measure(const py::dict& fields, const py::object& progress) {
   request.take("threads", spec.threads, 0, kMaxThreads);
   std::optional<RankingMeasures> measures;
   run_unlocked(progress, [&](const std::atomic<bool>& stop, Progress& now) {
-    JobHooks hooks = hooks_for(stop, now, 0);
-    measures = unwrap(measure_rankings(spec, hooks));
+    measures = unwrap(measure_rankings(spec, hooks_for(stop, now, 0)));
   });
   return to_python(measures->to_json());
 }

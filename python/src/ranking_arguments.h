@@ -4,6 +4,7 @@
 #include <pybind11/numpy.h>
 
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -103,7 +104,7 @@ inline void seal(const py::handle& bound_class) {
   PyType_Modified(type);
 }
 
-inline py::array_t<double> array_of(const std::vector<double>& values) {
+inline py::array_t<double> array_of(std::span<const double> values) {
   return py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
