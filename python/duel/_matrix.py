@@ -24,17 +24,15 @@ class PreferenceMatrix:
     def __init__(self, values: Any, arms: Sequence[str] | None = None, name: str = "matrix") -> None:
         if isinstance(values, PreferenceMatrix):
             self._matrix = values._matrix
-            return
-        if isinstance(values, _native.Matrix):
+        elif isinstance(values, _native.Matrix):
             self._matrix = values
-            return
-        if isinstance(values, (str, os.PathLike)):
+        elif isinstance(values, (str, os.PathLike)):
             self._matrix = _native.Matrix.resolve(os.fspath(values))
-            return
-        if arms is None and hasattr(values, "columns") and hasattr(values, "to_numpy"):
-            arms = [str(column) for column in values.columns]
-            values = values.to_numpy()
-        self._matrix = _native.Matrix(values, None if arms is None else list(arms), name)
+        else:
+            if arms is None and hasattr(values, "columns") and hasattr(values, "to_numpy"):
+                arms = [str(column) for column in values.columns]
+                values = values.to_numpy()
+            self._matrix = _native.Matrix(values, None if arms is None else list(arms), name)
 
     @classmethod
     def from_csv(cls, text: str, name: str = "matrix") -> PreferenceMatrix:
@@ -69,11 +67,8 @@ class PreferenceMatrix:
         return self.values[index]
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, PreferenceMatrix)
-            and self.arms == other.arms
-            and bool((self.values == other.values).all())
-        )
+        return (isinstance(other, PreferenceMatrix) and self.arms == other.arms
+                and bool((self.values == other.values).all()))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -152,12 +147,9 @@ class PreferenceMatrix:
         most = 20
         arms, values = self.arms[:most], self.values[:most, :most]
         head = "".join(f"<th>{html.escape(arm)}</th>" for arm in arms)
-        rows = "".join(
-            f"<tr><th>{html.escape(arm)}</th>"
-            + "".join(f'<td style="{shade(p)}">{p:.3f}</td>' for p in row)
-            + "</tr>"
-            for arm, row in zip(arms, values)
-        )
+        rows = "".join(f"<tr><th>{html.escape(arm)}</th>"
+                       + "".join(f'<td style="{shade(p)}">{p:.3f}</td>' for p in row) + "</tr>"
+                       for arm, row in zip(arms, values))
         note = html.escape(repr(self)[1:-1])
         if len(self) > most:
             note += f"; the first {most} arms"

@@ -41,16 +41,14 @@ class PolicyList(List[PolicyFacts]):
     def to_pandas(self) -> Any:
         import pandas
 
-        return pandas.DataFrame(
-            [{column: getattr(facts, column) for column in self._columns} for facts in self]
-        )
+        return pandas.DataFrame([{column: getattr(facts, column) for column in self._columns}
+                                 for facts in self])
 
     def _repr_html_(self) -> str:
         from ._html import table
 
-        return table(
-            self._columns, [[getattr(facts, column) for column in self._columns] for facts in self]
-        )
+        return table(self._columns,
+                     [[getattr(facts, column) for column in self._columns] for facts in self])
 
 
 def text_of(value: Any) -> str:
@@ -83,10 +81,8 @@ def _documentation(facts: dict[str, Any]) -> str:
         "Options:",
     ]
     for option in facts["options"]:
-        lines.append(
-            f"  {option['name']} ({option['type']}, {option['allowed']}; "
-            f"default {option['default']}): {option['doc']}"
-        )
+        lines.append(f"  {option['name']} ({option['type']}, {option['allowed']}; "
+                     f"default {option['default']}): {option['doc']}")
     return "\n".join(lines)
 
 
@@ -108,11 +104,9 @@ class PolicyCatalogue:
 
     def __call__(self, setting: str = "") -> PolicyList:
         """The policies, and the learners of points and rankers; ``setting`` narrows the list."""
-        return PolicyList(
-            PolicyFacts(facts)
-            for facts in sorted(_native.registered(), key=lambda facts: str(facts["name"]))
-            if setting.lower() in facts["setting"].lower()
-        )
+        known = sorted(_native.registered(), key=lambda facts: str(facts["name"]))
+        return PolicyList(PolicyFacts(facts) for facts in known
+                          if setting.lower() in facts["setting"].lower())
 
     def _named(self) -> dict[str, dict[str, Any]]:
         return {facts["name"].replace("-", "_"): facts for facts in _native.registered()}
@@ -137,17 +131,15 @@ class PolicyCatalogue:
             import difflib
 
             near = difflib.get_close_matches(attribute, known, 1)
-            raise AttributeError(
-                f"there is no policy '{attribute}'" + (f" (did you mean {near[0]}?)" if near else "")
-            )
+            raise AttributeError(f"there is no policy '{attribute}'"
+                                 + (f" (did you mean {near[0]}?)" if near else ""))
         facts = known[attribute]
         name = str(facts["name"])
 
         def policy(**options: Any) -> str:
             if facts["kind"] == "policy":
                 return _native.check_policy_options(
-                    name, [(key, text_of(value)) for key, value in options.items()]
-                )
+                    name, [(key, text_of(value)) for key, value in options.items()])
             return call_text(name, options)
 
         policy.__name__ = policy.__qualname__ = attribute
@@ -156,11 +148,9 @@ class PolicyCatalogue:
         parameters = [
             inspect.Parameter(option["name"], inspect.Parameter.KEYWORD_ONLY,
                               default=_default_of(option))
-            for option in facts["options"]
-            if option["name"].isidentifier()
+            for option in facts["options"] if option["name"].isidentifier()
         ]
-        signature = inspect.Signature(parameters, return_annotation=str)
-        setattr(policy, "__signature__", signature)
+        setattr(policy, "__signature__", inspect.Signature(parameters, return_annotation=str))
         return policy
 
     def __repr__(self) -> str:
@@ -200,7 +190,5 @@ def spec_of(policy: Any) -> str:
         return register_policy(registered_name(policy), policy)
     if isinstance(policy, tuple) and len(policy) == 2 and callable(policy[1]):
         return register_policy(str(policy[0]), policy[1])
-    raise InvalidArgument(
-        f"a policy is a string, a class or a function that makes one, not {type(policy).__name__}",
-        field="policies",
-    )
+    raise InvalidArgument("a policy is a string, a class or a function that makes one, not "
+                          + type(policy).__name__, field="policies")

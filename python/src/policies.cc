@@ -185,15 +185,9 @@ class PolicyObject : public MadeByInit {
 };
 
 const char* kind_of(const MethodCard& card) {
-  switch (card.kind) {
-    case MethodCard::Kind::policy:
-      return is_python_policy(card.facts.name) ? "python" : "policy";
-    case MethodCard::Kind::point_learner:
-      return "point learner";
-    case MethodCard::Kind::ranker_learner:
-      return "ranker learner";
-  }
-  return "";
+  if (card.kind == MethodCard::Kind::point_learner) return "point learner";
+  if (card.kind == MethodCard::Kind::ranker_learner) return "ranker learner";
+  return is_python_policy(card.facts.name) ? "python" : "policy";
 }
 
 // The registry, for duel.policies: policies, then learners of points and of rankers.

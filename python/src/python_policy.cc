@@ -27,6 +27,11 @@ struct PythonOptions : PolicyOptions {
   const std::atomic<bool>* stop = nullptr;
 };
 
+Error for_simulator_only(const std::string& name) {
+  return Error::unsupported("policy '" + name +
+                            "' is written in Python, and those run in the simulator only");
+}
+
 // Ends a trial in the middle of a round.
 struct Stopped {};
 
@@ -81,18 +86,15 @@ class PythonPolicy : public SelectingPolicy<PythonPolicy> {
 
 class ConfiguredPythonPolicy final : public ConfiguredPolicy {
  public:
-  ConfiguredPythonPolicy(std::shared_ptr<const PolicyFacts> facts, std::string canonical,
-                         std::string name, CallSpec call, std::size_t num_arms)
-      : ConfiguredPolicy(std::move(facts), std::move(canonical)),
-        name_(std::move(name)),
+  ConfiguredPythonPolicy(std::shared_ptr<const PolicyFacts> its_facts, CallSpec call,
+                         std::size_t num_arms)
+      : ConfiguredPolicy(std::move(its_facts), to_string(call)),
         call_(std::move(call)),
         num_arms_(num_arms),
         failure_(current_failure) {}
 
   std::unique_ptr<AnyPolicy> make(RoundRng /*rng*/) const override {
-    raise(Error::unsupported("policy '" + name_ +
-                             "' is written in Python, and those run in the "
-                             "simulator only"));
+    raise(for_simulator_only(facts().name));
   }
 
   bool play(TrialArena& arena, const TrialStreams& streams, const TrialPlan& plan,
@@ -100,7 +102,7 @@ class ConfiguredPythonPolicy final : public ConfiguredPolicy {
     const py::gil_scoped_acquire locked;
     try {
       PythonOptions options;
-      options.factory = factories().at(name_);
+      options.factory = factories().at(facts().name);
       for (const auto& [key, text] : call_.arguments) options.keywords[py::str(key)] = value(text);
       options.stop = plan.stop;
       PythonPolicy policy(options, num_arms_, streams.choice.at(0));
@@ -123,7 +125,6 @@ class ConfiguredPythonPolicy final : public ConfiguredPolicy {
     return py::str(text);
   }
 
-  std::string name_;
   CallSpec call_;
   std::size_t num_arms_;
   std::shared_ptr<PythonFailure> failure_;
@@ -167,14 +168,11 @@ void register_python_policy(const std::string& name, const py::object& factory,
                                                                .guarantee = "none",
                                                                .departs = "nowhere",
                                                                .status = "experimental"});
-  auto configure = [facts, name](const CallSpec& given,
-                                 const PolicySetting& setting) -> PolicyKind::Made {
-    if (setting.aim == Aim::certificate) {
-      return Error::unsupported("policy '" + name +
-                                "' is written in Python, and those run in the simulator only");
-    }
-    return std::shared_ptr<const ConfiguredPolicy>(std::make_shared<ConfiguredPythonPolicy>(
-        facts, to_string(given), name, given, setting.num_arms));
+  auto configure = [facts](const CallSpec& given,
+                           const PolicySetting& setting) -> PolicyKind::Made {
+    if (setting.aim == Aim::certificate) return for_simulator_only(facts->name);
+    return std::shared_ptr<const ConfiguredPolicy>(
+        std::make_shared<ConfiguredPythonPolicy>(facts, given, setting.num_arms));
   };
   factories()[name] = factory;
   policy_catalogue().add(PolicyKind{*facts, {}, std::move(configure)});
