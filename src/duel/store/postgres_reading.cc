@@ -168,18 +168,20 @@ Result<std::vector<std::string>> PostgresStore::experiments_of(std::string_view 
 }
 
 Result<bool> PostgresStore::tagged(const std::string& experiment, std::uint64_t tag) {
-  DUEL_ASSIGN(const PostgresRows rows,
-              query("SELECT head_sequence, EXISTS (SELECT 1 FROM duel.tags t"
-                    " WHERE t.tag = $2 AND t.experiment = e.id)::int::bigint"
-                    " FROM duel.experiments e WHERE name = $1",
-                    PostgresParameters().add(experiment).add(tag)));
-  if (rows.size() == 0) return false;
-  const std::lock_guard state(state_mutex_);
-  const auto mine = owned_.find(experiment);
-  if (mine != owned_.end() && rows.number(0, 0) < mine->second.head.sequence) {
-    return lines_are_missing();
-  }
-  return rows.number(0, 1) == 1;
+  return with_reader([&](PostgresConnection& reader) -> Result<bool> {
+    DUEL_ASSIGN(const PostgresRows rows,
+                reader.run("SELECT head_sequence, EXISTS (SELECT 1 FROM duel.tags t"
+                           " WHERE t.tag = $2 AND t.experiment = e.id)::int::bigint"
+                           " FROM duel.experiments e WHERE name = $1",
+                           PostgresParameters().add(experiment).add(tag), options_.answer_limit));
+    if (rows.size() == 0) return false;
+    const std::lock_guard state(state_mutex_);
+    const auto mine = owned_.find(experiment);
+    if (mine != owned_.end() && rows.number(0, 0) < mine->second.head.sequence) {
+      return lines_are_missing();
+    }
+    return rows.number(0, 1) == 1;
+  });
 }
 
 Result<std::optional<Snapshot>> PostgresStore::snapshot(const std::string& experiment) {
