@@ -68,11 +68,8 @@ Status NodeLease::connect() {
       fmt::format("SET synchronous_commit = on; SET jit = off; SET lock_timeout = {};"
                   " SET idle_in_transaction_session_timeout = {}",
                   settings_.answer_limit.count(), settings_.lease.count() / 2));
-  if (!opened.ok()) {
-    pause_.failed();
-    return opened.error();
-  }
-  pause_.succeeded();
+  pause_.tried(opened.ok());
+  if (!opened.ok()) return opened.error();
   connection_ = std::move(*opened);
   if (std::exchange(connected_before_, true)) ++reconnects_;
   return Done{};

@@ -59,11 +59,7 @@ Result<PostgresConnection> PostgresStore::connect(const std::string& set_up) {
         where_);
   }
   auto opened = PostgresConnection::open(location_, options_.answer_limit, set_up);
-  if (opened.ok()) {
-    pause_.succeeded();
-  } else {
-    pause_.failed();
-  }
+  pause_.tried(opened.ok());
   return opened;
 }
 

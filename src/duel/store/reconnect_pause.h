@@ -25,6 +25,8 @@ class ReconnectPause {
     if (now >= until_) return std::nullopt;
     return std::chrono::ceil<std::chrono::milliseconds>(until_ - now);
   }
+  // After an attempt.
+  void tried(bool reached) { reached ? succeeded() : failed(); }
   void failed(Clock::time_point now = Clock::now()) {
     const std::lock_guard lock(mutex_);
     // Several callers that fail at the same time count as one attempt.
