@@ -96,17 +96,13 @@ class Chooser {
     bool evidence;
 
     friend auto operator<=>(const Told&, const Told&) = default;
-    template <class Archive>
-    void fields(Archive& archive) {
-      archive(first, second, outcome, evidence);
-    }
+    void fields(auto& archive) { archive(first, second, outcome, evidence); }
   };
   struct Asked {               // of a duel that is pending
     std::uint64_t generation;  // of the policy that asked
     Duel duel;                 // as the policy gave it
 
-    template <class Archive>
-    void fields(Archive& archive) {
+    void fields(auto& archive) {
       archive(generation, duel.first, duel.second, duel.round, duel.foreign, duel.hearsay);
     }
   };

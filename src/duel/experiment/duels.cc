@@ -126,8 +126,7 @@ namespace {
 struct OpenDuel {
   std::string id;
   LedgerDuel duel;
-  template <class Archive>
-  void fields(Archive& archive) {
+  void fields(auto& archive) {
     archive(id, duel.ordinal, duel.expires_at.ms, duel.round, duel.first, duel.second, duel.serving,
             duel.evidence, duel.place_in_order);
   }

@@ -104,10 +104,7 @@ struct JoinedArm {
   std::string payload;
   std::string sha256;
   std::string content;  // as JSON; empty where there is none
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(id, payload, sha256, content);
-  }
+  void fields(auto& archive) { archive(id, payload, sha256, content); }
 };
 
 JoinedArm joined_arm(const ArmEntry& arm) {

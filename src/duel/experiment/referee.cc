@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "duel/core/archive.h"
 #include "duel/core/check.h"
 #include "duel/inference/order_threshold.h"
 
@@ -106,16 +105,6 @@ std::optional<Decision> Referee::decision() const {
   if (certifier_.no_winner()) return Decision{CertificateKind::no_winner, std::nullopt, {}};
   return std::nullopt;
 }
-
-template <class Archive>
-void Referee::fields(Archive& archive) {
-  archive(order_, certifier_);
-  // Whether there are any is the goal's.
-  if (scores_) archive(*scores_);
-  if (orders_) archive(*orders_);
-}
-template void Referee::fields(StateWriter& archive);
-template void Referee::fields(StateReader& archive);
 
 bool Referee::restored() const {
   return order_.restored() && certifier_.restored() && (!scores_ || scores_->restored()) &&

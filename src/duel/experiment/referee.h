@@ -64,8 +64,12 @@ class Referee {
 
   // The state between two calls (core/archive.h), for one of the same goal and stopping rule;
   // `restored` says whether it makes sense.
-  template <class Archive>
-  void fields(Archive& archive);
+  void fields(auto& archive) {
+    archive(order_, certifier_);
+    // Whether there are any is the goal's.
+    if (scores_) archive(*scores_);
+    if (orders_) archive(*orders_);
+  }
   bool restored() const;
 
  private:

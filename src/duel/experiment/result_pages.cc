@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "duel/core/archive_containers.h"
-
 namespace duel {
 namespace {
 
@@ -149,11 +147,6 @@ ResultPage ResultPages::drafted(const InterleavedRecord& rankings,
 const ResultPage* ResultPages::find(std::string_view duel_id) const {
   const auto found = pages_.find(duel_id);
   return found == pages_.end() ? nullptr : &found->second;
-}
-
-template <class Archive>
-void ResultPage::fields(Archive& archive) {
-  archive_fields(archive, lists, others, shown, paid, events, credits, clicked);
 }
 
 template <class Archive>

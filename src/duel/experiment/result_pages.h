@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "duel/core/archive_containers.h"
 #include "duel/core/text_map.h"
 #include "duel/log/record.h"
 #include "duel/ranking/interleaving/page_draft.h"
@@ -46,8 +47,9 @@ struct ResultPage {
   std::vector<double> credits;  // by list
   bool clicked = false;
 
-  template <class Archive>
-  void fields(Archive& archive);
+  void fields(auto& archive) {
+    archive_fields(archive, lists, others, shown, paid, events, credits, clicked);
+  }
 
   void show(ShownItems items);
   bool has_shown(ShownItems items) const;  // all of them

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "duel/core/archive_containers.h"
 #include "duel/core/check.h"
 
 namespace duel {
@@ -122,21 +121,6 @@ void Statement::decide(std::uint64_t sequence, const std::string& hash) {
     certificate_ = GivenCertificate{*decision, sequence, hash};
   }
 }
-
-template <class Archive>
-void Statement::fields(Archive& archive) {
-  archive(tasks_.count, tasks_.sha256);
-  archive_fields(archive, met_);
-  archive(pairs_without_fresh_tasks_, referee_, certificate_recorded_);
-  std::uint8_t certified = certificate_ ? 1 : 0;
-  archive(certified);
-  if (certified == 0) return;
-  if (!certificate_) certificate_.emplace();
-  archive_fields(archive, certificate_->kind, certificate_->winner, certificate_->arms,
-                 certificate_->sequence, certificate_->head);
-}
-template void Statement::fields(StateWriter& archive);
-template void Statement::fields(StateReader& archive);
 
 bool Statement::restored(std::size_t num_arms) const {
   return referee_.restored() && referee_.certifier().num_arms() == num_arms &&

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "duel/core/archive_containers.h"
 #include "duel/core/duel.h"
 #include "duel/core/result.h"
 #include "duel/experiment/parts.h"
@@ -28,6 +29,8 @@ namespace duel {
 struct GivenCertificate : Decision {
   std::uint64_t sequence = 0;  // the record that gave it
   std::string head;            // the chain's hash there
+
+  void fields(auto& archive) { archive_fields(archive, kind, winner, arms, sequence, head); }
 };
 
 class Statement {
@@ -67,8 +70,10 @@ class Statement {
   void decide(std::uint64_t sequence, const std::string& hash);
   void recorded() { certificate_recorded_ = true; }
 
-  template <class Archive>
-  void fields(Archive& archive);
+  void fields(auto& archive) {
+    archive_fields(archive, tasks_.count, tasks_.sha256, met_, pairs_without_fresh_tasks_, referee_,
+                   certificate_recorded_, certificate_);
+  }
   bool restored(std::size_t num_arms) const;
 
  private:

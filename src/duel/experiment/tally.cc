@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "duel/core/archive_containers.h"
 #include "duel/core/rng.h"
 
 namespace duel {
@@ -160,16 +159,6 @@ void Tally::count_judge(const OutcomeRecord& record, const LedgerDuel& duel, Out
   if (counted == Outcome::first_wins) ++(in_order ? low : high);
   if (counted == Outcome::second_wins) ++(in_order ? high : low);
 }
-
-template <class Archive>
-void Tally::fields(Archive& archive) {
-  archive(num_arms_, shown_, compared_, aa_);
-  archive(flips_.judged, flips_.to_first, flips_.to_second);
-  archive_fields(archive, by_source_, judges_);
-  archive(comparisons_, exploited_, excluded_);
-}
-template void Tally::fields(StateWriter& archive);
-template void Tally::fields(StateReader& archive);
 
 bool Tally::restored(std::size_t num_arms) const {
   return num_arms_ == num_arms && shown_.size() == num_arms * num_arms &&

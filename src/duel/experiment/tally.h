@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "duel/core/archive_containers.h"
 #include "duel/core/duel.h"
 #include "duel/core/text_map.h"
 #include "duel/experiment/duels.h"
@@ -84,8 +85,10 @@ class Tally {
   // A comparison made elsewhere; `shown`: it counts as if it had been served here.
   void compare(const ComparisonRecord& record, const LedgerDuel& made, Outcome counted, bool shown);
 
-  template <class Archive>
-  void fields(Archive& archive);
+  void fields(auto& archive) {
+    archive(num_arms_, shown_, compared_, aa_, flips_.judged, flips_.to_first, flips_.to_second);
+    archive_fields(archive, by_source_, judges_, comparisons_, exploited_, excluded_);
+  }
   bool restored(std::size_t num_arms) const;
 
  private:

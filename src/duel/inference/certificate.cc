@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "duel/core/archive_containers.h"
 #include "duel/core/check.h"
 #include "duel/core/logarithm.h"
 
@@ -220,24 +219,6 @@ void Certifier::look_for_no_winner() {
   // Followed from beaten to beater; each is to beat the next.
   std::reverse(no_winner_->cycle.begin(), no_winner_->cycle.end());
 }
-
-template <class Archive>
-void Certifier::PairState::fields(Archive& archive) {
-  archive(wins, best.log_evidence, best.wins, best.losses, best.look_at, settled, edge);
-}
-
-template <class Archive>
-void Certifier::ArmState::fields(Archive& archive) {
-  archive(active, served, log_threshold, log_edge_threshold, unsettled, beaten_by);
-}
-
-template <class Archive>
-void Certifier::fields(Archive& archive) {
-  archive_fields(archive, num_arms_, num_active_, retired_after_duel_, decisive_, looked_, arms_,
-                 pairs_, unbeaten_, winner_, no_winner_);
-}
-template void Certifier::fields(StateWriter& archive);
-template void Certifier::fields(StateReader& archive);
 
 bool Certifier::restored() const {
   std::size_t active = 0;

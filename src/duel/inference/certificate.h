@@ -18,6 +18,7 @@
 #include <optional>
 #include <vector>
 
+#include "duel/core/archive_containers.h"
 #include "duel/core/duel.h"
 #include "duel/core/result.h"
 #include "duel/inference/error_budget.h"
@@ -52,8 +53,7 @@ struct PairFinding {
   std::uint64_t wins_then = 0;
   std::uint64_t losses_then = 0;
 
-  template <class Archive>
-  void fields(Archive& archive) {
+  void fields(auto& archive) {
     archive(winner, loser, wins, losses, log_evidence, log_threshold, wins_then, losses_then);
   }
 };
@@ -63,10 +63,7 @@ struct WinnerCertificate {
   std::uint64_t decisive = 0;         // decisive duels counted, over all pairs
   std::vector<PairFinding> findings;  // one for each other active arm
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(winner, decisive, findings);
-  }
+  void fields(auto& archive) { archive(winner, decisive, findings); }
 };
 
 struct NoWinnerCertificate {
@@ -74,10 +71,7 @@ struct NoWinnerCertificate {
   std::vector<Arm> cycle;             // each beats the next, the last beats the first
   std::vector<PairFinding> findings;  // for each active arm, one that beats it
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(decisive, cycle, findings);
-  }
+  void fields(auto& archive) { archive(decisive, cycle, findings); }
 };
 
 class Certifier {
@@ -120,8 +114,10 @@ class Certifier {
 
   // The state between two calls (core/archive.h), for one made with the same options; `restored`
   // says whether it makes sense.
-  template <class Archive>
-  void fields(Archive& archive);
+  void fields(auto& archive) {
+    archive_fields(archive, num_arms_, num_active_, retired_after_duel_, decisive_, looked_, arms_,
+                   pairs_, unbeaten_, winner_, no_winner_);
+  }
   bool restored() const;
 
  private:
@@ -131,8 +127,9 @@ class Certifier {
     bool settled = false;  // counts towards the row's certificate
     bool edge = false;     // "row beats column" is declared
 
-    template <class Archive>
-    void fields(Archive& archive);
+    void fields(auto& archive) {
+      archive(wins, best.log_evidence, best.wins, best.losses, best.look_at, settled, edge);
+    }
   };
   struct ArmState {
     bool active = true;
@@ -142,8 +139,9 @@ class Certifier {
     std::size_t unsettled = 0;      // active rivals whose E_ij is below the threshold
     std::size_t beaten_by = 0;      // active arms that are declared to beat it
 
-    template <class Archive>
-    void fields(Archive& archive);
+    void fields(auto& archive) {
+      archive(active, served, log_threshold, log_edge_threshold, unsettled, beaten_by);
+    }
   };
 
   Certifier(std::size_t num_arms, const CertificateOptions& options);

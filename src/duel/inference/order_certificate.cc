@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "duel/core/archive_containers.h"
 #include "duel/core/check.h"
 #include "duel/core/logarithm.h"
 #include "duel/inference/order_threshold.h"
@@ -163,13 +162,6 @@ std::vector<Arm> OrderCertifier::certain_beginning(const Certifier& pairs) const
   }
   return beginning;
 }
-
-template <class Archive>
-void OrderCertifier::fields(Archive& archive) {
-  archive_fields(archive, reached_, taken_, beats_, certificate_);
-}
-template void OrderCertifier::fields(StateWriter& archive);
-template void OrderCertifier::fields(StateReader& archive);
 
 bool OrderCertifier::restored() const {
   const std::size_t pairs = num_arms_ * num_arms_;

@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "duel/core/archive_containers.h"
 #include "duel/core/duel.h"
 #include "duel/core/goal.h"
 #include "duel/core/result.h"
@@ -27,10 +28,7 @@ struct OrderCertificate {
   std::uint64_t decisive = 0;         // decisive duels counted, over all pairs
   std::vector<PairFinding> findings;  // one for each needed pair
 
-  template <class Archive>
-  void fields(Archive& archive) {
-    archive(named, decisive, findings);
-  }
+  void fields(auto& archive) { archive(named, decisive, findings); }
 };
 
 // Reads the evidence of the pairs from a `Certifier`, which is told of each answer first.
@@ -60,8 +58,7 @@ class OrderCertifier {
 
   // The state between two calls (core/archive.h), for one of the same arms and options; `restored`
   // says whether it makes sense.
-  template <class Archive>
-  void fields(Archive& archive);
+  void fields(auto& archive) { archive_fields(archive, reached_, taken_, beats_, certificate_); }
   bool restored() const;
 
  private:

@@ -12,14 +12,9 @@ void History::note(const Ledger& ledger, const LogEntry& entry) {
   }
 }
 
-template <class Archive>
-void History::fields(Archive& archive) {
-  archive(certificate_, timeline_);
-}
-
 std::string History::save() const {
   StateWriter writer;
-  const_cast<History*>(this)->fields(writer);  // a writer only reads
+  writer(certificate_, timeline_);
   return writer.finish();
 }
 
@@ -28,7 +23,7 @@ bool History::restore(std::string_view saved) {
   if (saved.empty()) return true;
   auto reader = StateReader::open(saved);
   if (!reader.ok()) return false;
-  fields(*reader);
+  (*reader)(certificate_, timeline_);
   return reader->complete();
 }
 

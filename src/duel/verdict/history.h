@@ -26,9 +26,6 @@ class History {
   bool restore(std::string_view saved);
 
  private:
-  template <class Archive>
-  void fields(Archive& archive);
-
   Timeline timeline_;
   std::string certificate_;
 };

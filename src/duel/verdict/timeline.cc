@@ -4,7 +4,6 @@
 #include <bit>
 #include <utility>
 
-#include "duel/core/archive_containers.h"
 #include "duel/log/experiment_log.h"
 #include "duel/verdict/standing.h"
 
@@ -92,20 +91,6 @@ TimelineSeries Timeline::series(const Ledger& ledger, std::int64_t time_ms,
   series.points.push_back(shown_of(ledger, ends_now ? points_.back() : now(ledger, time_ms)));
   return series;
 }
-
-template <class Archive>
-void Timeline::Point::fields(Archive& archive) {
-  archive_fields(archive, sequence, time_ms, served, decisive, leader, log_evidence, log_threshold,
-                 shown);
-}
-
-template <class Archive>
-void Timeline::fields(Archive& archive) {
-  archive(stride_, points_);
-  if constexpr (kReadsState<Archive>) stride_ = std::max<std::uint64_t>(stride_, 1);
-}
-template void Timeline::fields(StateWriter& archive);
-template void Timeline::fields(StateReader& archive);
 
 Result<TimelineSeries> timeline_of(Store& store, const std::string& experiment_id,
                                    std::size_t points) {

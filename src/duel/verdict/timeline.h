@@ -3,6 +3,7 @@
 // asked for at any time without the log.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "duel/core/archive_containers.h"
 #include "duel/core/described.h"
 #include "duel/core/result.h"
 #include "duel/core/timestamp.h"
@@ -68,7 +70,10 @@ class Timeline {
 
   // The state between two records (core/archive.h).
   template <class Archive>
-  void fields(Archive& archive);
+  void fields(Archive& archive) {
+    archive(stride_, points_);
+    if constexpr (kReadsState<Archive>) stride_ = std::max<std::uint64_t>(stride_, 1);
+  }
 
  private:
   struct Point {
@@ -81,8 +86,10 @@ class Timeline {
     double log_threshold = 0;
     std::vector<std::uint64_t> shown;
 
-    template <class Archive>
-    void fields(Archive& archive);
+    void fields(auto& archive) {
+      archive_fields(archive, sequence, time_ms, served, decisive, leader, log_evidence,
+                     log_threshold, shown);
+    }
   };
   static std::uint64_t least_stride(std::size_t num_arms);
   static Point now(const Ledger& ledger, std::int64_t time_ms);
