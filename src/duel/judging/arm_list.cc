@@ -18,7 +18,6 @@
 #include "duel/core/whole_file.h"
 #include "duel/judging/judge_question.h"
 #include "duel/judging/printable.h"
-#include "duel/log/record.h"
 
 namespace duel {
 namespace {
@@ -33,22 +32,6 @@ constexpr std::size_t kMostBytesOfId = 100;
 struct Draft {
   ListedArm arm;
   bool names_itself = true;  // the id was given, not made from a file's name
-};
-
-class Drafts {
- public:
-  // `where` is for messages.
-  Status add_item(const std::string& text, const std::string& where, bool splits);
-  Status add_json(std::string_view line, const std::string& where);
-  Result<std::vector<ListedArm>> finished();
-
- private:
-  Status add_file(const std::string& path);
-  Status add_glob(const std::string& pattern, const std::string& where);
-  Status add_name(const std::string& name, const std::string& where);
-
-  std::vector<Draft> drafts_;
-  std::set<fs::path> files_;
 };
 
 bool is_glob(const std::string& item) { return item.find_first_of("*?[") != std::string::npos; }
@@ -78,132 +61,142 @@ Status check_name(const std::string& id, const std::string& where) {
   return Done{};
 }
 
-Status Drafts::add_file(const std::string& path) {
-  std::error_code failed;
-  fs::path canonical = fs::canonical(path, failed);
-  if (!files_.insert(failed ? fs::path(path) : std::move(canonical)).second) return Done{};
-  DUEL_ASSIGN(const std::string content, read_whole_file(path, kMostBytesOfFile));
-  Draft draft;
-  draft.names_itself = false;
-  draft.arm.shown.path = path;
-  if (content.size() <= kMostBytesOfPayload && is_text(content)) draft.arm.shown.payload = content;
-  draft.arm.reference = path;
-  draft.arm.sha256 = sha256_hex(content);
-  drafts_.push_back(std::move(draft));
-  return Done{};
-}
-
-Status Drafts::add_glob(const std::string& pattern, const std::string& where) {
-  glob_t found{};
-  const int code = ::glob(pattern.c_str(), 0, nullptr, &found);
-  std::vector<std::string> files;
-  for (std::size_t i = 0; code == 0 && i < found.gl_pathc; ++i) {
-    if (!is_directory(found.gl_pathv[i])) files.emplace_back(found.gl_pathv[i]);
-  }
-  ::globfree(&found);
-  if (code != 0 && code != GLOB_NOMATCH) {
-    return Error::io(fmt::format("'{}' cannot be looked up", pattern), where);
-  }
-  if (files.empty()) {
-    return Error::not_found(
-        fmt::format("no file matches '{}'", pattern), where,
-        "in quotes, the shell passes it to duel; paths are relative to the working directory");
-  }
-  std::sort(files.begin(), files.end());
-  for (const std::string& file : files) DUEL_RETURN_IF_ERROR(add_file(file));
-  return Done{};
-}
-
-Status Drafts::add_name(const std::string& name, const std::string& where) {
-  if (name.find('/') != std::string::npos || fs::path(name).has_extension()) {
-    if (!check_id("arm", name).ok()) {
-      return Error::not_found(fmt::format("there is no file '{}'", name), where);
+class Drafts {
+ public:
+  // `where` is for messages.
+  Status add_item(const std::string& text, const std::string& where, bool splits) {
+    const std::string item(trimmed(text));
+    if (item.empty()) {
+      return Error::invalid_argument("an empty name", where, "such as a,b,c");
     }
-  }
-  DUEL_RETURN_IF_ERROR(check_name(name, where));
-  Draft draft;
-  draft.arm.shown.arm_id = name;
-  draft.arm.shown.payload = name;
-  drafts_.push_back(std::move(draft));
-  return Done{};
-}
-
-Status Drafts::add_item(const std::string& text, const std::string& where, bool splits) {
-  const std::string item(trimmed(text));
-  if (item.empty()) {
-    return Error::invalid_argument("an empty name", where, "such as a,b,c");
-  }
-  if (is_directory(item)) {
-    return Error::invalid_argument(
-        fmt::format("'{}' is a directory", item), where,
-        fmt::format("its files are '{}'", (fs::path(item) / "*").string()));
-  }
-  if (exists(item)) return add_file(item);
-  if (splits && item.find(',') != std::string::npos) {
-    for (std::size_t begin = 0; begin <= item.size();) {
-      const std::size_t end = std::min(item.find(',', begin), item.size());
-      DUEL_RETURN_IF_ERROR(add_item(item.substr(begin, end - begin), where, false));
-      begin = end + 1;
+    if (is_directory(item)) {
+      return Error::invalid_argument(
+          fmt::format("'{}' is a directory", item), where,
+          fmt::format("its files are '{}'", (fs::path(item) / "*").string()));
     }
+    if (exists(item)) return add_file(item);
+    if (splits && item.find(',') != std::string::npos) {
+      for (std::size_t begin = 0; begin <= item.size();) {
+        const std::size_t end = std::min(item.find(',', begin), item.size());
+        DUEL_RETURN_IF_ERROR(add_item(item.substr(begin, end - begin), where, false));
+        begin = end + 1;
+      }
+      return Done{};
+    }
+    return is_glob(item) ? add_glob(item, where) : add_name(item, where);
+  }
+
+  Status add_json(std::string_view line, const std::string& where) {
+    const auto parsed = Json::parse(line);
+    if (!parsed || !parsed->is_object()) {
+      return Error::invalid_data("this is not a JSON object", where,
+                                 R"(such as {"arm_id":"b","payload":"text"})");
+    }
+    const Json& json = *parsed;
+    for (const auto& [name, value] : json.members()) {
+      if (name != "arm_id" && name != "payload") {
+        return Error::invalid_data(fmt::format("unknown field {}", excerpt(name)), where,
+                                   "known: arm_id, payload");
+      }
+    }
+    if (!json.contains("arm_id") || !json["arm_id"].is_string()) {
+      return Error::invalid_data("the field \"arm_id\" is missing or not a text", where);
+    }
+    Draft draft;
+    draft.arm.shown.arm_id = json["arm_id"].get<std::string>();
+    DUEL_RETURN_IF_ERROR(check_name(draft.arm.shown.arm_id, where));
+    draft.arm.shown.payload = json.contains("payload") ? json["payload"] : json["arm_id"];
+    draft.arm.reference = where;
+    draft.arm.sha256 = sha256_hex(draft.arm.shown.payload->dump());
+    drafts_.push_back(std::move(draft));
     return Done{};
   }
-  return is_glob(item) ? add_glob(item, where) : add_name(item, where);
-}
 
-Status Drafts::add_json(std::string_view line, const std::string& where) {
-  const auto parsed = Json::parse(line);
-  if (!parsed || !parsed->is_object()) {
-    return Error::invalid_data("this is not a JSON object", where,
-                               R"(such as {"arm_id":"b","payload":"text"})");
-  }
-  const Json& json = *parsed;
-  for (const auto& [name, value] : json.members()) {
-    if (name != "arm_id" && name != "payload") {
-      return Error::invalid_data(fmt::format("unknown field {}", excerpt(name)), where,
-                                 "known: arm_id, payload");
+  Result<std::vector<ListedArm>> finished() {
+    std::set<std::string> taken;
+    for (const Draft& draft : drafts_) {
+      if (draft.names_itself && !taken.insert(draft.arm.shown.arm_id).second) {
+        return Error::invalid_argument(
+                   fmt::format("the arm '{}' is named twice", draft.arm.shown.arm_id))
+            .in_field("arms");
+      }
     }
+    std::map<std::string, std::size_t> stems;
+    for (const Draft& draft : drafts_) {
+      if (!draft.names_itself)
+        ++stems[id_from_name(fs::path(draft.arm.shown.path).stem().string())];
+    }
+    std::vector<ListedArm> arms;
+    for (Draft& draft : drafts_) {
+      if (!draft.names_itself) {
+        const fs::path path(draft.arm.shown.path);
+        std::string id = id_from_name(path.stem().string());
+        // a.txt and a.md are told apart by their whole names.
+        if (stems[id] > 1) id = id_from_name(path.filename().string());
+        const std::string base = id;
+        for (std::uint64_t n = 2; !taken.insert(id).second; ++n) id = fmt::format("{}-{}", base, n);
+        draft.arm.shown.arm_id = id;
+      }
+      arms.push_back(std::move(draft.arm));
+    }
+    return arms;
   }
-  if (!json.contains("arm_id") || !json["arm_id"].is_string()) {
-    return Error::invalid_data("the field \"arm_id\" is missing or not a text", where);
-  }
-  Draft draft;
-  draft.arm.shown.arm_id = json["arm_id"].get<std::string>();
-  DUEL_RETURN_IF_ERROR(check_name(draft.arm.shown.arm_id, where));
-  draft.arm.shown.payload = json.contains("payload") ? json["payload"] : json["arm_id"];
-  draft.arm.reference = where;
-  draft.arm.sha256 = sha256_hex(draft.arm.shown.payload->dump());
-  drafts_.push_back(std::move(draft));
-  return Done{};
-}
 
-Result<std::vector<ListedArm>> Drafts::finished() {
-  std::set<std::string> taken;
-  for (const Draft& draft : drafts_) {
-    if (draft.names_itself && !taken.insert(draft.arm.shown.arm_id).second) {
-      return Error::invalid_argument(
-                 fmt::format("the arm '{}' is named twice", draft.arm.shown.arm_id))
-          .in_field("arms");
+ private:
+  Status add_file(const std::string& path) {
+    std::error_code failed;
+    fs::path canonical = fs::canonical(path, failed);
+    if (!files_.insert(failed ? fs::path(path) : std::move(canonical)).second) return Done{};
+    DUEL_ASSIGN(const std::string content, read_whole_file(path, kMostBytesOfFile));
+    Draft draft;
+    draft.names_itself = false;
+    draft.arm.shown.path = path;
+    if (content.size() <= kMostBytesOfPayload && is_text(content))
+      draft.arm.shown.payload = content;
+    draft.arm.reference = path;
+    draft.arm.sha256 = sha256_hex(content);
+    drafts_.push_back(std::move(draft));
+    return Done{};
+  }
+
+  Status add_glob(const std::string& pattern, const std::string& where) {
+    glob_t found{};
+    const int code = ::glob(pattern.c_str(), 0, nullptr, &found);
+    std::vector<std::string> files;
+    for (std::size_t i = 0; code == 0 && i < found.gl_pathc; ++i) {
+      if (!is_directory(found.gl_pathv[i])) files.emplace_back(found.gl_pathv[i]);
     }
-  }
-  std::map<std::string, std::size_t> stems;
-  for (const Draft& draft : drafts_) {
-    if (!draft.names_itself) ++stems[id_from_name(fs::path(draft.arm.shown.path).stem().string())];
-  }
-  std::vector<ListedArm> arms;
-  for (Draft& draft : drafts_) {
-    if (!draft.names_itself) {
-      const fs::path path(draft.arm.shown.path);
-      std::string id = id_from_name(path.stem().string());
-      // a.txt and a.md are told apart by their whole names.
-      if (stems[id] > 1) id = id_from_name(path.filename().string());
-      const std::string base = id;
-      for (std::uint64_t n = 2; !taken.insert(id).second; ++n) id = fmt::format("{}-{}", base, n);
-      draft.arm.shown.arm_id = id;
+    ::globfree(&found);
+    if (code != 0 && code != GLOB_NOMATCH) {
+      return Error::io(fmt::format("'{}' cannot be looked up", pattern), where);
     }
-    arms.push_back(std::move(draft.arm));
+    if (files.empty()) {
+      return Error::not_found(
+          fmt::format("no file matches '{}'", pattern), where,
+          "in quotes, the shell passes it to duel; paths are relative to the working directory");
+    }
+    std::sort(files.begin(), files.end());
+    for (const std::string& file : files) DUEL_RETURN_IF_ERROR(add_file(file));
+    return Done{};
   }
-  return arms;
-}
+
+  Status add_name(const std::string& name, const std::string& where) {
+    if (name.find('/') != std::string::npos || fs::path(name).has_extension()) {
+      if (!check_id("arm", name).ok()) {
+        return Error::not_found(fmt::format("there is no file '{}'", name), where);
+      }
+    }
+    DUEL_RETURN_IF_ERROR(check_name(name, where));
+    Draft draft;
+    draft.arm.shown.arm_id = name;
+    draft.arm.shown.payload = name;
+    drafts_.push_back(std::move(draft));
+    return Done{};
+  }
+
+  std::vector<Draft> drafts_;
+  std::set<fs::path> files_;
+};
 
 }  // namespace
 

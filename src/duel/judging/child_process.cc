@@ -170,137 +170,108 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& words) 
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (failed != 0) return cannot_start(words[0], failed);
-  return ChildProcess(pid, released(input.write), released(output.read), released(complaint.read));
+  return ChildProcess({.pid = pid,
+                       .input_pipe = released(input.write),
+                       .output_pipe = released(output.read),
+                       .complaint_pipe = released(complaint.read)});
 }
 
-ChildProcess::ChildProcess(ChildProcess&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)),
-      input_pipe_(std::exchange(other.input_pipe_, -1)),
-      output_pipe_(std::exchange(other.output_pipe_, -1)),
-      complaint_pipe_(std::exchange(other.complaint_pipe_, -1)),
-      input_(std::move(other.input_)),
-      sent_(other.sent_),
-      input_ends_(other.input_ends_),
-      output_(std::move(other.output_)),
-      overflowed_(other.overflowed_),
-      complaint_(std::move(other.complaint_)),
-      status_(other.status_) {}
-
-ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
-  if (this == &other) return *this;
-  abandon();
-  pid_ = std::exchange(other.pid_, -1);
-  input_pipe_ = std::exchange(other.input_pipe_, -1);
-  output_pipe_ = std::exchange(other.output_pipe_, -1);
-  complaint_pipe_ = std::exchange(other.complaint_pipe_, -1);
-  input_ = std::move(other.input_);
-  sent_ = other.sent_;
-  input_ends_ = other.input_ends_;
-  output_ = std::move(other.output_);
-  overflowed_ = other.overflowed_;
-  complaint_ = std::move(other.complaint_);
-  status_ = other.status_;
-  return *this;
-}
-
-ChildProcess::~ChildProcess() { abandon(); }
-
-void ChildProcess::abandon() {
-  if (pid_ > 0 && !status_) {
+ChildProcess::~ChildProcess() {
+  if (held_.pid > 0 && !held_.status) {
     signal_group(SIGKILL);
     int status = 0;
-    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    while (::waitpid(held_.pid, &status, 0) < 0 && errno == EINTR) {
     }
   }
-  pid_ = -1;
-  close_pipe(input_pipe_);
-  close_pipe(output_pipe_);
-  close_pipe(complaint_pipe_);
+  close_pipe(held_.input_pipe);
+  close_pipe(held_.output_pipe);
+  close_pipe(held_.complaint_pipe);
 }
 
 void ChildProcess::send(std::string_view text) {
-  input_.erase(0, sent_);
-  sent_ = 0;
-  input_ += text;
+  held_.input.erase(0, held_.sent);
+  held_.sent = 0;
+  held_.input += text;
 }
 
 void ChildProcess::watch(std::vector<pollfd>& descriptors) const {
-  const bool writing = input_pipe_ >= 0 && sent_ < input_.size();
-  if (writing) descriptors.push_back({input_pipe_, POLLOUT, 0});
-  if (output_pipe_ >= 0) descriptors.push_back({output_pipe_, POLLIN, 0});
-  if (complaint_pipe_ >= 0) descriptors.push_back({complaint_pipe_, POLLIN, 0});
+  const bool writing = held_.input_pipe >= 0 && held_.sent < held_.input.size();
+  if (writing) descriptors.push_back({held_.input_pipe, POLLOUT, 0});
+  if (held_.output_pipe >= 0) descriptors.push_back({held_.output_pipe, POLLIN, 0});
+  if (held_.complaint_pipe >= 0) descriptors.push_back({held_.complaint_pipe, POLLIN, 0});
 }
 
 void ChildProcess::write_input() {
-  while (input_pipe_ >= 0 && sent_ < input_.size()) {
-    const ssize_t count = ::write(input_pipe_, input_.data() + sent_, input_.size() - sent_);
+  while (held_.input_pipe >= 0 && held_.sent < held_.input.size()) {
+    const ssize_t count =
+        ::write(held_.input_pipe, held_.input.data() + held_.sent, held_.input.size() - held_.sent);
     if (count >= 0) {
-      sent_ += static_cast<std::size_t>(count);
+      held_.sent += static_cast<std::size_t>(count);
     } else if (would_block(errno)) {
       return;
     } else if (errno != EINTR) {  // it closed its input: what is left goes nowhere
-      close_pipe(input_pipe_);
+      close_pipe(held_.input_pipe);
     }
   }
-  if (input_ends_) close_pipe(input_pipe_);
+  if (held_.input_ends) close_pipe(held_.input_pipe);
 }
 
 void ChildProcess::read_output() {
-  drain(output_pipe_, [this](std::string_view text) {
-    const std::size_t room = kMostOutput - std::min(kMostOutput, output_.size());
-    if (text.size() > room) overflowed_ = true;
-    output_ += text.substr(0, room);
+  drain(held_.output_pipe, [this](std::string_view text) {
+    const std::size_t room = kMostOutput - std::min(kMostOutput, held_.output.size());
+    if (text.size() > room) held_.overflowed = true;
+    held_.output += text.substr(0, room);
   });
 }
 
 void ChildProcess::read_complaint() {
-  drain(complaint_pipe_, [this](std::string_view text) {
+  drain(held_.complaint_pipe, [this](std::string_view text) {
     if (text.size() > kMostComplaint) text.remove_prefix(text.size() - kMostComplaint);
-    complaint_ += text;
-    if (complaint_.size() > kMostComplaint) {
-      complaint_.erase(0, complaint_.size() - kMostComplaint);
+    held_.complaint += text;
+    if (held_.complaint.size() > kMostComplaint) {
+      held_.complaint.erase(0, held_.complaint.size() - kMostComplaint);
     }
   });
 }
 
 void ChildProcess::pump() {
-  if (pid_ < 0) return;
+  if (held_.pid < 0) return;
   write_input();
   bool just_ended = false;
-  if (!status_) {
+  if (!held_.status) {
     siginfo_t info{};
-    if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-        info.si_pid == pid_) {
+    if (::waitid(P_PID, static_cast<id_t>(held_.pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == held_.pid) {
       // Not waited for yet, so that the group's number is still its own.
       signal_group(SIGKILL);
       int status = 0;
-      while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+      while (::waitpid(held_.pid, &status, 0) < 0 && errno == EINTR) {
       }
-      status_ = status;
+      held_.status = status;
       just_ended = true;
     }
   }
   // After the end was noticed, so that nothing written before it is missed.
   read_output();
   read_complaint();
-  if (just_ended) close_pipe(input_pipe_);
+  if (just_ended) close_pipe(held_.input_pipe);
 }
 
 int ChildProcess::exit_code() const {
-  DUEL_CHECK(status_.has_value());
-  return WIFEXITED(*status_) ? WEXITSTATUS(*status_) : 128 + WTERMSIG(*status_);
+  DUEL_CHECK(held_.status.has_value());
+  return WIFEXITED(*held_.status) ? WEXITSTATUS(*held_.status) : 128 + WTERMSIG(*held_.status);
 }
 
 std::string ChildProcess::how_it_ended() const {
-  DUEL_CHECK(status_.has_value());
-  if (WIFEXITED(*status_)) return fmt::format("exit code {}", WEXITSTATUS(*status_));
-  const int number = WTERMSIG(*status_);
+  DUEL_CHECK(held_.status.has_value());
+  if (WIFEXITED(*held_.status)) return fmt::format("exit code {}", WEXITSTATUS(*held_.status));
+  const int number = WTERMSIG(*held_.status);
   return fmt::format("ended by signal {} ({})", number, ::strsignal(number));
 }
 
 void ChildProcess::signal_group(int signal) const {
   // Once the leader was waited for, the number may be given to another group.
-  if (pid_ > 0 && !status_) ::kill(-pid_, signal);
+  if (held_.pid > 0 && !held_.status) ::kill(-held_.pid, signal);
 }
 
 }  // namespace duel

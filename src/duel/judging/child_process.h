@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "duel/core/result.h"
@@ -30,8 +31,11 @@ class ChildProcess {
   // another try may succeed.
   static Result<ChildProcess> start(const std::vector<std::string>& words);
 
-  ChildProcess(ChildProcess&& other) noexcept;
-  ChildProcess& operator=(ChildProcess&& other) noexcept;
+  ChildProcess(ChildProcess&& other) noexcept : held_(std::exchange(other.held_, {})) {}
+  ChildProcess& operator=(ChildProcess&& other) noexcept {
+    std::swap(held_, other.held_);
+    return *this;
+  }
   // Kills the group without mercy and leaves no zombie.
   ~ChildProcess();
 
@@ -39,7 +43,7 @@ class ChildProcess {
   // without.
   void send(std::string_view text);
   // Closes its standard input once all is sent.
-  void end_input() { input_ends_ = true; }
+  void end_input() { held_.input_ends = true; }
 
   // What to wait for with poll(2).
   void watch(std::vector<pollfd>& descriptors) const;
@@ -49,14 +53,14 @@ class ChildProcess {
 
   // What it printed and nobody took, at most kMostOutput; `overflowed` if there was more (which was
   // read and thrown away, so that it does not wait for us for ever).
-  std::string& output() { return output_; }
-  const std::string& output() const { return output_; }
-  bool overflowed() const { return overflowed_; }
-  bool output_closed() const { return output_pipe_ < 0; }
+  std::string& output() { return held_.output; }
+  const std::string& output() const { return held_.output; }
+  bool overflowed() const { return held_.overflowed; }
+  bool output_closed() const { return held_.output_pipe < 0; }
   // The end of what it wrote to standard error.
-  const std::string& complaint() const { return complaint_; }
+  const std::string& complaint() const { return held_.complaint; }
 
-  bool ended() const { return status_.has_value(); }
+  bool ended() const { return held_.status.has_value(); }
   // Its exit code, or 128 + the signal that ended it. REQUIRES: ended().
   int exit_code() const;
   // "exit code 3", "ended by signal 11 (Segmentation fault)". REQUIRES: ended().
@@ -66,25 +70,27 @@ class ChildProcess {
   void signal_group(int signal) const;
 
  private:
-  ChildProcess(pid_t pid, int input, int output, int complaint)
-      : pid_(pid), input_pipe_(input), output_pipe_(output), complaint_pipe_(complaint) {}
+  // All of it goes with the object when that is moved.
+  struct Held {
+    pid_t pid = -1;
+    int input_pipe = -1;
+    int output_pipe = -1;
+    int complaint_pipe = -1;
+    std::string input{};
+    std::size_t sent = 0;
+    bool input_ends = false;
+    std::string output{};
+    bool overflowed = false;
+    std::string complaint{};
+    std::optional<int> status{};  // as waitpid gave it
+  };
+  explicit ChildProcess(Held held) : held_(std::move(held)) {}
 
   void write_input();
   void read_output();
   void read_complaint();
-  void abandon();
 
-  pid_t pid_ = -1;
-  int input_pipe_ = -1;
-  int output_pipe_ = -1;
-  int complaint_pipe_ = -1;
-  std::string input_;
-  std::size_t sent_ = 0;
-  bool input_ends_ = false;
-  std::string output_;
-  bool overflowed_ = false;
-  std::string complaint_;
-  std::optional<int> status_;  // as waitpid gave it
+  Held held_;
 };
 
 }  // namespace duel

@@ -1,17 +1,10 @@
 #include "duel/judging/interview.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "duel/core/check.h"
-#include "duel/core/numbers.h"
-#include "duel/core/timestamp.h"
-#include "duel/experiment/live_experiment.h"
 #include "duel/judging/log_mismatch.h"
 
 namespace duel {

@@ -4,11 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <string_view>
-#include <utility>
-
-#include "duel/experiment/live_experiment.h"
 
 namespace duel {
 namespace {

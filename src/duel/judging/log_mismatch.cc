@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <type_traits>
+
 #include "duel/core/numbers.h"
 
 namespace duel {
@@ -11,6 +13,17 @@ std::string_view differing_field(const Goal& logged, const Goal& wanted) {
   if (logged.kind != wanted.kind) return "goal";
   if (logged.top != wanted.top) return "top";
   return logged.margin != wanted.margin ? "epsilon" : "assume";
+}
+
+template <class Value>
+std::string as_text(const Value& value) {
+  if constexpr (HasWords<Value>) {
+    return std::string(to_word(value));
+  } else if constexpr (std::is_same_v<Value, double>) {
+    return format_number(value);
+  } else {
+    return fmt::format("{}", value);
+  }
 }
 
 }  // namespace
@@ -35,9 +48,12 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
                            std::string_view here) {
     return other_experiment(log, field, fmt::format("its {} is {}, not {}", what, there, here));
   };
-  if (logged.experiment_id != wanted.experiment_id) {
-    return differs("name", "name", logged.experiment_id, wanted.experiment_id);
-  }
+  std::optional<Error> found;
+  const auto agrees = [&](std::string_view field, const auto& there, const auto& here) {
+    if (there != here) found = differs(field, field, as_text(there), as_text(here));
+    return !found;
+  };
+  if (!agrees("name", logged.experiment_id, wanted.experiment_id)) return found;
   if (logged.arms != wanted.arms) return other_experiment(log, "arms", "its arms are different");
   if (logged.goal != wanted.goal) {
     return differs(differing_field(logged.goal, wanted.goal), "goal", describe(logged.goal),
@@ -56,42 +72,27 @@ std::optional<Error> difference(const std::string& log, const ExperimentRecord& 
     return other_experiment(log, "tasks", "its tasks were different",
                             "give the tasks that it began with, or another `log` to start over");
   }
-  if (logged.stopping.alpha != wanted.stopping.alpha) {
-    return differs("alpha", "alpha", format_number(logged.stopping.alpha),
-                   format_number(wanted.stopping.alpha));
-  }
+  if (!agrees("alpha", logged.stopping.alpha, wanted.stopping.alpha)) return found;
   // A limit of the experiment itself; that of a run is not in its log.
   if (wanted.stopping.max_duels == 0) wanted.stopping.max_duels = logged.stopping.max_duels;
-  if (logged.stopping.max_duels != wanted.stopping.max_duels) {
-    return differs("max_duels", "max_duels", std::to_string(logged.stopping.max_duels),
-                   std::to_string(wanted.stopping.max_duels));
-  }
-  if (logged.stopping.min_decisive_per_pair != wanted.stopping.min_decisive_per_pair) {
-    return differs("min_decisive_per_pair", "min_decisive_per_pair",
-                   std::to_string(logged.stopping.min_decisive_per_pair),
-                   std::to_string(wanted.stopping.min_decisive_per_pair));
+  if (!agrees("max_duels", logged.stopping.max_duels, wanted.stopping.max_duels) ||
+      !agrees("min_decisive_per_pair", logged.stopping.min_decisive_per_pair,
+              wanted.stopping.min_decisive_per_pair)) {
+    return found;
   }
   if (logged.stopping.shared_causes != wanted.stopping.shared_causes) {
     return other_experiment(log, "pairs_independent",
                             logged.stopping.shared_causes ? "its duels may have common causes"
                                                           : "its duels are independent");
   }
-  if (logged.aa_rate != wanted.aa_rate) {
-    return differs("aa_rate", "aa_rate", format_number(logged.aa_rate),
-                   format_number(wanted.aa_rate));
-  }
+  if (!agrees("aa_rate", logged.aa_rate, wanted.aa_rate)) return found;
   if (logged.stopping.arms_fixed && !wanted.stopping.arms_fixed) {
     return other_experiment(log, "open_arms", "its set of arms is fixed");
   }
   wanted.stopping.arms_fixed = logged.stopping.arms_fixed;  // only its beginning decides
-  if (logged.order != wanted.order) {
-    return differs("order", "order", to_word(logged.order), to_word(wanted.order));
-  }
-  if (logged.seed != wanted.seed) {
-    return differs("seed", "seed", std::to_string(logged.seed), std::to_string(wanted.seed));
-  }
-  if (logged.policy != wanted.policy) {
-    return differs("policy", "policy", logged.policy, wanted.policy);
+  if (!agrees("order", logged.order, wanted.order) || !agrees("seed", logged.seed, wanted.seed) ||
+      !agrees("policy", logged.policy, wanted.policy)) {
+    return found;
   }
   if (logged.judge != wanted.judge && !new_judge) {
     return other_experiment(

@@ -2,32 +2,12 @@
 
 #include <cstdint>
 
+#include "duel/log/record_reader.h"
+
 namespace duel {
 
 bool is_text(std::string_view bytes) {
-  for (std::size_t at = 0; at < bytes.size();) {
-    const auto lead = static_cast<std::uint8_t>(bytes[at]);
-    if (lead == 0) return false;
-    if (lead < 0x80) {
-      ++at;
-      continue;
-    }
-    const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc2 || lead > 0xf4 || at + length > bytes.size()) return false;
-    std::uint32_t character = lead & (0xffu >> (length + 1));
-    for (std::size_t i = 1; i < length; ++i) {
-      const auto byte = static_cast<std::uint8_t>(bytes[at + i]);
-      if ((byte & 0xc0) != 0x80) return false;
-      character = character << 6 | (byte & 0x3fu);
-    }
-    // Longer than needed, half of a pair, or beyond Unicode.
-    if ((length == 3 && character < 0x800) || (length == 4 && character < 0x10000) ||
-        (character >= 0xd800 && character <= 0xdfff) || character > 0x10ffff) {
-      return false;
-    }
-    at += length;
-  }
-  return true;
+  return bytes.find('\0') == std::string_view::npos && is_utf8(bytes);
 }
 
 std::string excerpt(std::string_view text, std::size_t most) {
