@@ -36,6 +36,11 @@ struct ShownCounts {
   std::uint64_t moot = 0;  // of the expired ones, those that the certificate came before
 
   std::uint64_t decisive() const { return first_wins + second_wins; }
+  // The share of the decisive ones that the arm shown first won; one half before the first.
+  double rate() const {
+    return decisive() == 0 ? 0.5
+                           : static_cast<double>(first_wins) / static_cast<double>(decisive());
+  }
   std::uint64_t answered() const { return decisive() + ties + both_bad + skips + invalid; }
   std::uint64_t pending() const { return served - answered() - expired; }
   ShownCounts& operator+=(const ShownCounts& other);

@@ -13,24 +13,20 @@ namespace {
 constexpr double kEloPerNat = 173.7177927613007;  // 400/ln 10
 constexpr std::uint64_t kPosteriorSeed = 1;
 
-double rate_of(const ShownCounts& counts) {
-  return counts.decisive() == 0
-             ? 0.5
-             : static_cast<double>(counts.first_wins) / static_cast<double>(counts.decisive());
+// Of the win probability of i against j. Intervals that hold at all times need the order of serving,
+// as the certificate does.
+Interval interval_of(const Ledger& ledger, Arm i, Arm j) {
+  const Certifier& certifier = ledger.certifier();
+  return beta_binomial_sequence(certifier.wins(i, j), certifier.wins(j, i), Board::kDelta);
 }
 
-std::vector<BoardPair> pairs_of(const Ledger& ledger) {
+std::vector<BoardPair> board_pairs(const Ledger& ledger) {
   std::vector<BoardPair> pairs;
   for (Arm i = 0; i < ledger.num_arms(); ++i) {
     for (Arm j = i + 1; j < ledger.num_arms(); ++j) {
-      BoardPair pair{
-          .first = i, .second = j, .counts = ledger.pair(i, j), .rate = 0.5, .interval = {}};
-      if (pair.counts.served == 0) continue;
-      pair.rate = rate_of(pair.counts);
-      // Intervals that hold at all times need the order of serving, as the certificate does.
-      pair.interval = beta_binomial_sequence(ledger.certifier().wins(i, j),
-                                             ledger.certifier().wins(j, i), Board::kDelta);
-      pairs.push_back(pair);
+      const ShownCounts counts = ledger.pair(i, j);
+      if (counts.served > 0)
+        pairs.push_back({i, j, counts, counts.rate(), interval_of(ledger, i, j)});
     }
   }
   return pairs;
@@ -162,7 +158,7 @@ Board board_of(const Ledger& ledger, const BoardOptions& options) {
   Board board;
   board.health = check_health(ledger);
   board.standing = standing_of(ledger);
-  board.pairs = pairs_of(ledger);
+  board.pairs = board_pairs(ledger);
   std::vector<Arm> active;
   for (Arm i = 0; i < ledger.num_arms(); ++i) {
     if (!ledger.arms()[i].active) continue;
@@ -181,9 +177,7 @@ Board board_of(const Ledger& ledger, const BoardOptions& options) {
     const Arm leader = *board.standing.leader;
     for (const Arm rival : active) {
       if (rival == leader) continue;
-      const Interval p =
-          beta_binomial_sequence(ledger.certifier().wins(leader, rival),
-                                 ledger.certifier().wins(rival, leader), Board::kDelta);
+      const Interval p = interval_of(ledger, leader, rival);
       // Where the goal goes by pairs, the verdict's own measure.
       const auto& beaten = board.standing.arms[rival].beaten;
       if (beaten ? *beaten < 1 : p.contains(0.5)) board.not_ruled_out.push_back(rival);

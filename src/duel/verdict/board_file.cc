@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "duel/core/numbers.h"
 #include "duel/core/table.h"
@@ -11,7 +12,11 @@
 namespace duel {
 namespace {
 
-Cell or_nothing(const std::optional<double>& value) { return value ? Cell(*value) : Cell(); }
+// A member of what may be missing.
+template <class Value>
+Cell or_nothing(const std::optional<Value>& value, auto member) {
+  return value ? Cell(std::invoke(member, *value)) : Cell();
+}
 
 std::string rank_text(const BoardArm& arm) {
   const auto& range = arm.rank_range;
@@ -74,18 +79,14 @@ std::string board_csv(const Ledger& ledger, const Board& board) {
       "rank,rank_best,rank_worst,arm_id,name,elo,elo_low,elo_high,wins,losses,ties,both_bad,"
       "rate,probability_best");
   for (const BoardArm& arm : arms_by_rank(board)) {
-    std::vector<Cell> cells = {arm.rank};
-    cells.push_back(arm.rank_range ? Cell(arm.rank_range->best) : Cell());
-    cells.push_back(arm.rank_range ? Cell(arm.rank_range->worst) : Cell());
-    cells.insert(cells.end(),
-                 {ledger.id_of(arm.arm), ledger.name_of(arm.arm), or_nothing(arm.elo)});
-    cells.push_back(arm.elo_interval ? Cell(arm.elo_interval->lower) : Cell());
-    cells.push_back(arm.elo_interval ? Cell(arm.elo_interval->upper) : Cell());
-    cells.insert(cells.end(), {arm.counts.first_wins, arm.counts.second_wins, arm.counts.ties,
-                               arm.counts.both_bad});
-    cells.push_back(arm.counts.decisive() == 0 ? Cell() : Cell(arm.rate));
-    cells.emplace_back(fmt::format("{:.4g}", arm.probability_best));  // of 10 000 draws
-    table.row(std::move(cells));
+    table.row({arm.rank, or_nothing(arm.rank_range, &RankRange::best),
+               or_nothing(arm.rank_range, &RankRange::worst), ledger.id_of(arm.arm),
+               ledger.name_of(arm.arm), or_nothing(arm.elo, std::identity()),
+               or_nothing(arm.elo_interval, &Interval::lower),
+               or_nothing(arm.elo_interval, &Interval::upper), arm.counts.first_wins,
+               arm.counts.second_wins, arm.counts.ties, arm.counts.both_bad,
+               arm.counts.decisive() == 0 ? Cell() : Cell(arm.rate),
+               fmt::format("{:.4g}", arm.probability_best)});  // of 10 000 draws
   }
   return table.to_csv();
 }

@@ -51,12 +51,9 @@ std::uint64_t final_ones(const ShownCounts& counts) {
 // Fails if a pair, or one side of it, has far more missing answers than the rest: if one side's
 // answers get lost more often, those that are left are no fair sample.
 HealthCheck missing_answers(const Ledger& ledger) {
-  HealthCheck check{.name = "missing_answers", .verdict = HealthVerdict::unknown, .detail = ""};
+  const std::string name = "missing_answers";
   const ShownCounts all = ledger.total();
-  if (final_ones(all) < kFewest) {
-    check.detail = "too few duels to tell";
-    return check;
-  }
+  if (final_ones(all) < kFewest) return unknown_check(name, "too few duels to tell");
   const double rate = share(missing(all), final_ones(all));
   double worst = 0;
   std::uint64_t looks = 0;
@@ -81,10 +78,9 @@ HealthCheck missing_answers(const Ledger& ledger) {
     }
   }
   const bool out_of_line = stands_out(worst, looks);
-  check.verdict = out_of_line ? HealthVerdict::failed : HealthVerdict::passed;
-  check.detail = fmt::format("{:.1f} % of the duels got no usable answer", 100 * rate);
-  if (out_of_line) check.detail += fmt::format("; {}, {:.1f} standard errors off", where, worst);
-  return check;
+  std::string detail = fmt::format("{:.1f} % of the duels got no usable answer", 100 * rate);
+  if (out_of_line) detail += fmt::format("; {}, {:.1f} standard errors off", where, worst);
+  return judged_check(name, out_of_line, std::move(detail));
 }
 
 // Could lost answers have changed what is certified? The check asks whether the leader is ahead of
@@ -94,17 +90,14 @@ HealthCheck missing_answers(const Ledger& ledger) {
 // no later answer shows that answers were lost depending on what they said.
 HealthCheck lost_answers(const Ledger& ledger) {
   constexpr double kQuantile = 1.645;
-  HealthCheck check{.name = "lost_answers", .verdict = HealthVerdict::unknown, .detail = ""};
+  const std::string name = "lost_answers";
   const ShownCounts all = ledger.total();
   const auto lost = [](const ShownCounts& counts) { return missing(counts) + counts.failed_tries; };
   const std::uint64_t tries = final_ones(all) + all.failed_tries;
-  check.detail = fmt::format("{} of {} tries gave no answer ({:.1f} %)", lost(all), tries,
-                             100 * share(lost(all), tries));
-  if (tries < kFewest) return check;
-  if (lost(all) == 0) {
-    check.verdict = HealthVerdict::passed;
-    return check;
-  }
+  std::string detail = fmt::format("{} of {} tries gave no answer ({:.1f} %)", lost(all), tries,
+                                   100 * share(lost(all), tries));
+  if (tries < kFewest) return unknown_check(name, std::move(detail));
+  if (lost(all) == 0) return judged_check(name, false, std::move(detail));
   const Certifier& certifier = ledger.certifier();
   const auto settled = [&](Arm i, Arm j) {
     if (ledger.orders()) return ledger.orders()->reached(i, j);
@@ -125,28 +118,25 @@ HealthCheck lost_answers(const Ledger& ledger) {
       if (z >= least) continue;
       least = z;
       if (z < kQuantile) {
-        check.verdict = HealthVerdict::failed;
-        check.detail +=
+        detail +=
             fmt::format("; if those of {} and {} were for {}, {} : {} would be {} : {}",
                         ledger.name_of(i), ledger.name_of(j), ledger.name_of(j), pair.first_wins,
                         pair.second_wins, pair.first_wins, pair.second_wins + lost(pair));
       }
     }
   }
-  if (std::isinf(least)) return check;  // nothing is certified that they could overturn
-  if (check.verdict == HealthVerdict::unknown) check.verdict = HealthVerdict::passed;
-  return check;
+  // Nothing is certified that they could overturn.
+  if (std::isinf(least)) return unknown_check(name, std::move(detail));
+  return judged_check(name, least < kQuantile, std::move(detail));
 }
 
 // If several judge programs answered: do they agree about each pair? The statistic is the sum over
 // pairs and judges of squared deviations from the pair's common rate, divided by their variances.
 HealthCheck judges(const Ledger& ledger) {
   constexpr std::uint64_t kFewestOfJudge = 5;
-  HealthCheck check{
-      .name = "judges", .verdict = HealthVerdict::unknown, .detail = "no judge program answered"};
-  if (ledger.judges().empty()) return check;
-  check.detail = "one judge program answered";
-  if (ledger.judges().size() == 1) return check;
+  const std::string name = "judges";
+  if (ledger.judges().empty()) return unknown_check(name, "no judge program answered");
+  if (ledger.judges().size() == 1) return unknown_check(name, "one judge program answered");
   double squares = 0, degrees = 0;
   for (Arm i = 0; i < ledger.num_arms(); ++i) {
     for (Arm j = i + 1; j < ledger.num_arms(); ++j) {
@@ -170,20 +160,19 @@ HealthCheck judges(const Ledger& ledger) {
       degrees += static_cast<double>(said.size() - 1);
     }
   }
-  check.detail = fmt::format("{} judge programs answered", ledger.judges().size());
-  if (degrees == 0) return check;
+  std::string detail = fmt::format("{} judge programs answered", ledger.judges().size());
+  if (degrees == 0) return unknown_check(name, std::move(detail));
   const bool differ = squares > degrees + 3 * std::sqrt(2 * degrees);
-  check.verdict = differ ? HealthVerdict::failed : HealthVerdict::passed;
-  check.detail += fmt::format("; they {} (chi-squared {:.1f}, {:.0f} degrees of freedom)",
-                              differ ? "differ about the same pairs" : "agree", squares, degrees);
-  return check;
+  detail += fmt::format("; they {} (chi-squared {:.1f}, {:.0f} degrees of freedom)",
+                        differ ? "differ about the same pairs" : "agree", squares, degrees);
+  return judged_check(name, differ, std::move(detail));
 }
 
 HealthCheck position_balance(const Ledger& ledger) {
-  HealthCheck check{.name = "position_balance", .verdict = HealthVerdict::unknown, .detail = ""};
+  const std::string name = "position_balance";
   if (ledger.experiment().order == Placement::fixed) {
-    check.detail = "places are not drawn: they are fixed, or the lists were interleaved";
-    return check;
+    return unknown_check(name,
+                         "places are not drawn: they are fixed, or the lists were interleaved");
   }
   double worst = 0;
   std::string where;
@@ -201,15 +190,12 @@ HealthCheck position_balance(const Ledger& ledger) {
       }
     }
   }
-  if (pairs == 0) {
-    check.detail = "too few duels to tell";
-    return check;
-  }
-  check.verdict = stands_out(worst, pairs) ? HealthVerdict::failed : HealthVerdict::passed;
-  check.detail = where.empty() ? "places are even"
-                               : fmt::format("{}, {:.1f} standard errors off, the most of {} pairs",
-                                             where, worst, pairs);
-  return check;
+  if (pairs == 0) return unknown_check(name, "too few duels to tell");
+  return judged_check(name, stands_out(worst, pairs),
+                      where.empty()
+                          ? "places are even"
+                          : fmt::format("{}, {:.1f} standard errors off, the most of {} pairs",
+                                        where, worst, pairs));
 }
 
 std::string bias_text(const PositionBias& bias, std::string_view of) {
@@ -219,11 +205,11 @@ std::string bias_text(const PositionBias& bias, std::string_view of) {
 }
 
 HealthCheck position_bias(const Ledger& ledger) {
-  HealthCheck check{.name = "position_bias", .verdict = HealthVerdict::unknown, .detail = ""};
+  const std::string name = "position_bias";
   const Placement order = ledger.experiment().order;
   if (order == Placement::fixed) {
-    check.detail = "cannot be separated from the arms while places are not drawn at random";
-    return check;
+    return unknown_check(name,
+                         "cannot be separated from the arms while places are not drawn at random");
   }
   // If duels are judged in both orders, contradictions show the bias: without one, "always the
   // first" and "always the second" are equally likely for every pair.
@@ -233,32 +219,27 @@ HealthCheck position_bias(const Ledger& ledger) {
       both ? estimate_position_bias(ledger.flips().to_first, ledger.flips().to_second, kDelta)
            : estimate_position_bias(all.first_wins, all.second_wins, kDelta);
   if (bias.first_wins + bias.second_wins < kFewest) {
-    check.detail = both ? "too few flips to tell" : "too few duels to tell";
-    if (both && ledger.flips().judged >= kFewest) check.verdict = HealthVerdict::passed;
-    return check;
+    if (!both) return unknown_check(name, "too few duels to tell");
+    return ledger.flips().judged >= kFewest ? judged_check(name, false, "too few flips to tell")
+                                            : unknown_check(name, "too few flips to tell");
   }
-  check.verdict = bias.found() ? HealthVerdict::failed : HealthVerdict::passed;
-  check.detail = bias_text(bias, both ? "flips" : "decisive duels");
-  return check;
+  return judged_check(name, bias.found(), bias_text(bias, both ? "flips" : "decisive duels"));
 }
 
 HealthCheck ties(const Ledger& ledger) {
-  HealthCheck check{
-      .name = "ties", .verdict = HealthVerdict::unknown, .detail = "too few duels to tell"};
   const ShownCounts all = ledger.total();
   const std::uint64_t tied = all.ties + all.both_bad;
   const std::uint64_t answers = all.decisive() + tied;
-  if (answers < kFewest) return check;
-  check.verdict = share(tied, answers) > kMostTies ? HealthVerdict::failed : HealthVerdict::passed;
-  check.detail = fmt::format("{:.1f} % of the answers are ties, {:.1f} % both bad",
-                             100 * share(all.ties, answers), 100 * share(all.both_bad, answers));
-  return check;
+  if (answers < kFewest) return unknown_check("ties", "too few duels to tell");
+  return judged_check(
+      "ties", share(tied, answers) > kMostTies,
+      fmt::format("{:.1f} % of the answers are ties, {:.1f} % both bad",
+                  100 * share(all.ties, answers), 100 * share(all.both_bad, answers)));
 }
 
 // A judge program is a single source by design; of people there should be several.
 HealthCheck voters(const Ledger& ledger) {
-  HealthCheck check{
-      .name = "voters", .verdict = HealthVerdict::unknown, .detail = "nobody is named"};
+  const std::string name = "voters";
   std::uint64_t answers = 0, people = 0, largest = 0;
   for (const auto& [who, count] : ledger.answers_by_source()) {
     if (who.starts_with("judge:")) continue;
@@ -266,39 +247,32 @@ HealthCheck voters(const Ledger& ledger) {
     answers += count;
     largest = std::max(largest, count);
   }
-  if (people == 0) return check;
+  if (people == 0) return unknown_check(name, "nobody is named");
   if (people == 1 && ledger.experiment().format > 1 && ledger.comparisons() == 0) {
-    check.detail = "one voter: the result is what that voter prefers";
-    return check;
+    return unknown_check(name, "one voter: the result is what that voter prefers");
   }
-  check.detail = fmt::format("{}, the busiest gave {:.1f} % of their {}", counted(people, "voter"),
-                             100 * share(largest, answers), counted(answers, "answer"));
-  if (answers < kFewest) return check;
-  check.verdict =
-      share(largest, answers) > kLargestVoter ? HealthVerdict::failed : HealthVerdict::passed;
-  return check;
+  std::string detail =
+      fmt::format("{}, the busiest gave {:.1f} % of their {}", counted(people, "voter"),
+                  100 * share(largest, answers), counted(answers, "answer"));
+  if (answers < kFewest) return unknown_check(name, std::move(detail));
+  return judged_check(name, share(largest, answers) > kLargestVoter, std::move(detail));
 }
 
 HealthCheck aa(const Ledger& ledger) {
-  HealthCheck check{
-      .name = "aa", .verdict = HealthVerdict::unknown, .detail = "no arm was shown twice"};
   const ShownCounts& counts = ledger.aa();
-  if (counts.served == 0) return check;
+  if (counts.served == 0) return unknown_check("aa", "no arm was shown twice");
   const PositionBias bias = estimate_position_bias(counts.first_wins, counts.second_wins, kDelta);
-  check.detail = bias_text(bias, "decisive duels of an arm with itself");
-  if (counts.decisive() < kFewest) return check;
-  check.verdict = bias.found() ? HealthVerdict::failed : HealthVerdict::passed;
-  return check;
+  std::string detail = bias_text(bias, "decisive duels of an arm with itself");
+  if (counts.decisive() < kFewest) return unknown_check("aa", std::move(detail));
+  return judged_check("aa", bias.found(), std::move(detail));
 }
 
 HealthCheck conflicts(const Ledger& ledger) {
-  HealthCheck check{.name = "conflicts", .verdict = HealthVerdict::passed, .detail = ""};
   const std::uint64_t answers = ledger.total().answered();
-  check.detail =
+  return judged_check(
+      "conflicts", share(ledger.conflicts(), answers) > kMostConflicts,
       fmt::format("{} got a second, different answer, {} the same answer again, {} a late one",
-                  counted(ledger.conflicts(), "duel"), ledger.duplicates(), ledger.late());
-  if (share(ledger.conflicts(), answers) > kMostConflicts) check.verdict = HealthVerdict::failed;
-  return check;
+                  counted(ledger.conflicts(), "duel"), ledger.duplicates(), ledger.late()));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "duel/core/described.h"
@@ -33,6 +34,13 @@ struct HealthCheck {
       required("verdict", &HealthCheck::verdict, "`unknown`: too little to tell"),
       required("detail", &HealthCheck::detail, "the figure, and where it is worst")};
 };
+inline HealthCheck unknown_check(std::string name, std::string detail) {
+  return {std::move(name), HealthVerdict::unknown, std::move(detail)};
+}
+inline HealthCheck judged_check(std::string name, bool failed, std::string detail) {
+  return {std::move(name), failed ? HealthVerdict::failed : HealthVerdict::passed,
+          std::move(detail)};
+}
 
 struct Health {
   HealthVerdict verdict = HealthVerdict::passed;

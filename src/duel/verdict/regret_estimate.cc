@@ -53,9 +53,7 @@ std::optional<RegretEstimate> estimated_regret(const Ledger& ledger, const Stand
   }
   const auto rate = [&](Arm i, Arm j) -> std::optional<double> {
     const ShownCounts counts = ledger.pair(i, j);
-    const std::uint64_t decisive = counts.first_wins + counts.second_wins;
-    if (decisive == 0) return std::nullopt;
-    return static_cast<double>(counts.first_wins) / static_cast<double>(decisive);
+    return counts.decisive() == 0 ? std::nullopt : std::optional(counts.rate());
   };
   const Arm leader = *standing.leader;
   RegretEstimate estimate{.against = leader, .regret = 0, .lower_bound = {}};

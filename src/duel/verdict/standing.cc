@@ -135,12 +135,6 @@ std::size_t OrderStanding::shown() const {
                                                 [](const NeededPair& pair) { return pair.shown; }));
 }
 
-double ArmStanding::rate() const {
-  return counts.decisive() == 0
-             ? 0.5
-             : static_cast<double>(counts.first_wins) / static_cast<double>(counts.decisive());
-}
-
 std::optional<Arm> leader_of(const Ledger& ledger) {
   if (ledger.total().decisive() == 0) return std::nullopt;
   if (ledger.scores()) return best_scored(*ledger.scores());

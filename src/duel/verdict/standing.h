@@ -23,7 +23,7 @@ struct ArmStanding {
   std::optional<std::uint64_t> duels_left;
 
   // The share of its decisive duels that it won; one half before the first.
-  double rate() const;
+  double rate() const { return counts.rate(); }
 };
 
 // A pair that must be decided before the arms in front can be certified as a set or an order.

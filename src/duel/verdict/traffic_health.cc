@@ -23,15 +23,6 @@ constexpr double kMostTooFast = 0.05;          // of the answers
 constexpr double kMostOverrun = 0.01;          // of the pages with clicks
 constexpr std::int64_t kMostPeriods = 32;
 
-HealthCheck unknown(std::string name, std::string detail) {
-  return {std::move(name), HealthVerdict::unknown, std::move(detail)};
-}
-
-HealthCheck judged(std::string name, bool failed, std::string detail) {
-  return {std::move(name), failed ? HealthVerdict::failed : HealthVerdict::passed,
-          std::move(detail)};
-}
-
 // A sum of squared standard scores against its degrees of freedom. Its variance is twice those.
 bool is_far(double squares, double degrees) {
   return squares > degrees + kFar * std::sqrt(2 * degrees);
@@ -181,7 +172,7 @@ std::vector<HealthCheck> TrafficHealth::checks() const {
 // exploration floor says; `exclude` should be rare.
 HealthCheck TrafficHealth::sample_ratio() const {
   const std::string name = "sample_ratio";
-  if (chosen_ < kFewestDuels) return unknown(name, "too few duels to tell");
+  if (chosen_ < kFewestDuels) return unknown_check(name, "too few duels to tell");
   const auto all = static_cast<double>(chosen_);
   const double replaced = static_cast<double>(replaced_) / all;
   const double off = static_cast<double>(by_floor_) - floor_expected_;
@@ -193,23 +184,23 @@ HealthCheck TrafficHealth::sample_ratio() const {
       "{:.1f} were due, and {} in place of what could not be shown or was lost",
       100 * (static_cast<double>(by_floor_) / all + replaced), chosen_, by_floor_, floor_expected_,
       replaced_);
-  return judged(name, far > kFar || replaced > kMostReplaced, std::move(detail));
+  return judged_check(name, far > kFar || replaced > kMostReplaced, std::move(detail));
 }
 
 // If the two rankings are nearly the same, many pages are needed for a result: tells the user.
 HealthCheck TrafficHealth::competitive_coverage() const {
   const std::string name = "competitive_coverage";
-  if (mode_ != Mode::interleave) return unknown(name, "no pages are drafted");
-  if (pages_ < kFewestDuels) return unknown(name, "too few pages to tell");
+  if (mode_ != Mode::interleave) return unknown_check(name, "no pages are drafted");
+  if (pages_ < kFewestDuels) return unknown_check(name, "too few pages to tell");
   const double mean = coverage_ / static_cast<double>(pages_);
-  return judged(
+  return judged_check(
       name, mean < kLowCoverage,
       fmt::format("{:.1f} % of the items on {} pages are competitive", 100 * mean, pages_));
 }
 
 HealthCheck TrafficHealth::votes_per_subject() const {
   const std::string name = "votes_per_subject";
-  if (answers_with_subject_ == 0) return unknown(name, "nobody is named");
+  if (answers_with_subject_ == 0) return unknown_check(name, "nobody is named");
   std::uint64_t largest = 0;
   for (const auto& [subject, answers] : answers_of_) largest = std::max(largest, answers);
   const double share = static_cast<double>(largest) / static_cast<double>(answers_with_subject_);
@@ -217,9 +208,9 @@ HealthCheck TrafficHealth::votes_per_subject() const {
       fmt::format("{}, the busiest gave {:.1f} % of {}", counted(answers_of_.size(), "subject"),
                   100 * share, counted(answers_with_subject_, "answer"));
   if (answers_with_subject_ < kFewestDuels || answers_of_.size() < kFewestSubjects) {
-    return unknown(name, std::move(detail));
+    return unknown_check(name, std::move(detail));
   }
-  return judged(name, share > kLargestSubject, std::move(detail));
+  return judged_check(name, share > kLargestSubject, std::move(detail));
 }
 
 // Does a pair's rate stay the same over time? The statistic is the sum of squared deviations of
@@ -246,23 +237,25 @@ HealthCheck TrafficHealth::drift() const {
     }
     degrees += periods - 1;
   }
-  if (degrees == 0) return unknown(name, "too few decisive duels in two periods of one pair");
+  if (degrees == 0) return unknown_check(name, "too few decisive duels in two periods of one pair");
   const bool far = is_far(squares, degrees);
-  return judged(name, far,
-                fmt::format("rates of periods of {:.0f} minutes {} (chi-squared {:.1f}, {:.0f} "
-                            "degrees of freedom)",
-                            static_cast<double>(period_ms_) / 60'000,
-                            far ? "differ within pairs" : "agree", squares, degrees));
+  return judged_check(
+      name, far,
+      fmt::format("rates of periods of {:.0f} minutes {} (chi-squared {:.1f}, {:.0f} "
+                  "degrees of freedom)",
+                  static_cast<double>(period_ms_) / 60'000, far ? "differ within pairs" : "agree",
+                  squares, degrees));
 }
 
 HealthCheck TrafficHealth::time_to_answer() const {
   const std::string name = "time_to_answer";
-  if (mode_ == Mode::interleave) return unknown(name, "clicks decide pages");
-  if (timed_ < kFewestDuels) return unknown(name, "too few answers of people to tell");
+  if (mode_ == Mode::interleave) return unknown_check(name, "clicks decide pages");
+  if (timed_ < kFewestDuels) return unknown_check(name, "too few answers of people to tell");
   const double share = static_cast<double>(too_fast_) / static_cast<double>(timed_);
-  return judged(name, share > kMostTooFast,
-                fmt::format("{:.1f} s on average; {:.1f} % of {} answers came in less than 0.3 s",
-                            seconds_.mean, 100 * share, timed_));
+  return judged_check(
+      name, share > kMostTooFast,
+      fmt::format("{:.1f} s on average; {:.1f} % of {} answers came in less than 0.3 s",
+                  seconds_.mean, 100 * share, timed_));
 }
 
 // A caller that closes pages must not wait until the arm that it wants is ahead. So the ages at
@@ -270,7 +263,7 @@ HealthCheck TrafficHealth::time_to_answer() const {
 HealthCheck TrafficHealth::close_times() const {
   constexpr std::uint64_t kFewestOfWinner = 10;
   const std::string name = "close_times";
-  if (mode_ != Mode::interleave) return unknown(name, "no pages are closed");
+  if (mode_ != Mode::interleave) return unknown_check(name, "no pages are closed");
   double squares = 0, degrees = 0;
   for (const auto& [pair, ages] : ages_) {
     const Moments &low = ages.low_won, &high = ages.high_won;
@@ -288,24 +281,27 @@ HealthCheck TrafficHealth::close_times() const {
     squares += variance > 0 ? off * off / variance : 2 * kFar * kFar;
     degrees += 1;
   }
-  if (degrees == 0) return unknown(name, "too few closed pages to tell");
+  if (degrees == 0) return unknown_check(name, "too few closed pages to tell");
   const bool far = is_far(squares, degrees);
-  return judged(name, far,
-                fmt::format("the ages of closed pages {} the winner (chi-squared {:.1f}, {:.0f} "
-                            "degrees of freedom)",
-                            far ? "depend on" : "do not depend on", squares, degrees));
+  return judged_check(
+      name, far,
+      fmt::format("the ages of closed pages {} the winner (chi-squared {:.1f}, {:.0f} "
+                  "degrees of freedom)",
+                  far ? "depend on" : "do not depend on", squares, degrees));
 }
 
 // If a cache gives one page to many people, it collects more clicks than one person makes.
 HealthCheck TrafficHealth::many_subjects() const {
   const std::string name = "many_subjects";
-  if (mode_ != Mode::interleave) return unknown(name, "no pages are shown");
-  if (clicked_pages_ < kFewestDuels) return unknown(name, "too few pages with clicks to tell");
+  if (mode_ != Mode::interleave) return unknown_check(name, "no pages are shown");
+  if (clicked_pages_ < kFewestDuels)
+    return unknown_check(name, "too few pages with clicks to tell");
   const double share = static_cast<double>(overrun_pages_) / static_cast<double>(clicked_pages_);
-  return judged(name, share > kMostOverrun,
-                fmt::format("{} of {} pages with clicks got more clicks than they have items; the "
-                            "most on one page are {}",
-                            overrun_pages_, clicked_pages_, most_events_));
+  return judged_check(
+      name, share > kMostOverrun,
+      fmt::format("{} of {} pages with clicks got more clicks than they have items; the "
+                  "most on one page are {}",
+                  overrun_pages_, clicked_pages_, most_events_));
 }
 
 Result<std::vector<HealthCheck>> TrafficHealths::checks(Store& store,
