@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -35,11 +36,32 @@ constexpr std::array<std::string_view, 3> kFirst = {"first", "model_a", "arm_a"}
 constexpr std::array<std::string_view, 3> kSecond = {"second", "model_b", "arm_b"};
 constexpr std::array<std::string_view, 2> kAnswer = {"winner", "result"};
 constexpr std::array<std::string_view, 4> kJudge = {"judge", "source_id", "observer", "voter"};
+constexpr std::array<std::string_view, 1> kSourceType = {"source_type"};
 constexpr std::array<std::string_view, 3> kTime = {"tstamp", "made_at", "time"};
 
-template <std::size_t N>
-bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+// What a column may say, for messages, and the names it has then.
+struct Meaning {
+  std::string_view what;
+  std::span<const std::string_view> names;
+};
+constexpr std::array<Meaning, 7> kMeanings = {{{"the first arm", kFirst},
+                                               {"the second arm", kSecond},
+                                               {"the winner", std::span(kAnswer).first(1)},
+                                               {"the result", std::span(kAnswer).last(1)},
+                                               {"who answered", kJudge},
+                                               {"the kind of source", kSourceType},
+                                               {"when", kTime}}};
+
+bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+Error no_column(const std::string& where, bool has_first, bool has_second, const char* hint) {
+  return bad(where,
+             fmt::format("there is no column for the {}", !has_first    ? "first arm"
+                                                          : !has_second ? "second arm"
+                                                                        : "winner"),
+             hint);
 }
 
 // One row by the names of its columns.
@@ -61,64 +83,43 @@ class TableBuilder {
  public:
   Status add(const Row& row, const std::string& where) {
     ComparisonRecord record;
-    std::optional<std::string> first, second, winner, result, source_type;
-    std::string first_column, second_column, judge_column, time_column;
-    // A second column for the same thing would have to be dropped, or written under a name that is
-    // taken.
-    const auto twice = [&](const char* what, const std::string& one, const std::string& other) {
-      return bad(where, fmt::format("two columns for {}: '{}' and '{}'", what, one, other),
-                 "rename or remove one of them");
-    };
+    std::array<std::optional<Column>, kMeanings.size()> columns;
     for (const auto& [name, value] : row) {
       const std::string text = text_of(value);
       if (!is_utf8(name) || !is_utf8(text)) return bad(where, "the text is not UTF-8");
-      if (is_one_of(name, kFirst)) {
-        if (first) return twice("the first arm", first_column, name);
-        first = text;
-        first_column = name;
-      } else if (is_one_of(name, kSecond)) {
-        if (second) return twice("the second arm", second_column, name);
-        second = text;
-        second_column = name;
-      } else if (name == "winner") {
-        winner = text;
-      } else if (name == "result") {
-        result = text;
-      } else if (is_one_of(name, kJudge)) {
-        if (!judge_column.empty()) return twice("who answered", judge_column, name);
-        record.source.id = text;
-        judge_column = name;
-      } else if (name == "source_type") {
-        source_type = text;
-      } else if (is_one_of(name, kTime)) {
-        if (!time_column.empty()) return twice("when", time_column, name);
-        record.made_at = text;
-        time_column = name;
-      } else {
+      std::size_t k = 0;
+      while (k < kMeanings.size() && !is_one_of(name, kMeanings[k].names)) ++k;
+      if (k == kMeanings.size()) {
         if (name == "evidence") record.evidence = text != "false";
-        for (const auto& [known, given] : record.extra) {
-          if (known == name) return bad(where, fmt::format("two columns are called '{}'", name));
-        }
         record.extra.emplace_back(name, value);
+        continue;
       }
+      // A second column for the same thing would have to be dropped, or written under a name that
+      // is taken.
+      if (columns[k]) {
+        return bad(where,
+                   fmt::format("two columns for {}: '{}' and '{}'", kMeanings[k].what,
+                               columns[k]->name, name),
+                   "rename or remove one of them");
+      }
+      columns[k] = {name, text};
     }
+    const auto& [first, second, winner, result, judge, source_type, time] = columns;
     if (!first || !second || (!winner && !result)) {
-      return bad(where,
-                 fmt::format("there is no column for the {}", !first    ? "first arm"
-                                                              : !second ? "second arm"
-                                                                        : "winner"),
-                 "columns: model_a or first, model_b or second, winner");
+      return no_column(where, first.has_value(), second.has_value(),
+                       "columns: model_a or first, model_b or second, winner");
     }
-    if (first->empty() || second->empty()) return bad(where, "an arm has no name");
-    if (*first == *second) {
-      return bad(where, fmt::format("'{}' is compared with itself", *first));
+    if (first->text.empty() || second->text.empty()) return bad(where, "an arm has no name");
+    if (first->text == second->text) {
+      return bad(where, fmt::format("'{}' is compared with itself", first->text));
     }
-    record.source.type = source_type ? *source_type : record.source.id.empty() ? "" : "voter";
-    record.first = arm(*first);
-    record.second = arm(*second);
-    const Names names{*first, *second, first_column, second_column};
-    DUEL_ASSIGN(record.answer,
-                answer(names, record, winner.value_or(""), result.value_or(""), where));
+    if (judge) record.source.id = judge->text;
+    if (time) record.made_at = time->text;
+    record.source.type = source_type ? source_type->text : record.source.id.empty() ? "" : "voter";
+    record.first = arm(first->text);
+    record.second = arm(second->text);
+    DUEL_ASSIGN(record.answer, answer(*first, *second, record, winner ? winner->text : "",
+                                      result ? result->text : "", where));
     table_.rows.push_back(std::move(record));
     return Done{};
   }
@@ -132,11 +133,8 @@ class TableBuilder {
   }
 
  private:
-  struct Names {
-    const std::string& first;
-    const std::string& second;
-    const std::string& first_column;
-    const std::string& second_column;
+  struct Column {
+    std::string name, text;
   };
 
   std::string arm(const std::string& name) {
@@ -152,15 +150,15 @@ class TableBuilder {
                        [&](const ArmEntry& arm) { return arm.id == id; });
   }
 
-  static Result<Answer> answer(const Names& names, const ComparisonRecord& record,
-                               const std::string& winner, const std::string& result,
-                               const std::string& where) {
+  static Result<Answer> answer(const Column& first, const Column& second,
+                               const ComparisonRecord& record, const std::string& winner,
+                               const std::string& result, const std::string& where) {
     const std::string& word = result.empty() || result == "win" ? winner : result;
-    const auto side = [&](const std::string& first, const std::string& second) {
-      return word == first ? record.first : word == second ? record.second : std::string();
+    const auto side = [&](const std::string& one, const std::string& other) {
+      return word == one ? record.first : word == other ? record.second : std::string();
     };
-    const std::string by_arm = side(names.first, names.second);
-    const std::string by_column = side(names.first_column, names.second_column);
+    const std::string by_arm = side(first.text, second.text);
+    const std::string by_column = side(first.name, second.name);
     // Who says `win` in another column names the arm; else an arm called like a column is a riddle.
     if (result != "win" && !by_arm.empty() && !by_column.empty() && by_arm != by_column) {
       return bad(where, fmt::format("the winner '{}' is an arm and also a column", word),
@@ -173,9 +171,9 @@ class TableBuilder {
       const auto answered = parse_answered(word);
       if (answered.ok() && *answered != Answered::win) return Answer{*answered, ""};
     }
-    const std::vector<std::string> known = {names.first,         names.second, names.first_column,
-                                            names.second_column, "tie",        "tie (bothbad)",
-                                            "both_bad",          "skip",       "invalid"};
+    const std::vector<std::string> known = {first.text,  second.text, first.name,
+                                            second.name, "tie",       "tie (bothbad)",
+                                            "both_bad",  "skip",      "invalid"};
     return bad(where,
                fmt::format("the winner '{}' is neither of the two arms nor another answer", word),
                spelling_hint(word, known));
@@ -194,12 +192,13 @@ std::string_view without_mark(std::string_view text) {
   return text;
 }
 
+bool has_any(const std::vector<std::string>& columns, std::span<const std::string_view> names) {
+  return std::ranges::any_of(columns,
+                             [&](const std::string& column) { return is_one_of(column, names); });
+}
+
 bool has_arms_and_answer(const std::vector<std::string>& columns) {
-  const auto has = [&](const auto& names) {
-    return std::any_of(columns.begin(), columns.end(),
-                       [&](const std::string& column) { return is_one_of(column, names); });
-  };
-  return has(kFirst) && has(kSecond) && has(kAnswer);
+  return has_any(columns, kFirst) && has_any(columns, kSecond) && has_any(columns, kAnswer);
 }
 
 // Of the characters that separate fields in practice, the one that makes columns of the first line
@@ -211,20 +210,6 @@ char separator_of(std::string_view text) {
     if (header.ok() && *header && has_arms_and_answer((*header)->fields)) return separator;
   }
   return ',';
-}
-
-// An error about what a column is needed for and missing, at the line that names the columns.
-Status check_columns(const std::vector<std::string>& columns, const std::string& where) {
-  if (has_arms_and_answer(columns)) return Done{};
-  const auto none = [&](const auto& names) {
-    return std::none_of(columns.begin(), columns.end(),
-                        [&](const std::string& column) { return is_one_of(column, names); });
-  };
-  return bad(where,
-             fmt::format("there is no column for the {}", none(kFirst)    ? "first arm"
-                                                          : none(kSecond) ? "second arm"
-                                                                          : "winner"),
-             kExpected);
 }
 
 // All names of extra columns, in the order in which they first appear.
@@ -246,33 +231,23 @@ class TableWriter {
   }
 
   std::string arena() const {
-    std::vector<std::string> header = {"model_a", "model_b", "winner", "judge", "tstamp"};
-    header.insert(header.end(), extra_.begin(), extra_.end());
-    std::string text = csv_line(header);
-    for (const ComparisonRecord& row : table_.rows) {
-      if (!fits_arena(row)) continue;
-      std::vector<std::string> fields = {names_.at(row.first), names_.at(row.second), word(row),
-                                         row.source.id, row.made_at};
-      for (const std::string& column : extra_) fields.emplace_back(extra_of(row, column));
-      text += csv_line(fields);
-    }
-    return text;
+    return lines({"model_a", "model_b", "winner", "judge", "tstamp"},
+                 [&](const ComparisonRecord& row) -> std::vector<std::string> {
+                   if (!fits_arena(row)) return {};
+                   return {names_.at(row.first), names_.at(row.second), word(row), row.source.id,
+                           row.made_at};
+                 });
   }
 
   std::string csv() const {
-    std::vector<std::string> header = {"first",       "second",    "result", "winner",
-                                       "source_type", "source_id", "made_at"};
-    header.insert(header.end(), extra_.begin(), extra_.end());
-    std::string text = csv_line(header);
-    for (const ComparisonRecord& row : table_.rows) {
-      std::vector<std::string> fields = {
-          names_.at(row.first), names_.at(row.second), std::string(to_word(row.answer.result)),
-          winner(row),          row.source.type,       row.source.id,
-          row.made_at};
-      for (const std::string& column : extra_) fields.emplace_back(extra_of(row, column));
-      text += csv_line(fields);
-    }
-    return text;
+    return lines(
+        {"first", "second", "result", "winner", "source_type", "source_id", "made_at"},
+        [&](const ComparisonRecord& row) -> std::vector<std::string> {
+          return {
+              names_.at(row.first), names_.at(row.second), std::string(to_word(row.answer.result)),
+              winner(row),          row.source.type,       row.source.id,
+              row.made_at};
+        });
   }
 
   std::string jsonl() const {
@@ -299,6 +274,18 @@ class TableWriter {
   }
 
  private:
+  // A line for each row with fields; the other columns follow those of the format.
+  std::string lines(std::vector<std::string> header, const auto& fields_of) const {
+    header.insert(header.end(), extra_.begin(), extra_.end());
+    std::string text = csv_line(header);
+    for (const ComparisonRecord& row : table_.rows) {
+      std::vector<std::string> fields = fields_of(row);
+      if (fields.empty()) continue;
+      for (const std::string& column : extra_) fields.emplace_back(extra_of(row, column));
+      text += csv_line(fields);
+    }
+    return text;
+  }
   std::string winner(const ComparisonRecord& row) const {
     return row.answer.result == Answered::win ? names_.at(row.answer.winner) : "";
   }
@@ -331,7 +318,10 @@ Result<ComparisonTable> parse_comparisons_csv(std::string_view text, const std::
   CsvReader reader(text, name, separator_of(text));
   DUEL_ASSIGN(const auto header, reader.next());
   if (!header) return bad(name, "the file is empty", kExpected);
-  DUEL_RETURN_IF_ERROR(check_columns(header->fields, reader.where(header->line)));
+  if (!has_arms_and_answer(header->fields)) {
+    return no_column(reader.where(header->line), has_any(header->fields, kFirst),
+                     has_any(header->fields, kSecond), kExpected);
+  }
   for (std::size_t k = 0; k < header->fields.size(); ++k) {
     const auto same = std::count(header->fields.begin(), header->fields.end(), header->fields[k]);
     if (same > 1) {
@@ -466,16 +456,7 @@ Result<ComparisonTable> comparisons_of_log(Store& store, const std::string& expe
 }
 
 bool fits_arena(const ComparisonRecord& row) {
-  switch (row.answer.result) {
-    case Answered::win:
-    case Answered::tie:
-    case Answered::both_bad:
-      return true;
-    case Answered::skip:
-    case Answered::invalid:
-      break;
-  }
-  return false;
+  return row.answer.result != Answered::skip && row.answer.result != Answered::invalid;
 }
 
 std::vector<std::string> left_out_of(const ComparisonTable& table, ComparisonFormat format) {
@@ -491,15 +472,8 @@ std::vector<std::string> left_out_of(const ComparisonTable& table, ComparisonFor
 
 std::string to_text(const ComparisonTable& table, ComparisonFormat format) {
   const TableWriter writer(table);
-  switch (format) {
-    case ComparisonFormat::jsonl:
-      return writer.jsonl();
-    case ComparisonFormat::csv:
-      return writer.csv();
-    case ComparisonFormat::arena:
-      break;
-  }
-  return writer.arena();
+  if (format == ComparisonFormat::jsonl) return writer.jsonl();
+  return format == ComparisonFormat::csv ? writer.csv() : writer.arena();
 }
 
 namespace {
