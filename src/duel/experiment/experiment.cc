@@ -18,6 +18,12 @@ std::vector<std::string> names_of(const TaskSet& tasks) {
   return names;
 }
 
+// Why the arms cannot change as they are asked to. The store's trouble is no fault of the change.
+Error against_the_change(Error error) {
+  if (error.code != ErrorCode::io) error.code = ErrorCode::conflict;
+  return error;
+}
+
 }  // namespace
 
 std::string Experiment::key_of(const Record& record) {
@@ -183,11 +189,7 @@ Result<bool> Experiment::add_arm(const ArmEntry& arm, const Moment& moment) {
                    fmt::format("the arm '{}' has another payload; arms never change", arm.id));
   }
   const auto staged = stage(ArmAddedRecord{arm}, moment);
-  if (!staged.ok()) {
-    Error error = staged.error();
-    if (error.code != ErrorCode::io) error.code = ErrorCode::conflict;
-    return error;
-  }
+  if (!staged.ok()) return against_the_change(staged.error());
   return true;
 }
 
@@ -201,11 +203,7 @@ Status Experiment::retire_arm(const std::string& arm_id, const Moment& moment) {
                    fmt::format("'{}' is the last arm that can be shown", arm_id));
   }
   const auto staged = stage(ArmRetiredRecord{arm_id}, moment);
-  if (!staged.ok()) {
-    Error error = staged.error();
-    if (error.code != ErrorCode::io) error.code = ErrorCode::conflict;
-    return error;
-  }
+  if (!staged.ok()) return against_the_change(staged.error());
   return stage_certificate(moment);
 }
 

@@ -107,17 +107,10 @@ Result<Reported> Experiment::report(const Report& report, const Moment& moment, 
     return error;
   }
   DUEL_RETURN_IF_ERROR(stage_certificate(moment));
-  switch (*staged) {
-    case Effect::applied:
-      return told(applied);
-    case Effect::late:
-      return told(late);
-    case Effect::duplicate:
-      return told(duplicate);
-    case Effect::conflicting:
-      break;
-  }
-  return told(conflicting);
+  return told(*staged == Effect::applied     ? applied
+              : *staged == Effect::late      ? late
+              : *staged == Effect::duplicate ? duplicate
+                                             : conflicting);
 }
 
 // The serve's record was lost, but the caller has the proof of it.

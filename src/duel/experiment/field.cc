@@ -100,33 +100,26 @@ namespace {
 
 // An arm that the first record does not have.
 struct JoinedArm {
-  std::string id;
-  std::string payload;
-  std::string sha256;
-  std::string content;  // as JSON; empty where there is none
-  void fields(auto& archive) { archive(id, payload, sha256, content); }
+  ArmEntry entry;
+  template <class Archive>
+  void fields(Archive& archive) {
+    // As JSON; empty where there is none.
+    std::string content = entry.content.is_null() ? "" : entry.content.dump();
+    archive(entry.id, entry.payload, entry.sha256, content);
+    if constexpr (kReadsState<Archive>) entry.content = Json::parse(content).value_or(Json());
+  }
 };
-
-JoinedArm joined_arm(const ArmEntry& arm) {
-  return {arm.id, arm.payload, arm.sha256, arm.content.is_null() ? "" : arm.content.dump()};
-}
-
-ArmEntry arm_entry(const JoinedArm& arm) {
-  std::optional<Json> content;
-  if (!arm.content.empty()) content = Json::parse(arm.content);
-  return {arm.id, arm.payload, arm.sha256, content.value_or(Json())};
-}
 
 template <class Archive>
 void archive_entries(Archive& archive, std::vector<ArmEntry>& entries) {
   std::vector<JoinedArm> arms;
   if constexpr (!kReadsState<Archive>) {
-    for (const ArmEntry& entry : entries) arms.push_back(joined_arm(entry));
+    for (const ArmEntry& entry : entries) arms.push_back({entry});
   }
   archive(arms);
   if constexpr (kReadsState<Archive>) {
     entries.clear();
-    for (const JoinedArm& arm : arms) entries.push_back(arm_entry(arm));
+    for (const JoinedArm& arm : arms) entries.push_back(arm.entry);
   }
 }
 

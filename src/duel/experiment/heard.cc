@@ -11,19 +11,12 @@ Error refused(std::string message, std::string hint = {}) {
   return Error::invalid_data(std::move(message)).with_hint(std::move(hint));
 }
 
+// Of an answer that names no winner.
 Outcome said_by(Answered answered) {
-  switch (answered) {
-    case Answered::tie:
-      return Outcome::tie;
-    case Answered::both_bad:
-      return Outcome::both_bad;
-    case Answered::skip:
-      return Outcome::skip;
-    case Answered::win:
-    case Answered::invalid:
-      break;
-  }
-  return Outcome::none;
+  return answered == Answered::tie        ? Outcome::tie
+         : answered == Answered::both_bad ? Outcome::both_bad
+         : answered == Answered::skip     ? Outcome::skip
+                                          : Outcome::none;
 }
 
 }  // namespace

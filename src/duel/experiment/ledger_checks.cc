@@ -166,8 +166,6 @@ Status Ledger::check_kind(const ConfiguredRecord& /*record*/) const {
   return Error::conflict("a completed experiment is configured");
 }
 
-Status Ledger::check_kind(const PolicyRebuiltRecord& /*record*/) const { return Done{}; }
-
 Status Ledger::check_kind(const RecoveredRecord& record) const {
   if (record.after <= sequence_) return Done{};
   return refused(fmt::format("record {} is yet to come", record.after));

@@ -39,13 +39,8 @@ std::shared_ptr<Store> log_files() {
 }
 
 Setting LocalExperiment::setting() const {
-  return {.store = options_.store,
-          .name = options_.name,
-          .draft_seed = 0,
-          .new_id = {},
-          .deadlines = false,
-          .tasks = options_.tasks,
-          .follower = {}};
+  return {
+      .store = options_.store, .name = options_.name, .deadlines = false, .tasks = options_.tasks};
 }
 
 Result<LocalExperiment> LocalExperiment::in_memory(const ExperimentRecord& record,
@@ -86,25 +81,15 @@ Status LocalExperiment::commit(Durable durable) {
   return failed_ ? Status(*failed_) : Status(Done{});
 }
 
-template <class T>
-Result<T> LocalExperiment::committed(Result<T> result, Durable durable) {
-  // A request that is refused may have come after others of its group that were not.
-  DUEL_RETURN_IF_ERROR(commit(durable));
-  return result;
-}
-
 Result<Offer> LocalExperiment::serve(const Wish& wish) {
-  if (failed_) return *failed_;
-  return committed(experiment_->serve(wish, now()), Durable::with_the_next);
+  return committed([&] { return experiment_->serve(wish, now()); }, Durable::with_the_next);
 }
 
 Result<Reported> LocalExperiment::report(const Report& report) {
-  if (failed_) return *failed_;
-  return committed(experiment_->report(report, now()));
+  return committed([&] { return experiment_->report(report, now()); });
 }
 
 Status LocalExperiment::settle(const std::vector<Ending>& endings) {
-  if (failed_) return *failed_;
   const auto end = [&](const Ending& ending) -> Status {
     if (const auto* lost = std::get_if<Lost>(&ending)) {
       return experiment_->lose(lost->duel_id, lost->why, lost->failed_tries, now());
@@ -112,11 +97,10 @@ Status LocalExperiment::settle(const std::vector<Ending>& endings) {
     DUEL_RETURN_IF_ERROR(experiment_->report(std::get<Report>(ending), now()));
     return Done{};
   };
-  Status status = Done{};
-  for (const Ending& ending : endings) {
-    if (status = end(ending); !status.ok()) break;
-  }
-  return committed(std::move(status));
+  return committed([&]() -> Status {
+    for (const Ending& ending : endings) DUEL_RETURN_IF_ERROR(end(ending));
+    return Done{};
+  });
 }
 
 Result<std::size_t> LocalExperiment::give_up_open_duels() {
@@ -129,24 +113,22 @@ Result<std::size_t> LocalExperiment::give_up_open_duels() {
 }
 
 Status LocalExperiment::add_arm(const ArmEntry& arm) {
-  if (failed_) return *failed_;
-  const auto added = experiment_->add_arm(arm, now());
-  return committed(added.ok() ? Status(Done{}) : Status(added.error()));
+  return committed([&]() -> Status {
+    DUEL_RETURN_IF_ERROR(experiment_->add_arm(arm, now()));
+    return Done{};
+  });
 }
 
 Status LocalExperiment::retire_arm(const std::string& arm_id) {
-  if (failed_) return *failed_;
-  return committed(experiment_->retire_arm(arm_id, now()));
+  return committed([&] { return experiment_->retire_arm(arm_id, now()); });
 }
 
 Status LocalExperiment::add_tasks(const TasksAddedRecord& added, std::vector<std::string> names) {
-  if (failed_) return *failed_;
-  return committed(experiment_->add_tasks(added, std::move(names), now()));
+  return committed([&] { return experiment_->add_tasks(added, std::move(names), now()); });
 }
 
 Status LocalExperiment::complete(std::string_view why_open_duels_end) {
-  if (failed_) return *failed_;
-  return committed(experiment_->complete(why_open_duels_end, now()));
+  return committed([&] { return experiment_->complete(why_open_duels_end, now()); });
 }
 
 }  // namespace duel

@@ -85,8 +85,14 @@ class LocalExperiment {
   // Appends what is staged. An error spoils the object.
   Status commit(Durable durable);
   // The result of a change, once it is in the store.
-  template <class T>
-  Result<T> committed(Result<T> result, Durable durable = Durable::yes);
+  template <class Change>
+  auto committed(const Change& change, Durable durable = Durable::yes) -> decltype(change()) {
+    if (failed_) return *failed_;
+    auto result = change();
+    // A request that is refused may have come after others of its group that were not.
+    DUEL_RETURN_IF_ERROR(commit(durable));
+    return result;
+  }
 
   Options options_;
   std::unique_ptr<Experiment> experiment_;

@@ -10,26 +10,17 @@ Question turned_round(Question question) {
 }
 
 Answer answer_of(Outcome outcome, const std::string& first, const std::string& second) {
-  // An arm that was shown twice has won in one of its places.
-  const auto win = [&](const std::string& winner, std::uint64_t place) {
-    return Answer{.result = Answered::win, .winner = winner, .place = first == second ? place : 0};
-  };
-  const auto plain = [](Answered result) { return Answer{.result = result, .winner = ""}; };
-  switch (outcome) {
-    case Outcome::first_wins:
-      return win(first, 1);
-    case Outcome::second_wins:
-      return win(second, 2);
-    case Outcome::tie:
-      return plain(Answered::tie);
-    case Outcome::both_bad:
-      return plain(Answered::both_bad);
-    case Outcome::skip:
-      return plain(Answered::skip);
-    case Outcome::none:
-      break;
+  if (outcome == Outcome::first_wins || outcome == Outcome::second_wins) {
+    const bool first_won = outcome == Outcome::first_wins;
+    // An arm that was shown twice has won in one of its places.
+    const std::uint64_t place = first != second ? 0 : first_won ? 1 : 2;
+    return {.result = Answered::win, .winner = first_won ? first : second, .place = place};
   }
-  return plain(Answered::invalid);
+  return {.result = outcome == Outcome::tie        ? Answered::tie
+                    : outcome == Outcome::both_bad ? Answered::both_bad
+                    : outcome == Outcome::skip     ? Answered::skip
+                                                   : Answered::invalid,
+          .winner = ""};
 }
 
 }  // namespace duel

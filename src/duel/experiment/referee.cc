@@ -10,16 +10,6 @@
 namespace duel {
 
 Result<Referee> Referee::make(std::size_t num_arms, const Goal& goal, const StoppingRule& stopping,
-                              Looks borda_looks) {
-  return make(num_arms, goal, stopping, borda_looks, false);
-}
-
-Result<Referee> Referee::of_one_look(std::size_t num_arms, const Goal& goal,
-                                     const StoppingRule& stopping) {
-  return make(num_arms, goal, stopping, Looks::once, true);
-}
-
-Result<Referee> Referee::make(std::size_t num_arms, const Goal& goal, const StoppingRule& stopping,
                               Looks borda_looks, bool one_look) {
   DUEL_RETURN_IF_ERROR(check_goal(goal, num_arms));
   const CertificateOptions options{
@@ -58,10 +48,6 @@ void Referee::look() {
   if (scores_) scores_->look();
   if (orders_) orders_->look(certifier_);
 }
-
-void Referee::add_arm() { DUEL_CHECK(certifier_.add_arm().ok()); }
-
-void Referee::retire(Arm arm) { DUEL_CHECK(certifier_.retire(arm).ok()); }
 
 std::uint64_t Referee::served(Arm first, Arm second) {
   const std::uint64_t place = order_.released() + order_.waiting();

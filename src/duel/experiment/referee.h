@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "duel/core/check.h"
 #include "duel/core/duel.h"
 #include "duel/core/goal.h"
 #include "duel/core/result.h"
@@ -32,10 +33,12 @@ class Referee {
   // `borda_looks` is for simulations, which cannot afford Borda's bounds after every duel. An error
   // names the field that is out of range.
   static Result<Referee> make(std::size_t num_arms, const Goal& goal, const StoppingRule& stopping,
-                              Looks borda_looks = Looks::every_duel);
+                              Looks borda_looks = Looks::every_duel, bool one_look = false);
   // Of answers whose order is unknown: nothing is decided before `look`, which is called once.
   static Result<Referee> of_one_look(std::size_t num_arms, const Goal& goal,
-                                     const StoppingRule& stopping);
+                                     const StoppingRule& stopping) {
+    return make(num_arms, goal, stopping, Looks::once, true);
+  }
   void look();
   // The Copeland certificate of logs of format 1.
   void settle_the_lowest_only() {
@@ -43,8 +46,8 @@ class Referee {
   }
 
   // REQUIRES: the set of arms is not fixed.
-  void add_arm();
-  void retire(Arm arm);
+  void add_arm() { DUEL_CHECK(certifier_.add_arm().ok()); }
+  void retire(Arm arm) { DUEL_CHECK(certifier_.retire(arm).ok()); }
 
   // A duel went out; its place in the order of serving.
   std::uint64_t served(Arm first, Arm second);
@@ -73,8 +76,6 @@ class Referee {
   bool restored() const;
 
  private:
-  static Result<Referee> make(std::size_t num_arms, const Goal& goal, const StoppingRule& stopping,
-                              Looks borda_looks, bool one_look);
   Referee(const Goal& goal, Certifier certifier) : goal_(goal), certifier_(std::move(certifier)) {}
 
   Goal goal_;

@@ -22,17 +22,10 @@ Answer answer_by(double first, double second, const std::string& first_arm,
 bool is_page_ending(std::string_view note) { return note == kNoContest || note == kNoFeedback; }
 
 PageMethod page_method(Drafting drafting) {
-  switch (drafting) {
-    case Drafting::probabilistic:
-      return PageMethod::probabilistic;
-    case Drafting::team_draft_multileave:
-      return PageMethod::team_draft_multileave;
-    case Drafting::probabilistic_multileave:
-      return PageMethod::probabilistic_multileave;
-    case Drafting::team_draft:
-      break;
-  }
-  return PageMethod::team_draft;
+  return drafting == Drafting::probabilistic              ? PageMethod::probabilistic
+         : drafting == Drafting::team_draft_multileave    ? PageMethod::team_draft_multileave
+         : drafting == Drafting::probabilistic_multileave ? PageMethod::probabilistic_multileave
+                                                          : PageMethod::team_draft;
 }
 
 namespace {

@@ -107,14 +107,6 @@ std::uint64_t Statement::served(Arm first, Arm second, const std::string& task) 
   return referee_.served(first, second);
 }
 
-void Statement::final_answer(std::uint64_t place, Outcome outcome) {
-  referee_.answered(place, outcome);
-}
-
-void Statement::compare(Arm first, Arm second, Outcome outcome) {
-  referee_.answered(referee_.served(first, second), outcome);
-}
-
 void Statement::decide(std::uint64_t sequence, const std::string& hash) {
   if (certificate_) return;
   if (const auto decision = referee_.decision()) {

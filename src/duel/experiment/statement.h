@@ -62,9 +62,11 @@ class Statement {
   // The place of a duel that may be evidence. REQUIRES: admits.
   std::uint64_t served(Arm first, Arm second, const std::string& task);
   // `Outcome::none`: there is none.
-  void final_answer(std::uint64_t place, Outcome outcome);
+  void final_answer(std::uint64_t place, Outcome outcome) { referee_.answered(place, outcome); }
   // A comparison made elsewhere: its place and its answer at once.
-  void compare(Arm first, Arm second, Outcome outcome);
+  void compare(Arm first, Arm second, Outcome outcome) {
+    referee_.answered(referee_.served(first, second), outcome);
+  }
   void look() { referee_.look(); }
   // The record with this number and hash is applied: it may have brought the certificate.
   void decide(std::uint64_t sequence, const std::string& hash);

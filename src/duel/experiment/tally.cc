@@ -8,26 +8,12 @@ namespace duel {
 namespace {
 
 void count_answer(ShownCounts& counts, Outcome counted) {
-  switch (counted) {
-    case Outcome::first_wins:
-      ++counts.first_wins;
-      return;
-    case Outcome::second_wins:
-      ++counts.second_wins;
-      return;
-    case Outcome::tie:
-      ++counts.ties;
-      return;
-    case Outcome::both_bad:
-      ++counts.both_bad;
-      return;
-    case Outcome::skip:
-      ++counts.skips;
-      return;
-    case Outcome::none:
-      ++counts.invalid;
-      return;
-  }
+  ++(counted == Outcome::first_wins    ? counts.first_wins
+     : counted == Outcome::second_wins ? counts.second_wins
+     : counted == Outcome::tie         ? counts.ties
+     : counted == Outcome::both_bad    ? counts.both_bad
+     : counted == Outcome::skip        ? counts.skips
+                                       : counts.invalid);
 }
 
 // Where no answer came in the end, the last try that failed is the loss itself.

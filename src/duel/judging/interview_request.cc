@@ -66,7 +66,7 @@ Result<InterviewPlan> plan_interview(const InterviewRequest& request) {
               parse_goal(request.goal, request.top, request.epsilon, request.assume));
   std::string about = request.about;
   std::replace(about.begin(), about.end(), '-', '_');
-  DUEL_ASSIGN(experiment.tasks.about, in_field("about", parse_task_scope(about)));
+  DUEL_ASSIGN(experiment.tasks.about, in_field("about", parse_word<TaskScope>(about)));
   if (!plan.tasks && experiment.tasks.about == TaskScope::these_tasks) {
     return Error::invalid_argument("there are no tasks").with_hint("give tasks").in_field("about");
   }

@@ -42,9 +42,6 @@ std::optional<Outcome> outcome_of_word(std::string_view text) {
   return std::nullopt;
 }
 
-// Broken UTF-8 and control characters of files would make a line that no reader takes.
-std::string compact(const Json& json) { return json.dump(); }
-
 Json to_json(const ShownArm& arm) {
   Json json;
   json["arm_id"] = arm.arm_id;
@@ -73,7 +70,7 @@ std::string question_line(const Question& question) {
   json["first"] = to_json(question.first);
   json["second"] = to_json(question.second);
   if (question.task) json["task"] = *question.task;
-  return compact(json);
+  return json.dump();
 }
 
 Result<Outcome> answer_in_words(std::string_view text, const Question& question) {
@@ -107,7 +104,7 @@ Result<Outcome> answer_in_json(std::string_view line, const Question& question) 
     }
     if (!field->is_string()) {
       return senseless(fmt::format("the field \"{}\" of its answer is {}, not a text", name,
-                                   excerpt(compact(*field))),
+                                   excerpt(field->dump())),
                        "");
     }
     return field->get<std::string>();

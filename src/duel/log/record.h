@@ -185,9 +185,6 @@ std::string describe(const Goal& goal);
 inline Result<Placement> parse_placement(std::string_view word) {
   return parse_word<Placement>(word);
 }
-inline Result<TaskScope> parse_task_scope(std::string_view word) {
-  return parse_word<TaskScope>(word);
-}
 inline Result<Answered> parse_answered(std::string_view word) { return parse_word<Answered>(word); }
 
 // An arm never changes. It is recorded by a reference (a path, a name) and the SHA-256 of its

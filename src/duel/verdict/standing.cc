@@ -58,11 +58,6 @@ std::optional<Arm> best_of_pairs(const Certifier& certifier) {
   return certifier.winner() ? certifier.winner()->winner : contest->leader;
 }
 
-// Everybody's score.
-void judge_scores(Standing& standing, const ScoreCertifier& board) {
-  for (ArmStanding& arm : standing.arms) arm.score = board.scores()[arm.arm];
-}
-
 // Estimated from the present counts, whose evidence may be below the highest so far.
 std::optional<std::uint64_t> duels_left_of(const Ledger& ledger, Arm i, Arm j, double needed) {
   const PairEvidence evidence(ledger.experiment().goal.margin);
@@ -156,7 +151,7 @@ Standing standing_of(const Ledger& ledger) {
   standing.leader = leader_of(ledger);
   if (standing.leader) {
     if (ledger.scores()) {
-      judge_scores(standing, *ledger.scores());
+      for (ArmStanding& arm : standing.arms) arm.score = ledger.scores()->scores()[arm.arm];
     } else if (ledger.orders()) {
       judge_order(standing, ledger);
     } else {
