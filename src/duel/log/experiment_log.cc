@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -54,10 +55,13 @@ class GapFinder {
   std::vector<Gap> gaps_;
 };
 
-Result<std::vector<Gap>> gaps_of(Store& store, const std::string& name) {
+// Gives the lines of a log from the first on, and returns the bytes after the last.
+using Lines = std::function<Result<std::uint64_t>(const LineSink&)>;
+
+Result<std::vector<Gap>> gaps_of(const Lines& lines) {
   GapFinder finder;
   bool more = true;
-  const auto read = store.read(name, 0, [&](std::string_view line) -> Status {
+  const auto read = lines([&](std::string_view line) -> Status {
     more = finder.take(line);
     if (more) return Done{};
     return Error::unsupported("the rest need not be read");
@@ -122,15 +126,15 @@ class ChainReader {
   LogEntry entry_;
 };
 
-}  // namespace
+Lines lines_of(Store& store, const std::string& name) {
+  return [&](const LineSink& take) { return store.read(name, 0, take); };
+}
 
-namespace {
-
-Result<LogExtent> read_with_gaps(Store& store, const std::string& name, std::vector<Gap> gaps,
+Result<LogExtent> read_with_gaps(const Lines& lines, const std::string& name, std::vector<Gap> gaps,
                                  const RecordSink& sink) {
   ChainReader chain(name, sink, std::move(gaps));
   DUEL_ASSIGN(const std::uint64_t rest,
-              store.read(name, 0, [&](std::string_view line) { return chain.take(line); }));
+              lines([&](std::string_view line) { return chain.take(line); }));
   return chain.finish(rest);
 }
 
@@ -153,15 +157,17 @@ Result<std::uint64_t> read_some(Store& store, const std::string& name, std::uint
 }  // namespace
 
 Result<LogExtent> read_log(Store& store, const std::string& name, const RecordSink& sink) {
-  DUEL_ASSIGN(std::vector<Gap> gaps, gaps_of(store, name));
-  return read_with_gaps(store, name, std::move(gaps), sink);
+  const Lines lines = lines_of(store, name);
+  DUEL_ASSIGN(std::vector<Gap> gaps, gaps_of(lines));
+  return read_with_gaps(lines, name, std::move(gaps), sink);
 }
 
 Result<LogExtent> read_log_recovered(Store& store, const std::string& name, std::uint64_t after,
                                      const RecordSink& sink) {
-  DUEL_ASSIGN(std::vector<Gap> gaps, gaps_of(store, name));
+  const Lines lines = lines_of(store, name);
+  DUEL_ASSIGN(std::vector<Gap> gaps, gaps_of(lines));
   gaps.push_back({after, ~std::uint64_t{0}});
-  return read_with_gaps(store, name, std::move(gaps), sink);
+  return read_with_gaps(lines, name, std::move(gaps), sink);
 }
 
 Result<LogEntry> read_first_record(Store& store, const std::string& name) {
@@ -245,8 +251,7 @@ Result<LogExtent> read_log(const std::filesystem::path& file, const RecordSink& 
 Result<LogExtent> read_log_text(std::string_view text, const std::string& name,
                                 const RecordSink& sink) {
   std::string line;
-  // Calls take(line) until it returns an error. Returns the bytes after the last line.
-  const auto for_each_line = [&](auto&& take) -> Result<std::uint64_t> {
+  const Lines lines = [&](const LineSink& take) -> Result<std::uint64_t> {
     for (std::string_view rest = text;;) {
       const std::size_t end = rest.find('\n');
       if (end == std::string_view::npos) return rest.size();
@@ -256,16 +261,8 @@ Result<LogExtent> read_log_text(std::string_view text, const std::string& name,
       rest.remove_prefix(end + 1);
     }
   };
-  GapFinder finder;
-  bool more = true;
-  DUEL_RETURN_IF_ERROR(for_each_line([&](std::string_view one) -> Status {
-    if (more) more = finder.take(one);
-    return Done{};
-  }));
-  ChainReader chain(name, sink, finder.finish());
-  DUEL_ASSIGN(const std::uint64_t rest,
-              for_each_line([&](std::string_view one) { return chain.take(one); }));
-  return chain.finish(rest);
+  DUEL_ASSIGN(std::vector<Gap> gaps, gaps_of(lines));
+  return read_with_gaps(lines, name, std::move(gaps), sink);
 }
 
 Result<std::string> log_line(std::uint64_t sequence, std::int64_t time_ms, const Record& record,

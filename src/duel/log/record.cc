@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <iterator>
 #include <type_traits>
 
 #include "duel/core/json_line.h"
 #include "duel/core/numbers.h"
-#include "duel/core/spelling.h"
 #include "duel/core/timestamp.h"
 #include "duel/log/record_fields.h"
 #include "duel/log/record_reader.h"

@@ -18,30 +18,27 @@ namespace duel {
 namespace {
 
 std::string rule_text(CertificateKind kind) {
+  const std::string counts =
+      "; each counts, within its pair and in serving order, the duels with a decisive answer";
   switch (kind) {
     case CertificateKind::winner:
-      return "the e-process of the winner against each rival has reached its threshold; each "
-             "counts, "
-             "within its pair and in serving order, the duels with a decisive answer";
+      return "the e-process of the winner against each rival has reached its threshold" + counts;
     case CertificateKind::no_winner:
       return "every arm is beaten by another one: the e-process of each such pair has reached its "
              "threshold";
     case CertificateKind::set:
       return "the e-process of each arm of the set against each arm outside has reached the "
-             "threshold; each counts, within its pair and in serving order, the duels with a "
-             "decisive "
-             "answer";
+             "threshold" +
+             counts;
     case CertificateKind::order:
     case CertificateKind::ranking:
       return "the e-process of each named arm against each arm that comes later or is not named "
-             "has "
-             "reached the threshold; each counts, within its pair and in serving order, the duels "
-             "with a decisive answer";
+             "has reached the threshold" +
+             counts;
     case CertificateKind::epsilon:
       return "the e-process of the arm against each rival, for the null that it wins at most 1/2 - "
-             "epsilon of their duels, has reached its threshold; each counts, within its pair and "
-             "in "
-             "serving order, the duels with a decisive answer";
+             "epsilon of their duels, has reached its threshold" +
+             counts;
     case CertificateKind::copeland:
     case CertificateKind::borda:
       break;
@@ -253,52 +250,44 @@ std::string order_statement(const Ledger& ledger) {
 std::string certificate_statement(const Ledger& ledger) {
   DUEL_CHECK(ledger.certificate().has_value());
   const GivenCertificate& given = *ledger.certificate();
-  const std::string odds = odds_of(ledger);
+  const std::string scope = scope_of(ledger.tasks()), odds = odds_of(ledger);
+  const auto stated = [&](const std::string& what) {
+    return fmt::format("{}{}. {}", what, scope, odds);
+  };
+  const std::string winner = given.winner ? ledger.name_of(*given.winner) : "";
+  const auto rivals = [&] { return others_text(ledger.certifier().winner()->findings.size()); };
   switch (given.kind) {
-    case CertificateKind::winner: {
-      const std::size_t rivals = ledger.certifier().winner()->findings.size();
-      return fmt::format(
-          "Arm '{}' beats {}: it wins more than half of the duels with a decisive "
-          "answer{}. {}",
-          ledger.name_of(*given.winner),
-          rivals == 1 ? std::string("the other arm")
-                      : fmt::format("each of the {} other arms", rivals),
-          scope_of(ledger.tasks()), odds);
-    }
+    case CertificateKind::winner:
+      return stated(fmt::format(
+          "Arm '{}' beats {}: it wins more than half of the duels with a decisive answer", winner,
+          rivals()));
     case CertificateKind::no_winner: {
+      const std::vector<Arm>& arms = ledger.certifier().no_winner()->cycle;
       std::string cycle;
-      for (const Arm arm : ledger.certifier().no_winner()->cycle) {
-        cycle += fmt::format("'{}' beats ", ledger.name_of(arm));
-      }
-      cycle += fmt::format("'{}'", ledger.name_of(ledger.certifier().no_winner()->cycle.front()));
-      return fmt::format("No arm beats every other{}: {}. {}", scope_of(ledger.tasks()), cycle,
-                         odds);
+      for (const Arm arm : arms) cycle += fmt::format("'{}' beats ", ledger.name_of(arm));
+      return fmt::format("No arm beats every other{}: {}'{}'. {}", scope, cycle,
+                         ledger.name_of(arms.front()), odds);
     }
     case CertificateKind::set:
     case CertificateKind::order:
     case CertificateKind::ranking:
-      return fmt::format("{}{}. {}", order_statement(ledger), scope_of(ledger.tasks()), odds);
+      return stated(order_statement(ledger));
     case CertificateKind::epsilon: {
       const double margin = ledger.experiment().goal.margin;
-      return fmt::format(
-          "Arm '{}' loses to no other arm by more than {}: it wins more than {} % of the duels "
-          "with a "
-          "decisive answer against {}{}. {}",
-          ledger.name_of(*given.winner), format_number(margin),
-          format_number(std::round((0.5 - margin) * 1e8) / 1e6),
-          others_text(ledger.certifier().winner()->findings.size()), scope_of(ledger.tasks()),
-          odds);
+      return stated(fmt::format(
+          "Arm '{}' loses to no other arm by more than {}: it wins more than {} % of the duels with "
+          "a decisive answer against {}",
+          winner, format_number(margin), format_number(std::round((0.5 - margin) * 1e8) / 1e6),
+          rivals()));
     }
     case CertificateKind::copeland:
-      return fmt::format("No arm beats more other arms than '{}' does (Copeland winner){}. {}",
-                         ledger.name_of(*given.winner), scope_of(ledger.tasks()), odds);
+      return stated(
+          fmt::format("No arm beats more other arms than '{}' does (Copeland winner)", winner));
     case CertificateKind::borda:
       break;
   }
-  return fmt::format(
-      "No arm wins more against an arm drawn at random than '{}' does (Borda winner){}. "
-      "{}",
-      ledger.name_of(*given.winner), scope_of(ledger.tasks()), odds);
+  return stated(fmt::format(
+      "No arm wins more against an arm drawn at random than '{}' does (Borda winner)", winner));
 }
 
 Certificate certificate_of(const Ledger& ledger) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "duel/log/experiment_log.h"
 #include "duel/verdict/standing.h"
