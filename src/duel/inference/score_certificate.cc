@@ -11,19 +11,6 @@ namespace duel {
 
 namespace {
 
-Status check(std::size_t num_arms, double alpha) {
-  if (num_arms < 2) {
-    return Error::invalid_argument(
-        fmt::format("{} no winner", counted(num_arms, "arm has", "arms have")), "arms",
-        "at least two are needed");
-  }
-  if (!(alpha > 0 && alpha < 1)) {
-    return Error::invalid_argument(fmt::format("{} is not an error level", alpha), "option alpha",
-                                   "0 < alpha < 1");
-  }
-  return Done{};
-}
-
 // At K = 2 and alpha near 1 delta stays below 1, as the sequence needs.
 double level_of_pair(std::size_t num_arms, double alpha) {
   const auto k = static_cast<double>(num_arms);
@@ -41,7 +28,15 @@ Interval part_of(const Interval& p, Score score, std::size_t num_arms) {
 
 Result<ScoreCertifier> ScoreCertifier::make(std::size_t num_arms, Score score, double alpha,
                                             std::uint64_t min_decisive_per_pair, Looks looks) {
-  DUEL_RETURN_IF_ERROR(check(num_arms, alpha));
+  if (num_arms < 2) {
+    return Error::invalid_argument(
+        fmt::format("{} no winner", counted(num_arms, "arm has", "arms have")), "arms",
+        "at least two are needed");
+  }
+  if (!(alpha > 0 && alpha < 1)) {
+    return Error::invalid_argument(fmt::format("{} is not an error level", alpha), "option alpha",
+                                   "0 < alpha < 1");
+  }
   return ScoreCertifier(num_arms, score, level_of_pair(num_arms, alpha), min_decisive_per_pair,
                         looks);
 }

@@ -98,32 +98,6 @@ class FieldWriter {
   std::optional<std::string> bad_;  // the first field whose text is not UTF-8
 };
 
-template <class Member>
-struct ElementOf {
-  using type = Member;
-};
-template <class Part>
-struct ElementOf<std::vector<Part>> {
-  using type = Part;
-};
-
-template <class Owner>
-std::vector<FieldFact> facts_of() {
-  const auto fact_of = [](const auto& field) {
-    FieldFact fact{field.name, field.required, field.doc, {}, {}};
-    using Member = std::remove_cvref_t<decltype(std::invoke(field.get, std::declval<Owner&>()))>;
-    using Element = typename ElementOf<Member>::type;
-    if constexpr (std::is_enum_v<Member>) {
-      for (const auto& [word, meaning] : Words<Member>::all) fact.words.push_back(word);
-    } else if constexpr (requires { Described<Element>::fields; }) {
-      fact.members = facts_of<Element>();
-    }
-    return fact;
-  };
-  return Described<Owner>::fields.visit(
-      [&](const auto&... field) { return std::vector{fact_of(field)...}; });
-}
-
 }  // namespace
 
 Result<Goal> parse_goal(std::string_view kind, std::uint64_t top, double epsilon,
@@ -174,13 +148,6 @@ Status append_fields(std::string& out, const Record& record) {
       },
       record);
   return writer.status();
-}
-
-std::vector<RecordFact> record_facts() {
-  return []<class... Kinds>(std::type_identity<std::variant<Kinds...>>) {
-    return std::vector{
-        RecordFact{Described<Kinds>::name, Described<Kinds>::doc, facts_of<Kinds>()}...};
-  }(std::type_identity<Record>{});
 }
 
 std::string original_name(const ArmEntry& arm) {

@@ -534,19 +534,4 @@ Answer combined(std::span<const Judgement> judgements);
 // An error names a text that is not UTF-8.
 Status append_fields(std::string& out, const Record& record);
 
-// What the documents say about the records.
-struct FieldFact {
-  std::string_view name;
-  bool required = true;
-  std::string_view doc;
-  std::vector<std::string_view> words;  // if it holds one of these
-  std::vector<FieldFact> members;       // if it holds objects
-};
-struct RecordFact {
-  std::string_view name;
-  std::string_view doc;
-  std::vector<FieldFact> fields;
-};
-std::vector<RecordFact> record_facts();
-
 }  // namespace duel

@@ -123,13 +123,10 @@ template <class Take>
 Status for_each_field(ondemand::object object, const Take& take) {
   for (auto item : object) {
     ondemand::field field;
-    if (const auto code = std::move(item).get(field); code != simdjson::SUCCESS) {
-      return not_json(code);
-    }
     std::string_view key;
-    if (const auto code = field.unescaped_key().get(key); code != simdjson::SUCCESS) {
-      return not_json(code);
-    }
+    auto code = std::move(item).get(field);
+    if (code == simdjson::SUCCESS) code = field.unescaped_key().get(key);
+    if (code != simdjson::SUCCESS) return not_json(code);
     DUEL_RETURN_IF_ERROR(take(key, field.value()));
   }
   return Done{};
@@ -308,18 +305,12 @@ RecordReader::~RecordReader() = default;
 bool is_utf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
 
 Status RecordReader::read(std::string_view line, LogEntry& entry) {
+  const simdjson::padded_string_view padded(line, line.size() + simdjson::SIMDJSON_PADDING);
   ondemand::document document;
-  if (const auto code =
-          state_->parser
-              .iterate(simdjson::padded_string_view(line, line.size() + simdjson::SIMDJSON_PADDING))
-              .get(document);
-      code != simdjson::SUCCESS) {
-    return not_json(code);
-  }
   ondemand::object object;
-  if (const auto code = document.get_object().get(object); code != simdjson::SUCCESS) {
-    return not_json(code);
-  }
+  auto code = state_->parser.iterate(padded).get(document);
+  if (code == simdjson::SUCCESS) code = document.get_object().get(object);
+  if (code != simdjson::SUCCESS) return not_json(code);
   // seq, time and record must come first, since the kind decides which fields may follow.
   std::size_t position = 0;
   std::optional<FieldFinder> finder;
