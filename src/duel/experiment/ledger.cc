@@ -56,130 +56,139 @@ Result<Effect> Ledger::apply(const LogEntry& entry) {
   return take(entry);
 }
 
+// What a record does, by its kind. REQUIRES: the record was checked.
+struct Ledger::Folder {
+  Ledger& ledger;
+
+  Folded configured() {
+    ledger.configured_at_ = ledger.sequence_ + 1;
+    return {};
+  }
+
+  Folded arms_changed() {
+    ledger.tally_.set_arms(ledger.num_arms());
+    if (ledger.parts_.fixed_set) ledger.experiment_.arms = ledger.field_.entries();
+    return configured();
+  }
+
+  Folded settle(std::string_view duel_id, const LedgerDuel& duel, const Heard& heard) {
+    if (heard.evidence) ledger.statement_.final_answer(duel.place_in_order, *heard.evidence);
+    ledger.duels_.settle(duel_id, duel);
+    return {Effect::applied, duel};
+  }
+
+  Folded operator()(const ExperimentRecord& /*record*/) {
+    DUEL_CHECK(false);
+    return {};
+  }
+
+  Folded operator()(const ServeRecord& record) {
+    LedgerDuel duel{.ordinal = ledger.duels_.served(),
+                    .expires_at = record.expires_at,
+                    .round = record.round,
+                    .first = *ledger.find_arm(record.first),
+                    .second = *ledger.find_arm(record.second),
+                    .serving = record.serving};
+    duel.evidence = record.evidence && duel.first != duel.second;
+    ledger.tally_.served(record, duel.first, duel.second);
+    if (record.serving == Serving::exploit) {
+      ledger.duels_.pass();
+      return {};
+    }
+    if (duel.evidence)
+      duel.place_in_order = ledger.statement_.served(duel.first, duel.second, record.task);
+    ledger.duels_.open(record.duel_id, duel);
+    return {};
+  }
+
+  Folded operator()(const OutcomeRecord& record) {
+    LedgerDuel duel = **ledger.find_duel(record.duel_id);
+    const Outcome outcome = *ledger.outcome_of(record.answer, duel.first, duel.second);
+    if (duel.fate != Fate::pending) {
+      return {ledger.duels_.answered_again(duel, record.answer.result, outcome)};
+    }
+    duel.fate = Fate::answered;
+    duel.result = record.answer.result;
+    duel.outcome = outcome;
+    const Heard answer = heard(duel, ledger.feedback_.on_timeout);
+    ledger.tally_.answered(record, duel, answer.counted);
+    return settle(record.duel_id, duel, answer);
+  }
+
+  Folded operator()(const ExpiredRecord& record) {
+    LedgerDuel duel = *ledger.find_open(record.duel_id);
+    duel.fate = Fate::expired;
+    ledger.tally_.expired(record, duel, ledger.certificate() && ledger.experiment_.format > 1);
+    return settle(record.duel_id, duel, heard(duel, ledger.feedback_.on_timeout));
+  }
+
+  Folded operator()(const ArmAddedRecord& record) {
+    ledger.field_.add(record.arm);
+    ledger.statement_.add_arm();
+    return arms_changed();
+  }
+
+  Folded operator()(const ArmRetiredRecord& record) {
+    const Arm arm = *ledger.find_arm(record.arm_id);
+    ledger.field_.retire(arm);
+    ledger.statement_.retire(arm);
+    return arms_changed();
+  }
+
+  Folded operator()(const ComparisonRecord& record) {
+    LedgerDuel made{.ordinal = kMadeElsewhere,
+                    .first = *ledger.find_arm(record.first),
+                    .second = *ledger.find_arm(record.second),
+                    .fate = Fate::answered,
+                    .result = record.answer.result};
+    made.outcome = *ledger.outcome_of(record.answer, made.first, made.second);
+    made.evidence = ledger.parts_.comparisons_count && record.evidence;
+    const Heard answer = heard(made, ledger.feedback_.on_timeout);
+    ledger.tally_.compare(record, made, answer.counted, ledger.parts_.comparisons_count);
+    if (answer.evidence) ledger.statement_.compare(made.first, made.second, *answer.evidence);
+    if (ledger.comparisons() == ledger.experiment_.one_look_after) ledger.statement_.look();
+    return {Effect::applied, made};
+  }
+
+  Folded operator()(const CertifiedRecord& /*record*/) {
+    ledger.statement_.recorded();
+    return {};
+  }
+
+  Folded operator()(const TasksAddedRecord& record) {
+    ledger.statement_.add_tasks(record);
+    return {};
+  }
+
+  Folded operator()(const CompletedRecord& /*record*/) {
+    ledger.state_ = ExperimentState::completed;
+    return configured();
+  }
+
+  Folded operator()(const StateRecord& record) {
+    ledger.state_ = record.state;
+    return configured();
+  }
+
+  Folded operator()(const ConfiguredRecord& record) {
+    ledger.name_ = record.name;
+    ledger.feedback_ = record.feedback;
+    ledger.guardrails_ = record.guardrails;
+    return configured();
+  }
+
+  // All others change nothing here. Where power was lost, the reader of a log knows of the record
+  // `recovered` beforehand and takes evidence from the serves before it (experiment_log.h).
+  Folded operator()(const auto& /*record*/) { return {}; }
+};
+
 Ledger::Folded Ledger::fold(const LogEntry& entry) {
   DUEL_CHECK(entry.sequence == sequence_ + 1);
-  Folded folded = std::visit([&](const auto& kind) { return fold_kind(kind); }, entry.record);
+  Folded folded = std::visit(Folder{*this}, entry.record);
   sequence_ = entry.sequence;
   head_ = entry.hash;
   statement_.decide(entry.sequence, entry.hash);
   return folded;
-}
-
-Ledger::Folded Ledger::configured() {
-  configured_at_ = sequence_ + 1;
-  return {};
-}
-
-Ledger::Folded Ledger::arms_changed() {
-  tally_.set_arms(num_arms());
-  if (parts_.fixed_set) experiment_.arms = field_.entries();
-  return configured();
-}
-
-Ledger::Folded Ledger::settle(std::string_view duel_id, const LedgerDuel& duel,
-                              const Heard& heard) {
-  if (heard.evidence) statement_.final_answer(duel.place_in_order, *heard.evidence);
-  duels_.settle(duel_id, duel);
-  return {Effect::applied, duel};
-}
-
-Ledger::Folded Ledger::fold_kind(const ExperimentRecord& /*record*/) {
-  DUEL_CHECK(false);
-  return {};
-}
-
-Ledger::Folded Ledger::fold_kind(const ServeRecord& record) {
-  LedgerDuel duel{.ordinal = duels_.served(),
-                  .expires_at = record.expires_at,
-                  .round = record.round,
-                  .first = *find_arm(record.first),
-                  .second = *find_arm(record.second),
-                  .serving = record.serving};
-  duel.evidence = record.evidence && duel.first != duel.second;
-  tally_.served(record, duel.first, duel.second);
-  if (record.serving == Serving::exploit) {
-    duels_.pass();
-    return {};
-  }
-  if (duel.evidence) duel.place_in_order = statement_.served(duel.first, duel.second, record.task);
-  duels_.open(record.duel_id, duel);
-  return {};
-}
-
-Ledger::Folded Ledger::fold_kind(const OutcomeRecord& record) {
-  LedgerDuel duel = **find_duel(record.duel_id);
-  const Outcome outcome = *outcome_of(record.answer, duel.first, duel.second);
-  if (duel.fate != Fate::pending) {
-    return {duels_.answered_again(duel, record.answer.result, outcome)};
-  }
-  duel.fate = Fate::answered;
-  duel.result = record.answer.result;
-  duel.outcome = outcome;
-  const Heard answer = heard(duel, feedback_.on_timeout);
-  tally_.answered(record, duel, answer.counted);
-  return settle(record.duel_id, duel, answer);
-}
-
-Ledger::Folded Ledger::fold_kind(const ExpiredRecord& record) {
-  LedgerDuel duel = *find_open(record.duel_id);
-  duel.fate = Fate::expired;
-  tally_.expired(record, duel, certificate() && experiment_.format > 1);
-  return settle(record.duel_id, duel, heard(duel, feedback_.on_timeout));
-}
-
-Ledger::Folded Ledger::fold_kind(const ArmAddedRecord& record) {
-  field_.add(record.arm);
-  statement_.add_arm();
-  return arms_changed();
-}
-
-Ledger::Folded Ledger::fold_kind(const ArmRetiredRecord& record) {
-  const Arm arm = *find_arm(record.arm_id);
-  field_.retire(arm);
-  statement_.retire(arm);
-  return arms_changed();
-}
-
-Ledger::Folded Ledger::fold_kind(const ComparisonRecord& record) {
-  LedgerDuel made{.ordinal = kMadeElsewhere,
-                  .first = *find_arm(record.first),
-                  .second = *find_arm(record.second),
-                  .fate = Fate::answered,
-                  .result = record.answer.result};
-  made.outcome = *outcome_of(record.answer, made.first, made.second);
-  made.evidence = parts_.comparisons_count && record.evidence;
-  const Heard answer = heard(made, feedback_.on_timeout);
-  tally_.compare(record, made, answer.counted, parts_.comparisons_count);
-  if (answer.evidence) statement_.compare(made.first, made.second, *answer.evidence);
-  if (comparisons() == experiment_.one_look_after) statement_.look();
-  return {Effect::applied, made};
-}
-
-Ledger::Folded Ledger::fold_kind(const CertifiedRecord& /*record*/) {
-  statement_.recorded();
-  return {};
-}
-
-Ledger::Folded Ledger::fold_kind(const TasksAddedRecord& record) {
-  statement_.add_tasks(record);
-  return {};
-}
-
-Ledger::Folded Ledger::fold_kind(const CompletedRecord& /*record*/) {
-  state_ = ExperimentState::completed;
-  return configured();
-}
-
-Ledger::Folded Ledger::fold_kind(const StateRecord& record) {
-  state_ = record.state;
-  return configured();
-}
-
-Ledger::Folded Ledger::fold_kind(const ConfiguredRecord& record) {
-  name_ = record.name;
-  feedback_ = record.feedback;
-  guardrails_ = record.guardrails;
-  return configured();
 }
 
 // Hashes of one log by two versions of Duel are compared: what is added, and in which order, stays

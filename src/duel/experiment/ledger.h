@@ -165,47 +165,8 @@ class Ledger {
   Ledger(const ExperimentRecord& experiment, ArmField field, Statement statement,
          std::unique_ptr<SettledDuels> settled);
 
-  // In ledger_checks.cc.
-  Result<LedgerDuel> duel_of(std::string_view duel_id) const;
-  Status check_set_of(std::size_t num_arms, const std::string& change) const;
-  Status check_kind(const ExperimentRecord& record) const;
-  Status check_kind(const ServeRecord& record) const;
-  Status check_kind(const OutcomeRecord& record) const;
-  Status check_kind(const ExpiredRecord& record) const;
-  Status check_kind(const ArmAddedRecord& record) const;
-  Status check_kind(const ArmRetiredRecord& record) const;
-  Status check_kind(const ComparisonRecord& record) const;
-  Status check_kind(const CertifiedRecord& record) const;
-  Status check_kind(const CompletedRecord& record) const;
-  Status check_kind(const TasksAddedRecord& record) const;
-  Status check_kind(const StateRecord& record) const;
-  Status check_kind(const ConfiguredRecord& record) const;
-  Status check_kind(const PolicyRebuiltRecord& /*record*/) const { return Done{}; }
-  Status check_kind(const RecoveredRecord& record) const;
-  Status check_kind(const InterleavedRecord& record) const;
-  Status check_kind(const PagedRecord& record) const;
-  Status check_kind(const EventRecord& record) const;
-
-  // REQUIRES: the record was checked.
-  Folded fold_kind(const ExperimentRecord& record);
-  Folded fold_kind(const ServeRecord& record);
-  Folded fold_kind(const OutcomeRecord& record);
-  Folded fold_kind(const ExpiredRecord& record);
-  Folded fold_kind(const ArmAddedRecord& record);
-  Folded fold_kind(const ArmRetiredRecord& record);
-  Folded fold_kind(const ComparisonRecord& record);
-  Folded fold_kind(const CertifiedRecord& record);
-  Folded fold_kind(const CompletedRecord& record);
-  Folded fold_kind(const TasksAddedRecord& record);
-  Folded fold_kind(const StateRecord& record);
-  Folded fold_kind(const ConfiguredRecord& record);
-  // All others change nothing here. Where power was lost, the reader of a log knows of the record
-  // `recovered` beforehand and takes evidence from the serves before it (experiment_log.h).
-  Folded fold_kind(const auto& /*record*/) { return {}; }
-
-  Folded settle(std::string_view duel_id, const LedgerDuel& duel, const Heard& heard);
-  Folded configured();
-  Folded arms_changed();
+  struct Checker;  // in ledger_checks.cc
+  struct Folder;
 
   ExperimentRecord experiment_;
   Parts parts_;

@@ -18,177 +18,187 @@ Error refused(std::string message, std::string hint = {}) {
 
 }  // namespace
 
-Result<LedgerDuel> Ledger::duel_of(std::string_view duel_id) const {
-  DUEL_ASSIGN(const std::optional<LedgerDuel> duel, find_duel(duel_id));
-  if (duel) return *duel;
-  return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
-}
+struct Ledger::Checker {
+  const Ledger& ledger;
 
-Status Ledger::check(const Record& record) const {
-  return std::visit([&](const auto& kind) { return check_kind(kind); }, record);
-}
-
-Status Ledger::check_kind(const ExperimentRecord& /*record*/) const {
-  return refused("a second record 'experiment'");
-}
-
-Status Ledger::check_kind(const ServeRecord& record) const {
-  DUEL_RETURN_IF_ERROR(check_id("a duel", record.duel_id));
-  DUEL_ASSIGN(const Arm first, field_.arm_of(record.first));
-  DUEL_ASSIGN(const Arm second, field_.arm_of(record.second));
-  if (completed()) return refused("a duel is served after the experiment was completed");
-  DUEL_RETURN_IF_ERROR(duels_.check_next(record, sequence_ + 1));
-  const bool alone = record.serving == Serving::aa || record.serving == Serving::exploit;
-  if ((first == second) != alone) {
-    return refused(fmt::format("'{}' against '{}' is served as '{}'", record.first, record.second,
-                               to_word(record.serving)),
-                   "one arm shown twice is 'aa' or 'exploit', and only that");
+  Result<LedgerDuel> duel_of(std::string_view duel_id) const {
+    DUEL_ASSIGN(const std::optional<LedgerDuel> duel, ledger.find_duel(duel_id));
+    if (duel) return *duel;
+    return Error::not_found(fmt::format("no duel '{}' was served", duel_id));
   }
-  for (const Arm arm : {first, second}) {
-    if (!arms()[arm].active) {
-      return refused(fmt::format("the retired arm '{}' is served", id_of(arm)));
+
+  Status operator()(const ExperimentRecord& /*record*/) const {
+    return refused("a second record 'experiment'");
+  }
+
+  Status operator()(const ServeRecord& record) const {
+    DUEL_RETURN_IF_ERROR(check_id("a duel", record.duel_id));
+    DUEL_ASSIGN(const Arm first, ledger.field_.arm_of(record.first));
+    DUEL_ASSIGN(const Arm second, ledger.field_.arm_of(record.second));
+    if (ledger.completed()) return refused("a duel is served after the experiment was completed");
+    DUEL_RETURN_IF_ERROR(ledger.duels_.check_next(record, ledger.sequence_ + 1));
+    const bool alone = record.serving == Serving::aa || record.serving == Serving::exploit;
+    if ((first == second) != alone) {
+      return refused(fmt::format("'{}' against '{}' is served as '{}'", record.first, record.second,
+                                 to_word(record.serving)),
+                     "one arm shown twice is 'aa' or 'exploit', and only that");
     }
+    for (const Arm arm : {first, second}) {
+      if (!ledger.arms()[arm].active) {
+        return refused(fmt::format("the retired arm '{}' is served", ledger.id_of(arm)));
+      }
+    }
+    if (record.evidence) DUEL_RETURN_IF_ERROR(ledger.statement_.admits(record, first, second));
+    if (ledger.experiment_.tasks.count > 0 && record.task.empty() && first != second) {
+      return refused(fmt::format("the duel '{}' has no task", record.duel_id));
+    }
+    const std::uint64_t limit = ledger.experiment_.stopping.max_duels;
+    if (limit > 0 && ledger.served() >= limit) {
+      return refused(fmt::format("more than max_duels = {} duels are served", limit));
+    }
+    return Done{};
   }
-  if (record.evidence) DUEL_RETURN_IF_ERROR(statement_.admits(record, first, second));
-  if (experiment_.tasks.count > 0 && record.task.empty() && first != second) {
-    return refused(fmt::format("the duel '{}' has no task", record.duel_id));
+
+  Status operator()(const OutcomeRecord& record) const {
+    DUEL_ASSIGN(const LedgerDuel duel, duel_of(record.duel_id));
+    DUEL_RETURN_IF_ERROR(ledger.outcome_of(record.answer, duel.first, duel.second));
+    return check_judgements(record, ledger.experiment_.order, ledger.id_of(duel.first),
+                            ledger.id_of(duel.second));
   }
-  const std::uint64_t limit = experiment_.stopping.max_duels;
-  if (limit > 0 && served() >= limit) {
-    return refused(fmt::format("more than max_duels = {} duels are served", limit));
+
+  Status operator()(const ExpiredRecord& record) const {
+    DUEL_ASSIGN(const LedgerDuel duel, duel_of(record.duel_id));
+    if (duel.fate == Fate::pending) return Done{};
+    return refused(fmt::format("the duel '{}' expires after it was {}", record.duel_id,
+                               duel.fate == Fate::answered ? "answered" : "expired"));
   }
-  return Done{};
-}
 
-Status Ledger::check_kind(const OutcomeRecord& record) const {
-  DUEL_ASSIGN(const LedgerDuel duel, duel_of(record.duel_id));
-  DUEL_RETURN_IF_ERROR(outcome_of(record.answer, duel.first, duel.second));
-  return check_judgements(record, experiment_.order, id_of(duel.first), id_of(duel.second));
-}
-
-Status Ledger::check_kind(const ExpiredRecord& record) const {
-  DUEL_ASSIGN(const LedgerDuel duel, duel_of(record.duel_id));
-  if (duel.fate == Fate::pending) return Done{};
-  return refused(fmt::format("the duel '{}' expires after it was {}", record.duel_id,
-                             duel.fate == Fate::answered ? "answered" : "expired"));
-}
-
-// Whether the set of arms may change, as `change` says. The thresholds of a fixed one hold for the
-// arms that it starts with.
-Status Ledger::check_set_of(std::size_t num_arms, const std::string& change) const {
-  if (!parts_.fixed_set) return Done{};
-  if (state_ != ExperimentState::draft) {
-    return refused(change, "a fixed set can change only before the start, an open one at any time");
+  // Whether the set of arms may change, as `change` says. The thresholds of a fixed one hold for the
+  // arms that it starts with.
+  Status check_set_of(std::size_t num_arms, const std::string& change) const {
+    if (!ledger.parts_.fixed_set) return Done{};
+    if (ledger.state_ != ExperimentState::draft) {
+      return refused(change,
+                     "a fixed set can change only before the start, an open one at any time");
+    }
+    if (ledger.served() > 0 || ledger.comparisons() > 0) {
+      return refused(change, "a fixed set stays as it is once comparisons are recorded");
+    }
+    if (num_arms < 2) return refused(change, "at least two arms are needed");
+    return ledger.statement_.check_arms(num_arms);
   }
-  if (served() > 0 || comparisons() > 0) {
-    return refused(change, "a fixed set stays as it is once comparisons are recorded");
+
+  Status operator()(const ArmAddedRecord& record) const {
+    DUEL_RETURN_IF_ERROR(check_id("an arm", record.arm.id));
+    if (ledger.find_arm(record.arm.id) || ledger.find_withdrawn(record.arm.id) != nullptr) {
+      return refused(fmt::format("there is an arm '{}' already", record.arm.id),
+                     "the id of an arm is never used again");
+    }
+    return check_set_of(ledger.num_arms() + 1,
+                        fmt::format("the arm '{}' is added to a fixed set", record.arm.id));
   }
-  if (num_arms < 2) return refused(change, "at least two arms are needed");
-  return statement_.check_arms(num_arms);
-}
 
-Status Ledger::check_kind(const ArmAddedRecord& record) const {
-  DUEL_RETURN_IF_ERROR(check_id("an arm", record.arm.id));
-  if (find_arm(record.arm.id) || find_withdrawn(record.arm.id) != nullptr) {
-    return refused(fmt::format("there is an arm '{}' already", record.arm.id),
-                   "the id of an arm is never used again");
+  Status operator()(const ArmRetiredRecord& record) const {
+    DUEL_ASSIGN(const Arm arm, ledger.field_.arm_of(record.arm_id));
+    if (!ledger.arms()[arm].active) {
+      return refused(fmt::format("the arm '{}' is retired a second time", record.arm_id));
+    }
+    return check_set_of(ledger.num_arms() - 1,
+                        fmt::format("the arm '{}' of a fixed set is retired", record.arm_id));
   }
-  return check_set_of(num_arms() + 1,
-                      fmt::format("the arm '{}' is added to a fixed set", record.arm.id));
-}
 
-Status Ledger::check_kind(const ArmRetiredRecord& record) const {
-  DUEL_ASSIGN(const Arm arm, field_.arm_of(record.arm_id));
-  if (!arms()[arm].active) {
-    return refused(fmt::format("the arm '{}' is retired a second time", record.arm_id));
+  Status operator()(const ComparisonRecord& record) const {
+    DUEL_ASSIGN(const Arm first, ledger.field_.arm_of(record.first));
+    DUEL_ASSIGN(const Arm second, ledger.field_.arm_of(record.second));
+    if (first == second) {
+      return refused(fmt::format("the arm '{}' is compared with itself", record.first));
+    }
+    DUEL_RETURN_IF_ERROR(ledger.outcome_of(record.answer, first, second));
+    return Done{};
   }
-  return check_set_of(num_arms() - 1,
-                      fmt::format("the arm '{}' of a fixed set is retired", record.arm_id));
-}
 
-Status Ledger::check_kind(const ComparisonRecord& record) const {
-  DUEL_ASSIGN(const Arm first, field_.arm_of(record.first));
-  DUEL_ASSIGN(const Arm second, field_.arm_of(record.second));
-  if (first == second) {
-    return refused(fmt::format("the arm '{}' is compared with itself", record.first));
+  Status operator()(const CertifiedRecord& record) const {
+    if (!ledger.certificate()) {
+      return refused("the log says 'certified', but the records before it certify nothing");
+    }
+    const CertifiedRecord found = ledger.certified_record();
+    if (record == found) return Done{};
+    const auto arms_of = [](const CertifiedRecord& certified) {
+      std::string text = certified.winner;
+      for (const NamedArm& arm : certified.arms) text += (text.empty() ? "" : ", ") + arm.arm_id;
+      return text;
+    };
+    return refused(
+        fmt::format("the log says '{}' '{}' at record {}, but the records before it "
+                    "certify '{}' '{}' at record {}",
+                    to_word(record.kind), arms_of(record), record.at, to_word(found.kind),
+                    arms_of(found), found.at));
   }
-  DUEL_RETURN_IF_ERROR(outcome_of(record.answer, first, second));
-  return Done{};
-}
 
-Status Ledger::check_kind(const CertifiedRecord& record) const {
-  if (!certificate()) {
-    return refused("the log says 'certified', but the records before it certify nothing");
+  Status operator()(const TasksAddedRecord& record) const {
+    if (!ledger.parts_.tasks_once) {
+      return refused("tasks are added where the certificate is not about tasks like these");
+    }
+    if (ledger.certificate() || ledger.completed())
+      return refused("tasks are added to an experiment at its end");
+    if (record.count > ledger.tasks().count) return Done{};
+    return refused(
+        fmt::format("{} tasks of {} before are no more", record.count, ledger.tasks().count));
   }
-  const CertifiedRecord found = certified_record();
-  if (record == found) return Done{};
-  const auto arms_of = [](const CertifiedRecord& certified) {
-    std::string text = certified.winner;
-    for (const NamedArm& arm : certified.arms) text += (text.empty() ? "" : ", ") + arm.arm_id;
-    return text;
-  };
-  return refused(
-      fmt::format("the log says '{}' '{}' at record {}, but the records before it "
-                  "certify '{}' '{}' at record {}",
-                  to_word(record.kind), arms_of(record), record.at, to_word(found.kind),
-                  arms_of(found), found.at));
-}
 
-Status Ledger::check_kind(const TasksAddedRecord& record) const {
-  if (!parts_.tasks_once) {
-    return refused("tasks are added where the certificate is not about tasks like these");
+  Status operator()(const CompletedRecord& record) const {
+    if (ledger.completed()) return refused("the experiment is completed a second time");
+    const std::vector<std::string> known = {"certified", "max_duels", "stopped"};
+    if (std::find(known.begin(), known.end(), record.reason) != known.end()) return Done{};
+    return refused(fmt::format("'{}' is not a reason to complete", record.reason),
+                   spelling_hint(record.reason, known));
   }
-  if (certificate() || completed()) return refused("tasks are added to an experiment at its end");
-  if (record.count > tasks().count) return Done{};
-  return refused(fmt::format("{} tasks of {} before are no more", record.count, tasks().count));
-}
 
-Status Ledger::check_kind(const CompletedRecord& record) const {
-  if (completed()) return refused("the experiment is completed a second time");
-  const std::vector<std::string> known = {"certified", "max_duels", "stopped"};
-  if (std::find(known.begin(), known.end(), record.reason) != known.end()) return Done{};
-  return refused(fmt::format("'{}' is not a reason to complete", record.reason),
-                 spelling_hint(record.reason, known));
-}
+  Status operator()(const StateRecord& record) const {
+    using enum ExperimentState;
+    const bool allowed =
+        (record.state == running && (ledger.state_ == draft || ledger.state_ == paused)) ||
+        (record.state == paused && ledger.state_ == running) ||
+        (record.state == archived && ledger.state_ == completed);
+    if (allowed) return Done{};
+    return Error::conflict(fmt::format("an experiment that is {} cannot become {}",
+                                       to_word(ledger.state_), to_word(record.state)));
+  }
 
-Status Ledger::check_kind(const StateRecord& record) const {
-  using enum ExperimentState;
-  const bool allowed = (record.state == running && (state_ == draft || state_ == paused)) ||
-                       (record.state == paused && state_ == running) ||
-                       (record.state == archived && state_ == completed);
-  if (allowed) return Done{};
-  return Error::conflict(fmt::format("an experiment that is {} cannot become {}", to_word(state_),
-                                     to_word(record.state)));
-}
+  Status operator()(const ConfiguredRecord& /*record*/) const {
+    if (!ledger.completed()) return Done{};
+    return Error::conflict("a completed experiment is configured");
+  }
 
-Status Ledger::check_kind(const ConfiguredRecord& /*record*/) const {
-  if (!completed()) return Done{};
-  return Error::conflict("a completed experiment is configured");
-}
+  Status operator()(const PolicyRebuiltRecord& /*record*/) const { return Done{}; }
 
-Status Ledger::check_kind(const RecoveredRecord& record) const {
-  if (record.after <= sequence_) return Done{};
-  return refused(fmt::format("record {} is yet to come", record.after));
-}
+  Status operator()(const RecoveredRecord& record) const {
+    if (record.after <= ledger.sequence_) return Done{};
+    return refused(fmt::format("record {} is yet to come", record.after));
+  }
 
-Status Ledger::check_kind(const InterleavedRecord& record) const {
-  for (const OtherRanking& other : record.others) DUEL_RETURN_IF_ERROR(field_.arm_of(other.arm_id));
-  if (find_open(record.duel_id) != nullptr) return Done{};
-  return Error::not_found(fmt::format("no duel '{}' waits for its page", record.duel_id));
-}
+  Status operator()(const InterleavedRecord& record) const {
+    for (const OtherRanking& other : record.others)
+      DUEL_RETURN_IF_ERROR(ledger.field_.arm_of(other.arm_id));
+    if (ledger.find_open(record.duel_id) != nullptr) return Done{};
+    return Error::not_found(fmt::format("no duel '{}' waits for its page", record.duel_id));
+  }
 
-Status Ledger::check_kind(const PagedRecord& record) const {
-  if (record.items.from > record.items.to) return refused("a page ends before it begins");
-  if (find_open(record.duel_id) != nullptr) return Done{};
-  return Error::not_found(fmt::format("no duel '{}' shows another page", record.duel_id));
-}
+  Status operator()(const PagedRecord& record) const {
+    if (record.items.from > record.items.to) return refused("a page ends before it begins");
+    if (ledger.find_open(record.duel_id) != nullptr) return Done{};
+    return Error::not_found(fmt::format("no duel '{}' shows another page", record.duel_id));
+  }
 
-Status Ledger::check_kind(const EventRecord& record) const {
-  DUEL_RETURN_IF_ERROR(check_id("a duel", record.duel_id));  // a late one's is not looked up
-  if (!(record.credit >= 0) || record.place > 2 + num_arms())
-    return refused("the credit makes no sense");
-  if (record.late || find_open(record.duel_id) != nullptr) return Done{};
-  return refused(fmt::format("an event after the duel '{}' was closed", record.duel_id));
-}
+  Status operator()(const EventRecord& record) const {
+    DUEL_RETURN_IF_ERROR(check_id("a duel", record.duel_id));  // a late one's is not looked up
+    if (!(record.credit >= 0) || record.place > 2 + ledger.num_arms())
+      return refused("the credit makes no sense");
+    if (record.late || ledger.find_open(record.duel_id) != nullptr) return Done{};
+    return refused(fmt::format("an event after the duel '{}' was closed", record.duel_id));
+  }
+};
+
+Status Ledger::check(const Record& record) const { return std::visit(Checker{*this}, record); }
 
 }  // namespace duel
