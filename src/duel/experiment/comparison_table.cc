@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -126,9 +127,9 @@ class TableBuilder {
 
   Result<ComparisonTable> finish(const std::string& name) {
     if (table_.rows.empty()) return bad(name, "the file holds no comparison");
-    table_.interleaved = std::all_of(
-        table_.rows.begin(), table_.rows.end(),
-        [](const ComparisonRecord& row) { return extra_of(row, "presentation") == "interleaved"; });
+    table_.interleaved = std::ranges::all_of(table_.rows, [](const ComparisonRecord& row) {
+      return extra_of(row, "presentation") == "interleaved";
+    });
     return std::move(table_);
   }
 
@@ -146,8 +147,7 @@ class TableBuilder {
     return ids_.emplace(name, id).first->second;
   }
   bool taken(const std::string& id) const {
-    return std::any_of(table_.arms.begin(), table_.arms.end(),
-                       [&](const ArmEntry& arm) { return arm.id == id; });
+    return std::ranges::find(table_.arms, id, &ArmEntry::id) != table_.arms.end();
   }
 
   static Result<Answer> answer(const Column& first, const Column& second,
@@ -322,11 +322,9 @@ Result<ComparisonTable> parse_comparisons_csv(std::string_view text, const std::
     return no_column(reader.where(header->line), has_any(header->fields, kFirst),
                      has_any(header->fields, kSecond), kExpected);
   }
-  for (std::size_t k = 0; k < header->fields.size(); ++k) {
-    const auto same = std::count(header->fields.begin(), header->fields.end(), header->fields[k]);
-    if (same > 1) {
-      return bad(reader.where(header->line),
-                 fmt::format("two columns are called '{}'", header->fields[k]));
+  for (const std::string& column : header->fields) {
+    if (std::ranges::count(header->fields, column) > 1) {
+      return bad(reader.where(header->line), fmt::format("two columns are called '{}'", column));
     }
   }
   TableBuilder builder;
@@ -462,10 +460,10 @@ bool fits_arena(const ComparisonRecord& row) {
 std::vector<std::string> left_out_of(const ComparisonTable& table, ComparisonFormat format) {
   std::vector<std::string> left_out = table.left_out;
   if (format != ComparisonFormat::arena) return left_out;
-  const auto skipped = table.rows.size() - static_cast<std::size_t>(std::count_if(
-                                               table.rows.begin(), table.rows.end(), fits_arena));
+  const auto skipped = std::ranges::count_if(table.rows, std::not_fn(fits_arena));
   if (skipped > 0) {
-    left_out.push_back(counted(skipped, "comparison") + " skipped or invalid");
+    left_out.push_back(counted(static_cast<std::uint64_t>(skipped), "comparison") +
+                       " skipped or invalid");
   }
   return left_out;
 }

@@ -2,14 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 namespace duel {
 namespace {
-
-Error refused(std::string message, std::string hint = {}) {
-  return Error::invalid_data(std::move(message)).with_hint(std::move(hint));
-}
 
 // Of an answer that names no winner.
 Outcome said_by(Answered answered) {
@@ -36,22 +30,22 @@ Result<Outcome> outcome_of(const Answer& answer, const std::string& first,
                            const std::string& second) {
   if (answer.result != Answered::win) {
     if (answer.winner.empty() && answer.place == 0) return said_by(answer.result);
-    return refused(fmt::format("a result '{}' has a winner", to_word(answer.result)));
+    return unfit_record(fmt::format("a result '{}' has a winner", to_word(answer.result)));
   }
   if (first == second) {
     if (answer.winner == first && (answer.place == 1 || answer.place == 2)) {
       return answer.place == 1 ? Outcome::first_wins : Outcome::second_wins;
     }
-    return refused(fmt::format("the winner '{}' at place {} of a duel of '{}' with itself",
-                               answer.winner, answer.place, first),
-                   "name that arm, and the place 1 or 2 that won");
+    return unfit_record(fmt::format("the winner '{}' at place {} of a duel of '{}' with itself",
+                                    answer.winner, answer.place, first),
+                        "name that arm, and the place 1 or 2 that won");
   }
   if (answer.place != 0) {
-    return refused("a place is given where the winner's id says it all");
+    return unfit_record("a place is given where the winner's id says it all");
   }
   if (answer.winner == first) return Outcome::first_wins;
   if (answer.winner == second) return Outcome::second_wins;
-  return refused(
+  return unfit_record(
       fmt::format("the winner '{}' is neither '{}' nor '{}'", answer.winner, first, second));
 }
 
@@ -62,26 +56,28 @@ Status check_judgements(const OutcomeRecord& record, Placement order, const std:
       record.answer.result == Answered::skip || record.answer.result == Answered::invalid;
   if (judgements.empty() && (order != Placement::both || empty_handed)) return Done{};
   if (order != Placement::both) {
-    return refused(fmt::format("judgements in both orders, but the order is '{}'", to_word(order)));
+    return unfit_record(
+        fmt::format("judgements in both orders, but the order is '{}'", to_word(order)));
   }
   if (judgements.size() != 2) {
-    return refused(
+    return unfit_record(
         fmt::format("{} judgements of a duel that is judged in both orders", judgements.size()),
         "two are needed, one for each order");
   }
   const bool both = (judgements[0].first == first && judgements[1].first == second) ||
                     (judgements[0].first == second && judgements[1].first == first);
   if (!both) {
-    return refused(fmt::format("the judgements do not show '{}' and '{}' first", first, second));
+    return unfit_record(
+        fmt::format("the judgements do not show '{}' and '{}' first", first, second));
   }
   for (const Judgement& judgement : judgements) {
     DUEL_RETURN_IF_ERROR(outcome_of(judgement.answer, first, second));
   }
   const Answer together = combined(judgements);
   if (together == record.answer) return Done{};
-  return refused(fmt::format("the judgements make a '{}', not a '{}'", to_word(together.result),
-                             to_word(record.answer.result)),
-                 "what both say counts; a flip is a tie");
+  return unfit_record(fmt::format("the judgements make a '{}', not a '{}'",
+                                  to_word(together.result), to_word(record.answer.result)),
+                      "what both say counts; a flip is a tie");
 }
 
 }  // namespace duel

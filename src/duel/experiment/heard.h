@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "duel/core/duel.h"
 #include "duel/core/result.h"
@@ -11,6 +12,11 @@
 #include "duel/log/record.h"
 
 namespace duel {
+
+// A record that the log cannot go on with.
+inline Error unfit_record(std::string message, std::string hint = {}) {
+  return Error::invalid_data(std::move(message)).with_hint(std::move(hint));
+}
 
 struct Heard {
   Outcome counted = Outcome::none;  // `none` of an answer: it was invalid

@@ -10,13 +10,6 @@
 #include "duel/experiment/ledger.h"
 
 namespace duel {
-namespace {
-
-Error refused(std::string message, std::string hint = {}) {
-  return Error::invalid_data(std::move(message)).with_hint(std::move(hint));
-}
-
-}  // namespace
 
 struct Ledger::Checker {
   const Ledger& ledger;
@@ -28,33 +21,34 @@ struct Ledger::Checker {
   }
 
   Status operator()(const ExperimentRecord& /*record*/) const {
-    return refused("a second record 'experiment'");
+    return unfit_record("a second record 'experiment'");
   }
 
   Status operator()(const ServeRecord& record) const {
     DUEL_RETURN_IF_ERROR(check_id("a duel", record.duel_id));
     DUEL_ASSIGN(const Arm first, ledger.field_.arm_of(record.first));
     DUEL_ASSIGN(const Arm second, ledger.field_.arm_of(record.second));
-    if (ledger.completed()) return refused("a duel is served after the experiment was completed");
+    if (ledger.completed())
+      return unfit_record("a duel is served after the experiment was completed");
     DUEL_RETURN_IF_ERROR(ledger.duels_.check_next(record, ledger.sequence_ + 1));
     const bool alone = record.serving == Serving::aa || record.serving == Serving::exploit;
     if ((first == second) != alone) {
-      return refused(fmt::format("'{}' against '{}' is served as '{}'", record.first, record.second,
-                                 to_word(record.serving)),
-                     "one arm shown twice is 'aa' or 'exploit', and only that");
+      return unfit_record(fmt::format("'{}' against '{}' is served as '{}'", record.first,
+                                      record.second, to_word(record.serving)),
+                          "one arm shown twice is 'aa' or 'exploit', and only that");
     }
     for (const Arm arm : {first, second}) {
       if (!ledger.arms()[arm].active) {
-        return refused(fmt::format("the retired arm '{}' is served", ledger.id_of(arm)));
+        return unfit_record(fmt::format("the retired arm '{}' is served", ledger.id_of(arm)));
       }
     }
     if (record.evidence) DUEL_RETURN_IF_ERROR(ledger.statement_.admits(record, first, second));
     if (ledger.experiment_.tasks.count > 0 && record.task.empty() && first != second) {
-      return refused(fmt::format("the duel '{}' has no task", record.duel_id));
+      return unfit_record(fmt::format("the duel '{}' has no task", record.duel_id));
     }
     const std::uint64_t limit = ledger.experiment_.stopping.max_duels;
     if (limit > 0 && ledger.served() >= limit) {
-      return refused(fmt::format("more than max_duels = {} duels are served", limit));
+      return unfit_record(fmt::format("more than max_duels = {} duels are served", limit));
     }
     return Done{};
   }
@@ -69,8 +63,8 @@ struct Ledger::Checker {
   Status operator()(const ExpiredRecord& record) const {
     DUEL_ASSIGN(const LedgerDuel duel, duel_of(record.duel_id));
     if (duel.fate == Fate::pending) return Done{};
-    return refused(fmt::format("the duel '{}' expires after it was {}", record.duel_id,
-                               duel.fate == Fate::answered ? "answered" : "expired"));
+    return unfit_record(fmt::format("the duel '{}' expires after it was {}", record.duel_id,
+                                    duel.fate == Fate::answered ? "answered" : "expired"));
   }
 
   // Whether the set of arms may change, as `change` says. The thresholds of a fixed one hold for the
@@ -78,21 +72,21 @@ struct Ledger::Checker {
   Status check_set_of(std::size_t num_arms, const std::string& change) const {
     if (!ledger.parts_.fixed_set) return Done{};
     if (ledger.state_ != ExperimentState::draft) {
-      return refused(change,
-                     "a fixed set can change only before the start, an open one at any time");
+      return unfit_record(change,
+                          "a fixed set can change only before the start, an open one at any time");
     }
     if (ledger.served() > 0 || ledger.comparisons() > 0) {
-      return refused(change, "a fixed set stays as it is once comparisons are recorded");
+      return unfit_record(change, "a fixed set stays as it is once comparisons are recorded");
     }
-    if (num_arms < 2) return refused(change, "at least two arms are needed");
+    if (num_arms < 2) return unfit_record(change, "at least two arms are needed");
     return ledger.statement_.check_arms(num_arms);
   }
 
   Status operator()(const ArmAddedRecord& record) const {
     DUEL_RETURN_IF_ERROR(check_id("an arm", record.arm.id));
     if (ledger.find_arm(record.arm.id) || ledger.find_withdrawn(record.arm.id) != nullptr) {
-      return refused(fmt::format("there is an arm '{}' already", record.arm.id),
-                     "the id of an arm is never used again");
+      return unfit_record(fmt::format("there is an arm '{}' already", record.arm.id),
+                          "the id of an arm is never used again");
     }
     return check_set_of(ledger.num_arms() + 1,
                         fmt::format("the arm '{}' is added to a fixed set", record.arm.id));
@@ -101,7 +95,7 @@ struct Ledger::Checker {
   Status operator()(const ArmRetiredRecord& record) const {
     DUEL_ASSIGN(const Arm arm, ledger.field_.arm_of(record.arm_id));
     if (!ledger.arms()[arm].active) {
-      return refused(fmt::format("the arm '{}' is retired a second time", record.arm_id));
+      return unfit_record(fmt::format("the arm '{}' is retired a second time", record.arm_id));
     }
     return check_set_of(ledger.num_arms() - 1,
                         fmt::format("the arm '{}' of a fixed set is retired", record.arm_id));
@@ -111,7 +105,7 @@ struct Ledger::Checker {
     DUEL_ASSIGN(const Arm first, ledger.field_.arm_of(record.first));
     DUEL_ASSIGN(const Arm second, ledger.field_.arm_of(record.second));
     if (first == second) {
-      return refused(fmt::format("the arm '{}' is compared with itself", record.first));
+      return unfit_record(fmt::format("the arm '{}' is compared with itself", record.first));
     }
     DUEL_RETURN_IF_ERROR(ledger.outcome_of(record.answer, first, second));
     return Done{};
@@ -119,7 +113,7 @@ struct Ledger::Checker {
 
   Status operator()(const CertifiedRecord& record) const {
     if (!ledger.certificate()) {
-      return refused("the log says 'certified', but the records before it certify nothing");
+      return unfit_record("the log says 'certified', but the records before it certify nothing");
     }
     const CertifiedRecord found = ledger.certified_record();
     if (record == found) return Done{};
@@ -128,7 +122,7 @@ struct Ledger::Checker {
       for (const NamedArm& arm : certified.arms) text += (text.empty() ? "" : ", ") + arm.arm_id;
       return text;
     };
-    return refused(
+    return unfit_record(
         fmt::format("the log says '{}' '{}' at record {}, but the records before it "
                     "certify '{}' '{}' at record {}",
                     to_word(record.kind), arms_of(record), record.at, to_word(found.kind),
@@ -137,21 +131,21 @@ struct Ledger::Checker {
 
   Status operator()(const TasksAddedRecord& record) const {
     if (!ledger.parts_.tasks_once) {
-      return refused("tasks are added where the certificate is not about tasks like these");
+      return unfit_record("tasks are added where the certificate is not about tasks like these");
     }
     if (ledger.certificate() || ledger.completed())
-      return refused("tasks are added to an experiment at its end");
+      return unfit_record("tasks are added to an experiment at its end");
     if (record.count > ledger.tasks().count) return Done{};
-    return refused(
+    return unfit_record(
         fmt::format("{} tasks of {} before are no more", record.count, ledger.tasks().count));
   }
 
   Status operator()(const CompletedRecord& record) const {
-    if (ledger.completed()) return refused("the experiment is completed a second time");
+    if (ledger.completed()) return unfit_record("the experiment is completed a second time");
     const std::vector<std::string> known = {"certified", "max_duels", "stopped"};
     if (std::find(known.begin(), known.end(), record.reason) != known.end()) return Done{};
-    return refused(fmt::format("'{}' is not a reason to complete", record.reason),
-                   spelling_hint(record.reason, known));
+    return unfit_record(fmt::format("'{}' is not a reason to complete", record.reason),
+                        spelling_hint(record.reason, known));
   }
 
   Status operator()(const StateRecord& record) const {
@@ -174,7 +168,7 @@ struct Ledger::Checker {
 
   Status operator()(const RecoveredRecord& record) const {
     if (record.after <= ledger.sequence_) return Done{};
-    return refused(fmt::format("record {} is yet to come", record.after));
+    return unfit_record(fmt::format("record {} is yet to come", record.after));
   }
 
   Status operator()(const InterleavedRecord& record) const {
@@ -185,7 +179,7 @@ struct Ledger::Checker {
   }
 
   Status operator()(const PagedRecord& record) const {
-    if (record.items.from > record.items.to) return refused("a page ends before it begins");
+    if (record.items.from > record.items.to) return unfit_record("a page ends before it begins");
     if (ledger.find_open(record.duel_id) != nullptr) return Done{};
     return Error::not_found(fmt::format("no duel '{}' shows another page", record.duel_id));
   }
@@ -193,9 +187,9 @@ struct Ledger::Checker {
   Status operator()(const EventRecord& record) const {
     DUEL_RETURN_IF_ERROR(check_id("a duel", record.duel_id));  // a late one's is not looked up
     if (!(record.credit >= 0) || record.place > 2 + ledger.num_arms())
-      return refused("the credit makes no sense");
+      return unfit_record("the credit makes no sense");
     if (record.late || ledger.find_open(record.duel_id) != nullptr) return Done{};
-    return refused(fmt::format("an event after the duel '{}' was closed", record.duel_id));
+    return unfit_record(fmt::format("an event after the duel '{}' was closed", record.duel_id));
   }
 };
 

@@ -160,9 +160,7 @@ ResultPages::Taken ResultPages::take(const ResultPage& page, const PageEvent& ev
                                      std::uint64_t per_item_cap) {
   if (page.events.contains(event.identity)) return Nothing{};
   const auto& items = page.draft.items;
-  const auto item = std::find_if(items.begin(), items.end(), [&](const TeamItem& one) {
-    return one.object_id == event.object;
-  });
+  const auto item = std::ranges::find(items, event.object, &TeamItem::object_id);
   const auto index = static_cast<std::uint64_t>(item - items.begin());
   if (item == items.end() || !page.has_shown({index, index + 1})) return "the item was not shown";
   if (event.ordinal && *event.ordinal != item->ordinal) {

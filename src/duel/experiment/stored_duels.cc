@@ -85,19 +85,15 @@ Result<std::optional<LedgerDuel>> StoredDuels::find(std::string_view duel_id,
                   .second = arms_.find(serve.second)->second,
                   .serving = serve.serving,
                   .evidence = serve.evidence};
-  if (!records.settled) {
-    // Only what nobody is asked about is neither open nor settled.
-    duel.fate = Fate::expired;
-    return std::optional(duel);
-  }
+  // Only what nobody is asked about is neither open nor settled: it counts as expired, too.
+  duel.fate = Fate::expired;
+  if (!records.settled) return std::optional(duel);
   if (const auto* outcome = std::get_if<OutcomeRecord>(&records.settled->record)) {
     duel.fate = Fate::answered;
     duel.result = outcome->answer.result;
     const auto said = outcome_of(outcome->answer, serve.first, serve.second);
     if (!said.ok()) return unreadable(duel_id, said.error());
     duel.outcome = *said;
-  } else {
-    duel.fate = Fate::expired;
   }
   return std::optional(duel);
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -410,11 +411,10 @@ bool strengths_are_finite(std::size_t num_arms, const std::vector<PairData>& pai
     if (pair.won > 0 || halves) beat[pair.i * num_arms + pair.j] = true;
     if (pair.lost > 0 || halves) beat[pair.j * num_arms + pair.i] = true;
   }
-  const auto all = [](const std::vector<bool>& seen) {
-    return std::all_of(seen.begin(), seen.end(), [](bool one) { return one; });
-  };
-  return all(reachable(num_arms, [&](Arm a, Arm b) { return beat[a * num_arms + b]; })) &&
-         all(reachable(num_arms, [&](Arm a, Arm b) { return beat[b * num_arms + a]; }));
+  const auto forth = [&](Arm a, Arm b) { return beat[a * num_arms + b]; };
+  const auto back = [&](Arm a, Arm b) { return beat[b * num_arms + a]; };
+  return std::ranges::all_of(reachable(num_arms, forth), std::identity()) &&
+         std::ranges::all_of(reachable(num_arms, back), std::identity());
 }
 
 // Whether they determine the effect of places, given that they determine the strengths.

@@ -221,8 +221,7 @@ void Certifier::look_for_no_winner() {
 }
 
 bool Certifier::restored() const {
-  std::size_t active = 0;
-  for (const ArmState& arm : arms_) active += arm.active ? 1 : 0;
+  const auto active = static_cast<std::size_t>(std::ranges::count(arms_, true, &ArmState::active));
   return arms_.size() == num_arms_ && pairs_.size() == num_arms_ * num_arms_ &&
          active == num_active_;
 }

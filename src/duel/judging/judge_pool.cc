@@ -49,8 +49,7 @@ JudgePool::JudgePool(JudgeCommand command, const JudgeOptions& options)
 }
 
 std::size_t JudgePool::free() const {
-  const auto idle = static_cast<std::size_t>(std::count_if(
-      slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.stage == Stage::idle; }));
+  const auto idle = static_cast<std::size_t>(std::ranges::count(slots_, Stage::idle, &Slot::stage));
   // A place is free when `wait` has told what came of its question: otherwise a program that cannot
   // be started would be given one question after the other.
   return idle - done_.size();
@@ -58,8 +57,7 @@ std::size_t JudgePool::free() const {
 
 void JudgePool::ask(Question question) {
   DUEL_CHECK(free() > 0);
-  const auto slot = std::find_if(slots_.begin(), slots_.end(),
-                                 [](const Slot& s) { return s.stage == Stage::idle; });
+  const auto slot = std::ranges::find(slots_, Stage::idle, &Slot::stage);
   slot->question = std::move(question);
   slot->tries = 0;
   slot->failure.clear();

@@ -123,18 +123,14 @@ std::uint64_t InterleavedRecord::num_ids() const {
 
 Answer combined(std::span<const Judgement> judgements) {
   DUEL_CHECK(!judgements.empty());
-  const auto any = [&](Answered result) {
-    return std::any_of(judgements.begin(), judgements.end(), [&](const Judgement& judgement) {
-      return judgement.answer.result == result;
-    });
-  };
   for (const Answered empty : {Answered::invalid, Answered::skip}) {
-    if (any(empty)) return {.result = empty, .winner = ""};
+    for (const Judgement& judgement : judgements) {
+      if (judgement.answer.result == empty) return {.result = empty, .winner = ""};
+    }
   }
   const Answer& first = judgements.front().answer;
-  const bool agree =
-      std::all_of(judgements.begin(), judgements.end(),
-                  [&](const Judgement& judgement) { return judgement.answer == first; });
+  const bool agree = std::ranges::count(judgements, first, &Judgement::answer) ==
+                     static_cast<std::ptrdiff_t>(judgements.size());
   return agree ? first : Answer{.result = Answered::tie, .winner = ""};
 }
 

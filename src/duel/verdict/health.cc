@@ -298,10 +298,8 @@ std::vector<std::string> failures(const std::vector<HealthCheck>& checks) {
 }
 
 HealthVerdict overall(const std::vector<HealthCheck>& checks) {
-  const bool failed = std::any_of(checks.begin(), checks.end(), [](const HealthCheck& check) {
-    return check.verdict == HealthVerdict::failed;
-  });
-  return failed ? HealthVerdict::failed : HealthVerdict::passed;
+  const auto failed = std::ranges::find(checks, HealthVerdict::failed, &HealthCheck::verdict);
+  return failed == checks.end() ? HealthVerdict::passed : HealthVerdict::failed;
 }
 
 }  // namespace duel

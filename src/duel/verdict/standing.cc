@@ -126,8 +126,7 @@ bool nothing_open(const OrderStanding& order, Arm arm) {
 }  // namespace
 
 std::size_t OrderStanding::shown() const {
-  return static_cast<std::size_t>(std::count_if(needed.begin(), needed.end(),
-                                                [](const NeededPair& pair) { return pair.shown; }));
+  return static_cast<std::size_t>(std::ranges::count(needed, true, &NeededPair::shown));
 }
 
 std::optional<Arm> leader_of(const Ledger& ledger) {
