@@ -33,13 +33,11 @@ Proof proof_of(const std::string& experiment_id, const Served& served) {
 Proof proof_of(const std::string& experiment_id, const Fallback& fallback) {
   return {.experiment_id = experiment_id,
           .duel_id = fallback.duel_id,
-          .round = 0,
           .first = fallback.arm,
           .second = {},
           .fallback = true,
           .subject = fallback.subject,
-          .served_at_ms = fallback.at_ms,
-          .expires_at_ms = 0};
+          .served_at_ms = fallback.at_ms};
 }
 
 // The duel of a serve record with the contents of its arms and its task.

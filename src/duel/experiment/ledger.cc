@@ -195,45 +195,24 @@ Ledger::Folded Ledger::fold(const LogEntry& entry) {
 // the same however the parts hold it.
 std::uint64_t Ledger::state_hash() const {
   std::uint64_t hash = 0;
-  const auto add = [&](std::uint64_t value) { hash = mix64(hash ^ value); };
+  const auto add = [&](auto... values) {
+    ((hash = mix64(hash ^ static_cast<std::uint64_t>(values))), ...);
+  };
   add(num_arms());
-  for (const LedgerArm& arm : arms()) {
-    add(hash_text(arm.entry.id));
-    add(arm.active ? 1 : 0);
-  }
+  for (const LedgerArm& arm : arms()) add(hash_text(arm.entry.id), arm.active);
   hash = tally_.hash(hash);
   const ServingOrder& order = referee().order();
-  for (const std::uint64_t value : {tasks().count,
-                                    flips().judged,
-                                    flips().to_first,
-                                    flips().to_second,
-                                    served(),
-                                    comparisons(),
-                                    duplicates(),
-                                    conflicts(),
-                                    late(),
-                                    order.released() + order.waiting(),
-                                    order.released(),
-                                    order.waiting(),
-                                    certifier().decisive(),
-                                    sequence_,
-                                    static_cast<std::uint64_t>(state_),
-                                    configured_at_,
-                                    exploited(),
-                                    duels_.settled_hash(),
-                                    std::uint64_t{certificate().has_value()},
-                                    certificate() ? certificate()->sequence : 0}) {
-    add(value);
-  }
+  add(tasks().count, flips().judged, flips().to_first, flips().to_second, served(), comparisons(),
+      duplicates(), conflicts(), late(), order.released() + order.waiting(), order.released(),
+      order.waiting(), certifier().decisive(), sequence_, state_, configured_at_, exploited(),
+      duels_.settled_hash(), certificate().has_value(),
+      certificate() ? certificate()->sequence : 0);
   for (Arm i = 0; i < num_arms(); ++i) {
     for (Arm j = 0; j < num_arms(); ++j) {
       if (i != j) add(certifier().wins(i, j));
     }
   }
-  for (const auto& [ordinal, id] : duels_.pending_by_ordinal()) {
-    add(ordinal);
-    add(hash_text(id));
-  }
+  for (const auto& [ordinal, id] : duels_.pending_by_ordinal()) add(ordinal, hash_text(id));
   for (const ArmEntry& arm : withdrawn()) add(hash_text(arm.id));
   return hash;
 }

@@ -9,6 +9,7 @@ namespace {
 
 struct Lead {
   std::uint64_t points = 0;  // twice the pairs it is ahead in
+  std::uint64_t wins = 0, losses = 0;
   double least_evidence = std::numeric_limits<double>::infinity();
 };
 
@@ -16,9 +17,10 @@ Lead lead_of(const Certifier& certifier, Arm i) {
   Lead lead;
   for (Arm j = 0; j < certifier.num_arms(); ++j) {
     if (j == i || !certifier.active(j)) continue;
-    const std::uint64_t wins = certifier.wins(i, j);
-    const std::uint64_t losses = certifier.wins(j, i);
+    const std::uint64_t wins = certifier.wins(i, j), losses = certifier.wins(j, i);
     lead.points += wins > losses ? 2 : wins == losses ? 1 : 0;
+    lead.wins += wins;
+    lead.losses += losses;
     lead.least_evidence = std::min(lead.least_evidence, certifier.log_evidence(i, j));
   }
   return lead;
@@ -64,16 +66,10 @@ std::vector<Arm> order_so_far(const Certifier& certifier) {
   for (Arm i = 0; i < num_arms; ++i) {
     if (!certifier.active(i)) continue;
     order.push_back(i);
-    points[i] = lead_of(certifier, i).points;
-    std::uint64_t wins = 0, losses = 0;
-    for (Arm j = 0; j < num_arms; ++j) {
-      if (j == i || !certifier.active(j)) continue;
-      wins += certifier.wins(i, j);
-      losses += certifier.wins(j, i);
-    }
-    if (wins + losses > 0) {
-      rates[i] = static_cast<double>(wins) / static_cast<double>(wins + losses);
-    }
+    const Lead lead = lead_of(certifier, i);
+    points[i] = lead.points;
+    const std::uint64_t decisive = lead.wins + lead.losses;
+    if (decisive > 0) rates[i] = static_cast<double>(lead.wins) / static_cast<double>(decisive);
   }
   std::sort(order.begin(), order.end(), [&](Arm a, Arm b) {
     return std::tie(points[b], rates[b], a) < std::tie(points[a], rates[a], b);

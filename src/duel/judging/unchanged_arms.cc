@@ -21,9 +21,7 @@ UnchangedArms::UnchangedArms(Questions& questions, const std::vector<ListedArm>&
 UnchangedArms::FileTime UnchangedArms::time_of(const std::string& path) {
   struct stat status{};
   if (path.empty() || ::stat(path.c_str(), &status) != 0) return {};
-  return {.seconds = status.st_mtim.tv_sec,
-          .nanoseconds = status.st_mtim.tv_nsec,
-          .bytes = static_cast<std::uint64_t>(status.st_size)};
+  return {status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_size};
 }
 
 Status UnchangedArms::check(const ShownArm& arm) {

@@ -2,6 +2,7 @@
 // about another content than the log's is not recorded, and nothing more is asked.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -24,16 +25,11 @@ class UnchangedArms final : public Questions {
   QuestionsProgress progress() const override { return questions_.progress(); }
 
  private:
-  // When a file was written last, and how large it is: what changes when somebody writes to it.
-  struct FileTime {
-    std::int64_t seconds = 0;
-    std::int64_t nanoseconds = 0;
-    std::uint64_t bytes = 0;
-
-    friend bool operator==(const FileTime&, const FileTime&) = default;
-  };
+  // When a file was written last (seconds and nanoseconds), and how large it is: what changes when
+  // somebody writes to it.
+  using FileTime = std::array<std::int64_t, 3>;
   struct File {
-    FileTime seen;
+    FileTime seen{};
     std::string sha256;  // of the content
   };
   static FileTime time_of(const std::string& path);

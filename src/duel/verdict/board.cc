@@ -163,11 +163,10 @@ Board board_of(const Ledger& ledger, const BoardOptions& options) {
   for (Arm i = 0; i < ledger.num_arms(); ++i) {
     if (!ledger.arms()[i].active) continue;
     active.push_back(i);
-    BoardArm arm;
+    BoardArm& arm = board.arms.emplace_back();
     arm.arm = i;
     arm.counts = board.standing.arms[i].counts;
-    arm.rate = board.standing.arms[i].rate();
-    board.arms.push_back(arm);
+    arm.rate = arm.counts.rate();
   }
   if (active.size() >= 2) {
     fit_strengths(board, ledger, active, options);

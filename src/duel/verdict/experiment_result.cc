@@ -35,8 +35,7 @@ ResultPosition position_of(const PositionEffect& effect) {
           .elo = elo_points(effect.log_odds),
           .first_wins_against_equal = effect.first_wins_against_equal(),
           .interval = interval,
-          .elo_interval = Interval{elo_points(interval.lower), elo_points(interval.upper)},
-          .error = ""};
+          .elo_interval = Interval{elo_points(interval.lower), elo_points(interval.upper)}};
 }
 
 ResultStrengths strengths_of(const Board& board) {
@@ -66,8 +65,7 @@ ResultOrder order_of(const Ledger& ledger, const OrderStanding& order) {
                     .named = order.named,
                     .certain = order.certain,
                     .pairs_needed = order.needed.size(),
-                    .pairs_shown = order.shown(),
-                    .open = {}};
+                    .pairs_shown = order.shown()};
   for (const NeededPair& pair : order.needed) {
     if (pair.shown) continue;
     shown.open.push_back({ledger.id_of(pair.first), ledger.id_of(pair.second),

@@ -118,7 +118,7 @@ struct OpenPair {
 struct ResultOrder {
   std::vector<std::string> arms;
   std::uint64_t named = 0, certain = 0, pairs_needed = 0, pairs_shown = 0;
-  std::vector<OpenPair> open;
+  std::vector<OpenPair> open{};
 
   static constexpr std::string_view schema = "ResultOrder";
   static constexpr FieldList fields{
@@ -134,7 +134,7 @@ struct ResultOrder {
 struct ResultPosition {
   std::optional<double> log_odds, elo, first_wins_against_equal;
   std::optional<Interval> interval, elo_interval;
-  std::string error;
+  std::string error{};
 
   static constexpr std::string_view schema = "PositionEffect";
   static constexpr FieldList fields{

@@ -140,12 +140,11 @@ Standing standing_of(const Ledger& ledger) {
   Standing standing;
   const auto num_arms = static_cast<Arm>(ledger.num_arms());
   for (Arm i = 0; i < num_arms; ++i) {
-    ArmStanding arm;
+    ArmStanding& arm = standing.arms.emplace_back();
     arm.arm = i;
     for (Arm j = 0; j < num_arms; ++j) {
       if (j != i) arm.counts += ledger.pair(i, j);
     }
-    standing.arms.push_back(arm);
   }
   standing.leader = leader_of(ledger);
   if (standing.leader) {

@@ -14,8 +14,6 @@ Timeline::Point Timeline::now(const Ledger& ledger, std::int64_t time_ms) {
               .served = ledger.served(),
               .decisive = ledger.certifier().decisive(),
               .leader = leader_of(ledger),
-              .log_evidence = {},
-              .log_threshold = 0,
               .shown = std::vector<std::uint64_t>(ledger.num_arms(), 0)};
   if (point.leader) {
     for (Arm rival = 0; rival < ledger.num_arms(); ++rival) {
@@ -59,9 +57,6 @@ TimelinePoint Timeline::shown_of(const Ledger& ledger, const Point& point) {
                       .time = {point.time_ms},
                       .served = point.served,
                       .decisive = point.decisive,
-                      .leader = {},
-                      .log_evidence = {},
-                      .log_threshold = {},
                       .shown = point.shown};
   if (point.leader) {
     shown.leader = ledger.id_of(*point.leader);

@@ -24,9 +24,9 @@ struct TimelinePoint {
   std::uint64_t sequence = 0;
   Timestamp time;
   std::uint64_t served = 0, decisive = 0;
-  std::optional<std::string> leader;
-  std::optional<std::optional<double>> log_evidence;
-  std::optional<double> log_threshold;
+  std::optional<std::string> leader{};
+  std::optional<std::optional<double>> log_evidence{};
+  std::optional<double> log_threshold{};
   std::vector<std::uint64_t> shown;
 
   static constexpr std::string_view schema = "TimelinePoint";
@@ -82,7 +82,7 @@ class Timeline {
     std::uint64_t served = 0;
     std::uint64_t decisive = 0;
     std::optional<Arm> leader;
-    std::optional<double> log_evidence;
+    std::optional<double> log_evidence{};
     double log_threshold = 0;
     std::vector<std::uint64_t> shown;
 
