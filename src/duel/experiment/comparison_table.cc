@@ -476,8 +476,10 @@ std::string to_text(const ComparisonTable& table, ComparisonFormat format) {
 
 namespace {
 
-// The rows in the order of their numbers; nothing where a row has none or two have the same.
-std::optional<std::vector<std::size_t>> serving_order_of(const ComparisonTable& table) {
+// The numbers of the rows, in order, each with the place of its row; nothing where a row has none or
+// two have the same.
+std::optional<std::vector<std::pair<std::uint64_t, std::size_t>>> serving_order_of(
+    const ComparisonTable& table) {
   std::vector<std::pair<std::uint64_t, std::size_t>> numbers;
   for (std::size_t k = 0; k < table.rows.size(); ++k) {
     const auto number = parse_count(extra_of(table.rows[k], "serving_order"));
@@ -485,18 +487,16 @@ std::optional<std::vector<std::size_t>> serving_order_of(const ComparisonTable& 
     numbers.emplace_back(*number, k);
   }
   std::sort(numbers.begin(), numbers.end());
-  std::vector<std::size_t> order;
-  for (const auto& [number, k] : numbers) {
-    if (!order.empty() && numbers[order.size() - 1].first == number) return std::nullopt;
-    order.push_back(k);
-  }
-  return order;
+  const auto same = [](const auto& one, const auto& next) { return one.first == next.first; };
+  if (std::ranges::adjacent_find(numbers, same) != numbers.end()) return std::nullopt;
+  return numbers;
 }
 
-void put_in_order(ComparisonTable& table, const std::vector<std::size_t>& order) {
+// `order`: pairs whose second parts are the places of the rows.
+void put_in_order(ComparisonTable& table, const auto& order) {
   std::vector<ComparisonRecord> sorted;
   sorted.reserve(order.size());
-  for (const std::size_t k : order) sorted.push_back(std::move(table.rows[k]));
+  for (const auto& [key, k] : order) sorted.push_back(std::move(table.rows[k]));
   table.rows = std::move(sorted);
 }
 
@@ -524,9 +524,7 @@ bool sort_by_time(ComparisonTable& table) {
     if (!is_new && at->second == time.seconds) return false;
     at->second = time.seconds;
   }
-  std::vector<std::size_t> order;
-  for (const auto& [time, k] : times) order.push_back(k);
-  put_in_order(table, order);
+  put_in_order(table, times);
   return true;
 }
 

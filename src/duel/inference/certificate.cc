@@ -97,14 +97,8 @@ void Certifier::recount() {
   for (Arm i = 0; i < num_arms_; ++i) {
     for (Arm j = 0; j < num_arms_; ++j) {
       if (i == j) continue;
-      PairState& state = pair(i, j);
-      state.settled = false;
-      state.edge = false;
-    }
-  }
-  for (Arm i = 0; i < num_arms_; ++i) {
-    for (Arm j = 0; j < num_arms_; ++j) {
-      if (i != j) settle(i, j);
+      pair(i, j).settled = pair(i, j).edge = false;
+      settle(i, j);
     }
   }
   for (Arm i = 0; i < num_arms_; ++i) look_for_winner(i);

@@ -23,11 +23,7 @@ PosteriorBest posterior_best(const PairCounts& counts, std::uint64_t draws, std:
         // Two arms that are beaten already decide nothing any more.
         if (beaten[i] && beaten[j]) continue;
         const double p = draw_beta(counts.wins(i, j) + 1, counts.wins(j, i) + 1, rng);
-        if (p > 0.5) {
-          beaten[j] = true;
-        } else {
-          beaten[i] = true;
-        }
+        beaten[p > 0.5 ? j : i] = true;
       }
     }
     const auto winner = std::find(beaten.begin(), beaten.end(), false);
