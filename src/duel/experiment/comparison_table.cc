@@ -476,8 +476,8 @@ std::string to_text(const ComparisonTable& table, ComparisonFormat format) {
 
 namespace {
 
-// The numbers of the rows, in order, each with the place of its row; nothing where a row has none or
-// two have the same.
+// The numbers of the rows, in order, each with the place of its row. Nothing where a row has none
+// or two have the same.
 std::optional<std::vector<std::pair<std::uint64_t, std::size_t>>> serving_order_of(
     const ComparisonTable& table) {
   std::vector<std::pair<std::uint64_t, std::size_t>> numbers;

@@ -95,8 +95,9 @@ struct Ledger::Folder {
       ledger.duels_.pass();
       return {};
     }
-    if (duel.evidence)
+    if (duel.evidence) {
       duel.place_in_order = ledger.statement_.served(duel.first, duel.second, record.task);
+    }
     ledger.duels_.open(record.duel_id, duel);
     return {};
   }

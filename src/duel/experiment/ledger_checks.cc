@@ -67,8 +67,8 @@ struct Ledger::Checker {
                                     duel.fate == Fate::answered ? "answered" : "expired"));
   }
 
-  // Whether the set of arms may change, as `change` says. The thresholds of a fixed one hold for the
-  // arms that it starts with.
+  // Whether the set of arms may change, as `change` says. The thresholds of a fixed one hold for
+  // the arms that it starts with.
   Status check_set_of(std::size_t num_arms, const std::string& change) const {
     if (!ledger.parts_.fixed_set) return Done{};
     if (ledger.state_ != ExperimentState::draft) {

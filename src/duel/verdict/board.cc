@@ -13,8 +13,8 @@ namespace {
 constexpr double kEloPerNat = 173.7177927613007;  // 400/ln 10
 constexpr std::uint64_t kPosteriorSeed = 1;
 
-// Of the win probability of i against j. Intervals that hold at all times need the order of serving,
-// as the certificate does.
+// Of the win probability of i against j. Intervals that hold at all times need the order of
+// serving, as the certificate does.
 Interval interval_of(const Ledger& ledger, Arm i, Arm j) {
   const Certifier& certifier = ledger.certifier();
   return beta_binomial_sequence(certifier.wins(i, j), certifier.wins(j, i), Board::kDelta);
