@@ -275,8 +275,8 @@ std::string certificate_statement(const Ledger& ledger) {
     case CertificateKind::epsilon: {
       const double margin = ledger.experiment().goal.margin;
       return stated(fmt::format(
-          "Arm '{}' loses to no other arm by more than {}: it wins more than {} % of the duels with "
-          "a decisive answer against {}",
+          "Arm '{}' loses to no other arm by more than {}: it wins more than {} % of the duels "
+          "with a decisive answer against {}",
           winner, format_number(margin), format_number(std::round((0.5 - margin) * 1e8) / 1e6),
           rivals()));
     }
